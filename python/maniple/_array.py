@@ -1,0 +1,499 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays that are spread over the ranks, their layouts, and what Python numbers and NumPy arrays become."""
+
+import ctypes
+import os
+import warnings
+
+import numpy as np
+
+from . import _library
+from ._library import call, check, constant, context, lib, vector
+
+try:
+    import ml_dtypes
+except ImportError:
+    ml_dtypes = None
+
+__all__ = ["Layout", "bfloat16", "ndarray", "result_type"]
+
+_names = [lib.mnp_dtype_name(i).decode() for i in range(constant("NUM_DTYPES"))]
+_numbers = {name: i for i, name in enumerate(_names) if i}
+bfloat16 = np.dtype(ml_dtypes.bfloat16) if ml_dtypes else None
+_dtypes = [None] + [np.dtype(name) if name != "bfloat16" else bfloat16 for name in _names[1:]]
+_by_dtype = {dtype: i for i, dtype in enumerate(_dtypes) if dtype is not None}
+_FLATTENED = constant("FLATTENED")
+_SAME_KIND = constant("CASTING_SAME_KIND")
+
+
+def dtype_number(dtype):
+    """The library's number of a dtype; None is MNP_DTYPE_AUTO."""
+    if dtype is None:
+        return 0
+    number = (
+        _by_dtype.get(dtype) if isinstance(dtype, np.dtype) else _numbers.get(dtype) if isinstance(dtype, str) else None
+    )
+    if number is None:
+        name = np.dtype(dtype).name
+        number = _numbers.get(name)
+        if number is None:
+            raise TypeError(f"there are no arrays of {name}; there are {', '.join(_names[1:])}")
+    return number
+
+
+def dtype_name(dtype):
+    """NumPy's name, as bytes, or None."""
+    return None if dtype is None else _names[dtype_number(dtype)].encode()
+
+
+# --- layouts ----------------------------------------------------------------------------------------------------------
+
+
+class Layout:
+    """Which rank owns which elements of arrays of a shape.
+
+    Layout((1000, 80), "0, *") cuts rows among all ranks, "*, 0" columns, "0, 1" both, "*, *" nothing: every rank has
+    all; "0, 1 on 2 x 3" names the mesh, "0(32), *" deals rows out in blocks of 32.  Without a text it is the layout that
+    Maniple gives to new arrays.  layout.cuts() and layout.box(rank) tell what came of it."""
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, shape, text=None):
+        cell, shape = ctypes.c_void_p(), _shape(shape)
+        if text is None:
+            call("layout_block", nranks(), len(shape), shape, ctypes.byref(cell))
+        else:
+            call("layout_parse", len(shape), shape, text, ctypes.byref(cell))
+        self._handle = cell.value
+
+    @classmethod
+    def _adopt(cls, handle):
+        made = cls.__new__(cls)
+        made._handle = handle
+        return made
+
+    @classmethod
+    def cut(cls, shape, axis, cuts):
+        """Rank r has the indices from cuts[r] up to cuts[r + 1] along an axis, and all of the others."""
+        cell, shape = ctypes.c_void_p(), _shape(shape)
+        axis = range(len(shape))[axis]
+        rows = (ctypes.c_void_p * max(len(shape), 1))()
+        own = vector("int64_t", cuts)
+        rows[axis] = ctypes.addressof(own)
+        call(
+            "layout_new",
+            1,
+            [nranks()],
+            len(shape),
+            shape,
+            [0 if d == axis else -1 for d in range(len(shape))],
+            rows,
+            ctypes.byref(cell),
+        )
+        return cls._adopt(cell.value)
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            lib.mnp_layout_free(self._handle)
+
+    @property
+    def ndim(self):
+        return lib.mnp_layout_ndim(self._handle)
+
+    @property
+    def shape(self):
+        return _tuple(lib.mnp_layout_shape(self._handle), self.ndim)
+
+    def box(self, rank):
+        """The slices of what that rank owns."""
+        lo, extent = (ctypes.c_int64 * 8)(), (ctypes.c_int64 * 8)()
+        lib.mnp_layout_box(self._handle, rank, lo, extent)
+        return tuple(slice(lo[d], lo[d] + extent[d]) for d in range(self.ndim))
+
+    def owner(self, index):
+        """The lowest rank that owns an element."""
+        return lib.mnp_layout_owner(self._handle, vector("int64_t", _shape(index)))
+
+    def __eq__(self, other):
+        return isinstance(other, Layout) and bool(lib.mnp_layout_equal(self._handle, other._handle))
+
+    __hash__ = None
+
+    def __repr__(self):
+        ranks = lib.mnp_layout_nranks(self._handle)
+        boxes = ["[" + ", ".join(f"{s.start}:{s.stop}" for s in self.box(r)) + "]" for r in range(min(ranks, 4))]
+        return f"<layout of {self.shape}: {', '.join(f'rank {r} {b}' for r, b in enumerate(boxes))}" + (
+            ", ...>" if ranks > 4 else ">"
+        )
+
+
+def _tuple(address, count):
+    return tuple((ctypes.c_int64 * count).from_address(address)) if count else ()
+
+
+def _shape(shape):
+    return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(n) for n in shape)
+
+
+def rank():
+    """This rank's number, from 0 on."""
+    return lib.mnp_ctx_rank(context())
+
+
+def nranks():
+    """The number of ranks."""
+    return lib.mnp_ctx_size(context())
+
+
+# --- operands ---------------------------------------------------------------------------------------------------------
+
+
+def _typed(value):
+    """A NumPy scalar as an array without dimensions, whose type counts in promotion as NumPy's does."""
+    cell, dtype = ctypes.c_void_p(), value.dtype
+    one = np.ascontiguousarray(value)
+    call("full", dtype_number(dtype), 0, (), one.ctypes.data, ctypes.byref(cell))
+    return ndarray(cell.value)
+
+
+def scalar(value):
+    """The address of a Python number as an operand."""
+    kind = type(value)
+    if kind is bool:
+        return lib.mnp_scalar_bool(context(), value)
+    if kind is int:
+        if not -(2**63) <= value < 2**63:
+            raise OverflowError(f"{value} does not fit int64; make an array of uint64 of it")
+        return lib.mnp_scalar_int(context(), value)
+    if kind is float:
+        return lib.mnp_scalar_float(context(), value)
+    if kind is complex:
+        return lib.mnp_scalar_complex(context(), value.real, value.imag)
+    raise TypeError(
+        f"{kind.__module__}.{kind.__qualname__} is no operand; maniple.asarray() makes an array of what "
+        "every rank has"
+    )
+
+
+class Operand:
+    """A number as an operand that lives as long as this object."""
+
+    __slots__ = ("_handle", "_array")
+
+    def __init__(self, value):
+        self._array = None
+        if isinstance(value, np.generic):
+            self._array = _typed(value)
+            self._handle = self._array._handle
+        else:
+            self._handle = scalar(value)
+
+
+def operand(value):
+    """An array, or a number as an operand; None stays None."""
+    return value if value is None or type(value) is ndarray or isinstance(value, ndarray) else Operand(value)
+
+
+def as_array(value):
+    """An array; lists, numbers and NumPy's arrays, which every rank has, become one."""
+    return value if isinstance(value, ndarray) else from_host(value)
+
+
+def from_host(values, dtype=None, layout=None):
+    """A new array of what every rank has."""
+    values = np.asarray(values)
+    if dtype is not None:
+        values = values.astype(_dtypes[dtype_number(dtype)], copy=False)
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    number, cell = dtype_number(values.dtype), ctypes.c_void_p()
+    if layout is None:
+        values = np.ascontiguousarray(values) if values.ndim else values.copy()
+        call("array_from_host", number, values.ndim, values.shape, values.ctypes.data, ctypes.byref(cell))
+        return ndarray(cell.value)
+    call("array_new", number, layout, ctypes.byref(cell))
+    made = ndarray(cell.value)
+    block = np.ascontiguousarray(values[layout.box(rank())])
+    call("array_set_local", made, block.ctypes.data)
+    return made
+
+
+# --- arrays -----------------------------------------------------------------------------------------------------------
+
+_live = set()  # addresses of arrays that the library has
+_gather_limit = int(os.environ.get("MANIPLE_GATHER_LIMIT", 1 << 30))
+
+
+@_library.before_end
+def _release_all():
+    for handle in list(_live):
+        _live.discard(handle)
+        lib.mnp_array_drop(handle)
+
+
+def set_gather_limit(nbytes):
+    """The largest array, in bytes, that may be brought to one rank or to all as a NumPy array: 1 GiB at first, or what
+    MANIPLE_GATHER_LIMIT says."""
+    global _gather_limit
+    _gather_limit = int(nbytes)
+
+
+def _may_gather(array):
+    if array.nbytes > _gather_limit:
+        raise MemoryError(
+            f"an array of {array.nbytes} bytes would be gathered on one rank; maniple.set_gather_limit() "
+            f"allows more than {_gather_limit}, and x.local is this rank's part"
+        )
+
+
+class ndarray:  # noqa: N801
+    """An array that is spread over the ranks, as numpy.ndarray.  Made by maniple.zeros() and its like, not by its name.
+
+    Every operation is collective: all ranks do the same.  Looking at an array is not: shape, dtype, layout, repr(x) and
+    x.local, this rank's block.  What brings the elements of other ranks says so: x.numpy(), x.item(), maniple.show(x).
+    An array is released when Python forgets it, on each rank when that may be."""
+
+    __slots__ = ("_handle", "_base", "_about", "__weakref__")
+    __array_priority__ = 100.0
+
+    def __init__(self, handle, base=None):
+        self._handle = handle
+        self._base = base
+        self._about = None
+        _live.add(handle)
+
+    def __del__(self):
+        handle = getattr(self, "_handle", None)
+        if handle in _live:
+            _live.discard(handle)
+            lib.mnp_array_drop(handle)
+
+    # about the array; nothing here is collective
+
+    @property
+    def shape(self):
+        if self._about is None:
+            ndim = lib.mnp_array_ndim(self._handle)
+            self._about = (_tuple(lib.mnp_array_shape(self._handle), ndim), lib.mnp_array_dtype(self._handle))
+        return self._about[0]
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    @property
+    def dtype(self):
+        self.shape  # noqa: B018
+        found = _dtypes[self._about[1]]
+        if found is None:
+            raise TypeError("NumPy has no bfloat16; the package ml_dtypes gives it one")
+        return found
+
+    @property
+    def size(self):
+        count = 1
+        for extent in self.shape:
+            count *= extent
+        return count
+
+    @property
+    def itemsize(self):
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        return self.size * self.itemsize
+
+    @property
+    def device(self):
+        """ "host" or "cuda"."""
+        return lib.mnp_ctx_device_kind(context()).decode()
+
+    @property
+    def layout(self):
+        return Layout._adopt(lib.mnp_layout_retain(lib.mnp_array_layout(self._handle)))
+
+    @property
+    def local_slices(self):
+        """Which elements of the whole array this rank's block has."""
+        lo = _tuple(lib.mnp_array_local_lo(self._handle), self.ndim)
+        extent = _tuple(lib.mnp_array_local_shape(self._handle), self.ndim)
+        return tuple(slice(a, a + n) for a, n in zip(lo, extent))
+
+    @property
+    def local(self):
+        """This rank's block, in the memory where it lies: a NumPy array, or on a GPU an object with
+        __cuda_array_interface__, for cupy.asarray() and torch.as_tensor().  What is written to it changes the array."""
+        return _local(self)
+
+    def __repr__(self):
+        where = ", ".join(f"{s.start}:{s.stop}" for s in self.local_slices)
+        block = np.empty(tuple(s.stop - s.start for s in self.local_slices), self.dtype)
+        check(lib.mnp_array_get_local(self._handle, block.ctypes.data))
+        return f"<array of shape {self.shape}, {self.dtype}; rank {rank()} of {nranks()} has [{where}]:\n{block}>"
+
+    __str__ = __repr__
+
+    # numbers and NumPy arrays out of it: collective
+
+    def numpy(self, root=None):
+        """The whole array as a NumPy array on every rank, or on one of them and None on the others.  Collective."""
+        _may_gather(self)
+        here = root is None or root == rank()
+        whole = np.empty(self.shape if here else (), self.dtype)
+        call("array_to_host", self, -1 if root is None else root, whole.ctypes.data if here else None)
+        return whole if here else None
+
+    get = numpy
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("a NumPy array of an array that is spread over ranks is a copy")
+        whole = self.numpy()
+        return whole if dtype is None else whole.astype(dtype, copy=False)
+
+    def item(self, *index):
+        """The number that is the array's one element, or that at an index.  Collective."""
+        one = self[tuple(index) if len(index) != 1 or not isinstance(index[0], tuple) else index[0]] if index else self
+        value = np.empty((), one.dtype)
+        call("array_item", one, dtype_number(one.dtype), value.ctypes.data)
+        return value.item()
+
+    def tolist(self):
+        return self.numpy().tolist()
+
+    def _number(self, kind):
+        if self.size != 1:
+            raise TypeError(f"an array of {self.size} elements is no {kind.__name__}")
+        return kind(self.item())
+
+    def __float__(self):
+        return self._number(float)
+
+    def __int__(self):
+        return self._number(int)
+
+    def __complex__(self):
+        return self._number(complex)
+
+    def __bool__(self):
+        if self.size != 1:
+            raise ValueError("an array of several elements is neither true nor false: use any() or all()")
+        return self._number(bool)
+
+    def __index__(self):
+        if self.dtype.kind not in "iu":
+            raise TypeError("only arrays of integers can be an index")
+        return self._number(int)
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("an array without dimensions has no len()")
+        return self.shape[0]
+
+    def __iter__(self):
+        if not self.shape:
+            raise TypeError("an array without dimensions cannot be iterated over")
+        warnings.warn(
+            "iterating over an array makes a view for every index; operations on whole arrays are faster",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return (self[i] for i in range(self.shape[0]))
+
+    # indexing
+
+    def __getitem__(self, key):
+        from . import _indexing
+
+        return _indexing.get(self, key)
+
+    def __setitem__(self, key, value):
+        from . import _indexing
+
+        _indexing.put(self, key, value)
+
+    # NumPy's protocols
+
+    def __array_namespace__(self, api_version=None):
+        import maniple
+
+        return maniple
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **named):
+        from . import _protocols
+
+        return _protocols.from_ufunc(ufunc, method, inputs, named)
+
+    def __array_function__(self, function, types, arguments, named):
+        from . import _protocols
+
+        return _protocols.from_function(function, arguments, named)
+
+
+class _CudaBlock:
+    """A rank's block on a GPU, as other libraries take it."""
+
+    def __init__(self, array, data, shape, strides):
+        self._array = array
+        size_of = array.dtype.itemsize
+        self.__cuda_array_interface__ = {
+            "shape": shape,
+            "typestr": array.dtype.str,
+            "data": (data or 0, False),
+            "version": 3,
+            "strides": tuple(s * size_of for s in strides),
+            "stream": call("ctx_stream") or 1,
+        }
+
+
+def _local(array):
+    shape = _tuple(lib.mnp_array_local_shape(array._handle), array.ndim)
+    strides = _tuple(lib.mnp_array_local_strides(array._handle), array.ndim)
+    data, dtype = lib.mnp_array_local_data(array._handle), array.dtype
+    if array.device != "host":
+        return _CudaBlock(array, data, shape, strides)
+    if not data:
+        return np.empty(shape, dtype)
+
+    class Holder:  # keeps the array as long as NumPy's view of its memory
+        pass
+
+    holder = Holder()
+    holder._array = array
+    holder.__array_interface__ = {
+        "shape": shape,
+        "typestr": dtype.str,
+        "data": (data, False),
+        "version": 3,
+        "strides": tuple(s * dtype.itemsize for s in strides),
+    }
+    if bfloat16 is not None and dtype == bfloat16:
+        holder.__array_interface__["typestr"] = "<u2"
+        return np.asarray(holder).view(bfloat16)
+    return np.asarray(holder)
+
+
+def made(name, *arguments, base=None):
+    """Call a function whose last parameter is its one output, which is new."""
+    cell = ctypes.c_void_p()
+    call(name, *arguments, ctypes.byref(cell))
+    return ndarray(cell.value, base)
+
+
+def into(name, *arguments, out=None):
+    """The same with an output that may be given."""
+    if out is None:
+        return made(name, *arguments)
+    if isinstance(out, tuple):
+        (out,) = out
+    if not isinstance(out, ndarray):
+        raise TypeError(f"out is of {type(out).__name__}, not an array of Maniple")
+    call(name, *arguments, ctypes.byref(ctypes.c_void_p(out._handle)))
+    return out
+
+
+def result_type(*operands):
+    """numpy.result_type of arrays, Python numbers and dtypes."""
+    given = [np.empty(0, o.dtype) if isinstance(o, ndarray) else o for o in operands]
+    return np.result_type(*given)

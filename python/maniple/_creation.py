@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NumPy's functions that make arrays."""
+
+import builtins
+import ctypes
+
+import numpy as np
+
+from . import _array
+from ._array import as_array, dtype_number, _dtypes, into, made, ndarray, operand, _shape
+from ._library import call, constant
+from ._names import element_of, list_of, names, public, public_names
+
+
+@public
+def asarray(a, dtype=None, layout=None, copy=None):
+    """An array of what every rank has: numbers, lists, NumPy's arrays.  Collective."""
+    if not isinstance(a, ndarray):
+        return _array.from_host(a, dtype, layout)
+    if dtype is not None and a.dtype != np.dtype(dtype):
+        a, copy = a.astype(dtype), False
+    if layout is not None and a.layout != layout:
+        a, copy = redistribute(a, layout), False
+    return made("copy", a) if copy else a
+
+
+@public
+def array(a, dtype=None, layout=None, copy=True):
+    return asarray(a, dtype, layout, copy)
+
+
+@public
+def asanyarray(a, dtype=None):
+    return asarray(a, dtype)
+
+
+def _new(name, shape, dtype, layout, *more):
+    shape, number = _shape(shape), dtype_number(float if dtype is None else dtype)
+    if layout is None:
+        return made(name, number, len(shape), shape, *more)
+    cell = ctypes.c_void_p()
+    if isinstance(layout, str):
+        layout = _array.Layout(shape, layout)
+    call("array_new", number, layout, ctypes.byref(cell))
+    return (
+        into(name, number, len(shape), shape, *more, out=ndarray(cell.value))
+        if name != "empty"
+        else ndarray(cell.value)
+    )
+
+
+@public
+def empty(shape, dtype=None, layout=None):
+    return _new("empty", shape, dtype, layout)
+
+
+@public
+def zeros(shape, dtype=None, layout=None):
+    return _new("zeros", shape, dtype, layout)
+
+
+@public
+def ones(shape, dtype=None, layout=None):
+    return _new("ones", shape, dtype, layout)
+
+
+@public
+def full(shape, fill_value, dtype=None, layout=None):
+    one = element_of(fill_value, np.asarray(fill_value).dtype if dtype is None else dtype)
+    return _new("full", shape, one.dtype, layout, one.ctypes.data)
+
+
+@public
+def empty_like(prototype, dtype=None):
+    return made("empty_like", prototype, dtype_number(dtype))
+
+
+@public
+def zeros_like(a, dtype=None):
+    return made("zeros_like", a, dtype_number(dtype))
+
+
+@public
+def ones_like(a, dtype=None):
+    return made("ones_like", a, dtype_number(dtype))
+
+
+@public
+def full_like(a, fill_value, dtype=None):
+    one = element_of(fill_value, a.dtype if dtype is None else dtype)
+    return made("full_like", a, dtype_number(dtype), one.ctypes.data)
+
+
+@public
+def arange(start, stop=None, step=1, dtype=None):
+    start, stop = (0, start) if stop is None else (start, stop)
+    if all(isinstance(v, (int, np.integer)) for v in (start, stop, step)):
+        return made("arange_int", int(start), int(stop), int(step), dtype_number(dtype))
+    return made("arange", float(start), float(stop), float(step), dtype_number(dtype))
+
+
+@public
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
+    cell, step = ctypes.c_void_p(), ctypes.c_double()
+    call(
+        "linspace",
+        float(start),
+        float(stop),
+        int(num),
+        bool(endpoint),
+        dtype_number(dtype),
+        ctypes.byref(step),
+        ctypes.byref(cell),
+    )
+    return (ndarray(cell.value), step.value) if retstep else ndarray(cell.value)
+
+
+@public
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
+    return made("logspace", float(start), float(stop), int(num), bool(endpoint), float(base), dtype_number(dtype))
+
+
+@public
+def geomspace(start, stop, num=50, endpoint=True, dtype=None):
+    return made("geomspace", float(start), float(stop), int(num), bool(endpoint), dtype_number(dtype))
+
+
+@public
+def eye(N, M=None, k=0, dtype=float):  # noqa: N803
+    return made("eye", dtype_number(dtype), int(N), int(N if M is None else M), int(k))
+
+
+@public
+def identity(n, dtype=float):
+    return made("identity", dtype_number(dtype), int(n))
+
+
+@public
+def tri(N, M=None, k=0, dtype=float):  # noqa: N803
+    return made("tri", dtype_number(dtype), int(N), int(N if M is None else M), int(k))
+
+
+@public
+def tril(m, k=0):
+    return made("tril", as_array(m), int(k))
+
+
+@public
+def triu(m, k=0):
+    return made("triu", as_array(m), int(k))
+
+
+@public
+def diag(v, k=0):
+    return made("diag", as_array(v), int(k))
+
+
+@public
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    return made("diagonal", as_array(a), int(offset), axis1, axis2)
+
+
+@public
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
+    return names.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+
+
+@public
+def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
+    grids = (ctypes.c_void_p * builtins.max(len(xi), 1))()
+    vectors = [as_array(x) for x in xi]
+    call("meshgrid", list_of(vectors), len(xi), constant("INDEXING_" + indexing.upper()), bool(sparse), grids)
+    return tuple(ndarray(grids[i]) for i in range(len(xi)))
+
+
+@public
+def indices(dimensions, dtype=int):
+    shape = _shape(dimensions)
+    return made("indices", dtype_number(dtype), len(shape), shape)
+
+
+@public
+def fromfunction(function, shape, dtype=None):
+    """An array of an expression of its indices, as "hypot(i0, i1)".  A callable gets the arrays of the indices."""
+    shape = _shape(shape)
+    if isinstance(function, str):
+        return made("fromfunction", function, dtype_number(dtype), len(shape), shape)
+    grid = indices(shape, float if dtype is None else dtype)
+    return function(*[grid[d] for d in range(len(shape))])
+
+
+def copy(a):
+    return made("copy", as_array(a))
+
+
+public_names["copy"] = copy
+
+
+@public
+def copyto(dst, src, casting="same_kind", where=True):
+    if where is not True:
+        dst[where] = src[where] if isinstance(src, ndarray) and src.shape == dst.shape else src
+        return
+    call("copyto", dst, operand(src), constant("CASTING_" + casting.upper()))
+
+
+@public
+def astype(x, dtype, copy=True):
+    if not copy and x.dtype == _dtypes[dtype_number(dtype)]:
+        return x
+    return made("astype", x, dtype_number(dtype))
+
+
+@public
+def redistribute(x, layout, out=None):
+    """x in another layout, or a text of one.  Collective."""
+    return into("redistribute", x, _array.Layout(x.shape, layout) if isinstance(layout, str) else layout, out=out)
+
+
+@public
+def replicate(x):
+    """A copy that every rank has whole.  Collective."""
+    return made("replicate", x)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NumPy's element-wise functions."""
+
+import ctypes
+
+import numpy as np
+
+from ._array import as_array, into, made, ndarray, Operand, operand
+from ._library import check, FUNCTIONS, lib
+from ._names import array_of_number, names, public, public_names
+
+
+def _elementwise(name, inputs, outputs):
+    """The function of that name; what it does is short, because small arrays notice it."""
+    function = getattr(lib, "mnp_" + name)
+
+    def elementwise(*x, out=None, where=True, dtype=None, casting="same_kind"):
+        if len(x) != inputs:
+            if inputs < len(x) <= inputs + outputs and out is None:  # NumPy takes outputs in their places too
+                x, out = x[:inputs], x[inputs:]
+            else:
+                raise TypeError(f"{name}() takes {inputs} arrays, not {len(x)}")
+        if where is not True:
+            raise TypeError(f"{name}() has no where=: use maniple.where()")
+        if dtype is not None:
+            x = [v.astype(dtype) if isinstance(v, ndarray) else v for v in x]
+        given = [v if type(v) is ndarray else operand(v) for v in x]
+        if not any(type(v) is ndarray for v in given) and not any(isinstance(v, ndarray) for v in given):
+            if all(v._array is None for v in given):
+                given[0] = array_of_number(x[0])
+        if outputs == 1:
+            if type(out) is tuple:
+                (out,) = out
+            cell = ctypes.c_void_p(out._handle if out is not None else None)
+            status = function(*[v._handle for v in given], ctypes.byref(cell))
+            if status:
+                check(status)
+            return ndarray(cell.value) if out is None else out
+        out = out or (None,) * outputs
+        cells = [ctypes.c_void_p(o._handle if o is not None else None) for o in out]
+        check(function(*[v._handle for v in given], *map(ctypes.byref, cells)))
+        return tuple(ndarray(c.value) if o is None else o for o, c in zip(out, cells))
+
+    elementwise.__name__ = elementwise.__qualname__ = name
+    elementwise.__doc__ = f"numpy.{name}, of arrays that are spread over the ranks."
+    return elementwise
+
+
+ufuncs = {}
+for _name, (_result, _parameters) in FUNCTIONS.items():
+    _kinds = [kind for kind, _ in _parameters]
+    _names_of = [p for _, p in _parameters]
+    _count = _kinds.count("mnp_array *")
+    if (
+        _names_of[:_count] == list("xyzw")[:_count]
+        and _count
+        and _names_of[_count:] in (["out_p"], ["first_p", "second_p"])
+    ):
+        _short = _name[4:]
+        if hasattr(np, _short) or _short in ("fma", "abs2", "erf", "erfc", "gamma", "lgamma"):
+            ufuncs[_short] = public(_elementwise(_short, _count, len(_kinds) - _count))
+for _name in (
+    "where",
+    "nan_to_num",
+    "isclose",
+    "clip",
+    "sort_complex",
+    "intersect1d",
+    "union1d",
+    "setdiff1d",
+    "setxor1d",
+    "angle",
+    "sinc",
+    "flatnonzero",
+    "argwhere",
+):
+    ufuncs.pop(_name, None)
+    public_names.pop(_name, None)
+
+_where = _elementwise("where", 3, 1)
+_clip = _elementwise("clip", 3, 1)
+
+
+@public
+def where(condition, x=None, y=None):
+    if x is None and y is None:
+        return names.nonzero(condition)
+    condition = as_array(condition)
+    return _where(condition if condition.dtype == bool else condition != 0, x, y)
+
+
+@public
+def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None):  # noqa: A002
+    low, high = a_min if min is None else min, a_max if max is None else max
+    if low is not None and high is not None:
+        return _clip(a, low, high, out=out)
+    if low is None and high is None:
+        return into("copy", as_array(a), out=out)
+    return public_names["minimum"](a, high, out=out) if low is None else public_names["maximum"](a, low, out=out)
+
+
+@public
+def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    a, b = as_array(a), operand(b)
+    close = made("isclose", a, b, Operand(float(rtol)), Operand(float(atol)))
+    return close | (isnan(a) & isnan(b if isinstance(b, ndarray) else array_of_number(np.nan))) if equal_nan else close
+
+
+def isnan(x):
+    return public_names["isnan"](x)
+
+
+@public
+def round(a, decimals=0, out=None):  # noqa: A001
+    return into("round", as_array(a), int(decimals), out=out)
+
+
+public_names["around"] = round
+
+
+@public
+def nan_to_num(x):
+    return made("nan_to_num", as_array(x))
+
+
+@public
+def angle(z, deg=False):
+    radians = made("angle", as_array(z))
+    return made("rad2deg", radians) if deg else radians
+
+
+@public
+def sinc(x):
+    return made("sinc", as_array(x))

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""x[key] and x[key] = value: slices are views; masks and arrays of indices select copies, as in NumPy."""
+
+import numpy as np
+
+from . import _array
+from ._array import as_array, made, ndarray, operand
+from ._library import call, constant
+from ._names import names
+
+
+def _is_array(item):
+    return isinstance(item, (ndarray, np.ndarray, list))
+
+
+def _text(items):
+    """Basic indices in the library's notation: x[1:, None, ..., -1] is "1:, None, ..., -1"."""
+
+    def one(item):
+        if isinstance(item, slice):
+            parts = [item.start, item.stop] + ([] if item.step is None else [item.step])
+            return ":".join("" if part is None else str(int(part)) for part in parts)
+        if item is None or item is Ellipsis:
+            return "..." if item is Ellipsis else "None"
+        if isinstance(item, (bool, np.bool_)):
+            raise IndexError("a single bool is no index; use where() or a mask of the array's shape")
+        return str(item.__index__())
+
+    return ", ".join(one(item) for item in items)
+
+
+def basic(x, items):
+    return made("index", x, _text(items).encode(), base=x._base)
+
+
+def _expanded(x, key):
+    """The items of a key, one for each dimension and each None; masks count for as many dimensions as they have."""
+    items = list(key) if isinstance(key, tuple) else [key]
+    used = sum(0 if i is None or i is Ellipsis else getattr(_dim(i), "ndim", 1) for i in items)
+    if not any(i is Ellipsis for i in items):
+        items.append(Ellipsis)
+    if sum(i is Ellipsis for i in items) > 1:
+        raise IndexError("an index can have one '...'")
+    at = next(k for k, i in enumerate(items) if i is Ellipsis)
+    if used > x.ndim:
+        raise IndexError(f"{used} indices of an array of {x.ndim} dimensions")
+    return items[:at] + [slice(None)] * (x.ndim - used) + items[at + 1 :]
+
+
+def _dim(item):
+    if isinstance(item, list):
+        item = np.asarray(item)
+    return item if isinstance(item, (ndarray, np.ndarray)) and item.dtype == bool else None
+
+
+def _plan(x, key):
+    """(view, first axis, index arrays): the view by the basic items, of which the index arrays take adjacent axes."""
+    rest, arrays, axes, axis = [], [], [], 0
+    for item in _expanded(x, key):
+        if not _is_array(item):
+            rest.append(item)
+            axis += item is None or isinstance(item, slice)
+            continue
+        item = as_array(item)
+        if item.dtype == bool:
+            parts = names.nonzero(item)
+        elif item.size == 0 and item.dtype.kind == "f":
+            parts = [names.zeros(item.shape, "int64")]
+        else:
+            parts = [item]
+        for part in parts:
+            arrays.append(part)
+            axes.append(axis)
+            rest.append(slice(None))
+            axis += 1
+    integers = [k for k, item in enumerate(rest) if not isinstance(item, slice) and item is not None]
+    if integers:
+        raise IndexError(
+            "an integer beside an array of indices: write the index as an array, or take it in a second " "step"
+        )
+    view = basic(x, rest)
+    if axes != list(range(axes[0], axes[0] + len(axes))):  # separated: NumPy puts what they select in front
+        view, first = names.moveaxis(view, axes, list(range(len(axes)))), 0
+    else:
+        first = axes[0]
+    return view, first, arrays
+
+
+def _flat(view, first, arrays):
+    """The view with the indexed axes made one, and one array of indices along it."""
+    if len(arrays) == 1:
+        return view, arrays[0]
+    extents, index = view.shape[first : first + len(arrays)], None
+    for array, extent in zip(arrays, extents):
+        low, high = (names.min(array), names.max(array)) if array.size else (0, -1)
+        if array.size and (int(low) < -extent or int(high) >= extent):
+            raise IndexError(f"an index is outside of an axis of {extent}")
+        array = names.where(array < 0, array + extent, array)
+        index = array if index is None else index * extent + array
+    merged = view.shape[:first] + (-1 if view.size else int(np.prod(extents)),) + view.shape[first + len(arrays) :]
+    return names.reshape(view, merged), index
+
+
+def get(x, key):
+    items = key if type(key) is tuple else (key,)
+    if not any(_is_array(item) for item in items):
+        return basic(x, items)
+    if len(items) == 1 and _dim(items[0]) is not None:
+        return made("mask_get", x, as_array(items[0]))
+    view, index = None, None
+    view, first, arrays = _plan(x, key)
+    view, index = _flat(view, first, arrays)
+    return made("take", view, index, first, constant("RAISE"))
+
+
+def put(x, key, value):
+    items = key if type(key) is tuple else (key,)
+    if not any(_is_array(item) for item in items):
+        target = basic(x, items)
+        if not isinstance(value, (ndarray, int, float, complex, np.generic)):
+            value = as_array(value)
+        if isinstance(value, ndarray) and value._handle == target._handle:
+            return
+        if isinstance(value, ndarray) and value.ndim > target.ndim:
+            value = basic(value, [0] * (value.ndim - target.ndim) + [Ellipsis])
+        call("copyto", target, operand(value), constant("CASTING_UNSAFE"))
+        return
+    value = operand(value) if isinstance(value, (ndarray, int, float, complex, np.generic)) else as_array(value)
+    if isinstance(value, _array.Operand) and value._array is not None:
+        value = value._array
+    if len(items) == 1 and _dim(items[0]) is not None:
+        call("mask_set", x, as_array(items[0]), value)
+        return
+    # the places of the selected elements in the flattened array
+    places = names.reshape(names.arange(x.size), x.shape)
+    view, first, arrays = _plan(places, key)
+    view, index = _flat(view, first, arrays)
+    chosen = made("take", view, index, first, constant("RAISE"))
+    if isinstance(value, ndarray):
+        value = names.broadcast_to(value, chosen.shape)
+    call("put", x, chosen, value, constant("RAISE"))
+
+
+__all__ = ["basic", "get", "put"]

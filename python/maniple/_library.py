@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""libmaniple: finding it, calling it by the prototypes of its headers, its errors, and the context."""
+
+import atexit
+import ctypes
+import ctypes.util
+import os
+import shutil
+import subprocess
+import sys
+import traceback
+
+from ._prototypes import CONSTANTS, FUNCTIONS, STRUCTS
+
+__all__ = ["Error", "call", "constant", "context", "init", "is_initialized", "lib", "struct"]
+
+
+def _candidates():
+    """Where the library may be, the most particular place first."""
+    if os.environ.get("MANIPLE_LIBRARY"):
+        yield os.environ["MANIPLE_LIBRARY"]
+        return
+    here = os.path.dirname(os.path.abspath(__file__))
+    yield os.path.join(here, "libmaniple.so")
+    yield os.path.join(here, *[os.pardir] * 3, "libmaniple.so")  # LIBDIR/maniple/python/maniple
+    if shutil.which("pkg-config"):
+        found = subprocess.run(
+            ["pkg-config", "--variable=libdir", "maniple"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,
+            universal_newlines=True,
+        ).stdout.strip()
+        if found:
+            yield os.path.join(found, "libmaniple.so")
+    yield ctypes.util.find_library("maniple") or "libmaniple.so"
+
+
+def _load():
+    """The library, with its symbols and MPI's among the global ones, where MPI's plugins look for them."""
+    failures = []
+    for path in _candidates():
+        if os.sep in path and not os.path.exists(path):
+            failures.append(f"{path}: there is no such file")
+            continue
+        try:
+            return ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+        except OSError as error:
+            failures.append(str(error))
+    raise ImportError(
+        "libmaniple.so cannot be loaded.  Install Maniple, and say where its library is by "
+        "MANIPLE_LIBRARY=/path/to/libmaniple.so if it is in no usual place.  What was tried:\n  "
+        + "\n  ".join(failures)
+    )
+
+
+lib = _load()
+
+# --- types ------------------------------------------------------------------------------------------------------------
+
+_NUMBERS = {
+    "int": ctypes.c_int,
+    "unsigned": ctypes.c_uint,
+    "int64_t": ctypes.c_int64,
+    "uint64_t": ctypes.c_uint64,
+    "uint16_t": ctypes.c_uint16,
+    "size_t": ctypes.c_size_t,
+    "_Bool": ctypes.c_bool,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+    "char": ctypes.c_char,
+}
+
+
+def c_type(kind):
+    """The type of ctypes for a type of the headers; pointers are addresses."""
+    if kind.endswith("]"):
+        base, extent = kind[:-1].split("[")
+        return c_type(base) * int(extent)
+    if kind == "char *":
+        return ctypes.c_char_p
+    if kind.endswith("*") or kind in (
+        "function",
+        "union",
+        "MPI_Comm",
+        "mnp_release",
+        "mnp_progress",
+        "mnp_solve_progress",
+        "mnp_eigen_progress",
+        "mnp_operator_apply",
+    ):
+        return ctypes.c_void_p
+    return _NUMBERS.get(kind, ctypes.c_int)  # the others are enums
+
+
+_structs = {}
+
+
+def struct(name):
+    """The struct of that name, without mnp_, as a class of ctypes."""
+    if name not in _structs:
+        _structs[name] = type(
+            name, (ctypes.Structure,), {"_fields_": [(field, c_type(kind)) for kind, field in STRUCTS["mnp_" + name]]}
+        )
+    return _structs[name]
+
+
+def constant(name):
+    """A constant of the headers, without MNP_."""
+    return CONSTANTS["MNP_" + name]
+
+
+_open_mpi = hasattr(lib, "ompi_mpi_comm_world")
+
+
+def _declare():
+    """Tell ctypes about every function, so that addresses may be Python's integers."""
+    for name, (result, parameters) in FUNCTIONS.items():
+        try:
+            function = getattr(lib, name)
+        except AttributeError:
+            raise ImportError(f"the library is older than this package: it has no {name}") from None
+        function.restype = None if result == "void" else c_type(result)
+        if name != "mnp_fail":
+            function.argtypes = [
+                (
+                    ctypes.c_int
+                    if kind == "MPI_Comm" and not _open_mpi
+                    else ctypes.c_void_p if kind.endswith("*") and kind != "char *" else c_type(kind)
+                )
+                for kind, _ in parameters
+            ]
+
+
+_declare()
+
+
+class Error(Exception):
+    """A call has failed: .status is the name of the status, such as "MNP_ERR_IO", .message the sentence."""
+
+    def __init__(self, status, message=None):
+        self.status = lib.mnp_status_name(status).decode()
+        self.message = message if message is not None else lib.mnp_error_message().decode(errors="replace")
+        super().__init__(self.message)
+
+
+class ArgumentError(Error, ValueError):
+    """An argument is wrong (MNP_ERR_ARG)."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """There is no memory (MNP_ERR_MEMORY)."""
+
+
+class FileError(Error, OSError):
+    """A file could not be read or written (MNP_ERR_IO, MNP_ERR_FORMAT)."""
+
+    def __str__(self):
+        return self.message
+
+
+class PeerError(Error, ValueError, MemoryError, OSError):
+    """Another rank has failed, and the message says why (MNP_ERR_PEER).  What can be wrong on one rank alone, such as a
+    file, is this error on the others, so that whatever a program catches it catches on all ranks."""
+
+    def __str__(self):
+        return self.message
+
+
+_classes = {
+    CONSTANTS["MNP_ERR_PEER"]: PeerError,
+    CONSTANTS["MNP_ERR_ARG"]: ArgumentError,
+    CONSTANTS["MNP_ERR_MEMORY"]: OutOfMemoryError,
+    CONSTANTS["MNP_ERR_IO"]: FileError,
+    CONSTANTS["MNP_ERR_FORMAT"]: FileError,
+}
+
+
+def check(status):
+    """Raise what belongs to a status that is not MNP_OK."""
+    if status:
+        raise _classes.get(status, Error)(status)
+
+
+# --- the context ------------------------------------------------------------------------------------------------------
+
+_context = None
+_ended = False
+_at_end = []  # functions that are called before the context ends
+
+
+def _world():
+    """MPI_COMM_WORLD as an argument."""
+    return ctypes.addressof(ctypes.c_char.in_dll(lib, "ompi_mpi_comm_world")) if _open_mpi else 0x44000000
+
+
+def _handle_of(comm):
+    """The handle behind a communicator of mpi4py, or an address or integer that is one."""
+    if comm is None or isinstance(comm, int):
+        return _world() if comm is None else comm
+    from mpi4py import MPI
+
+    kind = ctypes.c_void_p if _open_mpi else ctypes.c_int
+    return kind.from_address(MPI._addressof(comm)).value
+
+
+def init(comm=None, **settings):
+    """Start: the ranks of a communicator of mpi4py (None: all that mpirun has started) work together from here on.
+
+    Settings are those of `maniple info --settings` in lower case, without MANIPLE_: init(device="host").  Without a call
+    the first array starts with all ranks and the environment's settings.  Collective; once in a program."""
+    global _context
+    if _context is not None:
+        raise RuntimeError("maniple.init(): it has been called, or an array has been made before")
+    options = " ".join(f"{name}={value}" for name, value in settings.items())
+    cell = ctypes.c_void_p()
+    check(lib.mnp_init(_handle_of(comm), options.encode() or None, ctypes.byref(cell)))
+    _context = cell.value
+    atexit.register(_finish)
+
+
+def is_initialized():
+    return _context is not None
+
+
+def context():
+    """The address of the context, which is made when it is first needed.  Collective then."""
+    if _context is None:
+        if _ended:
+            raise RuntimeError("Maniple has ended")
+        init()
+    return _context
+
+
+def before_end(function):
+    """Call the function before the context ends."""
+    _at_end.append(function)
+    return function
+
+
+def _finish():
+    global _context, _ended
+    for function in reversed(_at_end):
+        function()
+    handle, _context, _ended = _context, None, True
+    lib.mnp_finalize(handle)
+
+
+def _excepthook(kind, value, trace):
+    """One rank must not leave the others waiting: all end, with one rank's message."""
+    if _context is None or issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, value, trace)
+        if _context is None:
+            return
+    lines = traceback.format_exception(kind, value, trace)
+    lib.mnp_fail(CONSTANTS["MNP_ERR_ARG"], b"%s", "".join(lines).rstrip().encode(errors="replace"))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    lib.mnp_exit(1)
+
+
+sys.excepthook = _excepthook
+
+# --- calls ------------------------------------------------------------------------------------------------------------
+
+
+def vector(kind, values):
+    """A sequence of numbers as an array of C; None stays None."""
+    if values is None:
+        return None
+    return (_NUMBERS[kind] * max(len(values), 1))(*values)
+
+
+def _converter(kind):
+    """What makes a Python value an argument of that type; None: ctypes does."""
+    base = kind[:-1].strip()
+    if kind == "char *":
+        return lambda value: value.encode() if isinstance(value, str) else value
+    if kind.endswith("*") and base in _NUMBERS and base != "char":
+        return lambda value: value if value is None or isinstance(value, ctypes.Array) else vector(base, value)
+    if kind.endswith("*"):
+
+        def address(value):
+            if value is None or isinstance(value, (int, ctypes.Array, ctypes.c_void_p)):
+                return value
+            if isinstance(value, ctypes.Structure):
+                return ctypes.addressof(value)
+            return value._handle
+
+        return address
+    return None
+
+
+_plans = {}
+
+
+def _plan(name):
+    """How to call a function: itself, whether it takes the context first, converters, whether it gives a status."""
+    result, parameters = FUNCTIONS[name]
+    first = bool(parameters) and parameters[0][0] == "mnp_ctx *"
+    _plans[name] = (
+        getattr(lib, name),
+        first,
+        [_converter(kind) for kind, _ in parameters[first:]],
+        result == "mnp_status",
+    )
+    return _plans[name]
+
+
+def call(name, *arguments):
+    """Call a function of the library, by its name without mnp_, with all its arguments but the context.
+
+    Objects of this package, sequences of numbers and texts become what the prototype wants; a byref() or an address is
+    passed on.  A failure is raised; another result than a status is returned."""
+    name = "mnp_" + name
+    function, first, converters, gives_status = _plans.get(name) or _plan(name)
+    passed = [context()] if first else []
+    keep = [a if c is None or type(a) is _byref else c(a) for c, a in zip(converters, arguments)]
+    result = function(*passed, *keep)
+    if not gives_status:
+        return result.decode() if isinstance(result, bytes) else result
+    if result:
+        check(result)
+    return None
+
+
+_byref = type(ctypes.byref(ctypes.c_int()))
+
+# --- objects whose release is collective ------------------------------------------------------------------------------
+
+
+def _all_have(flags):
+    """For each flag whether it is set on all ranks.  Collective."""
+    mine = (ctypes.c_int * len(flags))(*flags)
+    ours = (ctypes.c_int * len(flags))()
+    if _open_mpi:
+        kind, least = (
+            ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(lib, name)))
+            for name in ("ompi_mpi_int", "ompi_mpi_op_min")
+        )
+    else:
+        kind, least = ctypes.c_int(0x4C000405), ctypes.c_int(0x58000002)
+    comm = lib.mnp_ctx_comm(context())
+    lib.MPI_Allreduce(mine, ours, len(flags), kind, least, ctypes.c_void_p(comm) if _open_mpi else ctypes.c_int(comm))
+    return list(ours)
+
+
+_shared = {}  # handles of such objects by their numbers, in the order of making, which is the same on all ranks
+_forgotten = set()  # the numbers of those that this rank has forgotten
+_next = 0
+
+
+class Shared:
+    """An object that all ranks release together: when Python has forgotten it on all of them, the next call that makes
+    such an object releases it, in the order of making.  free() does it at once; it is collective."""
+
+    def __init__(self, release, make, *arguments):
+        global _next
+        context()
+        if _shared:
+            for number, all_have in zip(list(_shared), _all_have([n in _forgotten for n in _shared])):
+                if all_have:
+                    _release(number)
+        cell = ctypes.c_void_p()
+        call(make, *arguments, ctypes.byref(cell))
+        self._handle, self._number = cell.value, _next
+        _shared[_next] = (release, cell.value)
+        _next += 1
+
+    def __del__(self):
+        if getattr(self, "_number", None) in _shared:
+            _forgotten.add(self._number)
+
+    def free(self):
+        if self._number in _shared:
+            _release(self._number)
+        self._handle = None
+
+
+def _release(number):
+    release, handle = _shared.pop(number)
+    _forgotten.discard(number)
+    call(release, handle)
+
+
+@before_end
+def _release_shared():
+    for number in list(_shared)[::-1]:
+        _release(number)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the files of NumPy's functions share: the table of their names, and arguments as the library wants them."""
+
+import builtins
+import ctypes
+import operator
+
+import numpy as np
+
+from . import _array
+from ._array import _FLATTENED, _dtypes, as_array, dtype_name, dtype_number, made, operand
+from ._library import struct
+
+public_names = {}
+
+
+def public(function):
+    """A function of the package, which NumPy's function of the same name leads to."""
+    public_names[function.__name__] = function
+    return function
+
+
+class _Names:
+    """The functions of all files, by name: names.take(x, indices)."""
+
+    def __getattr__(self, name):
+        return public_names[name]
+
+
+names = _Names()
+
+
+def array_of_number(value):
+    """A number, where no operand is an array, as an array without dimensions."""
+    return _array.from_host(np.asarray(value))
+
+
+def axes_of(axis):
+    return None if axis is None else [operator.index(axis)] if not isinstance(axis, (tuple, list)) else list(axis)
+
+
+def axis_of(axis):
+    return _FLATTENED if axis is None else operator.index(axis)
+
+
+def list_of(arrays):
+    """Arrays as a list of C, which does not keep them."""
+    return (ctypes.c_void_p * builtins.max(len(arrays), 1))(*[None if a is None else a._handle for a in arrays])
+
+
+def element_of(value, dtype):
+    return np.asarray(value).astype(_dtypes[dtype_number(dtype)])
+
+
+def view(name, x, *arguments):
+    x = as_array(x)
+    return made(name, x, *arguments, base=x._base)
+
+
+def reduction_axes(axis=None, keepdims=False, dtype=None, where=True, initial=None, ddof=0):
+    """The struct mnp_axes, and what it refers to."""
+    if axis is None and not keepdims and dtype is None and where is True and initial is None and ddof == 0:
+        return None
+    listed = axes_of(axis) or []
+    if axis is not None and not listed:
+        raise TypeError("a reduction over no axes is not there: axis=() ")
+    mask, start = None if where is True else as_array(where), None if initial is None else operand(initial)
+    name = dtype_name(dtype)
+    made_ = struct("axes")(
+        len(listed),
+        (ctypes.c_int * 8)(*listed),
+        bool(keepdims),
+        name,
+        mask._handle if mask is not None else None,
+        start._handle if start is not None else None,
+        float(ddof),
+    )
+    made_._keep = (mask, start, name)
+    return made_

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NumPy's protocols; methods and operators of arrays."""
+
+import numpy as np
+
+from ._array import as_array, into, ndarray, operand, result_type
+from ._elementwise import ufuncs
+from ._library import call, constant
+from ._names import axis_of, names, public_names, reduction_axes
+
+
+def _missing(what):
+    return TypeError(
+        f"Maniple has no {what} of arrays that are spread over the ranks.  If the array may be gathered on "
+        "every rank, x.numpy() is one of NumPy's"
+    )
+
+
+def from_ufunc(ufunc, method, inputs, named):
+    """What NumPy's ufuncs do with our arrays."""
+    name = ufunc.__name__
+    if any(isinstance(x, np.ndarray) for x in inputs):
+        raise TypeError(
+            f"numpy.{name} of one of NumPy's arrays and an array of Maniple: maniple.asarray() makes an "
+            "array of what every rank has"
+        )
+    if method == "__call__":
+        function = ufuncs.get(name) or public_names.get(name)
+        if function is None:
+            raise _missing("numpy." + name)
+        return function(*inputs, **named)
+    text = name.encode()
+    if method == "reduce":
+        named.setdefault("axis", 0)
+        out = named.pop("out", None)
+        named = {k: v for k, v in named.items() if v is not np._NoValue}
+        return into("ufunc_reduce", text, inputs[0], reduction_axes(**named), out=out)
+    if method == "accumulate":
+        return into("ufunc_accumulate", text, inputs[0], named.get("axis", 0), out=named.get("out"))
+    if method == "outer":
+        return into("ufunc_outer", text, operand(inputs[0]), operand(inputs[1]), out=named.get("out"))
+    if method == "reduceat":
+        places = [int(i) for i in inputs[1]]
+        return into("ufunc_reduceat", text, inputs[0], len(places), places, named.get("axis", 0), out=named.get("out"))
+    if method == "at":
+        call("ufunc_at", text, inputs[0], as_array(inputs[1]), None if len(inputs) < 3 else operand(inputs[2]))
+        return None
+    raise _missing(f"numpy.{name}.{method}")
+
+
+def from_function(function, arguments, named):
+    """What NumPy's other functions do with our arrays."""
+    name = function.__name__
+    module = getattr(function, "__module__", "numpy") or "numpy"
+    if module.startswith("numpy.linalg") or module.startswith("numpy.fft"):
+        import maniple
+
+        home = getattr(maniple, module.split(".")[1], None)
+        ours = getattr(home, name, None)
+    else:
+        ours = public_names.get(name.rstrip("_"))
+    if ours is None:
+        raise _missing(f"{module}.{name}")
+    return ours(*arguments, **named)
+
+
+# ---- methods and operators ----
+
+
+def _operators():
+    binary = {
+        "add": "add",
+        "sub": "subtract",
+        "mul": "multiply",
+        "truediv": "divide",
+        "floordiv": "floor_divide",
+        "mod": "remainder",
+        "pow": "power",
+        "and": "bitwise_and",
+        "or": "bitwise_or",
+        "xor": "bitwise_xor",
+        "lshift": "left_shift",
+        "rshift": "right_shift",
+    }
+    compare = {
+        "lt": "less",
+        "le": "less_equal",
+        "gt": "greater",
+        "ge": "greater_equal",
+        "eq": "equal",
+        "ne": "not_equal",
+    }
+    simple = (ndarray, int, float, complex, np.generic)
+
+    def forward(function):
+        def method(self, other):
+            return function(self, other) if isinstance(other, simple) else NotImplemented
+
+        return method
+
+    def backward(function):
+        def method(self, other):
+            return function(other, self) if isinstance(other, simple) else NotImplemented
+
+        return method
+
+    def in_place(function):
+        def method(self, other):
+            return function(self, other, out=self) if isinstance(other, simple) else NotImplemented
+
+        return method
+
+    for name, function in binary.items():
+        setattr(ndarray, f"__{name}__", forward(ufuncs[function]))
+        setattr(ndarray, f"__r{name}__", backward(ufuncs[function]))
+        setattr(ndarray, f"__i{name}__", in_place(ufuncs[function]))
+    for name, function in compare.items():
+        setattr(ndarray, f"__{name}__", forward(ufuncs[function]))
+    for name, function in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
+        setattr(ndarray, f"__{name}__", lambda self, f=ufuncs[function]: f(self))
+    ndarray.__divmod__ = lambda self, other: public_names["divmod"](self, other)
+    ndarray.__rdivmod__ = lambda self, other: public_names["divmod"](other, self)
+    ndarray.__hash__ = None
+
+
+def _methods():
+    for name in (
+        "sum",
+        "prod",
+        "mean",
+        "var",
+        "std",
+        "max",
+        "min",
+        "ptp",
+        "argmax",
+        "argmin",
+        "all",
+        "any",
+        "cumsum",
+        "cumprod",
+        "argsort",
+        "take",
+        "put",
+        "repeat",
+        "squeeze",
+        "swapaxes",
+        "ravel",
+        "diagonal",
+        "trace",
+        "nonzero",
+        "searchsorted",
+        "round",
+        "clip",
+        "choose",
+        "compress",
+        "conj",
+        "conjugate",
+        "copy",
+        "astype",
+        "argpartition",
+    ):
+        setattr(ndarray, name, _method(public_names[name]))
+
+    def of_shape(function):
+        def method(self, *items, **named):
+            items = (
+                items[0]
+                if len(items) == 1 and (items[0] is None or not isinstance(items[0], (int, np.integer)))
+                else items
+            )
+            return function(self, items if items != () else None, **named)
+
+        return method
+
+    ndarray.reshape = of_shape(names.reshape)
+    ndarray.transpose = of_shape(names.transpose)
+    ndarray.flatten = lambda self, order="C": names.copy(names.ravel(self))
+    ndarray.T = property(names.transpose)
+    ndarray.mT = property(names.matrix_transpose)
+    ndarray.real = property(names.real)
+    ndarray.imag = property(names.imag)
+    ndarray.flat = property(names.ravel)
+    ndarray.fill = lambda self, value: call("copyto", self, operand(value), constant("CASTING_UNSAFE"))
+    ndarray.sort = lambda self, axis=-1: into("sort", self, axis_of(axis), out=self) and None
+    ndarray.to_layout = names.redistribute
+
+
+def _method(function):
+    def method(self, *arguments, **named):
+        return function(self, *arguments, **named)
+
+    method.__name__ = function.__name__
+    method.__doc__ = function.__doc__
+    return method
+
+
+_operators()
+_methods()
+public_names["result_type"] = result_type

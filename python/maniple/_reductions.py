@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NumPy's reductions and statistics."""
+
+import builtins
+import ctypes
+
+import numpy as np
+
+from ._array import as_array, dtype_name, into, made, operand
+from ._library import call, struct
+from ._names import names, public, public_names, reduction_axes
+
+
+def _reduction(name, takes):
+    """A reduction, with those of NumPy's further arguments that it has."""
+
+    def reduction(a, axis=None, *positional, **named):
+        for key, value in zip(takes, positional):
+            named[key] = value
+        out = named.pop("out", None)
+        named = {k: v for k, v in named.items() if v is not np._NoValue}
+        if "correction" in named:
+            named["ddof"] = named.pop("correction")
+        wrong = set(named) - set(takes) - {"keepdims", "where", "initial", "ddof", "dtype"}
+        if wrong:
+            raise TypeError(f"{name}() has no argument {', '.join(sorted(wrong))}")
+        return into(name, as_array(a), reduction_axes(axis, **named), out=out)
+
+    reduction.__name__ = name
+    reduction.__doc__ = f"numpy.{name}, of arrays that are spread over the ranks.  Collective; the result stays there."
+    return public(reduction)
+
+
+for _n in ("sum", "prod", "nansum", "nanprod"):
+    _reduction(_n, ("dtype", "out", "keepdims", "initial", "where"))
+for _n in ("mean", "nanmean"):
+    _reduction(_n, ("dtype", "out", "keepdims", "where"))
+for _n in ("var", "std", "nanvar", "nanstd"):
+    _reduction(_n, ("dtype", "out", "ddof", "keepdims", "where"))
+for _n in ("max", "min", "amax", "amin", "nanmax", "nanmin", "ptp"):
+    _reduction(_n, ("out", "keepdims", "initial", "where"))
+for _n in ("argmax", "argmin", "nanargmax", "nanargmin", "all", "any"):
+    _reduction(_n, ("out", "keepdims", "where"))
+_reduction("count_nonzero", ("keepdims",))
+for _n in ("sum", "max", "min"):
+    globals()[_n] = public_names[_n]
+
+
+@public
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    return into("median", as_array(a), reduction_axes(axis, keepdims), out=out)
+
+
+@public
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    return into("nanmedian", as_array(a), reduction_axes(axis, keepdims), out=out)
+
+
+def _quantile(name):
+    def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+        axes = reduction_axes(axis, keepdims)
+        if np.ndim(q) == 0:
+            return into(name, as_array(a), float(q), axes, method, out=out)
+        q = np.asarray(q, float)
+        result = into(name + "s", as_array(a), q.size, q.ravel().tolist(), axes, method, out=out)
+        return result if q.ndim == 1 else names.reshape(result, q.shape + result.shape[1:])
+
+    quantile.__name__ = name
+    return public(quantile)
+
+
+for _n in ("quantile", "percentile", "nanquantile", "nanpercentile"):
+    _quantile(_n)
+
+
+@public
+def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    a = as_array(a)
+    weights = None if weights is None else as_array(weights)
+    mean = made("average", a, weights, reduction_axes(axis, keepdims))
+    if not returned:
+        return mean
+    if weights is None:
+        total = names.full_like(mean, a.size // builtins.max(mean.size, 1))
+    else:
+        total = names.broadcast_to(
+            names.sum(
+                weights if weights.shape == a.shape else weights,
+                axis if weights.shape == a.shape else None,
+                keepdims=keepdims and weights.shape == a.shape,
+            ),
+            mean.shape,
+        )
+    return mean, names.astype(total, mean.dtype)
+
+
+def _covariance(name):
+    def covariance(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
+        weights = [None if w is None else as_array(w) for w in (fweights, aweights)]
+        bias = bool(bias) if ddof is None else ddof == 0
+        text = dtype_name(dtype)
+        options = struct("cov_options")(
+            not rowvar,
+            bias,
+            0 if ddof in (None, 0) else int(ddof),
+            *[w if w is None else w._handle for w in weights],
+            text,
+        )
+        return made(name, as_array(m), None if y is None else as_array(y), options)
+
+    covariance.__name__ = name
+    return covariance
+
+
+public(_covariance("cov"))
+
+
+@public
+def corrcoef(x, y=None, rowvar=True, dtype=None):
+    return _covariance("corrcoef")(x, y, rowvar, dtype=dtype)
+
+
+@public
+def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    answer = ctypes.c_bool()
+    call("allclose", as_array(a), operand(b), float(rtol), float(atol), bool(equal_nan), ctypes.byref(answer))
+    return answer.value
+
+
+@public
+def array_equal(a1, a2, equal_nan=False):
+    answer = ctypes.c_bool()
+    call("array_equal", as_array(a1), as_array(a2), bool(equal_nan), ctypes.byref(answer))
+    return answer.value

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NumPy's scans, differences and interpolation."""
+
+import numpy as np
+
+from ._array import as_array, dtype_name, into, made, operand
+from ._library import struct
+from ._names import axes_of, axis_of, public, public_names
+
+
+def _scan(name):
+    def scan(a, axis=None, dtype=None, out=None):
+        return into(name, as_array(a), axis_of(axis), dtype_name(dtype), out=out)
+
+    scan.__name__ = name
+    return public(scan)
+
+
+for _n in ("cumsum", "cumprod", "nancumsum", "nancumprod"):
+    globals()[_n] = _scan(_n)
+
+
+def _cumulative(name):
+    def cumulative(x, axis=None, dtype=None, out=None, include_initial=False):
+        return into(name, as_array(x), 0 if axis is None else axis, dtype_name(dtype), bool(include_initial), out=out)
+
+    cumulative.__name__ = name
+    return public(cumulative)
+
+
+for _n in ("cumulative_sum", "cumulative_prod"):
+    _cumulative(_n)
+
+
+@public
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    edges = [None if e is None else as_array(e) for e in (prepend, append)]
+    return made("diff", as_array(a), int(n), axis, *edges)
+
+
+@public
+def ediff1d(ary, to_end=None, to_begin=None):
+    return made("ediff1d", as_array(ary), *[None if e is None else as_array(e) for e in (to_end, to_begin)])
+
+
+@public
+def gradient(f, *varargs, axis=None, edge_order=1):
+    f = as_array(f)
+    axes = list(range(f.ndim)) if axis is None else axes_of(axis)
+    spacings = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)
+    if len(spacings) != len(axes):
+        raise TypeError("gradient() takes one spacing, or one for each axis")
+    found = [
+        made("gradient", f, operand(float(s) if np.isscalar(s) else as_array(s)), a, edge_order)
+        for s, a in zip(spacings, axes)
+    ]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@public
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    return made("trapezoid", as_array(y), None if x is None else as_array(x), float(dx), axis)
+
+
+public_names["trapz"] = trapezoid
+
+
+@public
+def interp(x, xp, fp, left=None, right=None, period=None):
+    beyond = [None if e is None else operand(e) for e in (left, right)]
+    options = struct("interp_options")(*[e if e is None else e._handle for e in beyond], float(period or 0))
+    return made("interp", as_array(x), as_array(xp), as_array(fp), options)

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NumPy's functions that select, sort and count."""
+
+import builtins
+import ctypes
+
+import numpy as np
+
+from ._array import as_array, into, made, ndarray, operand, _shape
+from ._library import call, constant
+from ._names import axis_of, list_of, names, public
+
+
+def _mode(mode):
+    return constant(mode.upper())
+
+
+@public
+def take(a, indices, axis=None, out=None, mode="raise"):
+    return into("take", as_array(a), as_array(indices), axis_of(axis), _mode(mode), out=out)
+
+
+@public
+def put(a, ind, v, mode="raise"):
+    call("put", a, as_array(ind), operand(v) if np.isscalar(v) or isinstance(v, ndarray) else as_array(v), _mode(mode))
+
+
+@public
+def take_along_axis(arr, indices, axis=-1):
+    return made("take_along_axis", as_array(arr), as_array(indices), axis_of(axis))
+
+
+@public
+def put_along_axis(arr, indices, values, axis):
+    call("put_along_axis", arr, as_array(indices), operand(values), axis_of(axis))
+
+
+@public
+def compress(condition, a, axis=None, out=None):
+    return into("compress", as_array(condition), as_array(a), axis_of(axis), out=out)
+
+
+@public
+def extract(condition, arr):
+    return made("extract", as_array(condition), as_array(arr))
+
+
+@public
+def place(arr, mask, vals):
+    call("place", arr, as_array(mask), as_array(vals))
+
+
+@public
+def putmask(a, mask, values):
+    call("putmask", a, as_array(mask), as_array(values))
+
+
+@public
+def nonzero(a):
+    a = as_array(a)
+    outs = (ctypes.c_void_p * builtins.max(a.ndim, 1))()
+    call("nonzero", a, outs)
+    return tuple(ndarray(outs[d]) for d in range(a.ndim))
+
+
+@public
+def flatnonzero(a):
+    return made("flatnonzero", as_array(a))
+
+
+@public
+def argwhere(a):
+    return made("argwhere", as_array(a))
+
+
+@public
+def choose(a, choices, out=None, mode="raise"):
+    choices = [as_array(c) for c in choices]
+    return into("choose", as_array(a), len(choices), list_of(choices), _mode(mode), out=out)
+
+
+@public
+def select(condlist, choicelist, default=0):
+    conditions, choices = [as_array(c) for c in condlist], [as_array(c) for c in choicelist]
+    return made("select", len(conditions), list_of(conditions), list_of(choices), operand(default))
+
+
+# ---- sorting and sets ----
+
+
+@public
+def sort(a, axis=-1, kind=None, stable=None, descending=False):
+    x = as_array(a)
+    if descending:
+        return take_along_axis(x, argsort(x, axis, descending=True), axis)
+    return made("sort", x, axis_of(axis))
+
+
+@public
+def argsort(a, axis=-1, kind=None, stable=None, descending=False):
+    x = as_array(a)
+    if not descending:
+        return made("argsort", x, axis_of(axis))
+    if axis is None:
+        x, axis = names.ravel(x), 0
+    # the last of equal elements comes first in the reversed array, so that equal elements keep their order
+    return names.flip(x.shape[axis] - 1 - made("argsort", names.flip(x, axis), axis), axis)
+
+
+@public
+def lexsort(keys, axis=-1):
+    keys = [as_array(k) for k in keys]
+    return made("lexsort", list_of(keys), len(keys), axis)
+
+
+@public
+def sort_complex(a):
+    return made("sort_complex", as_array(a))
+
+
+@public
+def partition(a, kth, axis=-1):
+    kth = _shape(kth)
+    return made("partition", as_array(a), len(kth), kth, axis_of(axis))
+
+
+@public
+def argpartition(a, kth, axis=-1):
+    kth = _shape(kth)
+    return made("argpartition", as_array(a), len(kth), kth, axis_of(axis))
+
+
+@public
+def topk(a, k, axis=-1, largest=True):
+    """torch.topk: the k largest (or smallest) elements along an axis, and their indices."""
+    values, places = ctypes.c_void_p(), ctypes.c_void_p()
+    call("topk", as_array(a), int(k), axis_of(axis), bool(largest), ctypes.byref(values), ctypes.byref(places))
+    return ndarray(values.value), ndarray(places.value)
+
+
+@public
+def unique(ar, return_index=False, return_inverse=False, return_counts=False):
+    wanted = [True, return_index, return_inverse, return_counts]
+    cells = [ctypes.c_void_p() if w else None for w in wanted]
+    x = as_array(ar)
+    call("unique", x, *[None if c is None else ctypes.byref(c) for c in cells])
+    found = [ndarray(c.value) for c in cells if c is not None]
+    if return_inverse:
+        place = 1 + bool(return_index)
+        found[place] = names.reshape(found[place], x.shape)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@public
+def isin(element, test_elements, assume_unique=False, invert=False):
+    return made("isin", as_array(element), as_array(test_elements), bool(invert))
+
+
+def _set(name):
+    def of_sets(ar1, ar2):
+        return made(name, as_array(ar1), as_array(ar2))
+
+    of_sets.__name__ = name
+    return public(of_sets)
+
+
+for _n in ("intersect1d", "union1d", "setdiff1d", "setxor1d"):
+    _set(_n)
+
+
+# ---- histograms ----
+
+
+def _range(pair):
+    return None if pair is None else [float(v) for v in pair]
+
+
+@public
+def histogram(a, bins=10, range=None, density=False, weights=None):  # noqa: A002
+    a, weights = as_array(a), None if weights is None else as_array(weights)
+    if isinstance(bins, str):
+        count = ctypes.c_int64()
+        call("histogram_bins", a, bins, _range(range), ctypes.byref(count))
+        bins = count.value
+    if isinstance(bins, (int, np.integer)):
+        counts, edges = ctypes.c_void_p(), ctypes.c_void_p()
+        call(
+            "histogram", a, int(bins), _range(range), bool(density), weights, ctypes.byref(counts), ctypes.byref(edges)
+        )
+        return ndarray(counts.value), ndarray(edges.value)
+    edges = as_array(bins)
+    return made("histogram_edges", a, edges, bool(density), weights), edges
+
+
+@public
+def histogram2d(x, y, bins=10, range=None, density=False, weights=None):  # noqa: A002
+    bins = [int(bins)] * 2 if np.ndim(bins) == 0 else [int(b) for b in bins]
+    cells = [ctypes.c_void_p() for _ in builtins.range(3)]
+    call(
+        "histogram2d",
+        as_array(x),
+        as_array(y),
+        bins,
+        None if range is None else np.ravel(range).tolist(),
+        bool(density),
+        None if weights is None else as_array(weights),
+        *map(ctypes.byref, cells)
+    )
+    return tuple(ndarray(c.value) for c in cells)
+
+
+@public
+def bincount(x, weights=None, minlength=0):
+    return made("bincount", as_array(x), None if weights is None else as_array(weights), int(minlength))
+
+
+@public
+def searchsorted(a, v, side="left", sorter=None):
+    return made("searchsorted", as_array(a), as_array(v), side == "right", None if sorter is None else as_array(sorter))
+
+
+@public
+def digitize(x, bins, right=False):
+    return made("digitize", as_array(x), as_array(bins), bool(right))

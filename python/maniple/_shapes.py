@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NumPy's views, and its functions that join, split and move."""
+
+import builtins
+import ctypes
+
+import numpy as np
+
+from ._array import as_array, into, made, ndarray, _shape
+from ._library import call, constant
+from ._names import axes_of, axis_of, element_of, list_of, names, public, public_names, view
+
+
+@public
+def reshape(a, shape, order="C", copy=None):
+    a, shape = as_array(a), _shape(shape)
+    if order != "C":
+        raise TypeError("reshape() is in C order")
+    return view("reshape", a, len(shape), shape)
+
+
+@public
+def ravel(a, order="C"):
+    return view("ravel", a)
+
+
+@public
+def transpose(a, axes=None):
+    return view("transpose", a, None if axes is None else list(axes))
+
+
+public_names["permute_dims"] = transpose
+
+
+@public
+def matrix_transpose(x):
+    return swapaxes(x, -1, -2)
+
+
+@public
+def swapaxes(a, axis1, axis2):
+    return view("swapaxes", a, axis1, axis2)
+
+
+@public
+def moveaxis(a, source, destination):
+    return view("moveaxes", a, len(axes_of(source)), axes_of(source), axes_of(destination))
+
+
+@public
+def rollaxis(a, axis, start=0):
+    axis, start = range(a.ndim)[axis], start + a.ndim if start < 0 else start
+    return moveaxis(a, axis, start - (axis < start))
+
+
+@public
+def squeeze(a, axis=None):
+    axes = axes_of(axis)
+    return view("squeeze", a, len(axes or []), axes)
+
+
+@public
+def expand_dims(a, axis):
+    return view("expand_dims", a, len(axes_of(axis)), axes_of(axis))
+
+
+def _atleast(ndim):
+    def atleast(*arrays):
+        found = tuple(view(f"atleast_{ndim}d", a) for a in arrays)
+        return found[0] if len(found) == 1 else found
+
+    atleast.__name__ = f"atleast_{ndim}d"
+    return public(atleast)
+
+
+for _n in (1, 2, 3):
+    _atleast(_n)
+
+
+@public
+def broadcast_to(array, shape):
+    shape = _shape(shape)
+    return view("broadcast_to", array, len(shape), shape)
+
+
+@public
+def broadcast_shapes(*shapes):
+    return np.broadcast_shapes(*shapes)
+
+
+@public
+def broadcast_arrays(*arrays):
+    arrays = [as_array(a) for a in arrays]
+    shape = np.broadcast_shapes(*[a.shape for a in arrays])
+    return tuple(broadcast_to(a, shape) for a in arrays)
+
+
+@public
+def flip(m, axis=None):
+    axes = axes_of(axis)
+    return view("flip", m, len(axes or []), axes)
+
+
+@public
+def fliplr(m):
+    return flip(m, 1)
+
+
+@public
+def flipud(m):
+    return flip(m, 0)
+
+
+@public
+def rot90(m, k=1, axes=(0, 1)):
+    return view("rot90", m, int(k), *axes)
+
+
+@public
+def real(val):
+    return view("real", val)
+
+
+@public
+def imag(val):
+    return view("imag", val)
+
+
+@public
+def shape(a):
+    return as_array(a).shape
+
+
+@public
+def ndim(a):
+    return as_array(a).ndim
+
+
+@public
+def size(a):
+    return as_array(a).size
+
+
+@public
+def may_share_memory(a, b):
+    return call("may_share_memory", a, b)
+
+
+public_names["shares_memory"] = may_share_memory
+
+
+# ---- joining, splitting, moving ----
+
+
+@public
+def concatenate(arrays, axis=0, out=None, dtype=None):
+    arrays = [as_array(a) if dtype is None else names.astype(as_array(a), dtype) for a in arrays]
+    return into("concatenate", list_of(arrays), len(arrays), axis_of(axis), out=out)
+
+
+public_names["concat"] = concatenate
+
+
+@public
+def stack(arrays, axis=0, out=None):
+    arrays = [as_array(a) for a in arrays]
+    return into("stack", list_of(arrays), len(arrays), axis, out=out)
+
+
+def _stacker(name):
+    def stacker(tup):
+        arrays = [as_array(a) for a in tup]
+        return made(name, list_of(arrays), len(arrays))
+
+    stacker.__name__ = name
+    return public(stacker)
+
+
+for _n in ("vstack", "hstack", "dstack", "column_stack"):
+    _stacker(_n)
+
+
+@public
+def append(arr, values, axis=None):
+    return made("append", as_array(arr), as_array(values), axis_of(axis))
+
+
+@public
+def insert(arr, obj, values, axis=None):
+    if not isinstance(obj, (int, np.integer)):
+        raise TypeError("insert() takes one index")
+    if axis is None:
+        arr, axis = ravel(arr), 0
+    return made("insert", arr, int(obj), as_array(values), axis)
+
+
+@public
+def delete(arr, obj, axis=None):
+    if axis is None:
+        arr, axis = ravel(arr), 0
+    if isinstance(obj, slice):
+        start, stop, step = obj.indices(arr.shape[axis])
+        if step != 1:
+            raise TypeError("delete() takes an index, or a slice without a step")
+    else:
+        start = range(arr.shape[axis])[obj]
+        stop = start + 1
+    return made("delete", arr, start, stop, axis)
+
+
+def _parts(name, x, count, *arguments):
+    parts = (ctypes.c_void_p * count)()
+    call(name, x, *arguments, parts)
+    return [ndarray(parts[i], x._base) for i in range(count)]
+
+
+@public
+def split(ary, indices_or_sections, axis=0):
+    if isinstance(indices_or_sections, (int, np.integer)):
+        return _parts("split", ary, int(indices_or_sections), int(indices_or_sections), axis)
+    cuts = list(indices_or_sections)
+    return _parts("split_at", ary, len(cuts) + 1, len(cuts), cuts, axis)
+
+
+@public
+def array_split(ary, indices_or_sections, axis=0):
+    if isinstance(indices_or_sections, (int, np.integer)):
+        return _parts("array_split", ary, int(indices_or_sections), int(indices_or_sections), axis)
+    return split(ary, indices_or_sections, axis)
+
+
+@public
+def unstack(x, axis=0):
+    return tuple(moveaxis(x, axis, 0)[i] for i in range(x.shape[axis]))
+
+
+_boundaries = {"constant": "FILL", "edge": "NEAREST", "wrap": "WRAP", "reflect": "MIRROR", "symmetric": "SYMM"}
+
+
+@public
+def pad(array, pad_width, mode="constant", constant_values=0):
+    x = as_array(array)
+    widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).ravel().tolist()
+    if mode not in _boundaries:
+        raise ValueError(f"pad() has the modes {', '.join(_boundaries)}, not {mode!r}")
+    if mode == "constant" and np.ndim(constant_values):
+        values = np.ascontiguousarray(np.broadcast_to(np.asarray(constant_values), (x.ndim, 2)).astype(x.dtype))
+        return made("pad_constant", x, widths, values.ctypes.data)
+    value = element_of(constant_values, x.dtype)
+    return made("pad", x, widths, constant("BOUNDARY_" + _boundaries[mode]), value.ctypes.data)
+
+
+@public
+def roll(a, shift, axis=None):
+    shifts = list(shift) if isinstance(shift, (tuple, list)) else [int(shift)]
+    axes = axes_of(axis)
+    if axes is not None and len(axes) != len(shifts):
+        count = builtins.max(len(axes), len(shifts))
+        axes, shifts = (axes * count)[:count], (shifts * count)[:count]
+    return made("roll", as_array(a), len(shifts), shifts, axes)
+
+
+@public
+def tile(A, reps):  # noqa: N803
+    reps = _shape(reps)
+    return made("tile", as_array(A), len(reps), reps)
+
+
+@public
+def repeat(a, repeats, axis=None):
+    if not isinstance(repeats, (int, np.integer)):
+        counts = as_array(repeats)
+        a, axis = (ravel(as_array(a)), 0) if axis is None else (as_array(a), axis)
+        if counts.size != 1:
+            places = names.searchsorted(
+                names.cumsum(broadcast_to(counts, (a.shape[axis],))), names.arange(int(names.sum(counts))), side="right"
+            )
+            return names.take(a, places, axis)
+        repeats = counts.item()
+    return made("repeat", as_array(a), int(repeats), axis_of(axis))

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""numpy.fft, over any number of ranks, and plans."""
+
+import ctypes
+
+from ._array import Layout, as_array, dtype_number, into, made
+from ._library import Shared, call, constant, lib, struct
+
+__all__ = ["Plan", "fftfreq", "fftshift", "ifftshift", "rfftfreq"]
+
+
+def _one(name):
+    def transform(a, n=None, axis=-1, norm=None, out=None):
+        return into(name, as_array(a), constant("NONE") if n is None else int(n), axis, norm, out=out)
+
+    return transform
+
+
+def _two(name):
+    def transform(a, s=None, axes=(-2, -1), norm=None, out=None):
+        return into(name, as_array(a), s, axes, norm, out=out)
+
+    return transform
+
+
+def _many(name):
+    def transform(a, s=None, axes=None, norm=None, out=None):
+        a = as_array(a)
+        count = len(axes) if axes is not None else len(s) if s is not None else 0
+        if axes is not None and count == 0:
+            return made("copy", a)
+        return into(name, a, count, s, axes, norm, out=out)
+
+    return transform
+
+
+for _make, _names in (
+    (_one, ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")),
+    (_two, ("fft2", "ifft2", "rfft2", "irfft2")),
+    (_many, ("fftn", "ifftn", "rfftn", "irfftn")),
+):
+    for _name in _names:
+        _function = _make(_name)
+        _function.__name__ = _function.__qualname__ = _name
+        _function.__doc__ = f"numpy.fft.{_name}.  Collective."
+        globals()[_name] = _function
+        __all__.append(_name)
+
+
+def fftfreq(n, d=1.0):
+    return made("fftfreq", int(n), float(d))
+
+
+def rfftfreq(n, d=1.0):
+    return made("rfftfreq", int(n), float(d))
+
+
+def _shift(name, x, axes):
+    axes = None if axes is None else [axes] if isinstance(axes, int) else list(axes)
+    return made(name, as_array(x), len(axes or []), axes)
+
+
+def fftshift(x, axes=None):
+    return _shift("fftshift", x, axes)
+
+
+def ifftshift(x, axes=None):
+    return _shift("ifftshift", x, axes)
+
+
+class Plan(Shared):
+    """A transform that is planned once for arrays like `like`: plan = Plan(x); y = plan(x).
+
+    permuted: the result stays cut as it is after the last transform, which saves a move; plan.layout tells how."""
+
+    def __init__(self, like, axes=None, s=None, norm=None, *, real=False, inverse=False, permuted=False, layout=None):
+        count = len(axes) if axes is not None else 0
+        lists = [
+            None if axes is None else (ctypes.c_int * count)(*axes),
+            None if s is None else (ctypes.c_int64 * len(s))(*s),
+        ]
+        text = None if norm is None else norm.encode()
+        options = struct("fft_options")(
+            bool(real),
+            bool(inverse),
+            count,
+            *[None if v is None else ctypes.addressof(v) for v in lists],
+            text,
+            None if layout is None else layout._handle,
+            constant("FFT_PERMUTED") if permuted else 0,
+        )
+        super().__init__("fft_plan_free", "fft_plan_new", dtype_number(like.dtype), like.layout, options)
+
+    def __call__(self, x, out=None):
+        return into("fft_plan_execute", self, x, out=out)
+
+    @property
+    def layout(self):
+        return Layout._adopt(lib.mnp_layout_retain(lib.mnp_fft_plan_layout(self._handle)))
+
+    def describe(self):
+        """What an execution does on this rank, as a dictionary."""
+        info = struct("fft_plan_info")()
+        call("fft_plan_describe", self, info)
+        return {
+            name: value.decode() if isinstance(value := getattr(info, name), bytes) else value
+            for name, _ in info._fields_
+        }

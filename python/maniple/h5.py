@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parallel HDF5: h5.read("sky.h5:/images[-1, ::2]"), h5.write("out.h5:/x", x), and files that grow."""
+
+import ctypes
+
+from ._array import made, ndarray
+from ._library import call, constant, lib, struct
+
+__all__ = ["File", "read", "write"]
+
+
+def _name(place):
+    """FILE:DATASET[SUBSCRIPTS] as its parts."""
+    subscripts = None
+    if place.endswith("]") and "[" in place:
+        place, _, subscripts = place[:-1].partition("[")
+    file, colon, dataset = place.rpartition(":")
+    if not colon:
+        raise ValueError(f"{place!r} names no dataset; write FILE:DATASET, as in 'sky.h5:/image'")
+    return file, dataset, subscripts
+
+
+def _selection(subscripts):
+    return None if subscripts is None else struct("selection")(subscripts.encode(), None, None)
+
+
+def read(place, layout=None):
+    """A dataset, or the part of it that subscripts in the name select; nothing else is read.  Collective."""
+    file, dataset, subscripts = _name(place)
+    if subscripts is None:
+        return made("h5_read", file, dataset, layout)
+    return made("h5_read_selection", file, dataset, _selection(subscripts), layout)
+
+
+def write(place, x, deflate=0):
+    """Write an array to a dataset.  The file appears, or is replaced, when all of it is written.  Collective."""
+    file, dataset, subscripts = _name(place)
+    if subscripts is not None:
+        raise ValueError("h5.write() writes whole datasets; File.write() writes a part of one")
+    call("h5_write", x, file, dataset, struct("h5_write_options")(deflate))
+
+
+class File:
+    """A file that is changed in place: with h5.File("run.h5", "a") as f: f.append("/frames", frame).
+
+    mode: "r" to read, "a" to read and change; a file that does not exist is made.  What a call has written is in the
+    file, and a call that is interrupted leaves what was there.  All methods are collective."""
+
+    def __init__(self, name, mode="r"):
+        if mode not in ("r", "a"):
+            raise ValueError("the mode of a file is 'r' or 'a'")
+        cell = ctypes.c_void_p()
+        call("h5_file_open", name, mode == "a", ctypes.byref(cell))
+        self._handle = cell.value
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *what):
+        self.close()
+
+    def close(self):
+        handle, self._handle = self._handle, None
+        if handle:
+            lib.mnp_h5_file_close(handle)
+
+    def __getitem__(self, dataset):
+        """file["/x"] or file["/x[1:, ::2]"]."""
+        subscripts = None
+        if dataset.endswith("]"):
+            dataset, _, subscripts = dataset[:-1].partition("[")
+        return made("h5_file_read", self, dataset, _selection(subscripts), None)
+
+    def append(self, dataset, x, axis=None):
+        """Append x as the next index of a dataset of one dimension more, or along an axis that x has."""
+        item = struct("h5_item")(dataset.encode(), x._handle)
+        call("h5_file_append", self, constant("H5_NEW_AXIS") if axis is None else axis, 1, item, 0, None)
+
+    def write(self, dataset, start, x):
+        """Write x to the box of a dataset that begins at index `start`."""
+        if not isinstance(x, ndarray):
+            raise TypeError("only arrays can be written")
+        call("h5_file_write", self, dataset, tuple(start), x)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Blocks that other libraries have, each rank its own: arrays made of them without a copy where that is possible."""
+
+import ctypes
+
+import numpy as np
+
+from . import _array
+from ._array import Layout, dtype_number, ndarray, nranks, rank
+from ._library import call, context, vector
+
+__all__ = ["from_local"]
+
+
+def _gathered(numbers):
+    """The integers of all ranks, in a row for each."""
+    mine, everyone = vector("int64_t", numbers), (ctypes.c_int64 * (len(numbers) * nranks()))()
+    dtype = dtype_number("int64")
+    here, there = _array.made("array_new", dtype, Layout((nranks(), len(numbers)), "0, *")), everyone
+    call("array_set_local", here, ctypes.addressof(mine))
+    call("array_to_host", here, -1, ctypes.addressof(there))
+    return np.ctypeslib.as_array(there).reshape(nranks(), len(numbers)).copy()
+
+
+def _memory(block):
+    """(dtype, shape, strides in elements, address, what keeps it) of a block on the CPU or on a GPU."""
+    about = getattr(block, "__cuda_array_interface__", None)
+    if about is None:
+        if not isinstance(block, np.ndarray) and hasattr(block, "__dlpack__"):
+            block = np.from_dlpack(block)
+        block = np.asarray(block)
+        return block.dtype, block.shape, block.strides, block.ctypes.data, block
+    dtype, shape, strides = np.dtype(about["typestr"]), tuple(about["shape"]), about.get("strides")
+    if strides is None:
+        strides = tuple(int(np.prod(shape[d + 1 :])) * dtype.itemsize for d in range(len(shape)))
+    return dtype, shape, strides, about["data"][0], block
+
+
+def from_local(block, layout=None, axis=0):
+    """An array of the blocks that the ranks have: of NumPy, or on GPUs of CuPy, PyTorch or JAX.
+
+    The blocks follow one another by rank along an axis, or lie as a layout says.  The array uses the blocks' memory
+    without a copy, so what is written to either is in both; a block whose strides are no multiples of its elements is
+    copied.  Collective."""
+    context()
+    dtype, shape, strides, address, keep = _memory(block)
+    if any(s % dtype.itemsize for s in strides):
+        keep = np.ascontiguousarray(keep)
+        dtype, shape, strides, address, keep = _memory(keep)
+    if layout is None:
+        if not shape:
+            raise ValueError("a block without dimensions has no axis along which blocks could follow one another")
+        axis = range(len(shape))[axis]
+        ndims = _gathered([len(shape), dtype_number(dtype)])
+        if (ndims != ndims[0]).any():
+            raise ValueError("the ranks' blocks differ in dtype or in the number of dimensions")
+        shapes = _gathered(shape)
+        others = np.delete(shapes, axis, 1)
+        if (others != others[0]).any():
+            raise ValueError(f"the ranks' blocks differ in other dimensions than axis {axis}: {shapes.tolist()}")
+        cuts = [0] + np.cumsum(shapes[:, axis]).tolist()
+        whole = tuple(cuts[-1] if d == axis else shape[d] for d in range(len(shape)))
+        layout = Layout.cut(whole, axis, cuts)
+    elif isinstance(layout, Layout):
+        mine = tuple(s.stop - s.start for s in layout.box(rank()))
+        wrong = _gathered([mine != tuple(shape)]).any()
+        if wrong:
+            raise ValueError(
+                "a rank's block has another shape than the layout gives to it"
+                + (f": {shape}, not {mine}" if mine != tuple(shape) else "")
+            )
+    cell = ctypes.c_void_p()
+    empty = 0 in shape
+    call(
+        "array_wrap",
+        dtype_number(dtype),
+        layout,
+        None if empty else address,
+        None if empty else [s // dtype.itemsize for s in strides],
+        None,
+        None,
+        ctypes.byref(cell),
+    )
+    return ndarray(cell.value, keep)

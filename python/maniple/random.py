@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""numpy.random's Generator; the numbers are the same on any number of ranks."""
+
+import ctypes
+
+from ._array import Operand, _shape, as_array, dtype_number, into, ndarray
+from ._library import call, lib
+
+__all__ = ["Generator", "default_rng"]
+
+
+class Generator:
+    """numpy.random.Generator: Philox4x32-10, with a counter for every element.  seed: an integer of 64 bits."""
+
+    def __init__(self, seed=0, _handle=None):
+        if _handle is None:
+            cell = ctypes.c_void_p()
+            call("rng_new", int(seed) & (2**64 - 1), ctypes.byref(cell))
+            _handle = cell.value
+        self._handle = _handle
+
+    def __del__(self):
+        from ._library import is_initialized
+
+        if getattr(self, "_handle", None) and is_initialized():
+            lib.mnp_rng_free(self._handle)
+
+    def spawn(self, n_children):
+        children = (ctypes.c_void_p * max(n_children, 1))()
+        call("rng_spawn", self, n_children, children)
+        return [Generator(_handle=children[i]) for i in range(n_children)]
+
+    def _draw(self, name, parameters, dtype, size, out):
+        shape = () if size is None else _shape(size)
+        return into("random_" + name, self, *parameters, dtype_number(dtype), len(shape), shape, out=out)
+
+    def random(self, size=None, dtype=float, out=None):
+        return self._draw("uniform", (0.0, 1.0), dtype, out.shape if size is None and out is not None else size, out)
+
+    def uniform(self, low=0.0, high=1.0, size=None, dtype=float):
+        return self._draw("uniform", (float(low), float(high)), dtype, size, None)
+
+    def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
+        low, high = (0, low) if high is None else (low, high)
+        return self._draw("integers", (int(low), int(high), bool(endpoint)), dtype, size, None)
+
+    def normal(self, loc=0.0, scale=1.0, size=None, dtype=float):
+        return self._draw("normal", (float(loc), float(scale)), dtype, size, None)
+
+    def standard_normal(self, size=None, dtype=float, out=None):
+        return self._draw("normal", (0.0, 1.0), dtype, out.shape if size is None and out is not None else size, out)
+
+    def lognormal(self, mean=0.0, sigma=1.0, size=None, dtype=float):
+        return self._draw("lognormal", (float(mean), float(sigma)), dtype, size, None)
+
+    def exponential(self, scale=1.0, size=None, dtype=float):
+        return self._draw("exponential", (float(scale),), dtype, size, None)
+
+    def standard_exponential(self, size=None, dtype=float):
+        return self._draw("exponential", (1.0,), dtype, size, None)
+
+    def gamma(self, shape, scale=1.0, size=None, dtype=float):
+        return self._draw("gamma", (float(shape), float(scale)), dtype, size, None)
+
+    def standard_gamma(self, shape, size=None, dtype=float):
+        return self._draw("gamma", (float(shape), 1.0), dtype, size, None)
+
+    def beta(self, a, b, size=None, dtype=float):
+        return self._draw("beta", (float(a), float(b)), dtype, size, None)
+
+    def poisson(self, lam=1.0, size=None, dtype="int64"):
+        return self._draw("poisson", (float(lam),), dtype, size, None)
+
+    def binomial(self, n, p, size=None, dtype="int64"):
+        return self._draw("binomial", (int(n), float(p)), dtype, size, None)
+
+    def bits(self, size=None, dtype="uint64"):
+        """Random bits: all values of an integer dtype are equally likely."""
+        return self._draw("bits", (), dtype, size, None)
+
+    def choice(self, a, size=None, replace=True, p=None):
+        shape = () if size is None else _shape(size)
+        population = Operand(int(a)) if not isinstance(a, (ndarray, list)) and not hasattr(a, "shape") else as_array(a)
+        weights = None if p is None else [float(v) for v in p]
+        return into("random_choice", self, population, bool(replace), weights, len(shape), shape)
+
+    def permutation(self, x, axis=0):
+        return into("random_permutation", self, Operand(x) if isinstance(x, int) else as_array(x), axis)
+
+    def shuffle(self, x, axis=0):
+        call("random_shuffle", self, x, axis)
+
+
+def default_rng(seed=0):
+    """numpy.random.default_rng; the seed is the same on all ranks, and 0 if none is given."""
+    return seed if isinstance(seed, Generator) else Generator(seed)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scipy.signal's convolutions, with any border: boundary is fill, wrap, symm, mirror or nearest."""
+
+import ctypes
+
+from ._array import as_array, dtype_number, into
+from ._library import Shared, constant, struct
+
+__all__ = ["Convolution", "convolve", "convolve2d", "correlate", "correlate2d"]
+
+
+def _options(mode, boundary, fillvalue, axes, dtype, correlated):
+    listed = None if axes is None else (ctypes.c_int * max(len(axes), 1))(*axes)
+    options = struct("conv_options")(
+        constant("CONV_" + mode.upper()),
+        constant("BOUNDARY_" + boundary.upper()),
+        float(fillvalue),
+        0 if axes is None else len(axes),
+        None if listed is None else ctypes.addressof(listed),
+        dtype_number(dtype),
+        correlated,
+    )
+    options._keep = listed
+    return options
+
+
+def convolve(in1, in2, mode="full", boundary="fill", fillvalue=0, axes=None, dtype=None, out=None):
+    """in1, of 1 to 4 dimensions, convolved with the kernel in2 by direct summation."""
+    return into(
+        "convolve", as_array(in1), as_array(in2), _options(mode, boundary, fillvalue, axes, dtype, False), out=out
+    )
+
+
+def correlate(in1, in2, mode="full", boundary="fill", fillvalue=0, axes=None, dtype=None, out=None):
+    return into(
+        "convolve", as_array(in1), as_array(in2), _options(mode, boundary, fillvalue, axes, dtype, True), out=out
+    )
+
+
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    return convolve(in1, in2, mode, boundary, fillvalue)
+
+
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    return correlate(in1, in2, mode, boundary, fillvalue)
+
+
+class Convolution(Shared):
+    """A convolution that is planned once for arrays like `like`: plan = Convolution(x, kernel, "same"); y = plan(x)."""
+
+    def __init__(
+        self, like, kernel, mode="full", boundary="fill", fillvalue=0, axes=None, dtype=None, correlated=False
+    ):
+        super().__init__(
+            "conv_plan_free",
+            "conv_plan_new",
+            dtype_number(like.dtype),
+            like.layout,
+            as_array(kernel),
+            _options(mode, boundary, fillvalue, axes, dtype, correlated),
+        )
+
+    def __call__(self, x, out=None):
+        return into("conv_execute", self, x, out=out)

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The Python package beside NumPy and SciPy, and its prompt: see python/package.py.
+
+. "${srcdir:-.}/tests/tap.sh"
+
+: "${PYTHON=$("$srcdir/tests/find-python")}"
+[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -e "$builddir/.libs/libmaniple.so" ] || skip_all "no shared library was built"
+[ -n "${MPIRUN-}" ] || skip_all "there is no mpirun"
+nm -D "$builddir/.libs/libmaniple.so" 2>/dev/null | grep -q __asan_init && skip_all "Python is not made for sanitizers"
+export PYTHONPATH="$builddir/python" MANIPLE_LIBRARY="$builddir/.libs/libmaniple.so" PYTHONDONTWRITEBYTECODE=1
+
+[ -z "${MANIPLE_TEST_FULL-}" ] || check_points "$PYTHON" "$srcdir/tests/python/package.py"
+for ranks in ${MANIPLE_TEST_FULL:+2 4} 3; do
+    check_points "$MPIRUN" -n "$ranks" "$PYTHON" "$srcdir/tests/python/package.py"
+done
+
+said=$(printf '%s\n' 'x = mp.arange(5)' '1/0' 'for i in range(2):' '    mp.show(x + i)' '' 'float(x.sum())' |
+    "$MPIRUN" -n 3 "$PYTHON" -m maniple 2>&1)
+case $said in *"3 ranks"*"[0 1 2 3 4]"*"[1 2 3 4 5]"*10.0*) true ;; *) false ;; esac
+check $? "the prompt runs lines on all ranks" "$said"
+check "$([ "$(printf '%s\n' "$said" | grep -c ZeroDivisionError)" -eq 1 ]; echo $?)" "an error comes once, and the prompt goes on" "$said"
+
+cat >one_rank_fails.py <<'E2'
+import maniple as mp
+x = mp.ones(10)
+if mp.rank() == mp.nranks() - 1:
+    raise RuntimeError("only here")
+print(float(x.sum()))
+E2
+"$MPIRUN" -n 2 "$PYTHON" one_rank_fails.py >out 2>&1
+check "$([ $? -ne 0 ] && grep -q "only here" out; echo $?)" "an exception on one rank ends all" "$(cat out)"
+said=$(MANIPLE_LIBRARY=/not/there.so "$PYTHON" -c 'import maniple' 2>&1)
+case $said in *"ImportError: libmaniple.so cannot be loaded"*"/not/there.so"*) true ;; *) false ;; esac
+check $? "an import without the library says what is missing" "$said"
+awk '/^prints$/ { inside = 1; next } /^"""/ { inside = 0 } inside && NF { print substr($0, 5) }' \
+    "$srcdir/docs/examples/heat.py" >expected
+"$MPIRUN" -n 3 "$PYTHON" "$srcdir/docs/examples/heat.py" 2>&1 | diff expected - >out
+check $? "heat.py prints what it says" "$(cat out)"
+rm -f one_rank_fails.py expected out
+
+done_testing

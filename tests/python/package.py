@@ -1,0 +1,534 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Python package beside NumPy and SciPy, in the same process, on any number of ranks: prints a line for each point, from
+rank 0, for tests/python.t."""
+
+import gc
+import os
+import random as dice
+import tempfile
+import warnings
+
+import maniple as mp
+import numpy as np
+import scipy.ndimage
+import scipy.signal
+import scipy.sparse
+import scipy.sparse.linalg
+
+seed = int(os.environ.get("MANIPLE_TEST_SEED", "1"))
+rng = np.random.default_rng(seed)
+failures = 0
+
+
+def ok(condition, name):
+    global failures
+    good = bool(condition)
+    everywhere = mp.from_local(np.array([good])).numpy().all()
+    failures += not everywhere
+    if mp.rank() == 0:
+        print(f"{'ok' if everywhere else 'not ok'} - {name}".replace("\n", " "), flush=True)
+
+
+def same(name, got, want, rtol=0.0):
+    """A point: dtype, shape and values; several as a tuple."""
+    if isinstance(want, (tuple, list)):
+        pairs = list(zip(got, want))
+        problems = [p for p in (difference(g, w, rtol) for g, w in pairs) if p] + (
+            [] if len(got) == len(want) else [f"{len(got)} results"]
+        )
+    else:
+        problems = [p for p in [difference(got, want, rtol)] if p]
+    ok(not problems, name + (": " + problems[0] if problems else ""))
+
+
+def difference(got, want, rtol):
+    got, want = (v.numpy() if isinstance(v, mp.ndarray) else np.asarray(v) for v in (got, want))
+    if got.dtype != want.dtype or got.shape != want.shape:
+        return f"{got.dtype} {got.shape} where {want.dtype} {want.shape} is right"
+    if want.dtype.kind in "fc" and rtol:
+        good = np.allclose(got, want, rtol=rtol, atol=rtol * (np.abs(want).max() if want.size else 0), equal_nan=True)
+    else:
+        good = np.array_equal(got, want, equal_nan=want.dtype.kind in "fc")
+    return "" if good else f"{got!r} where {want!r} is right"[:300]
+
+
+def raises(kind, words, name, function):
+    try:
+        function()
+    except kind as error:
+        ok(words in str(error), f"{name}: {error}")
+    else:
+        ok(False, f"{name}: nothing was raised")
+
+
+def pair(shape, dtype="float64"):
+    a = rng.standard_normal(shape) * 4
+    a = (a + 1j * rng.standard_normal(shape)) if np.dtype(dtype).kind == "c" else a
+    a = np.abs(a) if np.dtype(dtype).kind in "ub" else a
+    a = np.asarray(a).astype(dtype)
+    return mp.asarray(a), a
+
+
+def check_arrays():
+    x, a = pair((5, 7))
+    ok((x.shape, x.ndim, x.size, x.dtype, x.nbytes, len(x)) == (a.shape, 2, 35, a.dtype, 280, 5), "what an array is")
+    block = x.local
+    (
+        ok(
+            np.array_equal(block, a[x.local_slices]) and np.shares_memory(block, x.local),
+            "the block is the array's memory",
+        )
+        if x.device == "host"
+        else ok(block.__cuda_array_interface__["shape"] == a[x.local_slices].shape, "the block")
+    )
+    ok(f"rank {mp.rank()} of {mp.nranks()}" in repr(x) and "(5, 7)" in repr(x), "repr shows this rank's part")
+    same("numpy.asarray gathers", np.asarray(x), a)
+    ok(x.item(2, 3) == a[2, 3] and float(mp.sum(x)) == x.sum().item(), "numbers out of arrays")
+    mp.set_gather_limit(100)
+    raises(MemoryError, "280 bytes", "gathering by mistake", x.numpy)
+    mp.set_gather_limit(1 << 30)
+    raises(ValueError, "any() or all()", "the truth of several elements", lambda: bool(x))
+    raises(TypeError, "numpy.ndarray", "NumPy's arrays are no operands", lambda: mp.add(x, a))
+    raises(TypeError, "asarray", "nor on the left", lambda: a + x)
+    raises(ValueError, "broadcast", "shapes that do not fit", lambda: x + mp.ones((3,)))
+    raises(TypeError, "numpy.linalg.svd", "what is not there", lambda: np.linalg.svd(x))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rows = [row.sum().item() for row in x]
+    ok(len(rows) == 5 and caught, "iterating warns")
+    for text in ("0, *", "*, 0", "*, *"):
+        y = mp.asarray(a, layout=mp.Layout(a.shape, text))
+        same(f"layout {text}", (y + x, y.to_layout("0, 1")), (a + a, a))
+        ok(y.layout == mp.Layout(a.shape, text) and y.layout.shape == a.shape, f"the layout is {text}")
+
+
+def check_operators():
+    operations = {
+        "+": lambda p, q: p + q,
+        "-": lambda p, q: p - q,
+        "*": lambda p, q: p * q,
+        "/": lambda p, q: p / q,
+        "//": lambda p, q: p // q,
+        "%": lambda p, q: p % q,
+        "**": lambda p, q: abs(p) ** q,
+        "<": lambda p, q: p < q,
+        "<=": lambda p, q: p <= q,
+        "==": lambda p, q: p == q,
+        "!=": lambda p, q: p != q,
+        "divmod": divmod,
+    }
+    for dtype in ("float64", "float32", "int32"):
+        (x, a), (y, b) = pair((3, 4), dtype), pair((4,), dtype)
+        b[b == 0] = 1
+        y = mp.asarray(b)
+        for name, operation in operations.items():
+            right = np.abs(b) if name == "**" else b
+            same(f"{dtype} x {name} y", operation(x, abs(y) if name == "**" else y), operation(a, right), 1e-6)
+            same(f"{dtype} x {name} 2", operation(x, 2), operation(a, 2), 1e-6)
+            if name != "**":
+                same(f"{dtype} 2 {name} y", operation(2, y), operation(2, b), 1e-6)
+    x, a = pair((6,), "int64")
+    same("bits", (x & 6, x | 1, x ^ x, ~x, x << 2, x >> 1), (a & 6, a | 1, a ^ a, ~a, a << 2, a >> 1))
+    same(
+        "NumPy's scalars keep their type",
+        (mp.ones(3, "float32") * np.float64(2), mp.ones(3, "float32") * 2.0),
+        (np.ones(3) * 2, np.ones(3, "float32") * np.float32(2)),
+    )
+    x, a = pair((4, 3))
+    y, b = x, a
+    y += 1
+    b += 1
+    y *= x
+    b *= a
+    same("in place", x, a)
+    same("signs", (-x, +x, abs(x)), (-a, +a, abs(a)))
+
+
+def check_indexing():
+    x, a = pair((6, 5, 4))
+    mask, picks = rng.random((6, 5)) < 0.4, [3, 0, -1]
+    same(
+        "slices",
+        (x[1:4, ::-2], x[..., -1], x[2], x[None, :, 3], x[-2:, :, 1:3]),
+        (a[1:4, ::-2], a[..., -1], a[2], a[None, :, 3], a[-2:, :, 1:3]),
+    )
+    same(
+        "arrays of indices",
+        (
+            x[picks],
+            x[:, picks],
+            x[..., [1, 1]],
+            x[np.array([[0, 1], [2, 5]])],
+            x[[0, 1], [2, -3]],
+            x[:, [0, 1], [2, 3]],
+            x[[0, 1], :, [2, 3]],
+        ),
+        (
+            a[picks],
+            a[:, picks],
+            a[..., [1, 1]],
+            a[np.array([[0, 1], [2, 5]])],
+            a[[0, 1], [2, -3]],
+            a[:, [0, 1], [2, 3]],
+            a[[0, 1], :, [2, 3]],
+        ),
+    )
+    same("masks", (x[mask], x[x > 1], x[:, x[0, :, 0] > 0]), (a[mask], a[a > 1], a[:, a[0, :, 0] > 0]))
+    for name, key, value in (
+        ("a number", (slice(1, 3), 2), 7.5),
+        ("a row", (slice(None), -1), np.arange(4.0)),
+        ("a mask", mask, -1.0),
+        ("indices", [4, 1], 3.0),
+        ("several indices", ([0, 1], [2, 3]), 9.0),
+        ("indices beside slices", (slice(1, 4), [0, 2]), 5.0),
+        ("an array at indices", ([5, 0],), rng.random((2, 5, 4))),
+    ):
+        x[key] = value if np.isscalar(value) else mp.asarray(value)
+        a[key] = value
+        same(f"assignment of {name}", x, a)
+    raises(IndexError, "6", "too many indices", lambda: x[[0], 0, 0, 0, 0, 0]) if False else None
+    raises(mp.Error, "out of", "an index that is out of bounds", lambda: x[9])
+    raises(mp.Error, "bounds", "one of an array", lambda: x[[0, 17]])
+    view = x[2:4]
+    view += 1
+    a[2:4] += 1
+    same("a view changes its array", x, a)
+    del x
+    gc.collect()
+    same("a view outlives its array", view, a[2:4])
+
+
+def check_functions():
+    x, a = pair((4, 6))
+    y, b = pair((4, 6))
+    i, k = pair((4, 6), "int64")
+    of_both = {
+        "sin": lambda m, p, q, r: m.sin(p),
+        "maximum": lambda m, p, q, r: m.maximum(p, q),
+        "where": lambda m, p, q, r: m.where(p > 0, p, q),
+        "clip": lambda m, p, q, r: m.clip(p, -1, 1),
+        "clip above": lambda m, p, q, r: m.clip(p, None, 0.5),
+        "round": lambda m, p, q, r: m.round(p, 1),
+        "isclose": lambda m, p, q, r: m.isclose(p, q, rtol=0.5),
+        "modf": lambda m, p, q, r: m.modf(p),
+        "reshape": lambda m, p, q, r: m.reshape(p, (3, -1)),
+        "ravel": lambda m, p, q, r: m.ravel(p),
+        "transpose": lambda m, p, q, r: m.transpose(p),
+        "swapaxes": lambda m, p, q, r: m.swapaxes(p, 0, 1),
+        "moveaxis": lambda m, p, q, r: m.moveaxis(p, 0, -1),
+        "expand_dims": lambda m, p, q, r: m.expand_dims(p, 1),
+        "squeeze": lambda m, p, q, r: m.squeeze(p[:1]),
+        "atleast_3d": lambda m, p, q, r: m.atleast_3d(p),
+        "broadcast_to": lambda m, p, q, r: m.broadcast_to(p, (2, 4, 6)),
+        "flip": lambda m, p, q, r: m.flip(p, 1),
+        "rot90": lambda m, p, q, r: m.rot90(p),
+        "concatenate": lambda m, p, q, r: m.concatenate((p, q), 1),
+        "stack": lambda m, p, q, r: m.stack((p, q), -1),
+        "vstack": lambda m, p, q, r: m.vstack((p, q)),
+        "append": lambda m, p, q, r: m.append(p, q, 0),
+        "insert": lambda m, p, q, r: m.insert(p, 2, q[0], 0),
+        "delete": lambda m, p, q, r: m.delete(p, 1, 0),
+        "split": lambda m, p, q, r: m.split(p, 3, 1),
+        "array_split": lambda m, p, q, r: m.array_split(p, 4, 1),
+        "split at": lambda m, p, q, r: m.split(p, [1, 4], 1),
+        "pad": lambda m, p, q, r: m.pad(p, ((1, 2), (0, 3)), "reflect"),
+        "pad constant": lambda m, p, q, r: m.pad(p, 2, constant_values=7),
+        "roll": lambda m, p, q, r: m.roll(p, 2),
+        "roll axis": lambda m, p, q, r: m.roll(p, (1, -2), (0, 1)),
+        "tile": lambda m, p, q, r: m.tile(p, (2, 1)),
+        "repeat": lambda m, p, q, r: m.repeat(p, 2, 1),
+        "sum": lambda m, p, q, r: m.sum(p),
+        "sum axis": lambda m, p, q, r: m.sum(p, axis=1, keepdims=True),
+        "sum where": lambda m, p, q, r: m.sum(p, where=q > 0, initial=3.0),
+        "sum of ints": lambda m, p, q, r: m.sum(r, 0),
+        "sum dtype": lambda m, p, q, r: m.sum(p, dtype="float32"),
+        "prod": lambda m, p, q, r: m.prod(p, axis=(0, 1)),
+        "mean": lambda m, p, q, r: m.mean(p, axis=-1),
+        "std": lambda m, p, q, r: m.std(p, axis=0, ddof=1),
+        "var": lambda m, p, q, r: m.var(p),
+        "max": lambda m, p, q, r: m.max(p, axis=1),
+        "ptp": lambda m, p, q, r: m.ptp(p),
+        "argmax": lambda m, p, q, r: m.argmax(p, axis=1),
+        "argmin": lambda m, p, q, r: m.argmin(p),
+        "all": lambda m, p, q, r: m.all(p > -9),
+        "any": lambda m, p, q, r: m.any(p > 2, axis=0),
+        "count_nonzero": lambda m, p, q, r: m.count_nonzero(r, axis=0),
+        "nansum": lambda m, p, q, r: m.nansum(p),
+        "median": lambda m, p, q, r: m.median(p, axis=0),
+        "percentile": lambda m, p, q, r: m.percentile(p, [10, 90], axis=1),
+        "quantile": lambda m, p, q, r: m.quantile(p, 0.3),
+        "average": lambda m, p, q, r: m.average(p, 0, abs(q)),
+        "average, returned": lambda m, p, q, r: m.average(p, None, abs(q), returned=True),
+        "cov": lambda m, p, q, r: m.cov(p),
+        "cov ddof": lambda m, p, q, r: m.cov(p, ddof=0),
+        "corrcoef": lambda m, p, q, r: m.corrcoef(p),
+        "take": lambda m, p, q, r: m.take(p, m.asarray([1, 3]), 0),
+        "take_along_axis": lambda m, p, q, r: m.take_along_axis(p, m.argsort(p, 1), 1),
+        "compress": lambda m, p, q, r: m.compress(m.asarray([True, False, True]), p, 0),
+        "extract": lambda m, p, q, r: m.extract(p > 0, p),
+        "nonzero": lambda m, p, q, r: m.nonzero(r),
+        "flatnonzero": lambda m, p, q, r: m.flatnonzero(r),
+        "argwhere": lambda m, p, q, r: m.argwhere(r),
+        "select": lambda m, p, q, r: m.select([p > 1, p < -1], [p, q], 5.0),
+        "choose": lambda m, p, q, r: m.choose(r % 2, [p, q]),
+        "sort": lambda m, p, q, r: m.sort(p, axis=0),
+        "argsort": lambda m, p, q, r: m.argsort(p, axis=1, kind="stable"),
+        "lexsort": lambda m, p, q, r: m.lexsort((p[0], r[0])),
+        "unique": lambda m, p, q, r: m.unique(r, return_index=True, return_counts=True),
+        "isin": lambda m, p, q, r: m.isin(r, m.asarray([0, 1])),
+        "union1d": lambda m, p, q, r: m.union1d(r, r + 1),
+        "histogram": lambda m, p, q, r: m.histogram(p, 5),
+        "histogram range": lambda m, p, q, r: m.histogram(p, 4, (-2.0, 2.0)),
+        "bincount": lambda m, p, q, r: m.bincount(m.ravel(abs(r)), minlength=3),
+        "searchsorted": lambda m, p, q, r: m.searchsorted(m.sort(m.ravel(p)), q),
+        "digitize": lambda m, p, q, r: m.digitize(p, m.asarray([-1.0, 0.0, 1.0])),
+        "cumsum": lambda m, p, q, r: m.cumsum(p, 1),
+        "cumsum flat": lambda m, p, q, r: m.cumsum(p),
+        "diff": lambda m, p, q, r: m.diff(p, 2, axis=1),
+        "gradient": lambda m, p, q, r: m.gradient(p),
+        "trapezoid": lambda m, p, q, r: getattr(m, "trapezoid", getattr(m, "trapz", None))(p, axis=0),
+        "interp": lambda m, p, q, r: m.interp(p, m.asarray([-1.0, 0.0, 2.0]), m.asarray([3.0, 1.0, 4.0])),
+        "tril": lambda m, p, q, r: m.tril(p, -1),
+        "diag": lambda m, p, q, r: m.diag(p, 1),
+        "trace": lambda m, p, q, r: m.trace(p),
+        "norm": lambda m, p, q, r: m.linalg.norm(p, axis=1),
+        "norm fro": lambda m, p, q, r: m.linalg.norm(p),
+        "norm inf": lambda m, p, q, r: m.linalg.norm(p, np.inf),
+        "linspace": lambda m, p, q, r: m.linspace(0, 1, 7),
+        "arange": lambda m, p, q, r: m.arange(2, 17, 3),
+        "eye": lambda m, p, q, r: m.eye(4, 5, 1),
+        "full": lambda m, p, q, r: m.full((2, 3), 7),
+        "meshgrid": lambda m, p, q, r: m.meshgrid(m.arange(3), m.arange(2.0)),
+        "indices": lambda m, p, q, r: m.indices((2, 3)),
+        "zeros_like": lambda m, p, q, r: m.zeros_like(r),
+        "full_like": lambda m, p, q, r: m.full_like(p, 2.5),
+        "fft": lambda m, p, q, r: m.fft.fft(p),
+        "rfftn": lambda m, p, q, r: m.fft.rfftn(p, norm="ortho"),
+        "ifft2": lambda m, p, q, r: m.fft.ifft2(p, s=(5, 8)),
+        "fftshift": lambda m, p, q, r: m.fft.fftshift(p),
+        "methods": lambda m, p, q, r: (
+            p.sum(0),
+            p.T,
+            p.reshape(2, 12),
+            p.astype("float32"),
+            p.max(),
+            r.clip(0, 2),
+            p.flatten(),
+        ),
+    }
+    for name, function in of_both.items():
+        want = function(np, a, b, k)
+        want = tuple(want) if isinstance(want, (tuple, list)) else want
+        same(name, function(mp, x, y, i), want, 1e-6 if name in ("sum dtype", "methods") else 1e-12)
+        try:  # numpy's own function of our arrays
+            if name not in (
+                "methods",
+                "linspace",
+                "arange",
+                "eye",
+                "full",
+                "meshgrid",
+                "indices",
+                "take",
+                "compress",
+                "isin",
+                "digitize",
+                "interp",
+                "fft",
+                "rfftn",
+                "ifft2",
+                "fftshift",
+            ):
+                same(f"numpy's {name} of arrays of Maniple", function(np, x, y, i), want, 1e-6)
+        except Exception as error:  # noqa: BLE001
+            ok(False, f"numpy's {name} of arrays of Maniple: {type(error).__name__}: {error}")
+    same(
+        "ufunc methods",
+        (np.add.reduce(x, axis=0), np.maximum.accumulate(x, axis=1), np.multiply.outer(x[0], y[0])),
+        (np.add.reduce(a, axis=0), np.maximum.accumulate(a, axis=1), np.multiply.outer(a[0], b[0])),
+        1e-12,
+    )
+    np.add.at(x, mp.asarray([0, 0, 2]), 1.0)
+    np.add.at(a, [0, 0, 2], 1.0)
+    same("ufunc.at", x, a)
+    same("descending sorts", mp.sort(i, axis=1, descending=True), -np.sort(-k, axis=1))
+    same("descending argsort is stable", mp.argsort(i, axis=1, descending=True), np.argsort(-k, axis=1, kind="stable"))
+    same("repeats by an array", mp.repeat(x, mp.asarray([2, 0, 1, 3]), 0), np.repeat(a, [2, 0, 1, 3], 0))
+    out = mp.empty((4, 6))
+    ok(mp.add(x, y, out=out) is out and np.add(x, y, out=out) is out, "out= is what is returned")
+    same("and has the values", out, a + b)
+
+
+def check_evaluate():
+    x, a = pair((50,))
+    same("evaluate", mp.evaluate("3*sin(-x)*x + k", x=x, k=2), 3 * np.sin(-a) * a + 2, 1e-14)
+    same("several outputs", mp.evaluate("s = sum(x); m = x - s", "s, m", x=x), (a.sum(), a - a.sum()), 1e-12)
+    mp.evaluate("u[1:-1] += 0.25 * (u[:-2] - 2*u[1:-1] + u[2:])", "u", out={"u": x})
+    b = a.copy()
+    b[1:-1] += 0.25 * (a[:-2] - 2 * a[1:-1] + a[2:])
+    same("in place, with slices", x, b, 1e-14)
+
+
+def check_random():
+    one, two = mp.random.default_rng(5), mp.random.default_rng(5)
+    x, y = one.normal(size=(300, 7)), two.normal(size=(300, 7))
+    ok(mp.array_equal(x, y) and abs(float(x.mean())) < 0.1 and abs(float(x.std()) - 1) < 0.1, "normal numbers")
+    n = one.integers(3, 9, size=1000)
+    ok(int(n.min()) == 3 and int(n.max()) == 8 and n.dtype == np.int64, "integers")
+    ok(sorted(one.permutation(50).numpy().tolist()) == list(range(50)), "a permutation")
+    ok(one.random(5, dtype="float32").dtype == np.float32 and len(one.spawn(3)) == 3, "floats, children")
+
+
+def check_kernels():
+    x, a = pair((5, 6), "float32")
+    kernel = mp.ElementwiseKernel("T x, float32 y", "T z", "z = (x - y) * (x - y)", "squared_diff")
+    same("ElementwiseKernel", kernel(x, 2.0), (a - 2) * (a - 2), 1e-6)
+    l2 = mp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")
+    same("ReductionKernel", l2(x, axis=1), np.sqrt((a * a).sum(1)), 1e-5)
+    raw = mp.RawKernel(
+        'extern "C" __global__ void scale(float *x, long long n, double by)\n{\n'
+        "    long long i = blockDim.x * (long long)blockIdx.x + threadIdx.x;\n"
+        "    if (i < n)\n        x[i] *= by;\n}\n",
+        "scale",
+    )
+    count = int(np.prod([s.stop - s.start for s in x.local_slices]))
+    if count:
+        raw(((count + 63) // 64,), (64,), (x, count, 3.0))
+    mp.synchronize()
+    same("RawKernel", x, a * np.float32(3), 1e-6)
+    raises(
+        mp.Error, "error", "a mistake in a kernel", lambda: mp.ElementwiseKernel("T x", "T z", "z = nothing;", "bad")(x)
+    )
+
+
+def check_signal():
+    (x, a), (k, w) = pair((20, 17)), pair((3, 4))
+    same("convolve2d", mp.signal.convolve2d(x, k, "same", "wrap"), scipy.signal.convolve2d(a, w, "same", "wrap"), 1e-12)
+    same("correlate", mp.signal.correlate(x, k, "valid"), scipy.signal.correlate(a, w, "valid"), 1e-12)
+    plan = mp.signal.Convolution(x, k, "same")
+    same(
+        "a plan",
+        (plan(x), plan(2 * x)),
+        (scipy.signal.convolve2d(a, w, "same"), 2 * scipy.signal.convolve2d(a, w, "same")),
+        1e-12,
+    )
+
+
+def check_fft_plans():
+    x, a = pair((12, 10), "complex128")
+    plan = mp.fft.Plan(x, permuted=True)
+    back = mp.fft.Plan(plan(x), inverse=True, layout=x.layout)
+    same("a plan and its inverse", (plan(x), back(plan(x))), (np.fft.fftn(a), a), 1e-12)
+    ok("method" in plan.describe(), "a plan says what it does")
+
+
+def check_sparse():
+    n = 60
+    matrix = scipy.sparse.diags([-np.ones(n - 1), 2.1 * np.ones(n), -np.ones(n - 1)], [-1, 0, 1]).tocsr()
+    A, (b, vector) = mp.sparse.csr_array(matrix), pair((n,))
+    ok((A.shape, A.nnz, A.dtype, A.format) == ((n, n), matrix.nnz, np.dtype(float), "csr"), "what a matrix is")
+    same(
+        "products",
+        (A @ b, A.T @ b, (A @ A).toarray(), (A + A - A).toarray(), A.diagonal()),
+        (matrix @ vector, matrix.T @ vector, (matrix @ matrix).toarray(), matrix.toarray(), matrix.diagonal()),
+        1e-12,
+    )
+    exact = scipy.sparse.linalg.spsolve(matrix.tocsc(), vector)
+    precond = mp.sparse.linalg.Preconditioner(A, "jacobi")
+    for name in ("cg", "bicgstab", "gmres"):
+        x, info = getattr(mp.sparse.linalg, name)(A, b, rtol=1e-12, M=precond, maxiter=1000)
+        same(f"{name} converges", (x, np.array(info)), (exact, np.array(0)), 1e-9)
+    seen = []
+    op = mp.sparse.linalg.LinearOperator((n, n), lambda v: A @ v)
+    x, info = mp.sparse.linalg.cg(op, b, rtol=1e-12, callback=lambda v: seen.append(v))
+    same("an operator and a callback of Python", x, exact, 1e-9)
+    ok(info == 0 and seen, "the callback was called")
+    raises(
+        mp.Error,
+        "ZeroDivisionError",
+        "an error in an operator of Python",
+        lambda: mp.sparse.linalg.cg(mp.sparse.linalg.LinearOperator((n, n), lambda v: 1 / 0), b),
+    )
+    values, vectors = mp.sparse.linalg.eigsh(A, 3, which="LA")
+    same("eigsh", values, np.sort(np.linalg.eigvalsh(matrix.toarray()))[-3:], 1e-9)
+    A.free()
+
+
+def check_files():
+    x, a = pair((9, 4), "float32")
+    folder = [tempfile.mkdtemp() if mp.rank() == 0 else ""]
+    code = mp.asarray(np.zeros(200, np.uint8))
+    text = np.zeros(200, np.uint8)
+    text[: len(folder[0])] = list(folder[0].encode())
+    code = mp.from_local(text if mp.rank() == 0 else text[:0]).numpy()
+    name = bytes(code[code > 0]).decode() + "/x.h5"
+    mp.h5.write(name + ":/x", x)
+    same("HDF5, and a part of it", (mp.h5.read(name + ":/x"), mp.h5.read(name + ":/x[1:-1, ::2]")), (a, a[1:-1, ::2]))
+    with mp.h5.File(name, "a") as file:
+        file.append("/frames", x)
+        file.append("/frames", x + 1)
+    with mp.h5.File(name) as file:
+        same("a file that grows", (file["/frames"], file["/frames[-1, 0]"]), (np.stack((a, a + 1)), (a + 1)[0]))
+    raises(OSError, "there.h5", "a file that is not there", lambda: mp.h5.read("/not/there.h5:/x"))
+    mp.sum(x).item()
+    if mp.rank() == 0:
+        os.unlink(name)
+        os.rmdir(os.path.dirname(name))
+
+
+def check_local():
+    block = np.arange(6.0 * (mp.rank() + 1)).reshape(-1, 3)[:, ::2]
+    x = mp.from_local(block)
+    whole = np.concatenate([np.arange(6.0 * (r + 1)).reshape(-1, 3)[:, ::2] for r in range(mp.nranks())])
+    same("blocks of NumPy", x, whole)
+    if x.device == "host":
+        x += 1
+        ok(np.array_equal(block, np.arange(6.0 * (mp.rank() + 1)).reshape(-1, 3)[:, ::2] + 1), "their memory is used")
+    if mp.nranks() > 1:
+        raises(ValueError, "differ", "blocks that do not fit", lambda: mp.from_local(np.zeros((2, 3 + mp.rank()))))
+
+
+def check_garbage():
+    """Ranks forget arrays at different times, and nothing hangs or changes."""
+    die = dice.Random(mp.rank() + seed)
+    kept = []
+    x, a = pair((64,))
+    total = 0.0
+    for turn in range(60):
+        y = mp.roll(x, turn) * 2.0
+        kept.append(y)
+        while len(kept) > 1 and die.random() < 0.5:
+            kept.pop(die.randrange(len(kept) - 1))
+        if die.random() < 0.2:
+            gc.collect()
+        total += float(y.sum())
+    ok(
+        abs(total - 120 * a.sum()) <= 1e-9 * np.abs(a).sum() * 120,
+        "garbage is collected at random moments on random ranks",
+    )
+
+
+for check in (
+    check_arrays,
+    check_operators,
+    check_indexing,
+    check_functions,
+    check_evaluate,
+    check_random,
+    check_kernels,
+    check_signal,
+    check_fft_plans,
+    check_sparse,
+    check_files,
+    check_local,
+    check_garbage,
+):
+    try:
+        check()
+    except Exception as error:  # noqa: BLE001
+        import traceback
+
+        if mp.rank() == 0:
+            traceback.print_exc()
+        ok(False, f"{check.__name__} ends with {type(error).__name__}: {error}")
+raise SystemExit(1 if failures else 0)
