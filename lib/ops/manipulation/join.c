@@ -277,7 +277,7 @@ mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array *values
 {
     MNP_ENTER(x, values, result_p);
     static const char function[] = "mnp_insert";
-    mnp_array *fitted;
+    mnp_array *fitted = NULL;
     mnp__output output = {.array = NULL};
     MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *const[]){x, values}));
     MNP_TRY(mnp__view_axis(function, x->layout->ndim, axis, &axis));
