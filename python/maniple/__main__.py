@@ -61,7 +61,8 @@ def main():
     sys.excepthook = sys.__excepthook__  # a line that fails does not end the session
     names = {"mp": mp, "np": sys.modules["numpy"]}
     Prompt(names).interact(
-        f"Maniple {mp.__version__}: {mp.nranks()} rank{'s' * (mp.nranks() != 1)}.  Every line runs on all of them; mp is "
+        f"Maniple {mp.__version__}: {mp.nranks()} rank{'s' * (mp.nranks() != 1)}.  Every line runs on all of them; "
+        "mp is "
         "maniple, np is numpy, mp.show(x) prints a whole array.",
         exitmsg="",
     )

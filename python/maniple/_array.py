@@ -53,8 +53,8 @@ class Layout:
     """Which rank owns which elements of arrays of a shape.
 
     Layout((1000, 80), "0, *") cuts rows among all ranks, "*, 0" columns, "0, 1" both, "*, *" nothing: every rank has
-    all; "0, 1 on 2 x 3" names the mesh, "0(32), *" deals rows out in blocks of 32.  Without a text it is the layout that
-    Maniple gives to new arrays.  layout.cuts() and layout.box(rank) tell what came of it."""
+    all; "0, 1 on 2 x 3" names the mesh, "0(32), *" deals rows out in blocks of 32.  Without a text it is the layout
+    that Maniple gives to new arrays.  layout.cuts() and layout.box(rank) tell what came of it."""
 
     __slots__ = ("_handle",)
 

@@ -207,8 +207,8 @@ def _handle_of(comm):
 def init(comm=None, **settings):
     """Start: the ranks of a communicator of mpi4py (None: all that mpirun has started) work together from here on.
 
-    Settings are those of `maniple info --settings` in lower case, without MANIPLE_: init(device="host").  Without a call
-    the first array starts with all ranks and the environment's settings.  Collective; once in a program."""
+    Settings are those of `maniple info --settings` in lower case, without MANIPLE_: init(device="host").  Without a
+    call the first array starts with all ranks and the environment's settings.  Collective; once in a program."""
     global _context
     if _context is not None:
         raise RuntimeError("maniple.init(): it has been called, or an array has been made before")

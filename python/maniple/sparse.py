@@ -179,7 +179,7 @@ class linalg:  # noqa: N801
     """scipy.sparse.linalg: cg, bicgstab, gmres, minres and others, eigsh, norm, LinearOperator, preconditioners."""
 
     class LinearOperator(Shared):
-        """An operator of a matrix, or of a Python function of vectors: LinearOperator((n, n), matvec, dtype="float64")."""
+        """Of a matrix, or of a Python function of vectors: LinearOperator((n, n), matvec, dtype="float64")."""
 
         def __init__(self, shape_or_matrix, matvec=None, rmatvec=None, dtype=float):
             self._keep = shape_or_matrix

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Python package beside NumPy and SciPy, in the same process, on any number of ranks: prints a line for each point, from
-rank 0, for tests/python.t."""
+"""The Python package beside NumPy and SciPy, in the same process, on any number of ranks: prints a line for each
+point, from rank 0, for tests/python.t."""
 
 import gc
 import os
