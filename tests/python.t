@@ -29,8 +29,8 @@ if mp.rank() == mp.nranks() - 1:
     raise RuntimeError("only here")
 print(float(x.sum()))
 E2
-"$MPIRUN" -n 2 "$PYTHON" one_rank_fails.py >out 2>&1
-check "$([ $? -ne 0 ] && grep -q "only here" out; echo $?)" "an exception on one rank ends all" "$(cat out)"
+if "$MPIRUN" -n 2 "$PYTHON" one_rank_fails.py >out 2>&1; then failed=1; else grep -q "only here" out && failed=0 || failed=1; fi
+check "$failed" "an exception on one rank ends all" "$(cat out)"
 said=$(MANIPLE_LIBRARY=/not/there.so "$PYTHON" -c 'import maniple' 2>&1)
 case $said in *"ImportError: libmaniple.so cannot be loaded"*"/not/there.so"*) true ;; *) false ;; esac
 check $? "an import without the library says what is missing" "$said"
