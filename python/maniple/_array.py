@@ -253,18 +253,26 @@ class ndarray:  # noqa: N801
     x.local, this rank's block.  What brings the elements of other ranks says so: x.numpy(), x.item(), maniple.show(x).
     An array is released when Python forgets it, on each rank when that may be."""
 
-    __slots__ = ("_handle", "_base", "_about", "__weakref__")
+    __slots__ = ("_handle", "_base", "_about", "_owned", "__weakref__")
     __array_priority__ = 100.0
 
     def __init__(self, handle, base=None):
         self._handle = handle
         self._base = base
         self._about = None
+        self._owned = True
         _live.add(handle)
+
+    @classmethod
+    def _borrow(cls, handle):
+        """An array that belongs to the library, for as long as a call of the program lasts."""
+        array = cls.__new__(cls)
+        array._handle, array._base, array._about, array._owned = handle, None, None, False
+        return array
 
     def __del__(self):
         handle = getattr(self, "_handle", None)
-        if handle in _live:
+        if handle in _live and self._owned:
             _live.discard(handle)
             lib.mnp_array_drop(handle)
 

@@ -251,23 +251,16 @@ def _callback(function):
 
     @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
     def run(argument, x, y):
-        given, wanted = _borrowed(x), _borrowed(y)
+        given, wanted = ndarray._borrow(x), ndarray._borrow(y)
         try:
             call("copyto", wanted, operand(function(given)), constant("CASTING_SAME_KIND"))
             return 0
         except Exception as error:  # noqa: BLE001  a sentence for the solver's caller
             return lib.mnp_fail(CONSTANTS["MNP_ERR_ARG"], b"%s", f"{type(error).__name__}: {error}".encode())
+        finally:
+            given._handle = wanted._handle = None  # whoever keeps them gets a sentence
 
     return run
-
-
-def _borrowed(handle):
-    """An array that belongs to the library."""
-    from . import _array
-
-    array = ndarray(handle)
-    _array._live.discard(handle)
-    return array
 
 
 def _solver(name):
@@ -281,7 +274,7 @@ def _solver(name):
 
             @ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)
             def progress(argument, iteration, residual, x):
-                return bool(callback(_borrowed(x) if x else None))
+                return bool(callback(made("copy", ndarray._borrow(x)) if x else None))
 
             options.progress, options.every = ctypes.cast(progress, ctypes.c_void_p).value, 1
         if x0 is not None:
