@@ -35,6 +35,9 @@ NOT_RUN = {
     "gfortran": "the module for Fortran is built where there is a compiler for it",
     "mpirun -n 4 ./heat": "the program of Fortran",
     "MANIPLE_DUMP_KERNELS=folder ./program": "a program of the reader's",
+    "mpirun --bind-to none -n 1 ./program": "a program of the reader's",
+    "mpirun --map-by slot:PE=4 -n 2 ./program": "a program of the reader's",
+    "./program": "a program of the reader's",
     "maniple eval -q 'sum(x)'": "the text goes on without naming x",
     "maniple solve poisson:64x64 -o x.h5:/x --method cg --precond NAME": "NAME stands for several",
 }

@@ -110,8 +110,11 @@ static bool take_row(translation *t)
 
 static bool take_word(translation *t)
 {
-    if (strncmp(t->in, "mnp_h5_", 7) == 0 || strncmp(t->in, "mnp_npy_", 8) == 0 || strncmp(t->in, "mnp_mm_", 7) == 0)
-        return false; /* the command knows no such functions, by whatever name */
+    /* the command knows no such functions, by whatever name */
+    static const char *const others[] = {"h5_", "npy_", "mm_", "eval", "selection_", "subscripts_"};
+    for (size_t i = 0; strncmp(t->in, "mnp_", 4) == 0 && i < sizeof others / sizeof *others; i++)
+        if (strncmp(t->in + 4, others[i], strlen(others[i])) == 0)
+            return false;
     for (const words_row *w = words; w && w->library; w++) {
         const size_t length = strlen(w->library);
         const bool whole = isalnum((unsigned char)w->library[length - 1]);

@@ -77,8 +77,10 @@ void eval_help(void)
 }
 
 static const words_row words_table[] = {
-    {"an input", "an operand"}, {"input", "operand"}, {"mnp_eval: ", ""},
-    {"mnp_eval_types: ", ""},   {"mnp_", ""},         {NULL, NULL},
+    {"an input", "an operand"},
+    {"input", "operand"},
+    {"mnp_", ""},
+    {NULL, NULL},
 };
 
 /* ---- the command line ---- */

@@ -154,7 +154,7 @@ eval_fails 2 'has 2 dimensions: give it a place, -o FILE:/DATASET' 'x' x=a.h5:/x
 # ... and nothing is compiled before: here there is no compiler
 MANIPLE_DEVICE=host MANIPLE_CXX=false MANIPLE_CACHE_DIR="$PWD/no-kernels" eval_alone 2 'has 2 dimensions' 'x + 1' x=a.h5:/x
 eval_alone 2 'sum: axis 2 is out of bounds' 'sum(x*2, axis=2)' x=a.h5:/x -o new.h5:/z
-eval_alone 2 '^maniple: column 1: max: .*no elements to choose from' 'max(x*2)' x=a.h5:/none
+eval_alone 2 '^maniple: column 1: .*no elements to choose from' 'max(x*2)' x=a.h5:/none
 eval_alone 2 'has no name' 'x' a.h5:/x -o new.h5:/z
 eval_alone 2 'given twice' 'x' x=a.h5:/x x=2 -o new.h5:/z
 eval_alone 2 'is written to two datasets' 'x' x=2 -o new.h5:/z -o new.h5:/y

@@ -54,7 +54,7 @@ survive()
     check "$status" "$device: $words${1+, $*}" "$(cat "$output")"
 }
 
-ended='MNP_ERR_PEER after [0-9]*\.[0-9] s: rank 1 has ended'
+ended='MNP_ERR_PEER after [0-9]*\.[0-9] s: \(mnp_[a-z_]*: \)\{0,1\}rank 1 has ended'
 survive 2 kill agree "$ended"
 survive 4 exit agree "$ended"
 survive 3 kill redistribute "$ended"
@@ -78,7 +78,7 @@ survive 3 kill exchange "$late" MANIPLE_NODE_SIZE=1 MANIPLE_DEADLINE=1
 survive 3 late exchange "$late" MANIPLE_DEADLINE=1
 survive 3 late kernel "$late"
 # A rank that is stopped is told from one that is busy, in waits that last as long as it takes
-survive 3 stop agree 'MNP_ERR_PEER after [2-6]\.[0-9] s: rank 1 is stopped.*: it has not moved for 2 seconds' MANIPLE_DEADLINE=2
+survive 3 stop agree 'MNP_ERR_PEER after [2-6]\.[0-9] s: \(mnp_[a-z_]*: \)\{0,1\}rank 1 is stopped.*: it has not moved for 2 seconds' MANIPLE_DEADLINE=2
 option=$recovery recovery= # the launcher is to end the job
 run 3 stop barrier MANIPLE_DEADLINE=2
 status=$?
@@ -87,7 +87,7 @@ recovery=$option
     [ "$(grep -c '^maniple: rank 1 is stopped: .*, and waiting at a barrier cannot go on without it$' "$output")" -eq 1 ]
 check $? "where MPI waits for it the job ends, with one sentence" "$status $(cat "$output")"
 # one that is busy has a deadline of its own
-survive 2 late agree 'MNP_ERR_TIMEOUT after [3-6]\.[0-9] s: rank 1 has been busy for 4 seconds' MANIPLE_DEADLINE=1 \
+survive 2 late agree 'MNP_ERR_TIMEOUT after [3-6]\.[0-9] s: \(mnp_[a-z_]*: \)\{0,1\}rank 1 has been busy for 4 seconds' MANIPLE_DEADLINE=1 \
     MANIPLE_BUSY_DEADLINE=3
 # but a debug build compares arguments in every call, and that waits as long as it takes
 ! grep -q -e -DMNP_DEBUG "$builddir/Makefile" || compares=yes

@@ -130,7 +130,7 @@ mp.fft_plan_free(plan)
 
 # --- what is found out by trying --------------------------------------------------------------------------------------
 
-a = complexes((64, 300), "complex64")
+a = complexes((256, 300), "complex64")
 layout = mp.Layout([mp.size], a.shape, [0, -1])
 plan = mp.fft_plan_new("complex64", layout, None)
 close("after trying", mp.fft_plan_execute(plan, mp.array(a, layout)), np.fft.fft2(a.astype("complex128")))

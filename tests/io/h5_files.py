@@ -306,7 +306,7 @@ def check_replacing():
             ("nowhere/x.h5", "/x", "'nowhere/'"),
         ]:
             outcome = outcomes[target, name]
-            tap.check(outcome.startswith("MNP_ERR_IO cannot write") and words in outcome, outcome, f"not: {words}")
+            tap.check(outcome.startswith("MNP_ERR_IO mnp_h5_write: cannot write") and words in outcome, outcome, f"not: {words}")
         tap.check(all(open(name, "rb").read() == before[name] for name in ["text.h5", "truncated.h5"]),
                   "what is refused stays as it was")
         with h5py.File("in.h5", "r") as file:

@@ -51,13 +51,14 @@ def check_every_function():
 
 # --- types ------------------------------------------------------------------------------------------------------------
 
-NUMBERED = sorted(NAMES, key=lambda letter: mp.call("dtype_parse", NAMES[letter]))  # in the order of mnp_dtype
+# in the order of mnp_dtype, which begins with MNP_DTYPE_AUTO
+NUMBERED = [None] + sorted(NAMES, key=lambda letter: mp.call("dtype_parse", NAMES[letter]))
 CASTINGS = ["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
 def check_types():
     """Promotion and casting against NumPy, which has ml_dtypes' rules for bfloat16; scalars count by kind."""
-    known = [letter for letter in NUMBERED if DTYPES[letter] is not None]
+    known = [letter for letter in NUMBERED[1:] if DTYPES[letter] is not None]
     wrong = []
     for a, b in itertools.product(known, repeat=2):
         promoted = NUMBERED[mp.dtype_promote(NAMES[a], NAMES[b])]
