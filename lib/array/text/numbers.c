@@ -205,10 +205,12 @@ static int digits_of_exponent(int exponent)
 
 /* ---- the format of floats ---- */
 
-/* Whether numbers are written with exponents, from the least and the greatest magnitude that is not 0. */
+/* Whether numbers are written with exponents, from the least and the greatest magnitude that is not 0: NumPy 2.3's rule. */
 static bool needs_exponent(mnp_dtype dtype, double least, double greatest, bool suppress)
 {
-    if (greatest >= rounded_to(dtype, 1e8))
+    /* powers of ten up to which a type has all digits */
+    const double most = dtype == MNP_FLOAT64 ? 1e8 : dtype == MNP_FLOAT32 ? 1e6 : dtype == MNP_FLOAT16 ? 1e3 : 1e2;
+    if (greatest >= most)
         return true;
     const double ratio = dtype == MNP_FLOAT64 ? greatest / least : (double)((float)greatest / (float)least);
     return !suppress && (least < rounded_to(dtype, 1e-4) || rounded_to(dtype, ratio) > 1000);
