@@ -5,7 +5,8 @@
  * cuFFT takes transforms whose dimensions nest, each stride a multiple of the next one, and one batch dimension.  Others
  * are done along one dimension after the other, and the remaining batch dimensions are loops of launches.  Results are
  * scaled by a kernel.  As cuFFT may overwrite the half spectrum of a real transform, and expects no imaginary parts
- * where there can be none, it gets a copy of it in the memory to work in.
+ * where there can be none, it gets a copy of it in the memory to work in.  It also wants real numbers to begin where
+ * complex ones could, at even elements; where loops would begin at odd ones, the real numbers are in a padded copy.
  */
 #include <config.h>
 
@@ -32,8 +33,8 @@ struct mnp__device_fft {
     mnp__fft_spec spec;
     int nstages;
     cufft_stage stages[MNP__FFT_RANK];
-    mnp__kernel *scale, *halve; /* NULL if not needed */
-    size_t copy_bytes;          /* of the half spectrum, before cuFFT's own memory */
+    mnp__kernel *scale, *halve, *pad; /* NULL if not needed */
+    size_t copy_bytes, pad_bytes; /* of the half spectrum, and of the padded real numbers, before cuFFT's own memory */
 };
 
 /* The functions of cuFFT, which is loaded for the first transform. */
@@ -93,15 +94,24 @@ static void embed(int rank, const mnp__fft_dim *dims, bool of_input, long long *
         extents[d] = of_input ? dims[d - 1].in / dims[d].in : dims[d - 1].out / dims[d].out;
 }
 
-/* The longest batch dimension becomes cuFFT's. */
+/* Whether the real numbers at index 1 of a batch dimension are at an odd element. */
+static bool is_odd(const mnp__fft_spec *spec, const mnp__fft_dim *dim)
+{
+    return dim->extent > 1 && ((spec->kind == MNP__FFT_FROM_REAL && dim->in % 2 != 0) ||
+                               (spec->kind == MNP__FFT_TO_REAL && dim->out % 2 != 0));
+}
+
+/* The longest batch dimension becomes cuFFT's, or the longest of those at odd elements. */
 static mnp__fft_dim take_batch(mnp__fft_spec *spec)
 {
     mnp__fft_dim taken = {.extent = 1, .in = 1, .out = 1};
     int longest = -1;
-    for (int d = 0; d < spec->nbatch; d++)
-        if (spec->batch[d].in > 0 && spec->batch[d].out > 0 &&
-            (longest < 0 || spec->batch[d].extent > spec->batch[longest].extent))
+    for (int d = 0; d < spec->nbatch; d++) {
+        const mnp__fft_dim *dim = &spec->batch[d], *other = longest < 0 ? NULL : &spec->batch[longest];
+        if (dim->in > 0 && dim->out > 0 &&
+            (!other || (is_odd(spec, dim) == is_odd(spec, other) ? dim->extent > other->extent : is_odd(spec, dim))))
             longest = d;
+    }
     if (longest >= 0) {
         taken = spec->batch[longest];
         spec->batch[longest] = spec->batch[--spec->nbatch];
@@ -190,6 +200,40 @@ static void read_from_copy(mnp__device_fft *fft, mnp__fft_spec *spec)
     fft->copy_bytes = ((size_t)stride * 2 * (spec->is_double ? sizeof(double) : sizeof(float)) + 511) / 512 * 512;
 }
 
+/* Whether loops would begin at odd elements: all batch dimensions but that which cuFFT takes are loops. */
+static bool needs_padding(const mnp__fft_spec *spec)
+{
+    mnp__fft_spec rest = *spec;
+    (void)take_batch(&rest);
+    for (int d = 0; d < rest.nbatch; d++)
+        if (is_odd(spec, &rest.batch[d]))
+            return true;
+    return false;
+}
+
+/* The strides of the padded copy: the transformed dimension last, of an even extent.  Returns its size in elements. */
+static int64_t padded_strides(const mnp__fft_spec *spec, int64_t *strides)
+{
+    int64_t stride = (spec->dims[0].extent + 1) / 2 * 2;
+    for (int d = spec->nbatch - 1; d >= 0; d--) {
+        strides[d] = stride;
+        stride *= spec->batch[d].extent;
+    }
+    return stride;
+}
+
+/* Let cuFFT read the real numbers from the padded copy, or write them there. */
+static void use_padded(mnp__device_fft *fft, mnp__fft_spec *spec)
+{
+    int64_t strides[MNP_MAX_DIMS];
+    const int64_t size = padded_strides(spec, strides);
+    const bool reads = spec->kind == MNP__FFT_FROM_REAL;
+    *(reads ? &spec->dims[0].in : &spec->dims[0].out) = 1;
+    for (int d = 0; d < spec->nbatch; d++)
+        *(reads ? &spec->batch[d].in : &spec->batch[d].out) = strides[d];
+    fft->pad_bytes = ((size_t)size * (spec->is_double ? sizeof(double) : sizeof(float)) + 511) / 512 * 512;
+}
+
 static mnp_status make(mnp__device *device, mnp__device_fft *fft, size_t *work_p)
 {
     mnp__fft_spec spec = fft->spec;
@@ -199,7 +243,11 @@ static mnp_status make(mnp__device *device, mnp__device_fft *fft, size_t *work_p
         read_from_copy(fft, &spec);
         MNP_TRY(load_pass(device, spec.is_double, 2, true, &fft->halve));
     }
-    if (spec.scale != 1)
+    if (needs_padding(&spec)) {
+        use_padded(fft, &spec);
+        MNP_TRY(load_pass(device, spec.is_double, 1, false, &fft->pad));
+    }
+    if (spec.scale != 1 && !(fft->pad && spec.kind == MNP__FFT_TO_REAL))
         MNP_TRY(load_pass(device, spec.is_double, spec.kind == MNP__FFT_TO_REAL ? 1 : 2, false, &fft->scale));
     make_stages(fft, &spec);
     for (int s = 0; s < fft->nstages; s++) {
@@ -207,7 +255,7 @@ static mnp_status make(mnp__device *device, mnp__device_fft *fft, size_t *work_p
         MNP_TRY(plan_stage(&fft->stages[s], &work));
         most = work > most ? work : most;
     }
-    *work_p = fft->copy_bytes + most;
+    *work_p = fft->copy_bytes + fft->pad_bytes + most;
     return MNP_OK;
 }
 
@@ -234,6 +282,7 @@ void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft)
             (void)cufft.cufftDestroy(fft->stages[s].plan);
     device->ops->kernel_free(device, fft->scale);
     device->ops->kernel_free(device, fft->halve);
+    device->ops->kernel_free(device, fft->pad);
     free(fft);
 }
 
@@ -263,6 +312,28 @@ static mnp_status run_pass(mnp__device *device, const mnp__device_fft *fft, mnp_
     return device->ops->launch(device, kernel, &launch, &params, sizeof params, stream);
 }
 
+/* The real numbers from where they are to the padded copy, or, scaled, back. */
+static mnp_status run_pad(mnp__device *device, const mnp__device_fft *fft, const void *in, void *out,
+                          mnp__stream *stream)
+{
+    const mnp__fft_spec *spec = &fft->spec;
+    const bool reads = spec->kind == MNP__FFT_FROM_REAL;
+    int64_t strides[MNP_MAX_DIMS];
+    mnp_fft_pass_params params = {.in = in, .out = out, .scale = reads ? 1 : spec->scale, .count = 1};
+    padded_strides(spec, strides);
+    for (int at = MNP_FFT_PASS_DIMS - 1, d = -1; at >= 0; at--, d++) { /* the transformed dimension is the last one */
+        const int batch = spec->nbatch - 1 - d;
+        const mnp__fft_dim *dim = d < 0 ? &spec->dims[0] : batch >= 0 ? &spec->batch[batch] : NULL;
+        const int64_t padded = !dim ? 0 : d < 0 ? 1 : strides[batch];
+        params.extent[at] = dim ? dim->extent : 1;
+        params.in_stride[at] = !dim ? 0 : reads ? dim->in : padded;
+        params.out_stride[at] = !dim ? 0 : reads ? padded : dim->out;
+        params.count *= params.extent[at];
+    }
+    const mnp__launch launch = mnp__launch_of(params.count);
+    return device->ops->launch(device, fft->pad, &launch, &params, sizeof params, stream);
+}
+
 static mnp_status execute(const cufft_stage *stage, char *in, char *out)
 {
     return CUFFT(cufftXtExec, stage->plan, in, out, stage->spec.inverse ? CUFFT_INVERSE : CUFFT_FORWARD);
@@ -290,11 +361,21 @@ mnp_status mnp__cuda_fft_execute(mnp__device *device, mnp__device_fft *fft, void
         MNP_TRY(run_pass(device, fft, fft->halve, true, in, work, stream));
         in = work;
     }
+    char *padded = (char *)work + fft->copy_bytes;
+    void *result = out;
+    if (fft->pad && fft->spec.kind == MNP__FFT_FROM_REAL) {
+        MNP_TRY(run_pad(device, fft, in, padded, stream));
+        in = padded;
+    } else if (fft->pad) {
+        out = padded;
+    }
     for (int s = 0; s < fft->nstages; s++) {
         const cufft_stage *stage = &fft->stages[s];
         MNP_TRY(CUFFT(cufftSetStream, stage->plan, mnp__cuda_stream(stream)));
-        MNP_TRY(CUFFT(cufftSetWorkArea, stage->plan, (char *)work + fft->copy_bytes));
+        MNP_TRY(CUFFT(cufftSetWorkArea, stage->plan, padded + fft->pad_bytes));
         MNP_TRY(loop(stage, 0, s == 0 ? in : out, out));
     }
+    if (out != result)
+        return run_pad(device, fft, out, result, stream);
     return fft->scale ? run_pass(device, fft, fft->scale, false, out, out, stream) : MNP_OK;
 }
