@@ -36,8 +36,8 @@ case $said in *"ImportError: libmaniple.so cannot be loaded"*"/not/there.so"*) t
 check $? "an import without the library says what is missing" "$said"
 awk '/^prints$/ { inside = 1; next } /^"""/ { inside = 0 } inside && NF { print substr($0, 5) }' \
     "$srcdir/docs/examples/heat.py" >expected
-"$MPIRUN" -n 3 "$PYTHON" "$srcdir/docs/examples/heat.py" 2>&1 | diff expected - >out
-check $? "heat.py prints what it says" "$(cat out)"
-rm -f one_rank_fails.py expected out
+"$MPIRUN" -n 3 "$PYTHON" "$srcdir/docs/examples/heat.py" 2>errors | diff expected - >out
+check $? "heat.py prints what it says" "$(cat out errors)"
+rm -f one_rank_fails.py expected out errors
 
 done_testing

@@ -184,7 +184,7 @@ static bool split(int64_t n, int nranks, int64_t parts[2])
 static void shape_with(const struct finder *f, unsigned left, int64_t *shape)
 {
     memcpy(shape, f->problem->points, (size_t)f->ndim * sizeof *shape);
-    const bool is_real = f->kind == MNP__FFT_FROM_REAL ? left >> f->last & 1 : !(left >> f->last & 1);
+    const bool is_real = f->kind == MNP__FFT_FROM_REAL ? (left >> f->last & 1U) != 0 : (left >> f->last & 1U) == 0;
     if (f->kind != MNP__FFT_COMPLEX && !is_real)
         shape[f->last] = shape[f->last] / 2 + 1;
 }

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _array
 from ._array import Layout, dtype_number, ndarray, nranks, rank
-from ._library import call, context, vector
+from ._library import call, context, lib, vector
 
 __all__ = ["from_local"]
 
@@ -41,7 +41,7 @@ def from_local(block, layout=None, axis=0):
 
     The blocks follow one another by rank along an axis, or lie as a layout says.  The array uses the blocks' memory
     without a copy, so what is written to either is in both; a block whose strides are no multiples of its elements is
-    copied.  Collective."""
+    copied, and so is NumPy's memory where the array is on a GPU.  Collective."""
     context()
     dtype, shape, strides, address, keep = _memory(block)
     if any(s % dtype.itemsize for s in strides):
@@ -71,6 +71,12 @@ def from_local(block, layout=None, axis=0):
             )
     cell = ctypes.c_void_p()
     empty = 0 in shape
+    if isinstance(keep, np.ndarray) and lib.mnp_ctx_device_kind(context()) != b"host":
+        call("array_new", dtype_number(dtype), layout, ctypes.byref(cell))
+        made = ndarray(cell.value)
+        block = np.ascontiguousarray(keep)
+        call("array_set_local", made, block.ctypes.data)
+        return made
     call(
         "array_wrap",
         dtype_number(dtype),

@@ -6,7 +6,7 @@
  * are done along one dimension after the other, and the remaining batch dimensions are loops of launches.  Results are
  * scaled by a kernel.  As cuFFT may overwrite the half spectrum of a real transform, and expects no imaginary parts
  * where there can be none, it gets a copy of it in the memory to work in.  It also wants real numbers to begin where
- * complex ones could, at even elements; where loops would begin at odd ones, the real numbers are in a padded copy.
+ * complex ones could, at even elements; where the memory or a loop begins at an odd one, they go through a copy.
  */
 #include <config.h>
 
@@ -33,8 +33,10 @@ struct mnp__device_fft {
     mnp__fft_spec spec;
     int nstages;
     cufft_stage stages[MNP__FFT_RANK];
-    mnp__kernel *scale, *halve, *pad; /* NULL if not needed */
-    size_t copy_bytes, pad_bytes; /* of the half spectrum, and of the padded real numbers, before cuFFT's own memory */
+    mnp__kernel *scale, *halve, *align; /* NULL if not needed */
+    size_t copy_bytes, align_bytes;     /* of the copies of half spectrum and real numbers, before cuFFT's own memory */
+    bool pads;                          /* loops would begin at odd elements: cuFFT always works on the copy */
+    int64_t row, strides[MNP_MAX_DIMS]; /* of the copy of the real numbers: the transformed and the batch dimensions */
 };
 
 /* The functions of cuFFT, which is loaded for the first transform. */
@@ -211,27 +213,22 @@ static bool needs_padding(const mnp__fft_spec *spec)
     return false;
 }
 
-/* The strides of the padded copy: the transformed dimension last, of an even extent.  Returns its size in elements. */
-static int64_t padded_strides(const mnp__fft_spec *spec, int64_t *strides)
+/* How the copy of the real numbers lies: as they do, or padded, the transformed dimension last, of an even extent. */
+static void plan_copy(mnp__device_fft *fft, mnp__fft_spec *spec)
 {
-    int64_t stride = (spec->dims[0].extent + 1) / 2 * 2;
-    for (int d = spec->nbatch - 1; d >= 0; d--) {
-        strides[d] = stride;
-        stride *= spec->batch[d].extent;
-    }
-    return stride;
-}
-
-/* Let cuFFT read the real numbers from the padded copy, or write them there. */
-static void use_padded(mnp__device_fft *fft, mnp__fft_spec *spec)
-{
-    int64_t strides[MNP_MAX_DIMS];
-    const int64_t size = padded_strides(spec, strides);
     const bool reads = spec->kind == MNP__FFT_FROM_REAL;
-    *(reads ? &spec->dims[0].in : &spec->dims[0].out) = 1;
-    for (int d = 0; d < spec->nbatch; d++)
-        *(reads ? &spec->batch[d].in : &spec->batch[d].out) = strides[d];
-    fft->pad_bytes = ((size_t)size * (spec->is_double ? sizeof(double) : sizeof(float)) + 511) / 512 * 512;
+    int64_t *row = reads ? &spec->dims[0].in : &spec->dims[0].out, span = 1,
+            stride = (spec->dims[0].extent + 1) / 2 * 2;
+    fft->pads = needs_padding(spec);
+    *row = fft->row = fft->pads ? 1 : *row;
+    span += (spec->dims[0].extent - 1) * *row;
+    for (int d = spec->nbatch - 1; d >= 0; d--) {
+        int64_t *own = reads ? &spec->batch[d].in : &spec->batch[d].out;
+        *own = fft->strides[d] = fft->pads ? stride : *own;
+        stride *= spec->batch[d].extent;
+        span += (spec->batch[d].extent - 1) * *own;
+    }
+    fft->align_bytes = ((size_t)span * (spec->is_double ? sizeof(double) : sizeof(float)) + 511) / 512 * 512;
 }
 
 static mnp_status make(mnp__device *device, mnp__device_fft *fft, size_t *work_p)
@@ -243,11 +240,11 @@ static mnp_status make(mnp__device *device, mnp__device_fft *fft, size_t *work_p
         read_from_copy(fft, &spec);
         MNP_TRY(load_pass(device, spec.is_double, 2, true, &fft->halve));
     }
-    if (needs_padding(&spec)) {
-        use_padded(fft, &spec);
-        MNP_TRY(load_pass(device, spec.is_double, 1, false, &fft->pad));
+    if (spec.kind != MNP__FFT_COMPLEX) {
+        plan_copy(fft, &spec);
+        MNP_TRY(load_pass(device, spec.is_double, 1, false, &fft->align));
     }
-    if (spec.scale != 1 && !(fft->pad && spec.kind == MNP__FFT_TO_REAL))
+    if (spec.scale != 1)
         MNP_TRY(load_pass(device, spec.is_double, spec.kind == MNP__FFT_TO_REAL ? 1 : 2, false, &fft->scale));
     make_stages(fft, &spec);
     for (int s = 0; s < fft->nstages; s++) {
@@ -255,7 +252,7 @@ static mnp_status make(mnp__device *device, mnp__device_fft *fft, size_t *work_p
         MNP_TRY(plan_stage(&fft->stages[s], &work));
         most = work > most ? work : most;
     }
-    *work_p = fft->copy_bytes + fft->pad_bytes + most;
+    *work_p = fft->copy_bytes + fft->align_bytes + most;
     return MNP_OK;
 }
 
@@ -282,7 +279,7 @@ void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft)
             (void)cufft.cufftDestroy(fft->stages[s].plan);
     device->ops->kernel_free(device, fft->scale);
     device->ops->kernel_free(device, fft->halve);
-    device->ops->kernel_free(device, fft->pad);
+    device->ops->kernel_free(device, fft->align);
     free(fft);
 }
 
@@ -312,26 +309,32 @@ static mnp_status run_pass(mnp__device *device, const mnp__device_fft *fft, mnp_
     return device->ops->launch(device, kernel, &launch, &params, sizeof params, stream);
 }
 
-/* The real numbers from where they are to the padded copy, or, scaled, back. */
-static mnp_status run_pad(mnp__device *device, const mnp__device_fft *fft, const void *in, void *out,
-                          mnp__stream *stream)
+/* The real numbers from where they are to the copy, or, scaled, back. */
+static mnp_status run_copy(mnp__device *device, const mnp__device_fft *fft, const void *in, void *out,
+                           mnp__stream *stream)
 {
     const mnp__fft_spec *spec = &fft->spec;
     const bool reads = spec->kind == MNP__FFT_FROM_REAL;
-    int64_t strides[MNP_MAX_DIMS];
     mnp_fft_pass_params params = {.in = in, .out = out, .scale = reads ? 1 : spec->scale, .count = 1};
-    padded_strides(spec, strides);
     for (int at = MNP_FFT_PASS_DIMS - 1, d = -1; at >= 0; at--, d++) { /* the transformed dimension is the last one */
         const int batch = spec->nbatch - 1 - d;
         const mnp__fft_dim *dim = d < 0 ? &spec->dims[0] : batch >= 0 ? &spec->batch[batch] : NULL;
-        const int64_t padded = !dim ? 0 : d < 0 ? 1 : strides[batch];
+        const int64_t copy = !dim ? 0 : d < 0 ? fft->row : fft->strides[batch];
         params.extent[at] = dim ? dim->extent : 1;
-        params.in_stride[at] = !dim ? 0 : reads ? dim->in : padded;
-        params.out_stride[at] = !dim ? 0 : reads ? padded : dim->out;
+        params.in_stride[at] = !dim ? 0 : reads ? dim->in : copy;
+        params.out_stride[at] = !dim ? 0 : reads ? copy : dim->out;
         params.count *= params.extent[at];
     }
     const mnp__launch launch = mnp__launch_of(params.count);
-    return device->ops->launch(device, fft->pad, &launch, &params, sizeof params, stream);
+    return device->ops->launch(device, fft->align, &launch, &params, sizeof params, stream);
+}
+
+/* Whether the real numbers have to go through the copy. */
+static bool needs_copy(const mnp__device_fft *fft, const void *in, const void *out)
+{
+    const void *numbers = fft->spec.kind == MNP__FFT_FROM_REAL ? in : out;
+    return fft->align &&
+           (fft->pads || (uintptr_t)numbers % (2 * (fft->spec.is_double ? sizeof(double) : sizeof(float))) != 0);
 }
 
 static mnp_status execute(const cufft_stage *stage, char *in, char *out)
@@ -361,21 +364,21 @@ mnp_status mnp__cuda_fft_execute(mnp__device *device, mnp__device_fft *fft, void
         MNP_TRY(run_pass(device, fft, fft->halve, true, in, work, stream));
         in = work;
     }
-    char *padded = (char *)work + fft->copy_bytes;
+    char *copy = (char *)work + fft->copy_bytes;
     void *result = out;
-    if (fft->pad && fft->spec.kind == MNP__FFT_FROM_REAL) {
-        MNP_TRY(run_pad(device, fft, in, padded, stream));
-        in = padded;
-    } else if (fft->pad) {
-        out = padded;
+    if (needs_copy(fft, in, out) && fft->spec.kind == MNP__FFT_FROM_REAL) {
+        MNP_TRY(run_copy(device, fft, in, copy, stream));
+        in = copy;
+    } else if (needs_copy(fft, in, out)) {
+        out = copy;
     }
     for (int s = 0; s < fft->nstages; s++) {
         const cufft_stage *stage = &fft->stages[s];
         MNP_TRY(CUFFT(cufftSetStream, stage->plan, mnp__cuda_stream(stream)));
-        MNP_TRY(CUFFT(cufftSetWorkArea, stage->plan, padded + fft->pad_bytes));
+        MNP_TRY(CUFFT(cufftSetWorkArea, stage->plan, copy + fft->align_bytes));
         MNP_TRY(loop(stage, 0, s == 0 ? in : out, out));
     }
     if (out != result)
-        return run_pad(device, fft, out, result, stream);
+        return run_copy(device, fft, out, result, stream);
     return fft->scale ? run_pass(device, fft, fft->scale, false, out, out, stream) : MNP_OK;
 }
