@@ -110,7 +110,7 @@ static bool take_row(translation *t)
 
 static bool take_word(translation *t)
 {
-    /* the command knows no such functions, by whatever name */
+    /* functions of the library that texts of the command cannot call: their names are left out of sentences */
     static const char *const others[] = {"h5_", "npy_", "mm_", "eval", "selection_", "subscripts_"};
     for (size_t i = 0; strncmp(t->in, "mnp_", 4) == 0 && i < sizeof others / sizeof *others; i++)
         if (strncmp(t->in + 4, others[i], strlen(others[i])) == 0)

@@ -37,7 +37,7 @@ def _memory(block):
 
 
 def from_local(block, layout=None, axis=0):
-    """An array of the blocks that the ranks have: of NumPy, or on GPUs of CuPy, PyTorch or JAX.
+    """An array of the blocks that the ranks have: of NumPy, or on GPUs of what has __cuda_array_interface__.
 
     The blocks follow one another by rank along an axis, or lie as a layout says.  The array uses the blocks' memory
     without a copy, so what is written to either is in both; a block whose strides are no multiples of its elements is

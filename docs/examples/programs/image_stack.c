@@ -25,7 +25,7 @@ static void record(mnp_ctx *ctx, const char *file)
         MNP_OR_EXIT(mnp_random_uniform(rng, 0, 1, MNP_FLOAT32, 2, shape, &hot));
         MNP_OR_EXIT(mnp_eval(ctx, "frame = where(hot < 0.01, 4000, light + noise)",
                              MNP_IN("light", light, "noise", noise, "hot", hot), MNP_OUT("frame", &frame)));
-        /* What is appended is in the file, whatever happens to the program afterwards */
+        /* When the call returns, the frame is in the file and stays there, even if the program is killed later */
         MNP_OR_EXIT(mnp_h5_file_append(h5, MNP_H5_NEW_AXIS, 1, &(mnp_h5_item){"/frames", frame}, 0, NULL));
     }
     mnp_h5_file_close(h5);

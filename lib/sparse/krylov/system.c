@@ -356,7 +356,7 @@ static mnp_status solve_scaled(mnp__system *s, mnp_solve_result *result)
     return MNP_AGREE(s->ctx, copy_history(s, result));
 }
 
-/* In a rehearsal: all that a solution may do is done once, whatever the numbers are. */
+/* In a rehearsal every step that a solution can take is taken once, so that its kernels are compiled. */
 static mnp_status rehearse(mnp__system *s)
 {
     struct mnp_step_control control = {.done = MNP_GOING};
