@@ -23,6 +23,7 @@ check $? "the prompt runs lines on all ranks" "$said"
 check "$([ "$(printf '%s\n' "$said" | grep -c ZeroDivisionError)" -eq 1 ]; echo $?)" "an error comes once, and the prompt goes on" "$said"
 
 cat >one_rank_fails.py <<'E2'
+# SPDX-License-Identifier: BSD-3-Clause
 import maniple as mp
 x = mp.ones(10)
 if mp.rank() == mp.nranks() - 1:

@@ -118,8 +118,9 @@ static bool work_on(mnp__team *team, uint64_t ticket, int number)
         if (!try_share(team, ticket >> SHARE_BITS, (first + i) % shares, shares))
             continue;
         any = true;
-        if (number == 0)
-            tell(&team->work, atomic_load_explicit(&team->left, memory_order_relaxed));
+        const int left = number == 0 ? atomic_load_explicit(&team->left, memory_order_relaxed) : 0;
+        if (left > 0)
+            tell(&team->work, left);
     }
     return any;
 }
@@ -242,4 +243,5 @@ void mnp__team_run(mnp__team *team, const mnp__work *work)
     call_sleepers(team, work->shares - 1);
     work_on(team, ticket, 0);
     wait_for_others(team);
+    tell(work, 0);
 }
