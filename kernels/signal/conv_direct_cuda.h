@@ -54,14 +54,14 @@ MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, int64_t i
 {
     constexpr int width = window_runs * MNP_RX, batch = (width + 31) / 32 < 8 ? (width + 31) / 32 : 8;
     static_assert(width < 65536, "places in a window are small");
-    const plane source = find_plane(p, i0, i1);
+    const plane source = find_plane(p.in, i0, i1);
     const int lane = threadIdx.x % 32;
     for (int y = threadIdx.x / 32; y < window_rows; y += threads / 32) {
         const row in = find_row(source, i2 + y);
         const MNP_IN *before = in.edge + i3, *after = before - (in.end - in.begin),
                      *middle = in.middle + (i3 - in.begin) * in.stride;
         const int begin = within(in.begin, i3), end = within(in.end, i3);
-        const int limit = i2 + y < p.extended[2] ? within(p.extended[3], i3) : 0;
+        const int limit = i2 + y < p.in.extended[2] ? within(p.in.extended[3], i3) : 0;
         MNP_SUM *target = window + y * window_stride;
         for (int c = lane; c < width; c += 32 * batch) {
             MNP_IN values[batch];

@@ -63,10 +63,10 @@ struct buffers {
 /* Gather the window whose first element is (i0, i1, i2, i3), with zeros beyond the extended box. */
 static void load_window(const mnp_conv_params &p, real *window, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
 {
-    const plane plane = find_plane(p, i0, i1);
+    const plane plane = find_plane(p.in, i0, i1);
     for (int64_t y = 0; y < window_rows; y++) {
         real *target = window + y * window_stride;
-        int64_t width = i2 + y < p.extended[2] ? p.extended[3] - i3 : 0;
+        int64_t width = i2 + y < p.in.extended[2] ? p.in.extended[3] - i3 : 0;
         if (width > window_stride)
             width = window_stride;
         if (width > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arithmetic of a direct convolution.
+ * The arithmetic of a filter that reads a window around every output.
  */
 #include "signal/geometry.h"
 
@@ -138,6 +138,18 @@ static void choose_order(int ndim, const int64_t *shape, const int64_t *taps, in
     }
 }
 
+/* The layouts, and the dimensions of the kernel code. */
+static mnp_status finish(const mnp_layout *input, const int64_t *out_shape, mnp__conv_geometry *g)
+{
+    choose_order(g->ndim, input->shape, g->taps, g->order);
+    if (memcmp(out_shape, input->shape, (size_t)g->ndim * sizeof *out_shape) == 0)
+        g->output = mnp_layout_retain(input);
+    else
+        MNP_TRY(mnp_layout_like(input, out_shape, &g->output));
+    g->input = mnp_layout_retain(input);
+    return MNP_OK;
+}
+
 mnp_status mnp__conv_geometry_new(const mnp_layout *input, int kernel_ndim, const int64_t *kernel_shape,
                                   const mnp_conv_options *options, mnp__conv_geometry *geometry)
 {
@@ -149,12 +161,21 @@ mnp_status mnp__conv_geometry_new(const mnp_layout *input, int kernel_ndim, cons
         MNP_TRY(check_valid(g.ndim, input->shape, g.taps, g.kernel_dim));
     for (int d = 0; d < g.ndim; d++)
         resolve_mode(options->mode, input->shape[d], g.taps[d], &g.offset[d], &out_shape[d]);
-    choose_order(g.ndim, input->shape, g.taps, g.order);
-    if (memcmp(out_shape, input->shape, (size_t)g.ndim * sizeof *out_shape) == 0)
-        g.output = mnp_layout_retain(input);
-    else
-        MNP_TRY(mnp_layout_like(input, out_shape, &g.output));
-    g.input = mnp_layout_retain(input);
+    MNP_TRY(finish(input, out_shape, &g));
+    *geometry = g;
+    return MNP_OK;
+}
+
+mnp_status mnp__conv_geometry_of(const mnp_layout *input, const int64_t *taps, const int64_t *first,
+                                 const int64_t *out_shape, mnp__conv_geometry *geometry)
+{
+    mnp__conv_geometry g = {.ndim = input->ndim};
+    for (int d = 0; d < g.ndim; d++) {
+        g.taps[d] = taps[d];
+        g.kernel_dim[d] = -1;
+        g.offset[d] = first[d] + taps[d] - 1;
+    }
+    MNP_TRY(finish(input, out_shape, &g));
     *geometry = g;
     return MNP_OK;
 }

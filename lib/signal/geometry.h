@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The geometry of a direct convolution: which outputs a rank computes, which input it needs for them, which part of
- * that is its own, and where the rest is stored.  kernels/signal/conv_direct_params.h defines the terms.
+ * The geometry of a filter: which outputs a rank computes, which input it needs for them, which part of that is its own,
+ * and where the rest is stored.  kernels/signal/extended_params.h defines the terms.
  */
 #ifndef MNP__SIGNAL_GEOMETRY_H
 #define MNP__SIGNAL_GEOMETRY_H
@@ -9,7 +9,7 @@
 #include <maniple/signal.h>
 
 #include "array/move/mover.h"
-#include "kernels/signal/conv_direct_params.h"
+#include "kernels/signal/extended_params.h"
 #include "layout/layout.h"
 
 /* The problem as all ranks see it, in the dimensions of the input. */
@@ -37,6 +37,13 @@ typedef struct mnp__conv_share {
  */
 mnp_status mnp__conv_geometry_new(const mnp_layout *input, int kernel_ndim, const int64_t *kernel_shape,
                                   const mnp_conv_options *options, mnp__conv_geometry *geometry);
+
+/*
+ * The geometry where output o needs inputs o + first[d] to o + first[d] + taps[d] - 1 along each dimension d of the
+ * input, which has 1 to MNP_CONV_DIMS dimensions and no extent 0.  Not collective.  MNP_ERR_MEMORY.
+ */
+mnp_status mnp__conv_geometry_of(const mnp_layout *input, const int64_t *taps, const int64_t *first,
+                                 const int64_t *out_shape, mnp__conv_geometry *geometry);
 void mnp__conv_geometry_free(mnp__conv_geometry *geometry);
 
 /* The share of `rank`. */

@@ -102,12 +102,14 @@ void mnp__conv_tile_choose(const mnp__conv_geometry *geometry, mnp_dtype sum, si
 }
 
 void mnp__conv_tile_defines(const mnp__conv_tile *tile, mnp_dtype input, mnp_dtype output, mnp_dtype sum,
-                            mnp__text *defines)
+                            bool truncates, mnp__text *defines)
 {
     mnp__text_add(defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_SUM %s\n", mnp__jit_type(input),
                   mnp__jit_type(output), mnp__jit_type(sum));
     mnp__text_add(defines, "#define MNP_TX %lld\n#define MNP_TY %lld\n#define MNP_CX %d\n#define MNP_CY %d\n",
                   (long long)tile->extent[3], (long long)tile->extent[2], tile->cx, tile->cy);
+    if (truncates)
+        mnp__text_add(defines, "#define MNP_TRUNCATES\n");
     if (tile->taps[0] == 0)
         return;
     for (int j = 0; j < MNP_CONV_DIMS; j++)

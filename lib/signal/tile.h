@@ -21,8 +21,8 @@ typedef struct mnp__conv_tile {
 void mnp__conv_tile_choose(const mnp__conv_geometry *geometry, mnp_dtype sum, size_t block_memory,
                            mnp__conv_tile *tile);
 
-/* The definitions that compile the kernel for a tile and three dtypes. */
+/* The definitions that compile the kernel for a tile and three dtypes; truncates: see kernels/signal/finish.h. */
 void mnp__conv_tile_defines(const mnp__conv_tile *tile, mnp_dtype input, mnp_dtype output, mnp_dtype sum,
-                            mnp__text *defines);
+                            bool truncates, mnp__text *defines);
 
 #endif

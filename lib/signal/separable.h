@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Separable filters: sums along one dimension after another, of an array of 1 to 4 dimensions.
+ *
+ * A pass computes, along its axis,
+ *
+ *   y[o] = sum over j of taps[j] * x[o + first + j],  x extended by the pass's boundary,  o from 0 to extent - 1
+ *
+ * so that a correlation of n taps whose middle is at `origin`, as in scipy.ndimage.correlate1d, has
+ * first = -(n / 2) - origin, and a convolution has the taps reversed.  Every boundary but FILL goes on beyond the
+ * borders of an intermediate result as beyond those of the input.  Ranks exchange what a pass needs of their neighbours'
+ * blocks, which may be smaller than that, while they compute what needs nothing from others.
+ *
+ * Cost: each pass reads its input and writes its result once; a plan holds two intermediate arrays, or
+ * more where extents change from pass to pass.
+ */
+#ifndef MNP__SIGNAL_SEPARABLE_H
+#define MNP__SIGNAL_SEPARABLE_H
+
+#include <maniple/signal.h>
+
+#include "array/array.h"
+
+typedef struct mnp__separable mnp__separable;
+
+typedef struct mnp__pass {
+    int axis;                       /* 0 .. ndim - 1; several passes may go along one axis */
+    int64_t count;                  /* of the taps, at least 1 */
+    const double *taps, *imaginary; /* imaginary: NULL for real taps */
+    int64_t first;
+    int64_t extent; /* of the result along the axis; 0: that of the input */
+    mnp_boundary boundary;
+} mnp__pass;
+
+typedef struct mnp__separable_spec {
+    mnp_dtype input, output;
+    mnp_dtype
+        sum; /* of taps and sums: MNP_UINT64 (exact modulo 2^64), MNP_FLOAT32, MNP_FLOAT64, MNP_COMPLEX64 or 128 */
+    mnp_dtype between; /* of intermediate results; MNP_DTYPE_AUTO: `sum`.  scipy.ndimage keeps them as the output's */
+    bool truncates;    /* sums that are stored as integers lose their fraction, as in C; otherwise to the nearest one */
+    const mnp_layout *layout; /* of the input */
+    int npasses;
+    const mnp__pass *passes; /* in this order */
+    double fillvalue;        /* beyond the borders, for MNP_BOUNDARY_FILL */
+    /* fillvalue also stands beyond the borders of every intermediate result, as in scipy.ndimage; otherwise what the
+       earlier passes make of it, which is the filter of the extended input */
+    bool refills;
+} mnp__separable_spec;
+
+/*
+ * Make a plan; the spec is not needed afterwards.  Without any pass, or for an empty array, a run casts.  Collective.
+ * MNP_ERR_ARG for more than 4 dimensions and for a fillvalue that a dtype cannot hold; MNP_ERR_MEMORY, MNP_ERR_COMPILE.
+ */
+mnp_status mnp__separable_new(mnp_ctx *ctx, const mnp__separable_spec *spec, mnp__separable **plan_p);
+
+/* The layout of results, which belongs to the plan: the input's, or with other extents the same mesh's. */
+const mnp_layout *mnp__separable_layout(const mnp__separable *plan);
+
+/*
+ * Filter x, of the spec's dtype and layout, into y, of the output's dtype and mnp__separable_layout(); their blocks are
+ * dense in C order and share no memory.  Collective; allocates nothing.
+ */
+mnp_status mnp__separable_run(mnp__separable *plan, const mnp_array *x, mnp_array *y);
+
+/* When the last run is done.  NULL is accepted.  Collective. */
+void mnp__separable_free(mnp__separable *plan);
+
+#endif
