@@ -6,8 +6,8 @@
 . "${srcdir:-.}/tests/tap.sh"
 cd "$srcdir" || exit 1
 
-# layers FOLDER: the folders of lib/ whose headers FOLDER may include besides its own; of device/ only device.h and launch.h, but NCCL
-# needs the CUDA stream.  The parameter structs of kernels/ are for all.
+# layers FOLDER: the folders of lib/ whose headers FOLDER may include besides its own; of device/ only device.h, launch.h, blas.h and
+# lapack.h, but NCCL needs the CUDA stream.  The parameter structs of kernels/ are for all.
 layers()
 {
     case $1 in
@@ -73,7 +73,7 @@ wrong_layers()
         folder=${header%%/*}
         case $header in
             \<* | config.h | maniple.h | maniple/* | kernels/*) continue ;;
-            "$1"/* | device/device.h | device/launch.h) ;;
+            "$1"/* | device/device.h | device/launch.h | device/blas.h | device/lapack.h) ;;
             device/cuda/stream.h) [ "$1" = comm ] || folder=private ;;
             device/*) folder=private ;;
             */*) ;;

@@ -80,7 +80,8 @@ typedef struct mnp__fft_spec {
 } mnp__fft_spec;
 
 typedef struct mnp__device_ops {
-    const char *kind; /* "cuda" or "host" */
+    const char *kind;                 /* "cuda" or "host" */
+    const struct mnp__blas_ops *blas; /* products of matrices: device/blas.h */
     void (*close)(mnp__device *device);
     /* The compiler of its kernels, which belongs to the device. */
     mnp_status (*compiler)(mnp__device *device, mnp__compiler **compiler_p);

@@ -17,6 +17,7 @@
 #include <cuda_runtime_api.h>
 
 #include "base/status.h"
+#include "device/blas.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/stream.h"
 
@@ -268,6 +269,7 @@ mnp_status mnp__cuda_write(mnp__device *device, mnp__stream *stream, volatile ui
 static void cuda_close(mnp__device *device)
 {
     cuda_device *cuda = of(device);
+    mnp__cublas_close(cuda);
     if (cuda->pool)
         ignore(cudaMemPoolDestroy(cuda->pool));
     mnp__arena_free(cuda->pinned);
@@ -284,6 +286,7 @@ static mnp_status cuda_compiler(mnp__device *device, mnp__compiler **compiler_p)
 
 static const mnp__device_ops cuda_ops = {
     .kind = "cuda",
+    .blas = &mnp__cuda_blas,
     .close = cuda_close,
     .compiler = cuda_compiler,
     .info = cuda_info,

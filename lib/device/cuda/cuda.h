@@ -25,6 +25,7 @@ typedef struct cuda_device {
     struct postponed *postponed;        /* memory that was freed while a graph was recorded */
     cudaGraph_t loop;                   /* the loop whose body is being recorded, or NULL */
     size_t scratch_limit, pinned_limit; /* bytes, or 0 */
+    struct mnp__cublas *cublas;         /* NULL until the first product */
     char name[96];
 } cuda_device;
 
@@ -81,6 +82,9 @@ mnp_status mnp__cuda_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp
 mnp_status mnp__cuda_fft_execute(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
                                  mnp__stream *stream);
 void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft);
+
+/* cublas.c: release what products took.  The table is mnp__cuda_blas. */
+void mnp__cublas_close(cuda_device *cuda);
 
 /* graph.c: the slots for graphs. */
 bool mnp__cuda_has_loops(const cuda_device *cuda); /* both the toolkit and the driver support them */

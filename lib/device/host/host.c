@@ -4,6 +4,7 @@
  */
 #include <config.h>
 
+#include "device/blas.h"
 #include "device/host/host.h"
 
 #include <stdio.h>
@@ -180,6 +181,7 @@ static mnp_status host_reaches(mnp__device *device, const void *pointer, bool *r
 
 static const mnp__device_ops host_ops = {
     .kind = "host",
+    .blas = &mnp__host_blas,
     .close = host_close,
     .compiler = host_compiler,
     .info = host_info,

@@ -77,6 +77,12 @@ mnp_status mnp__host_module_variable(mnp__device *device, mnp__module *module, c
 mnp_status mnp__host_function_launch(mnp__device *device, mnp__function *function, const mnp__launch *launch,
                                      size_t shared_bytes, void *const *arguments, mnp__stream *stream);
 
+/*
+ * blas.c: the number of threads that OpenBLAS, once it is loaded, uses; returns the number before.  The table is
+ * mnp__host_blas.
+ */
+int mnp__host_blas_set_threads(int count);
+
 /* host.c: the model of the processor; "" if the system does not tell. */
 void mnp__host_processor(char *name, size_t room);
 

@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "device/blas.h"
 #include "device/host/host.h"
 
 typedef struct rehearsal {
     mnp__host_device host; /* first, as host.c requires */
     mnp__device *other;
     mnp__device_ops ops; /* the host's, but for those below */
+    mnp__blas_ops blas;
 } rehearsal;
 
 /* What a rehearsal may need, so that a mistake in it does not take the machine's memory. */
@@ -84,6 +86,29 @@ static mnp_status launch(mnp__device *device, mnp__kernel *kernel, const mnp__la
     return MNP_OK;
 }
 
+static mnp_status blas_need(mnp__device *device, const char *function)
+{
+    (void)device;
+    (void)function;
+    return MNP_OK;
+}
+
+static mnp_status gemm(mnp__device *device, const mnp__gemm *gemm, mnp__stream *stream)
+{
+    (void)device;
+    (void)gemm;
+    (void)stream;
+    return MNP_OK;
+}
+
+static mnp_status trsm(mnp__device *device, const mnp__trsm *trsm, mnp__stream *stream)
+{
+    (void)device;
+    (void)trsm;
+    (void)stream;
+    return MNP_OK;
+}
+
 /* What a raw module contains is known only when it is compiled. */
 static mnp_status module_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__module **module_p)
 {
@@ -108,6 +133,8 @@ mnp_status mnp__rehearsal_device_open(const mnp__config *config, mnp__device *ot
     r->ops.kernel_free = kernel_free;
     r->ops.launch = launch;
     r->ops.module_load = module_load;
+    r->blas = (mnp__blas_ops){.need = blas_need, .takes = other->ops->blas->takes, .gemm = gemm, .trsm = trsm};
+    r->ops.blas = &r->blas;
     device->ops = &r->ops;
     device->cpu_memory = other->cpu_memory;
     device->has_loops = other->has_loops;
