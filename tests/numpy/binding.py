@@ -3,9 +3,8 @@
 
 import ctypes
 import functools
+import importlib.util
 import os
-import re
-import subprocess
 
 os.environ.setdefault("NPY_PROMOTION_STATE", "weak")
 import numpy as np  # noqa: E402
@@ -16,32 +15,17 @@ except ImportError:
     ml_dtypes = None
 
 np.seterr(all="ignore")
-_source = os.environ.get("srcdir", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 _library = os.path.join(os.environ.get("builddir", "."), ".libs", "libmaniple.so")
 
 
 def _read_headers():
-    """Functions {name: (result type, [(type, name), ...])} and constants {name: value} of the public headers."""
-    command = os.environ.get("CC", "mpicc").split() + os.environ.get("MPI_CFLAGS", "").split()
-    text = subprocess.run(command + ["-E", "-P", "-dD", "-I", os.path.join(_source, "include"), "-x", "c", "-"],
-                          input="#include <maniple.h>\n", stdout=subprocess.PIPE, check=True,
-                          universal_newlines=True).stdout
-    functions, constants = {}, {}
-    for result, name, parameters in re.findall(
-            r'visibility\("default"\)\)\)\s*([^;()]*?)\b(mnp_\w+)\s*\(([^;]*?)\)\s*(?:__attribute__[^;]*)?;', text):
-        parts = [re.match(r"^(.*?)(\w+)(\[.*\])?$", " ".join(p.split())) for p in parameters.split(",")]
-        functions[name] = (" ".join(result.split()),
-                           [(p.group(1).strip() + ("*" if p.group(3) else ""), p.group(2)) for p in parts if p])
-    smallest = {"INT32_MIN": -2 ** 31, "INT64_MIN": -2 ** 63}
-    for name, value in re.findall(r"#define (MNP_\w+) \(?(-?\d+|INT\d+_MIN)\)?$", text, re.MULTILINE):
-        constants[name] = smallest[value] if value in smallest else int(value)
-    for body in re.findall(r"enum(?: mnp_\w+)?\s*\{\s*(MNP_[^}]*)\}", text):
-        value = -1
-        for entry in filter(None, (e.strip() for e in body.split(","))):
-            name, _, given = (word.strip() for word in entry.partition("="))
-            value = int(given, 0) if given else value + 1
-            constants[name] = value
-    return functions, constants
+    """Functions {name: (result type, [(type, name), ...])} and constants {name: value} of the public headers, which the
+    build has written down for the Python package."""
+    path = os.path.join(os.environ.get("builddir", "."), "python", "maniple", "_prototypes.py")
+    spec = importlib.util.spec_from_file_location("_prototypes", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.FUNCTIONS, module.CONSTANTS
 
 
 # MPI's plugins look for its symbols among the global ones; they are found through the library, which is linked with it
@@ -221,10 +205,9 @@ def _operand(value):
 
 def _convert(kind, value):
     """A Python value as an argument of that C type."""
-    kind = kind.replace("const ", "").replace(" const", "")
     if isinstance(value, ctypes.Structure):
         return ctypes.byref(value) if kind.endswith("*") else value
-    if isinstance(value, (ctypes.Array, ctypes.c_void_p, ctypes._CFuncPtr)) or "(*" in kind:
+    if isinstance(value, (ctypes.Array, ctypes.c_void_p, ctypes._CFuncPtr)) or kind == "function":
         return value
     if kind in ("mnp_array *", "mnp_layout *"):
         return _operand(value)
@@ -282,7 +265,7 @@ def call(name, *arguments, out=None, **named):
                 outputs += [("mnp_array *", passed[-1], k) for k in range(value)]
     if arguments or named:
         raise TypeError(f"{name} takes no {arguments or list(named)}")
-    function.restype = (None if result == "void" else ctypes.c_char_p if result == "const char *" else
+    function.restype = (None if result == "void" else ctypes.c_char_p if result == "char *" else
                         ctypes.c_void_p if result.endswith("*") else _c_types.get(result, ctypes.c_int))
     status = function(*passed)
     if result != "mnp_status":
