@@ -8,6 +8,7 @@
 
 #include "array/view.h"
 #include "fft/fft.h"
+#include "fft/layouts.h"
 
 static mnp_status find_axes(const mnp__fft_request *request, int ndim, mnp__fft_problem *problem)
 {

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "fft/layouts.h"
 
 enum { SETS = 1 << MNP_MAX_DIMS }; /* of axes */
 
@@ -44,114 +45,6 @@ struct finder {
     int moves, in_parts;
     bool one_rank;
 };
-
-/* ---- layouts ---- */
-
-static bool is_whole(const mnp_layout *layout, int d)
-{
-    return mnp_layout_parts(layout, d) == 1;
-}
-
-/* A layout like another one, but with dimension d, which is not cut, of that extent. */
-static mnp_status with_extent(const mnp_layout *layout, int d, int64_t extent, mnp_layout **layout_p)
-{
-    mnp__layout_dim dims[MNP_MAX_DIMS];
-    for (int i = 0; i < layout->ndim; i++)
-        dims[i] = mnp__layout_dim_of(layout, i);
-    dims[d] = mnp__layout_dim_whole(extent);
-    return mnp__layout_derive(layout, layout->ndim, dims, layout_p);
-}
-
-mnp_status mnp__fft_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p)
-{
-    mnp__layout_dim dims[MNP_MAX_DIMS];
-    for (int d = 0; d < layout->ndim; d++) {
-        dims[d] = mnp__layout_dim_of(layout, d);
-        if (shape[d] != layout->shape[d]) {
-            dims[d].extent = shape[d];
-            dims[d].cuts = NULL;
-        }
-    }
-    return mnp__layout_derive(layout, layout->ndim, dims, layout_p);
-}
-
-/* The most even layout that cuts none of a set of dimensions. */
-static mnp_status uncut(int nranks, int ndim, const int64_t *shape, unsigned set, mnp_layout **layout_p)
-{
-    int64_t others[MNP_MAX_DIMS];
-    int axes[MNP_MAX_DIMS], count = 0;
-    mnp_layout *block;
-    for (int d = 0; d < ndim; d++) {
-        axes[d] = set >> d & 1 ? MNP_NO_AXIS : count;
-        if (axes[d] != MNP_NO_AXIS)
-            others[count++] = shape[d];
-    }
-    if (count == 0)
-        return mnp_layout_on_root(nranks, 0, ndim, shape, layout_p);
-    MNP_TRY(mnp_layout_block(nranks, count, others, &block));
-    const mnp_status st = mnp_layout_new(count, block->mesh, ndim, shape, axes, NULL, layout_p);
-    mnp_layout_free(block);
-    return st;
-}
-
-/* The same layout with the cuts of dimension d moved to multiples of `unit`, which divides its extent. */
-static mnp_status aligned(const mnp_layout *layout, int d, int64_t unit, mnp_layout **layout_p)
-{
-    mnp__layout_dim dims[MNP_MAX_DIMS];
-    const int parts = mnp_layout_parts(layout, d);
-    int64_t *cuts;
-    bool same = true;
-    if (is_whole(layout, d)) {
-        *layout_p = mnp_layout_retain(layout);
-        return MNP_OK;
-    }
-    MNP_TRY(mnp__malloc(((size_t)parts + 1) * sizeof *cuts, &cuts));
-    for (int i = 0; i <= parts; i++) {
-        cuts[i] = (layout->cuts[d][i] + unit / 2) / unit * unit;
-        cuts[i] = i == parts ? layout->shape[d] : cuts[i];
-        same = same && cuts[i] == layout->cuts[d][i];
-    }
-    for (int i = 0; i < layout->ndim; i++)
-        dims[i] = mnp__layout_dim_of(layout, i);
-    dims[d].cuts = cuts;
-    mnp_status st = MNP_OK;
-    if (same)
-        *layout_p = mnp_layout_retain(layout);
-    else
-        st = mnp__layout_derive(layout, layout->ndim, dims, layout_p);
-    free(cuts);
-    return st;
-}
-
-/*
- * Dimension d as two, of extents n1 and n2.  In a layout of the input order, index = i1 n2 + i2, whose cuts are multiples
- * of n2, the first one is cut; in one of the result's order, index = i2 n1 + i1, the second one.
- */
-static mnp_status halved(const mnp_layout *layout, int d, const int64_t n[2], bool of_input, mnp_layout **layout_p)
-{
-    mnp__layout_dim dims[MNP_MAX_DIMS];
-    const int parts = mnp_layout_parts(layout, d), cut = of_input ? 0 : 1;
-    int64_t *cuts;
-    MNP_TRY(mnp__malloc(((size_t)parts + 1) * sizeof *cuts, &cuts));
-    for (int i = 0; i <= parts; i++)
-        cuts[i] = is_whole(layout, d) ? (i == 0 ? 0 : n[cut]) : layout->cuts[d][i] / n[1 - cut];
-    for (int i = 0; i < layout->ndim; i++)
-        dims[i < d ? i : i + 1] = mnp__layout_dim_of(layout, i);
-    dims[d + cut] = mnp__layout_dim_of(layout, d);
-    dims[d + cut].extent = n[cut];
-    dims[d + cut].cuts = cuts;
-    dims[d + 1 - cut] = mnp__layout_dim_whole(n[1 - cut]);
-    const mnp_status st = mnp__layout_derive(layout, layout->ndim + 1, dims, layout_p);
-    free(cuts);
-    return st;
-}
-
-/* Whether the busiest rank has at least twice its share. */
-static bool is_lopsided(const mnp_layout *layout)
-{
-    return layout->nranks > 1 && layout->size > 0 &&
-           (double)mnp__layout_largest(layout) * layout->nranks >= 2.0 * (double)layout->size;
-}
 
 /*
  * n = n1 n2 for a transform in two parts: about equal, both at least as many as there are ranks if possible, and
@@ -209,7 +102,7 @@ static mnp_status result_uncut(const struct finder *f, unsigned group, const int
     const mnp_layout *out = f->problem->out;
     *layout_p = NULL;
     for (int d = 0; d < f->ndim; d++)
-        if ((group >> d & 1 || shape[d] != out->shape[d]) && !is_whole(out, d))
+        if ((group >> d & 1 || shape[d] != out->shape[d]) && !mnp__fft_is_whole(out, d))
             return MNP_OK;
     return mnp__fft_layout_like(out, shape, layout_p);
 }
@@ -254,8 +147,8 @@ static mnp_status offer_parts(struct finder *f, unsigned left, int d, const int6
         longer[i < d ? i : i + 1] = shape[i];
     longer[d] = n[0];
     longer[d + 1] = n[1];
-    MNP_TRY(uncut(f->nranks, f->ndim + 1, longer, 1u << d, &columns));
-    mnp_status st = uncut(f->nranks, f->ndim + 1, longer, 2u << d, &rows);
+    MNP_TRY(mnp__fft_layout_uncut(f->nranks, f->ndim + 1, longer, 1u << d, &columns));
+    mnp_status st = mnp__fft_layout_uncut(f->nranks, f->ndim + 1, longer, 2u << d, &rows);
     if (st == MNP_OK)
         st = mnp_layout_block(f->nranks, f->ndim, shape, &after);
     if (st == MNP_OK)
@@ -270,12 +163,13 @@ static mnp_status offer_group(struct finder *f, unsigned left, unsigned group)
     int64_t shape[MNP_MAX_DIMS];
     mnp_layout *layout;
     shape_with(f, left, shape);
-    MNP_TRY(uncut(f->nranks, f->ndim, shape, group, &layout));
-    const bool lopsided = is_lopsided(layout);
+    MNP_TRY(mnp__fft_layout_uncut(f->nranks, f->ndim, shape, group, &layout));
+    const bool lopsided = mnp__fft_is_lopsided(layout);
     offer(f, left, group, false, (lopsided ? 8.0 : 2.0) * (double)mnp__layout_largest(layout), layout);
     MNP_TRY(result_uncut(f, group, shape, &layout));
     if (layout)
-        offer(f, left, group, false, (is_lopsided(layout) ? 8.0 : 2.0) * (double)mnp__layout_largest(layout), layout);
+        offer(f, left, group, false, (mnp__fft_is_lopsided(layout) ? 8.0 : 2.0) * (double)mnp__layout_largest(layout),
+              layout);
     for (int d = 0; lopsided && d < f->ndim; d++)
         if (group == 1u << d)
             MNP_TRY(offer_parts(f, left, d, shape));
@@ -359,7 +253,7 @@ static mnp_status local_real(struct finder *f)
     const int64_t n = f->problem->points[f->last];
     mnp__fft_step *step;
     mnp_layout *to;
-    MNP_TRY(with_extent(f->now, f->last, f->is_complex ? n : n / 2 + 1, &to));
+    MNP_TRY(mnp__fft_layout_with_extent(f->now, f->last, f->is_complex ? n : n / 2 + 1, &to));
     mnp_status st = add(f, MNP__FFT_LOCAL, to, &step);
     if (st == MNP_OK) {
         f->is_complex = !f->is_complex;
@@ -375,7 +269,7 @@ static mnp_status local_real(struct finder *f)
 static mnp_status local(struct finder *f, unsigned group)
 {
     const unsigned real = f->kind == MNP__FFT_COMPLEX ? 0 : group & 1u << f->last;
-    f->one_rank = f->one_rank || is_lopsided(f->now);
+    f->one_rank = f->one_rank || mnp__fft_is_lopsided(f->now);
     if (real && f->kind == MNP__FFT_FROM_REAL)
         MNP_TRY(local_real(f));
     if (group & ~real)
@@ -387,7 +281,7 @@ static mnp_status local(struct finder *f, unsigned group)
 static mnp_status half(struct finder *f, int dim)
 {
     mnp_layout *layout;
-    MNP_TRY(uncut(f->nranks, f->now->ndim, f->now->shape, 1u << dim, &layout));
+    MNP_TRY(mnp__fft_layout_uncut(f->nranks, f->now->ndim, f->now->shape, 1u << dim, &layout));
     MNP_TRY(move(f, layout));
     return local_complex(f, 1u << dim);
 }
@@ -398,11 +292,11 @@ static mnp_status enter_halves(struct finder *f, int d, const int64_t n[2])
     mnp_layout *like = NULL, *layout;
     if (f->waits)
         MNP_TRY(mnp__fft_layout_like(f->now, f->shape, &like));
-    const mnp_status st = aligned(like ? like : f->now, d, n[1], &layout);
+    const mnp_status st = mnp__fft_layout_aligned(like ? like : f->now, d, n[1], &layout);
     mnp_layout_free(like);
     MNP_TRY(st);
     MNP_TRY(move(f, layout));
-    MNP_TRY(halved(f->now, d, n, true, &layout));
+    MNP_TRY(mnp__fft_layout_halved(f->now, d, n, true, &layout));
     set_now(f, layout);
     return MNP_OK;
 }
@@ -412,8 +306,8 @@ static mnp_status leave_halves(struct finder *f, int d, const int64_t n[2], cons
 {
     mnp_layout *whole, *halves;
     mnp__fft_step *step;
-    MNP_TRY(aligned(target, d, n[0], &whole));
-    mnp_status st = halved(whole, d, n, false, &halves);
+    MNP_TRY(mnp__fft_layout_aligned(target, d, n[0], &whole));
+    mnp_status st = mnp__fft_layout_halved(whole, d, n, false, &halves);
     if (st == MNP_OK) {
         st = add(f, MNP__FFT_MOVE, halves, &step);
         mnp_layout_free(halves);
@@ -472,7 +366,7 @@ static unsigned free_axes(const struct finder *f)
 {
     unsigned set = 0;
     for (int d = 0; d < f->ndim; d++)
-        if (f->all >> d & 1 && is_whole(f->problem->in, d))
+        if (f->all >> d & 1 && mnp__fft_is_whole(f->problem->in, d))
             set |= 1u << d;
     if (set && is_allowed(f, set, f->all))
         return set;
@@ -631,11 +525,11 @@ static mnp_status is_better_complex(const struct finder *f, bool *better_p)
     int64_t n[2];
     mnp_layout *layout;
     *better_p = false;
-    if (f->kind != MNP__FFT_FROM_REAL || f->ndim == MNP_MAX_DIMS || is_whole(f->problem->in, f->last) ||
+    if (f->kind != MNP__FFT_FROM_REAL || f->ndim == MNP_MAX_DIMS || mnp__fft_is_whole(f->problem->in, f->last) ||
         !split(f->problem->points[f->last], f->nranks, n))
         return MNP_OK;
-    MNP_TRY(uncut(f->nranks, f->ndim, f->problem->points, 1u << f->last, &layout));
-    *better_p = is_lopsided(layout);
+    MNP_TRY(mnp__fft_layout_uncut(f->nranks, f->ndim, f->problem->points, 1u << f->last, &layout));
+    *better_p = mnp__fft_is_lopsided(layout);
     mnp_layout_free(layout);
     return MNP_OK;
 }

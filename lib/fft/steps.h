@@ -71,7 +71,4 @@ typedef struct mnp__fft_steps {
 mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, bool by_slabs, mnp__fft_steps *steps);
 void mnp__fft_steps_free(mnp__fft_steps *steps);
 
-/* A layout cut as another one is, of a shape that may differ; a dimension that differs is divided equally. */
-mnp_status mnp__fft_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p);
-
 #endif

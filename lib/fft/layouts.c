@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Layouts that steps go through, made of others.
+ */
+#include "fft/layouts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+bool mnp__fft_is_whole(const mnp_layout *layout, int d)
+{
+    return mnp_layout_parts(layout, d) == 1;
+}
+
+mnp_status mnp__fft_layout_with_extent(const mnp_layout *layout, int d, int64_t extent, mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    for (int i = 0; i < layout->ndim; i++)
+        dims[i] = mnp__layout_dim_of(layout, i);
+    dims[d] = mnp__layout_dim_whole(extent);
+    return mnp__layout_derive(layout, layout->ndim, dims, layout_p);
+}
+
+mnp_status mnp__fft_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    for (int d = 0; d < layout->ndim; d++) {
+        dims[d] = mnp__layout_dim_of(layout, d);
+        if (shape[d] != layout->shape[d]) {
+            dims[d].extent = shape[d];
+            dims[d].cuts = NULL;
+        }
+    }
+    return mnp__layout_derive(layout, layout->ndim, dims, layout_p);
+}
+
+mnp_status mnp__fft_layout_uncut(int nranks, int ndim, const int64_t *shape, unsigned set, mnp_layout **layout_p)
+{
+    int64_t others[MNP_MAX_DIMS];
+    int axes[MNP_MAX_DIMS], count = 0;
+    mnp_layout *block;
+    for (int d = 0; d < ndim; d++) {
+        axes[d] = set >> d & 1 ? MNP_NO_AXIS : count;
+        if (axes[d] != MNP_NO_AXIS)
+            others[count++] = shape[d];
+    }
+    if (count == 0)
+        return mnp_layout_on_root(nranks, 0, ndim, shape, layout_p);
+    MNP_TRY(mnp_layout_block(nranks, count, others, &block));
+    const mnp_status st = mnp_layout_new(count, block->mesh, ndim, shape, axes, NULL, layout_p);
+    mnp_layout_free(block);
+    return st;
+}
+
+mnp_status mnp__fft_layout_aligned(const mnp_layout *layout, int d, int64_t unit, mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    const int parts = mnp_layout_parts(layout, d);
+    int64_t *cuts;
+    bool same = true;
+    if (mnp__fft_is_whole(layout, d)) {
+        *layout_p = mnp_layout_retain(layout);
+        return MNP_OK;
+    }
+    MNP_TRY(mnp__malloc(((size_t)parts + 1) * sizeof *cuts, &cuts));
+    for (int i = 0; i <= parts; i++) {
+        cuts[i] = (layout->cuts[d][i] + unit / 2) / unit * unit;
+        cuts[i] = i == parts ? layout->shape[d] : cuts[i];
+        same = same && cuts[i] == layout->cuts[d][i];
+    }
+    for (int i = 0; i < layout->ndim; i++)
+        dims[i] = mnp__layout_dim_of(layout, i);
+    dims[d].cuts = cuts;
+    mnp_status st = MNP_OK;
+    if (same)
+        *layout_p = mnp_layout_retain(layout);
+    else
+        st = mnp__layout_derive(layout, layout->ndim, dims, layout_p);
+    free(cuts);
+    return st;
+}
+
+mnp_status mnp__fft_layout_halved(const mnp_layout *layout, int d, const int64_t n[2], bool of_input,
+                                  mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    const int parts = mnp_layout_parts(layout, d), cut = of_input ? 0 : 1;
+    int64_t *cuts;
+    MNP_TRY(mnp__malloc(((size_t)parts + 1) * sizeof *cuts, &cuts));
+    for (int i = 0; i <= parts; i++)
+        cuts[i] = mnp__fft_is_whole(layout, d) ? (i == 0 ? 0 : n[cut]) : layout->cuts[d][i] / n[1 - cut];
+    for (int i = 0; i < layout->ndim; i++)
+        dims[i < d ? i : i + 1] = mnp__layout_dim_of(layout, i);
+    dims[d + cut] = mnp__layout_dim_of(layout, d);
+    dims[d + cut].extent = n[cut];
+    dims[d + cut].cuts = cuts;
+    dims[d + 1 - cut] = mnp__layout_dim_whole(n[1 - cut]);
+    const mnp_status st = mnp__layout_derive(layout, layout->ndim + 1, dims, layout_p);
+    free(cuts);
+    return st;
+}
+
+bool mnp__fft_is_lopsided(const mnp_layout *layout)
+{
+    return layout->nranks > 1 && layout->size > 0 &&
+           (double)mnp__layout_largest(layout) * layout->nranks >= 2.0 * (double)layout->size;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Layouts that the steps of a transform go through, made of others.  Nothing here communicates.
+ */
+#ifndef MNP__FFT_LAYOUTS_H
+#define MNP__FFT_LAYOUTS_H
+
+#include "layout/layout.h"
+
+/* Whether dimension d is not cut. */
+bool mnp__fft_is_whole(const mnp_layout *layout, int d);
+
+/* Whether the busiest rank has at least twice its share. */
+bool mnp__fft_is_lopsided(const mnp_layout *layout);
+
+/* A layout like another one, but with dimension d, which is not cut, of that extent. */
+mnp_status mnp__fft_layout_with_extent(const mnp_layout *layout, int d, int64_t extent, mnp_layout **layout_p);
+
+/* A layout cut as another one is, of a shape that may differ; a dimension that differs is divided equally. */
+mnp_status mnp__fft_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p);
+
+/* The most even layout that cuts none of a set of dimensions. */
+mnp_status mnp__fft_layout_uncut(int nranks, int ndim, const int64_t *shape, unsigned set, mnp_layout **layout_p);
+
+/* The same layout with the cuts of dimension d moved to multiples of `unit`, which divides its extent. */
+mnp_status mnp__fft_layout_aligned(const mnp_layout *layout, int d, int64_t unit, mnp_layout **layout_p);
+
+/*
+ * Dimension d as two, of extents n1 and n2.  In a layout of the input order, index = i1 n2 + i2, whose cuts are multiples
+ * of n2, the first one is cut; in one of the result's order, index = i2 n1 + i1, the second one.
+ */
+mnp_status mnp__fft_layout_halved(const mnp_layout *layout, int d, const int64_t n[2], bool of_input,
+                                  mnp_layout **layout_p);
+
+#endif
