@@ -82,6 +82,34 @@ MNP_API mnp_status mnp_rfftn(const mnp_array *x, int naxes, const int64_t *s, co
 MNP_API mnp_status mnp_irfftn(const mnp_array *x, int naxes, const int64_t *s, const int *axes, const char *norm,
                               mnp_array **out_p);
 
+/*
+ * scipy.fft's cosine and sine transforms of real numbers, dct, dst, idct and idst, of type 1 to 4, along one axis; and
+ * dctn, dstn, idctn and idstn along `naxes` axes, as of mnp_fftn().  The real and the imaginary parts of complex x are
+ * transformed each for itself.  "ortho" makes the transform orthogonal, as SciPy does unless it is told otherwise
+ * (`orthogonalize`).  MNP_ERR_ARG also for another type, and where a cosine transform of type 1 has one point.
+ *
+ * They are Fourier transforms between two passes over the lines, which run where x lies, as Fourier transforms do; only
+ * an axis so long that it must stay cut is transformed as a complex one of twice its length.
+ */
+MNP_API mnp_status mnp_dct(const mnp_array *x, int type, int64_t n, int axis, const char *norm, mnp_array **out_p);
+MNP_API mnp_status mnp_idct(const mnp_array *x, int type, int64_t n, int axis, const char *norm, mnp_array **out_p);
+MNP_API mnp_status mnp_dst(const mnp_array *x, int type, int64_t n, int axis, const char *norm, mnp_array **out_p);
+MNP_API mnp_status mnp_idst(const mnp_array *x, int type, int64_t n, int axis, const char *norm, mnp_array **out_p);
+MNP_API mnp_status mnp_dctn(const mnp_array *x, int type, int naxes, const int64_t *s, const int *axes,
+                            const char *norm, mnp_array **out_p);
+MNP_API mnp_status mnp_idctn(const mnp_array *x, int type, int naxes, const int64_t *s, const int *axes,
+                             const char *norm, mnp_array **out_p);
+MNP_API mnp_status mnp_dstn(const mnp_array *x, int type, int naxes, const int64_t *s, const int *axes,
+                            const char *norm, mnp_array **out_p);
+MNP_API mnp_status mnp_idstn(const mnp_array *x, int type, int naxes, const int64_t *s, const int *axes,
+                             const char *norm, mnp_array **out_p);
+
+/*
+ * scipy.fft.next_fast_len: the least number of points, `target` or more, that has small factors alone: 2, 3, 5, 7 and
+ * 11, or with `real` 2, 3 and 5.  MNP_ERR_ARG if the target is negative or there is no such int64.  Not collective.
+ */
+MNP_API mnp_status mnp_next_fast_len(int64_t target, bool real, int64_t *length_p);
+
 /* numpy.fft.fftfreq and rfftfreq: the frequencies of n points, d apart, in float64.  MNP_ERR_ARG if n is below 1. */
 MNP_API mnp_status mnp_fftfreq(mnp_ctx *ctx, int64_t n, double d, mnp_array **out_p);
 MNP_API mnp_status mnp_rfftfreq(mnp_ctx *ctx, int64_t n, double d, mnp_array **out_p);

@@ -106,3 +106,34 @@ mnp_status mnp__fft_resolve(const mnp__fft_request *request, mnp_dtype dtype, co
     MNP_TRY(find_scale(request, problem));
     return find_result(request, layout, problem);
 }
+
+/* Multiply by the primes in any way, from the least product on. */
+static void least_product(const int *primes, int count, int64_t product, int64_t target, int64_t *least)
+{
+    if (product >= target) {
+        *least = product < *least ? product : *least;
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        if (product <= *least / primes[i])
+            least_product(primes + i, count - i, product * primes[i], target, least);
+}
+
+mnp_status mnp_next_fast_len(int64_t target, bool real, int64_t *length_p)
+{
+    static const int primes[] = {11, 7, 5, 3, 2};
+    int64_t least = INT64_MAX;
+    MNP_NEED(length_p);
+    if (target < 0)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_next_fast_len: the target is %" PRId64 ", negative", target);
+    if (target < 2) {
+        *length_p = target;
+        return MNP_OK;
+    }
+    least_product(primes + (real ? 2 : 0), real ? 3 : 5, 1, target, &least);
+    if (least == INT64_MAX)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_next_fast_len: no int64 of %" PRId64 " or more has small factors alone",
+                        target);
+    *length_p = least;
+    return MNP_OK;
+}

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""numpy.fft, over any number of ranks, and plans."""
+"""numpy.fft and the cosine and sine transforms of scipy.fft, over any number of ranks, and plans."""
 
 import ctypes
 
 from ._array import Layout, as_array, dtype_number, into, made
 from ._library import Shared, call, constant, lib, struct
 
-__all__ = ["Plan", "fftfreq", "fftshift", "ifftshift", "rfftfreq"]
+__all__ = ["Plan", "fftfreq", "fftshift", "ifftshift", "next_fast_len", "rfftfreq"]
 
 
 def _one(name):
@@ -34,17 +34,46 @@ def _many(name):
     return transform
 
 
+def _cosine(name):
+    def transform(x, type=2, n=None, axis=-1, norm=None, out=None):  # noqa: A002
+        return into(name, as_array(x), int(type), constant("NONE") if n is None else int(n), axis, norm, out=out)
+
+    return transform
+
+
+def _cosines(name):
+    def transform(x, type=2, s=None, axes=None, norm=None, out=None):  # noqa: A002
+        x = as_array(x)
+        axes = [axes] if isinstance(axes, int) else axes
+        s = [s] if isinstance(s, int) else s
+        count = len(axes) if axes is not None else len(s) if s is not None else 0
+        if axes is not None and count == 0:
+            return made("copy", x)
+        return into(name, x, int(type), count, s, axes, norm, out=out)
+
+    return transform
+
+
 for _make, _names in (
     (_one, ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")),
     (_two, ("fft2", "ifft2", "rfft2", "irfft2")),
     (_many, ("fftn", "ifftn", "rfftn", "irfftn")),
+    (_cosine, ("dct", "idct", "dst", "idst")),
+    (_cosines, ("dctn", "idctn", "dstn", "idstn")),
 ):
     for _name in _names:
         _function = _make(_name)
         _function.__name__ = _function.__qualname__ = _name
-        _function.__doc__ = f"numpy.fft.{_name}.  Collective."
+        _function.__doc__ = f"{'numpy' if 'fft' in _name else 'scipy'}.fft.{_name}.  Collective."
         globals()[_name] = _function
         __all__.append(_name)
+
+
+def next_fast_len(target, real=False):
+    """scipy.fft.next_fast_len."""
+    length = ctypes.c_int64()
+    call("next_fast_len", int(target), bool(real), ctypes.byref(length))
+    return length.value
 
 
 def fftfreq(n, d=1.0):

@@ -50,6 +50,7 @@ MAY_BE_NULL = {
     "mnp_corrcoef": "y options", "mnp_norm": "ord", "mnp_interp": "options", "mnp_fft_plan_new": "options",
     "mnp_fft2": "s axes", "mnp_ifft2": "s axes", "mnp_rfft2": "s axes", "mnp_irfft2": "s axes",
     "mnp_fftn": "s axes", "mnp_ifftn": "s axes", "mnp_rfftn": "s axes", "mnp_irfftn": "s axes",
+    "mnp_dctn": "s axes", "mnp_idctn": "s axes", "mnp_dstn": "s axes", "mnp_idstn": "s axes",
     "mnp_fftshift": "axes", "mnp_ifftshift": "axes", "mnp_selection_shape": "selection",
     "mnp_finalize": "ctx",
 }

@@ -10,6 +10,7 @@ import warnings
 
 import maniple as mp
 import numpy as np
+import scipy.fft
 import scipy.ndimage
 import scipy.signal
 import scipy.sparse
@@ -414,6 +415,14 @@ def check_signal():
     )
 
 
+def check_cosine_transforms():
+    x, a = pair((12, 10))
+    same("dct", mp.fft.dct(x), scipy.fft.dct(a), 1e-12)
+    same("dst", mp.fft.dst(x, 4, n=5, axis=0), scipy.fft.dst(a, 4, 5, 0), 1e-12)
+    same("there and back", mp.fft.idctn(mp.fft.dctn(x, norm="ortho"), norm="ortho"), a, 1e-12)
+    ok(mp.fft.next_fast_len(7919) == 7920, "next_fast_len")
+
+
 def check_fft_plans():
     x, a = pair((12, 10), "complex128")
     plan = mp.fft.Plan(x, permuted=True)
@@ -517,6 +526,7 @@ for check in (
     check_random,
     check_kernels,
     check_signal,
+    check_cosine_transforms,
     check_fft_plans,
     check_sparse,
     check_files,
