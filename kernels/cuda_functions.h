@@ -3,6 +3,7 @@
  * Plain forms for the host of functions that are built into CUDA, for raw modules and for the bodies of custom
  * element-wise kernels.  The mathematical functions of C++ are included.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 /* CUDA lacks the special functions of C++17, and GCC needs longer for them than for a whole kernel. */

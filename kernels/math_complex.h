@@ -57,7 +57,7 @@ template <typename R> MNP_INLINE mnp_complex<R> mnp_reciprocal(mnp_complex<R> x)
     return mnp_complex<R>{ratio / scale, -1 / scale};
 }
 
-/* Parts, also of real numbers. */
+/* Parts; math_real.h has them of real numbers. */
 
 template <typename R> MNP_INLINE mnp_complex<R> mnp_conjugate(mnp_complex<R> x)
 {
@@ -86,26 +86,6 @@ template <typename R> MNP_INLINE R mnp_angle(mnp_complex<R> x)
 template <typename R> MNP_INLINE mnp_complex<R> mnp_rint(mnp_complex<R> x)
 {
     return mnp_complex<R>{mnp_rint(x.re), mnp_rint(x.im)};
-}
-template <typename T> MNP_INLINE T mnp_conjugate(T x)
-{
-    return x;
-}
-template <typename T> MNP_INLINE T mnp_real(T x)
-{
-    return x;
-}
-template <typename T> MNP_INLINE T mnp_imag(T x)
-{
-    return T{};
-}
-template <typename T> MNP_INLINE T mnp_abs2(T x)
-{
-    return mnp_multiply(x, x);
-}
-template <typename T> MNP_INLINE T mnp_angle(T x)
-{
-    return mnp_arctan2(T(0), x);
 }
 
 /* x / |x|; an infinite part wins, and |x| may be too large for R. */

@@ -5,7 +5,7 @@
  * Function `name` calls float_function for a float and double_function for a double; floats of two bytes are computed
  * as floats.
  */
-#define MNP_REAL_1(name, float_function, double_function)                                                              \
+#define MNP_FLOATS_1(name, float_function, double_function)                                                            \
     MNP_INLINE float mnp_##name(float x)                                                                               \
     {                                                                                                                  \
         return float_function(x);                                                                                      \
@@ -13,14 +13,13 @@
     MNP_INLINE double mnp_##name(double x)                                                                             \
     {                                                                                                                  \
         return double_function(x);                                                                                     \
-    }                                                                                                                  \
-    MNP_INLINE mnp_float16 mnp_##name(mnp_float16 x)                                                                   \
+    }
+#define MNP_REAL_1(name, float_function, double_function)                                                              \
+    MNP_FLOATS_1(name, float_function, double_function)                                                                \
+    template <typename T> MNP_INLINE T mnp_##name(T x)                                                                 \
     {                                                                                                                  \
-        return mnp_float16(mnp_##name((float)x));                                                                      \
-    }                                                                                                                  \
-    MNP_INLINE mnp_bfloat16 mnp_##name(mnp_bfloat16 x)                                                                 \
-    {                                                                                                                  \
-        return mnp_bfloat16(mnp_##name((float)x));                                                                     \
+        static_assert(mnp_is_half<T>, "of floats");                                                                    \
+        return T(mnp_##name((float)x));                                                                                \
     }
 #define MNP_REAL_2(name, float_function, double_function)                                                              \
     MNP_INLINE float mnp_##name(float x, float y)                                                                      \
@@ -31,19 +30,16 @@
     {                                                                                                                  \
         return double_function(x, y);                                                                                  \
     }                                                                                                                  \
-    MNP_INLINE mnp_float16 mnp_##name(mnp_float16 x, mnp_float16 y)                                                    \
+    template <typename T> MNP_INLINE T mnp_##name(T x, T y)                                                            \
     {                                                                                                                  \
-        return mnp_float16(mnp_##name((float)x, (float)y));                                                            \
-    }                                                                                                                  \
-    MNP_INLINE mnp_bfloat16 mnp_##name(mnp_bfloat16 x, mnp_bfloat16 y)                                                 \
-    {                                                                                                                  \
-        return mnp_bfloat16(mnp_##name((float)x, (float)y));                                                           \
+        static_assert(mnp_is_half<T>, "of floats");                                                                    \
+        return T(mnp_##name((float)x, (float)y));                                                                      \
     }
 
 /* From libm */
-MNP_REAL_1(floor, floorf, floor)
-MNP_REAL_1(ceil, ceilf, ceil)
-MNP_REAL_1(trunc, truncf, trunc)
+MNP_FLOATS_1(floor, floorf, floor)
+MNP_FLOATS_1(ceil, ceilf, ceil)
+MNP_FLOATS_1(trunc, truncf, trunc)
 MNP_REAL_1(rint, rintf, rint)
 MNP_REAL_1(sqrt, sqrtf, sqrt)
 MNP_REAL_1(cbrt, cbrtf, cbrt)
@@ -250,8 +246,12 @@ template <typename T> MNP_INLINE T mnp_sign(T x)
     }                                                                                                                  \
     template <typename T> MNP_INLINE T mnp_##name(T x)                                                                 \
     {                                                                                                                  \
-        static_assert(mnp_is_integer<T>, "of integers, which are whole");                                              \
-        return x;                                                                                                      \
+        if constexpr (mnp_is_half<T>) {                                                                                \
+            return T(mnp_##name((float)x));                                                                            \
+        } else {                                                                                                       \
+            static_assert(mnp_is_integer<T>, "integers are whole");                                                    \
+            return x;                                                                                                  \
+        }                                                                                                              \
     }
 MNP_WHOLE(floor)
 MNP_WHOLE(ceil)
@@ -399,4 +399,27 @@ template <typename T> MNP_INLINE void mnp_frexp(T x, T &mantissa, int32_t &expon
     else
         mantissa = mnp_real_frexp(x, &n);
     exponent = mantissa - mantissa == 0 ? n : 0;
+}
+
+/* Parts of complex numbers, of numbers that are real. */
+
+template <typename T> MNP_INLINE T mnp_conjugate(T x)
+{
+    return x;
+}
+template <typename T> MNP_INLINE T mnp_real(T x)
+{
+    return x;
+}
+template <typename T> MNP_INLINE T mnp_imag(T x)
+{
+    return T{};
+}
+template <typename T> MNP_INLINE T mnp_abs2(T x)
+{
+    return mnp_multiply(x, x);
+}
+template <typename T> MNP_INLINE T mnp_angle(T x)
+{
+    return mnp_arctan2(T(0), x);
 }

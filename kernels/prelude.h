@@ -26,8 +26,20 @@ typedef unsigned long long uint64_t;
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (int64_t)gridDim.x * blockDim.x)
 #else
 #define MNP_CUDA 0
-#include <stdint.h>
-#include <string.h>
+/* what kernels need of <stdint.h> and <string.h>, which take a compiler longer than the kernel language */
+typedef __INT8_TYPE__ int8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef __INTPTR_TYPE__ intptr_t;
+typedef __UINTPTR_TYPE__ uintptr_t;
+typedef __SIZE_TYPE__ size_t;
+extern "C" void *memcpy(void *, const void *, size_t) noexcept;
+extern "C" void *memset(void *, int, size_t) noexcept;
 #define MNP_INLINE inline __attribute__((always_inline))
 #define MNP_FUNCTION static
 #define MNP_KERNEL(name, params)                                                                                       \

@@ -122,12 +122,18 @@ static mnp_status append_generated(const char *generated, struct included *inclu
     return mnp__text_status(text);
 }
 
+/* Whether a type of the kernel may be complex.  Otherwise it is compiled without the functions of complex numbers. */
+static bool has_complex(const mnp__kernel_spec *spec)
+{
+    return strstr(spec->defines, "complex") || (spec->generated && strstr(spec->generated, "complex"));
+}
+
 mnp_status mnp__jit_source(const mnp__kernel_spec *spec, char **text_p)
 {
     struct included included = {.count = 0, .generated = spec->generated};
     mnp__text text = MNP__TEXT_EMPTY;
     mnp_status st;
-    mnp__text_add(&text, "%s", spec->defines);
+    mnp__text_add(&text, "#define MNP_HAS_COMPLEX %d\n%s", has_complex(spec), spec->defines);
     MNP_TRY_OR(append_file(spec->file, strlen(spec->file), &included, &text), st, fail);
     *text_p = text.data;
     return MNP_OK;

@@ -140,7 +140,7 @@ static int64_t drain(const mnp_spgemm_params &p, const window &w, int64_t first,
 /* Compute a row of C, which begins at `at`, window by window; returns how many columns it has. */
 static int64_t make_row(const mnp_spgemm_params &p, const window &w, int64_t row, int64_t at)
 {
-    const int64_t begin = offset(p.a, row), entries = offset(p.a, row + 1) - begin, none = INT64_MAX;
+    const int64_t begin = offset(p.a, row), entries = offset(p.a, row + 1) - begin, none = __INT64_MAX__;
     const int *columns = p.b.columns;
     int64_t first = none, last = 0, terms = 0, count = 0;
     for (int64_t e = 0; e < entries; e++) {

@@ -231,11 +231,6 @@ mnp_status mnp_arange_int(mnp_ctx *ctx, int64_t start, int64_t stop, int64_t ste
 
 enum { LINSPACE_NINPUTS = 6 };
 
-#define WITH_MATH                                                                                                      \
-    "#if !MNP_CUDA\n"                                                                                                  \
-    "#include <math.h>\n"                                                                                              \
-    "#endif"
-
 static const mnp__formula linspace = {
     .name = "linspace",
     .body = LINSPACE "out = y;",
@@ -247,7 +242,6 @@ static const mnp__formula linspace = {
 
 static const mnp__formula linspace_floor = {
     .name = "linspace_floor",
-    .preamble = WITH_MATH,
     .body = LINSPACE "out = floor(y);",
     .indices = true,
     .type = MNP_FLOAT64,
@@ -257,7 +251,6 @@ static const mnp__formula linspace_floor = {
 
 static const mnp__formula logspace = {
     .name = "logspace",
-    .preamble = WITH_MATH,
     .body = LINSPACE "out = pow(base, y);",
     .indices = true,
     .type = MNP_FLOAT64,
@@ -267,7 +260,6 @@ static const mnp__formula logspace = {
 
 static const mnp__formula geomspace = {
     .name = "geomspace",
-    .preamble = WITH_MATH,
     .body = LINSPACE "out = sign * (mnp_i == 0 ? first : mnp_i == last ? final_one : pow(10.0, y));",
     .indices = true,
     .type = MNP_FLOAT64,
