@@ -44,8 +44,9 @@ MNP_API mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
 MNP_API mnp_status mnp_init_fint(const MPI_Fint *comm, const char *options, mnp_ctx **ctx_p);
 
 /*
- * Free a context, and warn of arrays, plans and kernels that have not been freed.  Finalizes MPI if mnp_init() started
- * it, unless a rank was lost.  NULL is accepted.  Collective.
+ * Free a context, and warn of arrays, plans and other objects that have not been freed; in checking mode
+ * (MANIPLE_CHECK=1) with the lines of the program that made them.  Finalizes MPI if mnp_init() started it, unless a rank
+ * was lost.  NULL is accepted.  Collective.
  */
 MNP_API void mnp_finalize(mnp_ctx *ctx);
 

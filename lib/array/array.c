@@ -53,7 +53,7 @@ mnp_status mnp__array_describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *
     mnp_layout_local_shape(layout, ctx->comm.rank, array->local_shape);
     for (int d = 0; d < layout->ndim; d++)
         array->local_size *= array->local_shape[d];
-    ctx->live_arrays++;
+    mnp__ctx_made(ctx, array);
     *array_p = array;
     return MNP_OK;
 }
@@ -149,11 +149,12 @@ void mnp_array_free(mnp_array *array)
 {
     if (!array)
         return;
+    MNP_ENTER_NAME();
     MNP_NEED_OR(, array);
     mnp_ctx *ctx = array->ctx;
     if (mnp__array_is_scalar(array)) /* it belongs to the context */
         return;
-    ctx->live_arrays--;
+    mnp__ctx_gone(ctx, array);
     mnp__buffer_release(ctx, array->buffer);
     mnp_layout_free(array->layout);
     mnp__object_free(array);

@@ -203,24 +203,28 @@ const unsigned long long *mnp__scalar_value(const mnp_array *scalar)
 
 const mnp_array *mnp_scalar_bool(mnp_ctx *ctx, bool value)
 {
+    MNP_ENTER_NAME();
     MNP_NEED_OR(NULL, ctx);
     return scalar_of(ctx, MNP_BOOL, &(unsigned char){value});
 }
 
 const mnp_array *mnp_scalar_int(mnp_ctx *ctx, int64_t value)
 {
+    MNP_ENTER_NAME();
     MNP_NEED_OR(NULL, ctx);
     return scalar_of(ctx, MNP_INT64, &value);
 }
 
 const mnp_array *mnp_scalar_float(mnp_ctx *ctx, double value)
 {
+    MNP_ENTER_NAME();
     MNP_NEED_OR(NULL, ctx);
     return scalar_of(ctx, MNP_FLOAT64, &value);
 }
 
 const mnp_array *mnp_scalar_complex(mnp_ctx *ctx, double re, double im)
 {
+    MNP_ENTER_NAME();
     MNP_NEED_OR(NULL, ctx);
     return scalar_of(ctx, MNP_COMPLEX128, (double[2]){re, im});
 }

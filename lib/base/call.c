@@ -9,7 +9,7 @@
 
 _Thread_local mnp__call mnp__current;
 
-static const char *name_of(unsigned tag)
+const char *mnp__object_name(unsigned tag)
 {
 #define MNP__TAG_NAME(type, name)                                                                                      \
     case MNP__TAG_##type:                                                                                              \
@@ -33,7 +33,7 @@ mnp_status mnp__refuse_pointer(const char *file, int line, const char *function,
                          why);
     if (tag == MNP__TAG_array && *(const unsigned *)pointer == 0) /* as memory of numbers reads that was given back */
         why = "it was freed, or is a number that its context has forgotten: make it again";
-    const char *object = name_of(tag);
+    const char *object = mnp__object_name(tag);
     const bool vowel = *object == 'a' || *object == 'e' || *object == 'o';
     return mnp__fail(MNP_ERR_ARG, file, line, function, "%s: %s is not %s %s: %s", public, name, vowel ? "an" : "a",
                      object, why);

@@ -16,6 +16,7 @@
 #ifndef MNP__BASE_CALL_H
 #define MNP__BASE_CALL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -77,6 +78,55 @@ static inline bool mnp__is_usable(const void *pointer, unsigned tag)
 
 /* Clear the tag of an object, and free its memory.  NULL is accepted. */
 void mnp__object_free(void *object);
+
+/* What an object with that tag is called. */
+const char *mnp__object_name(unsigned tag);
+
+/* ---- objects that the program has to free (objects.c) ---- */
+
+/*
+ * In checking mode (MANIPLE_CHECK=1): which objects the program has not freed, and which of its lines made them.
+ *
+ * A list of the process holds an object from the call that makes it until it is freed, with the public function that the
+ * program called and the address to which that call returned.  mnp_finalize() writes what is left of
+ * its context.  Only then addresses become lines: addr2line, of the GNU binutils, finds them in a program that has
+ * debug information (-g); without it the message has the function, or the program's file, and an offset in it.
+ *
+ * Layouts belong to no context, and arrays, plans and matrices share them.  So only those are in the list that a
+ * function whose purpose is to make a layout has given to the program, each with the number of references that the
+ * program owns: calls of mnp_layout_retain() and mnp_layout_free() count where no other public function is running.
+ * They are reported by the last mnp_finalize() of the process.
+ *
+ * Cost: nothing but a test of a flag where no context checks; otherwise some microseconds for an object.
+ */
+struct mnp__log;
+
+/* How many contexts check; see mnp__objects_are_listed(). */
+extern atomic_int mnp__objects_listeners;
+
+static inline bool mnp__objects_are_listed(void)
+{
+    return __builtin_expect(atomic_load_explicit(&mnp__objects_listeners, memory_order_relaxed) > 0, 0);
+}
+
+/* A context that checks begins; and ends: what is left of it is written to the log, and forgotten. */
+void mnp__objects_begin(void);
+void mnp__objects_end(const void *owner, const struct mnp__log *log);
+
+/*
+ * add: the running public function has made an object, which begins with its tag.  remove: it is freed; what is not in
+ * the list is accepted.  owner: its context, or NULL for a layout.
+ */
+void mnp__objects_add(const void *object, const void *owner);
+void mnp__objects_remove(const void *object);
+
+/*
+ * For layouts: one was made, one reference more, one less.  Nothing happens unless the program itself, and not another
+ * function of the library, owns the reference.
+ */
+void mnp__objects_add_layout(const void *layout);
+void mnp__objects_retain_layout(const void *layout);
+void mnp__objects_release_layout(const void *layout);
 
 /* ---- pointers ---- */
 

@@ -36,7 +36,7 @@
       "0: they are faster")                                                                                            \
     X(check, "MANIPLE_CHECK", "0",                                                                                     \
       "1: in collective calls the ranks compare their arguments, and calls with other ones fail with a sentence; it "  \
-      "takes an exchange a call")                                                                                      \
+      "takes an exchange a call; and the end of a context names the lines that made what was not freed")               \
     X(spmv, "MANIPLE_SPMV", "measure",                                                                                 \
       "how a GPU multiplies a sparse matrix in CSR with a vector: stream, rows, sell or dia, or measure: the "         \
       "fastest of these, found by trying them")                                                                        \

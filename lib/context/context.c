@@ -167,6 +167,8 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
             ctx->comm.nodes, ctx->device->ops->kind, mnp_ctx_transport(ctx));
     mnp__pulse_leave(ctx->comm.pulse);
     mnp__handlers_restore(&handlers);
+    if (ctx->config.checks)
+        mnp__objects_begin();
     *ctx_p = ctx;
     return MNP_OK;
 fail:
@@ -192,6 +194,8 @@ mnp_status mnp_rehearsal_new(mnp_ctx *ctx, mnp_ctx **rehearsal_p)
     MNP_TRY_OR(open_device(rehearsal, ctx->device), st, fail);
     MNP_TRY_OR(mnp__comm_attach(&rehearsal->comm, rehearsal->device), st, fail);
     MNP_TRY_OR(mnp__world_open(&rehearsal->comm, &rehearsal->world), st, fail);
+    if (rehearsal->config.checks)
+        mnp__objects_begin();
     *rehearsal_p = rehearsal;
     return MNP_OK;
 fail:
@@ -207,20 +211,29 @@ mnp_status mnp_init_fint(const MPI_Fint *comm, const char *options, mnp_ctx **ct
     return mnp_init(comm && initialized ? MPI_Comm_f2c(*comm) : MPI_COMM_WORLD, options, ctx_p);
 }
 
+/* Tell what the program has not freed: how much, and in checking mode by which of its lines it was made. */
+static void report_objects(const mnp_ctx *ctx)
+{
+    const bool checks = ctx->config.checks;
+    if (ctx->live_arrays || ctx->live_others)
+        MNP_LOG(&ctx->config.logger, MNP_LOG_WARN,
+                "mnp_finalize: %d arrays (%lld bytes of this rank) and %d other objects were not freed%s",
+                ctx->live_arrays, (long long)ctx->live_bytes, ctx->live_others,
+                checks ? "" : "; MANIPLE_CHECK=1 tells which lines made them");
+    if (checks)
+        mnp__objects_end(&ctx->comm, &ctx->config.logger);
+}
+
 void mnp_finalize(mnp_ctx *ctx)
 {
     MNP_NEED_OR(, ctx);
     if (!ctx)
         return;
+    report_objects(ctx);
     mnp__graphs_close(ctx);
     bool ends_mpi = ctx->started_mpi && !mnp__watch_lost(&ctx->comm); /* MPI_Finalize() waits for all ranks */
     if (mnp_ctx_synchronize(ctx) != MNP_OK)                           /* kernels must not be unloaded while they run */
         MNP_LOG(&ctx->config.logger, MNP_LOG_ERROR, "mnp_finalize: %s", mnp_error_message());
-    if (ctx->live_arrays || ctx->live_plans)
-        MNP_LOG(&ctx->config.logger, MNP_LOG_WARN,
-                "mnp_finalize: %d arrays (%lld bytes of this rank) and %d plans, graphs, kernels or matrices were "
-                "not freed",
-                ctx->live_arrays, (long long)ctx->live_bytes, ctx->live_plans);
     if (!mnp__watch_lost(&ctx->comm))
         mnp__peers_part(ctx->comm.peers);
     mnp__pulse *pulse = ctx->comm.pulse; /* to the end, as MPI's functions wait for other ranks too */
@@ -303,6 +316,12 @@ mnp_status mnp_agree(mnp_ctx *ctx, mnp_status status)
 mnp_status mnp__ctx_wait(mnp_ctx *ctx, mnp__stream *stream)
 {
     return mnp__comm_wait_stream(&ctx->comm, stream);
+}
+
+void mnp__ctx_drain(mnp_ctx *ctx)
+{
+    if (mnp__ctx_wait(ctx, ctx->compute) != MNP_OK)
+        MNP_LOG(&ctx->config.logger, MNP_LOG_ERROR, "%s", mnp_error_message());
 }
 
 mnp_status mnp__ctx_order(mnp_ctx *ctx, mnp__stream *earlier, mnp__stream *later)
@@ -407,11 +426,13 @@ mnp_status mnp_event_new(mnp_ctx *ctx, mnp_event **event_p)
     event->tag = MNP__TAG_event;
     event->ctx = ctx;
     mnp_status st = ctx->device->ops->event_new(ctx->device, &event->event);
-    if (st == MNP_OK)
-        *event_p = event;
-    else
+    if (st != MNP_OK) {
         free(event);
-    return st;
+        return st;
+    }
+    mnp__ctx_made(ctx, event);
+    *event_p = event;
+    return MNP_OK;
 }
 
 mnp_status mnp_event_record(mnp_event *event)
@@ -434,6 +455,7 @@ void mnp_event_free(mnp_event *event)
     if (!event)
         return;
     MNP_NEED_OR(, event);
+    mnp__ctx_gone(event->ctx, event);
     event->ctx->device->ops->event_free(event->ctx->device, event->event);
     mnp__object_free(event);
 }

@@ -53,9 +53,8 @@ struct mnp_ctx {
     mnp__device_event *order; /* used by mnp__ctx_order() */
     mnp__loaded_kernel *kernels;
     mnp_graph *graphs;
-    int64_t live_bytes; /* bytes of all arrays' blocks */
-    int live_arrays,
-        live_plans; /* plans: also user kernels, graphs and matrices; mnp_finalize() reports what is left */
+    int64_t live_bytes;           /* bytes of all arrays' blocks */
+    int live_arrays, live_others; /* that the program has to free: see mnp__ctx_made() */
     bool started_mpi;
     char *cache_path;
     mnp__attachment attached[MNP__NUM_ATTACHMENTS];
@@ -81,6 +80,9 @@ mnp_status mnp__ctx_kernel_of_text(mnp_ctx *ctx, const mnp__kernel_spec *spec, m
 /* Wait on the CPU until all work on `stream` is done; the watch looks for lost ranks meanwhile. */
 mnp_status mnp__ctx_wait(mnp_ctx *ctx, mnp__stream *stream);
 
+/* Wait for the compute stream before something is freed that its work may use; a failure goes to the log. */
+void mnp__ctx_drain(mnp_ctx *ctx);
+
 /* Order two streams: work enqueued on `later` from now on starts after all work that `earlier` holds now. */
 mnp_status mnp__ctx_order(mnp_ctx *ctx, mnp__stream *earlier, mnp__stream *later);
 
@@ -97,11 +99,26 @@ bool mnp__ctx_has_graphs(const mnp_ctx *ctx);
 mnp_status mnp__graph_finish(mnp_ctx *ctx, mnp_graph **graph_p);
 void mnp__graph_drop(mnp_ctx *ctx);
 
-/*
- * Drop a recording and free all graphs, before NCCL and the kernels that they refer to.  They stay counted in
- * live_plans, so that mnp_finalize() reports them.
- */
+/* Drop a recording and free all graphs, before NCCL and the kernels that they refer to. */
 void mnp__graphs_close(mnp_ctx *ctx);
+
+/*
+ * An object that the program has to free has been made, with its tag; and is being freed, with its tag still set.
+ * mnp_finalize() reports what is left.
+ */
+static inline void mnp__ctx_made(mnp_ctx *owner, const void *object)
+{
+    *(mnp__is_object(object, MNP__TAG_array) ? &owner->live_arrays : &owner->live_others) += 1;
+    if (owner->config.checks)
+        mnp__objects_add(object, &owner->comm);
+}
+
+static inline void mnp__ctx_gone(mnp_ctx *owner, const void *object)
+{
+    *(mnp__is_object(object, MNP__TAG_array) ? &owner->live_arrays : &owner->live_others) -= 1;
+    if (owner->config.checks)
+        mnp__objects_remove(object);
+}
 
 #define MNP_AGREE(ctx, status) mnp__agree(&(ctx)->comm, (status))
 

@@ -78,7 +78,7 @@ static mnp_status add(const mnp_graph *what, mnp_graph **graph_p)
     graph->tag = MNP__TAG_graph;
     graph->next = graph->ctx->graphs;
     graph->ctx->graphs = graph;
-    graph->ctx->live_plans++;
+    mnp__ctx_made(graph->ctx, graph);
     *graph_p = graph;
     return MNP_OK;
 }
@@ -188,7 +188,7 @@ void mnp_graph_free(mnp_graph *graph)
     while (*link != graph)
         link = &(*link)->next;
     *link = graph->next;
-    ctx->live_plans--;
+    mnp__ctx_gone(ctx, graph);
     if (!graph->step)
         ctx->device->ops->graph_free(ctx->device, graph->recorded);
     mnp__object_free(graph);
@@ -196,9 +196,7 @@ void mnp_graph_free(mnp_graph *graph)
 
 void mnp__graphs_close(mnp_ctx *ctx)
 {
-    const int forgotten = ctx->live_plans;
     mnp__graph_drop(ctx);
     while (ctx->graphs)
         mnp_graph_free(ctx->graphs);
-    ctx->live_plans = forgotten;
 }

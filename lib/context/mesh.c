@@ -29,7 +29,7 @@ mnp_status mnp_mesh_new(mnp_ctx *ctx, int ndim, const int *extents, mnp_mesh **m
     mesh->ctx = ctx;
     mesh->ndim = ndim;
     memcpy(mesh->shape, shape, sizeof shape);
-    ctx->live_plans++;
+    mnp__ctx_made(ctx, mesh);
     *mesh_p = mesh;
     return MNP_OK;
 }
@@ -41,7 +41,7 @@ void mnp_mesh_free(mnp_mesh *mesh)
     MNP_NEED_OR(, mesh);
     for (int a = 0; a < mesh->ndim; a++)
         mnp_comm_free(mesh->along[a]);
-    mesh->ctx->live_plans--;
+    mnp__ctx_gone(mesh->ctx, mesh);
     mnp__object_free(mesh);
 }
 

@@ -593,7 +593,7 @@ mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *lay
     const mnp_status st = mnp__fft_plan_make(ctx, &problem, mnp__fft_is_double(dtype), true, &plan);
     mnp_layout_free((mnp_layout *)problem.out);
     MNP_TRY(st);
-    ctx->live_plans++;
+    mnp__ctx_made(ctx, plan);
     *plan_p = plan;
     return MNP_OK;
 }
@@ -672,10 +672,9 @@ void mnp_fft_plan_free(mnp_fft_plan *plan)
 {
     if (!plan)
         return;
+    MNP_ENTER_NAME();
     MNP_NEED_OR(, plan);
-    mnp_ctx *ctx = plan->ctx;
-    ctx->live_plans--;
-    if (mnp__ctx_wait(ctx, ctx->compute) != MNP_OK)
-        MNP_LOG(&ctx->config.logger, MNP_LOG_ERROR, "mnp_fft_plan_free: %s", mnp_error_message());
+    mnp__ctx_gone(plan->ctx, plan);
+    mnp__ctx_drain(plan->ctx);
     mnp__fft_plan_release(plan);
 }

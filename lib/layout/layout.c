@@ -143,6 +143,8 @@ static mnp_status make(int mesh_ndim, const int *mesh, const int *pin, int ndim,
         layout->order[d] = d;
         MNP_TRY_OR(cut(layout, d, &dims[d]), st, fail);
     }
+    if (mnp__objects_are_listed())
+        mnp__objects_add_layout(layout);
     *layout_p = layout;
     return MNP_OK;
 fail:
@@ -317,6 +319,8 @@ mnp_layout *mnp_layout_retain(const mnp_layout *layout)
 {
     MNP_NEED_OR(NULL, layout);
     mnp_layout *shared = (mnp_layout *)layout; /* immutable, except for its reference count */
+    if (mnp__objects_are_listed())
+        mnp__objects_retain_layout(layout);
     atomic_fetch_add(&shared->owners, 1);
     return shared;
 }
@@ -326,10 +330,14 @@ void mnp_layout_free(mnp_layout *layout)
     if (!layout)
         return;
     MNP_NEED_OR(, layout);
+    if (mnp__objects_are_listed())
+        mnp__objects_release_layout(layout);
     if (atomic_fetch_sub(&layout->owners, 1) != 1)
         return;
     for (int d = 0; d < layout->ndim; d++)
         free(layout->cuts[d]);
+    if (mnp__objects_are_listed())
+        mnp__objects_remove(layout);
     mnp__object_free(layout);
 }
 

@@ -229,7 +229,7 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
         plan->tag = MNP__TAG_conv_plan;
         plan->ctx = ctx;
         plan->input = dtype;
-        ctx->live_plans++;
+        mnp__ctx_made(ctx, plan);
         st = resolve(plan, layout, kernel, options, &geometry, fill);
     }
     MNP_TRY_OR(MNP_AGREE(ctx, st), st, fail);
@@ -248,8 +248,9 @@ void mnp_conv_plan_free(mnp_conv_plan *plan)
 {
     if (!plan)
         return;
+    MNP_ENTER_NAME();
     MNP_NEED_OR(, plan);
-    plan->ctx->live_plans--;
+    mnp__ctx_gone(plan->ctx, plan);
     mnp__direct_free(plan->direct);
     mnp_layout_free(plan->in);
     mnp_layout_free(plan->out);

@@ -81,7 +81,7 @@ int main(void)
     check_halo(ctx);
     if (mnp_ctx_rank(ctx) == 0 && (remove(file) != 0 || rmdir(folder) != 0))
         perror(file);
-    ok(ctx->live_arrays == 0 && ctx->live_plans == 0, "nothing is left");
+    ok(ctx->live_arrays == 0 && ctx->live_others == 0, "nothing is left");
     const int status = done_testing();
     mnp_clear(&ctx);
     return status || ctx;

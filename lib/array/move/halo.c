@@ -220,7 +220,7 @@ mnp_status mnp_halo_new(mnp_ctx *ctx, int count, mnp_array *const *arrays, const
         halo->tag = MNP__TAG_halo;
         halo->ctx = ctx;
         halo->count = count;
-        ctx->live_plans++;
+        mnp__ctx_made(ctx, halo);
         st = mnp__calloc((size_t)count, sizeof *halo->fields, &halo->fields);
     }
     if (st == MNP_OK)
@@ -240,9 +240,10 @@ void mnp_halo_free(mnp_halo *halo)
 {
     if (!halo)
         return;
+    MNP_ENTER_NAME();
     MNP_NEED_OR(, halo);
-    halo->ctx->live_plans--;
-    mnp__ctx_wait(halo->ctx, halo->ctx->compute); /* what was enqueued last uses the movers' memory */
+    mnp__ctx_gone(halo->ctx, halo);
+    mnp__ctx_drain(halo->ctx); /* what was enqueued last uses the movers' memory */
     for (int k = 0; halo->fields && k < halo->count; k++)
         mnp__mover_free(halo->fields[k].mover);
     free(halo->fields);

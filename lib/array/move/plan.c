@@ -276,7 +276,7 @@ mnp_status mnp_plan_new(const mnp_array *like, const mnp_layout *layout, mnp_pla
     if (st == MNP_OK)
         st = sum_up(plan);
     if (st == MNP_OK) {
-        ctx->live_plans++;
+        mnp__ctx_made(ctx, plan);
         *plan_p = plan;
     } else {
         mnp__plan_release(plan);
@@ -396,10 +396,9 @@ void mnp_plan_free(mnp_plan *plan)
 {
     if (!plan)
         return;
+    MNP_ENTER_NAME();
     MNP_NEED_OR(, plan);
-    mnp_ctx *ctx = plan->ctx;
-    ctx->live_plans--;
-    if (mnp__ctx_wait(ctx, ctx->compute) != MNP_OK)
-        MNP_LOG(&ctx->config.logger, MNP_LOG_ERROR, "mnp_plan_free: %s", mnp_error_message());
+    mnp__ctx_gone(plan->ctx, plan);
+    mnp__ctx_drain(plan->ctx);
     mnp__plan_release(plan);
 }

@@ -195,7 +195,10 @@ static mnp_status split(mnp_comm *comm, int color, int key, bool needs_nccl, mnp
 mnp_status mnp_comm_split(mnp_comm *comm, int color, int key, mnp_comm **part_p)
 {
     MNP_ENTER(comm, part_p);
-    return split(comm, color, key, true, part_p);
+    MNP_TRY(split(comm, color, key, true, part_p));
+    if (comm->base.config->checks && *part_p)
+        mnp__objects_add(*part_p, comm->world->context);
+    return MNP_OK;
 }
 
 /* The lowest of the ranks that differ from this one only along those axes. */
@@ -249,6 +252,8 @@ void mnp_comm_free(mnp_comm *comm)
     MNP_NEED_OR(, comm);
     if (comm == comm->world)
         return;
+    if (comm->base.config->checks)
+        mnp__objects_remove(comm);
     for (mnp_comm **link = &comm->world->next; *link; link = &(*link)->next) {
         if (*link == comm) {
             *link = comm->next;
@@ -275,7 +280,7 @@ mnp_status mnp_mesh_comm(mnp_mesh *mesh, int axis, mnp_comm **comm_p)
         mnp_mesh_coords(mesh, world->base.rank, coords);
         int place = coords[axis];
         coords[axis] = 0; /* the number of the first rank of each line is its colour */
-        MNP_TRY(mnp_comm_split(world, mnp_mesh_rank(mesh, coords), place, &mesh->along[axis]));
+        MNP_TRY(split(world, mnp_mesh_rank(mesh, coords), place, true, &mesh->along[axis]));
     }
     *comm_p = mesh->along[axis];
     return MNP_OK;

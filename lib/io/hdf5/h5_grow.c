@@ -534,6 +534,7 @@ mnp_status mnp_h5_file_open(mnp_ctx *ctx, const char *file, bool writable, mnp_h
         made->tag = MNP__TAG_h5_file;
         made->ctx = ctx;
         made->writable = writable;
+        mnp__ctx_made(ctx, made);
         st = mnp__strdup(file, &made->name);
     }
     mnp__h5_printing_off(&printing);
@@ -553,6 +554,7 @@ void mnp_h5_file_close(mnp_h5_file *file)
     if (!file)
         return;
     MNP_NEED_OR(, file);
+    mnp__ctx_gone(file->ctx, file);
     free(file->name);
     mnp__object_free(file);
 }

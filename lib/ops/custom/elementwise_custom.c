@@ -69,7 +69,7 @@ mnp_status mnp_elementwise_new(mnp_ctx *ctx, const char *inputs, const char *out
     MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
     kernel->tag = MNP__TAG_elementwise;
     kernel->ctx = ctx;
-    ctx->live_plans++;
+    mnp__ctx_made(ctx, kernel);
     MNP_TRY_OR(mnp__check_identifier("mnp_elementwise_new", "the name", all.name ? all.name : "elementwise"), st, fail);
     MNP_TRY_OR(parse(kernel, inputs, outputs), st, fail);
     MNP_TRY_OR(mnp__strdup(all.name ? all.name : "elementwise", &kernel->name), st, fail);
@@ -89,12 +89,13 @@ void mnp_elementwise_free(mnp_elementwise *kernel)
 {
     if (!kernel)
         return;
+    MNP_ENTER_NAME();
     MNP_NEED_OR(, kernel);
-    if (kernel->loops) /* kernels may still be running */
-        (void)mnp__ctx_wait(kernel->ctx, kernel->ctx->compute);
+    if (kernel->loops)
+        mnp__ctx_drain(kernel->ctx);
     while (kernel->loops)
         mnp__loop_free(mnp__entries_take(&kernel->loops));
-    kernel->ctx->live_plans--;
+    mnp__ctx_gone(kernel->ctx, kernel);
     free(kernel->name);
     free(kernel->preamble);
     free(kernel->options);

@@ -98,7 +98,7 @@ mnp_status mnp_raw_module_new(mnp_ctx *ctx, const char *source, const mnp_raw_mo
     if (st == MNP_OK) {
         module->tag = MNP__TAG_raw_module;
         module->ctx = ctx;
-        ctx->live_plans++;
+        mnp__ctx_made(ctx, module);
         st = write_spec(source, &all, &text, &host_options, &spec);
     }
     if (st == MNP_OK)
@@ -126,7 +126,7 @@ void mnp_raw_module_free(mnp_raw_module *module)
         mnp__object_free(first);
     }
     device->ops->module_free(device, module->code);
-    module->ctx->live_plans--;
+    mnp__ctx_gone(module->ctx, module);
     free(module->name);
     mnp__object_free(module);
 }

@@ -76,7 +76,7 @@ mnp_status mnp_reduction_new(mnp_ctx *ctx, const char *inputs, const char *outpu
     MNP_TRY(mnp__calloc(1, sizeof *reduction, &reduction));
     reduction->tag = MNP__TAG_reduction;
     reduction->ctx = ctx;
-    ctx->live_plans++;
+    mnp__ctx_made(ctx, reduction);
     mnp_status st;
     MNP_TRY_OR(mnp__check_identifier("mnp_reduction_new", "the name", all.name ? all.name : "reduction"), st, fail);
     MNP_TRY_OR(parse(reduction, inputs, outputs), st, fail);
@@ -92,12 +92,13 @@ void mnp_reduction_free(mnp_reduction *reduction)
 {
     if (!reduction)
         return;
+    MNP_ENTER_NAME();
     MNP_NEED_OR(, reduction);
-    if (reduction->reductions) /* kernels may still be running */
-        (void)mnp__ctx_wait(reduction->ctx, reduction->ctx->compute);
+    if (reduction->reductions)
+        mnp__ctx_drain(reduction->ctx);
     while (reduction->reductions)
         mnp__reduction_free(mnp__entries_take(&reduction->reductions));
-    reduction->ctx->live_plans--;
+    mnp__ctx_gone(reduction->ctx, reduction);
     free(reduction->name);
     free(reduction->type);
     free(reduction->preamble);

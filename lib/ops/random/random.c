@@ -24,6 +24,7 @@ static mnp_status make(mnp_ctx *ctx, uint32_t key0, uint32_t key1, mnp_rng **rng
     rng->ctx = ctx;
     rng->key[0] = key0;
     rng->key[1] = key1;
+    mnp__ctx_made(ctx, rng);
     *rng_p = rng;
     return MNP_OK;
 }
@@ -81,6 +82,7 @@ void mnp_rng_free(mnp_rng *rng)
     if (!rng)
         return;
     MNP_NEED_OR(, rng);
+    mnp__ctx_gone(rng->ctx, rng);
     mnp__object_free(rng);
 }
 

@@ -132,7 +132,7 @@ static mnp_status new_matrix(const mnp__sparse_shape *shape, mnp_sparse **matrix
                            .row_layout = mnp_layout_retain(shape->row_layout),
                            .column_layout = mnp_layout_retain(shape->column_layout),
                            .shape = {shape->rows, shape->columns}};
-    shape->ctx->live_plans++;
+    mnp__ctx_made(shape->ctx, matrix);
     find_range(matrix, matrix->row_layout, &matrix->row_lo, &matrix->rows);
     find_range(matrix, matrix->column_layout, &matrix->column_lo, &matrix->columns);
     *matrix_p = matrix;
@@ -194,8 +194,9 @@ void mnp_sparse_free(mnp_sparse *matrix)
 {
     if (!matrix)
         return;
+    MNP_ENTER_NAME();
     MNP_NEED_OR(, matrix);
-    matrix->ctx->live_plans--;
+    mnp__ctx_gone(matrix->ctx, matrix);
     mnp__products_free(matrix->products);
     mnp__ghosts_free(matrix->ghosts);
     mnp__part_release(matrix->ctx, &matrix->own);

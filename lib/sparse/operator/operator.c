@@ -44,6 +44,7 @@ mnp_status mnp__operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *ro
     op->row_layout = mnp_layout_retain(rows);
     op->column_layout = mnp_layout_retain(columns);
     op->ops = ops;
+    mnp__ctx_made(ctx, op);
     *operator_p = op;
     return MNP_OK;
 }
@@ -52,7 +53,9 @@ void mnp_operator_free(mnp_operator *op)
 {
     if (!op)
         return;
+    MNP_ENTER_NAME();
     MNP_NEED_OR(, op);
+    mnp__ctx_gone(op->ctx, op);
     if (op->ops->free)
         op->ops->free(op);
     mnp_layout_free(op->row_layout);

@@ -40,6 +40,7 @@ static mnp_status new_precond(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *l
     }
     *precond = (mnp_precond){
         .tag = MNP__TAG_precond, .ctx = ctx, .dtype = dtype, .layout = mnp_layout_retain(layout), .name = name};
+    mnp__ctx_made(ctx, precond);
     *precond_p = precond;
     return MNP_OK;
 }
@@ -139,8 +140,9 @@ mnp_status mnp_precond_new(const mnp_sparse *matrix, mnp_precond_kind kind, cons
         *precond_p = precond;
         return MNP_OK;
     }
+    mnp__ctx_gone(precond->ctx, precond);
     mnp_layout_free(precond->layout);
-    free(precond);
+    mnp__object_free(precond);
     return st;
 }
 
@@ -148,7 +150,9 @@ void mnp_precond_free(mnp_precond *precond)
 {
     if (!precond)
         return;
+    MNP_ENTER_NAME();
     MNP_NEED_OR(, precond);
+    mnp__ctx_gone(precond->ctx, precond);
     if (precond->ops->free)
         precond->ops->free(precond->ctx, precond->data);
     mnp_layout_free(precond->layout);

@@ -215,9 +215,9 @@ static mnp_status make(const struct wanted *wanted, const mnp_sparse *matrix, mn
     MNP_TRY(mnp__sparse_bring(matrix, dtype, NULL, matrix->row_layout, &brought, &temporary));
     mnp_status st = MNP_AGREE(ctx, mnp__calloc(1, sizeof *plan, &plan));
     if (st == MNP_OK) {
-        ctx->live_plans++;
         *plan = (mnp_triangular){
             .tag = MNP__TAG_triangular, .ctx = ctx, .dtype = dtype, .layout = mnp_layout_retain(matrix->row_layout)};
+        mnp__ctx_made(ctx, plan);
         st = build(plan, wanted, brought);
     } else {
         free(plan);
@@ -235,8 +235,9 @@ void mnp_triangular_free(mnp_triangular *plan)
 {
     if (!plan)
         return;
+    MNP_ENTER_NAME();
     MNP_NEED_OR(, plan);
-    plan->ctx->live_plans--;
+    mnp__ctx_gone(plan->ctx, plan);
     mnp__level_sweep_free(plan->own);
     mnp__level_sweep_free(plan->outside);
     mnp__ghosts_free(plan->ghosts);
