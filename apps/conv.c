@@ -109,33 +109,6 @@ static const char *const boundary_names[] = {
     [MNP_BOUNDARY_MIRROR] = "mirror", [MNP_BOUNDARY_NEAREST] = "nearest", NULL,
 };
 
-/* Find the index of a word among the possible arguments of an option. */
-static mnp_status choose(const char *option, const char *word, const char *const *names, int *index_p)
-{
-    char list[256] = "";
-    for (int i = 0; names[i]; i++) {
-        if (strcmp(names[i], word) == 0) {
-            *index_p = i;
-            return MNP_OK;
-        }
-        size_t length = strlen(list);
-        snprintf(list + length, sizeof list - length, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : " or ", names[i]);
-    }
-    return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it can be %s", option, word, list);
-}
-
-static mnp_status parse_dtype(const char *word, mnp_dtype *dtype_p)
-{
-    const char *names[MNP_NUM_DTYPES] = {NULL};
-    for (int i = MNP_BOOL; i < MNP_NUM_DTYPES; i++)
-        names[i - MNP_BOOL] = mnp_dtype_name((mnp_dtype)i);
-    int index;
-    mnp_status status = choose("dtype", word, names, &index);
-    if (status == MNP_OK)
-        *dtype_p = (mnp_dtype)(MNP_BOOL + index);
-    return status;
-}
-
 static mnp_status parse_fillvalue(const char *word, double *value_p)
 {
     char *end;
@@ -143,31 +116,6 @@ static mnp_status parse_fillvalue(const char *word, double *value_p)
     if (end == word || *end)
         return mnp_fail(MNP_ERR_ARG, "--fillvalue is '%s'; it must be a number", word);
     *value_p = value;
-    return MNP_OK;
-}
-
-static mnp_status parse_axes(const char *list, job *j)
-{
-    j->options.naxes = 0;
-    for (const char *text = list;; text++) {
-        char *end;
-        long axis = strtol(text, &end, 10);
-        if (end == text || (*end && *end != ','))
-            return mnp_fail(MNP_ERR_ARG, "--axes is '%s'; it must be numbers separated by commas, such as 0,1", list);
-        if (axis < -OPERAND_MAX_DIMS || axis >= OPERAND_MAX_DIMS)
-            return mnp_fail(MNP_ERR_ARG, "--axes is '%s', but no array has a dimension %.*s; there are at most %d",
-                            list, (int)(end - text), text, OPERAND_MAX_DIMS);
-        for (int i = 0; i < j->options.naxes; i++)
-            if (j->axes[i] == axis)
-                return mnp_fail(MNP_ERR_ARG, "--axes is '%s', which has dimension %ld twice", list, axis);
-        if (j->options.naxes == OPERAND_MAX_DIMS)
-            return mnp_fail(MNP_ERR_ARG, "--axes is '%s', but there are at most %d dimensions", list, OPERAND_MAX_DIMS);
-        j->axes[j->options.naxes++] = (int)axis;
-        if (!*end)
-            break;
-        text = end;
-    }
-    j->options.axes = j->axes;
     return MNP_OK;
 }
 
@@ -179,20 +127,21 @@ static mnp_status parse_option(int key, job *j, bool *fills)
     case 'o':
         return operand_parse_output("OUTPUT", optarg, &j->output);
     case KEY_MODE:
-        status = choose("mode", optarg, mode_names, &index);
+        status = options_choose("mode", optarg, mode_names, &index);
         j->options.mode = (mnp_conv_mode)index;
         return status;
     case KEY_BOUNDARY:
-        status = choose("boundary", optarg, boundary_names, &index);
+        status = options_choose("boundary", optarg, boundary_names, &index);
         j->options.boundary = (mnp_boundary)index;
         return status;
     case KEY_FILLVALUE:
         *fills = true;
         return parse_fillvalue(optarg, &j->options.fillvalue);
     case KEY_AXES:
-        return parse_axes(optarg, j);
+        j->options.axes = j->axes;
+        return options_axes("axes", optarg, OPERAND_MAX_DIMS, j->axes, &j->options.naxes);
     case KEY_DTYPE:
-        return parse_dtype(optarg, &j->options.dtype);
+        return options_dtype("dtype", optarg, &j->options.dtype);
     case KEY_CORRELATE:
         j->options.correlate = true;
         return MNP_OK;

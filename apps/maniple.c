@@ -21,6 +21,7 @@ static const struct subcommand {
     {"cache", cache_main, cache_help, "list, size or clear the cache of compiled kernels"},
     {"conv", conv_main, conv_help, "convolve an array with a kernel"},
     {"eval", eval_main, eval_help, "evaluate expressions of arrays element by element"},
+    {"fft", fft_main, fft_help, "transform an array by the fast Fourier transform"},
     {"info", info_main, info_help, "show what a file holds; or ranks, devices, libraries and settings"},
     {"random", random_main, random_help, "fill a dataset with random numbers"},
     {"solve", solve_main, solve_help, "solve a sparse linear system by iteration"},

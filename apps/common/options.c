@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/progress.h"
@@ -156,4 +157,56 @@ void options_print(const option_row *table)
         }
         putchar('\n');
     }
+}
+
+mnp_status options_choose(const char *option, const char *word, const char *const *names, int *index_p)
+{
+    char list[256] = "";
+    for (int i = 0; names[i]; i++) {
+        if (strcmp(names[i], word) == 0) {
+            *index_p = i;
+            return MNP_OK;
+        }
+        size_t length = strlen(list);
+        snprintf(list + length, sizeof list - length, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : " or ", names[i]);
+    }
+    return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it can be %s", option, word, list);
+}
+
+mnp_status options_dtype(const char *option, const char *word, mnp_dtype *dtype_p)
+{
+    const char *names[MNP_NUM_DTYPES] = {NULL};
+    for (int i = MNP_BOOL; i < MNP_NUM_DTYPES; i++)
+        names[i - MNP_BOOL] = mnp_dtype_name((mnp_dtype)i);
+    int index;
+    mnp_status status = options_choose(option, word, names, &index);
+    if (status == MNP_OK)
+        *dtype_p = (mnp_dtype)(MNP_BOOL + index);
+    return status;
+}
+
+mnp_status options_axes(const char *option, const char *list, int most, int *axes, int *count_p)
+{
+    int count = 0;
+    for (const char *text = list;; text++) {
+        char *end;
+        long axis = strtol(text, &end, 10);
+        if (end == text || (*end && *end != ','))
+            return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be numbers separated by commas, such as 0,1", option,
+                            list);
+        if (axis < -most || axis >= most)
+            return mnp_fail(MNP_ERR_ARG, "--%s is '%s', but no array has a dimension %.*s; there are at most %d",
+                            option, list, (int)(end - text), text, most);
+        for (int i = 0; i < count; i++)
+            if (axes[i] == axis)
+                return mnp_fail(MNP_ERR_ARG, "--%s is '%s', which has dimension %ld twice", option, list, axis);
+        if (count == most)
+            return mnp_fail(MNP_ERR_ARG, "--%s is '%s', but there are at most %d dimensions", option, list, most);
+        axes[count++] = (int)axis;
+        if (!*end)
+            break;
+        text = end;
+    }
+    *count_p = count;
+    return MNP_OK;
 }

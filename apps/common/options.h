@@ -31,4 +31,16 @@ void options_print(const option_row *table);
 /* The word in a NULL-terminated list that `word` is probably a misspelling of, or NULL. */
 const char *nearest_word(const char *word, const char *const *words);
 
+/* Find the number of the option's argument in a NULL-terminated list of what it can be.  MNP_ERR_ARG. */
+mnp_status options_choose(const char *option, const char *word, const char *const *names, int *index_p);
+
+/* The same for the name of a dtype. */
+mnp_status options_dtype(const char *option, const char *word, mnp_dtype *dtype_p);
+
+/*
+ * Read numbers of dimensions, such as 0,-1, of an array with at most that many, none of them twice; `axes` has room for
+ * as many.  MNP_ERR_ARG.
+ */
+mnp_status options_axes(const char *option, const char *list, int most, int *axes, int *count_p);
+
 #endif

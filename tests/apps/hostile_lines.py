@@ -116,22 +116,22 @@ GOOD = {"output": OUTPUTS, "picture": PICTURES[:4], "png": PICTURES[:4], "mode":
         "resume": ["state.h5"], "layout": ["8x8", "100", "3x4x5"], "ranks": ["1", "4", "6"],
         "mesh": ["2x2", "1x0", "4"], "cyclic": ["2x2", "0x1", "3"], "order": ["1,0", "0"],
         "cases": ["barrier", "all-reduce", "halo,columns"], "min": ["8"], "max": ["8", "16"], "step": ["2"],
-        "repeats": ["1"], "file": ["statements.txt", "-"]}
+        "repeats": ["1"], "s": ["4,4", "5", "3,4"], "norm": ["ortho", "forward", "backward"], "file": ["statements.txt", "-"]}
 BAD = {"output": WRONG_OUTPUTS, "picture": PICTURES, "png": PICTURES, "dtype": TYPES, "guess": WRONG_ARRAYS + VECTORS,
        "checkpoint": ["in.h5", "symlink.h5", "A.mtx", "in.npy", "folder", "missing/c.h5", "notes.txt", "", "pipe.h5",
                       "in.h5:/x"],
        "resume": ["in.h5", "missing.h5", "notes.txt", "nothing.h5", "folder", ""],
        "file": ["notes.txt", "bytes.txt", "missing.txt", "folder", "in.h5", "nothing.h5", "pipe.npy", ""],
        "layout": SHAPES, "mesh": SHAPES, "cyclic": SHAPES, "axes": LISTS, "axis": LISTS, "order": LISTS,
-       "percentiles": LISTS, "range": LISTS,
+       "percentiles": LISTS, "range": LISTS, "s": LISTS, "norm": ["max", "", "ORTHO"],
        "picture-size": ["0x0", "1e9x1e9", "3", "x", "-1x2", "nanx1", "3x2@0", "3x2@1e9", "3x2@", "0.001x0.001",
                         "3x2@-1", "100x100@2000"],
        "memory": ["0", "1", "-1K", "1Q", "1e3", "99999999999G", "K"], "cases": ["nosuch", ",", "barrier,barrier", ""],
        "min": ["0", "-1", "1Q", "99999999999G"], "max": ["0", "3"], "repeats": ["0", "-1", "x"],
        "step": ["0", "1", "-1"]}
 LAYOUT = ("ranks", "mesh", "axes", "cyclic", "order", "replicate")  # options of info that want --layout
-SUBCOMMANDS = ["conv", "eval", "random", "solve", "spinfo", "stats", "info", "bench", "cache"]
-WEIGHTS = [5, 6, 4, 6, 3, 4, 4, 1, 1]
+SUBCOMMANDS = ["conv", "eval", "random", "solve", "spinfo", "stats", "info", "bench", "cache", "fft"]
+WEIGHTS = [5, 6, 4, 6, 3, 4, 4, 1, 1, 4]
 DISTRIBUTIONS = [["uniform"], ["uniform", "low=1", "high=2"], ["integers", "high=9"], ["bits"], ["normal", "std=2"],
                  ["lognormal"], ["exponential"], ["gamma", "shape=2"], ["beta", "a=1", "b=2"], ["poisson", "mean=3"],
                  ["binomial", "n=5", "p=0.5"], ["permutation"]]
@@ -226,6 +226,8 @@ class Lines:
             return [self.matrix(rng), *([rng.choice(VECTORS[:5] if rng.random() > self.wrong else VECTORS)]
                                         if rng.random() < 0.6 else []),
                     *output, "--maxiter", rng.choice(["30", "30", "5"])]
+        if name == "fft":
+            return [self.array(rng), *output]
         if name == "spinfo":
             return [self.matrix(rng)]
         if name == "stats":
@@ -248,6 +250,7 @@ class Lines:
             ["eval", "sum(x)", f"x={file}:{inside}"],
             ["eval", "x + 1", f"x={file}:{inside}", "-o", file + ":/new"],
             ["conv", f"{file}:{inside}", "hanning:3", "-o", f"{file}:{inside}2"],
+            ["fft", f"{file}:{inside}", "-o", file + ":/new"],
             ["random", "uniform", "4x8", "-s", "1", "-o", file + ":/new"],
             ["random", "uniform", "4x8", "-s", "1", "-o", file + rng.choice([":/grows", ":/a/b/new"]), "--append", "0"],
             ["solve", file + ":/sparse/csr", "-o", "new.h5:/x"],

@@ -64,6 +64,13 @@ found = report("conv", "a.h5:/x", "hanning:3x3", "-o", "out.h5:/y", ranks=ranks)
 check(found and found["output"]["shape"] == [4, 6] and found["kernel"]["shape"] == [3, 3] and found["mode"] == "same"
       and found["ran_on"]["ranks"] == ranks and found["seconds"]["convolve"] >= 0
       and found["taps"] == 24 * 9, "conv tells what it did")
+found = report("fft", "a.h5:/x", "-o", "out.h5:/f", "--axes", "-1", "--real", "--shift", ranks=ranks)
+check(found["output"]["shape"] == [4, 4] and found["output"]["dtype"] == "complex128" and found["axes"] == [1]
+      and found["real"] and not found["inverse"] and found["norm"] == "backward"
+      and found["seconds"]["transform"] >= 0, "fft tells what it did")
+found = report("fft", "a.h5:/x", "--plan", ranks=ranks)
+check(found["method"] and found["transforms"] >= 1 and found["moved_bytes"] >= 0 and found["operations"] > 0,
+      "and what it would do")
 found = report("eval", "s = sum(x); z = x / s; c = s * 1j; t = s > 3; k = 7; n = s * nan", "x=a.h5:/x", "k=2", "-o", "z=o.h5:/z",
                "-o", "s=o.h5:/s", "-o", "c=o.h5:/c", "-o", "t=o.h5:/t", "-o", "k=o.h5:/k", "-o", "n=o.h5:/n")
 values = {result["name"]: result.get("value") for result in found["results"]}
