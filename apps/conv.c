@@ -26,7 +26,16 @@
 #include "report/report.h"
 #include "common/words.h"
 
-enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_CORRELATE };
+enum {
+    KEY_MODE = UCHAR_MAX + 1,
+    KEY_BOUNDARY,
+    KEY_FILLVALUE,
+    KEY_AXES,
+    KEY_DTYPE,
+    KEY_CORRELATE,
+    KEY_METHOD,
+    KEY_PLAN
+};
 
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
@@ -52,6 +61,12 @@ static const option_row options_table[] = {
     {KEY_CORRELATE, "correlate", NULL,
      "correlate, as scipy.signal.correlate: convolve with the reversed and\n"
      "complex conjugated KERNEL"},
+    {KEY_METHOD, "method", "METHOD",
+     "direct: sums of products; separable: a pass along every axis, for an\n"
+     "outer product; fft: Fourier transforms of the whole array;\n"
+     "overlap-add: Fourier transforms of blocks; auto: what a model of the\n"
+     "time finds fastest, with integers exact (default: auto)"},
+    {KEY_PLAN, "plan", NULL, "print the method, and the time of each by the model, and do nothing else"},
     PICTURE_OPTIONS("input and result, side by side"),
     PICTURE_MAP_OPTION,
     APPEND_ROW,
@@ -67,7 +82,7 @@ void conv_help(void)
     puts("Usage: maniple conv INPUT KERNEL -o OUTPUT [OPTION...]\n"
          "       mpirun -n RANKS maniple conv INPUT KERNEL -o OUTPUT [OPTION...]\n"
          "\n"
-         "Convolve INPUT, an array of 1 to 4 dimensions, with KERNEL, by direct summation.\n"
+         "Convolve INPUT, an array of 1 to 4 dimensions, with KERNEL.\n"
          "\n"
          "INPUT and KERNEL are datasets of HDF5 files, written FILE:/DATASET, or FILE.npy or FILE.png, or\n"
          "parts of them, such as 'FILE:/DATASET[1:, ::-2, 0]', or generated:\n"
@@ -93,7 +108,8 @@ typedef struct job {
     mnp_conv_options options;
     int axes[OPERAND_MAX_DIMS];
     picture_request picture;
-    bool quiet, json;
+    mnp_conv_method method; /* that the plan takes */
+    bool quiet, json, plan_only;
 } job;
 
 /* ---- the command line ---- */
@@ -108,6 +124,10 @@ static const char *const boundary_names[] = {
     [MNP_BOUNDARY_FILL] = "fill",     [MNP_BOUNDARY_WRAP] = "wrap",       [MNP_BOUNDARY_SYMM] = "symm",
     [MNP_BOUNDARY_MIRROR] = "mirror", [MNP_BOUNDARY_NEAREST] = "nearest", NULL,
 };
+
+#define METHOD_NAME(name, word, purpose) [name] = word,
+static const char *const method_names[] = {MNP_CONV_METHODS(METHOD_NAME) NULL};
+#undef METHOD_NAME
 
 static mnp_status parse_fillvalue(const char *word, double *value_p)
 {
@@ -145,6 +165,13 @@ static mnp_status parse_option(int key, job *j, bool *fills)
     case KEY_CORRELATE:
         j->options.correlate = true;
         return MNP_OK;
+    case KEY_METHOD:
+        status = options_choose("method", optarg, method_names, &index);
+        j->options.method = (mnp_conv_method)index;
+        return status;
+    case KEY_PLAN:
+        j->plan_only = true;
+        return MNP_OK;
     case KEY_PICTURE:
     case KEY_PICTURE_SIZE:
     case KEY_PICTURE_MAP:
@@ -169,7 +196,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
                         count == 0 ? "INPUT and KERNEL" : "KERNEL after INPUT");
     if (count > 2)
         return mnp_fail(MNP_ERR_ARG, "conv takes INPUT and KERNEL, but was also given '%s'", words[2]);
-    if (!j->output.text)
+    if (!j->output.text && !j->plan_only)
         return mnp_fail(MNP_ERR_ARG, "conv needs a place for the result: -o FILE:/DATASET or FILE.npy");
     mnp_status status = operand_parse("INPUT", words[0], MNP_FLOAT32, &j->input);
     return status == MNP_OK ? operand_parse("KERNEL", words[1], MNP_FLOAT64, &j->kernel) : status;
@@ -245,7 +272,7 @@ static mnp_status check_shapes(const job *j)
 }
 
 /* Make the plan, for arrays like the input, which has not been read yet. */
-static void make_plan(mnp_ctx *ctx, const job *j, stopwatch *watch, mnp_conv_plan **plan_p)
+static void make_plan(mnp_ctx *ctx, job *j, stopwatch *watch, mnp_conv_plan **plan_p)
 {
     mnp_array *kernel = NULL;
     mnp_layout *layout = NULL;
@@ -254,7 +281,10 @@ static void make_plan(mnp_ctx *ctx, const job *j, stopwatch *watch, mnp_conv_pla
     stopwatch_lap(watch, READ);
     progress_stage(0, NULL, "planning");
     OR_EXIT(mnp_layout_block(mnp_ctx_size(ctx), j->input.ndim, j->input.shape, &layout));
+    mnp_conv_plan_info info;
     OR_EXIT(mnp_conv_plan_new(ctx, j->input.dtype, layout, kernel, &j->options, plan_p));
+    mnp_conv_plan_describe(*plan_p, &info);
+    j->method = info.method;
     stopwatch_lap(watch, PLAN);
     mnp_layout_free(layout);
     mnp_array_free(kernel);
@@ -330,8 +360,9 @@ static void print_text(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp
     print_array(x);
     printf("kernel    %s: ", j->kernel.text);
     print_shape(j->kernel.ndim, j->kernel.shape);
-    printf(" %s, %smode %s, boundary %s\n", mnp_dtype_name(j->kernel.dtype), j->options.correlate ? "correlated, " : "",
-           mode_names[j->options.mode], boundary_names[j->options.boundary]);
+    printf(" %s, %smode %s, boundary %s, by %s\n", mnp_dtype_name(j->kernel.dtype),
+           j->options.correlate ? "correlated, " : "", mode_names[j->options.mode], boundary_names[j->options.boundary],
+           method_names[j->method]);
     printf("output    %s: ", j->output.text);
     print_array(y);
     if (*drawn->made.size)
@@ -365,6 +396,7 @@ static void print_json(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp
     json_text(&out, "mode", mode_names[j->options.mode]);
     json_text(&out, "boundary", boundary_names[j->options.boundary]);
     json_bool(&out, "correlate", j->options.correlate);
+    json_text(&out, "method", method_names[j->method]);
     json_operand(&out, "output", j->output.text, y);
     if (*drawn->made.size)
         json_text(&out, "picture", j->picture.path);
@@ -419,6 +451,12 @@ static int run(mnp_ctx *ctx, job *j)
     progress_begin(ctx, "conv", j->quiet);
     rehearse(ctx, j);
     make_plan(ctx, j, &watch, &plan);
+    if (j->plan_only) {
+        progress_end();
+        mnp_conv_plan_print(plan, stdout);
+        mnp_conv_plan_free(plan);
+        return status;
+    }
     progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
     OR_EXIT(operand_load(ctx, &j->input, &x));
     stopwatch_lap(&watch, READ);
@@ -452,7 +490,8 @@ int conv_main(int argc, char **argv)
     mnp_ctx *ctx = command_begin(NULL);
     bool root = mnp_ctx_rank(ctx) == 0;
     OR_EXIT(mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK));
-    OR_EXIT(operand_check_output(ctx, &j.output));
+    if (!j.plan_only)
+        OR_EXIT(operand_check_output(ctx, &j.output));
     OR_EXIT(mnp_agree(ctx, root ? picture_check_place(&j.picture) : MNP_OK));
     const int drawn = run(ctx, &j), written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
     mnp_finalize(ctx);

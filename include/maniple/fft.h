@@ -129,6 +129,9 @@ typedef struct mnp_fft_plan mnp_fft_plan;
  */
 enum { MNP_FFT_PERMUTED = 1 };
 
+/* Ways are estimated, not tried: the plan is made at once, as for a plain call. */
+enum { MNP_FFT_ESTIMATED = 2 };
+
 /* Zeros, false and NULL are fftn() of all axes. */
 typedef struct mnp_fft_options {
     bool real;                /* rfftn(), or with `inverse` irfftn() */
@@ -138,7 +141,7 @@ typedef struct mnp_fft_options {
     const int64_t *s;         /* naxes entries, or one for each dimension if naxes is 0 */
     const char *norm;         /* as above */
     const mnp_layout *layout; /* of new results; NULL: cut as the input is */
-    unsigned flags;           /* MNP_FFT_PERMUTED, or 0 */
+    unsigned flags;           /* MNP_FFT_PERMUTED, MNP_FFT_ESTIMATED, their sum, or 0 */
 } mnp_fft_options;
 
 /*

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <maniple/array.h>
 #include <maniple/base.h>
@@ -29,6 +30,30 @@ typedef enum mnp_boundary {
     MNP_BOUNDARY_NEAREST /* a a | a b c d | d d   edge       */
 } mnp_boundary;
 
+/*
+ * How a convolution is computed.  With n the terms of a sum, eps the precision of the arithmetic, |k| the sum of the
+ * kernel's absolute values and max|x| the largest of the input's, the error of every output is at most about
+ *
+ *   direct       n eps |k| max|x|, with the input's values that the sum takes; integers exactly
+ *   separable    as direct, with 16 eps |k| max|x| for the kernel, which is replaced by a product of vectors; of integers
+ *                only where the product is exact
+ *   fft          of transforms of L elements each: 10 eps log2(L) ||k|| ||x||, in Euclidean norms, ||x|| of the window:
+ *                small outputs beside large ones lose digits, and one element that is infinite or NaN spoils the window
+ *   overlap-add  the same, for windows that are smaller
+ *
+ * Integer results of transforms are rounded, as scipy.signal.fftconvolve's are: exact as long as the bound, which is in
+ * float64, is below a half.
+ */
+#define MNP_CONV_METHODS(X)                                                                                            \
+    X(MNP_CONV_AUTO, "auto", "what a model of the time finds fastest; integers always exactly")                        \
+    X(MNP_CONV_DIRECT, "direct", "sums of products")                                                                   \
+    X(MNP_CONV_SEPARABLE, "separable", "a pass of a vector along every axis: for kernels that are outer products")     \
+    X(MNP_CONV_FFT, "fft", "Fourier transforms of the whole array, over all ranks")                                    \
+    X(MNP_CONV_OVERLAP_ADD, "overlap-add", "Fourier transforms of blocks, which each rank does alone")
+#define MNP__CONV_METHOD(name, word, purpose) name,
+typedef enum mnp_conv_method { MNP_CONV_METHODS(MNP__CONV_METHOD) MNP_NUM_CONV_METHODS } mnp_conv_method;
+#undef MNP__CONV_METHOD
+
 /* Zeros, which designated initialisers leave, are scipy.signal.convolve2d's defaults. */
 typedef struct mnp_conv_options {
     mnp_conv_mode mode;
@@ -39,13 +64,14 @@ typedef struct mnp_conv_options {
     /* of the result; MNP_DTYPE_AUTO: the input's if it is float or complex (complex if the kernel is), else float32 */
     mnp_dtype dtype;
     bool correlate; /* correlate, as scipy.signal.correlate: convolve with the reversed, complex conjugated kernel */
+    mnp_conv_method method;
 } mnp_conv_options;
 
 typedef struct mnp_conv_plan mnp_conv_plan;
 
 /*
  * Plan the convolution of arrays of that dtype and layout (1 to 4 dimensions) with `kernel`, which has at most as many
- * dimensions, any layout and no NaN, and is not needed afterwards.  The sum is direct:
+ * dimensions, any layout and no NaN, and is not needed afterwards:
  *
  *   y[o] = sum over k of kernel[k] * x[o + offset - k],  x extended by the boundary, offset by the mode
  *
@@ -59,6 +85,10 @@ typedef struct mnp_conv_plan mnp_conv_plan;
  * float64, rounded to the nearest integer and clipped to the type's range; a bool result is true where the sum is not
  * 0.  The result has the input's layout, or for modes full and valid the same mesh over the new shape.
  *
+ * A method that is asked for by name is taken.  MNP_ERR_ARG if it cannot be: separable for a kernel that is no outer
+ * product, or whose product is not exact where integers are summed; transforms for a bool result.
+ * MNP_ERR_UNSUPPORTED for transforms where FFTW is not installed.
+ *
  * Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_UNSUPPORTED.
  */
 MNP_API mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
@@ -70,6 +100,20 @@ MNP_API mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_la
  * MNP_ERR_ARG if dtype or layout are not the plan's, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 MNP_API mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array **y_p);
+
+/* What a plan does. */
+typedef struct mnp_conv_plan_info {
+    mnp_conv_method method; /* never MNP_CONV_AUTO */
+    const char *name;       /* its name: "direct" */
+    double
+        seconds[MNP_NUM_CONV_METHODS]; /* of an execution by each method, by the model; negative: it cannot be used */
+    int passes;                        /* of separable */
+    int64_t window[MNP_MAX_DIMS];      /* of transforms: how many points along each dimension of the input; else 1 */
+} mnp_conv_plan_info;
+
+/* Neither is collective; print writes a few lines from rank 0, and nothing from other ranks. */
+MNP_API void mnp_conv_plan_describe(const mnp_conv_plan *plan, mnp_conv_plan_info *info);
+MNP_API void mnp_conv_plan_print(const mnp_conv_plan *plan, FILE *file);
 
 /* Release a plan; NULL is accepted.  Collective. */
 MNP_API void mnp_conv_plan_free(mnp_conv_plan *plan);

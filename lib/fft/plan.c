@@ -176,7 +176,7 @@ static bool spec_of(const mnp_fft_plan *plan, const mnp__fft_step *step, int dim
                             .inverse = plan->problem.inverse,
                             .in_place = slab > 0 ? again : step->source == step->target,
                             .scale = step->scale,
-                            .seconds = plan->keeps ? most_seconds : 0};
+                            .seconds = plan->problem.tries ? most_seconds : 0};
     for (int d = 0; d < ndim; d++) {
         const int64_t extent = slab > 0 && d == dim ? slab : step->kind == MNP__FFT_TO_REAL ? after[d] : before[d];
         if (is_transformed(step, d))
@@ -586,10 +586,11 @@ mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *lay
     mnp__fft_problem problem;
     mnp_fft_plan *plan;
     MNP_TRY(mnp__array_check(ctx, dtype, layout));
-    if (given.flags & ~(unsigned)MNP_FFT_PERMUTED)
+    if (given.flags & ~(unsigned)(MNP_FFT_PERMUTED | MNP_FFT_ESTIMATED))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_fft_plan_new: %u is no set of flags", given.flags);
     MNP_TRY(mnp__check_same(&ctx->comm, "mnp_fft_plan_new", mnp__layout_hash(layout)));
     MNP_TRY(mnp__fft_resolve(&request, dtype, layout, &problem));
+    problem.tries = !(given.flags & MNP_FFT_ESTIMATED);
     const mnp_status st = mnp__fft_plan_make(ctx, &problem, mnp__fft_is_double(dtype), true, &plan);
     mnp_layout_free((mnp_layout *)problem.out);
     MNP_TRY(st);

@@ -23,6 +23,7 @@ typedef struct mnp__fft_problem {
     int64_t points[MNP_MAX_DIMS]; /* of every dimension, transformed or not, on the real side */
     double scale;
     const mnp_layout *in, *out; /* out has the shape of the result; in may be longer or shorter along the axes */
+    bool tries;                 /* it is worth trying how each transform is the fastest */
 } mnp__fft_problem;
 
 typedef enum mnp__fft_what { MNP__FFT_LOCAL, MNP__FFT_MOVE, MNP__FFT_TWIDDLE } mnp__fft_what;

@@ -12,15 +12,24 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/value.h"
+#include "signal/blocks.h"
 #include "signal/direct.h"
-#include "signal/geometry.h"
+#include "signal/factor.h"
+#include "signal/method.h"
+#include "signal/separable.h"
+#include "signal/whole.h"
 
 struct mnp_conv_plan {
     unsigned tag; /* MNP__TAG_conv_plan: see base/call.h */
     mnp_ctx *ctx;
     mnp_layout *in, *out;
     mnp_dtype input, output, sum;
+    mnp_conv_plan_info info;
+    /* the one of the method is not NULL */
     mnp__direct *direct;
+    mnp__separable *separable;
+    mnp__blocks *blocks;
+    mnp__whole *whole;
 };
 
 static bool is_integer(mnp_dtype dtype)
@@ -129,7 +138,7 @@ static uint64_t hash_arguments(mnp_dtype dtype, const mnp_layout *layout, const 
                                const mnp_conv_options *options)
 {
     const int values[] = {(int)dtype,          (int)kernel->dtype, (int)options->mode, (int)options->boundary,
-                          (int)options->dtype, options->naxes,     options->correlate};
+                          (int)options->dtype, options->naxes,     options->correlate, (int)options->method};
     const uint64_t layouts[] = {mnp__layout_hash(layout), mnp__layout_hash(kernel->layout)};
     uint64_t hash = mnp__hash(MNP__HASH_START, layouts, sizeof layouts);
     hash = mnp__hash(hash, values, sizeof values);
@@ -143,23 +152,10 @@ static mnp_status check_options(const mnp_conv_options *options)
         return MNP_FAIL(MNP_ERR_ARG, "%d is not a mode of a convolution", (int)options->mode);
     if ((int)options->boundary < 0 || options->boundary > MNP_BOUNDARY_NEAREST)
         return MNP_FAIL(MNP_ERR_ARG, "%d is not a boundary", (int)options->boundary);
+    if ((int)options->method < 0 || options->method >= MNP_NUM_CONV_METHODS)
+        return MNP_FAIL(MNP_ERR_ARG, "%d is not a method of a convolution", (int)options->method);
     if (options->naxes < 0 || (options->naxes > 0 && !options->axes))
         return MNP_FAIL(MNP_ERR_ARG, "naxes is %d, and axes is %s", options->naxes, options->axes ? "given" : "NULL");
-    return MNP_OK;
-}
-
-/* The part of planning that needs no other rank.  The fill value is stored in `fill`, as an element. */
-static mnp_status resolve(mnp_conv_plan *plan, const mnp_layout *layout, const mnp_array *kernel,
-                          const mnp_conv_options *options, mnp__conv_geometry *geometry, void *fill)
-{
-    bool fills = options->mode != MNP_CONV_VALID && options->boundary == MNP_BOUNDARY_FILL;
-    MNP_TRY(mnp__array_check(plan->ctx, plan->input, layout));
-    MNP_TRY(check_options(options));
-    MNP_TRY(choose_dtypes(plan->input, kernel->dtype, options->dtype, &plan->output, &plan->sum));
-    MNP_TRY(encode_fill(fills ? options->fillvalue : 0, plan->input, fill));
-    MNP_TRY(mnp__conv_geometry_new(layout, kernel->layout->ndim, kernel->layout->shape, options, geometry));
-    plan->in = mnp_layout_retain(geometry->input);
-    plan->out = mnp_layout_retain(geometry->output);
     return MNP_OK;
 }
 
@@ -185,31 +181,198 @@ done:
     return st;
 }
 
+/* ---- methods ---- */
+
+static bool by_transforms(mnp_conv_method method)
+{
+    return method == MNP_CONV_FFT || method == MNP_CONV_OVERLAP_ADD;
+}
+
+/* What all methods are made of. */
+typedef struct recipe {
+    mnp__conv_geometry geometry; /* a method takes it over */
+    const mnp_conv_options *options;
+    mnp_boundary boundaries[MNP_MAX_DIMS];
+    unsigned char fill[16];
+    char *taps;      /* reversed, in the order of the kernel code's dimensions */
+    double *factors; /* NULL: the kernel is no outer product; see factor.h */
+} recipe;
+
+/* What the fill value is: nothing in mode valid, where zeros stand where a larger kernel reaches beyond the input. */
+static double fill_of(const mnp_conv_options *options)
+{
+    return options->mode != MNP_CONV_VALID && options->boundary == MNP_BOUNDARY_FILL ? options->fillvalue : 0;
+}
+
+static int64_t taps_along(const mnp__conv_geometry *geometry, int j)
+{
+    return geometry->order[j] < 0 ? 1 : geometry->taps[geometry->order[j]];
+}
+
+/* The part of planning that needs no other rank. */
+static mnp_status resolve(mnp_conv_plan *plan, const mnp_layout *layout, const mnp_array *kernel, recipe *r)
+{
+    const mnp_conv_options *options = r->options;
+    MNP_TRY(mnp__array_check(plan->ctx, plan->input, layout));
+    MNP_TRY(check_options(options));
+    MNP_TRY(choose_dtypes(plan->input, kernel->dtype, options->dtype, &plan->output, &plan->sum));
+    if (by_transforms(options->method) && plan->output == MNP_BOOL)
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "the method %s has rounding errors, so a bool result, which tells zero from others, "
+                        "takes direct",
+                        mnp__conv_method_name(options->method));
+    if (by_transforms(options->method) && plan->sum == MNP_UINT64)
+        plan->sum = MNP_FLOAT64;
+    MNP_TRY(encode_fill(fill_of(options), plan->input, r->fill));
+    MNP_TRY(mnp__conv_geometry_new(layout, kernel->layout->ndim, kernel->layout->shape, options, &r->geometry));
+    for (int d = 0; d < MNP_MAX_DIMS; d++) {
+        r->boundaries[d] = options->mode == MNP_CONV_VALID ? MNP_BOUNDARY_FILL : options->boundary;
+        plan->info.window[d] = 1;
+    }
+    plan->in = mnp_layout_retain(r->geometry.input);
+    plan->out = mnp_layout_retain(r->geometry.output);
+    return MNP_OK;
+}
+
+static mnp_status make_direct(mnp_conv_plan *plan, recipe *r)
+{
+    const mnp__direct_spec spec = {.input = plan->input,
+                                   .output = plan->output,
+                                   .sum = plan->sum,
+                                   .boundaries = r->boundaries,
+                                   .fill = r->fill,
+                                   .taps = r->taps};
+    return mnp__direct_new(plan->ctx, &r->geometry, &spec, &plan->direct);
+}
+
+/* Passes along the axes that have several taps; the vectors of the others are 1. */
+static mnp_status make_separable(mnp_conv_plan *plan, recipe *r)
+{
+    const mnp__conv_geometry *geometry = &r->geometry;
+    const bool is_complex = mnp_dtype_kind(plan->sum) == 'c';
+    mnp__pass passes[MNP_CONV_DIMS];
+    int64_t begin = 0, length = 0;
+    int npasses = 0;
+    for (int j = 0; j < MNP_CONV_DIMS; j++)
+        length += taps_along(geometry, j);
+    for (int j = 0; j < MNP_CONV_DIMS; begin += taps_along(geometry, j++)) {
+        const int d = geometry->order[j];
+        const int64_t count = taps_along(geometry, j);
+        if (count > 1 || (j == MNP_CONV_DIMS - 1 && npasses == 0))
+            passes[npasses++] = (mnp__pass){.axis = d,
+                                            .count = count,
+                                            .taps = r->factors + begin,
+                                            .imaginary = is_complex ? r->factors + length + begin : NULL,
+                                            .first = geometry->offset[d] - (count - 1),
+                                            .extent = geometry->output->shape[d],
+                                            .boundary = r->boundaries[d]};
+    }
+    const mnp__separable_spec spec = {.input = plan->input,
+                                      .output = plan->output,
+                                      .sum = plan->sum,
+                                      .layout = plan->in,
+                                      .npasses = npasses,
+                                      .passes = passes,
+                                      .fillvalue = fill_of(r->options)};
+    plan->info.passes = npasses;
+    return mnp__separable_new(plan->ctx, &spec, &plan->separable);
+}
+
+/* By transforms, whose sums are floats. */
+static mnp_status make_transforms(mnp_conv_plan *plan, recipe *r)
+{
+    const bool over_ranks = plan->info.method == MNP_CONV_FFT && plan->ctx->comm.size > 1;
+    const mnp__blocks_spec spec = {.input = plan->input,
+                                   .output = plan->output,
+                                   .sum = plan->sum,
+                                   .boundaries = r->boundaries,
+                                   .fill = r->fill,
+                                   .taps = r->taps,
+                                   .whole = plan->info.method == MNP_CONV_FFT};
+    mnp__blocks_shape shape;
+    mnp__blocks_choose(&r->geometry, spec.whole, &shape);
+    for (int j = 0; j < MNP_CONV_DIMS; j++) {
+        const int d = r->geometry.order[j];
+        if (d >= 0 && shape.transformed[j])
+            plan->info.window[d] =
+                over_ranks ? mnp__fast_length(r->geometry.output->shape[d] + r->geometry.taps[d] - 1) : shape.window[j];
+    }
+    return over_ranks ? mnp__whole_new(plan->ctx, &r->geometry, &spec, &plan->whole)
+                      : mnp__blocks_new(plan->ctx, &r->geometry, &spec, &plan->blocks);
+}
+
+/*
+ * Choose the method.  Sums of integers are exact unless transforms are asked for by name; then the taps are read as
+ * float64.
+ */
+static mnp_status choose_method(mnp_conv_plan *plan, recipe *r)
+{
+    const mnp_conv_method wish = r->options->method;
+    int64_t extent[MNP_CONV_DIMS];
+    bool found = false;
+    for (int j = 0; j < MNP_CONV_DIMS; j++)
+        extent[j] = taps_along(&r->geometry, j);
+    if (wish == MNP_CONV_AUTO || wish == MNP_CONV_SEPARABLE)
+        MNP_TRY(mnp__factor(plan->sum, extent, r->taps, &r->factors, &found));
+    mnp__conv_estimate(plan->ctx, &r->geometry, plan->input, plan->output, plan->sum, plan->info.seconds);
+    if (!found && wish != MNP_CONV_DIRECT)
+        plan->info.seconds[MNP_CONV_SEPARABLE] = -1;
+    if (is_integer(plan->output) && !by_transforms(wish))
+        plan->info.seconds[MNP_CONV_FFT] = plan->info.seconds[MNP_CONV_OVERLAP_ADD] = -1;
+    if (wish == MNP_CONV_SEPARABLE && !found)
+        return MNP_FAIL(MNP_ERR_ARG, "the method is separable, but the kernel is not an outer product of %s",
+                        plan->sum == MNP_UINT64 ? "integer vectors" : "vectors");
+    plan->info.method = wish == MNP_CONV_AUTO ? mnp__conv_fastest(plan->info.seconds) : wish;
+    plan->info.name = mnp__conv_method_name(plan->info.method);
+    return MNP_OK;
+}
+
+static mnp_status make(mnp_conv_plan *plan, recipe *r)
+{
+    switch (plan->info.method) {
+    case MNP_CONV_SEPARABLE:
+        return make_separable(plan, r);
+    case MNP_CONV_FFT:
+    case MNP_CONV_OVERLAP_ADD:
+        return make_transforms(plan, r);
+    default:
+        return make_direct(plan, r);
+    }
+}
+
+/* Make a plan by transforms that nobody asked for, or, without a library for them, the direct one. */
+static mnp_status make_or_direct(mnp_conv_plan *plan, recipe *r)
+{
+    mnp__conv_geometry again = {0};
+    if (r->options->method != MNP_CONV_AUTO || !by_transforms(plan->info.method))
+        return make(plan, r);
+    mnp__conv_geometry_copy(&r->geometry, &again);
+    mnp_status st = make(plan, r);
+    if (st == MNP_ERR_UNSUPPORTED) {
+        mnp__conv_geometry_free(&r->geometry);
+        r->geometry = again;
+        again = (mnp__conv_geometry){0};
+        plan->info.seconds[MNP_CONV_FFT] = plan->info.seconds[MNP_CONV_OVERLAP_ADD] = -1;
+        plan->info.method = MNP_CONV_DIRECT;
+        plan->info.name = mnp__conv_method_name(MNP_CONV_DIRECT);
+        st = make(plan, r);
+    }
+    mnp__conv_geometry_free(&again);
+    return st;
+}
+
 /* The collective part of planning. */
-static mnp_status build(mnp_conv_plan *plan, const mnp_array *kernel, const mnp_conv_options *options,
-                        mnp__conv_geometry *geometry, const void *fill)
+static mnp_status build(mnp_conv_plan *plan, const mnp_array *kernel, recipe *r)
 {
     mnp_ctx *ctx = plan->ctx;
-    mnp_boundary boundaries[MNP_MAX_DIMS];
     mnp_array *replica = NULL;
-    char *taps = NULL;
-    /* in mode valid, zeros stand where a larger kernel reaches beyond the input */
-    for (int d = 0; d < MNP_MAX_DIMS; d++)
-        boundaries[d] = options->mode == MNP_CONV_VALID ? MNP_BOUNDARY_FILL : options->boundary;
     MNP_TRY(replicate_kernel(ctx, kernel, plan->sum, &replica));
-    mnp_status st = MNP_AGREE(ctx, read_taps(geometry, options, replica, &taps));
+    mnp_status st = read_taps(&r->geometry, r->options, replica, &r->taps);
     mnp_array_free(replica);
-    if (st == MNP_OK) {
-        const mnp__direct_spec spec = {.input = plan->input,
-                                       .output = plan->output,
-                                       .sum = plan->sum,
-                                       .boundaries = boundaries,
-                                       .fill = fill,
-                                       .taps = taps};
-        st = mnp__direct_new(ctx, geometry, &spec, &plan->direct);
-    }
-    free(taps);
-    return st;
+    if (st == MNP_OK)
+        st = choose_method(plan, r);
+    st = MNP_AGREE(ctx, st);
+    return st == MNP_OK ? make_or_direct(plan, r) : st;
 }
 
 mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
@@ -218,9 +381,8 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
     MNP_ENTER(ctx, layout, kernel, plan_p);
     const mnp_conv_options defaults = {0};
     mnp_conv_plan *plan = NULL;
-    mnp__conv_geometry geometry = {0};
-    unsigned char fill[16] = {0};
     options = options ? options : &defaults;
+    recipe r = {.options = options};
     if (mnp_layout_is_cyclic(layout))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_conv_plan_new: the input is spread block-cyclically; bring it to a layout of "
                                      "blocks first, with mnp_redistribute()");
@@ -230,16 +392,18 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
         plan->ctx = ctx;
         plan->input = dtype;
         mnp__ctx_made(ctx, plan);
-        st = resolve(plan, layout, kernel, options, &geometry, fill);
+        st = resolve(plan, layout, kernel, &r);
     }
     MNP_TRY_OR(MNP_AGREE(ctx, st), st, fail);
     MNP_TRY_OR(mnp__check_same(&ctx->comm, "mnp_conv_plan_new", hash_arguments(dtype, layout, kernel, options)), st,
                fail);
-    MNP_TRY_OR(build(plan, kernel, options, &geometry, fill), st, fail);
+    MNP_TRY_OR(build(plan, kernel, &r), st, fail);
     *plan_p = plan;
-    return MNP_OK;
+    plan = NULL;
 fail:
-    mnp__conv_geometry_free(&geometry);
+    mnp__conv_geometry_free(&r.geometry);
+    free(r.taps);
+    free(r.factors);
     mnp_conv_plan_free(plan);
     return st;
 }
@@ -252,9 +416,21 @@ void mnp_conv_plan_free(mnp_conv_plan *plan)
     MNP_NEED_OR(, plan);
     mnp__ctx_gone(plan->ctx, plan);
     mnp__direct_free(plan->direct);
+    mnp__separable_free(plan->separable);
+    mnp__blocks_free(plan->blocks);
+    mnp__whole_free(plan->whole);
     mnp_layout_free(plan->in);
     mnp_layout_free(plan->out);
     mnp__object_free(plan);
+}
+
+static mnp_status run(mnp_conv_plan *plan, const mnp_array *x, mnp_array *y)
+{
+    if (plan->separable)
+        return mnp__separable_run(plan->separable, x, y);
+    if (plan->blocks)
+        return mnp__blocks_run(plan->blocks, x->data, y->data);
+    return plan->whole ? mnp__whole_run(plan->whole, x, y) : mnp__direct_run(plan->direct, x->data, y->data);
 }
 
 mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array **y_p)
@@ -278,9 +454,37 @@ mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp_array *
     const bool shares = x->buffer == output.array->buffer; /* elements must not be overwritten before they are read */
     mnp_status st = mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE | (shares ? MNP__INPUT_COPY : 0), &input);
     if (st == MNP_OK)
-        st = mnp__direct_run(plan->direct, input.array->data, output.array->data);
+        st = run(plan, input.array, output.array);
     mnp__input_close(&input);
     return mnp__output_close(1, &output, st);
+}
+
+void mnp_conv_plan_describe(const mnp_conv_plan *plan, mnp_conv_plan_info *info)
+{
+    MNP_NEED_OR(, plan);
+    MNP_NEED_OR(, info);
+    *info = plan->info;
+}
+
+void mnp_conv_plan_print(const mnp_conv_plan *plan, FILE *file)
+{
+    MNP_NEED_OR(, plan);
+    MNP_NEED_OR(, file);
+    const mnp_conv_plan_info *info = &plan->info;
+    if (plan->ctx->comm.rank != 0)
+        return;
+    fprintf(file, "convolution over %d rank%s: %s", plan->ctx->comm.size, plan->ctx->comm.size == 1 ? "" : "s",
+            info->name);
+    if (info->method == MNP_CONV_SEPARABLE)
+        fprintf(file, ", %d pass%s", info->passes, info->passes == 1 ? "" : "es");
+    for (int d = 0; by_transforms(info->method) && d < plan->in->ndim; d++)
+        fprintf(file, "%s%lld", d == 0 ? ", transforms of " : " x ", (long long)info->window[d]);
+    fputs("\n  estimated milliseconds:", file);
+    for (int m = MNP_CONV_DIRECT; m < MNP_NUM_CONV_METHODS; m++)
+        if (info->seconds[m] >= 0)
+            fprintf(file, "%s %s %.3g", m == MNP_CONV_DIRECT ? "" : ",", mnp__conv_method_name((mnp_conv_method)m),
+                    1e3 * info->seconds[m]);
+    fputc('\n', file);
 }
 
 mnp_status mnp_convolve(const mnp_array *x, const mnp_array *kernel, const mnp_conv_options *options, mnp_array **y_p)

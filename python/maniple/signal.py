@@ -9,7 +9,7 @@ from ._library import Shared, constant, struct
 __all__ = ["Convolution", "convolve", "convolve2d", "correlate", "correlate2d"]
 
 
-def _options(mode, boundary, fillvalue, axes, dtype, correlated):
+def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):
     listed = None if axes is None else (ctypes.c_int * max(len(axes), 1))(*axes)
     options = struct("conv_options")(
         constant("CONV_" + mode.upper()),
@@ -19,37 +19,55 @@ def _options(mode, boundary, fillvalue, axes, dtype, correlated):
         None if listed is None else ctypes.addressof(listed),
         dtype_number(dtype),
         correlated,
+        constant("CONV_" + method.upper().replace("-", "_")),
     )
     options._keep = listed
     return options
 
 
-def convolve(in1, in2, mode="full", boundary="fill", fillvalue=0, axes=None, dtype=None, out=None):
-    """in1, of 1 to 4 dimensions, convolved with the kernel in2 by direct summation."""
+def convolve(in1, in2, mode="full", method="auto", boundary="fill", fillvalue=0, axes=None, dtype=None, out=None):
+    """in1, of 1 to 4 dimensions, convolved with the kernel in2; method is auto, direct, separable, fft or overlap-add."""
     return into(
-        "convolve", as_array(in1), as_array(in2), _options(mode, boundary, fillvalue, axes, dtype, False), out=out
+        "convolve",
+        as_array(in1),
+        as_array(in2),
+        _options(mode, boundary, fillvalue, axes, dtype, False, method),
+        out=out,
     )
 
 
-def correlate(in1, in2, mode="full", boundary="fill", fillvalue=0, axes=None, dtype=None, out=None):
+def correlate(in1, in2, mode="full", method="auto", boundary="fill", fillvalue=0, axes=None, dtype=None, out=None):
     return into(
-        "convolve", as_array(in1), as_array(in2), _options(mode, boundary, fillvalue, axes, dtype, True), out=out
+        "convolve",
+        as_array(in1),
+        as_array(in2),
+        _options(mode, boundary, fillvalue, axes, dtype, True, method),
+        out=out,
     )
 
 
 def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    return convolve(in1, in2, mode, boundary, fillvalue)
+    return convolve(in1, in2, mode, "auto", boundary, fillvalue)
 
 
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    return correlate(in1, in2, mode, boundary, fillvalue)
+    return correlate(in1, in2, mode, "auto", boundary, fillvalue)
 
 
 class Convolution(Shared):
     """A convolution that is planned once for arrays like `like`: plan = Convolution(x, kernel, "same"); y = plan(x)."""
 
     def __init__(
-        self, like, kernel, mode="full", boundary="fill", fillvalue=0, axes=None, dtype=None, correlated=False
+        self,
+        like,
+        kernel,
+        mode="full",
+        boundary="fill",
+        fillvalue=0,
+        axes=None,
+        dtype=None,
+        correlated=False,
+        method="auto",
     ):
         super().__init__(
             "conv_plan_free",
@@ -57,7 +75,7 @@ class Convolution(Shared):
             dtype_number(like.dtype),
             like.layout,
             as_array(kernel),
-            _options(mode, boundary, fillvalue, axes, dtype, correlated),
+            _options(mode, boundary, fillvalue, axes, dtype, correlated, method),
         )
 
     def __call__(self, x, out=None):

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Store the outputs of blocks, which their windows hold after the filter.
+ *
+ * Compiled with MNP_SUM and MNP_OUT, the types of the sums and of the output.
+ */
+#include "kernels/prelude.h"
+#include "kernels/signal/blocks.h"
+#include "kernels/signal/finish.h"
+#include "kernels/signal/rows.h"
+
+MNP_KERNEL(blocks_store, mnp_blocks_params)
+{
+    const int64_t rows = p.count * p.step[0] * p.step[1] * p.step[2];
+    FOR_ROWS(number, rows)
+    {
+        const block_row at = find_block_row(p, p.step, number);
+        bool is_output = p.first + at.block < p.total;
+        int64_t to = 0;
+        for (int j = 0; j < MNP_CONV_DIMS; j++) {
+            const int64_t o = at.origin[j] + at.index[j];
+            is_output = is_output && o < p.out_extent[j];
+            to += o * p.out_stride[j];
+        }
+        if (!is_output)
+            continue;
+        const MNP_SUM *from =
+            (const MNP_SUM *)p.windows +
+            in_window(p, at.block, at.index[0] + p.skip[0], at.index[1] + p.skip[1], at.index[2] + p.skip[2]) +
+            p.skip[3];
+        const int64_t left = p.out_extent[3] - at.origin[3], width = left < p.step[3] ? left : p.step[3];
+        MNP_OUT *out = (MNP_OUT *)p.out + to;
+        FOR_ROW(i, width)
+        out[i * p.out_stride[3]] = finish<MNP_OUT>::from(from[i]);
+    }
+}

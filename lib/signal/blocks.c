@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Convolution by Fourier transforms of blocks.
+ */
+#include "signal/blocks.h"
+
+#include <maniple/fft.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/value.h"
+#include "device/launch.h"
+#include "kernels/signal/blocks_params.h"
+#include "signal/extended.h"
+
+enum {
+    HOST_BYTES = 4 << 20, /* of the windows that are worked on at a time: some of the cache */
+    GPU_BYTES = 256 << 20,
+    BATCH_WIDTH = 64 /* elements of a row of a window along a dimension that is not transformed */
+};
+
+/* The two transforms of a direction: of the last dimension, real where the sums are, and of the others, in place. */
+typedef struct transform {
+    mnp__device_fft *last, *others;
+} transform;
+
+struct mnp__blocks {
+    mnp__extended in;
+    mnp_dtype sum, spectral; /* spectral: the complex type of the same precision */
+    mnp__blocks_shape shape;
+    int last; /* the dimension whose spectrum is halved where sums are real; otherwise the last transformed one */
+    int64_t spectrum[MNP_CONV_DIMS]; /* extents of a window's spectrum */
+    transform forward, backward;
+    mnp__kernel *load, *multiply, *store;
+    void *windows, *spectra, *filter, *work; /* device memory */
+    mnp_blocks_params params;
+    mnp_spectrum_params spectrum_params;
+};
+
+/* ---- shapes ---- */
+
+int64_t mnp__fast_length(int64_t n)
+{
+    int64_t length = n;
+    (void)mnp_next_fast_len(n, true, &length);
+    return length;
+}
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/*
+ * The length of windows along an axis of n outputs and k taps: of the powers of two and the length that needs one block
+ * the one with the fewest operations.
+ */
+static int64_t choose_window(int64_t n, int64_t k, bool whole)
+{
+    const double passes = 6; /* loading, multiplying and storing an element, in units of a step of a transform */
+    int64_t best = mnp__fast_length(n + k - 1);
+    double least = (double)best * (log2((double)best) + passes);
+    for (int64_t length = 16; !whole && length < best; length *= 2) {
+        if (length < 2 * k)
+            continue;
+        const double cost = (double)(divide_up(n, length - k + 1) * length) * (log2((double)length) + passes);
+        if (cost < least) {
+            least = cost;
+            best = length;
+        }
+    }
+    return best;
+}
+
+void mnp__blocks_choose(const mnp__conv_geometry *geometry, bool whole, mnp__blocks_shape *shape)
+{
+    bool any = false;
+    for (int j = 0; j < MNP_CONV_DIMS; j++) {
+        const int d = geometry->order[j];
+        const int64_t taps = d < 0 ? 1 : geometry->taps[d];
+        const int64_t n = d < 0 ? 1 : divide_up(geometry->output->shape[d], mnp_layout_parts(geometry->output, d));
+        shape->transformed[j] = taps > 1 || (j == MNP_CONV_DIMS - 1 && !any);
+        any = any || shape->transformed[j];
+        if (shape->transformed[j])
+            shape->window[j] = choose_window(n, taps, whole);
+        else
+            shape->window[j] = j < 2 ? 1 : n < BATCH_WIDTH ? n : BATCH_WIDTH;
+        shape->step[j] = shape->window[j] - taps + 1;
+    }
+}
+
+static int64_t product(const int64_t *extent)
+{
+    int64_t size = 1;
+    for (int j = 0; j < MNP_CONV_DIMS; j++)
+        size *= extent[j];
+    return size;
+}
+
+/* ---- transforms ---- */
+
+/*
+ * The stride that an index of dimension j has in `count` windows, or in their spectra.  The windows' number, j = COUNT,
+ * comes before the last dimension: so all elements along one of the others are equally far apart, in all windows.
+ */
+enum { COUNT = MNP_CONV_DIMS };
+static int64_t stride_of(const int64_t *extent, int64_t count, int j)
+{
+    int64_t stride = j == MNP_CONV_DIMS - 1 ? 1 : extent[MNP_CONV_DIMS - 1];
+    for (int k = MNP_CONV_DIMS - 2; j < MNP_CONV_DIMS - 1 && k > j; k--)
+        stride *= extent[k];
+    return j < MNP_CONV_DIMS - 1 ? stride * count : stride;
+}
+
+/* A dimension that is not transformed, joined with the one before it if they follow one another in memory. */
+static void add_batch(mnp__fft_spec *spec, mnp__fft_dim dim)
+{
+    mnp__fft_dim *inner = spec->nbatch > 0 ? &spec->batch[spec->nbatch - 1] : NULL;
+    if (dim.extent == 1)
+        return;
+    if (inner && dim.in == inner->extent * inner->in && dim.out == inner->extent * inner->out)
+        inner->extent *= dim.extent;
+    else
+        spec->batch[spec->nbatch++] = dim;
+}
+
+/* One of the two transforms of a direction; nothing if there is no other dimension. */
+static mnp_status add_transform(mnp__blocks *blocks, bool of_last, bool inverse, int64_t count, mnp__device_fft **fft_p,
+                                size_t *work)
+{
+    static const int inner_first[] = {3, COUNT, 2, 1, 0};
+    const mnp__blocks_shape *shape = &blocks->shape;
+    const bool real = of_last && blocks->sum != blocks->spectral;
+    mnp__fft_spec spec = {.kind = !real     ? MNP__FFT_COMPLEX
+                                  : inverse ? MNP__FFT_TO_REAL
+                                            : MNP__FFT_FROM_REAL,
+                          .is_double = blocks->spectral == MNP_COMPLEX128,
+                          .inverse = inverse,
+                          .in_place = !of_last,
+                          .scale = 1};
+    const int64_t *in = of_last && !inverse ? shape->window : blocks->spectrum;
+    const int64_t *out = of_last && inverse ? shape->window : blocks->spectrum;
+    for (int i = 0; i <= MNP_CONV_DIMS; i++) {
+        const int j = inner_first[i];
+        const bool transforms = j != COUNT && shape->transformed[j] && of_last == (j == blocks->last);
+        const int64_t extent = j == COUNT ? count : transforms ? shape->window[j] : blocks->spectrum[j];
+        const mnp__fft_dim dim = {extent, stride_of(in, count, j), stride_of(out, count, j)};
+        if (!transforms) {
+            add_batch(&spec, dim);
+            continue;
+        }
+        memmove(spec.dims + 1, spec.dims, (size_t)spec.rank++ * sizeof *spec.dims); /* the innermost one is the last */
+        spec.dims[0] = dim;
+    }
+    if (spec.rank == 0)
+        return MNP_OK;
+    size_t needs = 0;
+    MNP_TRY(blocks->in.ctx->device->ops->fft_new(blocks->in.ctx->device, &spec, fft_p, &needs));
+    *work = needs > *work ? needs : *work;
+    return MNP_OK;
+}
+
+static mnp_status add_transforms(mnp__blocks *blocks, bool inverse, int64_t count, transform *t, size_t *work)
+{
+    MNP_TRY(add_transform(blocks, true, inverse, count, &t->last, work));
+    return add_transform(blocks, false, inverse, count, &t->others, work);
+}
+
+static void free_transforms(mnp__device *device, transform *t)
+{
+    device->ops->fft_free(device, t->last);
+    device->ops->fft_free(device, t->others);
+    *t = (transform){NULL, NULL};
+}
+
+static mnp_status run_transform(mnp__blocks *blocks, const transform *t, bool inverse)
+{
+    mnp_ctx *ctx = blocks->in.ctx;
+    mnp_status (*execute)(mnp__device *, mnp__device_fft *, void *, void *, void *, mnp__stream *) =
+        ctx->device->ops->fft_execute;
+    void *spectra = blocks->spectra;
+    if (inverse && t->others)
+        MNP_TRY(execute(ctx->device, t->others, spectra, spectra, blocks->work, ctx->compute));
+    MNP_TRY(execute(ctx->device, t->last, inverse ? spectra : blocks->windows, inverse ? blocks->windows : spectra,
+                    blocks->work, ctx->compute));
+    if (!inverse && t->others)
+        MNP_TRY(execute(ctx->device, t->others, spectra, spectra, blocks->work, ctx->compute));
+    return MNP_OK;
+}
+
+/* ---- planning ---- */
+
+static void fill_params(mnp__blocks *blocks)
+{
+    const mnp__conv_geometry *geometry = &blocks->in.geometry;
+    const mnp__conv_share *share = &blocks->in.share;
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], strides[MNP_MAX_DIMS];
+    mnp_blocks_params *p = &blocks->params;
+    mnp_layout_box(geometry->output, blocks->in.ctx->comm.rank, lo, extent);
+    mnp__dense_strides(geometry->ndim, extent, strides);
+    p->total = 1;
+    for (int j = 0; j < MNP_CONV_DIMS; j++) {
+        const int d = geometry->order[j];
+        p->window[j] = blocks->shape.window[j];
+        p->step[j] = blocks->shape.step[j];
+        p->skip[j] = p->window[j] - p->step[j];
+        p->out_extent[j] = share->out_extent[j];
+        p->out_stride[j] = d < 0 ? 0 : strides[d];
+        p->grid[j] = divide_up(share->out_extent[j], p->step[j]);
+        p->total *= p->grid[j];
+        blocks->spectrum[j] =
+            j == blocks->last && blocks->sum != blocks->spectral ? p->window[j] / 2 + 1 : p->window[j];
+    }
+}
+
+/* How many blocks are worked on at a time. */
+static int64_t choose_count(const mnp__blocks *blocks)
+{
+    const int64_t bytes = product(blocks->spectrum) * (int64_t)mnp_dtype_size(blocks->spectral);
+    const int64_t room = blocks->in.ctx->device->cpu_memory ? HOST_BYTES : GPU_BYTES;
+    const int64_t most = bytes < room ? room / bytes : 1;
+    const int64_t rounds = divide_up(blocks->params.total, most);
+    return rounds > 0 ? divide_up(blocks->params.total, rounds) : 1;
+}
+
+/* The filter in a window of its own, not reversed, divided by the number of points: transforms are not scaled. */
+static mnp_status pad_filter(const mnp__blocks *blocks, const int64_t *window, const char *taps, char **padded_p)
+{
+    const size_t size = mnp_dtype_size(blocks->sum);
+    int64_t extent[MNP_CONV_DIMS], points = product(window);
+    MNP_TRY(mnp__calloc((size_t)points, size, padded_p));
+    for (int j = 0; j < MNP_CONV_DIMS; j++) {
+        const int d = blocks->in.geometry.order[j];
+        extent[j] = d < 0 ? 1 : blocks->in.geometry.taps[d];
+    }
+    const char *from = taps + (size_t)product(extent) * size;
+    for (int64_t a = 0; a < extent[0]; a++)
+        for (int64_t b = 0; b < extent[1]; b++)
+            for (int64_t c = 0; c < extent[2]; c++)
+                for (int64_t x = 0; x < extent[3]; x++) {
+                    const int64_t at = ((a * window[1] + b) * window[2] + c) * window[3] + x;
+                    double value[2];
+                    mnp__value_get(blocks->sum, from -= size, 0, value);
+                    value[0] /= (double)points;
+                    value[1] /= (double)points;
+                    mnp__value_set(blocks->sum, *padded_p, at, value);
+                }
+    return MNP_OK;
+}
+
+/* Transform the filter: as the windows are, but one window, and one element along each dimension of a batch. */
+static mnp_status make_filter(mnp__blocks *blocks, const char *taps)
+{
+    mnp_ctx *ctx = blocks->in.ctx;
+    mnp__device *device = ctx->device;
+    mnp__blocks one = *blocks;
+    size_t work = 0;
+    char *padded = NULL;
+    mnp_status st;
+    one.forward = (transform){NULL, NULL};
+    one.work = NULL;
+    for (int j = 0; j < MNP_CONV_DIMS; j++)
+        if (!one.shape.transformed[j])
+            one.shape.window[j] = one.spectrum[j] = 1;
+    for (int j = 0; j < MNP_CONV_DIMS; j++) {
+        blocks->spectrum_params.extent[j] = blocks->spectrum[j];
+        blocks->spectrum_params.stride[j] = one.shape.transformed[j] ? stride_of(one.spectrum, 1, j) : 0;
+    }
+    MNP_TRY(device->ops->alloc(device, (size_t)product(one.spectrum) * mnp_dtype_size(one.spectral), &blocks->filter));
+    one.spectra = blocks->filter;
+    MNP_TRY_OR(add_transforms(&one, false, 1, &one.forward, &work), st, done);
+    MNP_TRY_OR(device->ops->alloc(device, work, &one.work), st, done);
+    MNP_TRY_OR(pad_filter(&one, one.shape.window, taps, &padded), st, done);
+    MNP_TRY_OR(device->ops->copy(device, one.windows, padded,
+                                 (size_t)product(one.shape.window) * mnp_dtype_size(one.sum), ctx->compute),
+               st, done);
+    MNP_TRY_OR(run_transform(&one, &one.forward, false), st, done);
+    st = mnp__ctx_wait(ctx, ctx->compute);
+done:
+    free(padded);
+    device->ops->free(device, one.work);
+    free_transforms(device, &one.forward);
+    return st;
+}
+
+/* The steps that can fail on one rank alone. */
+static mnp_status prepare(mnp__blocks *blocks, const mnp__blocks_spec *spec)
+{
+    mnp__device *device = blocks->in.ctx->device;
+    size_t work = 0;
+    fill_params(blocks);
+    const int64_t count = choose_count(blocks);
+    const size_t windows = (size_t)(count * product(blocks->shape.window)) * mnp_dtype_size(blocks->sum);
+    const size_t spectra = (size_t)(count * product(blocks->spectrum)) * mnp_dtype_size(blocks->spectral);
+    blocks->params.count = blocks->spectrum_params.count = count;
+    MNP_TRY(device->ops->alloc(device, windows, &blocks->windows));
+    MNP_TRY(device->ops->alloc(device, spectra, &blocks->spectra));
+    MNP_TRY(add_transforms(blocks, false, count, &blocks->forward, &work));
+    MNP_TRY(add_transforms(blocks, true, count, &blocks->backward, &work));
+    MNP_TRY(device->ops->alloc(device, work, &blocks->work));
+    MNP_TRY(make_filter(blocks, spec->taps));
+    blocks->params.windows = blocks->windows;
+    blocks->spectrum_params.spectra = blocks->spectra;
+    blocks->spectrum_params.filter = blocks->filter;
+    return MNP_OK;
+}
+
+static mnp_status load_kernel(mnp_ctx *ctx, const char *file, const char *function, const char *name, mnp_dtype type,
+                              const char *other_name, mnp_dtype other, mnp__kernel **kernel_p)
+{
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    const mnp__kernel_spec spec = {.file = file, .function = function};
+    mnp__text_add(&defines, "#define %s %s\n", name, mnp__jit_type(type));
+    if (other_name)
+        mnp__text_add(&defines, "#define %s %s\n", other_name, mnp__jit_type(other));
+    return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
+}
+
+static mnp_status load_kernels(mnp_ctx *ctx, const mnp__blocks_spec *spec, mnp__blocks *blocks)
+{
+    MNP_TRY(load_kernel(ctx, "signal/blocks_load.cu", "blocks_load", "MNP_IN", spec->input, "MNP_SUM", spec->sum,
+                        &blocks->load));
+    MNP_TRY(load_kernel(ctx, "signal/spectrum_multiply.cu", "spectrum_multiply", "MNP_VALUE", blocks->spectral, NULL,
+                        MNP_DTYPE_AUTO, &blocks->multiply));
+    return load_kernel(ctx, "signal/blocks_store.cu", "blocks_store", "MNP_SUM", spec->sum, "MNP_OUT", spec->output,
+                       &blocks->store);
+}
+
+mnp_status mnp__blocks_new(mnp_ctx *ctx, mnp__conv_geometry *geometry, const mnp__blocks_spec *spec,
+                           mnp__blocks **blocks_p)
+{
+    mnp__blocks *blocks = NULL;
+    mnp_status st = MNP_AGREE(ctx, mnp__calloc(1, sizeof *blocks, &blocks));
+    if (st != MNP_OK)
+        goto fail;
+    blocks->in.ctx = ctx;
+    blocks->sum = spec->sum;
+    blocks->spectral = spec->sum == MNP_FLOAT32 || spec->sum == MNP_COMPLEX64 ? MNP_COMPLEX64 : MNP_COMPLEX128;
+    mnp__blocks_choose(geometry, spec->whole, &blocks->shape);
+    for (int j = 0; j < MNP_CONV_DIMS; j++)
+        blocks->last = blocks->shape.transformed[j] ? j : blocks->last;
+    MNP_TRY_OR(load_kernels(ctx, spec, blocks), st, fail);
+    MNP_TRY_OR(mnp__extended_open(ctx, spec->input, geometry, spec->boundaries, spec->fill, &blocks->in), st, fail);
+    MNP_TRY_OR(MNP_AGREE(ctx, prepare(blocks, spec)), st, fail);
+    *blocks_p = blocks;
+    return MNP_OK;
+fail:
+    mnp__conv_geometry_free(geometry);
+    mnp__blocks_free(blocks);
+    return st;
+}
+
+void mnp__blocks_free(mnp__blocks *blocks)
+{
+    if (!blocks)
+        return;
+    mnp_ctx *ctx = blocks->in.ctx;
+    if (ctx) {
+        mnp__device *device = ctx->device;
+        void *const memory[] = {blocks->windows, blocks->spectra, blocks->filter, blocks->work};
+        for (int i = 0; i < 4; i++)
+            device->ops->free(device, memory[i]);
+        free_transforms(device, &blocks->forward);
+        free_transforms(device, &blocks->backward);
+    }
+    mnp__extended_close(&blocks->in);
+    free(blocks);
+}
+
+/* ---- execution ---- */
+
+/* A launch of one warp for every row. */
+static mnp__launch launch_of(int64_t rows)
+{
+    return mnp__launch_of(32 * rows);
+}
+
+static mnp_status launch(mnp_ctx *ctx, mnp__kernel *kernel, int64_t rows, const void *params, size_t size)
+{
+    const mnp__launch launch = launch_of(rows);
+    return ctx->device->ops->launch(ctx->device, kernel, &launch, params, size, ctx->compute);
+}
+
+mnp_status mnp__blocks_run(mnp__blocks *blocks, const void *x, void *y)
+{
+    mnp_ctx *ctx = blocks->in.ctx;
+    mnp_blocks_params p = blocks->params;
+    const mnp_spectrum_params s = blocks->spectrum_params;
+    p.in = mnp__extended_of(&blocks->in, x);
+    p.out = y;
+    MNP_TRY(mnp__mover_run(blocks->in.mover, x, blocks->in.ring));
+    for (p.first = 0; p.first < p.total; p.first += p.count) {
+        MNP_TRY(launch(ctx, blocks->load, p.count * p.window[0] * p.window[1] * p.window[2], &p, sizeof p));
+        MNP_TRY(run_transform(blocks, &blocks->forward, false));
+        MNP_TRY(launch(ctx, blocks->multiply, s.count * s.extent[0] * s.extent[1] * s.extent[2], &s, sizeof s));
+        MNP_TRY(run_transform(blocks, &blocks->backward, true));
+        MNP_TRY(launch(ctx, blocks->store, p.count * p.step[0] * p.step[1] * p.step[2], &p, sizeof p));
+    }
+    return MNP_OK;
+}

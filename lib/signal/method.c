@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The model of the time that a convolution takes.
+ *
+ * A method does so many products of a tap and an element, moves so many bytes to and from memory, and is launched so many
+ * times; each has a rate.  Ranks have equal parts of the array, so the largest block counts.
+ */
+#include "signal/method.h"
+
+#include <math.h>
+
+#include "signal/blocks.h"
+
+/*
+ * The rates of a device, of a core of the host.  GPU: as measured on an H200 (docs/performance.md, convolution); host: on
+ * cores with AVX-512.  Products are those of float32; of float64 there are half as many, of complex types a quarter, and
+ * of 64-bit integers a sixth.
+ */
+typedef struct rates {
+    double products, bytes;   /* of direct sums: a second */
+    double pass;              /* products of a filter along one axis: a second */
+    double operations;        /* of transforms in float32; half as many in float64 */
+    double transformed_bytes; /* read and written in transforms: a second */
+    double link;              /* bytes between ranks: a second */
+    double launch;            /* seconds */
+} rates;
+
+static const rates gpu = {2.4e13, 2.2e12, 1.2e13, 2e13, 2.8e12, 1.5e11, 5e-6};
+static const rates host = {9e10, 8e9, 4.5e10, 8e9, 1.2e10, 2e9, 2e-5};
+
+/* Methods other than direct must promise to be faster by this factor, as their errors are larger. */
+static const double margin = 1.25;
+
+/* How much slower than in float32 products are. */
+static double slowness(mnp_dtype sum)
+{
+    switch (sum) {
+    case MNP_FLOAT32:
+        return 1;
+    case MNP_FLOAT64:
+        return 2;
+    case MNP_COMPLEX64:
+        return 4;
+    case MNP_COMPLEX128:
+        return 8;
+    default:
+        return 6;
+    }
+}
+
+/* What the model needs of a problem: on the largest block. */
+typedef struct problem {
+    double outputs, taps, axis_taps; /* axis_taps: of all axes together */
+    int axes;                        /* that have several taps */
+    double in, out, sum;             /* bytes of an element */
+    mnp_dtype sum_dtype;
+    bool several_ranks;
+} problem;
+
+/* The time of two transforms and a product of so many elements, of windows of `points`. */
+static double transforms(const rates *r, const problem *p, double elements, double points)
+{
+    const bool is_complex = mnp_dtype_kind(p->sum_dtype) == 'c';
+    const double wide = is_complex ? p->sum / 2 : p->sum; /* of a real number */
+    const double operations =
+        2 * (is_complex ? 5 : 2.5) * elements * log2(points < 2 ? 2 : points) * (wide > 4 ? 2 : 1);
+    const double passes = 2 * 2 * p->axes + 2 + 2; /* both transforms, the product, loading and storing */
+    return operations / r->operations + elements * (passes * p->sum + p->in + p->out) / r->transformed_bytes;
+}
+
+static double time_of_blocks(const rates *r, const problem *p, const mnp__conv_geometry *geometry, bool whole)
+{
+    mnp__blocks_shape shape;
+    double blocks = 1, window = 1, points = 1;
+    mnp__blocks_choose(geometry, whole, &shape);
+    for (int j = 0; j < MNP_CONV_DIMS; j++) {
+        const int d = geometry->order[j];
+        const double n =
+            d < 0 ? 1 : ceil((double)geometry->output->shape[d] / (double)mnp_layout_parts(geometry->output, d));
+        blocks *= ceil(n / (double)shape.step[j]);
+        window *= (double)shape.window[j];
+        points *= shape.transformed[j] ? (double)shape.window[j] : 1;
+    }
+    return transforms(r, p, blocks * window, points) + 8 * r->launch;
+}
+
+/* Over all ranks: the whole padded array, which moves to its layout, in both transforms, and back. */
+static double time_of_whole(const rates *r, const problem *p, const mnp__conv_geometry *geometry)
+{
+    double elements = 1, points = 1, parts = 1;
+    if (!p->several_ranks)
+        return time_of_blocks(r, p, geometry, true);
+    for (int d = 0; d < geometry->ndim; d++) {
+        const double n = (double)(geometry->output->shape[d] + geometry->taps[d] - 1);
+        elements *= n;
+        points *= geometry->taps[d] > 1 ? n : 1;
+        parts *= (double)mnp_layout_parts(geometry->output, d);
+    }
+    elements /= parts;
+    return transforms(r, p, elements, points) + elements * 4 * p->sum / r->link + 20 * r->launch;
+}
+
+void mnp__conv_estimate(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, mnp_dtype input, mnp_dtype output,
+                        mnp_dtype sum, double seconds[MNP_NUM_CONV_METHODS])
+{
+    const rates *r = ctx->device->block_memory > 0 ? &gpu : &host;
+    const double slow = slowness(sum);
+    problem p = {.outputs = 1,
+                 .taps = 1,
+                 .in = (double)mnp_dtype_size(input),
+                 .out = (double)mnp_dtype_size(output),
+                 .sum = (double)mnp_dtype_size(sum),
+                 .sum_dtype = sum,
+                 .several_ranks = ctx->comm.size > 1};
+    for (int d = 0; d < geometry->ndim; d++) {
+        const double n = (double)geometry->output->shape[d] / (double)mnp_layout_parts(geometry->output, d);
+        p.outputs *= ceil(n);
+        p.taps *= (double)geometry->taps[d];
+        p.axis_taps += geometry->taps[d] > 1 ? (double)geometry->taps[d] : 0;
+        p.axes += geometry->taps[d] > 1;
+    }
+    const double between = p.axes > 1 ? 2 * (p.axes - 1) * p.sum : 0;
+    seconds[MNP_CONV_AUTO] = 0;
+    seconds[MNP_CONV_DIRECT] = p.outputs * (p.taps * slow / r->products + (p.in + p.out) / r->bytes) + r->launch;
+    seconds[MNP_CONV_SEPARABLE] =
+        p.outputs * (p.axis_taps * slow / r->pass + (p.in + p.out + between) / r->bytes) + p.axes * r->launch;
+    seconds[MNP_CONV_FFT] = time_of_whole(r, &p, geometry);
+    seconds[MNP_CONV_OVERLAP_ADD] = time_of_blocks(r, &p, geometry, false);
+}
+
+mnp_conv_method mnp__conv_fastest(const double seconds[MNP_NUM_CONV_METHODS])
+{
+    mnp_conv_method best = MNP_CONV_DIRECT;
+    double least = seconds[MNP_CONV_DIRECT] / margin;
+    for (int m = MNP_CONV_SEPARABLE; m < MNP_NUM_CONV_METHODS; m++) {
+        if (seconds[m] >= 0 && seconds[m] < least) {
+            best = (mnp_conv_method)m;
+            least = seconds[m];
+        }
+    }
+    return best;
+}
+
+const char *mnp__conv_method_name(mnp_conv_method method)
+{
+#define NAME(name, word, purpose) [name] = word,
+    static const char *const names[] = {MNP_CONV_METHODS(NAME)};
+#undef NAME
+    return names[method];
+}

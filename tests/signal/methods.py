@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The methods of convolution: each against SciPy's direct sum of the extended input, within the bounds of signal.h; which
+one a plan takes; what is refused.
+"""
+
+import ctypes
+import os
+
+import maniple as mp
+import numpy as np
+from scipy.signal import convolve
+
+rng = mp.random()
+AUTO, DIRECT, SEPARABLE, FFT, OVERLAP = range(5)
+NAMES = ["auto", "direct", "separable", "fft", "overlap-add"]
+MODES = ["full", "same", "valid"]
+PADS = [None, "wrap", "symmetric", "reflect", "edge"]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("mode", ctypes.c_int), ("boundary", ctypes.c_int), ("fillvalue", ctypes.c_double),
+                ("naxes", ctypes.c_int), ("axes", ctypes.POINTER(ctypes.c_int)), ("dtype", ctypes.c_int),
+                ("correlate", ctypes.c_bool), ("method", ctypes.c_int)]
+
+
+class Info(ctypes.Structure):
+    _fields_ = [("method", ctypes.c_int), ("name", ctypes.c_char_p), ("seconds", ctypes.c_double * 5),
+                ("passes", ctypes.c_int), ("window", ctypes.c_int64 * 8)]
+
+
+def options(method, mode="same", boundary=0, fillvalue=0.0, axes=None, dtype=0, correlate=False):
+    listed = None if axes is None else (ctypes.c_int * len(axes))(*axes)
+    return Options(MODES.index(mode), boundary, fillvalue, 0 if axes is None else len(axes), listed, dtype, correlate,
+                   method)
+
+
+def extended(x, taps, boundary, fillvalue):
+    widths = [(k - 1, k - 1) for k in taps]
+    if boundary == 0:
+        return np.pad(x, widths, constant_values=fillvalue)
+    return np.pad(x, widths, mode=PADS[boundary])
+
+
+def expected(x, kernel, mode, boundary, fillvalue, axes):
+    """The sum, in double precision, and the same of absolute values."""
+    shape = [1] * x.ndim
+    for k, axis in enumerate(axes):
+        shape[axis] = kernel.shape[k]
+    order = np.argsort(axes)
+    laid = np.transpose(kernel, order).reshape(shape)
+    wide = extended(x, shape, boundary if mode != "valid" else 0, fillvalue if mode != "valid" else 0)
+    results = []
+    for a, b in ((wide, laid), (abs(wide), abs(laid))):
+        a, b = (v.astype(np.promote_types(v.dtype, "f8")) for v in (a, b))
+        whole = convolve(a, b, mode="valid", method="direct")  # the full convolution of x, extended
+        cut = tuple(slice(None) if mode == "full" else slice((k - 1) // 2, (k - 1) // 2 + n) if mode == "same" else
+                    slice(min(n, k) - 1, min(n, k) - 1 + abs(n - k) + 1) for n, k in zip(x.shape, shape))
+        results.append(whole[cut])
+    return results
+
+
+def numbers(shape, dtype):
+    values = rng.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        values = values + 1j * rng.standard_normal(shape)
+    return values.astype(dtype)
+
+
+def outer(shape, dtype):
+    product = np.ones((1,) * len(shape))
+    for axis, n in enumerate(shape):
+        product = product * numbers(n, dtype).reshape([-1 if d == axis else 1 for d in range(len(shape))])
+    return product.astype(dtype)
+
+
+def check(method, x, kernel, mode="same", boundary=0, fillvalue=0.0, axes=None, layout=None):
+    used = list(range(x.ndim - kernel.ndim, x.ndim)) if axes is None else [a % x.ndim for a in axes]
+    want, size = expected(x, kernel, mode, boundary, fillvalue, used)
+    got = mp.convolve(mp.array(x, layout), mp.array(kernel), options(method, mode, boundary, fillvalue, axes)).numpy()
+    name = f"{NAMES[method]}: {x.shape} {x.dtype} by {kernel.shape}, {mode}, boundary {boundary}, axes {axes}"
+    eps, points = np.finfo(got.dtype).eps, 4 * x.size + 64
+    if method in (FFT, OVERLAP):  # a window has at most all elements, each several times at a border
+        largest = max(abs(x).max(), abs(fillvalue))
+        bound = 10 * eps * np.log2(points) * np.linalg.norm(kernel) * largest * np.sqrt(points)
+    else:
+        bound = (2 * kernel.size + 32) * eps * abs(kernel).sum() * max(abs(x).max(), abs(fillvalue))
+    error = abs(got - want).max() if want.size else 0
+    mp.ok(got.shape == want.shape and error <= bound, f"{name}: error {error:.2g} of {size.max():.2g}")
+
+
+def cases(method, dtype):
+    kernels = outer if method == SEPARABLE else numbers
+    for mode in MODES:
+        for boundary in range(5):
+            if mode == "valid" and boundary > 0:
+                continue
+            fill = 2.5 if boundary == 0 else 0.0
+            x = numbers((23, 30), dtype)
+            check(method, x, kernels((6, 7), dtype), mode, boundary, fill, None, mp.random_layout(rng, x.shape))
+
+
+for method in (SEPARABLE, FFT, OVERLAP):
+    cases(method, "float64")
+    if os.environ.get("MANIPLE_TEST_FULL"):
+        for dtype in ("float32", "complex64", "complex128"):
+            cases(method, dtype)
+    kernels = outer if method == SEPARABLE else numbers
+    x = numbers((5, 9, 40), "float32")
+    check(method, x, kernels((9,), "float32"), "same", 1, 0.0, [1], mp.random_layout(rng, x.shape))
+    check(method, x, kernels((3, 4, 5), "float32"), "full", 0, 0.0, None, mp.random_layout(rng, x.shape))
+    x = numbers((3, 4, 5, 6), "complex64")
+    check(method, x, kernels((2, 3, 2, 3), "complex64"), "full", 2, 0.0, [2, 0, 3, 1], mp.random_layout(rng, x.shape))
+    check(method, numbers(900, "float64"), kernels((700,), "float64"), "same", 3)
+    check(method, numbers((1, 5), "float64"), kernels((1, 1), "float64"))
+    check(method, numbers((4, 5), "float64"), kernels((6, 9), "float64"), "valid")
+
+# many blocks, of several windows at a time
+x = numbers((300, 270), "float32")
+check(OVERLAP, x, numbers((5, 3), "float32"), "same", 4, 0.0, None, mp.random_layout(rng, x.shape))
+
+# --- integers -----------------------------------------------------------------------------------------------------
+small = rng.integers(-9, 9, (20, 33)).astype("int32")
+sobel = np.outer([1, 2, 1], [1, 0, -1]).astype("int16")
+INT64, BOOL = mp.MNP_INT64, mp.MNP_BOOL
+right = convolve(small.astype("int64"), sobel.astype("int64"), mode="same", method="direct")
+for method in range(5):
+    made = options(method, dtype=INT64)
+    mp.check(f"integers by {NAMES[method]}", mp.convolve(mp.array(small), mp.array(sobel), made), right)
+large = rng.integers(2**40, 2**41, (9, 9)), np.outer([3, 5], [2**20, 7])
+exact = mp.convolve(mp.array(large[0]), mp.array(large[1]), options(SEPARABLE, dtype=INT64))
+mp.check("integers modulo 2^64 by separable are those of direct", exact,
+         mp.convolve(mp.array(large[0]), mp.array(large[1]), options(DIRECT, dtype=INT64)).numpy())
+
+
+# --- which method -------------------------------------------------------------------------------------------------
+def chosen(method, shape, kernel, dtype="float32", out=0):
+    plan = mp.conv_plan_new(dtype, mp.layout_block(mp.size, len(shape), shape), mp.array(kernel), options(method, dtype=out))
+    info = Info()
+    mp.conv_plan_describe(plan, info)
+    mp.conv_plan_free(plan)
+    return info
+
+
+def check_chosen(name, info, method, usable):
+    able = [NAMES[m] for m in range(1, 5) if info.seconds[m] >= 0]
+    mp.ok(info.method == method and info.name.decode() == NAMES[method] and able == usable,
+          f"{name}: {info.name.decode()} of {', '.join(able)}")
+
+
+dense, flat = rng.standard_normal((15, 15)), np.outer(np.hanning(31), np.hanning(31))
+everything, sums = NAMES[1:], ["direct", "separable"]
+floats = ["direct", "fft", "overlap-add"]
+check_chosen("a small random kernel", chosen(AUTO, (64, 64), dense[:3, :3]), DIRECT, floats)
+check_chosen("an outer product", chosen(AUTO, (400, 400), flat), SEPARABLE, everything)
+check_chosen("an outer product, of integers", chosen(AUTO, (400, 400), np.ones((31, 31), "int32"), "int32", INT64),
+             SEPARABLE, sums)
+big = rng.standard_normal((200, 200))
+mp.ok(chosen(AUTO, (512, 512), big).method in (FFT, OVERLAP), "a large random kernel takes transforms")
+info = chosen(OVERLAP, (64, 4000), rng.standard_normal((3, 5)))
+mp.ok(info.window[0] >= 16 and 16 <= info.window[1] < 4000, "blocks are smaller than the array")
+info = chosen(FFT, (64, 4001), rng.standard_normal((1, 5)))
+mp.ok(list(info.window[:2]) == [1, 4050] or mp.size > 1, "whole transforms have a fast length, along the axes in use")
+
+# --- refused ------------------------------------------------------------------------------------------------------
+x = mp.array(rng.standard_normal((40, 40)))
+for kernel, made, words in (
+        (dense, options(SEPARABLE), "not an outer product of vectors"),
+        (np.outer([1, 2], [1, 2]) / 3, options(7), "7 is not a method"),
+        (dense, options(FFT, dtype=BOOL), "fft has rounding errors"),
+):
+    mp.fails("MNP_ERR_ARG", words, "convolve", x, mp.array(kernel), made)
+mp.done()
