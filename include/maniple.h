@@ -31,6 +31,7 @@
 #include <maniple/matrix_market.h>
 #include <maniple/memory.h>
 #include <maniple/mesh.h>
+#include <maniple/ndimage.h>
 #include <maniple/npy.h>
 #include <maniple/random.h>
 #include <maniple/redistribute.h>

@@ -19,6 +19,7 @@ layers()
         array) echo base layout jit device comm context ;;
         ops | io) echo base layout jit device comm context array ;;
         fft | linalg | sparse | signal) echo base layout jit device comm context array ops ;;
+        ndimage) echo base layout jit device comm context array ops signal ;;
         *) return 1 ;;
     esac
 }

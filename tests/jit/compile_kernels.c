@@ -29,6 +29,21 @@ static const char sum[] =
 static const char scale[] = "#line 1 \"scale.cu\"\nextern \"C\" __global__ void scale(float *x, float by)\n"
                             "{\n    x[threadIdx.x] *= by;\n}\n";
 
+/* A filter of the smallest value, in two stages, and one of the middle value of three, in one. */
+static const char smallest[] = "template <typename In> MNP_INLINE void mnp_column(const In &in, mnp_lanes *kept)\n{\n"
+                               "    kept[0] = mnp_lesser(in.at(MNP_TAP(0, 0)), in.at(MNP_TAP(1, 0)));\n}\n"
+                               "template <typename Column> MNP_INLINE mnp_lanes mnp_finish(const Column &column)\n{\n"
+                               "    return mnp_cast(mnp_lesser(column(0, 0), column(1, 0)));\n}\n";
+static const char middle[] =
+    "MNP_TABLE mnp_tap mnp_taps[] = {MNP_TAP(0, 0, 1), MNP_TAP(1, 0, 0), MNP_TAP(1, 0, 1)};\n"
+    "template <typename In> MNP_INLINE void mnp_column(const In &in, mnp_lanes *kept)\n{\n"
+    "    mnp_lanes low = {}, high = {};\n    low = ~low;\n"
+    "    for (const mnp_tap &tap : mnp_taps) {\n        const mnp_lanes x = in.at(tap);\n"
+    "        low = mnp_lesser(low, x);\n        high = mnp_greater(high, x);\n    }\n"
+    "    while (mnp_any(low < high))\n        low = low + ((high - low) >> 1) + 1;\n    kept[0] = low;\n}\n"
+    "template <typename Column> MNP_INLINE mnp_lanes mnp_finish(const Column &column)\n{\n"
+    "    return column(0, 0);\n}\n";
+
 #define GRID_BODY(value)                                                                                               \
     "template <typename Point> static MNP_INLINE void mnp_body(const Point &mnp_at, mnp_value &mnp_y)\n"               \
     "{\n    const auto x = mnp_at.array(0);\n    mnp_y = " value ";\n}\n"
@@ -118,6 +133,16 @@ static const kernel_case typical[] = {
     {.file = "fft/cosine.cu", .function = "fft_cosine", .definitions = "MNP_REAL float; MNP_PAIRS 0; MNP_IN_PARTS 1"},
     {.file = "fft/cosine_table.cu", .function = "fft_cosine_table", .definitions = "MNP_REAL float; MNP_SPREAD 0"},
     {.file = "fft/cosine_table.cu", .function = "fft_cosine_table", .definitions = "MNP_REAL double; MNP_SPREAD 1"},
+    {.file = "ndimage/neighbours.cu",
+     .function = "neighbours",
+     .definitions = "MNP_IN mnp_float16; MNP_OUT uint8_t; MNP_VALUE float; MNP_ORDERED 0; MNP_NDIM 2; MNP_SPANS 2, 2; "
+                    "MNP_COLUMNS 2; MNP_KEPT 1; MNP_RUN 4; MNP_TX 256; MNP_TY 32; MNP_MASK 0",
+     .generated = smallest},
+    {.file = "ndimage/neighbours.cu",
+     .function = "neighbours",
+     .definitions = "MNP_IN int8_t; MNP_OUT double; MNP_VALUE uint32_t; MNP_ORDERED 1; MNP_NDIM 3; MNP_SPANS 2, 1, 2; "
+                    "MNP_COLUMNS 1; MNP_KEPT 1; MNP_RUN 1; MNP_TX 256; MNP_TY 32; MNP_MASK 1",
+     .generated = middle},
     {.file = "fft/pass.cu", .function = "fft_pass", .definitions = "MNP_REAL float; MNP_PARTS 2; MNP_HALF 1"},
     {.file = "fft/pass.cu", .function = "fft_pass", .definitions = "MNP_REAL double; MNP_PARTS 1; MNP_HALF 0"},
     {.file = "fft/twiddle.cu", .function = "fft_twiddle", .definitions = "MNP_REAL float"},

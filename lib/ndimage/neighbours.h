@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Neighbourhood filters: results that depend on a window of the input around each element.
+ *
+ * A filter is described by its window, its dtypes and two generated functions (kernels/ndimage/neighbours.cu).  A rank
+ * computes the elements of its own block.  What their windows take of other ranks' blocks is brought by the mover, as
+ * margins around a copy of the block; where no dimension of the window is cut, the block is read where it lies.  What is
+ * beyond the borders of the whole array, the kernel finds by folding indices.
+ *
+ * Cost: where a dimension of the window is cut, a copy of the block and an exchange, by a plan that the context keeps
+ * (in mode wrap the exchange is planned in every call); and one launch.
+ */
+#ifndef MNP__NDIMAGE_NEIGHBOURS_H
+#define MNP__NDIMAGE_NEIGHBOURS_H
+
+#include <maniple/ndimage.h>
+#include <maniple/signal.h>
+
+#include "array/array.h"
+#include "base/text.h"
+#include "layout/layout.h"
+
+enum { MNP__NEIGHBOURS_ROOM = 1 << 15 };
+
+typedef struct mnp__neighbours {
+    const char *function;         /* its name in messages: "mnp_ndimage_median_filter" */
+    mnp_dtype value;              /* in which it computes: a real dtype, not of two bytes of float */
+    mnp_dtype output;             /* of the result */
+    int ordered;                  /* not 0: compute with unsigned integers that are ordered like the input's values, of
+                                    at least so many bytes; `value` is ignored */
+    int64_t low[MNP_MAX_DIMS];    /* the window of element o begins at o + low */
+    int64_t span[MNP_MAX_DIMS];   /* its extents, at least 1 */
+    int64_t number[MNP_MAX_DIMS]; /* how far apart neighbours along a dimension are in lists of the window's elements */
+    mnp_boundary boundary[MNP_MAX_DIMS];
+    double outside;         /* the value beyond the borders for MNP_BOUNDARY_FILL */
+    int columns, kept, run; /* MNP_COLUMNS, MNP_KEPT, MNP_RUN */
+    const mnp_array *mask;  /* NULL, or a bool array: where it is false, the result is the input */
+    /* how array dimensions are dimensions of the kernel: set by mnp__neighbours_start() */
+    int ndim, kernel_ndim, place[MNP_MAX_DIMS];
+    mnp__text body; /* the generated functions */
+} mnp__neighbours;
+
+/* Find the kernel's dimensions from the window; `room` of MNP__NEIGHBOURS_ROOM bytes is for the body. */
+void mnp__neighbours_start(mnp__neighbours *filter, int ndim, char *room);
+
+/* Write the element of the window at these indices, one for each dimension of the array: "MNP_TAP(0, 2)". */
+void mnp__neighbours_tap(mnp__neighbours *filter, const int64_t *at);
+
+/* Run the filter over x, and free the body.  Collective. */
+mnp_status mnp__neighbours_run(mnp__neighbours *filter, const mnp_array *x, mnp_array **y_p);
+
+#endif
