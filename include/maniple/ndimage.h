@@ -76,6 +76,67 @@ MNP_API mnp_status mnp_ndimage_percentile_filter(const mnp_array *x, double perc
                                                  const bool *footprint, const mnp_ndimage_options *options,
                                                  mnp_array **y_p);
 
+/* ---- linear filters ---- */
+
+/*
+ * Filters that are weighted sums.  Sums are in float32 where input and result are floats of at most four bytes, else in
+ * float64; results that are integers lose the fraction, and are clipped to the type's range (SciPy wraps around).  Every
+ * pass of a filter that goes along one axis after another is stored in the result's dtype, as SciPy does.  Complex inputs
+ * are taken, and have complex results; cval is then real.  A sum of more than 64 elements, or of complex numbers, takes
+ * arrays of 1 to 4 dimensions.
+ *
+ * correlate1d, convolve1d: `count` weights along `axis`; the origin is the options' first.
+ */
+MNP_API mnp_status mnp_ndimage_correlate1d(const mnp_array *x, int64_t count, const double *weights, int axis,
+                                           const mnp_ndimage_options *options, mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_convolve1d(const mnp_array *x, int64_t count, const double *weights, int axis,
+                                          const mnp_ndimage_options *options, mnp_array **y_p);
+
+/*
+ * Weights in C order, of that shape, along the axes.  Elements with a weight of 0 do not count, even if they are NaN.
+ * More than 64 weights that are not 0, and complex inputs, go through mnp_convolve(); they need the same mode along all
+ * axes.
+ */
+MNP_API mnp_status mnp_ndimage_correlate(const mnp_array *x, const int64_t *shape, const double *weights,
+                                         const mnp_ndimage_options *options, mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_convolve(const mnp_array *x, const int64_t *shape, const double *weights,
+                                        const mnp_ndimage_options *options, mnp_array **y_p);
+
+/* The mean of a window; size NULL: 3 along each axis. */
+MNP_API mnp_status mnp_ndimage_uniform_filter(const mnp_array *x, const int64_t *size,
+                                              const mnp_ndimage_options *options, mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_uniform_filter1d(const mnp_array *x, int64_t size, int axis,
+                                                const mnp_ndimage_options *options, mnp_array **y_p);
+
+/*
+ * Gaussians and their derivatives.
+ *
+ *   sigma     the standard deviation along each of the axes; axes whose sigma is 0 are left alone
+ *   order     the derivative along each axis, 0 to 100; NULL: 0
+ *   truncate  the filter ends at so many standard deviations; 0: 4
+ *   radius    where it ends along each axis instead, in elements; NULL: by truncate
+ */
+MNP_API mnp_status mnp_ndimage_gaussian_filter(const mnp_array *x, const double *sigma, const int *order,
+                                               double truncate, const int64_t *radius,
+                                               const mnp_ndimage_options *options, mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_gaussian_filter1d(const mnp_array *x, double sigma, int axis, int order, double truncate,
+                                                 const int64_t *radius, const mnp_ndimage_options *options,
+                                                 mnp_array **y_p);
+
+/* Differences along an axis, smoothed along the other axes of the options. */
+MNP_API mnp_status mnp_ndimage_prewitt(const mnp_array *x, int axis, const mnp_ndimage_options *options,
+                                       mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_sobel(const mnp_array *x, int axis, const mnp_ndimage_options *options, mnp_array **y_p);
+
+/* The sum of second derivatives, and the root of the sum of squares of first ones, by differences or Gaussians. */
+MNP_API mnp_status mnp_ndimage_laplace(const mnp_array *x, const mnp_ndimage_options *options, mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_gaussian_laplace(const mnp_array *x, const double *sigma, double truncate,
+                                                const int64_t *radius, const mnp_ndimage_options *options,
+                                                mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_gaussian_gradient_magnitude(const mnp_array *x, const double *sigma, double truncate,
+                                                           const int64_t *radius, const mnp_ndimage_options *options,
+                                                           mnp_array **y_p);
+
 #ifdef __cplusplus
 }
 #endif

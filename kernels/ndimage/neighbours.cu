@@ -20,6 +20,7 @@
  *   void mnp_column(in, kept)    with in.at(MNP_TAP(k0, k1, ...)) an element of the window at its first x, and
  *                                kept[MNP_KEPT] to be set
  *   mnp_lanes mnp_finish(column) with column(x, i) value i of column x
+ *   in.weight(k) and column.weight(k) are the weights of the two stages
  * where mnp_lanes is several MNP_VALUEs side by side on the host, and one on a GPU.  mnp_lesser() and mnp_greater() are
  * for both, mnp_any() says whether any of some comparisons holds, and mnp_cast() converts to MNP_OUT and back.
  */

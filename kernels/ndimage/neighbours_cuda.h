@@ -41,6 +41,10 @@ struct mnp_inner {
             element += mnp_spans[d] > 1 ? tap.at[d] * p.stride[d] : 0;
         return mnp_take(*element);
     }
+    MNP_INLINE MNP_VALUE weight(int k) const
+    {
+        return (MNP_VALUE)p.weights[0][k];
+    }
     MNP_INLINE mnp_inner column(int x) const
     {
         return mnp_inner{p, first + x * p.stride[MNP_NDIM - 1]};
@@ -66,6 +70,10 @@ struct mnp_bordering {
         }
         return mnp_take(inside ? *element : mnp_to<MNP_IN>::from(p.outside));
     }
+    MNP_INLINE MNP_VALUE weight(int k) const
+    {
+        return (MNP_VALUE)p.weights[0][k];
+    }
     MNP_INLINE mnp_bordering column(int x) const
     {
         mnp_bordering other = *this;
@@ -77,7 +85,12 @@ struct mnp_bordering {
 #include "generated"
 
 struct mnp_columns {
+    const mnp_neighbours_params &p;
     const mnp_lanes (*kept)[MNP_KEPT];
+    MNP_INLINE MNP_VALUE weight(int k) const
+    {
+        return (MNP_VALUE)p.weights[1][k];
+    }
     MNP_INLINE mnp_lanes operator()(int x, int i) const
     {
         return kept[x][i];
@@ -93,7 +106,7 @@ template <typename Window> MNP_INLINE void compute(const Window &window, int las
         mnp_column(window.column(x < last ? x : last), kept[x]);
 #pragma unroll
     for (int r = 0; r < MNP_RUN; r++)
-        results[r] = mnp_finish(mnp_columns{kept + r});
+        results[r] = mnp_finish(mnp_columns{window.p, kept + r});
 }
 
 MNP_KERNEL(neighbours, mnp_neighbours_params)

@@ -57,7 +57,11 @@ MNP_INLINE mnp_lanes mnp_cast(mnp_lanes x)
 }
 
 struct mnp_window {
-    const MNP_VALUE *first;
+    const MNP_VALUE *first, *weights;
+    MNP_INLINE MNP_VALUE weight(int k) const
+    {
+        return weights[k];
+    }
     MNP_INLINE mnp_lanes at(mnp_tap tap) const
     {
         return *(const mnp_loose *)(first + tap);
@@ -70,10 +74,15 @@ struct mnp_buffers {
     alignas(64) MNP_VALUE window[mnp_planes() * mnp_rows * mnp_row];
     alignas(64) MNP_VALUE kept[MNP_KEPT][mnp_row];
     alignas(64) MNP_VALUE results[mnp_width];
+    MNP_VALUE weights[2][MNP_NEIGHBOUR_WEIGHTS];
 };
 
 struct mnp_columns {
-    const MNP_VALUE *first;
+    const MNP_VALUE *first, *weights;
+    MNP_INLINE MNP_VALUE weight(int k) const
+    {
+        return weights[k];
+    }
     MNP_INLINE mnp_lanes operator()(int x, int i) const
     {
         return *(const mnp_loose *)(first + i * mnp_row + x);
@@ -169,12 +178,12 @@ static void compute_tile(const mnp_neighbours_params &p, mnp_buffers *b, int64_t
         const MNP_VALUE *row = b->window + j * mnp_row;
         for (int64_t i = 0; i < width + MNP_COLUMNS - 1; i += mnp_count) {
             mnp_lanes kept[MNP_KEPT];
-            mnp_column(mnp_window{row + i}, kept);
+            mnp_column(mnp_window{row + i, b->weights[0]}, kept);
             for (int k = 0; k < MNP_KEPT; k++)
                 *(mnp_loose *)(b->kept[k] + i) = kept[k];
         }
         for (int64_t i = 0; i < width; i += mnp_count)
-            *(mnp_loose *)(b->results + i) = mnp_finish(mnp_columns{b->kept[0] + i});
+            *(mnp_loose *)(b->results + i) = mnp_finish(mnp_columns{b->kept[0] + i, b->weights[1]});
         store_row(p, b->results, place, width);
     }
 }
@@ -182,6 +191,8 @@ static void compute_tile(const mnp_neighbours_params &p, mnp_buffers *b, int64_t
 MNP_KERNEL(neighbours, mnp_neighbours_params)
 {
     static thread_local mnp_buffers buffers;
+    for (int k = 0; k < 2 * MNP_NEIGHBOUR_WEIGHTS; k++)
+        buffers.weights[0][k] = mnp_to<MNP_VALUE>::from(p.weights[0][k]);
     MNP_FOR (i, p.items)
         compute_tile(p, &buffers, i);
 }

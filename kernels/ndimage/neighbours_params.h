@@ -3,7 +3,8 @@
 #ifndef MNP_KERNELS_NDIMAGE_NEIGHBOURS_PARAMS_H
 #define MNP_KERNELS_NDIMAGE_NEIGHBOURS_PARAMS_H
 
-enum { MNP_NEIGHBOUR_DIMS = 9 }; /* dimensions of an array, and one for arrays that have only one */
+enum { MNP_NEIGHBOUR_WEIGHTS = 64 }; /* most weights of each stage */
+enum { MNP_NEIGHBOUR_DIMS = 9 };     /* dimensions of an array, and one for arrays that have only one */
 
 /*
  * Output element o, counted within this rank's block of `extent`, has the window of the input that begins at index
@@ -13,7 +14,7 @@ enum { MNP_NEIGHBOUR_DIMS = 9 }; /* dimensions of an array, and one for arrays t
  */
 typedef struct mnp_neighbours_params {
     const void *in;
-    const void *mask; /* MNP_MASK: a byte for each output; where it is 0, the result is the input's own element */
+    const void *mask; /* MNP_MASK: a byte for each output; where it is 0, the output is left as it is */
     void *out;
     double outside;  /* the value beyond the borders, for MNP_AT_FILL */
     long long items; /* tiles on the host, runs of outputs on a GPU */
@@ -21,6 +22,7 @@ typedef struct mnp_neighbours_params {
     long long whole[MNP_NEIGHBOUR_DIMS], memory_lo[MNP_NEIGHBOUR_DIMS], stride[MNP_NEIGHBOUR_DIMS];
     long long grid[MNP_NEIGHBOUR_DIMS]; /* items along each dimension */
     int boundary[MNP_NEIGHBOUR_DIMS];
+    double weights[2][MNP_NEIGHBOUR_WEIGHTS]; /* of the two stages, for filters that have some */
 } mnp_neighbours_params;
 
 enum { MNP_NEIGHBOUR_INSIDE = -1 };

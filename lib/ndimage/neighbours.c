@@ -15,7 +15,6 @@
 #include "base/value.h"
 #include "device/launch.h"
 #include "jit/jit.h"
-#include "kernels/ndimage/neighbours_params.h"
 
 /* Outputs of a tile on the host, along the last dimension and the one before it. */
 enum { TILE_X = 256, TILE_Y = 32, LINE_X = 2048, SMALL_TILE_X = 64, SMALL_TILE_Y = 4, MOST_TILE_BYTES = 16 << 20 };
@@ -223,6 +222,7 @@ static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, con
     const int last = filter->kernel_ndim - 1;
     mnp_neighbours_params p = {
         .in = s->data, .out = y->data, .mask = mask ? mask->data : NULL, .outside = filter->outside, .items = 1};
+    memcpy(p.weights, filter->weights, sizeof p.weights);
     for (int k = 0; k <= last; k++) {
         p.extent[k] = p.whole[k] = p.stride[k] = 1;
         p.boundary[k] = MNP_NEIGHBOUR_INSIDE;

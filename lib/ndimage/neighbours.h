@@ -18,6 +18,7 @@
 
 #include "array/array.h"
 #include "base/text.h"
+#include "kernels/ndimage/neighbours_params.h"
 #include "layout/layout.h"
 
 enum { MNP__NEIGHBOURS_ROOM = 1 << 15 };
@@ -32,9 +33,10 @@ typedef struct mnp__neighbours {
     int64_t span[MNP_MAX_DIMS];   /* its extents, at least 1 */
     int64_t number[MNP_MAX_DIMS]; /* how far apart neighbours along a dimension are in lists of the window's elements */
     mnp_boundary boundary[MNP_MAX_DIMS];
-    double outside;         /* the value beyond the borders for MNP_BOUNDARY_FILL */
-    int columns, kept, run; /* MNP_COLUMNS, MNP_KEPT, MNP_RUN */
-    const mnp_array *mask;  /* NULL, or a bool array: where it is false, the result is the input */
+    double outside;                           /* the value beyond the borders for MNP_BOUNDARY_FILL */
+    int columns, kept, run;                   /* MNP_COLUMNS, MNP_KEPT, MNP_RUN */
+    double weights[2][MNP_NEIGHBOUR_WEIGHTS]; /* of the two stages */
+    const mnp_array *mask;                    /* NULL, or a bool array: where it is false, the result is the input */
     /* how array dimensions are dimensions of the kernel: set by mnp__neighbours_start() */
     int ndim, kernel_ndim, place[MNP_MAX_DIMS];
     mnp__text body; /* the generated functions */

@@ -54,8 +54,8 @@ MAY_BE_NULL = {
     "mnp_fftshift": "axes", "mnp_ifftshift": "axes", "mnp_selection_shape": "selection",
     "mnp_finalize": "ctx",
 }
-MAY_BE_NULL.update({"mnp_ndimage_" + name: "options footprint" for name in
-                    "minimum_filter maximum_filter median_filter rank_filter percentile_filter".split()})
+MAY_BE_NULL.update({name: "options footprint structure order radius mask" + (" size" if "uniform" in name else "")
+                    for name in binding._functions if name.startswith("mnp_ndimage_")})
 
 # Calls that end the program or this context, and those that wait for a message that nobody sends
 NEVER = {"mnp_exit", "mnp_exit_at", "mnp_init", "mnp_init_fint", "mnp_finalize", "mnp_comm_send", "mnp_comm_recv", "mnp_fail"}
