@@ -27,6 +27,7 @@
 #include <maniple/join.h>
 #include <maniple/kernel.h>
 #include <maniple/layout.h>
+#include <maniple/linalg.h>
 #include <maniple/lists.h>
 #include <maniple/matrix_market.h>
 #include <maniple/memory.h>

@@ -34,6 +34,7 @@ typedef enum mnp__attachment_id {
     MNP__ATTACHED_SORTING,
     MNP__ATTACHED_STAGING,
     MNP__ATTACHED_TRANSFORMS,
+    MNP__ATTACHED_PRODUCTS,
     MNP__NUM_ATTACHMENTS
 } mnp__attachment_id;
 

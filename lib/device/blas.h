@@ -25,6 +25,7 @@ typedef enum mnp__blas_op { MNP__BLAS_N = 'N', MNP__BLAS_T = 'T', MNP__BLAS_C = 
  */
 typedef struct mnp__gemm {
     mnp_dtype dtype;                      /* float32, float64, complex64 or complex128; and where takes(), others */
+    mnp_dtype result;                     /* of C; AUTO: the same; or float32 where A and B are of 16 bits */
     bool tf32;                            /* float32 may be rounded to 10 bits of fraction; no effect on the host */
     mnp__blas_op op_a, op_b;              /* op_a(A) is m x k, op_b(B) is k x n, C is m x n */
     int64_t m, n, k, batch;               /* batch 1: one product */

@@ -55,6 +55,8 @@ static const kernel_case typical[] = {
     {.file = "comm/combine.cu",
      .function = "combine",
      .definitions = "MNP_MEMORY mnp_complex64; MNP_VALUE mnp_complex64; MNP_JOIN mnp_multiply; MNP_AVERAGES 0"},
+    {.file = "linalg/gemm.cu", .function = "gemm", .definitions = "MNP_T uint8_t; MNP_TRUTH 1"},
+    {.file = "linalg/gemm.cu", .function = "gemm", .definitions = "MNP_T uint64_t; MNP_TRUTH 0"},
     {.file = "comm/p2p_all_to_all.cu", .function = "p2p_all_to_all"},
     {.file = "comm/p2p_reduce.cu",
      .function = "p2p_reduce",

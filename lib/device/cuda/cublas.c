@@ -179,8 +179,8 @@ static scalar scalar_of(mnp_dtype dtype, const double *value)
 static mnp_status gemm(mnp__device *device, const mnp__gemm *g, mnp__stream *stream)
 {
     cublasHandle_t handle;
-    cudaDataType_t type;
-    if (!type_of(g->dtype, &type))
+    cudaDataType_t type, result;
+    if (!type_of(g->dtype, &type) || !type_of(g->result == MNP_DTYPE_AUTO ? g->dtype : g->result, &result))
         return MNP_FAIL(MNP_ERR_INTERNAL, "cuBLAS was asked for a product of %s", mnp_dtype_name(g->dtype));
     MNP_TRY(handle_for(device, stream, &handle));
     if (g->m == 0 || g->n == 0 || g->batch == 0)
@@ -190,7 +190,7 @@ static mnp_status gemm(mnp__device *device, const mnp__gemm *g, mnp__stream *str
                                         : g->tf32           ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                             : CUBLAS_COMPUTE_32F;
     return CUBLAS(cublasGemmStridedBatchedEx_64, handle, op_of(g->op_a), op_of(g->op_b), g->m, g->n, g->k, &alpha, g->a,
-                  type, g->lda, g->stride_a, g->b, type, g->ldb, g->stride_b, &beta, g->c, type, g->ldc, g->stride_c,
+                  type, g->lda, g->stride_a, g->b, type, g->ldb, g->stride_b, &beta, g->c, result, g->ldc, g->stride_c,
                   g->batch, compute, CUBLAS_GEMM_DEFAULT);
 }
 

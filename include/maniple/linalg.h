@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Products of distributed matrices and tensors, in NumPy's words: mnp_matmul(a, b, &c) is numpy.matmul(a, b).
+ *
+ * Operands may have any layout and be views.  Dtypes are promoted as NumPy does it; bfloat16 and float16 are summed in
+ * float32 and rounded once.  Sums of integers wrap around; of bool a sum is whether any product is true.  Sums of floats
+ * are in the order of the library that does the work, which is OpenBLAS or another BLAS on the host, and cuBLAS on GPUs;
+ * products of integers and bool are computed by kernels of Maniple's own.
+ *
+ * Over ranks the blocks come together in the way that a model finds the cheapest: either operand or the result stays
+ * where it is, or a new mesh of the ranks is used, on which rows, columns, the summed dimension or a batch is cut; see
+ * mnp_matmul_describe().  Dimensions of a batch that both operands are cut along need no communication.
+ *
+ * A new result is on the mesh of a if a is cut along rows or a batch, or b is along neither columns nor a batch, and
+ * otherwise on that of b.  Its rows are cut as those of a, its columns as those of b, its batch as that of either, as far
+ * as these are on that mesh and an axis does not cut two dimensions; where this leaves nothing cut, rows are cut
+ * along the axis that cut the summed dimension.  A given output may have any layout.
+ *
+ * All functions are collective, except where they say so.  MNP_ERR_ARG for shapes that do not fit, scalars
+ * (MNP_SCALAR) and block-cyclic arrays; MNP_ERR_UNSUPPORTED where there is no BLAS; MNP_ERR_MEMORY, MNP_ERR_COMPILE,
+ * MNP_ERR_DEVICE, MNP_ERR_COMM.
+ */
+#ifndef MANIPLE_LINALG_H
+#define MANIPLE_LINALG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <maniple/array.h>
+#include <maniple/base.h>
+#include <maniple/layout.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * numpy.matmul: a (..., m, k) times b (..., k, n), whose first dimensions are broadcast; a vector a is taken as one row,
+ * a vector b as one column, which the result has not.
+ */
+MNP_API mnp_status mnp_matmul(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
+
+/*
+ * How float32 and complex64 are multiplied on GPUs.  PLAIN: as IEEE float32.  TF32: on tensor cores, which round the
+ * elements to 10 bits of fraction and sum in float32; several times as fast.  It holds for all products of the context
+ * from then on, and has no effect on the host.  Collective; all ranks give the same.  MNP_ERR_ARG.
+ */
+typedef enum mnp_matmul_precision { MNP_MATMUL_PLAIN, MNP_MATMUL_TF32 } mnp_matmul_precision;
+MNP_API mnp_status mnp_matmul_set_precision(mnp_ctx *ctx, mnp_matmul_precision precision);
+
+/* What mnp_matmul() does, on this rank where that is not said otherwise. */
+typedef struct mnp_matmul_info {
+    const char *method;       /* a phrase: "stationary A", "stationary B", "stationary C", "A's rows, all of B", "B's
+                                 columns, all of A", "k in parts", "the batch in parts", "a mesh", "one rank" */
+    int parts;                /* in how many parts the summed dimension is cut; partial sums move if that is above 1 */
+    int64_t bytes, all_bytes; /* that come from other ranks; to all ranks together */
+    int64_t messages;         /* from how many ranks, counted for each array that moves; without the partial sums */
+    int64_t workspace;        /* bytes of temporary blocks */
+} mnp_matmul_info;
+
+/*
+ * Tell what mnp_matmul(a, b, out) would do for an output of that layout; NULL: for a new output.  Not collective; all
+ * ranks find the same method.  MNP_ERR_ARG as mnp_matmul(), and if the layout does not have the shape of the result.
+ */
+MNP_API mnp_status mnp_matmul_describe(const mnp_array *a, const mnp_array *b, const mnp_layout *layout,
+                                       mnp_matmul_info *info);
+
+/*
+ * numpy.dot: the sum over the last dimension of a and the last but one of b, or its only one.  An operand without
+ * dimensions, or a scalar, multiplies the other one.
+ */
+MNP_API mnp_status mnp_dot(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
+
+/* numpy.inner: the sum over the last dimension of both.  Numbers as for mnp_dot(). */
+MNP_API mnp_status mnp_inner(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
+
+/* numpy.vdot: the sum of conj(a) b over all elements in C order, of operands with as many elements. */
+MNP_API mnp_status mnp_vdot(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
+
+/* numpy.outer: a[:, None] * b of the operands as vectors. */
+MNP_API mnp_status mnp_outer(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
+
+/*
+ * numpy.vecdot, matvec and vecmat, of stacks of vectors and matrices, which are broadcast: the sum of conj(a) b along an
+ * axis; matrices times vectors; conjugated vectors times matrices.
+ */
+MNP_API mnp_status mnp_vecdot(const mnp_array *a, const mnp_array *b, int axis, mnp_array **out_p);
+MNP_API mnp_status mnp_matvec(const mnp_array *a, const mnp_array *x, mnp_array **out_p);
+MNP_API mnp_status mnp_vecmat(const mnp_array *x, const mnp_array *a, mnp_array **out_p);
+
+/*
+ * numpy.tensordot: the sum over `naxes` pairs of axes, axes_a[i] of a with axes_b[i] of b; negative ones count from the
+ * end.  NULL: the last ones of a, the first ones of b, so that tensordot(a, b, axes=2) is mnp_tensordot(a, b, 2, NULL,
+ * NULL, &c).  The operands are reshaped to matrices as mnp_reshape() does it, which may copy them and move them to other
+ * ranks.
+ */
+MNP_API mnp_status mnp_tensordot(const mnp_array *a, const mnp_array *b, int naxes, const int *axes_a,
+                                 const int *axes_b, mnp_array **out_p);
+
+/* numpy.kron, of operands with at most MNP_MAX_DIMS / 2 dimensions. */
+MNP_API mnp_status mnp_kron(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
+
+/*
+ * numpy.linalg.matrix_power of square matrices (..., n, n) for n >= 0, by repeated squaring.  For a negative n take the
+ * power of the inverse: MNP_ERR_ARG.
+ */
+MNP_API mnp_status mnp_matrix_power(const mnp_array *a, int64_t n, mnp_array **out_p);
+
+/*
+ * numpy.linalg.multi_dot: the product of 2 to 64 matrices in the order with the fewest operations; the first and the
+ * last one may be vectors, a row and a column.
+ */
+MNP_API mnp_status mnp_multi_dot(const mnp_array *const *arrays, int count, mnp_array **out_p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
