@@ -239,7 +239,7 @@ _c_types = {"int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64, "size_t": ct
 def _is_output(kind, name):
     """Outputs are called NAME_p or out, and are pointers to objects, numbers or dtypes."""
     return (name.endswith("_p") or name == "out") and (
-        kind.endswith("**") or kind[:-1].strip() in _c_types or kind in ("int *", "mnp_dtype *"))
+        kind.endswith(" **") or kind[:-1].strip() in _c_types or kind in ("int *", "mnp_dtype *"))
 
 
 def call(name, *arguments, out=None, **named):
