@@ -13,6 +13,7 @@
 #include <maniple/comm.h>
 #include <maniple/context.h>
 #include <maniple/create.h>
+#include <maniple/deconvolution.h>
 #include <maniple/dtype.h>
 #include <maniple/eigen.h>
 #include <maniple/eval.h>

@@ -52,6 +52,7 @@ MAY_BE_NULL = {
     "mnp_fftn": "s axes", "mnp_ifftn": "s axes", "mnp_rfftn": "s axes", "mnp_irfftn": "s axes",
     "mnp_dctn": "s axes", "mnp_idctn": "s axes", "mnp_dstn": "s axes", "mnp_idstn": "s axes",
     "mnp_fftshift": "axes", "mnp_ifftshift": "axes", "mnp_selection_shape": "selection",
+    "mnp_richardson_lucy": "options", "mnp_wiener_deconvolution": "reg", "mnp_unsupervised_wiener": "options chains",
     "mnp_tensordot": "axes_a axes_b", "mnp_matmul_describe": "layout", "mnp_finalize": "ctx",
 }
 MAY_BE_NULL.update({name: "options footprint structure order radius mask" + (" size" if "uniform" in name else "")
