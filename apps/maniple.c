@@ -20,6 +20,7 @@ static const struct subcommand {
     {"bench", bench_main, bench_help, "measure how fast data moves between the ranks"},
     {"cache", cache_main, cache_help, "list, size or clear the cache of compiled kernels"},
     {"conv", conv_main, conv_help, "convolve an array with a kernel"},
+    {"deconv", deconv_main, deconv_help, "restore an image that a point spread function has blurred"},
     {"eval", eval_main, eval_help, "evaluate expressions of arrays element by element"},
     {"fft", fft_main, fft_help, "transform an array by the fast Fourier transform"},
     {"info", info_main, info_help, "show what a file holds; or ranks, devices, libraries and settings"},

@@ -15,6 +15,7 @@ enum { EXIT_FAILED = 1, EXIT_MISUSED = 2 }; /* exit status after a failure; afte
 int bench_main(int argc, char **argv);
 int cache_main(int argc, char **argv);
 int conv_main(int argc, char **argv);
+int deconv_main(int argc, char **argv);
 int eval_main(int argc, char **argv);
 int fft_main(int argc, char **argv);
 int info_main(int argc, char **argv);
@@ -25,6 +26,7 @@ int stats_main(int argc, char **argv);
 void bench_help(void);
 void cache_help(void);
 void conv_help(void);
+void deconv_help(void);
 void eval_help(void);
 void fft_help(void);
 void info_help(void);
