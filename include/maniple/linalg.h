@@ -113,6 +113,36 @@ MNP_API mnp_status mnp_matrix_power(const mnp_array *a, int64_t n, mnp_array **o
  */
 MNP_API mnp_status mnp_multi_dot(const mnp_array *const *arrays, int count, mnp_array **out_p);
 
+/*
+ * In which order mnp_einsum() contracts its operands, two at a time.  GREEDY: always the pair whose result is the smallest
+ * compared with the two.  OPTIMAL: with the fewest operations, up to ten operands; beyond that as GREEDY.  IN_ORDER: from
+ * the first to the last.
+ */
+typedef enum mnp_einsum_order { MNP_EINSUM_GREEDY, MNP_EINSUM_OPTIMAL, MNP_EINSUM_IN_ORDER } mnp_einsum_order;
+
+/*
+ * numpy.einsum of 1 to 32 operands, with subscripts as there: "ij,jk->ik"; without an arrow the result has the letters
+ * that are there once, in alphabetical order; a letter twice in an operand is its diagonal; an ellipsis stands for
+ * dimensions that are broadcast.  First diagonals are taken and what only one operand has is summed; then each pair is a
+ * product of stacks of matrices, for which it is reshaped as mnp_reshape() does it, or, if it sums nothing, an
+ * element-wise product.  The result of a pair must not have more than MNP_MAX_DIMS dimensions.  All is computed in the
+ * dtype of the result, to which the results of pairs are rounded.
+ */
+MNP_API mnp_status mnp_einsum(const char *subscripts, const mnp_array *const *arrays, int count, mnp_einsum_order order,
+                              mnp_array **out_p);
+
+/*
+ * numpy.einsum_path: the order of mnp_einsum(), if no operand has something to be summed by itself.
+ *
+ *   path          receives 2 (count - 1) numbers: step s contracts numbers path[2 s] < path[2 s + 1] of the list of
+ *                 operands that are left, removes them, and puts the result at its end
+ *   operations_p  NULL, or receives the number of products that are added up
+ *
+ * Not collective.  MNP_ERR_ARG as mnp_einsum().
+ */
+MNP_API mnp_status mnp_einsum_path(const char *subscripts, const mnp_array *const *arrays, int count,
+                                   mnp_einsum_order order, int *path, double *operations_p);
+
 #ifdef __cplusplus
 }
 #endif

@@ -86,7 +86,7 @@ WORK = elementwise | set("""copy astype redistribute replicate plan_new plan_run
     array_drop array_get_local_strided array_local_lo array_local_shape array_local_size array_local_strides array_margins
     array_ndim array_set_local array_set_local_strided array_shape array_to_host array_to_host_as""".split())
 ELSEWHERE = {"reduction_call", "conv_execute", "fft_plan_execute",  # they need a reduction, or a plan, which is not made for such layouts
-             "matmul_describe",  # it tells what a call would do, in a struct
+             "matmul_describe", "einsum_path",  # they tell what a call would do, in memory of their own
              "array_item", "array_items",  # they take arrays of one element
              "array_describe", "array_print"}  # they show any array
 NUMBERS = {"count": 2, "bins": 3, "ndim": 2, "axis2": 1, "destination": 1, "n": 1, "edge_order": 1, "k": 1,

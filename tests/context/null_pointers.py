@@ -53,7 +53,8 @@ MAY_BE_NULL = {
     "mnp_dctn": "s axes", "mnp_idctn": "s axes", "mnp_dstn": "s axes", "mnp_idstn": "s axes",
     "mnp_fftshift": "axes", "mnp_ifftshift": "axes", "mnp_selection_shape": "selection",
     "mnp_richardson_lucy": "options", "mnp_wiener_deconvolution": "reg", "mnp_unsupervised_wiener": "options chains",
-    "mnp_tensordot": "axes_a axes_b", "mnp_matmul_describe": "layout", "mnp_finalize": "ctx",
+    "mnp_tensordot": "axes_a axes_b", "mnp_matmul_describe": "layout", "mnp_einsum_path": "operations_p",
+    "mnp_finalize": "ctx",
 }
 MAY_BE_NULL.update({name: "options footprint structure order radius mask" + (" size" if "uniform" in name else "")
                     for name in binding._functions if name.startswith("mnp_ndimage_")})
