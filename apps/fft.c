@@ -86,7 +86,7 @@ void fft_help(void)
 static const words_row words_table[] = {
     {"the input", "INPUT"},
     {"the array", "INPUT"},
-    {"mnp_fft_plan_new: ", ""},
+
     {NULL, NULL},
 };
 

@@ -63,13 +63,14 @@ static bool take_quoted(translation *t)
     return true;
 }
 
+static const char function_letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+
 /* Leave out what names a function of C: in front of the sentence, "or mnp_f()", or the clause that recommends it. */
 static bool take_function(translation *t)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
     if (strncmp(t->in, "mnp_", 4) != 0)
         return false;
-    const char *behind = t->in + strspn(t->in, letters);
+    const char *behind = t->in + strspn(t->in, function_letters);
     behind += strncmp(behind, "()", 2) == 0 ? 2 : 0;
     if (strncmp(behind, ": ", 2) == 0) {
         t->in = behind + 2;
@@ -110,11 +111,14 @@ static bool take_row(translation *t)
 
 static bool take_word(translation *t)
 {
-    /* functions of the library that texts of the command cannot call: their names are left out of sentences */
-    static const char *const others[] = {"h5_", "npy_", "mm_", "eval", "selection_", "subscripts_"};
-    for (size_t i = 0; strncmp(t->in, "mnp_", 4) == 0 && i < sizeof others / sizeof *others; i++)
-        if (strncmp(t->in + 4, others[i], strlen(others[i])) == 0)
+    /* functions of the library that texts cannot call: their names are left out of sentences */
+    if (strncmp(t->in, "mnp_", 4) == 0) {
+        char name[64];
+        const size_t length = strspn(t->in + 4, function_letters);
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), t->in + 4);
+        if (!mnp_eval_can_call(name))
             return false;
+    }
     for (const words_row *w = words; w && w->library; w++) {
         const size_t length = strlen(w->library);
         const bool whole = isalnum((unsigned char)w->library[length - 1]);

@@ -36,7 +36,8 @@
  *               unique, isin, intersect1d, union1d, setdiff1d, setxor1d; reshape, ravel, transpose, swapaxes, moveaxis,
  *               squeeze, expand_dims, broadcast_to, flip, concatenate((x, y)), stack, vstack, hstack, dstack,
  *               column_stack, append, roll, tile, repeat, pad, tril, triu, diag, zeros_like, ones_like; take, compress,
- *               extract, flatnonzero, argwhere; and those that ignore NaN.  They have NumPy's arguments as far as the
+ *               extract, flatnonzero, argwhere; and those that ignore NaN; fft, fft2, fftn, rfft and the other
+ *               transforms and shifts of maniple/fft.h, dct and dst.  They have NumPy's arguments as far as the
  *               functions of this library have them, in NumPy's order or by their names; all but arrays are constants.
  *               For min and max, the second argument is another value, not an axis.
  * Methods       sum, prod, mean, var, std, min, max, ptp, argmin, argmax, all, any, cumsum, cumprod, argsort, take,
@@ -79,6 +80,7 @@
 #ifndef MANIPLE_EVAL_H
 #define MANIPLE_EVAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <maniple/array.h>
@@ -126,6 +128,9 @@ typedef struct mnp_output {
  * Existing outputs are unchanged then, except those of which parts were assigned in place before.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.  Collective.
  */
 MNP_API mnp_status mnp_eval(mnp_ctx *ctx, const char *statements, const mnp_input *inputs, const mnp_output *outputs);
+
+/* Whether texts can call a function of that name, such as "fft2".  Not collective. */
+MNP_API bool mnp_eval_can_call(const char *name);
 
 /*
  * What mnp_eval() would make with these arguments, without computing or compiling anything: dtype and number of

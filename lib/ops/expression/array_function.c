@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <maniple/create.h>
+#include <maniple/fft.h>
 #include <maniple/join.h>
 #include <maniple/scan.h>
 #include <maniple/select.h>
@@ -313,10 +314,38 @@ static mnp_status reduced(mnp__array_call *call, facts *x, mnp__array_facts *res
     return MNP_OK;
 }
 
+/* The precision of Fourier transforms: single for floats of up to 32 bits. */
+static bool is_double(mnp_dtype dtype)
+{
+    return !is_inexact(dtype) || mnp_dtype_size(dtype) > (mnp_dtype_kind(dtype) == 'c' ? 8 : 4);
+}
+
+static mnp_status spectrum(mnp__array_call *call, facts *x, mnp__array_facts *result)
+{
+    (void)call;
+    return give(result, is_double(x->dtype) ? MNP_COMPLEX128 : MNP_COMPLEX64, x->ndim);
+}
+
+static mnp_status from_spectrum(mnp__array_call *call, facts *x, mnp__array_facts *result)
+{
+    (void)call;
+    return give(result, is_double(x->dtype) ? MNP_FLOAT64 : MNP_FLOAT32, x->ndim);
+}
+
+static mnp_status cosines(mnp__array_call *call, facts *x, mnp__array_facts *result)
+{
+    return (mnp_dtype_kind(x->dtype) == 'c' ? spectrum : from_spectrum)(call, x, result);
+}
+
 /* ---- the table ---- */
 
 #define QUANTILE "x, q, axis=None, *, method='linear', keepdims=False"
 #define SCAN "x, axis=None, dtype=None"
+#define FFT "x, n=None, axis=-1, norm=None"
+#define FFT2 "x, s=None, axes=(-2, -1), norm=None"
+#define FFTN "x, s=None, axes=None, norm=None"
+#define DCT "x, type=2, n=None, axis=-1, norm=None"
+#define DCTN "x, type=2, s=None, axes=None, norm=None"
 
 static const mnp__array_function functions[] = {
     {"cumsum", SCAN, scanned, mnp__run_x_axis_dtype, {.x_axis_dtype = mnp_cumsum}},
@@ -388,6 +417,31 @@ static const mnp__array_function functions[] = {
     {"extract", "condition, x", extracted, mnp__run_x_y, {.x_y = mnp_extract}},
     {"flatnonzero", "x", flat_indices, mnp__run_x, {.x = mnp_flatnonzero}},
     {"argwhere", "x", pairs_of_indices, mnp__run_x, {.x = mnp_argwhere}},
+
+    {"fft", FFT, spectrum, mnp__run_fft, {.fft = mnp_fft}},
+    {"ifft", FFT, spectrum, mnp__run_fft, {.fft = mnp_ifft}},
+    {"rfft", FFT, spectrum, mnp__run_fft, {.fft = mnp_rfft}},
+    {"irfft", FFT, from_spectrum, mnp__run_fft, {.fft = mnp_irfft}},
+    {"hfft", FFT, from_spectrum, mnp__run_fft, {.fft = mnp_hfft}},
+    {"ihfft", FFT, spectrum, mnp__run_fft, {.fft = mnp_ihfft}},
+    {"fft2", FFT2, spectrum, mnp__run_fftn, {.fftn = mnp_fftn}},
+    {"ifft2", FFT2, spectrum, mnp__run_fftn, {.fftn = mnp_ifftn}},
+    {"rfft2", FFT2, spectrum, mnp__run_fftn, {.fftn = mnp_rfftn}},
+    {"irfft2", FFT2, from_spectrum, mnp__run_fftn, {.fftn = mnp_irfftn}},
+    {"fftn", FFTN, spectrum, mnp__run_fftn, {.fftn = mnp_fftn}},
+    {"ifftn", FFTN, spectrum, mnp__run_fftn, {.fftn = mnp_ifftn}},
+    {"rfftn", FFTN, spectrum, mnp__run_fftn, {.fftn = mnp_rfftn}},
+    {"irfftn", FFTN, from_spectrum, mnp__run_fftn, {.fftn = mnp_irfftn}},
+    {"fftshift", "x, axes=None", same, mnp__run_fftshift, {.shift = mnp_fftshift}},
+    {"ifftshift", "x, axes=None", same, mnp__run_fftshift, {.shift = mnp_ifftshift}},
+    {"dct", DCT, cosines, mnp__run_dct, {.dct = mnp_dct}},
+    {"idct", DCT, cosines, mnp__run_dct, {.dct = mnp_idct}},
+    {"dst", DCT, cosines, mnp__run_dct, {.dct = mnp_dst}},
+    {"idst", DCT, cosines, mnp__run_dct, {.dct = mnp_idst}},
+    {"dctn", DCTN, cosines, mnp__run_dctn, {.dctn = mnp_dctn}},
+    {"idctn", DCTN, cosines, mnp__run_dctn, {.dctn = mnp_idctn}},
+    {"dstn", DCTN, cosines, mnp__run_dctn, {.dctn = mnp_dstn}},
+    {"idstn", DCTN, cosines, mnp__run_dctn, {.dctn = mnp_idstn}},
 };
 enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
 

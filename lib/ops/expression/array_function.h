@@ -47,12 +47,12 @@ typedef struct mnp__integers {
 typedef struct mnp__constants {
     mnp_axes axes;             /* axis, keepdims, dtype, ddof; `where` and `initial` are set when it runs */
     bool flat;                 /* axis is None */
-    mnp__integers integers[2]; /* n, k, shift, shape ...; and a second one, as of swapaxes(x, axis1, axis2) */
+    mnp__integers integers[3]; /* n, k, shift, shape ...; and others, as of swapaxes(x, axis1, axis2) */
     int nreals;
     bool reals_are_list;
     double reals[MNP__MAX_REALS];    /* q, dx, range */
     mnp__number initial;             /* kind 0: none */
-    char word[MNP__MAX_OPTION_WORD]; /* method, mode, side; "" if not given */
+    char word[MNP__MAX_OPTION_WORD]; /* method, mode, side, norm; "" if not given */
     unsigned flags;
 } mnp__constants;
 
@@ -101,6 +101,11 @@ struct mnp__array_function {
             mnp_status (*one)(const mnp_array *, double, const mnp_axes *, const char *, mnp_array **);
             mnp_status (*some)(const mnp_array *, int, const double *, const mnp_axes *, const char *, mnp_array **);
         } quantile;
+        mnp_status (*fft)(const mnp_array *, int64_t, int, const char *, mnp_array **);
+        mnp_status (*fftn)(const mnp_array *, int, const int64_t *, const int *, const char *, mnp_array **);
+        mnp_status (*dct)(const mnp_array *, int, int64_t, int, const char *, mnp_array **);
+        mnp_status (*dctn)(const mnp_array *, int, int, const int64_t *, const int *, const char *, mnp_array **);
+        mnp_status (*shift)(const mnp_array *, int, const int *, mnp_array **);
         mnp_status (*cov)(const mnp_array *, const mnp_array *, const mnp_cov_options *, mnp_array **);
     } call;
 };
@@ -122,7 +127,8 @@ typedef mnp_status mnp__array_runner(const mnp__array_call *call, const mnp_arra
 /* For prototypes that several functions share. */
 mnp__array_runner mnp__run_x, mnp__run_x_axis, mnp__run_x_axis_dtype, mnp__run_x_axes, mnp__run_x_k, mnp__run_x_kth,
     mnp__run_x_shape, mnp__run_x_naxes, mnp__run_x_y, mnp__run_x_dtype, mnp__run_list, mnp__run_list_axis,
-    mnp__run_two_axes, mnp__run_quantile, mnp__run_cov, mnp__run_reduction;
+    mnp__run_two_axes, mnp__run_quantile, mnp__run_cov, mnp__run_reduction, mnp__run_fft, mnp__run_fftn, mnp__run_dct,
+    mnp__run_dctn, mnp__run_fftshift;
 
 /* For single functions. */
 mnp__array_runner mnp__run_diff, mnp__run_ediff1d, mnp__run_gradient, mnp__run_trapezoid, mnp__run_topk,

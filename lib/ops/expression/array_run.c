@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <maniple/fft.h>
 #include <maniple/histogram.h>
 #include <maniple/join.h>
 #include <maniple/scan.h>
@@ -139,6 +140,78 @@ mnp_status mnp__run_reduction(call *c, arrays x, mnp_array **results)
     else if (initial->kind == 'f')
         axes.initial = mnp_scalar_float(x[0]->ctx, initial->real);
     return mnp__reduce_call(c->reduce, x[0], &axes, &results[0]);
+}
+
+/* ---- Fourier transforms ---- */
+
+/* n, or as many as the array has. */
+static int64_t points_of(call *c)
+{
+    const mnp__integers *n = &c->constants.integers[0];
+    return n->count > 0 ? n->values[0] : MNP_NONE;
+}
+
+static const char *norm_of(call *c)
+{
+    return c->constants.word[0] ? c->constants.word : NULL;
+}
+
+/* s and axes; axes that are not given are the last ones, as many as s has, or all. */
+static mnp_status transformed(call *c, int axes[MNP_MAX_DIMS], int *count_p, const int64_t **s_p)
+{
+    const mnp__integers *given = &c->constants.integers[0], *s = &c->constants.integers[1];
+    if (given->count > 0 && s->count > 0 && given->count != s->count)
+        return MNP_FAIL(MNP_ERR_ARG, "s has %d numbers of points for %d axes", s->count, given->count);
+    *count_p = given->count > 0 ? given->count : s->count;
+    *s_p = s->count > 0 ? s->values : NULL;
+    for (int i = 0; i < *count_p; i++) {
+        const int64_t axis = given->count > 0 ? given->values[i] : i - *count_p;
+        if (axis > INT16_MAX || axis < INT16_MIN)
+            return MNP_FAIL(MNP_ERR_ARG, "no array has an axis %" PRId64, axis);
+        axes[i] = (int)axis;
+    }
+    return MNP_OK;
+}
+
+mnp_status mnp__run_fft(call *c, arrays x, mnp_array **results)
+{
+    return c->function->call.fft(x[0], points_of(c), axis_of(c), norm_of(c), &results[0]);
+}
+
+mnp_status mnp__run_fftn(call *c, arrays x, mnp_array **results)
+{
+    int axes[MNP_MAX_DIMS], count;
+    const int64_t *s;
+    MNP_TRY(transformed(c, axes, &count, &s));
+    return c->function->call.fftn(x[0], count, s, axes, norm_of(c), &results[0]);
+}
+
+/* The type of a cosine transform, or a number that is none. */
+static int type_of(call *c)
+{
+    const int64_t type = integer_of(c, 2);
+    return type < 0 ? -1 : type > INT16_MAX ? INT16_MAX : (int)type;
+}
+
+mnp_status mnp__run_dct(call *c, arrays x, mnp_array **results)
+{
+    return c->function->call.dct(x[0], type_of(c), points_of(c), axis_of(c), norm_of(c), &results[0]);
+}
+
+mnp_status mnp__run_dctn(call *c, arrays x, mnp_array **results)
+{
+    int axes[MNP_MAX_DIMS], count;
+    const int64_t *s;
+    MNP_TRY(transformed(c, axes, &count, &s));
+    return c->function->call.dctn(x[0], type_of(c), count, s, axes, norm_of(c), &results[0]);
+}
+
+mnp_status mnp__run_fftshift(call *c, arrays x, mnp_array **results)
+{
+    int axes[MNP_MAX_DIMS], count;
+    const int64_t *s;
+    MNP_TRY(transformed(c, axes, &count, &s));
+    return c->function->call.shift(x[0], count, axes, &results[0]);
 }
 
 /* ---- single functions ---- */

@@ -30,6 +30,7 @@ static const struct known {
     {"method", WORD, 0},
     {"mode", WORD, 0},
     {"side", WORD, 0},
+    {"norm", WORD, 0},
     {"n", INTEGERS, 0},
     {"k", INTEGERS, 0},
     {"kth", INTEGERS, 0},
@@ -46,8 +47,10 @@ static const struct known {
     {"offset", INTEGERS, 0},
     {"source", INTEGERS, 0},
     {"axis1", INTEGERS, 0},
+    {"s", INTEGERS, 1},
     {"destination", INTEGERS, 1},
     {"axis2", INTEGERS, 1},
+    {"type", INTEGERS, 2},
     {"return_index", FLAG, MNP__FLAG_INDEX},
     {"return_inverse", FLAG, MNP__FLAG_INVERSE},
     {"return_counts", FLAG, MNP__FLAG_COUNTS},
@@ -85,6 +88,8 @@ static void read_signature(binding *b, const char *signature)
     bool by_name = false;
     for (const char *c = signature; *c; c += strspn(c, ", ")) {
         size_t length = strcspn(c, ",="), end = strcspn(c, ",");
+        if (memchr(c, '(', end)) /* a default value of several numbers */
+            end = strcspn(c, ")") + 1;
         if (*c == '*') {
             by_name = true;
         } else {

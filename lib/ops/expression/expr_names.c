@@ -5,6 +5,8 @@
  * A name before "(" is a function or a type.  Elsewhere it is the first of these that exists: a variable, an input, a
  * constant, an index.  So an input may be called e, n or even sin.
  */
+#include <maniple/eval.h>
+
 #include "ops/expression/expression.h"
 
 #include <ctype.h>
@@ -298,6 +300,17 @@ mnp_status mnp__expression_function(const mnp__expression *expression, mnp__word
     search s = search_for(name);
     offer_functions(&s);
     return fail_unknown(expression, name, "function", &s);
+}
+
+bool mnp_eval_can_call(const char *name)
+{
+    MNP_NEED_OR(false, name);
+    const mnp__word word = word_of(name);
+    mnp__array_call call;
+    mnp_dtype dtype;
+    return mnp__word_is(word, "astype") || mnp__word_is(word, "round") || mnp__word_is(word, "around") ||
+           mnp__ufunc_find(name, strlen(name)) || mnp__array_function_find(word, &call) ||
+           mnp__expression_dtype(word, &dtype);
 }
 
 bool mnp__expression_dtype(mnp__word name, mnp_dtype *dtype_p)

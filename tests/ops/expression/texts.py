@@ -4,6 +4,7 @@ the same text with NumPy's functions."""
 
 import maniple as mp
 import numpy as np
+import scipy.fft
 
 rng = mp.random()
 
@@ -112,6 +113,14 @@ calls = """
     sum(cumsum(x, axis=0) > 4) percentile(x[flag], 50) max(abs(diff(sort(t))))
 """
 
+transforms = """
+    fft(x) fft(h, 8) ifft(c, axis=0) rfft(x, norm='ortho') rfft(j, n=5, axis=0) irfft(c) irfft(c, 7, norm='forward') hfft(c)
+    ihfft(x) fft2(x) fft2(h, (4, 8)) ifft2(c, axes=(1, 0)) rfft2(x) irfft2(c, s=(5, 9)) fftn(x) fftn(x, (3, 4)) fftn(x, axes=0)
+    ifftn(c, norm='ortho') rfftn(h) irfftn(c, axes=(1, 0)) fftshift(x) fftshift(x, axes=1) ifftshift(x, (0, -1))
+    dct(x) dct(h, 1) idct(x, type=3, axis=0, norm='ortho') dst(x, 4, 8) idst(c, n=4) dctn(x) idctn(x, 2, (4, 4)) dstn(x, axes=1)
+    idstn(h, 1, norm='ortho') abs(fft(x * 2 - 1)) fft(x)[1:, 0] sum(abs(fft2(x)), axis=0) real(ifft(fft(x)))
+"""
+
 
 def split(words):
     """The calls of such a list: they end with a space outside of all parentheses."""
@@ -147,6 +156,21 @@ for start in range(0, len(listed), 24):
     got = mp.eval(text, names, **arrays)
     for call, g, right in zip(part, got, wanted):
         mp.check(call, g, right, ulp=1 << 12)
+listed = joined(split(transforms))
+scope = {**values, **{name: f for name, f in vars(scipy.fft).items() if name in scipy.fft.__all__}}
+for start in range(0, len(listed), 24):
+    part = listed[start:start + 24]
+    names = [f"o{n}" for n in range(len(part))]
+    text = "\n".join(f"{name} = {call}" for name, call in zip(names, part))
+    for call, g, right in zip(part, mp.eval(text, names, **arrays), python(text, names, scope)):
+        g = g.numpy()
+        mp.ok(g.dtype == right.dtype and g.shape == right.shape and np.linalg.norm((g - right).ravel())
+              < 64 * np.finfo(g.dtype).eps * np.linalg.norm(right.ravel()), call)
+mp.ok(all(mp.eval_can_call(name) for name in ("fft2", "sin", "sum", "round", "float32", "fmod", "abs")), "functions of texts")
+mp.ok(not any(mp.eval_can_call(name) for name in ("h5_read", "eval", "fft_plan_new", "", "sinn")), "and no others")
+mp.fails("MNP_ERR_ARG", "1 numbers of points for 2 axes", mp.eval, "z = fftn(x, (3,), (0, 1))", x=arrays["x"])
+mp.fails("MNP_ERR_ARG", "must be real", mp.eval, "z = rfft(c)", c=arrays["c"])
+mp.fails("MNP_ERR_ARG", "did you mean 'fft'", mp.eval, "z = ffn(x)", x=arrays["x"])
 compare("p, n = unique(m, return_counts=True)", values, "p n")
 compare("p, f, r, n = unique(j, return_index=True, return_inverse=True, return_counts=True)\nr = r.reshape(5, 6)\n"
         "z = p[r] - j + f[0]", values, "p f r n z")
