@@ -20,6 +20,11 @@ MNP_INLINE void add_up(const mnp_entries_params &p, int64_t i)
 {
     const MNP_VALUE *const values = (const MNP_VALUE *)p.values;
     const int64_t place = p.heads[i];
+#if !MNP_CUDA
+    enum { AHEAD = 16 }; /* values come in any order: fetched while others are added */
+    if (i + AHEAD < p.total)
+        __builtin_prefetch(&values[p.order[i + AHEAD]]);
+#endif
     if (p.heads[i + 1] == place)
         return;
     MNP_VALUE sum = values[p.order[i]];

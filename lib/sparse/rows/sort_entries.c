@@ -236,7 +236,7 @@ static mnp_status sort_by_digits(const mnp__sparse_shape *shape, mnp__kernel *ke
 
 /* ---- sorting on the host by counting rows, which is faster there ---- */
 
-/* An entry of a row. */
+/* An entry of a row: one piece of memory, as rows come in any order and each visit costs a line of the cache. */
 struct place {
     int64_t column, number;
 };
@@ -249,66 +249,59 @@ static int by_place(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
-/* Sort a row by columns, and by numbers where columns are equal; scratch has room for the row. */
-static void sort_row(int64_t count, int64_t *columns, int64_t *numbers, struct place *scratch)
+/* Sort a row, whose entries rise by numbers, by columns, and by numbers where columns are equal. */
+static void sort_row(int64_t count, struct place *row)
 {
     enum { FEW = 32 };
     for (int64_t i = 1; i < count && count <= FEW; i++) {
-        const int64_t number = numbers[i], column = columns[i];
+        const struct place place = row[i];
         int64_t at = i;
-        for (; at > 0 && columns[at - 1] > column; at--) {
-            columns[at] = columns[at - 1];
-            numbers[at] = numbers[at - 1];
-        }
-        columns[at] = column;
-        numbers[at] = number;
+        for (; at > 0 && row[at - 1].column > place.column; at--)
+            row[at] = row[at - 1];
+        row[at] = place;
     }
-    if (count <= FEW)
-        return;
-    for (int64_t i = 0; i < count; i++)
-        scratch[i] = (struct place){.column = columns[i], .number = numbers[i]};
-    qsort(scratch, (size_t)count, sizeof *scratch, by_place);
-    for (int64_t i = 0; i < count; i++) {
-        columns[i] = scratch[i].column;
-        numbers[i] = scratch[i].number;
-    }
+    if (count > FEW)
+        qsort(row, (size_t)count, sizeof *row, by_place);
 }
 
-/* begins: zeros, two more than there are rows; receives where rows begin. */
-static void count_rows(const mnp__entries *entries, int64_t rows, int64_t *begins, struct sorted *sorted)
+/* begins: zeros, two more than there are rows; receives where rows begin in `places`. */
+static void spread_to_rows(const mnp__entries *entries, int64_t rows, int64_t *begins, struct place *places)
 {
+    enum { AHEAD = 16 };              /* entries whose place is fetched while others are stored */
     int64_t *const next = begins + 1; /* one behind: where a row's next entry goes */
-    for (int64_t k = 0; k < entries->count; k++)
-        next[entries->rows[k] + 1]++;
+    const int64_t *const row_of = entries->rows, count = entries->count;
+    for (int64_t k = 0; k < count; k++)
+        next[row_of[k] + 1]++;
     for (int64_t row = 0; row < rows; row++)
         next[row + 1] += next[row];
-    for (int64_t k = 0; k < entries->count; k++) {
-        const int64_t at = next[entries->rows[k]]++;
-        sorted->columns[at] = entries->columns[k];
-        sorted->order[at] = k;
+    for (int64_t k = 0; k < count; k++) {
+        if (k + AHEAD < count)
+            __builtin_prefetch(&places[next[row_of[k + AHEAD]]], 1);
+        places[next[row_of[k]]++] = (struct place){.column = entries->columns[k], .number = k};
     }
 }
 
-static mnp_status sort_by_counting(int64_t rows, bool by_columns, const mnp__entries *entries, struct sorted *sorted)
+static mnp_status sort_by_counting(mnp_ctx *ctx, int64_t rows, bool by_columns, const mnp__entries *entries,
+                                   struct sorted *sorted)
 {
-    int64_t *begins = NULL, longest = 0;
-    struct place *scratch = NULL;
+    int64_t *begins = NULL;
+    struct place *places = NULL;
     mnp_status st;
     MNP_TRY_OR(mnp__calloc((size_t)rows + 2, sizeof *begins, &begins), st, done);
-    count_rows(entries, rows, begins, sorted);
-    for (int64_t row = 0; row < rows; row++)
-        longest = begins[row + 1] - begins[row] > longest ? begins[row + 1] - begins[row] : longest;
-    MNP_TRY_OR(mnp__malloc((size_t)longest * sizeof *scratch, &scratch), st, done);
+    MNP_TRY_OR(mnp__elements_new(ctx, entries->count, sizeof *places, &places), st, done);
+    spread_to_rows(entries, rows, begins, places);
     for (int64_t row = 0; row < rows; row++) {
-        const int64_t begin = begins[row], count = begins[row + 1] - begin;
         if (by_columns)
-            sort_row(count, sorted->columns + begin, sorted->order + begin, scratch);
-        for (int64_t at = begin; at < begin + count; at++)
+            sort_row(begins[row + 1] - begins[row], places + begins[row]);
+        for (int64_t at = begins[row]; at < begins[row + 1]; at++) {
+            sorted->columns[at] = places[at].column;
+            sorted->order[at] = places[at].number;
             sorted->keys[at] = (int)row;
+        }
     }
 done:
     free(begins);
-    free(scratch);
+    mnp__elements_free(ctx, places);
     return st;
 }
 
@@ -328,7 +321,7 @@ static mnp_status sort(const mnp__sparse_shape *shape, mnp__kernel *kernel, bool
     if (st == MNP_OK && ctx->device->cpu_memory)
         st = mnp__ctx_wait(ctx, ctx->compute);
     if (st == MNP_OK && ctx->device->cpu_memory)
-        st = sort_by_counting(rows, by_columns, entries, sorted);
+        st = sort_by_counting(ctx, rows, by_columns, entries, sorted);
     MNP_TRY(MNP_AGREE(ctx, st));
     if (ctx->device->cpu_memory)
         return MNP_OK;
