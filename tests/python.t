@@ -16,6 +16,19 @@ for ranks in ${MANIPLE_TEST_FULL:+2 4} 3; do
     check_points "$MPIRUN" -n "$ranks" "$PYTHON" "$srcdir/tests/python/package.py"
 done
 
+# blocks of other libraries, on a GPU; MANIPLE_DEVICE=host leaves GPUs out
+for library in cupy torch; do
+    reason=$("$PYTHON" "$srcdir/tests/python/gpu_blocks.py" "$library" --why-not)
+    [ "${MANIPLE_DEVICE-}" != host ] || reason="MANIPLE_DEVICE=host"
+    if [ -n "$reason" ]; then
+        skip "blocks of $library" "$reason"
+        continue
+    fi
+    for ranks in 1 2; do
+        check_points "$MPIRUN" -n "$ranks" "$PYTHON" "$srcdir/tests/python/gpu_blocks.py" "$library"
+    done
+done
+
 said=$(printf '%s\n' 'x = mp.arange(5)' '1/0' 'for i in range(2):' '    mp.show(x + i)' '' 'float(x.sum())' |
     "$MPIRUN" -n 3 "$PYTHON" -m maniple 2>&1)
 case $said in *"3 ranks"*"[0 1 2 3 4]"*"[1 2 3 4 5]"*10.0*) true ;; *) false ;; esac

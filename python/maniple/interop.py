@@ -9,7 +9,7 @@ from . import _array
 from ._array import Layout, dtype_number, ndarray, nranks, rank
 from ._library import call, context, lib, vector
 
-__all__ = ["from_local"]
+__all__ = ["from_local", "let_wait", "wait_for"]
 
 
 def _gathered(numbers):
@@ -20,6 +20,39 @@ def _gathered(numbers):
     call("array_set_local", here, ctypes.addressof(mine))
     call("array_to_host", here, -1, ctypes.addressof(there))
     return np.ctypeslib.as_array(there).reshape(nranks(), len(numbers)).copy()
+
+
+# --- streams ----------------------------------------------------------------------------------------------------------
+
+
+def _address_of(stream):
+    """A stream of CuPy or PyTorch, or the address of one; None is the default stream."""
+    for name in ("ptr", "cuda_stream"):
+        stream = getattr(stream, name, stream)
+    return stream
+
+
+def wait_for(stream=None):
+    """What is called from here on starts after all that a stream of CuPy or PyTorch holds now.  Python does not wait."""
+    call("ctx_wait_for", _address_of(stream))
+
+
+def let_wait(stream=None):
+    """What a stream of CuPy or PyTorch is given from here on starts after all that has been called.  Python does not
+    wait."""
+    call("ctx_let_wait", _address_of(stream))
+
+
+def _wait_for_writer(block):
+    """Order what is called from here on behind the stream that writes to a block on a GPU."""
+    about = getattr(block, "__cuda_array_interface__", {})
+    if about.get("stream") is not None:
+        wait_for(about["stream"])
+    elif about and about["version"] < 3 and hasattr(block, "__dlpack__"):
+        block.__dlpack__(stream=call("ctx_stream") or 1)  # PyTorch lets that stream wait for its current one
+
+
+# --- blocks -----------------------------------------------------------------------------------------------------------
 
 
 def _memory(block):
@@ -41,7 +74,8 @@ def from_local(block, layout=None, axis=0):
 
     The blocks follow one another by rank along an axis, or lie as a layout says.  The array uses the blocks' memory
     without a copy, so what is written to either is in both; a block whose strides are no multiples of its elements is
-    copied, and so is NumPy's memory where the array is on a GPU.  Collective."""
+    copied, and so is NumPy's memory where the array is on a GPU.  Work that the other library has enqueued on the block
+    is waited for, by the GPU; for what it enqueues later there is wait_for().  Collective."""
     context()
     dtype, shape, strides, address, keep = _memory(block)
     if any(s % dtype.itemsize for s in strides):
@@ -77,6 +111,7 @@ def from_local(block, layout=None, axis=0):
         block = np.ascontiguousarray(keep)
         call("array_set_local", made, block.ctypes.data)
         return made
+    _wait_for_writer(keep)  # not before, as the calls above would wait for it on the CPU
     call(
         "array_wrap",
         dtype_number(dtype),

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Blocks of CuPy and PyTorch on GPUs: in and out without a copy, and in the order of the streams while a stream of the
+other library, or Maniple's, is still busy.  gpu_blocks.py LIBRARY prints a line for each point, from rank 0, for
+tests/python.t; with --why-not behind it, why it cannot run here, or nothing.
+
+A stream of the other library is kept busy by a kernel that counts clock cycles, some tenths of a second long; what is
+written to memory behind it is not there yet when Maniple is called.  So whoever does not wait reads old numbers."""
+
+import sys
+import time
+
+import numpy as np
+
+CYCLES = 400_000_000  # of a GPU's clock: 0.2 s or more
+N = 1 << 20
+
+SPIN = r"""extern "C" __global__ void spin(long long cycles)
+{
+    const long long begin = clock64();
+    while (clock64() - begin < cycles) {
+    }
+}"""
+
+
+class CuPy:
+    def __init__(self):
+        import cupy
+
+        self.xp, self.kernel = cupy, cupy.RawKernel(SPIN, "spin")
+        self.kernel((1,), (1,), (np.int64(1),))  # it is compiled before it is needed
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+
+    def inside(self):
+        return self.stream
+
+    def spin(self):
+        self.kernel((1,), (1,), (np.int64(CYCLES),))
+
+    def of(self, values):
+        return self.xp.asarray(values)
+
+    def view(self, block):
+        """A block that a library has made, or a piece of Maniple's, as this library's own array."""
+        return self.xp.asarray(block)
+
+    def address(self, block):
+        return block.data.ptr
+
+    def numpy(self, block):
+        return self.xp.asnumpy(block)
+
+    def is_done(self):
+        return self.stream.done
+
+
+class PyTorch:
+    def __init__(self):
+        import torch
+
+        self.torch, self.stream = torch, torch.cuda.Stream()
+
+    def inside(self):
+        return self.torch.cuda.stream(self.stream)
+
+    def spin(self):
+        self.torch.cuda._sleep(CYCLES)
+
+    def of(self, values):
+        return self.torch.from_numpy(values).cuda()
+
+    def view(self, block):
+        return self.torch.as_tensor(block, device="cuda")
+
+    def address(self, block):
+        return block.data_ptr()
+
+    def numpy(self, block):
+        return block.cpu().numpy()
+
+    def is_done(self):
+        return self.stream.query()
+
+
+LIBRARIES = {"cupy": CuPy, "torch": PyTorch}
+
+
+def why_not(name):
+    try:
+        module = __import__(name)
+    except ImportError:
+        return f"there is no {name}"
+    try:
+        there = module.cuda.is_available() if name == "torch" else module.cuda.runtime.getDeviceCount() > 0
+    except Exception:  # noqa: BLE001: CuPy raises errors of its own where there is no driver
+        there = False
+    return "" if there else f"{name} finds no GPU"
+
+
+if sys.argv[2:] == ["--why-not"]:
+    print(why_not(sys.argv[1]))
+    raise SystemExit(0)
+
+import maniple as mp  # noqa: E402
+
+theirs = LIBRARIES[sys.argv[1]]()
+failures = 0
+
+
+def ok(condition, name):
+    global failures
+    everywhere = mp.from_local(np.array([bool(condition)])).numpy().all()
+    failures += not everywhere
+    if mp.rank() == 0:
+        print(f"{'ok' if everywhere else 'not ok'} - {sys.argv[1]}: {name}", flush=True)
+
+
+def address_of(x):
+    return x.local.__cuda_array_interface__["data"][0]
+
+
+def total(x):
+    return float(x.sum())
+
+
+def check_in():
+    """Their stream is busy, and what it writes to the block comes behind that."""
+    sum_of_all = mp.nranks() * N * (N - 1) / 2
+    zeros, numbers = np.zeros(N), np.arange(float(N))
+    late = theirs.of(numbers)
+    block = theirs.of(zeros)
+    total(mp.from_local(block))  # its kernels are compiled now, which would take longer than the stream is busy
+    mp.synchronize()
+    with theirs.inside():
+        block = theirs.of(zeros)
+        theirs.spin()
+        block += late
+        x = mp.from_local(block)
+        busy = not theirs.is_done()
+        got = total(x)
+    ok(address_of(x) == theirs.address(block), "a block comes in without a copy")
+    ok(busy, "the stream was still busy then")
+    ok(got == sum_of_all, f"what a busy stream writes is waited for: {got}, {sum_of_all} is right")
+    with theirs.inside():
+        theirs.spin()
+        block += late
+        mp.wait_for(theirs.stream)
+        busy = not theirs.is_done()
+        got = total(x)
+    ok(busy and got == 2 * sum_of_all, f"and again by wait_for(): {got}, {2 * sum_of_all} is right")
+    wide = theirs.of(np.arange(64.0 * 32).reshape(64, 32))
+    piece = wide[:, 3:17]
+    y = mp.from_local(piece)
+    ok(
+        address_of(y) == theirs.address(piece) and np.array_equal(y.numpy()[:64], theirs.numpy(piece)),
+        "a piece with strides comes in without a copy",
+    )
+
+
+def check_out():
+    """Maniple's stream is busy, and what it writes comes behind that."""
+    x = mp.zeros(mp.nranks() * N)
+    block = theirs.view(x.local)  # which CuPy makes when Maniple's stream has ended
+    heavy = mp.ones(1 << 26)
+    for turn in range(2):  # in the first turn kernels are compiled
+        mp.synchronize()
+        began = time.perf_counter()
+        for _ in range(100):
+            heavy = mp.sin(heavy)
+        x += 1.0
+        with theirs.inside():
+            mp.let_wait(theirs.stream)
+            enqueued = time.perf_counter() - began
+            got = theirs.numpy(block + 1)
+        took = time.perf_counter() - began
+    ok(address_of(x) == theirs.address(block), "a block goes out without a copy")
+    ok(enqueued < took / 2, f"Maniple was still busy then: {enqueued:.4f} of {took:.4f} s")
+    ok((got == 3.0).all(), "what Maniple's busy stream writes is waited for by let_wait()")
+    with theirs.inside():
+        block += 1
+        mp.wait_for(theirs.stream)
+    ok(total(x) == 3.0 * mp.nranks() * N, "what is written to it is in the array")
+
+
+def check_turns():
+    """Each adds what the other has made, many times, without a wait of the CPU."""
+    x = mp.zeros(mp.nranks() * N)
+    block = theirs.view(x.local)
+    want = 0.0
+    with theirs.inside():
+        for _ in range(20):
+            mp.let_wait(theirs.stream)
+            block += 1
+            mp.wait_for(theirs.stream)
+            x *= 2.0
+            want = (want + 1) * 2
+    ok(total(x) == want * mp.nranks() * N, "both write in turns")
+
+
+for check in (check_in, check_out, check_turns):
+    try:
+        check()
+    except Exception as error:  # noqa: BLE001
+        import traceback
+
+        traceback.print_exc()
+        ok(False, f"{check.__name__} ends with {type(error).__name__}: {error}")
+raise SystemExit(1 if failures else 0)
