@@ -7,12 +7,20 @@ An image and a smaller kernel, both random and of float32, mode "same", zeros be
   cupyx.scipy.signal.convolve2d     CuPy's direct convolution
   torch.nn.functional.conv2d        PyTorch with cuDNN, in true float32 and not TF32
   cupyx.scipy.signal.fftconvolve    CuPy's convolution by FFT, with --fft
+  cupyx.scipy.signal.oaconvolve     the same in blocks, with --fft
+  cupyx.scipy.ndimage.convolve1d    twice, with --outer: the kernel is an outer product
 
 or on the CPU
 
   scipy.signal.convolve2d           SciPy's direct convolution
   scipy.ndimage.convolve            the same, for images
   scipy.signal.fftconvolve          SciPy's convolution by FFT, with --fft
+  scipy.signal.oaconvolve           the same in blocks, with --fft
+  scipy.ndimage.convolve1d          twice, with --outer
+
+--no-direct leaves out those that sum directly.  With --restore N these are not timed, but an iteration of
+Richardson-Lucy as skimage.restoration has it, with fftconvolve: the time of N of them, divided by N, of an image of
+--dims dimensions.
 
 The data is on the GPU before and stays there.  A time is the median of repeats, each between two CUDA events (on the
 CPU, two readings of the clock), after a warm-up.  All results are compared with a convolution by FFT in float64: the
@@ -38,6 +46,10 @@ def parse_arguments():
     parser.add_argument("--warm-up", type=int, default=3, metavar="N", help="runs before those (default: 3)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random data (default: 1)")
     parser.add_argument("--fft", action="store_true", help="time CuPy's fftconvolve too")
+    parser.add_argument("--outer", action="store_true", help="the kernel is an outer product, for passes of convolve1d")
+    parser.add_argument("--no-direct", action="store_true", help="leave out direct sums")
+    parser.add_argument("--restore", type=int, default=0, metavar="N", help="time N iterations of Richardson-Lucy instead")
+    parser.add_argument("--dims", type=int, default=2, metavar="D", help="of the image, for --restore (default: 2)")
     parser.add_argument("--host", action="store_true", help="on the CPU, with SciPy")
     parser.add_argument("--tolerance", type=float, default=1e-5, metavar="E", help="largest error (default: 1e-5)")
     arguments = parser.parse_args()
@@ -74,7 +86,53 @@ def measure(arguments, run, new_event, elapsed_ms):
     return result, times
 
 
-def with_cupy(arguments, image, kernel):
+def transforms_and_passes(arguments, package, signal, ndimage, image, kernel, line):
+    """The ways that are asked for beside direct sums."""
+    ways = []
+    if arguments.fft:
+        ways += [(f"{package}.signal.{name}", lambda name=name: getattr(signal, name)(image, kernel, mode="same"))
+                 for name in ("fftconvolve", "oaconvolve")]
+    if arguments.outer:
+        ways.append((f"{package}.ndimage.convolve1d",
+                     lambda: ndimage.convolve1d(ndimage.convolve1d(image, line, 0, mode="constant"), line, 1,
+                                                mode="constant")))
+    return ways
+
+
+def restore(arguments):
+    """Time an iteration of skimage.restoration.richardson_lucy, with CuPy or SciPy."""
+    if arguments.host:
+        array, signal, device = np, importlib.import_module("scipy.signal"), record.processor()
+        library, version = "SciPy", importlib.import_module("scipy").__version__
+    else:
+        array = optional("cupy")
+        if array is None or not array.cuda.is_available():
+            sys.exit("conv_peers.py: CuPy cannot use a GPU here; --host times SciPy on the CPU")
+        signal, device, library, version = (importlib.import_module("cupyx.scipy.signal"), record.gpu(array), "CuPy",
+                                            array.__version__)
+    random = np.random.default_rng(arguments.seed)
+    image = array.asarray(random.random((arguments.image,) * arguments.dims, dtype=np.float32))
+    psf = array.asarray(random.random((arguments.kernel,) * arguments.dims, dtype=np.float32))
+    psf, mirror = psf / psf.sum(), array.flip(psf / psf.sum())
+
+    def run():
+        x = array.full(image.shape, 0.5, np.float32)
+        for _ in range(arguments.restore):
+            x *= signal.fftconvolve(image / (signal.fftconvolve(x, psf, mode="same") + 1e-12), mirror, mode="same")
+        return x
+
+    if arguments.host:
+        _, times = measure(arguments, run, Clock, lambda begin, end: 1e3 * (end.time - begin.time))
+    else:
+        _, times = measure(arguments, run, array.cuda.Event, array.cuda.get_elapsed_time)
+    each = [t / arguments.restore for t in times]
+    what = f"{arguments.image}^{arguments.dims} by {arguments.kernel}^{arguments.dims} float32"
+    print(f"{device}: {what}, an iteration of Richardson-Lucy with {library} {version}: {statistics.median(each):.3f} ms")
+    record.append("conv", "richardson-lucy", what, f"{library} fftconvolve", version, device,
+                  1e-3 * statistics.median(each), 1e-3 * min(each))
+
+
+def with_cupy(arguments, image, kernel, line):
     """The GPU's name, the exact result, and of each way to do it with CuPy (name, version, notes, result, times)."""
     cupy = optional("cupy")
     if cupy is None or not cupy.cuda.is_available():
@@ -87,8 +145,9 @@ def with_cupy(arguments, image, kernel):
 
     exact = signal.fftconvolve(image_d.astype(cupy.float64), kernel_d.astype(cupy.float64), mode="same").get()
     ways = [("cupyx.scipy.signal.convolve2d", lambda: signal.convolve2d(image_d, kernel_d, mode="same"))]
-    if arguments.fft:
-        ways.append(("cupyx.scipy.signal.fftconvolve", lambda: signal.fftconvolve(image_d, kernel_d, mode="same")))
+    ways = ([] if arguments.no_direct else ways) + transforms_and_passes(
+        arguments, "cupyx.scipy", signal, importlib.import_module("cupyx.scipy.ndimage"), image_d, kernel_d,
+        cupy.asarray(line))
     runs = []
     for name, run in ways:
         result, times = timed(run)
@@ -139,15 +198,15 @@ class Clock:
         pass
 
 
-def with_scipy(arguments, image, kernel):
+def with_scipy(arguments, image, kernel, line):
     """The processor's name, and the same list of SciPy."""
     import scipy.ndimage
     import scipy.signal
 
     ways = [("scipy.signal.convolve2d", lambda: scipy.signal.convolve2d(image, kernel, mode="same")),
             ("scipy.ndimage.convolve", lambda: scipy.ndimage.convolve(image, kernel, mode="constant"))]
-    if arguments.fft:
-        ways.append(("scipy.signal.fftconvolve", lambda: scipy.signal.fftconvolve(image, kernel, mode="same")))
+    ways = ([] if arguments.no_direct else ways) + transforms_and_passes(arguments, "scipy", scipy.signal,
+                                                                         scipy.ndimage, image, kernel, line)
     runs = []
     for name, run in ways:
         result, times = measure(arguments, run, Clock, lambda begin, end: 1e3 * (end.time - begin.time))
@@ -166,16 +225,21 @@ def exact_on_cpu(image, kernel):
 
 def main():
     arguments = parse_arguments()
+    if arguments.restore > 0:
+        restore(arguments)
+        return
     random = np.random.default_rng(arguments.seed)
     image = random.standard_normal((arguments.image, arguments.image), dtype=np.float32)
-    kernel = random.standard_normal((arguments.kernel, arguments.kernel), dtype=np.float32)
+    line = random.standard_normal(arguments.kernel, dtype=np.float32)
+    kernel = np.outer(line, line) if arguments.outer else random.standard_normal(2 * (arguments.kernel,),
+                                                                                 dtype=np.float32)
 
     exact = None
     if arguments.host:
-        device, runs = with_scipy(arguments, image, kernel)
+        device, runs = with_scipy(arguments, image, kernel, line)
     else:
-        cupy_gpu, exact, runs = with_cupy(arguments, image, kernel)
-        torch_gpu, torch_runs = with_torch(arguments, image, kernel)
+        cupy_gpu, exact, runs = with_cupy(arguments, image, kernel, line)
+        torch_gpu, torch_runs = (None, []) if arguments.no_direct else with_torch(arguments, image, kernel)
         device, runs = cupy_gpu or torch_gpu, runs + torch_runs
     if not runs:
         sys.exit("conv_peers.py: neither CuPy nor PyTorch can use a GPU here; --host times SciPy on the CPU")

@@ -26,7 +26,7 @@ typedef struct rates {
 } rates;
 
 static const rates gpu = {2.4e13, 2.2e12, 1.2e13, 2e13, 2.8e12, 1.5e11, 5e-6};
-static const rates host = {9e10, 8e9, 4.5e10, 8e9, 1.2e10, 2e9, 2e-5};
+static const rates host = {9e10, 8e9, 4.5e10, 1.3e10, 1.8e10, 2e9, 2e-5};
 
 /* Methods other than direct must promise to be faster by this factor, as their errors are larger. */
 static const double margin = 1.25;

@@ -26,6 +26,7 @@ with h5py.File("data.h5", "w") as file:
     file["blurred"] = convolve(scene, psf / psf.sum(), mode="same")
     file["complex"], file["line"] = scene * 1j, line'
 
+# shellcheck disable=SC2317 # run calls it
 # restored NAME OPTION...: what is in out.h5:/NAME on 1 rank and on 3 is the same to rounding, and nearer to the scene
 restored()
 {
