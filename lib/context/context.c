@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/leftovers.h"
 #include "base/text.h"
 #include "comm/heap.h"
@@ -17,10 +18,11 @@
 enum { STRINGS = 6 }; /* strings of a spec: file, function, definitions, generated source, options */
 
 struct mnp__loaded_kernel {
-    mnp__loaded_kernel *next;
+    mnp__loaded_kernel *next; /* in the list of its hash */
     mnp__kernel *kernel;
+    uint64_t hash; /* of the following, its spec, by which it is found */
     size_t shared_bytes;
-    const char *strings[STRINGS]; /* the strings of its spec, by which it is found; they lie in the memory below */
+    const char *strings[STRINGS]; /* they lie in the memory below */
     char memory[];
 };
 
@@ -83,10 +85,12 @@ static void close_device(mnp_ctx *ctx)
         if (ctx->attached[i].data)
             ctx->attached[i].free(ctx, ctx->attached[i].data);
     }
-    while (ctx->kernels) {
-        mnp__loaded_kernel *entry = ctx->kernels;
-        ctx->kernels = entry->next;
-        free_entry(ctx, entry);
+    for (int i = 0; i < MNP__KERNEL_LISTS; i++) {
+        while (ctx->kernels[i]) {
+            mnp__loaded_kernel *entry = ctx->kernels[i];
+            ctx->kernels[i] = entry->next;
+            free_entry(ctx, entry);
+        }
     }
     device->memory_stream = NULL;
     if (ctx->compute)
@@ -345,9 +349,17 @@ static const char *string_of(const mnp__kernel_spec *spec, int which)
     return strings[which] ? strings[which] : "";
 }
 
-static bool is_of(const mnp__loaded_kernel *entry, const mnp__kernel_spec *spec)
+static uint64_t hash_of(const mnp__kernel_spec *spec)
 {
-    bool same = entry->shared_bytes == spec->shared_bytes;
+    uint64_t hash = mnp__hash(MNP__HASH_START, &spec->shared_bytes, sizeof spec->shared_bytes);
+    for (int i = 0; i < STRINGS; i++)
+        hash = mnp__hash(hash, string_of(spec, i), strlen(string_of(spec, i)) + 1);
+    return hash;
+}
+
+static bool is_of(const mnp__loaded_kernel *entry, const mnp__kernel_spec *spec, uint64_t hash)
+{
+    bool same = entry->hash == hash && entry->shared_bytes == spec->shared_bytes;
     for (int i = 0; i < STRINGS && same; i++)
         same = strcmp(entry->strings[i], string_of(spec, i)) == 0;
     return same;
@@ -376,8 +388,9 @@ static mnp_status load_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__l
 
 mnp_status mnp__ctx_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
 {
-    mnp__loaded_kernel *entry = ctx->kernels;
-    while (entry && !is_of(entry, spec))
+    const uint64_t hash = hash_of(spec);
+    mnp__loaded_kernel **list = &ctx->kernels[hash % MNP__KERNEL_LISTS], *entry = *list;
+    while (entry && !is_of(entry, spec, hash))
         entry = entry->next;
     if (!entry) { /* then no rank has it: a kernel is kept only if all ranks could load it */
         mnp_status st = MNP_AGREE(ctx, load_kernel(ctx, spec, &entry));
@@ -385,8 +398,9 @@ mnp_status mnp__ctx_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__kern
             free_entry(ctx, entry);
             return st;
         }
-        entry->next = ctx->kernels;
-        ctx->kernels = entry;
+        entry->hash = hash;
+        entry->next = *list;
+        *list = entry;
     }
     *kernel_p = entry->kernel;
     return MNP_OK;

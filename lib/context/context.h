@@ -20,6 +20,7 @@
 #include "device/device.h"
 
 typedef struct mnp__loaded_kernel mnp__loaded_kernel;
+enum { MNP__KERNEL_LISTS = 256 };
 
 /*
  * Attachments: what higher layers keep in the context, such as plans and tables of kernels.  They are freed with the
@@ -52,7 +53,8 @@ struct mnp_ctx {
     mnp__stream *compute;     /* operations on arrays */
     mnp__stream *transfer;    /* packing, exchange between ranks, staging of files */
     mnp__device_event *order; /* used by mnp__ctx_order() */
-    mnp__loaded_kernel *kernels;
+    /* the kernels that are loaded, in lists by the hash of their spec */
+    mnp__loaded_kernel *kernels[MNP__KERNEL_LISTS];
     mnp_graph *graphs;
     int64_t live_bytes;           /* bytes of all arrays' blocks */
     int live_arrays, live_others; /* that the program has to free: see mnp__ctx_made() */

@@ -236,7 +236,7 @@ static mnp_status append_key(mnp__text *key, const mnp__compiler *compiler, cons
     }
     for (const char *const *name = spec->name_expressions; name && *name; name++)
         mnp__text_add(key, "%s\n", *name);
-    mnp__text_add(key, "%s", source);
+    mnp__text_add_bytes(key, source, strlen(source));
     mnp__text_free(&all);
     return st == MNP_OK ? mnp__text_status(key) : st;
 }
