@@ -18,6 +18,7 @@ import scipy.sparse.linalg
 
 seed = int(os.environ.get("MANIPLE_TEST_SEED", "1"))
 rng = np.random.default_rng(seed)
+full = bool(os.environ.get("MANIPLE_TEST_FULL"))
 failures = 0
 
 
@@ -122,7 +123,10 @@ def check_operators():
         (x, a), (y, b) = pair((3, 4), dtype), pair((4,), dtype)
         b[b == 0] = 1
         y = mp.asarray(b)
-        for name, operation in operations.items():
+        # a kernel each, which takes longer to compile than all the rest
+        some = operations if full or dtype == "float64" else ("+", "/", "//", "**", "<")
+        for name in some:
+            operation = operations[name]
             right = np.abs(b) if name == "**" else b
             same(f"{dtype} x {name} y", operation(x, abs(y) if name == "**" else y), operation(a, right), 1e-6)
             same(f"{dtype} x {name} 2", operation(x, 2), operation(a, 2), 1e-6)
