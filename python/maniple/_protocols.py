@@ -118,6 +118,9 @@ def _operators():
         setattr(ndarray, f"__{name}__", forward(ufuncs[function]))
     for name, function in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
         setattr(ndarray, f"__{name}__", lambda self, f=ufuncs[function]: f(self))
+    ndarray.__matmul__ = forward(public_names["matmul"])
+    ndarray.__rmatmul__ = backward(public_names["matmul"])
+    ndarray.__imatmul__ = in_place(public_names["matmul"])
     ndarray.__divmod__ = lambda self, other: public_names["divmod"](self, other)
     ndarray.__rdivmod__ = lambda self, other: public_names["divmod"](other, self)
     ndarray.__hash__ = None

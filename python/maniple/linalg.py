@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""numpy.linalg, as far as the library has it: norms."""
+"""numpy.linalg, as far as the library has it: norms and products."""
 
 from ._array import as_array, made
 from ._names import names, reduction_axes
+from ._products import matmul, matrix_power, multi_dot, outer, set_precision, tensordot, vecdot
 
-__all__ = ["norm"]
+__all__ = ["matmul", "matrix_power", "multi_dot", "norm", "outer", "set_precision", "tensordot", "vecdot"]
 
 
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NumPy's products of matrices and tensors."""
+
+import ctypes
+import operator
+
+from ._array import as_array, into, operand
+from ._library import call, constant
+from ._names import list_of, public
+
+
+def _plain(name):
+    def product(a, b, out=None):
+        return into(name, as_array(a), as_array(b), out=out)
+
+    product.__name__ = product.__qualname__ = name
+    product.__doc__ = f"numpy.{name}.  Collective."
+    return public(product)
+
+
+matmul, outer, matvec, vecmat = (_plain(name) for name in ("matmul", "outer", "matvec", "vecmat"))
+
+
+@public
+def dot(a, b, out=None):
+    return into("dot", operand(a), operand(b), out=out)
+
+
+@public
+def inner(a, b):
+    return into("inner", operand(a), operand(b))
+
+
+@public
+def vdot(a, b):
+    return into("vdot", as_array(a), as_array(b))
+
+
+@public
+def vecdot(x1, x2, out=None, axis=-1):
+    return into("vecdot", as_array(x1), as_array(x2), operator.index(axis), out=out)
+
+
+@public
+def kron(a, b):
+    return into("kron", as_array(a), as_array(b))
+
+
+@public
+def tensordot(a, b, axes=2):
+    if isinstance(axes, (tuple, list)):
+        axes_a, axes_b = ([x] if isinstance(x, int) else list(x) for x in axes)
+        if len(axes_a) != len(axes_b):
+            raise ValueError(f"tensordot: {len(axes_a)} axes of a, and {len(axes_b)} of b")
+        return into("tensordot", as_array(a), as_array(b), len(axes_a), axes_a, axes_b)
+    return into("tensordot", as_array(a), as_array(b), operator.index(axes), None, None)
+
+
+def _order(optimize):
+    optimize = optimize[0] if isinstance(optimize, tuple) and len(optimize) == 2 else optimize
+    if optimize in (False, True, "greedy"):
+        return constant("EINSUM_GREEDY")
+    if optimize == "optimal":
+        return constant("EINSUM_OPTIMAL")
+    raise ValueError(f"optimize is {optimize!r}, which is none of False, True, 'greedy' and 'optimal'")
+
+
+def _operands(subscripts, operands):
+    if not isinstance(subscripts, str):
+        raise TypeError("subscripts are a text, such as 'ij,jk->ik'")
+    return [as_array(x) for x in operands]
+
+
+@public
+def einsum(subscripts, *operands, out=None, optimize=False):
+    """numpy.einsum with subscripts as a text.  Pairs are contracted in a greedy or the optimal order.  Collective."""
+    operands = _operands(subscripts, operands)
+    return into("einsum", subscripts.encode(), list_of(operands), len(operands), _order(optimize), out=out)
+
+
+@public
+def einsum_path(subscripts, *operands, optimize="greedy"):
+    """The pairs of numpy.einsum_path, and a sentence on what they cost."""
+    operands = _operands(subscripts, operands)
+    pairs, cost = (ctypes.c_int * (2 * len(operands) + 1))(), ctypes.c_double()
+    places = ctypes.byref(pairs), ctypes.byref(cost)
+    call("einsum_path", subscripts.encode(), list_of(operands), len(operands), _order(optimize), *places)
+    steps = [(pairs[2 * s], pairs[2 * s + 1]) for s in range(len(operands) - 1)] or [(0,)]
+    return ["einsum_path", *steps], f"{cost.value:g} products are added up"
+
+
+def matrix_power(a, n):
+    """numpy.linalg.matrix_power for n >= 0.  Collective."""
+    return into("matrix_power", as_array(a), operator.index(n))
+
+
+def multi_dot(arrays, *, out=None):
+    """numpy.linalg.multi_dot.  Collective."""
+    arrays = [as_array(a) for a in arrays]
+    return into("multi_dot", list_of(arrays), len(arrays), out=out)
+
+
+def set_precision(precision):
+    """How float32 is multiplied on GPUs from now on: "plain", or "tf32" on tensor cores.  Collective."""
+    call("matmul_set_precision", constant("MATMUL_" + precision.upper()))
