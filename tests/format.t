@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Every source begins with the licence's SPDX line, and the C sources are formatted as .clang-format says.  Versions of
-# clang-format differ in small things, so the check runs with version 14 alone.
+# clang-format differ in small things, so the check runs with version 14 alone.  Lines that users
+# read have at most 120 columns.
 
 . "${srcdir:-.}/tests/tap.sh"
 cd "$srcdir" || exit 1
@@ -35,5 +36,9 @@ else
     wrong=$("$clang" --dry-run $sources 2>&1 | sed -n 's/:.*warning:.*//p' | sort | uniq -c)
     check "${#wrong}" "the sources are formatted as .clang-format says" "$wrong"
 fi
+
+# clang-format leaves comments and documents as they are
+wide=$(find include CHANGELOG.md \( -name '*.h' -o -name '*.hpp' -o -name '*.md' \) -exec awk 'length > 120 { print FILENAME ":" FNR }' {} +)
+check "${#wide}" "lines of the public headers and of the changelog have at most 120 columns" "$wide"
 
 done_testing

@@ -196,9 +196,9 @@ MNP_API mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p);
  * numpy.ndarray.astype with casting="unsafe": floats are truncated towards zero, integers wrap around, complex numbers
  * lose their imaginary part, and all values except 0 are true, NaN too.
  *
- * A float outside the range of an integer type becomes the type's nearest value, and NaN becomes 0: uint8 has 0 for -3.5
- * and 255 for 300.7.  This holds for every cast, in expressions and outputs too, and on every device.  In NumPy, C leaves
- * it undefined: NumPy has 253 and 44 on x86-64 and other values elsewhere.  To wrap around, cast to int64 first.
+ * A float outside the range of an integer type becomes the type's nearest value, and NaN becomes 0: uint8 has 0 for
+ * -3.5 and 255 for 300.7.  This holds for every cast, in expressions and outputs too, and on every device.  In NumPy, C
+ * leaves it undefined: NumPy has 253 and 44 on x86-64 and other values elsewhere.  To wrap around, cast to int64 first.
  * MNP_ERR_ARG, MNP_ERR_MEMORY.  Collective.
  */
 MNP_API mnp_status mnp_astype(const mnp_array *array, mnp_dtype dtype, mnp_array **result_p);
@@ -233,9 +233,9 @@ typedef struct mnp_print_options {
 MNP_API mnp_status mnp_array_print(const mnp_array *array, const mnp_print_options *options, FILE *file);
 
 /*
- * Describe an array in one line, for a debugger or a log: its dtype and shape, how it is cut, and this rank's block, its
- * strides and address.  (gdb) p mnp_array_describe(x).  NULL is described too.  The text is valid until the next call on
- * this thread.  Not collective.
+ * Describe an array in one line, for a debugger or a log: its dtype and shape, how it is cut, and this rank's block,
+ * its strides and address.  (gdb) p mnp_array_describe(x).  NULL is described too.  The text is valid until the next
+ * call on this thread.  Not collective.
  */
 MNP_API const char *mnp_array_describe(const mnp_array *array);
 

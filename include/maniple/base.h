@@ -83,12 +83,14 @@ MNP_API mnp_status mnp_fail(mnp_status status, const char *format, ...) __attrib
 
 /*
  * End the program after a failed call: the lowest rank of MPI_COMM_WORLD prints the message on stderr, and every rank
- * exits with the greatest `exit_status` that any of them gives.  All ranks should call it; one that calls it without the
- * others waits two seconds for them, then prints its own message and aborts the job.
+ * exits with the greatest `exit_status` that any of them gives.  All ranks should call it; one that calls it without
+ * the others waits two seconds for them, then prints its own message and aborts the job.
  */
 MNP_API void mnp_exit(int exit_status);
 
-/* mnp_exit() with the place in the program behind the message: "mnp_sum: x is NULL (heat.c:42)".  file NULL: no place. */
+/*
+ * mnp_exit() with the place in the program behind the message: "mnp_sum: x is NULL (heat.c:42)".  file NULL: no place.
+ */
 MNP_API void mnp_exit_at(const char *file, int line, int exit_status);
 
 /* Make the call; if it fails, end the program with its message, the line of this macro, and exit status 1. */
@@ -99,8 +101,8 @@ MNP_API void mnp_exit_at(const char *file, int line, int exit_status);
     } while (0)
 
 /*
- * Make the call; if it fails, return its status from this function, which returns an mnp_status.  Only where nothing has
- * to be released at this point:
+ * Make the call; if it fails, return its status from this function, which returns an mnp_status.  Only where nothing
+ * has to be released at this point:
  *
  *     static mnp_status half(const mnp_array *x, mnp_array **y_p)
  *     {

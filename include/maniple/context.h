@@ -38,15 +38,16 @@ typedef struct mnp_event mnp_event;
 MNP_API mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p);
 
 /*
- * mnp_init() with a communicator of Fortran, as the module `maniple` of Fortran calls it: an integer of `use mpi`, or the
- * MPI_VAL of one of `use mpi_f08`.  comm NULL: MPI_COMM_WORLD, which is also the only one before MPI_Init().  Collective.
+ * mnp_init() with a communicator of Fortran, as the module `maniple` of Fortran calls it: an integer of `use mpi`, or
+ * the MPI_VAL of one of `use mpi_f08`.  comm NULL: MPI_COMM_WORLD, which is also the only one before MPI_Init().
+ * Collective.
  */
 MNP_API mnp_status mnp_init_fint(const MPI_Fint *comm, const char *options, mnp_ctx **ctx_p);
 
 /*
  * Free a context, and warn of arrays, plans and other objects that have not been freed; in checking mode
- * (MANIPLE_CHECK=1) with the lines of the program that made them.  Finalizes MPI if mnp_init() started it, unless a rank
- * was lost.  NULL is accepted.  Collective.
+ * (MANIPLE_CHECK=1) with the lines of the program that made them.  Finalizes MPI if mnp_init() started it, unless a
+ * rank was lost.  NULL is accepted.  Collective.
  */
 MNP_API void mnp_finalize(mnp_ctx *ctx);
 
@@ -70,8 +71,8 @@ MNP_API void mnp_finalize(mnp_ctx *ctx);
  *
  * The context has this rank alone, and at most 256 MiB of the CPU's memory.  Arrays of it may hold anything where a
  * kernel would have written; calls go the way that zeros would make them go.  So kernels that depend on values may be
- * missed, and are those by which several ranks join their parts.  Not collective: a rank may rehearse what it likes.  End the rehearsal by mnp_finalize() before ctx.  MNP_ERR_MEMORY,
- * MNP_ERR_COMM.
+ * missed, and are those by which several ranks join their parts.  Not collective: a rank may rehearse what it likes.
+ * End the rehearsal by mnp_finalize() before ctx.  MNP_ERR_MEMORY, MNP_ERR_COMM.
  */
 MNP_API mnp_status mnp_rehearsal_new(mnp_ctx *ctx, mnp_ctx **rehearsal_p);
 

@@ -91,11 +91,11 @@ typedef struct mnp_eigsh_options {
  * may be missed, as by ARPACK; mnp_lobpcg() finds as many as its block holds.
  *
  * With near_sigma it is scipy.sparse.linalg.eigsh(A, k, sigma=sigma, OPinv=inverse, mode="normal"): eigenvalues w of A
- * are found as eigenvalues 1 / (w - sigma) of the inverse of A - sigma, to which `which`, `tol` and the estimates refer.
- * So MNP_EIGEN_LM finds the nearest to sigma, MNP_EIGEN_LA the nearest above, and MNP_EIGEN_SA the nearest below.
- * Without an inverse each step solves a system with A - sigma, which must not be singular, to a tenth of `tol` or, where
- * that is more, 100 times machine epsilon.  result->products counts all products with A; where a system is not solved,
- * the values are NaN.
+ * are found as eigenvalues 1 / (w - sigma) of the inverse of A - sigma, to which `which`, `tol` and the estimates
+ * refer.  So MNP_EIGEN_LM finds the nearest to sigma, MNP_EIGEN_LA the nearest above, and MNP_EIGEN_SA the nearest
+ * below.  Without an inverse each step solves a system with A - sigma, which must not be singular, to a tenth of `tol`
+ * or, where that is more, 100 times machine epsilon.  result->products counts all products with A; where a system is
+ * not solved, the values are NaN.
  *
  *   op         square with rows and columns cut alike
  *   options    NULL: all 0

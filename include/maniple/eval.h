@@ -62,8 +62,8 @@
  *
  * Values are rounded after every operation, as NumPy's are: no multiply-adds are fused, except by fma().
  *
- * Everything element-wise is one kernel for each group of outputs of equal extents, and reads parts of arrays where they
- * lie, as far as the rank has them.  What other ranks have is fetched first, as for any operand in another layout.
+ * Everything element-wise is one kernel for each group of outputs of equal extents, and reads parts of arrays where
+ * they lie, as far as the rank has them.  What other ranks have is fetched first, as for any operand in another layout.
  * Parts that are shifted against each other, as in stencils, are fetched together: the rank's own elements and a margin
  * of its neighbours'.  A
  * reduction reads the values of its expression as they are computed, in one pass over memory.  They are stored in an
@@ -125,7 +125,8 @@ typedef struct mnp_output {
  *
  * MNP_ERR_ARG with line, column and the line with a caret for a text that cannot be parsed; also for names that are not
  * valid, occur twice or are never assigned, for arrays that do not fit, and for a maximum or minimum without elements.
- * Existing outputs are unchanged then, except those of which parts were assigned in place before.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.  Collective.
+ * Existing outputs are unchanged then, except those of which parts were assigned in place before.  MNP_ERR_MEMORY,
+ * MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.  Collective.
  */
 MNP_API mnp_status mnp_eval(mnp_ctx *ctx, const char *statements, const mnp_input *inputs, const mnp_output *outputs);
 

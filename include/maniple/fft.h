@@ -12,8 +12,8 @@
  *          less is taken as zeros.  MNP_NONE, or NULL for s: as many as x has; for the last axis of a transform to real
  *          numbers 2 (m - 1), if x has m.  Any number above 0 will do, also a prime
  *   axes   negative ones count from the end
- *   norm   "backward", which NULL is: the inverse transform is divided by the number of points; "forward": the other one;
- *          "ortho": both by its square root
+ *   norm   "backward", which NULL is: the inverse transform is divided by the number of points; "forward": the
+ *          other one; "ortho": both by its square root
  *
  * Axes that x is not cut along are transformed where they are.  For the others the array is moved, the pieces being
  * stored straight into the memory of other ranks of the host, to a layout that does not cut them; an axis too long for
@@ -53,7 +53,9 @@ MNP_API mnp_status mnp_ifft(const mnp_array *x, int64_t n, int axis, const char 
 MNP_API mnp_status mnp_rfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
 MNP_API mnp_status mnp_irfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
 
-/* numpy.fft.hfft: of x whose transform is real, given the half of it, to n real numbers; numpy.fft.ihfft: the inverse. */
+/*
+ * numpy.fft.hfft: of x whose transform is real, given the half of it, to n real numbers; numpy.fft.ihfft: the inverse.
+ */
 MNP_API mnp_status mnp_hfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
 MNP_API mnp_status mnp_ihfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
 
@@ -146,8 +148,9 @@ typedef struct mnp_fft_options {
 
 /*
  * Plan the transform of arrays of that dtype and layout; options NULL: zeros.  A plan works for all dtypes of
- * the same precision.  On the host it is tried how the transforms are the fastest, each for two seconds at most; what is
- * found is kept beside the cached kernels, also for plain calls, which do not try.  MNP_ERR_ARG also for a layout of results of another shape.
+ * the same precision.  On the host it is tried how the transforms are the fastest, each for two seconds at most; what
+ * is found is kept beside the cached kernels, also for plain calls, which do not try.  MNP_ERR_ARG also for a layout of
+ * results of another shape.
  */
 MNP_API mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout,
                                     const mnp_fft_options *options, mnp_fft_plan **plan_p);

@@ -33,18 +33,18 @@ typedef struct mnp_graph mnp_graph;
 typedef mnp_status (*mnp_graph_step)(void *argument);
 
 /*
- * Make a graph of what `step` does.  The function is called once, and what it does is done, so that kernels are compiled
- * and buffers exist.  On a GPU it is then called a second time, to record what it enqueues, and no more after that; on
- * the host every launch calls it.  So a program is right on both if the function
+ * Make a graph of what `step` does.  The function is called once, and what it does is done, so that kernels are
+ * compiled and buffers exist.  On a GPU it is then called a second time, to record what it enqueues, and no more after
+ * that; on the host every launch calls it.  So a program is right on both if the function
  *
  * - makes only calls that can be recorded: see mnp_graph_begin().  On the host a launch refuses the others as a GPU
  *   does when it records them, MNP_ERR_ARG, except for halos that are begun and not finished;
  * - does the same each time: it does not count its calls, swap pointers or read variables that change between launches.
  *   What changes is in arrays: `t += dt` is mnp_add(t, dt, &t), and of two arrays that take turns it does both turns.
  *
- * `argument` is passed to it, and must outlive the graph.  Collective: all ranks make the same graph.  The status of the
- * function if it fails; MNP_ERR_ARG if it does what cannot be recorded, or makes, launches or frees a graph; otherwise as
- * mnp_graph_begin() and mnp_graph_end().  *graph_p is then untouched.
+ * `argument` is passed to it, and must outlive the graph.  Collective: all ranks make the same graph.  The status of
+ * the function if it fails; MNP_ERR_ARG if it does what cannot be recorded, or makes, launches or frees a graph;
+ * otherwise as mnp_graph_begin() and mnp_graph_end().  *graph_p is then untouched.
  */
 MNP_API mnp_status mnp_graph_new(mnp_ctx *ctx, mnp_graph_step step, void *argument, mnp_graph **graph_p);
 
@@ -59,8 +59,9 @@ MNP_API mnp_status mnp_graph_new(mnp_ctx *ctx, mnp_graph_step step, void *argume
  *
  * Random numbers cannot be drawn either, as every launch would draw the same.
  *
- * A graph has the addresses of arrays and the values of numbers as they are now.  What it was recorded with must outlive it: arrays, plans, halos, communicators, kernels.  An array whose
- * memory was freed and went to another is overwritten by a launch.
+ * A graph has the addresses of arrays and the values of numbers as they are now.  What it was recorded with must
+ * outlive it: arrays, plans, halos, communicators, kernels.  An array whose memory was freed and went to another is
+ * overwritten by a launch.
  *
  * Collective: all ranks record the same.  MNP_ERR_UNSUPPORTED on the host device; MNP_ERR_ARG if a graph is being
  * recorded already; MNP_ERR_DEVICE.
@@ -76,8 +77,9 @@ MNP_API mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p);
 
 /*
  * Enqueue what was recorded, behind what the compute stream holds; nothing is allocated.  On the host the graph's
- * function is called, whose status is that of the launch if it fails on any rank.  Collective.  MNP_ERR_ARG while a graph is being recorded; MNP_ERR_TIMEOUT if an earlier launch waited for a rank past the deadline;
- * MNP_ERR_PEER or MNP_ERR_COMM if a rank, or NCCL, was lost since; MNP_ERR_DEVICE.
+ * function is called, whose status is that of the launch if it fails on any rank.  Collective.  MNP_ERR_ARG while a
+ * graph is being recorded; MNP_ERR_TIMEOUT if an earlier launch waited for a rank past the deadline; MNP_ERR_PEER or
+ * MNP_ERR_COMM if a rank, or NCCL, was lost since; MNP_ERR_DEVICE.
  *
  * The deadline (MANIPLE_DEADLINE) holds for what ranks of a node exchange through the heap, and not for messages of
  * NCCL in a graph: NCCL waits without a deadline for a rank that does not launch the

@@ -94,8 +94,8 @@ MNP_API mnp_status mnp_h5_file_set_attributes(mnp_h5_file *file, int count, cons
  *   most     how many numbers `values` has room for
  *   count_p  receives how many the attribute has
  *
- * MNP_ERR_IO if there is none, MNP_ERR_ARG if it has more than `most` numbers, MNP_ERR_UNSUPPORTED if it has no numbers.
- * Collective.
+ * MNP_ERR_IO if there is none, MNP_ERR_ARG if it has more than `most` numbers, MNP_ERR_UNSUPPORTED if it has no
+ * numbers.  Collective.
  */
 MNP_API mnp_status mnp_h5_file_get_attribute(mnp_h5_file *file, const char *object, const char *name, mnp_dtype dtype,
                                              int64_t most, void *values, int64_t *count_p);

@@ -27,9 +27,9 @@ extern "C" {
 #endif
 
 /*
- * numpy.ndarray.item: the element of an array that has one, on every rank, as a number of `dtype` at `value`.  The array
- * may have any number of dimensions, all of extent 1, or be a scalar (MNP_SCALAR).  The dtypes may differ where the
- * number is not lost: floats are rounded, but one with a fraction does not become an integer, nor a number with an
+ * numpy.ndarray.item: the element of an array that has one, on every rank, as a number of `dtype` at `value`.  The
+ * array may have any number of dimensions, all of extent 1, or be a scalar (MNP_SCALAR).  The dtypes may differ where
+ * the number is not lost: floats are rounded, but one with a fraction does not become an integer, nor a number with an
  * imaginary part a real one, nor one that is too large infinite.
  *
  * Waits.  MNP_ERR_ARG if there is another number of elements, or `dtype` does not hold the number; MNP_ERR_DEVICE,
@@ -38,8 +38,8 @@ extern "C" {
 MNP_API mnp_status mnp_array_item(const mnp_array *array, mnp_dtype dtype, void *value);
 
 /*
- * mnp_array_item() of several arrays at once, which takes no longer than of one.  All values are set, or none.  At least
- * one array.  Errors are the same.  Collective.
+ * mnp_array_item() of several arrays at once, which takes no longer than of one.  All values are set, or none.  At
+ * least one array.  Errors are the same.  Collective.
  */
 typedef struct mnp_item_request {
     const mnp_array *array;

@@ -97,9 +97,9 @@ MNP_API mnp_status mnp_layout_on_root(int nranks, int root, int ndim, const int6
  *   "*, *"              every rank has all         "0(8), 1(8)"        dealt out in blocks of 8 x 8
  *   "0, * on 2 x 3"     in two parts, each of which three ranks have
  *
- * mnp_layout_print() and `maniple info --layout` show the text of a layout, if it has one.  MNP_ERR_ARG, with the column
- * if the text cannot be read, and if it does not have `ndim` dimensions; MNP_ERR_MEMORY; *layout_p is then unchanged.
- * Not collective.
+ * mnp_layout_print() and `maniple info --layout` show the text of a layout, if it has one.  MNP_ERR_ARG, with the
+ * column if the text cannot be read, and if it does not have `ndim` dimensions; MNP_ERR_MEMORY; *layout_p is then
+ * unchanged.  Not collective.
  */
 MNP_API mnp_status mnp_layout_parse(const mnp_ctx *ctx, int ndim, const int64_t *shape, const char *text,
                                     mnp_layout **layout_p);
@@ -160,9 +160,10 @@ MNP_API int mnp_layout_owner(const mnp_layout *layout, const int64_t *index);
 
 /*
  * Print who owns what, as text of at most 100 columns and 40 lines: the shape, the mesh, which axis cuts which
- * dimension, the text for mnp_layout_parse() if it has one, the storage order if it is not C's, and the fewest and most elements of a rank.  Then follows a drawing if
- * there are at most two dimensions, with the cut points beside it and the ranks inside, and otherwise a table of boxes.
- * Not collective: one rank prints.  MNP_ERR_MEMORY; MNP_ERR_IO if writing fails.
+ * dimension, the text for mnp_layout_parse() if it has one, the storage order if it is not C's, and the fewest and most
+ * elements of a rank.  Then follows a drawing if there are at most two dimensions, with the cut points beside it and
+ * the ranks inside, and otherwise a table of boxes.  Not collective: one rank prints.  MNP_ERR_MEMORY; MNP_ERR_IO if
+ * writing fails.
  */
 MNP_API mnp_status mnp_layout_print(const mnp_layout *layout, FILE *file);
 

@@ -3,17 +3,17 @@
  * Products of distributed matrices and tensors, in NumPy's words: mnp_matmul(a, b, &c) is numpy.matmul(a, b).
  *
  * Operands may have any layout and be views.  Dtypes are promoted as NumPy does it; bfloat16 and float16 are summed in
- * float32 and rounded once.  Sums of integers wrap around; of bool a sum is whether any product is true.  Sums of floats
- * are in the order of the library that does the work, which is OpenBLAS or another BLAS on the host, and cuBLAS on GPUs;
- * products of integers and bool are computed by kernels of Maniple's own.
+ * float32 and rounded once.  Sums of integers wrap around; of bool a sum is whether any product is true.  Sums of
+ * floats are in the order of the library that does the work, which is OpenBLAS or another BLAS on the host, and cuBLAS
+ * on GPUs; products of integers and bool are computed by kernels of Maniple's own.
  *
  * Over ranks the blocks come together in the way that a model finds the cheapest: either operand or the result stays
  * where it is, or a new mesh of the ranks is used, on which rows, columns, the summed dimension or a batch is cut; see
  * mnp_matmul_describe().  Dimensions of a batch that both operands are cut along need no communication.
  *
  * A new result is on the mesh of a if a is cut along rows or a batch, or b is along neither columns nor a batch, and
- * otherwise on that of b.  Its rows are cut as those of a, its columns as those of b, its batch as that of either, as far
- * as these are on that mesh and an axis does not cut two dimensions; where this leaves nothing cut, rows are cut
+ * otherwise on that of b.  Its rows are cut as those of a, its columns as those of b, its batch as that of either, as
+ * far as these are on that mesh and an axis does not cut two dimensions; where this leaves nothing cut, rows are cut
  * along the axis that cut the summed dimension.  A given output may have any layout.
  *
  * All functions are collective, except where they say so.  MNP_ERR_ARG for shapes that do not fit, scalars
@@ -36,8 +36,8 @@ extern "C" {
 #endif
 
 /*
- * numpy.matmul: a (..., m, k) times b (..., k, n), whose first dimensions are broadcast; a vector a is taken as one row,
- * a vector b as one column, which the result has not.
+ * numpy.matmul: a (..., m, k) times b (..., k, n), whose first dimensions are broadcast; a vector a is taken as one
+ * row, a vector b as one column, which the result has not.
  */
 MNP_API mnp_status mnp_matmul(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
 
@@ -82,8 +82,8 @@ MNP_API mnp_status mnp_vdot(const mnp_array *a, const mnp_array *b, mnp_array **
 MNP_API mnp_status mnp_outer(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
 
 /*
- * numpy.vecdot, matvec and vecmat, of stacks of vectors and matrices, which are broadcast: the sum of conj(a) b along an
- * axis; matrices times vectors; conjugated vectors times matrices.
+ * numpy.vecdot, matvec and vecmat, of stacks of vectors and matrices, which are broadcast: the sum of conj(a) b along
+ * an axis; matrices times vectors; conjugated vectors times matrices.
  */
 MNP_API mnp_status mnp_vecdot(const mnp_array *a, const mnp_array *b, int axis, mnp_array **out_p);
 MNP_API mnp_status mnp_matvec(const mnp_array *a, const mnp_array *x, mnp_array **out_p);
@@ -92,8 +92,8 @@ MNP_API mnp_status mnp_vecmat(const mnp_array *x, const mnp_array *a, mnp_array 
 /*
  * numpy.tensordot: the sum over `naxes` pairs of axes, axes_a[i] of a with axes_b[i] of b; negative ones count from the
  * end.  NULL: the last ones of a, the first ones of b, so that tensordot(a, b, axes=2) is mnp_tensordot(a, b, 2, NULL,
- * NULL, &c).  The operands are reshaped to matrices as mnp_reshape() does it, which may copy them and move them to other
- * ranks.
+ * NULL, &c).  The operands are reshaped to matrices as mnp_reshape() does it, which may copy them and move them to
+ * other ranks.
  */
 MNP_API mnp_status mnp_tensordot(const mnp_array *a, const mnp_array *b, int naxes, const int *axes_a,
                                  const int *axes_b, mnp_array **out_p);
@@ -114,17 +114,17 @@ MNP_API mnp_status mnp_matrix_power(const mnp_array *a, int64_t n, mnp_array **o
 MNP_API mnp_status mnp_multi_dot(const mnp_array *const *arrays, int count, mnp_array **out_p);
 
 /*
- * In which order mnp_einsum() contracts its operands, two at a time.  GREEDY: always the pair whose result is the smallest
- * compared with the two.  OPTIMAL: with the fewest operations, up to ten operands; beyond that as GREEDY.  IN_ORDER: from
- * the first to the last.
+ * In which order mnp_einsum() contracts its operands, two at a time.  GREEDY: always the pair whose result is the
+ * smallest compared with the two.  OPTIMAL: with the fewest operations, up to ten operands; beyond that as GREEDY.
+ * IN_ORDER: from the first to the last.
  */
 typedef enum mnp_einsum_order { MNP_EINSUM_GREEDY, MNP_EINSUM_OPTIMAL, MNP_EINSUM_IN_ORDER } mnp_einsum_order;
 
 /*
  * numpy.einsum of 1 to 32 operands, with subscripts as there: "ij,jk->ik"; without an arrow the result has the letters
  * that are there once, in alphabetical order; a letter twice in an operand is its diagonal; an ellipsis stands for
- * dimensions that are broadcast.  First diagonals are taken and what only one operand has is summed; then each pair is a
- * product of stacks of matrices, for which it is reshaped as mnp_reshape() does it, or, if it sums nothing, an
+ * dimensions that are broadcast.  First diagonals are taken and what only one operand has is summed; then each pair is
+ * a product of stacks of matrices, for which it is reshaped as mnp_reshape() does it, or, if it sums nothing, an
  * element-wise product.  The result of a pair must not have more than MNP_MAX_DIMS dimensions.  All is computed in the
  * dtype of the result, to which the results of pairs are rounded.
  */

@@ -4,7 +4,8 @@
  * defaults, its results.
  *
  *   mnp_ndimage_median_filter(x, (int64_t[]){5, 5}, NULL, NULL, &y);
- *   mnp_ndimage_gaussian_filter(x, (double[]){2, 2}, NULL, 0, NULL, &(mnp_ndimage_options){.mode = MNP_NDIMAGE_WRAP}, &y);
+ *   const mnp_ndimage_options options = {.mode = MNP_NDIMAGE_WRAP};
+ *   mnp_ndimage_gaussian_filter(x, (double[]){2, 2}, NULL, 0, NULL, &options, &y);
  *
  * Arrays may have any layout of blocks, 1 to 8 dimensions, and be views.  A window may reach over the blocks of any
  * number of ranks.  New results have the input's layout.  All functions of arrays are collective; they run on the
@@ -59,7 +60,8 @@ typedef struct mnp_ndimage_options {
  *
  * Element o takes the window that begins at o - size / 2 - origin.  A new result has the dtype that the options name or
  * the input's; values are converted to it as mnp_astype() does.  In windows with a NaN the result of the first two
- * functions is one of the window's values; the other functions treat NaN as the largest value.  SciPy specifies neither.
+ * functions is one of the window's values; the other functions treat NaN as the largest value.  SciPy specifies
+ * neither.
  *
  * Collective.  MNP_ERR_ARG for complex inputs, a size below 1, an origin that puts an element outside its own window, a
  * footprint without elements, a rank outside it, axes that are wrong, or a cval that the input's dtype cannot hold.
@@ -80,10 +82,10 @@ MNP_API mnp_status mnp_ndimage_percentile_filter(const mnp_array *x, double perc
 
 /*
  * Filters that are weighted sums.  Sums are in float32 where input and result are floats of at most four bytes, else in
- * float64; results that are integers lose the fraction, and are clipped to the type's range (SciPy wraps around).  Every
- * pass of a filter that goes along one axis after another is stored in the result's dtype, as SciPy does.  Complex inputs
- * are taken, and have complex results; cval is then real.  A sum of more than 64 elements, or of complex numbers, takes
- * arrays of 1 to 4 dimensions.
+ * float64; results that are integers lose the fraction, and are clipped to the type's range (SciPy wraps around).
+ * Every pass of a filter that goes along one axis after another is stored in the result's dtype, as SciPy does.
+ * Complex inputs are taken, and have complex results; cval is then real.  A sum of more than 64 elements, or of complex
+ * numbers, takes arrays of 1 to 4 dimensions.
  *
  * correlate1d, convolve1d: `count` weights along `axis`; the origin is the options' first.
  */

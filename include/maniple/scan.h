@@ -98,9 +98,9 @@ MNP_API mnp_status mnp_trapezoid(const mnp_array *y, const mnp_array *x, double 
  *
  *   options   NULL: what is left of the points is the first of fp, and what is right of them the last one
  *
- * Up to 2^20 points, and points of which every rank has all, are brought to every rank for the time of the call.  Of more
- * points each rank gets about as many as it owns, and reads others where they lie.  MNP_ERR_ARG also without points,
- * and if x or xp is complex.
+ * Up to 2^20 points, and points of which every rank has all, are brought to every rank for the time of the call.  Of
+ * more points each rank gets about as many as it owns, and reads others where they lie.  MNP_ERR_ARG also without
+ * points, and if x or xp is complex.
  */
 typedef struct mnp_interp_options {
     const mnp_array *left MNP_DEFAULT(NULL);  /* NULL, or a number (MNP_SCALAR): the value at x < xp[0] */

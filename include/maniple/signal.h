@@ -35,8 +35,8 @@ typedef enum mnp_boundary {
  * kernel's absolute values and max|x| the largest of the input's, the error of every output is at most about
  *
  *   direct       n eps |k| max|x|, with the input's values that the sum takes; integers exactly
- *   separable    as direct, with 16 eps |k| max|x| for the kernel, which is replaced by a product of vectors; of integers
- *                only where the product is exact
+ *   separable    as direct, with 16 eps |k| max|x| for the kernel, which is replaced by a product of vectors; of
+ *                integers only where the product is exact
  *   fft          of transforms of L elements each: 10 eps log2(L) ||k|| ||x||, in Euclidean norms, ||x|| of the window:
  *                small outputs beside large ones lose digits, and one element that is infinite or NaN spoils the window
  *   overlap-add  the same, for windows that are smaller

@@ -64,9 +64,9 @@ MNP_API mnp_status mnp_operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_lay
  *   reach          ndim elements: the largest offsets in either direction that the bodies use
  *   body           C++ statements, as those of mnp_elementwise_new(), that assign y.  x, and every array by
  *                  its name, is a function of one offset for each dimension: x(-1, 0) is the element before this point
- *                  along the first.  Outside the grid it is what the boundaries tell, and it is NaN for an offset beyond reach.  Constant offsets
- *                  are fastest.  i[0], i[1] .. are the point's indices, n[0], n[1] .. the extents, T is the type
- *                  of elements: float, double, complex<float> or complex<double>
+ *                  along the first.  Outside the grid it is what the boundaries tell, and it is NaN for an offset
+ *                  beyond reach.  Constant offsets are fastest.  i[0], i[1] .. are the point's indices, n[0], n[1] ..
+ *                  the extents, T is the type of elements: float, double, complex<float> or complex<double>
  *   adjoint_body   the same for y = A^H x, which lsqr needs; NULL: there is none
  *   arrays         vectors that the bodies use besides x, such as coefficients: MNP_IN("c", c), at most 16; NULL: none.
  *                  Each has the grid's shape, or one dimension of as many elements in C order, any layout, and a dtype
@@ -251,11 +251,11 @@ typedef struct mnp_solve_choice {
 } mnp_solve_choice;
 
 /*
- * What to try as number `attempt` (0, 1 ..) with a matrix of which mnp_sparse_find_traits() has found this; false: there
- * is nothing more.  A Hermitian matrix with a positive diagonal gets cg with ic0, and minres if it turns out not to be
- * definite (MNP_SOLVE_BREAKDOWN); other Hermitian ones minres; one without symmetry gmres with ilu0, then with jacobi
- * and more vectors, and lsqr at last; one that is not square lsqr.  A preconditioner that the matrix does not have
- * (MNP_ERR_ARG) is a reason for the next attempt too.  Not collective.
+ * What to try as number `attempt` (0, 1 ..) with a matrix of which mnp_sparse_find_traits() has found this; false:
+ * there is nothing more.  A Hermitian matrix with a positive diagonal gets cg with ic0, and minres if it turns out not
+ * to be definite (MNP_SOLVE_BREAKDOWN); other Hermitian ones minres; one without symmetry gmres with ilu0, then with
+ * jacobi and more vectors, and lsqr at last; one that is not square lsqr.  A preconditioner that the matrix does not
+ * have (MNP_ERR_ARG) is a reason for the next attempt too.  Not collective.
  */
 MNP_API bool mnp_solve_choose(const mnp_sparse *matrix, const mnp_sparse_traits *traits, int attempt,
                               mnp_solve_choice *choice);

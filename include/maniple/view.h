@@ -5,10 +5,10 @@
  * A view is a new array on the memory of another one: values that are written to one are seen in the other.  Both are
  * released with mnp_array_free(), in any order.
  *
- * *view_p is NULL or an array, as for all outputs.  But where other functions write into a given array, a view takes its
- * place, as a name of Python gets another value: the given array is released, by mnp_array_free(), after the view has
- * been made.  So a loop may make a view again and again in one variable, and mnp_transpose(x, NULL, &x) replaces x by a
- * view of it.  If the call fails, *view_p is unchanged.
+ * *view_p is NULL or an array, as for all outputs.  But where other functions write into a given array, a view takes
+ * its place, as a name of Python gets another value: the given array is released, by mnp_array_free(), after the view
+ * has been made.  So a loop may make a view again and again in one variable, and mnp_transpose(x, NULL, &x) replaces x
+ * by a view of it.  If the call fails, *view_p is unchanged.
  *
  * Elements stay on the ranks that own them, so views need no communication.  A row of a matrix that is cut along rows
  * is owned by some ranks alone, and a part of an array may be distributed unevenly over the ranks; mnp_redistribute()
