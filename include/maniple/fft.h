@@ -18,7 +18,8 @@
  * Axes that x is not cut along are transformed where they are.  For the others the array is moved, the pieces being
  * stored straight into the memory of other ranks of the host, to a layout that does not cut them; an axis too long for
  * that, as of a one-dimensional array, is transformed in two parts by all ranks, if its number of points has two
- * factors for it, and otherwise by one rank.
+ * factors for it, and otherwise by one rank.  A plan of a transform of that axis to real numbers always uses one rank;
+ * mnp_irfft() and mnp_hfft() do not.
  *
  * The context keeps the plans of the last calls.  On the host FFTW does the work, on GPUs cuFFT.
  *

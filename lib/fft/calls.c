@@ -14,6 +14,59 @@
 #include "array/view.h"
 #include "base/hash.h"
 #include "fft/fft.h"
+#include "fft/layouts.h"
+
+/* Halve the elements with that index along the axis. */
+static mnp_status halve(const mnp_array *x, int axis, int64_t index)
+{
+    mnp_subscript part[MNP_MAX_DIMS];
+    mnp_array *view = NULL;
+    for (int d = 0; d < x->layout->ndim; d++)
+        part[d] = d == axis ? MNP_RANGE(index, index + 1) : MNP_ALL;
+    MNP_TRY(mnp_slice(x, x->layout->ndim, part, &view));
+    const mnp_status st = mnp_multiply(view, MNP_SCALAR(x->ctx, 0.5), &view);
+    mnp_array_free(view);
+    return st;
+}
+
+/*
+ * To n real numbers along one axis that stays cut: the real part of the inverse transform of the half spectrum with zeros
+ * behind it, doubled but for the elements that are no other's conjugate.  The complex transform goes in two parts.
+ */
+static mnp_status long_to_real(const mnp__fft_request *request, const mnp__fft_problem *problem, const mnp_array *x,
+                               mnp_array **out_p)
+{
+    const int axis = problem->axes[0];
+    const int64_t n = problem->points[axis], there = x->layout->shape[axis],
+                  half = n / 2 + 1 < there ? n / 2 + 1 : there;
+    mnp_subscript part[MNP_MAX_DIMS];
+    mnp_array *first = NULL, *doubled = NULL, *spectrum = NULL, *result = NULL;
+    mnp_status st;
+    for (int d = 0; d < x->layout->ndim; d++)
+        part[d] = d == axis ? MNP_RANGE(0, half) : MNP_ALL;
+    MNP_TRY_OR(mnp_slice(x, x->layout->ndim, part, &first), st, done);
+    MNP_TRY_OR(mnp_multiply(first, MNP_SCALAR(x->ctx, 2.0), &doubled), st, done);
+    MNP_TRY_OR(halve(doubled, axis, 0), st, done);
+    if (n % 2 == 0 && half == n / 2 + 1)
+        MNP_TRY_OR(halve(doubled, axis, n / 2), st, done);
+    MNP_TRY_OR(mnp_ifft(doubled, n, axis, request->norm, &spectrum), st, done);
+    MNP_TRY_OR(mnp_real(spectrum, &result), st, done);
+    if (*out_p) {
+        st = mnp__array_copy_to(result, *out_p);
+    } else {
+        mnp_array *made = NULL;
+        st = mnp_array_new_order(x->ctx, result->dtype, problem->out, MNP_ORDER_C, &made);
+        if (st == MNP_OK)
+            st = mnp__array_copy_to(result, made);
+        if (st == MNP_OK)
+            *out_p = made;
+        else
+            mnp_array_free(made);
+    }
+done:
+    mnp_free_all(first, doubled, spectrum, result);
+    return st;
+}
 
 static mnp_status transform(const mnp__fft_request *request, const mnp_array *x, mnp_array **out_p)
 {
@@ -30,8 +83,12 @@ static mnp_status transform(const mnp__fft_request *request, const mnp_array *x,
     if (st == MNP_OK)
         st = mnp__check_same(&x->ctx->comm, request->function,
                              mnp__hash(mnp__layout_hash(x->layout), problem.points, sizeof problem.points));
+    bool is_long = false;
+    if (st == MNP_OK && request->kind == MNP__FFT_TO_REAL && problem.naxes == 1)
+        st = MNP_AGREE(x->ctx, mnp__fft_is_long(x->layout, problem.axes[0], problem.points[problem.axes[0]], &is_long));
     if (st == MNP_OK)
-        st = mnp__fft_run_kept(&problem, request->function, x, out_p);
+        st = is_long ? long_to_real(request, &problem, x, out_p)
+                     : mnp__fft_run_kept(&problem, request->function, x, out_p);
     mnp_layout_free((mnp_layout *)problem.out);
     return st;
 }

@@ -46,31 +46,6 @@ struct finder {
     bool one_rank;
 };
 
-/*
- * n = n1 n2 for a transform in two parts: about equal, both at least as many as there are ranks if possible, and
- * multiples of that number rather than not, so that equal parts of the axis need no move of their own.
- */
-static bool split(int64_t n, int nranks, int64_t parts[2])
-{
-    double best = 0;
-    for (int64_t a = 2; a * a <= n; a++) {
-        if (n % a != 0)
-            continue;
-        const int64_t b = n / a;
-        double worth = (double)a / (double)b;
-        if (a % nranks == 0 && b % nranks == 0)
-            worth *= 64;
-        if (a < nranks)
-            worth /= 1024;
-        if (worth > best) {
-            best = worth;
-            parts[0] = a;
-            parts[1] = b;
-        }
-    }
-    return best > 0;
-}
-
 /* ---- ways ---- */
 
 /* The extents while those axes are left. */
@@ -141,7 +116,7 @@ static mnp_status offer_parts(struct finder *f, unsigned left, int d, const int6
 {
     int64_t longer[MNP_MAX_DIMS], n[2];
     mnp_layout *columns, *rows = NULL, *after;
-    if (f->ndim == MNP_MAX_DIMS || is_real_axis(f, d) || !split(shape[d], f->nranks, n))
+    if (f->ndim == MNP_MAX_DIMS || is_real_axis(f, d) || !mnp__fft_split(shape[d], f->nranks, n))
         return MNP_OK;
     for (int i = 0; i < f->ndim; i++)
         longer[i < d ? i : i + 1] = shape[i];
@@ -325,7 +300,7 @@ static mnp_status in_two_parts(struct finder *f, int d, const mnp_layout *target
 {
     int64_t n[2];
     mnp__fft_step *step;
-    (void)split(f->problem->points[d], f->nranks, n);
+    (void)mnp__fft_split(f->problem->points[d], f->nranks, n);
     f->in_parts++;
     MNP_TRY(enter_halves(f, d, n));
     MNP_TRY(half(f, d));
@@ -522,16 +497,10 @@ static const char *method_of(const struct finder *f)
 /* Whether the real numbers of a transform are better taken as complex ones, so that their axis can be split. */
 static mnp_status is_better_complex(const struct finder *f, bool *better_p)
 {
-    int64_t n[2];
-    mnp_layout *layout;
     *better_p = false;
-    if (f->kind != MNP__FFT_FROM_REAL || f->ndim == MNP_MAX_DIMS || mnp__fft_is_whole(f->problem->in, f->last) ||
-        !split(f->problem->points[f->last], f->nranks, n))
+    if (f->kind != MNP__FFT_FROM_REAL)
         return MNP_OK;
-    MNP_TRY(mnp__fft_layout_uncut(f->nranks, f->ndim, f->problem->points, 1u << f->last, &layout));
-    *better_p = mnp__fft_is_lopsided(layout);
-    mnp_layout_free(layout);
-    return MNP_OK;
+    return mnp__fft_is_long(f->problem->in, f->last, f->problem->points[f->last], better_p);
 }
 
 mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, bool by_slabs, mnp__fft_steps *steps)

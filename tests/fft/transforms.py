@@ -139,6 +139,13 @@ for n, dtype in (1024, "complex128"), (720, "complex64"), (997, "complex128"), (
         if not dtype.startswith("complex"):
             one_axis("rfft", a, x, 0, None, None)
         one_axis("irfft", a, x, 0, None, None)
+        one_axis("hfft", a, x, 0, n, "ortho")  # fewer and more points, even and odd
+        one_axis("irfft", a, x, 0, 3 * n, "forward")
+a = values((61, 2), "complex64")
+x = mp.array(a, mp.Layout([mp.size], a.shape, [0, -1]))
+out = mp.array_new("float32", mp.random_layout(rng, (105, 2)))
+close("a long axis to real numbers, into an array", mp.irfft(x, 105, 0, None, out=out), np.fft.irfft(wide(a), 105, 0),
+      "float32", 105)
 a = values((2, 360, 3), "complex128")
 x = mp.array(a, mp.Layout([mp.size], a.shape, [-1, 0, -1]))
 one_axis("fft", a, x, 1, None, None)
