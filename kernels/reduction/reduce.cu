@@ -22,7 +22,9 @@
  *   MNP_STEADY, MNP_LOOKS       1: mnp_op is of reduce_binned.h; and it checks a batch of elements before it adds them
  *   MNP_ACC_BYTES               bytes for an mnp_op::acc
  * and for GPUs also
- *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block; adjacent elements of one access; accesses in flight
+ *   MNP_THREADS, MNP_VECTOR     threads of a block; adjacent elements of one access
+ *   MNP_ALONG, MNP_UNROLL       accesses along a line, and lines, that a thread has in flight
+ *   MNP_OUTS                    1: outputs are short rows of which a thread has several
  */
 #include "kernels/prelude.h"
 #include "kernels/math.h"

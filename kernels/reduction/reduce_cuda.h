@@ -2,11 +2,17 @@
 /*
  * Reductions on a GPU.
  *
- * Rows: a team of threads, whose number is a power of two, reduces one part of one output.  A thread takes MNP_VECTOR
- * adjacent elements, MNP_UNROLL times, so that enough bytes are in flight.  Columns: the threads of a block lie along
- * the outputs, and several such lines of threads share the rows.  The accumulators of threads are joined by shuffles or
- * in shared memory.  Where an output has several parts, a second, small launch joins them.  The order is fixed, so
- * results are reproducible.
+ * A thread reads in batches, so that it has enough bytes in flight for any shape: MNP_UNROLL units at once, and of each
+ * MNP_ALONG accesses of MNP_VECTOR adjacent elements.  An access beyond the edge reads something else, which is not
+ * used.
+ *
+ * Rows (MNP_COLUMNS 0): a unit is a piece of a row of reduced elements.  2^team threads lie along it, and 2^deep such
+ * lines of threads share the units of one part of one output.  Where an output is one short row (MNP_OUTS), a unit is
+ * an output, and a thread has several.  Columns: a unit is a row of kept elements, the threads lie along the outputs,
+ * and the lines of threads of a block share the rows.
+ *
+ * The accumulators of threads are joined by shuffles or in shared memory.  Where an output has several parts, a second,
+ * small launch joins them.  The order is fixed, so results are reproducible.
  */
 template <typename Acc> MNP_INLINE Acc mnp_shuffle_down(const Acc &acc, int by, int width)
 {
@@ -41,77 +47,178 @@ MNP_INLINE void mnp_join_team(mnp_acc &acc, int team)
     }
 }
 
-#define MNP_VALUES(k) mnp_memory##k value##k[MNP_UNROLL][MNP_VECTOR];
-#define MNP_GET(k) readers.in##k.get(x)
-#define MNP_LOADED(k) readers.in##k.convert(value##k[u][v])
+/*
+ * The sets of a thread, and the one to which it adds element v of access a of unit u.  Of one output it has a few, so
+ * that additions need not wait for one another.
+ */
+constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>), mnp_batch = MNP_ALONG * MNP_VECTOR;
+constexpr int mnp_set_count = MNP_COLUMNS                             ? mnp_batch
+                              : MNP_OUTS                              ? MNP_UNROLL
+                              : MNP_SEARCHES                          ? 1
+                              : mnp_batch >= 4 && mnp_set_bytes <= 16 ? 4
+                              : mnp_batch >= 2 && mnp_set_bytes <= 32 ? 2
+                                                                      : 1;
+MNP_INLINE constexpr int mnp_set(int u, int a, int v)
+{
+    return MNP_OUTS ? u : (a * MNP_VECTOR + v) % mnp_set_count;
+}
 
-#if MNP_COLUMNS
+/* A batch: the first access of this thread to each unit, and which units there are. */
+struct mnp_units {
+    mnp_readers readers[MNP_UNROLL];
+    int64_t at[MNP_UNROLL];
+    int left[MNP_UNROLL]; /* elements from there on, as far as they matter; 0 or less: there are none */
+    int step;             /* from one access to the next */
+    MNP_INLINE void set(int u, bool exists, int64_t begin, int64_t width)
+    {
+        at[u] = begin;
+        left[u] = exists ? (int)mnp_least(width - begin, 1 << 30) : 0;
+    }
+    /* Whether access a of unit u is inside. */
+    MNP_INLINE bool holds(int u, int a) const
+    {
+        return a * step + MNP_VECTOR <= left[u];
+    }
+};
 
-/* Add one row of a thread's columns, the last of which may be beyond the edge. */
-template <typename Lanes>
-MNP_INLINE void mnp_take_some(const mnp_readers &readers, int64_t begin, int64_t width, Lanes &lanes)
+#define MNP_VALUES(k) mnp_memory##k value##k[MNP_UNROLL][MNP_ALONG][MNP_VECTOR];
+#define MNP_LOAD(k) units.readers[u].in##k.load(x, value##k[u][a]);
+#define MNP_LOADED(k) units.readers[u].in##k.convert(value##k[u][a][v])
+#define MNP_GET(k) units.readers[u].in##k.get(x)
+
+/* Add the elements of access a of unit u, as far as they are inside, one after the other. */
+template <typename Lanes> MNP_INLINE void mnp_take_access(const mnp_units &units, int u, int a, Lanes &lanes)
 {
 #pragma unroll
     for (int v = 0; v < MNP_VECTOR; v++) {
-        const int64_t x = begin + v;
-        if (x < width)
-            MNP_TAKE_ONE(lanes, v, MNP_GET, readers.index(x));
+        const int64_t x = units.at[u] + a * units.step + v;
+        if (a * units.step + v < units.left[u])
+            MNP_TAKE_ONE(lanes, mnp_set(u, a, v), MNP_GET, units.readers[u].index(x));
     }
 }
 
-template <typename Lanes>
-MNP_INLINE void mnp_take_rows(const mnp_reduce_params &p, const int64_t *kept, int64_t x, int64_t r, int64_t end,
-                              int step, Lanes &lanes)
+#if MNP_LOOKS
+/* The same for a whole batch that is not plain, in a loop, as there is much code for an element. */
+template <typename Lanes> MNP_INLINE void mnp_take_slowly(const mnp_units &units, Lanes &lanes)
 {
-    const int64_t width = p.kept[MNP_KEPT - 1];
-    int64_t reduced[MNP_REDUCED];
-    for (; x + MNP_VECTOR <= width && r + (MNP_UNROLL - 1) * step < end; r += MNP_UNROLL * step) {
-        MNP_INPUTS(MNP_VALUES)
-        mnp_readers readers;
-        int64_t index[MNP_UNROLL];
+#pragma unroll 1
+    for (int k = 0; k < MNP_UNROLL * MNP_ALONG; k++) {
+        mnp_units one = units;
 #pragma unroll
-        for (int u = 0; u < MNP_UNROLL; u++) {
-            mnp_unravel<MNP_REDUCED>(p.reduced, r + u * step, reduced);
-            readers.find(p, kept, reduced);
-            index[u] = readers.index(x);
-#define MNP_LOAD(k) readers.in##k.load(x, value##k[u]);
+        for (int u = 1; u < MNP_UNROLL; u++) {
+            if (k / MNP_ALONG == u) {
+                one.readers[0] = units.readers[u];
+                one.at[0] = units.at[u];
+                one.left[0] = units.left[u];
+            }
+        }
+        one.at[0] += k % MNP_ALONG * units.step;
+        one.left[0] -= k % MNP_ALONG * units.step;
+        mnp_take_access(one, 0, 0, lanes);
+    }
+}
+#endif
+
+template <typename Lanes> MNP_INLINE void mnp_take_units(const mnp_units &units, Lanes &lanes)
+{
+    MNP_INPUTS(MNP_VALUES)
+    bool whole = true;
+#pragma unroll
+    for (int u = 0; u < MNP_UNROLL; u++) {
+#pragma unroll
+        for (int a = 0; a < MNP_ALONG; a++) {
+            const bool holds = units.holds(u, a);
+            const int64_t x = (units.holds(u, 0) ? units.at[u] : 0) + (holds ? a * units.step : 0);
+            whole = whole && holds;
             MNP_INPUTS(MNP_LOAD)
         }
+    }
+    asm volatile("" ::: "memory"); /* all loads come before the branches */
+#if MNP_SEARCHES && !MNP_COLUMNS && !MNP_OUTS && MNP_UNROLL == 1
+    if (whole && units.readers[0].step > 0) { /* find the best element without 64-bit indices, then add that one */
+        constexpr int u = 0;
+        mnp_value best = {};
+        int place = 0;
 #pragma unroll
-        for (int u = 0; u < MNP_UNROLL; u++) {
+        for (int a = 0; a < MNP_ALONG; a++) {
 #pragma unroll
-            for (int v = 0; v < MNP_VECTOR; v++)
-                MNP_LOOK_AT(lanes, v, MNP_LOADED, 0);
-        }
-        if (!MNP_IS_PLAIN(lanes, MNP_UNROLL, MNP_VECTOR)) {
-#pragma unroll 1
-            for (int u = 0; u < MNP_UNROLL; u++) {
-                mnp_unravel<MNP_REDUCED>(p.reduced, r + u * step, reduced);
-                readers.find(p, kept, reduced);
-                mnp_take_some(readers, x, width, lanes);
+            for (int v = 0; v < MNP_VECTOR; v++) {
+                const mnp_value x = MNP_VALUE(MNP_LOADED);
+                const bool replaces = (a == 0 && v == 0) || mnp_op::replaces(x, best);
+                best = replaces ? x : best;
+                place = replaces ? a * MNP_VECTOR + v : place;
             }
-            continue;
         }
+        lanes.take(0, best, units.readers[0].index(units.at[0] + place / MNP_VECTOR * units.step + place % MNP_VECTOR));
+        return;
+    }
+#endif
+#if MNP_LOOKS
 #pragma unroll
-        for (int u = 0; u < MNP_UNROLL; u++) {
+    for (int u = 0; u < MNP_UNROLL; u++) {
 #pragma unroll
-            for (int v = 0; v < MNP_VECTOR; v++)
-                MNP_TAKE(lanes, v, MNP_LOADED, index[u] + v * readers.step);
+        for (int a = 0; a < MNP_ALONG; a++) {
+            if (whole || units.holds(u, a)) {
+#pragma unroll
+                for (int v = 0; v < MNP_VECTOR; v++)
+                    MNP_LOOK_AT(lanes, mnp_set(u, a, v), MNP_LOADED, 0);
+            }
         }
     }
-    for (; r < end; r += step) {
-        mnp_readers readers;
-        mnp_unravel<MNP_REDUCED>(p.reduced, r, reduced);
-        readers.find(p, kept, reduced);
-        mnp_take_some(readers, x, width, lanes);
+    if (!MNP_IS_PLAIN(lanes, MNP_UNROLL * mnp_batch, mnp_set_count) || (MNP_VECTOR > 1 && !whole)) {
+        mnp_take_slowly(units, lanes);
+        return;
+    }
+#endif
+#pragma unroll
+    for (int u = 0; u < MNP_UNROLL; u++) {
+#pragma unroll
+        for (int a = 0; a < MNP_ALONG; a++) {
+            if (whole || units.holds(u, a)) {
+#pragma unroll
+                for (int v = 0; v < MNP_VECTOR; v++)
+                    MNP_TAKE(lanes, mnp_set(u, a, v), MNP_LOADED,
+                             units.readers[u].index(units.at[u] + a * units.step + v));
+            } else if (MNP_VECTOR > 1 && !MNP_LOOKS) {
+                mnp_take_access(units, u, a, lanes);
+            }
+        }
     }
 }
 
-/* The place in shared memory of a thread's accumulator of column v; half of the block stores at a time. */
-MNP_INLINE int mnp_slot(int thread, int v)
+/*
+ * Add the units from `begin` to before `end` of one output, or of a line of them, that belong to this line of threads,
+ * which is number y of `down`.  The thread's first access begins at x; a row has so many chunks, which are its units.
+ */
+template <typename Lanes>
+MNP_INLINE void mnp_take_all(const mnp_reduce_params &p, const int64_t *kept, int64_t x, int64_t begin, int64_t end,
+                             int y, int down, int64_t chunks, Lanes &lanes)
+{
+    mnp_units units;
+    const int64_t width = MNP_COLUMNS ? p.kept[MNP_KEPT - 1] : p.reduced[MNP_REDUCED - 1];
+    units.step = MNP_VECTOR << p.team;
+    for (int64_t q = begin + y; q < end; q += MNP_UNROLL * down) {
+#pragma unroll
+        for (int u = 0; u < MNP_UNROLL; u++) {
+            int64_t reduced[MNP_REDUCED];
+            const bool exists = q + u * down < end;
+            const int64_t unit = exists ? q + u * down : q;
+            const int64_t row = MNP_COLUMNS ? unit : MNP_REDUCED > 1 ? mnp_quotient(unit, chunks) : 0;
+            units.set(u, exists, x + (MNP_COLUMNS ? 0 : (unit - row * chunks) * (units.step * MNP_ALONG)), width);
+            mnp_unravel<MNP_REDUCED - !MNP_COLUMNS>(p.reduced, row, reduced);
+            units.readers[u].find(p, kept, reduced);
+        }
+        mnp_take_units(units, lanes);
+    }
+}
+
+#if MNP_COLUMNS
+
+/* The place in shared memory of set j of a thread; half of the block stores at a time. */
+MNP_INLINE int mnp_slot(int thread, int j)
 {
     const int half = thread % (MNP_THREADS / 2);
-    return (half / 32 * MNP_VECTOR + v) * 32 + half % 32;
+    return (half / 32 * mnp_set_count + j) * 32 + half % 32;
 }
 
 MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
@@ -119,125 +226,81 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     extern __shared__ double mnp_shared[];
     mnp_acc *const known = (mnp_acc *)mnp_shared;
     const int across = 1 << p.team, down = MNP_THREADS >> p.team, y = threadIdx.x >> p.team;
-    const int64_t width = p.kept[MNP_KEPT - 1], tiles = (width + across * MNP_VECTOR - 1) / (across * MNP_VECTOR);
-    const int64_t tile = blockIdx.x % tiles, part = blockIdx.x / tiles % p.parts, line = blockIdx.x / tiles / p.parts;
-    const int64_t x = (tile * across + (threadIdx.x & (across - 1))) * MNP_VECTOR;
+    const int64_t width = p.kept[MNP_KEPT - 1], tiles = ((width + across * mnp_batch - 1) / mnp_batch) >> p.team;
+    const int64_t stripe = mnp_quotient(blockIdx.x, tiles), tile = blockIdx.x - stripe * tiles;
+    const int64_t line = mnp_quotient(stripe, p.parts), part = stripe - line * p.parts;
+    const int64_t x = tile * across * mnp_batch + (threadIdx.x & (across - 1)) * MNP_VECTOR;
     int64_t kept[MNP_KEPT];
-    mnp_op::lanes<MNP_VECTOR> lanes;
+    mnp_op::lanes<mnp_set_count> lanes;
 #pragma unroll
-    for (int v = 0; v < MNP_VECTOR; v++)
-        lanes.start(v);
+    for (int j = 0; j < mnp_set_count; j++)
+        lanes.start(j);
     mnp_unravel<MNP_KEPT - 1>(p.kept, line, kept);
-    mnp_take_rows(p, kept, x, mnp_part_begin(p.rows, part, p.parts) + y, mnp_part_begin(p.rows, part + 1, p.parts),
-                  down, lanes);
-    mnp_acc acc[MNP_VECTOR];
+    mnp_take_all(p, kept, x, mnp_part_begin(p.rows, part, p.parts), mnp_part_begin(p.rows, part + 1, p.parts), y, down,
+                 1, lanes);
+    mnp_acc acc[mnp_set_count];
 #pragma unroll
-    for (int v = 0; v < MNP_VECTOR; v++)
-        acc[v] = lanes.end(v);
+    for (int j = 0; j < mnp_set_count; j++)
+        acc[j] = lanes.end(j);
     for (int half = down / 2; half > 0; half /= 2) {
         if (y >= half && y < 2 * half) {
 #pragma unroll
-            for (int v = 0; v < MNP_VECTOR; v++)
-                known[mnp_slot(threadIdx.x, v)] = acc[v];
+            for (int j = 0; j < mnp_set_count; j++)
+                known[mnp_slot(threadIdx.x, j)] = acc[j];
         }
         __syncthreads();
         if (y < half) { /* the columns are the same */
 #pragma unroll
-            for (int v = 0; v < MNP_VECTOR; v++)
-                mnp_op::join(acc[v], known[mnp_slot(threadIdx.x + (half << p.team), v)]);
+            for (int j = 0; j < mnp_set_count; j++)
+                mnp_op::join(acc[j], known[mnp_slot(threadIdx.x + (half << p.team), j)]);
         }
         __syncthreads();
     }
 #pragma unroll
-    for (int v = 0; v < MNP_VECTOR; v++) {
-        if (y == 0 && x + v < width)
-            mnp_deliver(p, acc[v], line * width + x + v, part);
+    for (int j = 0; j < mnp_set_count; j++) {
+        const int64_t column = x + (int64_t)(j / MNP_VECTOR) * (across * MNP_VECTOR) + j % MNP_VECTOR;
+        if (y == 0 && column < width)
+            mnp_deliver(p, acc[j], line * width + column, part);
+    }
+}
+
+#elif MNP_OUTS
+
+MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
+{
+    const int across = 1 << p.team, groups = MNP_THREADS >> p.team, lane = threadIdx.x & (across - 1);
+    const int64_t first = (int64_t)blockIdx.x * (groups * MNP_UNROLL) + (threadIdx.x >> p.team);
+    mnp_op::lanes<mnp_set_count> lanes;
+    mnp_units units;
+    units.step = MNP_VECTOR << p.team;
+#pragma unroll
+    for (int u = 0; u < MNP_UNROLL; u++) {
+        int64_t kept[MNP_KEPT], reduced[MNP_REDUCED] = {};
+        const bool exists = first + u * groups < p.outputs;
+        lanes.start(u);
+        units.set(u, exists, lane * MNP_VECTOR, p.reduced[MNP_REDUCED - 1]);
+        mnp_unravel<MNP_KEPT>(p.kept, exists ? first + u * groups : 0, kept);
+        units.readers[u].find(p, kept, reduced);
+    }
+    mnp_take_units(units, lanes);
+#pragma unroll
+    for (int u = 0; u < MNP_UNROLL; u++) {
+        mnp_acc acc = lanes.end(u);
+        mnp_join_team(acc, across); /* at most a warp */
+        if (first + u * groups < p.outputs && lane == 0)
+            mnp_deliver(p, acc, first + u * groups, 0);
     }
 }
 
 #else
 
-/* A thread has a few sets, so that additions need not wait for one another. */
-constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>);
-constexpr int mnp_set_count = MNP_SEARCHES                             ? 1
-                              : MNP_VECTOR >= 4 && mnp_set_bytes <= 16 ? 4
-                              : MNP_VECTOR >= 2 && mnp_set_bytes <= 32 ? 2
-                                                                       : 1;
-
-template <typename Lanes>
-MNP_INLINE void mnp_take_part(const mnp_reduce_params &p, const int64_t *kept, int64_t begin, int64_t end,
-                              int64_t chunks, Lanes &lanes)
-{
-    const int team = 1 << p.team, lane = threadIdx.x & (team - 1);
-    const int64_t width = p.reduced[MNP_REDUCED - 1], step = (int64_t)team * MNP_VECTOR;
-    int64_t reduced[MNP_REDUCED];
-    for (int64_t c = begin; c < end; c++) {
-        const int64_t row = MNP_REDUCED > 1 ? c / chunks : 0;
-        const int64_t at = (c - row * chunks) * (step * MNP_UNROLL) + lane * MNP_VECTOR;
-        mnp_readers readers;
-        mnp_unravel<MNP_REDUCED - 1>(p.reduced, row, reduced);
-        readers.find(p, kept, reduced);
-        bool plain = at + (MNP_UNROLL - 1) * step + MNP_VECTOR <= width;
-        if (plain) {
-            MNP_INPUTS(MNP_VALUES)
-#pragma unroll
-            for (int u = 0; u < MNP_UNROLL; u++) {
-#define MNP_LOAD(k) readers.in##k.load(at + u * step, value##k[u]);
-                MNP_INPUTS(MNP_LOAD)
-            }
-#if MNP_SEARCHES
-            if (readers.step > 0) { /* first find the best element without 64-bit indices, then add that one */
-                mnp_value best = {};
-                int place = 0;
-#pragma unroll
-                for (int u = 0; u < MNP_UNROLL; u++) {
-#pragma unroll
-                    for (int v = 0; v < MNP_VECTOR; v++) {
-                        const mnp_value x = MNP_VALUE(MNP_LOADED);
-                        const bool replaces = (u == 0 && v == 0) || mnp_op::replaces(x, best);
-                        best = replaces ? x : best;
-                        place = replaces ? u * MNP_VECTOR + v : place;
-                    }
-                }
-                lanes.take(0, best, readers.index(at + place / MNP_VECTOR * step + place % MNP_VECTOR));
-                continue;
-            }
-#endif
-#pragma unroll
-            for (int u = 0; u < MNP_UNROLL; u++) {
-#pragma unroll
-                for (int v = 0; v < MNP_VECTOR; v++)
-                    MNP_LOOK_AT(lanes, v % mnp_set_count, MNP_LOADED, 0);
-            }
-            plain = MNP_IS_PLAIN(lanes, MNP_UNROLL * MNP_VECTOR, mnp_set_count);
-#pragma unroll
-            for (int u = 0; u < MNP_UNROLL && plain; u++) {
-#pragma unroll
-                for (int v = 0; v < MNP_VECTOR; v++)
-                    MNP_TAKE(lanes, v % mnp_set_count, MNP_LOADED, readers.index(at + u * step + v));
-            }
-        }
-        if (!plain) {
-#pragma unroll 1
-            for (int64_t from = at; from < width && from < at + MNP_UNROLL * step; from += step) {
-#pragma unroll
-                for (int v = 0; v < MNP_VECTOR; v++) {
-                    const int64_t x = from + v;
-                    if (x < width)
-                        MNP_TAKE_ONE(lanes, v % mnp_set_count, MNP_GET, readers.index(x));
-                }
-            }
-        }
-    }
-}
-
 MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
 {
-    const int team = 1 << p.team;
-    const int64_t number = (int64_t)blockIdx.x * (MNP_THREADS >> p.team) + (threadIdx.x >> p.team);
-    const int64_t o = p.parts > 1 ? number / p.parts : number, part = number - o * p.parts;
-    const int64_t step = (int64_t)team * MNP_VECTOR * MNP_UNROLL;
-    const int64_t chunks = (p.reduced[MNP_REDUCED - 1] + step - 1) / step, all = p.rows * chunks;
+    const int across = 1 << p.team, down = 1 << p.deep, group = across * down, member = threadIdx.x & (group - 1);
+    const int64_t number = ((int64_t)blockIdx.x * MNP_THREADS + threadIdx.x) >> (p.team + p.deep);
+    const int64_t o = p.parts > 1 ? mnp_quotient(number, p.parts) : number, part = number - o * p.parts;
+    const int64_t chunks = ((p.reduced[MNP_REDUCED - 1] + across * mnp_batch - 1) / mnp_batch) >> p.team;
+    const int64_t all = p.rows * chunks;
     mnp_op::lanes<mnp_set_count> lanes;
 #pragma unroll
     for (int j = 0; j < mnp_set_count; j++)
@@ -245,8 +308,8 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     if (o < p.outputs) {
         int64_t kept[MNP_KEPT];
         mnp_unravel<MNP_KEPT>(p.kept, o, kept);
-        mnp_take_part(p, kept, mnp_part_begin(all, part, p.parts), mnp_part_begin(all, part + 1, p.parts), chunks,
-                      lanes);
+        mnp_take_all(p, kept, (member & (across - 1)) * MNP_VECTOR, mnp_part_begin(all, part, p.parts),
+                     mnp_part_begin(all, part + 1, p.parts), member >> p.team, down, chunks, lanes);
     }
     mnp_acc acc = lanes.end(0);
 #pragma unroll
@@ -254,8 +317,8 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
         const mnp_acc other = lanes.end(j);
         mnp_op::join(acc, other);
     }
-    mnp_join_team(acc, team);
-    if (o < p.outputs && (threadIdx.x & (team - 1)) == 0)
+    mnp_join_team(acc, group);
+    if (o < p.outputs && member == 0)
         mnp_deliver(p, acc, o, part);
 }
 

@@ -19,6 +19,7 @@ enum {
     FLIGHT_BYTES = 64,    /* of all operands that a thread should have in flight */
     COLUMN_BYTES = 128,   /* of a thread's accumulators for its columns */
     SHARED_BYTES = 384,   /* of the same, for which half the threads of a block have shared memory */
+    SECTOR_BYTES = 32,    /* that a GPU reads at once */
     USUAL_BYTES = 32,     /* of an accumulator; for users' types more is reserved than most need */
     ENOUGH_BLOCKS = 1056, /* 8 of 256 threads for each of 132 multiprocessors */
     SMALL = 1 << 14,      /* blocks of fewer elements share one general kernel */
@@ -222,6 +223,13 @@ static bool is_aligned(const walk *w, int i, int along, int vector)
     return true;
 }
 
+/* Bytes of the accumulators of so many columns, as far as they limit how many a thread has. */
+static bool columns_fit(const walk *w, size_t columns)
+{
+    const size_t known = w->spec->accumulator < USUAL_BYTES ? w->spec->accumulator : USUAL_BYTES;
+    return columns * known <= COLUMN_BYTES && columns * w->spec->accumulator <= SHARED_BYTES;
+}
+
 static int choose_vector(const walk *w, int along, const mnp__reduction_signature *signature)
 {
     int vector = VECTOR_BYTES;
@@ -231,27 +239,26 @@ static int choose_vector(const walk *w, int along, const mnp__reduction_signatur
             continue;
         any = true;
         while (vector > 1 && ((size_t)vector * mnp_dtype_size(w->work->inputs[i]->dtype) > VECTOR_BYTES ||
-                              !is_aligned(w, i, along, vector)))
+                              vector > innermost_extent(w, along) || !is_aligned(w, i, along, vector)))
             vector /= 2;
     }
-    size_t known = w->spec->accumulator < USUAL_BYTES ? w->spec->accumulator : USUAL_BYTES;
-    while (vector > 1 && signature->columns &&
-           ((size_t)vector * known > COLUMN_BYTES || (size_t)vector * w->spec->accumulator > SHARED_BYTES))
+    while (vector > 1 && signature->columns && !columns_fit(w, (size_t)vector))
         vector /= 2;
     return any ? vector : 1;
 }
 
-static int choose_unroll(const walk *w, const mnp__reduction_signature *signature)
+/* How many accesses a thread should have in flight: 1, 2, 4, 8 or, of columns, 16. */
+static int choose_flight(const walk *w, const mnp__reduction_signature *signature)
 {
     size_t bytes = 0;
-    int unroll = 1;
+    int flight = 1;
     for (int i = 0; i < w->spec->ninputs; i++) {
         if (signature->reach[i] != MNP_REACH_SCALAR && signature->reach[i] != MNP_REACH_BROADCAST)
             bytes += signature->vector * mnp_dtype_size(w->work->inputs[i]->dtype);
     }
-    while (unroll < 4 && 2 * (size_t)unroll * bytes <= FLIGHT_BYTES)
-        unroll *= 2;
-    return unroll;
+    while (flight < (signature->columns ? 16 : 8) && 2 * (size_t)flight * bytes <= FLIGHT_BYTES)
+        flight *= 2;
+    return flight;
 }
 
 /* The number of parts for which the scratch memory has room. */
@@ -260,37 +267,58 @@ static int64_t most_parts(const walk *w)
     return clamp(MNP__REDUCTION_SCRATCH / (int64_t)w->spec->accumulator / w->outputs, 1, INT32_MAX);
 }
 
-static int64_t plan_rows(walk *w, mnp__reduction_plan *plan, int64_t *team)
+/*
+ * The fewer threads share a row, the less is spent on each of them and on joining what they know; so a line of threads
+ * is as wide as a sector of memory, unless there are too few rows for all threads.  A row that such a line reads in one
+ * batch is short, and a thread then reads several at once, but not where a batch is looked at before it is added.
+ */
+static int64_t plan_rows(walk *w, mnp__reduction_plan *plan, int64_t *team, int64_t *deep)
 {
-    const mnp__reduction_signature *signature = &plan->signature;
-    const int threads = MNP__REDUCTION_THREADS, most = exponent(threads, 31);
-    int64_t width = innermost_extent(w, REDUCED), vectors = blocks_of(width, signature->vector);
-    int64_t step = (int64_t)threads * signature->vector * signature->unroll;
-    int least = exponent(vectors, 5), wanted = exponent(blocks_of(vectors, signature->unroll), most);
-    *team = wanted > least ? wanted : least;
-    if (w->elements / step > 1) /* rows, one after the other */
-        *team = most;
-    int64_t blocks = blocks_of(w->outputs, threads >> *team);
-    if (blocks <= ENOUGH_BLOCKS / 2 && w->elements >= 4 * step) {
-        *team = most;
-        int64_t chunks = w->elements / (width ? width : 1) * blocks_of(width, step);
-        plan->parts = clamp(2 * ENOUGH_BLOCKS / w->outputs, 1, chunks / 2);
-        plan->parts = clamp(plan->parts, 1, most_parts(w));
-        blocks = w->outputs * plan->parts;
-    }
-    return blocks;
+    mnp__reduction_signature *signature = &plan->signature;
+    const int threads = MNP__REDUCTION_THREADS, most = exponent(threads, 31), flight = choose_flight(w, signature);
+    const int64_t width = innermost_extent(w, REDUCED), rows = width ? w->elements / width : 0;
+    const int64_t vectors = blocks_of(width, signature->vector), half = flight > 2 ? flight / 2 : 1;
+    const int64_t sector = SECTOR_BYTES / (signature->vector * (int64_t)mnp_dtype_size(w->spec->operands[0].memory));
+    const int sector_team = exponent(sector, 5);
+    const bool is_short = vectors <= half << sector_team && !plan->general && !w->spec->looks;
+    signature->along = (unsigned char)(is_short ? 1 << exponent(vectors, exponent(half, 3)) : flight);
+    signature->unroll = (unsigned char)(is_short ? clamp(flight / signature->along, 2, 8) : 1);
+    signature->outs = is_short && rows == 1;
+    const int64_t lines = blocks_of(vectors, signature->along);
+    *team = exponent(lines, sector_team);
+    if (signature->outs)
+        return blocks_of(w->outputs, (threads >> *team) * signature->unroll);
+    while (*team < most && INT64_C(1) << *team < lines && blocks_of(w->outputs, threads >> *team) < 4 * ENOUGH_BLOCKS)
+        ++*team;
+    const int64_t units = rows * blocks_of(vectors, (int64_t)signature->along << *team);
+    while (*team + *deep < most && (int64_t)signature->unroll << *deep < units &&
+           blocks_of(w->outputs, threads >> (*team + *deep)) < ENOUGH_BLOCKS)
+        ++*deep;
+    const int64_t blocks = blocks_of(w->outputs, threads >> (*team + *deep));
+    if (blocks > ENOUGH_BLOCKS / 2 || *team + *deep < most)
+        return blocks;
+    plan->parts = clamp(2 * ENOUGH_BLOCKS / w->outputs, 1, units / (2 * (int64_t)signature->unroll << *deep));
+    plan->parts = clamp(plan->parts, 1, most_parts(w));
+    return w->outputs * plan->parts;
 }
 
 static int64_t plan_columns(walk *w, mnp__reduction_plan *plan, int64_t *team)
 {
-    const mnp__reduction_signature *signature = &plan->signature;
-    const int threads = MNP__REDUCTION_THREADS, most = exponent(threads, 31);
-    int64_t width = innermost_extent(w, KEPT), vectors = blocks_of(width, signature->vector);
-    *team = exponent(vectors, 5);
-    while (*team < most && INT64_C(1) << (most - *team) > w->elements && INT64_C(1) << *team < vectors)
+    mnp__reduction_signature *signature = &plan->signature;
+    const int threads = MNP__REDUCTION_THREADS, most = exponent(threads, 31), flight = choose_flight(w, signature);
+    const int64_t width = innermost_extent(w, KEPT), vectors = blocks_of(width, signature->vector);
+    int64_t along = flight > 4 ? flight / 4 : 1;
+    while (along > 1 && (w->spec->looks || vectors < 32 * along || !columns_fit(w, (size_t)along * signature->vector)))
+        along /= 2;
+    signature->along = (unsigned char)along;
+    signature->unroll = (unsigned char)(flight < 4 ? flight : 4);
+    const int64_t lines = blocks_of(vectors, along);
+    *team = exponent(lines, 5);
+    while (*team < most && INT64_C(1) << *team < lines &&
+           signature->unroll * (INT64_C(1) << (most - *team)) > w->elements)
         ++*team;
-    int64_t down = threads >> *team, tiles = blocks_of(width, ((int64_t)signature->vector << *team));
-    int64_t blocks = w->outputs / width * tiles;
+    const int64_t down = threads >> *team, tiles = blocks_of(width, (along * signature->vector) << *team);
+    const int64_t blocks = w->outputs / width * tiles;
     if (blocks <= ENOUGH_BLOCKS / 2) {
         plan->parts = clamp(2 * ENOUGH_BLOCKS / blocks, 1, w->elements / (2 * down * signature->unroll));
         plan->parts = clamp(plan->parts, 1, most_parts(w));
@@ -298,16 +326,18 @@ static int64_t plan_columns(walk *w, mnp__reduction_plan *plan, int64_t *team)
     return blocks * plan->parts;
 }
 
-static void plan_cuda(walk *w, mnp__reduction_plan *plan, int along, int64_t *team)
+static void plan_cuda(walk *w, mnp__reduction_plan *plan, int along, int64_t *team, int64_t *deep)
 {
     mnp__reduction_signature *signature = &plan->signature;
     signature->vector = (unsigned char)choose_vector(w, along, signature);
-    signature->unroll = (unsigned char)choose_unroll(w, signature);
     for (int i = 0; i < w->spec->ninputs && signature->vector > 1; i++) {
         if (signature->reach[i] == MNP_REACH_UNIT)
             signature->reach[i] = MNP_REACH_VECTOR;
     }
-    int64_t blocks = w->outputs == 0 ? 0 : signature->columns ? plan_columns(w, plan, team) : plan_rows(w, plan, team);
+    int64_t blocks = 0;
+    signature->along = signature->unroll = 1;
+    if (w->outputs > 0)
+        blocks = signature->columns ? plan_columns(w, plan, team) : plan_rows(w, plan, team, deep);
     plan->launch = (mnp__launch){.grid = {(unsigned)blocks, 1, 1}, .block = {MNP__REDUCTION_THREADS, 1, 1}};
 }
 
@@ -322,7 +352,7 @@ static mnp__launch host_launch(int64_t work)
 
 static void plan_host(walk *w, mnp__reduction_plan *plan)
 {
-    plan->signature.vector = plan->signature.unroll = 1;
+    plan->signature.vector = plan->signature.along = plan->signature.unroll = 1;
     int64_t elements = w->outputs * w->elements;
     int64_t lines = w->outputs;
     if (plan->signature.columns && w->outputs)
@@ -347,7 +377,7 @@ mnp__launch mnp__reduction_join_launch(const mnp_ctx *ctx, mnp__reduction_plan *
 
 /* ---- all together ---- */
 
-static void fill_slots(walk *w, int64_t team, mnp__reduction_plan *plan)
+static void fill_slots(walk *w, int64_t team, int64_t deep, mnp__reduction_plan *plan)
 {
     const mnp_layout *layout = w->work->layout;
     int64_t rows = w->elements, width = innermost_extent(w, REDUCED), count = 1;
@@ -362,6 +392,7 @@ static void fill_slots(walk *w, int64_t team, mnp__reduction_plan *plan)
     slot[2] = (uint64_t)rows;
     slot[MNP__SLOT_PARTS] = (uint64_t)plan->parts;
     slot[MNP__SLOT_TEAM] = (uint64_t)team;
+    slot[MNP__SLOT_DEEP] = (uint64_t)deep;
     slot[MNP__SLOT_COUNT] = (uint64_t)count;
     slot += MNP__SLOT_EXTENTS;
     for (int which = KEPT; which <= REDUCED; which++) {
@@ -384,7 +415,7 @@ static void fill_slots(walk *w, int64_t team, mnp__reduction_plan *plan)
 void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp__reduction_plan *plan)
 {
     mnp__reduction_signature *signature = &plan->signature;
-    int64_t team = 0;
+    int64_t team = 0, deep = 0;
     walk w;
     memset(signature, 0, sizeof *signature);
     gather(work, &w);
@@ -403,12 +434,13 @@ void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp
         if (signature->reach[i] != MNP_REACH_SCALAR)
             signature->reach[i] = MNP_REACH_STRIDED;
     }
+    plan->general = general;
     plan->outputs = w.outputs;
     plan->parts = 1;
     plan->small = w.outputs * w.elements < SMALL;
     if (on_gpu(&w))
-        plan_cuda(&w, plan, along, &team);
+        plan_cuda(&w, plan, along, &team, &deep);
     else
         plan_host(&w, plan);
-    fill_slots(&w, team, plan);
+    fill_slots(&w, team, deep, plan);
 }

@@ -18,6 +18,7 @@ enum {
     MNP__SLOT_TASK = 0,
     MNP__SLOT_PARTS = 3,
     MNP__SLOT_TEAM,
+    MNP__SLOT_DEEP,
     MNP__SLOT_COUNT,
     MNP__SLOT_DDOF,
     MNP__SLOT_INITIAL,
@@ -31,7 +32,7 @@ enum {
 
 /* What a kernel is compiled for.  Signatures are compared by their bytes. */
 typedef struct mnp__reduction_signature {
-    unsigned char kept, reduced, columns, vector, unroll, reach[MNP__MAX_REDUCTION_OPERANDS];
+    unsigned char kept, reduced, columns, outs, vector, along, unroll, reach[MNP__MAX_REDUCTION_OPERANDS];
 } mnp__reduction_signature;
 
 struct mnp__reduction {
@@ -48,7 +49,7 @@ typedef struct mnp__reduction_plan {
     mnp__reduction_signature signature;
     mnp__launch launch;
     int64_t outputs, parts; /* results of this rank, and parts of one result */
-    bool small;             /* so the general kernel is fast enough */
+    bool small, general;    /* so small that the general kernel is fast enough; it is the general kernel */
     int nslots;
     uint64_t slots[MNP__REDUCTION_SLOTS];
 } mnp__reduction_plan;

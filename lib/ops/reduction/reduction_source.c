@@ -65,8 +65,9 @@ static void add_definitions(const mnp__reduction *reduction, const mnp__reductio
     mnp__text_add(text, "#define MNP_COLUMNS %d\n#define MNP_ACC_BYTES %zu\n", signature->columns, spec->accumulator);
     mnp__text_add(text, "#define MNP_SEARCHES %d\n#define MNP_STEADY %d\n#define MNP_LOOKS %d\n",
                   spec->searches && spec->mask < 0, spec->steady, spec->looks);
-    mnp__text_add(text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n",
-                  MNP__REDUCTION_THREADS, signature->vector, signature->unroll);
+    mnp__text_add(text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_ALONG %d\n#define MNP_UNROLL %d\n",
+                  MNP__REDUCTION_THREADS, signature->vector, signature->along, signature->unroll);
+    mnp__text_add(text, "#define MNP_OUTS %d\n", signature->outs);
     for (int k = 0; k < spec->ninputs; k++)
         mnp__text_add(text, "#define MNP_REACH_OF_%d %d\n", k, signature->reach[k]);
 }
@@ -80,7 +81,8 @@ mnp_status mnp__reduction_load(const mnp__reduction *reduction, const mnp__reduc
     add_definitions(reduction, signature, &text);
     const mnp__kernel_spec file = {.file = "reduction/reduce.cu",
                                    .host_options = "-fopenmp-simd", /* for #pragma omp simd alone */
-                                   .shared_bytes =
-                                       signature->columns ? half * signature->vector * reduction->spec.accumulator : 0};
+                                   .shared_bytes = signature->columns ? half * signature->vector * signature->along *
+                                                                            reduction->spec.accumulator
+                                                                      : 0};
     return mnp__generated_load(&reduction->generated, reduction->ctx->device, &file, &function, &text, kernel_p);
 }
