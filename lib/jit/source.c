@@ -122,10 +122,23 @@ static mnp_status append_generated(const char *generated, struct included *inclu
     return mnp__text_status(text);
 }
 
-/* Whether a type of the kernel may be complex.  Otherwise it is compiled without the functions of complex numbers. */
+static bool names_complex(const char *text)
+{
+    return text && strstr(text, "complex");
+}
+
+/*
+ * Whether a type of the kernel may be complex: its definitions, its text, the compiler's options or the names that are
+ * wanted of it say so.  Otherwise it is compiled without the functions of complex numbers.
+ */
 static bool has_complex(const mnp__kernel_spec *spec)
 {
-    return strstr(spec->defines, "complex") || (spec->generated && strstr(spec->generated, "complex"));
+    for (const char *const *name = spec->name_expressions; name && *name; name++) {
+        if (names_complex(*name))
+            return true;
+    }
+    return names_complex(spec->defines) || names_complex(spec->generated) || names_complex(spec->nvrtc_options) ||
+           names_complex(spec->host_options);
 }
 
 mnp_status mnp__jit_source(const mnp__kernel_spec *spec, char **text_p)
