@@ -535,6 +535,16 @@ def check_garbage():
     )
 
 
+def check_benchmark():
+    calls = []
+    times = mp.benchmark(lambda x: calls.append(mp.sum(x)), (mp.ones(10),), n_repeat=3, n_warmup=2, name="a sum")
+    ok(
+        len(calls) == 5 and times.cpu_times.shape == (3,) and times.gpu_times.shape == (1, 3)
+        and times.cpu_times.min() > 0 and repr(times).startswith("a sum"),
+        "benchmark() warms up, and times every repeat",
+    )
+
+
 for check in (
     check_arrays,
     check_operators,
@@ -550,6 +560,7 @@ for check in (
     check_files,
     check_local,
     check_garbage,
+    check_benchmark,
 ):
     try:
         check()
