@@ -25,6 +25,7 @@
 #include "report/progress.h"
 #include "report/report.h"
 #include "common/words.h"
+#include "conv_stream.h"
 
 enum {
     KEY_MODE = UCHAR_MAX + 1,
@@ -421,6 +422,39 @@ static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_arr
     free(ranks);
 }
 
+/* What was done slab by slab, on rank 0. */
+static void report_streamed(mnp_ctx *ctx, const job *j, const conv_stream *stream, const mnp_rank_info *ranks,
+                            const double *seconds)
+{
+    if (j->json) {
+        json_writer out = json_start(stdout);
+        json_open(&out, NULL, '{');
+        json_text(&out, "input", j->input.text);
+        json_text(&out, "kernel", j->kernel.text);
+        json_text(&out, "output", j->output.text);
+        json_text(&out, "method", method_names[stream->method]);
+        json_integer(&out, "slabs", stream->slabs);
+        json_integer(&out, "rows", stream->rows);
+        json_where(&out, ctx, ranks);
+        json_times(&out, WRITE, stage_names, seconds);
+        json_close(&out);
+        return;
+    }
+    char needed[BYTES_TEXT], limit[BYTES_TEXT];
+    printf("ran on    ");
+    print_where(ctx, ranks);
+    printf("input     %s: ", j->input.text);
+    print_shape(j->input.ndim, j->input.shape);
+    printf(" %s\nkernel    %s: ", mnp_dtype_name(j->input.dtype), j->kernel.text);
+    print_shape(j->kernel.ndim, j->kernel.shape);
+    printf(" %s, mode %s, boundary %s, by %s\n", mnp_dtype_name(j->kernel.dtype), mode_names[j->options.mode],
+           boundary_names[j->options.boundary], method_names[stream->method]);
+    printf("output    %s\nstreamed  %d slab%s of %d rows, as all at once needs %s a rank, and the limit is %s\n",
+           j->output.text, (int)stream->slabs, stream->slabs == 1 ? "" : "s", (int)stream->rows,
+           bytes_text(stream->needed, needed), bytes_text(stream->limit, limit));
+    print_times(WRITE, stage_names, seconds);
+}
+
 /* Let the kernels of the work be compiled side by side, while KERNEL is read. */
 static void rehearse(mnp_ctx *ctx, const job *j)
 {
@@ -436,6 +470,30 @@ static void rehearse(mnp_ctx *ctx, const job *j)
     mnp_finalize(rehearsal);
 }
 
+/* Convolve slab by slab what does not fit into memory. */
+static void run_streamed(mnp_ctx *ctx, job *j, conv_stream *stream)
+{
+    mnp_array *kernel = NULL;
+    mnp_rank_info *ranks = NULL;
+    stopwatch watch = stopwatch_start(ctx);
+    double slowest[MAX_STAGES];
+    if (j->picture.path)
+        OR_EXIT(mnp_fail(MNP_ERR_ARG, "--picture needs all of INPUT in memory, whose limit it exceeds"));
+    progress_begin(ctx, "conv", j->quiet);
+    OR_EXIT(operand_load(ctx, &j->kernel, &kernel));
+    stopwatch_lap(&watch, READ);
+    progress_stage(0, NULL, "convolving slab by slab");
+    OR_EXIT(conv_stream_run(ctx, &j->input, kernel, &j->output, &j->options, stream));
+    stopwatch_lap(&watch, CONVOLVE);
+    progress_end();
+    stopwatch_slowest(&watch, slowest);
+    OR_EXIT(rank_infos(ctx, &ranks, NULL));
+    if (mnp_ctx_rank(ctx) == 0 && !j->quiet)
+        report_streamed(ctx, j, stream, ranks, slowest);
+    free(ranks);
+    mnp_array_free(kernel);
+}
+
 /* Returns the exit status. */
 static int run(mnp_ctx *ctx, job *j)
 {
@@ -444,6 +502,12 @@ static int run(mnp_ctx *ctx, job *j)
     OR_EXIT(operand_inspect(ctx, &j->kernel));
     OR_EXIT(check_shapes(j));
 
+    conv_stream stream;
+    conv_stream_plan(ctx, &j->input, &j->kernel, &j->options, &stream);
+    if (stream.slabs > 0 && !j->plan_only) {
+        run_streamed(ctx, j, &stream);
+        return status;
+    }
     mnp_conv_plan *plan = NULL;
     mnp_array *x = NULL, *y = NULL;
     picture_result drawn = {.reduction = {1, 1}};
