@@ -31,6 +31,7 @@ from binding import (DTYPES, Array, Error, Layout, abort, agree, array, broadcas
 import numpy as np  # noqa: E402
 
 __getattr__ = lookup
+FULL = bool(os.environ.get("MANIPLE_TEST_FULL"))  # make check-full, or .ci/run
 _points = _failures = 0
 _scratch = []
 
@@ -112,6 +113,12 @@ def fails(status, words, function, *arguments, **named):
         good = error.status in expected and words in error.message and error.message
         return ok(good, name if good else f"{name}: {error}")
     return ok(False, f"{name}: it did not fail")
+
+
+def some(every, number):
+    """Which axes to test a function along in the dtype of that number: all in the first one and in make check-full, else
+    two, as every dtype has kernels of its own for each kind of axis, and compiling them takes most of the time."""
+    return every if FULL or number == 0 else every[:2]
 
 
 def skip(name, reason):

@@ -51,13 +51,13 @@ def all_functions():
              "nancumsum": "float32", "nancumprod": "float64", "cummax": "bool uint64 float16 complex64",
              "cummin": "int64 float64"}
     for name, listed in types.items():
-        for dtype in listed.split():
+        for number, dtype in enumerate(listed.split()):
             shape = tuple(int(n) for n in rng.integers(2, 7, 3))
             a = values(dtype, shape)
             if name.startswith("nan") and a.dtype.kind == "f":
                 a[rng.random(shape) < 0.2] = np.nan
             x = mp.array(a, mp.random_layout(rng, shape))
-            for axis in axes_of(3):
+            for axis in mp.some(axes_of(3), number):
                 compare(name, a, x, axis)
     a = values("int16", (5, 6))
     x = mp.array(a, mp.random_layout(rng, a.shape))
