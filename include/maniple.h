@@ -18,6 +18,7 @@
 #include <maniple/eigen.h>
 #include <maniple/eval.h>
 #include <maniple/fft.h>
+#include <maniple/filters.h>
 #include <maniple/graph.h>
 #include <maniple/h5.h>
 #include <maniple/h5_file.h>

@@ -35,6 +35,7 @@ rooms()
         sparse) echo step matrix rows assembly product operator precond krylov eigen ;;
         device) echo . host cuda ;;
         io) echo . hdf5 market numpy ;;
+        signal) echo . filters ;;
         *) echo . ;;
     esac
 }

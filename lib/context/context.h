@@ -36,6 +36,8 @@ typedef enum mnp__attachment_id {
     MNP__ATTACHED_STAGING,
     MNP__ATTACHED_TRANSFORMS,
     MNP__ATTACHED_PRODUCTS,
+    MNP__ATTACHED_FILTERS,
+    MNP__ATTACHED_TAPS,
     MNP__NUM_ATTACHMENTS
 } mnp__attachment_id;
 

@@ -54,6 +54,8 @@ MAY_BE_NULL = {
     "mnp_fftshift": "axes", "mnp_ifftshift": "axes", "mnp_selection_shape": "selection",
     "mnp_richardson_lucy": "options", "mnp_wiener_deconvolution": "reg", "mnp_unsupervised_wiener": "options chains",
     "mnp_tensordot": "axes_a axes_b", "mnp_matmul_describe": "layout", "mnp_einsum_path": "operations_p",
+    "mnp_lfilter": "zi zf_p", "mnp_sosfilt": "zi zf_p", "mnp_filtfilt": "padtype", "mnp_sosfiltfilt": "padtype",
+    "mnp_savgol_coeffs": "use", "mnp_savgol_filter": "mode",
     "mnp_finalize": "ctx",
 }
 MAY_BE_NULL.update({name: "options footprint structure order radius mask" + (" size" if "uniform" in name else "")

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Filters within the library: a call with its coefficients in one of the two forms, and pieces of arrays. */
+#ifndef MNP__SIGNAL_FILTERS_H
+#define MNP__SIGNAL_FILTERS_H
+
+#include "array/array.h"
+
+/* A filter as a user gives it: b and a, or sections.  Fields of the other form are 0. */
+typedef struct mnp__filter {
+    int64_t nb, na, sections;
+    const double *b, *a, *sos;
+} mnp__filter;
+
+/* MNP_ERR_ARG unless the coefficients are a filter.  Not collective. */
+mnp_status mnp__filter_check(const char *function, const mnp__filter *filter);
+
+/* How many numbers its state has. */
+int64_t mnp__filter_order(const mnp__filter *filter);
+
+/* mnp_lfilter_zi() or mnp_sosfilt_zi(). */
+mnp_status mnp__filter_steady(const char *function, const mnp__filter *filter, double *zi);
+
+/*
+ * Run a filter along `axis`, 0 .. ndim - 1.  States have the filter's order in dimension 0, and then the other dimensions
+ * of x; start and end_p may be NULL.  *end_p is a new array.  Collective.
+ */
+mnp_status mnp__filter_run(const char *function, const mnp__filter *filter, const mnp_array *x, int axis,
+                           const mnp_array *start, mnp_array **y_p, mnp_array **end_p);
+
+/* A view of elements begin .. end - 1 along an axis, in reverse order if step is -1.  Not collective. */
+mnp_status mnp__lines_part(const mnp_array *x, int axis, int64_t begin, int64_t end, int step, mnp_array **view_p);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Running filters without feedback: a rank fetches the elements that its part of the result needs, and one launch follows. */
+#include "signal/filters/upfirdn.h"
+
+#include <string.h>
+
+#include "array/output.h"
+#include "base/nest.h"
+#include "base/text.h"
+#include "device/launch.h"
+#include "kernels/signal/upfirdn_params.h"
+#include "layout/layout.h"
+#include "signal/filters/fetch.h"
+#include "signal/filters/taps.h"
+
+enum { IN, OUT, OPERANDS };
+
+static void reach(const void *argument, int64_t lo, int64_t hi, int64_t *begin_p, int64_t *end_p)
+{
+    const mnp__upfirdn *f = argument;
+    const int64_t low = (f->first + lo) * f->down - f->count + 1, high = (f->first + hi - 1) * f->down;
+    *begin_p = low > 0 ? (low + f->up - 1) / f->up : 0;
+    *end_p = high < 0 ? 0 : high / f->up + 1;
+}
+
+static mnp_dtype real_dtype(mnp_dtype dtype)
+{
+    return dtype == MNP_COMPLEX128 ? MNP_FLOAT64 : dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : dtype;
+}
+
+/* Fill in the lines and the strides, in real numbers. */
+static void fill_lines(const mnp__fetched *in, const mnp_array *y, int axis, mnp_upfirdn_params *p)
+{
+    const int64_t reals = mnp_dtype_kind(y->dtype) == 'c' ? 2 : 1;
+    int64_t stride[OPERANDS][MNP_MAX_DIMS];
+    mnp__nest nest = {.count = OPERANDS, .stride = stride};
+    p->lines = reals;
+    for (int d = 0; d < y->layout->ndim; d++) {
+        if (d == axis)
+            continue;
+        nest.extent[nest.ndim] = y->local_shape[d];
+        stride[IN][nest.ndim] = in->strides[d] * reals;
+        stride[OUT][nest.ndim++] = y->local_strides[d] * reals;
+        p->lines *= y->local_shape[d];
+    }
+    if (reals == 2) {
+        nest.extent[nest.ndim] = 2;
+        stride[IN][nest.ndim] = stride[OUT][nest.ndim] = 1;
+        nest.ndim++;
+    }
+    mnp__nest_drop(&nest);
+    mnp__nest_order(&nest, OUT, OPERANDS);
+    mnp__nest_join(&nest);
+    mnp__nest_pad(&nest, MNP_UPFIRDN_DIMS, 0);
+    for (int d = 0; d < MNP_UPFIRDN_DIMS; d++) {
+        p->kept[d] = nest.extent[d];
+        p->in_kept[d] = stride[IN][d];
+        p->out_kept[d] = stride[OUT][d];
+    }
+    p->in_along = in->strides[axis] * reals;
+    p->out_along = y->local_strides[axis] * reals;
+    p->outputs = y->local_shape[axis];
+}
+
+static mnp_status launch(const mnp__upfirdn *f, const mnp_array *x, const mnp__fetched *in, mnp_array *y, int axis)
+{
+    mnp_ctx *ctx = x->ctx;
+    mnp__kernel *kernel;
+    const double *taps;
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    const mnp__kernel_spec spec = {.file = "signal/upfirdn.cu", .function = "upfirdn"};
+    mnp_layout_box(y->layout, ctx->comm.rank, lo, extent);
+    mnp_upfirdn_params p = {.in = in->data,
+                            .out = y->data,
+                            .count = f->count,
+                            .up = f->up,
+                            .down = f->down,
+                            .first_in = in->first,
+                            .length = in->length,
+                            .first_out = f->first + lo[axis]};
+    fill_lines(in, y, axis, &p);
+    mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_PLAIN %d\n",
+                  mnp__jit_type(real_dtype(x->dtype)), mnp__jit_type(real_dtype(y->dtype)), f->up == 1 && f->down == 1);
+    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
+    MNP_TRY(mnp__taps_get(ctx, f->count, f->taps, &taps));
+    p.taps = taps;
+    if (y->local_size == 0)
+        return MNP_OK;
+    const mnp__launch how = mnp__launch_of(p.lines * p.outputs);
+    return ctx->device->ops->launch(ctx->device, kernel, &how, &p, sizeof p, ctx->compute);
+}
+
+mnp_status mnp__upfirdn_run(const char *function, const mnp__upfirdn *filter, const mnp_array *x, int axis,
+                            mnp_array **y_p)
+{
+    const mnp_dtype wide = mnp_dtype_kind(x->dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64;
+    mnp__fetched in = {.data = NULL};
+    mnp_layout *layout;
+    mnp__output output;
+    MNP_TRY(mnp__lines_layout(x->layout, axis, filter->outputs, &layout));
+    const mnp__output_spec spec = {
+        .function = function, .ctx = x->ctx, .dtype = wide, .layout = layout, .ninputs = 1, .inputs = &x};
+    mnp_status st = mnp__output_open(&spec, y_p, &output);
+    if (st == MNP_OK) {
+        st = mnp__fetch(x, layout, axis, reach, filter, &in);
+        if (st == MNP_OK)
+            st = launch(filter, x, &in, output.array, axis);
+        mnp__fetched_free(x->ctx, &in);
+    }
+    mnp_layout_free(layout);
+    return mnp__output_close(1, &output, st);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Filters forward and backward, of an array that goes on beyond its ends; and what else is made of filters. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <maniple/create.h>
+#include <maniple/filters.h>
+#include <maniple/join.h>
+#include <maniple/ufunc.h>
+
+#include "array/input.h"
+#include "array/output.h"
+#include "array/view.h"
+#include "layout/layout.h"
+#include "signal/filters/filters.h"
+#include "signal/filters/upfirdn.h"
+
+/* ---- beyond the ends ---- */
+
+/* How x goes on at one end: `side` has its elements, next to `end`, in reverse order.  *piece_p is a new array. */
+static mnp_status extend_side(const char *padtype, const mnp_array *end, const mnp_array *side, mnp_array **piece_p)
+{
+    mnp_array *twice = NULL;
+    if (strcmp(padtype, "odd") == 0) {
+        mnp_status st = mnp_multiply(end, mnp_scalar_int(end->ctx, 2), &twice);
+        if (st == MNP_OK)
+            st = mnp_subtract(twice, side, piece_p);
+        mnp_array_free(twice);
+        return st;
+    }
+    if (strcmp(padtype, "even") == 0)
+        return mnp_copy(side, piece_p);
+    return mnp_broadcast_to(end, side->layout->ndim, side->layout->shape, piece_p);
+}
+
+/* x with `width` more elements at both ends. */
+static mnp_status extend(const char *padtype, const mnp_array *x, int axis, int64_t width, mnp_array **extended_p)
+{
+    const int64_t extent = x->layout->shape[axis];
+    const int64_t ends[] = {0, extent - 1}, sides[] = {1, extent - 1 - width};
+    mnp_array *end = NULL, *side = NULL, *pieces[2] = {NULL, NULL};
+    mnp_status st = MNP_OK;
+    for (int i = 0; i < 2; i++) {
+        MNP_TRY_OR(mnp__lines_part(x, axis, ends[i], ends[i] + 1, 1, &end), st, done);
+        MNP_TRY_OR(mnp__lines_part(x, axis, sides[i], sides[i] + width, -1, &side), st, done);
+        MNP_TRY_OR(extend_side(padtype, end, side, &pieces[i]), st, done);
+        mnp_free_all(end, side);
+        end = side = NULL;
+    }
+    st = mnp_concatenate((const mnp_array *[]){pieces[0], x, pieces[1]}, 3, axis, extended_p);
+done:
+    mnp_free_all(end, side, pieces[0], pieces[1]);
+    return st;
+}
+
+/* ---- forward and backward ---- */
+
+/* The steady states for lines that begin with the first elements of x: dimension 0 has those of the filter. */
+static mnp_status steady_states(const mnp_array *x, int axis, int64_t order, const double *zi, mnp_array **states_p)
+{
+    int64_t shape[MNP_MAX_DIMS] = {order};
+    mnp_array *unit = NULL, *first = NULL, *moved = NULL;
+    mnp_status st;
+    for (int d = 1; d < x->layout->ndim; d++)
+        shape[d] = 1;
+    MNP_TRY_OR(mnp_array_from_host(x->ctx, MNP_FLOAT64, x->layout->ndim, shape, zi, &unit), st, done);
+    MNP_TRY_OR(mnp__lines_part(x, axis, 0, 1, 1, &first), st, done);
+    MNP_TRY_OR(mnp_moveaxis(first, axis, 0, &moved), st, done);
+    st = mnp_multiply(unit, moved, states_p);
+done:
+    mnp_free_all(unit, first, moved);
+    return st;
+}
+
+/* Filter in one direction from steady states, and reverse the result. */
+static mnp_status pass(const char *function, const mnp__filter *filter, const mnp_array *x, int axis, const double *zi,
+                       mnp_array **reversed_p)
+{
+    const int64_t order = mnp__filter_order(filter);
+    mnp_array *states = NULL, *y = NULL;
+    mnp_status st = order > 0 ? steady_states(x, axis, order, zi, &states) : MNP_OK;
+    if (st == MNP_OK)
+        st = mnp__filter_run(function, filter, x, axis, states, &y, NULL);
+    if (st == MNP_OK)
+        st = mnp__lines_part(y, axis, 0, y->layout->shape[axis], -1, reversed_p);
+    mnp_free_all(states, y);
+    return st;
+}
+
+static mnp_status both_ways(const char *function, const mnp__filter *filter, const mnp_array *x, int axis,
+                            const char *padtype, int64_t width, mnp_array **y_p)
+{
+    mnp_array *extended = NULL, *forward = NULL, *both = NULL, *middle = NULL;
+    double *zi;
+    mnp_status st;
+    mnp__output output;
+    MNP_TRY(mnp__malloc((size_t)mnp__filter_order(filter) * sizeof *zi, &zi));
+    MNP_TRY_OR(mnp__filter_steady(function, filter, zi), st, done);
+    if (width > 0)
+        MNP_TRY_OR(extend(padtype, x, axis, width, &extended), st, done);
+    MNP_TRY_OR(pass(function, filter, extended ? extended : x, axis, zi, &forward), st, done);
+    MNP_TRY_OR(pass(function, filter, forward, axis, zi, &both), st, done);
+    MNP_TRY_OR(mnp__lines_part(both, axis, width, width + x->layout->shape[axis], 1, &middle), st, done);
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = x->ctx,
+                                   .dtype = middle->dtype,
+                                   .layout = x->layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT};
+    MNP_TRY_OR(mnp__output_open(&spec, y_p, &output), st, done);
+    st = mnp__output_close(1, &output, mnp__array_copy_to(middle, output.array));
+done:
+    mnp_free_all(extended, forward, both, middle);
+    free(zi);
+    return st;
+}
+
+/* `usual`: the elements that are added at both ends if padlen does not say. */
+static mnp_status filter_both_ways(const char *function, const mnp__filter *filter, const mnp_array *x, int axis,
+                                   const char *padtype, int64_t padlen, int64_t usual, mnp_array **y_p)
+{
+    static const char *const types[] = {"odd", "even", "constant", "none"};
+    bool known = false;
+    padtype = padtype ? padtype : "odd";
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        known = known || strcmp(padtype, types[i]) == 0;
+    if (!known)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: padtype is '%s', and must be 'odd', 'even', 'constant' or 'none'", function,
+                        padtype);
+    MNP_TRY(mnp__view_axis(function, x->layout->ndim, axis, &axis));
+    const int64_t width = strcmp(padtype, "none") == 0 ? 0 : padlen == MNP_NONE ? usual : padlen;
+    if (width < 0 || x->layout->shape[axis] <= width)
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: padlen is %" PRId64 ", and must be 0 or more and below the %" PRId64
+                        " elements that x has along axis %d",
+                        function, width, x->layout->shape[axis], axis);
+    return both_ways(function, filter, x, axis, padtype, width, y_p);
+}
+
+mnp_status mnp_filtfilt(int64_t nb, const double *b, int64_t na, const double *a, const mnp_array *x, int axis,
+                        const char *padtype, int64_t padlen, mnp_array **y_p)
+{
+    MNP_ENTER(b, a, x, y_p);
+    const mnp__filter filter = {.nb = nb, .na = na, .b = b, .a = a};
+    MNP_TRY(mnp__inputs_check("mnp_filtfilt", 1, &x));
+    MNP_TRY(mnp__filter_check("mnp_filtfilt", &filter));
+    return filter_both_ways("mnp_filtfilt", &filter, x, axis, padtype, padlen, 3 * (nb > na ? nb : na), y_p);
+}
+
+mnp_status mnp_sosfiltfilt(int64_t sections, const double *sos, const mnp_array *x, int axis, const char *padtype,
+                           int64_t padlen, mnp_array **y_p)
+{
+    MNP_ENTER(sos, x, y_p);
+    const mnp__filter filter = {.sections = sections, .sos = sos};
+    int64_t zeros = 0, poles = 0; /* at the origin */
+    MNP_TRY(mnp__inputs_check("mnp_sosfiltfilt", 1, &x));
+    MNP_TRY(mnp__filter_check("mnp_sosfiltfilt", &filter));
+    for (int64_t k = 0; k < sections; k++) {
+        zeros += sos[6 * k + 2] == 0;
+        poles += sos[6 * k + 5] == 0;
+    }
+    const int64_t taps = 2 * sections + 1 - (zeros < poles ? zeros : poles);
+    return filter_both_ways("mnp_sosfiltfilt", &filter, x, axis, padtype, padlen, 3 * taps, y_p);
+}
+
+/* ---- rates, and division ---- */
+
+mnp_status mnp_upfirdn(int64_t nh, const double *h, const mnp_array *x, int64_t up, int64_t down, int axis,
+                       mnp_array **y_p)
+{
+    MNP_ENTER(h, x, y_p);
+    MNP_TRY(mnp__inputs_check("mnp_upfirdn", 1, &x));
+    if (nh < 1 || up < 1 || down < 1)
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_upfirdn: there are %" PRId64 " taps, up is %" PRId64 " and down is %" PRId64
+                        ", and all must be 1 or more",
+                        nh, up, down);
+    MNP_TRY(mnp__view_axis("mnp_upfirdn", x->layout->ndim, axis, &axis));
+    const int64_t n = x->layout->shape[axis];
+    const mnp__upfirdn filter = {
+        .count = nh, .taps = h, .up = up, .down = down, .outputs = n ? ((n - 1) * up + nh - 1) / down + 1 : 0};
+    return mnp__upfirdn_run("mnp_upfirdn", &filter, x, axis, y_p);
+}
+
+mnp_status mnp_deconvolve(const mnp_array *signal, int64_t count, const double *divisor, mnp_array **quotient_p,
+                          mnp_array **remainder_p)
+{
+    MNP_ENTER(signal, divisor, quotient_p, remainder_p);
+    static const char function[] = "mnp_deconvolve";
+    const double one = 1;
+    const mnp__filter filter = {.nb = 1, .na = count, .b = &one, .a = divisor};
+    mnp_array *head = NULL, *quotient = NULL, *product = NULL, *remainder = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__inputs_check(function, 1, &signal));
+    MNP_TRY(mnp__filter_check(function, &filter));
+    MNP_TRY(mnp__output_check_distinct(function, 2, (mnp_array * *const[]){quotient_p, remainder_p}));
+    if (signal->layout->ndim != 1)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the signal has %d dimensions, and must have 1", function,
+                        signal->layout->ndim);
+    const int64_t n = signal->layout->shape[0], length = n >= count ? n - count + 1 : 0;
+    const mnp_dtype dtype = mnp_dtype_kind(signal->dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64;
+    mnp__output_spec spec = {
+        .function = function, .name = "quotient", .ctx = signal->ctx, .dtype = dtype, .ndim = 1, .shape = &length};
+    MNP_TRY(mnp__output_check(&spec, *quotient_p));
+    spec.name = "remainder";
+    spec.shape = &n;
+    MNP_TRY(mnp__output_check(&spec, *remainder_p));
+    MNP_TRY_OR(mnp__lines_part(signal, 0, 0, length, 1, &head), st, done);
+    MNP_TRY_OR(mnp__filter_run(function, &filter, head, 0, NULL, &quotient, NULL), st, done);
+    const mnp__upfirdn taps = {.count = count, .taps = divisor, .up = 1, .down = 1, .outputs = n};
+    MNP_TRY_OR(mnp__upfirdn_run(function, &taps, quotient, 0, &product), st, done);
+    st = mnp_subtract(signal, product, &remainder);
+done:
+    mnp_free_all(head, product);
+    mnp__output outputs[] = {{.array = quotient, .user_p = quotient_p}, {.array = remainder, .user_p = remainder_p}};
+    return mnp__output_close(2, outputs, st);
+}
