@@ -18,6 +18,7 @@
 #include <maniple/eigen.h>
 #include <maniple/eval.h>
 #include <maniple/fft.h>
+#include <maniple/filter_design.h>
 #include <maniple/filters.h>
 #include <maniple/graph.h>
 #include <maniple/h5.h>
@@ -46,9 +47,11 @@
 #include <maniple/solve.h>
 #include <maniple/sort.h>
 #include <maniple/sparse.h>
+#include <maniple/spectral.h>
 #include <maniple/statistics.h>
 #include <maniple/ufunc.h>
 #include <maniple/ufunc_methods.h>
 #include <maniple/view.h>
+#include <maniple/windows.h>
 
 #endif

@@ -35,7 +35,7 @@ rooms()
         sparse) echo step matrix rows assembly product operator precond krylov eigen ;;
         device) echo . host cuda ;;
         io) echo . hdf5 market numpy ;;
-        signal) echo . filters ;;
+        signal) echo . design filters spectral ;;
         *) echo . ;;
     esac
 }

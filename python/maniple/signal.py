@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scipy.signal's convolutions, with any border: boundary is fill, wrap, symm, mirror or nearest."""
+"""scipy.signal: filters, designs, windows and spectra (_filters.py), and its convolutions, with any border:
+boundary is fill, wrap, symm, mirror or nearest.
+"""
 
 import ctypes
 
+from . import _filters
 from ._array import as_array, dtype_number, into
+from ._filters import *  # noqa: F403
 from ._library import Shared, constant, struct
 
-__all__ = ["Convolution", "convolve", "convolve2d", "correlate", "correlate2d"]
+__all__ = ["Convolution", "convolve", "convolve2d", "correlate", "correlate2d"] + _filters.__all__
 
 
 def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):

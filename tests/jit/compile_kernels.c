@@ -156,6 +156,8 @@ static const kernel_case typical[] = {
      .function = "recurrence",
      .definitions = "MNP_IN int16_t; MNP_OUT float; MNP_ORDER 8; MNP_SECTIONS 4"},
     {.file = "signal/upfirdn.cu", .function = "upfirdn", .definitions = "MNP_IN double; MNP_OUT double; MNP_PLAIN 1"},
+    {.file = "signal/segments.cu", .function = "segments", .definitions = "MNP_IN int16_t; MNP_OUT float"},
+    {.file = "signal/overlap_add.cu", .function = "overlap_add", .definitions = "MNP_IN double; MNP_OUT double"},
     {.file = "signal/upfirdn.cu",
      .function = "upfirdn",
      .definitions = "MNP_IN mnp_float16; MNP_OUT double; MNP_PLAIN 0"},

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What segments.cu and overlap_add.cu are given, shared by the library (C) and the kernels (C++). */
+#ifndef MNP_KERNELS_SIGNAL_SEGMENTS_PARAMS_H
+#define MNP_KERNELS_SIGNAL_SEGMENTS_PARAMS_H
+
+#define MNP_SEGMENTS_DIMS 8
+
+enum { MNP_SEGMENTS_AS_THEY_ARE, MNP_SEGMENTS_CONSTANT, MNP_SEGMENTS_LINEAR }; /* what is subtracted */
+
+/*
+ * Segment s of a line has the elements s * step + offset + k for k from 0 to size - 1.  Here are `count` segments from
+ * number first_segment on, and `length` elements of lines from number `first` on; where there is none it is 0.
+ */
+typedef struct mnp_segments_params {
+    const void *in; /* segments.cu: element `first` of the first line; overlap_add.cu: its first segment */
+    void *out;
+    const double *window; /* of `size` numbers */
+    double scale;
+    int detrend;
+    long long lines, first, length, first_segment, count, step, offset, size;
+    /* strides in real numbers: along the line, from segment to segment, within segments */
+    long long along, segment, within;
+    long long kept[MNP_SEGMENTS_DIMS], in_kept[MNP_SEGMENTS_DIMS], out_kept[MNP_SEGMENTS_DIMS];
+} mnp_segments_params;
+
+#endif

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The forms of a filter: zeros, poles and a gain; polynomials; sections of second order; and the changes between them.
+ *
+ * Sections are paired as scipy.signal.zpk2sos does it with pairing="nearest": the pole nearest to the unit circle goes
+ * with the zero nearest to it, into the last section that is free.
+ */
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "signal/design/design.h"
+
+mnp_status mnp__zpk_new(mnp__zpk *zpk)
+{
+    *zpk = (mnp__zpk){.k = 1};
+    MNP_TRY(mnp__malloc(2 * MNP__MOST_ROOTS * sizeof *zpk->z, &zpk->z));
+    zpk->p = zpk->z + MNP__MOST_ROOTS;
+    return MNP_OK;
+}
+
+void mnp__zpk_free(mnp__zpk *zpk)
+{
+    free(zpk->z);
+    *zpk = (mnp__zpk){.k = 0};
+}
+
+void mnp_filter_clear(mnp_filter *filter)
+{
+    if (!filter)
+        return;
+    free(filter->z);
+    free(filter->p);
+    free(filter->b);
+    free(filter->a);
+    free(filter->sos);
+    *filter = (mnp_filter){.k = 0};
+}
+
+/* ---- edges ---- */
+
+static mnp__root product(int64_t count, const mnp__root *x, mnp__root from)
+{
+    mnp__root result = 1;
+    for (int64_t i = 0; i < count; i++)
+        result *= from - x[i];
+    return result;
+}
+
+void mnp__zpk_lowpass(mnp__zpk *zpk, double wo)
+{
+    for (int64_t i = 0; i < zpk->nz; i++)
+        zpk->z[i] *= wo;
+    for (int64_t i = 0; i < zpk->np; i++)
+        zpk->p[i] *= wo;
+    zpk->k *= pow(wo, (double)(zpk->np - zpk->nz));
+}
+
+void mnp__zpk_highpass(mnp__zpk *zpk, double wo)
+{
+    zpk->k *= creal(product(zpk->nz, zpk->z, 0) / product(zpk->np, zpk->p, 0));
+    for (int64_t i = 0; i < zpk->nz; i++)
+        zpk->z[i] = wo / zpk->z[i];
+    for (int64_t i = 0; i < zpk->np; i++)
+        zpk->p[i] = wo / zpk->p[i];
+    while (zpk->nz < zpk->np)
+        zpk->z[zpk->nz++] = 0;
+}
+
+/* Each root r of a narrow filter becomes two: r +- sqrt(r^2 - wo^2). */
+static int64_t split(int64_t count, mnp__root *x, double wo)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const mnp__root root = csqrt(x[i] * x[i] - wo * wo), middle = x[i];
+        x[i] = middle + root;
+        x[count + i] = middle - root;
+    }
+    return 2 * count;
+}
+
+void mnp__zpk_bandpass(mnp__zpk *zpk, double wo, double bw)
+{
+    const int64_t degree = zpk->np - zpk->nz;
+    for (int64_t i = 0; i < zpk->nz; i++)
+        zpk->z[i] *= bw / 2;
+    for (int64_t i = 0; i < zpk->np; i++)
+        zpk->p[i] *= bw / 2;
+    zpk->nz = split(zpk->nz, zpk->z, wo);
+    zpk->np = split(zpk->np, zpk->p, wo);
+    for (int64_t i = 0; i < degree; i++)
+        zpk->z[zpk->nz++] = 0;
+    zpk->k *= pow(bw, (double)degree);
+}
+
+void mnp__zpk_bandstop(mnp__zpk *zpk, double wo, double bw)
+{
+    const int64_t degree = zpk->np - zpk->nz;
+    zpk->k *= creal(product(zpk->nz, zpk->z, 0) / product(zpk->np, zpk->p, 0));
+    for (int64_t i = 0; i < zpk->nz; i++)
+        zpk->z[i] = bw / 2 / zpk->z[i];
+    for (int64_t i = 0; i < zpk->np; i++)
+        zpk->p[i] = bw / 2 / zpk->p[i];
+    zpk->nz = split(zpk->nz, zpk->z, wo);
+    zpk->np = split(zpk->np, zpk->p, wo);
+    for (int64_t i = 0; i < 2 * degree; i++)
+        zpk->z[zpk->nz++] = i < degree ? I * wo : -I * wo;
+}
+
+void mnp__zpk_bilinear(mnp__zpk *zpk, double fs)
+{
+    const double fs2 = 2 * fs;
+    zpk->k *= creal(product(zpk->nz, zpk->z, fs2) / product(zpk->np, zpk->p, fs2));
+    for (int64_t i = 0; i < zpk->nz; i++)
+        zpk->z[i] = (fs2 + zpk->z[i]) / (fs2 - zpk->z[i]);
+    for (int64_t i = 0; i < zpk->np; i++)
+        zpk->p[i] = (fs2 + zpk->p[i]) / (fs2 - zpk->p[i]);
+    while (zpk->nz < zpk->np)
+        zpk->z[zpk->nz++] = -1;
+}
+
+/* ---- polynomials ---- */
+
+mnp_status mnp__polynomial(int64_t degree, const mnp__root *roots, double *polynomial)
+{
+    long double complex *c;
+    MNP_TRY(mnp__calloc((size_t)degree + 1, sizeof *c, &c));
+    c[0] = 1;
+    for (int64_t i = 0; i < degree; i++) {
+        for (int64_t k = i + 1; k > 0; k--)
+            c[k] -= roots[i] * c[k - 1];
+    }
+    for (int64_t k = 0; k <= degree; k++)
+        polynomial[k] = (double)creall(c[k]);
+    free(c);
+    return MNP_OK;
+}
+
+/* One step of Aberth and Ehrlich for root i: returns the size of the change, relative to the root. */
+static long double improve(int64_t degree, const double *c, long double complex *x, int64_t i)
+{
+    long double complex value = c[0], slope = 0, others = 0;
+    for (int64_t k = 1; k <= degree; k++) {
+        slope = slope * x[i] + value;
+        value = value * x[i] + c[k];
+    }
+    for (int64_t j = 0; j < degree; j++) {
+        if (j != i && x[i] != x[j])
+            others += 1 / (x[i] - x[j]);
+    }
+    if (value == 0)
+        return 0;
+    const long double complex newton = slope / value - others;
+    if (newton == 0)
+        return 0;
+    x[i] -= 1 / newton;
+    return cabsl(1 / newton) / (cabsl(x[i]) + 1e-300L);
+}
+
+mnp_status mnp__roots(int64_t degree, const double *polynomial, mnp__root *roots)
+{
+    long double complex *x;
+    int64_t zeros = 0;
+    while (zeros < degree && polynomial[degree - zeros] == 0)
+        zeros++; /* roots at the origin */
+    const int64_t n = degree - zeros;
+    MNP_TRY(mnp__malloc((size_t)(n + 1) * sizeof *x, &x));
+    const long double radius = n ? powl(fabsl((long double)polynomial[n] / polynomial[0]), 1.0L / n) : 0;
+    for (int64_t i = 0; i < n; i++)
+        x[i] = radius * cexpl(I * (2 * 3.14159265358979323846L * i / n + 0.4L)) * (1 + 0.01L * i / n);
+    for (int step = 0; step < 500; step++) {
+        long double largest = 0;
+        for (int64_t i = 0; i < n; i++) {
+            const long double change = improve(n, polynomial, x, i);
+            largest = change > largest ? change : largest;
+        }
+        if (largest < 1e-18L)
+            break;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const bool real = fabsl(cimagl(x[i])) < 1e-14L * cabsl(x[i]);
+        roots[i] = real ? (double)creall(x[i]) : (mnp__root)x[i];
+    }
+    for (int64_t i = 0; i < n; i++) { /* pairs are conjugated exactly */
+        int64_t nearest = i;
+        if (cimag(roots[i]) <= 0)
+            continue;
+        for (int64_t j = 0; j < n; j++) {
+            if (cimag(roots[j]) < 0 &&
+                (nearest == i || cabs(roots[j] - conj(roots[i])) < cabs(roots[nearest] - conj(roots[i]))))
+                nearest = j;
+        }
+        if (nearest != i)
+            roots[nearest] = conj(roots[i]);
+    }
+    for (int64_t i = n; i < degree; i++)
+        roots[i] = 0;
+    free(x);
+    return MNP_OK;
+}
+
+/* ---- sections ---- */
+
+static bool is_real(mnp__root x)
+{
+    return fabs(cimag(x)) <= 100 * DBL_EPSILON * cabs(x);
+}
+
+/* One of each pair, and real ones without an imaginary part, in SciPy's order. *count_p has those that are left. */
+static mnp_status take_pairs(const char *function, int64_t *count_p, mnp__root *x)
+{
+    int64_t kept = 0, above = 0, below = 0;
+    for (int64_t i = 0; i < *count_p; i++) {
+        above += !is_real(x[i]) && cimag(x[i]) > 0;
+        below += !is_real(x[i]) && cimag(x[i]) < 0;
+    }
+    if (above != below)
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: %" PRId64 " roots have a positive imaginary part and %" PRId64
+                        " a negative one, so they are not conjugated pairs",
+                        function, above, below);
+    for (int64_t i = 0; i < *count_p; i++) {
+        if (is_real(x[i]))
+            x[kept++] = creal(x[i]);
+        else if (cimag(x[i]) > 0)
+            x[kept++] = x[i];
+    }
+    *count_p = kept;
+    return MNP_OK;
+}
+
+typedef enum wanted { ANY, REAL, COMPLEX } wanted;
+
+/* The root of that kind that is nearest to a place, which is removed from the list; -1 in *found_p if there is none. */
+static mnp__root take_nearest(int64_t *count_p, mnp__root *x, mnp__root to, wanted kind, bool *found_p)
+{
+    int64_t nearest = -1;
+    for (int64_t i = 0; i < *count_p; i++) {
+        const bool fits = kind == ANY || (kind == REAL) == (cimag(x[i]) == 0);
+        if (fits && (nearest < 0 || cabs(x[i] - to) < cabs(x[nearest] - to)))
+            nearest = i;
+    }
+    *found_p = nearest >= 0;
+    if (nearest < 0)
+        return 0;
+    const mnp__root root = x[nearest];
+    memmove(x + nearest, x + nearest + 1, (size_t)(*count_p - nearest - 1) * sizeof *x);
+    (*count_p)--;
+    return root;
+}
+
+/* The pole nearest to the unit circle, among all or the real ones. */
+static int64_t worst(int64_t count, const mnp__root *p, bool real)
+{
+    int64_t found = -1;
+    for (int64_t i = 0; i < count; i++) {
+        if ((!real || cimag(p[i]) == 0) && (found < 0 || fabs(1 - cabs(p[i])) < fabs(1 - cabs(p[found]))))
+            found = i;
+    }
+    return found;
+}
+
+static mnp__root take(int64_t *count_p, mnp__root *x, int64_t i)
+{
+    const mnp__root root = x[i];
+    memmove(x + i, x + i + 1, (size_t)(*count_p - i - 1) * sizeof *x);
+    (*count_p)--;
+    return root;
+}
+
+static int64_t count_real(int64_t count, const mnp__root *x)
+{
+    int64_t real = 0;
+    for (int64_t i = 0; i < count; i++)
+        real += cimag(x[i]) == 0;
+    return real;
+}
+
+static void quadratic(mnp__root first, mnp__root second, double *c)
+{
+    c[0] = 1;
+    c[1] = -creal(first + second);
+    c[2] = creal(first * second);
+}
+
+/* Choose two poles and two zeros for a section. */
+static void pair(int64_t *np, mnp__root *p, int64_t *nz, mnp__root *z, double *section)
+{
+    bool found;
+    const mnp__root p1 = take(np, p, worst(*np, p, false));
+    mnp__root p2 = conj(p1), z1, z2;
+    if (cimag(p1) == 0 && count_real(*np, p) == 0) { /* the last real pole */
+        z1 = take_nearest(nz, z, p1, REAL, &found);
+        p2 = z2 = 0;
+    } else if (*np + 1 == *nz && cimag(p1) != 0 && count_real(*np, p) == 1 && count_real(*nz, z) == 1) {
+        z1 = take_nearest(nz, z, p1, COMPLEX, &found); /* the last real zero is left to the last real pole */
+        z2 = conj(z1);
+    } else {
+        if (cimag(p1) == 0)
+            p2 = take(np, p, worst(*np, p, true));
+        z1 = take_nearest(nz, z, p1, ANY, &found);
+        z2 = cimag(z1) != 0 ? conj(z1) : take_nearest(nz, z, p1, REAL, &found);
+    }
+    quadratic(z1, z2, section);
+    quadratic(p1, p2, section + 3);
+}
+
+static mnp_status fill_sections(const char *function, const mnp__zpk *zpk, mnp_filter *filter)
+{
+    int64_t np = zpk->np > zpk->nz ? zpk->np : zpk->nz, nz;
+    mnp__root *room;
+    np += np % 2;
+    nz = np;
+    filter->sections = np / 2 > 0 ? np / 2 : 1;
+    MNP_TRY(mnp__calloc((size_t)filter->sections, 6 * sizeof *filter->sos, &filter->sos));
+    if (np == 0) {
+        filter->sos[0] = zpk->k;
+        filter->sos[3] = 1;
+        return MNP_OK;
+    }
+    MNP_TRY(mnp__calloc((size_t)(2 * np), sizeof *room, &room)); /* the rest are zeros */
+    mnp__root *z = room, *p = room + nz;
+    memcpy(z, zpk->z, (size_t)zpk->nz * sizeof *z);
+    memcpy(p, zpk->p, (size_t)zpk->np * sizeof *p);
+    mnp_status st = take_pairs(function, &nz, z);
+    if (st == MNP_OK)
+        st = take_pairs(function, &np, p);
+    for (int64_t s = filter->sections - 1; s >= 0 && st == MNP_OK; s--)
+        pair(&np, p, &nz, z, filter->sos + 6 * s);
+    for (int k = 0; k < 3; k++)
+        filter->sos[k] *= zpk->k;
+    free(room);
+    return st;
+}
+
+/* ---- all forms ---- */
+
+static mnp_status copy_roots(int64_t count, const mnp__root *roots, double **copy_p)
+{
+    MNP_TRY(mnp__malloc((size_t)(2 * count) * sizeof **copy_p, copy_p));
+    for (int64_t i = 0; i < count; i++) {
+        (*copy_p)[2 * i] = creal(roots[i]);
+        (*copy_p)[2 * i + 1] = cimag(roots[i]);
+    }
+    return MNP_OK;
+}
+
+mnp_status mnp__filter_fill(const char *function, const mnp__zpk *zpk, bool analog, mnp_filter *filter)
+{
+    mnp_filter made = {.nz = zpk->nz, .np = zpk->np, .k = zpk->k, .nb = zpk->nz + 1, .na = zpk->np + 1};
+    mnp_status st;
+    MNP_TRY_OR(copy_roots(zpk->nz, zpk->z, &made.z), st, done);
+    MNP_TRY_OR(copy_roots(zpk->np, zpk->p, &made.p), st, done);
+    MNP_TRY_OR(mnp__malloc((size_t)made.nb * sizeof *made.b, &made.b), st, done);
+    MNP_TRY_OR(mnp__malloc((size_t)made.na * sizeof *made.a, &made.a), st, done);
+    MNP_TRY_OR(mnp__polynomial(zpk->nz, zpk->z, made.b), st, done);
+    MNP_TRY_OR(mnp__polynomial(zpk->np, zpk->p, made.a), st, done);
+    for (int64_t i = 0; i < made.nb; i++)
+        made.b[i] *= zpk->k;
+    if (!analog)
+        st = fill_sections(function, zpk, &made);
+done:
+    if (st != MNP_OK) {
+        mnp_filter_clear(&made);
+        return st;
+    }
+    mnp_filter_clear(filter);
+    *filter = made;
+    return MNP_OK;
+}
+
+static mnp_status read_roots(const char *function, int64_t count, const double *pairs, mnp__root *roots)
+{
+    if (count < 0 || count > MNP__MOST_ROOTS)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " roots, outside 0..%d", function, count,
+                        MNP__MOST_ROOTS);
+    for (int64_t i = 0; i < count; i++)
+        roots[i] = pairs[2 * i] + I * pairs[2 * i + 1];
+    return MNP_OK;
+}
+
+mnp_status mnp_filter_from_zpk(int64_t nz, const double *z, int64_t np, const double *p, double k, bool analog,
+                               mnp_filter *filter)
+{
+    MNP_ENTER(filter);
+    MNP_NEED_IF(nz > 0, z);
+    MNP_NEED_IF(np > 0, p);
+    static const char function[] = "mnp_filter_from_zpk";
+    mnp__zpk zpk;
+    MNP_TRY(mnp__zpk_new(&zpk));
+    mnp_status st = read_roots(function, nz, z, zpk.z);
+    if (st == MNP_OK)
+        st = read_roots(function, np, p, zpk.p);
+    zpk.nz = nz;
+    zpk.np = np;
+    zpk.k = k;
+    if (st == MNP_OK)
+        st = mnp__filter_fill(function, &zpk, analog, filter);
+    mnp__zpk_free(&zpk);
+    return st;
+}
+
+/* Leading zeros of a polynomial are left out, as in scipy.signal.normalize. */
+static void trim(int64_t *count_p, const double **c_p)
+{
+    while (*count_p > 1 && (*c_p)[0] == 0) {
+        (*c_p)++;
+        (*count_p)--;
+    }
+}
+
+mnp_status mnp_filter_from_tf(int64_t nb, const double *b, int64_t na, const double *a, bool analog, mnp_filter *filter)
+{
+    MNP_ENTER(b, a, filter);
+    static const char function[] = "mnp_filter_from_tf";
+    mnp__zpk zpk;
+    if (nb < 1 || na < 1 || nb > MNP__MOST_ROOTS || na > MNP__MOST_ROOTS)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: b has %" PRId64 " coefficients and a has %" PRId64 ", and both have 1 to %d",
+                        function, nb, na, MNP__MOST_ROOTS);
+    trim(&nb, &b);
+    trim(&na, &a);
+    if (a[0] == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: all coefficients of a are 0", function);
+    MNP_TRY(mnp__zpk_new(&zpk));
+    zpk.nz = b[0] == 0 ? 0 : nb - 1;
+    zpk.np = na - 1;
+    zpk.k = b[0] / a[0];
+    mnp_status st = mnp__roots(zpk.nz, b, zpk.z);
+    if (st == MNP_OK)
+        st = mnp__roots(zpk.np, a, zpk.p);
+    if (st == MNP_OK)
+        st = mnp__filter_fill(function, &zpk, analog, filter);
+    mnp__zpk_free(&zpk);
+    return st;
+}
+
+mnp_status mnp_filter_from_sos(int64_t sections, const double *sos, mnp_filter *filter)
+{
+    MNP_ENTER(sos, filter);
+    static const char function[] = "mnp_filter_from_sos";
+    mnp__zpk zpk;
+    double *copy;
+    if (sections < 1 || 2 * sections > MNP__MOST_ROOTS)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " sections, outside 1..%d", function, sections,
+                        MNP__MOST_ROOTS / 2);
+    MNP_TRY(mnp__zpk_new(&zpk));
+    mnp_status st = mnp__malloc((size_t)(6 * sections) * sizeof *copy, &copy);
+    for (int64_t k = 0; k < sections && st == MNP_OK; k++) {
+        const double *b = sos + 6 * k, *a = b + 3;
+        int64_t nb = 3, na = 3;
+        trim(&nb, &b);
+        trim(&na, &a);
+        if (a[0] == 0)
+            st = MNP_FAIL(MNP_ERR_ARG, "%s: a of section %" PRId64 " is 0", function, k);
+        if (st == MNP_OK && b[0] != 0)
+            st = mnp__roots(nb - 1, b, zpk.z + zpk.nz);
+        if (st == MNP_OK)
+            st = mnp__roots(na - 1, a, zpk.p + zpk.np);
+        zpk.nz += b[0] != 0 ? nb - 1 : 0;
+        zpk.np += na - 1;
+        zpk.k *= st == MNP_OK ? b[0] / a[0] : 1;
+    }
+    if (st == MNP_OK)
+        st = mnp__filter_fill(function, &zpk, false, filter);
+    if (st == MNP_OK) { /* the sections stay as they were */
+        memcpy(copy, sos, (size_t)(6 * sections) * sizeof *copy);
+        free(filter->sos);
+        filter->sos = copy;
+        filter->sections = sections;
+    } else {
+        free(copy);
+    }
+    mnp__zpk_free(&zpk);
+    return st;
+}

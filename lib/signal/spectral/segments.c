@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Launches of the kernels for segments, on what a rank fetches from others. */
+#include "signal/spectral/segments.h"
+
+#include <string.h>
+
+#include "base/nest.h"
+#include "base/text.h"
+#include "device/launch.h"
+#include "layout/layout.h"
+#include "signal/filters/fetch.h"
+#include "signal/filters/taps.h"
+
+enum { IN, OUT, OPERANDS };
+
+bool mnp__spectral_is_single(mnp_dtype dtype)
+{
+    return dtype == MNP_COMPLEX64 || dtype == MNP_FLOAT32 || mnp_dtype_size(dtype) <= 2;
+}
+
+static mnp_dtype result_dtype(mnp_dtype dtype)
+{
+    const bool is_complex = mnp_dtype_kind(dtype) == 'c';
+    if (mnp__spectral_is_single(dtype))
+        return is_complex ? MNP_COMPLEX64 : MNP_FLOAT32;
+    return is_complex ? MNP_COMPLEX128 : MNP_FLOAT64;
+}
+
+static mnp_dtype real_dtype(mnp_dtype dtype)
+{
+    return dtype == MNP_COMPLEX128 ? MNP_FLOAT64 : dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : dtype;
+}
+
+/* The elements that segments lo .. hi - 1 have; and the segments that elements lo .. hi - 1 lie in. */
+static void reach_elements(const void *argument, int64_t lo, int64_t hi, int64_t *begin_p, int64_t *end_p)
+{
+    const mnp__segments *s = argument;
+    *begin_p = lo * s->step + s->offset;
+    *end_p = (hi - 1) * s->step + s->offset + s->size;
+}
+
+static void reach_segments(const void *argument, int64_t lo, int64_t hi, int64_t *begin_p, int64_t *end_p)
+{
+    const mnp__segments *s = argument;
+    const int64_t low = lo - s->offset - s->size + 1, high = hi - 1 - s->offset;
+    *begin_p = low > 0 ? (low + s->step - 1) / s->step : 0;
+    *end_p = high < 0 ? 0 : high / s->step + 1;
+    *end_p = *end_p < s->count ? *end_p : s->count;
+}
+
+/* The dimensions other than the axis, of the input and of the output.  reals: real numbers of an element. */
+static void fill_lines(int ndim, int axis, const int64_t *extent, const int64_t *in, const int64_t *out, int64_t reals,
+                       mnp_segments_params *p)
+{
+    int64_t stride[OPERANDS][MNP_MAX_DIMS];
+    mnp__nest nest = {.count = OPERANDS, .stride = stride};
+    p->lines = reals;
+    for (int d = 0; d < ndim; d++) {
+        if (d == axis)
+            continue;
+        nest.extent[nest.ndim] = extent[d];
+        stride[IN][nest.ndim] = in[d] * reals;
+        stride[OUT][nest.ndim++] = out[d] * reals;
+        p->lines *= extent[d];
+    }
+    if (reals == 2) {
+        nest.extent[nest.ndim] = 2;
+        stride[IN][nest.ndim] = stride[OUT][nest.ndim] = 1;
+        nest.ndim++;
+    }
+    mnp__nest_drop(&nest);
+    mnp__nest_join(&nest);
+    mnp__nest_pad(&nest, MNP_SEGMENTS_DIMS, 0);
+    for (int d = 0; d < MNP_SEGMENTS_DIMS; d++) {
+        p->kept[d] = nest.extent[d];
+        p->in_kept[d] = stride[IN][d];
+        p->out_kept[d] = stride[OUT][d];
+    }
+}
+
+static mnp_status launch(mnp_ctx *ctx, const char *file, const char *kernel_name, mnp_dtype in, mnp_dtype out,
+                         const mnp__segments *s, mnp_segments_params *p, int64_t units)
+{
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__kernel *kernel;
+    const mnp__kernel_spec spec = {.file = file, .function = kernel_name};
+    mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n", mnp__jit_type(real_dtype(in)),
+                  mnp__jit_type(real_dtype(out)));
+    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
+    MNP_TRY(mnp__taps_get(ctx, s->size, s->window, &p->window));
+    p->scale = s->scale;
+    p->detrend = s->detrend;
+    p->step = s->step;
+    p->offset = s->offset;
+    p->size = s->size;
+    if (units == 0)
+        return MNP_OK;
+    const mnp__launch how = mnp__launch_of(units);
+    return ctx->device->ops->launch(ctx->device, kernel, &how, p, sizeof *p, ctx->compute);
+}
+
+static mnp_status cut_block(const mnp__segments *s, const mnp_array *x, int axis, const mnp_layout *numbers,
+                            const mnp_array *cut)
+{
+    const int ndim = x->layout->ndim;
+    const int64_t reals = mnp_dtype_kind(x->dtype) == 'c' ? 2 : 1;
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+    mnp__fetched in;
+    MNP_TRY(mnp__fetch(x, numbers, axis, reach_elements, s, &in));
+    mnp_layout_box(numbers, x->ctx->comm.rank, lo, extent);
+    mnp_segments_params p = {.in = in.data,
+                             .out = cut->data,
+                             .first = in.first,
+                             .length = in.length,
+                             .first_segment = lo[axis],
+                             .count = cut->local_shape[axis],
+                             .along = in.strides[axis] * reals,
+                             .segment = cut->local_strides[axis] * reals,
+                             .within = cut->local_strides[ndim] * reals};
+    fill_lines(ndim, axis, cut->local_shape, in.strides, cut->local_strides, reals, &p);
+    const int64_t units = cut->local_size > 0 ? p.lines * p.count * 32 : 0; /* a warp takes a segment */
+    mnp_status st = launch(x->ctx, "signal/segments.cu", "segments", x->dtype, cut->dtype, s, &p, units);
+    mnp__fetched_free(x->ctx, &in);
+    return st;
+}
+
+mnp_status mnp__segments_cut(const char *function, const mnp__segments *segments, const mnp_array *x, int axis,
+                             mnp_array **cut_p)
+{
+    const int ndim = x->layout->ndim;
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    mnp_layout *numbers = NULL, *layout = NULL;
+    mnp_array *cut = NULL;
+    mnp_status st;
+    if (ndim == MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s: x has %d dimensions, and segments need one more", function, ndim);
+    MNP_TRY_OR(mnp__lines_layout(x->layout, axis, segments->count, &numbers), st, done);
+    for (int d = 0; d < ndim; d++)
+        dims[d] = mnp__layout_dim_of(numbers, d);
+    dims[ndim] = mnp__layout_dim_whole(segments->size);
+    MNP_TRY_OR(mnp__layout_derive(numbers, ndim + 1, dims, &layout), st, done);
+    MNP_TRY_OR(mnp_array_new(x->ctx, result_dtype(x->dtype), layout, &cut), st, done);
+    st = cut_block(segments, x, axis, numbers, cut);
+done:
+    mnp_layout_free(numbers);
+    mnp_layout_free(layout);
+    if (st == MNP_OK)
+        *cut_p = cut;
+    else
+        mnp_array_free(cut);
+    return st;
+}
+
+mnp_status mnp__segments_add(const char *function, const mnp__segments *segments, const mnp_array *cut, int axis,
+                             int64_t length, mnp_array **y_p)
+{
+    const int ndim = cut->layout->ndim - 1;
+    const int64_t reals = mnp_dtype_kind(cut->dtype) == 'c' ? 2 : 1;
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    mnp_layout *elements = NULL, *layout = NULL;
+    mnp_array *y = NULL;
+    mnp__fetched in = {.data = NULL};
+    mnp_status st;
+    (void)function;
+    MNP_TRY_OR(mnp__lines_layout(cut->layout, axis, length, &elements), st, done);
+    for (int d = 0; d < ndim; d++)
+        dims[d] = mnp__layout_dim_of(elements, d);
+    MNP_TRY_OR(mnp__layout_derive(elements, ndim, dims, &layout), st, done);
+    MNP_TRY_OR(mnp_array_new(cut->ctx, cut->dtype, layout, &y), st, done);
+    MNP_TRY_OR(mnp__fetch(cut, elements, axis, reach_segments, segments, &in), st, done);
+    mnp_layout_box(layout, cut->ctx->comm.rank, lo, extent);
+    mnp_segments_params p = {.in = in.data,
+                             .out = y->data,
+                             .first = lo[axis],
+                             .length = y->local_shape[axis],
+                             .first_segment = in.first,
+                             .count = in.length,
+                             .along = y->local_strides[axis] * reals,
+                             .segment = in.strides[axis] * reals,
+                             .within = in.strides[ndim] * reals};
+    fill_lines(ndim, axis, y->local_shape, in.strides, y->local_strides, reals, &p);
+    st = launch(cut->ctx, "signal/overlap_add.cu", "overlap_add", cut->dtype, y->dtype, segments, &p,
+                y->local_size * reals);
+done:
+    mnp__fetched_free(cut->ctx, &in);
+    mnp_layout_free(elements);
+    mnp_layout_free(layout);
+    if (st == MNP_OK)
+        *y_p = y;
+    else
+        mnp_array_free(y);
+    return st;
+}

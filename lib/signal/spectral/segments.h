@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Segments of lines that may overlap: cutting an array into them, and adding them up again. */
+#ifndef MNP__SIGNAL_SEGMENTS_H
+#define MNP__SIGNAL_SEGMENTS_H
+
+#include "array/array.h"
+#include "kernels/signal/segments_params.h"
+
+/*
+ * Segment s has the elements s * step + offset + k of a line, for k from 0 to size - 1.  Elements that the line does not
+ * have are 0.
+ */
+typedef struct mnp__segments {
+    int64_t count, size, step, offset;
+    const double *window; /* `size` numbers */
+    double scale;
+    int detrend; /* MNP_SEGMENTS_AS_THEY_ARE, _CONSTANT or _LINEAR: subtracted before the window */
+} mnp__segments;
+
+/* Whether SciPy computes spectra of that dtype in single precision: numpy.result_type(dtype, complex64) is complex64. */
+bool mnp__spectral_is_single(mnp_dtype dtype);
+
+/*
+ * Cut x into segments along an axis: the result has `count` along the axis, and one more dimension, the last one, with
+ * their elements.  It is a new array of float32, float64, or their complex types.  Collective.
+ */
+mnp_status mnp__segments_cut(const char *function, const mnp__segments *segments, const mnp_array *x, int axis,
+                             mnp_array **cut_p);
+
+/*
+ * Add up segments: y has `length` elements along the axis of the segments, and not the last dimension, which has their
+ * elements, `size` of them at least.  The result is a new array.  Collective.
+ */
+mnp_status mnp__segments_add(const char *function, const mnp__segments *segments, const mnp_array *cut, int axis,
+                             int64_t length, mnp_array **y_p);
+
+#endif
