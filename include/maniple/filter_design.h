@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The design of filters, in the words of scipy.signal.  Everything here is small and computed on the CPU, from arrays of
- * the CPU to arrays of the CPU; the filters are run by <maniple/filters.h>.
+ * The design of filters, in the words of scipy.signal.  Everything here is small and computed on the CPU, from arrays
+ * of the CPU to arrays of the CPU; the filters are run by <maniple/filters.h>.
  *
  * Complex numbers are pairs of a real and an imaginary part, so an array z of nz zeros has 2 nz numbers.
  *
@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 /*
- * A filter in three forms, as SciPy's output="zpk", "ba" and "sos" have it.  Zeros are no filter, and may be given to all
- * functions that make one, which release what is there.
+ * A filter in three forms, as SciPy's output="zpk", "ba" and "sos" have it.  Zeros are no filter, and may be given to
+ * all functions that make one, which release what is there.
  */
 typedef struct mnp_filter {
     int64_t nz, np; /* zeros and poles */
@@ -40,7 +40,8 @@ MNP_API void mnp_filter_clear(mnp_filter *filter);
  * scipy.signal.butter, cheby1, cheby2, ellip and bessel of order n, 0 to 500.
  *
  *   btype      "lowpass", "highpass", which take one frequency; "bandpass", "bandstop", which take two
- *   wn         those frequencies: of fs; as parts of the Nyquist frequency if fs is 0; in radians if the filter is analog
+ *   wn         those frequencies: of fs; as parts of the Nyquist frequency if fs is 0; in radians if the filter is
+ *              analog
  *   rp, rs     ripple in the passband and attenuation in the stopband, in decibels, above 0; rs above rp
  *   norm       "phase", which NULL is; "delay" or "mag"
  *   fs         the sampling frequency, or 0; 0 for analog filters
@@ -76,8 +77,8 @@ MNP_API mnp_status mnp_lp2bs(mnp_filter *filter, double wo, double bw);
  *
  *   analog  there are no sections
  *
- * Complex zeros and poles must be in conjugated pairs.  Roots of polynomials are found by the method of Aberth and Ehrlich
- * in long double, where SciPy takes eigenvalues.  Not collective.
+ * Complex zeros and poles must be in conjugated pairs.  Roots of polynomials are found by the method of Aberth and
+ * Ehrlich in long double, where SciPy takes eigenvalues.  Not collective.
  */
 MNP_API mnp_status mnp_filter_from_zpk(int64_t nz, const double *z, int64_t np, const double *p, double k, bool analog,
                                        mnp_filter *filter);
@@ -86,8 +87,8 @@ MNP_API mnp_status mnp_filter_from_tf(int64_t nb, const double *b, int64_t na, c
 MNP_API mnp_status mnp_filter_from_sos(int64_t sections, const double *sos, mnp_filter *filter);
 
 /*
- * scipy.signal.freqz and sosfreqz: the response at `count` frequencies w, in radians for each element, or of fs if that is
- * not 0.  h receives `count` complex numbers.  Not collective.
+ * scipy.signal.freqz and sosfreqz: the response at `count` frequencies w, in radians for each element, or of fs if that
+ * is not 0.  h receives `count` complex numbers.  Not collective.
  */
 MNP_API mnp_status mnp_freqz(int64_t nb, const double *b, int64_t na, const double *a, int64_t count, const double *w,
                              double fs, double *h);
@@ -122,8 +123,8 @@ MNP_API mnp_status mnp_firwin2(int64_t numtaps, int count, const double *freq, c
                                double fs, double *h);
 
 /*
- * scipy.signal.remez with type "bandpass": taps whose largest weighted error is as small as possible, by the exchange of
- * Parks and McClellan.
+ * scipy.signal.remez with type "bandpass": taps whose largest weighted error is as small as possible, by the exchange
+ * of Parks and McClellan.
  *
  *   bands    2 count frequencies that do not fall, from 0 to fs / 2; fs 0: 1
  *   desired  the gain in each band;  weight: the weight of its errors, NULL: 1

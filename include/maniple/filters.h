@@ -77,8 +77,9 @@ MNP_API mnp_status mnp_upfirdn(int64_t nh, const double *h, const mnp_array *x, 
                                mnp_array **y_p);
 
 /*
- * scipy.signal.deconvolve of vectors: signal = convolve(divisor, quotient) + remainder.  The divisor has `count` elements,
- * the first of which is not 0.  A signal that is shorter than the divisor is the remainder, and the quotient is empty.
+ * scipy.signal.deconvolve of vectors: signal = convolve(divisor, quotient) + remainder.  The divisor has `count`
+ * elements, the first of which is not 0.  A signal that is shorter than the divisor is the remainder, and the quotient
+ * is empty.
  */
 MNP_API mnp_status mnp_deconvolve(const mnp_array *signal, int64_t count, const double *divisor, mnp_array **quotient_p,
                                   mnp_array **remainder_p);

@@ -2,17 +2,17 @@
 /*
  * Spectra of distributed arrays along an axis, and changes of their rate, in the words of scipy.signal.
  *
- * x may have any layout of blocks and be a view.  Floats and integers of up to 16 bits, float32 and complex64 are computed
- * in single precision, all others in double, as in SciPy; sums of windows and means over segments are in double.  Results
- * are new arrays unless they are given, and are cut as x is where that is possible.
+ * x may have any layout of blocks and be a view.  Floats and integers of up to 16 bits, float32 and complex64 are
+ * computed in single precision, all others in double, as in SciPy; sums of windows and means over segments are in
+ * double. Results are new arrays unless they are given, and are cut as x is where that is possible.
  *
- * Segments are cut on the ranks that own them, from elements that are fetched from neighbours; the transforms then need no
- * move between ranks.  All of it runs on the device.
+ * Segments are cut on the ranks that own them, from elements that are fetched from neighbours; the transforms then need
+ * no move between ranks.  All of it runs on the device.
  *
- * All functions are collective.  MNP_ERR_ARG for axes that are out of bounds, values that are out of range, words that are
- * not listed, and arrays that are block-cyclic or numbers, or while a graph is recorded; MNP_ERR_UNSUPPORTED for arrays of
- * eight dimensions, and where there is no library of transforms; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE,
- * MNP_ERR_COMM.
+ * All functions are collective.  MNP_ERR_ARG for axes that are out of bounds, values that are out of range, words that
+ * are not listed, and arrays that are block-cyclic or numbers, or while a graph is recorded; MNP_ERR_UNSUPPORTED for
+ * arrays of eight dimensions, and where there is no library of transforms; MNP_ERR_MEMORY, MNP_ERR_COMPILE,
+ * MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 #ifndef MANIPLE_SPECTRAL_H
 #define MANIPLE_SPECTRAL_H
@@ -53,7 +53,8 @@ typedef struct mnp_spectral_options {
 } mnp_spectral_options;
 
 /*
- * scipy.signal.periodogram, welch and csd: the power spectrum of x, or the cross spectrum of x and y, which have one shape.
+ * scipy.signal.periodogram, welch and csd: the power spectrum of x, or the cross spectrum of x and y, which have one
+ * shape.
  *
  *   options  NULL: the defaults
  *   f_p      receives the frequencies, float64
@@ -71,8 +72,8 @@ MNP_API mnp_status mnp_coherence(const mnp_array *x, const mnp_array *y, int axi
                                  mnp_array **f_p, mnp_array **c_p);
 
 /*
- * scipy.signal.spectrogram and stft: frequencies along the axis, and one more dimension, the last one, of the segments, at
- * the times *t_p.
+ * scipy.signal.spectrogram and stft: frequencies along the axis, and one more dimension, the last one, of the segments,
+ * at the times *t_p.
  */
 MNP_API mnp_status mnp_spectrogram(const mnp_array *x, int axis, const mnp_spectral_options *options, mnp_array **f_p,
                                    mnp_array **t_p, mnp_array **s_p);
@@ -90,8 +91,8 @@ MNP_API mnp_status mnp_istft(const mnp_array *z, const mnp_spectral_options *opt
 MNP_API mnp_status mnp_hilbert(const mnp_array *x, int64_t n, int axis, mnp_array **y_p);
 
 /*
- * scipy.signal.detrend: x less its mean (type "constant") or the straight line that fits best ("linear", which NULL is),
- * in pieces that end before the `count` indices `breaks`, which rise; count 0: one piece.  Real x.
+ * scipy.signal.detrend: x less its mean (type "constant") or the straight line that fits best ("linear", which NULL
+ * is), in pieces that end before the `count` indices `breaks`, which rise; count 0: one piece.  Real x.
  */
 MNP_API mnp_status mnp_detrend(const mnp_array *x, int axis, const char *type, int count, const int64_t *breaks,
                                mnp_array **y_p);
@@ -100,8 +101,8 @@ MNP_API mnp_status mnp_detrend(const mnp_array *x, int axis, const char *type, i
 MNP_API mnp_status mnp_resample(const mnp_array *x, int64_t num, int axis, mnp_array **y_p);
 
 /*
- * scipy.signal.resample_poly: the rate times up / down, by one filter without feedback.  Beyond its ends x is 0, SciPy's
- * padtype="constant".
+ * scipy.signal.resample_poly: the rate times up / down, by one filter without feedback.  Beyond its ends x is 0,
+ * SciPy's padtype="constant".
  *
  *   count, taps  the filter, of an odd number of taps; 0 and NULL: the window ("kaiser", 5.0) of SciPy
  */

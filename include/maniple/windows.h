@@ -5,9 +5,11 @@
  *   no parameters   barthann, bartlett, blackman, blackmanharris, bohman, boxcar, cosine, flattop, hamming, hann,
  *                   lanczos, nuttall, parzen, triang
  *   one             chebwin (attenuation in dB), dpss (NW, below n / 2), gaussian (standard deviation), general_hamming
- *                   (alpha), kaiser (beta), kaiser_bessel_derived (beta; symmetric, of even length), tukey (alpha; none: 0.5)
- *   several         exponential (center and tau; center NaN: the middle), general_cosine (the weights), general_gaussian
- *                   (power and standard deviation), taylor (nbar, sidelobe level in dB, norm 0 or 1; none: 4, 30, 1)
+ *                   (alpha), kaiser (beta), kaiser_bessel_derived (beta; symmetric, of even length), tukey (alpha;
+ *                   none: 0.5)
+ *   several         exponential (center and tau; center NaN: the middle), general_cosine (the weights),
+ *                   general_gaussian (power and standard deviation), taylor (nbar, sidelobe level in dB, norm 0 or 1;
+ *                   none: 4, 30, 1)
  *
  * dpss is the first of its sequences, scaled as SciPy does it without Kmax, by approximation.
  */

@@ -42,7 +42,7 @@ template <bool unit> MNP_INLINE double mnp_element(const mnp_upfirdn_params &p, 
 
 #if MNP_CUDA
 
-/* Where lines are not adjacent, neighbouring threads take neighbouring elements of a line, otherwise neighbouring lines. */
+/* Where lines are adjacent, neighbouring threads take neighbouring lines, otherwise neighbouring elements of a line. */
 template <bool unit> MNP_INLINE void mnp_one(const mnp_upfirdn_params &p, int64_t number)
 {
     int64_t index[MNP_UPFIRDN_DIMS];

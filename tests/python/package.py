@@ -433,6 +433,34 @@ def check_signal():
     )
 
 
+def check_filters():
+    a = rng.standard_normal((3, 400))
+    x = mp.asarray(a)
+    b, c = scipy.signal.butter(3, 0.2)
+    sos = mp.signal.butter(3, 0.2, output="sos")
+    ok(np.allclose(mp.signal.butter(3, 0.2), (b, c), 1e-10), "butter")
+    ok(np.allclose(mp.signal.firwin(31, 0.3), scipy.signal.firwin(31, 0.3)), "firwin")
+    ok(np.allclose(mp.signal.remez(41, [0, 0.1, 0.15, 0.5], [1, 0], fs=1), scipy.signal.remez(41, [0, 0.1, 0.15, 0.5],
+       [1, 0], fs=1), atol=1e-3), "remez")
+    ok(np.allclose(mp.signal.freqz(b, c)[1], scipy.signal.freqz(b, c)[1]), "freqz")
+    z, p, k = mp.signal.tf2zpk(b, c)
+    ok(np.allclose(mp.signal.zpk2tf(z, p, k), (b, c)), "tf2zpk")
+    same("get_window", mp.signal.get_window(("tukey", 0.3), 40), scipy.signal.get_window(("tukey", 0.3), 40), 1e-12)
+    same("lfilter", mp.signal.lfilter(b, c, x, axis=0), scipy.signal.lfilter(b, c, a, axis=0), 1e-12)
+    zi = np.outer(np.ones(3), mp.signal.lfilter_zi(b, c))
+    same("lfilter zi", mp.signal.lfilter(b, c, x, zi=mp.asarray(zi)), scipy.signal.lfilter(b, c, a, zi=zi), 1e-11)
+    same("sosfilt", mp.signal.sosfilt(sos, x), scipy.signal.sosfilt(sos, a), 1e-12)
+    same("filtfilt", mp.signal.filtfilt(b, c, x), scipy.signal.filtfilt(b, c, a), 1e-11)
+    same("savgol_filter", mp.signal.savgol_filter(x, 9, 3), scipy.signal.savgol_filter(a, 9, 3), 1e-11)
+    same("welch", mp.signal.welch(x, 8.0, nperseg=50), scipy.signal.welch(a, 8.0, nperseg=50), 1e-12)
+    same("stft", mp.signal.stft(x, nperseg=64), scipy.signal.stft(a, nperseg=64), 1e-12)
+    _, _, z = mp.signal.stft(x, nperseg=64)
+    same("istft", mp.signal.istft(z, nperseg=64)[1], scipy.signal.istft(z.numpy(), nperseg=64)[1], 1e-12)
+    same("hilbert", mp.signal.hilbert(x), scipy.signal.hilbert(a), 1e-12)
+    same("decimate", mp.signal.decimate(x, 4), scipy.signal.decimate(a, 4), 1e-9)
+    same("resample_poly", mp.signal.resample_poly(x, 3, 2, axis=1), scipy.signal.resample_poly(a, 3, 2, axis=1), 1e-12)
+
+
 def check_cosine_transforms():
     x, a = pair((12, 10))
     same("dct", mp.fft.dct(x), scipy.fft.dct(a), 1e-12)
@@ -554,6 +582,7 @@ for check in (
     check_random,
     check_kernels,
     check_signal,
+    check_filters,
     check_cosine_transforms,
     check_fft_plans,
     check_sparse,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Analog prototypes, as scipy.signal.buttap, cheb1ap, cheb2ap, ellipap and besselap have them: their poles and zeros, for
- * an edge of the passband at 1 (of Chebyshev II: of the stopband).
+ * Analog prototypes, as scipy.signal.buttap, cheb1ap, cheb2ap, ellipap and besselap have them: their poles and zeros,
+ * for an edge of the passband at 1 (of Chebyshev II: of the stopband).
  */
 #include <math.h>
 #include <stdlib.h>

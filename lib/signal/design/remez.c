@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The exchange of J. McClellan, T. Parks and L. Rabiner (A Computer Program for Designing Optimum FIR Linear Phase Digital
- * Filters, 1973): the weighted error of a sum of cosines is as small as possible where it has the same size, with
- * alternating signs, at one point more than there are terms.  The points are exchanged for the extrema of the error on a
- * grid of frequencies until they stay.  Lagrange's formula in barycentric form, in long double, gives the sum.
+ * The exchange of J. McClellan, T. Parks and L. Rabiner (A Computer Program for Designing Optimum FIR Linear Phase
+ * Digital Filters, 1973): the weighted error of a sum of cosines is as small as possible where it has the same size,
+ * with alternating signs, at one point more than there are terms.  The points are exchanged for the extrema of the
+ * error on a grid of frequencies until they stay.  Lagrange's formula in barycentric form, in long double, gives the
+ * sum.
  */
 #include <inttypes.h>
 #include <math.h>

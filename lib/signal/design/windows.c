@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows by name.  Each function fills in a symmetric window; a periodic one is a symmetric window with one element more,
- * of which the last is left out, as in scipy.signal.windows.
+ * Windows by name.  Each function fills in a symmetric window; a periodic one is a symmetric window with one element
+ * more, of which the last is left out, as in scipy.signal.windows.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fetching what a rank needs of lines that are cut: element o of a result along an axis needs a range of elements of the
- * input, which other ranks may own.
+ * Fetching what a rank needs of lines that are cut: element o of a result along an axis needs a range of elements of
+ * the input, which other ranks may own.
  *
  * Where the axis is not cut, the rank's own block is read where it lies.  Otherwise the mover brings the range for the
  * rank's block of the result, to memory of its own.
@@ -12,8 +12,8 @@
 #include "array/array.h"
 
 /*
- * The elements [*begin_p, *end_p) that elements [lo, hi) of a result need, of which there is one at least.  They may lie
- * beyond the ends of the input, where nothing is fetched.
+ * The elements [*begin_p, *end_p) that elements [lo, hi) of a result need, of which there is one at least.  They may
+ * lie beyond the ends of the input, where nothing is fetched.
  */
 typedef void (*mnp__reach)(const void *argument, int64_t lo, int64_t hi, int64_t *begin_p, int64_t *end_p);
 

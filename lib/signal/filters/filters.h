@@ -21,8 +21,8 @@ int64_t mnp__filter_order(const mnp__filter *filter);
 mnp_status mnp__filter_steady(const char *function, const mnp__filter *filter, double *zi);
 
 /*
- * Run a filter along `axis`, 0 .. ndim - 1.  States have the filter's order in dimension 0, and then the other dimensions
- * of x; start and end_p may be NULL.  *end_p is a new array.  Collective.
+ * Run a filter along `axis`, 0 .. ndim - 1.  States have the filter's order in dimension 0, and then the other
+ * dimensions of x; start and end_p may be NULL.  *end_p is a new array.  Collective.
  */
 mnp_status mnp__filter_run(const char *function, const mnp__filter *filter, const mnp_array *x, int axis,
                            const mnp_array *start, mnp_array **y_p, mnp_array **end_p);

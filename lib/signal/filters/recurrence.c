@@ -235,8 +235,8 @@ static mnp_status find_plan(run *r)
 /* ---- arrays ---- */
 
 /*
- * Make an array of states.  ranks: of each part of the axis, in one more dimension in front, which is cut as the axis if
- * `cut`.
+ * Make an array of states.  ranks: of each part of the axis, in one more dimension in front, which is cut as the axis
+ * if `cut`.
  */
 static mnp_status make_states(const run *r, bool ranks, bool cut, mnp_layout **layout_p, mnp_array **states_p)
 {
@@ -389,7 +389,7 @@ static mnp_status launch_level(run *r, int task, int level, int64_t count, doubl
     return launch(r, &p, (count + p.group - 1) / p.group * r->lines);
 }
 
-/* Join the first `count` parts: `totals` receives where they end from zeros, or else their states become the true ones. */
+/* Join the first `count` parts: `totals` receives where they end from zeros; NULL: their states become the true ones. */
 static mnp_status join(run *r, int64_t count, double *totals)
 {
     int64_t counts[LEVELS + 1] = {count};

@@ -7,8 +7,8 @@
  * where the axis is cut, ranks exchange the ends of their lines, of a few numbers each, and nothing else.  Lines that
  * are many, and are not cut, are run once.
  *
- * Joined states differ from those of one long run by rounding: by about n eps max |A^k| |s|, where A^k are the powers of
- * the matrix.  They are computed in long double where C has it, by repeated squaring.
+ * Joined states differ from those of one long run by rounding: by about n eps max |A^k| |s|, where A^k are the powers
+ * of the matrix.  They are computed in long double where C has it, by repeated squaring.
  */
 #ifndef MNP__SIGNAL_RECURRENCE_H
 #define MNP__SIGNAL_RECURRENCE_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The filter of A. Savitzky and M. Golay (1964): in a window that slides along, a polynomial is fitted by least squares,
- * and its value, or one of its derivatives, at the middle is the result.  That is a sum with fixed coefficients, and so
- * are the values of the first and the last window's polynomial elsewhere, which mode "interp" takes near the ends.
+ * The filter of A. Savitzky and M. Golay (1964): in a window that slides along, a polynomial is fitted by least
+ * squares, and its value, or one of its derivatives, at the middle is the result.  That is a sum with fixed
+ * coefficients, and so are the values of the first and the last window's polynomial elsewhere, which mode "interp"
+ * takes near the ends.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -39,9 +40,9 @@ static mnp_status check_fit(const char *function, const fit *f)
 }
 
 /*
- * The weights of a window's elements in the derivative of their polynomial at place `at`, from 0 to window - 1: with the
- * matrix V of the powers of the places, V = Q R, they are Q R^-T g, where g has the derivatives of the powers.  Places
- * are scaled to -1 .. 1, and columns are made orthogonal twice, in long double.
+ * The weights of a window's elements in the derivative of their polynomial at place `at`, from 0 to window - 1: with
+ * the matrix V of the powers of the places, V = Q R, they are Q R^-T g, where g has the derivatives of the powers.
+ * Places are scaled to -1 .. 1, and columns are made orthogonal twice, in long double.
  */
 static mnp_status weights_at(const fit *f, double at, double *weights)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running filters without feedback: a rank fetches the elements that its part of the result needs, and one launch follows. */
+/* Running filters without feedback: a rank fetches the elements that its part of the result needs, and launches. */
 #include "signal/filters/upfirdn.h"
 
 #include <string.h>

@@ -69,7 +69,7 @@ done:
 
 /* ---- trends ---- */
 
-/* Numbers -(n - 1) / 2, ... (n - 1) / 2 along an axis, in an array that broadcasts with arrays of that many dimensions. */
+/* Numbers -(n - 1) / 2, ... (n - 1) / 2 along an axis, in an array that broadcasts with others of `ndim` dimensions. */
 static mnp_status make_ramp(mnp_ctx *ctx, mnp_dtype dtype, int64_t n, int ndim, int axis, mnp_array **ramp_p)
 {
     int64_t shape[MNP_MAX_DIMS];

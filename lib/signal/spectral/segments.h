@@ -7,8 +7,8 @@
 #include "kernels/signal/segments_params.h"
 
 /*
- * Segment s has the elements s * step + offset + k of a line, for k from 0 to size - 1.  Elements that the line does not
- * have are 0.
+ * Segment s has the elements s * step + offset + k of a line, for k from 0 to size - 1.  Elements that the line does
+ * not have are 0.
  */
 typedef struct mnp__segments {
     int64_t count, size, step, offset;
@@ -17,7 +17,7 @@ typedef struct mnp__segments {
     int detrend; /* MNP_SEGMENTS_AS_THEY_ARE, _CONSTANT or _LINEAR: subtracted before the window */
 } mnp__segments;
 
-/* Whether SciPy computes spectra of that dtype in single precision: numpy.result_type(dtype, complex64) is complex64. */
+/* Whether SciPy computes spectra of that dtype in single precision: result_type(dtype, complex64) is complex64. */
 bool mnp__spectral_is_single(mnp_dtype dtype);
 
 /*
