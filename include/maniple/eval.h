@@ -19,7 +19,7 @@
  *               as do modf and frexp, and functions of arrays that have several.
  * Parts         x[1:-1] = y and x[1:-1] += y assign to a part of an array, in any of the forms of brackets; the value
  *               is broadcast, and cast to the type of x unless it is complex and x is not.
- * Operators     Python's, with its precedence, the highest first:  **  unary - + ~  * / // %  + -  << >>  &  ^  |
+ * Operators     Python's, with its precedence, the highest first:  **  unary - + ~  * @ / // %  + -  << >>  &  ^  |
  *               < <= > >= == !=  not  and  or  a if c else b.  Comparisons are chained: 0 <= x < 1.  `and`, `or` and
  *               `not` work on elements and give bools.  c ? a : b is the same as a if c else b.
  * Brackets      x[1:-1, ::-2, None, ..., k]: NumPy's basic indexing, of names and of values in parentheses.  Subscripts
@@ -37,7 +37,8 @@
  *               squeeze, expand_dims, broadcast_to, flip, concatenate((x, y)), stack, vstack, hstack, dstack,
  *               column_stack, append, roll, tile, repeat, pad, tril, triu, diag, zeros_like, ones_like; take, compress,
  *               extract, flatnonzero, argwhere; and those that ignore NaN; fft, fft2, fftn, rfft and the other
- *               transforms and shifts of maniple/fft.h, dct and dst.  They have NumPy's arguments as far as the
+ *               transforms and shifts of maniple/fft.h, dct and dst; x @ y, which is matmul(x, y), matvec, vecmat, dot,
+ *               inner, vdot, outer, kron and matrix_power of maniple/linalg.h.  They have NumPy's arguments as far as the
  *               functions of this library have them, in NumPy's order or by their names; all but arrays are constants.
  *               For min and max, the second argument is another value, not an axis.
  * Methods       sum, prod, mean, var, std, min, max, ptp, argmin, argmax, all, any, cumsum, cumprod, argsort, take,

@@ -139,7 +139,7 @@ eval_alone 2 "has no name" -f wrong.txt x -o new.h5:/z
 eval_alone 2 'is the file of --file' -f wrong.txt x=a.h5:/x -o wrong.txt:/z
 eval_alone 2 "index 40 is out of bounds for dimension 0, which has extent 31" 'x[40]' x=a.h5:/x -o new.h5:/z
 eval_alone 2 "did you mean 'median'" 'medain(x)' x=a.h5:/x
-eval_alone 2 "sparse ones alone" 'x @ y' x=a.h5:/x y=a.h5:/y -o new.h5:/z
+eval_alone 2 "operand 1 of a product of matrices has no dimension" 'x @ 2' x=a.h5:/x -o new.h5:/z
 eval_alone 2 "'w' is never assigned" 'z = x' x=a.h5:/x -o w=new.h5:/z
 eval_alone 2 "there is no variable or operand 'xx'" 'xx' x=a.h5:/x -o new.h5:/z
 eval_alone 2 'out of bounds for int8' 'int8(x) + 200' x=a.h5:/x -o new.h5:/z

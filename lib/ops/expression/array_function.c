@@ -11,6 +11,7 @@
 #include <maniple/create.h>
 #include <maniple/fft.h>
 #include <maniple/join.h>
+#include <maniple/linalg.h>
 #include <maniple/scan.h>
 #include <maniple/select.h>
 #include <maniple/sets.h>
@@ -337,6 +338,55 @@ static mnp_status cosines(mnp__array_call *call, facts *x, mnp__array_facts *res
     return (mnp_dtype_kind(x->dtype) == 'c' ? spectrum : from_spectrum)(call, x, result);
 }
 
+/* ---- products ---- */
+
+/* Of stacks of matrices, or vectors where `a` or `b` are 1, with dimensions before these that are broadcast. */
+static mnp_status product(const mnp__array_call *call, facts *x, int a, int b, mnp__array_facts *result)
+{
+    const int stack_a = x[0].ndim - a, stack_b = x[1].ndim - b;
+    if (stack_a < 0 || stack_b < 0)
+        return MNP_FAIL(MNP_ERR_ARG, "operand %d of a product of matrices has %s", stack_a < 0 ? 0 : 1,
+                        x[stack_a < 0 ? 0 : 1].ndim == 0 ? "no dimension" : "one dimension, and is to have two");
+    return give(result, promoted(call, x), (stack_a > stack_b ? stack_a : stack_b) + (a - 1) + (b - 1));
+}
+
+static mnp_status matrices(mnp__array_call *call, facts *x, mnp__array_facts *result)
+{
+    return product(call, x, x[0].ndim < 2 ? 1 : 2, x[1].ndim < 2 ? 1 : 2, result);
+}
+
+static mnp_status matrices_and_vectors(mnp__array_call *call, facts *x, mnp__array_facts *result)
+{
+    return product(call, x, 2, 1, result);
+}
+
+static mnp_status vectors_and_matrices(mnp__array_call *call, facts *x, mnp__array_facts *result)
+{
+    return product(call, x, 1, 2, result);
+}
+
+/* The sum over one dimension of each, or a number times the other. */
+static mnp_status contracted(mnp__array_call *call, facts *x, mnp__array_facts *result)
+{
+    const bool number = x[0].ndim == 0 || x[1].ndim == 0;
+    return give(result, promoted(call, x), x[0].ndim + x[1].ndim - (number ? 0 : 2));
+}
+
+static mnp_status number(mnp__array_call *call, facts *x, mnp__array_facts *result)
+{
+    return give(result, promoted(call, x), 0);
+}
+
+static mnp_status all_pairs(mnp__array_call *call, facts *x, mnp__array_facts *result)
+{
+    return give(result, promoted(call, x), 2);
+}
+
+static mnp_status blown_up(mnp__array_call *call, facts *x, mnp__array_facts *result)
+{
+    return at_least(call, x, x[1].ndim, result);
+}
+
 /* ---- the table ---- */
 
 #define QUANTILE "x, q, axis=None, *, method='linear', keepdims=False"
@@ -417,6 +467,16 @@ static const mnp__array_function functions[] = {
     {"extract", "condition, x", extracted, mnp__run_x_y, {.x_y = mnp_extract}},
     {"flatnonzero", "x", flat_indices, mnp__run_x, {.x = mnp_flatnonzero}},
     {"argwhere", "x", pairs_of_indices, mnp__run_x, {.x = mnp_argwhere}},
+
+    {"matmul", "x, y", matrices, mnp__run_x_y, {.x_y = mnp_matmul}},
+    {"matvec", "x, y", matrices_and_vectors, mnp__run_x_y, {.x_y = mnp_matvec}},
+    {"vecmat", "x, y", vectors_and_matrices, mnp__run_x_y, {.x_y = mnp_vecmat}},
+    {"dot", "x, y", contracted, mnp__run_x_y, {.x_y = mnp_dot}},
+    {"inner", "x, y", contracted, mnp__run_x_y, {.x_y = mnp_inner}},
+    {"vdot", "x, y", number, mnp__run_x_y, {.x_y = mnp_vdot}},
+    {"outer", "x, y", all_pairs, mnp__run_x_y, {.x_y = mnp_outer}},
+    {"kron", "x, y", blown_up, mnp__run_x_y, {.x_y = mnp_kron}},
+    {"matrix_power", "x, n", same, mnp__run_x_k, {.x_k = mnp_matrix_power}},
 
     {"fft", FFT, spectrum, mnp__run_fft, {.fft = mnp_fft}},
     {"ifft", FFT, spectrum, mnp__run_fft, {.fft = mnp_ifft}},

@@ -204,19 +204,36 @@ mnp_status mnp__parser_call(mnp__parser *p, mnp__word name, int self, int result
 
 /* ---- methods ---- */
 
-/* Add the transpose of a node. */
+/* Add the call of a function of whole arrays that a symbol or an attribute stands for; it takes arrays alone. */
+static mnp_status add_function(mnp__parser *p, const char *function, const char *at, int count, const int *arguments,
+                               int *node_p)
+{
+    mnp__expression *expression = p->expression;
+    mnp__word name = {function, strlen(function)};
+    mnp__array_call call = {.name = name, .narrays = count, .node = expression->nnodes};
+    mnp__node node = {.kind = MNP__NODE_ARRAYS, .at = at, .narguments = count};
+    for (int i = 0; i < count; i++) {
+        node.arguments[i] = arguments[i];
+        call.slots[i] = i;
+    }
+    mnp__array_function_find(name, &call);
+    MNP_TRY(mnp__expression_grow(&expression->calls, sizeof call, expression->ncalls, &expression->calls_capacity));
+    node.detail = expression->ncalls;
+    expression->calls[expression->ncalls++] = call;
+    return mnp__expression_add(expression, &node, node_p);
+}
+
+mnp_status mnp__parser_matmul(mnp__parser *p, const char *at, int a, int b, int *node_p)
+{
+    return add_function(p, "matmul", at, 2, (const int[]){a, b}, node_p);
+}
+
 static mnp_status add_transpose(mnp__parser *p, int *node_p)
 {
-    mnp__word name = {"transpose", strlen("transpose")};
-    mnp__array_call call = {.name = name, .narrays = 1, .node = p->expression->nnodes};
-    mnp__node node = {.kind = MNP__NODE_ARRAYS, .at = p->token.word.start, .narguments = 1, .arguments = {*node_p}};
-    mnp__array_function_find(name, &call);
-    MNP_TRY(mnp__expression_grow(&p->expression->calls, sizeof call, p->expression->ncalls,
-                                 &p->expression->calls_capacity));
-    node.detail = p->expression->ncalls;
-    p->expression->calls[p->expression->ncalls++] = call;
+    const char *at = p->token.word.start;
+    const int x = *node_p;
     MNP_TRY(mnp__parser_advance(p));
-    return mnp__expression_add(p->expression, &node, node_p);
+    return add_function(p, "transpose", at, 1, &x, node_p);
 }
 
 static bool is_one_of(mnp__word name, const char *const *names)

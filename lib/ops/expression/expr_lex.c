@@ -207,10 +207,8 @@ static mnp_status lex_number(mnp__lexer *lexer, mnp__token *token)
 
 /* Symbols of other languages, and what to write instead. */
 static const char *const mistaken[][2] = {
-    {"&&", "'&&' is written 'and' here"},
-    {"||", "'||' is written 'or' here"},
-    {"!", "'!' is written 'not' here"},
-    {"@", "'@' is a product of matrices, which the library has for sparse ones alone, in mnp_sparse_matmul()"},
+    {"&&", "'&&' is written 'and' here"}, {"||", "'||' is written 'or' here"},
+    {"!", "'!' is written 'not' here"},   {"@=", "'x @= y' is written 'x = x @ y' here"},
     {"{", "there are no braces here"},
 };
 
@@ -233,7 +231,7 @@ static mnp_status lex_symbol(mnp__lexer *lexer, mnp__token *token)
     static const char *const symbols[] = {
         "**=", "//=", "<<=", ">>=", "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+=",
         "-=",  "*=",  "/=",  "%=",  "&=",  "|=", "^=", "+",  "-",  "*",  "/",  "%",  "~",  "&",
-        "|",   "^",   "<",   ">",   "=",   "(",  ")",  "[",  "]",  ",",  "?",  ":",  ".",
+        "|",   "^",   "<",   ">",   "=",   "(",  ")",  "[",  "]",  ",",  "?",  ":",  ".",  "@",
     };
     const char *c = lexer->next;
     for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++) {

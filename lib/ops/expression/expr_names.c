@@ -294,9 +294,6 @@ mnp_status mnp__expression_function(const mnp__expression *expression, mnp__word
         return mnp__expression_fail(expression, name.start + name.length,
                                     "'%.*s' is not a function: expected an operator before '('", (int)name.length,
                                     name.start);
-    if (mnp__word_is(name, "dot") || mnp__word_is(name, "matmul"))
-        return mnp__expression_fail(expression, name.start,
-                                    "the library has products of sparse matrices alone, in mnp_sparse_matmul()");
     search s = search_for(name);
     offer_functions(&s);
     return fail_unknown(expression, name, "function", &s);

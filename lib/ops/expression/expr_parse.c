@@ -3,7 +3,7 @@
  * The parser of expressions, which turns tokens into nodes by recursive descent.  Precedence is Python's, from loose to
  * tight:
  *
- *   a if c else b, c ? a : b;  or;  and;  not;  comparisons;  |;  ^;  &;  << >>;  + -;  * / // %;  signs, ~;  **
+ *   a if c else b, c ? a : b;  or;  and;  not;  comparisons;  |;  ^;  &;  << >>;  + -;  * @ / // %;  signs, ~;  **
  *
  * ** binds tighter than a sign on its left, and is right-associative.
  */
@@ -166,6 +166,7 @@ static const struct binary_operator comparisons[] = {
 enum {
     NUM_BINARY_OPERATORS = sizeof binary_operators / sizeof *binary_operators,
     NUM_COMPARISONS = sizeof comparisons / sizeof *comparisons,
+    MATMUL_LEVEL = 5, /* @, which is no function of elements */
     UNARY_LEVEL = 6
 };
 
@@ -196,14 +197,17 @@ static mnp_status parse_binary(mnp__parser *p, int level, int *node_p)
     if (level == UNARY_LEVEL)
         return parse_unary(p, node_p);
     MNP_TRY(parse_binary(p, level + 1, node_p));
-    for (mnp__operator op; (op = find_operator(p, binary_operators, NUM_BINARY_OPERATORS, level)) != MNP__OP_NONE;) {
+    for (;;) {
+        const mnp__operator op = find_operator(p, binary_operators, NUM_BINARY_OPERATORS, level);
         const char *at = p->token.word.start;
         int right;
+        if (op == MNP__OP_NONE && !(level == MATMUL_LEVEL && mnp__parser_at(p, "@")))
+            return MNP_OK;
         MNP_TRY(mnp__parser_advance(p));
         MNP_TRY(parse_binary(p, level + 1, &right));
-        MNP_TRY(mnp__parser_operation(p, at, op, *node_p, right, node_p));
+        MNP_TRY(op == MNP__OP_NONE ? mnp__parser_matmul(p, at, *node_p, right, node_p)
+                                   : mnp__parser_operation(p, at, op, *node_p, right, node_p));
     }
-    return MNP_OK;
 }
 
 /* Parse comparisons: a < b <= c is a < b and b <= c, where b is computed once. */

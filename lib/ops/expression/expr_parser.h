@@ -66,6 +66,9 @@ mnp__operator mnp__parser_augmenting(const mnp__parser *p);
 /* Add the node of an operator; b is -1 if it has one operand. */
 mnp_status mnp__parser_operation(mnp__parser *p, const char *at, mnp__operator op, int a, int b, int *node_p);
 
+/* Add the node of a @ b. */
+mnp_status mnp__parser_matmul(mnp__parser *p, const char *at, int a, int b, int *node_p);
+
 bool mnp__word_is_reserved(mnp__word word);
 
 /* Parse all statements. */
