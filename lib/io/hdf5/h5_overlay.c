@@ -26,6 +26,7 @@ typedef struct page {
 } page;
 
 struct mnp__h5_overlay {
+    hid_t driver; /* registered as long as the overlay is there */
     int descriptor;
     int64_t bytes;    /* the file's size */
     haddr_t eoa, eof; /* the end of what HDF5 has allocated; of what it may read */
@@ -249,6 +250,7 @@ mnp_status mnp__h5_overlay_new(int descriptor, mnp__h5_overlay **overlay_p)
         return MNP_FAIL(MNP_ERR_IO, "the size of a file cannot be found out: %s", strerror(errno));
     MNP_TRY(mnp__calloc(1, sizeof *overlay, &overlay));
     overlay->descriptor = descriptor;
+    overlay->driver = H5I_INVALID_HID;
     overlay->bytes = (int64_t)status.st_size;
     overlay->eof = (haddr_t)status.st_size;
     *overlay_p = overlay;
@@ -263,12 +265,15 @@ void mnp__h5_overlay_free(mnp__h5_overlay *overlay)
         if (overlay->table[i].number >= 0)
             free(overlay->table[i].before);
     free(overlay->table);
+    if (overlay->driver >= 0) /* not before the file is closed: HDF5 reads the driver's table after letting it go */
+        H5FDunregister(overlay->driver);
     free(overlay);
 }
 
 mnp_status mnp__h5_overlay_open(mnp__h5_overlay *overlay, const char *name, hid_t *file_p)
 {
-    hid_t id = H5FDregister(&driver), access_list = H5Pcreate(H5P_FILE_ACCESS);
+    const hid_t id = H5FDregister(&driver), access_list = H5Pcreate(H5P_FILE_ACCESS);
+    overlay->driver = id;
     *file_p = H5I_INVALID_HID;
     if (id >= 0 && access_list >= 0 && H5Pset_driver(access_list, id, &overlay) >= 0 &&
         H5Pset_fclose_degree(access_list, H5F_CLOSE_STRONG) >= 0)
@@ -276,8 +281,6 @@ mnp_status mnp__h5_overlay_open(mnp__h5_overlay *overlay, const char *name, hid_
     mnp_status st = *file_p < 0 ? mnp__h5_fail_open(name) : MNP_OK;
     if (access_list >= 0)
         H5Pclose(access_list);
-    if (id >= 0)
-        H5FDunregister(id);
     return st;
 }
 
