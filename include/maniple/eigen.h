@@ -103,6 +103,8 @@ typedef struct mnp_eigsh_options {
  *   vectors_p  receives the vectors as columns, orthonormal: a new array (rows, k) in op's dtype and layout with
  *              columns whole, or one given, of that dtype and shape in any layout; NULL: not wanted
  *   result     NULL: not wanted
+ *
+ * Waits for the last iteration.
  */
 MNP_API mnp_status mnp_eigsh(const mnp_operator *op, int k, const mnp_eigsh_options *options, double *values,
                              mnp_array **vectors_p, mnp_eigen_result *result);

@@ -38,9 +38,9 @@
  *               column_stack, append, roll, tile, repeat, pad, tril, triu, diag, zeros_like, ones_like; take, compress,
  *               extract, flatnonzero, argwhere; and those that ignore NaN; fft, fft2, fftn, rfft and the other
  *               transforms and shifts of maniple/fft.h, dct and dst; x @ y, which is matmul(x, y), matvec, vecmat, dot,
- *               inner, vdot, outer, kron and matrix_power of maniple/linalg.h.  They have NumPy's arguments as far as the
- *               functions of this library have them, in NumPy's order or by their names; all but arrays are constants.
- *               For min and max, the second argument is another value, not an axis.
+ *               inner, vdot, outer, kron and matrix_power of maniple/linalg.h.  They have NumPy's arguments as far as
+ *               the functions of this library have them, in NumPy's order or by their names; all but arrays are
+ *               constants.  For min and max, the second argument is another value, not an axis.
  * Methods       sum, prod, mean, var, std, min, max, ptp, argmin, argmax, all, any, cumsum, cumprod, argsort, take,
  *               ravel, reshape, repeat, squeeze, swapaxes, transpose, searchsorted, round, clip, astype, conj; and x.T.
  * Casts         float32(x), astype(x, float32) or x.astype(float32), and so for every dtype; int, float and complex are

@@ -108,6 +108,7 @@ MNP_API mnp_status mnp_putmask(mnp_array *x, const mnp_array *mask, const mnp_ar
  * numpy.nonzero: the indices of elements that are not 0, in C order, int64: `outs` are as many outputs as x has
  * dimensions (MNP_ERR_ARG if it has none), each NULL or a given array.  numpy.flatnonzero: the indices in the
  * flattened array.  numpy.argwhere: a row of indices for every element; the rows are spread evenly over the ranks.
+ * They wait, as the number of elements decides the shape.
  */
 MNP_API mnp_status mnp_nonzero(const mnp_array *x, mnp_array **outs);
 MNP_API mnp_status mnp_flatnonzero(const mnp_array *x, mnp_array **out_p);

@@ -25,7 +25,7 @@ extern "C" {
 
 /*
  * numpy.unique: the distinct elements, sorted.  All NaN count as one; a complex number is NaN if either part is.
- * Each of the outputs may be NULL, and is then not computed.
+ * Each of the outputs may be NULL, and is then not computed.  Waits, as the number of values decides the shape.
  *
  *   values_p   of x's type; among equal elements the first one
  *   index_p    int64: the index in the flattened array where each value occurs first

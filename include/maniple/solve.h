@@ -235,8 +235,8 @@ typedef struct mnp_solve_result {
  *            in any layout and op's dtype, which the solution replaces
  *   result   one for every column of b; NULL: not wanted
  *
- * Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM, and what the caller's functions return; x is
- * then undefined where it was given.
+ * Waits for the last iteration.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM, and what the
+ * caller's functions return; x is then undefined where it was given.
  */
 MNP_API mnp_status mnp_solve(const mnp_operator *op, const mnp_array *b, mnp_solver solver,
                              const mnp_solve_options *options, mnp_array **x_p, mnp_solve_result *result);
