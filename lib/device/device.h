@@ -25,6 +25,7 @@ typedef struct mnp__stream mnp__stream;
 typedef struct mnp__device_event mnp__device_event;
 typedef struct mnp__device_graph mnp__device_graph;
 typedef struct mnp__device_fft mnp__device_fft;
+typedef struct mnp__lapack_ops mnp__lapack_ops;
 typedef struct mnp__kernel mnp__kernel;
 typedef struct mnp__module mnp__module; /* the code of a raw module */
 
@@ -191,6 +192,8 @@ typedef struct mnp__device_ops {
     mnp_status (*fft_execute)(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
                               mnp__stream *stream);
     void (*fft_free)(mnp__device *device, mnp__device_fft *fft); /* NULL is accepted */
+
+    const mnp__lapack_ops *lapack; /* factorisations of dense matrices: device/lapack.h */
 } mnp__device_ops;
 
 /* Each implementation's own struct begins with this one. */

@@ -18,6 +18,7 @@
 
 #include "base/status.h"
 #include "device/blas.h"
+#include "device/lapack.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/stream.h"
 
@@ -269,6 +270,7 @@ mnp_status mnp__cuda_write(mnp__device *device, mnp__stream *stream, volatile ui
 static void cuda_close(mnp__device *device)
 {
     cuda_device *cuda = of(device);
+    mnp__cusolver_close(cuda);
     mnp__cublas_close(cuda);
     if (cuda->pool)
         ignore(cudaMemPoolDestroy(cuda->pool));
@@ -287,6 +289,7 @@ static mnp_status cuda_compiler(mnp__device *device, mnp__compiler **compiler_p)
 static const mnp__device_ops cuda_ops = {
     .kind = "cuda",
     .blas = &mnp__cuda_blas,
+    .lapack = &mnp__cuda_lapack,
     .close = cuda_close,
     .compiler = cuda_compiler,
     .info = cuda_info,

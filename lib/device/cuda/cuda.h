@@ -26,6 +26,7 @@ typedef struct cuda_device {
     cudaGraph_t loop;                   /* the loop whose body is being recorded, or NULL */
     size_t scratch_limit, pinned_limit; /* bytes, or 0 */
     struct mnp__cublas *cublas;         /* NULL until the first product */
+    struct mnp__cusolver *cusolver;     /* NULL until the first factorisation */
     char name[96];
 } cuda_device;
 
@@ -85,6 +86,9 @@ void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft);
 
 /* cublas.c: release what products took.  The table is mnp__cuda_blas. */
 void mnp__cublas_close(cuda_device *cuda);
+
+/* cusolver.c: release what factorisations took.  The table is mnp__cuda_lapack. */
+void mnp__cusolver_close(cuda_device *cuda);
 
 /* graph.c: the slots for graphs. */
 bool mnp__cuda_has_loops(const cuda_device *cuda); /* both the toolkit and the driver support them */

@@ -6,6 +6,7 @@
 
 #include "device/blas.h"
 #include "device/host/host.h"
+#include "device/lapack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +223,7 @@ static const mnp__device_ops host_ops = {
     .fft_new = mnp__host_fft_new,
     .fft_execute = mnp__host_fft_execute,
     .fft_free = mnp__host_fft_free,
+    .lapack = &mnp__host_lapack,
 };
 
 void mnp__host_device_init(const mnp__config *config, int node_size, mnp__host_device *host)

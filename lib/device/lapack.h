@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Factorisations of dense matrices in the memory of one rank, and what follows from them.
+ *
+ * A table of operations with two implementations: OpenBLAS, or another LAPACK, on the host; cuSOLVER and cuBLAS on
+ * GPUs. They are loaded when they are first needed.  All operations have one signature: a job describes a batch of
+ * matrices of one size, and each operation says which of the job's fields it uses.  Matrices are in column-major
+ * order: element (i, j) of matrix number b is number b * step + j * ld + i.  All memory is the device's.
+ *
+ * Operations are enqueued on a stream.  They take their workspaces from the device's pool, so they can fail on one
+ * rank alone, and cannot be recorded into graphs.  What LAPACK reports of each matrix goes to `info`, as it has it: 0
+ * for success.  Extents are at most INT32_MAX, also of the elements of one matrix on the host's LAPACK.
+ */
+#ifndef MNP__DEVICE_LAPACK_H
+#define MNP__DEVICE_LAPACK_H
+
+#include <maniple/dtype.h>
+
+#include "device/device.h"
+
+/* A batch of matrices; step 0 if there is one. */
+typedef struct mnp__matrices {
+    void *data;
+    int64_t ld, step;
+} mnp__matrices;
+
+typedef struct mnp__lapack_job {
+    mnp_dtype dtype; /* float32, float64, complex64 or complex128 */
+    int64_t batch, m, n, k;
+    mnp__matrices a, b, c;
+    void *values;    /* a vector for each matrix, one behind the other */
+    int32_t *pivots; /* min(m, n) for each matrix, one behind the other; the first row is number 1 */
+    int32_t *info;   /* one for each matrix; NULL where the operation reports nothing */
+    bool upper, right, vectors, full;
+    char op; /* 'N', 'T', or 'C': the matrix as it is, transposed, transposed and conjugated */
+} mnp__lapack_job;
+
+typedef mnp_status mnp__lapack_op(mnp__device *device, const mnp__lapack_job *job, mnp__stream *stream);
+
+struct mnp__lapack_ops {
+    /* Load the library.  MNP_ERR_UNSUPPORTED, in a message that begins with `function`, if this machine has none. */
+    mnp_status (*need)(mnp__device *device, const char *function);
+    mnp__lapack_op
+        *potrf; /* a (n x n) = L L^H, or U^H U with `upper`, in that triangle; info k: minor k is not positive */
+    mnp__lapack_op *getrf; /* a (m x n) = P L U, in place, and pivots; info k: U[k, k] is 0 */
+    mnp__lapack_op *getrs; /* op(a) X = b by getrf's a and pivots (n x n); X replaces b, which is n x k */
+    mnp__lapack_op *getri; /* b = the inverse, by getrf's a and pivots (n x n); a is destroyed */
+    mnp__lapack_op *laswp; /* interchange row i of a (m x n) with row pivots[i], for i from 0 to k - 1; one matrix */
+    mnp__lapack_op *geqrf; /* a (m x n) = Q R: R, reflectors below it, and their min(m, n) factors in values */
+    mnp__lapack_op *orgqr; /* a (m x n), n <= m, from k reflectors and factors to the first n columns of Q */
+    mnp__lapack_op *ormqr; /* b (m x n) = op(Q) b by k reflectors in a and their factors; op is N or C */
+    mnp__lapack_op *heevd; /* a (n x n), of which one triangle is read: eigenvalues, real, to values; with `vectors` the
+                              vectors to a, which is destroyed otherwise */
+    mnp__lapack_op
+        *gesdd;           /* a (m x n), m >= n, which is destroyed: n singular values, real, to values; with `vectors` U
+                              (m x n, or m x m with `full`) to b, and V^H (n x n) to c */
+    mnp__lapack_op *geev; /* a (n x n), which is destroyed: n complex eigenvalues to values; with `vectors` the complex
+                              right ones to b, as b.data of the complex type */
+    mnp__lapack_op
+        *gees; /* a (n x n) = Z T Z^H: T to a, Z to b; real T is quasi-triangular.  NULL where the library has
+                              none */
+};
+
+extern const mnp__lapack_ops mnp__host_lapack;
+extern const mnp__lapack_ops mnp__cuda_lapack;
+
+/*
+ * The complex vectors of LAPACK's real ones, on the CPU: a complex pair, whose values are conjugates, has its real and
+ * imaginary parts in two columns.  `values` are complex, in the type of `vectors`; one matrix.
+ */
+void mnp__lapack_unpack_vectors(bool is_double, int64_t n, const void *values, const void *packed, int64_t ld,
+                                void *vectors, int64_t ld_vectors);
+
+#endif
