@@ -14,6 +14,7 @@
 #include <maniple/context.h>
 #include <maniple/create.h>
 #include <maniple/deconvolution.h>
+#include <maniple/decompositions.h>
 #include <maniple/dtype.h>
 #include <maniple/eigen.h>
 #include <maniple/eval.h>

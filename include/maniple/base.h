@@ -66,7 +66,8 @@ typedef enum mnp_status {
     MNP_ERR_UNSUPPORTED, /* not possible on this device or in this build */
     MNP_ERR_FORMAT,      /* a file's contents break the rules of their format */
     MNP_ERR_PEER,        /* another rank failed, has ended or is stopped; the message says which, and why */
-    MNP_ERR_INTERNAL     /* a bug of Maniple */
+    MNP_ERR_INTERNAL,    /* a bug of Maniple */
+    MNP_ERR_LINALG       /* a matrix is singular, or not positive definite, or an iteration did not converge */
 } mnp_status;
 
 /* The name of a status, such as "MNP_ERR_ARG".  Not collective. */

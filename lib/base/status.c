@@ -30,6 +30,7 @@ static const char *const status_names[] = {
     [MNP_ERR_FORMAT] = "MNP_ERR_FORMAT",
     [MNP_ERR_PEER] = "MNP_ERR_PEER",
     [MNP_ERR_INTERNAL] = "MNP_ERR_INTERNAL",
+    [MNP_ERR_LINALG] = "MNP_ERR_LINALG",
 };
 
 const char *mnp_status_name(mnp_status status)

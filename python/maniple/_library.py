@@ -10,6 +10,8 @@ import subprocess
 import sys
 import traceback
 
+import numpy as np
+
 from ._prototypes import CONSTANTS, FUNCTIONS, STRUCTS
 
 __all__ = ["Error", "call", "constant", "context", "init", "is_initialized", "lib", "struct"]
@@ -159,6 +161,10 @@ class FileError(Error, OSError):
         return self.message
 
 
+class LinAlgError(Error, np.linalg.LinAlgError):
+    """A matrix is singular or not positive definite, or an iteration did not converge (MNP_ERR_LINALG)."""
+
+
 class PeerError(Error, ValueError, MemoryError, OSError):
     """Another rank has failed, and the message says why (MNP_ERR_PEER).  What can be wrong on one rank alone, such as a
     file, is this error on the others, so that whatever a program catches it catches on all ranks."""
@@ -173,6 +179,7 @@ _classes = {
     CONSTANTS["MNP_ERR_MEMORY"]: OutOfMemoryError,
     CONSTANTS["MNP_ERR_IO"]: FileError,
     CONSTANTS["MNP_ERR_FORMAT"]: FileError,
+    CONSTANTS["MNP_ERR_LINALG"]: LinAlgError,
 }
 
 

@@ -61,7 +61,7 @@ MAY_BE_NULL = {
     "mnp_periodogram": "options", "mnp_welch": "options", "mnp_csd": "options", "mnp_coherence": "options",
     "mnp_spectrogram": "options", "mnp_stft": "options", "mnp_istft": "options", "mnp_detrend": "type breaks",
     "mnp_resample_poly": "taps", "mnp_decimate": "ftype", "mnp_czt": "w a",
-    "mnp_finalize": "ctx",
+    "mnp_qr": "mode", "mnp_finalize": "ctx",
 }
 MAY_BE_NULL.update({name: "options footprint structure order radius mask" + (" size" if "uniform" in name else "")
                     for name in binding._functions if name.startswith("mnp_ndimage_")})

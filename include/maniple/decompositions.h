@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Factorisations of dense matrices and what follows from them, with the names of numpy.linalg and scipy.linalg:
+ * mnp_inv(a, &b) is numpy.linalg.inv(a), mnp_svd(a, false, &u, &s, &vh) is numpy.linalg.svd(a, full_matrices=False).
+ * The solver of numpy.linalg is mnp_linalg_solve(), as mnp_solve() solves systems of operators by iteration
+ * (<maniple/solve.h>).  The matrices are the last two dimensions of an array; the others are the batch, and every
+ * matrix of it is treated alone.  Arrays may have any layout of blocks, and be views.  matrices that are not cut
+ * are treated where they lie: a batch that is cut over ranks needs no communication a batch of cut matrices     is
+ * first cut along its longest batch dimension instead, and so are its results one matrix that is cut      is gathered
+ * on rank 0, which computes alone; results are cut as `a` is, or if they have other dimensions as mnp_layout_block()
+ * does  The dtypes are those of numpy.linalg: float32, float64, complex64 and complex128 are kept, integers and bool
+ * are taken as float64, float16 and bfloat16 are refused.  OpenBLAS or another LAPACK does the work on the host,
+ * cuSOLVER and cuBLAS on GPUs.  What is NaN or infinite goes through as LAPACK treats it.  All functions are
+ * collective.  MNP_ERR_LINALG, on all ranks, where numpy.linalg raises LinAlgError: a matrix is singular or not
+ * positive definite, or an iteration did not converge; the message has the number of the matrix within the batch, in
+ * C order, and what LAPACK says of it.  MNP_ERR_ARG for shapes and dtypes that do not fit, for arrays that are block-
+ * cyclic, and for numbers; MNP_ERR_UNSUPPORTED where neither OpenBLAS nor LAPACK is installed, or cuSOLVER does not
+ * have a function; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.  After any of them outputs are as
+ * before, except that given arrays may have been written to.
+ */
+#ifndef MANIPLE_DECOMPOSITIONS_H
+#define MANIPLE_DECOMPOSITIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <maniple/array.h>
+#include <maniple/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- systems and inverses ---- */
+
+/* What is known of a matrix: the argument assume_a of scipy.linalg.solve. */
+typedef enum mnp_assume {
+    MNP_ASSUME_GENERAL,
+    MNP_ASSUME_POSITIVE, /* Hermitian and positive definite; the lower triangle is read */
+    MNP_ASSUME_UPPER,    /* triangular; the rest is not read */
+    MNP_ASSUME_LOWER
+} mnp_assume;
+
+/*
+ * numpy.linalg.solve: x with a x = b, by an LU factorisation with partial pivoting, or as `assume_a` tells.  b is one
+ * vector if it has one dimension; otherwise its last two are matrices, whose columns are right-hand sides, as in
+ * NumPy 2.  The batches of a and b are broadcast.  x is cut as b is if that is one matrix or vector.  Waits.
+ */
+MNP_API mnp_status mnp_linalg_solve(const mnp_array *a, const mnp_array *b, mnp_assume assume_a, mnp_array **x_p);
+
+/*
+ * scipy.linalg.solve_triangular: x with op(a) x = b, where trans is 0 for a, 1 for its transpose and 2 for its
+ * conjugate transpose.  lower: of a the lower triangle is read, else the upper one; unit_diagonal: and the diagonal
+ * is taken as ones.  Waits.
+ */
+MNP_API mnp_status mnp_solve_triangular(const mnp_array *a, const mnp_array *b, int trans, bool lower,
+                                        bool unit_diagonal, mnp_array **x_p);
+
+/* numpy.linalg.inv.  Waits. */
+MNP_API mnp_status mnp_inv(const mnp_array *a, mnp_array **inverse_p);
+
+/* numpy.linalg.det, and slogdet: the sign, of modulus 1 or 0, and the logarithm of the absolute value.  Waits. */
+MNP_API mnp_status mnp_det(const mnp_array *a, mnp_array **det_p);
+MNP_API mnp_status mnp_slogdet(const mnp_array *a, mnp_array **sign_p, mnp_array **logabsdet_p);
+
+/* ---- factorisations ---- */
+
+/*
+ * numpy.linalg.cholesky: lower triangular c with a = c c^H, or if `upper` upper triangular c with a = c^H c.  Only that
+ * triangle of `a` is read; a is taken as Hermitian.  Waits.
+ */
+MNP_API mnp_status mnp_cholesky(const mnp_array *a, bool upper, mnp_array **c_p);
+
+/* scipy.linalg.cho_solve((c, lower), b): x with a x = b, by the result of mnp_cholesky().  Waits. */
+MNP_API mnp_status mnp_cho_solve(const mnp_array *c, bool lower, const mnp_array *b, mnp_array **x_p);
+
+/*
+ * scipy.linalg.lu: a = p l u with a permutation p of real dtype, l of ones on the diagonal, and u; matrices need not be
+ * square.  A singular matrix is no error.  Waits.
+ */
+MNP_API mnp_status mnp_lu(const mnp_array *a, mnp_array **p_p, mnp_array **l_p, mnp_array **u_p);
+
+/*
+ * scipy.linalg.lu_factor: l and u in one matrix, and min(m, n) int32: row i was interchanged with row piv[i].  No
+ * error for singular matrices.  scipy.linalg.lu_solve((lu, piv), b, trans): trans is 0, 1 or 2 as of
+ * mnp_solve_triangular().  Waits.
+ */
+MNP_API mnp_status mnp_lu_factor(const mnp_array *a, mnp_array **lu_p, mnp_array **piv_p);
+MNP_API mnp_status mnp_lu_solve(const mnp_array *lu, const mnp_array *piv, int trans, const mnp_array *b,
+                                mnp_array **x_p);
+
+/*
+ * numpy.linalg.qr: a = q r.  `mode` is NULL or "reduced": q has min(m, n) columns; "complete": q is square; "r": r
+ * alone, q_p is not used and may be NULL; "raw": the transposed reflectors of LAPACK, and their factors instead of
+ * r.  Waits.
+ */
+MNP_API mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p, mnp_array **r_p);
+
+/*
+ * numpy.linalg.svd: a = u diag(s) vh, the singular values in descending order; u and vh are square if `full_matrices`.
+ * svdvals: the values alone.  Waits.
+ */
+MNP_API mnp_status mnp_svd(const mnp_array *a, bool full_matrices, mnp_array **u_p, mnp_array **s_p, mnp_array **vh_p);
+MNP_API mnp_status mnp_svdvals(const mnp_array *a, mnp_array **s_p);
+
+/* ---- eigenvalues ---- */
+
+/*
+ * numpy.linalg.eigh and eigvalsh: eigenvalues of Hermitian matrices in ascending order, and vectors in columns.  The
+ * lower triangle of `a` is read, or if `upper` that one.  Waits.
+ */
+MNP_API mnp_status mnp_eigh(const mnp_array *a, bool upper, mnp_array **w_p, mnp_array **v_p);
+MNP_API mnp_status mnp_eigvalsh(const mnp_array *a, bool upper, mnp_array **w_p);
+
+/*
+ * numpy.linalg.eig and eigvals: eigenvalues of general matrices, and right vectors of norm 1 in columns.  The results
+ * are always complex, also where NumPy's are real because all imaginary parts are 0.  Waits.
+ */
+MNP_API mnp_status mnp_eig(const mnp_array *a, mnp_array **w_p, mnp_array **v_p);
+MNP_API mnp_status mnp_eigvals(const mnp_array *a, mnp_array **w_p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

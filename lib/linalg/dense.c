@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrices that a rank has whole: where they are, how they get there, and how results and errors get out. */
+#include "linalg/dense.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <maniple/create.h>
+#include <maniple/view.h>
+
+#include "array/input.h"
+#include "layout/layout.h"
+
+/* ---- checks ---- */
+
+mnp_status mnp__linalg_dtype(const char *function, mnp_dtype dtype, mnp_dtype *computed_p)
+{
+    const char kind = mnp_dtype_kind(dtype);
+    if (kind == 'b' || kind == 'i' || kind == 'u')
+        *computed_p = MNP_FLOAT64;
+    else if (dtype == MNP_FLOAT32 || dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX64 || dtype == MNP_COMPLEX128)
+        *computed_p = dtype;
+    else
+        return MNP_FAIL(MNP_ERR_ARG, "%s: dtype %s is not one of linear algebra: convert the array to float32 first",
+                        function, mnp_dtype_name(dtype));
+    return MNP_OK;
+}
+
+mnp_dtype mnp__linalg_real(mnp_dtype dtype)
+{
+    return dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : MNP_FLOAT64;
+}
+
+mnp_dtype mnp__linalg_complex(mnp_dtype dtype)
+{
+    return dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64 ? MNP_COMPLEX64 : MNP_COMPLEX128;
+}
+
+mnp_status mnp__linalg_check(const char *function, const mnp_array *a, bool square)
+{
+    mnp_dtype computed;
+    MNP_TRY(mnp__inputs_check(function, 1, &a));
+    if (a->layout->ndim < 2)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the array has %d dimensions; matrices have two at least", function,
+                        a->layout->ndim);
+    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &computed));
+    if (square && mnp__rows(a) != mnp__columns(a))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the last two dimensions are %" PRId64 " x %" PRId64 ", and not square",
+                        function, mnp__rows(a), mnp__columns(a));
+    return MNP_OK;
+}
+
+mnp_status mnp__linalg_check_output(const char *function, const char *name, mnp_ctx *ctx, mnp_dtype dtype,
+                                    const mnp_array *given)
+{
+    const mnp__output_spec spec = {.function = function, .name = name, .ctx = ctx, .dtype = dtype};
+    return mnp__output_check(&spec, given);
+}
+
+bool mnp__matrices_are_cut(const mnp_array *a)
+{
+    const int ndim = a->layout->ndim;
+    return a->layout->axes[ndim - 1] != MNP_NO_AXIS || a->layout->axes[ndim - 2] != MNP_NO_AXIS;
+}
+
+/* ---- places ---- */
+
+/* The longest dimension of a batch is cut over all ranks. */
+static mnp_status cut_batch(int nranks, int nbatch, const int64_t *shape, mnp_layout **layout_p)
+{
+    int axes[MNP_MAX_DIMS], longest = 0;
+    for (int d = 0; d < nbatch; d++) {
+        axes[d] = MNP_NO_AXIS;
+        longest = shape[d] > shape[longest] ? d : longest;
+    }
+    axes[longest] = 0;
+    return mnp_layout_new(1, &nranks, nbatch, shape, axes, NULL, layout_p);
+}
+
+static mnp_status place_batch(mnp__place *place, const mnp_array *a, int nbatch, const int64_t *shape)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    const mnp_layout *like = a->layout;
+    const int own = like->ndim - 2;
+    if (!place->stays)
+        return cut_batch(like->nranks, nbatch, shape, &place->batch);
+    for (int d = 0; d < nbatch; d++) {
+        const int from = d - (nbatch - own);
+        dims[d] = from >= 0 && like->shape[from] == shape[d] ? mnp__layout_dim_of(like, from)
+                                                             : mnp__layout_dim_whole(shape[d]);
+    }
+    return mnp__layout_derive(like, nbatch, dims, &place->batch);
+}
+
+mnp_status mnp__place_open(const char *function, const mnp_array *a, int nbatch, const int64_t *shape,
+                           mnp__place *place)
+{
+    const int64_t one = 1;
+    mnp__device *device = a->ctx->device;
+    *place = (mnp__place){.function = function, .ctx = a->ctx, .like = a->layout, .stays = !mnp__matrices_are_cut(a)};
+    if (!shape) {
+        nbatch = a->layout->ndim - 2;
+        shape = a->layout->shape;
+    }
+    place->single = nbatch == 0;
+    MNP_TRY(MNP_AGREE(a->ctx, device->ops->lapack->need(device, function)));
+    return place->single ? place_batch(place, a, 1, &one) : place_batch(place, a, nbatch, shape);
+}
+
+void mnp__place_close(mnp__place *place)
+{
+    mnp_layout_free(place->batch);
+    place->batch = NULL;
+}
+
+/* ---- new arrays ---- */
+
+/* The layout of arrays with the place's batch and so many more dimensions, in C order. */
+static mnp_status extend(const mnp__place *place, int more, const int64_t *extents, mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    const int nbatch = place->batch->ndim;
+    if (nbatch + more > MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: one matrix more needs %d dimensions, and there are %d at most",
+                        place->function, nbatch + more, MNP_MAX_DIMS);
+    for (int d = 0; d < nbatch; d++)
+        dims[d] = mnp__layout_dim_of(place->batch, d);
+    for (int d = 0; d < more; d++)
+        dims[nbatch + d] = mnp__layout_dim_whole(extents[d]);
+    return mnp__layout_derive(place->batch, nbatch + more, dims, layout_p);
+}
+
+static mnp_status new_array(const mnp__place *place, mnp_dtype dtype, int more, const int64_t *extents,
+                            mnp_array **array_p)
+{
+    mnp_layout *layout, *ordered = NULL;
+    int order[MNP_MAX_DIMS];
+    MNP_TRY(extend(place, more, extents, &layout));
+    for (int d = 0; d < layout->ndim; d++)
+        order[d] = d;
+    if (more == 2) {
+        order[layout->ndim - 2] = layout->ndim - 1;
+        order[layout->ndim - 1] = layout->ndim - 2;
+    }
+    mnp_status st = mnp_layout_with_order(layout, order, &ordered);
+    if (st == MNP_OK)
+        st = mnp_array_new(place->ctx, dtype, ordered, array_p);
+    mnp_layout_free(ordered);
+    mnp_layout_free(layout);
+    return st;
+}
+
+mnp_status mnp__dense_new(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, mnp__dense *dense)
+{
+    const int nbatch = place->batch->ndim;
+    mnp_array *array;
+    MNP_TRY(new_array(place, dtype, 2, (const int64_t[]){m, n}, &array));
+    *dense = (mnp__dense){.array = array, .m = m, .n = n, .batch = 1, .of = {array->data, m > 1 ? m : 1, m * n}};
+    for (int d = 0; d < nbatch; d++)
+        dense->batch *= array->local_shape[d];
+    return MNP_OK;
+}
+
+mnp_status mnp__vectors_new(const mnp__place *place, mnp_dtype dtype, int64_t n, mnp_array **vectors_p)
+{
+    return new_array(place, dtype, 1, &n, vectors_p);
+}
+
+mnp_status mnp__numbers_new(const mnp__place *place, mnp_dtype dtype, mnp_array **numbers_p)
+{
+    return new_array(place, dtype, 0, NULL, numbers_p);
+}
+
+mnp_status mnp__info_new(const mnp__place *place, mnp_array **info_p)
+{
+    mnp_ctx *ctx = place->ctx;
+    mnp_array *info;
+    MNP_TRY(mnp__numbers_new(place, MNP_INT32, &info));
+    const size_t bytes = (size_t)info->local_size * sizeof(int32_t);
+    const mnp_status st =
+        MNP_AGREE(ctx, bytes > 0 ? ctx->device->ops->fill(ctx->device, info->data, 0, bytes, ctx->compute) : MNP_OK);
+    if (st == MNP_OK)
+        *info_p = info;
+    else
+        mnp_array_free(info);
+    return st;
+}
+
+/* ---- inputs ---- */
+
+/* A view of an input with the place's batch, of whose dimensions the last `more` are not the batch's. */
+static mnp_status view_with_batch(const mnp__place *place, const mnp_array *a, int more, mnp_array **view_p)
+{
+    int64_t shape[MNP_MAX_DIMS];
+    const int nbatch = place->batch->ndim, ndim = a->layout->ndim;
+    for (int d = 0; d < nbatch; d++)
+        shape[d] = place->batch->shape[d];
+    for (int d = 0; d < more; d++)
+        shape[nbatch + d] = a->layout->shape[ndim - more + d];
+    return mnp_broadcast_to(a, nbatch + more, shape, view_p);
+}
+
+static mnp_status read(const mnp__place *place, const mnp_array *a, int more, mnp_array *to)
+{
+    mnp_array *view = NULL;
+    mnp__input input = {NULL, NULL};
+    MNP_TRY(view_with_batch(place, a, more, &view));
+    mnp_status st = mnp__input_open(view, to->layout, MNP_DTYPE_AUTO, 0, &input);
+    if (st == MNP_OK)
+        st = mnp__array_assign(input.array, to);
+    mnp__input_close(&input);
+    mnp_array_free(view);
+    return st;
+}
+
+mnp_status mnp__dense_read(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__dense *dense)
+{
+    MNP_TRY(mnp__dense_new(place, dtype, mnp__rows(a), mnp__columns(a), dense));
+    const mnp_status st = read(place, a, 2, dense->array);
+    if (st != MNP_OK)
+        mnp__dense_free(dense);
+    return st;
+}
+
+mnp_status mnp__vectors_read(const mnp__place *place, const mnp_array *v, mnp_dtype dtype, mnp_array **vectors_p)
+{
+    mnp_array *vectors;
+    MNP_TRY(mnp__vectors_new(place, dtype, mnp__columns(v), &vectors));
+    const mnp_status st = read(place, v, 1, vectors);
+    if (st == MNP_OK)
+        *vectors_p = vectors;
+    else
+        mnp_array_free(vectors);
+    return st;
+}
+
+mnp_status mnp__dense_identity(const mnp__place *place, mnp_dtype dtype, int64_t n, mnp__dense *dense)
+{
+    mnp_array *ones = NULL;
+    MNP_TRY(mnp_eye(place->ctx, dtype, n, n, 0, &ones));
+    const mnp_status st = mnp__dense_read(place, ones, dtype, dense);
+    mnp_array_free(ones);
+    return st;
+}
+
+/* ---- jobs ---- */
+
+mnp__lapack_job mnp__dense_job(const mnp__dense *a)
+{
+    return (mnp__lapack_job){.dtype = a->array->dtype, .batch = a->batch, .m = a->m, .n = a->n, .a = a->of, .op = 'N'};
+}
+
+mnp_status mnp__dense_run(const mnp__place *place, mnp__lapack_op *op, const mnp__lapack_job *job)
+{
+    mnp_ctx *ctx = place->ctx;
+    if (job->batch == 0 || job->n == 0)
+        return MNP_OK;
+    MNP_TRY(mnp__refuse_recording(ctx->device, "factoring a matrix"));
+    return op(ctx->device, job, ctx->compute);
+}
+
+/* ---- reports ---- */
+
+/* The number of a matrix within the batch, of number `local` of this rank's. */
+static int64_t number_in_batch(const mnp_array *info, int64_t local)
+{
+    int64_t number = 0, unit = 1;
+    for (int d = info->layout->ndim - 1; d >= 0; d--) {
+        const int64_t extent = info->local_shape[d], at = local % extent;
+        local /= extent;
+        number += unit * (info->layout->reversed[d] ? mnp_layout_global(info->layout, d, info->ctx->comm.rank, at)
+                                                    : info->local_lo[d] + at);
+        unit *= info->layout->shape[d];
+    }
+    return number;
+}
+
+/* The first matrix of this rank about which something was reported, and what; INT64_MAX: none. */
+static mnp_status find_first(const mnp_array *info, int64_t found[2])
+{
+    int32_t *reports;
+    found[0] = found[1] = INT64_MAX;
+    if (info->local_size == 0)
+        return MNP_OK;
+    MNP_TRY(mnp__malloc((size_t)info->local_size * sizeof *reports, &reports));
+    const mnp_status st = mnp_array_get_local(info, reports);
+    for (int64_t i = 0; st == MNP_OK && i < info->local_size && found[0] == INT64_MAX; i++) {
+        if (reports[i] != 0) {
+            found[0] = number_in_batch(info, i);
+            found[1] = reports[i];
+        }
+    }
+    free(reports);
+    return st;
+}
+
+static mnp_status fail(const mnp__place *place, int64_t number, int report, const char *problem)
+{
+    char text[256];
+    const char *hole = strstr(problem, "%d");
+    if (hole)
+        snprintf(text, sizeof text, "%.*s%d%s", (int)(hole - problem), problem, report, hole + 2);
+    else
+        snprintf(text, sizeof text, "%s", problem);
+    if (place->single)
+        return MNP_FAIL(MNP_ERR_LINALG, "%s: the matrix %s", place->function, text);
+    return MNP_FAIL(MNP_ERR_LINALG, "%s: matrix %" PRId64 " of the batch %s", place->function, number, text);
+}
+
+mnp_status mnp__dense_report(const mnp__place *place, const mnp_array *info, const char *problem, mnp_status status)
+{
+    const mnp__comm *comm = &place->ctx->comm;
+    int64_t own[2] = {INT64_MAX, INT64_MAX}, first[2];
+    if (status == MNP_OK && !place->ctx->device->rehearses)
+        status = find_first(info, own);
+    MNP_TRY(mnp__agree(comm, status));
+    first[0] = own[0];
+    MNP_TRY(mnp__all_reduce(comm, &first[0], 1, MPI_INT64_T, MPI_MIN));
+    if (first[0] == INT64_MAX)
+        return MNP_OK;
+    first[1] = first[0] == own[0] ? own[1] : INT64_MAX;
+    MNP_TRY(mnp__all_reduce(comm, &first[1], 1, MPI_INT64_T, MPI_MIN));
+    return fail(place, first[0], (int)first[1], problem);
+}
+
+/* ---- results ---- */
+
+/* The layout that a result has for the caller. */
+static mnp_status result_layout(const mnp__place *place, const mnp_array *view, mnp_layout **layout_p)
+{
+    const mnp_layout *like = place->like, *own = view->layout;
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    if (!place->single)
+        return mnp__layout_in_c_order(own, layout_p);
+    if (own->ndim == like->ndim && memcmp(own->shape, like->shape, (size_t)own->ndim * sizeof *own->shape) == 0)
+        return mnp__layout_in_c_order(like, layout_p);
+    if (!place->stays)
+        return own->ndim == 2 && like->ndim == 2 ? mnp_layout_like(like, own->shape, layout_p)
+                                                 : mnp_layout_block(own->nranks, own->ndim, own->shape, layout_p);
+    for (int d = 0; d < own->ndim; d++)
+        dims[d] = mnp__layout_dim_whole(own->shape[d]);
+    return mnp__layout_derive(like, own->ndim, dims, layout_p);
+}
+
+/* Open the output for one result, and a view of the result as the caller sees it. */
+static mnp_status open_result(const mnp__place *place, const char *name, const mnp_array *result, mnp_array **user_p,
+                              mnp_array **view_p, mnp__output *output)
+{
+    mnp_layout *layout = NULL;
+    MNP_TRY(place->single ? mnp_squeeze(result, 1, (const int[]){0}, view_p)
+                          : mnp_transpose(result, (const int[]){0, 1, 2, 3, 4, 5, 6, 7}, view_p));
+    MNP_TRY(result_layout(place, *view_p, &layout));
+    const mnp__output_spec spec = {.function = place->function,
+                                   .name = name,
+                                   .ctx = place->ctx,
+                                   .dtype = result->dtype,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_ANY_LAYOUT};
+    const mnp_status st = mnp__output_open(&spec, user_p, output);
+    mnp_layout_free(layout);
+    return st;
+}
+
+mnp_status mnp__dense_give_all(const mnp__place *place, int count, const char *const *names, mnp_array *const *results,
+                               mnp_array **const *users)
+{
+    enum { MOST = 4 };
+    mnp_array *views[MOST] = {NULL};
+    mnp__output outputs[MOST] = {{.array = NULL}};
+    int opened = 0;
+    mnp_status st = MNP_OK;
+    for (int i = 0; i < count && st == MNP_OK; i++) {
+        if (!users[i])
+            continue;
+        st = open_result(place, names ? names[i] : NULL, results[i], users[i], &views[opened], &outputs[opened]);
+        if (st == MNP_OK)
+            st = mnp__array_copy_to(views[opened], outputs[opened].array);
+        opened++;
+    }
+    st = mnp__output_close(opened, outputs, st);
+    for (int i = 0; i < opened; i++)
+        mnp_array_free(views[i]);
+    return st;
+}
+
+mnp_status mnp__dense_give(const mnp__place *place, const char *name, const mnp_array *result, mnp_array **user_p)
+{
+    return mnp__dense_give_all(place, 1, &name, (mnp_array *const[]){(mnp_array *)(uintptr_t)result}, &user_p);
+}

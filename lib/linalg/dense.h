@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Matrices that a rank has whole, in the order in which LAPACK wants them.
+ *
+ * Most functions of this folder are about the last two dimensions of an array, and are done once for every index of
+ * the others, the batch.  Where these two are not cut, the matrices are factored where they lie.  Otherwise they are
+ * first brought together: the longest batch dimension is cut instead, or, if there is one matrix, rank 0 gets it.  One
+ * matrix is a batch of one in all that follows.
+ *
+ * LAPACK overwrites its input, so every input is copied; the copy is in column-major order, which is all that is done
+ * about the order of elements.  Results are computed in that order too, and given in the caller's by a second copy.
+ */
+#ifndef MNP__LINALG_DENSE_H
+#define MNP__LINALG_DENSE_H
+
+#include "array/array.h"
+#include "array/output.h"
+#include "device/lapack.h"
+#include "layout/layout.h"
+
+/* Where a call computes: which matrices of the batch a rank has. */
+typedef struct mnp__place {
+    const char *function; /* begins the messages: "mnp_inv" */
+    mnp_ctx *ctx;
+    mnp_layout *batch;      /* of the batch: of the dimensions before the last two, or of one of extent 1 */
+    bool single;            /* the caller has one matrix, without a batch */
+    const mnp_layout *like; /* the layout of the input that decides; borrowed */
+    bool stays;             /* its matrices are not cut */
+} mnp__place;
+
+/* So many matrices of this rank, and the array that they are the block of. */
+typedef struct mnp__dense {
+    mnp_array *array; /* has the dimensions of the place's batch, and two more */
+    int64_t m, n, batch;
+    mnp__matrices of;
+} mnp__dense;
+
+/*
+ * MNP_ERR_ARG unless the array has two dimensions at least, and, if `square`, as many rows as columns; and its dtype as
+ * it is computed: float32, float64, complex64 and complex128 stay, integers and bool become float64, and others are
+ * MNP_ERR_ARG, as in NumPy.  Not collective.
+ */
+mnp_status mnp__linalg_check(const char *function, const mnp_array *a, bool square);
+mnp_status mnp__linalg_dtype(const char *function, mnp_dtype dtype, mnp_dtype *computed_p);
+mnp_dtype mnp__linalg_real(mnp_dtype dtype);    /* of the real parts */
+mnp_dtype mnp__linalg_complex(mnp_dtype dtype); /* the complex type of that precision */
+
+static inline int64_t mnp__rows(const mnp_array *a)
+{
+    return a->layout->shape[a->layout->ndim - 2];
+}
+
+static inline int64_t mnp__columns(const mnp_array *a)
+{
+    return a->layout->shape[a->layout->ndim - 1];
+}
+
+/* Whether one of the last two dimensions is cut, or block-cyclic. */
+bool mnp__matrices_are_cut(const mnp_array *a);
+
+/*
+ * Find the place for the matrices of `a`, whose batch is broadcast to nbatch dimensions of those extents; shape NULL:
+ * its own.  Loads LAPACK.  Close it with mnp__place_close(), which accepts zeros.  Collective.
+ */
+mnp_status mnp__place_open(const char *function, const mnp_array *a, int nbatch, const int64_t *shape,
+                           mnp__place *place);
+void mnp__place_close(mnp__place *place);
+
+/* Make new matrices, with undefined values, or new vectors, one for each matrix.  Collective. */
+mnp_status mnp__dense_new(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, mnp__dense *dense);
+mnp_status mnp__vectors_new(const mnp__place *place, mnp_dtype dtype, int64_t n, mnp_array **vectors_p);
+mnp_status mnp__numbers_new(const mnp__place *place, mnp_dtype dtype, mnp_array **numbers_p);
+
+/* Copy an input, whose batch is broadcast, to new matrices or vectors.  Collective. */
+mnp_status mnp__dense_read(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__dense *dense);
+mnp_status mnp__vectors_read(const mnp__place *place, const mnp_array *v, mnp_dtype dtype, mnp_array **vectors_p);
+
+/* New matrices that are all the identity.  Collective. */
+mnp_status mnp__dense_identity(const mnp__place *place, mnp_dtype dtype, int64_t n, mnp__dense *dense);
+
+static inline void mnp__dense_free(mnp__dense *dense)
+{
+    mnp_array_free(dense->array);
+    dense->array = NULL;
+}
+
+/* A job about matrices `a`; the caller adds what the operation needs. */
+mnp__lapack_job mnp__dense_job(const mnp__dense *a);
+
+/* Run it, unless this rank has no elements.  Not collective. */
+mnp_status mnp__dense_run(const mnp__place *place, mnp__lapack_op *op, const mnp__lapack_job *job);
+
+/*
+ * The end of an operation that reports about each matrix: MNP_ERR_LINALG on all ranks if it failed for any, and
+ * otherwise the status, agreed upon.  `problem` says what is wrong with a matrix, and may hold one %d, which is what
+ * was reported. Waits.  Collective.
+ */
+mnp_status mnp__dense_report(const mnp__place *place, const mnp_array *info, const char *problem, mnp_status status);
+
+#define MNP__NOT_POSITIVE "is not positive definite: its leading minor of order %d is not positive"
+#define MNP__SINGULAR "is singular: pivot %d is 0"
+
+/* New numbers for reports, 0.  Collective. */
+mnp_status mnp__info_new(const mnp__place *place, mnp_array **info_p);
+
+/*
+ * Give a result, an array with the place's batch and any number of further dimensions, to the caller of a public
+ * function: a copy in C order, cut as the function's input is where that is possible.  `name`: of one of several
+ * outputs, else NULL.  Collective.
+ */
+mnp_status mnp__dense_give(const mnp__place *place, const char *name, const mnp_array *result, mnp_array **user_p);
+
+/*
+ * The same for several results, of which the caller gets all or none; names NULL: there is one.  A result whose place
+ * in `users` is NULL is not wanted.
+ */
+mnp_status mnp__dense_give_all(const mnp__place *place, int count, const char *const *names, mnp_array *const *results,
+                               mnp_array **const *users);
+
+/* MNP_ERR_ARG unless *user_p is NULL or can take a result of that dtype.  Not collective. */
+mnp_status mnp__linalg_check_output(const char *function, const char *name, mnp_ctx *ctx, mnp_dtype dtype,
+                                    const mnp_array *given);
+
+#endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* LU factorisations: the factors by themselves, and determinants. */
+#include "linalg/lu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <maniple/create.h>
+#include <maniple/decompositions.h>
+#include <maniple/ufunc.h>
+#include <maniple/view.h>
+
+#include "array/input.h"
+#include "layout/layout.h"
+#include "linalg/systems.h"
+
+void mnp__lu_free(mnp__lu *lu)
+{
+    mnp__dense_free(&lu->factors);
+    mnp_free_all(lu->pivots, lu->info);
+    lu->pivots = lu->info = NULL;
+}
+
+mnp_status mnp__lu_make(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__lu *lu)
+{
+    MNP_TRY(mnp__dense_read(place, a, dtype, &lu->factors));
+    const int64_t m = lu->factors.m, n = lu->factors.n;
+    MNP_TRY(mnp__vectors_new(place, MNP_INT32, m < n ? m : n, &lu->pivots));
+    MNP_TRY(mnp__info_new(place, &lu->info));
+    mnp__lapack_job job = mnp__dense_job(&lu->factors);
+    job.pivots = lu->pivots->data;
+    job.info = lu->info->data;
+    if (m == 0)
+        return MNP_OK;
+    return MNP_AGREE(place->ctx, mnp__dense_run(place, place->ctx->device->ops->lapack->getrf, &job));
+}
+
+mnp_status mnp__lu_solve(const mnp__place *place, const mnp__lu *lu, char op, const mnp__dense *b)
+{
+    mnp__lapack_job job = mnp__dense_job(&lu->factors);
+    job.k = b->n;
+    job.b = b->of;
+    job.op = op;
+    job.pivots = lu->pivots->data;
+    return b->n == 0 ? MNP_OK : mnp__dense_run(place, place->ctx->device->ops->lapack->getrs, &job);
+}
+
+/* ---- factors ---- */
+
+mnp_status mnp_lu_factor(const mnp_array *a, mnp_array **lu_p, mnp_array **piv_p)
+{
+    static const char function[] = "mnp_lu_factor";
+    MNP_ENTER(a, lu_p, piv_p);
+    mnp_dtype dtype;
+    mnp__place place = {.batch = NULL};
+    mnp__lu lu = {.pivots = NULL};
+    mnp_array *counted = NULL, **const outs[] = {lu_p, piv_p};
+    static const char *const names[] = {"lu", "piv"};
+    mnp_status st;
+    MNP_TRY(mnp__linalg_check(function, a, false));
+    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &dtype));
+    MNP_TRY(mnp__output_check_distinct(function, 2, outs));
+    MNP_TRY(mnp__linalg_check_output(function, "lu", a->ctx, dtype, *lu_p));
+    MNP_TRY(mnp__linalg_check_output(function, "piv", a->ctx, MNP_INT32, *piv_p));
+    MNP_TRY_OR(mnp__place_open(function, a, 0, NULL, &place), st, done);
+    MNP_TRY_OR(mnp__lu_make(&place, a, dtype, &lu), st, done);
+    MNP_TRY_OR(mnp_subtract(lu.pivots, MNP_SCALAR(a->ctx, 1), &counted), st, done); /* SciPy's begin with 0 */
+    st = mnp__dense_give_all(&place, 2, names, (mnp_array *const[]){lu.factors.array, counted}, outs);
+done:
+    mnp_array_free(counted);
+    mnp__lu_free(&lu);
+    mnp__place_close(&place);
+    return st;
+}
+
+/* From interchanges to the rows that they bring to each place: perm[i] is the row of A that becomes row i. */
+static void permute(const int32_t *pivots, int64_t count, int64_t m, int32_t *perm)
+{
+    for (int64_t i = 0; i < m; i++)
+        perm[i] = (int32_t)i;
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t other = pivots[i] - 1, kept = perm[i];
+        perm[i] = perm[other];
+        perm[other] = kept;
+    }
+}
+
+/* The permutations of all matrices of this rank. */
+static mnp_status permutations(const mnp__place *place, const mnp__lu *lu, mnp_array **perm_p)
+{
+    const int64_t m = lu->factors.m, count = m < lu->factors.n ? m : lu->factors.n, batch = lu->factors.batch;
+    int32_t *pivots = NULL, *perm = NULL;
+    mnp_array *made;
+    MNP_TRY(mnp__vectors_new(place, MNP_INT32, m, &made));
+    mnp_status st = mnp__malloc((size_t)(batch * count + 1) * sizeof *pivots, &pivots);
+    if (st == MNP_OK)
+        st = mnp__malloc((size_t)(batch * m + 1) * sizeof *perm, &perm);
+    if (st == MNP_OK && lu->pivots->local_size > 0)
+        st = mnp_array_get_local(lu->pivots, pivots);
+    for (int64_t b = 0; st == MNP_OK && b < batch; b++)
+        permute(pivots + b * count, count, m, perm + b * m);
+    if (st == MNP_OK && made->local_size > 0)
+        st = mnp_array_set_local(made, perm);
+    free(perm);
+    free(pivots);
+    st = MNP_AGREE(place->ctx, st);
+    if (st == MNP_OK)
+        *perm_p = made;
+    else
+        mnp_array_free(made);
+    return st;
+}
+
+/* P has a one in row perm[i] of column i. */
+static mnp_status permutation_matrix(const mnp__place *place, const mnp_array *perm, mnp_dtype dtype, int64_t m,
+                                     mnp_array **p_p)
+{
+    mnp_array *rows = NULL, *column = NULL, *wide = NULL, *ones = NULL;
+    mnp_status st;
+    const int last = perm->layout->ndim;
+    MNP_TRY(mnp_arange_int(place->ctx, 0, m, 1, MNP_INT32, &rows));
+    MNP_TRY_OR(mnp_expand_dims(rows, 1, (const int[]){1}, &column), st, done);
+    MNP_TRY_OR(mnp_expand_dims(perm, 1, (const int[]){last - 1}, &wide), st, done);
+    MNP_TRY_OR(mnp_equal(wide, column, &ones), st, done);
+    st = mnp_astype(ones, dtype, p_p);
+done:
+    mnp_free_all(ones, wide, column, rows);
+    return st;
+}
+
+/* L is what is below the diagonal of the first min(m, n) columns, and ones; U what is not of the first rows. */
+static mnp_status triangles(const mnp__lu *lu, mnp_dtype dtype, mnp_array **l_p, mnp_array **u_p)
+{
+    const int64_t m = lu->factors.m, k = m < lu->factors.n ? m : lu->factors.n;
+    mnp_ctx *ctx = lu->factors.array->ctx;
+    char columns[64], rows[64];
+    mnp_array *left = NULL, *top = NULL, *below = NULL, *ones = NULL;
+    mnp_status st;
+    snprintf(columns, sizeof columns, "..., :%lld", (long long)k);
+    snprintf(rows, sizeof rows, "..., :%lld, :", (long long)k);
+    MNP_TRY_OR(mnp_index(lu->factors.array, columns, &left), st, done);
+    MNP_TRY_OR(mnp_index(lu->factors.array, rows, &top), st, done);
+    MNP_TRY_OR(mnp_tril(left, -1, &below), st, done);
+    MNP_TRY_OR(mnp_eye(ctx, dtype, m, k, 0, &ones), st, done);
+    MNP_TRY_OR(mnp_add(below, ones, l_p), st, done);
+    st = mnp_triu(top, 0, u_p);
+done:
+    mnp_free_all(ones, below, top, left);
+    return st;
+}
+
+mnp_status mnp_lu(const mnp_array *a, mnp_array **p_p, mnp_array **l_p, mnp_array **u_p)
+{
+    static const char function[] = "mnp_lu";
+    MNP_ENTER(a, p_p, l_p, u_p);
+    mnp_dtype dtype;
+    mnp__place place = {.batch = NULL};
+    mnp__lu lu = {.pivots = NULL};
+    mnp_array *perm = NULL, *made[3] = {NULL, NULL, NULL};
+    mnp_array **const outs[] = {p_p, l_p, u_p};
+    static const char *const names[] = {"p", "l", "u"};
+    mnp_status st;
+    MNP_TRY(mnp__linalg_check(function, a, false));
+    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &dtype));
+    MNP_TRY(mnp__output_check_distinct(function, 3, outs));
+    for (int i = 0; i < 3; i++)
+        MNP_TRY(
+            mnp__linalg_check_output(function, names[i], a->ctx, i == 0 ? mnp__linalg_real(dtype) : dtype, *outs[i]));
+    MNP_TRY_OR(mnp__place_open(function, a, 0, NULL, &place), st, done);
+    MNP_TRY_OR(mnp__lu_make(&place, a, dtype, &lu), st, done);
+    MNP_TRY_OR(permutations(&place, &lu, &perm), st, done);
+    MNP_TRY_OR(permutation_matrix(&place, perm, mnp__linalg_real(dtype), lu.factors.m, &made[0]), st, done);
+    MNP_TRY_OR(triangles(&lu, dtype, &made[1], &made[2]), st, done);
+    st = mnp__dense_give_all(&place, 3, names, made, outs);
+done:
+    mnp_free_all(made[0], made[1], made[2], perm);
+    mnp__lu_free(&lu);
+    mnp__place_close(&place);
+    return st;
+}
+
+mnp_status mnp_lu_solve(const mnp_array *lu, const mnp_array *piv, int trans, const mnp_array *b, mnp_array **x_p)
+{
+    static const char function[] = "mnp_lu_solve";
+    MNP_ENTER(lu, piv, b, x_p);
+    mnp__systems systems = {.place = {.batch = NULL}};
+    mnp__lu factors = {.pivots = NULL};
+    mnp_array *counted = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__linalg_check(function, lu, true));
+    MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *const[]){lu, piv}));
+    if (trans < 0 || trans > 2)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: trans is %d, outside 0..2", function, trans);
+    if (mnp_dtype_kind(piv->dtype) != 'i' || piv->layout->ndim != lu->layout->ndim - 1 ||
+        mnp__columns(piv) != mnp__columns(lu))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: piv has not one integer for each row of lu", function);
+    MNP_TRY_OR(mnp__systems_open(function, lu, b, *x_p, &systems), st, done);
+    MNP_TRY_OR(mnp__dense_read(&systems.place, lu, systems.dtype, &factors.factors), st, done);
+    MNP_TRY_OR(mnp_add(piv, MNP_SCALAR(lu->ctx, 1), &counted), st, done);
+    MNP_TRY_OR(mnp__vectors_read(&systems.place, counted, MNP_INT32, &factors.pivots), st, done);
+    st = MNP_AGREE(lu->ctx, mnp__lu_solve(&systems.place, &factors, "NTC"[trans], &systems.b));
+    if (st == MNP_OK)
+        st = mnp__systems_give(&systems, x_p);
+done:
+    mnp_array_free(counted);
+    mnp__lu_free(&factors);
+    mnp__systems_close(&systems);
+    return st;
+}
+
+/* ---- determinants ---- */
+
+/* The diagonals of U and the pivots of this rank's matrices, on the CPU. */
+typedef struct diagonals {
+    void *u;
+    int32_t *pivots;
+} diagonals;
+
+static mnp_status fetch(const mnp__place *place, const mnp__lu *lu, diagonals *d)
+{
+    const int64_t count = lu->factors.batch * lu->factors.n;
+    mnp_array *anywhere = NULL, *diagonal = NULL;
+    MNP_TRY(mnp_diagonal(lu->factors.array, 0, -2, -1, &anywhere));
+    mnp_status st = mnp__vectors_read(place, anywhere, anywhere->dtype, &diagonal);
+    mnp_array_free(anywhere);
+    MNP_TRY(st);
+    st = mnp__malloc((size_t)count * mnp_dtype_size(diagonal->dtype) + 1, &d->u);
+    if (st == MNP_OK)
+        st = mnp__malloc((size_t)count * sizeof *d->pivots + 1, &d->pivots);
+    if (st == MNP_OK && diagonal->local_size > 0)
+        st = mnp_array_get_local(diagonal, d->u);
+    if (st == MNP_OK && lu->pivots->local_size > 0)
+        st = mnp_array_get_local(lu->pivots, d->pivots);
+    mnp_array_free(diagonal);
+    return MNP_AGREE(place->ctx, st);
+}
+
+static void element(mnp_dtype dtype, const void *values, int64_t i, double parts[2])
+{
+    const float *f = values;
+    const double *d = values;
+    const bool is_complex = mnp_dtype_kind(dtype) == 'c', is_double = mnp__linalg_real(dtype) == MNP_FLOAT64;
+    const int64_t at = is_complex ? 2 * i : i;
+    parts[0] = is_double ? d[at] : (double)f[at];
+    parts[1] = !is_complex ? 0 : is_double ? d[at + 1] : (double)f[at + 1];
+}
+
+static void set_element(mnp_dtype dtype, void *values, int64_t i, const double parts[2])
+{
+    float *f = values;
+    double *d = values;
+    const bool is_complex = mnp_dtype_kind(dtype) == 'c';
+    const int64_t at = is_complex ? 2 * i : i;
+    for (int p = 0; p < (is_complex ? 2 : 1); p++) {
+        if (mnp__linalg_real(dtype) == MNP_FLOAT64)
+            d[at + p] = parts[p];
+        else
+            f[at + p] = (float)parts[p];
+    }
+}
+
+/* The sign, or for complex numbers the direction, and the logarithm of the absolute value: numpy.linalg.slogdet. */
+static double sign_and_logarithm(mnp_dtype dtype, const diagonals *d, int64_t n, int64_t matrix, double sign[2])
+{
+    double logarithm = 0;
+    sign[0] = 1;
+    sign[1] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double u[2];
+        element(dtype, d->u, matrix * n + i, u);
+        const double size = u[1] == 0 ? fabs(u[0]) : hypot(u[0], u[1]),
+                     flip = d->pivots[matrix * n + i] != i + 1 ? -1 : 1;
+        if (size == 0) {
+            sign[0] = sign[1] = 0;
+            return -INFINITY;
+        }
+        const double re = flip * u[0] / size, im = flip * u[1] / size, before = sign[0];
+        sign[0] = before * re - sign[1] * im;
+        sign[1] = before * im + sign[1] * re;
+        logarithm += log(size);
+    }
+    return logarithm;
+}
+
+/* numbers: for each matrix the sign, and then the logarithm; or the determinant alone. */
+static mnp_status compute(const mnp__lu *lu, const diagonals *d, mnp_array *sign, mnp_array *logarithm)
+{
+    const int64_t batch = lu->factors.batch, n = lu->factors.n;
+    void *signs = NULL, *logarithms = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp__malloc((size_t)batch * mnp_dtype_size(sign->dtype) + 1, &signs), st, done);
+    MNP_TRY_OR(mnp__malloc((size_t)batch * sizeof(double) + 1, &logarithms), st, done);
+    for (int64_t b = 0; b < batch; b++) {
+        double parts[2], value[2] = {0, 0};
+        value[0] = sign_and_logarithm(sign->dtype, d, n, b, parts);
+        if (logarithm) {
+            set_element(logarithm->dtype, logarithms, b, value);
+        } else {
+            const double size = exp(value[0]);
+            parts[0] *= parts[0] == 0 ? 1 : size;
+            parts[1] *= parts[1] == 0 ? 1 : size;
+        }
+        set_element(sign->dtype, signs, b, parts);
+    }
+    if (batch > 0) {
+        MNP_TRY_OR(mnp_array_set_local(sign, signs), st, done);
+        if (logarithm)
+            MNP_TRY_OR(mnp_array_set_local(logarithm, logarithms), st, done);
+    }
+    st = MNP_OK;
+done:
+    free(logarithms);
+    free(signs);
+    return st;
+}
+
+/* log_p NULL: the determinant to sign_p. */
+static mnp_status determinants(const char *function, const mnp_array *a, mnp_array **sign_p, mnp_array **log_p)
+{
+    mnp_dtype dtype;
+    mnp__place place = {.batch = NULL};
+    mnp__lu lu = {.pivots = NULL};
+    diagonals d = {NULL, NULL};
+    mnp_array *made[2] = {NULL, NULL};
+    mnp_array **const outs[] = {sign_p, log_p};
+    static const char *const names[] = {"sign", "logabsdet"};
+    mnp_status st;
+    MNP_TRY(mnp__linalg_check(function, a, true));
+    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &dtype));
+    MNP_TRY(mnp__linalg_check_output(function, log_p ? "sign" : NULL, a->ctx, dtype, *sign_p));
+    if (log_p)
+        MNP_TRY(mnp__linalg_check_output(function, "logabsdet", a->ctx, mnp__linalg_real(dtype), *log_p));
+    MNP_TRY_OR(mnp__place_open(function, a, 0, NULL, &place), st, done);
+    MNP_TRY_OR(mnp__lu_make(&place, a, dtype, &lu), st, done);
+    MNP_TRY_OR(fetch(&place, &lu, &d), st, done);
+    MNP_TRY_OR(mnp__numbers_new(&place, dtype, &made[0]), st, done);
+    if (log_p)
+        MNP_TRY_OR(mnp__numbers_new(&place, mnp__linalg_real(dtype), &made[1]), st, done);
+    MNP_TRY_OR(MNP_AGREE(place.ctx, compute(&lu, &d, made[0], made[1])), st, done);
+    st = mnp__dense_give_all(&place, log_p ? 2 : 1, log_p ? names : NULL, made, outs);
+done:
+    free(d.pivots);
+    free(d.u);
+    mnp_free_all(made[0], made[1]);
+    mnp__lu_free(&lu);
+    mnp__place_close(&place);
+    return st;
+}
+
+mnp_status mnp_det(const mnp_array *a, mnp_array **det_p)
+{
+    MNP_ENTER(a, det_p);
+    return determinants("mnp_det", a, det_p, NULL);
+}
+
+mnp_status mnp_slogdet(const mnp_array *a, mnp_array **sign_p, mnp_array **logabsdet_p)
+{
+    MNP_ENTER(a, sign_p, logabsdet_p);
+    MNP_TRY(mnp__output_check_distinct("mnp_slogdet", 2, (mnp_array * *const[]){sign_p, logabsdet_p}));
+    return determinants("mnp_slogdet", a, sign_p, logabsdet_p);
+}

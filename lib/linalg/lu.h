@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* LU factorisations with partial pivoting, of matrices that a rank has whole. */
+#ifndef MNP__LINALG_LU_H
+#define MNP__LINALG_LU_H
+
+#include "linalg/dense.h"
+
+/* P L U of each matrix: L below the diagonal, U on and above it; row i was interchanged with pivots[i], from 1 on. */
+typedef struct mnp__lu {
+    mnp__dense factors;
+    mnp_array *pivots, *info;
+} mnp__lu;
+
+/* Factor copies of a's matrices; `info` has what is reported about each.  Free also after a failure.  Collective. */
+mnp_status mnp__lu_make(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__lu *lu);
+void mnp__lu_free(mnp__lu *lu);
+
+/* Solve op(A) X = B in place, B's columns being right-hand sides.  Not collective. */
+mnp_status mnp__lu_solve(const mnp__place *place, const mnp__lu *lu, char op, const mnp__dense *b);
+
+#endif

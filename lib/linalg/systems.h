@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Systems of equations: matrices and right-hand sides whose batches are broadcast, with NumPy's rules. */
+#ifndef MNP__LINALG_SYSTEMS_H
+#define MNP__LINALG_SYSTEMS_H
+
+#include "linalg/dense.h"
+
+typedef struct mnp__systems {
+    mnp__place place;
+    mnp_dtype dtype;
+    bool vector;  /* b is one vector, and so is the result */
+    mnp__dense b; /* copies of the right-hand sides, which the solutions replace */
+} mnp__systems;
+
+/*
+ * Check a and b, find the place for their systems, and copy b.  b is a vector of as many elements as `a` has rows if
+ * it has one dimension, and otherwise has matrices in its last two dimensions, as in NumPy 2.  MNP_ERR_ARG if they do
+ * not fit each other, or x, which may be NULL, not the result.  Close also after a failure.  Collective.
+ */
+mnp_status mnp__systems_open(const char *function, const mnp_array *a, const mnp_array *b, const mnp_array *x,
+                             mnp__systems *systems);
+void mnp__systems_close(mnp__systems *systems);
+
+/* Give the solutions to the caller, from systems->b, which may have been replaced by other matrices.  Collective. */
+mnp_status mnp__systems_give(mnp__systems *systems, mnp_array **x_p);
+
+/* Solve op(A) X = B, or with `right` X op(A) = B, in place, with triangular matrices A.  Not collective. */
+mnp_status mnp__dense_trsm(const mnp__place *place, const mnp__dense *a, bool upper, bool unit, char op, bool right,
+                           const mnp__dense *b);
+
+#endif
