@@ -162,6 +162,16 @@ x = mp.array(a.real, mp.Layout([mp.size], a.shape, [0, -1, -1]))
 several("rfftn", a.real, x, None, None, None)
 several("irfftn", a, mp.array(a, x.layout), None, None, None)
 
+# --- long lines whose elements lie far apart, which the host copies in tiles of 16 ------------------------------------
+
+for shape, dtype in ((1024, 37), "complex64"), ((1031, 33), "complex128"):
+    a = values(shape, dtype)
+    x = mp.array(a, mp.Layout([mp.size], a.shape, [-1, 0]))
+    one_axis("fft", a, x, 0, None, "ortho")
+    one_axis("ifft", a, x, 0, None, None)
+    mp.fft(x, mp.MNP_NONE, 0, None, out=x)
+    close("in place", x, np.fft.fft(wide(a), axis=0), dtype, shape[0])
+
 # --- what transforms obey ---------------------------------------------------------------------------------------------
 
 for n in 12, 13:  # Nyquist terms of even and odd lengths, whose imaginary parts do not count

@@ -7,6 +7,9 @@
  * last ones for every index of the first, and then along the first.  Where results are scaled, a chunk is small enough
  * to be still in the cache when that happens.
  *
+ * Long lines whose elements lie far apart are copied in tiles of neighbouring lines to memory in which they are
+ * contiguous, transformed there, and copied back: their elements would displace each other from the cache.
+ *
  * FFTW is loaded when it is first needed, and stays loaded.  Only execution is thread-safe in FFTW, so a lock is held
  * while plans are made and destroyed.  What is found out by trying is kept as FFTW's wisdom, in a file beside the cached
  * kernels, for this FFTW and this processor; so it is tried once.
@@ -141,7 +144,11 @@ typedef struct fftw_stage {
     int split;
     int64_t chunks, chunk, last; /* their number; extents */
     void *whole[ALIGNMENTS], *rest[ALIGNMENTS];
+    bool tiled; /* a chunk is a tile of TILE lines, for which `whole` transforms as many contiguous ones */
 } fftw_stage;
+
+/* Lines of a tile, and elements from one to the next, in which the lines do not begin at the same place of a page. */
+enum { TILE = 16, LONG_LINE = 1024, GAP = 8 };
 
 struct mnp__device_fft {
     mnp__device *device;
@@ -236,6 +243,42 @@ static void *plan_chunk(mnp__device_fft *fft, const fftw_stage *stage, int64_t e
     return plan ? plan : plan_with(fft->fftw, stage, extent, flags | FFTW_ESTIMATE, in, out);
 }
 
+static int64_t magnitude(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
+
+/* Whether the lines of a stage go through tiles: shorter ones FFTW transforms faster where they are. */
+static bool is_for_tiles(const mnp__fft_spec *spec)
+{
+    return spec->kind == MNP__FFT_COMPLEX && spec->rank == 1 && spec->dims[0].extent >= LONG_LINE &&
+           spec->nbatch == 1 && spec->batch[0].in == 1 && spec->batch[0].out == 1 && spec->batch[0].extent >= TILE &&
+           magnitude(spec->dims[0].in) >= TILE && magnitude(spec->dims[0].out) >= TILE;
+}
+
+static size_t tile_bytes(const mnp__fft_spec *spec)
+{
+    return (size_t)(spec->dims[0].extent + GAP) * TILE * out_size(spec);
+}
+
+static mnp_status plan_tiles(mnp__device_fft *fft, fftw_stage *stage)
+{
+    const int64_t n = stage->spec.dims[0].extent, lines = stage->spec.batch[0].extent;
+    fftw_stage tile = {.spec = stage->spec, .split = 0};
+    tile.spec.in_place = true;
+    tile.spec.dims[0] = (mnp__fft_dim){n, 1, 1};
+    tile.spec.batch[0] = (mnp__fft_dim){TILE, n + GAP, n + GAP};
+    stage->tiled = true;
+    stage->split = 0;
+    stage->chunk = TILE;
+    stage->chunks = (lines + TILE - 1) / TILE;
+    stage->last = lines - (stage->chunks - 1) * TILE;
+    stage->whole[ALIGNED] = stage->rest[ALIGNED] = plan_chunk(fft, &tile, TILE, ALIGNED);
+    return stage->whole[ALIGNED]
+               ? MNP_OK
+               : MNP_FAIL(MNP_ERR_MEMORY, "FFTW cannot plan a transform of %lld points", (long long)n);
+}
+
 /* Make the plans of a stage for that alignment, if there are none yet.  The lock is held. */
 static mnp_status plan_stage(mnp__device_fft *fft, fftw_stage *stage, int alignment)
 {
@@ -249,11 +292,6 @@ static mnp_status plan_stage(mnp__device_fft *fft, fftw_stage *stage, int alignm
         return MNP_FAIL(MNP_ERR_MEMORY, "FFTW cannot plan a transform of %lld points",
                         (long long)stage->spec.dims[0].extent);
     return MNP_OK;
-}
-
-static int64_t magnitude(int64_t stride)
-{
-    return stride < 0 ? -stride : stride;
 }
 
 static int64_t elements(const mnp__fft_spec *spec)
@@ -346,10 +384,21 @@ static mnp_status make(const mnp__fft_spec *spec, int threads, mnp__device_fft *
         fft->stages[0].spec = *spec;
     for (int s = 0; s < fft->nstages; s++) {
         fftw_stage *stage = &fft->stages[s];
-        divide(stage, threads);
-        MNP_TRY(plan_stage(fft, stage, ALIGNED));
+        if (is_for_tiles(&stage->spec)) {
+            MNP_TRY(plan_tiles(fft, stage));
+        } else {
+            divide(stage, threads);
+            MNP_TRY(plan_stage(fft, stage, ALIGNED));
+        }
     }
     return MNP_OK;
+}
+
+/* How many tiles are in work at once, each in memory of its own. */
+static unsigned tile_shares(const fftw_stage *stage, mnp__device *device)
+{
+    const int64_t threads = ((mnp__host_device *)device)->threads;
+    return (unsigned)(stage->chunks < threads ? stage->chunks : threads);
 }
 
 mnp_status mnp__host_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p)
@@ -370,6 +419,11 @@ mnp_status mnp__host_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp
     }
     *fft_p = fft;
     *work_p = 0;
+    for (int s = 0; s < fft->nstages; s++) {
+        const fftw_stage *stage = &fft->stages[s];
+        const size_t bytes = stage->tiled ? (size_t)tile_shares(stage, device) * tile_bytes(&stage->spec) : 0;
+        *work_p = bytes > *work_p ? bytes : *work_p;
+    }
     return MNP_OK;
 }
 
@@ -389,7 +443,7 @@ void mnp__host_fft_free(mnp__device *device, mnp__device_fft *fft)
 typedef struct fftw_run {
     const library *fftw;
     const fftw_stage *stage;
-    char *in, *out;
+    char *in, *out, *work;
 } fftw_run;
 
 static void scale_row(bool is_double, void *row, int64_t count, int64_t stride, bool is_complex, double scale)
@@ -482,6 +536,57 @@ static void run_chunk(const fftw_run *run, int64_t number)
         scale_chunk(stage, is_last ? stage->last : stage->chunk, out);
 }
 
+/* Copy `width` lines between where their elements lie `stride` apart and contiguous memory. */
+#define COPY_TILE(name, type, to, from)                                                                                \
+    static void name(type *line, type *apart, int64_t n, int64_t stride, int64_t width)                                \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            for (int64_t w = 0; w < width; w++)                                                                        \
+                to = from;                                                                                             \
+    }
+typedef struct single_complex {
+    float parts[2];
+} single_complex;
+typedef struct double_complex {
+    double parts[2];
+} double_complex;
+COPY_TILE(gather_single, single_complex, line[w * (n + GAP) + i], apart[i * stride + w])
+COPY_TILE(gather_double, double_complex, line[w * (n + GAP) + i], apart[i * stride + w])
+COPY_TILE(scatter_single, single_complex, apart[i * stride + w], line[w * (n + GAP) + i])
+COPY_TILE(scatter_double, double_complex, apart[i * stride + w], line[w * (n + GAP) + i])
+
+static void run_tile(const fftw_run *run, int64_t number, void *tile)
+{
+    const fftw_stage *stage = run->stage;
+    const mnp__fft_spec *spec = &stage->spec;
+    const int64_t n = spec->dims[0].extent, width = number == stage->chunks - 1 ? stage->last : TILE;
+    char *in, *out;
+    find_chunk(run, number, &in, &out);
+    if (spec->is_double)
+        gather_double(tile, (void *)in, n, spec->dims[0].in, width);
+    else
+        gather_single(tile, (void *)in, n, spec->dims[0].in, width);
+    run->fftw->execute_dft(stage->whole[ALIGNED], tile, tile);
+    if (spec->scale != 1)
+        scale_row(spec->is_double, tile, width * (n + GAP) - GAP, 1, true, spec->scale);
+    if (spec->is_double)
+        scatter_double(tile, (void *)out, n, spec->dims[0].out, width);
+    else
+        scatter_single(tile, (void *)out, n, spec->dims[0].out, width);
+}
+
+/* The tiles of a share, whose memory is cleared first: a last tile of fewer lines leaves some of it as it is. */
+static void run_tiles(const void *argument, int share, int shares)
+{
+    const fftw_run *run = argument;
+    const size_t bytes = tile_bytes(&run->stage->spec);
+    const int64_t chunks = run->stage->chunks;
+    char *tile = run->work + (size_t)share * bytes;
+    memset(tile, 0, bytes);
+    for (int64_t i = chunks * share / shares; i < chunks * (share + 1) / shares; i++)
+        run_tile(run, i, tile);
+}
+
 static void run_share(const void *argument, int share, int shares)
 {
     const fftw_run *run = argument;
@@ -510,10 +615,15 @@ static mnp_status plan_for_anywhere(const fftw_run *run, mnp__device_fft *fft, f
 mnp_status mnp__host_fft_execute(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
                                  mnp__stream *stream)
 {
-    (void)work;
     (void)stream;
     for (int s = 0; s < fft->nstages; s++) {
-        const fftw_run run = {.fftw = fft->fftw, .stage = &fft->stages[s], .in = s == 0 ? in : out, .out = out};
+        const fftw_run run = {
+            .fftw = fft->fftw, .stage = &fft->stages[s], .in = s == 0 ? in : out, .out = out, .work = work};
+        if (run.stage->tiled) {
+            const mnp__launch tiles = {.grid = {tile_shares(run.stage, device), 1, 1}};
+            MNP_TRY(mnp__host_run(device, &tiles, run_tiles, &run));
+            continue;
+        }
         const int64_t chunks = run.stage->chunks;
         const mnp__launch launch = {.grid = {chunks > MNP__MOST_SHARES ? MNP__MOST_SHARES : (unsigned)chunks, 1, 1}};
         MNP_TRY(plan_for_anywhere(&run, fft, &fft->stages[s]));
