@@ -108,6 +108,8 @@ for dtype in DTYPES:
             close(f"{name}: eigh, orthogonal", adjoint(z) @ z, np.broadcast_to(np.eye(n), shape), e)
             close(f"{name}: eigvalsh", mp.eigvalsh(spread(h), upper), np.linalg.eigvalsh(h), e * size(h))
         g = draw(shape, dtype)
+        close(f"{name}: slogdet, sign, of a matrix with interchanges", mp.slogdet(spread(g))[0], np.linalg.slogdet(g)[0],
+              1e-3)
         w, z = (r.numpy() for r in mp.eig(spread(g)))
         close(f"{name}: eig", g @ z, z * w[..., None, :], e * size(g))
         close(f"{name}: eig, norms", np.sum(np.abs(z) ** 2, -2), np.ones(shape[:-1]), e)
