@@ -139,6 +139,136 @@ MNP_API mnp_status mnp_ndimage_gaussian_gradient_magnitude(const mnp_array *x, c
                                                            const int64_t *radius, const mnp_ndimage_options *options,
                                                            mnp_array **y_p);
 
+/* ---- grey morphology ---- */
+
+/*
+ * Erosions, dilations and what is made of them, for real inputs.
+ *
+ *   size       extent of the window along each of the axes
+ *   footprint  NULL, or which elements of the window count, in C order
+ *   structure  NULL, or what an erosion subtracts from, and a dilation adds to the elements of the window, in C order;
+ *              values are then compared in float64
+ *
+ * A dilation takes footprint and structure reversed, as SciPy does.  Steps between two filters have the input's dtype.
+ */
+MNP_API mnp_status mnp_ndimage_grey_erosion(const mnp_array *x, const int64_t *size, const bool *footprint,
+                                            const double *structure, const mnp_ndimage_options *options,
+                                            mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_grey_dilation(const mnp_array *x, const int64_t *size, const bool *footprint,
+                                             const double *structure, const mnp_ndimage_options *options,
+                                             mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_grey_opening(const mnp_array *x, const int64_t *size, const bool *footprint,
+                                            const double *structure, const mnp_ndimage_options *options,
+                                            mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_grey_closing(const mnp_array *x, const int64_t *size, const bool *footprint,
+                                            const double *structure, const mnp_ndimage_options *options,
+                                            mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_morphological_gradient(const mnp_array *x, const int64_t *size, const bool *footprint,
+                                                      const double *structure, const mnp_ndimage_options *options,
+                                                      mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_morphological_laplace(const mnp_array *x, const int64_t *size, const bool *footprint,
+                                                     const double *structure, const mnp_ndimage_options *options,
+                                                     mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_white_tophat(const mnp_array *x, const int64_t *size, const bool *footprint,
+                                            const double *structure, const mnp_ndimage_options *options,
+                                            mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_black_tophat(const mnp_array *x, const int64_t *size, const bool *footprint,
+                                            const double *structure, const mnp_ndimage_options *options,
+                                            mnp_array **y_p);
+
+/* ---- binary morphology ---- */
+
+/* A structure of 3^rank elements: those that are at most `connectivity` steps from the middle.  Not collective. */
+MNP_API mnp_status mnp_ndimage_generate_binary_structure(int rank, int connectivity, bool *structure);
+
+/*
+ * Morphology of what is not 0; results are bools.
+ *
+ *   shape         extents of the structure, one for each dimension; NULL without a structure
+ *   structure     in C order; NULL: mnp_ndimage_generate_binary_structure(ndim, 1)
+ *   iterations    how often; fewer than 1: until nothing changes
+ *   mask          NULL, or an array of x's shape: elements where it is 0 stay as they are
+ *   border_value  what is beyond the borders
+ *   origins       NULL: zeros; for each dimension
+ *
+ * binary_propagation is a dilation until nothing changes.  binary_hit_or_miss takes what structure1 fits and structure2,
+ * by default what structure1 leaves out, misses.
+ */
+MNP_API mnp_status mnp_ndimage_binary_erosion(const mnp_array *x, const int64_t *shape, const bool *structure,
+                                              int64_t iterations, const mnp_array *mask, bool border_value,
+                                              const int64_t *origins, mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_binary_dilation(const mnp_array *x, const int64_t *shape, const bool *structure,
+                                               int64_t iterations, const mnp_array *mask, bool border_value,
+                                               const int64_t *origins, mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_binary_opening(const mnp_array *x, const int64_t *shape, const bool *structure,
+                                              int64_t iterations, const mnp_array *mask, bool border_value,
+                                              const int64_t *origins, mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_binary_closing(const mnp_array *x, const int64_t *shape, const bool *structure,
+                                              int64_t iterations, const mnp_array *mask, bool border_value,
+                                              const int64_t *origins, mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_binary_propagation(const mnp_array *x, const int64_t *shape, const bool *structure,
+                                                  const mnp_array *mask, bool border_value, const int64_t *origins,
+                                                  mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_binary_fill_holes(const mnp_array *x, const int64_t *shape, const bool *structure,
+                                                 const int64_t *origins, mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_binary_hit_or_miss(const mnp_array *x, const int64_t *shape1, const bool *structure1,
+                                                  const int64_t *shape2, const bool *structure2,
+                                                  const int64_t *origins1, const int64_t *origins2, mnp_array **y_p);
+
+/* ---- labels ---- */
+
+/*
+ * Number the connected parts of what is not 0, from 1 on, in the order of their first elements in C order; 0 elsewhere.
+ *
+ *   structure  3^ndim bools in C order that say which neighbours are connected; symmetric about its middle.  NULL:
+ *              mnp_ndimage_generate_binary_structure(ndim, 1)
+ *   labels_p   int32, or the dtype of the given array; of x's layout
+ *   count_p    how many there are
+ *
+ * Parts that reach over several ranks have one number.  Every rank joins its own elements by a union-find (D. P. Playne
+ * and K. Hawick, 2018); ranks then tell each other which parts touch at their borders, which every CPU joins.  Waits.
+ * MNP_ERR_ARG for a structure that is not symmetric, and for complex inputs.  Collective.
+ */
+MNP_API mnp_status mnp_ndimage_label(const mnp_array *x, const bool *structure, mnp_array **labels_p, int64_t *count_p);
+
+/*
+ * Measure parts of x by their labels.
+ *
+ *   labels  integers of x's shape; NULL: all of x is one part
+ *   count   of the numbers in `index`; 0: what has a label above 0 is one part
+ *   index   the labels that are measured, in any order
+ *   out_p   one value for each: of one dimension; with count 0 of one element
+ *
+ * Sums, means, variances and standard deviations are float64; extremes have the dtype of x; positions are int64, of
+ * shape (count, ndim), the first one in C order.  Centres of mass are float64 of shape (count, ndim).  A label that does
+ * not occur has a sum of 0, NaN as mean, variance and centre, 0 as an extreme and -1 as a position.  Waits.  Collective.
+ * MNP_ERR_ARG for labels of another shape or dtype, and complex inputs.
+ */
+MNP_API mnp_status mnp_ndimage_sum_labels(const mnp_array *x, const mnp_array *labels, int64_t count,
+                                          const int64_t *index, mnp_array **out_p);
+MNP_API mnp_status mnp_ndimage_mean(const mnp_array *x, const mnp_array *labels, int64_t count, const int64_t *index,
+                                    mnp_array **out_p);
+MNP_API mnp_status mnp_ndimage_variance(const mnp_array *x, const mnp_array *labels, int64_t count,
+                                        const int64_t *index, mnp_array **out_p);
+MNP_API mnp_status mnp_ndimage_standard_deviation(const mnp_array *x, const mnp_array *labels, int64_t count,
+                                                  const int64_t *index, mnp_array **out_p);
+MNP_API mnp_status mnp_ndimage_minimum(const mnp_array *x, const mnp_array *labels, int64_t count, const int64_t *index,
+                                       mnp_array **out_p);
+MNP_API mnp_status mnp_ndimage_maximum(const mnp_array *x, const mnp_array *labels, int64_t count, const int64_t *index,
+                                       mnp_array **out_p);
+MNP_API mnp_status mnp_ndimage_minimum_position(const mnp_array *x, const mnp_array *labels, int64_t count,
+                                                const int64_t *index, mnp_array **out_p);
+MNP_API mnp_status mnp_ndimage_maximum_position(const mnp_array *x, const mnp_array *labels, int64_t count,
+                                                const int64_t *index, mnp_array **out_p);
+MNP_API mnp_status mnp_ndimage_center_of_mass(const mnp_array *x, const mnp_array *labels, int64_t count,
+                                              const int64_t *index, mnp_array **out_p);
+
+/*
+ * The boxes of the labels 1 to `count`: int64 of shape (count, ndim, 2), the first index and the one after the last along
+ * each dimension; -1 for a label that does not occur.  Waits.  Collective.
+ */
+MNP_API mnp_status mnp_ndimage_find_objects(const mnp_array *labels, int64_t count, mnp_array **boxes_p);
+
 #ifdef __cplusplus
 }
 #endif

@@ -172,6 +172,7 @@ mnp_status mnp__extremes_run(const mnp__extremes *extremes, const mnp_array *x, 
     MNP_TRY(mnp__filter_check_real(function, x));
     MNP_TRY(mnp__filter_window(function, x, &axes, extremes->size, extremes->mirrored, &filter));
     filter.ndim = x->layout->ndim;
+    filter.mask = extremes->mask;
     if (mnp__filter_taps(&filter, extremes->footprint, NULL, NULL) == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%s: no element of the footprint counts", function);
     if (extremes->structure)

@@ -13,6 +13,7 @@ typedef struct mnp__extremes {
     const int64_t *size;     /* along each axis of the options */
     const bool *footprint;   /* NULL: all of the window */
     const double *structure; /* NULL, or what is added to each element of the window before it is compared */
+    const mnp_array *mask;   /* NULL, or where it is false the result is x */
     bool mirrored;           /* the window is that of a dilation: mnp__filter_window() */
 } mnp__extremes;
 

@@ -52,7 +52,7 @@ bool_ = _np.dtype(bool)
 pi, e, inf, nan, newaxis = _np.pi, _np.e, _np.inf, _np.nan, None
 finfo, iinfo, can_cast, promote_types, dtype = _np.finfo, _np.iinfo, _np.can_cast, _np.promote_types, _np.dtype
 
-from . import fft, h5, interop, kernels, linalg, random, signal, sparse  # noqa: E402
+from . import fft, h5, interop, kernels, linalg, ndimage, random, signal, sparse  # noqa: E402
 from ._benchmark import Event, benchmark  # noqa: E402
 from .interop import from_local, let_wait, wait_for  # noqa: E402
 from .kernels import ElementwiseKernel, RawKernel, RawModule, ReductionKernel  # noqa: E402

@@ -135,6 +135,12 @@ static const kernel_case typical[] = {
     {.file = "fft/cosine.cu", .function = "fft_cosine", .definitions = "MNP_REAL float; MNP_PAIRS 0; MNP_IN_PARTS 1"},
     {.file = "fft/cosine_table.cu", .function = "fft_cosine_table", .definitions = "MNP_REAL float; MNP_SPREAD 0"},
     {.file = "fft/cosine_table.cu", .function = "fft_cosine_table", .definitions = "MNP_REAL double; MNP_SPREAD 1"},
+    {.file = "ndimage/label.cu",
+     .function = "label_unite",
+     .definitions = "MNP_IN mnp_bool; MNP_NDIM 2; MNP_NEIGHBOURS {{-1, 0}}, {{0, -1}}"},
+    {.file = "ndimage/label.cu",
+     .function = "label_pairs",
+     .definitions = "MNP_IN double; MNP_NDIM 1; MNP_NEIGHBOURS {{-1}}"},
     {.file = "ndimage/neighbours.cu",
      .function = "neighbours",
      .definitions = "MNP_IN mnp_float16; MNP_OUT uint8_t; MNP_VALUE float; MNP_ORDERED 0; MNP_NDIM 2; MNP_SPANS 2, 2; "

@@ -474,6 +474,23 @@ def check_cosine_transforms():
     ok(mp.fft.next_fast_len(7919) == 7920, "next_fast_len")
 
 
+def check_ndimage():
+    a = rng.standard_normal((9, 12))
+    x, nd = mp.array(a), scipy.ndimage
+    same("median_filter", mp.ndimage.median_filter(x, 3, mode="wrap"), nd.median_filter(a, 3, mode="wrap"))
+    same("gaussian_filter", mp.ndimage.gaussian_filter(x, [1, 2], 1), nd.gaussian_filter(a, [1, 2], 1), 1e-10)
+    same("rank_filter", mp.ndimage.rank_filter(x, -2, size=(2, 3)), nd.rank_filter(a, -2, size=(2, 3)))
+    same("correlate", mp.ndimage.correlate(x, [[1, 2]]), nd.correlate(a, [[1, 2]]), 1e-10)
+    same("grey_opening", mp.ndimage.grey_opening(x, 3), nd.grey_opening(a, 3))
+    same("binary_erosion", mp.ndimage.binary_erosion(x > 0, [[1, 1]]), nd.binary_erosion(a > 0, [[1, 1]]))
+    labels, count = mp.ndimage.label(x > 0.3)
+    right, found = nd.label(a > 0.3)
+    same("label", labels, right)
+    ok(count == found and mp.ndimage.find_objects(labels) == nd.find_objects(right), "find_objects")
+    ok(np.allclose(mp.ndimage.mean(x, labels, [1, 2]), nd.mean(a, right, [1, 2])), "means by label")
+    same("into an array", mp.ndimage.sobel(x, output=mp.empty_like(x)), nd.sobel(a), 1e-10)
+
+
 def check_fft_plans():
     x, a = pair((12, 10), "complex128")
     plan = mp.fft.Plan(x, permuted=True)
@@ -590,6 +607,7 @@ for check in (
     check_filters,
     check_cosine_transforms,
     check_fft_plans,
+    check_ndimage,
     check_sparse,
     check_files,
     check_local,

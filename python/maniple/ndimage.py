@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scipy.ndimage, over any number of ranks, with its names, arguments and defaults.
+
+`output` is a dtype or an array.  Footprints, structures and weights are NumPy's arrays or lists, which every rank has.
+What labels measure is NumPy's, as in SciPy: numbers, lists of positions, slices.
+"""
+
+import ctypes
+
+import numpy as np
+
+from ._array import as_array, dtype_number, into, made, ndarray
+from ._library import call, constant, struct
+
+__all__ = ["binary_closing", "binary_dilation", "binary_erosion", "binary_fill_holes", "binary_hit_or_miss",
+           "binary_opening", "binary_propagation", "center_of_mass", "convolve", "convolve1d", "correlate",
+           "correlate1d", "extrema", "find_objects", "gaussian_filter", "gaussian_filter1d",
+           "gaussian_gradient_magnitude", "gaussian_laplace", "generate_binary_structure", "label", "laplace",
+           "maximum_filter1d", "median", "minimum_filter1d", "percentile_filter", "prewitt", "rank_filter", "sobel",
+           "uniform_filter", "uniform_filter1d"]
+__all__.remove("median")
+
+_MODES = {"reflect": "REFLECT", "grid-mirror": "REFLECT", "mirror": "MIRROR", "nearest": "NEAREST", "wrap": "WRAP",
+          "grid-wrap": "WRAP", "constant": "CONSTANT", "grid-constant": "CONSTANT"}
+
+
+def _mode(name):
+    try:
+        return constant("NDIMAGE_" + _MODES[name])
+    except KeyError:
+        raise ValueError(f"{name!r} is none of the modes {', '.join(_MODES)}") from None
+
+
+def _axes(input, axes):
+    if axes is None:
+        return list(range(input.ndim))
+    return [axes] if isinstance(axes, int) else list(axes)
+
+
+def _each(value, count):
+    """One value for each axis."""
+    listed = [value] * count if np.ndim(value) == 0 else list(value)
+    if len(listed) != count:
+        raise RuntimeError(f"there are {len(listed)} values for {count} axes")
+    return listed
+
+
+def _numbers(kind, values):
+    return (kind * max(len(values), 1))(*values)
+
+
+def _options(axes, output, mode, cval, origin=0):
+    """mnp_ndimage_options."""
+    count = len(axes)
+    dtype = None if isinstance(output, ndarray) else output
+    listed = [_numbers(ctypes.c_int, [_mode(m) for m in _each(mode, count)]), _numbers(ctypes.c_int, axes),
+              _numbers(ctypes.c_int64, _each(origin, count))]
+    modes, chosen, origins = (ctypes.addressof(values) for values in listed)
+    options = struct("ndimage_options")(dtype_number(dtype), 0, modes, float(cval), count, chosen, origins)
+    options._keep = listed
+    return options
+
+
+def _out(output):
+    return output if isinstance(output, ndarray) else None
+
+
+def _bools(array):
+    return None if array is None else _numbers(ctypes.c_bool, [bool(v) for v in np.asarray(array).ravel()])
+
+
+def _doubles(array):
+    return None if array is None else _numbers(ctypes.c_double, [float(v) for v in np.asarray(array).ravel()])
+
+
+def _shape(array):
+    return None if array is None else _numbers(ctypes.c_int64, np.shape(array))
+
+
+def _window(axes, size, *arrays):
+    """The extents of a window: those of the first array that is given, or the size."""
+    for array in arrays:
+        if array is not None:
+            return _numbers(ctypes.c_int64, np.shape(array))
+    if size is None:
+        raise RuntimeError("no footprint or filter size provided")
+    return _numbers(ctypes.c_int64, [int(n) for n in _each(size, len(axes))])
+
+
+# --- filters of order -------------------------------------------------------------------------------------------------
+
+
+def _order(name, before=()):
+    def function(input, *given, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, axes=None):
+        first, rest = list(given[:len(before)]), given[len(before):]
+        size, footprint, output, mode, cval, origin = (
+            list(rest) + [size, footprint, output, mode, cval, origin][len(rest):])
+        input = as_array(input)
+        axes = _axes(input, axes)
+        return into("ndimage_" + name, input, *[kind(value) for kind, value in zip(before, first)],
+                    _window(axes, size, footprint), _bools(footprint), _options(axes, output, mode, cval, origin),
+                    out=_out(output))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"scipy.ndimage.{name}.  Collective."
+    __all__.append(name) if name not in __all__ else None
+    return function
+
+
+minimum_filter = _order("minimum_filter")
+maximum_filter = _order("maximum_filter")
+median_filter = _order("median_filter")
+rank_filter = _order("rank_filter", (int,))
+percentile_filter = _order("percentile_filter", (float,))
+
+
+def minimum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    return minimum_filter(input, size, None, output, mode, cval, origin, axes=[axis])
+
+
+def maximum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    return maximum_filter(input, size, None, output, mode, cval, origin, axes=[axis])
+
+
+# --- linear filters ---------------------------------------------------------------------------------------------------
+
+
+def _along(name, input, weights, axis, output, mode, cval, origin):
+    return into("ndimage_" + name, as_array(input), len(weights), _doubles(weights), axis,
+                _options([axis], output, mode, cval, origin), out=_out(output))
+
+
+def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    return _along("correlate1d", input, weights, axis, output, mode, cval, origin)
+
+
+def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    return _along("convolve1d", input, weights, axis, output, mode, cval, origin)
+
+
+def _weighted(name, input, weights, output, mode, cval, origin, axes):
+    input = as_array(input)
+    axes = _axes(input, axes)
+    if np.ndim(weights) != len(axes):
+        raise RuntimeError(f"the weights have {np.ndim(weights)} dimensions for {len(axes)} axes")
+    return into("ndimage_" + name, input, _shape(weights), _doubles(weights),
+                _options(axes, output, mode, cval, origin), out=_out(output))
+
+
+def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    return _weighted("correlate", input, weights, output, mode, cval, origin, axes)
+
+
+def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    return _weighted("convolve", input, weights, output, mode, cval, origin, axes)
+
+
+def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    input = as_array(input)
+    axes = _axes(input, axes)
+    return into("ndimage_uniform_filter", input, _window(axes, size), _options(axes, output, mode, cval, origin),
+                out=_out(output))
+
+
+def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    return uniform_filter(input, size, output, mode, cval, origin, axes=[axis])
+
+
+def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None,
+                    axes=None):
+    input = as_array(input)
+    axes = _axes(input, axes)
+    return into("ndimage_gaussian_filter", input, _doubles(_each(sigma, len(axes))),
+                _numbers(ctypes.c_int, _each(order, len(axes))), float(truncate),
+                None if radius is None else _numbers(ctypes.c_int64, _each(radius, len(axes))),
+                _options(axes, output, mode, cval), out=_out(output))
+
+
+def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *,
+                      radius=None):
+    return gaussian_filter(input, sigma, order, output, mode, cval, truncate, radius=radius, axes=[axis])
+
+
+def _derivative(name, input, axis, output, mode, cval):
+    input = as_array(input)
+    return into("ndimage_" + name, input, axis, _options(_axes(input, None), output, mode, cval), out=_out(output))
+
+
+def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    return _derivative("prewitt", input, axis, output, mode, cval)
+
+
+def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    return _derivative("sobel", input, axis, output, mode, cval)
+
+
+def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
+    input = as_array(input)
+    return into("ndimage_laplace", input, _options(_axes(input, axes), output, mode, cval), out=_out(output))
+
+
+def _of_gaussians(name, input, sigma, output, mode, cval, axes, truncate=4.0, radius=None):
+    input = as_array(input)
+    axes = _axes(input, axes)
+    return into("ndimage_" + name, input, _doubles(_each(sigma, len(axes))), float(truncate),
+                None if radius is None else _numbers(ctypes.c_int64, _each(radius, len(axes))),
+                _options(axes, output, mode, cval), out=_out(output))
+
+
+def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **more):
+    return _of_gaussians("gaussian_laplace", input, sigma, output, mode, cval, axes, **more)
+
+
+def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **more):
+    return _of_gaussians("gaussian_gradient_magnitude", input, sigma, output, mode, cval, axes, **more)
+
+
+# --- morphology -------------------------------------------------------------------------------------------------------
+
+
+def _grey(name):
+    def function(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *,
+                 axes=None):
+        input = as_array(input)
+        axes = _axes(input, axes)
+        return into("ndimage_" + name, input, _window(axes, size, structure, footprint), _bools(footprint),
+                    _doubles(structure), _options(axes, output, mode, cval, origin), out=_out(output))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"scipy.ndimage.{name}.  Collective."
+    __all__.append(name)
+    return function
+
+
+for _name in ("grey_erosion", "grey_dilation", "grey_opening", "grey_closing", "morphological_gradient",
+              "morphological_laplace", "white_tophat", "black_tophat"):
+    globals()[_name] = _grey(_name)
+
+
+def generate_binary_structure(rank, connectivity):
+    """NumPy's array of bools."""
+    made_here = (ctypes.c_bool * 3 ** rank)()
+    call("ndimage_generate_binary_structure", rank, connectivity, made_here)
+    return np.array(made_here, bool).reshape((3,) * rank)
+
+
+def _origins(input, origin):
+    return _numbers(ctypes.c_int64, _each(origin, input.ndim))
+
+
+def _binary(name, input, structure, iterations, mask, output, border_value, origin):
+    input = as_array(input)
+    return into("ndimage_" + name, input, _shape(structure), _bools(structure), int(iterations),
+                None if mask is None else as_array(mask), bool(border_value), _origins(input, origin),
+                out=_out(output))
+
+
+def binary_erosion(input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0,
+                   brute_force=False):
+    return _binary("binary_erosion", input, structure, iterations, mask, output, border_value, origin)
+
+
+def binary_dilation(input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0,
+                    brute_force=False):
+    return _binary("binary_dilation", input, structure, iterations, mask, output, border_value, origin)
+
+
+def binary_opening(input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0,
+                   brute_force=False):
+    return _binary("binary_opening", input, structure, iterations, mask, output, border_value, origin)
+
+
+def binary_closing(input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0,
+                   brute_force=False):
+    return _binary("binary_closing", input, structure, iterations, mask, output, border_value, origin)
+
+
+def binary_propagation(input, structure=None, mask=None, output=None, border_value=0, origin=0):
+    return _binary("binary_dilation", input, structure, -1, mask, output, border_value, origin)
+
+
+def binary_fill_holes(input, structure=None, output=None, origin=0):
+    input = as_array(input)
+    return into("ndimage_binary_fill_holes", input, _shape(structure), _bools(structure), _origins(input, origin),
+                out=_out(output))
+
+
+def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None):
+    input = as_array(input)
+    return into("ndimage_binary_hit_or_miss", input, _shape(structure1), _bools(structure1), _shape(structure2),
+                _bools(structure2), _origins(input, origin1),
+                None if origin2 is None else _origins(input, origin2), out=_out(output))
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+def label(input, structure=None, output=None):
+    """The labels, and how many there are."""
+    cell, count = ctypes.c_void_p(output._handle if isinstance(output, ndarray) else None), ctypes.c_int64()
+    call("ndimage_label", as_array(input), _bools(structure), ctypes.byref(cell), ctypes.byref(count))
+    labels = output if isinstance(output, ndarray) else ndarray(cell.value)
+    if output is not None and not isinstance(output, ndarray):
+        labels = labels.astype(output)
+    return labels, count.value
+
+
+def find_objects(input, max_label=0):
+    """A list of tuples of slices, or None where there is no such label."""
+    input = as_array(input)
+    count = max_label or (int(input.max()) if input.size else 0)
+    boxes = made("ndimage_find_objects", input, count).numpy()
+    return [None if box[0][0] < 0 else tuple(slice(int(a), int(b)) for a, b in box) for box in boxes]
+
+
+def _measure(name, input, labels, index):
+    listed = [] if index is None else [int(i) for i in np.ravel(index)]
+    out = made("ndimage_" + name, as_array(input), None if labels is None else as_array(labels), len(listed),
+               _numbers(ctypes.c_int64, listed) if listed else None).numpy()
+    return out[0] if index is None or np.ndim(index) == 0 else out
+
+
+def _measurement(name):
+    def function(input, labels=None, index=None):
+        return _measure(name, input, labels, index)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"scipy.ndimage.{name}.  Collective."
+    __all__.append(name)
+    return function
+
+
+for _name in ("sum_labels", "mean", "variance", "standard_deviation", "minimum", "maximum"):
+    globals()[_name] = _measurement(_name)
+
+
+def _positions(name, input, labels, index):
+    found = _measure(name, input, labels, index)
+    return tuple(found.tolist()) if found.ndim == 1 else [tuple(row) for row in found.tolist()]
+
+
+def minimum_position(input, labels=None, index=None):
+    return _positions("minimum_position", input, labels, index)
+
+
+def maximum_position(input, labels=None, index=None):
+    return _positions("maximum_position", input, labels, index)
+
+
+def center_of_mass(input, labels=None, index=None):
+    return _positions("center_of_mass", input, labels, index)
+
+
+def extrema(input, labels=None, index=None):
+    """The minima, the maxima, and where both are."""
+    return (_measure("minimum", input, labels, index), _measure("maximum", input, labels, index),
+            minimum_position(input, labels, index), maximum_position(input, labels, index))
+
+
+__all__ = sorted(__all__ + ["minimum_position", "maximum_position"])

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Connected parts and measurements by labels, against scipy.ndimage.
+
+Sums of float64 are taken in another order than SciPy's: they are off by at most n eps times the sum of the sizes.
+"""
+
+import ctypes
+
+import maniple as mp
+import numpy as np
+from images import image, values
+from scipy import ndimage
+
+rng = mp.random()
+
+
+def label(x, structure=None):
+    count = ctypes.c_int64()
+    labels = mp.ndimage_label(x, None if structure is None else [bool(v) for v in structure.ravel()])
+    return labels if isinstance(labels, tuple) else (labels, count.value)
+
+
+def winding(n):
+    """One part that winds through all of the image: every other row, joined at alternating ends."""
+    a = np.zeros((n, n), bool)
+    a[::2] = True
+    a[1::4, -1] = a[3::4, 0] = True
+    return a
+
+
+for ndim in (1, 2, 3):
+    for density in (0.3, 0.6):
+        a, x = image(rng, "bool", ndim)
+        a, x = (a, x) if density == 0.3 else (~a, mp.logical_not(x))
+        structure = ndimage.generate_binary_structure(ndim, int(rng.integers(1, ndim + 1)))
+        want, count = ndimage.label(a, structure)
+        got, found = label(x, structure)
+        mp.check(f"label {a.shape}", got, want)
+        mp.ok(found == count, f"there are {count}, and {found} were found")
+for name, a in (("a winding line", winding(29)), ("a comb", np.indices((20, 33))[1] % 2 == 0), ("nothing", np.zeros((4, 5))),
+                ("numbers", values(rng, (21, 13), "float32")), ("no neighbours", rng.random((9, 9)) < 0.5)):
+    a = a if name != "a comb" else a | (np.indices(a.shape)[0] == 19)
+    structure = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], bool) if name == "no neighbours" else None
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    want, count = ndimage.label(a, structure)
+    got, found = label(x, structure)
+    mp.check(name, got, want)
+    mp.ok(found == count, f"{name}: {count} parts")
+mp.fails("MNP_ERR_ARG", "not symmetric", mp.ndimage_label, x, [True] + [False] * 8)
+
+# --- measurements -----------------------------------------------------------------------------------------------------
+
+shape = (23, 37)
+labels = rng.integers(-1, 9, shape).astype("int32")
+for dtype in ("float64", "int16", "uint8"):
+    a = values(rng, shape, dtype)
+    x, l = mp.array(a, mp.random_layout(rng, shape)), mp.array(labels, mp.random_layout(rng, shape))
+    index = [int(i) for i in rng.permutation(12)[:7]] + [3]
+    for name in ("sum_labels", "mean", "variance", "standard_deviation", "minimum", "maximum", "minimum_position",
+                 "maximum_position", "center_of_mass"):
+        for chosen in (index, None):
+            with np.errstate(all="ignore"):
+                known = chosen and [i for i in chosen if i in labels]
+                want = np.array(getattr(ndimage, name)(a, labels, known))
+            got = getattr(mp, "ndimage_" + name)(x, l, len(known or []), known).numpy()
+            if name.endswith("position"):  # SciPy leaves open which of several it is
+                best = (np.min if name.startswith("min") else np.max)
+                parts = [labels == i for i in known] if known else [labels > 0]
+                want = np.array([np.argwhere(part & (a == best(a[part])))[0] for part in parts])
+                good = np.array_equal(got, want)
+            elif name in ("minimum", "maximum"):
+                good = np.array_equal(got.reshape(want.shape), want)
+            else:  # sums and quotients of at most 851 terms
+                scale = {"sum_labels": np.abs(a).sum(dtype=float), "center_of_mass": 37 * np.abs(a).sum(dtype=float) /
+                         np.abs(ndimage.sum_labels(a, labels, known)).min()}.get(name, float(np.abs(a).max()) ** 2 + 1.0)
+                good = np.allclose(got.reshape(want.shape), want, rtol=0, atol=a.size ** 2 * 2.0 ** -52 * scale)
+            mp.ok(good, f"{name} {dtype} {'of all' if chosen is None else 'of some'}: {got.ravel()[:3]}, {want.ravel()[:3]}")
+    got = mp.ndimage_sum_labels(x, None, 0, None).numpy()
+    mp.ok(np.allclose(got, a.astype(float).sum()), f"the sum of everything {dtype}")
+boxes = mp.ndimage_find_objects(l, 10).numpy()
+for i, box in enumerate(ndimage.find_objects(labels, 10)):
+    right = [[-1, -1]] * 2 if box is None else [[s.start, s.stop] for s in box]
+    mp.ok(boxes[i].tolist() == right, f"the box of label {i + 1}")
+mp.ok(np.isnan(mp.ndimage_mean(x, l, 1, [99]).numpy()).all(), "the mean of a label that does not occur")
+mp.fails("MNP_ERR_ARG", "should be integers", mp.ndimage_mean, x, x, 1, [1]) if dtype == "float64" else None
+mp.fails("MNP_ERR_ARG", "another shape", mp.ndimage_mean, x, mp.array(labels[1:]), 1, [1])
+mp.done()
