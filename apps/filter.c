@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * maniple filter and maniple label: read an image, filter it or number its parts, write the result, draw it, and report
+ * how long it took.  The filters and their parameters are one table, from which help comes too.
+ */
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <getopt.h>
+
+#include <maniple.h>
+
+#include "common/command.h"
+#include "common/files.h"
+#include "common/operand.h"
+#include "common/options.h"
+#include "common/paths.h"
+#include "common/words.h"
+#include "picture/array.h"
+#include "picture/picture.h"
+#include "report/progress.h"
+#include "report/report.h"
+
+static const option_row options_table[] = {
+    {'o', "output", "OUTPUT",
+     "write the result to FILE:/DATASET; replaces a dataset of that name,\n"
+     "but never INPUT, and keeps everything else in the file;\n"
+     "or write FILE.npy"},
+    PICTURE_OPTIONS("the result"),
+    PICTURE_MAP_OPTION,
+    APPEND_ROW,
+    PROGRESS_ROW,
+    {'j', "json", NULL, "print JSON"},
+    {'q', "quiet", NULL, "print nothing"},
+    {'h', "help", NULL, "show this"},
+    {0},
+};
+
+/* ---- parameters ---- */
+
+/* X(NAME, name, what it is) */
+#define PARAMETERS(X)                                                                                                  \
+    X(SIZE, "size", "extent of the window, or one for each dimension, such as 3 or 3,5")                               \
+    X(SIGMA, "sigma", "standard deviation, or one for each dimension")                                                 \
+    X(ORDER, "order", "derivative of the Gaussian, or one for each dimension (default: 0)")                            \
+    X(TRUNCATE, "truncate", "where the Gaussian ends, in standard deviations (default: 4)")                            \
+    X(RANK, "rank", "which value of the sorted window, from 0 on; negative from its end")                              \
+    X(PERCENTILE, "percentile", "which value of the sorted window, 0 to 100")                                          \
+    X(AXIS, "axis", "the dimension of the difference (default: -1, the last)")                                         \
+    X(ORIGIN, "origin", "shift of the window, or one for each dimension (default: 0)")                                 \
+    X(CVAL, "cval", "what is beyond the borders in mode constant (default: 0)")                                        \
+    X(ITERATIONS, "iterations", "how often; 0: until nothing changes (default: 1)")                                    \
+    X(CONNECTIVITY, "connectivity", "steps to neighbours that are connected (default: 1)")                             \
+    X(MODE, "mode", "reflect, mirror, nearest, wrap or constant (default: reflect)")
+
+enum parameter {
+#define ENUMERATOR(NAME, name, help) NAME,
+    PARAMETERS(ENUMERATOR) NUM_PARAMETERS
+};
+static const struct {
+    const char *name, *help;
+} parameters[] = {
+#define ROW(NAME, name, help) {name, help},
+    PARAMETERS(ROW)};
+
+#define BIT(parameter) (1U << (parameter))
+enum { WINDOW = BIT(SIZE) | BIT(ORIGIN) | BIT(CVAL) | BIT(MODE), BORDERS = BIT(CVAL) | BIT(MODE) };
+enum { GAUSS = BIT(SIGMA) | BIT(TRUNCATE) | BORDERS, BINARY = BIT(ITERATIONS) | BIT(CONNECTIVITY) };
+
+typedef struct value {
+    int count; /* 0: not given */
+    double numbers[MNP_MAX_DIMS];
+} value;
+
+typedef struct job {
+    operand input, output;
+    const struct filter *filter;
+    value values[NUM_PARAMETERS];
+    mnp_ndimage_mode mode;
+    picture_request picture;
+    bool quiet, json;
+} job;
+
+/* Number d of a parameter, which may be one for all dimensions. */
+static double number(const job *j, enum parameter parameter, int d, double otherwise)
+{
+    const value *v = &j->values[parameter];
+    return v->count == 0 ? otherwise : v->numbers[v->count == 1 ? 0 : d];
+}
+
+/* A filter's arguments, for the dimensions of its input. */
+typedef struct arguments {
+    int64_t size[MNP_MAX_DIMS], origins[MNP_MAX_DIMS];
+    double sigma[MNP_MAX_DIMS], truncate;
+    int order[MNP_MAX_DIMS], axis;
+    bool *structure;
+    int64_t structure_shape[MNP_MAX_DIMS], iterations;
+    mnp_ndimage_options options;
+} arguments;
+
+static mnp_status find_arguments(const job *j, int ndim, arguments *a)
+{
+    size_t total = 1;
+    for (int d = 0; d < ndim; d++) {
+        a->size[d] = (int64_t)number(j, SIZE, d, 3);
+        a->origins[d] = (int64_t)number(j, ORIGIN, d, 0);
+        a->sigma[d] = number(j, SIGMA, d, 1);
+        a->order[d] = (int)number(j, ORDER, d, 0);
+        a->structure_shape[d] = 3;
+        total *= 3;
+    }
+    a->truncate = number(j, TRUNCATE, 0, 4);
+    a->axis = (int)number(j, AXIS, 0, -1);
+    a->iterations = (int64_t)number(j, ITERATIONS, 0, 1);
+    a->options = (mnp_ndimage_options){.mode = j->mode, .cval = number(j, CVAL, 0, 0), .origins = a->origins};
+    a->structure = malloc(total);
+    if (!a->structure)
+        return mnp_fail(MNP_ERR_MEMORY, "there is no memory for a structure of %zu elements", total);
+    return mnp_ndimage_generate_binary_structure(ndim, (int)number(j, CONNECTIVITY, 0, 1), a->structure);
+}
+
+/* ---- filters ---- */
+
+typedef mnp_status filter_function(const job *j, const arguments *a, const mnp_array *x, mnp_array **y_p);
+
+#define FILTER(name, ...)                                                                                              \
+    static mnp_status run_##name(const job *j, const arguments *a, const mnp_array *x, mnp_array **y_p)                \
+    {                                                                                                                  \
+        (void)j;                                                                                                       \
+        return mnp_ndimage_##name(x, __VA_ARGS__, y_p);                                                                \
+    }
+FILTER(minimum_filter, a->size, NULL, &a->options)
+FILTER(maximum_filter, a->size, NULL, &a->options)
+FILTER(median_filter, a->size, NULL, &a->options)
+FILTER(rank_filter, (int64_t)number(j, RANK, 0, 0), a->size, NULL, &a->options)
+FILTER(percentile_filter, number(j, PERCENTILE, 0, 50), a->size, NULL, &a->options)
+FILTER(uniform_filter, a->size, &a->options)
+FILTER(gaussian_filter, a->sigma, a->order, a->truncate, NULL, &a->options)
+FILTER(gaussian_laplace, a->sigma, a->truncate, NULL, &a->options)
+FILTER(gaussian_gradient_magnitude, a->sigma, a->truncate, NULL, &a->options)
+FILTER(laplace, &a->options)
+FILTER(sobel, a->axis, &a->options)
+FILTER(prewitt, a->axis, &a->options)
+FILTER(grey_erosion, a->size, NULL, NULL, &a->options)
+FILTER(grey_dilation, a->size, NULL, NULL, &a->options)
+FILTER(grey_opening, a->size, NULL, NULL, &a->options)
+FILTER(grey_closing, a->size, NULL, NULL, &a->options)
+FILTER(morphological_gradient, a->size, NULL, NULL, &a->options)
+FILTER(morphological_laplace, a->size, NULL, NULL, &a->options)
+FILTER(white_tophat, a->size, NULL, NULL, &a->options)
+FILTER(black_tophat, a->size, NULL, NULL, &a->options)
+FILTER(binary_erosion, a->structure_shape, a->structure, a->iterations, NULL, false, NULL)
+FILTER(binary_dilation, a->structure_shape, a->structure, a->iterations, NULL, false, NULL)
+FILTER(binary_opening, a->structure_shape, a->structure, a->iterations, NULL, false, NULL)
+FILTER(binary_closing, a->structure_shape, a->structure, a->iterations, NULL, false, NULL)
+FILTER(binary_fill_holes, a->structure_shape, a->structure, NULL)
+
+static mnp_status run_label(const job *j, const arguments *a, const mnp_array *x, mnp_array **y_p)
+{
+    int64_t count;
+    (void)j;
+    const mnp_status status = mnp_ndimage_label(x, a->structure, y_p, &count);
+    return status;
+}
+
+/* A filter: what it takes, and which parameter it cannot do without (NUM_PARAMETERS: none). */
+static const struct filter {
+    const char *name;
+    filter_function *run;
+    unsigned takes;
+    enum parameter needs;
+    const char *summary;
+} filters[] = {
+    {"minimum_filter", run_minimum_filter, WINDOW, SIZE, "the smallest value of a window"},
+    {"maximum_filter", run_maximum_filter, WINDOW, SIZE, "the largest value of a window"},
+    {"median_filter", run_median_filter, WINDOW, SIZE, "the middle value of a window"},
+    {"rank_filter", run_rank_filter, WINDOW | BIT(RANK), RANK, "a value of a sorted window"},
+    {"percentile_filter", run_percentile_filter, WINDOW | BIT(PERCENTILE), PERCENTILE, "a percentile of a window"},
+    {"uniform_filter", run_uniform_filter, WINDOW, NUM_PARAMETERS, "the mean of a window"},
+    {"gaussian_filter", run_gaussian_filter, GAUSS | BIT(ORDER), SIGMA, "Gaussians and their derivatives"},
+    {"gaussian_laplace", run_gaussian_laplace, GAUSS, SIGMA, "second derivatives of Gaussians"},
+    {"gaussian_gradient_magnitude", run_gaussian_gradient_magnitude, GAUSS, SIGMA, "the slope, by Gaussians"},
+    {"laplace", run_laplace, BORDERS, NUM_PARAMETERS, "second differences"},
+    {"sobel", run_sobel, BORDERS | BIT(AXIS), NUM_PARAMETERS, "a smoothed difference"},
+    {"prewitt", run_prewitt, BORDERS | BIT(AXIS), NUM_PARAMETERS, "a smoothed difference"},
+    {"grey_erosion", run_grey_erosion, WINDOW, SIZE, "the smallest value of a window"},
+    {"grey_dilation", run_grey_dilation, WINDOW, SIZE, "the largest value of a window"},
+    {"grey_opening", run_grey_opening, WINDOW, SIZE, "an erosion, then a dilation"},
+    {"grey_closing", run_grey_closing, WINDOW, SIZE, "a dilation, then an erosion"},
+    {"morphological_gradient", run_morphological_gradient, WINDOW, SIZE, "the dilation minus the erosion"},
+    {"morphological_laplace", run_morphological_laplace, WINDOW, SIZE, "dilation plus erosion minus twice the input"},
+    {"white_tophat", run_white_tophat, WINDOW, SIZE, "the input minus its opening"},
+    {"black_tophat", run_black_tophat, WINDOW, SIZE, "the closing minus the input"},
+    {"binary_erosion", run_binary_erosion, BINARY, NUM_PARAMETERS, "where all neighbours are not 0"},
+    {"binary_dilation", run_binary_dilation, BINARY, NUM_PARAMETERS, "where any neighbour is not 0"},
+    {"binary_opening", run_binary_opening, BINARY, NUM_PARAMETERS, "an erosion, then a dilation"},
+    {"binary_closing", run_binary_closing, BINARY, NUM_PARAMETERS, "a dilation, then an erosion"},
+    {"binary_fill_holes", run_binary_fill_holes, BIT(CONNECTIVITY), NUM_PARAMETERS, "what is enclosed is filled"},
+};
+enum { NUM_FILTERS = sizeof filters / sizeof *filters };
+static const struct filter labelling = {"label", run_label, BIT(CONNECTIVITY), NUM_PARAMETERS, NULL};
+
+/* ---- help ---- */
+
+void filter_help(void)
+{
+    puts("Usage: maniple filter NAME INPUT -o OUTPUT [PARAMETER=VALUE...] [OPTION...]\n"
+         "       mpirun -n RANKS maniple filter NAME INPUT -o OUTPUT [PARAMETER=VALUE...] [OPTION...]\n"
+         "\n"
+         "Filter INPUT, an image of any number of dimensions, as the function NAME of scipy.ndimage does.\n"
+         "\n"
+         "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, or FILE.npy or FILE.png, or a part of\n"
+         "one of them, such as 'FILE:/DATASET[1:, ::-2, 0]'.\n"
+         "\n"
+         "Filters, and their parameters:");
+    for (int f = 0; f < NUM_FILTERS; f++) {
+        printf("  %-28s%s\n   ", filters[f].name, filters[f].summary);
+        for (int p = 0; p < NUM_PARAMETERS; p++)
+            if (filters[f].takes & BIT(p))
+                printf(" %s", parameters[p].name);
+        puts("");
+    }
+    puts("\nParameters:");
+    for (int p = 0; p < NUM_PARAMETERS; p++)
+        printf("  %-14s%s\n", parameters[p].name, parameters[p].help);
+    puts("\nOptions:");
+    options_print(options_table);
+    puts("\n"
+         "Example:\n"
+         "  mpirun -n 4 maniple filter median_filter sky.h5:/image -o clean.h5:/image size=5");
+}
+
+void label_help(void)
+{
+    puts("Usage: maniple label INPUT -o OUTPUT [connectivity=N] [OPTION...]\n"
+         "       mpirun -n RANKS maniple label INPUT -o OUTPUT [connectivity=N] [OPTION...]\n"
+         "\n"
+         "Number the connected parts of what is not 0 in INPUT, from 1 on, as scipy.ndimage.label does.\n"
+         "\n"
+         "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, or FILE.npy or FILE.png, or a part of\n"
+         "one of them.  Elements are connected if they are at most connectivity steps along dimensions\n"
+         "apart, each by one element (default: 1).\n"
+         "\n"
+         "Options:");
+    options_print(options_table);
+    puts("\n"
+         "Example:\n"
+         "  mpirun -n 4 maniple label mask.h5:/mask -o parts.h5:/labels connectivity=2");
+}
+
+static const words_row words_table[] = {{"the input", "INPUT"}, {NULL, NULL}};
+
+/* ---- the command line ---- */
+
+static mnp_status parse_option(int key, job *j)
+{
+    switch (key) {
+    case 'o':
+        return operand_parse_output("OUTPUT", optarg, &j->output);
+    case KEY_PICTURE:
+    case KEY_PICTURE_SIZE:
+    case KEY_PICTURE_MAP:
+        return picture_option(key, optarg, &j->picture);
+    case APPEND_KEY:
+        return operand_append_option(optarg);
+    case 'q':
+        j->quiet = true;
+        return MNP_OK;
+    case 'j':
+        j->json = true;
+        return MNP_OK;
+    default:
+        return MNP_ERR_ARG; /* options_next() has recorded why */
+    }
+}
+
+static mnp_status parse_mode(const char *word, job *j)
+{
+    static const char *const names[] = {"reflect", "mirror", "nearest", "wrap", "constant", NULL};
+    int index = 0;
+    const mnp_status status = options_choose("mode", word, names, &index);
+    j->mode = (mnp_ndimage_mode)(MNP_NDIMAGE_REFLECT + index);
+    return status;
+}
+
+static mnp_status parse_numbers(const char *name, const char *list, value *v)
+{
+    for (const char *text = list;; text++) {
+        char *end;
+        const double parsed = strtod(text, &end);
+        if (end == text || (*end && *end != ',') || v->count == MNP_MAX_DIMS)
+            return mnp_fail(MNP_ERR_ARG, "%s is '%s'; it must be a number, or at most %d separated by commas", name,
+                            list, MNP_MAX_DIMS);
+        v->numbers[v->count++] = parsed;
+        if (!*end)
+            return MNP_OK;
+        text = end;
+    }
+}
+
+static mnp_status parse_parameter(const char *text, job *j)
+{
+    const char *equals = strchr(text, '=');
+    for (int p = 0; equals && p < NUM_PARAMETERS; p++) {
+        const size_t length = strlen(parameters[p].name);
+        if ((size_t)(equals - text) != length || strncmp(text, parameters[p].name, length) != 0)
+            continue;
+        if (!(j->filter->takes & BIT(p)))
+            return mnp_fail(MNP_ERR_ARG, "%s takes no %s", j->filter->name, parameters[p].name);
+        if (j->values[p].count > 0)
+            return mnp_fail(MNP_ERR_ARG, "%s is given twice", parameters[p].name);
+        if (p == MODE) {
+            j->values[p].count = 1;
+            return parse_mode(equals + 1, j);
+        }
+        return parse_numbers(parameters[p].name, equals + 1, &j->values[p]);
+    }
+    return mnp_fail(MNP_ERR_ARG, "'%s' is no parameter of %s, such as NAME=VALUE: see --help", text, j->filter->name);
+}
+
+static mnp_status find_filter(const char *name, job *j)
+{
+    const char *names[NUM_FILTERS + 1] = {NULL};
+    for (int f = 0; f < NUM_FILTERS; f++) {
+        names[f] = filters[f].name;
+        if (strcmp(name, filters[f].name) == 0)
+            j->filter = &filters[f];
+    }
+    if (j->filter)
+        return MNP_OK;
+    const char *nearest = nearest_word(name, names);
+    return mnp_fail(MNP_ERR_ARG, "there is no filter '%s'%s%s%s; --help lists them", name,
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static mnp_status parse(int argc, char **argv, job *j)
+{
+    mnp_status status = MNP_OK;
+    const char *command = argv[0];
+    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
+        status = parse_option(key, j);
+    int next = optind;
+    if (status == MNP_OK && !j->filter && next == argc)
+        status = mnp_fail(MNP_ERR_ARG, "filter needs a NAME and INPUT, as in: maniple filter NAME INPUT -o OUTPUT");
+    if (status == MNP_OK && !j->filter)
+        status = find_filter(argv[next++], j);
+    if (status == MNP_OK && next == argc)
+        status = mnp_fail(MNP_ERR_ARG, "%s needs INPUT", command);
+    if (status == MNP_OK)
+        status = operand_parse_file("INPUT", argv[next++], &j->input);
+    for (; status == MNP_OK && next < argc; next++)
+        status = parse_parameter(argv[next], j);
+    if (status == MNP_OK && j->filter->needs != NUM_PARAMETERS && j->values[j->filter->needs].count == 0)
+        status = mnp_fail(MNP_ERR_ARG, "%s needs %s=VALUE: %s", j->filter->name, parameters[j->filter->needs].name,
+                          parameters[j->filter->needs].help);
+    if (status == MNP_OK && !j->output.text && !j->picture.path)
+        status = mnp_fail(MNP_ERR_ARG, "%s needs a place for the result: -o FILE:/DATASET or FILE.npy; or --picture",
+                          command);
+    if (status == MNP_OK)
+        status = picture_check_options(&j->picture);
+    return status == MNP_OK ? report_check_options(j->quiet, j->json) : status;
+}
+
+/* ---- checks before the work, on rank 0 ---- */
+
+static mnp_status check_overwriting(const job *j)
+{
+    run_file files[] = {file_of_operand(&j->input), file_of_option("--picture", j->picture.path), {NULL}};
+    if (j->output.text)
+        files[2] = file_of_output(&j->output);
+    return files_check(sizeof files / sizeof *files, files);
+}
+
+static mnp_status check_counts(const job *j)
+{
+    if (j->input.ndim == 0)
+        return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no dimensions", j->input.text);
+    for (int p = 0; p < NUM_PARAMETERS; p++)
+        if (j->values[p].count > 1 && j->values[p].count != j->input.ndim)
+            return mnp_fail(MNP_ERR_ARG, "%s has %d numbers, and INPUT '%s' has %d dimension%s", parameters[p].name,
+                            j->values[p].count, j->input.text, j->input.ndim, plural(j->input.ndim));
+    return MNP_OK;
+}
+
+/* ---- the work ---- */
+
+typedef enum stage { READ = FIRST_STAGE, FILTER, WRITE, PICTURE, NUM_STAGES } stage;
+static const char *const stage_names[] = {"compile", "read", "filter", "write", "picture"};
+enum { PICTURE_WORDS = 200 };
+
+/* Draw the result.  Collective. */
+static mnp_status draw(const job *j, const mnp_array *y, char words[PICTURE_WORDS])
+{
+    char title[256], size[ARRAY_WORDS];
+    mnp_array *z = NULL;
+    picture_result drawn = {.reduction = {1, 1}};
+    picture p = {.title = title, .count = 1};
+    snprintf(title, sizeof title, "%s of %s", j->filter->name, without_folders(j->input.text));
+    mnp_status status = mnp_astype(y, mnp_array_dtype(y) == MNP_BOOL ? MNP_UINT8 : mnp_array_dtype(y), &z);
+    if (status == MNP_OK && mnp_array_ndim(z) == 1) {
+        status = array_write(&j->picture, title, z, size);
+        snprintf(words, PICTURE_WORDS, "%s", status == MNP_OK ? size : "");
+    } else if (status == MNP_OK) {
+        picture_usual_dims(z, &p.rows, &p.columns);
+        p.arrays[0] = z;
+        status = picture_write(&j->picture, &p, &drawn);
+        snprintf(words, PICTURE_WORDS, "%s, %s is %g to %g", status == MNP_OK ? drawn.made.size : "",
+                 j->picture.map ? "violet to yellow" : "black to white", drawn.low[0], drawn.high[0]);
+    }
+    mnp_array_free(z);
+    return status;
+}
+
+static void print_text(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const double *seconds,
+                       const mnp_rank_info *ranks, const char *drawn)
+{
+    printf("ran on    ");
+    print_where(ctx, ranks);
+    printf("filter    %s\n", j->filter->name);
+    printf("input     %s: ", j->input.text);
+    print_array(x);
+    printf("output    %s: ", j->output.text ? j->output.text : "(none)");
+    print_array(y);
+    if (*drawn)
+        printf("picture   %s: %s\n", j->picture.path, drawn);
+    print_times(j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
+}
+
+static void json_operand(json_writer *out, const char *name, const char *text, const mnp_array *array)
+{
+    json_row(out, name, '{');
+    json_text(out, "operand", text);
+    json_array(out, array);
+    json_close(out);
+}
+
+static void print_json(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const double *seconds,
+                       const mnp_rank_info *ranks, const char *drawn)
+{
+    json_writer out = json_start(stdout);
+    json_open(&out, NULL, '{');
+    json_text(&out, "filter", j->filter->name);
+    json_operand(&out, "input", j->input.text, x);
+    json_operand(&out, "output", j->output.text, y);
+    if (*drawn)
+        json_text(&out, "picture", j->picture.path);
+    json_where(&out, ctx, ranks);
+    json_times(&out, j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
+    json_close(&out);
+}
+
+static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const stopwatch *watch,
+                   const char *drawn)
+{
+    double slowest[MAX_STAGES];
+    mnp_rank_info *ranks = NULL;
+    stopwatch_slowest(watch, slowest);
+    OR_EXIT(rank_infos(ctx, &ranks, NULL));
+    if (mnp_ctx_rank(ctx) == 0 && j->json)
+        print_json(ctx, j, x, y, slowest, ranks, drawn);
+    else if (mnp_ctx_rank(ctx) == 0)
+        print_text(ctx, j, x, y, slowest, ranks, drawn);
+    free(ranks);
+}
+
+/* Returns the exit status. */
+static int run(mnp_ctx *ctx, const job *j)
+{
+    int status = EXIT_SUCCESS;
+    char drawn[PICTURE_WORDS] = "";
+    arguments a = {.structure = NULL};
+    mnp_array *x = NULL, *y = NULL;
+    stopwatch watch = stopwatch_start(ctx);
+    progress_begin(ctx, j->filter == &labelling ? "label" : "filter", j->quiet);
+    progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
+    OR_EXIT(mnp_agree(ctx, find_arguments(j, j->input.ndim, &a)));
+    OR_EXIT(operand_load(ctx, &j->input, &x));
+    stopwatch_lap(&watch, READ);
+    progress_stage(array_bytes(x), "B", "filtering");
+    OR_EXIT(j->filter->run(j, &a, x, &y));
+    stopwatch_lap(&watch, FILTER);
+    if (j->output.text) {
+        progress_stage(array_bytes(y), "B", "writing OUTPUT");
+        OR_EXIT(operand_write(&j->output, y));
+        stopwatch_lap(&watch, WRITE);
+    }
+    if (j->picture.path) {
+        progress_stage(0, NULL, "drawing");
+        status = command_say(ctx, "", draw(j, y, drawn));
+        stopwatch_lap(&watch, PICTURE);
+    }
+    progress_end();
+    if (!j->quiet)
+        report(ctx, j, x, y, &watch, drawn);
+    mnp_free_all(x, y);
+    free(a.structure);
+    return status;
+}
+
+static int main_of(int argc, char **argv, const struct filter *filter)
+{
+    job j = {.filter = filter, .picture = PICTURE_REQUEST_DEFAULTS};
+    words_set(words_table);
+    if (parse(argc, argv, &j) != MNP_OK)
+        misused_exit();
+    mnp_ctx *ctx = command_begin(NULL);
+    const bool root = mnp_ctx_rank(ctx) == 0;
+    OR_EXIT(mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK));
+    if (j.output.text)
+        OR_EXIT(operand_check_output(ctx, &j.output));
+    OR_EXIT(mnp_agree(ctx, root ? picture_check_place(&j.picture) : MNP_OK));
+    OR_EXIT(operand_look(ctx, &j.input));
+    OR_EXIT(check_counts(&j));
+    const int status = run(ctx, &j), written = close_output();
+    mnp_finalize(ctx);
+    operand_free(&j.input);
+    operand_free(&j.output);
+    return status == EXIT_SUCCESS ? written : status;
+}
+
+int filter_main(int argc, char **argv)
+{
+    return main_of(argc, argv, NULL);
+}
+
+int label_main(int argc, char **argv)
+{
+    return main_of(argc, argv, &labelling);
+}

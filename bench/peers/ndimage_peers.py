@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Times the same as bench/ndimage.c with scipy.ndimage, or on a GPU with cupyx.scipy.ndimage, in the same words.
+
+  ndimage_peers.py [--gpu] [--extent N] [--repeats N] [--case NAME ...]
+
+A time is the median of repeats, and the best one, after a warm-up.
+"""
+
+import argparse
+import time
+
+import numpy as np
+import record
+
+CASES = {"median-3": lambda nd, x, m: nd.median_filter(x, 3), "median-5": lambda nd, x, m: nd.median_filter(x, 5),
+         "median-15": lambda nd, x, m: nd.median_filter(x, 15),
+         "gaussian-5": lambda nd, x, m: nd.gaussian_filter(x, 5),
+         "uniform-15": lambda nd, x, m: nd.uniform_filter(x, 15), "erosion-9": lambda nd, x, m: nd.grey_erosion(x, 9),
+         "sobel": lambda nd, x, m: nd.sobel(x), "label": lambda nd, x, m: nd.label(m)}
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--gpu", action="store_true")
+parser.add_argument("--extent", type=int, default=4096)
+parser.add_argument("--repeats", type=int, default=5)
+parser.add_argument("--case", nargs="*", default=list(CASES))
+arguments = parser.parse_args()
+
+x = np.random.default_rng(1).standard_normal((arguments.extent,) * 2).astype("float32")
+if arguments.gpu:
+    import cupy
+    from cupyx.scipy import ndimage
+    x, library, version = cupy.asarray(x), "cupyx.scipy.ndimage", cupy.__version__
+    wait = cupy.cuda.Device().synchronize
+else:
+    import scipy
+    from scipy import ndimage
+    library, version = "scipy.ndimage", scipy.__version__
+
+    def wait():
+        pass
+
+mask = x > 0
+for name in arguments.case:
+    seconds = []
+    for _ in range(arguments.repeats + 1):
+        wait()
+        begin = time.perf_counter()
+        CASES[name](ndimage, x, mask)
+        wait()
+        seconds.append(time.perf_counter() - begin)
+    seconds = sorted(seconds[1:])
+    median = seconds[len(seconds) // 2]
+    print(f"{name:12s} {library:22s} {1e3 * median:9.3f} ms, best {1e3 * seconds[0]:9.3f} ms", flush=True)
+    record.append("ndimage", name, f"{x.size} float32", library, version,
+                  "GPU" if arguments.gpu else record.processor(), median, seconds[0], 1)
