@@ -11,7 +11,7 @@ for command in filter label; do
     [ "$("$MANIPLE" "$command" --help | awk 'length > 100' | wc -l)" -eq 0 ]
     check $? "it is at most 100 columns wide"
 done
-"$MANIPLE" filter --help | sed -n '/^Filters,/,/^Parameters:/s/^  \([a-z_]*\) .*/\1/p' >help.txt
+"$MANIPLE" filter --help | sed -n '/^Filters,/,/^Parameters:/s/^  \([a-z][a-z_]*\) .*/\1/p' >help.txt
 sed -n 's/^\.It Cm \([a-z]*_[a-z_]*\|laplace\|sobel\|prewitt\)$/\1/p' "$srcdir/docs/man/maniple-filter.1" >page.txt
 run "maniple-filter.1 has the filters of --help" diff help.txt page.txt
 

@@ -63,8 +63,12 @@ MAY_BE_NULL = {
     "mnp_resample_poly": "taps", "mnp_decimate": "ftype", "mnp_czt": "w a",
     "mnp_qr": "mode", "mnp_finalize": "ctx",
 }
-MAY_BE_NULL.update({name: "options footprint structure order radius mask" + (" size" if "uniform" in name else "")
+MAY_BE_NULL.update({name: "options footprint structure structure1 structure2 order radius mask origins origins1 " +
+                    "origins2 index" +
+                    (" size" if "uniform" in name else "") + (" shape shape1 shape2" if "binary" in name else "") +
+                    ("" if "find_objects" in name else " labels")
                     for name in binding._functions if name.startswith("mnp_ndimage_")})
+MAY_BE_NULL["mnp_ndimage_generate_binary_structure"] = ""
 
 # Calls that end the program or this context, and those that wait for a message that nobody sends
 NEVER = {"mnp_exit", "mnp_exit_at", "mnp_init", "mnp_init_fint", "mnp_finalize", "mnp_comm_send", "mnp_comm_recv", "mnp_fail"}
