@@ -130,7 +130,7 @@ file = mp.h5_file_open(mp.scratch("x.h5"), True)
 triangular = mp.triangular_new(matrix, "float64", True, False, False)
 world = ctypes.c_void_p(binding.call("comm_world"))
 short = spread(a[:, 0].copy(), mp.layout_new_cyclic(1, [mp.size], 1, [13], [0], [2]))
-for function, (_, parameters) in sorted(binding._functions.items() if mp.layout_is_cyclic(layout) else []):
+for function, (_, parameters) in sorted(binding.functions_with_const().items() if mp.layout_is_cyclic(layout) else []):
     if function[4:] in WORK | ELSEWHERE or not any(takes_array(*p) for p in parameters):
         continue
     given = [argument(kind, name, short if function == "mnp_random_choice" else x) for kind, name in parameters

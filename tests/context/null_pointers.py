@@ -8,10 +8,7 @@ below, as the headers' comments say it; a new function is tested without being n
 
 import ctypes
 import faulthandler
-import os
 import re
-import subprocess
-import sys
 
 import binding
 import maniple as mp
@@ -88,18 +85,7 @@ def may_be_null(function, kind, name):
 
 # --- something plausible ----------------------------------------------------------------------------------------------
 
-
-
-def read_prototypes():
-    """The functions of the headers, with const, which tells inputs from outputs."""
-    source, found = os.environ["srcdir"], {}
-    command = [sys.executable, os.path.join(source, "build-aux", "prototypes"), "--const",
-               os.path.join(source, "include"), *os.environ["CC"].split()]
-    exec(subprocess.run(command, stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout, found)
-    return found["FUNCTIONS"]
-
-
-_functions, _lib = read_prototypes(), binding._lib
+_functions, _lib = binding.functions_with_const(), binding._lib
 zeros = ctypes.create_string_buffer(1 << 16)  # a struct, an option, a buffer or a list of numbers: zeros are defaults
 x = mp.array(np.arange(12.0))
 layout = mp.layout_block(mp.size, 1, [12])

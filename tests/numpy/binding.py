@@ -5,6 +5,8 @@ import ctypes
 import functools
 import importlib.util
 import os
+import subprocess
+import sys
 
 os.environ.setdefault("NPY_PROMOTION_STATE", "weak")
 import numpy as np  # noqa: E402
@@ -26,6 +28,15 @@ def _read_headers():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.FUNCTIONS, module.CONSTANTS
+
+
+def functions_with_const():
+    """The functions with the word const in their types, which tells inputs from outputs."""
+    source, found = os.environ["srcdir"], {}
+    command = [sys.executable, os.path.join(source, "build-aux", "prototypes"), "--const",
+               os.path.join(source, "include"), *os.environ["CC"].split()]
+    exec(subprocess.run(command, stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout, found)
+    return found["FUNCTIONS"]
 
 
 # MPI's plugins look for its symbols among the global ones; they are found through the library, which is linked with it
