@@ -186,7 +186,8 @@ MNP_API mnp_status mnp_ndimage_generate_binary_structure(int rank, int connectiv
  *
  *   shape         extents of the structure, one for each dimension; NULL without a structure
  *   structure     in C order; NULL: mnp_ndimage_generate_binary_structure(ndim, 1)
- *   iterations    how often; fewer than 1: until nothing changes
+ *   iterations    how often; fewer than 1: until nothing changes, which may never be where the window of an element
+ *                 leaves out the element itself
  *   mask          NULL, or an array of x's shape: elements where it is 0 stay as they are
  *   border_value  what is beyond the borders
  *   origins       NULL: zeros; for each dimension
