@@ -192,8 +192,8 @@ MNP_API mnp_status mnp_ndimage_generate_binary_structure(int rank, int connectiv
  *   border_value  what is beyond the borders
  *   origins       NULL: zeros; for each dimension
  *
- * binary_propagation is a dilation until nothing changes.  binary_hit_or_miss takes what structure1 fits and structure2,
- * by default what structure1 leaves out, misses.
+ * binary_propagation is a dilation until nothing changes.  binary_hit_or_miss takes what structure1 fits and
+ * structure2, by default what structure1 leaves out, misses.
  */
 MNP_API mnp_status mnp_ndimage_binary_erosion(const mnp_array *x, const int64_t *shape, const bool *structure,
                                               int64_t iterations, const mnp_array *mask, bool border_value,
@@ -241,8 +241,9 @@ MNP_API mnp_status mnp_ndimage_label(const mnp_array *x, const bool *structure, 
  *   out_p   one value for each: of one dimension; with count 0 of one element
  *
  * Sums, means, variances and standard deviations are float64; extremes have the dtype of x; positions are int64, of
- * shape (count, ndim), the first one in C order.  Centres of mass are float64 of shape (count, ndim).  A label that does
- * not occur has a sum of 0, NaN as mean, variance and centre, 0 as an extreme and -1 as a position.  Waits.  Collective.
+ * shape (count, ndim), the first one in C order.  Centres of mass are float64 of shape (count, ndim).  A label that
+ * does not occur has a sum of 0, NaN as mean, variance and centre, 0 as an extreme and -1 as a position.  Waits.
+ * Collective.
  * MNP_ERR_ARG for labels of another shape or dtype, and complex inputs.
  */
 MNP_API mnp_status mnp_ndimage_sum_labels(const mnp_array *x, const mnp_array *labels, int64_t count,
@@ -265,8 +266,8 @@ MNP_API mnp_status mnp_ndimage_center_of_mass(const mnp_array *x, const mnp_arra
                                               const int64_t *index, mnp_array **out_p);
 
 /*
- * The boxes of the labels 1 to `count`: int64 of shape (count, ndim, 2), the first index and the one after the last along
- * each dimension; -1 for a label that does not occur.  Waits.  Collective.
+ * The boxes of the labels 1 to `count`: int64 of shape (count, ndim, 2), the first index and the one after the last
+ * along each dimension; -1 for a label that does not occur.  Waits.  Collective.
  */
 MNP_API mnp_status mnp_ndimage_find_objects(const mnp_array *labels, int64_t count, mnp_array **boxes_p);
 
