@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Filters, morphology, labels and geometry of images of any number of dimensions, as in scipy.ndimage: its names, its
- * defaults, its results.
+ * Filters, morphology, labels and measurements of images of any number of dimensions, as in scipy.ndimage: its names,
+ * its defaults, its results.
  *
  *   mnp_ndimage_median_filter(x, (int64_t[]){5, 5}, NULL, NULL, &y);
  *   const mnp_ndimage_options options = {.mode = MNP_NDIMAGE_WRAP};

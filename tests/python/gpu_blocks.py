@@ -128,7 +128,8 @@ def check_in():
     zeros, numbers = np.zeros(N), np.arange(float(N))
     late = theirs.of(numbers)
     block = theirs.of(zeros)
-    total(mp.from_local(block))  # its kernels are compiled now, which would take longer than the stream is busy
+    block += late
+    total(mp.from_local(block))  # all kernels are compiled now, which would take longer than the stream is busy
     mp.synchronize()
     with theirs.inside():
         block = theirs.of(zeros)
