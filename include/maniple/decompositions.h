@@ -15,15 +15,15 @@
  *
  * The dtypes are those of numpy.linalg: float32, float64, complex64 and complex128 are kept, integers and bool are
  * taken as float64, float16 and bfloat16 are refused.  OpenBLAS or another LAPACK does the work on the host, cuSOLVER
- * and cuBLAS on GPUs.  What is NaN or infinite goes through as these treat it: a matrix with NaN has an inverse of NaN on
- * the host, and is said to be singular on a GPU.
+ * and cuBLAS on GPUs.  What is NaN or infinite goes through as these treat it: a matrix with NaN has an inverse of NaN
+ * on the host, and is said to be singular on a GPU.
  *
  * All functions are collective.  MNP_ERR_LINALG, on all ranks, where numpy.linalg raises LinAlgError: a matrix is
  * singular or not positive definite, or an iteration did not converge; the message has the number of the matrix within
  * the batch, in C order, and what LAPACK says of it.  MNP_ERR_ARG for shapes and dtypes that do not fit, for arrays
  * that are block-cyclic, and for numbers; MNP_ERR_UNSUPPORTED where neither OpenBLAS nor LAPACK is installed, or
- * cuSOLVER does not have a function; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.  After any of them outputs
- * are as before, except that given arrays may have been written to.
+ * cuSOLVER does not have a function; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.  After any of them
+ * outputs are as before, except that given arrays may have been written to.
  */
 #ifndef MANIPLE_DECOMPOSITIONS_H
 #define MANIPLE_DECOMPOSITIONS_H
