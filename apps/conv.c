@@ -494,6 +494,33 @@ static void run_streamed(mnp_ctx *ctx, job *j, conv_stream *stream)
     mnp_array_free(kernel);
 }
 
+/* What the plan would do, from rank 0. */
+static void show_plan(mnp_ctx *ctx, const job *j, const mnp_conv_plan *plan)
+{
+    mnp_conv_plan_info info;
+    mnp_rank_info *ranks = NULL;
+    mnp_conv_plan_describe(plan, &info);
+    OR_EXIT(rank_infos(ctx, &ranks, NULL));
+    if (mnp_ctx_rank(ctx) == 0 && j->json) {
+        json_writer out = json_start(stdout);
+        json_open(&out, NULL, '{');
+        json_text(&out, "input", j->input.text);
+        json_text(&out, "kernel", j->kernel.text);
+        json_text(&out, "method", info.name);
+        json_row(&out, "estimated_seconds", '{');
+        for (int m = MNP_CONV_DIRECT; m < MNP_NUM_CONV_METHODS; m++) {
+            if (info.seconds[m] >= 0)
+                json_measured(&out, method_names[m], info.seconds[m]);
+        }
+        json_close(&out);
+        json_where(&out, ctx, ranks);
+        json_close(&out);
+    } else {
+        mnp_conv_plan_print(plan, stdout);
+    }
+    free(ranks);
+}
+
 /* Returns the exit status. */
 static int run(mnp_ctx *ctx, job *j)
 {
@@ -517,7 +544,7 @@ static int run(mnp_ctx *ctx, job *j)
     make_plan(ctx, j, &watch, &plan);
     if (j->plan_only) {
         progress_end();
-        mnp_conv_plan_print(plan, stdout);
+        show_plan(ctx, j, plan);
         mnp_conv_plan_free(plan);
         return status;
     }
