@@ -287,14 +287,6 @@ static void print_text(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp
     print_times(j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
 }
 
-static void json_operand(json_writer *out, const char *name, const char *text, const mnp_array *array)
-{
-    json_row(out, name, '{');
-    json_text(out, "operand", text);
-    json_array(out, array);
-    json_close(out);
-}
-
 static void print_json(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *psf, const mnp_array *y,
                        const double *seconds, const mnp_rank_info *ranks, const picture_result *drawn)
 {

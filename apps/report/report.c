@@ -69,6 +69,14 @@ void json_array(json_writer *j, const mnp_array *array)
     json_close(j);
 }
 
+void json_operand(json_writer *j, const char *name, const char *text, const mnp_array *array)
+{
+    json_row(j, name, '{');
+    json_text(j, "operand", text);
+    json_array(j, array);
+    json_close(j);
+}
+
 double unsigned_nan(double value)
 {
     return isnan(value) ? NAN : value;

@@ -21,6 +21,9 @@ void print_shape(int ndim, const int64_t *shape);
 void print_array(const mnp_array *array);
 void json_array(json_writer *j, const mnp_array *array);
 
+/* An object with what names an operand on the command line, and the same of its array. */
+void json_operand(json_writer *j, const char *name, const char *text, const mnp_array *array);
+
 /* A number for printf(), which would show the sign of NaN. */
 double unsigned_nan(double value);
 
