@@ -161,7 +161,7 @@ static mnp_status open_call(const char *function, const mnp_array *a, const mnp_
     p->b = lb;
     p->is_double = mnp_dtype_size(c->dtype) >= 8 && c->dtype != MNP_COMPLEX64;
     p->size = (int64_t)mnp_dtype_size(mnp__block_dtype(c->ctx, c->dtype));
-    p->result_size = p->size < 4 && strchr("f", mnp_dtype_kind(c->dtype)) ? 4 : p->size;
+    p->result_size = p->size < 4 && mnp_dtype_kind(c->dtype) == 'f' ? 4 : p->size;
     MNP_TRY_OR(find_batch(c, a, b), st, fail);
     MNP_TRY_OR(mnp__way_result(p, &c->c), st, fail);
     return MNP_OK;
