@@ -7,7 +7,7 @@
  *   MNP_ORDER         how many numbers the state has
  *   MNP_SECTIONS      0: direct form; otherwise that many sections, whose states follow one another
  *
- * Whatever the form, the state after some elements is linear in the state before: s' = A^n s + e, where e is the state
+ * In both forms the state after some elements is linear in the state before: s' = A^n s + e, where e is the state
  * after the same elements from zeros.  So parts of lines are first run from zeros (ENDS), their ends are joined by
  * powers of A in groups of groups (FOLD, EXPAND), and each part is run again from the right state (VALUES).  On a GPU a
  * thread takes a part; on the host a worker takes eight at a time, as lanes of vectors.
