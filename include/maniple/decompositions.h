@@ -10,13 +10,17 @@
  *
  *   matrices that are not cut    are treated where they lie; a batch that is cut over ranks needs no communication
  *   a batch of cut matrices      is first cut along its longest batch dimension instead, and so are its results
- *   one matrix that is cut       is gathered on rank 0, which computes alone; results are cut as `a` is, or if they
- *                                have other dimensions as mnp_layout_block() does
+ *   one matrix that is cut       solve, inv, det, cholesky, lu and those that use their factors deal its columns out
+ *                                over all ranks, which work together, if it has at least 256 rows and columns; others,
+ *                                and smaller ones, are gathered on rank 0, which computes alone.  Results are cut as
+ *                                `a` is, or if they have other dimensions as mnp_layout_block() does
+ *   one tall matrix              qr, svd, svdvals and those that use them work where its rows are, see mnp_qr(), and
+ *                                leave results as they were made
  *
  * The dtypes are those of numpy.linalg: float32, float64, complex64 and complex128 are kept, integers and bool are
  * taken as float64, float16 and bfloat16 are refused.  OpenBLAS or another LAPACK does the work on the host, cuSOLVER
- * and cuBLAS on GPUs.  What is NaN or infinite goes through as these treat it: a matrix with NaN has an inverse of NaN
- * on the host, and is said to be singular on a GPU.
+ * and cuBLAS on GPUs.  Elements that are NaN or infinite are treated as these libraries do it: a matrix with NaN has an
+ * inverse of NaN on the host, and is said to be singular on a GPU.
  *
  * All functions are collective.  MNP_ERR_LINALG, on all ranks, where numpy.linalg raises LinAlgError: a matrix is
  * singular or not positive definite, or an iteration did not converge; the message has the number of the matrix within
@@ -57,8 +61,8 @@ MNP_API mnp_status mnp_linalg_solve(const mnp_array *a, const mnp_array *b, mnp_
 
 /*
  * scipy.linalg.solve_triangular: x with op(a) x = b, where trans is 0 for a, 1 for its transpose and 2 for its
- * conjugate transpose.  lower: of a the lower triangle is read, else the upper one; unit_diagonal: and the diagonal
- * is taken as ones.  Waits.
+ * conjugate transpose.  With `lower` the lower triangle of a is read, otherwise the upper one; with
+ * `unit_diagonal` the diagonal is not read, but taken as ones.  Waits.
  */
 MNP_API mnp_status mnp_solve_triangular(const mnp_array *a, const mnp_array *b, int trans, bool lower,
                                         bool unit_diagonal, mnp_array **x_p);
@@ -88,8 +92,8 @@ MNP_API mnp_status mnp_cho_solve(const mnp_array *c, bool lower, const mnp_array
 MNP_API mnp_status mnp_lu(const mnp_array *a, mnp_array **p_p, mnp_array **l_p, mnp_array **u_p);
 
 /*
- * scipy.linalg.lu_factor: l and u in one matrix, and min(m, n) int32: row i was interchanged with row piv[i].  No
- * error for singular matrices.  scipy.linalg.lu_solve((lu, piv), b, trans): trans is 0, 1 or 2 as of
+ * scipy.linalg.lu_factor: l and u in one matrix, and min(m, n) int32: row i was interchanged with row piv[i].  A
+ * singular matrix is no error.  scipy.linalg.lu_solve((lu, piv), b, trans): trans is 0, 1 or 2 as of
  * mnp_solve_triangular().  Waits.
  */
 MNP_API mnp_status mnp_lu_factor(const mnp_array *a, mnp_array **lu_p, mnp_array **piv_p);
@@ -99,22 +103,76 @@ MNP_API mnp_status mnp_lu_solve(const mnp_array *lu, const mnp_array *piv, int t
 /*
  * numpy.linalg.qr: a = q r.  `mode` is NULL or "reduced": q has min(m, n) columns; "complete": q is square; "r": r
  * alone, q_p is not used and may be NULL; "raw": the transposed reflectors of LAPACK, and their factors instead of
- * r.  Waits.
+ * r.  One tall matrix of m x n (1 to 2048 columns, m >= 512, m >= 8 n, and m >= n times the number of ranks), of which
+ * modes "reduced" and "r" are asked, is factored by Cholesky's method twice, or, if its condition is too bad for that,
+ * by reflectors of each rank's rows and then of all r; q is then cut by rows, if `a` is cut at all, and r is on every
+ * rank.  Waits.
  */
 MNP_API mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p, mnp_array **r_p);
 
 /*
  * numpy.linalg.svd: a = u diag(s) vh, the singular values in descending order; u and vh are square if `full_matrices`.
- * svdvals: the values alone.  Waits.
+ * svdvals: the values alone.  One tall matrix is first factored by mnp_qr(), unless `full_matrices`; s and vh are then
+ * on every rank, and u is cut as mnp_matmul() makes the product of q and a matrix that is on every rank.  Waits.
  */
 MNP_API mnp_status mnp_svd(const mnp_array *a, bool full_matrices, mnp_array **u_p, mnp_array **s_p, mnp_array **vh_p);
 MNP_API mnp_status mnp_svdvals(const mnp_array *a, mnp_array **s_p);
+
+/* ---- what follows from singular values ---- */
+
+/*
+ * numpy.linalg.lstsq: the x of least norm that makes the norm of b - a x least, for one matrix a (m x n) and a vector
+ * or a matrix b, in the dtype that both have room in.  Singular values up to rcond times the largest are taken as 0;
+ * negative: max(m, n) eps, NumPy's None.
+ *
+ *   residuals_p  NULL, or receives the sums of the squares of b - a x of every column; empty, as in NumPy, unless the
+ *                rank is n and m > n
+ *   rank_p       NULL, or receives how many singular values count
+ *   s_p          NULL, or receives the singular values
+ *
+ * A matrix with at least twice as many rows as columns is first factored by mnp_qr().  Waits.
+ */
+MNP_API mnp_status mnp_lstsq(const mnp_array *a, const mnp_array *b, double rcond, mnp_array **x_p,
+                             mnp_array **residuals_p, int64_t *rank_p, mnp_array **s_p);
+
+/*
+ * numpy.linalg.pinv and matrix_rank: the inverse on the range, and the rank, int64, of each matrix (m x n).  Singular
+ * values up to rtol times the largest are taken as 0; negative: max(m, n) eps, as in SciPy.  Waits.
+ */
+MNP_API mnp_status mnp_pinv(const mnp_array *a, double rtol, mnp_array **out_p);
+MNP_API mnp_status mnp_matrix_rank(const mnp_array *a, double rtol, mnp_array **rank_p);
+
+/*
+ * numpy.linalg.matrix_norm and cond.  `ord` is a text: NULL or "fro", "nuc", "1", "-1", "2", "-2", "inf", "-inf"; NULL
+ * of cond is "2".  "2" and "-2" are the largest and the least singular value, "nuc" is their sum.  The condition is
+ * that norm times that of the inverse; of one singular matrix it is infinite, and in a batch MNP_ERR_LINALG unless ord
+ * is "2" or "-2".  It is infinite where it would be 0 / 0, as of zeros, and NaN only where the matrix has NaN.  An
+ * empty matrix has none: MNP_ERR_ARG.  Waits.
+ */
+MNP_API mnp_status mnp_matrix_norm(const mnp_array *x, const char *ord, bool keepdims, mnp_array **out_p);
+MNP_API mnp_status mnp_cond(const mnp_array *a, const char *ord, mnp_array **out_p);
+
+/*
+ * scipy.linalg.orth and null_space: orthonormal columns that span the range, or what one matrix makes 0.  How many
+ * there are follows from the values; rcond as of mnp_pinv().  Waits.
+ */
+MNP_API mnp_status mnp_orth(const mnp_array *a, double rcond, mnp_array **out_p);
+MNP_API mnp_status mnp_null_space(const mnp_array *a, double rcond, mnp_array **out_p);
+
+/*
+ * scipy.linalg.polar: a = u p, or if `left` a = p u, with orthonormal columns or rows of u and a positive semidefinite
+ * p.  Waits.
+ */
+MNP_API mnp_status mnp_polar(const mnp_array *a, bool left, mnp_array **u_p, mnp_array **p_p);
+
+/* scipy.linalg.expm: the exponential of square matrices.  Waits. */
+MNP_API mnp_status mnp_expm(const mnp_array *a, mnp_array **out_p);
 
 /* ---- eigenvalues ---- */
 
 /*
  * numpy.linalg.eigh and eigvalsh: eigenvalues of Hermitian matrices in ascending order, and vectors in columns.  The
- * lower triangle of `a` is read, or if `upper` that one.  Waits.
+ * lower triangle of `a` is read, or with `upper` the upper one.  Waits.
  */
 MNP_API mnp_status mnp_eigh(const mnp_array *a, bool upper, mnp_array **w_p, mnp_array **v_p);
 MNP_API mnp_status mnp_eigvalsh(const mnp_array *a, bool upper, mnp_array **w_p);

@@ -3,9 +3,9 @@
  * Products of distributed matrices and tensors, in NumPy's words: mnp_matmul(a, b, &c) is numpy.matmul(a, b).
  *
  * Operands may have any layout and be views.  Dtypes are promoted as NumPy does it; bfloat16 and float16 are summed in
- * float32 and rounded once.  Sums of integers wrap around; of bool a sum is whether any product is true.  Sums of
- * floats are in the order of the library that does the work, which is OpenBLAS or another BLAS on the host, and cuBLAS
- * on GPUs; products of integers and bool are computed by kernels of Maniple's own.
+ * float32 and rounded once.  Sums of integers wrap around; a sum of bools is true if any product is.  The order in
+ * which floats are summed is that of the library that does the work, which is OpenBLAS or another BLAS on the host, and
+ * cuBLAS on GPUs; products of integers and bool are computed by kernels of Maniple's own.
  *
  * Over ranks the blocks come together in the way that a model finds the cheapest: either operand or the result stays
  * where it is, or a new mesh of the ranks is used, on which rows, columns, the summed dimension or a batch is cut; see
@@ -37,7 +37,7 @@ extern "C" {
 
 /*
  * numpy.matmul: a (..., m, k) times b (..., k, n), whose first dimensions are broadcast; a vector a is taken as one
- * row, a vector b as one column, which the result has not.
+ * row, a vector b as one column, and the result does not have that dimension.
  */
 MNP_API mnp_status mnp_matmul(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
 
@@ -72,7 +72,7 @@ MNP_API mnp_status mnp_matmul_describe(const mnp_array *a, const mnp_array *b, c
  */
 MNP_API mnp_status mnp_dot(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
 
-/* numpy.inner: the sum over the last dimension of both.  Numbers as for mnp_dot(). */
+/* numpy.inner: the sum over the last dimension of both.  Scalars are treated as in mnp_dot(). */
 MNP_API mnp_status mnp_inner(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
 
 /* numpy.vdot: the sum of conj(a) b over all elements in C order, of operands with as many elements. */
@@ -82,7 +82,7 @@ MNP_API mnp_status mnp_vdot(const mnp_array *a, const mnp_array *b, mnp_array **
 MNP_API mnp_status mnp_outer(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
 
 /*
- * numpy.vecdot, matvec and vecmat, of stacks of vectors and matrices, which are broadcast: the sum of conj(a) b along
+ * numpy.vecdot, matvec and vecmat, for stacks of vectors and matrices, which are broadcast: the sum of conj(a) b along
  * an axis; matrices times vectors; conjugated vectors times matrices.
  */
 MNP_API mnp_status mnp_vecdot(const mnp_array *a, const mnp_array *b, int axis, mnp_array **out_p);
@@ -123,16 +123,17 @@ typedef enum mnp_einsum_order { MNP_EINSUM_GREEDY, MNP_EINSUM_OPTIMAL, MNP_EINSU
 /*
  * numpy.einsum of 1 to 32 operands, with subscripts as there: "ij,jk->ik"; without an arrow the result has the letters
  * that are there once, in alphabetical order; a letter twice in an operand is its diagonal; an ellipsis stands for
- * dimensions that are broadcast.  First diagonals are taken and what only one operand has is summed; then each pair is
- * a product of stacks of matrices, for which it is reshaped as mnp_reshape() does it, or, if it sums nothing, an
- * element-wise product.  The result of a pair must not have more than MNP_MAX_DIMS dimensions.  All is computed in the
- * dtype of the result, to which the results of pairs are rounded.
+ * dimensions that are broadcast.  First diagonals are taken, and dimensions that only one operand has are summed; then
+ * each pair is a product of stacks of matrices, for which it is reshaped as mnp_reshape() does it, or, if it sums
+ * nothing, an element-wise product.  The result of a pair must not have more than MNP_MAX_DIMS dimensions.  All is
+ * computed in the dtype of the result, to which the results of pairs are rounded.
  */
 MNP_API mnp_status mnp_einsum(const char *subscripts, const mnp_array *const *arrays, int count, mnp_einsum_order order,
                               mnp_array **out_p);
 
 /*
- * numpy.einsum_path: the order of mnp_einsum(), if no operand has something to be summed by itself.
+ * numpy.einsum_path: the order in which mnp_einsum() contracts the operands, for subscripts in which no dimension
+ * belongs to one operand alone and is summed.
  *
  *   path          receives 2 (count - 1) numbers: step s contracts numbers path[2 s] < path[2 s + 1] of the list of
  *                 operands that are left, removes them, and puts the result at its end

@@ -9,7 +9,7 @@
  *
  * Operations are enqueued on a stream.  They take their workspaces from the device's pool, so they can fail on one
  * rank alone, and cannot be recorded into graphs.  What LAPACK reports of each matrix goes to `info`, as it has it: 0
- * for success.  Extents are at most INT32_MAX, also of the elements of one matrix on the host's LAPACK.
+ * for success.  Extents are at most INT32_MAX: others are MNP_ERR_UNSUPPORTED.
  */
 #ifndef MNP__DEVICE_LAPACK_H
 #define MNP__DEVICE_LAPACK_H
@@ -45,7 +45,9 @@ struct mnp__lapack_ops {
     mnp__lapack_op *getrf; /* a (m x n) = P L U, in place, and pivots; info k: U[k, k] is 0 */
     mnp__lapack_op *getrs; /* op(a) X = b by getrf's a and pivots (n x n); X replaces b, which is n x k */
     mnp__lapack_op *getri; /* b = the inverse, by getrf's a and pivots (n x n); a is destroyed */
-    mnp__lapack_op *laswp; /* interchange row i of a (m x n) with row pivots[i], for i from 0 to k - 1; one matrix */
+    mnp__lapack_op
+        *laswp; /* interchange row i of a (m x n) with row pivots[i], for i from 0 to k - 1, or with op T from k - 1 to
+                              0; one matrix */
     mnp__lapack_op *geqrf; /* a (m x n) = Q R: R, reflectors below it, and their min(m, n) factors in values */
     mnp__lapack_op *orgqr; /* a (m x n), n <= m, from k reflectors and factors to the first n columns of Q */
     mnp__lapack_op *ormqr; /* b (m x n) = op(Q) b by k reflectors in a and their factors; op is N or C */
@@ -60,6 +62,11 @@ struct mnp__lapack_ops {
         *gees; /* a (n x n) = Z T Z^H: T to a, Z to b; real T is quasi-triangular.  NULL where the library has
                               none */
 };
+
+/* What both tables have: operations whose functions are called as the fields are. */
+#define MNP__LAPACK_OPERATIONS                                                                                         \
+    .need = need, .potrf = potrf, .getrf = getrf, .getrs = getrs, .getri = getri, .laswp = laswp, .geqrf = geqrf,      \
+    .orgqr = orgqr, .ormqr = ormqr, .heevd = heevd, .gesdd = gesdd, .geev = geev
 
 extern const mnp__lapack_ops mnp__host_lapack;
 extern const mnp__lapack_ops mnp__cuda_lapack;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Products of matrices in this rank's memory: by BLAS with the transpositions that the strides ask for, or, of integers
- * and bool, by a kernel of our own that takes any strides.
+ * Products of matrices in this rank's memory: by BLAS with the transpositions that the strides ask for, or, for
+ * integers and bool, by a kernel of our own that takes any strides.
  *
  * Dimensions of the batch are joined where all operands continue from one to the next.  A batch of matrices times the
  * same one, whose rows follow each other, is one product.  What is left is one strided batch and loops around it.

@@ -13,6 +13,14 @@
 #include "array/input.h"
 #include "layout/layout.h"
 
+enum {
+    WORTH_SPREADING = 256, /* rows and columns: smaller matrices are factored sooner by one rank */
+    NARROWEST = 32,        /* blocks of spread columns: enough for the BLAS */
+    WIDEST = 128,
+    WIDEST_ON_GPU = 512, /* and no more than are factored quickly by one rank */
+    BLOCKS_OF_A_RANK = 8 /* so that ranks have equal shares until near the end */
+};
+
 /* ---- checks ---- */
 
 mnp_status mnp__linalg_dtype(const char *function, mnp_dtype dtype, mnp_dtype *computed_p)
@@ -52,11 +60,73 @@ mnp_status mnp__linalg_check(const char *function, const mnp_array *a, bool squa
     return MNP_OK;
 }
 
-mnp_status mnp__linalg_check_output(const char *function, const char *name, mnp_ctx *ctx, mnp_dtype dtype,
-                                    const mnp_array *given)
+mnp_status mnp__linalg_common_dtype(const char *function, const mnp_array *a, const mnp_array *b, mnp_dtype *computed_p)
 {
-    const mnp__output_spec spec = {.function = function, .name = name, .ctx = ctx, .dtype = dtype};
-    return mnp__output_check(&spec, given);
+    mnp_dtype of_a, of_b;
+    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &of_a));
+    MNP_TRY(mnp__linalg_dtype(function, b->dtype, &of_b));
+    const bool is_complex = mnp_dtype_kind(of_a) == 'c' || mnp_dtype_kind(of_b) == 'c';
+    const bool is_single = mnp__linalg_real(of_a) == MNP_FLOAT32 && mnp__linalg_real(of_b) == MNP_FLOAT32;
+    const mnp_dtype real = is_single ? MNP_FLOAT32 : MNP_FLOAT64;
+    *computed_p = is_complex ? mnp__linalg_complex(real) : real;
+    return MNP_OK;
+}
+
+static mnp_dtype type_of(const mnp__result *result, mnp_dtype computed)
+{
+    switch (result->type) {
+    case MNP__AS_REAL:
+        return mnp__linalg_real(computed);
+    case MNP__AS_COMPLEX:
+        return mnp__linalg_complex(computed);
+    case MNP__AS_INT32:
+        return MNP_INT32;
+    case MNP__AS_INT64:
+        return MNP_INT64;
+    default:
+        return computed;
+    }
+}
+
+mnp_status mnp__linalg_check_output(const char *function, const mnp_array *a, mnp_dtype computed,
+                                    const mnp__result *result)
+{
+    int64_t shape[MNP_MAX_DIMS];
+    const int64_t m = mnp__rows(a), n = mnp__columns(a);
+    mnp__output_spec spec = {
+        .function = function, .name = result->name, .ctx = a->ctx, .dtype = type_of(result, computed)};
+    if (!result->user_p)
+        return MNP_OK;
+    if (result->dims) {
+        for (int d = 0; d < a->layout->ndim - 2; d++)
+            shape[spec.ndim++] = a->layout->shape[d];
+        for (const char *dim = result->dims; *dim; dim++)
+            shape[spec.ndim++] = *dim == 'm' ? m : *dim == 'n' ? n : *dim == '1' ? 1 : m < n ? m : n;
+        spec.shape = shape;
+    }
+    return mnp__output_check(&spec, *result->user_p);
+}
+
+mnp_status mnp__linalg_check_results(const char *function, const mnp_array *a, bool square, int count,
+                                     const mnp__result *results, mnp_dtype *dtype_p)
+{
+    mnp_array **outs[MNP__MOST_RESULTS];
+    MNP_TRY(mnp__linalg_check(function, a, square));
+    MNP_TRY(mnp__linalg_dtype(function, a->dtype, dtype_p));
+    for (int i = 0; i < count; i++)
+        outs[i] = results[i].user_p;
+    MNP_TRY(mnp__output_check_distinct(function, count, outs));
+    for (int i = 0; i < count; i++) {
+        MNP_TRY(mnp__linalg_check_output(function, a, *dtype_p, &results[i]));
+    }
+    return MNP_OK;
+}
+
+mnp_status mnp__linalg_begin(const char *function, const mnp_array *a, bool square, int count,
+                             const mnp__result *results, mnp_dtype *dtype_p, mnp__place *place)
+{
+    MNP_TRY(mnp__linalg_check_results(function, a, square, count, results, dtype_p));
+    return mnp__place_open(function, a, 0, NULL, place);
 }
 
 bool mnp__matrices_are_cut(const mnp_array *a)
@@ -115,6 +185,18 @@ void mnp__place_close(mnp__place *place)
     place->batch = NULL;
 }
 
+mnp_status mnp__place_spread(const mnp_array *a, mnp__place *place)
+{
+    const int64_t one = 1;
+    const int ranks = place->batch->nranks;
+    if (!place->single || place->stays || ranks == 1 || mnp__rows(a) < WORTH_SPREADING ||
+        mnp__columns(a) < WORTH_SPREADING)
+        return MNP_OK;
+    mnp__place_close(place);
+    place->spread = true;
+    return mnp_layout_replicated(ranks, 1, &one, &place->batch);
+}
+
 /* ---- new arrays ---- */
 
 /* The layout of arrays with the place's batch and so many more dimensions, in C order. */
@@ -152,8 +234,40 @@ static mnp_status new_array(const mnp__place *place, mnp_dtype dtype, int more, 
     return st;
 }
 
+/* New spread matrices. */
+static mnp_status new_spread(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, mnp__dense *dense)
+{
+    const mnp__device *device = place->ctx->device;
+    const int ranks = place->batch->nranks, axes[3] = {MNP_NO_AXIS, MNP_NO_AXIS, 0}, order[3] = {0, 2, 1};
+    const int64_t widest = device->block_memory > 0 ? WIDEST_ON_GPU : WIDEST,
+                  share = (n / (BLOCKS_OF_A_RANK * ranks) + NARROWEST - 1) / NARROWEST * NARROWEST,
+                  width = share < NARROWEST ? NARROWEST
+                          : share > widest  ? widest
+                                            : share;
+    mnp_layout *dealt, *layout = NULL;
+    mnp_array *array = NULL;
+    MNP_TRY(
+        mnp_layout_new_cyclic(1, &ranks, 3, (const int64_t[]){1, m, n}, axes, (const int64_t[]){0, 0, width}, &dealt));
+    mnp_status st = mnp_layout_with_order(dealt, order, &layout);
+    if (st == MNP_OK)
+        st = mnp_array_new(place->ctx, dtype, layout, &array);
+    mnp_layout_free(layout);
+    mnp_layout_free(dealt);
+    MNP_TRY(st);
+    *dense = (mnp__dense){.array = array,
+                          .m = m,
+                          .n = n,
+                          .batch = 1,
+                          .width = width,
+                          .columns = array->local_shape[2],
+                          .of = {array->data, m > 1 ? m : 1, 0}};
+    return MNP_OK;
+}
+
 mnp_status mnp__dense_new(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, mnp__dense *dense)
 {
+    if (place->spread)
+        return new_spread(place, dtype, m, n, dense);
     const int nbatch = place->batch->ndim;
     mnp_array *array;
     MNP_TRY(new_array(place, dtype, 2, (const int64_t[]){m, n}, &array));
@@ -207,6 +321,11 @@ static mnp_status read(const mnp__place *place, const mnp_array *a, int more, mn
     mnp_array *view = NULL;
     mnp__input input = {NULL, NULL};
     MNP_TRY(view_with_batch(place, a, more, &view));
+    if (place->spread) {
+        const mnp_status moved = mnp__array_copy_to(view, to);
+        mnp_array_free(view);
+        return moved;
+    }
     mnp_status st = mnp__input_open(view, to->layout, MNP_DTYPE_AUTO, 0, &input);
     if (st == MNP_OK)
         st = mnp__array_assign(input.array, to);
@@ -234,6 +353,24 @@ mnp_status mnp__vectors_read(const mnp__place *place, const mnp_array *v, mnp_dt
     else
         mnp_array_free(vectors);
     return st;
+}
+
+mnp_status mnp__dense_to_blocks(const mnp__place *place, mnp__dense *dense)
+{
+    mnp_layout *layout;
+    mnp_array *blocks = NULL;
+    const int ranks = place->batch->nranks;
+    if (!place->spread)
+        return MNP_OK;
+    MNP_TRY(mnp_layout_new(1, &ranks, 3, dense->array->layout->shape, (const int[]){MNP_NO_AXIS, 0, MNP_NO_AXIS}, NULL,
+                           &layout));
+    const mnp_status st = mnp_redistribute(dense->array, layout, &blocks);
+    mnp_layout_free(layout);
+    MNP_TRY(st);
+    mnp__dense_free(dense);
+    dense->array = blocks;
+    dense->of = (mnp__matrices){NULL, 0, 0};
+    return MNP_OK;
 }
 
 mnp_status mnp__dense_identity(const mnp__place *place, mnp_dtype dtype, int64_t n, mnp__dense *dense)
@@ -363,18 +500,16 @@ static mnp_status open_result(const mnp__place *place, const char *name, const m
     return st;
 }
 
-mnp_status mnp__dense_give_all(const mnp__place *place, int count, const char *const *names, mnp_array *const *results,
-                               mnp_array **const *users)
+mnp_status mnp__dense_give_all(const mnp__place *place, int count, const mnp__result *results, mnp_array *const *made)
 {
-    enum { MOST = 4 };
-    mnp_array *views[MOST] = {NULL};
-    mnp__output outputs[MOST] = {{.array = NULL}};
+    mnp_array *views[MNP__MOST_RESULTS] = {NULL};
+    mnp__output outputs[MNP__MOST_RESULTS] = {{.array = NULL}};
     int opened = 0;
     mnp_status st = MNP_OK;
     for (int i = 0; i < count && st == MNP_OK; i++) {
-        if (!users[i])
+        if (!results[i].user_p)
             continue;
-        st = open_result(place, names ? names[i] : NULL, results[i], users[i], &views[opened], &outputs[opened]);
+        st = open_result(place, results[i].name, made[i], results[i].user_p, &views[opened], &outputs[opened]);
         if (st == MNP_OK)
             st = mnp__array_copy_to(views[opened], outputs[opened].array);
         opened++;
@@ -385,7 +520,7 @@ mnp_status mnp__dense_give_all(const mnp__place *place, int count, const char *c
     return st;
 }
 
-mnp_status mnp__dense_give(const mnp__place *place, const char *name, const mnp_array *result, mnp_array **user_p)
+mnp_status mnp__dense_give(const mnp__place *place, mnp_array *result, mnp_array **user_p)
 {
-    return mnp__dense_give_all(place, 1, &name, (mnp_array *const[]){(mnp_array *)(uintptr_t)result}, &user_p);
+    return mnp__dense_give_all(place, 1, &(mnp__result){.user_p = user_p}, &result);
 }

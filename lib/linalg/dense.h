@@ -4,8 +4,10 @@
  *
  * Most functions of this folder are about the last two dimensions of an array, and are done once for every index of
  * the others, the batch.  Where these two are not cut, the matrices are factored where they lie.  Otherwise they are
- * first brought together: the longest batch dimension is cut instead, or, if there is one matrix, rank 0 gets it.  One
- * matrix is a batch of one in all that follows.
+ * first brought together: the longest batch dimension is cut instead, or, if there is one matrix, rank 0 gets it.  A
+ * function that has an algorithm for it calls mnp__place_spread() instead: the columns of a large matrix are then dealt
+ * out over all ranks (panels.c), while vectors and numbers are on every rank.  One matrix is a batch of one in all that
+ * follows.
  *
  * LAPACK overwrites its input, so every input is copied; the copy is in column-major order, which is all that is done
  * about the order of elements.  Results are computed in that order too, and given in the caller's by a second copy.
@@ -26,14 +28,55 @@ typedef struct mnp__place {
     bool single;            /* the caller has one matrix, without a batch */
     const mnp_layout *like; /* the layout of the input that decides; borrowed */
     bool stays;             /* its matrices are not cut */
+    bool spread;            /* the one matrix is dealt out over all ranks */
 } mnp__place;
 
 /* So many matrices of this rank, and the array that they are the block of. */
 typedef struct mnp__dense {
     mnp_array *array; /* has the dimensions of the place's batch, and two more */
     int64_t m, n, batch;
+    int64_t width, columns; /* of matrices that are spread: of their blocks of columns; of this rank's columns */
     mnp__matrices of;
 } mnp__dense;
+
+/*
+ * A result of a public function: its name, NULL if there is only one; where the caller wants it, NULL if not at all;
+ * its dtype: the one that is computed, that of the real parts, the complex one of that precision, or an integer; and
+ * its dimensions after the batch, each a letter: m and n of the input, k for the lesser of them, and 1.  NULL: they
+ * follow from values.
+ */
+enum { MNP__MOST_RESULTS = 4 };
+typedef enum mnp__result_type {
+    MNP__AS_COMPUTED,
+    MNP__AS_REAL,
+    MNP__AS_COMPLEX,
+    MNP__AS_INT32,
+    MNP__AS_INT64
+} mnp__result_type;
+typedef struct mnp__result {
+    const char *name;
+    mnp_array **user_p;
+    mnp__result_type type;
+    const char *dims;
+} mnp__result;
+
+/*
+ * Before the work of a public function of matrices: check the input and the given outputs, their shapes too, and find
+ * the dtype in which is computed.  Not collective.
+ */
+mnp_status mnp__linalg_check_results(const char *function, const mnp_array *a, bool square, int count,
+                                     const mnp__result *results, mnp_dtype *dtype_p);
+
+/* MNP_ERR_ARG unless the given output, if there is one, can take that result.  Not collective. */
+mnp_status mnp__linalg_check_output(const char *function, const mnp_array *a, mnp_dtype computed,
+                                    const mnp__result *result);
+
+/*
+ * The same as mnp__linalg_check_results(), and open the place (see mnp__place_open()), which is to be closed only if
+ * this succeeds.  Collective.
+ */
+mnp_status mnp__linalg_begin(const char *function, const mnp_array *a, bool square, int count,
+                             const mnp__result *results, mnp_dtype *dtype_p, mnp__place *place);
 
 /*
  * MNP_ERR_ARG unless the array has two dimensions at least, and, if `square`, as many rows as columns; and its dtype as
@@ -42,6 +85,10 @@ typedef struct mnp__dense {
  */
 mnp_status mnp__linalg_check(const char *function, const mnp_array *a, bool square);
 mnp_status mnp__linalg_dtype(const char *function, mnp_dtype dtype, mnp_dtype *computed_p);
+
+/* The dtype in which a function of two arrays is computed.  MNP_ERR_ARG as above.  Not collective. */
+mnp_status mnp__linalg_common_dtype(const char *function, const mnp_array *a, const mnp_array *b,
+                                    mnp_dtype *computed_p);
 mnp_dtype mnp__linalg_real(mnp_dtype dtype);    /* of the real parts */
 mnp_dtype mnp__linalg_complex(mnp_dtype dtype); /* the complex type of that precision */
 
@@ -66,6 +113,9 @@ mnp_status mnp__place_open(const char *function, const mnp_array *a, int nbatch,
                            mnp__place *place);
 void mnp__place_close(mnp__place *place);
 
+/* Spread matrices over the ranks if the place has one matrix that is cut, and that is large.  MNP_ERR_MEMORY. */
+mnp_status mnp__place_spread(const mnp_array *a, mnp__place *place);
+
 /* Make new matrices, with undefined values, or new vectors, one for each matrix.  Collective. */
 mnp_status mnp__dense_new(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, mnp__dense *dense);
 mnp_status mnp__vectors_new(const mnp__place *place, mnp_dtype dtype, int64_t n, mnp_array **vectors_p);
@@ -77,6 +127,9 @@ mnp_status mnp__vectors_read(const mnp__place *place, const mnp_array *v, mnp_dt
 
 /* New matrices that are all the identity.  Collective. */
 mnp_status mnp__dense_identity(const mnp__place *place, mnp_dtype dtype, int64_t n, mnp__dense *dense);
+
+/* Bring spread matrices to a layout of blocks, which is all that other functions take; LAPACK is done with them. */
+mnp_status mnp__dense_to_blocks(const mnp__place *place, mnp__dense *dense);
 
 static inline void mnp__dense_free(mnp__dense *dense)
 {
@@ -97,7 +150,6 @@ mnp_status mnp__dense_run(const mnp__place *place, mnp__lapack_op *op, const mnp
  */
 mnp_status mnp__dense_report(const mnp__place *place, const mnp_array *info, const char *problem, mnp_status status);
 
-#define MNP__NOT_POSITIVE "is not positive definite: its leading minor of order %d is not positive"
 #define MNP__SINGULAR "is singular: pivot %d is 0"
 
 /* New numbers for reports, 0.  Collective. */
@@ -105,20 +157,11 @@ mnp_status mnp__info_new(const mnp__place *place, mnp_array **info_p);
 
 /*
  * Give a result, an array with the place's batch and any number of further dimensions, to the caller of a public
- * function: a copy in C order, cut as the function's input is where that is possible.  `name`: of one of several
- * outputs, else NULL.  Collective.
+ * function: a copy in C order, cut as the function's input is where that is possible.  Collective.
  */
-mnp_status mnp__dense_give(const mnp__place *place, const char *name, const mnp_array *result, mnp_array **user_p);
+mnp_status mnp__dense_give(const mnp__place *place, mnp_array *result, mnp_array **user_p);
 
-/*
- * The same for several results, of which the caller gets all or none; names NULL: there is one.  A result whose place
- * in `users` is NULL is not wanted.
- */
-mnp_status mnp__dense_give_all(const mnp__place *place, int count, const char *const *names, mnp_array *const *results,
-                               mnp_array **const *users);
-
-/* MNP_ERR_ARG unless *user_p is NULL or can take a result of that dtype.  Not collective. */
-mnp_status mnp__linalg_check_output(const char *function, const char *name, mnp_ctx *ctx, mnp_dtype dtype,
-                                    const mnp_array *given);
+/* The same for several results, of which the caller gets all that are wanted, or none. */
+mnp_status mnp__dense_give_all(const mnp__place *place, int count, const mnp__result *results, mnp_array *const *made);
 
 #endif

@@ -2,6 +2,7 @@
 /* LU factorisations: the factors by themselves, and determinants. */
 #include "linalg/lu.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include "array/input.h"
 #include "layout/layout.h"
+#include "linalg/panels.h"
 #include "linalg/systems.h"
 
 void mnp__lu_free(mnp__lu *lu)
@@ -33,7 +35,20 @@ mnp_status mnp__lu_make(const mnp__place *place, const mnp_array *a, mnp_dtype d
     job.info = lu->info->data;
     if (m == 0)
         return MNP_OK;
+    if (place->spread)
+        return mnp__panels_getrf(place, &lu->factors, lu->pivots, lu->info);
     return MNP_AGREE(place->ctx, mnp__dense_run(place, place->ctx->device->ops->lapack->getrf, &job));
+}
+
+/* P L U X = B, or with op T or C: U^T L^T P^T X = B. */
+static mnp_status solve_spread(const mnp__place *place, const mnp__lu *lu, char op, const mnp__dense *b)
+{
+    const bool turned = op != 'N';
+    if (!turned)
+        MNP_TRY(MNP_AGREE(place->ctx, mnp__panels_interchange(place, lu->pivots, false, b)));
+    MNP_TRY(mnp__panels_trsm(place, &lu->factors, turned, !turned, op, b));
+    MNP_TRY(mnp__panels_trsm(place, &lu->factors, !turned, turned, op, b));
+    return turned ? MNP_AGREE(place->ctx, mnp__panels_interchange(place, lu->pivots, true, b)) : MNP_OK;
 }
 
 mnp_status mnp__lu_solve(const mnp__place *place, const mnp__lu *lu, char op, const mnp__dense *b)
@@ -43,7 +58,26 @@ mnp_status mnp__lu_solve(const mnp__place *place, const mnp__lu *lu, char op, co
     job.b = b->of;
     job.op = op;
     job.pivots = lu->pivots->data;
-    return b->n == 0 ? MNP_OK : mnp__dense_run(place, place->ctx->device->ops->lapack->getrs, &job);
+    if (b->n == 0)
+        return MNP_OK;
+    if (place->spread)
+        return solve_spread(place, lu, op, b);
+    return MNP_AGREE(place->ctx, mnp__dense_run(place, place->ctx->device->ops->lapack->getrs, &job));
+}
+
+mnp_status mnp__lu_invert(const mnp__place *place, const mnp__lu *lu, mnp__dense *inverse)
+{
+    const int64_t n = lu->factors.n;
+    const mnp_dtype dtype = lu->factors.array->dtype;
+    if (place->spread) {
+        MNP_TRY(mnp__dense_identity(place, dtype, n, inverse));
+        return mnp__lu_solve(place, lu, 'N', inverse);
+    }
+    MNP_TRY(mnp__dense_new(place, dtype, n, n, inverse));
+    mnp__lapack_job job = mnp__dense_job(&lu->factors);
+    job.b = inverse->of;
+    job.pivots = lu->pivots->data;
+    return MNP_AGREE(place->ctx, mnp__dense_run(place, place->ctx->device->ops->lapack->getri, &job));
 }
 
 /* ---- factors ---- */
@@ -53,20 +87,17 @@ mnp_status mnp_lu_factor(const mnp_array *a, mnp_array **lu_p, mnp_array **piv_p
     static const char function[] = "mnp_lu_factor";
     MNP_ENTER(a, lu_p, piv_p);
     mnp_dtype dtype;
-    mnp__place place = {.batch = NULL};
+    mnp__place place;
     mnp__lu lu = {.pivots = NULL};
-    mnp_array *counted = NULL, **const outs[] = {lu_p, piv_p};
-    static const char *const names[] = {"lu", "piv"};
+    mnp_array *counted = NULL;
+    const mnp__result results[] = {{"lu", lu_p, MNP__AS_COMPUTED, "mn"}, {"piv", piv_p, MNP__AS_INT32, "k"}};
     mnp_status st;
-    MNP_TRY(mnp__linalg_check(function, a, false));
-    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &dtype));
-    MNP_TRY(mnp__output_check_distinct(function, 2, outs));
-    MNP_TRY(mnp__linalg_check_output(function, "lu", a->ctx, dtype, *lu_p));
-    MNP_TRY(mnp__linalg_check_output(function, "piv", a->ctx, MNP_INT32, *piv_p));
-    MNP_TRY_OR(mnp__place_open(function, a, 0, NULL, &place), st, done);
+    MNP_TRY(mnp__linalg_begin(function, a, false, 2, results, &dtype, &place));
+    MNP_TRY_OR(mnp__place_spread(a, &place), st, done);
     MNP_TRY_OR(mnp__lu_make(&place, a, dtype, &lu), st, done);
+    MNP_TRY_OR(mnp__dense_to_blocks(&place, &lu.factors), st, done);
     MNP_TRY_OR(mnp_subtract(lu.pivots, MNP_SCALAR(a->ctx, 1), &counted), st, done); /* SciPy's begin with 0 */
-    st = mnp__dense_give_all(&place, 2, names, (mnp_array *const[]){lu.factors.array, counted}, outs);
+    st = mnp__dense_give_all(&place, 2, results, (mnp_array *const[]){lu.factors.array, counted});
 done:
     mnp_array_free(counted);
     mnp__lu_free(&lu);
@@ -155,28 +186,61 @@ mnp_status mnp_lu(const mnp_array *a, mnp_array **p_p, mnp_array **l_p, mnp_arra
     static const char function[] = "mnp_lu";
     MNP_ENTER(a, p_p, l_p, u_p);
     mnp_dtype dtype;
-    mnp__place place = {.batch = NULL};
+    mnp__place place;
     mnp__lu lu = {.pivots = NULL};
     mnp_array *perm = NULL, *made[3] = {NULL, NULL, NULL};
-    mnp_array **const outs[] = {p_p, l_p, u_p};
-    static const char *const names[] = {"p", "l", "u"};
+    const mnp__result results[] = {
+        {"p", p_p, MNP__AS_REAL, "mm"}, {"l", l_p, MNP__AS_COMPUTED, "mk"}, {"u", u_p, MNP__AS_COMPUTED, "kn"}};
     mnp_status st;
-    MNP_TRY(mnp__linalg_check(function, a, false));
-    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &dtype));
-    MNP_TRY(mnp__output_check_distinct(function, 3, outs));
-    for (int i = 0; i < 3; i++)
-        MNP_TRY(
-            mnp__linalg_check_output(function, names[i], a->ctx, i == 0 ? mnp__linalg_real(dtype) : dtype, *outs[i]));
-    MNP_TRY_OR(mnp__place_open(function, a, 0, NULL, &place), st, done);
+    MNP_TRY(mnp__linalg_begin(function, a, false, 3, results, &dtype, &place));
+    MNP_TRY_OR(mnp__place_spread(a, &place), st, done);
     MNP_TRY_OR(mnp__lu_make(&place, a, dtype, &lu), st, done);
+    MNP_TRY_OR(mnp__dense_to_blocks(&place, &lu.factors), st, done);
     MNP_TRY_OR(permutations(&place, &lu, &perm), st, done);
     MNP_TRY_OR(permutation_matrix(&place, perm, mnp__linalg_real(dtype), lu.factors.m, &made[0]), st, done);
     MNP_TRY_OR(triangles(&lu, dtype, &made[1], &made[2]), st, done);
-    st = mnp__dense_give_all(&place, 3, names, made, outs);
+    st = mnp__dense_give_all(&place, 3, results, made);
 done:
     mnp_free_all(made[0], made[1], made[2], perm);
     mnp__lu_free(&lu);
     mnp__place_close(&place);
+    return st;
+}
+
+/* The pivots of lu_solve(), counted as LAPACK does it; MNP_ERR_ARG if one is no row. */
+static mnp_status read_pivots(const mnp__place *place, const mnp_array *piv, mnp__lu *lu)
+{
+    mnp_array *wide = NULL, *as_int64 = NULL;
+    int64_t *given = NULL;
+    int32_t *counted = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp_astype(piv, MNP_INT64, &as_int64), st, done);
+    MNP_TRY_OR(mnp__vectors_read(place, as_int64, MNP_INT64, &wide), st, done);
+    MNP_TRY_OR(mnp__vectors_new(place, MNP_INT32, mnp__columns(wide), &lu->pivots), st, done);
+    const int64_t count = wide->local_size, n = lu->factors.n;
+    int64_t extremes[2] = {0, -1}; /* the largest value, and ~ of the least, so that both are maxima over the ranks */
+    st = mnp__malloc((size_t)(count + 1) * sizeof *given, &given);
+    if (st == MNP_OK)
+        st = mnp__malloc((size_t)(count + 1) * sizeof *counted, &counted);
+    if (st == MNP_OK && count > 0)
+        st = mnp_array_get_local(wide, given);
+    for (int64_t i = 0; i < count && st == MNP_OK; i++) {
+        extremes[0] = given[i] > extremes[0] ? given[i] : extremes[0];
+        extremes[1] = ~given[i] > extremes[1] ? ~given[i] : extremes[1];
+        counted[i] = given[i] >= 0 && given[i] < n ? (int32_t)(given[i] + 1) : 1;
+    }
+    if (st == MNP_OK && count > 0)
+        st = mnp_array_set_local(lu->pivots, counted);
+    MNP_TRY_OR(MNP_AGREE(place->ctx, st), st, done);
+    MNP_TRY_OR(mnp__all_reduce(&place->ctx->comm, extremes, 2, MPI_INT64_T, MPI_MAX), st, done);
+    const int64_t least = ~extremes[1];
+    if (n > 0 && (least < 0 || extremes[0] >= n))
+        st = MNP_FAIL(MNP_ERR_ARG, "%s: piv has the value %" PRId64 ", which is none of the %" PRId64 " rows",
+                      place->function, least < 0 ? least : extremes[0], n);
+done:
+    free(counted);
+    free(given);
+    mnp_free_all(as_int64, wide);
     return st;
 }
 
@@ -186,7 +250,6 @@ mnp_status mnp_lu_solve(const mnp_array *lu, const mnp_array *piv, int trans, co
     MNP_ENTER(lu, piv, b, x_p);
     mnp__systems systems = {.place = {.batch = NULL}};
     mnp__lu factors = {.pivots = NULL};
-    mnp_array *counted = NULL;
     mnp_status st;
     MNP_TRY(mnp__linalg_check(function, lu, true));
     MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *const[]){lu, piv}));
@@ -197,13 +260,11 @@ mnp_status mnp_lu_solve(const mnp_array *lu, const mnp_array *piv, int trans, co
         return MNP_FAIL(MNP_ERR_ARG, "%s: piv has not one integer for each row of lu", function);
     MNP_TRY_OR(mnp__systems_open(function, lu, b, *x_p, &systems), st, done);
     MNP_TRY_OR(mnp__dense_read(&systems.place, lu, systems.dtype, &factors.factors), st, done);
-    MNP_TRY_OR(mnp_add(piv, MNP_SCALAR(lu->ctx, 1), &counted), st, done);
-    MNP_TRY_OR(mnp__vectors_read(&systems.place, counted, MNP_INT32, &factors.pivots), st, done);
-    st = MNP_AGREE(lu->ctx, mnp__lu_solve(&systems.place, &factors, "NTC"[trans], &systems.b));
+    MNP_TRY_OR(read_pivots(&systems.place, piv, &factors), st, done);
+    st = mnp__lu_solve(&systems.place, &factors, "NTC"[trans], &systems.b);
     if (st == MNP_OK)
         st = mnp__systems_give(&systems, x_p);
 done:
-    mnp_array_free(counted);
     mnp__lu_free(&factors);
     mnp__systems_close(&systems);
     return st;
@@ -319,26 +380,23 @@ done:
 static mnp_status determinants(const char *function, const mnp_array *a, mnp_array **sign_p, mnp_array **log_p)
 {
     mnp_dtype dtype;
-    mnp__place place = {.batch = NULL};
+    mnp__place place;
     mnp__lu lu = {.pivots = NULL};
     diagonals d = {NULL, NULL};
     mnp_array *made[2] = {NULL, NULL};
-    mnp_array **const outs[] = {sign_p, log_p};
-    static const char *const names[] = {"sign", "logabsdet"};
+    const mnp__result results[] = {{log_p ? "sign" : NULL, sign_p, MNP__AS_COMPUTED, ""},
+                                   {"logabsdet", log_p, MNP__AS_REAL, ""}};
     mnp_status st;
-    MNP_TRY(mnp__linalg_check(function, a, true));
-    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &dtype));
-    MNP_TRY(mnp__linalg_check_output(function, log_p ? "sign" : NULL, a->ctx, dtype, *sign_p));
-    if (log_p)
-        MNP_TRY(mnp__linalg_check_output(function, "logabsdet", a->ctx, mnp__linalg_real(dtype), *log_p));
-    MNP_TRY_OR(mnp__place_open(function, a, 0, NULL, &place), st, done);
+    MNP_TRY(mnp__linalg_begin(function, a, true, 2, results, &dtype, &place));
+    MNP_TRY_OR(mnp__place_spread(a, &place), st, done);
     MNP_TRY_OR(mnp__lu_make(&place, a, dtype, &lu), st, done);
+    MNP_TRY_OR(mnp__dense_to_blocks(&place, &lu.factors), st, done);
     MNP_TRY_OR(fetch(&place, &lu, &d), st, done);
     MNP_TRY_OR(mnp__numbers_new(&place, dtype, &made[0]), st, done);
     if (log_p)
         MNP_TRY_OR(mnp__numbers_new(&place, mnp__linalg_real(dtype), &made[1]), st, done);
     MNP_TRY_OR(MNP_AGREE(place.ctx, compute(&lu, &d, made[0], made[1])), st, done);
-    st = mnp__dense_give_all(&place, log_p ? 2 : 1, log_p ? names : NULL, made, outs);
+    st = mnp__dense_give_all(&place, 2, results, made);
 done:
     free(d.pivots);
     free(d.u);
@@ -357,6 +415,5 @@ mnp_status mnp_det(const mnp_array *a, mnp_array **det_p)
 mnp_status mnp_slogdet(const mnp_array *a, mnp_array **sign_p, mnp_array **logabsdet_p)
 {
     MNP_ENTER(a, sign_p, logabsdet_p);
-    MNP_TRY(mnp__output_check_distinct("mnp_slogdet", 2, (mnp_array * *const[]){sign_p, logabsdet_p}));
     return determinants("mnp_slogdet", a, sign_p, logabsdet_p);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LU factorisations with partial pivoting, of matrices that a rank has whole. */
+/* LU factorisations with partial pivoting, of matrices that a rank has whole, or that are spread. */
 #ifndef MNP__LINALG_LU_H
 #define MNP__LINALG_LU_H
 
@@ -15,7 +15,10 @@ typedef struct mnp__lu {
 mnp_status mnp__lu_make(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__lu *lu);
 void mnp__lu_free(mnp__lu *lu);
 
-/* Solve op(A) X = B in place, B's columns being right-hand sides.  Not collective. */
+/* Solve op(A) X = B in place, B's columns being right-hand sides.  Collective. */
 mnp_status mnp__lu_solve(const mnp__place *place, const mnp__lu *lu, char op, const mnp__dense *b);
+
+/* New matrices that are the inverses; the factors are destroyed.  Collective. */
+mnp_status mnp__lu_invert(const mnp__place *place, const mnp__lu *lu, mnp__dense *inverse);
 
 #endif

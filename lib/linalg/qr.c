@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* QR factorisations, by Householder's reflectors. */
+/* QR factorisations, by Householder's reflectors, or for a tall matrix as tall.c does it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,16 +7,24 @@
 #include <maniple/decompositions.h>
 #include <maniple/view.h>
 
-#include "linalg/qr.h"
+#include "linalg/dense.h"
+#include "linalg/tall.h"
 
-void mnp__qr_free(mnp__qr *qr)
+/* R on and above the diagonal of `reflectors`, and the reflectors below it, with their factors: LAPACK's geqrf. */
+typedef struct reflected {
+    mnp__dense reflectors;
+    mnp_array *factors;
+} reflected;
+
+static void release(reflected *qr)
 {
     mnp__dense_free(&qr->reflectors);
     mnp_array_free(qr->factors);
     qr->factors = NULL;
 }
 
-mnp_status mnp__qr_make(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__qr *qr)
+/* Factor copies of a's matrices.  Release also after a failure. */
+static mnp_status factor(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, reflected *qr)
 {
     MNP_TRY(mnp__dense_read(place, a, dtype, &qr->reflectors));
     const int64_t m = qr->reflectors.m, n = qr->reflectors.n;
@@ -29,7 +37,7 @@ mnp_status mnp__qr_make(const mnp__place *place, const mnp_array *a, mnp_dtype d
 }
 
 /* Columns of Q from the reflectors, which are copied there first. */
-static mnp_status make_q(const mnp__place *place, const mnp__qr *qr, int64_t columns, mnp__dense *q)
+static mnp_status make_q(const mnp__place *place, const reflected *qr, int64_t columns, mnp__dense *q)
 {
     const int64_t m = qr->reflectors.m, n = qr->reflectors.n, k = m < n ? m : n;
     char from[64], to[64];
@@ -53,7 +61,7 @@ done:
 }
 
 /* The upper triangle of the first rows. */
-static mnp_status make_r(const mnp__qr *qr, int64_t rows, mnp_array **r_p)
+static mnp_status make_r(const reflected *qr, int64_t rows, mnp_array **r_p)
 {
     char which[64];
     mnp_array *top = NULL;
@@ -79,7 +87,8 @@ static mnp_status read_mode(const char *function, const char *text, qr_mode *mod
 }
 
 /* Both results as arrays of the place: of mode "raw" the transposed reflectors and their factors. */
-static mnp_status make_results(const mnp__place *place, const mnp__qr *qr, qr_mode mode, mnp__dense *q, mnp_array **r_p)
+static mnp_status make_results(const mnp__place *place, const reflected *qr, qr_mode mode, mnp__dense *q,
+                               mnp_array **r_p)
 {
     const int64_t m = qr->reflectors.m, n = qr->reflectors.n, k = m < n ? m : n;
     if (mode == RAW)
@@ -89,38 +98,59 @@ static mnp_status make_results(const mnp__place *place, const mnp__qr *qr, qr_mo
     return make_r(qr, mode == COMPLETE ? m : k, r_p);
 }
 
+/* A tall matrix, whose q is big, and is given as it was made. */
+static mnp_status factor_tall(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, const mnp__result *results,
+                              bool *done_p)
+{
+    mnp_array *q = NULL, *r = NULL;
+    MNP_TRY(mnp__tall_qr(place, a, dtype, &q, &r, done_p));
+    if (!*done_p)
+        return MNP_OK;
+    mnp__output outputs[2] = {{.array = r, .user_p = results[1].user_p}, {.array = q, .user_p = results[0].user_p}};
+    const int wanted = results[0].user_p ? 2 : 1;
+    if (wanted == 1)
+        mnp_array_free(q);
+    return mnp__output_close(wanted, outputs, MNP_OK);
+}
+
 mnp_status mnp_qr(const mnp_array *a, const char *mode_text, mnp_array **q_p, mnp_array **r_p)
 {
-    static const char function[] = "mnp_qr", *const names[] = {"q", "r"};
+    static const char function[] = "mnp_qr";
     MNP_ENTER(a, r_p);
     mnp_dtype dtype;
     qr_mode mode = REDUCED;
-    mnp__place place = {.batch = NULL};
-    mnp__qr qr = {.factors = NULL};
+    mnp__place place;
+    reflected qr = {.factors = NULL};
     mnp__dense q = {.array = NULL};
-    mnp_array *r = NULL, *turned = NULL, **outs[] = {NULL, r_p};
-    mnp_status st;
+    mnp_array *r = NULL, *turned = NULL;
+    bool tall = false;
+    mnp_status st = MNP_OK;
     MNP_NEED_IF(!mode_text || strcmp(mode_text, "r") != 0, q_p);
     MNP_TRY(read_mode(function, mode_text, &mode));
-    outs[0] = mode == ONLY_R ? NULL : q_p;
-    MNP_TRY(mnp__linalg_check(function, a, false));
-    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &dtype));
-    if (outs[0]) {
-        MNP_TRY(mnp__output_check_distinct(function, 2, outs));
-        MNP_TRY(mnp__linalg_check_output(function, "q", a->ctx, dtype, *q_p));
-    }
-    MNP_TRY(mnp__linalg_check_output(function, "r", a->ctx, dtype, *r_p));
-    MNP_TRY_OR(mnp__place_open(function, a, 0, NULL, &place), st, done);
-    MNP_TRY_OR(mnp__qr_make(&place, a, dtype, &qr), st, done);
+    const bool raw = mode == RAW, complete = mode == COMPLETE;
+    const mnp__result results[] = {{"q", mode == ONLY_R ? NULL : q_p, MNP__AS_COMPUTED,
+                                    raw        ? "nm"
+                                    : complete ? "mm"
+                                               : "mk"},
+                                   {"r", r_p, MNP__AS_COMPUTED,
+                                    raw        ? "k"
+                                    : complete ? "mn"
+                                               : "kn"}};
+    MNP_TRY(mnp__linalg_begin(function, a, false, 2, results, &dtype, &place));
+    if ((mode == REDUCED || mode == ONLY_R) && mnp__tall_serves(&place, a))
+        MNP_TRY_OR(factor_tall(&place, a, dtype, results, &tall), st, done);
+    if (tall)
+        goto done;
+    MNP_TRY_OR(factor(&place, a, dtype, &qr), st, done);
     MNP_TRY_OR(make_results(&place, &qr, mode, &q, &r), st, done);
     if (mode == RAW)
         MNP_TRY_OR(mnp_swapaxes(qr.reflectors.array, -2, -1, &turned), st, done);
-    st = mnp__dense_give_all(&place, 2, names,
-                             (mnp_array *const[]){mode == RAW ? turned : q.array, mode == RAW ? qr.factors : r}, outs);
+    st = mnp__dense_give_all(&place, 2, results,
+                             (mnp_array *const[]){mode == RAW ? turned : q.array, mode == RAW ? qr.factors : r});
 done:
     mnp_free_all(turned, r);
     mnp__dense_free(&q);
-    mnp__qr_free(&qr);
+    release(&qr);
     mnp__place_close(&place);
     return st;
 }

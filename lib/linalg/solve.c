@@ -12,6 +12,7 @@
 #include "device/blas.h"
 #include "layout/layout.h"
 #include "linalg/lu.h"
+#include "linalg/panels.h"
 #include "linalg/systems.h"
 
 /* ---- systems ---- */
@@ -34,29 +35,42 @@ static mnp_status broadcast(const char *function, int na, const int64_t *a, int 
     return MNP_OK;
 }
 
+/* MNP_ERR_ARG unless x, which may be NULL, can take the solutions for b, with the broadcast batch. */
+static mnp_status check_solution(const char *function, int nbatch, const int64_t *batch, const mnp_array *b,
+                                 mnp_dtype dtype, const mnp_array *x)
+{
+    int64_t shape[MNP_MAX_DIMS];
+    const int ndim = b->layout->ndim, own = ndim < 2 ? ndim : 2;
+    mnp__output_spec spec = {.function = function, .ctx = b->ctx, .dtype = dtype, .ndim = nbatch + own, .shape = shape};
+    if (spec.ndim > MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the result has %d dimensions, and there are %d at most", function, spec.ndim,
+                        MNP_MAX_DIMS);
+    for (int d = 0; d < nbatch; d++)
+        shape[d] = batch[d];
+    for (int d = 0; d < own; d++)
+        shape[nbatch + d] = b->layout->shape[ndim - own + d];
+    return mnp__output_check(&spec, x);
+}
+
 mnp_status mnp__systems_open(const char *function, const mnp_array *a, const mnp_array *b, const mnp_array *x,
                              mnp__systems *systems)
 {
     int nbatch = 0;
     int64_t shape[MNP_MAX_DIMS];
-    mnp_dtype of_a, of_b;
     mnp_array *column = NULL;
     *systems = (mnp__systems){.vector = b->layout->ndim == 1};
     MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *const[]){a, b}));
     if (b->layout->ndim == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%s: b has no dimensions", function);
-    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &of_a));
-    MNP_TRY(mnp__linalg_dtype(function, b->dtype, &of_b));
-    const bool is_complex = mnp_dtype_kind(of_a) == 'c' || mnp_dtype_kind(of_b) == 'c';
-    const bool is_single = mnp__linalg_real(of_a) == MNP_FLOAT32 && mnp__linalg_real(of_b) == MNP_FLOAT32;
-    systems->dtype = is_complex ? (is_single ? MNP_COMPLEX64 : MNP_COMPLEX128) : is_single ? MNP_FLOAT32 : MNP_FLOAT64;
+    MNP_TRY(mnp__linalg_common_dtype(function, a, b, &systems->dtype));
     const int64_t rows = b->layout->shape[systems->vector ? 0 : b->layout->ndim - 2];
     if (rows != mnp__rows(a))
         return MNP_FAIL(MNP_ERR_ARG, "%s: b has %" PRId64 " rows, and a has %" PRId64, function, rows, mnp__rows(a));
     MNP_TRY(broadcast(function, a->layout->ndim - 2, a->layout->shape, systems->vector ? 0 : b->layout->ndim - 2,
                       b->layout->shape, &nbatch, shape));
-    MNP_TRY(mnp__linalg_check_output(function, NULL, a->ctx, systems->dtype, x));
+    MNP_TRY(check_solution(function, nbatch, shape, b, systems->dtype, x));
     MNP_TRY(mnp__place_open(function, a, nbatch, shape, &systems->place));
+    MNP_TRY(mnp__place_spread(a, &systems->place));
     systems->place.like = b->layout;
     if (!systems->vector)
         return mnp__dense_read(&systems->place, b, systems->dtype, &systems->b);
@@ -75,20 +89,20 @@ void mnp__systems_close(mnp__systems *systems)
 mnp_status mnp__systems_give(mnp__systems *systems, mnp_array **x_p)
 {
     mnp_array *vectors = NULL;
+    MNP_TRY(mnp__dense_to_blocks(&systems->place, &systems->b));
     if (!systems->vector)
-        return mnp__dense_give(&systems->place, NULL, systems->b.array, x_p);
+        return mnp__dense_give(&systems->place, systems->b.array, x_p);
     MNP_TRY(mnp_squeeze(systems->b.array, 1, (const int[]){systems->b.array->layout->ndim - 1}, &vectors));
-    const mnp_status st = mnp__dense_give(&systems->place, NULL, vectors, x_p);
+    const mnp_status st = mnp__dense_give(&systems->place, vectors, x_p);
     mnp_array_free(vectors);
     return st;
 }
 
-mnp_status mnp__dense_trsm(const mnp__place *place, const mnp__dense *a, bool upper, bool unit, char op, bool right,
+mnp_status mnp__dense_trsm(const mnp__place *place, const mnp__dense *a, bool upper, bool unit, char op,
                            const mnp__dense *b)
 {
     mnp_ctx *ctx = place->ctx;
     const mnp__trsm solve = {.dtype = b->array->dtype,
-                             .right = right,
                              .upper = upper,
                              .unit = unit,
                              .op = (mnp__blas_op)op,
@@ -104,6 +118,8 @@ mnp_status mnp__dense_trsm(const mnp__place *place, const mnp__dense *a, bool up
                              .alpha = {1, 0}};
     if (b->batch == 0 || b->m == 0 || b->n == 0)
         return MNP_OK;
+    if (place->spread)
+        return mnp__panels_trsm(place, a, upper, unit, op, b);
     return ctx->device->ops->blas->trsm(ctx->device, &solve, ctx->compute);
 }
 
@@ -114,20 +130,14 @@ static mnp_status solve_positive(mnp__systems *systems, const mnp_array *a)
 {
     const mnp__place *place = &systems->place;
     mnp__dense factors = {.array = NULL};
-    mnp_array *info = NULL;
     mnp_status st;
     MNP_TRY_OR(mnp__dense_read(place, a, systems->dtype, &factors), st, done);
-    MNP_TRY_OR(mnp__info_new(place, &info), st, done);
-    mnp__lapack_job job = mnp__dense_job(&factors);
-    job.info = info->data;
-    st = mnp__dense_run(place, a->ctx->device->ops->lapack->potrf, &job);
-    MNP_TRY_OR(mnp__dense_report(place, info, MNP__NOT_POSITIVE, st), st, done);
-    st = mnp__dense_trsm(place, &factors, false, false, 'N', false, &systems->b);
+    MNP_TRY_OR(mnp__dense_potrf(place, &factors), st, done);
+    st = mnp__dense_trsm(place, &factors, false, false, 'N', &systems->b);
     if (st == MNP_OK)
-        st = mnp__dense_trsm(place, &factors, false, false, 'C', false, &systems->b);
+        st = mnp__dense_trsm(place, &factors, false, false, 'C', &systems->b);
     st = MNP_AGREE(a->ctx, st);
 done:
-    mnp_array_free(info);
     mnp__dense_free(&factors);
     return st;
 }
@@ -139,7 +149,7 @@ static mnp_status solve_general(mnp__systems *systems, const mnp_array *a)
     if (lu.info)
         st = mnp__dense_report(&systems->place, lu.info, MNP__SINGULAR, st);
     if (st == MNP_OK)
-        st = MNP_AGREE(a->ctx, mnp__lu_solve(&systems->place, &lu, 'N', &systems->b));
+        st = mnp__lu_solve(&systems->place, &lu, 'N', &systems->b);
     mnp__lu_free(&lu);
     return st;
 }
@@ -168,25 +178,20 @@ mnp_status mnp_inv(const mnp_array *a, mnp_array **inverse_p)
     static const char function[] = "mnp_inv";
     MNP_ENTER(a, inverse_p);
     mnp_dtype dtype;
-    mnp__place place = {.batch = NULL};
+    mnp__place place;
     mnp__lu lu = {.pivots = NULL};
     mnp__dense inverse = {.array = NULL};
     mnp_status st;
-    MNP_TRY(mnp__linalg_check(function, a, true));
-    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &dtype));
-    MNP_TRY(mnp__linalg_check_output(function, NULL, a->ctx, dtype, *inverse_p));
-    MNP_TRY_OR(mnp__place_open(function, a, 0, NULL, &place), st, done);
+    MNP_TRY(mnp__linalg_begin(function, a, true, 1, &(mnp__result){.user_p = inverse_p, .dims = "nn"}, &dtype, &place));
+    MNP_TRY_OR(mnp__place_spread(a, &place), st, done);
     st = mnp__lu_make(&place, a, dtype, &lu);
     if (lu.info)
         st = mnp__dense_report(&place, lu.info, MNP__SINGULAR, st);
     if (st != MNP_OK)
         goto done;
-    MNP_TRY_OR(mnp__dense_new(&place, dtype, mnp__rows(a), mnp__rows(a), &inverse), st, done);
-    mnp__lapack_job job = mnp__dense_job(&lu.factors);
-    job.b = inverse.of;
-    job.pivots = lu.pivots->data;
-    MNP_TRY_OR(MNP_AGREE(a->ctx, mnp__dense_run(&place, a->ctx->device->ops->lapack->getri, &job)), st, done);
-    st = mnp__dense_give(&place, NULL, inverse.array, inverse_p);
+    MNP_TRY_OR(mnp__lu_invert(&place, &lu, &inverse), st, done);
+    MNP_TRY_OR(mnp__dense_to_blocks(&place, &inverse), st, done);
+    st = mnp__dense_give(&place, inverse.array, inverse_p);
 done:
     mnp__dense_free(&inverse);
     mnp__lu_free(&lu);
@@ -195,11 +200,11 @@ done:
 }
 
 /* Report the first 0 on a diagonal, which makes a triangular matrix singular. */
-static mnp_status check_diagonal(const mnp__place *place, const mnp__dense *a)
+static mnp_status check_diagonal(const mnp__place *place, const mnp_array *a)
 {
     mnp_array *diagonal = NULL, *zeros = NULL, *where = NULL, *info = NULL, *any = NULL;
     mnp_status st;
-    MNP_TRY_OR(mnp_diagonal(a->array, 0, -2, -1, &diagonal), st, done);
+    MNP_TRY_OR(mnp_diagonal(a, 0, -2, -1, &diagonal), st, done);
     MNP_TRY_OR(mnp_equal(diagonal, MNP_SCALAR(place->ctx, 0), &zeros), st, done);
     MNP_TRY_OR(mnp_any(zeros, MNP_AXES(-1), &any), st, done);
     MNP_TRY_OR(mnp_argmax(zeros, MNP_AXES(-1), &where), st, done);
@@ -226,10 +231,10 @@ mnp_status mnp_solve_triangular(const mnp_array *a, const mnp_array *b, int tran
     MNP_TRY_OR(mnp__systems_open(function, a, b, *x_p, &systems), st, done);
     MNP_TRY_OR(mnp__dense_read(&systems.place, a, systems.dtype, &matrices), st, done);
     if (!unit_diagonal && matrices.n > 0)
-        MNP_TRY_OR(check_diagonal(&systems.place, &matrices), st, done);
-    MNP_TRY_OR(MNP_AGREE(a->ctx, mnp__dense_trsm(&systems.place, &matrices, !lower, unit_diagonal, "NTC"[trans], false,
-                                                 &systems.b)),
-               st, done);
+        MNP_TRY_OR(check_diagonal(&systems.place, systems.place.spread ? a : matrices.array), st, done);
+    MNP_TRY_OR(
+        MNP_AGREE(a->ctx, mnp__dense_trsm(&systems.place, &matrices, !lower, unit_diagonal, "NTC"[trans], &systems.b)),
+        st, done);
     st = mnp__systems_give(&systems, x_p);
 done:
     mnp__dense_free(&matrices);
@@ -247,9 +252,9 @@ mnp_status mnp_cho_solve(const mnp_array *c, bool lower, const mnp_array *b, mnp
     MNP_TRY(mnp__linalg_check(function, c, true));
     MNP_TRY_OR(mnp__systems_open(function, c, b, *x_p, &systems), st, done);
     MNP_TRY_OR(mnp__dense_read(&systems.place, c, systems.dtype, &factors), st, done);
-    st = mnp__dense_trsm(&systems.place, &factors, !lower, false, lower ? 'N' : 'C', false, &systems.b);
+    st = mnp__dense_trsm(&systems.place, &factors, !lower, false, lower ? 'N' : 'C', &systems.b);
     if (st == MNP_OK)
-        st = mnp__dense_trsm(&systems.place, &factors, !lower, false, lower ? 'C' : 'N', false, &systems.b);
+        st = mnp__dense_trsm(&systems.place, &factors, !lower, false, lower ? 'C' : 'N', &systems.b);
     MNP_TRY_OR(MNP_AGREE(c->ctx, st), st, done);
     st = mnp__systems_give(&systems, x_p);
 done:

@@ -6,11 +6,19 @@
  * factors transposed: if transpose(A) = U S V^H, then A = transpose(V^H) S transpose(U).
  */
 #include <maniple/decompositions.h>
+#include <maniple/linalg.h>
 #include <maniple/view.h>
 
-#include "linalg/svd.h"
+#include "linalg/dense.h"
+#include "linalg/tall.h"
 
-void mnp__svd_free(mnp__svd *svd)
+/* A = U diag(s) V^H; u and vh are views of the two matrices, which may be transposed. */
+typedef struct decomposed {
+    mnp_array *u, *s, *vh;
+    mnp__dense left, right;
+} decomposed;
+
+static void release(decomposed *svd)
 {
     mnp_free_all(svd->u, svd->s, svd->vh);
     mnp__dense_free(&svd->left);
@@ -20,7 +28,7 @@ void mnp__svd_free(mnp__svd *svd)
 
 /* Decompose copies of the matrices, which are not wide. */
 static mnp_status decompose(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool vectors, bool full,
-                            mnp__svd *svd)
+                            decomposed *svd)
 {
     mnp__dense work = {.array = NULL};
     mnp_array *info = NULL;
@@ -50,8 +58,12 @@ done:
     return st;
 }
 
-mnp_status mnp__svd_make(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool vectors, bool full,
-                         mnp__svd *svd)
+/*
+ * Decompose copies of a's matrices: values alone, or also vectors, with `full` square U and V^H.  MNP_ERR_LINALG.
+ * Release also after a failure.
+ */
+static mnp_status decompose_any(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool vectors, bool full,
+                                decomposed *svd)
 {
     mnp_array *turned = NULL;
     const bool wide = mnp__rows(a) < mnp__columns(a);
@@ -69,26 +81,51 @@ done:
     return st;
 }
 
+/* Of one tall matrix: A = Q R, R = U S V^H, and then A = (Q U) S V^H. */
+static mnp_status decompose_tall(const mnp__place *place, const mnp_array *a, mnp_dtype dtype,
+                                 const mnp__result *results, bool *done_p)
+{
+    mnp_array *q = NULL, *r = NULL, *of_r = NULL, *u = NULL, *s = NULL, *vh = NULL;
+    const bool vectors = results[0].user_p != NULL;
+    mnp__output outputs[3];
+    mnp_status st;
+    MNP_TRY(mnp__tall_qr(place, a, dtype, &q, &r, done_p));
+    if (!*done_p)
+        return MNP_OK;
+    MNP_TRY_OR(vectors ? mnp_svd(r, false, &of_r, &s, &vh) : mnp_svdvals(r, &s), st, done);
+    if (vectors)
+        MNP_TRY_OR(mnp_matmul(q, of_r, &u), st, done);
+    outputs[0] = (mnp__output){.array = s, .user_p = results[1].user_p};
+    outputs[1] = (mnp__output){.array = u, .user_p = results[0].user_p};
+    outputs[2] = (mnp__output){.array = vh, .user_p = results[2].user_p};
+    st = mnp__output_close(vectors ? 3 : 1, outputs, MNP_OK);
+    u = s = vh = NULL;
+done:
+    mnp_free_all(vh, s, u, of_r, r, q);
+    return st;
+}
+
 mnp_status mnp_svd(const mnp_array *a, bool full_matrices, mnp_array **u_p, mnp_array **s_p, mnp_array **vh_p)
 {
-    static const char function[] = "mnp_svd", *const names[] = {"u", "s", "vh"};
+    static const char function[] = "mnp_svd";
     MNP_ENTER(a, u_p, s_p, vh_p);
     mnp_dtype dtype;
-    mnp__place place = {.batch = NULL};
-    mnp__svd svd = {.s = NULL};
-    mnp_array **const outs[] = {u_p, s_p, vh_p};
-    mnp_status st;
-    MNP_TRY(mnp__linalg_check(function, a, false));
-    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &dtype));
-    MNP_TRY(mnp__output_check_distinct(function, 3, outs));
-    for (int i = 0; i < 3; i++)
-        MNP_TRY(
-            mnp__linalg_check_output(function, names[i], a->ctx, i == 1 ? mnp__linalg_real(dtype) : dtype, *outs[i]));
-    MNP_TRY_OR(mnp__place_open(function, a, 0, NULL, &place), st, done);
-    MNP_TRY_OR(mnp__svd_make(&place, a, dtype, true, full_matrices, &svd), st, done);
-    st = mnp__dense_give_all(&place, 3, names, (mnp_array *const[]){svd.u, svd.s, svd.vh}, outs);
+    mnp__place place;
+    decomposed svd = {.s = NULL};
+    const mnp__result results[] = {{"u", u_p, MNP__AS_COMPUTED, full_matrices ? "mm" : "mk"},
+                                   {"s", s_p, MNP__AS_REAL, "k"},
+                                   {"vh", vh_p, MNP__AS_COMPUTED, full_matrices ? "nn" : "kn"}};
+    bool tall = false;
+    mnp_status st = MNP_OK;
+    MNP_TRY(mnp__linalg_begin(function, a, false, 3, results, &dtype, &place));
+    if (!full_matrices && mnp__tall_serves(&place, a))
+        MNP_TRY_OR(decompose_tall(&place, a, dtype, results, &tall), st, done);
+    if (tall)
+        goto done;
+    MNP_TRY_OR(decompose_any(&place, a, dtype, true, full_matrices, &svd), st, done);
+    st = mnp__dense_give_all(&place, 3, results, (mnp_array *const[]){svd.u, svd.s, svd.vh});
 done:
-    mnp__svd_free(&svd);
+    release(&svd);
     mnp__place_close(&place);
     return st;
 }
@@ -98,17 +135,20 @@ mnp_status mnp_svdvals(const mnp_array *a, mnp_array **s_p)
     static const char function[] = "mnp_svdvals";
     MNP_ENTER(a, s_p);
     mnp_dtype dtype;
-    mnp__place place = {.batch = NULL};
-    mnp__svd svd = {.s = NULL};
-    mnp_status st;
-    MNP_TRY(mnp__linalg_check(function, a, false));
-    MNP_TRY(mnp__linalg_dtype(function, a->dtype, &dtype));
-    MNP_TRY(mnp__linalg_check_output(function, NULL, a->ctx, mnp__linalg_real(dtype), *s_p));
-    MNP_TRY_OR(mnp__place_open(function, a, 0, NULL, &place), st, done);
-    MNP_TRY_OR(mnp__svd_make(&place, a, dtype, false, false, &svd), st, done);
-    st = mnp__dense_give(&place, NULL, svd.s, s_p);
+    mnp__place place;
+    decomposed svd = {.s = NULL};
+    const mnp__result results[] = {{.user_p = NULL}, {NULL, s_p, MNP__AS_REAL, "k"}, {.user_p = NULL}};
+    bool tall = false;
+    mnp_status st = MNP_OK;
+    MNP_TRY(mnp__linalg_begin(function, a, false, 3, results, &dtype, &place));
+    if (mnp__tall_serves(&place, a))
+        MNP_TRY_OR(decompose_tall(&place, a, dtype, results, &tall), st, done);
+    if (tall)
+        goto done;
+    MNP_TRY_OR(decompose_any(&place, a, dtype, false, false, &svd), st, done);
+    st = mnp__dense_give(&place, svd.s, s_p);
 done:
-    mnp__svd_free(&svd);
+    release(&svd);
     mnp__place_close(&place);
     return st;
 }

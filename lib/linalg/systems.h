@@ -24,8 +24,17 @@ void mnp__systems_close(mnp__systems *systems);
 /* Give the solutions to the caller, from systems->b, which may have been replaced by other matrices.  Collective. */
 mnp_status mnp__systems_give(mnp__systems *systems, mnp_array **x_p);
 
-/* Solve op(A) X = B, or with `right` X op(A) = B, in place, with triangular matrices A.  Not collective. */
-mnp_status mnp__dense_trsm(const mnp__place *place, const mnp__dense *a, bool upper, bool unit, char op, bool right,
+/*
+ * Factor the lower triangles of positive definite matrices in place, and report which one is none.  MNP_ERR_LINALG.
+ * Collective.
+ */
+mnp_status mnp__dense_potrf(const mnp__place *place, const mnp__dense *a);
+
+/*
+ * Solve op(A) X = B in place, with triangular matrices A.  Not collective, unless they are spread; then the ranks agree
+ * on the status.
+ */
+mnp_status mnp__dense_trsm(const mnp__place *place, const mnp__dense *a, bool upper, bool unit, char op,
                            const mnp__dense *b);
 
 #endif

@@ -11,9 +11,10 @@ from ._library import LinAlgError, call
 from ._names import names, reduction_axes
 from ._products import matmul, matrix_power, multi_dot, outer, set_precision, tensordot, vecdot
 
-__all__ = """LinAlgError cho_factor cho_solve cholesky det eig eigh eigvals eigvalsh inv lu lu_factor lu_solve matmul
-    matrix_power multi_dot norm outer qr set_precision slogdet solve solve_triangular svd svdvals tensordot
-    vecdot""".split()
+__all__ = """LinAlgError cho_factor cho_solve cholesky cond cross det diagonal eig eigh eigvals eigvalsh expm
+    inv lstsq lu lu_factor lu_solve matmul matrix_norm matrix_power matrix_rank matrix_transpose multi_dot norm
+    null_space orth outer pinv polar qr set_precision slogdet solve solve_triangular svd svdvals tensordot trace
+    vecdot vector_norm""".split()
 
 EigResult = collections.namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = collections.namedtuple("EighResult", "eigenvalues eigenvectors")
@@ -121,9 +122,99 @@ def eigvals(a):
     return _real_if_all_are(a, made("eigvals", as_array(a)))[0]
 
 
+def lstsq(a, b, rcond=None):
+    """numpy.linalg.lstsq: x, residuals, the rank and the singular values; rcond=-1 is eps."""
+    a, b = as_array(a), as_array(b)
+    if rcond is not None and rcond < 0:
+        kinds = [x.dtype if x.dtype.kind in "fc" else np.dtype(float) for x in (a, b)]
+        rcond = float(np.finfo(np.result_type(*kinds)).eps)
+    x, residuals, s = (ctypes.c_void_p() for _ in range(3))
+    rank = ctypes.c_int64()
+    call("lstsq", a, b, -1.0 if rcond is None else float(rcond), ctypes.byref(x), ctypes.byref(residuals),
+         ctypes.byref(rank), ctypes.byref(s))
+    return ndarray(x.value), ndarray(residuals.value), rank.value, ndarray(s.value)
+
+
+def pinv(a, rcond=None, *, rtol=None):
+    """numpy.linalg.pinv; without a bound it is max(m, n) eps, as in SciPy.  A bound for each matrix is an array."""
+    bound = rtol if rcond is None else rcond
+    if np.ndim(bound) > 0:
+        u, s, vh = svd(a, False)
+        large = s > as_array(bound)[..., None] * names.max(s, axis=-1, keepdims=True, initial=0)
+        inverse = names.where(large, 1 / names.where(large, s, 1), 0)
+        v, uh = (names.conj(names.matrix_transpose(w)) for w in (vh, u))
+        return matmul(v * inverse[..., None, :], uh)
+    return made("pinv", as_array(a), -1.0 if bound is None else float(bound))
+
+
+def matrix_rank(A, tol=None, *, rtol=None):  # noqa: N803
+    if tol is None:
+        return made("matrix_rank", as_array(A), -1.0 if rtol is None else float(rtol))
+    if np.ndim(tol) > 0:  # one bound for each matrix
+        tol = as_array(tol)[..., None]
+    return names.count_nonzero(svdvals(A) > tol, axis=-1)
+
+
+def matrix_transpose(x):
+    return names.matrix_transpose(x)
+
+
+def diagonal(x, *, offset=0):
+    """numpy.linalg.diagonal: those of the last two dimensions, a view."""
+    return names.diagonal(x, offset, -2, -1)
+
+
+def trace(x, *, offset=0, dtype=None):
+    """numpy.linalg.trace: of the last two dimensions."""
+    return names.trace(x, offset, -2, -1, dtype=dtype)
+
+
+def cross(x1, x2, *, axis=-1):
+    """numpy.linalg.cross: of vectors of 3 elements along an axis, which is that of the result of broadcasting."""
+    x1, x2 = names.broadcast_arrays(as_array(x1), as_array(x2))
+    if x1.shape[axis] != 3:
+        raise ValueError(f"cross: axis {axis} has {x1.shape[axis]} elements, and not 3")
+    a, b = names.moveaxis(x1, axis, 0), names.moveaxis(x2, axis, 0)
+    return names.stack([a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)], axis=axis)
+
+
+def null_space(A, rcond=None):  # noqa: N803
+    return made("null_space", as_array(A), -1.0 if rcond is None else float(rcond))
+
+
+def orth(A, rcond=None):  # noqa: N803
+    return made("orth", as_array(A), -1.0 if rcond is None else float(rcond))
+
+
+def polar(a, side="right"):
+    if side not in ("left", "right"):
+        raise ValueError(f"side is {side!r}, which is neither left nor right")
+    return tuple(_several(2, "polar", as_array(a), side == "left"))
+
+
+def expm(A):  # noqa: N803
+    return made("expm", as_array(A))
+
+
+def _order(ord):  # noqa: A002
+    return None if ord is None else ord if isinstance(ord, str) else format(ord, "g")
+
+
+def cond(x, p=None):
+    return made("cond", as_array(x), _order(p))
+
+
+def matrix_norm(x, *, keepdims=False, ord="fro"):  # noqa: A002
+    return made("matrix_norm", as_array(x), _order(ord), bool(keepdims))
+
+
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
-    text = None if ord is None else ord if isinstance(ord, str) else format(ord, "g")
-    return made("norm", as_array(x), text, reduction_axes(axis, keepdims))
+    x = as_array(x)
+    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if len(axes) == 2 and _order(ord) in ("2", "-2", "nuc"):
+        result = matrix_norm(names.moveaxis(x, list(axes), [-2, -1]), ord=ord)
+        return names.expand_dims(result, sorted(a % x.ndim for a in axes)) if keepdims else result
+    return made("norm", x, _order(ord), reduction_axes(axis, keepdims))
 
 
 def vector_norm(x, axis=None, keepdims=False, ord=2):  # noqa: A002

@@ -170,6 +170,17 @@ given = mp.array(big[0, :8].copy())
 mp.inv(given, out=given)
 close("in place", given, np.linalg.inv(big[0, :8]), 1e-8)
 
+n = 128  # of pivots in the smallest type that holds them
+a = draw((n, n), "float64") + 2 * n * np.eye(n)
+lu, piv = sl.lu_factor(a)
+for value in (2 ** 32, -2 ** 32, -2 ** 63, 2 ** 63 - 1, 128, -1):  # some of them are rows in their lower 32 bits
+    wrong = piv.astype("int64")
+    wrong[5] = value
+    mp.fails("MNP_ERR_ARG", f"mnp_lu_solve: piv has the value {value}, which is none of the 128 rows", "lu_solve",
+             spread(lu), spread(wrong), 0, spread(a[0]))
+close("lu_solve by pivots of int8", mp.lu_solve(spread(lu), spread(piv.astype("int8")), 0, spread(a[0])),
+      sl.lu_solve((lu, piv), a[0]), 1e-10)
+
 # --- batches of a and b are broadcast ---------------------------------------------------------------------------------
 
 a, b = draw((2, 1, 4, 4), "float64") + 6 * np.eye(4), draw((3, 4, 2), "float64")
@@ -226,5 +237,8 @@ mp.fails("MNP_ERR_ARG", "float16", "cholesky", spread(np.ones((2, 2), "float16")
 mp.fails("MNP_ERR_ARG", "b has 3 rows, and a has 4", "linalg_solve", spread(singular), spread(np.ones((3, 2))), 0)
 mp.fails("MNP_ERR_ARG", "do not fit", "linalg_solve", spread(np.ones((2, 4, 4))), spread(np.ones((3, 4, 2))), 0)
 mp.fails("MNP_ERR_ARG", "'economic'", "qr", spread(singular), "economic")
+for wrong in (4, -1):
+    mp.fails("MNP_ERR_ARG", f"piv has the value {wrong}, which is none of the 4 rows", "lu_solve", spread(singular),
+             spread(np.array([1, 1, wrong, 3], "int8")), 0, spread(np.ones(4)))
 mp.fails("MNP_ERR_ARG", "trans is 3", "lu_solve", spread(singular), spread(np.zeros(4, "int32")), 3, spread(np.ones(4)))
 mp.done()

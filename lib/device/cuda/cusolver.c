@@ -2,8 +2,8 @@
 /*
  * Factorisations on GPUs, by cuSOLVER, and by cuBLAS for batches of small matrices.
  *
- * Both are loaded for the first factorisation.  Where neither has a batched function for a job, its matrices are done
- * one after the other on the stream.  Workspaces are from the device's pool, which frees in the order of the stream;
+ * Both are loaded for the first factorisation.  Where neither has a batched function for a job, and if its matrices
+ * are large, they are done one after the other on the stream.  Workspaces are from the device's pool, which frees in the order of the stream;
  * memory of the CPU that cuSOLVER wants is kept until the stream has done with it.
  *
  *   potrf   Xpotrf; potrfBatched            heevd   Xsyevd; XsyevBatched (cuSOLVER 11.7.1)
@@ -28,7 +28,10 @@
 #define HAVE_BATCHED_EIGH (CUSOLVER_VERSION >= 11701)
 #define HAVE_GEEV (CUSOLVER_VERSION >= 11702)
 
-enum { SMALL_SVD = 32 }; /* the largest extent of gesvdjBatched */
+enum {
+    SMALL_SVD = 32,   /* the largest extent of gesvdjBatched */
+    SMALL_BATCH = 512 /* columns: the batched functions are made for small matrices, and one large one fills the GPU */
+};
 
 struct mnp__cusolver {
     cusolverDnHandle_t handle;
@@ -217,8 +220,10 @@ static mnp_status get_work(task *t, size_t bytes, size_t cpu_bytes)
 /* Release the workspaces; that of the CPU is in use until the stream gets there. */
 static mnp_status end(task *t, mnp_status st)
 {
-    if (t->cpu_work && st == MNP_OK)
-        st = RUNTIME((cuda_device *)t->device, cudaStreamSynchronize, mnp__cuda_stream(t->stream));
+    if (t->cpu_work) {
+        const mnp_status waited = RUNTIME((cuda_device *)t->device, cudaStreamSynchronize, mnp__cuda_stream(t->stream));
+        st = st == MNP_OK ? waited : st;
+    }
     free(t->cpu_work);
     t->device->ops->free(t->device, t->work);
     return st;
@@ -242,6 +247,11 @@ static inline cublasOperation_t op_of(char op)
 static inline cublasFillMode_t triangle_of(const mnp__lapack_job *job)
 {
     return job->upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+}
+
+static inline bool is_batch_of_small(const mnp__lapack_job *job)
+{
+    return job->batch > 1 && job->n <= SMALL_BATCH;
 }
 
 static inline int least(const mnp__lapack_job *job)
@@ -298,7 +308,7 @@ static mnp_status potrf(mnp__device *device, const mnp__lapack_job *job, mnp__st
     size_t bytes, cpu_bytes;
     const int n = (int)job->n, lda = (int)job->a.ld, batch = (int)job->batch;
     MNP_TRY(begin(device, job, stream, &t));
-    if (batch > 1) {
+    if (is_batch_of_small(job)) {
         MNP_TRY(make_lists(&t, 1, &job->a, &t.element, &lists, &a));
         const mnp_status st =
             CALL(&t, CUSOLVER, cusolverDn, potrfBatched, t.with->handle, triangle_of(job), n, a, lda, job->info, batch);
@@ -308,9 +318,9 @@ static mnp_status potrf(mnp__device *device, const mnp__lapack_job *job, mnp__st
     MNP_TRY(CUSOLVER(cusolverDnXpotrf_bufferSize, t.with->handle, t.with->params, triangle_of(job), n, t.data,
                      job->a.data, lda, t.data, &bytes, &cpu_bytes));
     mnp_status st = get_work(&t, bytes, cpu_bytes);
-    if (st == MNP_OK)
-        st = CUSOLVER(cusolverDnXpotrf, t.with->handle, t.with->params, triangle_of(job), n, t.data, job->a.data, lda,
-                      t.data, t.work, bytes, t.cpu_work, cpu_bytes, job->info);
+    for (int b = 0; b < batch && st == MNP_OK; b++)
+        st = CUSOLVER(cusolverDnXpotrf, t.with->handle, t.with->params, triangle_of(job), n, t.data, at(&t, &job->a, b),
+                      lda, t.data, t.work, bytes, t.cpu_work, cpu_bytes, job->info + b);
     return end(&t, st);
 }
 
@@ -323,7 +333,7 @@ static mnp_status getrf(mnp__device *device, const mnp__lapack_job *job, mnp__st
     int elements = 0;
     const int m = (int)job->m, n = (int)job->n, lda = (int)job->a.ld, batch = (int)job->batch;
     MNP_TRY(begin(device, job, stream, &t));
-    if (batch > 1 && m == n) {
+    if (is_batch_of_small(job) && m == n) {
         MNP_TRY(make_lists(&t, 1, &job->a, &t.element, &lists, &a));
         const mnp_status st =
             CALL(&t, CUBLAS, cublas, getrfBatched, t.with->cublas, n, a, lda, job->pivots, job->info, batch);
@@ -345,7 +355,7 @@ static mnp_status getrs(mnp__device *device, const mnp__lapack_job *job, mnp__st
     int info = 0;
     const int n = (int)job->n, k = (int)job->k, lda = (int)job->a.ld, ldb = (int)job->b.ld, batch = (int)job->batch;
     MNP_TRY(begin(device, job, stream, &t));
-    if (batch > 1) {
+    if (is_batch_of_small(job)) {
         MNP_TRY(make_lists(&t, 2, (const mnp__matrices[]){job->a, job->b}, (const size_t[]){t.element, t.element},
                            &lists, begins));
         const mnp_status st = CALL(&t, CUBLAS, cublas, getrsBatched, t.with->cublas, op_of(job->op), n, k, begins[0],
@@ -354,31 +364,21 @@ static mnp_status getrs(mnp__device *device, const mnp__lapack_job *job, mnp__st
         return st;
     }
     mnp_status st = get_work(&t, sizeof(int), 0);
-    if (st == MNP_OK)
-        st = CALL(&t, CUSOLVER, cusolverDn, getrs, t.with->handle, op_of(job->op), n, k, job->a.data, lda, job->pivots,
-                  job->b.data, ldb, t.work);
+    for (int b = 0; b < batch && st == MNP_OK; b++)
+        st = CALL(&t, CUSOLVER, cusolverDn, getrs, t.with->handle, op_of(job->op), n, k, at(&t, &job->a, b), lda,
+                  job->pivots + (int64_t)b * n, at(&t, &job->b, b), ldb, t.work);
     return end(&t, st);
 }
 
-/* Ones on the diagonal of a matrix that is 0, from a list of ones on the CPU. */
+/* Ones on the diagonal of a matrix that is 0: of the bytes of a one only the two highest of its real part are not 0. */
 static mnp_status set_diagonal(const task *t, void *matrix, int64_t ld, int64_t n)
 {
-    char *ones;
-    const float one = 1;
-    const double precise = 1;
-    const size_t bytes = (size_t)n * t->element;
-    MNP_TRY(mnp__calloc(1, bytes, &ones));
-    for (int64_t i = 0; i < n; i++) {
-        if (t->real_bytes == sizeof precise)
-            memcpy(ones + (size_t)i * t->element, &precise, sizeof precise);
-        else
-            memcpy(ones + (size_t)i * t->element, &one, sizeof one);
-    }
-    mnp_status st = RUNTIME((cuda_device *)t->device, cudaMemcpy2DAsync, matrix, (size_t)(ld + 1) * t->element, ones,
-                            t->element, t->element, (size_t)n, cudaMemcpyHostToDevice, mnp__cuda_stream(t->stream));
-    if (st == MNP_OK)
-        st = RUNTIME((cuda_device *)t->device, cudaStreamSynchronize, mnp__cuda_stream(t->stream));
-    free(ones);
+    const bool is_double = t->real_bytes == sizeof(double);
+    const int bytes[2] = {is_double ? 0xf0 : 0x80, 0x3f};
+    mnp_status st = MNP_OK;
+    for (size_t i = 0; i < 2 && st == MNP_OK; i++)
+        st = RUNTIME((cuda_device *)t->device, cudaMemset2DAsync, (char *)matrix + t->real_bytes - 2 + i,
+                     (size_t)(ld + 1) * t->element, bytes[i], 1, (size_t)n, mnp__cuda_stream(t->stream));
     return st;
 }
 
@@ -389,7 +389,7 @@ static mnp_status getri(mnp__device *device, const mnp__lapack_job *job, mnp__st
     const int n = (int)job->n, lda = (int)job->a.ld, ldb = (int)job->b.ld, batch = (int)job->batch;
     mnp_status st;
     MNP_TRY(begin(device, job, stream, &t));
-    if (batch > 1) {
+    if (is_batch_of_small(job)) {
         MNP_TRY(make_lists(&t, 2, (const mnp__matrices[]){job->a, job->b}, (const size_t[]){t.element, t.element},
                            &lists, begins));
         st = get_work(&t, (size_t)batch * sizeof(int), 0);
@@ -399,8 +399,11 @@ static mnp_status getri(mnp__device *device, const mnp__lapack_job *job, mnp__st
         device->ops->free(device, lists);
         return end(&t, st);
     }
-    MNP_TRY(device->ops->fill(device, job->b.data, 0, (size_t)(job->b.ld * job->n) * t.element, stream));
-    MNP_TRY(set_diagonal(&t, job->b.data, job->b.ld, job->n));
+    for (int b = 0; b < batch; b++) {
+        void *inverse = at(&t, &job->b, b);
+        MNP_TRY(device->ops->fill(device, inverse, 0, (size_t)(job->b.ld * job->n) * t.element, stream));
+        MNP_TRY(set_diagonal(&t, inverse, job->b.ld, job->n));
+    }
     mnp__lapack_job solve = *job;
     solve.k = job->n;
     solve.op = 'N';
@@ -411,8 +414,13 @@ static mnp_status laswp(mnp__device *device, const mnp__lapack_job *job, mnp__st
 {
     task t;
     MNP_TRY(begin(device, job, stream, &t));
-    return CALL(&t, CUSOLVER, cusolverDn, laswp, t.with->handle, (int)job->n, job->a.data, (int)job->a.ld, 1,
-                (int)job->k, job->pivots, 1);
+    if (job->op != 'T')
+        return CALL(&t, CUSOLVER, cusolverDn, laswp, t.with->handle, (int)job->n, job->a.data, (int)job->a.ld, 1,
+                    (int)job->k, job->pivots, 1);
+    for (int row = (int)job->k; row > 0; row--) /* its documentation does not say that it can go backwards */
+        MNP_TRY(CALL(&t, CUSOLVER, cusolverDn, laswp, t.with->handle, (int)job->n, job->a.data, (int)job->a.ld, row,
+                     row, job->pivots, 1));
+    return MNP_OK;
 }
 
 /* ---- QR ---- */
@@ -437,16 +445,16 @@ static mnp_status geqrf(mnp__device *device, const mnp__lapack_job *job, mnp__st
     task t;
     size_t bytes, cpu_bytes;
     MNP_TRY(begin(device, job, stream, &t));
-    if (job->batch > 1)
+    if (is_batch_of_small(job))
         return geqrf_batch(&t);
     MNP_TRY(CUSOLVER(cusolverDnXgeqrf_bufferSize, t.with->handle, t.with->params, job->m, job->n, t.data, job->a.data,
                      job->a.ld, t.data, job->values, t.data, &bytes, &cpu_bytes));
     const size_t report = (bytes + 255) / 256 * 256; /* the report is not asked for */
     mnp_status st = get_work(&t, report + sizeof(int), cpu_bytes);
-    if (st == MNP_OK)
-        st = CUSOLVER(cusolverDnXgeqrf, t.with->handle, t.with->params, job->m, job->n, t.data, job->a.data, job->a.ld,
-                      t.data, job->values, t.data, t.work, bytes, t.cpu_work, cpu_bytes,
-                      (int *)(void *)((char *)t.work + report));
+    for (int64_t b = 0; b < job->batch && st == MNP_OK; b++)
+        st = CUSOLVER(cusolverDnXgeqrf, t.with->handle, t.with->params, job->m, job->n, t.data, at(&t, &job->a, b),
+                      job->a.ld, t.data, values_at(&t, b, least(job), t.element), t.data, t.work, bytes, t.cpu_work,
+                      cpu_bytes, (int *)(void *)((char *)t.work + report));
     return end(&t, st);
 }
 
@@ -666,16 +674,5 @@ static mnp_status gesdd(mnp__device *device, const mnp__lapack_job *job, mnp__st
 }
 
 const mnp__lapack_ops mnp__cuda_lapack = {
-    .need = need,
-    .potrf = potrf,
-    .getrf = getrf,
-    .getrs = getrs,
-    .getri = getri,
-    .laswp = laswp,
-    .geqrf = geqrf,
-    .orgqr = orgqr,
-    .ormqr = ormqr,
-    .heevd = heevd,
-    .gesdd = gesdd,
-    .geev = geev,
+    MNP__LAPACK_OPERATIONS,
 };

@@ -321,7 +321,7 @@ OPERATION(getri, true)
 static void laswp_one(task *t, int64_t b, char *work)
 {
     const mnp__lapack_job *job = t->job;
-    const int n = (int)job->n, lda = ld_of(&job->a), first = 1, last = (int)job->k, step = 1;
+    const int n = (int)job->n, lda = ld_of(&job->a), first = 1, last = (int)job->k, step = job->op == 'T' ? -1 : 1;
     (void)work;
     t->f->laswp(&n, at(t, &job->a, b), &lda, &first, &last, job->pivots, &step);
 }
@@ -375,7 +375,7 @@ static void heevd_one(task *t, int64_t b, char *work)
 {
     const mnp__lapack_job *job = t->job;
     const int n = (int)job->n, lda = ld_of(&job->a), lwork = lwork_of(t);
-    const double order = n;
+    const double order = n, real_numbers = 1 + 5 * order + 2 * order * order;
     const int lrwork = t->asks ? -1 : (int)(t->rwork_bytes / t->real), liwork = t->asks ? -1 : 3 + 5 * n;
     const char *vectors = job->vectors ? "V" : "N", *triangle = job->upper ? "U" : "L";
     int answer[4] = {0}, info;
@@ -391,8 +391,11 @@ static void heevd_one(task *t, int64_t b, char *work)
         *info_of(t, b) = info;
         return;
     }
-    note_lwork(t, work, t->is_complex ? 2 * order + order * order : 1 + 6 * order + 2 * order * order);
-    t->rwork_bytes = t->is_complex ? (size_t)(1 + 5 * order + 2 * order * order) * t->real : 0;
+    if (!t->is_complex)
+        note_lwork(t, work, 1 + 6 * order + 2 * order * order);
+    else /* LAPACK counts the real numbers in 32 bits too */
+        note_lwork(t, work, real_numbers > INT32_MAX ? real_numbers : 2 * order + order * order);
+    t->rwork_bytes = t->is_complex ? (size_t)real_numbers * t->real : 0;
     t->iwork_bytes = (size_t)(3 + 5 * order) * sizeof(int);
 }
 OPERATION(heevd, true)
@@ -518,18 +521,7 @@ static void gees_one(task *t, int64_t b, char *work)
 OPERATION(gees, true)
 
 const mnp__lapack_ops mnp__host_lapack = {
-    .need = need,
-    .potrf = potrf,
-    .getrf = getrf,
-    .getrs = getrs,
-    .getri = getri,
-    .laswp = laswp,
-    .geqrf = geqrf,
-    .orgqr = orgqr,
-    .ormqr = ormqr,
-    .heevd = heevd,
-    .gesdd = gesdd,
-    .geev = geev,
+    MNP__LAPACK_OPERATIONS,
     .gees = gees,
 };
 

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tall matrices (lib/linalg/tall.c): qr, svd and svdvals beside numpy.linalg, for rows and columns that are cut or not,
+well and badly conditioned and rank-deficient matrices, all dtypes.
+"""
+
+import maniple as mp
+import numpy as np
+
+rng = mp.random()
+
+
+def draw(shape, dtype):
+    a = rng.standard_normal(shape)
+    return (a + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else a).astype(dtype)
+
+
+def close(name, got, want, bound):
+    got, want = (v.numpy() if isinstance(v, mp.Array) else np.asarray(v) for v in (got, want))
+    error = float(np.max(np.abs(got - want), initial=0)) if got.shape == want.shape else np.inf
+    mp.ok(error <= bound, f"{name}: {error:.1e} <= {bound:.1e}")
+
+
+def check(name, a, x):
+    """Householder's bounds, whatever the condition."""
+    m, n = a.shape
+    norm = float(np.linalg.norm(a.astype("complex128")))
+    e = 20 * n * np.finfo(a.dtype).eps * np.log2(m)
+    q, r = mp.qr(x, None)
+    q, r = q.numpy(), r.numpy()
+    mp.ok(q.dtype == a.dtype and r.dtype == a.dtype and not np.tril(r, -1).any(), f"{name}: dtypes, a triangular r")
+    close(f"{name}: qr", q @ r, a, e * norm)
+    close(f"{name}: q is orthogonal", np.conj(q.T) @ q, np.eye(n), e)
+    close(f"{name}: r alone", np.abs(np.diag(mp.qr(x, "r")[1].numpy())), np.abs(np.diag(r)), e * norm)
+    u, s, vh = (v.numpy() for v in mp.svd(x, False))
+    close(f"{name}: svd", (u * s) @ vh, a, e * norm)
+    close(f"{name}: u is orthogonal", np.conj(u.T) @ u, np.eye(n), e)
+    close(f"{name}: vh is orthogonal", vh @ np.conj(vh.T), np.eye(n), e)
+    want = np.linalg.svd(a, compute_uv=False)
+    close(f"{name}: singular values", s, want, e * norm)
+    close(f"{name}: svdvals", mp.svdvals(x), want, e * norm)
+
+
+for dtype in ("float32", "float64", "complex64", "complex128"):
+    for m, n in ((512, 1), (1031, 17), (2000, 64)):
+        a = draw((m, n), dtype)
+        for text in ("0, *", "*, 0", "*, *", None):
+            layout = mp.layout_parse(2, a.shape, text) if text else mp.random_layout(rng, a.shape)
+            check(f"{dtype} {m} x {n}, layout {text}", a, mp.array(a, layout))
+    m, n = 900, 20
+    u, v = np.linalg.qr(draw((m, n), dtype))[0], np.linalg.qr(draw((n, n), dtype))[0]
+    eps = np.finfo(dtype).eps
+    for name, s in (("condition 1 / sqrt(eps)", np.geomspace(1, np.sqrt(eps), n)),
+                    ("condition 1 / eps", np.geomspace(1, eps, n)), ("rank 5", np.arange(n) < 5),
+                    ("large and small", np.geomspace(1e12, 1e-12, n)), ("zeros", np.zeros(n))):
+        a = ((u * s) @ np.conj(v.T)).astype(dtype)
+        for text in ("0, *", "*, *"):
+            check(f"{dtype} {name}, layout {text}", a, mp.array(a, mp.layout_parse(2, a.shape, text)))
+
+# where Cholesky's method cannot serve, as its q would be far from orthogonal or there is none, reflectors of each rank's
+# rows do
+if mp.size > 1:
+    m, n = 800, 16
+    for name, s in (("condition 1e15", np.geomspace(1, 1e-15, n)), ("rank 7", np.arange(n) < 7)):
+        u, v = np.linalg.qr(rng.standard_normal((m, n)))[0], np.linalg.qr(rng.standard_normal((n, n)))[0]
+        a = (u * s) @ v.T
+        try:
+            once = a @ np.linalg.inv(np.linalg.cholesky(a.T @ a)).T
+            off = np.linalg.norm(once.T @ once - np.eye(n))
+        except np.linalg.LinAlgError:
+            off = np.inf
+        mp.ok(off > 0.05, f"{name}: one pass of Cholesky's method is off by {off:.1e}")
+        x = mp.array(a, mp.layout_parse(2, a.shape, "0, *"))
+        q = mp.qr(x, None)[0].numpy()
+        close(f"{name}: q is orthogonal by reflectors", q.T @ q, np.eye(n), 100 * n * np.finfo(float).eps)
+        close(f"{name}: q spans the columns", q @ (q.T @ a), a, 100 * n * np.finfo(float).eps)
+
+# rows in uneven parts, of which some are empty or shorter than the matrix is wide
+a = draw((700, 30), "float64")
+layout = mp.Layout([mp.size], a.shape, [0, -1], [[0] + [5] * (mp.size - 1) + [700], None])
+check("uneven parts", a, mp.array(a, layout))
+a[:, 7] = a[:, 3]
+check("uneven parts, columns that are equal", a, mp.array(a, layout))
+check("a view", a[::-1, 2:], mp.array(a, layout)[::-1, 2:])
+i = rng.integers(-9, 9, (600, 5))
+close("integers", np.abs(mp.qr(mp.array(i), "r")[1].numpy()), np.abs(np.linalg.qr(i, "r")), 1e-11)
+bad = a.copy()
+bad[5, 5] = np.nan
+try:
+    got = mp.qr(mp.array(bad, layout), None)[1].numpy()
+    mp.ok(np.isnan(got).any(), "NaN goes through qr")
+except mp.Error as error:
+    mp.ok(False, f"NaN goes through qr: {error}")
+if mp.ctx_device_kind() == "host":
+    mp.fails("MNP_ERR_LINALG", "did not converge", "svdvals", mp.array(bad, layout))
+else:  # cuSOLVER's method for some shapes gives NaN instead
+    try:
+        mp.ok(np.isnan(mp.svdvals(mp.array(bad, layout)).numpy()).any(), "singular values of NaN are NaN")
+    except mp.Error as error:
+        mp.ok("did not converge" in str(error), "or none are found")
+mp.done()
