@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * maniple linalg: read one or two matrices, solve, decompose or multiply, write the results, draw the spectrum, and
+ * report residuals and how long it took.  The functions are one table, from which help comes too.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <getopt.h>
+
+#include <maniple.h>
+
+#include "common/command.h"
+#include "common/files.h"
+#include "common/operand.h"
+#include "common/options.h"
+#include "common/paths.h"
+#include "common/result.h"
+#include "common/words.h"
+#include "picture/plot.h"
+#include "report/progress.h"
+#include "report/report.h"
+
+enum { KEY_VECTORS = 1200, KEY_RIGHT, KEY_ORD, KEY_ASSUME, KEY_RCOND };
+
+static const option_row options_table[] = {
+    OUTPUT_ROW("an input"),
+    {KEY_VECTORS, "vectors", "OUTPUT", "write eigenvectors, or left singular vectors, as columns"},
+    {KEY_RIGHT, "right", "OUTPUT", "svd: write the conjugated right singular vectors, as rows"},
+    {KEY_ASSUME, "assume", "KIND", "solve: A is general, positive (definite), upper or lower\n(default: general)"},
+    {KEY_RCOND, "rcond", "BOUND",
+     "lstsq: singular values up to BOUND times the largest are 0\n(default: the larger extent times eps)"},
+    {KEY_ORD, "ord", "ORDER", "norm: fro, nuc, 1, -1, 2, -2, inf or -inf (default: fro)"},
+    PICTURE_OPTIONS("the singular values or eigenvalues"),
+    PROGRESS_ROW,
+    JSON_ROW,
+    QUIET_ROW,
+    HELP_ROW,
+    {0},
+};
+
+typedef struct job job;
+
+/* A function: how many inputs it has, and what it computes and writes. */
+typedef struct function {
+    const char *name, *summary;
+    int inputs;
+    bool spectrum, vectors, right;
+    mnp_status (*run)(job *j);
+} function;
+
+enum { MOST_MEASURES = 3, RESULTS = 3 };
+
+struct job {
+    mnp_ctx *ctx;
+    const function *function;
+    operand inputs[2], outputs[RESULTS]; /* the result itself is request.output: the first of `outputs` is not used */
+    result_request request;
+    const char *ord;
+    int assume;
+    double rcond;
+    mnp_array *a, *b;
+    mnp_array *results[RESULTS]; /* of -o, --vectors and --right */
+    mnp_array *spectrum;         /* one of them, or of its own */
+    struct {
+        const char *name;
+        double value;
+    } measures[MOST_MEASURES]; /* what the report says of the results */
+    int count;
+    picture_made made;
+};
+
+/* ---- measures ---- */
+
+static void note(job *j, const char *name, double value)
+{
+    j->measures[j->count].name = name;
+    j->measures[j->count++].value = value;
+}
+
+/* Frobenius' norm, on all ranks. */
+static mnp_status size_of(const mnp_array *x, double *size_p)
+{
+    mnp_array *norm = NULL;
+    mnp_status st = mnp_norm(x, NULL, MNP_ALL_AXES, &norm);
+    if (st == MNP_OK)
+        st = mnp_array_item(norm, MNP_FLOAT64, size_p);
+    mnp_array_free(norm);
+    return st;
+}
+
+static double quotient(double above, double below)
+{
+    return below > 0 ? above / below : above;
+}
+
+/* The norm of x y - z. */
+static mnp_status difference(const mnp_array *x, const mnp_array *y, const mnp_array *z, mnp_array **difference_p,
+                             double *size_p)
+{
+    mnp_array *product = NULL;
+    mnp_status st = mnp_matmul(x, y, &product);
+    if (st == MNP_OK)
+        st = mnp_subtract(product, z, difference_p);
+    if (st == MNP_OK)
+        st = size_of(*difference_p, size_p);
+    mnp_array_free(product);
+    return st;
+}
+
+/* ---- functions ---- */
+
+static mnp_status run_solve(job *j)
+{
+    double rest = 0, of_a = 0, of_x = 0, of_b = 0;
+    mnp_array *r = NULL;
+    mnp_status st = mnp_linalg_solve(j->a, j->b, (mnp_assume)j->assume, &j->results[0]);
+    if (st == MNP_OK && j->assume == MNP_ASSUME_GENERAL)
+        st = difference(j->a, j->results[0], j->b, &r, &rest);
+    st = st == MNP_OK ? size_of(j->a, &of_a) : st;
+    st = st == MNP_OK ? size_of(j->results[0], &of_x) : st;
+    st = st == MNP_OK ? size_of(j->b, &of_b) : st;
+    if (st == MNP_OK && r)
+        note(j, "|Ax - b| / (|A| |x| + |b|)", quotient(rest, of_a * of_x + of_b));
+    mnp_array_free(r);
+    return st;
+}
+
+static mnp_status run_matmul(job *j)
+{
+    return mnp_matmul(j->a, j->b, &j->results[0]);
+}
+
+static mnp_status run_norm(job *j)
+{
+    double value = 0;
+    mnp_status st = mnp_matrix_norm(j->a, j->ord, false, &j->results[0]);
+    if (st == MNP_OK && mnp_array_ndim(j->a) == 2)
+        st = mnp_array_item(j->results[0], MNP_FLOAT64, &value);
+    if (st == MNP_OK && mnp_array_ndim(j->a) == 2)
+        note(j, "norm", value);
+    return st;
+}
+
+static mnp_status run_lstsq(job *j)
+{
+    int64_t rank = 0;
+    double rest = 0, normal = 0, of_a = 0, of_b = 0;
+    mnp_array *r = NULL, *turned = NULL, *conjugate = NULL, *product = NULL;
+    mnp_status st = mnp_lstsq(j->a, j->b, j->rcond, &j->results[0], NULL, &rank, &j->spectrum);
+    st = st == MNP_OK ? difference(j->a, j->results[0], j->b, &r, &rest) : st;
+    st = st == MNP_OK ? mnp_conjugate(j->a, &conjugate) : st;
+    st = st == MNP_OK ? mnp_swapaxes(conjugate, 0, 1, &turned) : st;
+    st = st == MNP_OK ? mnp_matmul(turned, r, &product) : st;
+    st = st == MNP_OK ? size_of(product, &normal) : st;
+    st = st == MNP_OK ? size_of(j->a, &of_a) : st;
+    st = st == MNP_OK ? size_of(j->b, &of_b) : st;
+    if (st == MNP_OK) {
+        note(j, "rank", (double)rank);
+        note(j, "|Ax - b|", rest);
+        note(j, "|A^H (Ax - b)| / (|A| |b|)", quotient(normal, of_a * of_b));
+    }
+    mnp_free_all(product, turned, conjugate, r);
+    return st;
+}
+
+/* |left diag(values) right - a| / |a|, or without `right` |a left - left diag(values)| / |a|. */
+static mnp_status measure_spectrum(job *j, const mnp_array *left, const mnp_array *values, const mnp_array *right)
+{
+    double rest = 0, of_a = 0;
+    mnp_array *row = NULL, *scaled = NULL, *r = NULL;
+    mnp_status st = mnp_expand_dims(values, 1, (const int[]){mnp_array_ndim(values) - 1}, &row);
+    st = st == MNP_OK ? mnp_multiply(left, row, &scaled) : st;
+    st = st == MNP_OK ? (right ? difference(scaled, right, j->a, &r, &rest) : difference(j->a, left, scaled, &r, &rest))
+                      : st;
+    st = st == MNP_OK ? size_of(j->a, &of_a) : st;
+    if (st == MNP_OK)
+        note(j, right ? "|U S V^H - A| / |A|" : "|A V - V W| / |A|", quotient(rest, of_a));
+    mnp_free_all(r, scaled, row);
+    return st;
+}
+
+static mnp_status run_svd(job *j)
+{
+    mnp_status st = mnp_svd(j->a, false, &j->results[1], &j->results[0], &j->results[2]);
+    return st == MNP_OK ? measure_spectrum(j, j->results[1], j->results[0], j->results[2]) : st;
+}
+
+static mnp_status run_eigh(job *j)
+{
+    mnp_status st = mnp_eigh(j->a, false, &j->results[0], &j->results[1]);
+    return st == MNP_OK ? measure_spectrum(j, j->results[1], j->results[0], NULL) : st;
+}
+
+static const function functions[] = {
+    {"solve", "x with A x = b", 2, false, false, false, run_solve},
+    {"lstsq", "the least x for which |A x - b| is least", 2, true, false, false, run_lstsq},
+    {"svd", "the singular values of A, and vectors", 1, true, true, true, run_svd},
+    {"eigh", "the eigenvalues of a Hermitian A, whose lower triangle is read", 1, true, true, false, run_eigh},
+    {"norm", "a norm of A", 1, false, false, false, run_norm},
+    {"matmul", "the product A B", 2, false, false, false, run_matmul},
+};
+enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* ---- help ---- */
+
+void linalg_help(void)
+{
+    puts("Usage: maniple linalg FUNCTION A [B] [-o OUTPUT] [OPTION...]\n"
+         "       mpirun -n RANKS maniple linalg FUNCTION A [B] [-o OUTPUT] [OPTION...]\n"
+         "\n"
+         "Solve systems with dense matrices, decompose or multiply them, as numpy.linalg does.\n"
+         "\n"
+         "A and B are datasets of HDF5 files, written FILE:/DATASET, or FILE.npy, or parts of them, such as\n"
+         "'FILE:/DATASET[:, 0]'.\n"
+         "\n"
+         "Functions:");
+    for (int f = 0; f < NUM_FUNCTIONS; f++)
+        printf("  %-8s%-4s%s\n", functions[f].name, functions[f].inputs == 2 ? "A B" : "A", functions[f].summary);
+    puts("\nOptions:");
+    options_print(options_table);
+    puts("\n"
+         "Example:\n"
+         "  mpirun -n 4 maniple linalg solve model.h5:/a model.h5:/b -o model.h5:/x");
+}
+
+static const words_row words_table[] = {{"the input", "A"}, {NULL, NULL}};
+
+/* ---- the command line ---- */
+
+static mnp_status parse_option(int key, job *j)
+{
+    static const char *const kinds[] = {"general", "positive", "upper", "lower", NULL}, *const orders[] = {
+                                                                                            "fro", "nuc",  "1",
+                                                                                            "-1",  "2",    "-2",
+                                                                                            "inf", "-inf", NULL};
+    char *end;
+    int index = 0;
+    mnp_status status;
+    switch (key) {
+    case KEY_VECTORS:
+        return operand_parse_output("--vectors", optarg, &j->outputs[1]);
+    case KEY_RIGHT:
+        return operand_parse_output("--right", optarg, &j->outputs[2]);
+    case KEY_ASSUME:
+        return options_choose("--assume", optarg, kinds, &j->assume);
+    case KEY_ORD:
+        status = options_choose("--ord", optarg, orders, &index);
+        j->ord = status == MNP_OK ? orders[index] : NULL;
+        return status;
+    case KEY_RCOND:
+        j->rcond = strtod(optarg, &end);
+        if (end == optarg || *end || !(j->rcond >= 0))
+            return mnp_fail(MNP_ERR_ARG, "--rcond is '%s'; it must be a number that is not negative", optarg);
+        return MNP_OK;
+    default:
+        return result_option(key, &j->request);
+    }
+}
+
+static mnp_status find_function(const char *name, job *j)
+{
+    const char *names[NUM_FUNCTIONS + 1] = {NULL};
+    for (int f = 0; f < NUM_FUNCTIONS; f++)
+        names[f] = functions[f].name;
+    for (int f = 0; f < NUM_FUNCTIONS; f++)
+        if (strcmp(name, names[f]) == 0)
+            j->function = &functions[f];
+    if (j->function)
+        return MNP_OK;
+    const char *nearest = nearest_word(name, names);
+    return mnp_fail(MNP_ERR_ARG, "there is no function '%s'%s%s%s; --help lists them", name,
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static mnp_status check_line(const job *j)
+{
+    const char *name = j->function->name;
+    if (j->outputs[1].text && !j->function->vectors)
+        return mnp_fail(MNP_ERR_ARG, "%s has no vectors: leave out --vectors", name);
+    if (j->outputs[2].text && !j->function->right)
+        return mnp_fail(MNP_ERR_ARG, "%s has no right vectors: leave out --right", name);
+    if (j->request.picture.path && !j->function->spectrum)
+        return mnp_fail(MNP_ERR_ARG, "%s has no spectrum to draw: leave out --picture", name);
+    if (j->ord && strcmp(name, "norm") != 0)
+        return mnp_fail(MNP_ERR_ARG, "%s has no order: leave out --ord", name);
+    if (j->assume && strcmp(name, "solve") != 0)
+        return mnp_fail(MNP_ERR_ARG, "%s assumes nothing: leave out --assume", name);
+    if (j->rcond >= 0 && strcmp(name, "lstsq") != 0)
+        return mnp_fail(MNP_ERR_ARG, "%s has no bound: leave out --rcond", name);
+    return result_check_options(&j->request);
+}
+
+static mnp_status parse(int argc, char **argv, job *j)
+{
+    mnp_status status = MNP_OK;
+    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
+        status = parse_option(key, j);
+    if (status == MNP_OK && optind == argc)
+        return mnp_fail(MNP_ERR_ARG, "linalg needs a FUNCTION, as in: maniple linalg solve A B -o OUTPUT");
+    if (status == MNP_OK)
+        status = find_function(argv[optind], j);
+    if (status == MNP_OK && argc - optind - 1 != j->function->inputs)
+        return mnp_fail(MNP_ERR_ARG, "%s needs %s, and gets %d operand%s", j->function->name,
+                        j->function->inputs == 2 ? "A and B" : "A", argc - optind - 1, plural(argc - optind - 1));
+    for (int i = 0; status == MNP_OK && i < j->function->inputs; i++)
+        status = operand_parse_file(i == 0 ? "A" : "B", argv[optind + 1 + i], &j->inputs[i]);
+    return status == MNP_OK ? check_line(j) : status;
+}
+
+/* ---- a check before the work ---- */
+
+/* That no file or dataset is written twice, or read and written. */
+static mnp_status check_files(const job *j)
+{
+    const run_file files[] = {file_of_operand(&j->inputs[0]),     file_of_operand(&j->inputs[1]),
+                              file_of_output(&j->request.output), file_of_output(&j->outputs[1]),
+                              file_of_output(&j->outputs[2]),     file_of_option("--picture", j->request.picture.path)};
+    return files_check((int)(sizeof files / sizeof *files), files);
+}
+
+/* ---- the work ---- */
+
+typedef enum stage { READ = FIRST_STAGE, COMPUTE, WRITE, PICTURE, NUM_STAGES } stage;
+static const char *const stage_names[] = {"compile", "read", "compute", "write", "picture"};
+
+/* Draw the values, the largest first.  Rank 0 draws. */
+static mnp_status draw(job *j)
+{
+    const mnp_array *values = j->spectrum ? j->spectrum : j->results[0];
+    const int64_t count = mnp_layout_size(mnp_array_layout(values));
+    const bool root = mnp_ctx_rank(j->ctx) == 0;
+    double *read = root ? malloc((size_t)(count + 1) * sizeof *read) : NULL,
+           *points = root ? malloc((size_t)(2 * count + 1) * sizeof *points) : NULL;
+    mnp_status status = mnp_agree(
+        j->ctx, root && (!read || !points) ? mnp_fail(MNP_ERR_MEMORY, "there is no memory for a picture") : MNP_OK);
+    if (status == MNP_OK)
+        status = mnp_array_to_host_as(values, 0, MNP_FLOAT64, read);
+    if (status == MNP_OK && root) {
+        const bool ascending = strcmp(j->function->name, "eigh") == 0;
+        bool positive = true;
+        for (int64_t i = 0; i < count; i++) {
+            points[2 * i] = (double)(i + 1);
+            points[2 * i + 1] = read[ascending ? count - 1 - i : i];
+            positive = positive && points[2 * i + 1] > 0;
+        }
+        const char *what = ascending ? "eigenvalue" : "singular value";
+        const plot_curve curve = {.name = what, .count = (int)count, .points = points};
+        const plot_curves plot = {.words = {without_folders(j->inputs[0].text), NULL, "number", what},
+                                  .x_scale = AXIS_WHOLE,
+                                  .y_scale = positive ? AXIS_LOG : AXIS_LINEAR,
+                                  .count = 1,
+                                  .curves = &curve};
+        status = plot_write_curves(&j->request.picture, &plot, &j->made);
+    }
+    free(points);
+    free(read);
+    return mnp_agree(j->ctx, status);
+}
+
+static mnp_status write_results(const job *j)
+{
+    mnp_status status = j->request.output.text ? operand_write(&j->request.output, j->results[0]) : MNP_OK;
+    for (int i = 1; i < RESULTS && status == MNP_OK; i++)
+        if (j->outputs[i].text)
+            status = operand_write(&j->outputs[i], j->results[i]);
+    return status;
+}
+
+static const char *output_text(const job *j, int i)
+{
+    return i == 0 ? j->request.output.text : j->outputs[i].text;
+}
+
+static void print_text(const void *run, const run_facts *facts)
+{
+    static const char *const titles[] = {"output", "vectors", "right"};
+    const job *j = run;
+    printf("function  %s\n", j->function->name);
+    printf("A         %s: ", j->inputs[0].text);
+    print_array(j->a);
+    if (j->b) {
+        printf("B         %s: ", j->inputs[1].text);
+        print_array(j->b);
+    }
+    for (int i = 0; i < RESULTS; i++) {
+        if (i > 0 && !output_text(j, i))
+            continue;
+        printf("%-10s%s: ", titles[i], output_text(j, i) ? output_text(j, i) : "(none)");
+        print_array(j->results[i]);
+    }
+    for (int i = 0; i < j->count; i++)
+        printf("%-10s%s = %.6g\n", i == 0 ? "measured" : "", j->measures[i].name, j->measures[i].value);
+    if (*j->made.size)
+        printf("picture   %s: %s\n", j->request.picture.path, j->made.size);
+    print_times(j->request.picture.path ? NUM_STAGES : PICTURE, stage_names, facts->seconds);
+}
+
+static void print_json(const void *run, const run_facts *facts, json_writer *out)
+{
+    const job *j = run;
+    json_text(out, "function", j->function->name);
+    json_operand(out, "a", j->inputs[0].text, j->a);
+    if (j->b)
+        json_operand(out, "b", j->inputs[1].text, j->b);
+    json_operand(out, "output", j->request.output.text, j->results[0]);
+    json_open(out, "measured", '{');
+    for (int i = 0; i < j->count; i++)
+        json_number(out, j->measures[i].name, j->measures[i].value);
+    json_close(out);
+    if (*j->made.size)
+        json_text(out, "picture", j->request.picture.path);
+    json_facts(out, facts, j->request.picture.path ? NUM_STAGES : PICTURE, stage_names);
+}
+
+/* Returns the exit status. */
+static int run(job *j)
+{
+    int status = EXIT_SUCCESS;
+    stopwatch watch = stopwatch_start(j->ctx);
+    progress_begin(j->ctx, "linalg", j->request.quiet);
+    progress_stage(0, NULL, "reading");
+    OR_EXIT(operand_load(j->ctx, &j->inputs[0], &j->a));
+    if (j->function->inputs == 2)
+        OR_EXIT(operand_load(j->ctx, &j->inputs[1], &j->b));
+    stopwatch_lap(&watch, READ);
+    progress_stage(0, NULL, "computing");
+    OR_EXIT(j->function->run(j));
+    stopwatch_lap(&watch, COMPUTE);
+    progress_stage(0, NULL, "writing");
+    OR_EXIT(write_results(j));
+    stopwatch_lap(&watch, WRITE);
+    if (j->request.picture.path) {
+        OR_EXIT(result_check_picture(j->ctx, &j->request));
+        progress_stage(0, NULL, "drawing");
+        status = command_say(j->ctx, "", draw(j));
+        stopwatch_lap(&watch, PICTURE);
+    }
+    progress_end();
+    if (!j->request.quiet)
+        report_print(&watch, j->request.json, j, print_text, print_json);
+    mnp_free_all(j->a, j->b, j->spectrum, j->results[0], j->results[1], j->results[2]);
+    return status;
+}
+
+int linalg_main(int argc, char **argv)
+{
+    job j = {.request.picture = PICTURE_REQUEST_DEFAULTS, .rcond = -1};
+    words_set(words_table);
+    if (parse(argc, argv, &j) != MNP_OK)
+        misused_exit();
+    j.ctx = command_begin(NULL);
+    OR_EXIT(
+        result_check_places(j.ctx, &j.request, j.function->inputs, (const operand *[]){&j.inputs[0], &j.inputs[1]}));
+    OR_EXIT(mnp_agree(j.ctx, mnp_ctx_rank(j.ctx) == 0 ? check_files(&j) : MNP_OK));
+    for (int i = 1; i < RESULTS; i++)
+        if (j.outputs[i].text)
+            OR_EXIT(operand_check_output(j.ctx, &j.outputs[i]));
+    for (int i = 0; i < j.function->inputs; i++)
+        OR_EXIT(operand_look(j.ctx, &j.inputs[i]));
+    const int status = close_output(run(&j));
+    mnp_finalize(j.ctx);
+    for (int i = 0; i < 2; i++)
+        operand_free(&j.inputs[i]);
+    for (int i = 0; i < RESULTS; i++)
+        operand_free(&j.outputs[i]);
+    operand_free(&j.request.output);
+    return status;
+}
