@@ -10,9 +10,16 @@
  *   line                     fft of one line of complex128; 2^22 points
  *   cube-real                rfftn of a cube of float64
  *   cube-real-single         the same of float32
+ *   cube-inverse             ifftn of a cube of complex64
+ *   cube-real-inverse        irfftn of the spectrum of a cube of float32
  *   axis-0, axis-1           fft of 16384 x 4096 complex64 along one axis
+ *   axis-0-inverse           ifft of it
+ *   axis-0-any               fft of 3000 x 5000 complex64 along its columns: lengths that are no powers of two
+ *   outer, middle            fft of a cube of complex64 along its first or second axis
+ *   outer-real, middle-real  rfft of a cube of float32
+ *   middle-real-inverse      irfft along its second axis, to float32
  *
- * N is the elements of the array.  A time is the median of repeats, each between two events of the device, of the
+ * N is the elements of the array, or of the real one.  A time is the median of repeats, each between two events of the device, of the
  * slowest rank, and the best one; GFLOP/s count 5 n log2(n) for n points, half of it for real ones.
  * bench/peers/fft_fftw.c and bench/peers/fft_peers.py time the same with peers.
  */
@@ -22,19 +29,42 @@
 
 struct transform {
     const char *name;
-    mnp_dtype dtype;
+    mnp_dtype dtype; /* of the input */
     int ndim;
-    int64_t extent;
-    bool real;
-    int axis; /* the one that is transformed, and the array is four times as long as wide; -1: all, of equal extents */
+    int64_t shape[3];
+    int axis; /* the one that is transformed; -1: all */
+    bool real, inverse;
 };
 
+#define CUBE                                                                                                           \
+    3,                                                                                                                 \
+    {                                                                                                                  \
+        256, 256, 256                                                                                                  \
+    }
+#define LONG                                                                                                           \
+    2,                                                                                                                 \
+    {                                                                                                                  \
+        16384, 4096                                                                                                    \
+    }
 static const struct transform cases[] = {
-    {"cube", MNP_COMPLEX128, 3, 256, false, -1},         {"cube-single", MNP_COMPLEX64, 3, 256, false, -1},
-    {"square", MNP_COMPLEX128, 2, 4096, false, -1},      {"square-single", MNP_COMPLEX64, 2, 4096, false, -1},
-    {"line", MNP_COMPLEX128, 1, 1 << 22, false, -1},     {"cube-real", MNP_FLOAT64, 3, 256, true, -1},
-    {"cube-real-single", MNP_FLOAT32, 3, 256, true, -1}, {"axis-0", MNP_COMPLEX64, 2, 8192, false, 0},
-    {"axis-1", MNP_COMPLEX64, 2, 8192, false, 1},
+    {"cube", MNP_COMPLEX128, CUBE, -1, false, false},
+    {"cube-single", MNP_COMPLEX64, CUBE, -1, false, false},
+    {"square", MNP_COMPLEX128, 2, {4096, 4096}, -1, false, false},
+    {"square-single", MNP_COMPLEX64, 2, {4096, 4096}, -1, false, false},
+    {"line", MNP_COMPLEX128, 1, {1 << 22}, -1, false, false},
+    {"cube-real", MNP_FLOAT64, CUBE, -1, true, false},
+    {"cube-real-single", MNP_FLOAT32, CUBE, -1, true, false},
+    {"cube-inverse", MNP_COMPLEX64, CUBE, -1, false, true},
+    {"cube-real-inverse", MNP_COMPLEX64, CUBE, -1, true, true},
+    {"axis-0", MNP_COMPLEX64, LONG, 0, false, false},
+    {"axis-1", MNP_COMPLEX64, LONG, 1, false, false},
+    {"axis-0-inverse", MNP_COMPLEX64, LONG, 0, false, true},
+    {"axis-0-any", MNP_COMPLEX64, 2, {3000, 5000}, 0, false, false},
+    {"outer", MNP_COMPLEX64, CUBE, 0, false, false},
+    {"middle", MNP_COMPLEX64, CUBE, 1, false, false},
+    {"outer-real", MNP_FLOAT32, CUBE, 0, true, false},
+    {"middle-real", MNP_FLOAT32, CUBE, 1, true, false},
+    {"middle-real-inverse", MNP_COMPLEX64, CUBE, 1, true, true},
 };
 
 struct run {
@@ -49,16 +79,15 @@ static mnp_status execute(void *argument)
     return mnp_fft_plan_execute(run->plan, run->x, &run->y);
 }
 
-static void time_plan(mnp_ctx *ctx, const struct transform *c, const mnp_array *x, bool permuted, int repeats)
+static void time_plan(mnp_ctx *ctx, const struct transform *c, const mnp_array *x, double points, double longest,
+                      bool permuted, int repeats)
 {
     const mnp_fft_options options = {.real = c->real,
+                                     .inverse = c->inverse,
                                      .naxes = c->axis < 0 ? 0 : 1,
                                      .axes = c->axis < 0 ? NULL : &c->axis,
                                      .flags = permuted ? MNP_FFT_PERMUTED : 0};
     const char *way = permuted ? "permuted" : "natural order";
-    const double points = (double)mnp_layout_size(mnp_array_layout(x));
-    const double longest =
-        c->axis < 0 ? points : (double)mnp_layout_shape(mnp_array_layout(x))[c->axis]; /* of one transform */
     const double flops = (c->real ? 2.5 : 5) * points * log2(longest);
     double *seconds = malloc((size_t)repeats * sizeof *seconds);
     struct run run = {.x = x};
@@ -66,7 +95,7 @@ static void time_plan(mnp_ctx *ctx, const struct transform *c, const mnp_array *
     mnp_fft_plan_print(run.plan, stdout);
     measure(ctx, execute, &run, repeats, seconds);
     if (mnp_ctx_rank(ctx) == 0)
-        printf("%-16s %-14s %9.3f ms, best %9.3f ms %8.2f GFLOP/s\n", c->name, way, 1e3 * seconds[repeats / 2],
+        printf("%-20s %-14s %9.3f ms, best %9.3f ms %8.2f GFLOP/s\n", c->name, way, 1e3 * seconds[repeats / 2],
                1e3 * seconds[0], 1e-9 * flops / seconds[repeats / 2]);
     struct record r = record_of("fft", c->name, (int64_t)points, mnp_dtype_name(c->dtype), seconds, repeats, 0);
     r.flops = flops;
@@ -80,8 +109,19 @@ static void time_plan(mnp_ctx *ctx, const struct transform *c, const mnp_array *
 static void time_case(mnp_ctx *ctx, const void *one, int64_t elements, int repeats)
 {
     const struct transform *c = one;
-    const int64_t n = elements > 0 ? llround(pow((double)elements, 1.0 / c->ndim)) : c->extent,
-                  shape[] = {c->axis < 0 ? n : 2 * n, c->axis < 0 ? n : n / 2, n};
+    const int last = c->axis < 0 ? c->ndim - 1 : c->axis; /* which is halved on the complex side of real ones */
+    int64_t shape[] = {c->shape[0], c->shape[1], c->shape[2]};
+    double given = 1, points = 1;
+    for (int d = 0; d < c->ndim; d++)
+        given *= (double)shape[d];
+    for (int d = 0; d < c->ndim; d++) {
+        if (elements > 0)
+            shape[d] = llround((double)shape[d] * pow((double)elements / given, 1.0 / c->ndim));
+        points *= (double)shape[d];
+    }
+    const double longest = c->axis < 0 ? points : (double)shape[c->axis]; /* of one transform */
+    if (c->real && c->inverse)
+        shape[last] = shape[last] / 2 + 1;
     const int mesh[] = {mnp_ctx_size(ctx)}, axes[] = {0, -1, -1};
     mnp_layout *layout;
     mnp_array *x = NULL, *wide = NULL;
@@ -93,9 +133,9 @@ static void time_case(mnp_ctx *ctx, const void *one, int64_t elements, int repea
     mnp_rng_free(rng);
     MNP_OR_EXIT(mnp_copyto(x, wide, MNP_CASTING_UNSAFE));
     mnp_array_free(wide);
-    time_plan(ctx, c, x, false, repeats);
+    time_plan(ctx, c, x, points, longest, false, repeats);
     if (c->ndim > 1)
-        time_plan(ctx, c, x, true, repeats);
+        time_plan(ctx, c, x, points, longest, true, repeats);
     mnp_array_free(x);
     mnp_layout_free(layout);
 }

@@ -15,9 +15,17 @@ import record
 import scipy
 import scipy.fft
 
-CASES = {"cube": ("complex128", 3, 256), "cube-single": ("complex64", 3, 256), "square": ("complex128", 2, 4096),
-         "square-single": ("complex64", 2, 4096), "line": ("complex128", 1, 1 << 22), "cube-real": ("float64", 3, 256),
-         "cube-real-single": ("float32", 3, 256), "axis-0": ("complex64", 2, 8192), "axis-1": ("complex64", 2, 8192)}
+CUBE, SQUARE, LONG = (256, 256, 256), (4096, 4096), (16384, 4096)
+# The dtype of the input, the shape (on the real side), the function and its axis
+CASES = {"cube": ("complex128", CUBE, "fftn", None), "cube-single": ("complex64", CUBE, "fftn", None),
+         "square": ("complex128", SQUARE, "fftn", None), "square-single": ("complex64", SQUARE, "fftn", None),
+         "line": ("complex128", (1 << 22,), "fftn", None), "cube-real": ("float64", CUBE, "rfftn", None),
+         "cube-real-single": ("float32", CUBE, "rfftn", None), "cube-inverse": ("complex64", CUBE, "ifftn", None),
+         "cube-real-inverse": ("complex64", CUBE, "irfftn", None), "axis-0": ("complex64", LONG, "fft", 0),
+         "axis-1": ("complex64", LONG, "fft", 1), "axis-0-inverse": ("complex64", LONG, "ifft", 0),
+         "axis-0-any": ("complex64", (3000, 5000), "fft", 0), "outer": ("complex64", CUBE, "fft", 0),
+         "middle": ("complex64", CUBE, "fft", 1), "outer-real": ("float32", CUBE, "rfft", 0),
+         "middle-real": ("float32", CUBE, "rfft", 1), "middle-real-inverse": ("complex64", CUBE, "irfft", 1)}
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--workers", type=int, default=1)
@@ -51,10 +59,8 @@ def times_on_cpu(run):
     return seconds[1:]
 
 
-def libraries(name, x):
+def libraries(function, axis, x):
     """Each library's name and version, and the transform."""
-    axis = {"axis-0": 0, "axis-1": 1}.get(name)
-    function = "fft" if axis is not None else "rfftn" if x.dtype.kind == "f" else "fftn"
     options = {} if axis is None else {"axis": axis}
     if arguments.cupy:
         import cupy
@@ -74,14 +80,18 @@ def device():
 
 
 for name in arguments.case:
-    dtype, ndim, extent = CASES[name]
-    n = round(arguments.elements ** (1 / ndim)) if arguments.elements else extent
-    shape = (2 * n, n // 2) if name.startswith("axis") else (n,) * ndim
+    dtype, shape, function, axis = CASES[name]
+    if arguments.elements:
+        shape = tuple(round(n * (arguments.elements / np.prod(shape)) ** (1 / len(shape))) for n in shape)
+    points = int(np.prod(shape))
+    if function.startswith("irfft"):
+        half = len(shape) - 1 if axis is None else axis
+        shape = tuple(n // 2 + 1 if d == half else n for d, n in enumerate(shape))
     x = np.random.default_rng(1).standard_normal(shape, "float32" if dtype in ("float32", "complex64") else "float64")
     x = x.astype(dtype)
-    for library, version, run in libraries(name, x):
+    for library, version, run in libraries(function, axis, x):
         seconds = sorted((times_on_gpu if arguments.cupy else times_on_cpu)(run))
         median = seconds[len(seconds) // 2]
-        print(f"{name:16s} {library:22s} {1e3 * median:9.3f} ms, best {1e3 * seconds[0]:9.3f} ms", flush=True)
-        record.append("fft", name, f"{x.size} {dtype}", library, version, device(), median, seconds[0],
+        print(f"{name:20s} {library:22s} {1e3 * median:9.3f} ms, best {1e3 * seconds[0]:9.3f} ms", flush=True)
+        record.append("fft", name, f"{points} {dtype}", library, version, device(), median, seconds[0],
                       arguments.workers)

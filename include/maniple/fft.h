@@ -8,12 +8,12 @@
  * x is.  A given output may have any layout, may share memory with x, and must have the result's shape and a dtype to
  * which it can be cast under "same_kind".
  *
- *   n, s   how many points an axis has, of the real side where there is one: what x has more is left out, what it has
- *          less is taken as zeros.  MNP_NONE, or NULL for s: as many as x has; for the last axis of a transform to real
- *          numbers 2 (m - 1), if x has m.  Any number above 0 will do, also a prime
+ *   n, s   how many points an axis has, counted on the real side where there is one: x is cut off there, or continued
+ *          by zeros.  MNP_NONE, or NULL for s: as many as x has; for the last axis of a transform to real numbers
+ *          2 (m - 1), if x has m.  Any number above 0 is possible, a prime too
  *   axes   negative ones count from the end
  *   norm   "backward", which NULL is: the inverse transform is divided by the number of points; "forward": the
- *          other one; "ortho": both by its square root
+ *          forward one is; "ortho": both are divided by its square root
  *
  * Axes that x is not cut along are transformed where they are.  For the others the array is moved, the pieces being
  * stored straight into the memory of other ranks of the host, to a layout that does not cut them; an axis too long for
@@ -48,21 +48,23 @@ MNP_API mnp_status mnp_fft(const mnp_array *x, int64_t n, int axis, const char *
 MNP_API mnp_status mnp_ifft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
 
 /*
- * numpy.fft.rfft: the n / 2 + 1 values of real x that are not conjugates of others; numpy.fft.irfft: from those to n
- * real numbers, where no notice is taken of the imaginary parts of the first value and, for even n, of the last.
+ * numpy.fft.rfft: the first n / 2 + 1 values of the transform of real x; the others are their conjugates.
+ * numpy.fft.irfft: from those values to n real numbers; the imaginary parts of the first value and, for even n, of the
+ * last are ignored.
  */
 MNP_API mnp_status mnp_rfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
 MNP_API mnp_status mnp_irfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
 
 /*
- * numpy.fft.hfft: of x whose transform is real, given the half of it, to n real numbers; numpy.fft.ihfft: the inverse.
+ * numpy.fft.hfft: the transform of a signal whose transform is real, n numbers, from the first half of the signal;
+ * numpy.fft.ihfft: the inverse.
  */
 MNP_API mnp_status mnp_hfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
 MNP_API mnp_status mnp_ihfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p);
 
 /*
- * numpy.fft.fft2, ifft2, rfft2 and irfft2.  s and axes have two entries; axes NULL: the last two.  Of real transforms
- * the last of the axes is the short one.
+ * numpy.fft.fft2, ifft2, rfft2 and irfft2.  s and axes have two entries; axes NULL: the last two.  In real transforms
+ * the last of the axes is the one that is halved.
  */
 MNP_API mnp_status mnp_fft2(const mnp_array *x, const int64_t *s, const int *axes, const char *norm, mnp_array **out_p);
 MNP_API mnp_status mnp_ifft2(const mnp_array *x, const int64_t *s, const int *axes, const char *norm,
@@ -73,8 +75,8 @@ MNP_API mnp_status mnp_irfft2(const mnp_array *x, const int64_t *s, const int *a
                               mnp_array **out_p);
 
 /*
- * numpy.fft.fftn, ifftn, rfftn and irfftn along `naxes` axes; 0: all, the last one being the short one of real
- * transforms.  axes NULL: the last naxes.
+ * numpy.fft.fftn, ifftn, rfftn and irfftn along `naxes` axes; 0: all.  In real transforms the last one is
+ * halved.  axes NULL: the last naxes.
  */
 MNP_API mnp_status mnp_fftn(const mnp_array *x, int naxes, const int64_t *s, const int *axes, const char *norm,
                             mnp_array **out_p);
@@ -88,8 +90,8 @@ MNP_API mnp_status mnp_irfftn(const mnp_array *x, int naxes, const int64_t *s, c
 /*
  * scipy.fft's cosine and sine transforms of real numbers, dct, dst, idct and idst, of type 1 to 4, along one axis; and
  * dctn, dstn, idctn and idstn along `naxes` axes, as of mnp_fftn().  The real and the imaginary parts of complex x are
- * transformed each for itself.  "ortho" makes the transform orthogonal, as SciPy does unless it is told otherwise
- * (`orthogonalize`).  MNP_ERR_ARG also for another type, and where a cosine transform of type 1 has one point.
+ * transformed separately.  "ortho" makes the transform orthogonal, which is SciPy's default for `orthogonalize`.
+ * MNP_ERR_ARG also for another type, and where a cosine transform of type 1 has one point.
  *
  * They are Fourier transforms between two passes over the lines, which run where x lies, as Fourier transforms do; only
  * an axis so long that it must stay cut is transformed as a complex one of twice its length.
@@ -132,10 +134,10 @@ typedef struct mnp_fft_plan mnp_fft_plan;
  */
 enum { MNP_FFT_PERMUTED = 1 };
 
-/* Ways are estimated, not tried: the plan is made at once, as for a plain call. */
+/* On the host the fastest way is estimated, not measured: the plan is made at once, as for a plain call. */
 enum { MNP_FFT_ESTIMATED = 2 };
 
-/* Zeros, false and NULL are fftn() of all axes. */
+/* Zeros, false and NULL, which designated initialisers leave, stand for fftn() of all axes. */
 typedef struct mnp_fft_options {
     bool real;                /* rfftn(), or with `inverse` irfftn() */
     bool inverse;             /* ifftn() */
@@ -148,10 +150,10 @@ typedef struct mnp_fft_options {
 } mnp_fft_options;
 
 /*
- * Plan the transform of arrays of that dtype and layout; options NULL: zeros.  A plan works for all dtypes of
- * the same precision.  On the host it is tried how the transforms are the fastest, each for two seconds at most; what
- * is found is kept beside the cached kernels, also for plain calls, which do not try.  MNP_ERR_ARG also for a layout of
- * results of another shape.
+ * Plan the transform of arrays of that dtype and layout; options NULL: zeros.  A plan works for all dtypes of the same
+ * precision.  On the host FFTW measures which way is the fastest, for at most two seconds for each transform; what it
+ * finds is kept beside the cached kernels, and plain calls use it too, but measure nothing.  MNP_ERR_ARG also for a
+ * layout of results of another shape.
  */
 MNP_API mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout,
                                     const mnp_fft_options *options, mnp_fft_plan **plan_p);

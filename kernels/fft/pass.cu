@@ -1,11 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One pass over a box of elements, of type MNP_VALUE (MNP_PARTS reals, MNP_REAL): scaled; with MNP_HALF copied without
- * the imaginary parts that the spectrum of real numbers does not have.
+ * One pass over a box of MNP_DIMS dimensions of elements, of MNP_PARTS reals (MNP_REAL) each, which are scaled.  With
+ * MNP_HALF the elements are the half spectrum of real numbers along some dimensions, along one of which the half is
+ * missing.  Where the spectrum of real numbers is its own mirror image, conjugated, it is made so: the mean of both.
  */
 #include "kernels/prelude.h"
 #include "kernels/fft/pass_params.h"
 #include "kernels/nest.h"
+
+#if MNP_HALF
+/* Whether an element has its mirror image in the half that is there, and where. */
+MNP_INLINE bool mnp_find_mirrored(const mnp_fft_pass_params &p, const int64_t *index, int64_t *from)
+{
+    bool has = false;
+    *from = 0;
+#if MNP_CUDA
+#pragma unroll
+#endif
+    for (int d = 0; d < MNP_DIMS; d++) {
+        if (d == p.half)
+            has = index[d] == 0 || 2 * index[d] == p.points;
+        const bool turns = d != p.half && (p.mirrors >> d & 1) && index[d] > 0;
+        *from += p.in_stride[d] * (turns ? p.extent[d] - index[d] : index[d]);
+    }
+    return has;
+}
+#endif
 
 MNP_KERNEL(fft_pass, mnp_fft_pass_params)
 {
@@ -13,14 +33,23 @@ MNP_KERNEL(fft_pass, mnp_fft_pass_params)
     MNP_REAL *out = (MNP_REAL *)p.out;
     const MNP_REAL scale = (MNP_REAL)p.scale;
     MNP_FOR (i, p.count) {
-        int64_t index[MNP_FFT_PASS_DIMS];
-        mnp_unravel<MNP_FFT_PASS_DIMS>(p.extent, i, index);
-        const int64_t from = MNP_PARTS * mnp_offset<MNP_FFT_PASS_DIMS>(p.in_stride, index);
-        const int64_t to = MNP_PARTS * mnp_offset<MNP_FFT_PASS_DIMS>(p.out_stride, index);
-        for (int part = 0; part < MNP_PARTS; part++) {
-            const int64_t k = index[MNP_FFT_PASS_DIMS - 1];
-            const bool missing = MNP_HALF && part == 1 && (k == 0 || 2 * k == p.points);
-            out[to + part] = missing ? 0 : scale * in[from + part];
+        int64_t index[MNP_DIMS];
+        mnp_unravel<MNP_DIMS>(p.extent, i, index);
+        const int64_t from = MNP_PARTS * mnp_offset<MNP_DIMS>(p.in_stride, index);
+        const int64_t to = MNP_PARTS * mnp_offset<MNP_DIMS>(p.out_stride, index);
+#if MNP_HALF
+        int64_t mirrored;
+        MNP_REAL re = in[from], im = in[from + 1];
+        if (mnp_find_mirrored(p, index, &mirrored)) {
+            const bool same = 2 * mirrored == from;
+            re = same ? re : (re + in[2 * mirrored]) / 2;
+            im = same ? 0 : (im - in[2 * mirrored + 1]) / 2;
         }
+        out[to] = scale * re;
+        out[to + 1] = scale * im;
+#else
+        for (int part = 0; part < MNP_PARTS; part++)
+            out[to + part] = scale * in[from + part];
+#endif
     }
 }

@@ -11,7 +11,9 @@ typedef struct mnp_fft_pass_params {
     void *out;
     double scale;
     long long count, extent[MNP_FFT_PASS_DIMS], in_stride[MNP_FFT_PASS_DIMS], out_stride[MNP_FFT_PASS_DIMS];
-    /* MNP_HALF: the last dimension has the half spectrum of so many real points */
+    /* MNP_HALF: the transformed dimensions, as bits, and that which has the half spectrum of so many real points */
+    unsigned mirrors;
+    int half;
     long long points;
 } mnp_fft_pass_params;
 

@@ -256,7 +256,7 @@ static mnp_status choose_layout(const mnp_layout *now, unsigned axes, mnp_layout
         const int count = __builtin_popcount(set);
         if (count <= most)
             continue;
-        MNP_TRY(mnp__fft_layout_uncut(now->nranks, now->ndim, now->shape, set, &layout));
+        MNP_TRY(mnp__layout_uncut(now->nranks, now->ndim, now->shape, set, &layout));
         if (mnp__fft_is_lopsided(layout)) {
             mnp_layout_free(layout);
             continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The plans that a context keeps for plain calls.  All ranks keep the same plans in the same order: what a plan is for
- * they know alike.
+ * The plans that a context keeps for plain calls.  All ranks keep the same plans in the same order, as what a plan is
+ * for depends only on what all ranks know.
  */
 #include <stdlib.h>
 #include <string.h>

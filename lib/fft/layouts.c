@@ -36,24 +36,6 @@ mnp_status mnp__fft_layout_like(const mnp_layout *layout, const int64_t *shape, 
     return mnp__layout_derive(layout, layout->ndim, dims, layout_p);
 }
 
-mnp_status mnp__fft_layout_uncut(int nranks, int ndim, const int64_t *shape, unsigned set, mnp_layout **layout_p)
-{
-    int64_t others[MNP_MAX_DIMS];
-    int axes[MNP_MAX_DIMS], count = 0;
-    mnp_layout *block;
-    for (int d = 0; d < ndim; d++) {
-        axes[d] = set >> d & 1 ? MNP_NO_AXIS : count;
-        if (axes[d] != MNP_NO_AXIS)
-            others[count++] = shape[d];
-    }
-    if (count == 0)
-        return mnp_layout_on_root(nranks, 0, ndim, shape, layout_p);
-    MNP_TRY(mnp_layout_block(nranks, count, others, &block));
-    const mnp_status st = mnp_layout_new(count, block->mesh, ndim, shape, axes, NULL, layout_p);
-    mnp_layout_free(block);
-    return st;
-}
-
 mnp_status mnp__fft_layout_aligned(const mnp_layout *layout, int d, int64_t unit, mnp_layout **layout_p)
 {
     mnp__layout_dim dims[MNP_MAX_DIMS];
@@ -142,7 +124,7 @@ mnp_status mnp__fft_is_long(const mnp_layout *layout, int d, int64_t n, bool *lo
         return MNP_OK;
     memcpy(shape, layout->shape, (size_t)layout->ndim * sizeof *shape);
     shape[d] = n;
-    MNP_TRY(mnp__fft_layout_uncut(layout->nranks, layout->ndim, shape, 1u << d, &whole));
+    MNP_TRY(mnp__layout_uncut(layout->nranks, layout->ndim, shape, 1u << d, &whole));
     *long_p = mnp__fft_is_lopsided(whole);
     mnp_layout_free(whole);
     return MNP_OK;

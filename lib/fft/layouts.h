@@ -25,9 +25,6 @@ mnp_status mnp__fft_layout_with_extent(const mnp_layout *layout, int d, int64_t 
 /* A layout cut as another one is, of a shape that may differ; a dimension that differs is divided equally. */
 mnp_status mnp__fft_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p);
 
-/* The most even layout that cuts none of a set of dimensions. */
-mnp_status mnp__fft_layout_uncut(int nranks, int ndim, const int64_t *shape, unsigned set, mnp_layout **layout_p);
-
 /* The same layout with the cuts of dimension d moved to multiples of `unit`, which divides its extent. */
 mnp_status mnp__fft_layout_aligned(const mnp_layout *layout, int d, int64_t unit, mnp_layout **layout_p);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From steps to a plan that can be executed, and its execution.
+ * From steps to a plan that can be executed.
  *
  * Every step gets what runs it: a transform of the device's, or a mover.  Data goes from the input to the output through
  * at most two pieces of memory, of which many plans need none or one: a step works in place where it can, and the output
@@ -11,47 +11,11 @@
 #include <string.h>
 
 #include "array/input.h"
-#include "array/move/mover.h"
 #include "array/move/plan.h"
-#include "array/output.h"
-#include "device/launch.h"
-#include "fft/fft.h"
-#include "kernels/fft/twiddle_params.h"
+#include "fft/plan.h"
 
 /* A plan of the user's is worth trying how each of its transforms is the fastest, for so long; a plain call is not. */
 static const double most_seconds = 2;
-
-/* What runs a step on this rank; NULL where there is nothing to do. */
-struct runner {
-    mnp__device_fft *fft, *last_fft; /* last: of the last slab, which may be thinner; else NULL */
-    mnp__mover *mover;
-    int64_t slabs, slab_extent; /* of a move with transforms */
-    int64_t slab_step;          /* bytes of the chain's source from one slab to the next */
-    mnp_fft_twiddle_params twiddle;
-};
-
-/* One of the two pieces of memory. */
-struct work {
-    mnp__block_sizes sizes; /* the largest 0: not needed */
-    bool shared;
-    mnp__buffer *buffer;
-};
-
-struct mnp_fft_plan {
-    unsigned tag; /* MNP__TAG_fft_plan: see base/call.h */
-    mnp_ctx *ctx;
-    mnp__fft_problem problem; /* its layouts are this plan's */
-    bool is_double, keeps;
-    mnp_dtype input, output; /* as they are computed */
-    bool output_direct;      /* new outputs are where all ranks know them in the heap */
-    mnp__fft_steps steps;
-    struct runner *runners;
-    mnp__kernel *twiddle;
-    struct work work[2];
-    size_t scratch, slab; /* bytes that the device's transforms need; of the largest slab, before them */
-    bool uses_scratch;    /* any rank does */
-    void *scratch_memory;
-};
 
 static mnp_dtype dtype_of(bool is_double, bool is_complex)
 {
@@ -66,7 +30,7 @@ bool mnp__fft_is_double(mnp_dtype dtype)
 /* ---- memory ---- */
 
 static void note_size(const mnp_fft_plan *plan, mnp__fft_place place, const mnp_layout *layout, bool is_complex,
-                      struct work *work)
+                      struct mnp__fft_work *work)
 {
     const size_t size = mnp_dtype_size(dtype_of(plan->is_double, is_complex));
     int64_t own = 1, shape[MNP_MAX_DIMS];
@@ -84,36 +48,6 @@ static void note_size(const mnp_fft_plan *plan, mnp__fft_place place, const mnp_
     sizes->average = block.average > sizes->average ? block.average : sizes->average;
 }
 
-static void release_work(mnp_fft_plan *plan)
-{
-    mnp_ctx *ctx = plan->ctx;
-    for (int w = 0; w < 2; w++) {
-        mnp__buffer_release(ctx, plan->work[w].buffer);
-        plan->work[w].buffer = NULL;
-    }
-    ctx->device->ops->free(ctx->device, plan->scratch_memory);
-    plan->scratch_memory = NULL;
-}
-
-/* Allocate what is not there yet.  Collective. */
-static mnp_status get_work(mnp_fft_plan *plan)
-{
-    mnp_ctx *ctx = plan->ctx;
-    mnp_status st = MNP_OK;
-    for (int w = 0; w < 2 && st == MNP_OK; w++) {
-        struct work *work = &plan->work[w];
-        if (work->sizes.largest > 0 && !work->buffer) {
-            st = mnp__buffer_new(ctx, &work->sizes, &work->buffer);
-            work->shared = st == MNP_OK && work->buffer->shared;
-        }
-    }
-    if (st == MNP_OK && plan->uses_scratch && !plan->scratch_memory)
-        st = MNP_AGREE(ctx, ctx->device->ops->alloc(ctx->device, plan->slab + plan->scratch, &plan->scratch_memory));
-    if (st != MNP_OK)
-        release_work(plan);
-    return st;
-}
-
 /* Find out where new outputs lie, and the memory to work in. */
 static mnp_status probe_memory(mnp_fft_plan *plan)
 {
@@ -126,7 +60,7 @@ static mnp_status probe_memory(mnp_fft_plan *plan)
         note_size(plan, step->source, step->from, step->from_complex, plan->work);
         note_size(plan, step->target, step->to, step->to_complex, plan->work);
     }
-    MNP_TRY(get_work(plan));
+    MNP_TRY(mnp__fft_get_work(plan));
     return MNP_OK;
 }
 
@@ -160,7 +94,9 @@ static bool spec_of(const mnp_fft_plan *plan, const mnp__fft_step *step, int dim
                     mnp__fft_spec *spec)
 {
     const mnp_layout *from = step->from, *to = step->to;
-    const int rank = plan->ctx->comm.rank, ndim = from->ndim;
+    const int rank = plan->ctx->comm.rank, ndim = from->ndim,
+              real = step->kind == MNP__FFT_COMPLEX ? -1 : step->axes[0];
+    mnp__fft_dim last = {.extent = 1};
     int64_t before[MNP_MAX_DIMS], after[MNP_MAX_DIMS], in[MNP_MAX_DIMS], out[MNP_MAX_DIMS];
     int64_t lo[MNP_MAX_DIMS];
     if (!mnp__layout_box(from, rank, lo, before) || !mnp__layout_box(to, rank, lo, after))
@@ -179,11 +115,15 @@ static bool spec_of(const mnp_fft_plan *plan, const mnp__fft_step *step, int dim
                             .seconds = plan->problem.tries ? most_seconds : 0};
     for (int d = 0; d < ndim; d++) {
         const int64_t extent = slab > 0 && d == dim ? slab : step->kind == MNP__FFT_TO_REAL ? after[d] : before[d];
-        if (is_transformed(step, d))
-            spec->dims[spec->rank++] = (mnp__fft_dim){extent, in[d], out[d]};
-        else
+        if (!is_transformed(step, d))
             add_batch(spec, extent, in[d], out[d]);
+        else if (d == real)
+            last = (mnp__fft_dim){extent, in[d], out[d]};
+        else
+            spec->dims[spec->rank++] = (mnp__fft_dim){extent, in[d], out[d]};
     }
+    if (real >= 0)
+        spec->dims[spec->rank++] = last;
     return true;
 }
 
@@ -208,7 +148,7 @@ static void choose_slabs(mnp_fft_plan *plan, int i)
 {
     enum { CACHED = 1 << 20 };
     const mnp__fft_step *move = &plan->steps.steps[i], *first = move - move->chain;
-    struct runner *runner = &plan->runners[i];
+    struct mnp__fft_runner *runner = &plan->runners[i];
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], source[MNP_MAX_DIMS], strides[MNP_MAX_DIMS], bytes = 1;
     const int rank = plan->ctx->comm.rank, dim = move->slab_dim;
     if (!mnp__layout_box(move->from, rank, lo, extent))
@@ -232,7 +172,7 @@ static void choose_slabs(mnp_fft_plan *plan, int i)
 static mnp_status plan_chain(mnp_fft_plan *plan, int i)
 {
     const mnp__fft_step *move = &plan->steps.steps[i];
-    const struct runner *slabs = &plan->runners[i];
+    const struct mnp__fft_runner *slabs = &plan->runners[i];
     int64_t shape[MNP_MAX_DIMS];
     mnp__fft_spec spec;
     choose_slabs(plan, i);
@@ -253,7 +193,7 @@ static mnp_status plan_chain(mnp_fft_plan *plan, int i)
     return MNP_OK;
 }
 
-static void plan_twiddle(const mnp_fft_plan *plan, const mnp__fft_step *step, struct runner *runner)
+static void plan_twiddle(const mnp_fft_plan *plan, const mnp__fft_step *step, struct mnp__fft_runner *runner)
 {
     const mnp_layout *layout = step->from;
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
@@ -311,7 +251,7 @@ static int wanted(const void *argument, int rank, mnp__want *wants)
     return 1;
 }
 
-static mnp_status plan_move(mnp_fft_plan *plan, const mnp__fft_step *step, struct runner *runner)
+static mnp_status plan_move(mnp_fft_plan *plan, const mnp__fft_step *step, struct mnp__fft_runner *runner)
 {
     static const mnp_boundary zeros[MNP_MAX_DIMS] = {MNP_BOUNDARY_FILL};
     const mnp__move_spec spec = {.dtype = dtype_of(plan->is_double, step->from_complex),
@@ -385,7 +325,7 @@ static mnp_status settle_memory(mnp_fft_plan *plan)
     MNP_TRY(probe_memory(plan));
     if (slabs_have_targets(plan))
         return MNP_OK;
-    release_work(plan);
+    mnp__fft_release_work(plan);
     memset(plan->work, 0, sizeof plan->work);
     mnp__fft_steps_free(&plan->steps);
     MNP_TRY(MNP_AGREE(plan->ctx, mnp__fft_steps_find(&plan->problem, false, &plan->steps)));
@@ -401,7 +341,7 @@ mnp_status mnp__fft_plan_make(mnp_ctx *ctx, const mnp__fft_problem *problem, boo
     MNP_TRY_OR(settle_memory(plan), st, fail);
     MNP_TRY_OR(MNP_AGREE(ctx, plan_locals(plan)), st, fail);
     MNP_TRY_OR(plan_shared(plan), st, fail);
-    release_work(plan);
+    mnp__fft_release_work(plan);
     *plan_p = plan;
     return MNP_OK;
 fail:
@@ -414,7 +354,7 @@ void mnp__fft_plan_release(mnp_fft_plan *plan)
     if (!plan)
         return;
     mnp__device *device = plan->ctx->device;
-    release_work(plan);
+    mnp__fft_release_work(plan);
     for (int i = 0; plan->runners && i < plan->steps.count; i++) {
         mnp__mover_free(plan->runners[i].mover);
         device->ops->fft_free(device, plan->runners[i].fft);
@@ -447,122 +387,6 @@ int64_t mnp__fft_plan_bytes(const mnp_fft_plan *plan)
     for (int w = 0; plan->keeps && w < 2; w++)
         bytes += (int64_t)plan->work[w].sizes.largest;
     return bytes;
-}
-
-/* ---- execution ---- */
-
-/* Where the data of a step is: of the rank's block, and, as a mover is given it, in the heap. */
-static void *memory_at(const mnp_fft_plan *plan, mnp__fft_place place, const mnp_array *input, const mnp_array *output,
-                       bool of_mover)
-{
-    switch (place) {
-    case MNP__FFT_INPUT:
-        return input->data;
-    case MNP__FFT_OUTPUT:
-        return of_mover ? mnp__target_memory(output) : output->data;
-    default:
-        return plan->work[place - MNP__FFT_WORK].buffer ? plan->work[place - MNP__FFT_WORK].buffer->data : NULL;
-    }
-}
-
-static void *scratch_of(const mnp_fft_plan *plan)
-{
-    return plan->scratch > 0 ? (char *)plan->scratch_memory + plan->slab : NULL;
-}
-
-/* The transforms before a move, and the move, slab by slab. */
-static mnp_status run_chain(const mnp_fft_plan *plan, int i, char *source, void *target)
-{
-    const struct runner *move = &plan->runners[i];
-    mnp_ctx *ctx = plan->ctx;
-    const int first = i - plan->steps.steps[i].chain;
-    MNP_TRY(mnp__mover_begin_slabs(move->mover, target));
-    for (int64_t slab = 0; slab < move->slabs; slab++) {
-        for (int k = first; k < i; k++) {
-            const struct runner *runner = &plan->runners[k];
-            mnp__device_fft *fft = runner->last_fft && slab == move->slabs - 1 ? runner->last_fft : runner->fft;
-            void *from = k == first ? source + slab * move->slab_step : (char *)plan->scratch_memory;
-            MNP_TRY(ctx->device->ops->fft_execute(ctx->device, fft, from, plan->scratch_memory, scratch_of(plan),
-                                                  ctx->compute));
-        }
-        MNP_TRY(mnp__mover_slab(move->mover, slab, plan->scratch_memory));
-    }
-    return mnp__mover_finish_slabs(move->mover);
-}
-
-static mnp_status run_step(const mnp_fft_plan *plan, int i, const mnp_array *input, const mnp_array *output)
-{
-    static const double zero[2] = {0, 0};
-    const mnp__fft_step *step = &plan->steps.steps[i];
-    struct runner *runner = &plan->runners[i];
-    mnp_ctx *ctx = plan->ctx;
-    const int chained = step->what == MNP__FFT_MOVE ? step->chain : 0;
-    void *source = memory_at(plan, (step - chained)->source, input, output, false);
-    void *target = memory_at(plan, step->target, input, output, step->what == MNP__FFT_MOVE);
-    switch (step->what) {
-    case MNP__FFT_MOVE:
-        MNP_TRY(mnp__mover_fill(runner->mover, target, zero));
-        if (chained)
-            return run_chain(plan, i, source, target);
-        return mnp__mover_run(runner->mover, source, target);
-    case MNP__FFT_LOCAL:
-        return runner->fft && step->chain == 0 ? ctx->device->ops->fft_execute(ctx->device, runner->fft, source, target,
-                                                                               scratch_of(plan), ctx->compute)
-                                               : MNP_OK;
-    default: {
-        mnp_fft_twiddle_params params = runner->twiddle;
-        const int64_t count = params.extent[0] * params.extent[1] * params.extent[2] * params.extent[3];
-        const mnp__launch launch = mnp__launch_of(count);
-        params.data = target;
-        return count > 0
-                   ? ctx->device->ops->launch(ctx->device, plan->twiddle, &launch, &params, sizeof params, ctx->compute)
-                   : MNP_OK;
-    }
-    }
-}
-
-static mnp_status run_steps(mnp_fft_plan *plan, const mnp_array *input, const mnp_array *output)
-{
-    MNP_TRY(get_work(plan));
-    mnp_status st = MNP_OK;
-    for (int i = 0; i < plan->steps.count && st == MNP_OK; i++)
-        st = run_step(plan, i, input, output);
-    if (!plan->keeps)
-        release_work(plan);
-    return st;
-}
-
-/* The array to compute into: the opened one, or a new one where that is not as the plan's movers take it. */
-static mnp_status run_into(mnp_fft_plan *plan, const mnp_array *input, mnp_array *output)
-{
-    mnp_array *made;
-    if (mnp__target_is_direct(output) == plan->output_direct)
-        return run_steps(plan, input, output);
-    MNP_TRY(mnp_array_new_order(plan->ctx, plan->output, plan->steps.result, MNP_ORDER_C, &made));
-    mnp_status st = run_steps(plan, input, made);
-    if (st == MNP_OK)
-        st = mnp__array_copy_to(made, output);
-    mnp_array_free(made);
-    return st;
-}
-
-mnp_status mnp__fft_plan_run(mnp_fft_plan *plan, const char *function, const mnp_array *x, mnp_array **y_p)
-{
-    mnp__input input = {NULL, NULL};
-    mnp__output output;
-    const mnp__output_spec spec = {.function = function,
-                                   .ctx = plan->ctx,
-                                   .dtype = plan->output,
-                                   .layout = plan->steps.result,
-                                   .needs = MNP__OUTPUT_DENSE,
-                                   .ninputs = 1,
-                                   .inputs = &x};
-    MNP_TRY(mnp__output_open(&spec, y_p, &output));
-    mnp_status st = mnp__input_open(x, NULL, plan->input, MNP__INPUT_DENSE, &input);
-    if (st == MNP_OK)
-        st = run_into(plan, input.array, output.array);
-    mnp__input_close(&input);
-    return mnp__output_close(1, &output, st);
 }
 
 /* ---- the public side ---- */

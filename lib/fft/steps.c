@@ -122,8 +122,8 @@ static mnp_status offer_parts(struct finder *f, unsigned left, int d, const int6
         longer[i < d ? i : i + 1] = shape[i];
     longer[d] = n[0];
     longer[d + 1] = n[1];
-    MNP_TRY(mnp__fft_layout_uncut(f->nranks, f->ndim + 1, longer, 1u << d, &columns));
-    mnp_status st = mnp__fft_layout_uncut(f->nranks, f->ndim + 1, longer, 2u << d, &rows);
+    MNP_TRY(mnp__layout_uncut(f->nranks, f->ndim + 1, longer, 1u << d, &columns));
+    mnp_status st = mnp__layout_uncut(f->nranks, f->ndim + 1, longer, 2u << d, &rows);
     if (st == MNP_OK)
         st = mnp_layout_block(f->nranks, f->ndim, shape, &after);
     if (st == MNP_OK)
@@ -138,7 +138,7 @@ static mnp_status offer_group(struct finder *f, unsigned left, unsigned group)
     int64_t shape[MNP_MAX_DIMS];
     mnp_layout *layout;
     shape_with(f, left, shape);
-    MNP_TRY(mnp__fft_layout_uncut(f->nranks, f->ndim, shape, group, &layout));
+    MNP_TRY(mnp__layout_uncut(f->nranks, f->ndim, shape, group, &layout));
     const bool lopsided = mnp__fft_is_lopsided(layout);
     offer(f, left, group, false, (lopsided ? 8.0 : 2.0) * (double)mnp__layout_largest(layout), layout);
     MNP_TRY(result_uncut(f, group, shape, &layout));
@@ -210,20 +210,30 @@ static mnp_status move(struct finder *f, mnp_layout *to)
     return st;
 }
 
+/* Add axes of a group to a step while it has room, the last dimensions first: their elements are near. */
+static unsigned take_axes(mnp__fft_step *step, unsigned group)
+{
+    for (int d = MNP_MAX_DIMS - 1; d >= 0 && step->naxes < MNP__FFT_RANK; d--) {
+        if (group >> d & 1) {
+            step->axes[step->naxes++] = d;
+            group &= ~(1u << d);
+        }
+    }
+    return group;
+}
+
 static mnp_status local_complex(struct finder *f, unsigned group)
 {
-    mnp__fft_step *step = NULL;
-    for (int d = f->now->ndim - 1; d >= 0; d--) { /* the last dimensions first, while their elements are near */
-        if (!(group >> d & 1))
-            continue;
-        if (!step || step->naxes == MNP__FFT_RANK)
-            MNP_TRY(add(f, MNP__FFT_LOCAL, f->now, &step));
-        step->axes[step->naxes++] = d;
+    while (group) {
+        mnp__fft_step *step;
+        MNP_TRY(add(f, MNP__FFT_LOCAL, f->now, &step));
+        group = take_axes(step, group);
     }
     return MNP_OK;
 }
 
-static mnp_status local_real(struct finder *f)
+/* The real axis, and of the group as many others as one step takes, which are taken out of it. */
+static mnp_status local_real(struct finder *f, unsigned *group)
 {
     const int64_t n = f->problem->points[f->last];
     mnp__fft_step *step;
@@ -235,28 +245,41 @@ static mnp_status local_real(struct finder *f)
         step->kind = f->kind;
         step->to_complex = f->is_complex;
         step->axes[step->naxes++] = f->last;
+        *group = take_axes(step, *group);
     }
     set_now(f, to);
     return st;
+}
+
+/* The axes of a group that are not transformed together with the real one, where they are too many. */
+static unsigned beyond_one_step(unsigned group)
+{
+    mnp__fft_step step = {.naxes = 1};
+    return take_axes(&step, group);
 }
 
 /* Transform a group of axes that is not cut. */
 static mnp_status local(struct finder *f, unsigned group)
 {
     const unsigned real = f->kind == MNP__FFT_COMPLEX ? 0 : group & 1u << f->last;
+    unsigned rest = group & ~real;
     f->one_rank = f->one_rank || mnp__fft_is_lopsided(f->now);
-    if (real && f->kind == MNP__FFT_FROM_REAL)
-        MNP_TRY(local_real(f));
-    if (group & ~real)
-        MNP_TRY(local_complex(f, group & ~real));
-    return real && f->kind == MNP__FFT_TO_REAL ? local_real(f) : MNP_OK;
+    if (!real)
+        return local_complex(f, group);
+    if (f->kind == MNP__FFT_FROM_REAL) {
+        MNP_TRY(local_real(f, &rest));
+        return local_complex(f, rest);
+    }
+    MNP_TRY(local_complex(f, beyond_one_step(rest)));
+    rest &= ~beyond_one_step(rest);
+    return local_real(f, &rest);
 }
 
 /* To the layout of halves that is uncut along one of them, and transform that one. */
 static mnp_status half(struct finder *f, int dim)
 {
     mnp_layout *layout;
-    MNP_TRY(mnp__fft_layout_uncut(f->nranks, f->now->ndim, f->now->shape, 1u << dim, &layout));
+    MNP_TRY(mnp__layout_uncut(f->nranks, f->now->ndim, f->now->shape, 1u << dim, &layout));
     MNP_TRY(move(f, layout));
     return local_complex(f, 1u << dim);
 }

@@ -3,7 +3,8 @@
  * The steps of a transform over ranks: which axes are transformed where they lie, and how the data moves in between.
  * Pure arithmetic, which every rank does alone and with the same result.
  *
- * A step is one of three.  LOCAL transforms along up to three axes that no rank's block is cut along.  MOVE brings the
+ * A step is one of three.  LOCAL transforms along up to three axes that no rank's block is cut along, the first of which
+ * is the short one of a real transform.  MOVE brings the
  * data to another layout.  TWIDDLE multiplies, between the two halves of an axis that is transformed in two parts.
  * Blocks lie densely in C order between the steps.
  */

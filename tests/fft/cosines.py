@@ -36,8 +36,8 @@ def close(name, got, want, dtype, axes):
 
 
 def orthogonal_dst(a, kind, axis, n):
-    """norm="ortho" of SciPy as it is documented; before 1.15 it scaled the first element in place of the last (SciPy's
-    issues 18452 and 21693)."""
+    """norm="ortho" of SciPy since 1.12; before, it scaled the first element in place of the last (SciPy's issue
+    18452)."""
     a = np.moveaxis(a, axis, -1)
     n = n or a.shape[-1]
     a = np.pad(a[..., :n], [(0, 0)] * (a.ndim - 1) + [(0, max(0, n - a.shape[-1]))])

@@ -172,6 +172,44 @@ for shape, dtype in ((1024, 37), "complex64"), ((1031, 33), "complex128"):
     mp.fft(x, mp.MNP_NONE, 0, None, out=x)
     close("in place", x, np.fft.fft(wide(a), axis=0), dtype, shape[0])
 
+# --- columns, which a GPU transforms by a kernel of Maniple's own where they are powers of two: in one block of threads,
+# --- in several; and real numbers along several axes at once ----------------------------------------------------------
+
+for shape, axis, dtype in (((16, 40), 0, "complex128"), ((3, 64, 50), 1, "complex64"), ((2, 1024, 9), 1, "complex128"),
+                           ((2048, 21), 0, "complex64"), ((4096, 18), 0, "complex128"), ((16384, 35), 0, "complex64"),
+                           ((8192, 2), 0, "complex64"), ((2, 32, 3, 17), 1, "complex64")):
+    a = values(shape, dtype)
+    x = mp.array(a, mp.Layout([mp.size], shape, [-1] * (len(shape) - 1) + [0]))
+    one_axis("fft", a, x, axis, None, None)
+    one_axis("ifft", a, x, axis, None, None)
+    mp.fft(x, mp.MNP_NONE, axis, "ortho", out=x)
+    close("in place", x, np.fft.fft(wide(a), axis=axis, norm="ortho"), dtype, shape[axis])
+for shape, axis, dtype in (((16, 40), 0, "float64"), ((3, 64, 50), 1, "float32"), ((2, 1024, 10), 1, "float64"),
+                           ((512, 21), 0, "float32"), ((2, 32, 3, 16), 1, "float32"), ((128, 36), 0, "float32")):
+    a = values(shape, dtype)
+    spectrum = values(shape, "complex64" if dtype == "float32" else "complex128")  # of no real numbers
+    layout = mp.Layout([mp.size], shape, [-1] * (len(shape) - 1) + [0])
+    one_axis("rfft", a, mp.array(a, layout), axis, None, "ortho")
+    one_axis("irfft", spectrum, mp.array(spectrum, layout), axis, shape[axis], None)
+    one_axis("hfft", spectrum, mp.array(spectrum, layout), axis, shape[axis], "forward")
+a = values((64, 32, 16), "float32")
+x = mp.array(a, mp.Layout([mp.size], a.shape, [-1, -1, 0]))
+several("rfftn", a, x, [0, 1], None, None)
+several("irfftn", a, x, [1, 0], [32, 64], None)
+several("ifftn", a, x, [0, 1, 2], None, None)
+a = values((32, 64, 18), "complex64")
+x = mp.array(a, mp.Layout([mp.size], a.shape, [-1, -1, 0]))
+several("fftn", a, x, [0, 1], None, None)
+several("ifft2", a, x, (1, 0), None, None)
+for shape, axes in ((6, 8, 10), [0, 1, 2]), ((5, 7, 9), [2, 0, 1]), ((4, 6, 5, 7), [1, 3]), ((3, 4, 5, 6), [3, 0, 2, 1]):
+    for dtype in "float32", "float64":
+        a = values(shape, dtype)
+        spectrum = values(shape, "complex64" if dtype == "float32" else "complex128")  # of no real numbers
+        layout = mp.Layout([mp.size], shape, [0] + [-1] * (len(shape) - 1))
+        several("rfftn", a, mp.array(a, layout), axes, None, None)
+        several("irfftn", spectrum, mp.array(spectrum, layout), axes, None, None)
+        several("irfftn", spectrum, mp.array(spectrum, layout), axes, [shape[d] for d in axes], "forward")
+
 # --- what transforms obey ---------------------------------------------------------------------------------------------
 
 for n in 12, 13:  # Nyquist terms of even and odd lengths, whose imaginary parts do not count

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fourier transforms on GPUs, by cuFFT.
+ * Fourier transforms on GPUs, by cuFFT and by kernels of our own.
  *
  * cuFFT takes transforms whose dimensions nest, each stride a multiple of the next one, and one batch dimension.  Others
- * are done along one dimension after the other, and the remaining batch dimensions are loops of launches.  Results are
- * scaled by a kernel.  As cuFFT may overwrite the half spectrum of a real transform, and expects no imaginary parts
- * where there can be none, it gets a copy of it in the memory to work in.  It also wants real numbers to begin where
- * complex ones could, at even elements; where the memory or a loop begins at an odd one, they go through a copy.
+ * are done along one dimension after the other, and the remaining batch dimensions are loops of launches.  Complex
+ * and real columns of matrices, whose elements are rows apart, are transformed by kernels/fft/columns.cu where their
+ * length is a power of two: it reads and writes them once, all matrices in one launch, and scales them.
+ *
+ * Results of cuFFT are scaled by a kernel.  As it overwrites the half spectrum of a real transform, and expects that of
+ * real numbers, it gets a copy of it in the memory to work in.  It also wants real numbers to begin where complex ones
+ * could, at even elements; where the memory or a loop begins at an odd one, they go through a copy.
  */
 #include <config.h>
 
@@ -18,25 +21,34 @@
 
 #include "base/library.h"
 #include "base/status.h"
+#include "base/text.h"
+#include "device/cuda/columns.h"
 #include "device/cuda/cuda.h"
+#include "device/fft.h"
 #include "device/launch.h"
 #include "kernels/fft/pass_params.h"
 
-/* One plan of cuFFT, and the batch dimensions that it does not do itself. */
-typedef struct cufft_stage {
-    mnp__fft_spec spec; /* of this stage; its batch has only the dimensions that are loops */
+/* A transform of columns by our kernel, or one plan of cuFFT and the batch dimensions that it does not do itself. */
+typedef struct fft_stage {
+    mnp__fft_spec spec;        /* of this stage; cuFFT: its batch has only the dimensions that are loops */
+    mnp__cuda_columns columns; /* without a kernel: cuFFT */
     cufftHandle plan;
     bool planned;
-} cufft_stage;
+} fft_stage;
+
+/* A pass of kernels/fft/pass.cu; without a kernel it is not needed. */
+typedef struct fft_pass {
+    mnp__kernel *kernel;
+    mnp_fft_pass_params params;
+} fft_pass;
 
 struct mnp__device_fft {
-    mnp__fft_spec spec;
+    mnp__fft_spec spec, planned; /* as it is asked for; with the strides of the copies */
     int nstages;
-    cufft_stage stages[MNP__FFT_RANK];
-    mnp__kernel *scale, *halve, *align; /* NULL if not needed */
-    size_t copy_bytes, align_bytes;     /* of the copies of half spectrum and real numbers, before cuFFT's own memory */
-    bool pads;                          /* loops would begin at odd elements: cuFFT always works on the copy */
-    int64_t row, strides[MNP_MAX_DIMS]; /* of the copy of the real numbers: the transformed and the batch dimensions */
+    fft_stage stages[MNP__FFT_RANK];
+    fft_pass scale, halve, align;
+    size_t copy_bytes, align_bytes; /* of the copies of half spectrum and real numbers, before cuFFT's own memory */
+    bool pads;                      /* loops would begin at odd elements: cuFFT always works on the copy */
 };
 
 /* The functions of cuFFT, which is loaded for the first transform. */
@@ -73,17 +85,17 @@ static mnp_status cufft_status(cufftResult code, const char *call)
 
 /* ---- planning ---- */
 
-static bool nests(int rank, const mnp__fft_dim *dims, bool of_input)
+static bool nests(const mnp__fft_spec *spec, bool of_input)
 {
-    for (int d = rank - 1; d >= 0; d--) {
-        const int64_t own = of_input ? dims[d].in : dims[d].out;
-        if (own <= 0)
+    const bool is_complex = of_input ? spec->kind != MNP__FFT_FROM_REAL : spec->kind != MNP__FFT_TO_REAL;
+    int64_t next = 1, next_extent = 1; /* of the dimension inside */
+    for (int d = spec->rank - 1; d >= 0; d--) {
+        const mnp__fft_dim dim = is_complex ? mnp__fft_complex_side(spec, d) : spec->dims[d];
+        const int64_t own = of_input ? dim.in : dim.out;
+        if (own <= 0 || own % next != 0 || own / next < next_extent)
             return false;
-        if (d + 1 < rank) {
-            const int64_t next = of_input ? dims[d + 1].in : dims[d + 1].out;
-            if (own % next != 0 || own / next < dims[d + 1].extent)
-                return false;
-        }
+        next = own;
+        next_extent = dim.extent;
     }
     return true;
 }
@@ -101,6 +113,22 @@ static bool is_odd(const mnp__fft_spec *spec, const mnp__fft_dim *dim)
 {
     return dim->extent > 1 && ((spec->kind == MNP__FFT_FROM_REAL && dim->in % 2 != 0) ||
                                (spec->kind == MNP__FFT_TO_REAL && dim->out % 2 != 0));
+}
+
+/* Join batch dimensions that are one in memory. */
+static void join_batches(mnp__fft_spec *spec)
+{
+    for (int d = 0; d < spec->nbatch; d++) {
+        for (int e = 0; e < spec->nbatch; e++) {
+            mnp__fft_dim *outer = &spec->batch[d], *inner = &spec->batch[e];
+            if (d == e || outer->in != inner->extent * inner->in || outer->out != inner->extent * inner->out)
+                continue;
+            inner->extent *= outer->extent;
+            *outer = spec->batch[--spec->nbatch];
+            d = -1; /* begin again */
+            break;
+        }
+    }
 }
 
 /* The longest batch dimension becomes cuFFT's, or the longest of those at odd elements. */
@@ -133,7 +161,7 @@ static cufftType type_of(const mnp__fft_spec *spec)
     }
 }
 
-static mnp_status plan_stage(cufft_stage *stage, size_t *work_p)
+static mnp_status plan_cufft(fft_stage *stage, size_t *work_p)
 {
     mnp__fft_spec *spec = &stage->spec;
     long long extents[MNP__FFT_RANK], in[MNP__FFT_RANK], out[MNP__FFT_RANK];
@@ -150,110 +178,267 @@ static mnp_status plan_stage(cufft_stage *stage, size_t *work_p)
                  spec->dims[last].out, batch.out, type_of(spec), batch.extent, work_p);
 }
 
-/* One stage where cuFFT takes the dimensions as they lie, else one for each; all but the first work in place. */
-static void make_stages(mnp__device_fft *fft, const mnp__fft_spec *spec)
+/* ---- stages ---- */
+
+/*
+ * Add a stage along the dimensions first .. last.  The real dimension is the first one of a transform from real
+ * numbers, and the last one to them; before that the copy of the input is transformed in place, and otherwise, after
+ * the first stage, the output.
+ */
+static void add_stage(mnp__device_fft *fft, int first, int last)
 {
-    if (nests(spec->rank, spec->dims, true) && nests(spec->rank, spec->dims, false)) {
-        fft->nstages = 1;
-        fft->stages[0].spec = *spec;
-        return;
+    const mnp__fft_spec *spec = &fft->planned;
+    mnp__fft_spec part = mnp__fft_part(spec, first, last);
+    if (spec->kind == MNP__FFT_TO_REAL && last < spec->rank - 1) {
+        for (int k = 0; k < part.rank; k++)
+            part.dims[k].out = part.dims[k].in;
+        for (int k = 0; k < part.nbatch; k++)
+            part.batch[k].out = part.batch[k].in;
+        part.in_place = true;
+    } else if (spec->kind != MNP__FFT_TO_REAL && fft->nstages > 0) {
+        mnp__fft_stay(&part);
     }
-    fft->nstages = spec->rank;
+    part.scale = 1;
+    join_batches(&part);
+    fft->stages[fft->nstages++].spec = part;
+}
+
+static bool all_can_be_columns(mnp__device *device, const mnp__device_fft *fft)
+{
+    for (int s = 0; s < fft->nstages; s++)
+        if (!mnp__cuda_columns_can(device, &fft->stages[s].spec))
+            return false;
+    return true;
+}
+
+/* Whether the last stage, complex columns, is better by our kernel: short ones of three dimensions, and where it scales. */
+static bool ends_with_columns(mnp__device *device, const mnp__device_fft *fft)
+{
+    enum { SHORT = 512 }; /* points */
+    const mnp__fft_spec *last = &fft->stages[fft->nstages - 1].spec;
+    return fft->planned.kind == MNP__FFT_COMPLEX && mnp__cuda_columns_can(device, last) &&
+           (fft->planned.scale != 1 || (fft->planned.rank == 3 && last->dims[0].extent <= SHORT));
+}
+
+/*
+ * One stage where cuFFT takes the dimensions as they lie, else one for each, and for columns too.  The first dimension
+ * of complex transforms may be a stage of its own, by the kernel for columns.
+ */
+static void make_stages(mnp__device *device, mnp__device_fft *fft)
+{
+    const mnp__fft_spec *spec = &fft->planned;
+    fft->nstages = 0;
     for (int s = 0; s < spec->rank; s++) {
-        mnp__fft_spec *one = &fft->stages[s].spec;
-        *one = *spec;
-        one->rank = 1;
-        one->dims[0] = spec->dims[s];
-        for (int d = 0; d < spec->rank; d++)
-            if (d != s)
-                one->batch[one->nbatch++] = spec->dims[d];
-        for (int d = 0; s > 0 && d < one->nbatch; d++)
-            one->batch[d].in = one->batch[d].out;
-        if (s > 0)
-            one->dims[0].in = one->dims[0].out;
-        one->in_place = s > 0 || spec->in_place;
+        const int d = spec->kind == MNP__FFT_FROM_REAL ? spec->rank - 1 - s : s;
+        add_stage(fft, d, d);
     }
+    if (spec->rank > 1 && !all_can_be_columns(device, fft) && nests(spec, true) && nests(spec, false)) {
+        fft->nstages = 0;
+        add_stage(fft, 1, spec->rank - 1);
+        add_stage(fft, 0, 0);
+        if (!ends_with_columns(device, fft)) {
+            fft->nstages = 0;
+            add_stage(fft, 0, spec->rank - 1);
+        }
+    }
+    fft->stages[fft->nstages - 1].spec.scale = spec->scale;
 }
 
-static mnp_status load_pass(mnp__device *device, bool is_double, int parts, bool half, mnp__kernel **kernel_p)
+static size_t whole_pages(int64_t count, size_t size)
 {
-    static const char *const defines[2][2][2] = {
-        {{"#define MNP_REAL float\n#define MNP_PARTS 1\n#define MNP_HALF 0\n",
-          "#define MNP_REAL double\n#define MNP_PARTS 1\n#define MNP_HALF 0\n"},
-         {"#define MNP_REAL float\n#define MNP_PARTS 2\n#define MNP_HALF 0\n",
-          "#define MNP_REAL double\n#define MNP_PARTS 2\n#define MNP_HALF 0\n"}},
-        {{NULL, NULL},
-         {"#define MNP_REAL float\n#define MNP_PARTS 2\n#define MNP_HALF 1\n",
-          "#define MNP_REAL double\n#define MNP_PARTS 2\n#define MNP_HALF 1\n"}}};
-    const mnp__kernel_spec spec = {
-        .file = "fft/pass.cu", .function = "fft_pass", .defines = defines[half][parts - 1][is_double]};
-    return mnp__device_load_kernel(device, &spec, kernel_p);
+    return ((size_t)count * size + 511) / 512 * 512;
 }
 
-/* The input of an inverse real transform is a dense copy, the transformed dimension last. */
-static void read_from_copy(mnp__device_fft *fft, mnp__fft_spec *spec)
+/* The copy of the half spectrum, which is scaled on the way there. */
+static void plan_spectrum(mnp__device *device, mnp__device_fft *fft)
 {
-    int64_t stride = spec->dims[0].extent / 2 + 1;
-    spec->dims[0].in = 1;
-    for (int d = spec->nbatch - 1; d >= 0; d--) {
-        spec->batch[d].in = stride;
-        stride *= spec->batch[d].extent;
-    }
-    fft->copy_bytes = ((size_t)stride * 2 * (spec->is_double ? sizeof(double) : sizeof(float)) + 511) / 512 * 512;
+    fft->copy_bytes = whole_pages(mnp__fft_make_dense(&fft->planned), mnp__fft_in_size(&fft->spec));
+    fft->planned.scale = 1;
+    make_stages(device, fft);
 }
 
 /* Whether loops would begin at odd elements: all batch dimensions but that which cuFFT takes are loops. */
-static bool needs_padding(const mnp__fft_spec *spec)
+static bool needs_padding(const mnp__device_fft *fft)
 {
-    mnp__fft_spec rest = *spec;
+    const fft_stage *real = &fft->stages[fft->spec.kind == MNP__FFT_FROM_REAL ? 0 : fft->nstages - 1];
+    mnp__fft_spec rest = real->spec;
     (void)take_batch(&rest);
     for (int d = 0; d < rest.nbatch; d++)
-        if (is_odd(spec, &rest.batch[d]))
+        if (is_odd(&real->spec, &rest.batch[d]))
             return true;
     return false;
 }
 
-/* How the copy of the real numbers lies: as they do, or padded, the transformed dimension last, of an even extent. */
-static void plan_copy(mnp__device_fft *fft, mnp__fft_spec *spec)
+/* How the copy of the real numbers lies: as they do, or padded, rows of an even extent along the last dimension. */
+static void plan_copy(mnp__device *device, mnp__device_fft *fft)
 {
+    mnp__fft_spec *spec = &fft->planned;
     const bool reads = spec->kind == MNP__FFT_FROM_REAL;
-    int64_t *row = reads ? &spec->dims[0].in : &spec->dims[0].out, span = 1,
-            stride = (spec->dims[0].extent + 1) / 2 * 2;
-    fft->pads = needs_padding(spec);
-    *row = fft->row = fft->pads ? 1 : *row;
-    span += (spec->dims[0].extent - 1) * *row;
-    for (int d = spec->nbatch - 1; d >= 0; d--) {
-        int64_t *own = reads ? &spec->batch[d].in : &spec->batch[d].out;
-        *own = fft->strides[d] = fft->pads ? stride : *own;
-        stride *= spec->batch[d].extent;
-        span += (spec->batch[d].extent - 1) * *own;
+    int64_t span = 1, stride = 1;
+    fft->pads = needs_padding(fft);
+    for (int d = spec->rank + spec->nbatch - 1; d >= 0; d--) { /* the batch is outside */
+        const int at = d < spec->nbatch ? d : d - spec->nbatch;
+        mnp__fft_dim *dim = d < spec->nbatch ? &spec->batch[at] : &spec->dims[at];
+        int64_t *own = reads ? &dim->in : &dim->out;
+        *own = fft->pads ? stride : *own;
+        stride *= stride == 1 ? (dim->extent + 1) / 2 * 2 : dim->extent;
+        span += (dim->extent - 1) * *own;
     }
-    fft->align_bytes = ((size_t)span * (spec->is_double ? sizeof(double) : sizeof(float)) + 511) / 512 * 512;
+    fft->align_bytes = whole_pages(span, spec->is_double ? sizeof(double) : sizeof(float));
+    if (fft->pads)
+        make_stages(device, fft);
+}
+
+static mnp_status plan_stage(mnp__device *device, fft_stage *stage, size_t *work_p)
+{
+    return mnp__cuda_columns_can(device, &stage->spec) ? mnp__cuda_columns_plan(device, &stage->spec, &stage->columns)
+                                                       : plan_cufft(stage, work_p);
+}
+
+/* ---- passes ---- */
+
+/* A dimension of a pass. */
+typedef struct pass_dim {
+    int64_t extent, in, out;
+    bool mirrors, half; /* see kernels/fft/pass_params.h */
+} pass_dim;
+
+static int farther_first(const void *one, const void *other)
+{
+    const int64_t a = ((const pass_dim *)one)->out, b = ((const pass_dim *)other)->out;
+    return (a < b) - (a > b);
+}
+
+/* Join neighbours that are one in both memories.  Returns how many dimensions are left. */
+static int join_dims(pass_dim *dims, int count)
+{
+    int left = 0;
+    for (int d = 0; d < count; d++) {
+        pass_dim *outer = left > 0 ? &dims[left - 1] : NULL;
+        if (outer && outer->in == dims[d].in * dims[d].extent && outer->out == dims[d].out * dims[d].extent &&
+            !outer->mirrors && !dims[d].mirrors) {
+            dims[d].extent *= outer->extent;
+            *outer = dims[d];
+        } else {
+            dims[left++] = dims[d];
+        }
+    }
+    return left;
+}
+
+static mnp_status plan_pass(mnp__device *device, bool is_double, int parts, bool half, pass_dim *dims, int count,
+                            fft_pass *pass)
+{
+    char room[256];
+    mnp__text defines = MNP__TEXT_IN(room);
+    qsort(dims, (size_t)count, sizeof *dims, farther_first);
+    count = join_dims(dims, count);
+    mnp__text_add(&defines, "#define MNP_REAL %s\n#define MNP_PARTS %d\n#define MNP_HALF %d\n#define MNP_DIMS %d\n",
+                  is_double ? "double" : "float", parts, half, count);
+    const mnp__kernel_spec spec = {
+        .file = "fft/pass.cu", .function = "fft_pass", .defines = mnp__text_string(&defines)};
+    pass->params = (mnp_fft_pass_params){.scale = 1, .count = 1};
+    for (int d = 0; d < count; d++) {
+        mnp_fft_pass_params *p = &pass->params;
+        p->extent[d] = dims[d].half ? dims[d].extent / 2 + 1 : dims[d].extent;
+        p->in_stride[d] = dims[d].in;
+        p->out_stride[d] = dims[d].out;
+        p->mirrors |= dims[d].mirrors ? 1u << d : 0;
+        p->count *= p->extent[d];
+        if (dims[d].half) {
+            p->half = d;
+            p->points = dims[d].extent;
+        }
+    }
+    return mnp__device_load_kernel(device, &spec, &pass->kernel);
+}
+
+/* All dimensions of a spec; first those of the batch. */
+static int list_dims(const mnp__fft_spec *spec, pass_dim *dims)
+{
+    int count = 0;
+    for (int d = 0; d < spec->nbatch; d++)
+        dims[count++] = (pass_dim){spec->batch[d].extent, spec->batch[d].in, spec->batch[d].out, false, false};
+    for (int d = 0; d < spec->rank; d++)
+        dims[count++] = (pass_dim){spec->dims[d].extent, spec->dims[d].in, spec->dims[d].out, false, false};
+    return count;
+}
+
+/* The half spectrum, scaled, to the copy that cuFFT works on. */
+static mnp_status plan_halve(mnp__device *device, mnp__device_fft *fft)
+{
+    pass_dim dims[MNP__FFT_RANK + MNP_MAX_DIMS], copy[MNP__FFT_RANK + MNP_MAX_DIMS];
+    const mnp__fft_spec *spec = &fft->spec;
+    const int count = list_dims(spec, dims);
+    (void)list_dims(&fft->planned, copy);
+    for (int d = 0; d < count; d++) {
+        dims[d].out = copy[d].in;
+        dims[d].mirrors = d >= spec->nbatch;
+        dims[d].half = d == count - 1;
+    }
+    MNP_TRY(plan_pass(device, spec->is_double, 2, true, dims, count, &fft->halve));
+    fft->halve.params.scale = spec->scale;
+    return MNP_OK;
+}
+
+/* The real numbers to the copy, or back. */
+static mnp_status plan_align(mnp__device *device, mnp__device_fft *fft)
+{
+    pass_dim dims[MNP__FFT_RANK + MNP_MAX_DIMS], copy[MNP__FFT_RANK + MNP_MAX_DIMS];
+    const int count = list_dims(&fft->spec, dims);
+    (void)list_dims(&fft->planned, copy);
+    for (int d = 0; d < count; d++) {
+        if (fft->spec.kind == MNP__FFT_FROM_REAL)
+            dims[d].out = copy[d].in;
+        else
+            dims[d].in = copy[d].out;
+    }
+    return plan_pass(device, fft->spec.is_double, 1, false, dims, count, &fft->align);
+}
+
+static mnp_status plan_scale(mnp__device *device, mnp__device_fft *fft)
+{
+    pass_dim dims[MNP__FFT_RANK + MNP_MAX_DIMS];
+    mnp__fft_spec spec = fft->spec;
+    for (int d = 0; d < spec.rank; d++)
+        spec.dims[d] = mnp__fft_complex_side(&fft->spec, d);
+    mnp__fft_stay(&spec);
+    const int count = list_dims(&spec, dims);
+    MNP_TRY(plan_pass(device, spec.is_double, 2, false, dims, count, &fft->scale));
+    fft->scale.params.scale = spec.scale;
+    return MNP_OK;
+}
+
+/* Scaled is, where there are none of these, by our kernel for columns, in a copy that is made in any case, or at last. */
+static mnp_status plan_passes(mnp__device *device, mnp__device_fft *fft)
+{
+    const mnp__fft_spec *spec = &fft->spec;
+    const fft_stage *last = &fft->stages[fft->nstages - 1];
+    if (spec->kind != MNP__FFT_COMPLEX)
+        MNP_TRY(plan_align(device, fft));
+    if (fft->copy_bytes > 0)
+        return plan_halve(device, fft);
+    return spec->scale == 1 || last->columns.kernel ? MNP_OK : plan_scale(device, fft);
 }
 
 static mnp_status make(mnp__device *device, mnp__device_fft *fft, size_t *work_p)
 {
-    mnp__fft_spec spec = fft->spec;
     size_t most = 0;
     MNP_TRY(mnp__cuda_use(device));
-    if (spec.kind == MNP__FFT_TO_REAL) {
-        read_from_copy(fft, &spec);
-        MNP_TRY(load_pass(device, spec.is_double, 2, true, &fft->halve));
-    }
-    if (spec.kind != MNP__FFT_COMPLEX) {
-        plan_copy(fft, &spec);
-        MNP_TRY(load_pass(device, spec.is_double, 1, false, &fft->align));
-    }
-    if (spec.scale != 1)
-        MNP_TRY(load_pass(device, spec.is_double, spec.kind == MNP__FFT_TO_REAL ? 1 : 2, false, &fft->scale));
-    make_stages(fft, &spec);
+    fft->planned = fft->spec;
+    make_stages(device, fft);
+    if (fft->spec.kind == MNP__FFT_TO_REAL &&
+        !(fft->nstages == 1 && mnp__cuda_columns_can(device, &fft->stages[0].spec)))
+        plan_spectrum(device, fft);
+    if (fft->spec.kind != MNP__FFT_COMPLEX)
+        plan_copy(device, fft);
     for (int s = 0; s < fft->nstages; s++) {
         size_t work = 0;
-        MNP_TRY(plan_stage(&fft->stages[s], &work));
+        MNP_TRY(plan_stage(device, &fft->stages[s], &work));
         most = work > most ? work : most;
     }
     *work_p = fft->copy_bytes + fft->align_bytes + most;
-    return MNP_OK;
+    return plan_passes(device, fft);
 }
 
 mnp_status mnp__cuda_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p)
@@ -274,76 +459,43 @@ void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft)
 {
     if (!fft)
         return;
-    for (int s = 0; s < fft->nstages; s++)
+    for (int s = 0; s < fft->nstages; s++) {
         if (fft->stages[s].planned)
             (void)cufft.cufftDestroy(fft->stages[s].plan);
-    device->ops->kernel_free(device, fft->scale);
-    device->ops->kernel_free(device, fft->halve);
-    device->ops->kernel_free(device, fft->align);
+        device->ops->kernel_free(device, fft->stages[s].columns.kernel);
+    }
+    device->ops->kernel_free(device, fft->scale.kernel);
+    device->ops->kernel_free(device, fft->halve.kernel);
+    device->ops->kernel_free(device, fft->align.kernel);
     free(fft);
 }
 
 /* ---- execution ---- */
 
-/* A pass over all elements of the output, or of the half spectrum with the transformed dimension last. */
-static mnp_status run_pass(mnp__device *device, const mnp__device_fft *fft, mnp__kernel *kernel, bool half,
-                           const void *in, void *out, mnp__stream *stream)
+static mnp_status run_pass(mnp__device *device, const fft_pass *pass, const void *in, void *out, mnp__stream *stream)
 {
-    const mnp__fft_spec *spec = &fft->spec;
-    mnp_fft_pass_params params = {
-        .in = in, .out = out, .scale = half ? 1 : spec->scale, .count = 1, .points = spec->dims[0].extent};
-    int64_t stride = spec->dims[0].extent / 2 + 1;
-    for (int at = MNP_FFT_PASS_DIMS - 1, d = 0; at >= 0; at--, d++) { /* the transformed dimensions are the last ones */
-        const int batch = spec->nbatch - 1 - (d - spec->rank);
-        const mnp__fft_dim *dim = d < spec->rank ? &spec->dims[d] : batch >= 0 ? &spec->batch[batch] : NULL;
-        params.extent[at] = dim ? dim->extent : 1;
-        if (d == 0 && (half || spec->kind == MNP__FFT_FROM_REAL))
-            params.extent[at] = dim->extent / 2 + 1;
-        params.in_stride[at] = !dim ? 0 : half ? dim->in : dim->out;
-        params.out_stride[at] = !dim ? 0 : half && d == 0 ? 1 : half ? stride : dim->out;
-        if (half && d > 0)
-            stride *= params.extent[at];
-        params.count *= params.extent[at];
-    }
+    mnp_fft_pass_params params = pass->params;
     const mnp__launch launch = mnp__launch_of(params.count);
-    return device->ops->launch(device, kernel, &launch, &params, sizeof params, stream);
-}
-
-/* The real numbers from where they are to the copy, or, scaled, back. */
-static mnp_status run_copy(mnp__device *device, const mnp__device_fft *fft, const void *in, void *out,
-                           mnp__stream *stream)
-{
-    const mnp__fft_spec *spec = &fft->spec;
-    const bool reads = spec->kind == MNP__FFT_FROM_REAL;
-    mnp_fft_pass_params params = {.in = in, .out = out, .scale = reads ? 1 : spec->scale, .count = 1};
-    for (int at = MNP_FFT_PASS_DIMS - 1, d = -1; at >= 0; at--, d++) { /* the transformed dimension is the last one */
-        const int batch = spec->nbatch - 1 - d;
-        const mnp__fft_dim *dim = d < 0 ? &spec->dims[0] : batch >= 0 ? &spec->batch[batch] : NULL;
-        const int64_t copy = !dim ? 0 : d < 0 ? fft->row : fft->strides[batch];
-        params.extent[at] = dim ? dim->extent : 1;
-        params.in_stride[at] = !dim ? 0 : reads ? dim->in : copy;
-        params.out_stride[at] = !dim ? 0 : reads ? copy : dim->out;
-        params.count *= params.extent[at];
-    }
-    const mnp__launch launch = mnp__launch_of(params.count);
-    return device->ops->launch(device, fft->align, &launch, &params, sizeof params, stream);
+    params.in = in;
+    params.out = out;
+    return device->ops->launch(device, pass->kernel, &launch, &params, sizeof params, stream);
 }
 
 /* Whether the real numbers have to go through the copy. */
 static bool needs_copy(const mnp__device_fft *fft, const void *in, const void *out)
 {
     const void *numbers = fft->spec.kind == MNP__FFT_FROM_REAL ? in : out;
-    return fft->align &&
+    return fft->align.kernel &&
            (fft->pads || (uintptr_t)numbers % (2 * (fft->spec.is_double ? sizeof(double) : sizeof(float))) != 0);
 }
 
-static mnp_status execute(const cufft_stage *stage, char *in, char *out)
+static mnp_status execute(const fft_stage *stage, char *in, char *out)
 {
     return CUFFT(cufftXtExec, stage->plan, in, out, stage->spec.inverse ? CUFFT_INVERSE : CUFFT_FORWARD);
 }
 
 /* Execute a stage for every index of the dimensions that are loops, from number `dim` on. */
-static mnp_status loop(const cufft_stage *stage, int dim, char *in, char *out)
+static mnp_status loop(const fft_stage *stage, int dim, char *in, char *out)
 {
     const mnp__fft_spec *spec = &stage->spec;
     const int64_t real = spec->is_double ? sizeof(double) : sizeof(float);
@@ -360,25 +512,31 @@ mnp_status mnp__cuda_fft_execute(mnp__device *device, mnp__device_fft *fft, void
                                  mnp__stream *stream)
 {
     MNP_TRY(mnp__cuda_use(device));
-    if (fft->halve) {
-        MNP_TRY(run_pass(device, fft, fft->halve, true, in, work, stream));
-        in = work;
-    }
+    const bool to_real = fft->spec.kind == MNP__FFT_TO_REAL;
     char *copy = (char *)work + fft->copy_bytes;
     void *result = out;
-    if (needs_copy(fft, in, out) && fft->spec.kind == MNP__FFT_FROM_REAL) {
-        MNP_TRY(run_copy(device, fft, in, copy, stream));
+    if (fft->halve.kernel) {
+        MNP_TRY(run_pass(device, &fft->halve, in, work, stream));
+        in = work;
+    }
+    if (needs_copy(fft, in, out) && !to_real) {
+        MNP_TRY(run_pass(device, &fft->align, in, copy, stream));
         in = copy;
     } else if (needs_copy(fft, in, out)) {
         out = copy;
     }
     for (int s = 0; s < fft->nstages; s++) {
-        const cufft_stage *stage = &fft->stages[s];
+        const fft_stage *stage = &fft->stages[s];
+        void *from = s == 0 || to_real ? in : out, *to = to_real && s < fft->nstages - 1 ? in : out;
+        if (stage->columns.kernel) {
+            MNP_TRY(mnp__cuda_columns_run(device, &stage->columns, from, to, stream));
+            continue;
+        }
         MNP_TRY(CUFFT(cufftSetStream, stage->plan, mnp__cuda_stream(stream)));
         MNP_TRY(CUFFT(cufftSetWorkArea, stage->plan, copy + fft->align_bytes));
-        MNP_TRY(loop(stage, 0, s == 0 ? in : out, out));
+        MNP_TRY(loop(stage, 0, from, to));
     }
     if (out != result)
-        return run_copy(device, fft, out, result, stream);
-    return fft->scale ? run_pass(device, fft, fft->scale, false, out, out, stream) : MNP_OK;
+        return run_pass(device, &fft->align, out, result, stream);
+    return fft->scale.kernel ? run_pass(device, &fft->scale, out, out, stream) : MNP_OK;
 }

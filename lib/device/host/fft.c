@@ -10,128 +10,23 @@
  * Long lines whose elements lie far apart are copied in tiles of neighbouring lines to memory in which they are
  * contiguous, transformed there, and copied back: their elements would displace each other from the cache.
  *
- * FFTW is loaded when it is first needed, and stays loaded.  Only execution is thread-safe in FFTW, so a lock is held
- * while plans are made and destroyed.  What is found out by trying is kept as FFTW's wisdom, in a file beside the cached
- * kernels, for this FFTW and this processor; so it is tried once.
+ * Only execution is thread-safe in FFTW, so a lock is held while plans are made and destroyed.
  */
 #include <config.h>
 
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/leftovers.h"
 #include "base/status.h"
-#include "base/text.h"
+#include "device/fft.h"
 #include "device/host/host.h"
 
 #ifdef HAVE_FFTW
 
-#include <fftw3.h>
-
-/* FFTW's functions, which are the same in both precisions but for their prefix. */
-typedef struct library {
-    bool loaded;
-    char *wisdom; /* the path of its file; NULL: there is no cache */
-    void *(*dft)(int rank, const fftw_iodim64 *dims, int nbatch, const fftw_iodim64 *batch, void *in, void *out,
-                 int sign, unsigned flags);
-    void *(*dft_r2c)(int rank, const fftw_iodim64 *dims, int nbatch, const fftw_iodim64 *batch, void *in, void *out,
-                     unsigned flags);
-    void *(*dft_c2r)(int rank, const fftw_iodim64 *dims, int nbatch, const fftw_iodim64 *batch, void *in, void *out,
-                     unsigned flags);
-    void (*execute_dft)(const void *plan, void *in, void *out);
-    void (*execute_dft_r2c)(const void *plan, void *in, void *out);
-    void (*execute_dft_c2r)(const void *plan, void *in, void *out);
-    void (*destroy_plan)(void *plan);
-    void (*set_timelimit)(double seconds);
-    int (*alignment_of)(void *pointer);
-    int (*import_wisdom)(const char *path);
-    int (*export_wisdom)(const char *path);
-    const char *version;
-} library;
+#include "device/host/fftw.h"
 
 static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
-
-static void *find(void *object, const char *prefix, const char *name, bool *all)
-{
-    char symbol[64];
-    stpcpy(stpcpy(stpcpy(symbol, prefix), "_"), name);
-    void *found = dlsym(object, symbol);
-    *all = *all && found;
-    return found;
-}
-
-/* Where wisdom is kept. */
-static char *wisdom_path(const mnp__config *config, const char *prefix, const char *version)
-{
-    char processor[128], *folder;
-    mnp__text path = MNP__TEXT_EMPTY;
-    if (mnp__jit_cache_path(config, &folder) != MNP_OK)
-        return NULL;
-    mnp__host_processor(processor, sizeof processor);
-    const uint64_t hash = mnp__hash(mnp__hash(MNP__HASH_START, processor, strlen(processor)), version, strlen(version));
-    mnp__text_add(&path, "%s/%s-%016llx.wisdom", folder, prefix, (unsigned long long)hash);
-    free(folder);
-    if (mnp__text_status(&path) == MNP_OK)
-        return path.data;
-    mnp__text_free(&path);
-    return NULL;
-}
-
-/* Write the wisdom aside, and put it in place; where that is not possible it is found out again. */
-static void save_wisdom(const library *fftw)
-{
-    char mark[MNP__OWNER_ROOM];
-    mnp__text aside = MNP__TEXT_EMPTY;
-    if (!fftw->wisdom)
-        return;
-    mnp__owner_mark(mark);
-    mnp__text_add(&aside, "%s%s", fftw->wisdom, mark);
-    if (mnp__text_status(&aside) == MNP_OK) {
-        mnp__leftover_guard(aside.data);
-        if (!fftw->export_wisdom(aside.data) || rename(aside.data, fftw->wisdom) != 0)
-            (void)remove(aside.data);
-        mnp__leftover_release(aside.data);
-    }
-    mnp__text_free(&aside);
-}
-
-/* Load the library of a precision; false if it is not here.  Later calls cost next to nothing.  The lock is held. */
-static bool load(const mnp__config *config, bool is_double, library **library_p)
-{
-    static library libraries[2];
-    library *fftw = &libraries[is_double];
-    const char *prefix = is_double ? "fftw" : "fftwf";
-    *library_p = fftw;
-    if (fftw->loaded)
-        return true;
-    void *object = dlopen(is_double ? "libfftw3.so.3" : "libfftw3f.so.3", RTLD_NOW | RTLD_LOCAL);
-    bool all = object != NULL;
-    if (!object)
-        return false;
-    *(void **)&fftw->dft = find(object, prefix, "plan_guru64_dft", &all);
-    *(void **)&fftw->dft_r2c = find(object, prefix, "plan_guru64_dft_r2c", &all);
-    *(void **)&fftw->dft_c2r = find(object, prefix, "plan_guru64_dft_c2r", &all);
-    *(void **)&fftw->execute_dft = find(object, prefix, "execute_dft", &all);
-    *(void **)&fftw->execute_dft_r2c = find(object, prefix, "execute_dft_r2c", &all);
-    *(void **)&fftw->execute_dft_c2r = find(object, prefix, "execute_dft_c2r", &all);
-    *(void **)&fftw->destroy_plan = find(object, prefix, "destroy_plan", &all);
-    *(void **)&fftw->set_timelimit = find(object, prefix, "set_timelimit", &all);
-    *(void **)&fftw->alignment_of = find(object, prefix, "alignment_of", &all);
-    *(void **)&fftw->import_wisdom = find(object, prefix, "import_wisdom_from_filename", &all);
-    *(void **)&fftw->export_wisdom = find(object, prefix, "export_wisdom_to_filename", &all);
-    fftw->version = find(object, prefix, "version", &all);
-    fftw->loaded = all;
-    if (all) {
-        fftw->wisdom = wisdom_path(config, prefix, fftw->version);
-        if (fftw->wisdom)
-            (void)fftw->import_wisdom(fftw->wisdom); /* 0 where there is none yet */
-    }
-    return all;
-}
 
 enum { ALIGNED, ANYWHERE, ALIGNMENTS }; /* plans for memory as FFTW likes it, and for any */
 
@@ -152,23 +47,14 @@ enum { TILE = 16, LONG_LINE = 1024, GAP = 8 };
 
 struct mnp__device_fft {
     mnp__device *device;
-    library *fftw;
-    bool learned; /* while it is planned: something was found out by trying */
+    mnp__fftw *fftw;
+    bool learned;      /* while it is planned: something was found out by trying */
+    size_t copy_bytes; /* of what is between two stages, if that is not the output; before the tiles */
     int nstages;
     fftw_stage stages[2];
 };
 
 /* ---- planning ---- */
-
-static size_t in_size(const mnp__fft_spec *spec)
-{
-    return (spec->is_double ? sizeof(double) : sizeof(float)) * (spec->kind == MNP__FFT_FROM_REAL ? 1 : 2);
-}
-
-static size_t out_size(const mnp__fft_spec *spec)
-{
-    return (spec->is_double ? sizeof(double) : sizeof(float)) * (spec->kind == MNP__FFT_TO_REAL ? 1 : 2);
-}
 
 /* The address at which FFTW plans without looking at memory: only its alignment counts, and whether it is the same. */
 static void *nowhere(int number)
@@ -177,7 +63,7 @@ static void *nowhere(int number)
 }
 
 /* A plan for the stage with that extent of the split dimension.  The lock is held. */
-static void *plan_with(const library *fftw, const fftw_stage *stage, int64_t extent, unsigned flags, void *in,
+static void *plan_with(const mnp__fftw *fftw, const fftw_stage *stage, int64_t extent, unsigned flags, void *in,
                        void *out)
 {
     const mnp__fft_spec *spec = &stage->spec;
@@ -208,7 +94,7 @@ static size_t span(const fftw_stage *stage, int64_t extent, bool of_input)
     for (int d = 0; d < spec->nbatch; d++)
         last += ((d == stage->split ? extent : spec->batch[d].extent) - 1) *
                 (of_input ? spec->batch[d].in : spec->batch[d].out);
-    return (size_t)(last + 1) * (of_input ? in_size(spec) : out_size(spec));
+    return (size_t)(last + 1) * (of_input ? mnp__fft_in_size(spec) : mnp__fft_out_size(spec));
 }
 
 /* Try ways on memory of zeros, for no longer than the spec allows; NULL if there is no memory for it. */
@@ -258,7 +144,7 @@ static bool is_for_tiles(const mnp__fft_spec *spec)
 
 static size_t tile_bytes(const mnp__fft_spec *spec)
 {
-    return (size_t)(spec->dims[0].extent + GAP) * TILE * out_size(spec);
+    return (size_t)(spec->dims[0].extent + GAP) * TILE * mnp__fft_out_size(spec);
 }
 
 static mnp_status plan_tiles(mnp__device_fft *fft, fftw_stage *stage)
@@ -318,7 +204,7 @@ static void divide(fftw_stage *stage, int threads)
             stage->split = d;
     }
     if (spec->scale != 1) {
-        const int64_t fitting = elements(spec) * (int64_t)out_size(spec) / CACHED;
+        const int64_t fitting = elements(spec) * (int64_t)mnp__fft_out_size(spec) / CACHED;
         pieces = fitting > pieces ? fitting : pieces;
     }
     const int64_t extent = stage->split < 0 ? 1 : spec->batch[stage->split].extent;
@@ -335,24 +221,46 @@ static bool is_worth_two(const mnp__fft_spec *spec, int threads)
     for (int d = 0; d < spec->nbatch; d++)
         if (spec->batch[d].extent >= threads)
             return false;
-    return threads > 1 && spec->rank > 1 && spec->nbatch + spec->rank - 1 <= MNP_MAX_DIMS;
+    return threads > 1 && spec->rank > 1;
 }
 
-/* The same transform as one along the last dimensions, and one in place along the first. */
-static void split_rank(const mnp__fft_spec *spec, mnp__fft_spec *planes, mnp__fft_spec *across)
+/* One along the last dimensions, and one in place along the first. */
+static void split_first(const mnp__fft_spec *spec, mnp__fft_spec *planes, mnp__fft_spec *across)
 {
-    *planes = *across = *spec;
-    planes->rank = spec->rank - 1;
-    memcpy(planes->dims, spec->dims + 1, (size_t)planes->rank * sizeof *planes->dims);
-    planes->batch[planes->nbatch++] = spec->dims[0];
+    *planes = mnp__fft_part(spec, 1, spec->rank - 1);
+    *across = mnp__fft_part(spec, 0, 0);
+    mnp__fft_stay(across);
     planes->scale = 1;
-    across->rank = 1;
-    across->in_place = true;
-    memcpy(across->batch + spec->nbatch, spec->dims + 1, (size_t)(spec->rank - 1) * sizeof *across->batch);
-    across->nbatch += spec->rank - 1;
-    across->dims[0].in = across->dims[0].out;
-    for (int d = 0; d < across->nbatch; d++)
-        across->batch[d].in = across->batch[d].out;
+}
+
+/* One along all dimensions but the last, into a copy, and from there one to real numbers; returns bytes of the copy. */
+static size_t split_last(const mnp__fft_spec *spec, mnp__fft_spec *planes, mnp__fft_spec *lines)
+{
+    mnp__fft_spec dense = *spec;
+    const int64_t count = mnp__fft_make_dense(&dense);
+    const mnp__fft_spec copy = mnp__fft_part(&dense, 0, spec->rank - 2);
+    *planes = mnp__fft_part(spec, 0, spec->rank - 2);
+    *lines = mnp__fft_part(&dense, spec->rank - 1, spec->rank - 1);
+    planes->scale = 1;
+    for (int d = 0; d < planes->rank; d++)
+        planes->dims[d].out = copy.dims[d].in;
+    for (int d = 0; d < planes->nbatch; d++)
+        planes->batch[d].out = copy.batch[d].in;
+    return ((size_t)count * mnp__fft_in_size(spec) + 511) / 512 * 512;
+}
+
+/* Divide a transform into stages.  FFTW would overwrite the spectrum of real numbers along several dimensions. */
+static void make_stages(const mnp__fft_spec *spec, int threads, mnp__device_fft *fft)
+{
+    fft->nstages = 2;
+    if (spec->kind == MNP__FFT_TO_REAL && spec->rank > 1) {
+        fft->copy_bytes = split_last(spec, &fft->stages[0].spec, &fft->stages[1].spec);
+    } else if (is_worth_two(spec, threads)) {
+        split_first(spec, &fft->stages[0].spec, &fft->stages[1].spec);
+    } else {
+        fft->nstages = 1;
+        fft->stages[0].spec = *spec;
+    }
 }
 
 static void destroy(mnp__device_fft *fft)
@@ -371,17 +279,13 @@ static void destroy(mnp__device_fft *fft)
 /* The lock is held. */
 static mnp_status make(const mnp__fft_spec *spec, int threads, mnp__device_fft *fft)
 {
-    if (!load(fft->device->config, spec->is_double, &fft->fftw))
+    if (!mnp__fftw_load(fft->device->config, spec->is_double, &fft->fftw))
         return MNP_FAIL(MNP_ERR_UNSUPPORTED,
                         "Fourier transforms of %s on the CPU need FFTW, and there is no %s here: install it (Debian "
                         "and Ubuntu: %s)",
                         spec->is_double ? "float64" : "float32", spec->is_double ? "libfftw3.so.3" : "libfftw3f.so.3",
                         spec->is_double ? "libfftw3-double3" : "libfftw3-single3");
-    fft->nstages = is_worth_two(spec, threads) ? 2 : 1;
-    if (fft->nstages == 2)
-        split_rank(spec, &fft->stages[0].spec, &fft->stages[1].spec);
-    else
-        fft->stages[0].spec = *spec;
+    make_stages(spec, threads, fft);
     for (int s = 0; s < fft->nstages; s++) {
         fftw_stage *stage = &fft->stages[s];
         if (is_for_tiles(&stage->spec)) {
@@ -411,19 +315,20 @@ mnp_status mnp__host_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp
     if (st != MNP_OK)
         destroy(fft);
     else if (fft->learned)
-        save_wisdom(fft->fftw);
+        mnp__fftw_save_wisdom(fft->fftw);
     pthread_mutex_unlock(&planner);
     if (st != MNP_OK) {
         free(fft);
         return st;
     }
     *fft_p = fft;
-    *work_p = 0;
+    size_t tiles = 0;
     for (int s = 0; s < fft->nstages; s++) {
         const fftw_stage *stage = &fft->stages[s];
         const size_t bytes = stage->tiled ? (size_t)tile_shares(stage, device) * tile_bytes(&stage->spec) : 0;
-        *work_p = bytes > *work_p ? bytes : *work_p;
+        tiles = bytes > tiles ? bytes : tiles;
     }
+    *work_p = fft->copy_bytes + tiles;
     return MNP_OK;
 }
 
@@ -441,7 +346,7 @@ void mnp__host_fft_free(mnp__device *device, mnp__device_fft *fft)
 /* ---- execution ---- */
 
 typedef struct fftw_run {
-    const library *fftw;
+    const mnp__fftw *fftw;
     const fftw_stage *stage;
     char *in, *out, *work;
 } fftw_run;
@@ -475,18 +380,16 @@ static void scale_box(const mnp__fft_spec *spec, int ndim, const mnp__fft_dim *d
         return;
     }
     for (int64_t i = 0; i < dims[ndim - 1].extent; i++)
-        scale_box(spec, ndim - 1, dims, data + i * dims[ndim - 1].out * (int64_t)out_size(spec));
+        scale_box(spec, ndim - 1, dims, data + i * dims[ndim - 1].out * (int64_t)mnp__fft_out_size(spec));
 }
 
 static void scale_chunk(const fftw_stage *stage, int64_t extent, char *data)
 {
     const mnp__fft_spec *spec = &stage->spec;
-    mnp__fft_dim dims[MNP__FFT_RANK + MNP_MAX_DIMS] = {spec->dims[0]};
+    mnp__fft_dim dims[MNP__FFT_RANK + MNP_MAX_DIMS];
     int ndim = 0;
     for (int d = 0; d < spec->rank; d++)
-        dims[ndim++] = spec->dims[d];
-    if (spec->kind == MNP__FFT_FROM_REAL)
-        dims[0].extent = dims[0].extent / 2 + 1;
+        dims[ndim++] = spec->kind == MNP__FFT_TO_REAL ? spec->dims[d] : mnp__fft_complex_side(spec, d);
     for (int d = 0; d < spec->nbatch; d++) {
         dims[ndim] = spec->batch[d];
         if (d == stage->split)
@@ -503,7 +406,7 @@ static void scale_chunk(const fftw_stage *stage, int64_t extent, char *data)
     scale_box(spec, ndim, dims, data);
 }
 
-static int alignment_of(const library *fftw, char *in, char *out)
+static int alignment_of(const mnp__fftw *fftw, char *in, char *out)
 {
     return fftw->alignment_of(in) == 0 && fftw->alignment_of(out) == 0 ? ALIGNED : ANYWHERE;
 }
@@ -514,8 +417,8 @@ static void find_chunk(const fftw_run *run, int64_t number, char **in_p, char **
     const fftw_stage *stage = run->stage;
     const mnp__fft_dim none = {1, 0, 0};
     const mnp__fft_dim *split = stage->split < 0 ? &none : &stage->spec.batch[stage->split];
-    *in_p = run->in + number * stage->chunk * split->in * (int64_t)in_size(&stage->spec);
-    *out_p = run->out + number * stage->chunk * split->out * (int64_t)out_size(&stage->spec);
+    *in_p = run->in + number * stage->chunk * split->in * (int64_t)mnp__fft_in_size(&stage->spec);
+    *out_p = run->out + number * stage->chunk * split->out * (int64_t)mnp__fft_out_size(&stage->spec);
 }
 
 static void run_chunk(const fftw_run *run, int64_t number)
@@ -616,9 +519,13 @@ mnp_status mnp__host_fft_execute(mnp__device *device, mnp__device_fft *fft, void
                                  mnp__stream *stream)
 {
     (void)stream;
+    void *between = fft->copy_bytes > 0 ? work : out;
     for (int s = 0; s < fft->nstages; s++) {
-        const fftw_run run = {
-            .fftw = fft->fftw, .stage = &fft->stages[s], .in = s == 0 ? in : out, .out = out, .work = work};
+        const fftw_run run = {.fftw = fft->fftw,
+                              .stage = &fft->stages[s],
+                              .in = s == 0 ? in : between,
+                              .out = s == fft->nstages - 1 ? out : between,
+                              .work = (char *)work + fft->copy_bytes};
         if (run.stage->tiled) {
             const mnp__launch tiles = {.grid = {tile_shares(run.stage, device), 1, 1}};
             MNP_TRY(mnp__host_run(device, &tiles, run_tiles, &run));

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * On a GPU: Fourier transforms of the columns of matrices, of MNP_POINTS points, a power of two from 16 on.  MNP_REAL
+ * is the type of the parts of the complex elements.  With MNP_FROM_REAL or MNP_TO_REAL the input or the output is real,
+ * and two real columns side by side, which lie as the parts of complex numbers do, are transformed as one complex
+ * column.
+ *
+ * A block of threads has a tile of MNP_COLUMNS columns in shared memory, so that rows are read and written in runs, and
+ * every element once.  Longer columns are dealt to the MNP_BLOCKS blocks of a cluster: block b has the points
+ * b, b + MNP_BLOCKS, ..., transforms them, and the last pass takes one element of each block out of its shared memory.
+ *
+ * Passes of radix 16, and one of what is left, in the order of T. G. Stockham (1966) as N. K. Govindaraju et al. (2008)
+ * have it on GPUs.  An inverse transform is that of the numbers with their parts exchanged.
+ */
+#include "kernels/prelude.h"
+#include "kernels/fft/columns_params.h"
+#include "kernels/nest.h"
+
+/* Points of a column in this block; values of a thread; threads. */
+enum {
+    MNP_LOCAL = MNP_POINTS / MNP_BLOCKS,
+    MNP_HELD = 16,
+    MNP_LINES = MNP_LOCAL / MNP_HELD,
+    MNP_THREADS = MNP_LINES * MNP_COLUMNS,
+    MNP_RESIDENT = 4096 / (int)sizeof(MNP_REAL) /* threads of all blocks of a multiprocessor, by their registers */
+};
+
+typedef mnp_vector<MNP_REAL, 2> mnp_memory;
+typedef mnp_complex<MNP_REAL> mnp_value;
+
+MNP_INLINE mnp_value operator+(mnp_value a, mnp_value b)
+{
+    return {a.re + b.re, a.im + b.im};
+}
+MNP_INLINE mnp_value operator-(mnp_value a, mnp_value b)
+{
+    return {a.re - b.re, a.im - b.im};
+}
+MNP_INLINE mnp_value operator*(mnp_value a, mnp_value b)
+{
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+/* ---- transforms of a few points ---- */
+
+/* exp(-2 pi i number / 16) v. */
+template <int number> MNP_INLINE mnp_value mnp_turn(mnp_value v)
+{
+    constexpr double c = 0.92387953251128675613, s = 0.38268343236508977173, h = 0.70710678118654752440;
+    if constexpr (number == 0)
+        return v;
+    else if constexpr (number == 4)
+        return {v.im, -v.re};
+    else if constexpr (number == 2)
+        return {(MNP_REAL)h * (v.re + v.im), (MNP_REAL)h * (v.im - v.re)};
+    else if constexpr (number == 6)
+        return {(MNP_REAL)h * (v.im - v.re), -(MNP_REAL)h * (v.re + v.im)};
+    else if constexpr (number == 1)
+        return v * mnp_value{(MNP_REAL)c, -(MNP_REAL)s};
+    else if constexpr (number == 3)
+        return v * mnp_value{(MNP_REAL)s, -(MNP_REAL)c};
+    else
+        return v * mnp_value{-(MNP_REAL)c, (MNP_REAL)s}; /* 9 */
+}
+
+template <int n> struct mnp_small;
+template <> struct mnp_small<1> {
+    static MNP_INLINE void transform(mnp_value *)
+    {
+    }
+};
+template <> struct mnp_small<2> {
+    static MNP_INLINE void transform(mnp_value *v)
+    {
+        const mnp_value a = v[0], b = v[1];
+        v[0] = a + b;
+        v[1] = a - b;
+    }
+};
+template <> struct mnp_small<4> {
+    static MNP_INLINE void transform(mnp_value *v)
+    {
+        const mnp_value a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = mnp_turn<4>(v[1] - v[3]);
+        v[0] = a + c;
+        v[1] = b + d;
+        v[2] = a - c;
+        v[3] = b - d;
+    }
+};
+
+/* 8 or 16 points: as 4 rows. */
+template <int n> struct mnp_small {
+    static constexpr int across = n / 4, turn = 16 / n;
+    template <int b> static MNP_INLINE void column(const mnp_value *v, mnp_value (*rows)[across])
+    {
+        mnp_value u[4] = {v[b], v[b + across], v[b + 2 * across], v[b + 3 * across]};
+        mnp_small<4>::transform(u);
+        rows[0][b] = u[0];
+        rows[1][b] = mnp_turn<turn * b>(u[1]);
+        rows[2][b] = mnp_turn<2 * turn * b>(u[2]);
+        rows[3][b] = mnp_turn<3 * turn * b>(u[3]);
+        if constexpr (b + 1 < across)
+            column<b + 1>(v, rows);
+    }
+    static MNP_INLINE void transform(mnp_value *v)
+    {
+        mnp_value rows[4][across];
+        column<0>(v, rows);
+#pragma unroll
+        for (int a = 0; a < 4; a++) {
+            mnp_small<across>::transform(rows[a]);
+#pragma unroll
+            for (int b = 0; b < across; b++)
+                v[a + 4 * b] = rows[a][b];
+        }
+    }
+};
+
+MNP_INLINE void mnp_sin_cos(float half_turns, float *s, float *c)
+{
+    sincospif(half_turns, s, c);
+}
+MNP_INLINE void mnp_sin_cos(double half_turns, double *s, double *c)
+{
+    sincospi(half_turns, s, c);
+}
+
+/* Multiply element r by exp(-2 pi i r number / points). */
+template <int n> MNP_INLINE void mnp_twiddle(mnp_value *v, int number, int points)
+{
+    mnp_value power[n];
+    MNP_REAL s, c;
+    mnp_sin_cos((MNP_REAL)(2 * number) / (MNP_REAL)points, &s, &c);
+    power[1] = {c, -s};
+    v[1] = v[1] * power[1];
+#pragma unroll
+    for (int r = 2; r < n; r++) {
+        power[r] = power[r / 2] * power[r - r / 2];
+        v[r] = v[r] * power[r];
+    }
+}
+
+/* ---- memory ---- */
+
+/* Where row `row` of a column is in shared memory: a row more after every 16, against conflicts of banks. */
+MNP_INLINE int mnp_place(int row, int column)
+{
+    return (row + row / 16) * MNP_COLUMNS + column;
+}
+
+struct mnp_tile {
+    const mnp_memory *in; /* the tile's first column */
+    mnp_memory *out;
+    int64_t in_stride, out_stride, columns; /* columns: from the tile's first one to the last one of the matrix */
+    MNP_REAL scale;
+    bool inverse;
+    int column, line, block; /* of this thread; the block's number in its cluster */
+};
+
+MNP_INLINE mnp_value mnp_read(const mnp_tile &t, const mnp_memory *from)
+{
+    const mnp_memory both = t.column < t.columns ? *from : mnp_memory{};
+    return t.inverse ? mnp_value{both.at[1], both.at[0]} : mnp_value{both.at[0], both.at[1]};
+}
+
+MNP_INLINE void mnp_write(const mnp_tile &t, mnp_memory *to, mnp_value v)
+{
+    const MNP_REAL re = t.scale * v.re, im = t.scale * v.im;
+    if (t.column < t.columns)
+        *to = t.inverse ? mnp_memory{{im, re}} : mnp_memory{{re, im}};
+}
+
+/* ---- real columns ---- */
+
+/* From the half spectra a and b of two real columns to the spectrum a + i b, as an inverse transform wants it. */
+MNP_INLINE void mnp_join_spectra(const mnp_tile &t, mnp_memory *quick)
+{
+#pragma unroll
+    for (int i = (int)threadIdx.x; i < (MNP_POINTS / 2 + 1) * MNP_COLUMNS; i += MNP_THREADS) {
+        const int row = i / MNP_COLUMNS, column = i % MNP_COLUMNS;
+        const mnp_memory *from = t.in + row * t.in_stride + 2 * column;
+        mnp_memory a = {}, b = {};
+        if (column < t.columns) {
+            a = from[0];
+            b = from[1];
+        }
+        if (row == 0 || row == MNP_POINTS / 2)
+            a.at[1] = b.at[1] = 0;
+        quick[mnp_place(row, column)] = {{a.at[1] + b.at[0], a.at[0] - b.at[1]}};
+        quick[mnp_place((MNP_POINTS - row) % MNP_POINTS, column)] = {{b.at[0] - a.at[1], a.at[0] + b.at[1]}};
+    }
+    __syncthreads();
+}
+
+/* From the spectrum of two real columns, as of the parts of complex numbers, to the half spectrum of each. */
+MNP_INLINE void mnp_part_spectra(const mnp_tile &t, const mnp_memory *quick)
+{
+    const MNP_REAL half = t.scale / 2;
+    __syncthreads();
+#pragma unroll
+    for (int i = (int)threadIdx.x; i < (MNP_POINTS / 2 + 1) * 2 * MNP_COLUMNS; i += MNP_THREADS) {
+        const int row = i / (2 * MNP_COLUMNS), column = i % (2 * MNP_COLUMNS);
+        const mnp_memory one = quick[mnp_place(row, column / 2)],
+                         mirror = quick[mnp_place((MNP_POINTS - row) % MNP_POINTS, column / 2)];
+        const mnp_memory first = {{half * (one.at[0] + mirror.at[0]), half * (one.at[1] - mirror.at[1])}},
+                         second = {{half * (one.at[1] + mirror.at[1]), half * (mirror.at[0] - one.at[0])}};
+        if (column / 2 < t.columns)
+            t.out[row * t.out_stride + column] = column % 2 == 0 ? first : second;
+    }
+}
+
+/* ---- clusters ---- */
+
+#if MNP_BLOCKS > 1
+
+MNP_INLINE void mnp_cluster_wait()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
+/* An element of the shared memory of another block. */
+MNP_INLINE mnp_value mnp_read_block(const mnp_memory *quick, int block)
+{
+    mnp_value v = {};
+#if __CUDA_ARCH__ >= 900
+    const unsigned here = (unsigned)__cvta_generic_to_shared(quick);
+    unsigned there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(block));
+    if constexpr (sizeof(MNP_REAL) == 4)
+        asm volatile("ld.shared::cluster.v2.f32 {%0, %1}, [%2];"
+                     : "=f"(*(float *)&v.re), "=f"(*(float *)&v.im)
+                     : "r"(there)
+                     : "memory");
+    else
+        asm volatile("ld.shared::cluster.v2.f64 {%0, %1}, [%2];"
+                     : "=d"(*(double *)&v.re), "=d"(*(double *)&v.im)
+                     : "r"(there)
+                     : "memory");
+#endif
+    return v;
+}
+
+/* One element of every block: this block has the rows from MNP_LOCAL / MNP_BLOCKS times its number on. */
+MNP_INLINE void mnp_pass_across(const mnp_tile &t, const mnp_memory *quick)
+{
+    mnp_cluster_wait();
+#pragma unroll
+    for (int g = 0; g < MNP_HELD / MNP_BLOCKS; g++) {
+        const int row = t.block * (MNP_LOCAL / MNP_BLOCKS) + t.line + g * MNP_LINES;
+        mnp_value v[MNP_BLOCKS];
+#pragma unroll
+        for (int b = 0; b < MNP_BLOCKS; b++)
+            v[b] = mnp_read_block(quick + mnp_place(row, t.column), b);
+        mnp_twiddle<MNP_BLOCKS>(v, row, MNP_POINTS);
+        mnp_small<MNP_BLOCKS>::transform(v);
+        mnp_memory *to = t.out + row * t.out_stride + t.column;
+#pragma unroll
+        for (int b = 0; b < MNP_BLOCKS; b++, to += MNP_LOCAL * t.out_stride)
+            mnp_write(t, to, v[b]);
+    }
+    mnp_cluster_wait(); /* no block ends while others read its memory */
+}
+
+#endif
+
+/* ---- passes ---- */
+
+/* The pass that makes transforms of `done` points into those of `radix` times as many, and those after it. */
+template <int done> MNP_INLINE void mnp_passes(const mnp_tile &t, mnp_memory *quick)
+{
+    constexpr int left = MNP_LOCAL / done, radix = left < MNP_HELD ? left : MNP_HELD, groups = MNP_HELD / radix;
+    constexpr bool is_last = done * radix == MNP_LOCAL;
+    constexpr bool reads = done == 1 && !MNP_TO_REAL, writes = is_last && MNP_BLOCKS == 1 && !MNP_FROM_REAL;
+    mnp_value v[groups][radix];
+#pragma unroll
+    for (int g = 0; g < groups; g++) {
+        const int j = t.line + g * MNP_LINES;
+        const mnp_memory *from = t.in + ((int64_t)j * MNP_BLOCKS + t.block) * t.in_stride + t.column;
+#pragma unroll
+        for (int r = 0; r < radix; r++, from += MNP_LOCAL / radix * MNP_BLOCKS * t.in_stride) {
+            if constexpr (reads) {
+                v[g][r] = mnp_read(t, from);
+            } else {
+                const mnp_memory both = quick[mnp_place(j + r * (MNP_LOCAL / radix), t.column)];
+                v[g][r] = {both.at[0], both.at[1]};
+            }
+        }
+    }
+    if constexpr (!reads)
+        __syncthreads(); /* all have read what is written over now */
+#pragma unroll
+    for (int g = 0; g < groups; g++) {
+        const int j = t.line + g * MNP_LINES, rest = j % done, to = (j - rest) * radix + rest;
+        mnp_memory *out = t.out + to * t.out_stride + t.column;
+        if constexpr (done > 1)
+            mnp_twiddle<radix>(v[g], rest, done * radix);
+        mnp_small<radix>::transform(v[g]);
+#pragma unroll
+        for (int r = 0; r < radix; r++, out += done * t.out_stride) {
+            if constexpr (writes)
+                mnp_write(t, out, v[g][r]);
+            else
+                quick[mnp_place(to + r * done, t.column)] = {{v[g][r].re, v[g][r].im}};
+        }
+    }
+    if constexpr (!is_last) {
+        __syncthreads();
+        mnp_passes<done * radix>(t, quick);
+    }
+}
+
+extern __shared__ mnp_memory mnp_quick[];
+
+#if MNP_BLOCKS > 1 && __CUDA_ARCH__ >= 900
+#define MNP_CLUSTER __cluster_dims__(MNP_BLOCKS, 1, 1)
+#else
+#define MNP_CLUSTER
+#endif
+
+extern "C" __global__ void MNP_CLUSTER __launch_bounds__(MNP_THREADS,
+                                                         MNP_THREADS < MNP_RESIDENT ? MNP_RESIDENT / MNP_THREADS : 1)
+    fft_columns(const __grid_constant__ mnp_fft_columns_params p)
+{
+    const int64_t across = (p.columns + MNP_COLUMNS - 1) / MNP_COLUMNS, tile = blockIdx.x / MNP_BLOCKS;
+    const int64_t matrix = mnp_quotient(tile, across);
+    int64_t index[MNP_FFT_COLUMNS_OUTER];
+    mnp_tile t;
+    t.column = (int)threadIdx.x % MNP_COLUMNS;
+    t.line = (int)threadIdx.x / MNP_COLUMNS;
+    t.block = (int)blockIdx.x % MNP_BLOCKS;
+    const int64_t first = (tile - matrix * across) * MNP_COLUMNS;
+    mnp_unravel<MNP_FFT_COLUMNS_OUTER>(p.outer, matrix, index);
+    t.in = (const mnp_memory *)p.in + mnp_offset<MNP_FFT_COLUMNS_OUTER>(p.outer_in, index) + first * (1 + MNP_TO_REAL);
+    t.out = (mnp_memory *)p.out + mnp_offset<MNP_FFT_COLUMNS_OUTER>(p.outer_out, index) + first * (1 + MNP_FROM_REAL);
+    t.in_stride = p.in_stride;
+    t.out_stride = p.out_stride;
+    t.scale = (MNP_REAL)p.scale;
+    t.inverse = p.inverse != 0;
+    t.columns = p.columns - first;
+    if (MNP_TO_REAL)
+        mnp_join_spectra(t, mnp_quick);
+    mnp_passes<1>(t, mnp_quick);
+#if MNP_BLOCKS > 1
+    mnp_pass_across(t, mnp_quick);
+#endif
+    if (MNP_FROM_REAL)
+        mnp_part_spectra(t, mnp_quick);
+}

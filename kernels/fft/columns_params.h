@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What columns.cu is given, shared by the library (C) and the kernel (C++). */
+#ifndef MNP_KERNELS_FFT_COLUMNS_PARAMS_H
+#define MNP_KERNELS_FFT_COLUMNS_PARAMS_H
+
+enum { MNP_FFT_COLUMNS_OUTER = 3 };
+
+/*
+ * Matrices of `columns` adjacent columns, whose rows are so many elements apart; outer: where the matrices begin.  Real
+ * columns are counted in pairs, and so are elements where they are real.
+ */
+typedef struct mnp_fft_columns_params {
+    const void *in;
+    void *out;
+    double scale;
+    int inverse;
+    long long columns, in_stride, out_stride;
+    long long outer[MNP_FFT_COLUMNS_OUTER], outer_in[MNP_FFT_COLUMNS_OUTER], outer_out[MNP_FFT_COLUMNS_OUTER];
+} mnp_fft_columns_params;
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The execution of plans: the memory that they work in, and their steps one after the other.
+ */
+#include "array/input.h"
+#include "array/move/plan.h"
+#include "array/output.h"
+#include "device/launch.h"
+#include "fft/plan.h"
+
+void mnp__fft_release_work(mnp_fft_plan *plan)
+{
+    mnp_ctx *ctx = plan->ctx;
+    for (int w = 0; w < 2; w++) {
+        mnp__buffer_release(ctx, plan->work[w].buffer);
+        plan->work[w].buffer = NULL;
+    }
+    ctx->device->ops->free(ctx->device, plan->scratch_memory);
+    plan->scratch_memory = NULL;
+}
+
+mnp_status mnp__fft_get_work(mnp_fft_plan *plan)
+{
+    mnp_ctx *ctx = plan->ctx;
+    mnp_status st = MNP_OK;
+    for (int w = 0; w < 2 && st == MNP_OK; w++) {
+        struct mnp__fft_work *work = &plan->work[w];
+        if (work->sizes.largest > 0 && !work->buffer) {
+            st = mnp__buffer_new(ctx, &work->sizes, &work->buffer);
+            work->shared = st == MNP_OK && work->buffer->shared;
+        }
+    }
+    if (st == MNP_OK && plan->uses_scratch && !plan->scratch_memory)
+        st = MNP_AGREE(ctx, ctx->device->ops->alloc(ctx->device, plan->slab + plan->scratch, &plan->scratch_memory));
+    if (st != MNP_OK)
+        mnp__fft_release_work(plan);
+    return st;
+}
+
+/* Where the data of a step is: of the rank's block, and, as a mover is given it, in the heap. */
+static void *memory_at(const mnp_fft_plan *plan, mnp__fft_place place, const mnp_array *input, const mnp_array *output,
+                       bool of_mover)
+{
+    switch (place) {
+    case MNP__FFT_INPUT:
+        return input->data;
+    case MNP__FFT_OUTPUT:
+        return of_mover ? mnp__target_memory(output) : output->data;
+    default:
+        return plan->work[place - MNP__FFT_WORK].buffer ? plan->work[place - MNP__FFT_WORK].buffer->data : NULL;
+    }
+}
+
+static void *scratch_of(const mnp_fft_plan *plan)
+{
+    return plan->scratch > 0 ? (char *)plan->scratch_memory + plan->slab : NULL;
+}
+
+/* The transforms before a move, and the move, slab by slab. */
+static mnp_status run_chain(const mnp_fft_plan *plan, int i, char *source, void *target)
+{
+    const struct mnp__fft_runner *move = &plan->runners[i];
+    mnp_ctx *ctx = plan->ctx;
+    const int first = i - plan->steps.steps[i].chain;
+    MNP_TRY(mnp__mover_begin_slabs(move->mover, target));
+    for (int64_t slab = 0; slab < move->slabs; slab++) {
+        for (int k = first; k < i; k++) {
+            const struct mnp__fft_runner *runner = &plan->runners[k];
+            mnp__device_fft *fft = runner->last_fft && slab == move->slabs - 1 ? runner->last_fft : runner->fft;
+            void *from = k == first ? source + slab * move->slab_step : (char *)plan->scratch_memory;
+            MNP_TRY(ctx->device->ops->fft_execute(ctx->device, fft, from, plan->scratch_memory, scratch_of(plan),
+                                                  ctx->compute));
+        }
+        MNP_TRY(mnp__mover_slab(move->mover, slab, plan->scratch_memory));
+    }
+    return mnp__mover_finish_slabs(move->mover);
+}
+
+static mnp_status run_step(const mnp_fft_plan *plan, int i, const mnp_array *input, const mnp_array *output)
+{
+    static const double zero[2] = {0, 0};
+    const mnp__fft_step *step = &plan->steps.steps[i];
+    struct mnp__fft_runner *runner = &plan->runners[i];
+    mnp_ctx *ctx = plan->ctx;
+    const int chained = step->what == MNP__FFT_MOVE ? step->chain : 0;
+    void *source = memory_at(plan, (step - chained)->source, input, output, false);
+    void *target = memory_at(plan, step->target, input, output, step->what == MNP__FFT_MOVE);
+    switch (step->what) {
+    case MNP__FFT_MOVE:
+        MNP_TRY(mnp__mover_fill(runner->mover, target, zero));
+        if (chained)
+            return run_chain(plan, i, source, target);
+        return mnp__mover_run(runner->mover, source, target);
+    case MNP__FFT_LOCAL:
+        return runner->fft && step->chain == 0 ? ctx->device->ops->fft_execute(ctx->device, runner->fft, source, target,
+                                                                               scratch_of(plan), ctx->compute)
+                                               : MNP_OK;
+    default: {
+        mnp_fft_twiddle_params params = runner->twiddle;
+        const int64_t count = params.extent[0] * params.extent[1] * params.extent[2] * params.extent[3];
+        const mnp__launch launch = mnp__launch_of(count);
+        params.data = target;
+        return count > 0
+                   ? ctx->device->ops->launch(ctx->device, plan->twiddle, &launch, &params, sizeof params, ctx->compute)
+                   : MNP_OK;
+    }
+    }
+}
+
+static mnp_status run_steps(mnp_fft_plan *plan, const mnp_array *input, const mnp_array *output)
+{
+    MNP_TRY(mnp__fft_get_work(plan));
+    mnp_status st = MNP_OK;
+    for (int i = 0; i < plan->steps.count && st == MNP_OK; i++)
+        st = run_step(plan, i, input, output);
+    if (!plan->keeps)
+        mnp__fft_release_work(plan);
+    return st;
+}
+
+/* The array to compute into: the opened one, or a new one where that is not as the plan's movers take it. */
+static mnp_status run_into(mnp_fft_plan *plan, const mnp_array *input, mnp_array *output)
+{
+    mnp_array *made;
+    if (mnp__target_is_direct(output) == plan->output_direct)
+        return run_steps(plan, input, output);
+    MNP_TRY(mnp_array_new_order(plan->ctx, plan->output, plan->steps.result, MNP_ORDER_C, &made));
+    mnp_status st = run_steps(plan, input, made);
+    if (st == MNP_OK)
+        st = mnp__array_copy_to(made, output);
+    mnp_array_free(made);
+    return st;
+}
+
+mnp_status mnp__fft_plan_run(mnp_fft_plan *plan, const char *function, const mnp_array *x, mnp_array **y_p)
+{
+    mnp__input input = {NULL, NULL};
+    mnp__output output;
+    const mnp__output_spec spec = {.function = function,
+                                   .ctx = plan->ctx,
+                                   .dtype = plan->output,
+                                   .layout = plan->steps.result,
+                                   .needs = MNP__OUTPUT_DENSE,
+                                   .ninputs = 1,
+                                   .inputs = &x};
+    MNP_TRY(mnp__output_open(&spec, y_p, &output));
+    mnp_status st = mnp__input_open(x, NULL, plan->input, MNP__INPUT_DENSE, &input);
+    if (st == MNP_OK)
+        st = run_into(plan, input.array, output.array);
+    mnp__input_close(&input);
+    return mnp__output_close(1, &output, st);
+}
