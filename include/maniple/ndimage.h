@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/* How the input a b c d goes on beyond its borders, with SciPy's name. */
+/* How the input a b c d continues beyond its borders, with SciPy's name. */
 typedef enum mnp_ndimage_mode {
     MNP_NDIMAGE_DEFAULT,  /* the default of the function: reflect for filters, constant for interpolation */
     MNP_NDIMAGE_REFLECT,  /* b a | a b c d | d c   reflect, grid-mirror */
@@ -216,6 +216,93 @@ MNP_API mnp_status mnp_ndimage_binary_hit_or_miss(const mnp_array *x, const int6
                                                   const int64_t *shape2, const bool *structure2,
                                                   const int64_t *origins1, const int64_t *origins2, mnp_array **y_p);
 
+/* ---- interpolation ---- */
+
+/*
+ * Values between the elements of an image, by B-splines.
+ *
+ *   order      of the splines, 0 to 5; SciPy's default is 3
+ *   prefilter  orders above 1: find the coefficients of the splines first, which SciPy does by default; false: x has
+ *              them already, from spline_filter
+ *   options    dtype, mode (by default constant), cval, which is real; and axes: the dimensions that are transformed,
+ *              each image of the other dimensions by itself.  NULL: the defaults
+ *
+ * Coefficients are float64 or complex128, and so are sums; results that are integers are rounded, halves away from
+ * zero, and clipped to the type's range.  Complex inputs have complex results.  New results have the input's layout, or
+ * are cut by the same mesh.  Where an axis is cut, coefficients along it are found in a layout that cuts others, so
+ * that those of a vector are found on one rank.  Each rank then gets the part of the coefficients that its part of the
+ * result needs.
+ *
+ * Collective.  MNP_ERR_ARG for an order outside 0 to 5, modes for single axes, and values out of range.
+ */
+
+/* Coefficients of splines along an axis, or along all; mode: MNP_NDIMAGE_DEFAULT is mirror. */
+MNP_API mnp_status mnp_ndimage_spline_filter1d(const mnp_array *x, int order, int axis, mnp_ndimage_mode mode,
+                                               mnp_array **y_p);
+MNP_API mnp_status mnp_ndimage_spline_filter(const mnp_array *x, int order, mnp_ndimage_mode mode, mnp_array **y_p);
+
+/*
+ * The input at coordinates: an array with one row, along its first dimension, for each dimension of x.  The result has
+ * the other dimensions of the coordinates, and is cut as they are.  Every rank gets all coefficients.
+ */
+MNP_API mnp_status mnp_ndimage_map_coordinates(const mnp_array *x, const mnp_array *coordinates, int order,
+                                               bool prefilter, const mnp_ndimage_options *options, mnp_array **y_p);
+
+/*
+ * y[o] is x at matrix o + offset.
+ *
+ *   matrix        a row for each axis, in C order;  offset: one for each axis, or NULL: zeros
+ *   output_shape  the result's extents along the axes; NULL: those of x
+ */
+MNP_API mnp_status mnp_ndimage_affine_transform(const mnp_array *x, const double *matrix, const double *offset,
+                                                const int64_t *output_shape, int order, bool prefilter,
+                                                const mnp_ndimage_options *options, mnp_array **y_p);
+
+/* y[o] is x at o - shift, with a shift for each axis. */
+MNP_API mnp_status mnp_ndimage_shift(const mnp_array *x, const double *shift, int order, bool prefilter,
+                                     const mnp_ndimage_options *options, mnp_array **y_p);
+
+/*
+ * Each axis has n zoom elements afterwards, rounded, halves to even.  The first and the last elements stay where they
+ * are, or with grid_mode the borders of the first and of the last element.
+ */
+MNP_API mnp_status mnp_ndimage_zoom(const mnp_array *x, const double *zoom, bool grid_mode, int order, bool prefilter,
+                                    const mnp_ndimage_options *options, mnp_array **y_p);
+
+/*
+ * Rotate by an angle in degrees in the plane of two axes, whose order does not matter; NULL: 0 and 1.  With `reshape`
+ * the result is so large that it holds all of the input.  The options' axes are not looked at.
+ */
+MNP_API mnp_status mnp_ndimage_rotate(const mnp_array *x, double angle, const int *axes, bool reshape, int order,
+                                      bool prefilter, const mnp_ndimage_options *options, mnp_array **y_p);
+
+/* ---- distances ---- */
+
+/*
+ * The distance of every element that is not 0 to the nearest one that is 0, for real inputs.
+ *
+ *   distances_p  NULL: they are not wanted
+ *   indices_p    NULL, or receives which element that is: int32 of shape (ndim, *shape); of several any one
+ *
+ * distance_transform_edt: exact Euclidean distances, float64; sampling: NULL, or the distance of neighbours along each
+ * axis.  distance_transform_cdt: metric "chessboard", which NULL is, "taxicab", "cityblock" or "manhattan"; int32.
+ * distance_transform_bf: the same by another search in SciPy; metric "euclidean", which NULL is, float64, or one of the
+ * others, uint32, which take no sampling.
+ *
+ * Where there is no element that is 0, Euclidean distances are infinite, others -1 or the largest uint32, and indices
+ * -1 (SciPy has Euclidean distances to the indices -1).  Time is proportional to the number of elements, along one axis
+ * after the other, each in a layout that does not cut it (A. Meijster, J. Roerdink and W. Hesselink, 2000).
+ *
+ * Collective.  MNP_ERR_ARG for complex inputs, axes of 2^31 elements, a sampling that is not above 0, and other
+ * metrics.
+ */
+MNP_API mnp_status mnp_ndimage_distance_transform_edt(const mnp_array *x, const double *sampling,
+                                                      mnp_array **distances_p, mnp_array **indices_p);
+MNP_API mnp_status mnp_ndimage_distance_transform_cdt(const mnp_array *x, const char *metric, mnp_array **distances_p,
+                                                      mnp_array **indices_p);
+MNP_API mnp_status mnp_ndimage_distance_transform_bf(const mnp_array *x, const char *metric, const double *sampling,
+                                                     mnp_array **distances_p, mnp_array **indices_p);
+
 /* ---- labels ---- */
 
 /*
@@ -227,7 +314,8 @@ MNP_API mnp_status mnp_ndimage_binary_hit_or_miss(const mnp_array *x, const int6
  *   count_p    how many there are
  *
  * Parts that reach over several ranks have one number.  Every rank joins its own elements by a union-find (D. P. Playne
- * and K. Hawick, 2018); ranks then tell each other which parts touch at their borders, which every CPU joins.  Waits.
+ * and K. Hawick, 2018); ranks then tell each other which parts touch at their borders, and every rank joins these
+ * on its CPU.  Waits.
  * MNP_ERR_ARG for a structure that is not symmetric, and for complex inputs.  Collective.
  */
 MNP_API mnp_status mnp_ndimage_label(const mnp_array *x, const bool *structure, mnp_array **labels_p, int64_t *count_p);
@@ -236,15 +324,14 @@ MNP_API mnp_status mnp_ndimage_label(const mnp_array *x, const bool *structure, 
  * Measure parts of x by their labels.
  *
  *   labels  integers of x's shape; NULL: all of x is one part
- *   count   of the numbers in `index`; 0: what has a label above 0 is one part
+ *   count   how many numbers `index` has; 0: all elements with a label above 0 are one part
  *   index   the labels that are measured, in any order
- *   out_p   one value for each: of one dimension; with count 0 of one element
+ *   out_p   receives one value for each label, in one dimension; with count 0 one element
  *
  * Sums, means, variances and standard deviations are float64; extremes have the dtype of x; positions are int64, of
  * shape (count, ndim), the first one in C order.  Centres of mass are float64 of shape (count, ndim).  A label that
  * does not occur has a sum of 0, NaN as mean, variance and centre, 0 as an extreme and -1 as a position.  Waits.
- * Collective.
- * MNP_ERR_ARG for labels of another shape or dtype, and complex inputs.
+ * Collective.  MNP_ERR_ARG for labels of another shape or dtype, and complex inputs.
  */
 MNP_API mnp_status mnp_ndimage_sum_labels(const mnp_array *x, const mnp_array *labels, int64_t count,
                                           const int64_t *index, mnp_array **out_p);

@@ -3,8 +3,8 @@
  * Measurements of parts by their labels.
  *
  * Every element gets a bin: the place of its label among those that are measured, or one more for all others.  Sums are
- * histograms of the bins with weights, extremes are scattered; what comes of it, one number for each bin, is brought to
- * every CPU, where the results are put in the caller's order.
+ * histograms of the bins with weights, extremes are scattered; the results, one number for each bin, are brought to
+ * every rank's CPU and put in the caller's order.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -269,36 +269,19 @@ static mnp_status moment(const char *function, enum moment moment, const mnp_arr
     return st;
 }
 
-#define MEASURE(name)                                                                                                  \
+/* A public function of these arguments that is one call. */
+#define MEASURE(name, call)                                                                                            \
     mnp_status mnp_ndimage_##name(const mnp_array *x, const mnp_array *labels, int64_t count, const int64_t *index,    \
-                                  mnp_array **out_p)
-#define MEASURE_ENTER                                                                                                  \
-    MNP_ENTER(x, out_p);                                                                                               \
-    MNP_NEED_IF(labels, labels)
-
-MEASURE(sum_labels)
-{
-    MEASURE_ENTER;
-    return moment(__func__, SUM, x, labels, count, index, out_p);
-}
-
-MEASURE(mean)
-{
-    MEASURE_ENTER;
-    return moment(__func__, MEAN, x, labels, count, index, out_p);
-}
-
-MEASURE(variance)
-{
-    MEASURE_ENTER;
-    return moment(__func__, VARIANCE, x, labels, count, index, out_p);
-}
-
-MEASURE(standard_deviation)
-{
-    MEASURE_ENTER;
-    return moment(__func__, DEVIATION, x, labels, count, index, out_p);
-}
+                                  mnp_array **out_p)                                                                   \
+    {                                                                                                                  \
+        MNP_ENTER(x, out_p);                                                                                           \
+        MNP_NEED_IF(labels, labels);                                                                                   \
+        return call;                                                                                                   \
+    }
+MEASURE(sum_labels, moment(__func__, SUM, x, labels, count, index, out_p))
+MEASURE(mean, moment(__func__, MEAN, x, labels, count, index, out_p))
+MEASURE(variance, moment(__func__, VARIANCE, x, labels, count, index, out_p))
+MEASURE(standard_deviation, moment(__func__, DEVIATION, x, labels, count, index, out_p))
 
 /* ---- extremes and their places ---- */
 
@@ -368,17 +351,8 @@ static mnp_status extreme(const char *function, bool largest, const mnp_array *x
     return mnp__output_give(made, st, out_p);
 }
 
-MEASURE(minimum)
-{
-    MEASURE_ENTER;
-    return extreme(__func__, false, x, labels, count, index, out_p);
-}
-
-MEASURE(maximum)
-{
-    MEASURE_ENTER;
-    return extreme(__func__, true, x, labels, count, index, out_p);
-}
+MEASURE(minimum, extreme(__func__, false, x, labels, count, index, out_p))
+MEASURE(maximum, extreme(__func__, true, x, labels, count, index, out_p))
 
 static const mnp__formula places = {
     .name = "places_of_extremes",
@@ -444,17 +418,8 @@ static mnp_status position(const char *function, bool largest, const mnp_array *
     return mnp__output_give(made, st, out_p);
 }
 
-MEASURE(minimum_position)
-{
-    MEASURE_ENTER;
-    return position(__func__, false, x, labels, count, index, out_p);
-}
-
-MEASURE(maximum_position)
-{
-    MEASURE_ENTER;
-    return position(__func__, true, x, labels, count, index, out_p);
-}
+MEASURE(minimum_position, position(__func__, false, x, labels, count, index, out_p))
+MEASURE(maximum_position, position(__func__, true, x, labels, count, index, out_p))
 
 /* ---- centres and boxes ---- */
 
@@ -472,10 +437,10 @@ static const mnp__formula weighted_index = {
     .inputs = {{"x", MNP_FLOAT64, false}},
 };
 
-MEASURE(center_of_mass)
+static mnp_status centre(const char *function, const mnp_array *x, const mnp_array *labels, int64_t count,
+                         const int64_t *index, mnp_array **out_p)
 {
-    MEASURE_ENTER;
-    struct measure m = {.function = __func__, .x = x};
+    struct measure m = {.function = function, .x = x};
     mnp_array *made = NULL;
     double *sums = NULL, *result = NULL;
     const int ndim = x->layout->ndim;
@@ -503,6 +468,8 @@ MEASURE(center_of_mass)
     close_measure(&m);
     return mnp__output_give(made, st, out_p);
 }
+
+MEASURE(center_of_mass, centre(__func__, x, labels, count, index, out_p))
 
 static void write_index(const int *facts, mnp__text *body)
 {

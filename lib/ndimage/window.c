@@ -35,7 +35,8 @@ static mnp_status find_boundary(const char *function, mnp_ndimage_mode mode, mnp
     return MNP_FAIL(MNP_ERR_ARG, "%s: %d is not a mode of a filter", function, (int)mode);
 }
 
-static mnp_status find_axes(const char *function, int ndim, const mnp_ndimage_options *options, mnp__filter_axes *axes)
+mnp_status mnp__filter_find_axes(const char *function, int ndim, const mnp_ndimage_options *options,
+                                 mnp__filter_axes *axes)
 {
     unsigned seen = 0;
     if (options->naxes < 0 || options->naxes > ndim || (options->naxes > 0 && !options->axes))
@@ -63,7 +64,7 @@ mnp_status mnp__filter_axes_of(const char *function, const mnp_array *x, const m
         return MNP_FAIL(MNP_ERR_ARG, "%s: the input has no dimensions; it should have 1 to %d", function, MNP_MAX_DIMS);
     *axes = (mnp__filter_axes){.options = options ? options : &defaults};
     options = axes->options;
-    MNP_TRY(find_axes(function, x->layout->ndim, options, axes));
+    MNP_TRY(mnp__filter_find_axes(function, x->layout->ndim, options, axes));
     axes->output = options->dtype == MNP_DTYPE_AUTO ? x->dtype : options->dtype;
     if (mnp_dtype_size(axes->output) == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %d is not a dtype", function, (int)axes->output);

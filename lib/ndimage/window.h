@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arguments that all filters have: options, axes, sizes and footprints, checked and spread over the dimensions of the
- * array.
+ * The arguments that all filters have: options, axes, sizes and footprints, checked and spread over the dimensions of
+ * the array.
  */
 #ifndef MNP__NDIMAGE_WINDOW_H
 #define MNP__NDIMAGE_WINDOW_H
@@ -21,6 +21,10 @@ typedef struct mnp__filter_axes {
 mnp_status mnp__filter_axes_of(const char *function, const mnp_array *x, const mnp_ndimage_options *options,
                                mnp__filter_axes *axes);
 
+/* The first step of it: count and axes.  MNP_ERR_ARG. */
+mnp_status mnp__filter_find_axes(const char *function, int ndim, const mnp_ndimage_options *options,
+                                 mnp__filter_axes *axes);
+
 /* MNP_ERR_ARG unless x is real. */
 mnp_status mnp__filter_check_real(const char *function, const mnp_array *x);
 
@@ -32,8 +36,8 @@ mnp_status mnp__filter_window(const char *function, const mnp_array *x, const mn
                               const int64_t *size, bool mirrored, mnp__neighbours *filter);
 
 /*
- * Visit the elements of a window that count: `at` is an index for each dimension of the array, `number` the element's in
- * the footprint, in C order of the axes.  Gives how many there are; visit NULL: counts them.
+ * Visit the elements of a window that count: `at` is an index for each dimension of the array, `number` the element's
+ * in the footprint, in C order of the axes.  Gives how many there are; visit NULL: counts them.
  */
 typedef void (*mnp__tap_visitor)(void *argument, int64_t number, const int64_t *at);
 int64_t mnp__filter_taps(const mnp__neighbours *filter, const bool *footprint, mnp__tap_visitor visit, void *argument);

@@ -12,12 +12,13 @@ import numpy as np
 from ._array import as_array, dtype_number, into, made, ndarray
 from ._library import call, constant, struct
 
-__all__ = ["binary_closing", "binary_dilation", "binary_erosion", "binary_fill_holes", "binary_hit_or_miss",
+__all__ = ["affine_transform", "binary_closing", "binary_dilation", "binary_erosion", "binary_fill_holes", "binary_hit_or_miss",
            "binary_opening", "binary_propagation", "center_of_mass", "convolve", "convolve1d", "correlate",
-           "correlate1d", "extrema", "find_objects", "gaussian_filter", "gaussian_filter1d",
+           "correlate1d", "distance_transform_bf", "distance_transform_cdt", "distance_transform_edt", "extrema", "find_objects", "gaussian_filter", "gaussian_filter1d",
            "gaussian_gradient_magnitude", "gaussian_laplace", "generate_binary_structure", "label", "laplace",
-           "maximum_filter1d", "median", "minimum_filter1d", "percentile_filter", "prewitt", "rank_filter", "sobel",
-           "uniform_filter", "uniform_filter1d"]
+           "map_coordinates", "maximum_filter1d", "median", "minimum_filter1d", "percentile_filter", "prewitt", "rank_filter", "rotate",
+           "shift", "sobel", "spline_filter", "spline_filter1d",
+           "uniform_filter", "uniform_filter1d", "zoom"]
 __all__.remove("median")
 
 _MODES = {"reflect": "REFLECT", "grid-mirror": "REFLECT", "mirror": "MIRROR", "nearest": "NEAREST", "wrap": "WRAP",
@@ -290,6 +291,120 @@ def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, ori
     return into("ndimage_binary_hit_or_miss", input, _shape(structure1), _bools(structure1), _shape(structure2),
                 _bools(structure2), _origins(input, origin1),
                 None if origin2 is None else _origins(input, origin2), out=_out(output))
+
+
+# --- interpolation ----------------------------------------------------------------------------------------------------
+
+_INTERPOLATION = {**_MODES, "grid-wrap": "GRID_WRAP", "grid-constant": "GRID_CONSTANT"}
+
+
+def _interpolation_mode(name):
+    try:
+        return constant("NDIMAGE_" + _INTERPOLATION[name])
+    except KeyError:
+        raise ValueError(f"{name!r} is none of the modes {', '.join(_INTERPOLATION)}") from None
+
+
+def _interpolating(output, mode, cval, axes=()):
+    """mnp_ndimage_options of one mode, along all dimensions or along the axes."""
+    options = struct("ndimage_options")()
+    options._keep = listed = _numbers(ctypes.c_int, axes)
+    options.dtype = dtype_number(None if isinstance(output, ndarray) else output)
+    options.mode, options.cval = _interpolation_mode(mode), float(cval)
+    options.naxes, options.axes = len(axes), ctypes.addressof(listed)
+    return options
+
+
+def spline_filter1d(input, order=3, axis=-1, output=None, mode="mirror"):
+    filtered = into("ndimage_spline_filter1d", as_array(input), order, axis, _interpolation_mode(mode), out=_out(output))
+    return filtered if output is None or _out(output) is not None else filtered.astype(output)
+
+
+def spline_filter(input, order=3, output=None, mode="mirror"):
+    filtered = into("ndimage_spline_filter", as_array(input), order, _interpolation_mode(mode), out=_out(output))
+    return filtered if output is None or _out(output) is not None else filtered.astype(output)
+
+
+def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
+    return into("ndimage_map_coordinates", as_array(input), as_array(coordinates), order, prefilter,
+                _interpolating(output, mode, cval), out=_out(output))
+
+
+def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3, mode="constant", cval=0.0,
+                     prefilter=True):
+    input, matrix = as_array(input), np.asarray(matrix, dtype=float)
+    n = input.ndim
+    if matrix.ndim == 1:
+        matrix = np.diag(matrix)
+    if matrix.shape in ((n, n + 1), (n + 1, n + 1)):
+        if len(matrix) > n and list(matrix[n]) != [0] * n + [1]:
+            raise ValueError(f"the last row of a homogeneous matrix is {matrix[n]}, and should be 0 ... 0 1")
+        matrix, offset = matrix[:n, :n], matrix[:n, n]
+    if matrix.shape != (n, n):
+        raise RuntimeError(f"the matrix has shape {matrix.shape} for an input of {n} dimensions")
+    if output_shape is None and isinstance(output, ndarray):
+        output_shape = output.shape
+    if output_shape is not None and len(output_shape) != n:
+        raise RuntimeError(f"the output shape has {len(output_shape)} dimensions for an input of {n}")
+    return into("ndimage_affine_transform", input, _doubles(matrix), _doubles(_each(offset, n)),
+                None if output_shape is None else _numbers(ctypes.c_int64, output_shape), order, prefilter,
+                _interpolating(output, mode, cval), out=_out(output))
+
+
+def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, axes=None):
+    input = as_array(input)
+    axes = _axes(input, axes)
+    return into("ndimage_shift", input, _doubles(_each(shift, len(axes))), order, prefilter,
+                _interpolating(output, mode, cval, axes), out=_out(output))
+
+
+def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, grid_mode=False, axes=None):
+    input = as_array(input)
+    axes = _axes(input, axes)
+    return into("ndimage_zoom", input, _doubles(_each(zoom, len(axes))), grid_mode, order, prefilter,
+                _interpolating(output, mode, cval, axes), out=_out(output))
+
+
+def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
+    if len(axes) != 2:
+        raise ValueError(f"rotate: there are {len(axes)} axes; it should be 2")
+    return into("ndimage_rotate", as_array(input), float(angle), _numbers(ctypes.c_int, axes), reshape, order, prefilter,
+                _interpolating(output, mode, cval), out=_out(output))
+
+
+# --- distances --------------------------------------------------------------------------------------------------------
+
+
+def _distances(name, input, arguments, wanted, given):
+    """The results that are wanted and not given, of distances and indices."""
+    if not any(wanted):
+        raise RuntimeError("at least one of return_distances and return_indices must be true")
+    cells = [ctypes.c_void_p(None if array is None else array._handle) for array in given]
+    call("ndimage_distance_transform_" + name, as_array(input), *arguments,
+         *[ctypes.byref(cell) if is_wanted else None for cell, is_wanted in zip(cells, wanted)])
+    results = [ndarray(cell.value) for cell, is_wanted, array in zip(cells, wanted, given) if is_wanted and array is None]
+    return None if not results else results[0] if len(results) == 1 else tuple(results)
+
+
+def _sampling(input, sampling):
+    return None if sampling is None else _doubles(_each(sampling, np.ndim(input)))
+
+
+def distance_transform_edt(input, sampling=None, return_distances=True, return_indices=False, distances=None,
+                           indices=None):
+    return _distances("edt", input, (_sampling(input, sampling),), (return_distances, return_indices),
+                      (distances, indices))
+
+
+def distance_transform_cdt(input, metric="chessboard", return_distances=True, return_indices=False, distances=None,
+                           indices=None):
+    return _distances("cdt", input, (metric,), (return_distances, return_indices), (distances, indices))
+
+
+def distance_transform_bf(input, metric="euclidean", sampling=None, return_distances=True, return_indices=False,
+                          distances=None, indices=None):
+    return _distances("bf", input, (metric.lower(), _sampling(input, sampling)), (return_distances, return_indices),
+                      (distances, indices))
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What spline.cu and distance.cu are given, shared by the library (C) and the kernels (C++). */
+#ifndef MNP_KERNELS_NDIMAGE_LINES_PARAMS_H
+#define MNP_KERNELS_NDIMAGE_LINES_PARAMS_H
+
+/*
+ * The lines of a block along one of its dimensions, which is not cut; the block is dense in C order.  The `inner`
+ * elements behind that dimension lie beside one another: line l begins at element (l / inner) * inner * length +
+ * l % inner, and its elements are `inner` apart.
+ */
+typedef struct mnp_lines {
+    long long count, inner, length;
+} mnp_lines;
+
+enum { MNP_SPLINE_POLES = 2, MNP_SPLINE_MIRROR = 0, MNP_SPLINE_REFLECT = 1, MNP_SPLINE_WRAP = 2 };
+
+typedef struct mnp_spline_params {
+    mnp_lines lines;
+    double *values;
+    int poles, border;
+    double gain, pole[MNP_SPLINE_POLES];
+    double far[MNP_SPLINE_POLES];        /* the pole to the power length - 1 for MNP_SPLINE_MIRROR, else length */
+    long long horizon[MNP_SPLINE_POLES]; /* how many of its powers are not negligible, at most length */
+} mnp_spline_params;
+
+typedef struct mnp_distance_params {
+    mnp_lines lines;
+    const double *from; /* for each element a distance to the background, squared for MNP_METRIC 0, or infinity */
+    double *to;
+    const long long *from_place; /* MNP_PLACES: the number in the array of the element of the background, or -1 */
+    long long *to_place;
+    int *stack;   /* as large as the block: the elements that some part of their line is nearest to */
+    int *begins;  /* and where that part begins */
+    double scale; /* the distance of neighbours */
+} mnp_distance_params;
+
+#endif
