@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Linear filters of distributed arrays along one axis, in the words of scipy.signal.
+ * Linear filters of distributed arrays along one axis, in the words of scipy.signal; at the end its filters of windows.
  *
  * Coefficients are arrays of the CPU, the same on all ranks: polynomials b and a with their numbers nb and na, or
  * `sections` rows of six numbers, b0 b1 b2 a0 a1 a2.  <maniple/filter_design.h> makes them.
@@ -24,6 +24,7 @@
 #ifndef MANIPLE_FILTERS_H
 #define MANIPLE_FILTERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <maniple/array.h>
@@ -59,10 +60,10 @@ MNP_API mnp_status mnp_lfilter_zi(int64_t nb, const double *b, int64_t na, const
 MNP_API mnp_status mnp_sosfilt_zi(int64_t sections, const double *sos, double *zi);
 
 /*
- * scipy.signal.filtfilt (method "pad") and sosfiltfilt: a filter forward, then backward, which delays nothing.
+ * scipy.signal.filtfilt (method "pad") and sosfiltfilt: a filter forward, then backward, so that nothing is delayed.
  *
- *   padtype  how x goes on at both ends: "odd", which NULL is; "even", "constant"; "none": it does not
- *   padlen   by how many elements, less than x has; MNP_NONE: 3 max(nb, na); for sections three times what SciPy takes
+ *   padtype  how x is continued at both ends: "odd", which NULL is, "even" or "constant"; "none": not at all
+ *   padlen   by how many elements, fewer than x has; MNP_NONE: 3 max(nb, na); for sections SciPy's default
  */
 MNP_API mnp_status mnp_filtfilt(int64_t nb, const double *b, int64_t na, const double *a, const mnp_array *x, int axis,
                                 const char *padtype, int64_t padlen, mnp_array **y_p);
@@ -104,6 +105,27 @@ MNP_API mnp_status mnp_savgol_coeffs(int64_t window_length, int polyorder, int d
  */
 MNP_API mnp_status mnp_savgol_filter(const mnp_array *x, int64_t window_length, int polyorder, int deriv, double delta,
                                      int axis, const char *mode, double cval, mnp_array **y_p);
+
+/*
+ * scipy.signal.medfilt and medfilt2d: the middle value of a window, and order_filter: the value of a rank in a window
+ * of which the elements count where `domain` is true, in C order.  Beyond the borders x is 0.  Real x of 1 to 8
+ * dimensions, 2 for medfilt2d; results have its dtype and layout.
+ *
+ *   size, shape  the window's extent along each dimension, odd; NULL: 3
+ */
+MNP_API mnp_status mnp_medfilt(const mnp_array *x, const int64_t *size, mnp_array **y_p);
+MNP_API mnp_status mnp_medfilt2d(const mnp_array *x, const int64_t *size, mnp_array **y_p);
+MNP_API mnp_status mnp_order_filter(const mnp_array *x, const int64_t *shape, const bool *domain, int64_t rank,
+                                    mnp_array **y_p);
+
+/*
+ * scipy.signal.wiener: x drawn to the mean of a window, the more the nearer the window's variance is to that of the
+ * noise. Results are float64.
+ *
+ *   size   the window's extent along each dimension; NULL: 3
+ *   noise  its variance; NULL: the mean of the windows' variances
+ */
+MNP_API mnp_status mnp_wiener(const mnp_array *x, const int64_t *size, const double *noise, mnp_array **y_p);
 
 #ifdef __cplusplus
 }

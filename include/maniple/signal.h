@@ -85,7 +85,7 @@ typedef struct mnp_conv_plan mnp_conv_plan;
  * float64, rounded to the nearest integer and clipped to the type's range; a bool result is true where the sum is not
  * 0.  The result has the input's layout, or for modes full and valid the same mesh over the new shape.
  *
- * A method that is asked for by name is taken.  MNP_ERR_ARG if it cannot be: separable for a kernel that is no outer
+ * A method that the options name is used.  MNP_ERR_ARG if it cannot be: separable for a kernel that is no outer
  * product, or whose product is not exact where integers are summed; transforms for a bool result.
  * MNP_ERR_UNSUPPORTED for transforms where FFTW is not installed.
  *
@@ -103,12 +103,11 @@ MNP_API mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp
 
 /* What a plan does. */
 typedef struct mnp_conv_plan_info {
-    mnp_conv_method method; /* never MNP_CONV_AUTO */
-    const char *name;       /* its name: "direct" */
-    double
-        seconds[MNP_NUM_CONV_METHODS]; /* of an execution by each method, by the model; negative: it cannot be used */
-    int passes;                        /* of separable */
-    int64_t window[MNP_MAX_DIMS];      /* of transforms: how many points along each dimension of the input; else 1 */
+    mnp_conv_method method;               /* never MNP_CONV_AUTO */
+    const char *name;                     /* its name: "direct" */
+    double seconds[MNP_NUM_CONV_METHODS]; /* of an execution by each method, by a model; negative: impossible */
+    int passes;                           /* of separable */
+    int64_t window[MNP_MAX_DIMS];         /* of transforms: the points along each dimension of the input; otherwise 1 */
 } mnp_conv_plan_info;
 
 /* Neither is collective; print writes a few lines from rank 0, and nothing from other ranks. */

@@ -33,19 +33,19 @@ extern "C" {
  * are given below.
  */
 typedef struct mnp_spectral_options {
-    double fs; /* sampling frequency; 0: 1 */
-    const char
-        *window; /* as in <maniple/windows.h>, periodic; NULL: "hann", periodogram: "boxcar", spectrogram: tukey */
+    double fs;          /* sampling frequency; 0: 1 */
+    const char *window; /* as in <maniple/windows.h>, periodic; NULL: "hann"; periodogram: "boxcar"; spectrogram:
+                           "tukey" with 0.25 */
     int nparameters;
     const double *parameters;
-    const double *taps;  /* instead of a name: the nperseg numbers of the window */
-    int64_t nperseg;     /* of a segment; 0: 256, or all if x has fewer; a periodogram has one segment */
-    int64_t noverlap;    /* of neighbouring segments; 0: half of nperseg, spectrogram: an eighth; MNP_NONE: nothing */
-    int64_t nfft;        /* points of the transforms, at least nperseg; 0: nperseg */
-    const char *detrend; /* "constant", "linear" or "none"; NULL: "constant", stft: "none" */
-    bool two_sided;      /* all frequencies of real x, not only those from 0 on; complex x always has all */
-    const char
-        *scaling; /* "density" or "spectrum"; NULL: "density", stft and istft: "spectrum"; their other is "psd" */
+    const double *taps;   /* instead of a name: the nperseg numbers of the window */
+    int64_t nperseg;      /* of a segment; 0: 256, or all if x has fewer; a periodogram has one segment */
+    int64_t noverlap;     /* of neighbouring segments; 0: half of nperseg, spectrogram: an eighth; MNP_NONE: nothing */
+    int64_t nfft;         /* points of the transforms, at least nperseg; 0: nperseg */
+    const char *detrend;  /* "constant", "linear" or "none"; NULL: "constant", stft: "none" */
+    bool two_sided;       /* all frequencies of real x, not only those from 0 on; complex x always has all */
+    const char *scaling;  /* "density", which NULL is, or "spectrum"; stft and istft: "spectrum", which NULL is, or
+                             "psd" */
     const char *average;  /* over segments: "mean", which NULL is, or "median" */
     const char *mode;     /* of spectrogram: "psd", which NULL is, "complex", "magnitude", "angle" */
     const char *boundary; /* of stft: "zeros", which NULL is: half a segment before and behind; or "none" */
@@ -92,7 +92,7 @@ MNP_API mnp_status mnp_hilbert(const mnp_array *x, int64_t n, int axis, mnp_arra
 
 /*
  * scipy.signal.detrend: x less its mean (type "constant") or the straight line that fits best ("linear", which NULL
- * is), in pieces that end before the `count` indices `breaks`, which rise; count 0: one piece.  Real x.
+ * is), in pieces that end before the `count` indices `breaks`, in ascending order; count 0: one piece.  Real x.
  */
 MNP_API mnp_status mnp_detrend(const mnp_array *x, int axis, const char *type, int count, const int64_t *breaks,
                                mnp_array **y_p);
@@ -112,7 +112,7 @@ MNP_API mnp_status mnp_resample_poly(const mnp_array *x, int64_t up, int64_t dow
 /*
  * scipy.signal.decimate: every element number q of x after a filter.
  *
- *   n      order of the filter; 0: 8, or 20 q taps and one more
+ *   n      order of the filter; 0: 8, or of "fir" 20 q, which is 20 q + 1 taps
  *   ftype  "iir", which NULL is: Chebyshev I; or "fir": a Hamming window
  */
 MNP_API mnp_status mnp_decimate(const mnp_array *x, int64_t q, int64_t n, const char *ftype, int axis, bool zero_phase,
@@ -126,6 +126,24 @@ MNP_API mnp_status mnp_decimate(const mnp_array *x, int64_t q, int64_t n, const 
  *   a  real and imaginary part; NULL: 1
  */
 MNP_API mnp_status mnp_czt(const mnp_array *x, int64_t m, const double *w, const double *a, int axis, mnp_array **y_p);
+
+/*
+ * scipy.signal.zoom_fft: the Fourier transform of x, sampled at fs, at m frequencies from f1 up to f2, which is one of
+ * them with `endpoint`; m MNP_NONE: as many as x has.  By mnp_czt(): errors grow with m and the length of x.
+ */
+MNP_API mnp_status mnp_zoom_fft(const mnp_array *x, double f1, double f2, int64_t m, double fs, bool endpoint, int axis,
+                                mnp_array **y_p);
+
+/*
+ * scipy.signal.lombscargle: the periodogram of samples y at any times x, at the angular frequencies `freqs`: real
+ * vectors, taken as float64.
+ *
+ *   precenter  subtract the mean of y first;  normalize: divide by half of the sum of the squares of y, from which the
+ *              mean has then been subtracted too, as in SciPy since 1.15
+ *   p_p        float64, cut as the frequencies.  Every rank gets all samples; time is samples times frequencies
+ */
+MNP_API mnp_status mnp_lombscargle(const mnp_array *x, const mnp_array *y, const mnp_array *freqs, bool precenter,
+                                   bool normalize, mnp_array **p_p);
 
 #ifdef __cplusplus
 }

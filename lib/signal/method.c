@@ -12,21 +12,26 @@
 #include "signal/blocks.h"
 
 /*
- * The rates of a device, of a core of the host.  GPU: as measured on an H200 (docs/performance.md, convolution); host: on
- * cores with AVX-512.  Products are those of float32; of float64 there are half as many, of complex types a quarter, and
- * of 64-bit integers a sixth.
+ * The rates of a device, of a core of the host.  Products are those of float32; of float64 there are half as many, of
+ * complex types a quarter, and of 64-bit integers a sixth.
+ *
+ * GPU: the rates of sums and passes are as measured on an H200 (docs/performance.md, convolution).  The rate of the
+ * bytes of transforms was fitted to three measurements there, blocks of 31 x 31 and 129 x 129 taps over 4096 x 4096
+ * outputs and of 257 x 257 over 32768 x 32768, float32, which the model meets within 30 %; their operations, and the
+ * links between GPUs, are estimates.  Host: on cores with AVX-512.
  */
 typedef struct rates {
     double products, bytes;   /* of direct sums: a second */
     double pass;              /* products of a filter along one axis: a second */
     double operations;        /* of transforms in float32; half as many in float64 */
     double transformed_bytes; /* read and written in transforms: a second */
+    double once;              /* longest lines that a transform reads and writes once; longer ones twice */
     double link;              /* bytes between ranks: a second */
     double launch;            /* seconds */
 } rates;
 
-static const rates gpu = {2.4e13, 2.2e12, 1.2e13, 2e13, 2.8e12, 1.5e11, 5e-6};
-static const rates host = {9e10, 8e9, 4.5e10, 1.3e10, 1.8e10, 2e9, 2e-5};
+static const rates gpu = {2.4e13, 2.2e12, 1.2e13, 2e13, 1.4e12, 2048, 1.5e11, 5e-6};
+static const rates host = {9e10, 8e9, 4.5e10, 1.3e10, 1.8e10, INFINITY, 2e9, 2e-5};
 
 /* Methods other than direct must promise to be faster by this factor, as their errors are larger. */
 static const double margin = 1.25;
@@ -57,21 +62,27 @@ typedef struct problem {
     bool several_ranks;
 } problem;
 
-/* The time of two transforms and a product of so many elements, of windows of `points`. */
-static double transforms(const rates *r, const problem *p, double elements, double points)
+/* How many elements two transforms of lines of so many points read and write for each element. */
+static double passes_of(const rates *r, double points)
+{
+    return 2 * 2 * (points > r->once ? 2 : 1);
+}
+
+/* The time of two transforms and a product of so many elements, of windows of `points`, in so many passes. */
+static double transforms(const rates *r, const problem *p, double elements, double points, double passes)
 {
     const bool is_complex = mnp_dtype_kind(p->sum_dtype) == 'c';
     const double wide = is_complex ? p->sum / 2 : p->sum; /* of a real number */
     const double operations =
         2 * (is_complex ? 5 : 2.5) * elements * log2(points < 2 ? 2 : points) * (wide > 4 ? 2 : 1);
-    const double passes = 2 * 2 * p->axes + 2 + 2; /* both transforms, the product, loading and storing */
-    return operations / r->operations + elements * (passes * p->sum + p->in + p->out) / r->transformed_bytes;
+    const double bytes = (passes + 2 + 2) * p->sum + p->in + p->out; /* with the product, loading and storing */
+    return operations / r->operations + elements * bytes / r->transformed_bytes;
 }
 
 static double time_of_blocks(const rates *r, const problem *p, const mnp__conv_geometry *geometry, bool whole)
 {
     mnp__blocks_shape shape;
-    double blocks = 1, window = 1, points = 1;
+    double blocks = 1, window = 1, points = 1, passes = 0;
     mnp__blocks_choose(geometry, whole, &shape);
     for (int j = 0; j < MNP_CONV_DIMS; j++) {
         const int d = geometry->order[j];
@@ -80,24 +91,26 @@ static double time_of_blocks(const rates *r, const problem *p, const mnp__conv_g
         blocks *= ceil(n / (double)shape.step[j]);
         window *= (double)shape.window[j];
         points *= shape.transformed[j] ? (double)shape.window[j] : 1;
+        passes += shape.transformed[j] ? passes_of(r, (double)shape.window[j]) : 0;
     }
-    return transforms(r, p, blocks * window, points) + 8 * r->launch;
+    return transforms(r, p, blocks * window, points, passes) + 8 * r->launch;
 }
 
 /* Over all ranks: the whole padded array, which moves to its layout, in both transforms, and back. */
 static double time_of_whole(const rates *r, const problem *p, const mnp__conv_geometry *geometry)
 {
-    double elements = 1, points = 1, parts = 1;
+    double elements = 1, points = 1, parts = 1, passes = 0;
     if (!p->several_ranks)
         return time_of_blocks(r, p, geometry, true);
     for (int d = 0; d < geometry->ndim; d++) {
         const double n = (double)(geometry->output->shape[d] + geometry->taps[d] - 1);
         elements *= n;
         points *= geometry->taps[d] > 1 ? n : 1;
+        passes += geometry->taps[d] > 1 ? passes_of(r, n) : 0;
         parts *= (double)mnp_layout_parts(geometry->output, d);
     }
     elements /= parts;
-    return transforms(r, p, elements, points) + elements * 4 * p->sum / r->link + 20 * r->launch;
+    return transforms(r, p, elements, points, passes) + elements * 4 * p->sum / r->link + 20 * r->launch;
 }
 
 void mnp__conv_estimate(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, mnp_dtype input, mnp_dtype output,

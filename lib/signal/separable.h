@@ -7,8 +7,8 @@
  *   y[o] = sum over j of taps[j] * x[o + first + j],  x extended by the pass's boundary,  o from 0 to extent - 1
  *
  * so that a correlation of n taps whose middle is at `origin`, as in scipy.ndimage.correlate1d, has
- * first = -(n / 2) - origin, and a convolution has the taps reversed.  Every boundary but FILL goes on beyond the
- * borders of an intermediate result as beyond those of the input.  Ranks exchange what a pass needs of their neighbours'
+ * first = -(n / 2) - origin, and a convolution has the taps reversed.  Every boundary but FILL continues an
+ * intermediate result beyond its borders as it does the input.  Ranks exchange what a pass needs of their neighbours'
  * blocks, which may be smaller than that, while they compute what needs nothing from others.
  *
  * Cost: each pass reads its input and writes its result once; a plan holds two intermediate arrays, or

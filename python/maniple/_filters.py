@@ -3,6 +3,7 @@
 what they are applied to are arrays of Maniple."""
 
 import ctypes
+import math
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from ._library import call, constant, struct
 __all__ = [
     "bessel",
     "bilinear_zpk",
+    "argrelextrema",
+    "argrelmax",
+    "argrelmin",
     "butter",
     "cheby1",
     "cheby2",
@@ -23,6 +27,7 @@ __all__ = [
     "detrend",
     "ellip",
     "filtfilt",
+    "find_peaks",
     "firwin",
     "firwin2",
     "freqz",
@@ -33,10 +38,16 @@ __all__ = [
     "istft",
     "lfilter",
     "lfilter_zi",
+    "lombscargle",
     "lp2bp_zpk",
     "lp2bs_zpk",
     "lp2hp_zpk",
     "lp2lp_zpk",
+    "medfilt",
+    "medfilt2d",
+    "order_filter",
+    "peak_prominences",
+    "peak_widths",
     "periodogram",
     "remez",
     "resample",
@@ -55,6 +66,8 @@ __all__ = [
     "tf2zpk",
     "upfirdn",
     "welch",
+    "wiener",
+    "zoom_fft",
     "zpk2sos",
     "zpk2tf",
 ]
@@ -384,42 +397,17 @@ def periodogram(
     return _several("periodogram", 2, as_array(x), axis, options)
 
 
-def welch(
-    x,
-    fs=1.0,
-    window="hann",
-    nperseg=None,
-    noverlap=None,
-    nfft=None,
-    detrend="constant",
-    return_onesided=True,
-    scaling="density",
-    axis=-1,
-    average="mean",
-):
-    options = _spectral(
-        fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling=scaling, average=average
-    )
-    return _several("welch", 2, as_array(x), axis, options)
+def welch(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", return_onesided=True,
+          scaling="density", axis=-1, average="mean"):
+    return csd(x, x, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average)
 
 
-def csd(
-    x,
-    y,
-    fs=1.0,
-    window="hann",
-    nperseg=None,
-    noverlap=None,
-    nfft=None,
-    detrend="constant",
-    return_onesided=True,
-    scaling="density",
-    axis=-1,
-    average="mean",
-):
-    options = _spectral(
-        fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling=scaling, average=average
-    )
+def csd(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", return_onesided=True,
+        scaling="density", axis=-1, average="mean"):
+    words = {"scaling": scaling, "average": average}
+    options = _spectral(fs, window, nperseg, noverlap, nfft, detrend, return_onesided, **words)
+    if y is x:
+        return _several("welch", 2, as_array(x), axis, options)
     return _several("csd", 2, as_array(x), as_array(y), axis, options)
 
 
@@ -521,3 +509,103 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
 def czt(x, m=None, w=None, a=1 + 0j, axis=-1):
     w = None if w is None else _pairs(w)
     return made("czt", as_array(x), constant("NONE") if m is None else m, w, _pairs(a), axis)
+
+
+def zoom_fft(x, fn, m=None, *, fs=2, endpoint=False, axis=-1):
+    first, last = fn if np.ndim(fn) else (0.0, fn)
+    points = constant("NONE") if m is None else m
+    return made("zoom_fft", as_array(x), float(first), float(last), points, float(fs), endpoint, axis)
+
+
+def lombscargle(x, y, freqs, precenter=False, normalize=False):
+    return made("lombscargle", as_array(x), as_array(y), as_array(freqs), precenter, normalize)
+
+
+# --- windows of images ------------------------------------------------------------------------------------------------
+
+
+def _sizes(x, size):
+    return None if size is None else [int(n) for n in np.broadcast_to(size, (x.ndim,))]
+
+
+def medfilt(volume, kernel_size=None):
+    volume = as_array(volume)
+    return made("medfilt", volume, _sizes(volume, kernel_size))
+
+
+def medfilt2d(input, kernel_size=3):  # noqa: A002: SciPy's name
+    input = as_array(input)  # noqa: A001
+    return made("medfilt2d", input, _sizes(input, kernel_size))
+
+
+def order_filter(a, domain, rank):
+    a, domain = as_array(a), np.asarray(domain) != 0
+    if domain.ndim != a.ndim:
+        raise ValueError(f"the domain has {domain.ndim} dimensions, and the input {a.ndim}")
+    return made("order_filter", a, domain.shape, (ctypes.c_bool * domain.size)(*domain.ravel()), rank)
+
+
+def wiener(im, mysize=None, noise=None):
+    im = as_array(im)
+    return made("wiener", im, _sizes(im, mysize), None if noise is None else [float(noise)])
+
+
+# --- peaks ------------------------------------------------------------------------------------------------------------
+
+
+def _window_length(wlen):
+    """The samples around a peak that count; 0, all of them, for None."""
+    if wlen is None:
+        return 0
+    if not wlen > 1:
+        raise ValueError(f"wlen is {wlen}, and not larger than 1")
+    return math.ceil(wlen)
+
+
+def find_peaks(x, height=None, threshold=None, distance=None, prominence=None, width=None, wlen=None, rel_height=0.5,
+               plateau_size=None):
+    """The peaks, and a dictionary of their properties; limits are numbers."""
+    options, found, keep = struct("find_peaks_options")(), struct("peaks")(), []
+    ranges = {"height": height, "threshold": threshold, "prominence": prominence, "width": width,
+              "plateau_size": plateau_size}
+    for name, limits in ranges.items():
+        if limits is None:
+            continue
+        low, high = limits if np.ndim(limits) else (limits, None)
+        keep.append((ctypes.c_double * 2)(-np.inf if low is None else low, np.inf if high is None else high))
+        setattr(options, name, ctypes.addressof(keep[-1]))
+    if distance is not None and distance < 1:
+        raise ValueError(f"find_peaks: distance is {distance}, and not at least 1")
+    options.distance, options.wlen, options.rel_height = distance or 0.0, _window_length(wlen), rel_height
+    call("find_peaks", as_array(x), options, found)
+    arrays = {name: ndarray(getattr(found, name)) for name, _ in found._fields_ if getattr(found, name)}
+    return arrays.pop("peaks"), arrays
+
+
+def peak_prominences(x, peaks, wlen=None):
+    return _several("peak_prominences", 3, as_array(x), as_array(peaks), _window_length(wlen))
+
+
+def peak_widths(x, peaks, rel_height=0.5, wlen=None):
+    return _several("peak_widths", 4, as_array(x), as_array(peaks), float(rel_height), _window_length(wlen))
+
+
+def _extrema(function, data, *arguments):
+    data = as_array(data)
+    outs = (ctypes.c_void_p * max(data.ndim, 1))()
+    call(function, data, *arguments, outs)
+    return tuple(ndarray(outs[d]) for d in range(data.ndim))
+
+
+def argrelextrema(data, comparator, axis=0, order=1, mode="clip"):
+    """comparator is numpy.greater, less, greater_equal or less_equal, or that name."""
+    name = getattr(comparator, "__name__", comparator)
+    return _extrema("argrelextrema", data, name, axis, order, mode)
+
+
+def argrelmax(data, axis=0, order=1, mode="clip"):
+    return _extrema("argrelmax", data, axis, order, mode)
+
+
+def argrelmin(data, axis=0, order=1, mode="clip"):
+    return _extrema("argrelmin", data, axis, order, mode)

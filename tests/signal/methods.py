@@ -151,8 +151,8 @@ dense, flat = rng.standard_normal((15, 15)), np.outer(np.hanning(31), np.hanning
 everything, sums = NAMES[1:], ["direct", "separable"]
 floats = ["direct", "fft", "overlap-add"]
 check_chosen("a small random kernel", chosen(AUTO, (64, 64), dense[:3, :3]), DIRECT, floats)
-if mp.ctx_device_kind() == "host":  # a GPU sums that little directly
-    check_chosen("an outer product", chosen(AUTO, (400, 400), flat), SEPARABLE, everything)
+extent = 400 if mp.ctx_device_kind() == "host" else 4000  # a GPU sums 400 x 400 outputs directly
+check_chosen("an outer product", chosen(AUTO, (extent, extent), flat), SEPARABLE, everything)
 check_chosen("an outer product, of integers", chosen(AUTO, (400, 400), np.ones((31, 31), "int32"), "int32", INT64),
              SEPARABLE, sums)
 big = rng.standard_normal((200, 200))

@@ -477,3 +477,20 @@ mnp_status mnp_czt(const mnp_array *x, int64_t m, const double *w, const double 
     free(c.before);
     return mnp__output_give(y, st, y_p);
 }
+
+mnp_status mnp_zoom_fft(const mnp_array *x, double f1, double f2, int64_t m, double fs, bool endpoint, int axis,
+                        mnp_array **y_p)
+{
+    MNP_ENTER(x, y_p);
+    static const char function[] = "mnp_zoom_fft";
+    MNP_TRY(begin(function, x, axis, &axis));
+    const int64_t points = m == MNP_NONE ? x->layout->shape[axis] : m;
+    if (points < 1 || !(fs > 0) || (endpoint && points < 2))
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "%s: m is %" PRId64 " and fs %g; m must be 1 or more, with endpoint 2, and fs above 0",
+                        function, points, fs);
+    const double step = (f2 - f1) / (fs * (double)(endpoint ? points - 1 : points));
+    const double w[2] = {cos(2 * PI * step), -sin(2 * PI * step)};
+    const double a[2] = {cos(2 * PI * f1 / fs), sin(2 * PI * f1 / fs)};
+    return mnp_czt(x, points, w, a, axis, y_p);
+}

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Peaks, their prominences and widths.
+ *
+ * Local maxima are found by comparisons of x with itself, shifted; only where equal elements follow one another, the
+ * runs of equal elements are listed first.  Conditions on properties that are arrays select from all of them.  What is
+ * measured about peaks is a walk from each of them (kernels/signal/peaks.cu), in a copy of x that every rank has.
+ */
+#include <maniple/peaks.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <maniple/item.h>
+#include <maniple/reduce.h>
+#include <maniple/select.h>
+#include <maniple/ufunc.h>
+
+#include "array/input.h"
+#include "array/output.h"
+#include "base/call.h"
+#include "kernels/signal/peaks_params.h"
+#include "device/launch.h"
+#include "layout/layout.h"
+#include "ops/elementwise/formula.h"
+#include "signal/filters/filters.h"
+
+static mnp_status check_signal(const char *function, const mnp_array *x)
+{
+    MNP_TRY(mnp__inputs_check(function, 1, &x));
+    if (x->layout->ndim != 1 || mnp_dtype_kind(x->dtype) == 'c')
+        return MNP_FAIL(MNP_ERR_ARG, "%s: x is %s of %d dimensions, and must be a real vector", function,
+                        mnp_dtype_name(x->dtype), x->layout->ndim);
+    return MNP_OK;
+}
+
+static mnp_status apply(mnp_ctx *ctx, const char *function, const mnp__formula *formula, const mnp_array *const *inputs,
+                        mnp_array **out_p)
+{
+    const mnp__formula_call call = {.function = function,
+                                    .formula = formula,
+                                    .ninputs = formula->ninputs,
+                                    .inputs = inputs,
+                                    .outputs_p = (mnp_array * *const[]){out_p},
+                                    .type = formula->type,
+                                    .result = formula->type};
+    return mnp__formula_run(ctx, &call);
+}
+
+/* ---- properties ---- */
+
+enum { PROPERTIES = sizeof(mnp_peaks) / sizeof(mnp_array *) };
+typedef union peak_list {
+    mnp_peaks named;
+    mnp_array *arrays[PROPERTIES];
+} peak_list;
+
+static void clear(peak_list *list)
+{
+    for (int i = 0; i < PROPERTIES; i++)
+        mnp_array_free(list->arrays[i]);
+    *list = (peak_list){.arrays = {NULL}};
+}
+
+void mnp_peaks_clear(mnp_peaks *peaks)
+{
+    peak_list list;
+    if (!peaks)
+        return;
+    list.named = *peaks;
+    clear(&list);
+    *peaks = list.named;
+}
+
+/* Keep the peaks where `keep`, which is released, is true. */
+static mnp_status select_peaks(peak_list *list, mnp_array *keep)
+{
+    mnp_status st = MNP_OK;
+    for (int i = 0; i < PROPERTIES && st == MNP_OK; i++) {
+        mnp_array *kept = NULL;
+        if (!list->arrays[i])
+            continue;
+        st = mnp_compress(keep, list->arrays[i], 0, &kept);
+        if (st != MNP_OK)
+            break;
+        mnp_array_free(list->arrays[i]);
+        list->arrays[i] = kept;
+    }
+    mnp_array_free(keep);
+    return st;
+}
+
+static const mnp__formula between = {
+    .name = "between_limits",
+    .body = "out = mnp_bool{(uint8_t)(least <= v && v <= most)};",
+    .type = MNP_BOOL,
+    .ninputs = 3,
+    .inputs = {{"v", MNP_FLOAT64, false}, {"least", MNP_FLOAT64, false}, {"most", MNP_FLOAT64, false}},
+};
+
+/* Keep the peaks whose first property is at least range[0] and whose second one is at most range[1]. */
+static mnp_status select_range(const char *function, peak_list *list, const mnp_array *low, const mnp_array *high,
+                               const double *range)
+{
+    mnp_ctx *ctx = low->ctx;
+    mnp_array *keep = NULL, *also = NULL;
+    const mnp_array *const inputs[] = {low, mnp_scalar_float(ctx, range[0]), mnp_scalar_float(ctx, INFINITY)};
+    MNP_TRY(apply(ctx, function, &between, inputs, &keep));
+    const mnp_array *const others[] = {high, mnp_scalar_float(ctx, -INFINITY), mnp_scalar_float(ctx, range[1])};
+    mnp_status st = apply(ctx, function, &between, others, &also);
+    if (st == MNP_OK) {
+        mnp_array *target = keep;
+        st = mnp_logical_and(keep, also, &target);
+    }
+    mnp_array_free(also);
+    if (st == MNP_OK)
+        return select_peaks(list, keep);
+    mnp_array_free(keep);
+    return st;
+}
+
+/* ---- local maxima ---- */
+
+/* 1: x is higher than both neighbours; 2: it is higher than the one before, and equal to the one behind. */
+static const mnp__formula class_of = {
+    .name = "classes_of_peaks",
+    .body = "out = before < x ? (x > behind ? 1 : x == behind ? 2 : 0) : 0;",
+    .type = MNP_INT8,
+    .ninputs = 3,
+    .inputs = {{"before", MNP_FLOAT64, false}, {"x", MNP_FLOAT64, false}, {"behind", MNP_FLOAT64, false}},
+};
+
+/* Views of x from its first, second and third element on, all as long. */
+static mnp_status three_views(const mnp_array *x, mnp_array **views)
+{
+    const int64_t n = x->layout->shape[0];
+    mnp_status st = MNP_OK;
+    for (int i = 0; i < 3 && st == MNP_OK; i++)
+        st = mnp__lines_part(x, 0, i, n - 2 + i, 1, &views[i]);
+    return st;
+}
+
+/* Plus a number, in place. */
+static mnp_status add_number(mnp_array *x, int64_t number)
+{
+    mnp_array *target = x;
+    return mnp_add(x, mnp_scalar_int(x->ctx, number), &target);
+}
+
+static const mnp__formula is_higher = {
+    .name = "runs_that_are_higher",
+    .body = "out = mnp_bool{(uint8_t)(before < x && x > behind)};",
+    .type = MNP_BOOL,
+    .ninputs = 3,
+    .inputs = {{"before", MNP_FLOAT64, false}, {"x", MNP_FLOAT64, false}, {"behind", MNP_FLOAT64, false}},
+};
+
+/*
+ * Local maxima among runs of equal elements: with the last element of every run but the last one, and the values of
+ * these runs and of those behind them, a run is a peak if its value is higher than those of the runs on both sides.
+ */
+static mnp_status find_plateaus(const char *function, const mnp_array *x, peak_list *list)
+{
+    mnp_ctx *ctx = x->ctx;
+    const int64_t n = x->layout->shape[0];
+    mnp_array *front = NULL, *back = NULL, *differs = NULL, *last = NULL, *next = NULL, *value = NULL, *behind = NULL;
+    mnp_array *views[5] = {NULL}, *keep = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp__lines_part(x, 0, 0, n - 1, 1, &front), st, done);
+    MNP_TRY_OR(mnp__lines_part(x, 0, 1, n, 1, &back), st, done);
+    MNP_TRY_OR(mnp_not_equal(front, back, &differs), st, done);
+    MNP_TRY_OR(mnp_flatnonzero(differs, &last), st, done);
+    const int64_t runs = last->layout->shape[0];
+    MNP_TRY_OR(mnp_add(last, mnp_scalar_int(ctx, 1), &next), st, done);
+    MNP_TRY_OR(mnp_take(x, last, 0, MNP_RAISE, &value), st, done);
+    MNP_TRY_OR(mnp_take(x, next, 0, MNP_RAISE, &behind), st, done);
+    const int64_t inner = runs > 0 ? 1 : 0;
+    MNP_TRY_OR(mnp__lines_part(value, 0, 0, runs - inner, 1, &views[0]), st, done);
+    MNP_TRY_OR(mnp__lines_part(value, 0, inner, runs, 1, &views[1]), st, done);
+    MNP_TRY_OR(mnp__lines_part(behind, 0, inner, runs, 1, &views[2]), st, done);
+    MNP_TRY_OR(mnp__lines_part(next, 0, 0, runs - inner, 1, &views[3]), st, done);
+    MNP_TRY_OR(mnp__lines_part(last, 0, inner, runs, 1, &views[4]), st, done);
+    MNP_TRY_OR(apply(ctx, function, &is_higher, (const mnp_array *const *)views, &keep), st, done);
+    MNP_TRY_OR(mnp_compress(keep, views[3], 0, &list->named.left_edges), st, done);
+    MNP_TRY_OR(mnp_compress(keep, views[4], 0, &list->named.right_edges), st, done);
+    MNP_TRY_OR(mnp_add(list->named.left_edges, list->named.right_edges, &list->named.peaks), st, done);
+    mnp_array *target = list->named.peaks;
+    st = mnp_floor_divide(target, mnp_scalar_int(ctx, 2), &target);
+done:
+    for (int i = 0; i < 5; i++)
+        mnp_array_free(views[i]);
+    mnp_free_all(front, back, differs, last, next, value, behind, keep);
+    return st;
+}
+
+/* The peaks, and their edges, of which there need be none if all peaks are single elements. */
+static mnp_status find_maxima(const char *function, const mnp_array *x, peak_list *list)
+{
+    mnp_array *views[3] = {NULL}, *classes = NULL, *most = NULL;
+    int64_t empty = 0, largest = 0;
+    mnp_status st;
+    if (x->layout->shape[0] < 3)
+        return mnp_array_from_host(x->ctx, MNP_INT64, 1, &empty, &empty, &list->named.peaks);
+    MNP_TRY_OR(three_views(x, views), st, done);
+    MNP_TRY_OR(apply(x->ctx, function, &class_of, (const mnp_array *const *)views, &classes), st, done);
+    MNP_TRY_OR(mnp_max(classes, NULL, &most), st, done);
+    MNP_TRY_OR(mnp_array_item(most, MNP_INT64, &largest), st, done);
+    if (largest > 1) {
+        st = find_plateaus(function, x, list);
+    } else {
+        st = mnp_flatnonzero(classes, &list->named.peaks);
+        if (st == MNP_OK)
+            st = add_number(list->named.peaks, 1);
+    }
+done:
+    mnp_free_all(views[0], views[1], views[2], classes, most);
+    return st;
+}
+
+/* ---- conditions ---- */
+
+static mnp_status by_plateau(const char *function, peak_list *list, const double *range)
+{
+    mnp_peaks *p = &list->named;
+    if (!p->left_edges) {
+        MNP_TRY(mnp_copy(p->peaks, &p->left_edges));
+        MNP_TRY(mnp_copy(p->peaks, &p->right_edges));
+    }
+    MNP_TRY(mnp_subtract(p->right_edges, p->left_edges, &p->plateau_sizes));
+    MNP_TRY(add_number(p->plateau_sizes, 1));
+    return select_range(function, list, p->plateau_sizes, p->plateau_sizes, range);
+}
+
+static mnp_status by_height(const char *function, const mnp_array *x, peak_list *list, const double *range)
+{
+    mnp_peaks *p = &list->named;
+    MNP_TRY(mnp_take(x, p->peaks, 0, MNP_RAISE, &p->peak_heights));
+    return select_range(function, list, p->peak_heights, p->peak_heights, range);
+}
+
+/* x at the peaks less x at `step` elements from them. */
+static mnp_status threshold(const mnp_array *x, const mnp_array *peaks, int64_t step, mnp_array **threshold_p)
+{
+    mnp_array *there = NULL, *height = NULL, *neighbour = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp_add(peaks, mnp_scalar_int(x->ctx, step), &there), st, done);
+    MNP_TRY_OR(mnp_take(x, peaks, 0, MNP_RAISE, &height), st, done);
+    MNP_TRY_OR(mnp_take(x, there, 0, MNP_RAISE, &neighbour), st, done);
+    st = mnp_subtract(height, neighbour, threshold_p);
+done:
+    mnp_free_all(there, height, neighbour);
+    return st;
+}
+
+static mnp_status by_threshold(const char *function, const mnp_array *x, peak_list *list, const double *range)
+{
+    mnp_peaks *p = &list->named;
+    mnp_array *low = NULL, *high = NULL;
+    MNP_TRY(threshold(x, p->peaks, -1, &p->left_thresholds));
+    MNP_TRY(threshold(x, p->peaks, 1, &p->right_thresholds));
+    mnp_status st = mnp_minimum(p->left_thresholds, p->right_thresholds, &low);
+    if (st == MNP_OK)
+        st = mnp_maximum(p->left_thresholds, p->right_thresholds, &high);
+    if (st == MNP_OK)
+        st = select_range(function, list, low, high, range);
+    mnp_free_all(low, high);
+    return st;
+}
+
+typedef struct ranked {
+    double height;
+    int64_t number;
+} ranked;
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->height != y->height)
+        return x->height < y->height ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+/* From the highest peak on, those that are nearer to a peak than the distance go; of equal peaks the last one stays. */
+static void keep_distant(int64_t count, const int64_t *peaks, ranked *order, double distance, bool *keep)
+{
+    const double least = ceil(distance);
+    qsort(order, (size_t)count, sizeof *order, compare_ranked);
+    for (int64_t j = 0; j < count; j++)
+        keep[j] = true;
+    for (int64_t i = count - 1; i >= 0; i--) {
+        const int64_t j = order[i].number;
+        if (!keep[j])
+            continue;
+        for (int64_t k = j - 1; k >= 0 && (double)(peaks[j] - peaks[k]) < least; k--)
+            keep[k] = false;
+        for (int64_t k = j + 1; k < count && (double)(peaks[k] - peaks[j]) < least; k++)
+            keep[k] = false;
+    }
+}
+
+static mnp_status by_distance(const mnp_array *x, peak_list *list, double distance)
+{
+    mnp_ctx *ctx = x->ctx;
+    const int64_t count = list->named.peaks->layout->shape[0];
+    const size_t room = (size_t)count + 1;
+    mnp_array *heights = NULL, *kept = NULL;
+    int64_t *peaks = NULL;
+    double *values = NULL;
+    ranked *order = NULL;
+    bool *keep = NULL;
+    mnp_status st;
+    MNP_TRY(mnp_take(x, list->named.peaks, 0, MNP_RAISE, &heights));
+    st = mnp__malloc(room * sizeof *peaks, &peaks);
+    if (st == MNP_OK)
+        st = mnp__malloc(room * sizeof *values, &values);
+    if (st == MNP_OK)
+        st = mnp__malloc(room * sizeof *order, &order);
+    if (st == MNP_OK)
+        st = mnp__malloc(room * sizeof *keep, &keep);
+    st = MNP_AGREE(ctx, st);
+    if (st == MNP_OK)
+        st = mnp_array_to_host(list->named.peaks, MNP_ALL_RANKS, peaks);
+    if (st == MNP_OK)
+        st = mnp_array_to_host(heights, MNP_ALL_RANKS, values);
+    if (st == MNP_OK) {
+        for (int64_t i = 0; i < count; i++)
+            order[i] = (ranked){values[i], i};
+        keep_distant(count, peaks, order, distance, keep);
+        st = mnp_array_from_host(ctx, MNP_BOOL, 1, &count, keep, &kept);
+    }
+    if (st == MNP_OK)
+        st = select_peaks(list, kept);
+    mnp_array_free(heights);
+    free(peaks);
+    free(values);
+    free(order);
+    free(keep);
+    return st;
+}
+
+/* ---- walks from peaks ---- */
+
+struct walk {
+    mnp_ctx *ctx;
+    mnp__input x, peaks;
+    mnp_array *blocks[2 * MNP_PEAKS_LEVELS], *wrong;
+    mnp_peaks_params params;
+};
+
+static mnp_status launch(const struct walk *w, const char *name, int64_t count)
+{
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    const mnp__kernel_spec spec = {.file = "signal/peaks.cu", .function = name};
+    mnp__kernel *kernel;
+    MNP_TRY(mnp__ctx_kernel_of_text(w->ctx, &spec, &defines, NULL, &kernel));
+    const mnp__launch how = mnp__launch_of(count);
+    return count == 0 ? MNP_OK
+                      : w->ctx->device->ops->launch(w->ctx->device, kernel, &how, &w->params, sizeof w->params,
+                                                    w->ctx->compute);
+}
+
+/* An array of every rank's own. */
+static mnp_status own_array(const struct walk *w, mnp_dtype dtype, int64_t count, mnp_array **array_p)
+{
+    mnp_layout *layout = NULL;
+    mnp_status st = MNP_AGREE(w->ctx, mnp_layout_replicated(w->ctx->comm.size, 1, &count, &layout));
+    if (st == MNP_OK)
+        st = mnp_array_new(w->ctx, dtype, layout, array_p);
+    mnp_layout_free(layout);
+    return st;
+}
+
+static mnp_status open_walk(struct walk *w, const mnp_array *x, const mnp_array *peaks, int64_t wlen)
+{
+    const int64_t n = x->layout->shape[0];
+    int64_t count = n;
+    mnp_status st = MNP_OK;
+    w->ctx = x->ctx;
+    MNP_TRY(mnp__input_open_everywhere(x, MNP_FLOAT64, MNP__INPUT_DENSE, &w->x));
+    MNP_TRY(mnp__input_open(peaks, NULL, MNP_INT64, MNP__INPUT_DENSE, &w->peaks));
+    w->params = (mnp_peaks_params){.x = w->x.array->data,
+                                   .n = n,
+                                   .count = w->peaks.array->local_size,
+                                   .peaks = w->peaks.array->data,
+                                   .half = wlen == 0 ? n : wlen / 2};
+    for (int l = 0; l < MNP_PEAKS_LEVELS && st == MNP_OK; l++) {
+        count = (count + MNP_PEAKS_BLOCK - 1) / MNP_PEAKS_BLOCK;
+        st = own_array(w, MNP_FLOAT64, count, &w->blocks[2 * l]);
+        if (st == MNP_OK)
+            st = own_array(w, MNP_FLOAT64, count, &w->blocks[2 * l + 1]);
+        if (st != MNP_OK)
+            break;
+        w->params.least[l] = w->blocks[2 * l]->data;
+        w->params.most[l] = w->blocks[2 * l + 1]->data;
+        st = MNP_AGREE(w->ctx, launch(w, l == 0 ? "peaks_blocks" : "peaks_groups", count));
+    }
+    if (st == MNP_OK)
+        st = own_array(w, MNP_UINT32, 1, &w->wrong);
+    if (st == MNP_OK) {
+        w->params.wrong = w->wrong->data;
+        st = w->ctx->device->ops->fill(w->ctx->device, w->wrong->data, 0, sizeof(unsigned), w->ctx->compute);
+        st = MNP_AGREE(w->ctx, st);
+    }
+    return st;
+}
+
+static void close_walk(struct walk *w)
+{
+    mnp__input_close(&w->x);
+    mnp__input_close(&w->peaks);
+    for (int i = 0; i < 2 * MNP_PEAKS_LEVELS; i++)
+        mnp_array_free(w->blocks[i]);
+    mnp_array_free(w->wrong);
+}
+
+/* A new array as long as the peaks, and cut as they are. */
+static mnp_status new_property(const struct walk *w, mnp_dtype dtype, mnp_array **array_p)
+{
+    mnp_layout *layout = NULL;
+    mnp_status st = MNP_AGREE(w->ctx, mnp__layout_in_c_order(w->peaks.array->layout, &layout));
+    if (st == MNP_OK)
+        st = mnp_array_new(w->ctx, dtype, layout, array_p);
+    mnp_layout_free(layout);
+    return st;
+}
+
+static mnp_status find_prominences(struct walk *w, mnp_peaks *p)
+{
+    MNP_TRY(new_property(w, MNP_FLOAT64, &p->prominences));
+    MNP_TRY(new_property(w, MNP_INT64, &p->left_bases));
+    MNP_TRY(new_property(w, MNP_INT64, &p->right_bases));
+    w->params.prominences = p->prominences->data;
+    w->params.left_bases = p->left_bases->data;
+    w->params.right_bases = p->right_bases->data;
+    return MNP_AGREE(w->ctx, launch(w, "peaks_prominences", w->params.count));
+}
+
+static mnp_status find_widths(struct walk *w, double rel_height, mnp_peaks *p)
+{
+    MNP_TRY(new_property(w, MNP_FLOAT64, &p->widths));
+    MNP_TRY(new_property(w, MNP_FLOAT64, &p->width_heights));
+    MNP_TRY(new_property(w, MNP_FLOAT64, &p->left_ips));
+    MNP_TRY(new_property(w, MNP_FLOAT64, &p->right_ips));
+    w->params.rel_height = rel_height;
+    w->params.widths = p->widths->data;
+    w->params.width_heights = p->width_heights->data;
+    w->params.left_ips = p->left_ips->data;
+    w->params.right_ips = p->right_ips->data;
+    return MNP_AGREE(w->ctx, launch(w, "peaks_widths", w->params.count));
+}
+
+/*
+ * Prominences, and widths if rel_height is not negative, of p->peaks.  *wrong_p: whether one of them is outside x;
+ * NULL: they are known to be inside.
+ */
+static mnp_status measure(const mnp_array *x, int64_t wlen, double rel_height, mnp_peaks *p, bool *wrong_p)
+{
+    struct walk w = {.ctx = x->ctx};
+    mnp_status st = open_walk(&w, x, p->peaks, wlen);
+    if (st == MNP_OK)
+        st = find_prominences(&w, p);
+    if (st == MNP_OK && rel_height >= 0)
+        st = find_widths(&w, rel_height, p);
+    if (st == MNP_OK && wrong_p) {
+        unsigned wrong = 0;
+        int64_t any;
+        st = MNP_AGREE(w.ctx, mnp_array_get_local(w.wrong, &wrong));
+        any = wrong;
+        if (st == MNP_OK)
+            st = mnp__all_reduce(&w.ctx->comm, &any, 1, MPI_INT64_T, MPI_MAX);
+        *wrong_p = any != 0;
+    }
+    close_walk(&w);
+    return st;
+}
+
+/* ---- public functions ---- */
+
+static mnp_status check_range(const char *function, const char *name, const double *range)
+{
+    if (range && (isnan(range[0]) || isnan(range[1])))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %s is %g to %g", function, name, range[0], range[1]);
+    return MNP_OK;
+}
+
+static mnp_status check_walk(const char *function, int64_t wlen, double rel_height)
+{
+    if (wlen != 0 && wlen < 2)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: wlen is %" PRId64 ", and must be 2 or more, or 0 for all", function, wlen);
+    if (!(rel_height >= 0))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: rel_height is %g, and must be 0 or more", function, rel_height);
+    return MNP_OK;
+}
+
+static mnp_status check_options(const char *function, const mnp_find_peaks_options *o)
+{
+    MNP_TRY(check_range(function, "plateau_size", o->plateau_size));
+    MNP_TRY(check_range(function, "height", o->height));
+    MNP_TRY(check_range(function, "threshold", o->threshold));
+    MNP_TRY(check_range(function, "prominence", o->prominence));
+    MNP_TRY(check_range(function, "width", o->width));
+    if (o->distance != 0 && !(o->distance >= 1))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: distance is %g, and must be 1 or more, or 0 for any", function, o->distance);
+    return check_walk(function, o->wlen, o->rel_height);
+}
+
+static mnp_status find_peaks(const char *function, const mnp_array *x, const mnp_find_peaks_options *o, peak_list *list)
+{
+    mnp_peaks *p = &list->named;
+    MNP_TRY(find_maxima(function, x, list));
+    if (o->plateau_size)
+        MNP_TRY(by_plateau(function, list, o->plateau_size));
+    else {
+        mnp_free_all(p->left_edges, p->right_edges);
+        p->left_edges = p->right_edges = NULL;
+    }
+    if (o->height)
+        MNP_TRY(by_height(function, x, list, o->height));
+    if (o->threshold)
+        MNP_TRY(by_threshold(function, x, list, o->threshold));
+    if (o->distance > 0)
+        MNP_TRY(by_distance(x, list, o->distance));
+    if (!o->prominence && !o->width)
+        return MNP_OK;
+    MNP_TRY(measure(x, o->wlen, !o->width ? -1 : o->rel_height > 0 ? o->rel_height : 0.5, p, NULL));
+    if (o->prominence)
+        MNP_TRY(select_range(function, list, p->prominences, p->prominences, o->prominence));
+    return o->width ? select_range(function, list, p->widths, p->widths, o->width) : MNP_OK;
+}
+
+mnp_status mnp_find_peaks(const mnp_array *x, const mnp_find_peaks_options *options, mnp_peaks *peaks)
+{
+    MNP_ENTER(x, peaks);
+    static const mnp_find_peaks_options defaults = {.distance = 0};
+    const mnp_find_peaks_options *o = options ? options : &defaults;
+    peak_list list = {.arrays = {NULL}};
+    mnp__input wide = {NULL, NULL};
+    MNP_TRY(check_signal(__func__, x));
+    MNP_TRY(check_options(__func__, o));
+    MNP_TRY(mnp__input_open(x, NULL, MNP_FLOAT64, 0, &wide));
+    const mnp_status st = find_peaks(__func__, wide.array, o, &list);
+    mnp__input_close(&wide);
+    if (st == MNP_OK)
+        *peaks = list.named;
+    else
+        clear(&list);
+    return st;
+}
+
+/* The dtype of a member of mnp_peaks that is measured: bases are places. */
+static mnp_dtype dtype_of(int member)
+{
+    const int left = (int)(offsetof(mnp_peaks, left_bases) / sizeof(mnp_array *));
+    return member == left || member == left + 1 ? MNP_INT64 : MNP_FLOAT64;
+}
+
+/* Measure given peaks, and give `count` of their properties. */
+static mnp_status measure_given(const char *function, const mnp_array *x, const mnp_array *peaks, int64_t wlen,
+                                double rel_height, int first, int count, mnp_array **const *user_p)
+{
+    peak_list list = {.named = {.peaks = (mnp_array *)peaks}};
+    mnp__output outputs[4];
+    bool wrong = false;
+    MNP_TRY(check_signal(function, x));
+    MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *const[]){x, peaks}));
+    MNP_TRY(check_walk(function, wlen, rel_height < 0 ? 0 : rel_height));
+    MNP_TRY(mnp__output_check_distinct(function, count, user_p));
+    if (peaks->layout->ndim != 1 || !strchr("iu", mnp_dtype_kind(peaks->dtype)))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the peaks are %s of %d dimensions, and must be a vector of integers",
+                        function, mnp_dtype_name(peaks->dtype), peaks->layout->ndim);
+    for (int i = 0; i < count; i++) {
+        const mnp__output_spec spec = {
+            .function = function, .ctx = x->ctx, .dtype = dtype_of(first + i), .layout = peaks->layout};
+        if (*user_p[i])
+            MNP_TRY(mnp__output_check(&spec, *user_p[i]));
+    }
+    mnp_status st = measure(x, wlen, rel_height, &list.named, &wrong);
+    if (st == MNP_OK && wrong)
+        st = MNP_FAIL(MNP_ERR_ARG, "%s: a peak is outside x, which has %" PRId64 " elements", function,
+                      x->layout->shape[0]);
+    for (int i = 0; i < count; i++) {
+        outputs[i] = (mnp__output){.array = list.arrays[first + i], .user_p = user_p[i]};
+        list.arrays[first + i] = NULL;
+    }
+    list.named.peaks = NULL;
+    clear(&list);
+    return mnp__output_close(count, outputs, st);
+}
+
+mnp_status mnp_peak_prominences(const mnp_array *x, const mnp_array *peaks, int64_t wlen, mnp_array **prominences_p,
+                                mnp_array **left_bases_p, mnp_array **right_bases_p)
+{
+    MNP_ENTER(x, peaks, prominences_p, left_bases_p, right_bases_p);
+    mnp_array **const user[] = {prominences_p, left_bases_p, right_bases_p};
+    const int first = (int)(offsetof(mnp_peaks, prominences) / sizeof(mnp_array *));
+    return measure_given(__func__, x, peaks, wlen, -1, first, 3, user);
+}
+
+mnp_status mnp_peak_widths(const mnp_array *x, const mnp_array *peaks, double rel_height, int64_t wlen,
+                           mnp_array **widths_p, mnp_array **width_heights_p, mnp_array **left_ips_p,
+                           mnp_array **right_ips_p)
+{
+    MNP_ENTER(x, peaks, widths_p, width_heights_p, left_ips_p, right_ips_p);
+    mnp_array **const user[] = {widths_p, width_heights_p, left_ips_p, right_ips_p};
+    const int first = (int)(offsetof(mnp_peaks, widths) / sizeof(mnp_array *));
+    if (!(rel_height >= 0))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: rel_height is %g, and must be 0 or more", __func__, rel_height);
+    return measure_given(__func__, x, peaks, wlen, rel_height, first, 4, user);
+}
