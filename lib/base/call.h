@@ -179,6 +179,25 @@ mnp_status mnp__refuse_element(const char *file, int line, const char *function,
 /* An object that may be NULL. */
 #define MNP_NEED_OR_NULL(pointer) MNP_NEED_IF((pointer) != NULL, pointer)
 
+/* ---- listening ---- */
+
+/*
+ * What a profile is told of outermost calls (context/profile.h): that one begins, the arrays and outputs among the
+ * pointers that it checks first, and that it ends.  Cost without a listener: two branches a call, always the same way.
+ */
+typedef struct mnp__call_listener {
+    void (*begin)(const char *function);
+    void (*see)(const void *pointer, unsigned tag);
+    void (*end)(void);
+} mnp__call_listener;
+extern const mnp__call_listener *mnp__call_heard; /* NULL: nobody listens */
+#define MNP__IS_HEARD __builtin_expect(mnp__call_heard != NULL, 0)
+#define MNP__SEE(pointer)                                                                                              \
+    do {                                                                                                               \
+        if (MNP__IS_HEARD && mnp__begun)                                                                               \
+            mnp__call_heard->see((pointer), MNP__TAG_OF(pointer));                                                     \
+    } while (0)
+
 /* ---- the call ---- */
 
 /* The outermost public function that runs on this thread, and where it was called; or NULL. */
@@ -195,13 +214,18 @@ static inline mnp__call *mnp__call_begin(const char *function, const void *calle
     if (current->function)
         return NULL;
     *current = (mnp__call){function, caller};
+    if (MNP__IS_HEARD)
+        mnp__call_heard->begin(function);
     return current;
 }
 
 static inline void mnp__call_end(mnp__call *const *begun)
 {
-    if (*begun)
-        (*begun)->function = NULL;
+    if (!*begun)
+        return;
+    if (MNP__IS_HEARD)
+        mnp__call_heard->end();
+    (*begun)->function = NULL;
 }
 
 #define MNP__BEGIN_CALL()                                                                                              \
@@ -218,27 +242,29 @@ static inline void mnp__call_end(mnp__call *const *begun)
     MNP__PICK(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1)(__VA_ARGS__)
 
 #define MNP__PICK(a, b, c, d, e, f, g, h, n, ...) MNP__NEED_##n
-#define MNP__NEED_1(a) MNP_NEED(a)
-#define MNP__NEED_2(a, ...)                                                                                            \
+#define MNP__NEED_1(a)                                                                                                 \
     MNP_NEED(a);                                                                                                       \
+    MNP__SEE(a)
+#define MNP__NEED_2(a, ...)                                                                                            \
+    MNP__NEED_1(a);                                                                                                    \
     MNP__NEED_1(__VA_ARGS__)
 #define MNP__NEED_3(a, ...)                                                                                            \
-    MNP_NEED(a);                                                                                                       \
+    MNP__NEED_1(a);                                                                                                    \
     MNP__NEED_2(__VA_ARGS__)
 #define MNP__NEED_4(a, ...)                                                                                            \
-    MNP_NEED(a);                                                                                                       \
+    MNP__NEED_1(a);                                                                                                    \
     MNP__NEED_3(__VA_ARGS__)
 #define MNP__NEED_5(a, ...)                                                                                            \
-    MNP_NEED(a);                                                                                                       \
+    MNP__NEED_1(a);                                                                                                    \
     MNP__NEED_4(__VA_ARGS__)
 #define MNP__NEED_6(a, ...)                                                                                            \
-    MNP_NEED(a);                                                                                                       \
+    MNP__NEED_1(a);                                                                                                    \
     MNP__NEED_5(__VA_ARGS__)
 #define MNP__NEED_7(a, ...)                                                                                            \
-    MNP_NEED(a);                                                                                                       \
+    MNP__NEED_1(a);                                                                                                    \
     MNP__NEED_6(__VA_ARGS__)
 #define MNP__NEED_8(a, ...)                                                                                            \
-    MNP_NEED(a);                                                                                                       \
+    MNP__NEED_1(a);                                                                                                    \
     MNP__NEED_7(__VA_ARGS__)
 
 #endif

@@ -43,6 +43,11 @@
     X(loop, "MANIPLE_LOOP", "auto",                                                                                    \
       "how a GPU runs a solver's iterations: launch, by kernel launches in every iteration, as debuggers and "         \
       "profilers need them; or auto: as a CUDA graph, without the CPU, if possible")                                   \
+    X(profile, "MANIPLE_PROFILE", "0",                                                                                 \
+      "1: at the end rank 0 prints how long the calls of functions took on the CPU and the device, and what they "     \
+      "moved; FILE.json: it is written there as JSON")                                                                 \
+    X(trace, "MANIPLE_TRACE", "",                                                                                      \
+      "FILE.json to which all ranks' calls, kernels and copies are written on one time line, for Perfetto or Chrome")  \
     X(log, "MANIPLE_LOG", "warn",                                                                                      \
       "error, warn, info or debug, and optionally the ranks that write messages, as in debug:all or "                  \
       "info:0,2; rank 0 by default")                                                                                   \

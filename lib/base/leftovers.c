@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -142,10 +143,18 @@ void mnp__leftovers_remove(void)
         if (leader > 0)
             kill(-leader, SIGTERM); /* which lets compilers remove files of their own */
     }
-    for (int i = MOST - 1; i >= 0; i--) {
-        const char *path = atomic_load(&guarded[i]);
-        if (path && unlink(path) != 0)
-            rmdir(path);
+    /* a compiler may make a file until it has ended, and its folder is empty only then */
+    enum { TRIES = 50, PAUSE = 10 * 1000 * 1000 };
+    bool is_left = true;
+    for (int t = 0; t < TRIES && is_left; t++) {
+        if (t > 0)
+            nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
+        is_left = false;
+        for (int i = MOST - 1; i >= 0; i--) {
+            const char *path = atomic_load(&guarded[i]);
+            if (path && unlink(path) != 0 && rmdir(path) != 0 && (errno == ENOTEMPTY || errno == EEXIST))
+                is_left = true;
+        }
     }
 }
 

@@ -63,20 +63,28 @@ void mnp__channels_close(mnp__channels *channels)
     free(channels);
 }
 
-mnp_status mnp__channels_open(mnp__heap *heap, const mnp__peers *peers, mnp__channels **channels_p)
+/* What a rank keeps on the CPU. */
+static mnp_status make_room(mnp__heap *heap, const mnp__peers *peers, mnp__channels **channels_p)
 {
     mnp__channels *channels;
+    MNP_TRY(mnp__calloc(1, sizeof *channels, &channels));
+    *channels_p = channels;
+    channels->heap = heap;
+    channels->peers = peers;
+    MNP_TRY(mnp__calloc((size_t)peers->count, sizeof *channels->sent, &channels->sent));
+    MNP_TRY(mnp__calloc((size_t)peers->count, sizeof *channels->seen_taken, &channels->seen_taken));
+    return mnp__calloc((size_t)peers->count, sizeof *channels->received, &channels->received);
+}
+
+mnp_status mnp__channels_open(mnp__heap *heap, const mnp__peers *peers, mnp__channels **channels_p)
+{
+    mnp__channels *channels = NULL;
     void *memory = NULL;
     mnp_status st;
     *channels_p = NULL;
     if (!mnp__heap_cpu_shared(heap))
         return MNP_OK;
-    MNP_TRY(mnp__calloc(1, sizeof *channels, &channels));
-    channels->heap = heap;
-    channels->peers = peers;
-    MNP_TRY_OR(mnp__calloc((size_t)peers->count, sizeof *channels->sent, &channels->sent), st, fail);
-    MNP_TRY_OR(mnp__calloc((size_t)peers->count, sizeof *channels->seen_taken, &channels->seen_taken), st, fail);
-    MNP_TRY_OR(mnp__calloc((size_t)peers->count, sizeof *channels->received, &channels->received), st, fail);
+    MNP_TRY_OR(mnp__agree(mnp__heap_comm(heap), make_room(heap, peers, &channels)), st, fail);
     MNP_TRY_OR(mnp__heap_alloc(heap, memory_of(peers->most), &memory), st, fail);
     channels->taken = memory;
     memset(memory, 0, memory_of(peers->count));

@@ -189,8 +189,9 @@ static mnp_status wait_for_event(mnp__comm *comm, mnp__device_event *event)
     mnp__wait wait = mnp__watch_begin(comm, comm->nccl ? "an exchange" : NULL);
     uint32_t over = 0;
     bool done;
+    wait.uncounted = true;
     wait.spins = 0;
-    wait.may_sleep = true;
+    wait.before_sleep = MNP__SLEEP_LATE;
     wait.alone = !comm->nccl && !comm->waits; /* nothing on the device waits for other ranks */
     for (;;) {
         MNP_TRY(comm->device->ops->event_query(comm->device, event, &done));

@@ -187,6 +187,14 @@ static void close_sockets(mnp__peers *peers)
     }
 }
 
+/* The status, or a failure if another rank's is one: it had no memory. */
+static mnp_status all_have_memory(MPI_Comm mpi, mnp_status st)
+{
+    return all_well(mpi, st == MNP_OK) || st != MNP_OK
+               ? st
+               : MNP_FAIL(MNP_ERR_PEER, "another rank has no memory for a list of its node's ranks");
+}
+
 /* The ranks of that communicator as peers that are not connected yet. */
 static mnp_status list_peers(MPI_Comm mpi, MPI_Comm own, mnp__peers *peers)
 {
@@ -201,8 +209,7 @@ static mnp_status list_peers(MPI_Comm mpi, MPI_Comm own, mnp__peers *peers)
         st = mnp__calloc((size_t)peers->count, sizeof *peers->sockets, &peers->sockets);
     for (int i = 0; st == MNP_OK && i < peers->count; i++)
         peers->sockets[i] = -1;
-    if (!all_well(mpi, st == MNP_OK))
-        return st != MNP_OK ? st : MNP_FAIL(MNP_ERR_PEER, "another rank has no memory for a list of its node's ranks");
+    MNP_TRY(all_have_memory(mpi, st));
     return mnp__mpi_status(MPI_Allgather(&rank, 1, MPI_INT, peers->ranks, 1, MPI_INT, peers->mpi), "MPI_Allgather");
 }
 
@@ -225,13 +232,14 @@ static mnp_status leave(MPI_Comm mpi, mnp__peers *peers)
 
 mnp_status mnp__peers_open(const mnp__config *config, MPI_Comm mpi, MPI_Comm node, mnp__peers **peers_p)
 {
-    mnp__peers *peers;
-    mnp_status st;
+    mnp__peers *peers = NULL;
     MPI_Comm own = MPI_COMM_NULL;
     int node_rank, most;
     MPI_Comm_rank(node, &node_rank);
-    MNP_TRY(mnp__calloc(1, sizeof *peers, &peers));
-    peers->mpi = MPI_COMM_NULL;
+    mnp_status st = mnp__calloc(1, sizeof *peers, &peers);
+    if (st == MNP_OK)
+        peers->mpi = MPI_COMM_NULL;
+    MNP_TRY_OR(all_have_memory(mpi, st), st, fail);
     peers->deadline = config->deadline_seconds;
     peers->log = &config->logger;
     int part = config->node_ranks > 0 ? node_rank / config->node_ranks : 0;

@@ -95,6 +95,7 @@ static mnp_status wait_for(const mnp__signals *signals, int kind, int peer)
 {
     mnp__wait wait = mnp__watch_begin(signals->comm, "an exchange");
     wait.spins = SPINS;
+    wait.before_sleep = MNP__SLEEP_SOON;
     while (!has_arrived(signals, kind, peer)) {
         const mnp_status st = mnp__watch_round(&wait);
         if (st != MNP_OK)

@@ -16,7 +16,7 @@
 #include "device/device.h"
 
 enum { SPINS = 100, ROUNDS_A_CHECK = 64 };
-static const double between_looks = 0.05, before_sleep = 0.005, suspended = 1; /* seconds */
+static const double between_looks = 0.05, suspended = 1; /* seconds */
 
 /* How a rank was lost: it did not answer, it was busy for too long, its process has ended, or is stopped. */
 enum { LATE, BUSY, ENDED, STOPPED };
@@ -163,7 +163,8 @@ mnp__wait mnp__watch_begin(const mnp__comm *comm, const char *what)
 void mnp__watch_restart(mnp__wait *wait)
 {
     wait->rounds = 0;
-    wait->since = 0;
+    wait->begin = wait->since = 0;
+    wait->sleeps = false;
 }
 
 /* How long that wait may last, in seconds; 0: as long as it takes. */
@@ -190,7 +191,7 @@ static mnp_status check(mnp__wait *wait)
         wait->since += now - wait->checked_at;
     wait->checked_at = now;
     mnp__pulse_is_waiting(comm->pulse);
-    wait->sleeps = wait->may_sleep && now - wait->begin > before_sleep;
+    wait->sleeps = wait->before_sleep > 0 && now - wait->begin > wait->before_sleep;
     /* another rank may be waiting for what MPI has not sent from here yet */
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->mpi, &there, MPI_STATUS_IGNORE);
     const bool late = limit > 0 && now - wait->since > limit;
@@ -201,9 +202,23 @@ static mnp_status check(mnp__wait *wait)
     return late ? MNP_ERR_TIMEOUT : MNP_OK;
 }
 
+bool mnp__watch_counts;
+_Thread_local double mnp__watch_waited;
+
+/* Count the time since the last round; the first one begins. */
+static void count_wait(mnp__wait *wait)
+{
+    const double now = MPI_Wtime();
+    if (wait->counted_at > 0 && !wait->uncounted)
+        mnp__watch_waited += now - wait->counted_at;
+    wait->counted_at = now;
+}
+
 mnp_status mnp__watch_round(mnp__wait *wait)
 {
     wait->checked = false;
+    if (__builtin_expect(mnp__watch_counts, 0))
+        count_wait(wait);
     if (wait->rounds++ < wait->spins)
         return MNP_OK;
     if (wait->sleeps)
@@ -256,7 +271,7 @@ mnp_status mnp__watch_requests(const mnp__comm *comm, int count, MPI_Request *re
 {
     mnp__wait wait = mnp__watch_begin(comm, NULL);
     wait.busy = true;
-    wait.may_sleep = true;
+    wait.before_sleep = MNP__SLEEP_LATE;
     for (;;) {
         int complete;
         MNP_TRY(mnp__mpi_status(MPI_Testall(count, requests, &complete, MPI_STATUSES_IGNORE), call));

@@ -28,14 +28,28 @@ typedef struct mnp__wait {
     const char *what; /* that the others take part in; NULL: it may last as long as it takes */
     bool busy;        /* the others may be busy with something else, so that MANIPLE_BUSY_DEADLINE holds */
     int spins;        /* rounds that do nothing */
-    bool may_sleep;   /* MPI has little to do meanwhile, so after 5 ms the rank sleeps between rounds */
-    bool sleeps;      /* it does */
-    bool alone;       /* it is not asked whether all ranks are there, and none is given up on */
-    bool checked;     /* the last round looked at the clock */
+    /* seconds after which the rank sleeps between rounds; 0: never, as MPI sends and receives much meanwhile */
+    double before_sleep;
+    bool sleeps;  /* it does */
+    bool alone;   /* it is not asked whether all ranks are there, and none is given up on */
+    bool checked; /* the last round looked at the clock */
     int rounds;
     double begin, since; /* of the wait; of the deadline, 0 if the next check begins it */
     double checked_at, looked_at;
+    double counted_at; /* mnp__watch_counts: up to when the wait is counted; 0: not yet */
+    bool uncounted;    /* it waits for this rank's own device */
 } mnp__wait;
+
+/*
+ * Sleeping makes a wait about 0.1 ms longer.  Ranks that wait for each other, and may be more than there are cores, leave
+ * them soon to those that are waited for: a yield returns at once where only other waiting ranks are ready to run.
+ */
+#define MNP__SLEEP_SOON 0.0005
+#define MNP__SLEEP_LATE 0.005
+
+/* For profiles: whether waits are counted, and how long this thread has waited for other ranks since. */
+extern bool mnp__watch_counts;
+extern _Thread_local double mnp__watch_waited;
 
 /* A wait for `what`, as in "did not take part in an exchange". */
 mnp__wait mnp__watch_begin(const mnp__comm *comm, const char *what);

@@ -14,6 +14,7 @@
 #include "comm/collectives/subcomm.h"
 #include "comm/pulse.h"
 #include "comm/watch.h"
+#include "context/profile.h"
 
 enum { STRINGS = 6 }; /* strings of a spec: file, function, definitions, generated source, options */
 
@@ -116,15 +117,38 @@ static void free_context(mnp_ctx *ctx)
     mnp__object_free(ctx);
 }
 
+/* Which GPU this rank takes, as the ranks of its host find together.  Collective. */
+static mnp_status choose_gpu(mnp_ctx *ctx, int *gpu_p)
+{
+    const int ranks = ctx->comm.node_size, own = ctx->comm.node_rank;
+    uint64_t visible[MNP__MOST_GPUS], *all = NULL;
+    int *chosen = NULL;
+    mnp__device_visible(&ctx->config, visible);
+    mnp_status st = mnp__calloc((size_t)ranks * MNP__MOST_GPUS, sizeof *all, &all);
+    if (st == MNP_OK)
+        st = mnp__calloc((size_t)ranks, sizeof *chosen, &chosen);
+    MNP_TRY_OR(MNP_AGREE(ctx, st), st, done);
+    MNP_TRY_OR(mnp__mpi_status(MPI_Allgather(visible, MNP__MOST_GPUS, MPI_UINT64_T, all, MNP__MOST_GPUS, MPI_UINT64_T,
+                                             ctx->comm.node),
+                               "MPI_Allgather"),
+               st, done);
+    mnp__device_assign(ranks, all, chosen);
+    *gpu_p = chosen[own] >= 0 ? chosen[own] : own;
+done:
+    free(chosen);
+    free(all);
+    return st;
+}
+
 /*
- * Open the device and what belongs to it; rehearsed: NULL, or the device that it only looks like.  This can fail on one
- * rank alone, so the caller agrees on the result.
+ * Open the device and what belongs to it: with that GPU, or if `rehearsed` is not NULL, one that only looks like that
+ * device.  This can fail on one rank alone, so the caller agrees on the result.
  */
-static mnp_status open_device(mnp_ctx *ctx, mnp__device *rehearsed)
+static mnp_status open_device(mnp_ctx *ctx, int gpu, mnp__device *rehearsed)
 {
     MNP_TRY(mnp__jit_cache_path(&ctx->config, &ctx->cache_path));
     MNP_TRY(rehearsed ? mnp__rehearsal_device_open(&ctx->config, rehearsed, &ctx->device)
-                      : mnp__device_open(&ctx->config, ctx->comm.node_rank, ctx->comm.node_size, &ctx->device));
+                      : mnp__device_open(&ctx->config, gpu, ctx->comm.node_size, &ctx->device));
     MNP_TRY(ctx->device->ops->stream_new(ctx->device, false, &ctx->compute));
     MNP_TRY(ctx->device->ops->stream_new(ctx->device, true, &ctx->transfer));
     ctx->device->memory_stream = ctx->compute;
@@ -135,12 +159,17 @@ static mnp_status open_device(mnp_ctx *ctx, mnp__device *rehearsed)
 static mnp_status check_alike(const mnp_ctx *ctx)
 {
     int reproducible = ctx->config.is_reproducible, checks = ctx->config.checks;
-    int ends[4] = {reproducible, -reproducible, checks, -checks};
-    MPI_Allreduce(MPI_IN_PLACE, ends, 4, MPI_INT, MPI_MAX, ctx->comm.mpi);
+    int profiles = strcmp(ctx->config.profile, "0") != 0, traces = *ctx->config.trace != '\0';
+    int ends[8] = {reproducible, -reproducible, checks, -checks, profiles, -profiles, traces, -traces};
+    MPI_Allreduce(MPI_IN_PLACE, ends, 8, MPI_INT, MPI_MAX, ctx->comm.mpi);
     if (ends[0] != -ends[1])
         return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_REPRODUCIBLE is 1 on some ranks and 0 on others");
     if (ends[2] != -ends[3])
         return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_CHECK is 1 on some ranks and 0 on others");
+    if (ends[4] != -ends[5])
+        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_PROFILE is set on some ranks and not on others");
+    if (ends[6] != -ends[7])
+        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_TRACE is set on some ranks and not on others");
     return MNP_OK;
 }
 
@@ -152,7 +181,7 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
     mnp_status st;
     mnp__handlers handlers;
     bool started;
-    int rank;
+    int rank, gpu = 0;
     mnp__handlers_save(&handlers); /* MPI and the device may put others in place */
     MNP_TRY(start_mpi(options, &started));
     MNP_TRY(mnp__calloc(1, sizeof *ctx, &ctx));
@@ -164,9 +193,11 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
     MNP_TRY_OR(MNP_AGREE(ctx, configured), st, fail);
     MNP_TRY_OR(check_alike(ctx), st, fail);
     MNP_TRY_OR(mnp__comm_meet(&ctx->comm), st, fail);
-    MNP_TRY_OR(MNP_AGREE(ctx, open_device(ctx, NULL)), st, fail);
+    MNP_TRY_OR(choose_gpu(ctx, &gpu), st, fail);
+    MNP_TRY_OR(MNP_AGREE(ctx, open_device(ctx, gpu, NULL)), st, fail);
     MNP_TRY_OR(mnp__comm_attach(&ctx->comm, ctx->device), st, fail);
     MNP_TRY_OR(mnp__world_open(&ctx->comm, &ctx->world), st, fail);
+    MNP_TRY_OR(mnp__profile_open(ctx), st, fail);
     MNP_LOG(&ctx->config.logger, MNP_LOG_INFO, "ranks: %d, hosts: %d, device: %s, transport: %s", ctx->comm.size,
             ctx->comm.nodes, ctx->device->ops->kind, mnp_ctx_transport(ctx));
     mnp__pulse_leave(ctx->comm.pulse);
@@ -195,11 +226,12 @@ mnp_status mnp_rehearsal_new(mnp_ctx *ctx, mnp_ctx **rehearsal_p)
     rehearsal->config.logger.level = -1; /* what it did would be told again by the calls themselves */
     MNP_TRY_OR(mnp__comm_open(MPI_COMM_SELF, &rehearsal->config, &rehearsal->comm), st, fail);
     MNP_TRY_OR(mnp__comm_meet(&rehearsal->comm), st, fail);
-    MNP_TRY_OR(open_device(rehearsal, ctx->device), st, fail);
+    MNP_TRY_OR(open_device(rehearsal, 0, ctx->device), st, fail);
     MNP_TRY_OR(mnp__comm_attach(&rehearsal->comm, rehearsal->device), st, fail);
     MNP_TRY_OR(mnp__world_open(&rehearsal->comm, &rehearsal->world), st, fail);
     if (rehearsal->config.checks)
         mnp__objects_begin();
+    mnp__profile_mute(1);
     *rehearsal_p = rehearsal;
     return MNP_OK;
 fail:
@@ -243,6 +275,9 @@ void mnp_finalize(mnp_ctx *ctx)
     mnp__pulse *pulse = ctx->comm.pulse; /* to the end, as MPI's functions wait for other ranks too */
     if (!mnp__watch_lost(&ctx->comm))
         mnp__pulse_enter(pulse, "ending", "Maniple");
+    mnp__profile_close(ctx);
+    if (ctx->device->rehearses)
+        mnp__profile_mute(-1);
     free_context(ctx);
     if (ends_mpi) {
         MPI_Finalize();

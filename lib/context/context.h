@@ -58,6 +58,7 @@ struct mnp_ctx {
     /* the kernels that are loaded, in lists by the hash of their spec */
     mnp__loaded_kernel *kernels[MNP__KERNEL_LISTS];
     mnp_graph *graphs;
+    struct mnp__profile *profile; /* NULL: none */
     int64_t live_bytes;           /* bytes of all arrays' blocks */
     int live_arrays, live_others; /* that the program has to free: see mnp__ctx_made() */
     bool started_mpi;

@@ -43,9 +43,11 @@ mnp_status mnp_memory_trim(mnp_ctx *ctx, mnp_memory_pool pool)
 {
     MNP_ENTER(ctx);
     MNP_TRY(check_pool(pool));
-    MNP_TRY(mnp_ctx_synchronize(ctx));
-    if (pool != MNP_MEMORY_HEAP)
+    if (pool != MNP_MEMORY_HEAP) {
+        MNP_TRY(mnp_ctx_synchronize(ctx));
         return ctx->device->ops->memory_trim(ctx->device, pool);
+    }
+    MNP_TRY(MNP_AGREE(ctx, mnp_ctx_synchronize(ctx)));
     MNP_TRY(mnp__heap_collect(ctx->comm.heap));
     MNP_TRY(mnp__check_same(&ctx->comm, "mnp_array_free before mnp_memory_trim", mnp__heap_hash(ctx->comm.heap)));
     mnp__heap_trim(ctx->comm.heap);

@@ -26,11 +26,11 @@ int mnp__cores_of_rank(const mnp__config *config, int node_size)
     return share > 1 ? (int)share : 1;
 }
 
-static mnp_status open_any(const mnp__config *config, int node_rank, int node_size, mnp__device **device_p)
+static mnp_status open_any(const mnp__config *config, int gpu, int node_size, mnp__device **device_p)
 {
     if (strcmp(config->device, "host") == 0)
         return mnp__host_device_open(config, node_size, device_p);
-    mnp_status st = mnp__cuda_device_open(config, node_rank, device_p);
+    mnp_status st = mnp__cuda_device_open(config, gpu, device_p);
     if (st == MNP_ERR_UNSUPPORTED && strcmp(config->device, "auto") == 0) {
         MNP_LOG(&config->logger, MNP_LOG_INFO, "using the host device: %s", mnp_error_message());
         return mnp__host_device_open(config, node_size, device_p);
@@ -38,10 +38,17 @@ static mnp_status open_any(const mnp__config *config, int node_rank, int node_si
     return st;
 }
 
-mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_size, mnp__device **device_p)
+void mnp__device_visible(const mnp__config *config, uint64_t visible[MNP__MOST_GPUS])
+{
+    memset(visible, 0, MNP__MOST_GPUS * sizeof *visible);
+    if (strcmp(config->device, "host") != 0)
+        mnp__cuda_visible(visible);
+}
+
+mnp_status mnp__device_open(const mnp__config *config, int gpu, int node_size, mnp__device **device_p)
 {
     (void)mnp__memory_share(node_size); /* with a GPU too ranks share the host's memory */
-    MNP_TRY(open_any(config, node_rank, node_size, device_p));
+    MNP_TRY(open_any(config, gpu, node_size, device_p));
     (*device_p)->cores = mnp__cores_of_rank(config, node_size);
     return MNP_OK;
 }

@@ -53,14 +53,15 @@ typedef struct mnp__function {
 } mnp__function;
 
 /*
- * A Fourier transform of memory of this rank: along one to three dimensions (a real one along one), and again for every
- * index of the batch dimensions, in any order and with any strides, in elements of the input and of the output.
+ * A Fourier transform of memory of this rank: along one to three dimensions, and again for every index of the batch
+ * dimensions, in any order and with any strides, in elements of the input and of the output.
  *
  *   forward   y[k] = scale * sum over j of x[j] * exp(-2 pi i j k / n)
  *   inverse   the same with +
  *
- * A real transform of n elements has n / 2 + 1 complex ones; its extent is n.  To real numbers, no notice is taken of
- * imaginary parts that their spectrum cannot have.  The input is left as it is unless the output is there.
+ * A real transform is real along its last dimension, where n elements have n / 2 + 1 complex ones; its extent is n.  To
+ * real numbers, no notice is taken of imaginary parts that a spectrum cannot have along the last dimension, once it has
+ * been transformed along the others.  The input is left as it is unless the output is there.
  */
 typedef enum mnp__fft_kind { MNP__FFT_COMPLEX, MNP__FFT_FROM_REAL, MNP__FFT_TO_REAL } mnp__fft_kind;
 
@@ -243,10 +244,23 @@ mnp_status mnp__device_load_module(mnp__device *device, const mnp__kernel_spec *
 mnp_status mnp__refuse_recording(mnp__device *device, const char *doing);
 
 /*
- * Open the device of rank number node_rank of the node_size ranks on a host.  MANIPLE_DEVICE chooses it; by default it
- * is a GPU if there is one.
+ * The addresses on the PCI bus, as numbers that all processes of a host share, of the GPUs that this process can see, in
+ * the order of their indices; 0 after the last.  None with MANIPLE_DEVICE=host, or where CUDA cannot be used.
  */
-mnp_status mnp__device_open(const mnp__config *config, int node_rank, int node_size, mnp__device **device_p);
+enum { MNP__MOST_GPUS = 32 };
+void mnp__device_visible(const mnp__config *config, uint64_t visible[MNP__MOST_GPUS]);
+
+/*
+ * Let the ranks of a host take different GPUs as far as they can: chosen[r] becomes the index of rank r's, or -1 if it
+ * sees none.  visible: MNP__MOST_GPUS numbers a rank, as above.
+ */
+void mnp__device_assign(int ranks, const uint64_t *visible, int *chosen);
+
+/*
+ * Open the device of one of the node_size ranks on a host.  MANIPLE_DEVICE chooses its kind; by default it is a GPU if
+ * there is one, then that with index `gpu` among those that the process sees.
+ */
+mnp_status mnp__device_open(const mnp__config *config, int gpu, int node_size, mnp__device **device_p);
 
 /*
  * The CPU's cores that are this rank's, of node_size ranks on a host: MANIPLE_THREADS, or an equal share, but no more
@@ -263,7 +277,8 @@ mnp_status mnp__rehearsal_device_open(const mnp__config *config, mnp__device *ot
 
 /* The implementations.  cuda: MNP_ERR_UNSUPPORTED without CUDA in the build, without a driver, or without a GPU. */
 mnp_status mnp__host_device_open(const mnp__config *config, int node_size, mnp__device **device_p);
-mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__device **device_p);
+mnp_status mnp__cuda_device_open(const mnp__config *config, int gpu, mnp__device **device_p);
+void mnp__cuda_visible(uint64_t visible[MNP__MOST_GPUS]); /* which is all zeros before */
 
 /* Write names and versions of libraries to `versions`, which has room for `room`; return how many were written. */
 int mnp__cuda_versions(mnp_version_info *versions, int room);

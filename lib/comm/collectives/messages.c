@@ -11,7 +11,7 @@
 #include "comm/collectives/collectives.h"
 #include "comm/watch.h"
 
-enum { TAG = 2, SPINS = 20 };
+enum { TAG = 2, SPINS = 20, SENT_AT_ONCE = 1024 /* bytes; networks' limits are above it */ };
 
 static const size_t largest_piece = (size_t)1 << 30;  /* MPI counts with int */
 static const size_t channel_limit = (size_t)64 << 10; /* larger messages are quicker by MPI */
@@ -64,11 +64,22 @@ static mnp_status step(const mnp_comm *comm, mnp__flow *flow)
     return MNP_OK;
 }
 
+/* Whether MPI has a message that it sends in parts, which it does only while it is called. */
+static bool keeps_mpi_busy(const mnp_comm *comm, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (comm->flows[i].peer < 0 && comm->flows[i].bytes > SENT_AT_ONCE)
+            return true;
+    }
+    return false;
+}
+
 /* Look at every message in turn until all are through. */
 static mnp_status move_all(mnp_comm *comm, int count)
 {
     mnp__wait wait = mnp__watch_begin(&comm->base, "a collective");
     wait.spins = SPINS;
+    wait.before_sleep = keeps_mpi_busy(comm, count) ? 0 : MNP__SLEEP_SOON;
     for (;;) {
         const mnp__flow *late = NULL;
         bool moved = false;

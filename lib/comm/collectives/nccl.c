@@ -90,7 +90,7 @@ static mnp_status wait_for_call(mnp__nccl *nccl, ncclResult_t *result_p)
 {
     mnp__wait wait = mnp__watch_begin(nccl->ranks, "a call of NCCL");
     wait.spins = 0;
-    wait.may_sleep = true;
+    wait.before_sleep = MNP__SLEEP_LATE;
     wait.alone = nccl->ends;
     while (*result_p == ncclInProgress) {
         const mnp_status st = mnp__watch_round(&wait);

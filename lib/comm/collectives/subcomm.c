@@ -107,14 +107,16 @@ mnp_status mnp_comm_set_algorithm(mnp_comm *comm, mnp_comm_algorithm algorithm)
 
 mnp_status mnp__world_open(mnp__comm *comm, mnp_comm **world_p)
 {
-    mnp_comm *world;
-    mnp_status st;
-    MNP_TRY(mnp__calloc(1, sizeof *world, &world));
-    world->tag = MNP__TAG_comm;
-    world->base = *comm;
-    world->world = world;
-    world->context = comm;
-    MNP_TRY_OR(mnp__agree(comm, make_room(world)), st, fail);
+    mnp_comm *world = NULL;
+    mnp_status st = mnp__calloc(1, sizeof *world, &world);
+    if (st == MNP_OK) {
+        world->tag = MNP__TAG_comm;
+        world->base = *comm;
+        world->world = world;
+        world->context = comm;
+        st = make_room(world);
+    }
+    MNP_TRY_OR(mnp__agree(comm, st), st, fail);
     MNP_TRY_OR(number_ranks(world), st, fail);
     MNP_TRY_OR(mnp__channels_open(comm->heap, comm->peers, &world->all_channels), st, fail);
     MNP_TRY_OR(mnp__p2p_open(comm, &world->all_p2p), st, fail);
@@ -122,8 +124,10 @@ mnp_status mnp__world_open(mnp__comm *comm, mnp_comm **world_p)
     *world_p = world;
     return MNP_OK;
 fail:
-    mnp__channels_close(world->all_channels);
-    clear(world);
+    if (world) {
+        mnp__channels_close(world->all_channels);
+        clear(world);
+    }
     return st;
 }
 

@@ -9,12 +9,17 @@
 #include "base/status.h"
 #include "device/device.h"
 
-mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__device **device_p)
+mnp_status mnp__cuda_device_open(const mnp__config *config, int gpu, mnp__device **device_p)
 {
     (void)config;
-    (void)node_rank;
+    (void)gpu;
     (void)device_p;
     return MNP_FAIL(MNP_ERR_UNSUPPORTED, "this Maniple was built without CUDA; configure it with --with-cuda=DIR");
+}
+
+void mnp__cuda_visible(uint64_t visible[MNP__MOST_GPUS])
+{
+    (void)visible;
 }
 
 int mnp__cuda_versions(mnp_version_info *versions, int room)

@@ -16,6 +16,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "device/blas.h"
 #include "device/lapack.h"
@@ -337,18 +338,33 @@ static const mnp__device_ops cuda_ops = {
     .fft_free = mnp__cuda_fft_free,
 };
 
+void mnp__cuda_visible(uint64_t visible[MNP__MOST_GPUS])
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess)
+        count = 0; /* opening the device tells why */
+    for (int i = 0; i < count && i < MNP__MOST_GPUS; i++) {
+        char address[32] = "";
+        if (cudaDeviceGetPCIBusId(address, sizeof address, i) != cudaSuccess)
+            break;
+        const uint64_t hash = mnp__hash(MNP__HASH_START, address, strlen(address));
+        visible[i] = hash ? hash : 1;
+    }
+    (void)cudaGetLastError();
+}
+
 /*
- * Choose this rank's GPU among those that the process can see: its number on the host modulo their number.
+ * Check that there is the GPU with index `gpu` among those that the process can see.
  * MNP_ERR_UNSUPPORTED if the machine has no GPU, so that the host device is used instead; MNP_ERR_DEVICE if a GPU is
  * there but cannot be used, which must not pass unnoticed.
  */
-static mnp_status choose_gpu(int node_rank, int *index_p)
+static mnp_status choose_gpu(int gpu, int *index_p)
 {
     int count = 0, driver = 0;
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     cudaError_t code = cudaGetDeviceCount(&count);
     if (code == cudaSuccess && count > 0) {
-        *index_p = node_rank % count;
+        *index_p = gpu % count;
         return MNP_OK;
     }
     (void)cudaGetLastError();
@@ -372,7 +388,7 @@ static mnp_status choose_gpu(int node_rank, int *index_p)
     }
 }
 
-mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__device **device_p)
+mnp_status mnp__cuda_device_open(const mnp__config *config, int gpu, mnp__device **device_p)
 {
     cuda_device *cuda;
     int block_memory = 0;
@@ -381,7 +397,7 @@ mnp_status mnp__cuda_device_open(const mnp__config *config, int node_rank, mnp__
     cuda->base.ops = &cuda_ops;
     cuda->base.config = config;
     MNP_TRY_OR(mnp__driver_open(&cuda->driver), st, fail);
-    MNP_TRY_OR(choose_gpu(node_rank, &cuda->index), st, fail);
+    MNP_TRY_OR(choose_gpu(gpu, &cuda->index), st, fail);
     MNP_TRY_OR(DRIVER(cuda, cuDeviceGet, &cuda->handle, cuda->index), st, fail);
     MNP_TRY_OR(DRIVER(cuda, cuDeviceGetName, cuda->name, (int)sizeof cuda->name, cuda->handle), st, fail);
     MNP_TRY_OR(use(cuda), st, fail); /* the first call creates the driver's context, which takes some time */

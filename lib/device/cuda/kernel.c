@@ -51,6 +51,9 @@ static mnp_status load(mnp__device *device, const mnp__kernel_spec *spec, const 
     if (spec->shared_bytes > 0) /* without this, static and dynamic shared memory together are limited to 48 KiB */
         MNP_TRY(DRIVER(cuda, cuFuncSetAttribute, kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                        (int)spec->shared_bytes));
+    if (spec->cluster > 8) /* more than every GPU that has clusters allows */
+        MNP_TRY(
+            DRIVER(cuda, cuFuncSetAttribute, kernel->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
     return MNP_OK;
 }
 
