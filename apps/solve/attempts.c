@@ -85,7 +85,8 @@ static void set_progress(job *j)
     j->gives_up = !j->method_given && !j->precond_given && j->method == MNP_SOLVER_GMRES;
     const bool needed = shows || j->checkpoint || j->gives_up; /* otherwise the device does not stop for it */
     j->options.progress = needed ? solve_progress : NULL;
-    const int looks = shows ? (j->every + seldom - 1) / seldom : 1; /* calls between two checkpoints */
+    const bool often = shows || j->requeues > 0;
+    const int looks = often ? (j->every + seldom - 1) / seldom : 1; /* calls between two checkpoints */
     j->options.every = shows && !j->checkpoint ? seldom : (j->every + looks - 1) / looks;
     j->options.argument = j;
 }
@@ -268,7 +269,7 @@ void solve_run(job *j)
         OR_EXIT(solve_find_traits(j));
     j->saved = j->before;
     OR_EXIT(mnp_operator_from_sparse(j->a, &j->op));
-    for (int attempt = 0; (!j->solved || may_go_on(j)) && choose(j, attempt); attempt++) {
+    for (int attempt = 0; (!j->solved || may_go_on(j)) && !j->leaves && choose(j, attempt); attempt++) {
         bool lacks;
         const int64_t done = j->solved ? iterations_of(j) : 0;
         rehearse(j);

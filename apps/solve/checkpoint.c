@@ -128,7 +128,10 @@ mnp_status checkpoint_check_files(job *j)
     uint64_t words[NUM_WORDS];
     bool marked = true;
     mnp_status status = MNP_OK;
-    if (j->checkpoint && exists(j, j->checkpoint)) {
+    const bool is_there = j->checkpoint && exists(j, j->checkpoint);
+    if (is_there && j->requeues > 0) /* the job was requeued */
+        j->resume = j->checkpoint;
+    if (is_there) {
         status = read_mark(j, j->checkpoint, words, &marked);
         if (status == MNP_OK && !marked)
             status = mnp_fail(MNP_ERR_ARG,

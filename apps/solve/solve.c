@@ -32,7 +32,8 @@ enum {
     KEY_GUESS,
     KEY_CHECKPOINT,
     KEY_EVERY,
-    KEY_RESUME
+    KEY_RESUME,
+    KEY_REQUEUE
 };
 enum { MOST_RESTART = 1000, MOST_IDR = 16 }; /* maniple/solve.h */
 
@@ -60,11 +61,15 @@ static const option_row options_table[] = {
     {KEY_RESUME, "resume", "FILE",
      "continue from a checkpoint, with its iterate and its number of\n"
      "iterations; the method itself is restarted there"},
+    {KEY_REQUEUE, "requeue", "N",
+     "in a job of Slurm: go on from --checkpoint if it is there; at the\n"
+     "warning of sbatch --signal=USR1@60 save one and requeue the job, at\n"
+     "most N times"},
     PICTURE_OPTIONS("the residual over the iterations"),
     PROGRESS_ROW,
-    {'j', "json", NULL, "print JSON"},
-    {'q', "quiet", NULL, "print nothing"},
-    {'h', "help", NULL, "show this"},
+    JSON_ROW,
+    QUIET_ROW,
+    HELP_ROW,
     {0},
 };
 
@@ -97,7 +102,8 @@ void solve_help(void)
          "\n"
          "The exit status is 0 if the method has converged, and 3 if not: then the last iterate is written\n"
          "(or the best one that was checked, for methods whose residual is not monotonic), and its attribute\n"
-         "`converged` is 0.  The residual that is printed is computed from b, A and x at the end.\n"
+         "`converged` is 0.  The residual that is printed is computed from b, A and x at the end.  It is 4\n"
+         "if the job was requeued, and then nothing is written but the checkpoint.\n"
          "\n"
          "Example:\n"
          "  mpirun -n 4 maniple solve poisson:256x256 -o x.h5:/x --method cg --precond ic0 --rtol 1e-8");
@@ -159,14 +165,6 @@ static mnp_status parse_option(int key, job *j)
     mnp_status status;
     int index = 0;
     switch (key) {
-    case 'o':
-        return operand_parse_output("OUTPUT", optarg, &j->output);
-    case 'q':
-        j->quiet = true;
-        return MNP_OK;
-    case 'j':
-        j->json = true;
-        return MNP_OK;
     case KEY_METHOD:
         status = choose("method", optarg, method_names, &index);
         j->method = (mnp_solver)index;
@@ -206,11 +204,10 @@ static mnp_status parse_option(int key, job *j)
     case KEY_RESUME:
         j->resume = optarg;
         return MNP_OK;
-    case KEY_PICTURE:
-    case KEY_PICTURE_SIZE:
-        return picture_option(key, optarg, &j->picture);
+    case KEY_REQUEUE:
+        return parse_int("requeue", optarg, 1e6, &j->requeues);
     default:
-        return MNP_ERR_ARG; /* options_next() has recorded why */
+        return result_option(key, &j->result);
     }
 }
 
@@ -226,7 +223,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
         return mnp_fail(MNP_ERR_ARG, "solve needs MATRIX, as in: maniple solve MATRIX -o OUTPUT");
     if (count > 2)
         return mnp_fail(MNP_ERR_ARG, "solve takes MATRIX and RHS, but was also given '%s'", words[2]);
-    if (!j->output.text)
+    if (!j->result.output.text)
         return mnp_fail(MNP_ERR_ARG, "solve needs a place for the solution: -o FILE:/DATASET or FILE.npy");
     mnp_status status = matrix_parse(words[0], &j->matrix);
     if (status != MNP_OK || count == 1)
@@ -271,11 +268,13 @@ static mnp_status check(job *j)
         return mnp_fail(MNP_ERR_ARG, "--resume and --guess both give an iterate to start from");
     if (j->every && !j->checkpoint)
         return mnp_fail(MNP_ERR_ARG, "--every goes with --checkpoint");
+    if (j->requeues && !j->checkpoint)
+        return mnp_fail(MNP_ERR_ARG, "--requeue goes with --checkpoint");
+    if (j->requeues && j->resume)
+        return mnp_fail(MNP_ERR_ARG, "--requeue goes on from --checkpoint by itself: leave out --resume");
     if (j->method == MNP_SOLVER_LSQR && j->precond_kind != MNP_PRECOND_NONE)
         return mnp_fail(MNP_ERR_ARG, "--method lsqr takes no preconditioner");
-    mnp_status status = picture_check_options(&j->picture);
-    if (status == MNP_OK)
-        status = report_check_options(j->quiet, j->json);
+    mnp_status status = result_check_options(&j->result);
     if (status == MNP_OK)
         status = check_effects(j);
     if (status != MNP_OK)
@@ -314,14 +313,14 @@ static mnp_status check_overwriting(const job *j)
                         file_of_rhs(j),
                         file_of_operand(&j->guess),
                         file_of_option("--resume", j->resume),
-                        file_of_output(&j->output),
+                        file_of_output(&j->result.output),
                         file_of_option("--checkpoint", j->checkpoint),
-                        file_of_option("--picture", j->picture.path)};
+                        file_of_option("--picture", j->result.picture.path)};
     enum { RESUME = 3, CHECKPOINT = 5 };
     files[RESUME].writes = false;
     files[RESUME].checkpoint = files[CHECKPOINT].checkpoint = true;
     mnp_status status = files_check(sizeof files / sizeof *files, files);
-    return status == MNP_OK ? picture_check_place(&j->picture) : status;
+    return status == MNP_OK ? picture_check_place(&j->result.picture) : status;
 }
 
 /* ---- the work ---- */
@@ -453,24 +452,26 @@ static void read_all(job *j)
 static int run(job *j)
 {
     OR_EXIT(mnp_agree(j->ctx, mnp_ctx_rank(j->ctx) == 0 ? check_overwriting(j) : MNP_OK));
-    OR_EXIT(operand_check_output(j->ctx, &j->output));
+    OR_EXIT(operand_check_output(j->ctx, &j->result.output));
     if (j->checkpoint)
         OR_EXIT(mnp_h5_check_write(j->ctx, j->checkpoint, "/x"));
     OR_EXIT(checkpoint_check_files(j));
     j->watch = stopwatch_start(j->ctx);
-    progress_begin(j->ctx, "solve", j->quiet);
+    progress_begin(j->ctx, "solve", j->result.quiet);
     solve_rehearse_reading(j);
     read_all(j);
     stopwatch_lap(&j->watch, STAGE_READ);
     solve_run(j);
+    if (j->leaves)
+        return requeue_job(j);
     progress_stage(array_bytes(j->x), "B", "writing OUTPUT");
     OR_EXIT(solve_write(j));
-    const mnp_status drawn = j->picture.path ? solve_draw(j) : MNP_OK;
+    const mnp_status drawn = j->result.picture.path ? solve_draw(j) : MNP_OK;
     stopwatch_lap(&j->watch, STAGE_WRITE);
     progress_end();
-    if (!j->quiet)
+    if (!j->result.quiet)
         solve_report(j);
-    if (!j->quiet && !j->json && !solve_converged(j))
+    if (!j->result.quiet && !j->result.json && !solve_converged(j))
         solve_hint(j);
     return command_say(j->ctx, "", drawn);
 }
@@ -488,20 +489,20 @@ static void free_all(job *j)
     mnp_finalize(j->ctx);
     matrix_operand_free(&j->matrix);
     operand_free(&j->rhs);
-    operand_free(&j->output);
+    operand_free(&j->result.output);
     operand_free(&j->guess);
 }
 
 int solve_main(int argc, char **argv)
 {
-    job j = {.method = MNP_SOLVER_GMRES, .picture = PICTURE_REQUEST_DEFAULTS};
+    job j = {.method = MNP_SOLVER_GMRES, .result.picture = PICTURE_REQUEST_DEFAULTS};
     words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
+    requeue_listen(&j);
     j.ctx = command_begin(NULL);
-    const int worked = run(&j), converged = solve_converged(&j), written = close_output();
+    const int status = close_output(run(&j));
+    const bool converged = solve_converged(&j);
     free_all(&j);
-    if (worked != EXIT_SUCCESS || written != EXIT_SUCCESS)
-        return worked != EXIT_SUCCESS ? worked : written;
-    return converged ? EXIT_SUCCESS : EXIT_NOT_CONVERGED;
+    return status == EXIT_SUCCESS && !converged ? EXIT_NOT_CONVERGED : status;
 }

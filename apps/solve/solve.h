@@ -13,9 +13,9 @@
 #include "common/matrix.h"
 #include "common/operand.h"
 #include "report/report.h"
-#include "picture/request.h"
+#include "common/result.h"
 
-enum { EXIT_NOT_CONVERGED = 3 };
+enum { EXIT_NOT_CONVERGED = 3, EXIT_REQUEUED = 4 };
 
 typedef enum rhs_kind { RHS_ONES, RHS_DATASET, RHS_MARKET } rhs_kind;
 typedef enum solve_stage { STAGE_READ = FIRST_STAGE, STAGE_BUILD, STAGE_SOLVE, STAGE_WRITE, NUM_STAGES } solve_stage;
@@ -36,11 +36,10 @@ typedef struct job {
     matrix_operand matrix;
     rhs_kind rhs_kind;
     const char *rhs_text; /* NULL: ones */
-    operand rhs, output, guess;
+    operand rhs, guess;
+    result_request result;
     const char *checkpoint, *resume;
-    picture_request picture;
-    int every;
-    bool quiet, json;
+    int every, requeues;              /* requeues: how often the job may be requeued */
     bool method_given, precond_given; /* otherwise the matrix decides */
     mnp_solver method;
     mnp_precond_kind precond_kind;
@@ -71,6 +70,7 @@ typedef struct job {
     int64_t done;  /* iterations before those that are being made */
     int64_t looked, saved; /* iterations at the last call, and at the last checkpoint */
     int64_t unsaved;       /* checkpoints that could not be written */
+    bool warned, leaves;   /* the job is near its limit of time; and is to be requeued: see requeue.c */
     bool gives_up;         /* a method whose residual hardly falls while its iterations double is given up */
 } job;
 
@@ -121,5 +121,19 @@ mnp_status checkpoint_resume(job *j, mnp_array **x_p);
 
 /* Write a checkpoint, so many iterations after those that were done before.  A failure is a warning.  Collective. */
 void checkpoint_save(job *j, int64_t iteration, const mnp_array *x);
+
+/* ---- requeue.c ---- */
+
+/* With --requeue: take note of Slurm's warning instead of ending by it.  Before MPI starts.  Not collective. */
+void requeue_listen(const job *j);
+
+/*
+ * Whether to end now, for the job to be requeued: a rank was warned, the iterate after so many iterations is saved, and
+ * --requeue allows one time more.  Always false without --requeue.  Collective.
+ */
+bool requeue_is_due(job *j, int64_t iteration, const mnp_array *x);
+
+/* Requeue the job, and say so.  Returns the exit status.  Collective. */
+int requeue_job(const job *j);
 
 #endif

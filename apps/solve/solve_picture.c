@@ -63,7 +63,7 @@ static mnp_status draw(const job *j, int count, const plot_curve *curves, pictur
         .curves = curves,
         .rule = rule_of(j),
     };
-    return plot_write_curves(&j->picture, &plot, made);
+    return plot_write_curves(&j->result.picture, &plot, made);
 }
 
 static mnp_status draw_curves(const job *j, picture_made *made)

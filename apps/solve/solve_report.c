@@ -76,7 +76,7 @@ bool solve_progress(void *argument, int64_t iteration, double residual, const mn
         j->saved = iteration + j->done;
         checkpoint_save(j, iteration, x);
     }
-    return is_hopeless(j, iteration, residual);
+    return requeue_is_due(j, iteration, x) || is_hopeless(j, iteration, residual);
 }
 
 /* ---- the output file ---- */
@@ -135,23 +135,10 @@ static const char *reason_of(const job *j)
     return mnp_solve_reason_text(MNP_SOLVE_CONVERGED);
 }
 
-/* Where the command ran, and for how long; the seconds are known on rank 0, whose attributes are written. */
-typedef struct circumstances {
-    int64_t count;
-    mnp_rank_info *ranks;
-    double seconds[MAX_STAGES];
-} circumstances;
-
-static mnp_status find_circumstances(const job *j, circumstances *c)
+static mnp_status write_with(const job *j, const facts *f, const run_facts *c, const mnp_array *history)
 {
-    c->count = mnp_ctx_size(j->ctx);
-    stopwatch_slowest(&j->watch, c->seconds);
-    return rank_infos(j->ctx, &c->ranks, NULL);
-}
-
-static mnp_status write_with(const job *j, const facts *f, const circumstances *c, const mnp_array *history)
-{
-    const char *x = j->output.dataset;
+    const int64_t ranks = mnp_ctx_size(j->ctx);
+    const char *x = j->result.output.dataset;
     char name[1024];
     const int64_t count = mnp_array_ndim(j->b) == 1 ? -1 : j->columns;
     const double rtol = j->options.rtol == 0 ? 1e-5 : j->options.rtol < 0 ? 0 : j->options.rtol;
@@ -175,31 +162,32 @@ static mnp_status write_with(const job *j, const facts *f, const circumstances *
          .values = &c->seconds[STAGE_COMPILE]},
         {.object = x, .name = "seconds_read", .dtype = MNP_FLOAT64, .count = -1, .values = &c->seconds[STAGE_READ]},
         {.object = x, .name = "seconds_precond", .dtype = MNP_FLOAT64, .count = -1, .values = &c->seconds[STAGE_BUILD]},
-        {.object = x, .name = "ranks", .dtype = MNP_INT64, .count = -1, .values = &c->count},
+        {.object = x, .name = "ranks", .dtype = MNP_INT64, .count = -1, .values = &ranks},
         {.object = x, .name = "device", .text = c->ranks[0].device},
         {.object = x, .name = "rtol", .dtype = MNP_FLOAT64, .count = -1, .values = &rtol},
         {.object = x, .name = "atol", .dtype = MNP_FLOAT64, .count = -1, .values = &j->options.atol},
     };
-    return mnp_h5_write_items(j->output.file, 2, items, sizeof attributes / sizeof *attributes, attributes, NULL);
+    return mnp_h5_write_items(j->result.output.file, 2, items, sizeof attributes / sizeof *attributes, attributes,
+                              NULL);
 }
 
 mnp_status solve_write(job *j)
 {
     mnp_array *history = NULL;
     facts f = {NULL};
-    circumstances c = {.ranks = NULL};
-    if (j->output.kind == OPERAND_NPY) /* it has room for the solution alone */
-        return operand_write(&j->output, j->x);
+    run_facts c = {.ranks = NULL};
+    if (j->result.output.kind == OPERAND_NPY) /* it has room for the solution alone */
+        return operand_write(&j->result.output, j->x);
     void *memory = malloc(5 * sizeof(double) * ((size_t)j->columns + 1));
     mnp_status status = mnp_agree(j->ctx, gather_facts(j, memory, &f));
     if (status == MNP_OK)
-        status = find_circumstances(j, &c);
+        status = run_facts_find(&j->watch, &c);
     if (status == MNP_OK)
         status = history_array(j, &history);
     if (status == MNP_OK)
         status = write_with(j, &f, &c, history);
     mnp_array_free(history);
-    free(c.ranks);
+    run_facts_free(&c);
     free(memory);
     return status;
 }
@@ -252,10 +240,9 @@ static void print_method(const job *j)
 
 static const char *const stage_names[NUM_STAGES] = {"compile", "read", "precondition", "solve", "write"};
 
-static void print_text(const job *j, const mnp_rank_info *ranks, const double *seconds)
+static void print_text(const void *run, const run_facts *ran)
 {
-    printf("ran on    ");
-    print_where(j->ctx, ranks);
+    const job *j = run;
     printf("matrix    %s: %" PRId64 " x %" PRId64 ", %" PRId64 " %s, %s\n", j->matrix.text, mnp_sparse_shape(j->a)[0],
            mnp_sparse_shape(j->a)[1], mnp_sparse_nnz(j->a), mnp_sparse_nnz(j->a) == 1 ? "entry" : "entries",
            mnp_dtype_name(mnp_sparse_dtype(j->a)));
@@ -267,13 +254,13 @@ static void print_text(const job *j, const mnp_rank_info *ranks, const double *s
         printf("none\n");
     for (int64_t k = 0; k < j->columns; k++)
         print_result(j, k);
-    printf("output    %s: ", j->output.text);
+    printf("output    %s: ", j->result.output.text);
     print_array(j->x);
     if (*j->made.size)
-        printf("picture   %s: %s\n", j->picture.path, j->made.size);
+        printf("picture   %s: %s\n", j->result.picture.path, j->made.size);
     if (j->unsaved > 0)
         printf("warning   %" PRId64 " checkpoint%s could not be written\n", j->unsaved, j->unsaved == 1 ? "" : "s");
-    print_times(NUM_STAGES, stage_names, seconds);
+    print_times(NUM_STAGES, stage_names, ran->seconds);
 }
 
 static void json_system(json_writer *out, const job *j, const mnp_solve_result *r)
@@ -303,46 +290,35 @@ static void json_attempts(json_writer *out, const job *j)
     json_close(out);
 }
 
-static void print_json(const job *j, const mnp_rank_info *ranks, const double *seconds)
+static void print_json(const void *run, const run_facts *ran, json_writer *out)
 {
-    json_writer out = json_start(stdout);
-    json_open(&out, NULL, '{');
-    json_row(&out, "matrix", '{');
-    json_text(&out, "operand", j->matrix.text);
-    json_integers(&out, "shape", 2, mnp_sparse_shape(j->a));
-    json_integer(&out, "nnz", mnp_sparse_nnz(j->a));
-    json_text(&out, "dtype", mnp_dtype_name(mnp_sparse_dtype(j->a)));
-    json_close(&out);
-    json_text(&out, "rhs", j->rhs_text);
-    json_attempts(&out, j);
-    json_text(&out, "method", method_names[j->method]);
-    json_text(&out, "precond", precond_names[j->precond_kind]);
-    json_bool(&out, "converged", solve_converged(j));
-    json_open(&out, "systems", '[');
+    const job *j = run;
+    json_row(out, "matrix", '{');
+    json_text(out, "operand", j->matrix.text);
+    json_integers(out, "shape", 2, mnp_sparse_shape(j->a));
+    json_integer(out, "nnz", mnp_sparse_nnz(j->a));
+    json_text(out, "dtype", mnp_dtype_name(mnp_sparse_dtype(j->a)));
+    json_close(out);
+    json_text(out, "rhs", j->rhs_text);
+    json_attempts(out, j);
+    json_text(out, "method", method_names[j->method]);
+    json_text(out, "precond", precond_names[j->precond_kind]);
+    json_bool(out, "converged", solve_converged(j));
+    json_open(out, "systems", '[');
     for (int64_t k = 0; k < j->columns; k++)
-        json_system(&out, j, &j->results[k]);
-    json_close(&out);
-    json_row(&out, "output", '{');
-    json_text(&out, "operand", j->output.text);
-    json_array(&out, j->x);
-    json_close(&out);
+        json_system(out, j, &j->results[k]);
+    json_close(out);
+    json_row(out, "output", '{');
+    json_text(out, "operand", j->result.output.text);
+    json_array(out, j->x);
+    json_close(out);
     if (*j->made.size)
-        json_text(&out, "picture", j->picture.path);
-    json_integer(&out, "unsaved_checkpoints", j->unsaved);
-    json_where(&out, j->ctx, ranks);
-    json_times(&out, NUM_STAGES, stage_names, seconds);
-    json_close(&out);
+        json_text(out, "picture", j->result.picture.path);
+    json_integer(out, "unsaved_checkpoints", j->unsaved);
+    json_facts(out, ran, NUM_STAGES, stage_names);
 }
 
 void solve_report(const job *j)
 {
-    double slowest[MAX_STAGES];
-    mnp_rank_info *ranks = NULL;
-    stopwatch_slowest(&j->watch, slowest);
-    OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
-    if (mnp_ctx_rank(j->ctx) == 0 && j->json)
-        print_json(j, ranks, slowest);
-    else if (mnp_ctx_rank(j->ctx) == 0)
-        print_text(j, ranks, slowest);
-    free(ranks);
+    report_print(&j->watch, j->result.json, j, print_text, print_json);
 }
