@@ -87,8 +87,9 @@ typedef struct mnp_eigsh_options {
  * By Lanczos' method with full orthogonalisation and thick restarts (K. Wu, H. Simon, SIAM J. Matrix Anal. Appl. 22,
  * 2000), which keep as many vectors as ARPACK does.  A pair has converged where the norm of its residual, as it is
  * estimated, is at most tol |theta|; or at most machine epsilon times the largest |theta| that was seen, where rounding
- * limits it.  Copies of a multiple eigenvalue appear only through rounding: with a tol much above machine epsilon some
- * may be missed, as by ARPACK; mnp_lobpcg() finds as many as its block holds.
+ * limits it.  Copies of a multiple eigenvalue appear only through rounding, which a tol much above machine epsilon does
+ * not wait for, and ARPACK then misses some.  Here the method goes on from a random vector when all pairs have
+ * converged, until it can tell that none was missed, for at most as many products as before; then again if one was.
  *
  * With near_sigma it is scipy.sparse.linalg.eigsh(A, k, sigma=sigma, OPinv=inverse, mode="normal"): eigenvalues w of A
  * are found as eigenvalues 1 / (w - sigma) of the inverse of A - sigma, to which `which`, `tol` and the estimates
@@ -136,6 +137,8 @@ typedef struct mnp_lobpcg_options {
  *            if the call fails
  *   values   receives the eigenvalues, rising if they are the smallest, else falling
  *   result   NULL: not wanted
+ *
+ * Waits for the last iteration.
  */
 MNP_API mnp_status mnp_lobpcg(const mnp_operator *op, const mnp_lobpcg_options *options, mnp_array *x, double *values,
                               mnp_eigen_result *result);

@@ -79,8 +79,8 @@ MNP_API mnp_status mnp_sparse_from_coo(const mnp_array *rows, const mnp_array *c
  * cut evenly.
  *
  * `boundaries` has what is beyond the ends of every dimension, such as MNP_BOUNDARY_WRAP where the grid is periodic:
- * points outside are the ones of the grid that maniple/signal.h tells, and coefficients that come to the same column
- * are added.  With MNP_BOUNDARY_FILL, or for NULL along all dimensions, there is nothing, whose value is 0.
+ * points outside are the ones of the grid that maniple/signal.h tells, and coefficients for the same column are
+ * added.  With MNP_BOUNDARY_FILL, or for NULL along all dimensions, there is nothing, whose value is 0.
  */
 MNP_API mnp_status mnp_csr_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
                                         const mnp_boundary *boundaries, int npoints, const int64_t *offsets,

@@ -74,6 +74,14 @@ for dtype in matrices.DTYPES:
                                      mp.array(v, mp.random_layout(rng, (30,))), *shape))
     matrices.check(f"from three arrays, {dtype}", made, scipy.sparse.coo_array((v, (i, j)), shape))
 
+# Long rows, and many entries of each place, which are added one after the other in the order of the arrays
+count, shape = 200000, (50, 400)
+i, j, v = rng.integers(0, shape[0], count), rng.integers(0, shape[1], count) // 9 * 9, rng.standard_normal(count)
+want = np.zeros(shape)
+np.add.at(want, (i, j), v)
+made = Sparse(mp.sparse_from_coo(mp.array(i), mp.array(j), mp.array(v), *shape))
+mp.check("many entries, to the last bit", mp.sparse_to_dense(made), want)
+
 # Dense
 for dtype, shape in itertools.product(matrices.DTYPES, [(0, 3), (3, 0), (1, 5), (20, 13)]):
     a = matrices.random_matrix(rng, *shape, dtype).toarray()

@@ -173,6 +173,14 @@ check("the smallest space", a, 3, "LA", want, ncv=4)
 check("a start", a, 4, "SA", want, v0=mp.array(rng.standard_normal(72)))
 check("a closed start", a, 4, "SA", want, v0=mp.array(np.linalg.eigh(a.toarray())[1][:, 5]))
 check("a loose tolerance", grid(13, 7)[0], 3, "LA", tol=1e-11)
+for shape, which, k in (((31, 31), "SA", 3), ((31, 31), "LA", 6), ((25, 25), "BE", 5), ((20, 20), "LM", 7)):
+    a, want = grid(*shape)  # a square: many eigenvalues are double
+    for tol in (1e-4, 1e-6, 1e-8, 1e-10):
+        start_vector = mp.array(rng.standard_normal(shape[0] * shape[1]))
+        values, _, result = eigsh(operator(a), k, which, tol=tol, v0=start_vector)
+        apart = np.abs(values - chosen(want, k, which)).max()
+        mp.ok(result.reason == "CONVERGED" and apart <= 10 * tol * 8,
+              f"eigsh finds double eigenvalues, square {shape} {which}, tol {tol:g}: {result.products} products, {apart:.2g}")
 
 # ---- real matrices ----
 data = os.environ.get("MANIPLE_TEST_DATA", os.path.join(os.environ.get("srcdir", "."), "..", "shared", "data"))

@@ -13,17 +13,12 @@
 #include "kernels/sparse/rows/edit_rows_params.h"
 #include "kernels/lines.h"
 #include "kernels/numbers.h"
+#include "kernels/rounded.h"
 
 /* A product that is rounded before it is added to anything, so that x - x is 0. */
 MNP_INLINE double times(double a, double b)
 {
-#if MNP_CUDA
-    return __dmul_rn(a, b);
-#else
-    double product = a * b;
-    asm("" : "+m"(product));
-    return product;
-#endif
+    return mnp_product(a, b);
 }
 
 MNP_INLINE double widen(double x)

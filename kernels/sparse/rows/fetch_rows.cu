@@ -3,7 +3,8 @@
  * Reads and builds rows of a sparse matrix on the device.  The kernels pack rows for other ranks, divide rows into own
  * and ghost columns, number ghost columns, compute prefix sums of lengths, and extract diagonals.
  *
- * Ghost columns are numbered with a hash table (open addressing), as there may be far more columns than entries.
+ * Ghost columns are numbered with a hash table (open addressing), as there may be far more columns than entries, or by
+ * counting bits, one for each column, where there are not.
  * Compiled with
  *   MNP_VALUE   type of the values
  */
@@ -123,6 +124,23 @@ MNP_INLINE int64_t enter(const mnp_rows_table &table, long long column)
     }
 }
 
+/* A bit for each column, 64 in a word. */
+MNP_INLINE void list_columns(const mnp_rows_params &p, int64_t word)
+{
+    int64_t at = p.table.before[word];
+    for (unsigned long long bits = p.table.words[word]; bits; bits &= bits - 1)
+        p.columns[at++] = 64 * word + count_bits((bits & -bits) - 1);
+}
+
+/* The number of a ghost column: of its slot if there is a hash table. */
+MNP_INLINE int number_of(const mnp_rows_table &table, long long column)
+{
+    if (!table.words)
+        return table.numbers[column];
+    const unsigned long long below = (1ull << column % 64) - 1;
+    return (int)(table.before[column / 64] + count_bits(table.words[column / 64] & below));
+}
+
 /* ---- stacking ---- */
 
 /* A row of the list: its own entries are contiguous. */
@@ -144,7 +162,7 @@ MNP_INLINE void stack(const mnp_rows_params &p, const stacked_row &row, int64_t 
     const int64_t before = row.own + (at < 0 ? 0 : row.owned); /* own entries before it */
     const int64_t to = is_own ? row.own + at : entry - before;
     const long long column = p.list.columns[entry];
-    part.indices[to] = is_own ? (int)(column - p.matrix.column_lo) : p.table.numbers[column];
+    part.indices[to] = is_own ? (int)(column - p.matrix.column_lo) : number_of(p.table, column);
     ((MNP_VALUE *)part.values)[to] = ((const MNP_VALUE *)p.list.values)[entry];
 }
 
@@ -191,8 +209,15 @@ MNP_INLINE void do_one(const mnp_rows_params &p, int64_t i)
         p.columns[i] = p.lengths[p.wanted[i]];
         break;
     case MNP_ROWS_CUT: {
-        const int64_t end = p.list.offsets[i + 1];
-        p.first[i] = lower_bound(p.list.columns, p.list.offsets[i], end, p.matrix.column_lo);
+        const int64_t begin = p.list.offsets[i], end = p.list.offsets[i + 1];
+        const bool no_ghosts =
+            begin < end && p.list.columns[begin] >= p.matrix.column_lo && p.list.columns[end - 1] < p.columns_end;
+        if (no_ghosts) {
+            p.first[i] = begin;
+            p.lengths[i] = end - begin;
+            break;
+        }
+        p.first[i] = lower_bound(p.list.columns, begin, end, p.matrix.column_lo);
         p.lengths[i] = lower_bound(p.list.columns, p.first[i], end, p.columns_end) - p.first[i];
         break;
     }
@@ -208,6 +233,18 @@ MNP_INLINE void do_one(const mnp_rows_params &p, int64_t i)
         break;
     case MNP_ROWS_NUMBER:
         p.table.numbers[enter(p.table, p.columns[i])] = (int)i;
+        break;
+    case MNP_ROWS_MARK: {
+        const long long column = p.list.columns[i];
+        if (column < p.matrix.column_lo || column >= p.columns_end)
+            set_bit(p.table.words + column / 64, (int)(column % 64));
+        break;
+    }
+    case MNP_ROWS_COUNT:
+        p.table.before[i] = count_bits(p.table.words[i]);
+        break;
+    case MNP_ROWS_NAMES:
+        list_columns(p, i);
         break;
     case MNP_ROWS_STACK: /* the offsets only */
         store_offset(ghost, i, p.list.offsets[i] - own[i]);

@@ -31,10 +31,12 @@ typedef struct mnp_rows_list {
     void *values;
 } mnp_rows_list;
 
-/* A hash table of columns. */
+/* The ghost columns and their numbers: a hash table, or a bit for every column of the matrix. */
 typedef struct mnp_rows_table {
     long long *slots, slot_count; /* a free slot is -1; slot_count is a power of two */
     int *numbers;                 /* the numbers of the columns in the slots */
+    unsigned long long *words;    /* NULL: a hash table.  The bits */
+    long long *before;            /* ghost columns before each word */
 } mnp_rows_table;
 
 /* The tasks of fetch_rows, each for `count` rows, entries, or what the task names first. */
@@ -52,6 +54,9 @@ enum {
     MNP_ROWS_ENTER,   /* entries of the list: enter ghost columns in the table, and replace them by their slots */
     MNP_ROWS_COLLECT, /* slots: append their columns, in any order, to `columns`; *found counts them */
     MNP_ROWS_NUMBER,  /* columns: store their numbers in the table */
+    MNP_ROWS_MARK,    /* entries of the list: set the bits of ghost columns */
+    MNP_ROWS_COUNT,   /* words: store the number of their bits in `before` */
+    MNP_ROWS_NAMES,   /* words: store their columns; needs the prefix sums of COUNT */
     MNP_ROWS_STACK,   /* copy entries of the list to the matrix's parts; needs the own part's offsets and `first` */
     MNP_ROWS_LINES,   /* rows of the own part: store those with ghosts as lines; needs the prefix sums of FLAGS */
     MNP_ROWS_NARROW   /* copy the own part's offsets to the ghost part's, with its width */

@@ -14,6 +14,11 @@
  * nearly closed, may bring in further copies of eigenvalues that were found before; converged pairs then count only if
  * one more restart leaves them unchanged.
  *
+ * A Lanczos space has one vector of each eigenspace, so copies of a multiple eigenvalue appear only through rounding,
+ * which takes as many steps as convergence to machine epsilon.  With a larger tolerance the space may converge before:
+ * so once it has, a random vector takes the place of the next one, and steps go on until the next Ritz pairs tell that
+ * nothing was missed, for at most as many products as before.
+ *
  * A step costs a product, and reads the basis twice; a restart reads m vectors and writes those that it keeps.
  */
 #include <inttypes.h>
@@ -54,6 +59,9 @@ typedef struct lanczos {
     int *wanted;                         /* the first k of them, so that eigenvalues of A rise */
     double *values, *estimates, *before; /* of these, and their values before the last restart */
     double *results;                     /* the eigenvalues of A */
+    double *found;                       /* the values that had converged when the check began */
+    bool checks;                         /* whether eigenvalues were missed is being checked, */
+    int64_t most_products;               /* and how many products may have been made at its end */
     double _Complex *matrix;
     double *columns; /* of T, as stored on the device */
 } lanczos;
@@ -120,6 +128,7 @@ static mnp_status allocate(lanczos *l)
     MNP_TRY(mnp__calloc(k, sizeof *l->before, &l->before));
     MNP_TRY(mnp__calloc(k, sizeof *l->results, &l->results));
     MNP_TRY(mnp__malloc(most * sizeof *l->matrix, &l->matrix));
+    MNP_TRY(mnp__calloc(k, sizeof *l->found, &l->found));
     return mnp__malloc(place(l, l->m), &l->columns);
 }
 
@@ -141,6 +150,7 @@ static void release(lanczos *l)
     mnp__steps_free(l->steps);
     free(l->columns);
     free(l->matrix);
+    free(l->found);
     free(l->results);
     free(l->before);
     free(l->estimates);
@@ -320,27 +330,39 @@ static void choose(lanczos *l)
     }
 }
 
-/* How many pairs have converged; *same_p: and equal those before the last restart. */
-static int count_converged(const lanczos *l, bool *same_p)
+static double rounding(const lanczos *l)
 {
-    const double rounding = mnp__ritz_epsilon(l->op->dtype) * l->largest;
+    return mnp__ritz_epsilon(l->op->dtype) * l->largest;
+}
+
+/* The residual of a pair that has converged. */
+static double limit_of(const lanczos *l, double value)
+{
+    return fmax(l->options.tol * fabs(value), rounding(l));
+}
+
+static int count_converged(const lanczos *l)
+{
     int count = 0;
-    *same_p = true;
-    for (int i = 0; i < l->k; i++) {
-        const double limit = fmax(l->options.tol * fabs(l->values[i]), rounding);
-        count += l->estimates[i] <= limit;
-        *same_p = *same_p && fabs(l->values[i] - l->before[i]) <= fmax(limit, 1000 * rounding);
-    }
+    for (int i = 0; i < l->k; i++)
+        count += l->estimates[i] <= limit_of(l, l->values[i]);
     return count;
 }
 
-/* The most wanted Ritz vectors and the next vector begin the new basis. */
-static mnp_status restart(lanczos *l, int converged)
+/* Whether the values are those of before, as far as they had converged. */
+static bool are_same(const lanczos *l, const double *before)
 {
-    const int m = l->m, k = l->k;
-    int keep = k + (converged < (m - k) / 2 ? converged : (m - k) / 2);
-    if (k == 1 && m >= 6 && keep < m / 2)
-        keep = m / 2;
+    for (int i = 0; i < l->k; i++) {
+        if (fabs(l->values[i] - before[i]) > fmax(limit_of(l, l->values[i]), 1000 * rounding(l)))
+            return false;
+    }
+    return true;
+}
+
+/* So many of the most wanted Ritz vectors and the next vector begin the new basis. */
+static mnp_status keep_vectors(lanczos *l, int keep)
+{
+    const int m = l->m;
     for (int i = 0; i <= m; i++)
         for (int j = 0; j <= keep; j++)
             l->matrix[i * (keep + 1) + j] = i < m && j < keep ? l->t[l->order[j] * m + i] : i == m && j == keep;
@@ -355,10 +377,72 @@ static mnp_status restart(lanczos *l, int converged)
     return MNP_OK;
 }
 
+static mnp_status restart(lanczos *l, int converged)
+{
+    const int m = l->m, k = l->k;
+    int keep = k + (converged < (m - k) / 2 ? converged : (m - k) / 2);
+    if (k == 1 && m >= 6 && keep < m / 2)
+        keep = m / 2;
+    return keep_vectors(l, keep);
+}
+
+/* ---- whether eigenvalues were missed ---- */
+
+/* Go on with the pairs that were found and a random vector, which has parts in all eigenspaces. */
+static mnp_status begin_check(lanczos *l, int64_t products)
+{
+    l->checks = true;
+    l->most_products = 2 * products;
+    for (int i = 0; i < l->k; i++)
+        l->found[i] = l->values[i];
+    MNP_TRY(keep_vectors(l, l->k));
+    return enter(l, l->k, NULL);
+}
+
+/* How far a Ritz value is from being wanted. */
+static double gap_of(const lanczos *l, int i)
+{
+    double gap = fabs(key_of(l, i) - key_of(l, l->order[l->k - 1]));
+    if (l->options.which != MNP_EIGEN_BE)
+        return gap;
+    gap = INFINITY;
+    for (int j = 0; j < l->k; j++)
+        gap = fmin(gap, fabs(l->theta[i] - l->theta[l->order[j]]));
+    return gap;
+}
+
+/* Whether the next pairs, of both ends where both are wanted, have converged so far that they are not wanted. */
+static bool is_checked(const lanczos *l)
+{
+    const int next = l->options.which == MNP_EIGEN_BE ? 2 : 1;
+    for (int j = l->k; j < l->k + next && j < l->m; j++) {
+        const int i = l->order[j];
+        const double residual = fabs(l->beta * l->t[i * l->m + l->m - 1]);
+        if (residual > fmax(limit_of(l, l->theta[i]), gap_of(l, i) / 2))
+            return false;
+    }
+    return true;
+}
+
+/* What follows when all pairs have converged. */
+typedef enum outcome { DONE, GO_ON, CHECK } outcome;
+
+static outcome conclude(const lanczos *l, const mnp_eigen_result *result)
+{
+    const bool may_miss = l->options.tol > 100 * mnp__ritz_epsilon(l->op->dtype);
+    if (l->whole || (!l->closed && !may_miss))
+        return DONE;
+    if (l->closed)
+        return are_same(l, l->before) && result->iterations > 1 ? DONE : GO_ON;
+    if (!l->checks || !are_same(l, l->found))
+        return CHECK;
+    return is_checked(l) || result->products >= l->most_products ? DONE : GO_ON;
+}
+
 static mnp_status iterate(lanczos *l, mnp_eigen_result *result)
 {
     const mnp_eigsh_options *options = &l->options;
-    bool finite, same;
+    bool finite;
     MNP_TRY(enter(l, 0, options->v0));
     for (;;) {
         MNP_TRY(extend(l, &result->products, &finite));
@@ -371,9 +455,10 @@ static mnp_status iterate(lanczos *l, mnp_eigen_result *result)
             return MNP_OK;
         }
         choose(l);
-        result->converged = count_converged(l, &same);
+        result->converged = count_converged(l);
         result->iterations++;
-        if (result->converged == l->k && (l->whole || !l->closed || (same && result->iterations > 1))) {
+        const outcome next = result->converged == l->k ? conclude(l, result) : GO_ON;
+        if (next == DONE) {
             result->reason = MNP_EIGEN_CONVERGED;
             return MNP_OK;
         }
@@ -382,9 +467,12 @@ static mnp_status iterate(lanczos *l, mnp_eigen_result *result)
             result->reason = MNP_EIGEN_STOPPED;
             return MNP_OK;
         }
-        if (result->iterations >= options->maxiter)
+        if (result->iterations >= options->maxiter) {
+            if (result->converged == l->k && !l->closed)
+                result->reason = MNP_EIGEN_CONVERGED; /* and the check ends here */
             return MNP_OK;
-        MNP_TRY(restart(l, result->converged));
+        }
+        MNP_TRY(next == CHECK ? begin_check(l, result->products) : restart(l, result->converged));
     }
 }
 

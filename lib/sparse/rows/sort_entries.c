@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Entries are sent to the owners of their rows, and sorted by their columns and then, as sorting is stable, by their
- * rows.  The host counts the entries of each row instead.  Time by the entries; memory about four times theirs.
+ * rows.  The host brings them to their rows by way of buckets (kernels/sparse/rows/sort_entries_host.h).  Time by the
+ * entries; memory about three times theirs.
  */
 #include "sparse/rows/sort_entries.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -46,6 +46,15 @@ static mnp_status run(mnp_ctx *ctx, mnp__kernel *kernel, int task, int64_t count
     params.count = count;
     if (count == 0)
         return MNP_OK;
+    return ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);
+}
+
+/* The same for pieces of work, each of which has many elements. */
+static mnp_status run_in_pieces(mnp_ctx *ctx, mnp__kernel *kernel, int task, int64_t count, mnp_entries_params params)
+{
+    const mnp__launch launch = {.grid = {(unsigned)count, 1, 1}, .block = {1, 1, 1}};
+    params.task = task;
+    params.count = count;
     return ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);
 }
 
@@ -234,82 +243,9 @@ static mnp_status sort_by_digits(const mnp__sparse_shape *shape, mnp__kernel *ke
                                     .gathered = (long long *)sorted->columns});
 }
 
-/* ---- sorting on the host by counting rows, which is faster there ---- */
-
-/* An entry of a row: one piece of memory, as rows come in any order and each visit costs a line of the cache. */
-struct place {
-    int64_t column, number;
-};
-
-static int by_place(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    if (x->column != y->column)
-        return x->column < y->column ? -1 : 1;
-    return x->number < y->number ? -1 : 1;
-}
-
-/* Sort a row, whose entries rise by numbers, by columns, and by numbers where columns are equal. */
-static void sort_row(int64_t count, struct place *row)
-{
-    enum { FEW = 32 };
-    for (int64_t i = 1; i < count && count <= FEW; i++) {
-        const struct place place = row[i];
-        int64_t at = i;
-        for (; at > 0 && row[at - 1].column > place.column; at--)
-            row[at] = row[at - 1];
-        row[at] = place;
-    }
-    if (count > FEW)
-        qsort(row, (size_t)count, sizeof *row, by_place);
-}
-
-/* begins: zeros, two more than there are rows; receives where rows begin in `places`. */
-static void spread_to_rows(const mnp__entries *entries, int64_t rows, int64_t *begins, struct place *places)
-{
-    enum { AHEAD = 16 };              /* entries whose place is fetched while others are stored */
-    int64_t *const next = begins + 1; /* one behind: where a row's next entry goes */
-    const int64_t *const row_of = entries->rows, count = entries->count;
-    for (int64_t k = 0; k < count; k++)
-        next[row_of[k] + 1]++;
-    for (int64_t row = 0; row < rows; row++)
-        next[row + 1] += next[row];
-    for (int64_t k = 0; k < count; k++) {
-        if (k + AHEAD < count)
-            __builtin_prefetch(&places[next[row_of[k + AHEAD]]], 1);
-        places[next[row_of[k]]++] = (struct place){.column = entries->columns[k], .number = k};
-    }
-}
-
-static mnp_status sort_by_counting(mnp_ctx *ctx, int64_t rows, bool by_columns, const mnp__entries *entries,
-                                   struct sorted *sorted)
-{
-    int64_t *begins = NULL;
-    struct place *places = NULL;
-    mnp_status st;
-    MNP_TRY_OR(mnp__calloc((size_t)rows + 2, sizeof *begins, &begins), st, done);
-    MNP_TRY_OR(mnp__elements_new(ctx, entries->count, sizeof *places, &places), st, done);
-    spread_to_rows(entries, rows, begins, places);
-    for (int64_t row = 0; row < rows; row++) {
-        if (by_columns)
-            sort_row(begins[row + 1] - begins[row], places + begins[row]);
-        for (int64_t at = begins[row]; at < begins[row + 1]; at++) {
-            sorted->columns[at] = places[at].column;
-            sorted->order[at] = places[at].number;
-            sorted->keys[at] = (int)row;
-        }
-    }
-done:
-    free(begins);
-    mnp__elements_free(ctx, places);
-    return st;
-}
-
-/* ---- either ---- */
-
-/* Collective, and agreed upon. */
+/* Collective, and agreed upon; what was made stays in *sorted, also after a failure. */
 static mnp_status sort(const mnp__sparse_shape *shape, mnp__kernel *kernel, bool by_columns,
-                       const mnp__entries *entries, int64_t rows, struct sorted *sorted)
+                       const mnp__entries *entries, struct sorted *sorted)
 {
     mnp_ctx *ctx = shape->ctx;
     const int64_t count = entries->count;
@@ -318,21 +254,13 @@ static mnp_status sort(const mnp__sparse_shape *shape, mnp__kernel *kernel, bool
         st = mnp__elements_new(ctx, count, sizeof *sorted->columns, &sorted->columns);
     if (st == MNP_OK)
         st = mnp__elements_new(ctx, count, sizeof *sorted->order, &sorted->order);
-    if (st == MNP_OK && ctx->device->cpu_memory)
-        st = mnp__ctx_wait(ctx, ctx->compute);
-    if (st == MNP_OK && ctx->device->cpu_memory)
-        st = sort_by_counting(ctx, rows, by_columns, entries, sorted);
     MNP_TRY(MNP_AGREE(ctx, st));
-    if (ctx->device->cpu_memory)
-        return MNP_OK;
     return MNP_AGREE(ctx, sort_by_digits(shape, kernel, by_columns, entries, sorted));
 }
 
-/* ---- rows ---- */
-
 /* Waits. */
-static mnp_status make_rows(mnp__row_runner sums, mnp__kernel *kernel, size_t value_size, const mnp__entries *entries,
-                            struct sorted *sorted, mnp__rows *rows)
+static mnp_status add_up(mnp__row_runner sums, mnp__kernel *kernel, size_t value_size, const mnp__entries *entries,
+                         struct sorted *sorted, mnp__rows *rows)
 {
     mnp_ctx *ctx = sums.ctx;
     mnp_entries_params params = {.total = entries->count,
@@ -354,12 +282,91 @@ static mnp_status make_rows(mnp__row_runner sums, mnp__kernel *kernel, size_t va
     return run(ctx, kernel, MNP_ENTRIES_ADD, entries->count, params);
 }
 
+/* Rows of entries on a GPU.  Collective, and agreed upon; what was made stays in *rows, also after a failure. */
+static mnp_status sort_rows(const mnp__sparse_shape *shape, mnp__row_runner sums, mnp__kernel *kernel, bool by_columns,
+                            const mnp__entries *entries, mnp__rows *rows)
+{
+    mnp_ctx *ctx = shape->ctx;
+    struct sorted sorted = {.keys = NULL};
+    mnp_status st = sort(shape, kernel, by_columns, entries, &sorted);
+    if (st == MNP_OK)
+        st = MNP_AGREE(ctx, add_up(sums, kernel, mnp_dtype_size(shape->dtype), entries, &sorted, rows));
+    free_sorted(ctx, &sorted);
+    return st;
+}
+
+/* ---- rows by buckets, on the host ---- */
+
+/* So few rows make a bucket that there are not too many buckets. */
+static int shift_of(int64_t rows)
+{
+    int shift = 0;
+    while (rows > 0 && (rows - 1) >> shift >= MNP_ENTRIES_BUCKETS)
+        shift++;
+    return shift;
+}
+
+/*
+ * Entries are released as soon as they are spread, and these when they are sorted.  What was made stays in *rows, also
+ * after a failure; the caller releases the memory of *params.
+ */
+static mnp_status use_buckets(mnp__row_runner sums, mnp__kernel *kernel, size_t value_size, mnp_entries_params *params,
+                              mnp__entries *entries, mnp__rows *rows)
+{
+    enum { LEAST_CHUNK = 1 << 16, MOST_CHUNKS = 64 };
+    mnp_ctx *ctx = sums.ctx;
+    const int64_t count = params->total, wanted = count / LEAST_CHUNK + 1;
+    const int64_t chunks = wanted < MOST_CHUNKS ? wanted : MOST_CHUNKS, tallies = MNP_ENTRIES_BUCKETS * chunks;
+    params->chunks = chunks;
+    MNP_TRY(mnp__elements_new(ctx, tallies + 1, sizeof *params->tally, &params->tally));
+    MNP_TRY(mnp__elements_new(ctx, count, MNP_ENTRIES_BYTES(value_size), &params->spread));
+    MNP_TRY(run_in_pieces(ctx, kernel, MNP_ENTRIES_COUNT, chunks, *params));
+    MNP_TRY(mnp__rows_sum_up(sums, tallies, (int64_t *)params->tally, NULL));
+    MNP_TRY(run_in_pieces(ctx, kernel, MNP_ENTRIES_SPREAD, chunks, *params));
+    mnp__entries_release(ctx, entries);
+    MNP_TRY(mnp__elements_new(ctx, count, MNP_ENTRIES_BYTES(value_size), &params->sorted));
+    MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
+    params->gathered = (long long *)rows->offsets;
+    MNP_TRY(run_in_pieces(ctx, kernel, MNP_ENTRIES_ARRANGE, MNP_ENTRIES_BUCKETS, *params));
+    mnp__elements_free(ctx, params->spread);
+    params->spread = NULL;
+    MNP_TRY(mnp__rows_sum_up(sums, rows->rows, rows->offsets, &rows->count));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, sizeof *rows->columns, &rows->columns));
+    MNP_TRY(mnp__elements_new(ctx, rows->count, value_size, &rows->values));
+    params->offsets = (const long long *)rows->offsets;
+    params->gathered = (long long *)rows->columns;
+    params->made = rows->values;
+    return run_in_pieces(ctx, kernel, MNP_ENTRIES_STORE, MNP_ENTRIES_BUCKETS, *params);
+}
+
+/* Agreed upon. */
+static mnp_status count_rows(const mnp__sparse_shape *shape, mnp__row_runner sums, mnp__kernel *kernel, bool by_columns,
+                             mnp__entries *entries, mnp__rows *rows)
+{
+    mnp_ctx *ctx = shape->ctx;
+    mnp_entries_params params = {.total = entries->count,
+                                 .end = rows->rows,
+                                 .rows = (const long long *)entries->rows,
+                                 .numbers = (const long long *)entries->columns,
+                                 .values = entries->values,
+                                 .shift = shift_of(rows->rows),
+                                 .by_columns = by_columns};
+    const mnp_status st =
+        MNP_AGREE(ctx, use_buckets(sums, kernel, mnp_dtype_size(shape->dtype), &params, entries, rows));
+    mnp__elements_free(ctx, params.tally);
+    mnp__elements_free(ctx, params.spread);
+    mnp__elements_free(ctx, params.sorted);
+    return st;
+}
+
+/* ---- either ---- */
+
 /* Collective, and agreed upon; what was made stays in *rows, also after a failure. */
 static mnp_status arrange(const mnp__sparse_shape *shape, mnp__entries_order order, mnp__entries *entries,
                           mnp__rows *rows)
 {
     mnp_ctx *ctx = shape->ctx;
-    struct sorted sorted = {.keys = NULL};
+    const bool by_columns = order == MNP__ENTRIES_ANYHOW;
     mnp__row_runner sums;
     mnp__kernel *kernel;
     mnp_status st = MNP_OK;
@@ -373,11 +380,8 @@ static mnp_status arrange(const mnp__sparse_shape *shape, mnp__entries_order ord
     MNP_TRY(MNP_AGREE(ctx, st));
     if (ctx->comm.size > 1)
         MNP_TRY(send(shape, kernel, entries));
-    st = sort(shape, kernel, order == MNP__ENTRIES_ANYHOW, entries, rows->rows, &sorted);
-    if (st == MNP_OK)
-        st = MNP_AGREE(ctx, make_rows(sums, kernel, mnp_dtype_size(shape->dtype), entries, &sorted, rows));
-    free_sorted(ctx, &sorted);
-    return st;
+    return ctx->device->cpu_memory ? count_rows(shape, sums, kernel, by_columns, entries, rows)
+                                   : sort_rows(shape, sums, kernel, by_columns, entries, rows);
 }
 
 mnp_status mnp__rows_from_entries(const mnp__sparse_shape *shape, mnp__entries_order order, mnp__entries *entries,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows are cut into the parts of a matrix: entries in own columns, and the others, whose columns are entered into a
- * hash table, sorted, and numbered.  Time by the entries and, on GPUs, the logarithm of the rows.  Memory: both parts,
- * and about 50 bytes for each ghost column or each entry in one, of whichever there are fewer.  Where no rank has
+ * Rows are cut into the parts of a matrix: entries in own columns, and the others, whose columns are numbered.  The
+ * host sets a bit for each of them, unless there are many more columns than entries; else they are entered into a hash
+ * table, and sorted.  Time by the entries and, on GPUs, the logarithm of the rows.  Memory: both parts, and about 50
+ * bytes for each ghost column or each entry in one, of whichever there are fewer.  Where no rank has
  * ghosts, the values stay where they are, and only 4 bytes an entry and 20 a row are added.
  */
 #include <inttypes.h>
@@ -13,6 +14,8 @@
 #include "sparse/step/elements.h"
 
 /* ---- split ---- */
+
+enum { BITS = 64 }; /* of a word */
 
 /* How ghost columns get their numbers, in rising order. */
 struct numbering {
@@ -26,6 +29,8 @@ static void close_numbering(mnp_ctx *ctx, struct numbering *numbering)
 {
     mnp__elements_free(ctx, numbering->table.slots);
     mnp__elements_free(ctx, numbering->table.numbers);
+    mnp__elements_free(ctx, numbering->table.words);
+    mnp__elements_free(ctx, numbering->table.before);
     mnp__elements_free(ctx, numbering->first);
     mnp__elements_free(ctx, numbering->columns);
     mnp__elements_free(ctx, numbering->found);
@@ -80,26 +85,52 @@ static mnp_status open_table(const struct cut *cut, int64_t entries, struct numb
     return ctx->device->ops->fill(ctx->device, numbering->found, 0, sizeof *numbering->found, ctx->compute);
 }
 
+/* Which other columns there are, in any order, by a hash table.  Waits. */
+static mnp_status enter_columns(const struct cut *cut, const mnp__rows *rows, int64_t entries,
+                                struct numbering *numbering)
+{
+    MNP_TRY(open_table(cut, entries, numbering));
+    mnp_rows_params params = read_rows(cut, rows, numbering);
+    MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_ENTER, rows->count, &params));
+    MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_COLLECT, numbering->table.slot_count, &params));
+    return mnp__elements_copy(cut->runner.ctx, &numbering->count, numbering->found, 1, sizeof numbering->count);
+}
+
+/* The same, by bits and in rising order.  Waits. */
+static mnp_status mark_columns(const struct cut *cut, const mnp__rows *rows, struct numbering *numbering)
+{
+    mnp_ctx *ctx = cut->runner.ctx;
+    const int64_t words = cut->all / BITS + 1;
+    mnp_rows_table *table = &numbering->table;
+    MNP_TRY(mnp__elements_new(ctx, words, sizeof *table->words, &table->words));
+    MNP_TRY(mnp__elements_new(ctx, words + 1, sizeof *table->before, &table->before));
+    MNP_TRY(ctx->device->ops->fill(ctx->device, table->words, 0, (size_t)words * sizeof *table->words, ctx->compute));
+    mnp_rows_params params = read_rows(cut, rows, numbering);
+    MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_MARK, rows->count, &params));
+    MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_COUNT, words, &params));
+    MNP_TRY(mnp__rows_sum_up(cut->runner, words, (int64_t *)table->before, &numbering->count));
+    MNP_TRY(mnp__elements_new(ctx, numbering->count, sizeof *numbering->columns, &numbering->columns));
+    params.columns = (long long *)numbering->columns;
+    return mnp__rows_run_each(cut->runner, MNP_ROWS_NAMES, words, &params);
+}
+
 /*
  * The own part's offsets, *owned_p, the number of its entries, and which other columns there are, in any order.  Waits.
  */
 static mnp_status find_columns(const struct cut *cut, const mnp__rows *rows, struct numbering *numbering,
                                mnp__part *own, int64_t *owned_p)
 {
-    mnp_ctx *ctx = cut->runner.ctx;
     if (rows->rows > INT32_MAX || cut->count > INT32_MAX)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED,
                         "a rank's part of a sparse matrix has %" PRId64 " rows and %" PRId64
                         " columns; more than %d are too many",
                         rows->rows, cut->count, INT32_MAX);
     MNP_TRY(find_own(cut, rows, numbering, own, owned_p));
-    MNP_TRY(open_table(cut, rows->count - *owned_p, numbering));
-    mnp_rows_params params = read_rows(cut, rows, numbering);
-    if (*owned_p < rows->count) {
-        MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_ENTER, rows->count, &params));
-        MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_COLLECT, numbering->table.slot_count, &params));
-    }
-    MNP_TRY(mnp__elements_copy(ctx, &numbering->count, numbering->found, 1, sizeof numbering->count));
+    const int64_t entries = rows->count - *owned_p;
+    if (entries > 0 && cut->runner.ctx->device->cpu_memory && cut->all / BITS <= entries)
+        MNP_TRY(mark_columns(cut, rows, numbering));
+    else if (entries > 0)
+        MNP_TRY(enter_columns(cut, rows, entries, numbering));
     if (numbering->count > INT32_MAX)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED,
                         "a rank's rows touch %" PRId64 " columns of others; more than %d are too "
@@ -133,7 +164,8 @@ static mnp_status fill_parts(const struct cut *cut, mnp__rows *rows, const struc
     parts->nghosts = numbering->count;
     MNP_TRY(mnp__malloc((size_t)parts->nghosts * sizeof *parts->ghost_columns, &parts->ghost_columns));
     mnp_rows_params numbers = read_rows(cut, rows, numbering);
-    MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_NUMBER, numbering->count, &numbers));
+    if (!numbering->table.words)
+        MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_NUMBER, numbering->count, &numbers));
     MNP_TRY(mnp__rows_run(cut->runner, MNP_ROWS_STACK, threads, &params));
     return mnp__elements_copy(ctx, parts->ghost_columns, numbering->columns, parts->nghosts,
                               sizeof *parts->ghost_columns);
@@ -158,15 +190,13 @@ static mnp_status split(const struct cut *cut, mnp__rows *rows, struct numbering
     mnp_ctx *ctx = cut->runner.ctx;
     int64_t owned = 0;
     MNP_TRY(MNP_AGREE(ctx, find_columns(cut, rows, numbering, &parts->own, &owned)));
-    int64_t most[] = {numbering->count, rows->count};
-    MNP_TRY(mnp__all_reduce(&ctx->comm, most, 2, MPI_INT64_T, MPI_MAX));
+    const int64_t unsorted = numbering->table.words ? 0 : numbering->count;
+    int64_t most[] = {numbering->count, rows->count, unsorted};
+    MNP_TRY(mnp__all_reduce(&ctx->comm, most, 3, MPI_INT64_T, MPI_MAX));
     parts->has_ghosts = most[0] > 0;
-    const mnp__radix_sort order = {.dtype = MNP_INT64,
-                                   .lines = 1,
-                                   .length = numbering->count,
-                                   .keys = numbering->columns,
-                                   .sorted = numbering->columns};
-    mnp_status st = parts->has_ghosts ? mnp__radix_sort_run(ctx, &order) : MNP_OK;
+    const mnp__radix_sort order = {
+        .dtype = MNP_INT64, .lines = 1, .length = unsorted, .keys = numbering->columns, .sorted = numbering->columns};
+    mnp_status st = most[2] > 0 ? mnp__radix_sort_run(ctx, &order) : MNP_OK;
     if (st == MNP_OK)
         st = fill_parts(cut, rows, numbering, owned, parts);
     if (st == MNP_OK && most[1] <= INT32_MAX)
