@@ -136,9 +136,9 @@ MNP_API bool mnp_eval_can_call(const char *name);
 
 /*
  * What mnp_eval() would make with these arguments, without computing or compiling anything: dtype and number of
- * dimensions of every output, in dtypes[] and ndims[] (NULL: not wanted).  Of the inputs only dtype, number of
- * dimensions and, of scalars, kind and value matter.  So mistakes in a text are found at once; arrays that do not fit
- * each other are found by mnp_eval() alone.  Errors as for mnp_eval().  Collective.
+ * dimensions of every output, in dtypes[] and ndims[] (NULL: not wanted).  All that matters of the
+ * inputs is their dtype and number of dimensions and, of scalars, kind and value.  So mistakes in a text are found at
+ * once; arrays that do not fit each other are found by mnp_eval() alone.  Errors as for mnp_eval().  Collective.
  */
 MNP_API mnp_status mnp_eval_types(mnp_ctx *ctx, const char *statements, const mnp_input *inputs,
                                   const mnp_output *outputs, mnp_dtype *dtypes, int *ndims);

@@ -135,7 +135,7 @@ MNP_API mnp_status mnp_count_nonzero(const mnp_array *x, const mnp_axes *axes, m
  * not 0, and "p" is sum(abs(x)**p)**(1/p).  Along two axes, of which the first has the index of the rows, it is that of
  * matrices: NULL and "fro" are Frobenius' norm, "1" and "-1" the largest and the smallest sum of a column's absolute
  * values, "inf" and "-inf" those of rows.  With all axes, x has one or two dimensions, or any number if ord is NULL.
- * Orders 2, -2 and "nuc" of matrices are MNP_ERR_UNSUPPORTED until there is dense linear algebra.  Of the options only
+ * Orders 2, -2 and "nuc" of matrices are those of mnp_matrix_norm(), and MNP_ERR_UNSUPPORTED here.  Of the options only
  * `keepdims` is used.  Floats keep their type, complex numbers have norms of their parts' type, other types float64;
  * sums are computed in float64.
  */

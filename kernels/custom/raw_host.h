@@ -96,6 +96,17 @@ struct dim3 {
 static __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 static const int warpSize = 32;
 
+/*
+ * The place of a thread, which is a parameter of kernels whose threads use it only as
+ * blockIdx.x * blockDim.x + threadIdx.x along x (lib/jit/raw_host.c finds them): the compiler sees through it.
+ */
+struct mnp_place {
+    uint3 thread, block, block_dim, grid_dim;
+};
+#define MNP_HERE                                                                                                       \
+    const uint3 threadIdx = mnp_here.thread, blockIdx = mnp_here.block, blockDim = mnp_here.block_dim,                 \
+                gridDim = mnp_here.grid_dim;
+
 /* ---- atomic functions: workers run at the same time ---- */
 
 static inline void __threadfence()
@@ -149,22 +160,34 @@ static inline T atomicCAS(T *p, typename mnp_same<T>::type compare, typename mnp
 
 /* ---- launching ---- */
 
+/* The first of n blocks of a worker's share, where they are divided evenly. */
+static inline int64_t mnp_first_block(int64_t n, int64_t worker, int64_t workers)
+{
+    const int64_t longer = n % workers;
+    return n / workers * worker + (worker < longer ? worker : longer);
+}
+
 namespace
 {
 
 const unsigned mnp_most_threads = 1024; /* of a row of a block */
 const unsigned mnp_most_narrow = 0x7fffffffu - mnp_most_threads;
 
+/* What an address is that of. */
+enum mnp_kind { MNP_VARIABLE, MNP_KERNEL_OF_PARAMETERS, MNP_KERNEL_OF_PLACES };
+template <typename T> constexpr mnp_kind mnp_kind_of = MNP_VARIABLE;
+template <typename... P> constexpr mnp_kind mnp_kind_of<void (*)(P...)> = MNP_KERNEL_OF_PARAMETERS;
+template <typename... P> constexpr mnp_kind mnp_kind_of<void (*)(mnp_place, P...)> = MNP_KERNEL_OF_PLACES;
+
 /* Describes a kernel or a variable, given by its address. */
-template <auto address, bool is_kernel = std::is_function<typename std::remove_pointer<decltype(address)>::type>::value>
-struct mnp_raw {
+template <auto address, mnp_kind kind = mnp_kind_of<decltype(address)>> struct mnp_raw {
     static mnp_raw_entry entry()
     {
         return {nullptr, 0, nullptr, (void *)address, sizeof *address};
     }
 };
 
-template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, true> {
+template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, MNP_KERNEL_OF_PARAMETERS> {
     typedef void row_function(unsigned count, P... arguments);
     /* Run the threads of a row of a block, one after the other. */
     static void row(unsigned count, P... arguments)
@@ -210,10 +233,63 @@ template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, true> {
     }
     static void run(const mnp_raw_call *call, long long worker, long long workers)
     {
-        int64_t blocks = (int64_t)call->grid[0] * call->grid[1] * call->grid[2];
-        int64_t longer = blocks % workers, size = blocks / workers;
-        int64_t begin = size * worker + (worker < longer ? worker : longer);
-        share(call, begin, begin + size + (worker < longer), std::index_sequence_for<P...>());
+        const int64_t blocks = (int64_t)call->grid[0] * call->grid[1] * call->grid[2];
+        share(call, mnp_first_block(blocks, worker, workers), mnp_first_block(blocks, worker + 1, workers),
+              std::index_sequence_for<P...>());
+    }
+    static constexpr unsigned sizes[] = {sizeof(P)..., 0};
+    static constexpr mnp_raw_entry entry()
+    {
+        return {run, (int)sizeof...(P), sizes, nullptr, 0};
+    }
+};
+
+/*
+ * A kernel that gets its place: neighbouring blocks along x are one long row of threads, as if they were one block.  A
+ * thread's number has 64 bits in this loop, so that the compiler can end the loop where a kernel asks i < n.
+ */
+template <typename... P, void (*kernel)(mnp_place, P...)> struct mnp_raw<kernel, MNP_KERNEL_OF_PLACES> {
+    template <bool one_block>
+    __attribute__((flatten)) static void row(int64_t from, int64_t to, mnp_place place, P... arguments)
+    {
+        if (one_block)
+            place.block.x = 0;
+#pragma GCC ivdep
+        for (int64_t x = from; x < to; x++) {
+            if (x < 0 || x > INT32_MAX)
+                __builtin_unreachable();
+            mnp_place here = place;
+            here.thread.x = (unsigned)x;
+            kernel(here, arguments...);
+        }
+    }
+    template <size_t... I>
+    static void share(const mnp_raw_call *call, int64_t begin, int64_t end, std::index_sequence<I...>)
+    {
+        const unsigned *grid = call->grid, *block = call->block;
+        const bool is_narrow = (int64_t)grid[0] * block[0] <= mnp_most_narrow;
+        mnp_place place = {{}, {}, {block[0], block[1], block[2]}, {grid[0], grid[1], grid[2]}};
+        for (int64_t b = begin, next; b < end; b = next) {
+            const int64_t first = b % grid[0], left = grid[0] - first < end - b ? grid[0] - first : end - b;
+            next = b + (is_narrow ? left : 1);
+            place.block = {(unsigned)first, (unsigned)(b / grid[0] % grid[1]), (unsigned)(b / grid[0] / grid[1])};
+            for (unsigned z = 0; z < block[2]; z++)
+                for (unsigned y = 0; y < block[1]; y++) {
+                    place.thread = {0, y, z};
+                    if (is_narrow)
+                        row<true>(first * block[0], (first + left) * block[0], place,
+                                  *(typename std::remove_reference<P>::type *)call->arguments[I]...);
+                    else
+                        row<false>(0, block[0], place,
+                                   *(typename std::remove_reference<P>::type *)call->arguments[I]...);
+                }
+        }
+    }
+    static void run(const mnp_raw_call *call, long long worker, long long workers)
+    {
+        const int64_t blocks = (int64_t)call->grid[0] * call->grid[1] * call->grid[2];
+        share(call, mnp_first_block(blocks, worker, workers), mnp_first_block(blocks, worker + 1, workers),
+              std::index_sequence_for<P...>());
     }
     static constexpr unsigned sizes[] = {sizeof(P)..., 0};
     static constexpr mnp_raw_entry entry()

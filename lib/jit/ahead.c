@@ -69,7 +69,8 @@ static mnp_status copy_text(const char *text, const char **copy_p)
 static mnp_status copy_spec(const mnp__kernel_spec *spec, job *j)
 {
     size_t names = 0;
-    j->spec = (mnp__kernel_spec){.defines = "", .shared_bytes = spec->shared_bytes, .raw = spec->raw};
+    j->spec =
+        (mnp__kernel_spec){.defines = "", .shared_bytes = spec->shared_bytes, .users = spec->users, .raw = spec->raw};
     MNP_TRY(copy_text(spec->file, &j->spec.file));
     MNP_TRY(copy_text(spec->function, &j->spec.function));
     MNP_TRY(copy_text(spec->nvrtc_options, &j->spec.nvrtc_options));

@@ -39,16 +39,21 @@ extern char **environ;
 #endif
 
 /*
- * The libraries that kernels are linked with.  Kernels do not need C++'s library, which would double the linker's time.
- * As -nodefaultlibs removes all defaults, everything that they need is listed here.  The process has the sanitizers'
- * functions.
+ * What kernels are linked with, the least first; each list ends with NULL.  To read the C library takes the linker
+ * longer than all the rest, and C++'s library as long again.  Maniple's own kernels call no more of the C library than
+ * memcpy() and the like, which every process has.  A user's text is linked with the C library; if it calls more than
+ * that has, with the compiler's default libraries, such as C++'s.  The process has the sanitizers' functions.
  */
-static char *const libraries[] = {"-nodefaultlibs", "-lm", "-lgcc", "-lc",
+enum { OWN_KERNELS, USERS_KERNELS, DEFAULTS, NUM_LINKINGS };
+static char *const linkings[NUM_LINKINGS][6] = {
+    [OWN_KERNELS] = {"-nostartfiles", "-nodefaultlibs", "-lm", "-lgcc"},
+    [USERS_KERNELS] = {"-nodefaultlibs", "-lm", "-lgcc", "-lc",
 #ifndef MNP_SANITIZERS
-                                  "-Wl,-z,defs"
+                       "-Wl,-z,defs"
 #endif
+    },
 };
-enum { LIBRARIES = sizeof libraries / sizeof *libraries };
+enum { MOST_LIBRARIES = sizeof linkings[0] / sizeof *linkings[0] };
 
 struct host_compiler {
     mnp__compiler base;
@@ -113,8 +118,10 @@ static mnp_status describe(const struct host_compiler *compiler, char **identity
     if (stat(compiler->path, &info) == 0) /* a new version has another size or time */
         mnp__text_add(&text, " of %" PRId64 " bytes at %" PRId64, (int64_t)info.st_size, (int64_t)info.st_mtime);
     mnp__text_add(&text, "\n%s", compiler->options);
-    for (int i = 0; i < LIBRARIES; i++)
-        mnp__text_add(&text, " %s", libraries[i]);
+    for (int i = 0; i < NUM_LINKINGS; i++) {
+        for (char *const *library = linkings[i]; *library; library++)
+            mnp__text_add(&text, " %s", *library);
+    }
     mnp__text_add(&text, "\n");
     append_processor(&text);
     MNP_TRY(mnp__text_status(&text));
@@ -258,15 +265,19 @@ static mnp_status make_workplace(const mnp__kernel_spec *spec, workplace *work)
     return MNP_OK;
 }
 
+/* Programs that a compiler had started may make a file until they have ended too. */
 static void remove_workplace(const workplace *work)
 {
-    for (int i = NUM_PATHS - 1; i >= 0; i--) {
-        if (i == FOLDER)
-            rmdir(work->path[i]);
-        else
+    enum { TRIES = 50, PAUSE = 10 * 1000 * 1000 };
+    for (int t = 0; t < TRIES; t++) {
+        for (int i = NUM_PATHS - 1; i > FOLDER; i--)
             unlink(work->path[i]);
-        mnp__leftover_release(work->path[i]);
+        if (rmdir(work->path[FOLDER]) == 0 || (errno != ENOTEMPTY && errno != EEXIST))
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
     }
+    for (int i = NUM_PATHS - 1; i >= 0; i--)
+        mnp__leftover_release(work->path[i]);
 }
 
 /* Split the options at spaces and append them to the arguments; MNP_ERR_ARG if there are too many. */
@@ -284,9 +295,9 @@ static mnp_status append_options(char *options, char **arguments, int *count, in
     return MNP_OK;
 }
 
-/* Run the compiler in the folder, with the libraries above or with its defaults. */
+/* Run the compiler in the folder, with a list of libraries. */
 static mnp_status run_compiler(const struct host_compiler *compiler, const workplace *work,
-                               const mnp__kernel_spec *spec, bool own_libraries, int *exit_p)
+                               const mnp__kernel_spec *spec, char *const *libraries, int *exit_p)
 {
     char *const rest[] = {"-x", "c++", "-o", (char *)work->path[OUTPUT], (char *)work->path[INPUT]};
     enum { REST = sizeof rest / sizeof *rest };
@@ -296,13 +307,11 @@ static mnp_status run_compiler(const struct host_compiler *compiler, const workp
     mnp_status st;
     mnp__text_add(&options, "%s %s", compiler->options, spec->host_options ? spec->host_options : "");
     MNP_TRY_OR(mnp__text_status(&options), st, done);
-    MNP_TRY_OR(append_options(options.data, arguments, &count, MAX_ARGUMENTS - REST - LIBRARIES - 1), st, done);
+    MNP_TRY_OR(append_options(options.data, arguments, &count, MAX_ARGUMENTS - REST - MOST_LIBRARIES - 1), st, done);
     memcpy(arguments + count, rest, sizeof rest);
     count += REST;
-    if (!own_libraries) {
-        memcpy(arguments + count, libraries, sizeof libraries);
-        count += LIBRARIES;
-    }
+    while (*libraries)
+        arguments[count++] = *libraries++;
     arguments[count] = NULL;
     st = run(compiler, arguments, work->path[WORDS], exit_p);
 done:
@@ -310,10 +319,7 @@ done:
     return st;
 }
 
-/*
- * Compile and link.  If that fails, try again with the compiler's default libraries, because a raw module may use C++'s
- * library; the errors of this second attempt are reported.
- */
+/* Compile and link.  If a user's text cannot be, the errors of the attempt with the default libraries are reported. */
 static mnp_status compile_in(const struct host_compiler *compiler, const workplace *work, const mnp__kernel_spec *spec,
                              const char *source, mnp__binary *binary)
 {
@@ -321,11 +327,11 @@ static mnp_status compile_in(const struct host_compiler *compiler, const workpla
     size_t words_size;
     int exit_status = -1;
     MNP_TRY(write_file(work->path[INPUT], source));
-    MNP_TRY(run_compiler(compiler, work, spec, false, &exit_status));
-    if (exit_status > 0) {
+    MNP_TRY(run_compiler(compiler, work, spec, linkings[spec->users ? USERS_KERNELS : OWN_KERNELS], &exit_status));
+    if (exit_status > 0 && spec->users) {
         MNP_LOG(&compiler->base.config->logger, MNP_LOG_DEBUG, "linking %s with the compiler's own libraries",
                 spec->function);
-        MNP_TRY(run_compiler(compiler, work, spec, true, &exit_status));
+        MNP_TRY(run_compiler(compiler, work, spec, linkings[DEFAULTS], &exit_status));
     }
     if (exit_status == 0)
         return read_file(work->path[OUTPUT], &binary->code, &binary->size);

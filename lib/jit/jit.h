@@ -38,7 +38,9 @@ typedef struct mnp__kernel_spec {
     size_t shared_bytes;                      /* dynamic shared memory of a CUDA block; ignored on the host */
     const char *generated;                    /* replaces the file's line #include "generated"; NULL if it has none */
     const char *nvrtc_options, *host_options; /* further options for each compiler, separated by spaces; NULL: none */
-    bool raw; /* a raw module: its kernels are CUDA functions, launched with a list of arguments */
+    int cluster;                              /* blocks of a cluster, which the source says too; 0: there are none */
+    bool users; /* a part of the text is the user's: it may call functions of any library */
+    bool raw;   /* a raw module: its kernels are CUDA functions, launched with a list of arguments */
     const char *const *name_expressions; /* for a raw module: NULL, or a list that ends with NULL */
 } mnp__kernel_spec;
 

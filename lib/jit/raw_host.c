@@ -8,6 +8,8 @@
  * - A kernel with C linkage is followed, on the line where it ends, by its entry point, which the library finds by
  *   name.  The entry points of name expressions are at the end of the text.
  * - extern __shared__ T name[] becomes a variable of the thread that runs the block; all of these share one memory.
+ * - Where threads use their place along x only as blockIdx.x * blockDim.x + threadIdx.x, kernels get the place as a
+ *   parameter, and all blocks of a row are one loop.  Otherwise it is in variables, and a row of a block is a loop.
  * - Code that synchronises the threads of a block cannot run on one thread.  It is an error, whose message has the
  *   line.
  *
@@ -15,6 +17,7 @@
  * text is recognised by the #line directive that has the module's name.
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +72,11 @@ typedef struct scan {
     declaration d, around;  /* `around`: the declaration around a #define, whose text is read separately */
     const char *define_end; /* the end of the current #define, or NULL */
     bool any_dynamic;       /* the source has an extern __shared__ */
+
+    bool is_survey;      /* what follows is found by a first scan, whose text is thrown away */
+    mnp__text words;     /* the user's words, with a space between two of them but no other */
+    bool uses_elsewhere; /* places of threads are used outside kernels, or a kernel is declared without a body */
+    bool gives_places;   /* kernels get the place of a thread as a parameter */
 } scan;
 
 static bool is(token t, const char *word)
@@ -309,6 +317,81 @@ static void end_dynamic(scan *s)
     s->d.dynamic = false;
 }
 
+/* ---- the places of threads ---- */
+
+static bool is_part_of_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Keep a word for the survey; casts between numbers are left out. */
+static void keep_word(scan *s, token t)
+{
+    static const char *const casts[] = {"(int)",     "(long)",     "(long long)",   "(size_t)",
+                                        "(int64_t)", "(unsigned)", "(uint64_t)",    "(unsigned long long)",
+                                        "(int32_t)", "(uint32_t)", "(unsigned int)"};
+    mnp__text *words = &s->words;
+    if (words->length > 0 && is_part_of_word(*t.text) && is_part_of_word(words->data[words->length - 1]))
+        mnp__text_add(words, " ");
+    mnp__text_add_bytes(words, t.text, t.size);
+    for (size_t i = 0; i < sizeof casts / sizeof *casts && is(t, ")"); i++) {
+        const size_t length = strlen(casts[i]);
+        if (words->length >= length && memcmp(words->data + words->length - length, casts[i], length) == 0)
+            words->data[words->length -= length] = '\0';
+    }
+}
+
+static int count(const char *text, const char *what)
+{
+    int found = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at += strlen(what))
+        found++;
+    return found;
+}
+
+/* How often a sum or product stands in the text that is not part of a longer product, difference or word. */
+static int count_alone(const char *text, const char *what)
+{
+    int found = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at += strlen(what))
+        found += (at == text || !strchr("*/%-.~!", at[-1])) && !strchr("*/%.[", at[strlen(what)]) &&
+                 !is_part_of_word(at[strlen(what)]);
+    return found;
+}
+
+/* Whether threads use their place along x only as their number in the row of all blocks. */
+static bool has_only_numbers(const char *words)
+{
+    static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+    const int numbers = count_alone(words, "blockIdx.x*blockDim.x+threadIdx.x") +
+                        count_alone(words, "blockDim.x*blockIdx.x+threadIdx.x") +
+                        count_alone(words, "threadIdx.x+blockIdx.x*blockDim.x") +
+                        count_alone(words, "threadIdx.x+blockDim.x*blockIdx.x");
+    const int steps = count(words, "blockDim.x*gridDim.x") + count(words, "gridDim.x*blockDim.x");
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
+        char along[3][16];
+        for (int d = 0; d < 3; d++)
+            snprintf(along[d], sizeof along[d], "%s.%c", indices[i], "xyz"[d]);
+        const int uses[] = {numbers, numbers, numbers + steps, steps}, along_x = count(words, along[0]);
+        if (along_x != uses[i] || count(words, indices[i]) != along_x + count(words, along[1]) + count(words, along[2]))
+            return false;
+    }
+    return numbers > 0 && count(words, "[](") == 0 &&
+           count(words, "[]{") == 0; /* such lambdas cannot use variables of a kernel */
+}
+
+/* Give a kernel another parameter, before the first of its own. */
+static void add_parameter(scan *s)
+{
+    const char *next = s->at + strspn(s->at, " \t\r\n"), *end = next;
+    if (strncmp(next, "void", 4) == 0 && !is_part_of_word(next[4]))
+        end = next + 4 + strspn(next + 4, " \t\r\n");
+    copy(s);
+    mnp__text_add(s->out, "const mnp_place mnp_here%s", *end == ')' ? "" : ", ");
+    if (*end == ')')
+        s->copied = end;
+}
+
 static void end_kernel(scan *s)
 {
     copy(s);
@@ -320,6 +403,8 @@ static void end_kernel(scan *s)
 /* End a declaration. */
 static void end_declaration(scan *s)
 {
+    if (s->d.stage == WANT_BODY)
+        s->uses_elsewhere = true;
     if (s->d.stage != IN_BODY)
         s->d.stage = OUTSIDE;
     if (s->d.stage == OUTSIDE) {
@@ -335,6 +420,10 @@ static void open_brace(scan *s)
     if (s->d.stage == WANT_BODY) {
         s->d.stage = IN_BODY;
         s->d.body = s->d.braces;
+        if (s->gives_places) {
+            copy(s);
+            mnp__text_add(s->out, " MNP_HERE ");
+        }
     }
     s->d.braces++;
     end_declaration(s);
@@ -358,6 +447,8 @@ static void open_parenthesis(scan *s)
         s->d.name = s->d.word;
         if (s->d.name.text[-1] == '#') /* a macro makes the name; a name expression gives its entry point */
             s->d.is_template = true;
+        if (s->gives_places)
+            add_parameter(s);
     }
     s->d.parentheses++;
 }
@@ -372,6 +463,8 @@ static void close_parenthesis(scan *s)
 static mnp_status read_word(scan *s, token t)
 {
     MNP_TRY(check_word(s, t));
+    if (s->d.stage != IN_BODY && (is(t, "threadIdx") || is(t, "blockIdx") || is(t, "blockDim") || is(t, "gridDim")))
+        s->uses_elsewhere = true;
     if (is(t, "template") && s->d.stage == OUTSIDE) {
         s->d.is_template = true;
     } else if (is(t, "__global__") && s->d.stage == OUTSIDE) {
@@ -388,6 +481,8 @@ static mnp_status read_word(scan *s, token t)
 
 static mnp_status read_token(scan *s, token t)
 {
+    if (s->is_survey)
+        keep_word(s, t);
     switch (*t.text) {
     case '{':
         open_brace(s);
@@ -422,20 +517,36 @@ static void append_expressions(const mnp__kernel_spec *spec, mnp__text *out)
                       spec->name_expressions[i]);
 }
 
+/* Read all of the source, and write what becomes of it. */
+static mnp_status rewrite(scan *s)
+{
+    mnp_status st = MNP_OK;
+    for (token t; st == MNP_OK && (t = next_token(s)).size > 0;)
+        st = read_token(s, t);
+    copy(s);
+    append_expressions(s->spec, s->out);
+    if (s->any_dynamic)
+        mnp__text_add(s->out, "\nextern \"C\" { __attribute__((aligned(16))) __thread char mnp_dynamic_shared[%d]; }\n",
+                      MNP_RAW_SHARED);
+    return st == MNP_OK ? mnp__text_status(s->out) : st;
+}
+
 mnp_status mnp__jit_rewrite_for_host(const mnp__kernel_spec *spec, const char *source, char **rewritten_p)
 {
-    mnp__text out = MNP__TEXT_EMPTY;
-    scan s = {.spec = spec, .at = source, .copied = source, .foreign = true, .line_start = true, .out = &out};
-    mnp_status st = MNP_OK;
-    for (token t; st == MNP_OK && (t = next_token(&s)).size > 0;)
-        st = read_token(&s, t);
-    copy(&s);
-    append_expressions(spec, &out);
-    if (s.any_dynamic)
-        mnp__text_add(&out, "\nextern \"C\" { __attribute__((aligned(16))) __thread char mnp_dynamic_shared[%d]; }\n",
-                      MNP_RAW_SHARED);
+    mnp__text surveyed = MNP__TEXT_EMPTY, out = MNP__TEXT_EMPTY;
+    scan survey = {.spec = spec, .at = source, .copied = source, .foreign = true, .line_start = true, .out = &surveyed};
+    scan final = survey;
+    survey.is_survey = true;
+    final.out = &out;
+    mnp_status st = rewrite(&survey);
     if (st == MNP_OK)
-        st = mnp__text_status(&out);
+        st = mnp__text_status(&survey.words);
+    if (st == MNP_OK) {
+        final.gives_places = !survey.uses_elsewhere && has_only_numbers(mnp__text_string(&survey.words));
+        st = rewrite(&final);
+    }
+    mnp__text_free(&survey.words);
+    mnp__text_free(&surveyed);
     if (st != MNP_OK) {
         mnp__text_free(&out);
         return st;

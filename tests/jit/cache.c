@@ -288,9 +288,9 @@ static long call(const mnp__binary *binary)
     return result;
 }
 
-static void check_compiled(const mnp__compiler *host, const char *source, const char *what)
+static void check_compiled(const mnp__compiler *host, bool users, const char *source, const char *what)
 {
-    static const mnp__kernel_spec any = {.file = "any.cu", .function = "function", .defines = ""};
+    const mnp__kernel_spec any = {.file = "any.cu", .function = "function", .defines = "", .users = users};
     mnp__binary binary = {NULL, 0, NULL, 0};
     mnp_status st = host->compile(host, &any, source, &binary);
     if (!ok(st == MNP_OK && call(&binary) == 14, "the host's compiler: %s", what) && st != MNP_OK)
@@ -308,16 +308,24 @@ static void check_host_compiler(void)
        "a compiler that is not there: %s", mnp_error_message());
     if (!ok(mnp__host_compiler_new(&config, &host) == MNP_OK, "the host's compiler"))
         return;
-    check_compiled(host, "extern \"C\" long function(long x) { return 2 * x; }", "arithmetic");
-    check_compiled(host,
-                   "extern \"C\" double hypot(double, double);\n"
-                   "extern \"C\" long function(long x) { return (long)hypot(0, 2.0 * x); }",
-                   "a function of the mathematical library");
-    check_compiled(host,
-                   "extern \"C\" long function(long x)\n"
-                   "{ volatile unsigned __int128 y = 28 * x; return (long)(y / x * x / 14); }",
-                   "a function of the compiler's own library");
-    check_compiled(host,
+    for (int users = 0; users < 2; users++) {
+        printf("# %s\n", users ? "a user's text" : "a kernel of Maniple's");
+        check_compiled(host, users, "extern \"C\" long function(long x) { return 2 * x; }", "arithmetic");
+        check_compiled(host, users,
+                       "extern \"C\" double hypot(double, double);\n"
+                       "extern \"C\" long function(long x) { return (long)hypot(0, 2.0 * x); }",
+                       "a function of the mathematical library");
+        check_compiled(host, users,
+                       "extern \"C\" void *memchr(const void *, int, unsigned long);\n"
+                       "extern \"C\" long function(long x)\n"
+                       "{ char text[99] = {}; text[2 * x] = 1; return (char *)memchr(text, 1, 99) - text; }",
+                       "a function of the C library");
+        check_compiled(host, users,
+                       "extern \"C\" long function(long x)\n"
+                       "{ volatile unsigned __int128 y = 28 * x; return (long)(y / x * x / 14); }",
+                       "a function of the compiler's own library");
+    }
+    check_compiled(host, true,
                    "#include <string>\n"
                    "extern \"C\" long function(long x) { std::string s(x, ' '); s += s; return (long)s.size(); }",
                    "functions of C++'s library");

@@ -92,7 +92,8 @@ static inline void with_compilers(int architectures, void (*run)(void))
 #ifdef HAVE_CUDA
     const char *what;
     MPI_Init(NULL, NULL);
-    if (ok(open_gpu(architectures, &what) == MNP_OK, "%s", what))
+    const mnp_status st = open_gpu(architectures, &what);
+    if (ok(st == MNP_OK, "%s", what))
         run();
     else
         print_lines(mnp_error_message());

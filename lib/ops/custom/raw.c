@@ -69,6 +69,7 @@ static mnp_status write_spec(const char *source, const mnp_raw_module_options *o
                                .generated = text->data,
                                .nvrtc_options = nvrtc_options,
                                .host_options = *host_options_p,
+                               .users = true,
                                .raw = true,
                                .name_expressions = options->name_expressions};
     return MNP_OK;

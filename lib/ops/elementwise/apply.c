@@ -166,20 +166,6 @@ static mnp_status find_shape(call *c)
     return MNP_OK;
 }
 
-static int64_t largest_block(const mnp_layout *layout)
-{
-    int64_t size = 1;
-    for (int d = 0; d < layout->ndim; d++) {
-        int64_t most = 0;
-        for (int part = 0; part < mnp_layout_parts(layout, d); part++) {
-            int64_t extent = layout->cuts[d][part + 1] - layout->cuts[d][part];
-            most = extent > most ? extent : most;
-        }
-        size *= most;
-    }
-    return size;
-}
-
 const mnp_layout *mnp__smallest_layout(int count, const mnp_array *const *arrays, int ndim, const int64_t *shape)
 {
     const mnp_layout *best = NULL;
@@ -187,7 +173,7 @@ const mnp_layout *mnp__smallest_layout(int count, const mnp_array *const *arrays
         const mnp_layout *candidate = arrays[i]->layout;
         if (mnp__array_is_scalar(arrays[i]) || !has_shape(candidate, ndim, shape))
             continue;
-        if (!best || (candidate != best && largest_block(candidate) < largest_block(best)))
+        if (!best || (candidate != best && mnp__layout_largest(candidate) < mnp__layout_largest(best)))
             best = candidate;
     }
     return best;

@@ -31,6 +31,7 @@ mnp_status mnp__generated_set(mnp__generated *generated, mnp__text *source, bool
     char *common;
     mnp__text nvrtc = MNP__TEXT_EMPTY, host = MNP__TEXT_EMPTY;
     generated->source = source->data;
+    generated->users = options != NULL;
     MNP_TRY(mnp__text_status(source));
     MNP_TRY(mnp__jit_common_options(options ? options : "", &common));
     mnp__text_add(&nvrtc, "%s %s", contract ? "" : "--fmad=false", options ? options : "");
@@ -58,6 +59,7 @@ mnp_status mnp__generated_load(const mnp__generated *generated, mnp__device *dev
     spec.function = mnp__text_string(function);
     spec.defines = mnp__text_string(defines);
     spec.generated = generated->source;
+    spec.users = generated->users;
     spec.nvrtc_options = generated->nvrtc_options;
     spec.host_options = mnp__text_string(&host_options);
     mnp_status st;

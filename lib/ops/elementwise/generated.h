@@ -18,10 +18,11 @@ void mnp__generated_list(const char *macro, int first, int end, mnp__text *text)
 /* What the kernels of one loop or reduction have in common: a text, and the options of either compiler. */
 typedef struct mnp__generated {
     char *source, *nvrtc_options, *host_options;
+    bool users; /* a part of the source is the user's */
 } mnp__generated;
 
 /*
- * Take over a text, and set the options: the user's (NULL: none), of which the host compiler gets those that it knows,
+ * Take over a text, and set the options: the user's (NULL: no part of the text is the user's), of which the host compiler gets those that it knows,
  * and unless `contract` is set, those that forbid to fuse multiplications with additions.  The caller frees
  * `generated` even after a failure.  MNP_ERR_MEMORY.
  */

@@ -265,7 +265,7 @@ static void emit_real(double value, mnp__text *text)
         mnp__text_add(text, "mnp_nan<double>()");
     else if (isinf(value))
         mnp__text_add(text, value < 0 ? "-mnp_infinity<double>()" : "mnp_infinity<double>()");
-    else if (value == floor(value) && fabs(value) < 1e15)
+    else if (value == floor(value) && fabs(value) < 1e17) /* of which %.17g would make an integer */
         mnp__text_add(text, "%.1f", value);
     else
         mnp__text_add(text, "%.17g", value);

@@ -51,9 +51,7 @@ static mnp_status parse_order(const char *ord, request *asked)
     if (isnan(asked->ord) || fabs(asked->ord) == 2)
         return MNP_FAIL(
             MNP_ERR_UNSUPPORTED,
-            "mnp_norm: the order '%s' of a matrix needs its singular values, for which there is no function "
-            "yet; 'fro', '1', '-1', 'inf' and '-inf' there are",
-            ord);
+            "mnp_norm: the order '%s' of a matrix needs its singular values; mnp_matrix_norm() computes them", ord);
     if (fabs(asked->ord) != 1 && !isinf(asked->ord))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_norm: there is no norm of matrices of order '%s'", ord);
     return MNP_OK;

@@ -90,25 +90,12 @@ done:
     return st;
 }
 
-/* A layout that divides the lines among the ranks: the last dimension is whole, the others are in blocks. */
-static mnp_status deal_out(const mnp_layout *layout, mnp_layout **dealt_p)
-{
-    mnp__layout_dim dims[MNP_MAX_DIMS];
-    const int last = layout->ndim - 1;
-    mnp_layout *outer;
-    MNP_TRY(mnp_layout_block(layout->nranks, last, layout->shape, &outer));
-    for (int d = 0; d < last; d++)
-        dims[d] = mnp__layout_dim_of(outer, d);
-    dims[last] = mnp__layout_dim_whole(layout->shape[last]);
-    mnp_status st = mnp__layout_derive(outer, layout->ndim, dims, dealt_p);
-    mnp_layout_free(outer);
-    return st;
-}
-
 static mnp_status sort_together(lines *l)
 {
+    const mnp_layout *given = l->x->layout;
     mnp_layout *dealt = NULL;
-    mnp_status st = MNP_AGREE(l->ctx, deal_out(l->x->layout, &dealt));
+    mnp_status st =
+        MNP_AGREE(l->ctx, mnp__layout_uncut(given->nranks, given->ndim, given->shape, 1U << (given->ndim - 1), &dealt));
     if (st == MNP_OK) {
         l->layout = dealt;
         st = sort_whole(l);

@@ -372,6 +372,62 @@ static void check_language(void)
         mnp_array_free(results[k]);
 }
 
+/*
+ * On the host blocks become one row of threads where that makes no difference: sums over all threads of what they
+ * compute from their place, in ways that allow it and ways that do not.
+ */
+static void check_places(void)
+{
+    enum { BLOCKS = 5, THREADS = 7, ROWS = 2 };
+    static const struct {
+        const char *text;
+        unsigned b, t, more; /* the number: b * blockIdx.x + t * threadIdx.x + more */
+    } places[] = {
+        {"blockIdx.x * blockDim.x + threadIdx.x", THREADS, 1, 0},
+        {"threadIdx.x + (unsigned)blockDim.x * blockIdx.x", THREADS, 1, 0},
+        {"2 * blockIdx.x * blockDim.x + threadIdx.x", 2 * THREADS, 1, 0},
+        {"blockIdx.x * blockDim.x + threadIdx.x * 3", THREADS, 3, 0},
+        {"blockIdx.x", 1, 0, 0},
+        {"threadIdx.x", 0, 1, 0},
+        {"[](unsigned t) { return t; }(blockIdx.x * blockDim.x + threadIdx.x)", THREADS, 1, 0},
+        {"blockIdx.x * blockDim.x + threadIdx.x + blockDim.x", THREADS, 1, THREADS},
+        {"place() + threadIdx.x * 0", THREADS, 1, 0},
+    };
+    mnp_array *sum = NULL;
+    mnp_status st = mnp_zeros(ctx, MNP_UINT64, 1, (const int64_t[]){mnp_ctx_size(ctx)}, &sum);
+    for (size_t i = 0; i < sizeof places / sizeof *places && st == MNP_OK; i++) {
+        char source[512];
+        unsigned long long wanted = 0, got = 0;
+        snprintf(source, sizeof source,
+                 "%s"
+                 "extern \"C\" __global__ void add(unsigned long long *sum)\n"
+                 "{\n"
+                 "    const unsigned long long i = %s, row = blockIdx.y * blockDim.y + threadIdx.y + 1;\n"
+                 "    atomicAdd(sum, i * i * row);\n"
+                 "}\n",
+                 strstr(places[i].text, "place()")
+                     ? "__device__ unsigned place() { return blockIdx.x * blockDim.x + threadIdx.x; }\n"
+                     : "",
+                 places[i].text);
+        for (unsigned b = 0; b < BLOCKS; b++)
+            for (unsigned t = 0; t < THREADS; t++)
+                for (unsigned row = 1; row <= ROWS; row++) {
+                    const unsigned long long number = places[i].b * b + places[i].t * t + places[i].more;
+                    wanted += number * number * row;
+                }
+        mnp_raw_module *module = compile(source, NULL);
+        const mnp_launch launch = {.grid = {BLOCKS, ROWS}, .block = {THREADS, 1}};
+        st = mnp_array_set_local(sum, &got);
+        if (st == MNP_OK)
+            st = mnp_raw_kernel_launch(kernel_of(module, "add"), &launch, MNP_ARGS(MNP_ARG(sum)));
+        if (st == MNP_OK)
+            st = mnp_array_get_local(sum, &got);
+        ok(st == MNP_OK && got == wanted, "the place of a thread: %s", places[i].text);
+        mnp_raw_module_free(module);
+    }
+    mnp_array_free(sum);
+}
+
 static void check_compile_errors(void)
 {
     mnp_raw_module *module = NULL;
@@ -480,6 +536,7 @@ int main(void)
     check_block_sums();
     check_rewriting();
     check_language();
+    check_places();
     check_compile_errors();
     check_header();
     check_prime_factors();

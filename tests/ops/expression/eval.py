@@ -117,6 +117,7 @@ for shape in [(4, 1, 3), (0, 1, 3)]:
     mp.check(f"indices of {shape}", mp.eval("z = x + y; z += (i0*100 + i1*10 + i2) * n + i + n1 / n2", **arrays),
              b["x"] + b["y"] + ((i0 * 100 + i1 * 10 + i2) * i0.size + np.arange(i0.size).reshape(i0.shape) + 5 / 3))
 mp.check("numbers alone have no shape", mp.eval("z = s * 3 + 1", s=2.5), np.float64(8.5))
+mp.check("whole numbers that an integer could hold", mp.eval("z = 1187353796428800.0 * s", s=2.5), np.float64(1187353796428800.0 * 2.5))
 given = mp.array(np.zeros((3, 4)), mp.random_layout(rng, (3, 4)))
 mp.check("but take that of an output", mp.eval("z = s + i1 * n0", s=2, out={"z": given}),
          np.tile(2.0 + np.arange(4) * 3, (3, 1)))

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Joining, splitting, padding, rolling, tiling and repeating against NumPy, of views in random layouts."""
 
+import functools
+
 import maniple as mp
 import numpy as np
 
 rng = mp.random()
+spread = functools.partial(mp.spread, rng)
 DTYPES = ["int8", "float16", "int32", "float32", "float64", "complex128"]
 
 
@@ -14,23 +17,6 @@ def values(shape, dtype="float32"):
 
 def shape_of(ndim, most=6):
     return tuple(int(n) for n in rng.integers(0 if rng.random() < 0.1 else 1, most, ndim))
-
-
-def spread(a):
-    """The values as an array of some layout, or as a view of one."""
-    kind = rng.integers(5) if a.ndim else 4
-    if kind == 0:
-        thick = np.stack([a, a + 1, a])
-        return mp.array(thick, mp.random_layout(rng, thick.shape))[int(rng.integers(0, 2)) * 2]
-    if kind == 1:
-        return mp.transpose(mp.array(a.T, mp.random_layout(rng, a.T.shape)), None)
-    if kind == 2:
-        return mp.array(a[::-1], mp.random_layout(rng, a.shape))[::-1]
-    if kind == 3:
-        wide = np.zeros((2 * a.shape[0] + 3,) + a.shape[1:], a.dtype)
-        wide[2:2 + 2 * a.shape[0]:2] = a
-        return mp.array(wide, mp.random_layout(rng, wide.shape))[2:2 + 2 * a.shape[0]:2]
-    return mp.array(a, mp.random_layout(rng, a.shape))
 
 
 def check(name, function, *arguments, want):

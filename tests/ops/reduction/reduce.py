@@ -33,18 +33,6 @@ INDICES = "argmax argmin nanargmax nanargmin".split()
 TRUTH = "all any count_nonzero".split()
 
 
-def values(dtype, shape):
-    """Values of a type whose sums and products are exact, or nearly."""
-    kind = np.dtype(dtype).kind
-    if kind == "b":
-        return rng.random(shape) < 0.5
-    if kind in "iu":
-        info = np.iinfo(dtype)
-        return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
-    made = rng.uniform(0.8, 1.2, shape)
-    return (made + 1j * rng.uniform(-0.2, 0.2, shape) if kind == "c" else made).astype(dtype)
-
-
 def expected(name, a, **how):
     """NumPy's result, computed in the precision that Maniple uses."""
     wide = {"e": "float64", "f": "float64", "d": "longdouble", "F": "complex128", "D": "clongdouble"}.get(a.dtype.char)
@@ -88,7 +76,7 @@ def all_functions():
     for name, listed in types.items():
         for number, dtype in enumerate(listed.split()):
             shape = tuple(int(n) for n in rng.integers(2, 7, 3))
-            a = values(dtype, shape)
+            a = mp.values_for_sums(rng, dtype, shape)
             if name in TRUTH:
                 a[rng.random(shape) < 0.3] = 0
             if name in EXTREMES + INDICES and a.dtype.kind in "iu":
@@ -102,13 +90,13 @@ def all_functions():
 def shapes_and_views():
     """Shapes and views, in few types, whose kernels other tests have compiled."""
     for shape in ((), (1,), (7,), (1, 1), (129,), (37, 41), (3, 1, 5), (2, 3, 4, 5)):
-        a = values("float32", shape)
+        a = mp.values_for_sums(rng, "float32", shape)
         x = mp.array(a, mp.random_layout(rng, shape))
         for name in ("sum", "max", "argmax", "var"):
             for axis in some_axes(len(shape), name == "argmax"):
                 compare(name, a, x, axis, ulp=2)
         compare("sum", a, x, keepdims=True, ulp=1)
-    a = values("float32", (12, 13, 14))
+    a = mp.values_for_sums(rng, "float32", (12, 13, 14))
     x = mp.array(a, mp.random_layout(rng, a.shape))
     b = np.ascontiguousarray(a[:, 0])
     y = mp.array(b, mp.random_layout(rng, b.shape))
@@ -166,7 +154,7 @@ def rows():
 
 def special_values():
     """NaN, infinities, signed zeros, ties, overflow."""
-    a = values("float32", (9, 11))
+    a = mp.values_for_sums(rng, "float32", (9, 11))
     a[2, 3] = a[2, 7] = a[5, 0] = np.nan
     a[4, 4] = np.inf
     a[6, 1] = -np.inf
@@ -239,7 +227,7 @@ def empty():
 
 
 def options():
-    a = values("float32", (6, 8))
+    a = mp.values_for_sums(rng, "float32", (6, 8))
     mask, row = rng.random((6, 8)) < 0.6, rng.random(8) < 0.7
     x, m, r = mp.array(a, mp.random_layout(rng, a.shape)), mp.array(mask, mp.random_layout(rng, a.shape)), mp.array(row)
     for name in ("sum", "mean", "var"):
@@ -254,7 +242,7 @@ def options():
     mp.check("var with ddof", mp.var(x, axes(0, ddof=1)), expected("var", a, axis=0, ddof=1), ulp=2)
     with np.errstate(all="ignore"):
         mp.check("var with too much ddof", mp.var(x, axes(ddof=48)), np.var(a, ddof=48))
-    b = values("int32", (6, 8))
+    b = mp.values_for_sums(rng, "int32", (6, 8))
     y = mp.array(b)
     mp.check("sum in int32", mp.sum(y, axes(dtype="int32")), b.sum(dtype="int32"))
     mp.check("mean in float32", mp.mean(y, axes(1, dtype="float32")), b.astype("float32").mean(axis=1, dtype="float64")
@@ -271,7 +259,7 @@ def options():
 
 
 def averages():
-    a, weights = values("float32", (5, 6, 7)), rng.uniform(0.5, 2, (5, 6, 7)).astype("float32")
+    a, weights = mp.values_for_sums(rng, "float32", (5, 6, 7)), rng.uniform(0.5, 2, (5, 6, 7)).astype("float32")
     x, w = mp.array(a, mp.random_layout(rng, a.shape)), mp.array(weights, mp.random_layout(rng, a.shape))
     for axis in (None, (0,), (2,), (0, 2)):
         want = np.asarray(np.average(a.astype("float64"), axis=axis, weights=weights.astype("float64")))
@@ -280,7 +268,7 @@ def averages():
         line = rng.uniform(0.5, 2, a.shape[axis]).astype("float32")
         want = np.average(a.astype("float64"), axis=axis, weights=line.astype("float64")).astype("float32")
         mp.check(f"average along axis {axis}", mp.average(x, mp.array(line), axes(axis)), want, ulp=1)
-    b = values("int16", (5, 6))
+    b = mp.values_for_sums(rng, "int16", (5, 6))
     mp.check("average of integers", mp.average(mp.array(b), None, None), np.asarray(np.average(b)), ulp=2)
     mp.fails("MNP_ERR_ARG", "the weights' shape is (6,), which is neither x's (5, 6, 7)", mp.average, x,
              mp.array(np.ones(6)), axes(0))
@@ -330,7 +318,7 @@ def custom():
     row = mp.array(b[0])
     mp.check("inputs are broadcast", run(mse, [x, row], axes(0)),
              ((a.astype("float64") - b[0]) ** 2).mean(axis=0).astype("float32"), ulp=4)
-    d = values("bool", (9, 4))
+    d = mp.values_for_sums(rng, "bool", (9, 4))
     parity = kernel("bool x", "bool y", "x", "a != b", None, "false")
     mp.check("bools", run(parity, [mp.array(d)], axes(0)), np.logical_xor.reduce(d, axis=0))
     wrong = kernel("T x", "T y", "x * z", "a + b", None, "0", "wrong")
@@ -346,8 +334,8 @@ def custom():
 
 
 def misuse():
-    x = mp.array(values("float32", (6, 8)))
-    b = mp.array(values("bool", (6, 8)))
+    x = mp.array(mp.values_for_sums(rng, "float32", (6, 8)))
+    b = mp.array(mp.values_for_sums(rng, "bool", (6, 8)))
     for words, function, *arguments in (
             ("mnp_sum: axis 2 is out of bounds for 2 dimensions", mp.sum, x, axes(2)),
             ("mnp_sum: axis -3 is out of bounds", mp.sum, x, axes(-3)),

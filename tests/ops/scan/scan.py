@@ -9,17 +9,6 @@ FUNCTIONS = {"cumsum": np.cumsum, "cumprod": np.cumprod, "nancumsum": np.nancums
 EXTREMES = {"cummax": np.maximum.accumulate, "cummin": np.minimum.accumulate}
 
 
-def values(dtype, shape):
-    kind = np.dtype(dtype).kind
-    if kind == "b":
-        return rng.random(shape) < 0.5
-    if kind in "iu":
-        info = np.iinfo(dtype)
-        return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
-    made = rng.uniform(0.8, 1.2, shape)
-    return (made + 1j * rng.uniform(-0.2, 0.2, shape) if kind == "c" else made).astype(dtype)
-
-
 def expected(name, a, axis, dtype=None):
     """NumPy's result, computed in the precision that Maniple uses."""
     if name in EXTREMES:
@@ -53,13 +42,13 @@ def all_functions():
     for name, listed in types.items():
         for number, dtype in enumerate(listed.split()):
             shape = tuple(int(n) for n in rng.integers(2, 7, 3))
-            a = values(dtype, shape)
+            a = mp.values_for_sums(rng, dtype, shape)
             if name.startswith("nan") and a.dtype.kind == "f":
                 a[rng.random(shape) < 0.2] = np.nan
             x = mp.array(a, mp.random_layout(rng, shape))
             for axis in mp.some(axes_of(3), number):
                 compare(name, a, x, axis)
-    a = values("int16", (5, 6))
+    a = mp.values_for_sums(rng, "int16", (5, 6))
     x = mp.array(a, mp.random_layout(rng, a.shape))
     compare("cumsum", a, x, 0, "int16")
     compare("cumsum", a, x, 1, "float32")
@@ -67,13 +56,13 @@ def all_functions():
 
 def shapes_and_views():
     for shape in ((), (1,), (7,), (0,), (3, 0, 2), (1, 1), (129,), (37, 41), (3, 1, 5), (2, 3, 4, 5)):
-        a = values("float32", shape)
+        a = mp.values_for_sums(rng, "float32", shape)
         x = mp.array(a, mp.random_layout(rng, shape))
         for name in ("cumsum", "cummax"):
             for axis in axes_of(len(shape)):
                 if shape or axis is None:
                     compare(name, a, x, axis)
-    a = values("float32", (12, 13, 14))
+    a = mp.values_for_sums(rng, "float32", (12, 13, 14))
     x = mp.array(a, mp.random_layout(rng, a.shape))
     b = np.ascontiguousarray(a[:, 0])
     y = mp.array(b, mp.random_layout(rng, b.shape))
@@ -113,7 +102,7 @@ def large():
 
 
 def special_values():
-    a = values("float32", (9, 11))
+    a = mp.values_for_sums(rng, "float32", (9, 11))
     a[2, 3] = a[2, 7] = a[5, 0] = np.nan
     a[4, 4] = np.inf
     a[6, 1] = -np.inf
@@ -134,7 +123,7 @@ def special_values():
 
 
 def outputs():
-    a = values("float32", (6, 8))
+    a = mp.values_for_sums(rng, "float32", (6, 8))
     x = mp.array(a, mp.random_layout(rng, a.shape))
     out = mp.array(np.zeros((6, 8)), mp.random_layout(rng, a.shape))
     mp.cumsum(x, 0, None, out=out)
@@ -150,7 +139,7 @@ def outputs():
     mp.check("in place", x, expected("cumsum", a, 0), ulp=2)
     for name, start in (("sum", 0), ("prod", 1)):
         for dtype in ("float32", "int8"):
-            b = values(dtype, (5, 6))
+            b = mp.values_for_sums(rng, dtype, (5, 6))
             y = mp.array(b, mp.random_layout(rng, b.shape))
             for axis in (0, 1, -1):
                 want = expected("cum" + name, b, axis)
@@ -158,7 +147,7 @@ def outputs():
                          ulp=2)
                 want = np.concatenate([np.full_like(want[:1] if axis == 0 else want[:, :1], start), want], axis=axis)
                 mp.check("with what comes first", mp.lookup("cumulative_" + name)(y, axis, None, True), want, ulp=2)
-    b = values("int8", 9)
+    b = mp.values_for_sums(rng, "int8", 9)
     got = mp.cumulative_sum(mp.array(b), mp.MNP_FLATTENED, None, True)
     mp.check("cumulative_sum of one dimension", got, np.concatenate([[0], np.cumsum(b)]))
     for initial in (False, True):
@@ -184,7 +173,7 @@ def properties():
 
 
 def misuse():
-    x, b = mp.array(values("float32", (6, 8))), mp.array(values("int32", (6, 8)))
+    x, b = mp.array(mp.values_for_sums(rng, "float32", (6, 8))), mp.array(mp.values_for_sums(rng, "int32", (6, 8)))
     for words, function, *arguments in (
             ("mnp_cumsum: axis 2 is out of bounds for 2 dimensions", mp.cumsum, x, 2, None),
             ("mnp_cumsum: axis -3 is out of bounds", mp.cumsum, x, -3, None),

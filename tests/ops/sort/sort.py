@@ -35,24 +35,12 @@ def values(shape, dtype, kind=None):
 
 
 def spread(a):
-    """The values as an array of some layout, or as a view of one."""
-    kind = rng.integers(6) if a.ndim else 5
-    if kind == 0:
-        thick = np.stack([a, a, a])
-        return mp.array(thick, mp.random_layout(rng, thick.shape))[int(rng.integers(0, 2)) * 2]
-    if kind == 1:
-        return mp.transpose(mp.array(a.T, mp.random_layout(rng, a.T.shape)), None)
-    if kind == 2:
-        return mp.array(a[::-1], mp.random_layout(rng, a.shape))[::-1]
-    if kind == 3:
-        wide = np.zeros((2 * a.shape[0] + 3,) + a.shape[1:], a.dtype)
-        wide[2:2 + 2 * a.shape[0]:2] = a
-        return mp.array(wide, mp.random_layout(rng, wide.shape))[2:2 + 2 * a.shape[0]:2]
-    if kind == 4:
-        cuts = [0] + [0] * int(rng.integers(0, mp.size))  # all on one rank
-        cuts += [a.shape[0]] * (mp.size + 1 - len(cuts))
-        return mp.array(a, mp.Layout([mp.size], a.shape, [0] + [-1] * (a.ndim - 1), [cuts] + [None] * (a.ndim - 1)))
-    return mp.array(a, mp.random_layout(rng, a.shape))
+    """The values as an array of some layout, which may have all of them on one rank, or as a view of one."""
+    if a.ndim == 0 or rng.integers(6) > 0:
+        return mp.spread(rng, a)
+    cuts = [0] + [0] * int(rng.integers(0, mp.size))
+    cuts += [a.shape[0]] * (mp.size + 1 - len(cuts))
+    return mp.array(a, mp.Layout([mp.size], a.shape, [0] + [-1] * (a.ndim - 1), [cuts] + [None] * (a.ndim - 1)))
 
 
 def shape_of(ndim, most):
