@@ -195,7 +195,7 @@ int cache_main(int argc, char **argv)
     }
     mnp_ctx *ctx = command_begin("device=host"); /* needs neither a GPU nor a working driver */
     OR_EXIT(mnp_agree(ctx, serve(ctx, &wanted)));
-    int status = close_output();
+    int status = close_output(EXIT_SUCCESS);
     mnp_finalize(ctx);
     return status;
 }

@@ -16,11 +16,11 @@
 #include <maniple.h>
 
 #include "common/command.h"
-#include "common/files.h"
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/paths.h"
 #include "common/rehearsal.h"
+#include "common/result.h"
 #include "picture/picture.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -39,10 +39,7 @@ enum {
 };
 
 static const option_row options_table[] = {
-    {'o', "output", "OUTPUT",
-     "write the result to FILE:/DATASET; replaces a dataset of that name,\n"
-     "but never INPUT or KERNEL, and keeps everything else in the file;\n"
-     "or write FILE.npy"},
+    OUTPUT_ROW("INPUT or KERNEL"),
     {KEY_MODE, "mode", "MODE",
      "full: the whole convolution; same: the middle part, as large as\n"
      "INPUT; valid: only the part that needs no values beyond the borders\n"
@@ -72,9 +69,9 @@ static const option_row options_table[] = {
     PICTURE_MAP_OPTION,
     APPEND_ROW,
     PROGRESS_ROW,
-    {'j', "json", NULL, "print JSON"},
-    {'q', "quiet", NULL, "print nothing"},
-    {'h', "help", NULL, "show this"},
+    JSON_ROW,
+    QUIET_ROW,
+    HELP_ROW,
     {0},
 };
 
@@ -105,12 +102,16 @@ static const words_row words_table[] = {
 };
 
 typedef struct job {
-    operand input, kernel, output;
+    mnp_ctx *ctx;
+    operand input, kernel;
+    result_request result;
     mnp_conv_options options;
     int axes[OPERAND_MAX_DIMS];
-    picture_request picture;
+    bool plan_only;
     mnp_conv_method method; /* that the plan takes */
-    bool quiet, json, plan_only;
+    conv_stream stream;     /* its slabs; 0: all at once */
+    mnp_array *x, *y;
+    picture_result drawn;
 } job;
 
 /* ---- the command line ---- */
@@ -145,8 +146,6 @@ static mnp_status parse_option(int key, job *j, bool *fills)
     mnp_status status = MNP_OK;
     int index = 0;
     switch (key) {
-    case 'o':
-        return operand_parse_output("OUTPUT", optarg, &j->output);
     case KEY_MODE:
         status = options_choose("mode", optarg, mode_names, &index);
         j->options.mode = (mnp_conv_mode)index;
@@ -173,20 +172,8 @@ static mnp_status parse_option(int key, job *j, bool *fills)
     case KEY_PLAN:
         j->plan_only = true;
         return MNP_OK;
-    case KEY_PICTURE:
-    case KEY_PICTURE_SIZE:
-    case KEY_PICTURE_MAP:
-        return picture_option(key, optarg, &j->picture);
-    case APPEND_KEY:
-        return operand_append_option(optarg);
-    case 'q':
-        j->quiet = true;
-        return MNP_OK;
-    case 'j':
-        j->json = true;
-        return MNP_OK;
     default:
-        return MNP_ERR_ARG; /* options_next() has recorded why */
+        return result_option(key, &j->result);
     }
 }
 
@@ -197,7 +184,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
                         count == 0 ? "INPUT and KERNEL" : "KERNEL after INPUT");
     if (count > 2)
         return mnp_fail(MNP_ERR_ARG, "conv takes INPUT and KERNEL, but was also given '%s'", words[2]);
-    if (!j->output.text && !j->plan_only)
+    if (!j->result.output.text && !j->plan_only)
         return mnp_fail(MNP_ERR_ARG, "conv needs a place for the result: -o FILE:/DATASET or FILE.npy");
     mnp_status status = operand_parse("INPUT", words[0], MNP_FLOAT32, &j->input);
     return status == MNP_OK ? operand_parse("KERNEL", words[1], MNP_FLOAT64, &j->kernel) : status;
@@ -214,25 +201,7 @@ static mnp_status parse(int argc, char **argv, job *j)
     if (status == MNP_OK && fills && j->options.boundary != MNP_BOUNDARY_FILL)
         status = mnp_fail(MNP_ERR_ARG, "--fillvalue goes with --boundary fill, not with --boundary %s",
                           boundary_names[j->options.boundary]);
-    if (status == MNP_OK)
-        status = picture_check_options(&j->picture);
-    return status == MNP_OK ? report_check_options(j->quiet, j->json) : status;
-}
-
-static void job_free(job *j)
-{
-    operand_free(&j->input);
-    operand_free(&j->kernel);
-    operand_free(&j->output);
-}
-
-/* ---- checks before the work, on rank 0 ---- */
-
-static mnp_status check_overwriting(const job *j)
-{
-    const run_file files[] = {file_of_operand(&j->input), file_of_operand(&j->kernel), file_of_output(&j->output),
-                              file_of_option("--picture", j->picture.path)};
-    return files_check(sizeof files / sizeof *files, files);
+    return status == MNP_OK ? result_check_options(&j->result) : status;
 }
 
 /* ---- the work ---- */
@@ -240,41 +209,24 @@ static mnp_status check_overwriting(const job *j)
 typedef enum stage { READ = FIRST_STAGE, PLAN, CONVOLVE, WRITE, PICTURE, NUM_STAGES } stage;
 static const char *const stage_names[] = {"compile", "read", "plan", "convolve", "write", "picture"};
 
-static mnp_status check_axes(const job *j)
+static mnp_status check_shapes(job *j)
 {
-    const int ndim = j->input.ndim, naxes = j->options.naxes;
-    bool given[OPERAND_MAX_DIMS] = {false};
-    if (naxes > 0 && naxes != j->kernel.ndim)
-        return mnp_fail(MNP_ERR_ARG, "--axes has %d dimension%s, but KERNEL '%s' has %d", naxes, naxes == 1 ? "" : "s",
-                        j->kernel.text, j->kernel.ndim);
-    for (int i = 0; i < naxes; i++) {
-        const int axis = j->axes[i] < 0 ? j->axes[i] + ndim : j->axes[i];
-        if (axis < 0 || axis >= ndim)
-            return mnp_fail(MNP_ERR_ARG, "--axes has dimension %d, but INPUT '%s' has %d dimension%s", j->axes[i],
-                            j->input.text, ndim, ndim == 1 ? "" : "s");
-        if (given[axis])
-            return mnp_fail(MNP_ERR_ARG, "--axes has dimension %d twice, as %d and %d", axis, axis, axis - ndim);
-        given[axis] = true;
-    }
-    return MNP_OK;
-}
-
-static mnp_status check_shapes(const job *j)
-{
+    const int naxes = j->options.naxes;
     if (j->kernel.ndim > j->input.ndim)
         return mnp_fail(MNP_ERR_ARG, "KERNEL '%s' has %d dimensions, and INPUT '%s' has %d", j->kernel.text,
                         j->kernel.ndim, j->input.text, j->input.ndim);
-    mnp_status status = check_axes(j);
-    if (status != MNP_OK)
-        return status;
-    if (j->picture.path && j->input.ndim < 2)
+    if (naxes > 0 && naxes != j->kernel.ndim)
+        return mnp_fail(MNP_ERR_ARG, "--axes has %d dimension%s, but KERNEL '%s' has %d", naxes, plural(naxes),
+                        j->kernel.text, j->kernel.ndim);
+    if (j->result.picture.path && j->input.ndim < 2)
         return mnp_fail(MNP_ERR_ARG, "--picture needs 2 dimensions or more, but INPUT '%s' has 1", j->input.text);
-    return MNP_OK;
+    return operand_axes(&j->input, "axes", naxes, j->axes);
 }
 
 /* Make the plan, for arrays like the input, which has not been read yet. */
-static void make_plan(mnp_ctx *ctx, job *j, stopwatch *watch, mnp_conv_plan **plan_p)
+static void make_plan(job *j, stopwatch *watch, mnp_conv_plan **plan_p)
 {
+    mnp_ctx *ctx = j->ctx;
     mnp_array *kernel = NULL;
     mnp_layout *layout = NULL;
     progress_stage(0, NULL, "reading KERNEL");
@@ -294,164 +246,139 @@ static void make_plan(mnp_ctx *ctx, job *j, stopwatch *watch, mnp_conv_plan **pl
 /*
  * The dimensions of the picture: the last two of the kernel's, or the usual ones if the kernel is a vector.
  */
-static void picture_dims(const job *j, const mnp_array *x, int *rows, int *columns)
+static void picture_dims(const job *j, int *rows, int *columns)
 {
     const int n = j->options.naxes;
-    picture_usual_dims(x, rows, columns);
+    picture_usual_dims(j->x, rows, columns);
     if (n < 2)
         return;
-    const int a = (j->axes[n - 2] + j->input.ndim) % j->input.ndim;
-    const int b = (j->axes[n - 1] + j->input.ndim) % j->input.ndim;
+    const int a = j->axes[n - 2], b = j->axes[n - 1];
     *rows = a < b ? a : b;
     *columns = a < b ? b : a;
 }
 
 /* Draw input and result.  Collective. */
-static mnp_status draw(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, picture_result *drawn)
+static mnp_status draw(job *j)
 {
     char title[256];
-    bool clash = mnp_ctx_rank(ctx) == 0 && same_file(j->picture.path, j->output.file); /* by links that were dangling */
-    mnp_status status = mnp_agree(
-        ctx, clash ? mnp_fail(MNP_ERR_IO,
-                              "--picture '%s' is the file of OUTPUT; the result is there, and no picture was made",
-                              j->picture.path)
-                   : MNP_OK);
+    picture p = {.title = title,
+                 .count = 2,
+                 .arrays = {j->x, j->y},
+                 .titles = {without_folders(j->input.text), without_folders(j->result.output.text)}};
+    mnp_status status = result_check_picture(j->ctx, &j->result);
     if (status != MNP_OK)
         return status;
-    picture p = {.title = title, .count = 2};
     snprintf(title, sizeof title, "%s with %s, mode %s, boundary %s",
              j->options.correlate ? "Correlation" : "Convolution", without_folders(j->kernel.text),
              mode_names[j->options.mode], boundary_names[j->options.boundary]);
-    p.arrays[0] = x;
-    p.arrays[1] = y;
-    p.titles[0] = without_folders(j->input.text);
-    p.titles[1] = without_folders(j->output.text);
-    picture_dims(j, x, &p.rows, &p.columns);
-    return picture_write(&j->picture, &p, drawn);
+    picture_dims(j, &p.rows, &p.columns);
+    return picture_write(&j->result.picture, &p, &j->drawn);
 }
 
 /* Print the line of the report that says what the picture shows. */
-static void print_picture(const job *j, const picture_result *drawn)
+static void print_picture(const job *j)
 {
-    printf("picture   %s: %s", j->picture.path, drawn->made.size);
+    const picture_result *drawn = &j->drawn;
+    printf("picture   %s: %s", j->result.picture.path, drawn->made.size);
     if (drawn->reduction[0] > 1 || drawn->reduction[1] > 1)
         printf(", a dot is the mean of %dx%d elements", (int)drawn->reduction[0], (int)drawn->reduction[1]);
-    printf(", %s is %g to %g left, %g to %g right%s\n", j->picture.map ? "violet to yellow" : "black to white",
+    printf(", %s is %g to %g left, %g to %g right%s\n", j->result.picture.map ? "violet to yellow" : "black to white",
            drawn->low[0], drawn->high[0], drawn->low[1], drawn->high[1],
            j->input.ndim > 2 && !drawn->in_colour[0] ? "; the first plane only" : "");
 }
 
 /* Multiplications, and bytes of input and output. */
-static void count_work(const job *j, const mnp_array *x, const mnp_array *y, double *taps, double *bytes)
+static void count_work(const job *j, double *taps, double *bytes)
 {
-    *taps = (double)mnp_layout_size(mnp_array_layout(y));
-    *bytes = array_bytes(x) + array_bytes(y);
+    *taps = (double)mnp_layout_size(mnp_array_layout(j->y));
+    *bytes = array_bytes(j->x) + array_bytes(j->y);
     for (int d = 0; d < j->kernel.ndim; d++)
         *taps *= (double)j->kernel.shape[d];
 }
 
-static void print_text(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const double *seconds,
-                       const mnp_rank_info *ranks, const picture_result *drawn)
+/* Print the line of the report on the kernel and how it is applied. */
+static void print_kernel(const job *j, mnp_conv_method method)
 {
-    double taps, bytes;
-    count_work(j, x, y, &taps, &bytes);
-    printf("ran on    ");
-    print_where(ctx, ranks);
-    printf("input     %s: ", j->input.text);
-    print_array(x);
     printf("kernel    %s: ", j->kernel.text);
     print_shape(j->kernel.ndim, j->kernel.shape);
     printf(" %s, %smode %s, boundary %s, by %s\n", mnp_dtype_name(j->kernel.dtype),
            j->options.correlate ? "correlated, " : "", mode_names[j->options.mode], boundary_names[j->options.boundary],
-           method_names[j->method]);
-    printf("output    %s: ", j->output.text);
-    print_array(y);
-    if (*drawn->made.size)
-        print_picture(j, drawn);
-    print_times(j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
-    printf("speed     %.3g Gtap/s, %.3g GB/s of input and output, while convolving\n", taps / seconds[CONVOLVE] / 1e9,
-           bytes / seconds[CONVOLVE] / 1e9);
+           method_names[method]);
 }
 
-static void print_json(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const double *seconds,
-                       const mnp_rank_info *ranks, const picture_result *drawn)
+static void print_text(const void *run, const run_facts *facts)
 {
+    const job *j = run;
     double taps, bytes;
-    json_writer out = json_start(stdout);
-    count_work(j, x, y, &taps, &bytes);
-    json_open(&out, NULL, '{');
-    json_operand(&out, "input", j->input.text, x);
-    json_row(&out, "kernel", '{');
-    json_text(&out, "operand", j->kernel.text);
-    json_integers(&out, "shape", j->kernel.ndim, j->kernel.shape);
-    json_text(&out, "dtype", mnp_dtype_name(j->kernel.dtype));
-    json_close(&out);
-    json_text(&out, "mode", mode_names[j->options.mode]);
-    json_text(&out, "boundary", boundary_names[j->options.boundary]);
-    json_bool(&out, "correlate", j->options.correlate);
-    json_text(&out, "method", method_names[j->method]);
-    json_operand(&out, "output", j->output.text, y);
-    if (*drawn->made.size)
-        json_text(&out, "picture", j->picture.path);
-    json_where(&out, ctx, ranks);
-    json_times(&out, j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
-    json_measured(&out, "taps", taps);
-    json_measured(&out, "bytes", bytes);
-    json_close(&out);
+    count_work(j, &taps, &bytes);
+    printf("input     %s: ", j->input.text);
+    print_array(j->x);
+    print_kernel(j, j->method);
+    printf("output    %s: ", j->result.output.text);
+    print_array(j->y);
+    if (*j->drawn.made.size)
+        print_picture(j);
+    print_times(j->result.picture.path ? NUM_STAGES : PICTURE, stage_names, facts->seconds);
+    printf("speed     %.3g Gtap/s, %.3g GB/s of input and output, while convolving\n",
+           taps / facts->seconds[CONVOLVE] / 1e9, bytes / facts->seconds[CONVOLVE] / 1e9);
 }
 
-static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const stopwatch *watch,
-                   const picture_result *drawn)
+static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
-    double slowest[MAX_STAGES];
-    mnp_rank_info *ranks = NULL;
-    stopwatch_slowest(watch, slowest);
-    OR_EXIT(rank_infos(ctx, &ranks, NULL));
-    if (mnp_ctx_rank(ctx) == 0 && j->json)
-        print_json(ctx, j, x, y, slowest, ranks, drawn);
-    else if (mnp_ctx_rank(ctx) == 0)
-        print_text(ctx, j, x, y, slowest, ranks, drawn);
-    free(ranks);
+    const job *j = run;
+    double taps, bytes;
+    count_work(j, &taps, &bytes);
+    json_operand(out, "input", j->input.text, j->x);
+    json_row(out, "kernel", '{');
+    json_text(out, "operand", j->kernel.text);
+    json_integers(out, "shape", j->kernel.ndim, j->kernel.shape);
+    json_text(out, "dtype", mnp_dtype_name(j->kernel.dtype));
+    json_close(out);
+    json_text(out, "mode", mode_names[j->options.mode]);
+    json_text(out, "boundary", boundary_names[j->options.boundary]);
+    json_bool(out, "correlate", j->options.correlate);
+    json_text(out, "method", method_names[j->method]);
+    json_operand(out, "output", j->result.output.text, j->y);
+    if (*j->drawn.made.size)
+        json_text(out, "picture", j->result.picture.path);
+    json_facts(out, facts, j->result.picture.path ? NUM_STAGES : PICTURE, stage_names);
+    json_measured(out, "taps", taps);
+    json_measured(out, "bytes", bytes);
 }
 
-/* What was done slab by slab, on rank 0. */
-static void report_streamed(mnp_ctx *ctx, const job *j, const conv_stream *stream, const mnp_rank_info *ranks,
-                            const double *seconds)
+/* What was done slab by slab. */
+static void print_streamed_text(const void *run, const run_facts *facts)
 {
-    if (j->json) {
-        json_writer out = json_start(stdout);
-        json_open(&out, NULL, '{');
-        json_text(&out, "input", j->input.text);
-        json_text(&out, "kernel", j->kernel.text);
-        json_text(&out, "output", j->output.text);
-        json_text(&out, "method", method_names[stream->method]);
-        json_integer(&out, "slabs", stream->slabs);
-        json_integer(&out, "rows", stream->rows);
-        json_where(&out, ctx, ranks);
-        json_times(&out, WRITE, stage_names, seconds);
-        json_close(&out);
-        return;
-    }
+    const job *j = run;
+    const conv_stream *stream = &j->stream;
     char needed[BYTES_TEXT], limit[BYTES_TEXT];
-    printf("ran on    ");
-    print_where(ctx, ranks);
     printf("input     %s: ", j->input.text);
     print_shape(j->input.ndim, j->input.shape);
-    printf(" %s\nkernel    %s: ", mnp_dtype_name(j->input.dtype), j->kernel.text);
-    print_shape(j->kernel.ndim, j->kernel.shape);
-    printf(" %s, mode %s, boundary %s, by %s\n", mnp_dtype_name(j->kernel.dtype), mode_names[j->options.mode],
-           boundary_names[j->options.boundary], method_names[stream->method]);
+    printf(" %s\n", mnp_dtype_name(j->input.dtype));
+    print_kernel(j, stream->method);
     printf("output    %s\nstreamed  %d slab%s of %d rows, as all at once needs %s a rank, and the limit is %s\n",
-           j->output.text, (int)stream->slabs, stream->slabs == 1 ? "" : "s", (int)stream->rows,
+           j->result.output.text, (int)stream->slabs, plural(stream->slabs), (int)stream->rows,
            bytes_text(stream->needed, needed), bytes_text(stream->limit, limit));
-    print_times(WRITE, stage_names, seconds);
+    print_times(WRITE, stage_names, facts->seconds);
+}
+
+static void print_streamed_json(const void *run, const run_facts *facts, json_writer *out)
+{
+    const job *j = run;
+    json_text(out, "input", j->input.text);
+    json_text(out, "kernel", j->kernel.text);
+    json_text(out, "output", j->result.output.text);
+    json_text(out, "method", method_names[j->stream.method]);
+    json_integer(out, "slabs", j->stream.slabs);
+    json_integer(out, "rows", j->stream.rows);
+    json_facts(out, facts, WRITE, stage_names);
 }
 
 /* Let the kernels of the work be compiled side by side, while KERNEL is read. */
-static void rehearse(mnp_ctx *ctx, const job *j)
+static void rehearse(const job *j)
 {
     mnp_conv_plan *plan = NULL;
-    mnp_ctx *rehearsal = rehearsal_begin(ctx);
+    mnp_ctx *rehearsal = rehearsal_begin(j->ctx);
     const int ndim = j->input.ndim;
     mnp_array *x = rehearsal ? rehearsal_array(rehearsal, ndim, j->input.dtype, ndim, j->input.shape) : NULL;
     mnp_array *kernel = x ? rehearsal_array(rehearsal, ndim, j->kernel.dtype, j->kernel.ndim, j->kernel.shape) : NULL;
@@ -463,37 +390,32 @@ static void rehearse(mnp_ctx *ctx, const job *j)
 }
 
 /* Convolve slab by slab what does not fit into memory. */
-static void run_streamed(mnp_ctx *ctx, job *j, conv_stream *stream)
+static void run_streamed(job *j)
 {
     mnp_array *kernel = NULL;
-    mnp_rank_info *ranks = NULL;
-    stopwatch watch = stopwatch_start(ctx);
-    double slowest[MAX_STAGES];
-    if (j->picture.path)
+    stopwatch watch = stopwatch_start(j->ctx);
+    if (j->result.picture.path)
         OR_EXIT(mnp_fail(MNP_ERR_ARG, "--picture needs all of INPUT in memory, whose limit it exceeds"));
-    progress_begin(ctx, "conv", j->quiet);
-    OR_EXIT(operand_load(ctx, &j->kernel, &kernel));
+    progress_begin(j->ctx, "conv", j->result.quiet);
+    OR_EXIT(operand_load(j->ctx, &j->kernel, &kernel));
     stopwatch_lap(&watch, READ);
     progress_stage(0, NULL, "convolving slab by slab");
-    OR_EXIT(conv_stream_run(ctx, &j->input, kernel, &j->output, &j->options, stream));
+    OR_EXIT(conv_stream_run(j->ctx, &j->input, kernel, &j->result.output, &j->options, &j->stream));
     stopwatch_lap(&watch, CONVOLVE);
     progress_end();
-    stopwatch_slowest(&watch, slowest);
-    OR_EXIT(rank_infos(ctx, &ranks, NULL));
-    if (mnp_ctx_rank(ctx) == 0 && !j->quiet)
-        report_streamed(ctx, j, stream, ranks, slowest);
-    free(ranks);
+    if (!j->result.quiet)
+        report_print(&watch, j->result.json, j, print_streamed_text, print_streamed_json);
     mnp_array_free(kernel);
 }
 
 /* What the plan would do, from rank 0. */
-static void show_plan(mnp_ctx *ctx, const job *j, const mnp_conv_plan *plan)
+static void show_plan(const job *j, const mnp_conv_plan *plan)
 {
     mnp_conv_plan_info info;
     mnp_rank_info *ranks = NULL;
     mnp_conv_plan_describe(plan, &info);
-    OR_EXIT(rank_infos(ctx, &ranks, NULL));
-    if (mnp_ctx_rank(ctx) == 0 && j->json) {
+    OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
+    if (mnp_ctx_rank(j->ctx) == 0 && j->result.json) {
         json_writer out = json_start(stdout);
         json_open(&out, NULL, '{');
         json_text(&out, "input", j->input.text);
@@ -505,7 +427,7 @@ static void show_plan(mnp_ctx *ctx, const job *j, const mnp_conv_plan *plan)
                 json_measured(&out, method_names[m], info.seconds[m]);
         }
         json_close(&out);
-        json_where(&out, ctx, ranks);
+        json_where(&out, j->ctx, ranks);
         json_close(&out);
     } else {
         mnp_conv_plan_print(plan, stdout);
@@ -513,71 +435,74 @@ static void show_plan(mnp_ctx *ctx, const job *j, const mnp_conv_plan *plan)
     free(ranks);
 }
 
-/* Returns the exit status. */
-static int run(mnp_ctx *ctx, job *j)
+/* Convolve at once: read, compute, write and draw.  Returns the exit status. */
+static int run_whole(job *j, mnp_conv_plan *plan, stopwatch *watch)
 {
     int status = EXIT_SUCCESS;
-    OR_EXIT(operand_inspect(ctx, &j->input));
-    OR_EXIT(operand_inspect(ctx, &j->kernel));
-    OR_EXIT(check_shapes(j));
-
-    conv_stream stream;
-    conv_stream_plan(ctx, &j->input, &j->kernel, &j->options, &stream);
-    if (stream.slabs > 0 && !j->plan_only) {
-        run_streamed(ctx, j, &stream);
-        return status;
-    }
-    mnp_conv_plan *plan = NULL;
-    mnp_array *x = NULL, *y = NULL;
-    picture_result drawn = {.reduction = {1, 1}};
-    stopwatch watch = stopwatch_start(ctx);
-    progress_begin(ctx, "conv", j->quiet);
-    rehearse(ctx, j);
-    make_plan(ctx, j, &watch, &plan);
-    if (j->plan_only) {
-        progress_end();
-        show_plan(ctx, j, plan);
-        mnp_conv_plan_free(plan);
-        return status;
-    }
     progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
-    OR_EXIT(operand_load(ctx, &j->input, &x));
-    stopwatch_lap(&watch, READ);
-    progress_stage(array_bytes(x), "B", "convolving");
-    OR_EXIT(mnp_conv_execute(plan, x, &y));
-    stopwatch_lap(&watch, CONVOLVE);
-    progress_stage(array_bytes(y), "B", "writing OUTPUT");
-    OR_EXIT(operand_write(&j->output, y));
-    stopwatch_lap(&watch, WRITE);
-    if (j->picture.path) {
+    OR_EXIT(operand_load(j->ctx, &j->input, &j->x));
+    stopwatch_lap(watch, READ);
+    progress_stage(array_bytes(j->x), "B", "convolving");
+    OR_EXIT(mnp_conv_execute(plan, j->x, &j->y));
+    stopwatch_lap(watch, CONVOLVE);
+    progress_stage(array_bytes(j->y), "B", "writing OUTPUT");
+    OR_EXIT(operand_write(&j->result.output, j->y));
+    stopwatch_lap(watch, WRITE);
+    if (j->result.picture.path) {
         progress_stage(0, NULL, "drawing");
-        status = command_say(ctx, "", draw(ctx, j, x, y, &drawn));
-        stopwatch_lap(&watch, PICTURE);
+        status = command_say(j->ctx, "", draw(j));
+        stopwatch_lap(watch, PICTURE);
     }
     progress_end();
-    if (!j->quiet)
-        report(ctx, j, x, y, &watch, &drawn);
+    if (!j->result.quiet)
+        report_print(watch, j->result.json, j, print_text, print_json);
+    mnp_free_all(j->x, j->y);
+    return status;
+}
+
+/* Returns the exit status. */
+static int run(job *j)
+{
+    int status = EXIT_SUCCESS;
+    mnp_conv_plan *plan = NULL;
+    OR_EXIT(operand_inspect(j->ctx, &j->input));
+    OR_EXIT(operand_inspect(j->ctx, &j->kernel));
+    OR_EXIT(check_shapes(j));
+
+    conv_stream_plan(j->ctx, &j->input, &j->kernel, &j->options, &j->stream);
+    if (j->stream.slabs > 0 && !j->plan_only) {
+        run_streamed(j);
+        return status;
+    }
+    stopwatch watch = stopwatch_start(j->ctx);
+    progress_begin(j->ctx, "conv", j->result.quiet);
+    rehearse(j);
+    make_plan(j, &watch, &plan);
+    if (j->plan_only) {
+        progress_end();
+        show_plan(j, plan);
+    } else {
+        status = run_whole(j, plan, &watch);
+    }
     mnp_conv_plan_free(plan);
-    mnp_free_all(x, y);
     return status;
 }
 
 int conv_main(int argc, char **argv)
 {
     job j = {.options.mode = MNP_CONV_SAME, /* what is usual for images */
-             .picture = PICTURE_REQUEST_DEFAULTS};
+             .result.picture = PICTURE_REQUEST_DEFAULTS,
+             .drawn.reduction = {1, 1}};
     words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 
-    mnp_ctx *ctx = command_begin(NULL);
-    bool root = mnp_ctx_rank(ctx) == 0;
-    OR_EXIT(mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK));
-    if (!j.plan_only)
-        OR_EXIT(operand_check_output(ctx, &j.output));
-    OR_EXIT(mnp_agree(ctx, root ? picture_check_place(&j.picture) : MNP_OK));
-    const int drawn = run(ctx, &j), written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
-    mnp_finalize(ctx);
-    job_free(&j);
+    j.ctx = command_begin(NULL);
+    OR_EXIT(result_check_places(j.ctx, &j.result, 2, (const operand *[]){&j.input, &j.kernel}));
+    const int status = close_output(run(&j));
+    mnp_finalize(j.ctx);
+    operand_free(&j.input);
+    operand_free(&j.kernel);
+    operand_free(&j.result.output);
     return status;
 }

@@ -13,10 +13,10 @@
 #include <maniple.h>
 
 #include "common/command.h"
-#include "common/files.h"
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/paths.h"
+#include "common/result.h"
 #include "common/words.h"
 #include "picture/picture.h"
 #include "report/progress.h"
@@ -28,10 +28,7 @@ typedef enum method { RICHARDSON_LUCY, WIENER, UNSUPERVISED } method;
 static const char *const method_names[] = {"richardson-lucy", "wiener", "unsupervised", NULL};
 
 static const option_row options_table[] = {
-    {'o', "output", "OUTPUT",
-     "write the result to FILE:/DATASET; replaces a dataset of that name,\n"
-     "but never IMAGE or PSF, and keeps everything else in the file;\n"
-     "or write FILE.npy"},
+    OUTPUT_ROW("IMAGE or PSF"),
     {KEY_METHOD, "method", "METHOD",
      "richardson-lucy; wiener: Wiener-Hunt with --balance; unsupervised: the\n"
      "same, with the balance estimated from IMAGE (default: richardson-lucy)"},
@@ -46,9 +43,9 @@ static const option_row options_table[] = {
     PICTURE_OPTIONS("image and result, side by side"),
     PICTURE_MAP_OPTION,
     PROGRESS_ROW,
-    {'j', "json", NULL, "print JSON"},
-    {'q', "quiet", NULL, "print nothing"},
-    {'h', "help", NULL, "show this"},
+    JSON_ROW,
+    QUIET_ROW,
+    HELP_ROW,
     {0},
 };
 
@@ -78,12 +75,15 @@ static const words_row words_table[] = {
 };
 
 typedef struct job {
-    operand image, psf, mask, output;
+    mnp_ctx *ctx;
+    operand image, psf, mask;
+    result_request result;
     method method;
     mnp_richardson_lucy_options options;
     double balance;
-    picture_request picture;
-    bool quiet, json, has_mask, has_balance, has_iterations, has_richardson_lucy;
+    bool has_mask, has_balance, has_iterations, has_richardson_lucy;
+    mnp_array *x, *p, *weights, *y; /* the image, the point spread function, the mask or NULL, and the result */
+    picture_result drawn;
 } job;
 
 /* ---- the command line ---- */
@@ -124,8 +124,6 @@ static mnp_status parse_option(int key, job *j)
     j->has_richardson_lucy = j->has_richardson_lucy || key == KEY_ACCELERATE || key == KEY_VARIATION ||
                              key == KEY_MASK || key == KEY_BOUNDARY;
     switch (key) {
-    case 'o':
-        return operand_parse_output("OUTPUT", optarg, &j->output);
     case KEY_METHOD:
         status = options_choose("method", optarg, method_names, &index);
         j->method = (method)index;
@@ -146,18 +144,8 @@ static mnp_status parse_option(int key, job *j)
         return MNP_OK;
     case KEY_BOUNDARY:
         return parse_boundary(optarg, &j->options.boundary);
-    case KEY_PICTURE:
-    case KEY_PICTURE_SIZE:
-    case KEY_PICTURE_MAP:
-        return picture_option(key, optarg, &j->picture);
-    case 'q':
-        j->quiet = true;
-        return MNP_OK;
-    case 'j':
-        j->json = true;
-        return MNP_OK;
     default:
-        return MNP_ERR_ARG; /* options_next() has recorded why */
+        return result_option(key, &j->result);
     }
 }
 
@@ -183,7 +171,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
                         count == 0 ? "IMAGE and PSF" : "PSF after IMAGE");
     if (count > 2)
         return mnp_fail(MNP_ERR_ARG, "deconv takes IMAGE and PSF, but was also given '%s'", words[2]);
-    if (!j->output.text)
+    if (!j->result.output.text)
         return mnp_fail(MNP_ERR_ARG, "deconv needs a place for the result: -o FILE:/DATASET or FILE.npy");
     const mnp_status status = operand_parse("IMAGE", words[0], MNP_FLOAT32, &j->image);
     return status == MNP_OK ? operand_parse("PSF", words[1], MNP_FLOAT64, &j->psf) : status;
@@ -198,18 +186,7 @@ static mnp_status parse(int argc, char **argv, job *j)
         status = parse_operands(argc - optind, argv + optind, j);
     if (status == MNP_OK)
         status = check_method(j);
-    if (status == MNP_OK)
-        status = picture_check_options(&j->picture);
-    return status == MNP_OK ? report_check_options(j->quiet, j->json) : status;
-}
-
-static mnp_status check_overwriting(const job *j)
-{
-    const run_file files[] = {file_of_operand(&j->image), file_of_operand(&j->psf), file_of_output(&j->output),
-                              file_of_option("--picture", j->picture.path)};
-    const run_file with_mask[] = {files[0], files[1], file_of_operand(&j->mask), files[2], files[3]};
-    return j->has_mask ? files_check(sizeof with_mask / sizeof *with_mask, with_mask)
-                       : files_check(sizeof files / sizeof *files, files);
+    return status == MNP_OK ? result_check_options(&j->result) : status;
 }
 
 /* ---- the work ---- */
@@ -222,157 +199,134 @@ static mnp_status check_shapes(const job *j)
     if (j->psf.ndim != j->image.ndim)
         return mnp_fail(MNP_ERR_ARG, "PSF '%s' has %d dimension%s, and IMAGE '%s' has %d", j->psf.text, j->psf.ndim,
                         j->psf.ndim == 1 ? "" : "s", j->image.text, j->image.ndim);
-    if (j->picture.path && j->image.ndim < 2)
+    if (j->result.picture.path && j->image.ndim < 2)
         return mnp_fail(MNP_ERR_ARG, "--picture needs 2 dimensions or more, but IMAGE '%s' has 1", j->image.text);
     return MNP_OK;
 }
 
 /* The image between 0 and 1, or -1 and 1, as the methods take it, its largest value, and the psf with a sum of 1. */
-static void scale(mnp_ctx *ctx, const mnp_array *image, mnp_array **scaled_p, mnp_array **largest_p, mnp_array **psf_p)
+static void scale(const job *j, mnp_array **image_p, mnp_array **largest_p, mnp_array **psf_p)
 {
-    OR_EXIT(mnp_eval(ctx, "m = max(abs(x))", MNP_IN("x", image), MNP_OUT("m", largest_p)));
-    OR_EXIT(mnp_eval(ctx, "y = x / (m if m > 0 else 1)", MNP_IN("x", image, "m", *largest_p), MNP_OUT("y", scaled_p)));
-    OR_EXIT(mnp_eval(ctx, "p = p / sum(p)", MNP_IN("p", *psf_p), MNP_OUT("p", psf_p)));
+    OR_EXIT(mnp_eval(j->ctx, "m = max(abs(x))", MNP_IN("x", j->x), MNP_OUT("m", largest_p)));
+    OR_EXIT(mnp_eval(j->ctx, "y = x / (m if m > 0 else 1)", MNP_IN("x", j->x, "m", *largest_p), MNP_OUT("y", image_p)));
+    OR_EXIT(mnp_eval(j->ctx, "q = p / sum(p)", MNP_IN("p", j->p), MNP_OUT("q", psf_p)));
 }
 
-static void restore(mnp_ctx *ctx, const job *j, const mnp_array *image, mnp_array *psf, const mnp_array *mask,
-                    mnp_array **out_p)
+static void restore(job *j)
 {
-    mnp_array *scaled = NULL, *largest = NULL;
+    mnp_array *image = NULL, *largest = NULL, *psf = NULL;
     mnp_richardson_lucy_options options = j->options;
     const mnp_unsupervised_wiener_options sampling = {.iterations = j->options.iterations};
-    options.mask = mask;
-    scale(ctx, image, &scaled, &largest, &psf);
+    options.mask = j->weights;
+    scale(j, &image, &largest, &psf);
     if (j->method == RICHARDSON_LUCY)
-        OR_EXIT(mnp_richardson_lucy(scaled, psf, &options, out_p));
+        OR_EXIT(mnp_richardson_lucy(image, psf, &options, &j->y));
     else if (j->method == WIENER)
-        OR_EXIT(mnp_wiener_deconvolution(scaled, psf, j->balance, NULL, false, out_p));
+        OR_EXIT(mnp_wiener_deconvolution(image, psf, j->balance, NULL, false, &j->y));
     else
-        OR_EXIT(mnp_unsupervised_wiener(scaled, psf, &sampling, NULL, out_p));
-    OR_EXIT(mnp_eval(ctx, "y *= m", MNP_IN("m", largest), MNP_OUT("y", out_p)));
-    mnp_free_all(scaled, largest);
+        OR_EXIT(mnp_unsupervised_wiener(image, psf, &sampling, NULL, &j->y));
+    OR_EXIT(mnp_eval(j->ctx, "y *= m", MNP_IN("m", largest), MNP_OUT("y", &j->y)));
+    mnp_free_all(image, largest, psf);
 }
 
 /* Draw image and result.  Collective. */
-static mnp_status draw(const job *j, const mnp_array *x, const mnp_array *y, picture_result *drawn)
+static mnp_status draw(job *j)
 {
     char title[256];
-    picture p = {.title = title, .count = 2};
+    picture p = {.title = title,
+                 .count = 2,
+                 .arrays = {j->x, j->y},
+                 .titles = {without_folders(j->image.text), without_folders(j->result.output.text)}};
+    mnp_status status = result_check_picture(j->ctx, &j->result);
+    if (status != MNP_OK)
+        return status;
     snprintf(title, sizeof title, "Deconvolution by %s, %s", method_names[j->method], without_folders(j->psf.text));
-    p.arrays[0] = x;
-    p.arrays[1] = y;
-    p.titles[0] = without_folders(j->image.text);
-    p.titles[1] = without_folders(j->output.text);
-    picture_usual_dims(x, &p.rows, &p.columns);
-    return picture_write(&j->picture, &p, drawn);
+    picture_usual_dims(j->x, &p.rows, &p.columns);
+    return picture_write(&j->result.picture, &p, &j->drawn);
 }
 
-static void print_text(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const double *seconds,
-                       const mnp_rank_info *ranks, const picture_result *drawn)
+static void print_text(const void *run, const run_facts *facts)
 {
-    printf("ran on    ");
-    print_where(ctx, ranks);
+    const job *j = run;
     printf("image     %s: ", j->image.text);
-    print_array(x);
+    print_array(j->x);
     printf("psf       %s: ", j->psf.text);
     print_shape(j->psf.ndim, j->psf.shape);
     printf(" %s, by %s", mnp_dtype_name(j->psf.dtype), method_names[j->method]);
     if (j->method == RICHARDSON_LUCY)
         printf(", %d iterations%s", j->options.iterations > 0 ? j->options.iterations : 50,
                j->options.accelerate ? ", accelerated" : "");
-    printf("\noutput    %s: ", j->output.text);
-    print_array(y);
-    if (*drawn->made.size)
-        printf("picture   %s: %s\n", j->picture.path, drawn->made.size);
-    print_times(j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
+    printf("\noutput    %s: ", j->result.output.text);
+    print_array(j->y);
+    if (*j->drawn.made.size)
+        printf("picture   %s: %s\n", j->result.picture.path, j->drawn.made.size);
+    print_times(j->result.picture.path ? NUM_STAGES : PICTURE, stage_names, facts->seconds);
 }
 
-static void print_json(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *psf, const mnp_array *y,
-                       const double *seconds, const mnp_rank_info *ranks, const picture_result *drawn)
+static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
-    json_writer out = json_start(stdout);
-    json_open(&out, NULL, '{');
-    json_operand(&out, "image", j->image.text, x);
-    json_operand(&out, "psf", j->psf.text, psf);
-    json_text(&out, "method", method_names[j->method]);
+    const job *j = run;
+    json_operand(out, "image", j->image.text, j->x);
+    json_operand(out, "psf", j->psf.text, j->p);
+    json_text(out, "method", method_names[j->method]);
     if (j->method == RICHARDSON_LUCY)
-        json_integer(&out, "iterations", j->options.iterations > 0 ? j->options.iterations : 50);
-    json_operand(&out, "output", j->output.text, y);
-    if (*drawn->made.size)
-        json_text(&out, "picture", j->picture.path);
-    json_where(&out, ctx, ranks);
-    json_times(&out, j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
-    json_close(&out);
-}
-
-static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *psf, const mnp_array *y,
-                   const stopwatch *watch, const picture_result *drawn)
-{
-    double slowest[MAX_STAGES];
-    mnp_rank_info *ranks = NULL;
-    stopwatch_slowest(watch, slowest);
-    OR_EXIT(rank_infos(ctx, &ranks, NULL));
-    if (mnp_ctx_rank(ctx) == 0 && j->json)
-        print_json(ctx, j, x, psf, y, slowest, ranks, drawn);
-    else if (mnp_ctx_rank(ctx) == 0)
-        print_text(ctx, j, x, y, slowest, ranks, drawn);
-    free(ranks);
+        json_integer(out, "iterations", j->options.iterations > 0 ? j->options.iterations : 50);
+    json_operand(out, "output", j->result.output.text, j->y);
+    if (*j->drawn.made.size)
+        json_text(out, "picture", j->result.picture.path);
+    json_facts(out, facts, j->result.picture.path ? NUM_STAGES : PICTURE, stage_names);
 }
 
 /* Returns the exit status. */
-static int run(mnp_ctx *ctx, job *j)
+static int run(job *j)
 {
     int status = EXIT_SUCCESS;
+    mnp_ctx *ctx = j->ctx;
     OR_EXIT(operand_inspect(ctx, &j->image));
     OR_EXIT(operand_inspect(ctx, &j->psf));
     OR_EXIT(check_shapes(j));
     if (j->has_mask)
         OR_EXIT(operand_inspect(ctx, &j->mask));
 
-    mnp_array *x = NULL, *psf = NULL, *mask = NULL, *y = NULL;
-    picture_result drawn = {.reduction = {1, 1}};
     stopwatch watch = stopwatch_start(ctx);
-    progress_begin(ctx, "deconv", j->quiet);
+    progress_begin(ctx, "deconv", j->result.quiet);
     progress_stage(shape_bytes(j->image.dtype, j->image.ndim, j->image.shape), "B", "reading IMAGE");
-    OR_EXIT(operand_load(ctx, &j->psf, &psf));
+    OR_EXIT(operand_load(ctx, &j->psf, &j->p));
     if (j->has_mask)
-        OR_EXIT(operand_load(ctx, &j->mask, &mask));
-    OR_EXIT(operand_load(ctx, &j->image, &x));
+        OR_EXIT(operand_load(ctx, &j->mask, &j->weights));
+    OR_EXIT(operand_load(ctx, &j->image, &j->x));
     stopwatch_lap(&watch, READ);
     progress_stage(0, NULL, "restoring");
-    restore(ctx, j, x, psf, mask, &y);
+    restore(j);
     stopwatch_lap(&watch, RESTORE);
-    progress_stage(array_bytes(y), "B", "writing OUTPUT");
-    OR_EXIT(operand_write(&j->output, y));
+    progress_stage(array_bytes(j->y), "B", "writing OUTPUT");
+    OR_EXIT(operand_write(&j->result.output, j->y));
     stopwatch_lap(&watch, WRITE);
-    if (j->picture.path) {
+    if (j->result.picture.path) {
         progress_stage(0, NULL, "drawing");
-        status = command_say(ctx, "", draw(j, x, y, &drawn));
+        status = command_say(ctx, "", draw(j));
         stopwatch_lap(&watch, PICTURE);
     }
     progress_end();
-    if (!j->quiet)
-        report(ctx, j, x, psf, y, &watch, &drawn);
-    mnp_free_all(x, psf, mask, y);
+    if (!j->result.quiet)
+        report_print(&watch, j->result.json, j, print_text, print_json);
+    mnp_free_all(j->x, j->p, j->weights, j->y);
     return status;
 }
 
 int deconv_main(int argc, char **argv)
 {
-    job j = {.balance = 0.1, .picture = PICTURE_REQUEST_DEFAULTS};
+    job j = {.balance = 0.1, .result.picture = PICTURE_REQUEST_DEFAULTS, .drawn.reduction = {1, 1}};
     words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
-    mnp_ctx *ctx = command_begin(NULL);
-    const bool root = mnp_ctx_rank(ctx) == 0;
-    OR_EXIT(mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK));
-    OR_EXIT(operand_check_output(ctx, &j.output));
-    OR_EXIT(mnp_agree(ctx, root ? picture_check_place(&j.picture) : MNP_OK));
-    const int drawn = run(ctx, &j), written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
-    mnp_finalize(ctx);
+    j.ctx = command_begin(NULL);
+    OR_EXIT(result_check_places(j.ctx, &j.result, 3, (const operand *[]){&j.image, &j.psf, &j.mask}));
+    const int status = close_output(run(&j));
+    mnp_finalize(j.ctx);
     operand_free(&j.image);
     operand_free(&j.psf);
     operand_free(&j.mask);
-    operand_free(&j.output);
+    operand_free(&j.result.output);
     return status;
 }

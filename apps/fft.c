@@ -16,10 +16,10 @@
 #include <maniple.h>
 
 #include "common/command.h"
-#include "common/files.h"
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/paths.h"
+#include "common/result.h"
 #include "picture/array.h"
 #include "picture/picture.h"
 #include "report/progress.h"
@@ -29,10 +29,7 @@
 enum { KEY_INVERSE = UCHAR_MAX + 1, KEY_REAL, KEY_AXES, KEY_POINTS, KEY_NORM, KEY_SHIFT, KEY_DTYPE, KEY_PLAN };
 
 static const option_row options_table[] = {
-    {'o', "output", "OUTPUT",
-     "write the result to FILE:/DATASET; replaces a dataset of that name,\n"
-     "but never INPUT, and keeps everything else in the file;\n"
-     "or write FILE.npy"},
+    OUTPUT_ROW("INPUT"),
     {KEY_INVERSE, "inverse", NULL, "transform back"},
     {KEY_REAL, "real", NULL,
      "of real numbers, keeping half of the last axis, as numpy.fft.rfftn;\n"
@@ -59,9 +56,9 @@ static const option_row options_table[] = {
     PICTURE_MAP_OPTION,
     APPEND_ROW,
     PROGRESS_ROW,
-    {'j', "json", NULL, "print JSON"},
-    {'q', "quiet", NULL, "print nothing"},
-    {'h', "help", NULL, "show this"},
+    JSON_ROW,
+    QUIET_ROW,
+    HELP_ROW,
     {0},
 };
 
@@ -91,14 +88,16 @@ static const words_row words_table[] = {
 };
 
 typedef struct job {
-    operand input, output;
+    mnp_ctx *ctx;
+    operand input;
+    result_request result;
     bool inverse, real, shift, plan;
     int naxes, npoints, axes[MNP_MAX_DIMS]; /* as given; 0: all */
     int64_t points[MNP_MAX_DIMS];
     const char *norm;
     mnp_dtype dtype; /* MNP_DTYPE_AUTO: by the input's */
-    picture_request picture;
-    bool quiet, json;
+    mnp_array *x, *y;
+    char drawn[ARRAY_WORDS]; /* what the report says of the picture */
 } job;
 
 /* ---- the command line ---- */
@@ -135,8 +134,6 @@ static mnp_status parse_norm(const char *word, job *j)
 static mnp_status parse_option(int key, job *j)
 {
     switch (key) {
-    case 'o':
-        return operand_parse_output("OUTPUT", optarg, &j->output);
     case KEY_INVERSE:
         j->inverse = true;
         return MNP_OK;
@@ -157,20 +154,8 @@ static mnp_status parse_option(int key, job *j)
     case KEY_PLAN:
         j->plan = true;
         return MNP_OK;
-    case KEY_PICTURE:
-    case KEY_PICTURE_SIZE:
-    case KEY_PICTURE_MAP:
-        return picture_option(key, optarg, &j->picture);
-    case APPEND_KEY:
-        return operand_append_option(optarg);
-    case 'q':
-        j->quiet = true;
-        return MNP_OK;
-    case 'j':
-        j->json = true;
-        return MNP_OK;
     default:
-        return MNP_ERR_ARG; /* options_next() has recorded why */
+        return result_option(key, &j->result);
     }
 }
 
@@ -189,16 +174,15 @@ static mnp_status check_options(const job *j)
     if (j->npoints > 0 && j->naxes > 0 && j->npoints != j->naxes)
         return mnp_fail(MNP_ERR_ARG, "--s has %d number%s, and --axes has %d", j->npoints, plural(j->npoints),
                         j->naxes);
-    if (j->plan && (j->output.text || j->picture.path))
+    const char *output = j->result.output.text, *drawn = j->result.picture.path;
+    if (j->plan && (output || drawn))
         return mnp_fail(MNP_ERR_ARG, "--plan computes nothing, so there is nothing for %s",
-                        j->output.text ? "OUTPUT" : "--picture");
-    if (!j->plan && !j->output.text && !j->picture.path)
+                        output ? "OUTPUT" : "--picture");
+    if (!j->plan && !output && !drawn)
         return mnp_fail(MNP_ERR_ARG, "fft needs a place for the result: -o FILE:/DATASET or FILE.npy; or --picture or "
                                      "--plan");
-    mnp_status status = check_dtype(j);
-    if (status == MNP_OK)
-        status = picture_check_options(&j->picture);
-    return status == MNP_OK ? report_check_options(j->quiet, j->json) : status;
+    const mnp_status status = check_dtype(j);
+    return status == MNP_OK ? result_check_options(&j->result) : status;
 }
 
 static mnp_status parse(int argc, char **argv, job *j)
@@ -214,37 +198,21 @@ static mnp_status parse(int argc, char **argv, job *j)
     return status == MNP_OK ? check_options(j) : status;
 }
 
-/* ---- checks before the work, on rank 0 ---- */
-
-static mnp_status check_overwriting(const job *j)
-{
-    run_file files[] = {file_of_operand(&j->input), file_of_option("--picture", j->picture.path), {NULL}};
-    if (j->output.text)
-        files[2] = file_of_output(&j->output);
-    return files_check(sizeof files / sizeof *files, files);
-}
-
 /* Settle which axes are transformed; those of --s without --axes are the last ones. */
 static mnp_status find_axes(job *j)
 {
-    bool given[MNP_MAX_DIMS] = {false};
     const int ndim = j->input.ndim, count = j->naxes > 0 ? j->naxes : j->npoints > 0 ? j->npoints : ndim;
     if (ndim == 0)
         return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no dimensions to transform along", j->input.text);
     if (count > ndim)
         return mnp_fail(MNP_ERR_ARG, "--%s has %d number%s, but INPUT '%s' has %d dimension%s",
                         j->naxes > 0 ? "axes" : "s", count, plural(count), j->input.text, ndim, plural(ndim));
-    for (int i = 0; i < count; i++) {
-        const int axis = j->naxes == 0 ? ndim - count + i : j->axes[i] < 0 ? j->axes[i] + ndim : j->axes[i];
-        if (axis < 0 || axis >= ndim)
-            return mnp_fail(MNP_ERR_ARG, "--axes has dimension %d, but INPUT '%s' has %d dimension%s", j->axes[i],
-                            j->input.text, ndim, plural(ndim));
-        if (given[axis])
-            return mnp_fail(MNP_ERR_ARG, "--axes has dimension %d twice, as %d and %d", axis, axis, axis - ndim);
-        given[axis] = true;
-        j->axes[i] = axis;
-    }
+    for (int i = 0; i < count && j->naxes == 0; i++)
+        j->axes[i] = ndim - count + i;
     j->naxes = count;
+    const mnp_status status = operand_axes(&j->input, "axes", count, j->axes);
+    if (status != MNP_OK)
+        return status;
     if (j->real && !j->inverse && mnp_dtype_kind(j->input.dtype) == 'c')
         return mnp_fail(MNP_ERR_ARG, "--real is for real numbers, and INPUT '%s' is %s", j->input.text,
                         mnp_dtype_name(j->input.dtype));
@@ -363,41 +331,22 @@ static mnp_status picture_of(const job *j, const mnp_array *y, int rows, int col
     return status == MNP_OK && count > 0 ? mnp_fftshift(*z_p, count, shown, z_p) : status;
 }
 
-enum { PICTURE_WORDS = 200 };
-
 /* Draw the spectrum.  Collective. */
-static mnp_status draw(mnp_ctx *ctx, const job *j, const mnp_array *y, char words[PICTURE_WORDS])
+static mnp_status draw(job *j)
 {
-    char title[256], size[ARRAY_WORDS];
+    char title[256];
+    int rows = -1, columns = -1;
     mnp_array *z = NULL;
-    picture_result drawn = {.reduction = {1, 1}};
-    picture p = {.title = title, .count = 1};
-    const bool clash = mnp_ctx_rank(ctx) == 0 && j->output.file && same_file(j->picture.path, j->output.file);
-    mnp_status status = mnp_agree(
-        ctx, clash ? mnp_fail(MNP_ERR_IO,
-                              "--picture '%s' is the file of OUTPUT; the result is there, and no picture was made",
-                              j->picture.path)
-                   : MNP_OK);
+    mnp_status status = result_check_picture(j->ctx, &j->result);
     if (status != MNP_OK)
         return status;
     snprintf(title, sizeof title, "%s of %s", j->inverse ? "Inverse transform" : "Spectrum (log10)",
              without_folders(j->input.text));
-    if (mnp_array_ndim(y) > 1)
-        shown_dims(j, y, &p.rows, &p.columns);
-    status = picture_of(j, y, p.rows, p.columns, &z);
-    if (status == MNP_OK && mnp_array_ndim(z) == 1) {
-        status = array_write(&j->picture, title, z, size);
-        snprintf(words, PICTURE_WORDS, "%s", status == MNP_OK ? size : "");
-    } else if (status == MNP_OK) {
-        p.arrays[0] = z;
-        status = picture_write(&j->picture, &p, &drawn);
-        const int length =
-            snprintf(words, PICTURE_WORDS, "%s, %s is %g to %g", drawn.made.size,
-                     j->picture.map ? "violet to yellow" : "black to white", drawn.low[0], drawn.high[0]);
-        if (drawn.reduction[0] > 1 || drawn.reduction[1] > 1)
-            snprintf(words + length, PICTURE_WORDS - (size_t)length, ", a dot is the mean of %dx%d elements",
-                     (int)drawn.reduction[0], (int)drawn.reduction[1]);
-    }
+    if (mnp_array_ndim(j->y) > 1)
+        shown_dims(j, j->y, &rows, &columns);
+    status = picture_of(j, j->y, rows, columns, &z);
+    if (status == MNP_OK)
+        status = array_write(&j->result.picture, title, z, rows, columns, j->drawn);
     mnp_array_free(z);
     return status;
 }
@@ -440,51 +389,31 @@ static void json_kind(json_writer *out, const job *j)
     json_text(out, "norm", j->norm);
 }
 
-static void print_text(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const double *seconds,
-                       const mnp_rank_info *ranks, const char *drawn)
+static void print_text(const void *run, const run_facts *facts)
 {
-    printf("ran on    ");
-    print_where(ctx, ranks);
+    const job *j = run;
     printf("input     %s: ", j->input.text);
-    print_array(x);
+    print_array(j->x);
     print_kind(j);
-    printf("output    %s: ", j->output.text ? j->output.text : "(none)");
-    print_array(y);
-    if (*drawn)
-        printf("picture   %s: %s\n", j->picture.path, drawn);
-    print_times(j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
+    printf("output    %s: ", j->result.output.text ? j->result.output.text : "(none)");
+    print_array(j->y);
+    if (*j->drawn)
+        printf("picture   %s: %s\n", j->result.picture.path, j->drawn);
+    print_times(j->result.picture.path ? NUM_STAGES : PICTURE, stage_names, facts->seconds);
     printf("speed     %.3g GFLOP/s, of 5 n log2(n) for n points%s, while transforming\n",
-           operations(j) / seconds[TRANSFORM] / 1e9, j->real ? " and half of it for real ones" : "");
+           operations(j) / facts->seconds[TRANSFORM] / 1e9, j->real ? " and half of it for real ones" : "");
 }
 
-static void print_json(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const double *seconds,
-                       const mnp_rank_info *ranks, const char *drawn)
+static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
-    json_writer out = json_start(stdout);
-    json_open(&out, NULL, '{');
-    json_operand(&out, "input", j->input.text, x);
-    json_kind(&out, j);
-    json_operand(&out, "output", j->output.text, y);
-    if (*drawn)
-        json_text(&out, "picture", j->picture.path);
-    json_where(&out, ctx, ranks);
-    json_times(&out, j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
-    json_measured(&out, "operations", operations(j));
-    json_close(&out);
-}
-
-static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const stopwatch *watch,
-                   const char *drawn)
-{
-    double slowest[MAX_STAGES];
-    mnp_rank_info *ranks = NULL;
-    stopwatch_slowest(watch, slowest);
-    OR_EXIT(rank_infos(ctx, &ranks, NULL));
-    if (mnp_ctx_rank(ctx) == 0 && j->json)
-        print_json(ctx, j, x, y, slowest, ranks, drawn);
-    else if (mnp_ctx_rank(ctx) == 0)
-        print_text(ctx, j, x, y, slowest, ranks, drawn);
-    free(ranks);
+    const job *j = run;
+    json_operand(out, "input", j->input.text, j->x);
+    json_kind(out, j);
+    json_operand(out, "output", j->result.output.text, j->y);
+    if (*j->drawn)
+        json_text(out, "picture", j->result.picture.path);
+    json_facts(out, facts, j->result.picture.path ? NUM_STAGES : PICTURE, stage_names);
+    json_measured(out, "operations", operations(j));
 }
 
 /* ---- the plan ---- */
@@ -541,15 +470,16 @@ static void plan_json(mnp_ctx *ctx, const job *j, const mnp_fft_plan_info *info,
     json_close(&out);
 }
 
-static void show_plan(mnp_ctx *ctx, const job *j)
+static void show_plan(const job *j)
 {
+    mnp_ctx *ctx = j->ctx;
     mnp_layout *layout = NULL;
     mnp_fft_plan *plan = NULL;
     mnp_fft_plan_info info;
     mnp_rank_info *ranks = NULL;
     const mnp_fft_options options = {
         .real = j->real, .inverse = j->inverse, .naxes = j->naxes, .axes = j->axes, .s = points(j), .norm = j->norm};
-    progress_begin(ctx, "fft", j->quiet);
+    progress_begin(ctx, "fft", j->result.quiet);
     progress_stage(0, NULL, "planning");
     OR_EXIT(mnp_layout_block(mnp_ctx_size(ctx), j->input.ndim, j->input.shape, &layout));
     OR_EXIT(mnp_fft_plan_new(ctx, input_dtype(j), layout, &options, &plan));
@@ -557,9 +487,9 @@ static void show_plan(mnp_ctx *ctx, const job *j)
     mnp_fft_plan_describe(plan, &info);
     const totals t = add_up(ctx, &info);
     OR_EXIT(rank_infos(ctx, &ranks, NULL));
-    if (mnp_ctx_rank(ctx) == 0 && j->json)
+    if (mnp_ctx_rank(ctx) == 0 && j->result.json)
         plan_json(ctx, j, &info, t, ranks);
-    else if (mnp_ctx_rank(ctx) == 0 && !j->quiet)
+    else if (mnp_ctx_rank(ctx) == 0 && !j->result.quiet)
         plan_text(ctx, j, plan, t, ranks);
     free(ranks);
     mnp_fft_plan_free(plan);
@@ -569,63 +499,57 @@ static void show_plan(mnp_ctx *ctx, const job *j)
 /* ---- the run ---- */
 
 /* Returns the exit status. */
-static int run(mnp_ctx *ctx, const job *j)
+static int run(job *j)
 {
     int status = EXIT_SUCCESS;
-    char drawn[PICTURE_WORDS] = "";
-    mnp_array *x = NULL, *y = NULL;
-    stopwatch watch = stopwatch_start(ctx);
-    progress_begin(ctx, "fft", j->quiet);
+    stopwatch watch = stopwatch_start(j->ctx);
+    progress_begin(j->ctx, "fft", j->result.quiet);
     progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
-    OR_EXIT(read_input(ctx, j, &x));
+    OR_EXIT(read_input(j->ctx, j, &j->x));
     stopwatch_lap(&watch, READ);
-    progress_stage(array_bytes(x), "B", "transforming");
-    OR_EXIT(transform(j, x, &y));
+    progress_stage(array_bytes(j->x), "B", "transforming");
+    OR_EXIT(transform(j, j->x, &j->y));
     stopwatch_lap(&watch, TRANSFORM);
-    if (j->output.text) {
+    if (j->result.output.text) {
         mnp_array *shifted = NULL;
-        progress_stage(array_bytes(y), "B", "writing OUTPUT");
+        progress_stage(array_bytes(j->y), "B", "writing OUTPUT");
         if (j->shift && !j->inverse && whole_axes(j) > 0)
-            OR_EXIT(mnp_fftshift(y, whole_axes(j), j->axes, &shifted));
-        OR_EXIT(operand_write(&j->output, shifted ? shifted : y));
+            OR_EXIT(mnp_fftshift(j->y, whole_axes(j), j->axes, &shifted));
+        OR_EXIT(operand_write(&j->result.output, shifted ? shifted : j->y));
         mnp_array_free(shifted);
         stopwatch_lap(&watch, WRITE);
     }
-    if (j->picture.path) {
+    if (j->result.picture.path) {
         progress_stage(0, NULL, "drawing");
-        status = command_say(ctx, "", draw(ctx, j, y, drawn));
+        status = command_say(j->ctx, "", draw(j));
         stopwatch_lap(&watch, PICTURE);
     }
     progress_end();
-    if (!j->quiet)
-        report(ctx, j, x, y, &watch, drawn);
-    mnp_free_all(x, y);
+    if (!j->result.quiet)
+        report_print(&watch, j->result.json, j, print_text, print_json);
+    mnp_free_all(j->x, j->y);
     return status;
 }
 
 int fft_main(int argc, char **argv)
 {
-    job j = {.norm = "backward", .picture = PICTURE_REQUEST_DEFAULTS};
+    job j = {.norm = "backward", .result.picture = PICTURE_REQUEST_DEFAULTS};
     int status = EXIT_SUCCESS;
     words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 
-    mnp_ctx *ctx = command_begin(NULL);
-    const bool root = mnp_ctx_rank(ctx) == 0;
-    OR_EXIT(mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK));
-    if (j.output.text)
-        OR_EXIT(operand_check_output(ctx, &j.output));
-    OR_EXIT(mnp_agree(ctx, root ? picture_check_place(&j.picture) : MNP_OK));
-    OR_EXIT(operand_look(ctx, &j.input));
+    j.ctx = command_begin(NULL);
+    OR_EXIT(result_check_places(j.ctx, &j.result, 1, (const operand *[]){&j.input}));
+    OR_EXIT(operand_look(j.ctx, &j.input));
     OR_EXIT(find_axes(&j));
     if (j.plan)
-        show_plan(ctx, &j);
+        show_plan(&j);
     else
-        status = run(ctx, &j);
-    const int written = close_output();
-    mnp_finalize(ctx);
+        status = run(&j);
+    status = close_output(status);
+    mnp_finalize(j.ctx);
     operand_free(&j.input);
-    operand_free(&j.output);
-    return status == EXIT_SUCCESS ? written : status;
+    operand_free(&j.result.output);
+    return status;
 }

@@ -4,6 +4,7 @@
  * how long it took.  The filters and their parameters are one table, from which help comes too.
  */
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,28 +15,24 @@
 #include <maniple.h>
 
 #include "common/command.h"
-#include "common/files.h"
 #include "common/operand.h"
 #include "common/options.h"
 #include "common/paths.h"
+#include "common/result.h"
 #include "common/words.h"
 #include "picture/array.h"
-#include "picture/picture.h"
 #include "report/progress.h"
 #include "report/report.h"
 
 static const option_row options_table[] = {
-    {'o', "output", "OUTPUT",
-     "write the result to FILE:/DATASET; replaces a dataset of that name,\n"
-     "but never INPUT, and keeps everything else in the file;\n"
-     "or write FILE.npy"},
+    OUTPUT_ROW("INPUT"),
     PICTURE_OPTIONS("the result"),
     PICTURE_MAP_OPTION,
     APPEND_ROW,
     PROGRESS_ROW,
-    {'j', "json", NULL, "print JSON"},
-    {'q', "quiet", NULL, "print nothing"},
-    {'h', "help", NULL, "show this"},
+    JSON_ROW,
+    QUIET_ROW,
+    HELP_ROW,
     {0},
 };
 
@@ -54,7 +51,9 @@ static const option_row options_table[] = {
     X(CVAL, "cval", "what is beyond the borders in mode constant (default: 0)")                                        \
     X(ITERATIONS, "iterations", "how often; 0: until nothing changes (default: 1)")                                    \
     X(CONNECTIVITY, "connectivity", "steps to neighbours that are connected (default: 1)")                             \
-    X(MODE, "mode", "reflect, mirror, nearest, wrap or constant (default: reflect)")
+    X(MODE, "mode", "reflect, mirror, nearest, wrap or constant (default: reflect)")                                   \
+    X(AXES, "axes", "the dimensions to filter, such as 0,1 for a picture in colours (default: all)")                   \
+    X(DTYPE, "dtype", "of the result, such as float32 (default: that of INPUT)")
 
 enum parameter {
 #define ENUMERATOR(NAME, name, help) NAME,
@@ -67,7 +66,7 @@ static const struct {
     PARAMETERS(ROW)};
 
 #define BIT(parameter) (1U << (parameter))
-enum { WINDOW = BIT(SIZE) | BIT(ORIGIN) | BIT(CVAL) | BIT(MODE), BORDERS = BIT(CVAL) | BIT(MODE) };
+enum { BORDERS = BIT(CVAL) | BIT(MODE) | BIT(AXES) | BIT(DTYPE), WINDOW = BIT(SIZE) | BIT(ORIGIN) | BORDERS };
 enum { GAUSS = BIT(SIGMA) | BIT(TRUNCATE) | BORDERS, BINARY = BIT(ITERATIONS) | BIT(CONNECTIVITY) };
 
 typedef struct value {
@@ -76,15 +75,18 @@ typedef struct value {
 } value;
 
 typedef struct job {
-    operand input, output;
+    mnp_ctx *ctx;
+    operand input;
+    result_request result;
     const struct filter *filter;
     value values[NUM_PARAMETERS];
     mnp_ndimage_mode mode;
-    picture_request picture;
-    bool quiet, json;
+    mnp_dtype dtype;
+    mnp_array *x, *y;
+    char drawn[ARRAY_WORDS]; /* what the report says of the picture */
 } job;
 
-/* Number d of a parameter, which may be one for all dimensions. */
+/* Number d of a parameter, which may be one for all axes. */
 static double number(const job *j, enum parameter parameter, int d, double otherwise)
 {
     const value *v = &j->values[parameter];
@@ -95,7 +97,7 @@ static double number(const job *j, enum parameter parameter, int d, double other
 typedef struct arguments {
     int64_t size[MNP_MAX_DIMS], origins[MNP_MAX_DIMS];
     double sigma[MNP_MAX_DIMS], truncate;
-    int order[MNP_MAX_DIMS], axis;
+    int order[MNP_MAX_DIMS], axis, axes[MNP_MAX_DIMS];
     bool *structure;
     int64_t structure_shape[MNP_MAX_DIMS], iterations;
     mnp_ndimage_options options;
@@ -109,13 +111,19 @@ static mnp_status find_arguments(const job *j, int ndim, arguments *a)
         a->origins[d] = (int64_t)number(j, ORIGIN, d, 0);
         a->sigma[d] = number(j, SIGMA, d, 1);
         a->order[d] = (int)number(j, ORDER, d, 0);
+        a->axes[d] = (int)j->values[AXES].numbers[d];
         a->structure_shape[d] = 3;
         total *= 3;
     }
     a->truncate = number(j, TRUNCATE, 0, 4);
     a->axis = (int)number(j, AXIS, 0, -1);
     a->iterations = (int64_t)number(j, ITERATIONS, 0, 1);
-    a->options = (mnp_ndimage_options){.mode = j->mode, .cval = number(j, CVAL, 0, 0), .origins = a->origins};
+    a->options = (mnp_ndimage_options){.dtype = j->dtype,
+                                       .mode = j->mode,
+                                       .cval = number(j, CVAL, 0, 0),
+                                       .naxes = j->values[AXES].count,
+                                       .axes = a->axes,
+                                       .origins = a->origins};
     a->structure = malloc(total);
     if (!a->structure)
         return mnp_fail(MNP_ERR_MEMORY, "there is no memory for a structure of %zu elements", total);
@@ -162,8 +170,7 @@ static mnp_status run_label(const job *j, const arguments *a, const mnp_array *x
 {
     int64_t count;
     (void)j;
-    const mnp_status status = mnp_ndimage_label(x, a->structure, y_p, &count);
-    return status;
+    return mnp_ndimage_label(x, a->structure, y_p, &count);
 }
 
 /* A filter: what it takes, and which parameter it cannot do without (NUM_PARAMETERS: none). */
@@ -255,28 +262,6 @@ static const words_row words_table[] = {{"the input", "INPUT"}, {NULL, NULL}};
 
 /* ---- the command line ---- */
 
-static mnp_status parse_option(int key, job *j)
-{
-    switch (key) {
-    case 'o':
-        return operand_parse_output("OUTPUT", optarg, &j->output);
-    case KEY_PICTURE:
-    case KEY_PICTURE_SIZE:
-    case KEY_PICTURE_MAP:
-        return picture_option(key, optarg, &j->picture);
-    case APPEND_KEY:
-        return operand_append_option(optarg);
-    case 'q':
-        j->quiet = true;
-        return MNP_OK;
-    case 'j':
-        j->json = true;
-        return MNP_OK;
-    default:
-        return MNP_ERR_ARG; /* options_next() has recorded why */
-    }
-}
-
 static mnp_status parse_mode(const char *word, job *j)
 {
     static const char *const names[] = {"reflect", "mirror", "nearest", "wrap", "constant", NULL};
@@ -316,6 +301,10 @@ static mnp_status parse_parameter(const char *text, job *j)
             j->values[p].count = 1;
             return parse_mode(equals + 1, j);
         }
+        if (p == DTYPE) {
+            j->values[p].count = 1;
+            return mnp_dtype_parse(equals + 1, &j->dtype);
+        }
         return parse_numbers(parameters[p].name, equals + 1, &j->values[p]);
     }
     return mnp_fail(MNP_ERR_ARG, "'%s' is no parameter of %s, such as NAME=VALUE: see --help", text, j->filter->name);
@@ -341,7 +330,7 @@ static mnp_status parse(int argc, char **argv, job *j)
     mnp_status status = MNP_OK;
     const char *command = argv[0];
     for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
-        status = parse_option(key, j);
+        status = result_option(key, &j->result);
     int next = optind;
     if (status == MNP_OK && !j->filter && next == argc)
         status = mnp_fail(MNP_ERR_ARG, "filter needs a NAME and INPUT, as in: maniple filter NAME INPUT -o OUTPUT");
@@ -356,32 +345,30 @@ static mnp_status parse(int argc, char **argv, job *j)
     if (status == MNP_OK && j->filter->needs != NUM_PARAMETERS && j->values[j->filter->needs].count == 0)
         status = mnp_fail(MNP_ERR_ARG, "%s needs %s=VALUE: %s", j->filter->name, parameters[j->filter->needs].name,
                           parameters[j->filter->needs].help);
-    if (status == MNP_OK && !j->output.text && !j->picture.path)
+    if (status == MNP_OK && !j->result.output.text && !j->result.picture.path)
         status = mnp_fail(MNP_ERR_ARG, "%s needs a place for the result: -o FILE:/DATASET or FILE.npy; or --picture",
                           command);
-    if (status == MNP_OK)
-        status = picture_check_options(&j->picture);
-    return status == MNP_OK ? report_check_options(j->quiet, j->json) : status;
+    return status == MNP_OK ? result_check_options(&j->result) : status;
 }
 
-/* ---- checks before the work, on rank 0 ---- */
-
-static mnp_status check_overwriting(const job *j)
-{
-    run_file files[] = {file_of_operand(&j->input), file_of_option("--picture", j->picture.path), {NULL}};
-    if (j->output.text)
-        files[2] = file_of_output(&j->output);
-    return files_check(sizeof files / sizeof *files, files);
-}
+/* ---- a check before the work ---- */
 
 static mnp_status check_counts(const job *j)
 {
     if (j->input.ndim == 0)
         return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no dimensions", j->input.text);
-    for (int p = 0; p < NUM_PARAMETERS; p++)
-        if (j->values[p].count > 1 && j->values[p].count != j->input.ndim)
+    const value *axes = &j->values[AXES];
+    for (int a = 0; a < axes->count; a++)
+        if (!(fabs(axes->numbers[a]) <= MNP_MAX_DIMS) || axes->numbers[a] != (int)axes->numbers[a])
+            return mnp_fail(MNP_ERR_ARG, "axes has the number %g, which is no dimension", axes->numbers[a]);
+    for (int p = 0; p < NUM_PARAMETERS; p++) {
+        const int count = j->values[p].count;
+        if (p != AXES && count > 1 && axes->count > 0 && count != axes->count)
+            return mnp_fail(MNP_ERR_ARG, "%s has %d numbers, and axes has %d", parameters[p].name, count, axes->count);
+        if (p == AXES ? count > j->input.ndim : count > 1 && axes->count == 0 && count != j->input.ndim)
             return mnp_fail(MNP_ERR_ARG, "%s has %d numbers, and INPUT '%s' has %d dimension%s", parameters[p].name,
-                            j->values[p].count, j->input.text, j->input.ndim, plural(j->input.ndim));
+                            count, j->input.text, j->input.ndim, plural(j->input.ndim));
+    }
     return MNP_OK;
 }
 
@@ -389,128 +376,94 @@ static mnp_status check_counts(const job *j)
 
 typedef enum stage { READ = FIRST_STAGE, FILTER, WRITE, PICTURE, NUM_STAGES } stage;
 static const char *const stage_names[] = {"compile", "read", "filter", "write", "picture"};
-enum { PICTURE_WORDS = 200 };
 
 /* Draw the result.  Collective. */
-static mnp_status draw(const job *j, const mnp_array *y, char words[PICTURE_WORDS])
+static mnp_status draw(job *j)
 {
-    char title[256], size[ARRAY_WORDS];
+    char title[256];
     mnp_array *z = NULL;
-    picture_result drawn = {.reduction = {1, 1}};
-    picture p = {.title = title, .count = 1};
+    mnp_status status = result_check_picture(j->ctx, &j->result);
+    if (status != MNP_OK)
+        return status;
     snprintf(title, sizeof title, "%s of %s", j->filter->name, without_folders(j->input.text));
-    mnp_status status = mnp_astype(y, mnp_array_dtype(y) == MNP_BOOL ? MNP_UINT8 : mnp_array_dtype(y), &z);
-    if (status == MNP_OK && mnp_array_ndim(z) == 1) {
-        status = array_write(&j->picture, title, z, size);
-        snprintf(words, PICTURE_WORDS, "%s", status == MNP_OK ? size : "");
-    } else if (status == MNP_OK) {
-        picture_usual_dims(z, &p.rows, &p.columns);
-        p.arrays[0] = z;
-        status = picture_write(&j->picture, &p, &drawn);
-        snprintf(words, PICTURE_WORDS, "%s, %s is %g to %g", status == MNP_OK ? drawn.made.size : "",
-                 j->picture.map ? "violet to yellow" : "black to white", drawn.low[0], drawn.high[0]);
-    }
+    status = mnp_astype(j->y, mnp_array_dtype(j->y) == MNP_BOOL ? MNP_UINT8 : mnp_array_dtype(j->y), &z);
+    if (status == MNP_OK)
+        status = array_write(&j->result.picture, title, z, -1, -1, j->drawn);
     mnp_array_free(z);
     return status;
 }
 
-static void print_text(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const double *seconds,
-                       const mnp_rank_info *ranks, const char *drawn)
+static void print_text(const void *run, const run_facts *facts)
 {
-    printf("ran on    ");
-    print_where(ctx, ranks);
+    const job *j = run;
     printf("filter    %s\n", j->filter->name);
     printf("input     %s: ", j->input.text);
-    print_array(x);
-    printf("output    %s: ", j->output.text ? j->output.text : "(none)");
-    print_array(y);
-    if (*drawn)
-        printf("picture   %s: %s\n", j->picture.path, drawn);
-    print_times(j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
+    print_array(j->x);
+    printf("output    %s: ", j->result.output.text ? j->result.output.text : "(none)");
+    print_array(j->y);
+    if (*j->drawn)
+        printf("picture   %s: %s\n", j->result.picture.path, j->drawn);
+    print_times(j->result.picture.path ? NUM_STAGES : PICTURE, stage_names, facts->seconds);
 }
 
-static void print_json(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const double *seconds,
-                       const mnp_rank_info *ranks, const char *drawn)
+static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
-    json_writer out = json_start(stdout);
-    json_open(&out, NULL, '{');
-    json_text(&out, "filter", j->filter->name);
-    json_operand(&out, "input", j->input.text, x);
-    json_operand(&out, "output", j->output.text, y);
-    if (*drawn)
-        json_text(&out, "picture", j->picture.path);
-    json_where(&out, ctx, ranks);
-    json_times(&out, j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
-    json_close(&out);
-}
-
-static void report(mnp_ctx *ctx, const job *j, const mnp_array *x, const mnp_array *y, const stopwatch *watch,
-                   const char *drawn)
-{
-    double slowest[MAX_STAGES];
-    mnp_rank_info *ranks = NULL;
-    stopwatch_slowest(watch, slowest);
-    OR_EXIT(rank_infos(ctx, &ranks, NULL));
-    if (mnp_ctx_rank(ctx) == 0 && j->json)
-        print_json(ctx, j, x, y, slowest, ranks, drawn);
-    else if (mnp_ctx_rank(ctx) == 0)
-        print_text(ctx, j, x, y, slowest, ranks, drawn);
-    free(ranks);
+    const job *j = run;
+    json_text(out, "filter", j->filter->name);
+    json_operand(out, "input", j->input.text, j->x);
+    json_operand(out, "output", j->result.output.text, j->y);
+    if (*j->drawn)
+        json_text(out, "picture", j->result.picture.path);
+    json_facts(out, facts, j->result.picture.path ? NUM_STAGES : PICTURE, stage_names);
 }
 
 /* Returns the exit status. */
-static int run(mnp_ctx *ctx, const job *j)
+static int run(job *j)
 {
     int status = EXIT_SUCCESS;
-    char drawn[PICTURE_WORDS] = "";
     arguments a = {.structure = NULL};
-    mnp_array *x = NULL, *y = NULL;
-    stopwatch watch = stopwatch_start(ctx);
-    progress_begin(ctx, j->filter == &labelling ? "label" : "filter", j->quiet);
+    stopwatch watch = stopwatch_start(j->ctx);
+    progress_begin(j->ctx, j->filter == &labelling ? "label" : "filter", j->result.quiet);
     progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
-    OR_EXIT(mnp_agree(ctx, find_arguments(j, j->input.ndim, &a)));
-    OR_EXIT(operand_load(ctx, &j->input, &x));
+    OR_EXIT(mnp_agree(j->ctx, find_arguments(j, j->input.ndim, &a)));
+    OR_EXIT(operand_load(j->ctx, &j->input, &j->x));
     stopwatch_lap(&watch, READ);
-    progress_stage(array_bytes(x), "B", "filtering");
-    OR_EXIT(j->filter->run(j, &a, x, &y));
+    progress_stage(array_bytes(j->x), "B", "filtering");
+    OR_EXIT(j->filter->run(j, &a, j->x, &j->y));
     stopwatch_lap(&watch, FILTER);
-    if (j->output.text) {
-        progress_stage(array_bytes(y), "B", "writing OUTPUT");
-        OR_EXIT(operand_write(&j->output, y));
+    if (j->result.output.text) {
+        progress_stage(array_bytes(j->y), "B", "writing OUTPUT");
+        OR_EXIT(operand_write(&j->result.output, j->y));
         stopwatch_lap(&watch, WRITE);
     }
-    if (j->picture.path) {
+    if (j->result.picture.path) {
         progress_stage(0, NULL, "drawing");
-        status = command_say(ctx, "", draw(j, y, drawn));
+        status = command_say(j->ctx, "", draw(j));
         stopwatch_lap(&watch, PICTURE);
     }
     progress_end();
-    if (!j->quiet)
-        report(ctx, j, x, y, &watch, drawn);
-    mnp_free_all(x, y);
+    if (!j->result.quiet)
+        report_print(&watch, j->result.json, j, print_text, print_json);
+    mnp_free_all(j->x, j->y);
     free(a.structure);
     return status;
 }
 
 static int main_of(int argc, char **argv, const struct filter *filter)
 {
-    job j = {.filter = filter, .picture = PICTURE_REQUEST_DEFAULTS};
+    job j = {.filter = filter, .result.picture = PICTURE_REQUEST_DEFAULTS};
     words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
-    mnp_ctx *ctx = command_begin(NULL);
-    const bool root = mnp_ctx_rank(ctx) == 0;
-    OR_EXIT(mnp_agree(ctx, root ? check_overwriting(&j) : MNP_OK));
-    if (j.output.text)
-        OR_EXIT(operand_check_output(ctx, &j.output));
-    OR_EXIT(mnp_agree(ctx, root ? picture_check_place(&j.picture) : MNP_OK));
-    OR_EXIT(operand_look(ctx, &j.input));
+    j.ctx = command_begin(NULL);
+    OR_EXIT(result_check_places(j.ctx, &j.result, 1, (const operand *[]){&j.input}));
+    OR_EXIT(operand_look(j.ctx, &j.input));
     OR_EXIT(check_counts(&j));
-    const int status = run(ctx, &j), written = close_output();
-    mnp_finalize(ctx);
+    const int status = close_output(run(&j));
+    mnp_finalize(j.ctx);
     operand_free(&j.input);
-    operand_free(&j.output);
-    return status == EXIT_SUCCESS ? written : status;
+    operand_free(&j.result.output);
+    return status;
 }
 
 int filter_main(int argc, char **argv)

@@ -363,7 +363,7 @@ int info_main(int argc, char **argv)
         show_settings(ctx, json);
     else
         show_everything(ctx, json);
-    int status = close_output();
+    int status = close_output(EXIT_SUCCESS);
     mnp_finalize(ctx);
     return status;
 }

@@ -248,7 +248,7 @@ static int info_h5(const char *path, bool json)
     OR_EXIT(apart(path, list_file, &list, &text));
     fputs(text, stdout);
     free(text);
-    return close_output();
+    return close_output(EXIT_SUCCESS);
 }
 
 /* ---- other files ---- */
@@ -344,7 +344,7 @@ int info_file(const char *path, bool json)
         if (ends_with(path, kinds[i].end)) {
             mnp_ctx *ctx = command_begin(NULL);
             kinds[i].show(ctx, path, json);
-            int status = close_output();
+            int status = close_output(EXIT_SUCCESS);
             mnp_finalize(ctx);
             return status;
         }

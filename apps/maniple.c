@@ -21,11 +21,13 @@ static const struct subcommand {
     {"cache", cache_main, cache_help, "list, size or clear the cache of compiled kernels"},
     {"conv", conv_main, conv_help, "convolve an array with a kernel"},
     {"deconv", deconv_main, deconv_help, "restore an image that a point spread function has blurred"},
+    {"doctor", doctor_main, doctor_help, "say what is slow or wrong where Maniple runs, and what to do"},
     {"eval", eval_main, eval_help, "evaluate expressions of arrays element by element"},
     {"fft", fft_main, fft_help, "transform an array by the fast Fourier transform"},
     {"filter", filter_main, filter_help, "filter an image, as scipy.ndimage does"},
     {"info", info_main, info_help, "show what a file holds; or ranks, devices, libraries and settings"},
     {"label", label_main, label_help, "number the connected parts of an image"},
+    {"linalg", linalg_main, linalg_help, "solve, decompose and multiply dense matrices"},
     {"random", random_main, random_help, "fill a dataset with random numbers"},
     {"solve", solve_main, solve_help, "solve a sparse linear system by iteration"},
     {"spinfo", spinfo_main, spinfo_help, "show properties of a sparse matrix"},
@@ -55,7 +57,7 @@ static int print_version(void)
 {
     if (first_process())
         printf("maniple %d.%d.%d\n", MNP_VERSION_MAJOR, MNP_VERSION_MINOR, MNP_VERSION_PATCH);
-    return close_output();
+    return close_output(EXIT_SUCCESS);
 }
 
 static int answer_help(const struct subcommand *subcommand)
@@ -66,7 +68,7 @@ static int answer_help(const struct subcommand *subcommand)
         else
             print_help();
     }
-    return close_output();
+    return close_output(EXIT_SUCCESS);
 }
 
 /* The subcommand of that name; if there is none, the program ends with a message. */

@@ -19,6 +19,7 @@
 #include "common/command.h"
 #include "common/operand.h"
 #include "common/options.h"
+#include "common/result.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "common/words.h"
@@ -31,9 +32,9 @@ static const option_row options_table[] = {
     {'d', "dtype", "DTYPE", "dtype of the result, such as float32 (default: float64 or int64)"},
     APPEND_ROW,
     PROGRESS_ROW,
-    {'j', "json", NULL, "print JSON"},
-    {'q', "quiet", NULL, "print nothing"},
-    {'h', "help", NULL, "show this"},
+    JSON_ROW,
+    QUIET_ROW,
+    HELP_ROW,
     {0},
 };
 
@@ -99,9 +100,9 @@ struct job {
     int64_t shape[MNP_MAX_DIMS];
     mnp_dtype dtype;
     uint64_t seed;
-    const char *seed_text, *output_text;
-    operand output;
-    bool quiet, json;
+    const char *seed_text;
+    result_request result;
+    mnp_array *numbers;
 };
 
 /* A function that calls mnp_random_NAME with the arguments before the dtype. */
@@ -246,7 +247,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
     if (count < 2)
         return mnp_fail(MNP_ERR_ARG, "random needs DISTRIBUTION and SHAPE, as in: maniple random normal 100x100 -s 1 "
                                      "-o FILE:/DATASET");
-    if (!j->output_text)
+    if (!j->result.output.text)
         return mnp_fail(MNP_ERR_ARG, "random needs a place for the numbers: -o FILE:/DATASET or FILE.npy");
     if ((status = find_distribution(words[0], j)) != MNP_OK || (status = parse_shape(words[1], j)) != MNP_OK ||
         (status = parse_seed(j)) != MNP_OK)
@@ -263,30 +264,22 @@ static mnp_status parse_operands(int count, char **words, job *j)
             return mnp_fail(MNP_ERR_ARG, "%s needs its parameter %s: %s=VALUE", j->distribution->name,
                             parameters[i].name, parameters[i].name);
     }
-    return operand_parse_output("OUTPUT", j->output_text, &j->output);
+    return MNP_OK;
 }
 
 static mnp_status parse(int argc, char **argv, job *j)
 {
     mnp_status status = MNP_OK;
     for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;) {
-        if (key == 'o')
-            j->output_text = optarg;
-        else if (key == 's')
+        if (key == 's')
             j->seed_text = optarg;
         else if (key == 'd')
             status = mnp_dtype_parse(optarg, &j->dtype);
-        else if (key == APPEND_KEY)
-            status = operand_append_option(optarg);
-        else if (key == 'q')
-            j->quiet = true;
-        else if (key == 'j')
-            j->json = true;
         else
-            status = MNP_ERR_ARG; /* options_next() has recorded why */
+            status = result_option(key, &j->result);
     }
     if (status == MNP_OK)
-        status = report_check_options(j->quiet, j->json);
+        status = result_check_options(&j->result);
     return status == MNP_OK ? parse_operands(argc - optind, argv + optind, j) : status;
 }
 
@@ -307,87 +300,69 @@ static void check_parameters(const job *j)
     mnp_rng_free(rng);
 }
 
-static void print_text(const job *j, const mnp_array *numbers, const mnp_rank_info *ranks, const double *seconds)
+static void print_text(const void *run, const run_facts *facts)
 {
-    printf("ran on    ");
-    print_where(j->ctx, ranks);
-    printf("result    %s: ", j->output_text);
-    print_array(numbers);
-    print_times(NUM_STAGES, stage_names, seconds);
+    const job *j = run;
+    printf("result    %s: ", j->result.output.text);
+    print_array(j->numbers);
+    print_times(NUM_STAGES, stage_names, facts->seconds);
     printf("speed     %.3g million numbers/s, while drawing\n",
-           (double)mnp_layout_size(mnp_array_layout(numbers)) / seconds[DRAW_NUMBERS] / 1e6);
+           (double)mnp_layout_size(mnp_array_layout(j->numbers)) / facts->seconds[DRAW_NUMBERS] / 1e6);
 }
 
-static void print_json(const job *j, const mnp_array *numbers, const mnp_rank_info *ranks, const double *seconds)
+static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
+    const job *j = run;
     const parameter *parameters = j->distribution->parameters;
-    json_writer out = json_start(stdout);
-    json_open(&out, NULL, '{');
-    json_text(&out, "distribution", j->distribution->name);
-    json_row(&out, "parameters", '{');
+    json_text(out, "distribution", j->distribution->name);
+    json_row(out, "parameters", '{');
     for (int i = 0; i < MAX_PARAMETERS && parameters[i].name; i++) {
         if (parameters[i].is_integer)
-            json_integer(&out, parameters[i].name, j->integer[i]);
+            json_integer(out, parameters[i].name, j->integer[i]);
         else
-            json_number(&out, parameters[i].name, j->real[i]);
+            json_number(out, parameters[i].name, j->real[i]);
     }
-    json_close(&out);
-    json_natural(&out, "seed", j->seed);
-    json_text(&out, "output", j->output_text);
-    json_array(&out, numbers);
-    json_where(&out, j->ctx, ranks);
-    json_times(&out, NUM_STAGES, stage_names, seconds);
-    json_close(&out);
+    json_close(out);
+    json_natural(out, "seed", j->seed);
+    json_text(out, "output", j->result.output.text);
+    json_array(out, j->numbers);
+    json_facts(out, facts, NUM_STAGES, stage_names);
 }
 
-static void report(const job *j, const mnp_array *numbers, const stopwatch *watch)
-{
-    double slowest[MAX_STAGES];
-    mnp_rank_info *ranks = NULL;
-    stopwatch_slowest(watch, slowest);
-    OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
-    if (mnp_ctx_rank(j->ctx) == 0 && j->json)
-        print_json(j, numbers, ranks, slowest);
-    else if (mnp_ctx_rank(j->ctx) == 0)
-        print_text(j, numbers, ranks, slowest);
-    free(ranks);
-}
-
-static void run(const job *j)
+static void run(job *j)
 {
     mnp_rng *rng = NULL;
-    mnp_array *numbers = NULL;
     stopwatch watch = stopwatch_start(j->ctx);
-    progress_begin(j->ctx, "random", j->quiet);
+    progress_begin(j->ctx, "random", j->result.quiet);
     progress_stage(0, NULL, "compiling");
     check_parameters(j);
     stopwatch_lap(&watch, STAGE_COMPILE);
     OR_EXIT(mnp_rng_new(j->ctx, j->seed, &rng));
     progress_stage(shape_bytes(MNP_INT8, j->ndim, j->shape), " numbers", "drawing");
-    OR_EXIT(j->distribution->draw(j, rng, j->shape, &numbers));
+    OR_EXIT(j->distribution->draw(j, rng, j->shape, &j->numbers));
     stopwatch_lap(&watch, DRAW_NUMBERS);
-    progress_stage(array_bytes(numbers), "B", "writing OUTPUT");
-    OR_EXIT(operand_write(&j->output, numbers));
+    progress_stage(array_bytes(j->numbers), "B", "writing OUTPUT");
+    OR_EXIT(operand_write(&j->result.output, j->numbers));
     stopwatch_lap(&watch, WRITE);
     progress_end();
-    if (!j->quiet)
-        report(j, numbers, &watch);
-    mnp_array_free(numbers);
+    if (!j->result.quiet)
+        report_print(&watch, j->result.json, j, print_text, print_json);
+    mnp_array_free(j->numbers);
     mnp_rng_free(rng);
 }
 
 int random_main(int argc, char **argv)
 {
-    job j = {.dtype = MNP_DTYPE_AUTO};
+    job j = {.dtype = MNP_DTYPE_AUTO, .result.picture = PICTURE_REQUEST_DEFAULTS};
     words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
 
     j.ctx = command_begin(NULL);
-    OR_EXIT(operand_check_output(j.ctx, &j.output));
+    OR_EXIT(result_check_places(j.ctx, &j.result, 0, NULL));
     run(&j);
-    int status = close_output();
+    const int status = close_output(EXIT_SUCCESS);
     mnp_finalize(j.ctx);
-    operand_free(&j.output);
+    operand_free(&j.result.output);
     return status;
 }

@@ -20,16 +20,13 @@
 #include "common/rehearsal.h"
 #include "common/options.h"
 #include "common/paths.h"
+#include "common/result.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "picture/spy.h"
 
 static const option_row options_table[] = {
-    {'j', "json", NULL, "print JSON"},
-    PICTURE_OPTIONS("where the entries are"),
-    PROGRESS_ROW,
-    {'h', "help", NULL, "show this"},
-    {0},
+    JSON_ROW, PICTURE_OPTIONS("where the entries are"), PROGRESS_ROW, HELP_ROW, {0},
 };
 
 void spinfo_help(void)
@@ -53,42 +50,6 @@ void spinfo_help(void)
          "  mpirun -n 4 maniple spinfo poisson:128x128x128 --json");
 }
 
-typedef struct job {
-    mnp_ctx *ctx;
-    matrix_operand input;
-    bool json;
-    picture_request picture;
-    mnp_sparse *matrix;
-    local_rows rows;
-} job;
-
-typedef enum stage { READ = FIRST_STAGE, EXAMINE, DRAW, NUM_STAGES } stage;
-static const char *const stage_names[] = {"compile", "read", "examine", "draw"};
-
-/* ---- the command line ---- */
-
-static mnp_status parse(int argc, char **argv, job *j)
-{
-    mnp_status status = MNP_OK;
-    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;) {
-        if (key == 'j')
-            j->json = true;
-        else if (key == KEY_PICTURE || key == KEY_PICTURE_SIZE)
-            status = picture_option(key, optarg, &j->picture);
-        else
-            status = MNP_ERR_ARG; /* options_next() has recorded why */
-    }
-    if (status == MNP_OK)
-        status = picture_check_options(&j->picture);
-    if (status != MNP_OK)
-        return status;
-    if (argc - optind != 1)
-        return mnp_fail(MNP_ERR_ARG, "spinfo needs one matrix, as in: maniple spinfo FILE.mtx");
-    return matrix_parse(argv[optind], &j->input);
-}
-
-/* ---- facts ---- */
-
 /* Sums and maxima over rows and ranks; a minimum is kept as the maximum of the negative. */
 typedef struct facts {
     struct sums {
@@ -101,6 +62,37 @@ typedef struct facts {
     mnp_sparse_symmetry symmetry; /* set for square matrices */
     double norm_1, norm_inf, norm_frobenius, largest;
 } facts;
+
+typedef struct job {
+    mnp_ctx *ctx;
+    matrix_operand input;
+    result_request result; /* without an output */
+    mnp_sparse *matrix;
+    local_rows rows;
+    facts found;
+    spy_picture drawn;
+} job;
+
+typedef enum stage { READ = FIRST_STAGE, EXAMINE, DRAW, NUM_STAGES } stage;
+static const char *const stage_names[] = {"compile", "read", "examine", "draw"};
+
+/* ---- the command line ---- */
+
+static mnp_status parse(int argc, char **argv, job *j)
+{
+    mnp_status status = MNP_OK;
+    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
+        status = result_option(key, &j->result);
+    if (status == MNP_OK)
+        status = result_check_options(&j->result);
+    if (status != MNP_OK)
+        return status;
+    if (argc - optind != 1)
+        return mnp_fail(MNP_ERR_ARG, "spinfo needs one matrix, as in: maniple spinfo FILE.mtx");
+    return matrix_parse(argv[optind], &j->input);
+}
+
+/* ---- facts ---- */
 
 static double magnitude(mnp_dtype dtype, const void *values, int64_t i)
 {
@@ -161,8 +153,9 @@ static mnp_status fetch_rows(job *j)
     return mnp_sparse_get_local(j->matrix, rows->offsets, rows->columns, rows->values);
 }
 
-static void examine(job *j, facts *f)
+static void examine(job *j)
 {
+    facts *f = &j->found;
     const int64_t *shape = mnp_sparse_shape(j->matrix);
     const int64_t entries = mnp_sparse_local_nnz(j->matrix), ghosts = mnp_sparse_ghosts(j->matrix);
     *f = (facts){.most = {.minus_shortest_row = INT64_MIN,
@@ -213,8 +206,10 @@ static void print_symmetry(const char *name, double difference, double largest)
         printf("not %s (%.3g)", name, unsigned_nan(difference));
 }
 
-static void print_text(const job *j, const facts *f, const mnp_rank_info *ranks)
+static void print_text(const void *run, const run_facts *ran)
 {
+    const job *j = run;
+    const facts *f = &j->found;
     const mnp_sparse *a = j->matrix;
     const int64_t *shape = mnp_sparse_shape(a), nnz = mnp_sparse_nnz(a);
     const int size = mnp_ctx_size(j->ctx);
@@ -246,12 +241,15 @@ static void print_text(const job *j, const facts *f, const mnp_rank_info *ranks)
     printf("ranks     %" PRId64 " to %" PRId64 " entries a rank, %.3g times the mean at most; ", -f->most.minus_entries,
            f->most.entries, nnz > 0 ? (double)f->most.entries / mean(nnz, size) : 1);
     printf("%" PRId64 " to %" PRId64 " ghosts\n", -f->most.minus_ghosts, f->most.ghosts);
-    printf("ran on    ");
-    print_where(j->ctx, ranks);
+    if (*j->drawn.made.size)
+        printf("picture   %s: %s, a dot is %" PRId64 " x %" PRId64 " places\n", j->result.picture.path,
+               j->drawn.made.size, j->drawn.reduction, j->drawn.reduction);
+    print_times(j->result.picture.path ? NUM_STAGES : DRAW, stage_names, ran->seconds);
 }
 
-static void json_matrix(json_writer *out, const job *j, const facts *f)
+static void json_matrix(json_writer *out, const job *j)
 {
+    const facts *f = &j->found;
     const int64_t *shape = mnp_sparse_shape(j->matrix), nnz = mnp_sparse_nnz(j->matrix);
     json_text(out, "matrix", j->input.text);
     json_integers(out, "shape", 2, shape);
@@ -281,40 +279,20 @@ static void json_matrix(json_writer *out, const job *j, const facts *f)
     json_number(out, "norm_max", f->largest);
 }
 
-static void print_json(const job *j, const facts *f, const mnp_rank_info *ranks, const double *seconds)
+static void print_json(const void *run, const run_facts *ran, json_writer *out)
 {
-    json_writer out = json_start(stdout);
-    json_open(&out, NULL, '{');
-    json_matrix(&out, j, f);
-    json_integer(&out, "ranks", mnp_ctx_size(j->ctx));
-    json_integer(&out, "rank_nnz_min", -f->most.minus_entries);
-    json_integer(&out, "rank_nnz_max", f->most.entries);
-    json_integer(&out, "rank_ghosts_min", -f->most.minus_ghosts);
-    json_integer(&out, "rank_ghosts_max", f->most.ghosts);
-    json_where(&out, j->ctx, ranks);
-    json_times(&out, j->picture.path ? NUM_STAGES : DRAW, stage_names, seconds);
-    json_close(&out);
+    const job *j = run;
+    const facts *f = &j->found;
+    json_matrix(out, j);
+    json_integer(out, "ranks", mnp_ctx_size(j->ctx));
+    json_integer(out, "rank_nnz_min", -f->most.minus_entries);
+    json_integer(out, "rank_nnz_max", f->most.entries);
+    json_integer(out, "rank_ghosts_min", -f->most.minus_ghosts);
+    json_integer(out, "rank_ghosts_max", f->most.ghosts);
+    json_facts(out, ran, j->result.picture.path ? NUM_STAGES : DRAW, stage_names);
 }
 
 /* ---- the work ---- */
-
-static void report(const job *j, const facts *f, const spy_picture *drawn, const stopwatch *watch)
-{
-    double slowest[MAX_STAGES];
-    mnp_rank_info *ranks = NULL;
-    stopwatch_slowest(watch, slowest);
-    OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
-    if (mnp_ctx_rank(j->ctx) == 0 && j->json) {
-        print_json(j, f, ranks, slowest);
-    } else if (mnp_ctx_rank(j->ctx) == 0) {
-        print_text(j, f, ranks);
-        if (*drawn->made.size)
-            printf("picture   %s: %s, a dot is %" PRId64 " x %" PRId64 " places\n", j->picture.path, drawn->made.size,
-                   drawn->reduction, drawn->reduction);
-        print_times(j->picture.path ? NUM_STAGES : DRAW, stage_names, slowest);
-    }
-    free(ranks);
-}
 
 /* Let the kernels of the work be compiled side by side. */
 static void rehearse(const job *j)
@@ -336,8 +314,6 @@ static void rehearse(const job *j)
 static int run(job *j)
 {
     int status = EXIT_SUCCESS;
-    facts found;
-    spy_picture drawn = {.reduction = 1};
     stopwatch watch = stopwatch_start(j->ctx);
     progress_begin(j->ctx, "spinfo", false);
     rehearse(j);
@@ -345,35 +321,35 @@ static int run(job *j)
     OR_EXIT(matrix_read(j->ctx, &j->input, MNP_DTYPE_AUTO, &j->matrix));
     stopwatch_lap(&watch, READ);
     progress_stage(0, NULL, "examining MATRIX");
-    examine(j, &found);
+    examine(j);
     stopwatch_lap(&watch, EXAMINE);
     progress_stage(0, NULL, "drawing");
-    if (j->picture.path)
-        status = command_say(j->ctx, "",
-                             spy_write(&j->picture, without_folders(j->input.text), j->matrix, &j->rows, &drawn));
+    if (j->result.picture.path)
+        status = command_say(
+            j->ctx, "", spy_write(&j->result.picture, without_folders(j->input.text), j->matrix, &j->rows, &j->drawn));
     stopwatch_lap(&watch, DRAW);
     progress_end();
-    report(j, &found, &drawn, &watch);
+    report_print(&watch, j->result.json, j, print_text, print_json);
     return status;
 }
 
 /* Check that the picture can be written, and does not overwrite the matrix.  On rank 0. */
 static mnp_status check_place(const job *j)
 {
-    const run_file files[] = {file_of_matrix(&j->input), file_of_option("--picture", j->picture.path)};
+    const run_file files[] = {file_of_matrix(&j->input), file_of_option("--picture", j->result.picture.path)};
     mnp_status status = files_check(sizeof files / sizeof *files, files);
-    return status == MNP_OK ? picture_check_place(&j->picture) : status;
+    return status == MNP_OK ? picture_check_place(&j->result.picture) : status;
 }
 
 int spinfo_main(int argc, char **argv)
 {
-    job j = {.picture = PICTURE_REQUEST_DEFAULTS};
+    job j = {.drawn.reduction = 1, .result.picture = PICTURE_REQUEST_DEFAULTS};
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
     j.ctx = command_begin(NULL);
-    if (j.picture.path)
+    if (j.result.picture.path)
         OR_EXIT(mnp_agree(j.ctx, mnp_ctx_rank(j.ctx) == 0 ? check_place(&j) : MNP_OK));
-    const int drawn = run(&j), written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
+    const int status = close_output(run(&j));
     free(j.rows.offsets);
     free(j.rows.columns);
     free(j.rows.values);

@@ -471,7 +471,7 @@ int bench_main(int argc, char **argv)
         else
             print_table(&r);
     }
-    const int written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
+    const int status = close_output(drawn);
     free(r.rows);
     free(ranks);
     bench_close(&b);

@@ -85,11 +85,11 @@ static void remove_mpi_folder(void)
 
 /*
  * Name the variables that look like settings and are none, which would otherwise have no effect without a word.  Those
- * of Maniple's own tests are left out.
+ * of Maniple's own tests and of its package for Python are left out.
  */
 static void warn_of_variables(const mnp_setting_info *settings)
 {
-    static const char prefix[] = "MANIPLE_", tests[] = "TEST_";
+    static const char prefix[] = "MANIPLE_", tests[] = "TEST_", python[] = "LIBRARY=";
     enum { SKIPPED = sizeof prefix - 1, MOST = 64 };
     const char *names[MOST + 1] = {NULL};
     for (int i = 0; settings[i].name && i < MOST; i++) {
@@ -99,9 +99,11 @@ static void warn_of_variables(const mnp_setting_info *settings)
     }
     for (char **variable = environ; *variable; variable++) {
         char name[128];
-        if (strncmp(*variable, prefix, SKIPPED) != 0 || strncmp(*variable + SKIPPED, tests, sizeof tests - 1) == 0)
+        const char *rest = *variable + SKIPPED;
+        if (strncmp(*variable, prefix, SKIPPED) != 0 || strncmp(rest, tests, sizeof tests - 1) == 0 ||
+            strncmp(rest, python, sizeof python - 1) == 0)
             continue;
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(*variable + SKIPPED, "="), *variable + SKIPPED);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, "="), rest);
         bool known = false;
         for (int i = 0; names[i]; i++)
             known = known || strcmp(names[i], name) == 0;
@@ -194,11 +196,11 @@ void broadcast(mnp_ctx *ctx, void *values, int count, MPI_Datatype type)
     mnp_mpi_end(ctx);
 }
 
-int close_output(void)
+int close_output(int status)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
-        return EXIT_SUCCESS;
+        return status;
     fprintf(stderr, "maniple: standard output cannot be written: %s\n", strerror(errno ? errno : EIO));
-    return EXIT_FAILED;
+    return status == EXIT_SUCCESS ? EXIT_FAILED : status;
 }

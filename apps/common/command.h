@@ -16,11 +16,13 @@ int bench_main(int argc, char **argv);
 int cache_main(int argc, char **argv);
 int conv_main(int argc, char **argv);
 int deconv_main(int argc, char **argv);
+int doctor_main(int argc, char **argv);
 int eval_main(int argc, char **argv);
 int fft_main(int argc, char **argv);
 int filter_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 int label_main(int argc, char **argv);
+int linalg_main(int argc, char **argv);
 int random_main(int argc, char **argv);
 int solve_main(int argc, char **argv);
 int spinfo_main(int argc, char **argv);
@@ -29,11 +31,13 @@ void bench_help(void);
 void cache_help(void);
 void conv_help(void);
 void deconv_help(void);
+void doctor_help(void);
 void eval_help(void);
 void fft_help(void);
 void filter_help(void);
 void info_help(void);
 void label_help(void);
+void linalg_help(void);
 void random_help(void);
 void solve_help(void);
 void spinfo_help(void);
@@ -83,8 +87,9 @@ void reduce_to_first(mnp_ctx *ctx, void *values, int count, MPI_Datatype type, M
 void broadcast(mnp_ctx *ctx, void *values, int count, MPI_Datatype type);
 
 /*
- * Flush standard output.  Returns the exit status of the program, after a message if the output could not be written.
+ * Flush standard output, at the end of a program with that exit status.  Returns the status; instead of EXIT_SUCCESS that
+ * of a failure, after a message, if the output could not be written.
  */
-int close_output(void);
+int close_output(int status);
 
 #endif

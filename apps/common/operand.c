@@ -210,6 +210,23 @@ mnp_status operand_inspect(mnp_ctx *ctx, operand *op)
     return MNP_OK;
 }
 
+mnp_status operand_axes(const operand *op, const char *option, int count, int *axes)
+{
+    bool given[MNP_MAX_DIMS] = {false};
+    for (int i = 0; i < count; i++) {
+        const int axis = axes[i] < 0 ? axes[i] + op->ndim : axes[i];
+        if (axis < 0 || axis >= op->ndim)
+            return mnp_fail(MNP_ERR_ARG, "--%s has dimension %d, but %s '%s' has %d dimension%s", option, axes[i],
+                            op->role, op->text, op->ndim, op->ndim == 1 ? "" : "s");
+        if (given[axis])
+            return mnp_fail(MNP_ERR_ARG, "--%s has dimension %d twice, as %d and %d", option, axis, axis,
+                            axis - op->ndim);
+        given[axis] = true;
+        axes[i] = axis;
+    }
+    return MNP_OK;
+}
+
 /* ---- arrays ---- */
 
 /* Read a picture, and bring what is taken of it to the layout of a new array.  Collective. */

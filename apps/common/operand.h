@@ -56,6 +56,12 @@ mnp_status operand_look(mnp_ctx *ctx, operand *op);
 mnp_status operand_inspect(mnp_ctx *ctx, operand *op);
 
 /*
+ * Count the dimensions of an array that an option names from 0 on, instead of from its last one.  MNP_ERR_ARG if it has
+ * no such dimension, or if one of them is named twice.
+ */
+mnp_status operand_axes(const operand *op, const char *option, int count, int *axes);
+
+/*
  * Read or generate the array, in the layout that Maniple chooses; or read the box of that shape which begins at index
  * `start` of an array in a file.  Collective.
  */

@@ -12,7 +12,7 @@
 
 #include "report/progress.h"
 
-enum { MAX_OPTIONS = 32, MAX_WORD = 32, HELP_COLUMN = 26 };
+enum { MAX_OPTIONS = 40, MAX_WORD = 32, HELP_COLUMN = 26 };
 
 static int smallest(int a, int b, int c)
 {
@@ -58,6 +58,48 @@ const char *nearest_word(const char *word, const char *const *words)
     return nearest_of_length(word, strlen(word), words);
 }
 
+/* ---- options of every subcommand ---- */
+
+enum { PROFILE_KEY = 1001, TRACE_KEY };
+static const option_row common_rows[] = {
+    {PROFILE_KEY, "profile", NULL, "print how long functions took, and what they moved, on standard error"},
+    {TRACE_KEY, "trace", "FILE", "write a time line of all ranks for Perfetto (FILE ends in .json)"},
+};
+
+/* The table with the common rows before its last one, which is --help.  It is valid until the next call. */
+static const option_row *with_common(const option_row *table)
+{
+    static option_row all[MAX_OPTIONS + 1];
+    const int common = sizeof common_rows / sizeof *common_rows;
+    int own = 0;
+    while (table[own].name && own < MAX_OPTIONS - common)
+        own++;
+    memcpy(all, table, (size_t)(own - 1) * sizeof *all);
+    memcpy(all + own - 1, common_rows, sizeof common_rows);
+    all[own - 1 + common] = table[own - 1];
+    all[own + common] = (option_row){.name = NULL};
+    return all;
+}
+
+/* Whether a file may be replaced by a trace: by its name it holds no arrays. */
+static bool is_trace(const char *name)
+{
+    const size_t length = strlen(name), end = strlen(".json");
+    return length > end && strcmp(name + length - end, ".json") == 0;
+}
+
+/* Take a common option: a setting of the library, which mnp_init() reads.  False: it is another one. */
+static bool take_common(int key)
+{
+    if (key == PROFILE_KEY)
+        setenv("MANIPLE_PROFILE", "1", 1);
+    else if (key == TRACE_KEY)
+        setenv("MANIPLE_TRACE", optarg, 1);
+    return key == PROFILE_KEY || key == TRACE_KEY;
+}
+
+/* ---- parsing ---- */
+
 static int key_of(const option_row *row)
 {
     return row->key & ~OPTION_REPEATS;
@@ -100,8 +142,9 @@ static void fail_unknown(const char *word, const option_row *table)
         mnp_fail(MNP_ERR_ARG, "unknown option %.*s; --help lists the options", length, word);
 }
 
-int options_next(int argc, char **argv, const option_row *table)
+int options_next(int argc, char **argv, const option_row *own)
 {
+    const option_row *table = with_common(own);
     struct option longs[MAX_OPTIONS + 1] = {0};
     char shorts[1 + 2 * MAX_OPTIONS + 1] =
         ":"; /* the colon makes getopt_long() distinguish a missing argument from an unknown option */
@@ -123,8 +166,14 @@ int options_next(int argc, char **argv, const option_row *table)
         return OPTIONS_BAD;
     if (key == PROGRESS_KEY) {
         progress_ask();
-        return options_next(argc, argv, table);
+        return options_next(argc, argv, own);
     }
+    if (key == TRACE_KEY && !is_trace(optarg)) {
+        mnp_fail(MNP_ERR_ARG, "option --trace: '%s' does not end in .json", optarg);
+        return OPTIONS_BAD;
+    }
+    if (take_common(key))
+        return options_next(argc, argv, own);
     if (key != '?' && key != ':')
         return key;
 
@@ -138,9 +187,9 @@ int options_next(int argc, char **argv, const option_row *table)
     return OPTIONS_BAD;
 }
 
-void options_print(const option_row *table)
+void options_print(const option_row *own)
 {
-    for (; table->name; table++) {
+    for (const option_row *table = with_common(own); table->name; table++) {
         if (!table->help)
             continue;
         char left[64];

@@ -44,7 +44,7 @@ static const option_row options_table[] = {
     PROGRESS_ROW,
     {'j', "json", NULL, "print JSON, with the values of results that have no dimensions"},
     {'q', "quiet", NULL, "print nothing but a value that is not written"},
-    {'h', "help", NULL, "show this"},
+    HELP_ROW,
     {0},
 };
 
@@ -195,23 +195,23 @@ static mnp_status parse_picture(const char *word, job *j)
     named split;
     mnp_status status = split_name(word, &split);
     memcpy(j->pictured, split.name, sizeof j->pictured);
-    return status == MNP_OK ? picture_option(KEY_PICTURE, split.text, &j->picture) : status;
+    return status == MNP_OK ? picture_option(KEY_PICTURE, split.text, &j->result.picture) : status;
 }
 
 /* Find the output that is drawn, or add one that is drawn alone. */
 static void add_pictured(job *j)
 {
-    j->drawn = 0;
-    while (j->drawn < j->noutputs && strcmp(j->outputs[j->drawn].name, j->pictured) != 0)
-        j->drawn++;
-    if (j->drawn == j->noutputs)
+    j->pictured_output = 0;
+    while (j->pictured_output < j->noutputs && strcmp(j->outputs[j->pictured_output].name, j->pictured) != 0)
+        j->pictured_output++;
+    if (j->pictured_output == j->noutputs)
         memcpy(j->outputs[j->noutputs++].name, j->pictured, sizeof j->pictured);
 }
 
 /* Whether the value of the last statement is printed, as nothing else is done with it. */
 static bool prints_value(const job *j)
 {
-    return !j->outputs[0].text && !j->picture.path;
+    return !j->outputs[0].text && !j->result.picture.path;
 }
 
 static mnp_status parse_operands(int count, char **words, job *j)
@@ -222,7 +222,7 @@ static mnp_status parse_operands(int count, char **words, job *j)
                                      "FILE:/DATASET");
     if (count - first > MAX_OPERANDS)
         return mnp_fail(MNP_ERR_ARG, "there are %d operands; %d are possible", count - first, MAX_OPERANDS);
-    if (j->picture.path)
+    if (j->result.picture.path)
         add_pictured(j);
     if (j->noutputs == 0)
         j->noutputs = 1; /* the value of the last statement, which is printed */
@@ -243,21 +243,11 @@ static mnp_status parse(int argc, char **argv, job *j)
             j->file = optarg;
         else if (key == KEY_PICTURE)
             status = parse_picture(optarg, j);
-        else if (key == KEY_PICTURE_SIZE || key == KEY_PICTURE_MAP)
-            status = picture_option(key, optarg, &j->picture);
-        else if (key == APPEND_KEY)
-            status = operand_append_option(optarg);
-        else if (key == 'q')
-            j->quiet = true;
-        else if (key == 'j')
-            j->json = true;
         else
-            status = MNP_ERR_ARG; /* options_next() has recorded why */
+            status = result_option(key, &j->result);
     }
     if (status == MNP_OK)
-        status = picture_check_options(&j->picture);
-    if (status == MNP_OK)
-        status = report_check_options(j->quiet, j->json);
+        status = result_check_options(&j->result);
     return status == MNP_OK ? parse_operands(argc - optind, argv + optind, j) : status;
 }
 
@@ -265,7 +255,7 @@ static mnp_status job_new(job *j)
 {
     *j = (job){.inputs = calloc(MAX_OPERANDS, sizeof(named)),
                .outputs = calloc(MAX_OUTPUTS, sizeof(named)),
-               .picture = PICTURE_REQUEST_DEFAULTS};
+               .result.picture = PICTURE_REQUEST_DEFAULTS};
     return j->inputs && j->outputs ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "out of memory");
 }
 
@@ -306,7 +296,7 @@ static mnp_status check_overwriting(const job *j)
         files[count++] = file_of_named(&j->outputs[i], true);
     if (j->file && strcmp(j->file, "-") != 0)
         files[count++] = (run_file){.role = "--file", .text = j->file, .path = j->file};
-    files[count++] = file_of_option("--picture", j->picture.path);
+    files[count++] = file_of_option("--picture", j->result.picture.path);
     mnp_status status = files_check(count, files);
     free(files);
     return status;
@@ -317,7 +307,7 @@ static mnp_status check_places(mnp_ctx *ctx, const job *j)
     mnp_status status = mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? check_overwriting(j) : MNP_OK);
     for (int i = 0; status == MNP_OK && i < j->noutputs && j->outputs[i].text; i++)
         status = operand_check_output(ctx, &j->outputs[i].operand);
-    return status == MNP_OK ? mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? picture_check_place(&j->picture) : MNP_OK)
+    return status == MNP_OK ? mnp_agree(ctx, mnp_ctx_rank(ctx) == 0 ? picture_check_place(&j->result.picture) : MNP_OK)
                             : status;
 }
 
@@ -411,7 +401,7 @@ static void check_statements(mnp_ctx *ctx, job *j)
     }
     list_arrays(ctx, j, inputs, outputs);
     OR_EXIT(name_place(j, mnp_eval_types(ctx, j->statements, inputs, outputs, NULL, ndims)));
-    if (j->picture.path && ndims[j->drawn] == 0)
+    if (j->result.picture.path && ndims[j->pictured_output] == 0)
         command_exit(mnp_fail(MNP_ERR_ARG, "--picture: %s has no dimensions, and a number is not drawn",
                               *j->pictured ? j->pictured : "the value of the last statement"));
     if (prints_value(j) && ndims[0] > 0)
@@ -450,12 +440,11 @@ static void rehearse(mnp_ctx *ctx, job *j)
 /* Returns the exit status. */
 static int run(mnp_ctx *ctx, job *j)
 {
-    char drawn[ARRAY_WORDS] = "";
     const char *title = j->file ? without_folders(j->file) : j->statements;
     int status = EXIT_SUCCESS;
     double bytes = 0;
     stopwatch watch = stopwatch_start(ctx);
-    progress_begin(ctx, "eval", j->quiet);
+    progress_begin(ctx, "eval", j->result.quiet);
     check_statements(ctx, j);
     rehearse(ctx, j);
     for (int i = 0; i < j->ninputs; i++) {
@@ -478,13 +467,14 @@ static int run(mnp_ctx *ctx, job *j)
     }
     stopwatch_lap(&watch, WRITE);
     progress_stage(0, NULL, "drawing");
-    if (j->picture.path)
-        status = command_say(ctx, "", array_write(&j->picture, title, j->outputs[j->drawn].array, drawn));
+    if (j->result.picture.path)
+        status = command_say(
+            ctx, "", array_write(&j->result.picture, title, j->outputs[j->pictured_output].array, -1, -1, j->drawn));
     stopwatch_lap(&watch, PICTURE);
     progress_end();
-    if (!j->quiet)
-        eval_report(ctx, j, drawn, &watch);
-    if (prints_value(j) && !j->json && mnp_ctx_rank(ctx) == 0) {
+    if (!j->result.quiet)
+        eval_report(j, &watch);
+    if (prints_value(j) && !j->result.json && mnp_ctx_rank(ctx) == 0) {
         eval_print_value(&j->outputs[0]);
         putchar('\n');
     }
@@ -505,7 +495,7 @@ int eval_main(int argc, char **argv)
         OR_EXIT(statements_read(ctx, j.file, &j.text));
         j.statements = j.text;
     }
-    const int drawn = run(ctx, &j), written = close_output(), status = drawn == EXIT_SUCCESS ? written : drawn;
+    const int status = close_output(run(ctx, &j));
     mnp_finalize(ctx);
     job_free(&j);
     return status;

@@ -11,7 +11,8 @@
 
 #include "common/operand.h"
 #include "report/report.h"
-#include "picture/request.h"
+#include "common/result.h"
+#include "picture/array.h"
 
 enum { MAX_OPERANDS = 32, MAX_OUTPUTS = MAX_OPERANDS + 1, MAX_NAME = 64 }; /* one output may be drawn alone */
 
@@ -33,10 +34,10 @@ typedef struct job {
     char *text;             /* of the file */
     named *inputs, *outputs;
     int ninputs, noutputs;
-    picture_request picture;
+    result_request result;   /* but for outputs, of which there may be several */
     char pictured[MAX_NAME]; /* the variable that is drawn; "": the value of the last statement */
-    int drawn;               /* which output that is */
-    bool quiet, json;
+    int pictured_output;     /* which output that is */
+    char drawn[ARRAY_WORDS]; /* what the report says of the picture; "": there is none */
 } job;
 
 /* The stages, of which a run without a picture has no last one. */
@@ -48,7 +49,7 @@ mnp_status eval_take_value(named *output);
 /* Print such a value. */
 void eval_print_value(const named *output);
 
-/* Print the report; `drawn` has the words for the picture, "" if there is none.  Collective. */
-void eval_report(mnp_ctx *ctx, const job *j, const char *drawn, const stopwatch *watch);
+/* Print the report.  Collective. */
+void eval_report(const job *j, const stopwatch *watch);
 
 #endif

@@ -76,11 +76,10 @@ void eval_print_value(const named *output)
 
 /* ---- the report ---- */
 
-static void print_text(mnp_ctx *ctx, const job *j, const char *drawn, const mnp_rank_info *ranks, const double *seconds)
+static void print_text(const void *run, const run_facts *facts)
 {
+    const job *j = run;
     double bytes = 0;
-    printf("ran on    ");
-    print_where(ctx, ranks);
     for (int i = 0; i < j->ninputs; i++) {
         const named *input = &j->inputs[i];
         printf("%-9s %s", input->name, input->text);
@@ -92,9 +91,10 @@ static void print_text(mnp_ctx *ctx, const job *j, const char *drawn, const mnp_
     for (int i = 0; i < j->noutputs; i++) {
         const named *output = &j->outputs[i];
         bytes += array_bytes(output->array);
-        if (!output->text && !(j->picture.path && i == j->drawn))
+        if (!output->text && !(j->result.picture.path && i == j->pictured_output))
             continue;
-        printf("%-9s %s: ", *output->name ? output->name : "result", output->text ? output->text : j->picture.path);
+        printf("%-9s %s: ", *output->name ? output->name : "result",
+               output->text ? output->text : j->result.picture.path);
         if (output->is_number) {
             eval_print_value(output);
             printf(", %s\n", mnp_dtype_name(mnp_array_dtype(output->array)));
@@ -102,10 +102,10 @@ static void print_text(mnp_ctx *ctx, const job *j, const char *drawn, const mnp_
             print_array(output->array);
         }
     }
-    if (*drawn)
-        printf("picture   %s: %s\n", j->picture.path, drawn);
-    print_times(j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
-    printf("speed     %.3g GB/s of operands and results, while evaluating\n", bytes / seconds[EVALUATE] / 1e9);
+    if (*j->drawn)
+        printf("picture   %s: %s\n", j->result.picture.path, j->drawn);
+    print_times(j->result.picture.path ? NUM_STAGES : PICTURE, stage_names, facts->seconds);
+    printf("speed     %.3g GB/s of operands and results, while evaluating\n", bytes / facts->seconds[EVALUATE] / 1e9);
 }
 
 /* A value without dimensions; a complex one is an object. */
@@ -132,51 +132,40 @@ static void json_value(json_writer *out, const named *n)
     }
 }
 
-static void print_json(mnp_ctx *ctx, const job *j, const char *drawn, const mnp_rank_info *ranks, const double *seconds)
+static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
-    json_writer out = json_start(stdout);
-    json_open(&out, NULL, '{');
-    json_text(&out, "statements", j->statements);
-    json_open(&out, "operands", '{');
+    const job *j = run;
+    json_text(out, "statements", j->statements);
+    json_open(out, "operands", '{');
     for (int i = 0; i < j->ninputs; i++) {
         const named *input = &j->inputs[i];
-        json_row(&out, input->name, '{');
-        json_text(&out, "operand", input->text);
+        json_row(out, input->name, '{');
+        json_text(out, "operand", input->text);
         if (input->array)
-            json_array(&out, input->array);
+            json_array(out, input->array);
         else
-            json_value(&out, input);
-        json_close(&out);
+            json_value(out, input);
+        json_close(out);
     }
-    json_close(&out);
-    json_open(&out, "results", '[');
+    json_close(out);
+    json_open(out, "results", '[');
     for (int i = 0; i < j->noutputs; i++) {
         const named *output = &j->outputs[i];
-        json_row(&out, NULL, '{');
-        json_text(&out, "name", *output->name ? output->name : NULL);
-        json_text(&out, "output", output->text);
-        json_array(&out, output->array);
+        json_row(out, NULL, '{');
+        json_text(out, "name", *output->name ? output->name : NULL);
+        json_text(out, "output", output->text);
+        json_array(out, output->array);
         if (output->is_number)
-            json_value(&out, output);
-        json_close(&out);
+            json_value(out, output);
+        json_close(out);
     }
-    json_close(&out);
-    if (*drawn)
-        json_text(&out, "picture", j->picture.path);
-    json_where(&out, ctx, ranks);
-    json_times(&out, j->picture.path ? NUM_STAGES : PICTURE, stage_names, seconds);
-    json_close(&out);
+    json_close(out);
+    if (*j->drawn)
+        json_text(out, "picture", j->result.picture.path);
+    json_facts(out, facts, j->result.picture.path ? NUM_STAGES : PICTURE, stage_names);
 }
 
-void eval_report(mnp_ctx *ctx, const job *j, const char *drawn, const stopwatch *watch)
+void eval_report(const job *j, const stopwatch *watch)
 {
-    double slowest[MAX_STAGES];
-    mnp_rank_info *ranks = NULL;
-    stopwatch_slowest(watch, slowest);
-    OR_EXIT(rank_infos(ctx, &ranks, NULL));
-    if (mnp_ctx_rank(ctx) == 0 && j->json)
-        print_json(ctx, j, drawn, ranks, slowest);
-    else if (mnp_ctx_rank(ctx) == 0)
-        print_text(ctx, j, drawn, ranks, slowest);
-    free(ranks);
+    report_print(watch, j->result.json, j, print_text, print_json);
 }

@@ -205,7 +205,7 @@ int drawing_main(const drawing *d)
             print_json(layout);
         else
             OR_EXIT(mnp_layout_print(layout, stdout));
-        status = close_output();
+        status = close_output(EXIT_SUCCESS);
     }
     mnp_layout_free(layout);
     MPI_Finalize();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reports of the subcommands.  Only rank_infos() and stopwatches communicate.
+ * Reports of the subcommands.  Only rank_infos(), run_facts_find(), report_print() and stopwatches
+ * communicate.
  */
 #include "report/report.h"
 
@@ -12,13 +13,6 @@
 #include <string.h>
 
 #include "common/command.h"
-
-mnp_status report_check_options(bool quiet, bool as_json)
-{
-    if (quiet && as_json)
-        return mnp_fail(MNP_ERR_ARG, "--quiet and --json contradict each other: leave out one");
-    return MNP_OK;
-}
 
 void print_shape(int ndim, const int64_t *shape)
 {
@@ -132,12 +126,6 @@ void stopwatch_lap(stopwatch *watch, int stage)
     watch->seconds[stage] += passed - compiling;
     watch->last = now;
     watch->compiled = compiled;
-}
-
-void stopwatch_slowest(const stopwatch *watch, double slowest[MAX_STAGES])
-{
-    memcpy(slowest, watch->seconds, sizeof watch->seconds);
-    reduce_to_first(watch->ctx, slowest, MAX_STAGES, MPI_DOUBLE, MPI_MAX);
 }
 
 void print_times(int count, const char *const *names, const double *seconds)
@@ -257,4 +245,40 @@ void json_where(json_writer *j, mnp_ctx *ctx, const mnp_rank_info *ranks)
         json_integer(j, "threads_per_rank", ranks[0].multiprocessors);
     json_text(j, "transport", mnp_ctx_transport(ctx));
     json_close(j);
+}
+
+mnp_status run_facts_find(const stopwatch *watch, run_facts *facts)
+{
+    *facts = (run_facts){.ctx = watch->ctx};
+    memcpy(facts->seconds, watch->seconds, sizeof facts->seconds);
+    reduce_to_first(watch->ctx, facts->seconds, MAX_STAGES, MPI_DOUBLE, MPI_MAX);
+    return rank_infos(watch->ctx, &facts->ranks, NULL);
+}
+
+void run_facts_free(run_facts *facts)
+{
+    free(facts->ranks);
+}
+
+void report_print(const stopwatch *watch, bool as_json, const void *run, report_text *text, report_json *json)
+{
+    run_facts facts;
+    OR_EXIT(run_facts_find(watch, &facts));
+    if (mnp_ctx_rank(watch->ctx) == 0 && as_json) {
+        json_writer out = json_start(stdout);
+        json_open(&out, NULL, '{');
+        json(run, &facts, &out);
+        json_close(&out);
+    } else if (mnp_ctx_rank(watch->ctx) == 0) {
+        printf("ran on    ");
+        print_where(facts.ctx, facts.ranks);
+        text(run, &facts);
+    }
+    run_facts_free(&facts);
+}
+
+void json_facts(json_writer *j, const run_facts *facts, int count, const char *const *names)
+{
+    json_where(j, facts->ctx, facts->ranks);
+    json_times(j, count, names, facts->seconds);
 }

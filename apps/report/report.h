@@ -12,9 +12,6 @@
 
 #include "report/json.h"
 
-/* Refuse --quiet with --json: one prints nothing, the other a report.  MNP_ERR_ARG.  Not collective. */
-mnp_status report_check_options(bool quiet, bool as_json);
-
 void print_shape(int ndim, const int64_t *shape);
 
 /* Print the shape, dtype and blocks of an array in the rest of a line; or its shape, dtype and parts as members. */
@@ -55,9 +52,6 @@ stopwatch stopwatch_start(mnp_ctx *ctx);
 /* Wait for this rank's device, and add the time since the last lap to `stage`.  Collective. */
 void stopwatch_lap(stopwatch *watch, int stage);
 
-/* The maximum over the ranks of the time of each stage, on rank 0.  Collective. */
-void stopwatch_slowest(const stopwatch *watch, double slowest[MAX_STAGES]);
-
 /* Print a line: "time      compile 0.0001 s, read 0.1000 s, write 0.2000 s". */
 void print_times(int count, const char *const *names, const double *seconds);
 
@@ -72,5 +66,27 @@ void print_where(mnp_ctx *ctx, const mnp_rank_info *ranks);
 
 /* The same as a member, "ran_on". */
 void json_where(json_writer *j, mnp_ctx *ctx, const mnp_rank_info *ranks);
+
+/* Where a run took place, and the time of each stage on the slowest rank, which is known on rank 0. */
+typedef struct run_facts {
+    mnp_ctx *ctx;
+    mnp_rank_info *ranks;
+    double seconds[MAX_STAGES];
+} run_facts;
+
+/* Find these facts; release them with run_facts_free().  MNP_ERR_MEMORY.  Collective. */
+mnp_status run_facts_find(const stopwatch *watch, run_facts *facts);
+void run_facts_free(run_facts *facts);
+
+/*
+ * Print the report of a run on rank 0: as text, which begins with a line that says where it took place, or as a JSON
+ * object, whose members `json` writes.  Both functions are given `run`.  Collective.
+ */
+typedef void report_text(const void *run, const run_facts *facts);
+typedef void report_json(const void *run, const run_facts *facts, json_writer *out);
+void report_print(const stopwatch *watch, bool as_json, const void *run, report_text *text, report_json *json);
+
+/* The facts as members, "ran_on" and "seconds"; `names` are those of the stages. */
+void json_facts(json_writer *j, const run_facts *facts, int count, const char *const *names);
 
 #endif

@@ -57,7 +57,7 @@ finds_mistake()
     said=$(OMPI_MCA_pml=nonesuch on_two "$MANIPLE" "$@" 2>&1) || status=$?
     [ "$status" -eq 2 ] && [ "$(printf '%s\n' "$said" | grep -c "^maniple: unknown option --nonesuch")" -eq 1 ]
 }
-for word in conv deconv fft filter label solve stats spinfo eval random bench info cache; do
+for word in conv deconv fft filter label linalg solve stats spinfo eval random bench info cache; do
     found=0
     finds_mistake "$word" --nonesuch || { found=1 && break; }
 done
@@ -266,9 +266,13 @@ else
     skip "the manual pages have no mistake" "there is no mandoc"
 fi
 # Options in the pages are lines of the kind ".It Fl -name Ar argument" or ".It Fl x , Fl -name , Fl -other"
-for subcommand in bench cache conv deconv eval fft filter info label random solve spinfo stats; do
+# of --name; --profile and --trace, which every subcommand has, are in maniple.1
+grep -q '^\.It Fl -profile$' "$pages/maniple.1" && grep -q '^\.It Fl -trace ' "$pages/maniple.1"
+check $? "maniple.1 has the options of every subcommand"
+for subcommand in bench cache conv deconv doctor eval fft filter info label linalg random solve spinfo stats; do
     page=$pages/maniple-$subcommand.1
-    "$MANIPLE" "$subcommand" --help | sed -n 's/^  \(-[a-zA-Z], \)\{0,1\} *--\([a-z]*\).*/\2/p' | sort >help.txt
+    "$MANIPLE" "$subcommand" --help | grep -v -e '^      --profile ' -e '^      --trace FILE ' |
+        sed -n 's/^  \(-[a-zA-Z], \)\{0,1\} *--\([a-z]*\).*/\2/p' | sort >help.txt
     grep '^\.It Fl' "$page" | grep -o 'Fl -[a-z]*' | cut -c5- | sort >page.txt
     run "maniple-$subcommand.1 has the options of --help" diff help.txt page.txt
     [ "$(grep -cE '^\.Sh (SYNOPSIS|DESCRIPTION|ENVIRONMENT|EXIT STATUS|EXAMPLES|SEE ALSO)$' "$page")" -eq 6 ]

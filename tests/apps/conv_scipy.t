@@ -7,4 +7,4 @@
 : "${PYTHON=$("$srcdir/tests/find-python")}" "${MANIPLE:=$builddir/apps/maniple}"
 [ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
 export srcdir builddir MANIPLE
-exec "$PYTHON" "$srcdir/tests/apps/conv_scipy.py"
+exec "$PYTHON" "$srcdir/tests/apps/checks/conv_scipy.py"

@@ -22,7 +22,7 @@ scene[20:40, 25:45] = 200
 line = numpy.exp(-0.5 * (numpy.arange(9) - 4.0)**2 / 4)
 psf = numpy.outer(line, line)
 with h5py.File("data.h5", "w") as file:
-    file["scene"], file["psf"] = scene, 3 * psf
+    file["scene"], file["psf"], file["whole"] = scene, 3 * psf, numpy.rint(100 * psf).astype("uint8")
     file["blurred"] = convolve(scene, psf / psf.sum(), mode="same")
     file["complex"], file["line"] = scene * 1j, line'
 
@@ -51,6 +51,8 @@ run "wiener" restored wiener --method wiener --balance 0.001
 "$MANIPLE" deconv data.h5:/blurred gauss:9x9@2 -o mask.h5:/x --mask data.h5:/scene --iterations 2 --picture both.svg \
     >report.txt 2>&1 && grep -q 'by richardson-lucy, 2 iterations' report.txt && [ -s both.svg ]
 check $? "a mask, a picture and the report" "$(cat report.txt)"
+"$MANIPLE" deconv data.h5:/blurred data.h5:/whole -o whole.h5:/x --iterations 2 -q
+check $? "a point spread function of integers"
 "$MANIPLE" deconv data.h5:/blurred gauss:9x9@2 -o json.h5:/x --method unsupervised --iterations 40 --json >report.json &&
     "$PYTHON" -c 'import json; r = json.load(open("report.json")); assert r["method"] == "unsupervised"'
 check $? "a report in JSON" "$(cat report.json)"

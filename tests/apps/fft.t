@@ -14,7 +14,7 @@ check $? "help is at most 100 columns wide"
     skip "results" "there is no Python with h5py"
     done_testing
 }
-check_points "$PYTHON" "$srcdir/tests/apps/fft.py"
+check_points "$PYTHON" "$srcdir/tests/apps/checks/fft.py"
 
 # fft_fails STATUS PATTERN ARGUMENT...: on 1 rank and on 3; fft_alone: on 1
 fft_fails()

@@ -19,7 +19,7 @@ run "maniple-filter.1 has the filters of --help" diff help.txt page.txt
     skip "results" "there is no Python with h5py"
     done_testing
 }
-check_points "$PYTHON" "$srcdir/tests/apps/filter.py"
+check_points "$PYTHON" "$srcdir/tests/apps/checks/filter.py"
 
 filter_alone()
 {
@@ -29,6 +29,8 @@ filter_alone()
     check $? "$*" "$details"
 }
 fails 2 'size has 3 numbers, and INPUT' "$MANIPLE" filter median_filter in.h5:/image -o y.h5:/y size=3,3,3
+fails 2 'size has 2 numbers, and axes has 1' "$MANIPLE" filter median_filter in.h5:/image -o y.h5:/y size=3,3 axes=0
+filter_alone 2 "float31" filter median_filter in.h5:/image -o y.h5:/y size=3 dtype=float31
 filter_alone 2 "did you mean 'median_filter'" filter medianfilter in.h5:/image -o y.h5:/y
 filter_alone 2 'needs size=VALUE' filter median_filter in.h5:/image -o y.h5:/y
 filter_alone 2 'takes no sigma' filter median_filter in.h5:/image -o y.h5:/y sigma=3

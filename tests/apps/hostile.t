@@ -11,9 +11,9 @@ grep -q '^#define HAVE_PNG 1' "$builddir/config.h" || skip_all "this build draws
 export MANIPLE
 
 lines=${MANIPLE_TEST_FULL:+1000} share=${MANIPLE_TEST_FULL:+20}
-check_points "$PYTHON" "$srcdir/tests/apps/hostile.py" 1 "${lines:-100}"
+check_points "$PYTHON" "$srcdir/tests/apps/checks/hostile.py" 1 "${lines:-100}"
 if [ -n "${MPIRUN-}" ]; then
-    check_points "$PYTHON" "$srcdir/tests/apps/hostile.py" 3 "${share:-5}" 5000
+    check_points "$PYTHON" "$srcdir/tests/apps/checks/hostile.py" 3 "${share:-5}" 5000
 else
     skip "lines on 3 ranks" "there is no mpirun"
 fi

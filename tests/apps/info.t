@@ -8,7 +8,7 @@
 [ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
 [ -n "$MPIRUN" ] || skip_all "there is no mpirun"
 export MANIPLE
-check_points "$PYTHON" "$srcdir/tests/apps/info.py"
+check_points "$PYTHON" "$srcdir/tests/apps/checks/info.py"
 
 fails 1 "cannot read 'none.h5': No such file" "$MANIPLE" info none.h5
 fails 2 "'text.npy' is not a .npy file" "$MANIPLE" info text.npy

@@ -8,6 +8,6 @@
 
 [ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
 export MANIPLE MPIRUN
-check_points "$PYTHON" "$srcdir/tests/apps/json_reports.py"
+check_points "$PYTHON" "$srcdir/tests/apps/checks/json_reports.py"
 fails 2 'quiet and --json contradict each other' "$MANIPLE" conv in.h5:/x hanning:3x3 -o out.h5:/y --quiet --json
 done_testing

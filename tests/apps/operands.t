@@ -15,7 +15,7 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 
-check_points "$PYTHON" "$srcdir/tests/apps/operands.py"
+check_points "$PYTHON" "$srcdir/tests/apps/checks/operands.py"
 
 # wrong PATTERN ARGUMENT...: a mistake of the command line, on 1 rank and on 3
 wrong()

@@ -41,8 +41,8 @@ made()
 # right NAME: what was drawn is right
 right()
 {
-    run "$(sed -n "/^def check_$1(/{n;s/.*\"\"\"\(.*\)\"\"\".*/\1/p;}" "$srcdir/tests/apps/pictures.py")" \
-        "$PYTHON" "$srcdir/tests/apps/pictures.py" "$1"
+    run "$(sed -n "/^def check_$1(/{n;s/.*\"\"\"\(.*\)\"\"\".*/\1/p;}" "$srcdir/tests/apps/checks/pictures.py")" \
+        "$PYTHON" "$srcdir/tests/apps/checks/pictures.py" "$1"
 }
 
 made solve.svg solve poisson:20x20 -o solve.h5:/x --method cg --rtol 1e-8

@@ -18,7 +18,7 @@ shows()
     rm -rf cache
     description=$1
     shift
-    run "$description" "$PYTHON" "$source/tests/apps/progress.py" "$@"
+    run "$description" "$PYTHON" "$source/tests/apps/checks/progress.py" "$@"
 }
 
 # A compiler that takes seconds, and no cache: a subcommand lasts, and nothing is known but for how long

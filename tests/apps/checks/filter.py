@@ -37,6 +37,13 @@ same(ndimage.gaussian_filter(image, 1.5, (0, 1)), 1, "filter", "gaussian_filter"
 same(ndimage.binary_dilation(image > 0.3, ndimage.generate_binary_structure(2, 2), 2), 1, "filter", "binary_dilation",
      "in.h5:/mask", "iterations=2", "connectivity=2")
 same(ndimage.label(image > 0.3, np.ones((3, 3)))[0], 2, "label", "in.h5:/mask", "connectivity=2")
+photo = np.random.default_rng(6).integers(0, 255, (21, 30, 3)).astype("uint8")
+with h5py.File("in.h5", "a") as file:
+    file["photo"] = photo
+each = [ndimage.sobel(photo[..., c], 0, output="float32") for c in range(3)]
+same(np.stack(each, -1), 2, "filter", "sobel", "in.h5:/photo", "axes=0,1", "axis=0", "dtype=float32")
+each = [ndimage.uniform_filter(photo[..., c], (3, 5)) for c in range(3)]
+same(np.stack(each, -1), 1, "filter", "uniform_filter", "in.h5:/photo", "axes=0,-2", "size=3,5")
 NEEDED = {"rank_filter": ["rank=2", "size=3"], "percentile_filter": ["percentile=30", "size=3"],
           "gaussian_filter": ["sigma=1"], "gaussian_laplace": ["sigma=1"], "gaussian_gradient_magnitude": ["sigma=1"]}
 for name in open("help.txt").read().split():
