@@ -15,7 +15,7 @@ _os.environ.setdefault("NPY_PROMOTION_STATE", "weak")  # NumPy 1.24 and 1.25 pro
 
 import numpy as _np  # noqa: E402
 
-from . import _creation, _elementwise, _evaluate, _library, _products, _reductions, _scans, _selecting  # noqa: E402
+from . import _array_api, _creation, _elementwise, _evaluate, _library, _products, _reductions, _scans, _selecting  # noqa: E402
 from . import _shapes  # noqa: E402
 from . import _protocols  # noqa: E402, F401  after all functions, of which it makes methods
 from ._array import Layout, bfloat16, from_host, ndarray, nranks, rank, set_gather_limit  # noqa: E402
@@ -50,11 +50,13 @@ for _name in (
     globals()[_name] = _np.dtype(_name)
 bool_ = _np.dtype(bool)
 pi, e, inf, nan, newaxis = _np.pi, _np.e, _np.inf, _np.nan, None
-finfo, iinfo, can_cast, promote_types, dtype = _np.finfo, _np.iinfo, _np.can_cast, _np.promote_types, _np.dtype
+finfo, iinfo = _array_api.finfo, _array_api.iinfo
+can_cast, promote_types, dtype = _np.can_cast, _np.promote_types, _np.dtype
+__array_api_version__ = "2025.12"
 
 from . import fft, h5, interop, kernels, linalg, ndimage, random, signal, sparse  # noqa: E402
 from ._benchmark import Event, benchmark  # noqa: E402
-from .interop import from_local, let_wait, wait_for  # noqa: E402
+from .interop import from_dlpack, from_local, let_wait, wait_for  # noqa: E402
 from .kernels import ElementwiseKernel, RawKernel, RawModule, ReductionKernel  # noqa: E402
 
 __version__ = "{}.{}.{}".format(*(_library.constant("VERSION_" + part) for part in ("MAJOR", "MINOR", "PATCH")))

@@ -246,6 +246,17 @@ def _may_gather(array):
         )
 
 
+def device_kind():
+    """ "host" or "cuda", which all arrays are on."""
+    return lib.mnp_ctx_device_kind(context()).decode()
+
+
+def check_device(device):
+    """ValueError unless a device, if one is asked for, is the one on which all arrays are."""
+    if device is not None and device != device_kind():
+        raise ValueError(f"device is {device!r}, and all arrays are on {device_kind()!r}")
+
+
 class ndarray:  # noqa: N801
     """An array that is spread over the ranks, as numpy.ndarray.  Made by maniple.zeros() and its like, not by its name.
 
@@ -315,7 +326,29 @@ class ndarray:  # noqa: N801
     @property
     def device(self):
         """ "host" or "cuda"."""
-        return lib.mnp_ctx_device_kind(context()).decode()
+        return device_kind()
+
+    def __dlpack_device__(self):
+        """DLPack's number of the kind of device, and which of them: the CPU's.  Not collective."""
+        self._check_host()
+        return 1, 0
+
+    def _check_host(self):
+        if device_kind() != "host":
+            raise BufferError("memory of a GPU is shared by x.local, which has __cuda_array_interface__")
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """The memory of an array that this rank has whole, on the CPU.  Not collective."""
+        if any(s.stop - s.start != n for s, n in zip(self.local_slices, self.shape)):
+            raise BufferError("DLPack has no arrays that are spread over ranks: x.local is this rank's block")
+        self._check_host()
+        wanted = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
+        return self.local.__dlpack__(**{name: value for name, value in wanted.items() if value is not None})
+
+    def to_device(self, device, /, *, stream=None):
+        """The array itself, as all arrays are on one kind of device."""
+        check_device(device)
+        return self
 
     @property
     def layout(self):

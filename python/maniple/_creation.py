@@ -9,10 +9,11 @@ import numpy as np
 from . import _array
 from ._array import as_array, dtype_number, _dtypes, into, made, ndarray, operand, _shape
 from ._library import call, constant
-from ._names import element_of, list_of, names, public, public_names
+from ._names import element_of, list_of, names, on_device, public, public_names
 
 
 @public
+@on_device
 def asarray(a, dtype=None, layout=None, copy=None):
     """An array of what every rank has: numbers, lists, NumPy's arrays.  Collective."""
     if not isinstance(a, ndarray):
@@ -50,48 +51,57 @@ def _new(name, shape, dtype, layout, *more):
 
 
 @public
+@on_device
 def empty(shape, dtype=None, layout=None):
     return _new("empty", shape, dtype, layout)
 
 
 @public
+@on_device
 def zeros(shape, dtype=None, layout=None):
     return _new("zeros", shape, dtype, layout)
 
 
 @public
+@on_device
 def ones(shape, dtype=None, layout=None):
     return _new("ones", shape, dtype, layout)
 
 
 @public
+@on_device
 def full(shape, fill_value, dtype=None, layout=None):
     one = element_of(fill_value, np.asarray(fill_value).dtype if dtype is None else dtype)
     return _new("full", shape, one.dtype, layout, one.ctypes.data)
 
 
 @public
+@on_device
 def empty_like(prototype, dtype=None):
     return made("empty_like", prototype, dtype_number(dtype))
 
 
 @public
+@on_device
 def zeros_like(a, dtype=None):
     return made("zeros_like", a, dtype_number(dtype))
 
 
 @public
+@on_device
 def ones_like(a, dtype=None):
     return made("ones_like", a, dtype_number(dtype))
 
 
 @public
+@on_device
 def full_like(a, fill_value, dtype=None):
     one = element_of(fill_value, a.dtype if dtype is None else dtype)
     return made("full_like", a, dtype_number(dtype), one.ctypes.data)
 
 
 @public
+@on_device
 def arange(start, stop=None, step=1, dtype=None):
     start, stop = (0, start) if stop is None else (start, stop)
     if all(isinstance(v, (int, np.integer)) for v in (start, stop, step)):
@@ -100,6 +110,7 @@ def arange(start, stop=None, step=1, dtype=None):
 
 
 @public
+@on_device
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
     cell, step = ctypes.c_void_p(), ctypes.c_double()
     call(
@@ -126,6 +137,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None):
 
 
 @public
+@on_device
 def eye(N, M=None, k=0, dtype=float):  # noqa: N803
     return made("eye", dtype_number(dtype), int(N), int(N if M is None else M), int(k))
 
@@ -205,6 +217,7 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 
 @public
+@on_device
 def astype(x, dtype, copy=True):
     if not copy and x.dtype == _dtypes[dtype_number(dtype)]:
         return x

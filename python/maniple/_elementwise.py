@@ -5,6 +5,7 @@ import ctypes
 
 import numpy as np
 
+from . import _names
 from ._array import as_array, into, made, ndarray, Operand, operand
 from ._library import check, FUNCTIONS, lib
 from ._names import array_of_number, names, public, public_names
@@ -43,6 +44,8 @@ def _elementwise(name, inputs, outputs):
 
     elementwise.__name__ = elementwise.__qualname__ = name
     elementwise.__doc__ = f"numpy.{name}, of arrays that are spread over the ranks."
+    inputs_of = "x" if inputs == 1 else ", ".join(f"x{i + 1}" for i in range(inputs))
+    _names.signature(elementwise, inputs_of + ", /, out=None, *, where=True, dtype=None, casting='same_kind'")
     return elementwise
 
 
@@ -57,8 +60,7 @@ for _name, (_result, _parameters) in FUNCTIONS.items():
         and _names_of[_count:] in (["out_p"], ["first_p", "second_p"])
     ):
         _short = _name[4:]
-        if hasattr(np, _short) or _short in ("fma", "abs2", "erf", "erfc", "gamma", "lgamma"):
-            ufuncs[_short] = public(_elementwise(_short, _count, len(_kinds) - _count))
+        ufuncs[_short] = public(_elementwise(_short, _count, len(_kinds) - _count))
 for _name in (
     "where",
     "nan_to_num",
@@ -90,7 +92,8 @@ def where(condition, x=None, y=None):
 
 
 @public
-def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None):  # noqa: A002
+def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None):  # noqa: A002
+    """numpy.clip; the limits have the names of the array API standard, and NumPy's older ones."""
     low, high = a_min if min is None else min, a_max if max is None else max
     if low is not None and high is not None:
         return _clip(a, low, high, out=out)

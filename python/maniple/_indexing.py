@@ -54,13 +54,18 @@ def _dim(item):
 
 
 def _plan(x, key):
-    """(view, first axis, index arrays): the view by the basic items, of which the index arrays take adjacent axes."""
+    """(view, first axis, index arrays): the view by the basic items, of which the index arrays take adjacent axes.
+    An integer beside index arrays is one of them, as in NumPy."""
     rest, arrays, axes, axis = [], [], [], 0
     for item in _expanded(x, key):
-        if not _is_array(item):
+        if item is None or isinstance(item, slice):
             rest.append(item)
-            axis += item is None or isinstance(item, slice)
+            axis += 1
             continue
+        if not _is_array(item):
+            if isinstance(item, (bool, np.bool_)):
+                raise IndexError("a single bool is no index; use where() or a mask of the array's shape")
+            item = np.asarray(item.__index__())
         item = as_array(item)
         if item.dtype == bool:
             parts = names.nonzero(item)
@@ -73,11 +78,6 @@ def _plan(x, key):
             axes.append(axis)
             rest.append(slice(None))
             axis += 1
-    integers = [k for k, item in enumerate(rest) if not isinstance(item, slice) and item is not None]
-    if integers:
-        raise IndexError(
-            "an integer beside an array of indices: write the index as an array, or take it in a second " "step"
-        )
     view = basic(x, rest)
     if axes != list(range(axes[0], axes[0] + len(axes))):  # separated: NumPy puts what they select in front
         view, first = names.moveaxis(view, axes, list(range(len(axes)))), 0

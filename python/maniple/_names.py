@@ -3,6 +3,8 @@
 
 import builtins
 import ctypes
+import functools
+import inspect
 import operator
 
 import numpy as np
@@ -18,6 +20,26 @@ def public(function):
     """A function of the package, which NumPy's function of the same name leads to."""
     public_names[function.__name__] = function
     return function
+
+
+def on_device(function):
+    """Let a function that makes arrays take device=, as the array API standard has it."""
+
+    @functools.wraps(function)
+    def on(*arguments, device=None, **named):
+        if device is not None:
+            _array.check_device(device)
+        return function(*arguments, **named)
+
+    own = inspect.signature(function)
+    device = inspect.Parameter("device", inspect.Parameter.KEYWORD_ONLY, default=None)
+    on.__signature__ = own.replace(parameters=[*own.parameters.values(), device])
+    return on
+
+
+def signature(function, parameters):
+    """Say what a function takes that Python cannot tell of its definition."""
+    function.__signature__ = inspect.signature(eval(f"lambda {parameters}: None"))
 
 
 class _Names:

@@ -195,6 +195,7 @@ def _method(function):
 
     method.__name__ = function.__name__
     method.__doc__ = function.__doc__
+    method.__wrapped__ = function
     return method
 
 

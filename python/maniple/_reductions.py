@@ -8,7 +8,7 @@ import numpy as np
 
 from ._array import as_array, dtype_name, into, made, operand
 from ._library import call, struct
-from ._names import names, public, public_names, reduction_axes
+from ._names import names, public, public_names, reduction_axes, signature
 
 
 def _reduction(name, takes):
@@ -24,8 +24,17 @@ def _reduction(name, takes):
         wrong = set(named) - set(takes) - {"keepdims", "where", "initial", "ddof", "dtype"}
         if wrong:
             raise TypeError(f"{name}() has no argument {', '.join(sorted(wrong))}")
-        return into(name, as_array(a), reduction_axes(axis, **named), out=out)
+        a = as_array(a)
+        if isinstance(axis, (tuple, list)) and not axis and not name.startswith(("arg", "nanarg")):
+            a, axis = names.expand_dims(a, -1), -1  # over no axes, as over one of extent 1
+            named.pop("keepdims", None)
+            if named.get("where", True) is not True:
+                named["where"] = names.expand_dims(as_array(named["where"]), -1)
+        return into(name, a, reduction_axes(axis, **named), out=out)
 
+    defaults = {"where": True, "keepdims": False, "ddof": 0}
+    listed = [f"{k}={defaults.get(k)}" for k in takes]
+    signature(reduction, ", ".join(["a, axis=None", *listed] + (["*, correction=None"] if "ddof" in takes else [])))
     reduction.__name__ = name
     reduction.__doc__ = f"numpy.{name}, of arrays that are spread over the ranks.  Collective; the result stays there."
     return public(reduction)

@@ -4,6 +4,7 @@
 import ctypes
 
 from ._array import Layout, as_array, dtype_number, into, made
+from ._names import names, on_device
 from ._library import Shared, call, constant, lib, struct
 
 __all__ = ["Plan", "fftfreq", "fftshift", "ifftshift", "next_fast_len", "rfftfreq"]
@@ -76,12 +77,19 @@ def next_fast_len(target, real=False):
     return length.value
 
 
-def fftfreq(n, d=1.0):
-    return made("fftfreq", int(n), float(d))
+def _frequencies(name, n, d, dtype):
+    found = made(name, int(n), float(d))
+    return found if dtype is None else names.astype(found, dtype, copy=False)
 
 
-def rfftfreq(n, d=1.0):
-    return made("rfftfreq", int(n), float(d))
+@on_device
+def fftfreq(n, d=1.0, *, dtype=None):
+    return _frequencies("fftfreq", n, d, dtype)
+
+
+@on_device
+def rfftfreq(n, d=1.0, *, dtype=None):
+    return _frequencies("rfftfreq", n, d, dtype)
 
 
 def _shift(name, x, axes):

@@ -5,21 +5,23 @@ import ctypes
 
 import numpy as np
 
-from . import _array
-from ._array import Layout, dtype_number, ndarray, nranks, rank
-from ._library import call, context, lib, vector
+from ._array import Layout, check_device, device_kind, dtype_number, from_host, made, ndarray, nranks
+from ._array import rank
+from ._library import call, context, lib
 
-__all__ = ["from_local", "let_wait", "wait_for"]
+__all__ = ["from_dlpack", "from_local", "let_wait", "wait_for"]
 
 
-def _gathered(numbers):
-    """The integers of all ranks, in a row for each."""
-    mine, everyone = vector("int64_t", numbers), (ctypes.c_int64 * (len(numbers) * nranks()))()
-    dtype = dtype_number("int64")
-    here, there = _array.made("array_new", dtype, Layout((nranks(), len(numbers)), "0, *")), everyone
-    call("array_set_local", here, ctypes.addressof(mine))
-    call("array_to_host", here, -1, ctypes.addressof(there))
-    return np.ctypeslib.as_array(there).reshape(nranks(), len(numbers)).copy()
+def _layout_of_pieces(dtype, shape, axis):
+    """The layout of the ranks' blocks, which follow one another along an axis.  The GPU is not waited for."""
+    cell = ctypes.c_void_p()
+    call("layout_from_pieces", dtype_number(dtype), len(shape), list(shape), axis, ctypes.byref(cell))
+    return Layout._adopt(cell.value)
+
+
+def _count(condition):
+    """On how many ranks a condition holds.  The GPU is not waited for."""
+    return _layout_of_pieces("int8", (int(bool(condition)),), 0).shape[0]
 
 
 # --- streams ----------------------------------------------------------------------------------------------------------
@@ -84,21 +86,10 @@ def from_local(block, layout=None, axis=0):
     if layout is None:
         if not shape:
             raise ValueError("a block without dimensions has no axis along which blocks could follow one another")
-        axis = range(len(shape))[axis]
-        ndims = _gathered([len(shape), dtype_number(dtype)])
-        if (ndims != ndims[0]).any():
-            raise ValueError("the ranks' blocks differ in dtype or in the number of dimensions")
-        shapes = _gathered(shape)
-        others = np.delete(shapes, axis, 1)
-        if (others != others[0]).any():
-            raise ValueError(f"the ranks' blocks differ in other dimensions than axis {axis}: {shapes.tolist()}")
-        cuts = [0] + np.cumsum(shapes[:, axis]).tolist()
-        whole = tuple(cuts[-1] if d == axis else shape[d] for d in range(len(shape)))
-        layout = Layout.cut(whole, axis, cuts)
+        layout = _layout_of_pieces(dtype, shape, range(len(shape))[axis])
     elif isinstance(layout, Layout):
         mine = tuple(s.stop - s.start for s in layout.box(rank()))
-        wrong = _gathered([mine != tuple(shape)]).any()
-        if wrong:
+        if _count(mine != tuple(shape)) > 0:
             raise ValueError(
                 "a rank's block has another shape than the layout gives to it"
                 + (f": {shape}, not {mine}" if mine != tuple(shape) else "")
@@ -111,7 +102,7 @@ def from_local(block, layout=None, axis=0):
         block = np.ascontiguousarray(keep)
         call("array_set_local", made, block.ctypes.data)
         return made
-    _wait_for_writer(keep)  # not before, as the calls above would wait for it on the CPU
+    _wait_for_writer(keep)
     call(
         "array_wrap",
         dtype_number(dtype),
@@ -123,3 +114,17 @@ def from_local(block, layout=None, axis=0):
         ctypes.byref(cell),
     )
     return ndarray(cell.value, keep)
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """An array of another library's on the CPU, which every rank has whole.  On one rank on the host device it uses the
+    same memory, unless `copy`, where that may be written to; else it is a copy, and copy=False a ValueError.
+    Collective."""
+    check_device(device)
+    if isinstance(x, ndarray):
+        return made("copy", x) if copy else x
+    block = np.from_dlpack(x)
+    shares = nranks() == 1 and device_kind() == "host" and block.flags.writeable and block.ndim > 0
+    if copy is False and not shares:
+        raise ValueError("from_dlpack: this memory cannot be shared, and copy is False")
+    return from_local(block) if shares and not copy else from_host(block)

@@ -172,3 +172,32 @@ def random_layout(rng, shape):
     if rng.random() < 0.6:
         return layout
     return call("layout_with_order", layout, [int(d) for d in rng.permutation(len(shape))])
+
+
+def spread(rng, a):
+    """The values as an array of some layout, or as a view of one: a slice, a transpose, reversed, or with steps."""
+    kind = int(rng.integers(5)) if a.ndim else 4
+    if kind == 0:
+        thick = np.stack([a, np.ones_like(a), a])
+        return array(thick, random_layout(rng, thick.shape))[int(rng.integers(0, 2)) * 2]
+    if kind == 1:
+        return call("transpose", array(a.T, random_layout(rng, a.T.shape)), None)
+    if kind == 2:
+        return array(a[::-1], random_layout(rng, a.shape))[::-1]
+    if kind == 3:
+        wide = np.zeros((2 * a.shape[0] + 3,) + a.shape[1:], a.dtype)
+        wide[2:2 + 2 * a.shape[0]:2] = a
+        return array(wide, random_layout(rng, wide.shape))[2:2 + 2 * a.shape[0]:2]
+    return array(a, random_layout(rng, a.shape))
+
+
+def values_for_sums(rng, dtype, shape):
+    """Values whose sums and products are exact, or nearly."""
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return rng.random(shape) < 0.5
+    if kind in "iu":
+        info = np.iinfo(dtype)
+        return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+    made = rng.uniform(0.8, 1.2, shape)
+    return (made + 1j * rng.uniform(-0.2, 0.2, shape) if kind == "c" else made).astype(dtype)

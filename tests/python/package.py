@@ -3,6 +3,7 @@
 point, from rank 0, for tests/python.t."""
 
 import gc
+import inspect
 import os
 import random as dice
 import tempfile
@@ -298,6 +299,13 @@ def check_functions():
         "trace": lambda m, p, q, r: m.trace(p),
         "norm": lambda m, p, q, r: m.linalg.norm(p, axis=1),
         "norm fro": lambda m, p, q, r: m.linalg.norm(p),
+        "norm 2": lambda m, p, q, r: m.linalg.norm(p, 2),
+        "norm nuc": lambda m, p, q, r: m.linalg.norm(p, "nuc", (1, 0), True),
+        "cond": lambda m, p, q, r: m.linalg.cond(p),
+        "pinv": lambda m, p, q, r: m.linalg.pinv(p),
+        "lstsq": lambda m, p, q, r: m.linalg.lstsq(p, p[:, 0], rcond=None)[0],
+        "matrix_rank": lambda m, p, q, r: m.linalg.matrix_rank(p),
+        "matrix_rank tol": lambda m, p, q, r: m.linalg.matrix_rank(p, 1e-3),
         "norm inf": lambda m, p, q, r: m.linalg.norm(p, np.inf),
         "svd": lambda m, p, q, r: m.linalg.svd(p, compute_uv=False),
         "solve": lambda m, p, q, r: m.linalg.solve(m.diag(p[0]), p[1]),
@@ -383,6 +391,20 @@ def check_functions():
     same("and has the values", out, a + b)
 
 
+def check_names():
+    x, a = pair((6,), "int64")
+    ones = [bin(abs(int(v))).count("1") for v in a]
+    same("NumPy 2's names, with any NumPy", (mp.bitwise_count(x), mp.pow(x, 2)), (np.uint8(ones), a**2))
+    y, b = mp.asarray(a / 100), a / 100
+    same("the array API's names", (mp.asin(y), mp.atan2(y, 2.0)), (np.arcsin(b), np.arctan2(b, 2.0)), 1e-12)
+    ok(
+        list(inspect.signature(mp.add).parameters)[:3] == ["x1", "x2", "out"]
+        and list(inspect.signature(mp.var).parameters)[:5] == ["a", "axis", "dtype", "out", "ddof"]
+        and inspect.signature(x.var).parameters.get("keepdims") is not None,
+        "help() knows what functions take",
+    )
+
+
 def check_evaluate():
     x, a = pair((50,))
     same("evaluate", mp.evaluate("3*sin(-x)*x + k", x=x, k=2), 3 * np.sin(-a) * a + 2, 1e-14)
@@ -429,6 +451,21 @@ def check_signal():
     (x, a), (k, w) = pair((20, 17)), pair((3, 4))
     same("convolve2d", mp.signal.convolve2d(x, k, "same", "wrap"), scipy.signal.convolve2d(a, w, "same", "wrap"), 1e-12)
     same("correlate", mp.signal.correlate(x, k, "valid"), scipy.signal.correlate(a, w, "valid"), 1e-12)
+    line = a.ravel()
+    peaks, properties = mp.signal.find_peaks(mp.array(line), prominence=(0.1, None), width=1)
+    right, wanted = scipy.signal.find_peaks(line, prominence=(0.1, None), width=1)
+    for name, more in (("argrelextrema", [np.greater]), ("argrelmax", []), ("argrelmin", [])):
+        want = getattr(scipy.signal, name)(a, *more, axis=1, order=2)
+        same(name, getattr(mp.signal, name)(x, *more, axis=1, order=2), want)
+    raises(ValueError, "distance is 0", "a distance of 0", lambda: mp.signal.find_peaks(mp.array(line), distance=0))
+    raises(ValueError, "wlen is 0", "a wlen of 0", lambda: mp.signal.find_peaks(mp.array(line), width=1, wlen=0))
+    raises(ValueError, "wlen is 1", "a wlen of 1", lambda: mp.signal.peak_widths(mp.array(line), peaks, wlen=1))
+    same("find_peaks", peaks, right, 0)
+    ok(sorted(properties) == sorted(wanted), "properties of peaks")
+    for name in wanted:
+        same(f"find_peaks: {name}", properties[name], wanted[name], 1e-12)
+    same("medfilt", mp.signal.medfilt(x, 3), scipy.signal.medfilt(a, 3), 0)
+    same("wiener", mp.signal.wiener(x, 3), scipy.signal.wiener(a, 3), 1e-9)
     plan = mp.signal.Convolution(x, k, "same")
     same(
         "a plan",
@@ -595,11 +632,102 @@ def check_benchmark():
     )
 
 
+
+def check_standard():
+    """What the array API standard has beside NumPy's names."""
+    kinds = (("int8", "integral", True), ("uint8", "signed integer", False), ("bool", "numeric", False),
+             ("complex64", ("real floating", "complex floating"), True), ("int8", mp.int8, True))
+    for dtype, kind, answer in kinds:
+        ok(mp.isdtype(np.dtype(dtype), kind) == answer, f"isdtype {dtype} {kind}")
+    raises(ValueError, "none of the kinds", "isdtype of no kind", lambda: mp.isdtype(mp.int8, "real"))
+    info = mp.__array_namespace_info__()
+    ok(set(info.dtypes(kind="unsigned integer")) == {"uint8", "uint16", "uint32", "uint64"}, "dtypes of a kind")
+    ok(info.default_dtypes()["real floating"] == mp.zeros(1).dtype, "the default dtype")
+    ok(info.devices() == (info.default_device(),) == (mp.zeros(1).device,), "devices")
+    ok(info.capabilities()["max dimensions"] == 8, "the most dimensions")
+    x, a = pair((3, 4))
+    ok(x.to_device(x.device) is x, "an array on its own device")
+    same("device=", mp.zeros((2, 3), device=x.device), np.zeros((2, 3)))
+    raises(ValueError, "all arrays are on", "another device", lambda: mp.zeros(3, device="tpu"))
+    same("fftfreq of float32", mp.fft.fftfreq(7, dtype=mp.float32), np.fft.fftfreq(7).astype("float32"))
+    ok(type(mp.finfo(mp.float32).eps) is float and mp.finfo(x).eps == np.finfo(float).eps, "finfo has Python's numbers")
+    for dtype in ("int16", "float32", "complex128"):
+        b = rng.integers(0, 5, (5, 7)).astype(dtype)
+        for nans in (0, 1, 4) if dtype != "int16" else (0,):
+            if nans:
+                b.ravel()[rng.choice(b.size, nans, False)] = np.nan
+            found = mp.unique_all(mp.asarray(b))
+            values, counts = np.unique(b[~np.isnan(b)], return_counts=True)
+            order = np.argsort(b.ravel(), kind="stable")  # NaN comes last
+            first = np.concatenate([[i for i in range(b.size) if b.flat[i] == v][:1] for v in values]
+                                   + [np.flatnonzero(np.isnan(b))]).astype("int64")
+            lost = int(np.isnan(b).sum())
+            values = np.concatenate([values, np.full(lost, np.nan, dtype)])
+            counts = np.concatenate([counts, np.ones(lost, counts.dtype)])
+            inverse = np.empty(b.size, "int64")
+            inverse[order] = np.repeat(np.arange(values.size), counts)
+            name = f"unique_all {dtype}, {lost} NaN"
+            same(name, tuple(found), (values, first, inverse.reshape(b.shape), counts))
+            same(name + ": unique_values", mp.unique_values(mp.asarray(b)), values)
+            same(name + ": unique_counts", tuple(mp.unique_counts(mp.asarray(b))), (values, counts))
+            same(name + ": unique_inverse", mp.unique_inverse(mp.asarray(b)).inverse_indices, inverse.reshape(b.shape))
+    x, a = pair((4, 5, 6))
+    i = np.array([[1, -1], [0, 2]])
+    same("integers beside index arrays",
+         (x[1, mp.asarray(i)], x[:, -2, i], x[i, 3], x[0, :, i], x[i, 2, i], x[None, 1, i]),
+         (a[1, i], a[:, -2, i], a[i, 3], a[0, :, i], a[i, 2, i], a[None, 1, i]))
+    x[2, :, i] = 7.0
+    a[2, :, i] = 7.0
+    same("assignment to an integer beside an index array", x, a)
+    raises(IndexError, "outside", "an integer beside an index array, too large", lambda: x[4, i])
+    x, a = pair((4, 3, 3))
+    y, b = pair((3, 3))
+    same("linalg.cross", (mp.linalg.cross(x, y), mp.linalg.cross(x, y, axis=-2)),
+         (np.cross(a, b), np.cross(a, b, axis=-2)), 1e-14)
+    raises(ValueError, "4 elements", "cross along an axis of 4", lambda: mp.linalg.cross(x, x, axis=0))
+    same("linalg.diagonal, trace", (mp.linalg.diagonal(x, offset=1), mp.linalg.trace(x), mp.linalg.matrix_transpose(x)),
+         (np.diagonal(a, 1, -2, -1), np.trace(a, 0, -2, -1), np.swapaxes(a, -2, -1)), 1e-14)
+    bounds = np.array([1e-3, 0.3, 0.9, 2.0])
+    same("pinv with a bound for each matrix", mp.linalg.pinv(x, rtol=mp.asarray(bounds)), np.linalg.pinv(a, bounds),
+         1e-10)
+    some = rng.random((4, 3, 3)) < 0.5
+    same("reductions over no axes", (mp.sum(x, axis=()), mp.std(x, axis=(), keepdims=True), mp.max(x, axis=()),
+                                     mp.any(x > 0, axis=()), mp.sum(x, axis=(), where=mp.asarray(some))),
+         (np.sum(a, axis=()), np.std(a, axis=(), keepdims=True), np.max(a, axis=()), np.any(a > 0, axis=()),
+          np.sum(a, axis=(), where=some)))
+    same("clip by position and by NumPy's names", (mp.clip(x, -1, 2), mp.clip(x, a_min=0), np.clip(x, 0, 1)),
+         (np.clip(a, -1, 2), np.clip(a, 0, None), np.clip(a, 0, 1)))
+
+
+def check_dlpack():
+    if mp.zeros(1).device != "host":
+        raises(BufferError, "x.local", "DLPack of a GPU's memory", lambda: mp.zeros(3).__dlpack__())
+        return
+    a = np.arange(6.0)
+    x = mp.from_dlpack(a)
+    same("from_dlpack", x, a)
+    if mp.nranks() == 1:
+        a[0] = 9
+        shares = np.from_dlpack(a).flags.writeable  # not in NumPy 1
+        same("from_dlpack shares memory on one rank, if it may be written to", x[0], a[0] if shares else np.float64(0))
+        same("from_dlpack with copy", mp.from_dlpack(a, copy=True) + 1, a + 1)
+        ok(np.shares_memory(np.from_dlpack(x), x.local), "__dlpack__ shares memory")
+    else:
+        raises(ValueError, "copy is False", "no copy on several ranks", lambda: mp.from_dlpack(a, copy=False))
+        raises(BufferError, "spread over ranks", "DLPack of a spread array", lambda: mp.zeros(10).__dlpack__())
+    whole = mp.replicate(mp.asarray(a))
+    good = np.array_equal(np.from_dlpack(whole), a) and whole.__dlpack_device__() == (1, 0)
+    ok(good, "DLPack of an array on all ranks")
+
+
 for check in (
     check_arrays,
     check_operators,
     check_indexing,
     check_functions,
+    check_names,
+    check_standard,
+    check_dlpack,
     check_evaluate,
     check_random,
     check_kernels,
