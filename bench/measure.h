@@ -158,6 +158,7 @@ static inline int run_cases(int argc, char **argv, const void *cases, size_t siz
         return 2;
     }
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a run that is ended by a limit of time leaves the cases that it has done */
     if (mnp_ctx_rank(ctx) == 0)
         printf("%d rank%s, device %s, median of %d\n", mnp_ctx_size(ctx), mnp_ctx_size(ctx) == 1 ? "" : "s",
                mnp_ctx_device_kind(ctx), repeats);

@@ -38,6 +38,7 @@
 #include <maniple/mesh.h>
 #include <maniple/ndimage.h>
 #include <maniple/npy.h>
+#include <maniple/peaks.h>
 #include <maniple/random.h>
 #include <maniple/redistribute.h>
 #include <maniple/reduce.h>

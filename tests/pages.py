@@ -37,6 +37,7 @@ NOT_RUN = {
     "MANIPLE_DUMP_KERNELS=folder ./program": "a program of the reader's",
     "mpirun --bind-to none -n 1 ./program": "a program of the reader's",
     "mpirun --map-by slot:PE=4 -n 2 ./program": "a program of the reader's",
+    "srun": "a cluster's command; tests/slurm/jobs.t runs jobs",
     "./program": "a program of the reader's",
     "maniple eval -q 'sum(x)'": "the text goes on without naming x",
     "maniple solve poisson:64x64 -o x.h5:/x --method cg --precond NAME": "NAME stands for several",
@@ -54,6 +55,8 @@ CONTENTS = {
     "row": lambda: np.linspace(1, 2, 64),
     "kernel": lambda: np.ones((5, 5)),
     "psf.h5:/kernel": lambda: np.ones((5, 5)),
+    "model.h5:/a": lambda: np.eye(48) + np.arange(48.0) / 99,
+    "model.h5:/b": lambda: np.ones(48),
     "pattern.h5:/p": lambda: np.ones((4, 4)),
 }
 WRITING = ("-o", "--output", "--picture", "--checkpoint", "--resume")  # the words behind are no inputs
@@ -147,7 +150,7 @@ def make_inputs(words):
         operand = re.sub(r"^[a-z]\w*=", "", word)
         if before in WRITING:
             continue
-        matrix = before in ("solve", "spinfo")
+        matrix = before in ("solve", "spinfo") and "linalg" not in words
         dataset = re.fullmatch(r"([\w.]+\.h5):(/\w+)(\[.*\])?", operand)
         if dataset:
             values = poisson() if matrix else contents(dataset.group(1) + ":" + dataset.group(2))
@@ -162,7 +165,7 @@ def make_inputs(words):
                 file.write(TEXTS[operand])
         elif re.fullmatch(r"[\w.]+\.h5", operand) and not os.path.exists(operand):
             write_dataset(operand, "/x", np.ones(3))
-        elif os.path.exists(os.path.join(SOURCE, "docs/examples", operand)) and "." in operand:
+        elif os.path.isfile(os.path.join(SOURCE, "docs/examples", operand)) and "." in operand:
             shutil.copy(os.path.join(SOURCE, "docs/examples", operand), operand)
 
 

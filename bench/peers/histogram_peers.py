@@ -9,26 +9,16 @@ The data is on the device before and stays there.  A time is the median of repea
 CUDA events (NumPy: two readings of the clock).
 """
 
-import argparse
 import statistics
-import time
 
 import numpy as np
 
 import record
+from library import Library, parse_arguments
 
 PERIOD = 1 << 22  # of the data
 CASES = {"even": (256, 4), "auto": (256, 8), "many": (1000000, 4), "weighted": (256, 8), "edges": (256, 4),
          "bincount": (1000, 8), "search": (256, 12)}  # bins, bytes read and written for an element
-
-
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--case", choices=CASES, help="this one alone (default: all)")
-    parser.add_argument("--elements", type=int, default=1 << 26, metavar="N", help="of the input (default: 2^26)")
-    parser.add_argument("--repeats", type=int, default=50, metavar="N", help="timed runs of each (default: 50)")
-    parser.add_argument("--host", action="store_true", help="on the CPU, with NumPy")
-    return parser.parse_args()
 
 
 def data(name, elements):
@@ -49,36 +39,21 @@ def ways(xp, name, x):
 
 
 def main():
-    arguments = parse_arguments()
-    if arguments.host:
-        xp, library, version, model = np, "NumPy", np.__version__, record.processor()
-    else:
-        import cupy
-        xp, library, version, model = cupy, "CuPy", cupy.__version__, record.gpu(cupy)
-    print(f"{library} {version}, median of {arguments.repeats}")
+    arguments = parse_arguments(__doc__.splitlines()[0], CASES, "2^26", jax=False)
+    library = Library(arguments)
+    xp = library.xp
+    print(f"{library.name} {library.version}, median of {arguments.repeats}")
     for name, (bins, bytes_each) in CASES.items():
         if arguments.case not in (None, name):
             continue
-        x = xp.asarray(data(name, arguments.elements))
+        x = xp.asarray(data(name, arguments.elements or 1 << 26))
         run = ways(xp, name, x)
-        times = []
-        for _ in range(-3, arguments.repeats):
-            if arguments.host:
-                start = time.perf_counter()
-                run()
-                times.append(1e3 * (time.perf_counter() - start))
-            else:
-                begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-                begin.record()
-                run()
-                end.record()
-                end.synchronize()
-                times.append(cupy.cuda.get_elapsed_time(begin, end))
-        median = statistics.median(times[3:])
+        times = library.times(run, arguments.repeats)
+        median = statistics.median(times)
         print(f"  {name:10}{x.size:11} {x.dtype.name:8} {bins:8} bins   median {median:9.4f} ms, best "
-              f"{min(times[3:]):9.4f} ms, {1e-6 * bytes_each * x.size / median:8.1f} GB/s")
-        record.append("histogram", name, f"{x.size} {x.dtype.name}", library, version, model, 1e-3 * median,
-                      1e-3 * min(times[3:]), bytes=bytes_each * x.size)
+              f"{min(times):9.4f} ms, {1e-6 * bytes_each * x.size / median:8.1f} GB/s")
+        record.append("histogram", name, f"{x.size} {x.dtype.name}", library.name, library.version, library.device, 1e-3 * median,
+                      1e-3 * min(times), bytes=bytes_each * x.size)
 
 
 if __name__ == "__main__":

@@ -10,30 +10,19 @@ The data is on the device before and stays there.  A time is the median of repea
 CUDA events (NumPy and JAX: two readings of the clock).
 """
 
-import argparse
 import math
 import statistics
-import time
 
 import numpy as np
 
 import record
+from library import Library, parse_arguments
 
 PERIOD = 1 << 22  # of the data
 CASES = {"sum": (1 << 28, 1, 4), "argmax": (1 << 28, 1, 4), "var": (1 << 28, 1, 4), "sum axis 0": (1 << 28, 2, 4),
          "sum axis 1": (1 << 28, 2, 4), "mse": (100000000, 1, 16), "standardise": (1 << 28, 2, 12)}
 CASES.update({f"{name} of rows of {row}": (1 << 27, 2, 8) for name, row in
               (("sum", 3), ("sum", 30), ("sum", 100), ("max", 30), ("max", 1000), ("argmax", 30), ("argmax", 100))})
-
-
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--case", choices=CASES, help="this one alone (default: all)")
-    parser.add_argument("--elements", type=int, default=0, metavar="N", help="of the input (default: 2^28, mse 1e8)")
-    parser.add_argument("--repeats", type=int, default=50, metavar="N", help="timed runs of each (default: 50)")
-    parser.add_argument("--host", action="store_true", help="on the CPU, with NumPy")
-    parser.add_argument("--jax", action="store_true", help="on all GPUs, with JAX")
-    return parser.parse_args()
 
 
 def data(name, elements, which):
@@ -59,56 +48,29 @@ def ways(xp, name, x, y):
 
 
 def main():
-    arguments = parse_arguments()
-    if arguments.jax:
-        import jax
-        jax.config.update("jax_enable_x64", True)
-        sharding = jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(jax.devices()), ("x",)),
-                                              jax.sharding.PartitionSpec("x"))
-        xp, library, version = jax.numpy, "JAX", jax.__version__
-        ranks, model = len(jax.devices()), jax.devices()[0].device_kind
-
-        def move(values):
-            return jax.device_put(values, sharding)
-    elif arguments.host:
-        xp, library, version, ranks, model = np, "NumPy", np.__version__, 1, record.processor()
-        move = np.asarray
-    else:
-        import cupy
-        xp, library, version, ranks, model = cupy, "CuPy", cupy.__version__, 1, record.gpu(cupy)
-        move = cupy.asarray
-    print(f"{ranks} x {model}, {library} {version}, median of {arguments.repeats}")
+    arguments = parse_arguments(__doc__.splitlines()[0], CASES, "2^28, mse 1e8")
+    library = Library(arguments)
+    xp = library.xp
+    print(f"{library.ranks} x {library.device}, {library.name} {library.version}, median of {arguments.repeats}")
     for name, (elements, _, bytes_each) in CASES.items():
         if arguments.case not in (None, name):
             continue
-        x = move(data(name, arguments.elements or elements, 0))
-        y = move(data(name, arguments.elements or elements, 1)) if name == "mse" else None
+        x = library.move(data(name, arguments.elements or elements, 0))
+        y = library.move(data(name, arguments.elements or elements, 1)) if name == "mse" else None
         run, way = ways(xp, name, x, y), "as an expression"
-        if name == "mse" and not (arguments.jax or arguments.host):
-            kernel = cupy.ReductionKernel("T x, T y", "T z", "(x - y) * (x - y)", "a + b", "z = a / _in_ind.size()",
+        if name == "mse" and library.cupy:
+            kernel = xp.ReductionKernel("T x, T y", "T z", "(x - y) * (x - y)", "a + b", "z = a / _in_ind.size()",
                                           "0", "mse")
             run, way = (lambda: kernel(x, y)), "ReductionKernel"
-        if arguments.jax:
-            jitted = jax.jit(lambda x, y: ways(xp, name, x, y)())
-            run, way = (lambda: jitted(x, y).block_until_ready()), "jax.jit, sharded"
-        times = []
-        for i in range(-3, arguments.repeats):
-            if arguments.jax or arguments.host:
-                start = time.perf_counter()
-                run()
-                times.append(1e3 * (time.perf_counter() - start))
-            else:
-                begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-                begin.record()
-                run()
-                end.record()
-                end.synchronize()
-                times.append(cupy.cuda.get_elapsed_time(begin, end))
-        median = statistics.median(times[3:])
-        print(f"  {name:22}{x.size:11} {x.dtype.name:10} median {median:9.4f} ms, best {min(times[3:]):9.4f} ms, "
+        if library.jax:
+            jitted = library.jax.jit(lambda x, y, name=name: ways(xp, name, x, y)())
+            run, way = (lambda: jitted(x, y)), "jax.jit, sharded"  # noqa: B023
+        times = library.times(run, arguments.repeats)
+        median = statistics.median(times)
+        print(f"  {name:22}{x.size:11} {x.dtype.name:10} median {median:9.4f} ms, best {min(times):9.4f} ms, "
               f"{1e-6 * bytes_each * x.size / median:8.1f} GB/s   {way}")
-        record.append("reduce", name, f"{x.size} {x.dtype.name}", library, version, model, 1e-3 * median,
-                      1e-3 * min(times[3:]), ranks, bytes=bytes_each * x.size)
+        record.append("reduce", name, f"{x.size} {x.dtype.name}", library.name, library.version, library.device, 1e-3 * median,
+                      1e-3 * min(times), library.ranks, bytes=bytes_each * x.size)
 
 
 if __name__ == "__main__":

@@ -10,29 +10,19 @@ The data is on the device before and stays there.  A time is the median of repea
 CUDA events (NumPy and JAX: two readings of the clock).
 """
 
-import argparse
+import functools
 import math
 import statistics
-import time
 
 import numpy as np
 
 import record
+from library import Library, parse_arguments
 
 PERIOD = 1 << 22  # of the data
 CASES = {"cumsum": ("float32", 1 << 28, None), "cumsum float64": ("float64", 1 << 27, None),
          "cummax": ("float32", 1 << 28, None), "cumsum axis 0": ("float32", 1 << 28, 0),
          "cumsum axis 1": ("float32", 1 << 28, 1)}
-
-
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--case", choices=CASES, help="this one alone (default: all)")
-    parser.add_argument("--elements", type=int, default=0, metavar="N", help="of the input (default: 1 GiB)")
-    parser.add_argument("--repeats", type=int, default=50, metavar="N", help="timed runs of each (default: 50)")
-    parser.add_argument("--host", action="store_true", help="on the CPU, with NumPy")
-    parser.add_argument("--jax", action="store_true", help="on all GPUs, with JAX")
-    return parser.parse_args()
 
 
 def data(dtype, elements, axis):
@@ -55,51 +45,25 @@ def way(name, xp, axis, given):
 
 
 def main():
-    arguments = parse_arguments()
-    if arguments.jax:
-        import jax
-        jax.config.update("jax_enable_x64", True)
-        sharding = jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(jax.devices()), ("x",)),
-                                              jax.sharding.PartitionSpec("x"))
-        xp, library, version = jax.numpy, "JAX", jax.__version__
-        ranks, model = len(jax.devices()), jax.devices()[0].device_kind
-
-        def move(values):
-            return jax.device_put(values, sharding)
-    elif arguments.host:
-        xp, library, version, ranks, model = np, "NumPy", np.__version__, 1, record.processor()
-        move = np.asarray
-    else:
-        import cupy
-        xp, library, version, ranks, model = cupy, "CuPy", cupy.__version__, 1, record.gpu(cupy)
-        move = cupy.asarray
-    print(f"{ranks} x {model}, {library} {version}, median of {arguments.repeats}")
+    arguments = parse_arguments(__doc__.splitlines()[0], CASES, "1 GiB")
+    library = Library(arguments)
+    xp = library.xp
+    print(f"{library.ranks} x {library.device}, {library.name} {library.version}, median of {arguments.repeats}")
     for name, (dtype, elements, axis) in CASES.items():
         function = way(name, xp, axis, not arguments.jax)
         if arguments.case not in (None, name) or not function:
             continue
-        x = move(data(dtype, arguments.elements or elements, axis))
-        out = None if arguments.jax else xp.empty_like(x)
-        if arguments.jax:
-            jitted = jax.jit(lambda x: function(x, None))  # noqa: B023
-        times = []
-        for _ in range(-3, arguments.repeats):
-            if arguments.jax or arguments.host:
-                start = time.perf_counter()
-                jitted(x).block_until_ready() if arguments.jax else function(x, out)
-                times.append(1e3 * (time.perf_counter() - start))
-            else:
-                begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-                begin.record()
-                function(x, out)
-                end.record()
-                end.synchronize()
-                times.append(cupy.cuda.get_elapsed_time(begin, end))
-        median = statistics.median(times[3:])
-        print(f"  {name:14}{x.size:11} {x.dtype.name:10} median {median:9.4f} ms, best {min(times[3:]):9.4f} ms, "
+        x = library.move(data(dtype, arguments.elements or elements, axis))
+        if library.jax:
+            run = functools.partial(library.jax.jit(functools.partial(function, out=None)), x)
+        else:
+            run = functools.partial(function, x, xp.empty_like(x))
+        times = library.times(run, arguments.repeats)
+        median = statistics.median(times)
+        print(f"  {name:14}{x.size:11} {x.dtype.name:10} median {median:9.4f} ms, best {min(times):9.4f} ms, "
               f"{2e-6 * x.dtype.itemsize * x.size / median:8.1f} GB/s")
-        record.append("scan", name, f"{x.size} {x.dtype.name}", library, version, model, 1e-3 * median,
-                      1e-3 * min(times[3:]), ranks, bytes=2 * x.dtype.itemsize * x.size)
+        record.append("scan", name, f"{x.size} {x.dtype.name}", library.name, library.version, library.device, 1e-3 * median,
+                      1e-3 * min(times), library.ranks, bytes=2 * x.dtype.itemsize * x.size)
 
 
 if __name__ == "__main__":

@@ -103,8 +103,8 @@ MNP_API void mnp_array_free(mnp_array *array);
  * Release an array when other ranks may release theirs earlier or later: in a garbage collector, in a destructor that
  * an exception calls, after a choice that depends on the rank's own data.  NULL is accepted.  The memory is used again
  * after all ranks have dropped the array and mnp_ctx_collect() was called, which allocations do by themselves before
- * they take more memory from the system; until then it stays as it is.  Of one array and its views all ranks must drop
- * the same, and may free the others.  Not collective.
+ * they take more memory from the system; until then it stays as it is.  An array and its views count one by one: those
+ * that are dropped must be the same on all ranks, and the others may be freed.  Not collective.
  */
 MNP_API void mnp_array_drop(mnp_array *array);
 

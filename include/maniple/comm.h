@@ -56,9 +56,9 @@ typedef struct mnp_comm mnp_comm;
 /*
  * How values of several ranks become one, in their own dtype.
  *
- * Integers wrap.  Of bools a sum or maximum is "or", a product or minimum "and".  A NaN makes a minimum or maximum NaN,
- * as in NumPy.  float16 and bfloat16 are reduced as float32 and rounded once, except where NCCL reduces.  An average of
- * integers or bools, and a minimum or maximum of complex numbers, are refused (MNP_ERR_ARG).
+ * Integers wrap.  The sum and the maximum of bools are "or", the product and the minimum "and".  A NaN makes a minimum
+ * or maximum NaN, as in NumPy.  float16 and bfloat16 are reduced as float32 and rounded once, except where NCCL
+ * reduces.  An average of integers or bools, and a minimum or maximum of complex numbers, are refused (MNP_ERR_ARG).
  */
 typedef enum mnp_op { MNP_SUM, MNP_PROD, MNP_MIN, MNP_MAX, MNP_AVG } mnp_op;
 

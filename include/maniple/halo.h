@@ -48,7 +48,7 @@ MNP_API void mnp_array_margins(const mnp_array *array, int64_t *before, int64_t 
 typedef struct mnp_halo_options {
     /* Widths to be filled, for each dimension, at most the margins'; NULL: all of each array's margins. */
     const int64_t *before, *after;
-    /* How arrays go on beyond their borders, for each dimension; NULL: MNP_BOUNDARY_FILL along all. */
+    /* How arrays continue beyond their borders, for each dimension; NULL: MNP_BOUNDARY_FILL along all. */
     const mnp_boundary *boundary;
     /* For MNP_BOUNDARY_FILL: one element for each array, of its dtype; NULL: zeros. */
     const void *const *fill;
@@ -62,8 +62,8 @@ typedef struct mnp_halo mnp_halo;
 
 /*
  * Prepare the exchange of the margins of `count` arrays of equally many dimensions, of any dtypes and layouts: after it
- * the margins of every rank's block have the values that the array has there, going on beyond its borders as numpy.pad
- * does in the boundary's mode.  A margin may be wider than the neighbours' blocks.  options NULL: the defaults.
+ * the margins of every rank's block have the values that the array has there, continued beyond its borders as by
+ * numpy.pad in the boundary's mode.  A margin may be wider than the neighbours' blocks.  options NULL: the defaults.
  *
  * The arrays must live as long as the halo.  Release it with mnp_halo_free().  Collective.  MNP_ERR_ARG for a width
  * that is negative or more than an array's margin, scalars, arrays of another context or with other numbers of
@@ -78,8 +78,7 @@ MNP_API mnp_status mnp_halo_new(mnp_ctx *ctx, int count, mnp_array *const *array
  * finish finds the margins filled.  Several halos may be under way at once, and any function may be called in between.
  *
  * Collective.  MNP_ERR_ARG for begin while the exchange is under way, and for finish while it is not, as after a begin
- * that failed;
- * MNP_ERR_DEVICE, MNP_ERR_COMM, MNP_ERR_TIMEOUT, MNP_ERR_PEER.
+ * that failed; MNP_ERR_DEVICE, MNP_ERR_COMM, MNP_ERR_TIMEOUT, MNP_ERR_PEER.
  */
 MNP_API mnp_status mnp_halo_begin(mnp_halo *halo);
 MNP_API mnp_status mnp_halo_finish(mnp_halo *halo);

@@ -50,6 +50,16 @@ MNP_API mnp_status mnp_array_wrap(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layou
                                   const int64_t *strides, mnp_release release, void *argument, mnp_array **array_p);
 
 /*
+ * The layout of blocks that follow one another along `axis` by rank, for mnp_array_wrap(), from the shape of this
+ * rank's block; along the axis ranks may differ, also have nothing.  The dtype must be the same on all ranks.  An
+ * axis below 0 counts from the end.  Release the layout with mnp_layout_free().  The CPUs exchange the shapes;
+ * nothing is done on the device.  MNP_ERR_ARG on all ranks, with the rank, if a block does not fit the others;
+ * MNP_ERR_MEMORY, MNP_ERR_COMM.  Collective.
+ */
+MNP_API mnp_status mnp_layout_from_pieces(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, int axis,
+                                          mnp_layout **layout_p);
+
+/*
  * mnp_array_set_local() and mnp_array_get_local() for memory of any strides, in elements, on the host or on this rank's
  * device; `block` points to the element of the lowest index, and strides NULL is dense in C order.  get requires
  * strides that give every element its own place.  Both wait.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_DEVICE,

@@ -92,7 +92,7 @@ MNP_API mnp_status mnp_set(mnp_array *x, const char *subscripts, const mnp_array
 MNP_API mnp_status mnp_subscripts_parse(const char *text, mnp_subscript *items, int *count_p);
 
 /*
- * Of an array of that shape, find the smallest box that has all elements which the subscripts select, as when only
+ * Find the smallest box of an array of that shape that has all elements which the subscripts select, as when only
  * these are read from a file, and change the subscripts so that they select them in the box: mnp_slice() of the box
  * with the changed subscripts is mnp_slice() of the array with those that were given.
  *

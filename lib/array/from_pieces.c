@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <maniple/interop.h>
+
 #include "array/array.h"
 #include "array/output.h"
 #include "base/text.h"
@@ -170,4 +172,13 @@ mnp_status mnp_array_from_pieces(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const 
 {
     MNP_ENTER(ctx, array_p);
     return mnp__array_from_pieces("mnp_array_from_pieces", "data", ctx, dtype, ndim, shape, axis, data, even, array_p);
+}
+
+mnp_status mnp_layout_from_pieces(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, int axis,
+                                  mnp_layout **layout_p)
+{
+    MNP_ENTER(ctx, layout_p);
+    static const int64_t nothing[1];
+    const piece own = describe(dtype, ndim, shape, axis, nothing, false);
+    return find_layout("mnp_layout_from_pieces", "shape", ctx, &own, layout_p);
 }

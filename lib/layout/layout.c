@@ -245,6 +245,24 @@ mnp_status mnp_layout_on_root(int nranks, int root, int ndim, const int64_t *sha
     return make(1, &nranks, &root, ndim, dims, layout_p);
 }
 
+mnp_status mnp__layout_uncut(int nranks, int ndim, const int64_t *shape, unsigned set, mnp_layout **layout_p)
+{
+    int64_t others[MNP_MAX_DIMS];
+    int axes[MNP_MAX_DIMS], count = 0;
+    mnp_layout *block;
+    for (int d = 0; d < ndim; d++) {
+        axes[d] = set >> d & 1 ? MNP_NO_AXIS : count;
+        if (axes[d] != MNP_NO_AXIS)
+            others[count++] = shape[d];
+    }
+    if (count == 0)
+        return mnp_layout_on_root(nranks, 0, ndim, shape, layout_p);
+    MNP_TRY(mnp_layout_block(nranks, count, others, &block));
+    const mnp_status st = mnp_layout_new(count, block->mesh, ndim, shape, axes, NULL, layout_p);
+    mnp_layout_free(block);
+    return st;
+}
+
 mnp_status mnp_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p)
 {
     MNP_ENTER(layout, layout_p);

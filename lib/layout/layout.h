@@ -156,8 +156,8 @@ mnp_status mnp__layout_segments(const mnp_layout *layout, int dim, mnp_boundary 
 
 /*
  * The boundaries of functions that take one for each dimension, or NULL, which is MNP_BOUNDARY_FILL for all: that of a
- * dimension; MNP_ERR_ARG if one is none; and an offset from a point, as one of less than two extents that leads from any
- * point to the same element.
+ * dimension; MNP_ERR_ARG if one is none; and an offset from a point, as one of less than two extents that leads from
+ * any point to the same element.
  */
 mnp_boundary mnp__boundary_of(const mnp_boundary *boundaries, int dim);
 mnp_status mnp__boundaries_check(const char *function, int ndim, const mnp_boundary *boundaries);
@@ -171,6 +171,12 @@ bool mnp__layout_is_spread(const mnp_layout *layout);
  * share if `cuts` is NULL.
  */
 mnp_status mnp__layout_line(int nranks, int ndim, const int64_t *shape, const int64_t *cuts, mnp_layout **layout_p);
+
+/*
+ * The most even layout that cuts none of a set of dimensions, one bit each; if it has all, the first rank owns
+ * everything.
+ */
+mnp_status mnp__layout_uncut(int nranks, int ndim, const int64_t *shape, unsigned set, mnp_layout **layout_p);
 
 /* mnp_layout_parse() for that many ranks. */
 mnp_status mnp__layout_parse(int nranks, int ndim, const int64_t *shape, const char *text, mnp_layout **layout_p);

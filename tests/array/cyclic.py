@@ -87,12 +87,13 @@ WORK = elementwise | set("""copy astype redistribute replicate plan_new plan_run
     array_ndim array_set_local array_set_local_strided array_shape array_to_host array_to_host_as""".split())
 ELSEWHERE = {"reduction_call", "conv_execute", "fft_plan_execute",  # they need a reduction, or a plan, which is not made for such layouts
              "matmul_describe", "einsum_path",  # they tell what a call would do, in memory of their own
+             "find_peaks",  # its result is a struct
              "array_item", "array_items",  # they take arrays of one element
              "array_describe", "array_print"}  # they show any array
 NUMBERS = {"count": 2, "bins": 3, "ndim": 2, "axis2": 1, "destination": 1, "n": 1, "edge_order": 1, "k": 1,
            "repeats": 2}
-NEEDED = "a b breaks divisor h sos bins shape repeats widths kth indices q shifts value values sources destinations subscripts size sigma weights".split()
-TEXTS = {"ufunc": "add", "function": "add", "estimator": "sturges", "subscripts": "1:", "file": "x.h5", "dataset": "/x"}
+NEEDED = "a b breaks divisor h sos bins shape repeats widths kth indices q shifts value values sources destinations subscripts size sigma weights zoom shift matrix domain".split()
+TEXTS = {"ufunc": "add", "comparator": "greater", "function": "add", "estimator": "sturges", "subscripts": "1:", "file": "x.h5", "dataset": "/x"}
 
 
 def plain(kind):

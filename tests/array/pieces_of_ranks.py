@@ -54,6 +54,11 @@ for lengths in ([0] * mp.size, [0] * (mp.size - 1) + [7], [7] + [0] * (mp.size -
 one = np.ones((2, 3))
 address = ctypes.c_void_p(one.ctypes.data)
 last = mp.rank == mp.size - 1
+layout = mp.layout_from_pieces("float64", 2, [3, mp.rank], -1)
+mp.ok(all(tuple(layout.box(r)) == (slice(0, 3), slice(r * (r - 1) // 2, r * (r + 1) // 2)) for r in range(1, mp.size)),
+      "the layout of pieces")
+if mp.size > 1:
+    mp.fails("MNP_ERR_ARG", "may differ along axis 0", mp.layout_from_pieces, "float64", 2, [2, mp.rank], 0)
 mp.fails("MNP_ERR_ARG", "axis", mp.array_from_pieces, "float64", 2, [2, 3], 2, address, False)
 mp.fails("MNP_ERR_ARG", "axis", mp.array_from_pieces, "float64", 2, [2, 3], -3, address, False)
 mp.fails("MNP_ERR_ARG", "dimensions", mp.array_from_pieces, "float64", 0, [2, 3], 0, address, False)

@@ -58,10 +58,12 @@ MAY_BE_NULL = {
     "mnp_periodogram": "options", "mnp_welch": "options", "mnp_csd": "options", "mnp_coherence": "options",
     "mnp_spectrogram": "options", "mnp_stft": "options", "mnp_istft": "options", "mnp_detrend": "type breaks",
     "mnp_resample_poly": "taps", "mnp_decimate": "ftype", "mnp_czt": "w a",
-    "mnp_qr": "mode", "mnp_finalize": "ctx",
+    "mnp_medfilt": "size", "mnp_medfilt2d": "size", "mnp_wiener": "size noise", "mnp_find_peaks": "options",
+    "mnp_argrelextrema": "mode", "mnp_argrelmax": "mode", "mnp_argrelmin": "mode",
+    "mnp_qr": "mode", "mnp_lstsq": "residuals_p rank_p s_p", "mnp_matrix_norm": "ord", "mnp_cond": "ord", "mnp_finalize": "ctx",
 }
 MAY_BE_NULL.update({name: "options footprint structure structure1 structure2 order radius mask origins origins1 " +
-                    "origins2 index" +
+                    "origins2 index offset output_shape axes sampling metric distances_p indices_p" +
                     (" size" if "uniform" in name else "") + (" shape shape1 shape2" if "binary" in name else "") +
                     ("" if "find_objects" in name else " labels")
                     for name in binding._functions if name.startswith("mnp_ndimage_")})
@@ -108,7 +110,7 @@ objects = {
     "reduction": mp.reduction_new("T x", "T y", "x", "a + b", None, "0", None), "graph": None, "h5_file": None,
 }
 ones = (ctypes.c_int64 * 64)(*[1] * 64)
-words = {"ufunc": b"add", "function": b"add", "name": b"float64", "estimator": b"sturges", "text": b"0"}
+words = {"ufunc": b"add", "comparator": b"less", "function": b"add", "name": b"float64", "estimator": b"sturges", "text": b"0"}
 lists = (ctypes.c_void_p * 8)(*[x.pointer] * 8)
 cells = (ctypes.c_void_p * 8)()
 pairs = (ctypes.c_void_p * 8)(*[ctypes.addressof(cells)] * 8)
