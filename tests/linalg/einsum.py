@@ -2,13 +2,11 @@
 """mnp_einsum: known expressions, random ones, paths, and refusals; against NumPy."""
 
 import ctypes
-import os
 
 import maniple as mp
 import numpy as np
 
 rng = mp.random()
-FULL = bool(os.environ.get("MANIPLE_TEST_FULL"))
 EPS = {"float32": 2.0 ** -24, "complex64": 2.0 ** -24, "float64": 2.0 ** -53}
 ORDERS = mp.MNP_EINSUM_GREEDY, mp.MNP_EINSUM_OPTIMAL, mp.MNP_EINSUM_IN_ORDER
 
@@ -49,7 +47,7 @@ KNOWN = [("ij,jk->ik", (3, 4), (4, 5)), ("ij,jk", (3, 4), (4, 5)), ("ji,jk->ki",
          ("ij,jk", (3, 1), (4, 5)), (",i->i", (), (4,)), (",", (), ()), ("", ()), ("i->", (0,)), ("ij,jk->ik", (3, 0), (0, 2)), ("aB,BA->Aa", (2, 3), (3, 4)),
          ("abc,cd,de,ebf->af", (2, 3, 4), (4, 3), (3, 2), (2, 3, 5)), (" i j , j k -> i k ", (3, 4), (4, 5))]
 for number, (subscripts, *shapes) in enumerate(KNOWN):
-    for dtype in ("float64", "int32", "complex64", "bool") if FULL else (("float64", "int32", "complex64", "bool")[number % 4],):
+    for dtype in ("float64", "int32", "complex64", "bool") if mp.FULL else (("float64", "int32", "complex64", "bool")[number % 4],):
         compare(subscripts, [numbers(s, dtype) for s in shapes], ORDERS[number % 3], number % 2)
 
 
@@ -77,7 +75,7 @@ def random_case():
     return subscripts, shapes
 
 
-for number in range(1000 if FULL else 60):
+for number in range(1000 if mp.FULL else 60):
     subscripts, shapes = random_case()
     dtypes = [("float64", "int32", "float32", "complex64", "bool")[number % 5]] * len(shapes)
     if number % 7 == 0 and dtypes[0] != "bool":

@@ -4,15 +4,11 @@ errors, for any layouts.  What is not unique is tested by what defines it.  Boun
 condition number where theory has it.
 """
 
-import os
-
 import maniple as mp
 import numpy as np
 import scipy.linalg as sl
 
 rng = mp.random()
-full = bool(os.environ.get("MANIPLE_TEST_FULL"))
-DTYPES = ["float64", "complex64"] if not full else ["float32", "float64", "complex64", "complex128"]
 
 
 def eps(dtype):
@@ -55,11 +51,11 @@ def types(name, *pairs):
 
 SHAPES = [(1, 1), (17, 17), (3, 7, 7), (0, 0), (0, 3, 3)]
 TALL = [(9, 4), (1, 6), (5, 0), (2, 5, 8)]
-if full:
+if mp.FULL:
     SHAPES += [(5, 5), (64, 64), (130, 130), (40, 6, 6), (2, 3, 4, 4), (4, 0, 0)]
     TALL += [(4, 9), (6, 1), (0, 5), (3, 6, 2), (200, 31), (31, 200), (50, 7, 3)]
 
-for dtype in DTYPES:
+for dtype in mp.LAPACK_DTYPES:
     for shape in SHAPES:
         n, name = shape[-1], f"{dtype} {shape}"
         e = 40 * max(n, 1) * eps(dtype)

@@ -2,13 +2,11 @@
 """mnp_matmul: all dtypes, vectors, stacks that are broadcast, views, layouts, given outputs, and what it tells."""
 
 import ctypes
-import os
 
 import maniple as mp
 import numpy as np
 
 rng = mp.random()
-FULL = bool(os.environ.get("MANIPLE_TEST_FULL"))
 EPS = {"float16": 2.0 ** -11, "bfloat16": 2.0 ** -8, "float32": 2.0 ** -24, "complex64": 2.0 ** -24,
        "float64": 2.0 ** -53, "complex128": 2.0 ** -53}
 
@@ -72,7 +70,7 @@ for first, second in ("int8", "uint16"), ("bool", "int32"), ("float32", "complex
         mp.ok(got.numpy().dtype == np.matmul(a, b).dtype, f"{first} and {second}")
     else:
         near(f"{first} and {second}", got, a, b)
-if FULL or mp.size < 3:  # more than one tile of everything
+if mp.FULL or mp.size < 3:  # more than one tile of everything
     for dtype in "bool", "int8", "int16", "int32", "uint64", "float32":
         a, b = numbers((150, 300), dtype), numbers((300, 261), dtype)
         near(f"{dtype}, large", mp.matmul(mp.array(a), mp.array(b)), a, b)
@@ -111,7 +109,7 @@ for dtype in "float32", "complex128", "int16":
 # --- layouts, and given outputs ---------------------------------------------------------------------------------------
 
 seen = set()
-for case in range(60 if FULL else 16):
+for case in range(60 if mp.FULL else 16):
     m, n, k = (int(v) for v in rng.integers(1, 30, 3))
     batch = [(), (), (3,), (2, 4)][case % 4]
     dtype = ["float64", "float32", "int64", "complex64"][case // 4 % 4]

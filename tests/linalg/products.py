@@ -2,14 +2,12 @@
 """The products beside matmul: dot, inner, vdot, vecdot, matvec, vecmat, outer, tensordot, kron, matrix_power, multi_dot."""
 
 import functools
-import os
 
 import maniple as mp
 import numpy as np
 
 rng = mp.random()
-FULL = bool(os.environ.get("MANIPLE_TEST_FULL"))
-DTYPES = ("float64", "complex64", "int32", "bool", "float16") if FULL else ("float64", "complex64", "int32")
+DTYPES = ("float64", "complex64", "int32", "bool", "float16") if mp.FULL else ("float64", "complex64", "int32")
 EPS = {"float16": 2.0 ** -11, "complex64": 2.0 ** -24, "float64": 2.0 ** -53}
 
 

@@ -35,7 +35,7 @@ def matrix(m, n, rank, dtype):
     return ((u[:, :rank] * np.linspace(2, 1, rank)) @ adjoint(v[:, :rank])).astype(dtype)
 
 
-for dtype in ("float32", "float64", "complex64", "complex128"):
+for dtype in mp.LAPACK_DTYPES:
     eps = np.finfo(dtype).eps
     for m, n, rank in ((9, 4, 4), (4, 9, 4), (7, 7, 7), (12, 6, 3), (5, 11, 2), (700, 12, 12), (700, 12, 7), (1, 1, 1)):
         name, e = f"{dtype} {m} x {n} of rank {rank}", 100 * (m + n) * eps

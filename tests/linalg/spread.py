@@ -4,15 +4,11 @@ and scipy.linalg: residuals in multiples of n eps, errors, all dtypes, any layou
 LAPACK.
 """
 
-import os
-
 import maniple as mp
 import numpy as np
 import scipy.linalg as sl
 
 rng = mp.random()
-full = bool(os.environ.get("MANIPLE_TEST_FULL"))
-DTYPES = ["float32", "float64", "complex64", "complex128"]
 
 
 def draw(shape, dtype):
@@ -39,7 +35,7 @@ def adjoint(a):
     return np.conj(a.T)
 
 
-for dtype in DTYPES:
+for dtype in mp.LAPACK_DTYPES:
     n = int(rng.integers(256, 420))
     e = 40 * n * np.finfo(dtype).eps
     a = draw((n, n), dtype)
@@ -95,7 +91,7 @@ for dtype in DTYPES:
 
 # --- matrices that are not square, on layouts of every kind -----------------------------------------------------------
 
-for m, n in ((256, 300), (417, 256), (512, 512), (256, 700))[:4 if full else 2]:
+for m, n in ((256, 300), (417, 256), (512, 512), (256, 700))[:4 if mp.FULL else 2]:
     a = draw((m, n), "float64")
     for which in range(4):
         p, low, up = (r.numpy() for r in mp.lu(cut(a, which)))

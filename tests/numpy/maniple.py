@@ -32,6 +32,9 @@ import numpy as np  # noqa: E402
 
 __getattr__ = lookup
 FULL = bool(os.environ.get("MANIPLE_TEST_FULL"))  # make check-full, or .ci/run
+# The dtypes of LAPACK and of sparse matrices.  Each has kernels of its own, and compiling them takes most of the time:
+# make check does with two
+LAPACK_DTYPES = ["float32", "float64", "complex64", "complex128"] if FULL else ["float32", "complex128"]
 _points = _failures = 0
 _scratch = []
 

@@ -3,17 +3,13 @@
 
 import ctypes
 import inspect
-import os
-
 import binding
 import maniple as mp
 import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
-# Each dtype has kernels of its own, and compiling them takes most of the time: make check does with two
-DTYPES = ["float32", "float64", "complex64", "complex128"] if os.environ.get("MANIPLE_TEST_FULL") else \
-    ["float32", "complex128"]
+DTYPES = mp.LAPACK_DTYPES
 
 if not hasattr(scipy.sparse, "eye_array"):  # SciPy before 1.12 makes matrices of these, whose * is another
     def as_array(make):

@@ -4,13 +4,10 @@
 A float outside the range of an integer type becomes the type's nearest value, and NaN becomes 0.  NumPy's results for
 these depend on the processor, so Python's integers say what is right; all other casts are NumPy's."""
 
-import os
-
 import maniple as mp
 import numpy as np
 
 rng = mp.random()
-full = bool(os.environ.get("MANIPLE_TEST_FULL"))
 TYPES = [t for t in mp.DTYPES if t != "bfloat16"]
 INTEGERS = [t for t in TYPES if np.dtype(t).kind in "iu"]
 FLOATS = ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
@@ -56,7 +53,7 @@ def right(a, to):
 
 def compare(name):
     x, a = source(name)
-    targets = TYPES if full else ["bool"] + INTEGERS
+    targets = TYPES if mp.FULL else ["bool"] + INTEGERS
     wanted = [right(a, to) for to in targets]
     texts = [f"y{k} = {to}(x)" for k, to in enumerate(targets)]
     stored = mp.eval("; ".join(texts), [f"y{k}" for k in range(len(targets))], x=x)
@@ -71,11 +68,11 @@ def compare(name):
     for i, k in enumerate(reals):
         mp.check(f"{name} to {targets[k]}, stored where it is used", fused[2 * i], stored[k])
         mp.check(f"{name} to {targets[k]} and a product, fused as stored", fused[2 * i + 1], after[i])
-    for to in targets if full else [str(rng.choice(targets))]:
+    for to in targets if mp.FULL else [str(rng.choice(targets))]:
         mp.check(f"astype: {name} to {to}", mp.astype(x, to), right(a, to))
 
 
-for name in FLOATS + (["bool"] + INTEGERS if full else [str(rng.choice(INTEGERS))]):
+for name in FLOATS + (["bool"] + INTEGERS if mp.FULL else [str(rng.choice(INTEGERS))]):
     compare(name)
 
 # Numbers of the text and numbers that are passed become integers as elements do
