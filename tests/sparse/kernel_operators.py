@@ -133,7 +133,7 @@ def compare_bounded(dtype, shape, offsets, coefficients, boundaries, modes):
 
 
 for boundary, mode in MODES[1:]:  # along one dimension, of which the offsets may be more than all
-    for n in (1, 3, 40) if mp.FULL else (3, 40):
+    for n in (1, 3, 40) if mp.FULL else (3, 40) if mode == "wrap" else (40,):
         offsets = [(0,), (-1,), (2,), (-5,)]
         compare_bounded("float64", (n,), offsets, np.arange(1.0, 5), [getattr(mp, boundary)], [mode])
 periodic = [mp.MNP_BOUNDARY_WRAP] * 3, ["wrap"] * 3
@@ -172,7 +172,7 @@ def diffusion(k, shift, x):
     return y
 
 
-for shape in ((1, 1), (4, 3), (37, 29), (3, 2000)):
+for shape in ((1, 1), (4, 3), (37, 29), (3, 2000)) if mp.FULL else ((4, 3), (37, 29)):
     k, shift = vector(shape, "float64") + 4, vector(shape, "float32")
     laid = mp.array(k, mp.random_layout(rng, shape))
     op = kernel("float64", shape, (1, 1), DIFFUSION, DIFFUSION, k=laid, shift=spread(shift))
@@ -217,12 +217,12 @@ eyes = [scipy.sparse.eye_array(n) for n in shape]
 grid = sum(scipy.sparse.kron(scipy.sparse.kron(*[line[e] if e == d else eyes[e] for e in (0, 1)]),
                              line[2] if d == 2 else eyes[2]) for d in range(3)).tocsc()
 want = scipy.sparse.linalg.spsolve(grid, b.ravel())
-for solver in ("cg", "cg1", "minres", "gmres", "lsqr"):
+for solver in ("cg", "cg1", "minres", "gmres", "lsqr") if mp.FULL else ("cg", "lsqr"):
     x, result = solve(op, spread(b), solver, rtol=1e-11, restart=50, maxiter=4000)
     mp.ok(result.reason == "CONVERGED" and far(op, x, want) < 1e-7, f"{solver}: {result.reason} in {result.iterations}")
 op = stencil("complex64", (20, 15), [p[0] for p in LOPSIDED], [p[1] * (4 if p[0] == (0, 0) else 1) for p in LOPSIDED])
 b = vector((20, 15), "complex64")
-for solver in ("bicgstab", "gmres", "lsqr"):
+for solver in ("bicgstab", "gmres", "lsqr") if mp.FULL else ("bicgstab",):
     x, result = solve(op, spread(b), solver, rtol=1e-5, maxiter=1000)
     got = reference([(o, c * (4 if o == (0, 0) else 1)) for o, c in LOPSIDED], x.numpy().reshape(20, 15))
     mp.ok(result.reason == "CONVERGED" and np.linalg.norm(got - b) < 1e-4 * np.linalg.norm(b), f"{solver}: complex")

@@ -250,7 +250,7 @@ for dtype in ("float32", "float64"):
 mp.ok(taken["float32"] <= 1.05 * taken["float64"] + 2 and taken["float64"] < 1000, f"gmres(100): iterations in both precisions: {taken}")
 
 # ---- the verdict is that of the x that is returned, also where an earlier iterate was better than the last ----
-for seed, solver in [(5, "cgs"), (24, "idr"), (24, "cgs"), (39, "idr"), (39, "cgs"), (52, "cgs")]:
+for seed, solver in [(5, "cgs"), (24, "idr"), (24, "cgs"), (39, "idr"), (39, "cgs"), (52, "cgs")][:6 if mp.FULL else 2]:
     fixed = np.random.default_rng(seed)
     q, _ = np.linalg.qr(fixed.standard_normal((60, 60)))
     ill = q * np.geomspace(1, 10.0 ** fixed.integers(5, 8), 60) @ q.T
@@ -267,7 +267,7 @@ for seed, solver in [(5, "cgs"), (24, "idr"), (24, "cgs"), (39, "idr"), (39, "cg
     mp.ok(not wrong, f"{solver}, system {seed}: the verdict is of the residual of x" + ": ".join([""] + wrong))
 
 # ---- right-hand sides whose squares vanish or overflow ----
-for factor in (1e-310, 1e-200, 1e200, 1e300):
+for factor in (1e-310, 1e-200, 1e200, 1e300) if mp.FULL else (1e-310, 1e300):
     for solver in ("cg", "gmres", "idr", "lsqr"):
         told = []
         x, result = solve(op, mp.array(b * factor), solver, rtol=1e-8, progress=lambda i, r: told.append(r))

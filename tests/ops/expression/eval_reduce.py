@@ -109,7 +109,7 @@ mp.check("a name that functions have too", mp.eval("z = sum(sum * mean)", sum=x[
 
 # --- shapes -----------------------------------------------------------------------------------------------------------
 
-for shapes in [((4, 1, 3), (5, 1)), ((7,), ()), ((), ()), ((1,), (3, 1)), ((2, 3), (0, 1, 3))]:
+for shapes in [((4, 1, 3), (5, 1)), ((7,), ()), ((2, 3), (0, 1, 3)), ((), ()), ((1,), (3, 1))][:5 if mp.FULL else 3]:
     b = {"x": rng.uniform(1, 2, shapes[0]), "y": rng.uniform(1, 2, shapes[1])}
     arrays = {name: distribute(np.asarray(value)) for name, value in b.items()}
     compare(["sum(x * y)", "x - sum(x * y, axis=None, keepdims=True) * y"], b, arrays, ulp=16)
@@ -196,7 +196,7 @@ def within(text, got):
     mp.ok(good, f"random: {text}" + ("" if good else ": " + mp.difference(got, want)))
 
 
-wanted = 4
+wanted = 4 if mp.FULL else 2
 while wanted:
     text = random_text(2)
     if not any(name in text for name in ("sum", "mean", "max(", "count", "any")) or text.isalnum():

@@ -267,7 +267,7 @@ def random_program():
 
 base = {"p": rng.integers(-9, 10, (9, 7)), "q": rng.integers(-9, 10, 8), "r": rng.integers(-9, 10, (3, 4, 5)), "a": 2,
         "b": -3}
-for number in range(16 if mp.FULL else 6):
+for number in range(16 if mp.FULL else 4):
     text, names = random_program()
     if text:
         compare(text, base, " ".join(names), given=[n for n in names if n in base and rng.random() < 0.5],
@@ -284,7 +284,7 @@ def shifted(n, extent, step):
     return f"{start}:{start + (extent - 1) * step + 1}:{step}"
 
 
-for number in range(8 if mp.FULL else 3):
+for number in range(8 if mp.FULL else 2):
     shape = (int(rng.integers(12, 30)), int(rng.integers(12, 30)))
     grid = {"u": rng.integers(-9, 10, shape), "w": rng.integers(-9, 10, shape)}
     step = int(rng.integers(1, 3))

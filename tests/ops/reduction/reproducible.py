@@ -223,7 +223,7 @@ def all_functions():
 
 
 def sums():
-    for dtype in ("float16", "float32", "float64", "complex128"):
+    for dtype in ("float16", "float32", "float64", "complex128") if mp.FULL else ("float32", "complex128"):
         for how in (ordinary, wide_range, cancelling, halves):
             for shape in ((257,), (7, 40)):
                 a = data(dtype, shape, how)
@@ -270,7 +270,7 @@ def many():
         one = mp.array(row[:1])
         want = rounded(kept(row[:1], dtype) * (count << 4), dtype)
         same(f"{count << 4} times the same {dtype}", mp.sum(mp.broadcast_to(one, 1, [count << 4]), None), want)
-    if not os.environ.get("MANIPLE_TEST_FULL"):
+    if not mp.FULL:
         return
     count = (1 << 31) + 5
     ones = mp.broadcast_to(mp.array(np.ones(1)), 1, [count])
