@@ -50,7 +50,7 @@ static const option_row options_table[] = {
     {KEY_DTYPE, "dtype", "TYPE",
      "type of the result and of the arithmetic, such as complex64\n"
      "(default: single precision for float32 and complex64, else double)"},
-    {KEY_PLAN, "plan", NULL, "say how it would be done, without reading or computing anything"},
+    {KEY_PLAN, "plan", NULL, "say how it would be done; nothing is read, computed or written"},
     PICTURE_OPTIONS("the spectrum: the logarithms of magnitudes, frequency 0 in\n"
                     "the middle; with --inverse the result as it is"),
     PICTURE_MAP_OPTION,
@@ -174,11 +174,7 @@ static mnp_status check_options(const job *j)
     if (j->npoints > 0 && j->naxes > 0 && j->npoints != j->naxes)
         return mnp_fail(MNP_ERR_ARG, "--s has %d number%s, and --axes has %d", j->npoints, plural(j->npoints),
                         j->naxes);
-    const char *output = j->result.output.text, *drawn = j->result.picture.path;
-    if (j->plan && (output || drawn))
-        return mnp_fail(MNP_ERR_ARG, "--plan computes nothing, so there is nothing for %s",
-                        output ? "OUTPUT" : "--picture");
-    if (!j->plan && !output && !drawn)
+    if (!j->plan && !j->result.output.text && !j->result.picture.path)
         return mnp_fail(MNP_ERR_ARG, "fft needs a place for the result: -o FILE:/DATASET or FILE.npy; or --picture or "
                                      "--plan");
     const mnp_status status = check_dtype(j);

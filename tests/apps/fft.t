@@ -54,8 +54,9 @@ fft_alone 2 'backward, forward or ortho' data.h5:/x -o y.h5:/y --norm max
 fft_alone 2 'INPUT .* is complex128' data.h5:/complex -o y.h5:/y --real
 fft_alone 2 'can be complex64 or complex128' data.h5:/x -o y.h5:/y --dtype float32
 fft_alone 2 'can be float32 or float64' data.h5:/x -o y.h5:/y --real --inverse --dtype complex64
-fft_alone 2 'nothing for OUTPUT' data.h5:/x -o y.h5:/y --plan
-fft_alone 2 'nothing for --picture' data.h5:/x --picture y.svg --plan
-[ ! -e y.h5 ] && [ ! -e y.svg ]
+[ ! -e y.h5 ]
 check $? "failures leave no file behind"
+"$MANIPLE" fft data.h5:/x -o y.h5:/y --picture y.svg --plan >plan.txt 2>&1 && grep -q transform plan.txt &&
+    [ ! -e y.h5 ] && [ ! -e y.svg ]
+check $? "--plan in front of a whole command line writes no file" "$(cat plan.txt)"
 done_testing
