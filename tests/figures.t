@@ -52,6 +52,17 @@ said=$(plot "$BENCH_JSON" 2>&1)
 case $said in *"| case | Maniple | Peer 1.2 |"*"| cumsum, 1000 float32 |"*" 500 |"*) true ;; *) false ;; esac
 check $? "both are in one row of a table" "$said"
 
+said=$(plot --compare "$BENCH_JSON" "$BENCH_JSON" 2>&1)
+case $?$said in 0*"1 cases of Maniple: 0 slower, 1 same, 0 faster"*) true ;; *) false ;; esac
+check $? "a recording is not slower than itself" "$said"
+sed '/"Maniple"/{s/"value": [^,]*/"value": 9/;s/"best": [^,]*/"best": 8/;}' "$BENCH_JSON" >"$folder/slow.jsonl"
+said=$(plot --compare "$BENCH_JSON" "$folder/slow.jsonl" 2>&1)
+case $?$said in 1*"1 slower, 0 same, 0 faster"*) true ;; *) false ;; esac
+check $? "a case that has become slower is found" "$said"
+said=$(plot --compare "$folder/slow.jsonl" "$BENCH_JSON" 2>&1)
+case $?$said in 0*"0 slower, 0 same, 1 faster"*) true ;; *) false ;; esac
+check $? "and one that has become faster" "$said"
+
 if [ -n "${MPIRUN-}" ]; then
     with_ranks 2 "${MANIPLE:-$builddir/apps/maniple}" bench comm -c all-reduce --max 8 -r 1 --json >"$folder/comm.json"
     said=$(plot "$folder/comm.json" 2>&1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times the same as bench/fft.c with numpy.fft and scipy.fft on the CPU, or with CuPy on a GPU, in the same words.
+"""Times the same as bench/fft.c with CuPy on a GPU, or with numpy.fft and scipy.fft on the CPU, in the same words.
 
-  fft_peers.py [--workers N] [--repeats N] [--elements N] [--case NAME ...] [--cupy]
+  fft_peers.py [--workers N] [--repeats N] [--elements N] [--case NAME ...] [--host]
 
 N is the elements of the array.  A time is the median of repeats, and the best one, after a warm-up; on a GPU each is
 between two events of the device, and CuPy keeps its plan.
@@ -32,7 +32,7 @@ parser.add_argument("--workers", type=int, default=1)
 parser.add_argument("--repeats", type=int, default=5)
 parser.add_argument("--case", nargs="*", default=list(CASES))
 parser.add_argument("--elements", type=int, default=0)
-parser.add_argument("--cupy", action="store_true")
+parser.add_argument("--host", action="store_true")
 arguments = parser.parse_args()
 
 
@@ -62,7 +62,7 @@ def times_on_cpu(run):
 def libraries(function, axis, x):
     """Each library's name and version, and the transform."""
     options = {} if axis is None else {"axis": axis}
-    if arguments.cupy:
+    if not arguments.host:
         import cupy
         of_cupy, y = getattr(cupy.fft, function), cupy.asarray(x)
         return [("CuPy", cupy.__version__, lambda: of_cupy(y, **options))]
@@ -73,10 +73,10 @@ def libraries(function, axis, x):
 
 
 def device():
-    if not arguments.cupy:
+    if arguments.host:
         return record.processor()
     import cupy
-    return cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+    return record.gpu(cupy)
 
 
 for name in arguments.case:
@@ -90,7 +90,7 @@ for name in arguments.case:
     x = np.random.default_rng(1).standard_normal(shape, "float32" if dtype in ("float32", "complex64") else "float64")
     x = x.astype(dtype)
     for library, version, run in libraries(function, axis, x):
-        seconds = sorted((times_on_gpu if arguments.cupy else times_on_cpu)(run))
+        seconds = sorted((times_on_cpu if arguments.host else times_on_gpu)(run))
         median = seconds[len(seconds) // 2]
         print(f"{name:20s} {library:22s} {1e3 * median:9.3f} ms, best {1e3 * seconds[0]:9.3f} ms", flush=True)
         record.append("fft", name, f"{points} {dtype}", library, version, device(), median, seconds[0],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times the same as bench/ndimage.c with scipy.ndimage, or on a GPU with cupyx.scipy.ndimage, in the same words.
+"""Times the same as bench/ndimage.c with cupyx.scipy.ndimage on a GPU, or with scipy.ndimage on the CPU, in the same words.
 
-  ndimage_peers.py [--gpu] [--extent N] [--repeats N] [--case NAME ...]
+  ndimage_peers.py [--host] [--extent N] [--repeats N] [--case NAME ...]
 
 A time is the median of repeats, and the best one, after a warm-up.
 """
@@ -19,22 +19,22 @@ CASES = {"median-3": lambda nd, x, m: nd.median_filter(x, 3), "median-5": lambda
          "sobel": lambda nd, x, m: nd.sobel(x), "label": lambda nd, x, m: nd.label(m)}
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--gpu", action="store_true")
+parser.add_argument("--host", action="store_true")
 parser.add_argument("--extent", type=int, default=4096)
 parser.add_argument("--repeats", type=int, default=5)
 parser.add_argument("--case", nargs="*", default=list(CASES))
 arguments = parser.parse_args()
 
 x = np.random.default_rng(1).standard_normal((arguments.extent,) * 2).astype("float32")
-if arguments.gpu:
+if not arguments.host:
     import cupy
     from cupyx.scipy import ndimage
-    x, library, version = cupy.asarray(x), "cupyx.scipy.ndimage", cupy.__version__
+    x, library, version, device = cupy.asarray(x), "cupyx.scipy.ndimage", cupy.__version__, record.gpu(cupy)
     wait = cupy.cuda.Device().synchronize
 else:
     import scipy
     from scipy import ndimage
-    library, version = "scipy.ndimage", scipy.__version__
+    library, version, device = "scipy.ndimage", scipy.__version__, record.processor()
 
     def wait():
         pass
@@ -51,5 +51,4 @@ for name in arguments.case:
     seconds = sorted(seconds[1:])
     median = seconds[len(seconds) // 2]
     print(f"{name:12s} {library:22s} {1e3 * median:9.3f} ms, best {1e3 * seconds[0]:9.3f} ms", flush=True)
-    record.append("ndimage", name, f"{x.size} float32", library, version,
-                  "GPU" if arguments.gpu else record.processor(), median, seconds[0], 1)
+    record.append("ndimage", name, f"{x.size} float32", library, version, device, median, seconds[0], 1)

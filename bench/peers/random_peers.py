@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times random numbers of other libraries, for comparison with bench/random:
+"""Times random numbers of CuPy on a GPU, or of NumPy on the CPU, for comparison with bench/random:
 
-    python3 bench/peers/random_peers.py [cupy] [numpy] [--elements N] [--repeats N]
+    python3 bench/peers/random_peers.py [--host] [--elements N] [--repeats N]
 
 A time is the median; CuPy's are taken by events of the device.
 """
 
 import argparse
-import importlib
 import statistics
 import time
 
@@ -55,25 +54,27 @@ def cupy_seconds(case, dtype, n):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("peers", nargs="*", default=["numpy"])
+    parser.add_argument("--host", action="store_true")
     parser.add_argument("--elements", type=int, default=1 << 24)
     parser.add_argument("--repeats", type=int, default=5)
     arguments = parser.parse_args()
-    for peer in arguments.peers:
-        seconds = {"numpy": numpy_seconds, "cupy": cupy_seconds}[peer]
-        module = importlib.import_module(peer)
-        library, device = ("NumPy", record.processor()) if peer == "numpy" else ("CuPy", record.gpu(module))
-        for case, dtype in CASES:
-            try:
-                times = [seconds(case, dtype, arguments.elements) for _ in range(arguments.repeats + 1)][1:]
-            except (AttributeError, TypeError, ValueError) as error:  # what this library has not
-                print(f"{peer}: {case} {dtype}: {error}")
-                continue
-            median = statistics.median(times)
-            print(f"{peer}: {case} {dtype} {arguments.elements} elements: {1e3 * median:.4f} ms, "
-                  f"{1e9 * median / arguments.elements:.2f} ns each", flush=True)
-            record.append("random", case, f"{arguments.elements} {dtype}", library, module.__version__, device, median,
-                          min(times))
+    if arguments.host:
+        import numpy as module
+        library, device, seconds = "NumPy", record.processor(), numpy_seconds
+    else:
+        import cupy as module
+        library, device, seconds = "CuPy", record.gpu(module), cupy_seconds
+    for case, dtype in CASES:
+        try:
+            times = [seconds(case, dtype, arguments.elements) for _ in range(arguments.repeats + 1)][1:]
+        except (AttributeError, TypeError, ValueError) as error:  # what this library has not
+            print(f"{library}: {case} {dtype}: {error}")
+            continue
+        median = statistics.median(times)
+        print(f"{library}: {case} {dtype} {arguments.elements} elements: {1e3 * median:.4f} ms, "
+              f"{1e9 * median / arguments.elements:.2f} ns each", flush=True)
+        record.append("random", case, f"{arguments.elements} {dtype}", library, module.__version__, device, median,
+                      min(times))
 
 
 main()
