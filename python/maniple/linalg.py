@@ -3,6 +3,7 @@
 
 import collections
 import ctypes
+import math
 
 import numpy as np
 
@@ -218,5 +219,13 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
 
 
 def vector_norm(x, axis=None, keepdims=False, ord=2):  # noqa: A002
+    """numpy.linalg.vector_norm: the elements along all of the axes are one vector."""
     x = as_array(x)
-    return norm(names.ravel(x) if axis is None and not keepdims else x, ord, axis, keepdims)
+    axes = range(x.ndim) if axis is None else [range(x.ndim)[a] for a in (axis if isinstance(axis, tuple) else (axis,))]
+    if len(axes) == 1:
+        return norm(x, ord, axes[0], keepdims)
+    others = [n for d, n in enumerate(x.shape) if d not in axes]
+    elements = [n for d, n in enumerate(x.shape) if d in axes]
+    vectors = names.moveaxis(x, list(axes), list(range(-len(axes), 0)))
+    result = norm(names.reshape(vectors, (*others, math.prod(elements))), ord, -1)
+    return names.expand_dims(result, sorted(axes)) if keepdims else result

@@ -383,6 +383,10 @@ def check_functions():
     np.add.at(x, mp.asarray([0, 0, 2]), 1.0)
     np.add.at(a, [0, 0, 2], 1.0)
     same("ufunc.at", x, a)
+    roots = [np.sqrt((a**2).sum(axis, keepdims=keep)) for axis, keep in ((None, False), ((1, 0), True), (0, False))]
+    got = [mp.linalg.vector_norm(x), mp.linalg.vector_norm(x, axis=(1, 0), keepdims=True),
+           mp.linalg.vector_norm(x, axis=0)]
+    same("vector_norm, along several axes of one vector", got, roots, 1e-12)
     same("descending sorts", mp.sort(i, axis=1, descending=True), -np.sort(-k, axis=1))
     same("descending argsort is stable", mp.argsort(i, axis=1, descending=True), np.argsort(-k, axis=1, kind="stable"))
     same("repeats by an array", mp.repeat(x, mp.asarray([2, 0, 1, 3]), 0), np.repeat(a, [2, 0, 1, 3], 0))
