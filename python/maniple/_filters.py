@@ -576,7 +576,8 @@ def find_peaks(x, height=None, threshold=None, distance=None, prominence=None, w
         setattr(options, name, ctypes.addressof(keep[-1]))
     if distance is not None and distance < 1:
         raise ValueError(f"find_peaks: distance is {distance}, and not at least 1")
-    options.distance, options.wlen, options.rel_height = distance or 0.0, _window_length(wlen), rel_height
+    options.distance, options.wlen = distance or 0.0, _window_length(wlen)
+    options.rel_height = rel_height or 5e-324  # as in C 0 is the default; times any prominence this is nothing
     call("find_peaks", as_array(x), options, found)
     arrays = {name: ndarray(getattr(found, name)) for name, _ in found._fields_ if getattr(found, name)}
     return arrays.pop("peaks"), arrays

@@ -465,6 +465,8 @@ def check_signal():
     raises(ValueError, "wlen is 0", "a wlen of 0", lambda: mp.signal.find_peaks(mp.array(line), width=1, wlen=0))
     raises(ValueError, "wlen is 1", "a wlen of 1", lambda: mp.signal.peak_widths(mp.array(line), peaks, wlen=1))
     same("find_peaks", peaks, right, 0)
+    widths = mp.signal.find_peaks(mp.array(line), width=0, rel_height=0)[1]["widths"]
+    same("find_peaks: no width at the top", widths, np.zeros(scipy.signal.find_peaks(line)[0].shape))
     ok(sorted(properties) == sorted(wanted), "properties of peaks")
     for name in wanted:
         same(f"find_peaks: {name}", properties[name], wanted[name], 1e-12)
