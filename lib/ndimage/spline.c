@@ -25,19 +25,21 @@ mnp_status mnp__spline_check(const char *function, const mnp_array *x, int order
     return MNP_OK;
 }
 
-/* The poles of the filter of splines of that order, and the gain. */
+/* The poles of the filter of splines of that order, in digits, as their formulas cancel; and the gain. */
 static void find_poles(int order, mnp_spline_params *p)
 {
+    static const double poles[][MNP_SPLINE_POLES] = {
+        {-0.17157287525380990240},                          /* sqrt(8) - 3 */
+        {-0.26794919243112270647},                          /* sqrt(3) - 2 */
+        {-0.36134122590022017709, -0.01372542929733912136}, /* sqrt(664 -+ sqrt(438976)) +- sqrt(304) - 19 */
+        {-0.43057534709997379185, -0.04309628820326465382}, /* sqrt(67.5 -+ sqrt(4436.25)) +- sqrt(26.25) - 6.5 */
+    };
     p->poles = order < 4 ? 1 : 2;
-    p->pole[0] = order == 2   ? sqrt(8.0) - 3
-                 : order == 3 ? sqrt(3.0) - 2
-                 : order == 4 ? sqrt(664.0 - sqrt(438976.0)) + sqrt(304.0) - 19
-                              : sqrt(67.5 - sqrt(4436.25)) + sqrt(26.25) - 6.5;
-    p->pole[1] =
-        order == 4 ? sqrt(664.0 + sqrt(438976.0)) - sqrt(304.0) - 19 : sqrt(67.5 + sqrt(4436.25)) - sqrt(26.25) - 6.5;
     p->gain = 1;
-    for (int k = 0; k < p->poles; k++)
+    for (int k = 0; k < p->poles; k++) {
+        p->pole[k] = poles[order - 2][k];
         p->gain *= (1 - p->pole[k]) * (1 - 1 / p->pole[k]);
+    }
 }
 
 static int border_of(mnp_ndimage_mode mode)
