@@ -31,9 +31,10 @@ typedef struct mnp_event mnp_event;
  *            spaces can only be set in the environment
  *   ctx_p    receives the context; end it with mnp_finalize()
  *
- * Collective over comm.  MNP_ERR_ARG for an unknown setting, or if ranks have different values of MANIPLE_REPRODUCIBLE
- * or MANIPLE_CHECK; MNP_ERR_DEVICE or MNP_ERR_UNSUPPORTED if a GPU is requested and cannot be used; MNP_ERR_COMM;
- * MNP_ERR_TIMEOUT if NCCL does not start within the deadline.
+ * Collective over comm.  MNP_ERR_ARG for an unknown setting, if ranks have different values of MANIPLE_REPRODUCIBLE or
+ * MANIPLE_CHECK, or if some have MANIPLE_PROFILE or MANIPLE_TRACE and others not; MNP_ERR_DEVICE or MNP_ERR_UNSUPPORTED
+ * if a GPU is requested and cannot be used; MNP_ERR_COMM; MNP_ERR_TIMEOUT if NCCL does not start within the deadline;
+ * MNP_ERR_IO if the file of MANIPLE_TRACE cannot be written.
  */
 MNP_API mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p);
 

@@ -8,7 +8,6 @@
 #include "base/status.h"
 
 _Thread_local mnp__call mnp__current;
-const mnp__call_listener *mnp__call_heard;
 
 const char *mnp__object_name(unsigned tag)
 {

@@ -182,30 +182,36 @@ mnp_status mnp__refuse_element(const char *file, int line, const char *function,
 /* ---- listening ---- */
 
 /*
- * What a profile is told of outermost calls (context/profile.h): that one begins, the arrays and outputs among the
- * pointers that it checks first, and that it ends.  Cost without a listener: two branches a call, always the same way.
+ * What a profile is told of a thread's outermost calls (context/profile.h): that one begins, the arrays and outputs
+ * among the pointers that it checks first, and that it ends.  Cost without a listener: two branches a call, and one for
+ * each of these pointers, always the same way.
  */
 typedef struct mnp__call_listener {
     void (*begin)(const char *function);
     void (*see)(const void *pointer, unsigned tag);
     void (*end)(void);
 } mnp__call_listener;
-extern const mnp__call_listener *mnp__call_heard; /* NULL: nobody listens */
-#define MNP__IS_HEARD __builtin_expect(mnp__call_heard != NULL, 0)
-#define MNP__SEE(pointer)                                                                                              \
-    do {                                                                                                               \
-        if (MNP__IS_HEARD && mnp__begun)                                                                               \
-            mnp__call_heard->see((pointer), MNP__TAG_OF(pointer));                                                     \
-    } while (0)
 
 /* ---- the call ---- */
 
-/* The outermost public function that runs on this thread, and where it was called; or NULL. */
+/* The outermost public function that runs on this thread, or NULL; where it was called; and who listens, or NULL. */
 typedef struct mnp__call {
     const char *function;
     const void *caller;
+    const mnp__call_listener *listener;
 } mnp__call;
 extern _Thread_local mnp__call mnp__current;
+
+static inline bool mnp__call_is_heard(const mnp__call *call)
+{
+    return __builtin_expect(call->listener != NULL, 0);
+}
+
+#define MNP__SEE(pointer)                                                                                              \
+    do {                                                                                                               \
+        if (mnp__begun && mnp__call_is_heard(mnp__begun))                                                              \
+            mnp__begun->listener->see((pointer), MNP__TAG_OF(pointer));                                                \
+    } while (0)
 
 /* The record of a call that has begun; NULL if it lies inside another one. */
 static inline mnp__call *mnp__call_begin(const char *function, const void *caller)
@@ -213,9 +219,10 @@ static inline mnp__call *mnp__call_begin(const char *function, const void *calle
     mnp__call *current = &mnp__current; /* found once, as that takes a call */
     if (current->function)
         return NULL;
-    *current = (mnp__call){function, caller};
-    if (MNP__IS_HEARD)
-        mnp__call_heard->begin(function);
+    current->function = function;
+    current->caller = caller;
+    if (mnp__call_is_heard(current))
+        current->listener->begin(function);
     return current;
 }
 
@@ -223,8 +230,8 @@ static inline void mnp__call_end(mnp__call *const *begun)
 {
     if (!*begun)
         return;
-    if (MNP__IS_HEARD)
-        mnp__call_heard->end();
+    if (mnp__call_is_heard(*begun))
+        (*begun)->listener->end();
     (*begun)->function = NULL;
 }
 

@@ -202,7 +202,7 @@ static mnp_status check(mnp__wait *wait)
     return late ? MNP_ERR_TIMEOUT : MNP_OK;
 }
 
-bool mnp__watch_counts;
+_Thread_local bool mnp__watch_counts;
 _Thread_local double mnp__watch_waited;
 
 /* Count the time since the last round; the first one begins. */

@@ -47,8 +47,8 @@ typedef struct mnp__wait {
 #define MNP__SLEEP_SOON 0.0005
 #define MNP__SLEEP_LATE 0.005
 
-/* For profiles: whether waits are counted, and how long this thread has waited for other ranks since. */
-extern bool mnp__watch_counts;
+/* For profiles: whether this thread's waits are counted, and how long it has waited for other ranks since. */
+extern _Thread_local bool mnp__watch_counts;
 extern _Thread_local double mnp__watch_waited;
 
 /* A wait for `what`, as in "did not take part in an exchange". */

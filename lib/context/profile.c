@@ -5,6 +5,8 @@
 #include "context/profile.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,7 +29,9 @@
 
 enum { MOST_ROWS = 512, MOST_BARS = 1 << 20 };
 
-static mnp__profile *active; /* of this process; NULL: none */
+static _Atomic(mnp__profile *) active; /* of this process; NULL: none */
+static _Thread_local mnp__profile
+    *of_thread; /* which this thread has opened, unless it is not the active one any more */
 
 static double seconds_now(void)
 {
@@ -185,15 +189,24 @@ static void add_span(mnp__profile *p, int row, const char *name, mnp__profile_tr
 
 /* ---- calls ---- */
 
-static bool listens(const mnp__profile *p)
+/* The profile that this thread has opened; NULL: there is none, or it has been closed, by whichever thread. */
+static mnp__profile *own_profile(void)
 {
-    return p && p->muted == 0 && pthread_equal(p->thread, pthread_self());
+    mnp__profile *p = of_thread;
+    return p && p == atomic_load(&active) && pthread_equal(p->thread, pthread_self()) ? p : NULL;
+}
+
+/* The same, or NULL while nothing is counted. */
+static mnp__profile *listening(void)
+{
+    mnp__profile *p = own_profile();
+    return p && p->muted == 0 ? p : NULL;
 }
 
 static void hear_begin(const char *function)
 {
-    mnp__profile *p = active;
-    if (!listens(p))
+    mnp__profile *p = listening();
+    if (!p)
         return;
     PUSH_RANGE(function);
     p->in_call = true;
@@ -211,8 +224,8 @@ static double bytes_of(const mnp_array *array)
 
 static void hear_pointer(const void *pointer, unsigned tag)
 {
-    mnp__profile *p = active;
-    if (!listens(p) || !p->in_call || !p->row)
+    mnp__profile *p = listening();
+    if (!p || !p->in_call || !p->row)
         return;
     if (tag == MNP__TAG_array)
         p->row->bytes += bytes_of(pointer);
@@ -222,8 +235,8 @@ static void hear_pointer(const void *pointer, unsigned tag)
 
 static void hear_end(void)
 {
-    mnp__profile *p = active;
-    if (!listens(p) || !p->in_call)
+    mnp__profile *p = listening();
+    if (!p || !p->in_call)
         return;
     const double end = seconds_now();
     p->in_call = false;
@@ -249,11 +262,17 @@ static const mnp__call_listener listener = {.begin = hear_begin, .see = hear_poi
 
 /* ---- operations of the device ---- */
 
+/* The profile whose operations a device has. */
+static mnp__profile *profile_of(const mnp__device *device)
+{
+    return (mnp__profile *)(void *)((char *)(uintptr_t)device->ops - offsetof(mnp__profile, recording));
+}
+
 /* Do an operation of the device, with a bar in the trace. */
 #define WITH_BAR(name_, stream_, call)                                                                                 \
     do {                                                                                                               \
-        mnp__profile *p_ = active;                                                                                     \
-        if (!listens(p_) || p_->ctx->device != device)                                                                 \
+        mnp__profile *p_ = profile_of(device);                                                                         \
+        if (p_ != listening())                                                                                         \
             return call;                                                                                               \
         mnp__device_event *first_ = record(p_, stream_);                                                               \
         const mnp_status st_ = call;                                                                                   \
@@ -262,29 +281,23 @@ static const mnp__call_listener listener = {.begin = hear_begin, .see = hear_poi
         return st_;                                                                                                    \
     } while (0)
 
-/* Kernels and their names. */
-static struct named {
-    const mnp__kernel *kernel;
-    char name[MNP__PROFILE_NAME];
-} named[1024];
-
-static struct named *name_slot(const mnp__kernel *kernel)
+/* Where a kernel's name is, or can be; NULL: there is no room. */
+static mnp__profile_kernel *name_slot(mnp__profile *p, const mnp__kernel *kernel)
 {
-    const size_t slots = sizeof named / sizeof *named;
+    const size_t slots = sizeof p->named / sizeof *p->named;
     size_t slot = ((uintptr_t)kernel >> 4) % slots;
     for (size_t tries = 0; tries < slots; tries++, slot = (slot + 1) % slots)
-        if (!named[slot].kernel || named[slot].kernel == kernel)
-            return &named[slot];
+        if (!p->named[slot].kernel || p->named[slot].kernel == kernel)
+            return &p->named[slot];
     return NULL;
 }
 
 static mnp_status record_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
 {
-    mnp_status st = active->ops->kernel_load(device, spec, kernel_p);
-    if (st != MNP_OK)
-        return st;
-    active->kernels++;
-    struct named *slot = name_slot(*kernel_p);
+    mnp__profile *p = profile_of(device);
+    MNP_TRY(p->ops->kernel_load(device, spec, kernel_p));
+    p->kernels++;
+    mnp__profile_kernel *slot = name_slot(p, *kernel_p);
     if (slot) {
         slot->kernel = *kernel_p;
         set_name(slot->name, spec->function);
@@ -295,32 +308,32 @@ static mnp_status record_kernel_load(mnp__device *device, const mnp__kernel_spec
 static mnp_status record_launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
                                 size_t params_size, mnp__stream *stream)
 {
-    const struct named *slot = name_slot(kernel);
+    const mnp__profile_kernel *slot = name_slot(profile_of(device), kernel);
     WITH_BAR(slot && slot->kernel ? slot->name : "kernel", stream,
-             active->ops->launch(device, kernel, launch, params, params_size, stream));
+             profile_of(device)->ops->launch(device, kernel, launch, params, params_size, stream));
 }
 
 static mnp_status record_function_launch(mnp__device *device, mnp__function *function, const mnp__launch *launch,
                                          size_t shared_bytes, void *const *arguments, mnp__stream *stream)
 {
     WITH_BAR("raw kernel", stream,
-             active->ops->function_launch(device, function, launch, shared_bytes, arguments, stream));
+             profile_of(device)->ops->function_launch(device, function, launch, shared_bytes, arguments, stream));
 }
 
 static mnp_status record_copy(mnp__device *device, void *dst, const void *src, size_t size, mnp__stream *stream)
 {
-    WITH_BAR("copy", stream, active->ops->copy(device, dst, src, size, stream));
+    WITH_BAR("copy", stream, profile_of(device)->ops->copy(device, dst, src, size, stream));
 }
 
 static mnp_status record_fft(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
                              mnp__stream *stream)
 {
-    WITH_BAR("Fourier transform", stream, active->ops->fft_execute(device, fft, in, out, work, stream));
+    WITH_BAR("Fourier transform", stream, profile_of(device)->ops->fft_execute(device, fft, in, out, work, stream));
 }
 
 static mnp_status record_graph_launch(mnp__device *device, mnp__device_graph *graph, mnp__stream *stream)
 {
-    WITH_BAR("graph", stream, active->ops->graph_launch(device, graph, stream));
+    WITH_BAR("graph", stream, profile_of(device)->ops->graph_launch(device, graph, stream));
 }
 
 /* Let the device record what it does: its loads, which are counted, and for a trace its work. */
@@ -395,34 +408,63 @@ static mnp_status open_here(mnp__profile *p)
     return set_origin(p);
 }
 
-mnp_status mnp__profile_open(mnp_ctx *ctx)
+/* Whether this profile becomes the active one of the processes of all ranks.  Collective. */
+static mnp_status become_active(mnp__profile *p, bool *is_p)
 {
-    mnp__profile *p;
-    const bool traces = *ctx->config.trace;
-    if (active || (!traces && strcmp(ctx->config.profile, "0") == 0))
+    mnp__profile *none = NULL;
+    int others = !atomic_compare_exchange_strong(&active, &none, p);
+    const bool own = !others;
+    const mnp_status st = mnp__all_reduce(&p->ctx->comm, &others, 1, MPI_INT, MPI_MAX);
+    *is_p = st == MNP_OK && !others;
+    if (own && !*is_p)
+        atomic_store(&active, NULL);
+    return st;
+}
+
+static mnp_status open_if_first(mnp__profile *p)
+{
+    bool is_active;
+    MNP_TRY(become_active(p, &is_active));
+    if (!is_active)
         return MNP_OK;
-    MNP_TRY(MNP_AGREE(ctx, mnp__calloc(1, sizeof *p, &p)));
-    p->ctx = ctx;
-    p->thread = pthread_self();
-    p->on_device = !ctx->device->cpu_memory;
-    p->traces = traces;
-    const mnp_status st = MNP_AGREE(ctx, open_here(p));
+    const mnp_status st = MNP_AGREE(p->ctx, open_here(p));
     if (st != MNP_OK) {
-        free_profile(p);
+        atomic_store(&active, NULL);
         return st;
     }
     p->origin = seconds_now(); /* the agreement has brought the ranks together */
-    ctx->profile = active = p;
+    p->ctx->profile = of_thread = p;
     replace_operations(p);
     mnp__watch_counts = true;
-    mnp__call_heard = &listener;
+    mnp__current.listener = &listener;
     return MNP_OK;
+}
+
+mnp_status mnp__profile_open(mnp_ctx *ctx)
+{
+    mnp__profile *p = NULL;
+    const bool traces = *ctx->config.trace;
+    if (!traces && strcmp(ctx->config.profile, "0") == 0)
+        return MNP_OK;
+    mnp_status st = mnp__calloc(1, sizeof *p, &p);
+    if (st == MNP_OK) {
+        p->ctx = ctx;
+        p->thread = pthread_self();
+        p->on_device = !ctx->device->cpu_memory;
+        p->traces = traces;
+    }
+    st = MNP_AGREE(ctx, st);
+    if (st == MNP_OK)
+        st = open_if_first(p);
+    if (p && !ctx->profile)
+        free_profile(p);
+    return st;
 }
 
 void mnp__profile_mute(int change)
 {
-    mnp__profile *p = active;
-    if (!p || !pthread_equal(p->thread, pthread_self()))
+    mnp__profile *p = own_profile();
+    if (!p)
         return;
     if (p->in_call) { /* the call that opens the rehearsal */
         POP_RANGE();
@@ -438,7 +480,7 @@ void mnp__profile_close(mnp_ctx *ctx)
     mnp__profile *p = ctx->profile;
     if (!p)
         return;
-    mnp__call_heard = NULL;
+    mnp__current.listener = NULL;
     mnp__watch_counts = false;
     read_spans(p, true);
     if (!mnp__watch_lost(&ctx->comm)) {
@@ -447,7 +489,7 @@ void mnp__profile_close(mnp_ctx *ctx)
         if (p->traces)
             mnp__profile_write_trace(p);
     }
+    ctx->profile = of_thread = NULL;
+    atomic_store(&active, NULL);
     free_profile(p);
-    memset(named, 0, sizeof named);
-    ctx->profile = active = NULL;
 }

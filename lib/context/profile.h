@@ -3,8 +3,8 @@
  * The profile: how long the calls of public functions take, on the CPU and on the device, and what they move
  * (MANIPLE_PROFILE); and a trace of all ranks on one time line (MANIPLE_TRACE).
  *
- * One context of a process, the first that asks for it, listens to the outermost call of every public function
- * (base/call.h).  On a GPU two events around a call tell how long the compute stream worked on it; they are read when
+ * One context of a process, the first that asks for it, listens to the outermost call of every public function on the
+ * thread that has made it (base/call.h).  On a GPU two events around a call tell how long the compute stream worked on it; they are read when
  * the device has passed them, so that nothing waits.  With a trace there are also two events around every launch, copy
  * and transform, for which the device's table of operations is replaced by one whose operations record them.  What the
  * CPU waits for other ranks is counted by the watch (comm/watch.h).
@@ -14,8 +14,6 @@
  *
  * Cost: without a profile, two branches in every call of a public function and one for each of its pointers; with one,
  * the clock is read twice a call, and on a GPU two events are recorded and looked at.
- *
- * Not done: contexts in several threads of a process race to be the one that listens.
  */
 #ifndef MNP__CONTEXT_PROFILE_H
 #define MNP__CONTEXT_PROFILE_H
@@ -56,6 +54,12 @@ typedef struct mnp__profile_span {
     mnp__device_event *first, *last;
 } mnp__profile_span;
 
+/* A kernel and its name, for the trace. */
+typedef struct mnp__profile_kernel {
+    const mnp__kernel *kernel;
+    char name[MNP__PROFILE_NAME];
+} mnp__profile_kernel;
+
 typedef struct mnp__profile {
     mnp_ctx *ctx;
     pthread_t thread;
@@ -83,15 +87,16 @@ typedef struct mnp__profile {
     int64_t nfree, free_room;
     mnp__device_event *reference; /* at a known time, from which the next span is placed */
     double reference_at;
-    const mnp__device_ops *ops; /* the device's own operations, where they are replaced */
+    mnp__profile_kernel named[1024]; /* by their address; what does not fit has no name */
+    const mnp__device_ops *ops;      /* the device's own operations, where they are replaced */
     mnp__device_ops recording;
     FILE *trace; /* on rank 0; what the file had stays there until the trace is written */
 } mnp__profile;
 
 /*
- * Begin to profile, if the settings say so and no other context does: sets ctx->profile.  Collective.  MNP_ERR_ARG for
- * names that are equal or do not end in .json; MNP_ERR_IO if the file of the trace cannot be made; MNP_ERR_MEMORY,
- * MNP_ERR_DEVICE.
+ * Begin to profile, if the settings say so and no other context of these processes does: sets ctx->profile.  Collective.
+ * MNP_ERR_ARG for names that are equal or do not end in .json; MNP_ERR_IO if the file of the trace cannot be made;
+ * MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 mnp_status mnp__profile_open(mnp_ctx *ctx);
 

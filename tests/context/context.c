@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/tap.h"
 
@@ -126,6 +127,34 @@ static void check_refused(const char *options, const char *words)
     ok(st == MNP_ERR_ARG && !ctx && strstr(mnp_error_message(), words), "refused: %s", mnp_error_message());
 }
 
+/* A new context with a profile in that file, and its end; only rank 0 writes the file. */
+static bool profile(MPI_Comm comm, const char *file, mnp_ctx **ctx_p)
+{
+    char options[128];
+    snprintf(options, sizeof options, "device=host profile=%s", file);
+    return mnp_init(comm, options, ctx_p) == MNP_OK;
+}
+
+/* One context of a process is profiled; where only some ranks have one already, the next one on all ranks is not. */
+static void check_profiles(void)
+{
+    mnp_ctx *own = NULL, *all = NULL;
+    char first[64], second[64];
+    int rank, pid = (int)getpid();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    snprintf(first, sizeof first, "first-%d.json", pid);
+    snprintf(second, sizeof second, "second-%d.json", pid);
+    const bool both = (rank > 0 || profile(MPI_COMM_SELF, first, &own)) && profile(MPI_COMM_WORLD, second, &all);
+    ok(both, "a context on all ranks while rank 0 alone has one with a profile");
+    mnp_finalize(all);
+    mnp_finalize(own);
+    ok(rank > 0 || (unlink(first) == 0 && unlink(second) != 0), "only the first one is profiled");
+    const bool again = profile(MPI_COMM_WORLD, second, &all);
+    mnp_finalize(all);
+    ok(again && (rank > 0 || unlink(second) == 0), "the next one is, when that has ended");
+}
+
 int main(void)
 {
     mnp_ctx *ctx, *second;
@@ -145,6 +174,7 @@ int main(void)
        "a second context, on a smaller communicator and the host");
     mnp_finalize(second);
     mnp_finalize(ctx);
+    check_profiles();
     int status = done_testing();
     MPI_Finalize();
     return status;
