@@ -9,7 +9,8 @@
  *   name.  The entry points of name expressions are at the end of the text.
  * - extern __shared__ T name[] becomes a variable of the thread that runs the block; all of these share one memory.
  * - Where threads use their place along x only as blockIdx.x * blockDim.x + threadIdx.x, kernels get the place as a
- *   parameter, and all blocks of a row are one loop.  Otherwise it is in variables, and a row of a block is a loop.
+ *   parameter, and all blocks of a row are one loop.  Otherwise it is in variables, and a row of a block is a loop.  So
+ *   it is where macros of options name the place, or files of the user's are included, which are not read here.
  * - Code that synchronises the threads of a block cannot run on one thread.  It is an error, whose message has the
  *   line.
  *
@@ -75,7 +76,7 @@ typedef struct scan {
 
     bool is_survey;      /* what follows is found by a first scan, whose text is thrown away */
     mnp__text words;     /* the user's words, with a space between two of them but no other */
-    bool uses_elsewhere; /* places of threads are used outside kernels, or a kernel is declared without a body */
+    bool uses_elsewhere; /* places are, or may be, used outside kernels, or a kernel is declared without a body */
     bool gives_places;   /* kernels get the place of a thread as a parameter */
 } scan;
 
@@ -185,6 +186,27 @@ static void read_line_directive(scan *s, const char *text)
                  strncmp(end + 2 + length, ".cu\"", 4) != 0;
 }
 
+static bool is_left_out(const scan *s)
+{
+    for (int i = 0; i < s->ifs; i++) {
+        if (s->branches[i] == NEVER)
+            return true;
+    }
+    return false;
+}
+
+/* Whether options have a word or a part of one, such as -I or what a macro stands for. */
+static bool options_have(const scan *s, const char *part)
+{
+    return s->spec->host_options && strstr(s->spec->host_options, part);
+}
+
+/* Whether an #include, whose name is next, may be of a file of the user's. */
+static bool may_be_users(const scan *s, const char *name)
+{
+    return name[strspn(name, " \t")] != '<' || options_have(s, "-I");
+}
+
 /* Read a directive, whose # is next.  The contents of #define and #include are then read like other text. */
 static void read_directive(scan *s)
 {
@@ -204,21 +226,14 @@ static void read_directive(scan *s)
     if (is(word, "line"))
         read_line_directive(s, text + word.size);
     bool is_read = !s->foreign && (is(word, "define") || is(word, "include"));
+    if (is_read && is(word, "include") && !is_left_out(s) && may_be_users(s, text + word.size))
+        s->uses_elsewhere = true;
     go_to(s, is_read ? text + word.size : text + strcspn(text, "\n"));
     if (is_read && is(word, "define")) {
         s->define_end = end_of_directive(s->at);
         s->around = s->d;
         s->d = (declaration){.stage = OUTSIDE};
     }
-}
-
-static bool is_left_out(const scan *s)
-{
-    for (int i = 0; i < s->ifs; i++) {
-        if (s->branches[i] == NEVER)
-            return true;
-    }
-    return false;
 }
 
 /* The end of the word that begins here: letters, digits, quotes within a number, and a raw string behind its R. */
@@ -359,10 +374,11 @@ static int count_alone(const char *text, const char *what)
     return found;
 }
 
+static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+
 /* Whether threads use their place along x only as their number in the row of all blocks. */
 static bool has_only_numbers(const char *words)
 {
-    static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
     const int numbers = count_alone(words, "blockIdx.x*blockDim.x+threadIdx.x") +
                         count_alone(words, "blockDim.x*blockIdx.x+threadIdx.x") +
                         count_alone(words, "threadIdx.x+blockIdx.x*blockDim.x") +
@@ -543,6 +559,8 @@ mnp_status mnp__jit_rewrite_for_host(const mnp__kernel_spec *spec, const char *s
         st = mnp__text_status(&survey.words);
     if (st == MNP_OK) {
         final.gives_places = !survey.uses_elsewhere && has_only_numbers(mnp__text_string(&survey.words));
+        for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
+            final.gives_places = final.gives_places && !options_have(&final, indices[i]);
         st = rewrite(&final);
     }
     mnp__text_free(&survey.words);

@@ -5,6 +5,7 @@
  */
 #include <maniple.h>
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -392,19 +393,30 @@ static void check_places(void)
         {"[](unsigned t) { return t; }(blockIdx.x * blockDim.x + threadIdx.x)", THREADS, 1, 0},
         {"blockIdx.x * blockDim.x + threadIdx.x + blockDim.x", THREADS, 1, THREADS},
         {"place() + threadIdx.x * 0", THREADS, 1, 0},
+        {"blockIdx.x * blockDim.x + threadIdx.x + OWN", THREADS, 2, 0},
+        {"blockIdx.x * blockDim.x + threadIdx.x + included()", THREADS, 2, 0},
     };
     mnp_array *sum = NULL;
+    char folder[] = "/tmp/raw-XXXXXX", header[64];
+    ok(mkdtemp(folder) != NULL, "a folder for a header");
+    snprintf(header, sizeof header, "%s/own.h", folder);
+    FILE *file = fopen(header, "w");
+    ok(file && fputs("__device__ unsigned included() { return threadIdx.x; }\n", file) >= 0 && fclose(file) == 0,
+       "and the header");
     mnp_status st = mnp_zeros(ctx, MNP_UINT64, 1, (const int64_t[]){mnp_ctx_size(ctx)}, &sum);
     for (size_t i = 0; i < sizeof places / sizeof *places && st == MNP_OK; i++) {
-        char source[512];
+        char source[512], included[sizeof header + 16] = "";
         unsigned long long wanted = 0, got = 0;
+        if (strstr(places[i].text, "included()"))
+            snprintf(included, sizeof included, "#include \"%s\"\n", header);
         snprintf(source, sizeof source,
-                 "%s"
+                 "%s%s"
                  "extern \"C\" __global__ void add(unsigned long long *sum)\n"
                  "{\n"
                  "    const unsigned long long i = %s, row = blockIdx.y * blockDim.y + threadIdx.y + 1;\n"
                  "    atomicAdd(sum, i * i * row);\n"
                  "}\n",
+                 included,
                  strstr(places[i].text, "place()")
                      ? "__device__ unsigned place() { return blockIdx.x * blockDim.x + threadIdx.x; }\n"
                      : "",
@@ -415,7 +427,8 @@ static void check_places(void)
                     const unsigned long long number = places[i].b * b + places[i].t * t + places[i].more;
                     wanted += number * number * row;
                 }
-        mnp_raw_module *module = compile(source, NULL);
+        const mnp_raw_module_options options = {.nvrtc_options = "-DOWN=threadIdx.x"};
+        mnp_raw_module *module = compile(source, strstr(places[i].text, "OWN") ? &options : NULL);
         const mnp_launch launch = {.grid = {BLOCKS, ROWS}, .block = {THREADS, 1}};
         st = mnp_array_set_local(sum, &got);
         if (st == MNP_OK)
@@ -425,6 +438,8 @@ static void check_places(void)
         ok(st == MNP_OK && got == wanted, "the place of a thread: %s", places[i].text);
         mnp_raw_module_free(module);
     }
+    unlink(header);
+    rmdir(folder);
     mnp_array_free(sum);
 }
 
