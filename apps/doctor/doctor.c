@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <getopt.h>
 
@@ -52,6 +53,11 @@ void doctor_say(doctor *d, const char *topic, verdict_kind verdict, const char *
     va_start(arguments, format);
     vsnprintf(f->text, sizeof f->text, format, arguments);
     va_end(arguments);
+    size_t length = strlen(f->text);
+    while (length > 0 && strchr(":\n ", f->text[length - 1])) /* of a compiler's words, of which there may be none */
+        f->text[--length] = '\0';
+    for (char *c = f->text; *c; c++)
+        *c = *c == '\n' ? ' ' : *c;
 }
 
 void doctor_gather(const doctor *d, double own, double *all)
@@ -137,11 +143,13 @@ static void examine(doctor *d)
     doctor_look_at_cores(d);
     doctor_look_at_clocks(d);
     doctor_look_at_devices(d);
-    doctor_look_at_links(d);
+    doctor_look_at_kernels(d);
+    if (d->compiles)
+        doctor_look_at_links(d);
     doctor_look_at_memory(d);
     doctor_look_at_limits(d);
-    doctor_look_at_kernels(d);
-    doctor_look_at_files(d);
+    if (d->compiles)
+        doctor_look_at_files(d);
 }
 
 int doctor_main(int argc, char **argv)

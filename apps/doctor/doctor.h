@@ -31,6 +31,7 @@ typedef struct doctor {
     mnp_rank_info *infos;
     mnp_link_info *links;
     const char *folder; /* for files */
+    bool compiles;      /* kernels can be compiled, without which nothing can be moved or written */
     int count;
     finding findings[MOST_FINDINGS];
 } doctor;

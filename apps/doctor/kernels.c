@@ -109,6 +109,7 @@ static void look_at_compiler(doctor *d)
         slowest = took[r] > slowest ? took[r] : slowest;
         wrong = values[r] != 6 ? r : wrong;
     }
+    d->compiles = status == MNP_OK;
     if (status != MNP_OK)
         doctor_say(
             d, "compiler", WRONG,

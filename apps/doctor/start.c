@@ -137,8 +137,9 @@ void doctor_look_at_cores(doctor *d)
                    "srun --cpus-per-task=N, mpirun --map-by slot:PE=N or --bind-to none give a rank more of them",
                    "a rank is bound to 1 of the %d cores of its host", there);
     else
-        doctor_say(d, "cores", FINE, NULL, "a rank may use %d, the ranks of a host %d together, of %d", fewest, shared,
-                   there);
+        doctor_say(d, "cores", FINE, NULL,
+                   "a rank may use %d of the %d cores of its host, and the ranks there %d together", fewest, there,
+                   shared);
 }
 
 /* ---- clocks ---- */

@@ -78,6 +78,8 @@ fi
 rm -rf cache
 examined 1 env MANIPLE_CXX=/nothing/c++ "$MANIPLE" doctor
 says wrong compiler 'cannot be compiled: .*/nothing/c++'
+! grep -q ' HDF5 ' report.txt && grep -q ' slow, 1 wrong$' report.txt
+check $? "what needs kernels is then left out" "$(cat report.txt)"
 examined 0 sh -c "ulimit -n 200 && exec '$MANIPLE' doctor"
 says slow files '200 files may be open'
 if [ -e /dev/full ]; then
@@ -85,6 +87,16 @@ if [ -e /dev/full ]; then
     [ $? -eq 1 ] && grep -q 'standard output cannot be written' errors.txt
     check $? "output that cannot be written" "$(cat errors.txt)"
 fi
+mkdir interrupted
+for _ in 1 2 3; do # a signal that comes before or after the file is there finds nothing to do
+    "$MANIPLE" doctor interrupted >/dev/null 2>&1 &
+    doctor=$!
+    while kill -0 "$doctor" 2>/dev/null && ! ls interrupted/.maniple-doctor-*.h5 >/dev/null 2>&1; do :; done
+    kill -TERM "$doctor" 2>/dev/null
+    wait "$doctor" 2>/dev/null
+done
+[ -z "$(ls -A interrupted)" ]
+check $? "a signal leaves no file" "$(ls -A interrupted)"
 details=$(fails_on 1 2 "also given 'b'" "$MANIPLE" doctor a b)
 check $? "two folders" "$details"
 done_testing
