@@ -198,7 +198,7 @@ static mnp_status run_eigh(job *j)
 
 static const function functions[] = {
     {"solve", "x with A x = b", 2, false, false, false, run_solve},
-    {"lstsq", "the least x for which |A x - b| is least", 2, true, false, false, run_lstsq},
+    {"lstsq", "the smallest x for which |A x - b| is least", 2, true, false, false, run_lstsq},
     {"svd", "the singular values of A, and vectors", 1, true, true, true, run_svd},
     {"eigh", "the eigenvalues of a Hermitian A, whose lower triangle is read", 1, true, true, false, run_eigh},
     {"norm", "a norm of A", 1, false, false, false, run_norm},
@@ -247,9 +247,9 @@ static mnp_status parse_option(int key, job *j)
     case KEY_RIGHT:
         return operand_parse_output("--right", optarg, &j->outputs[2]);
     case KEY_ASSUME:
-        return options_choose("--assume", optarg, kinds, &j->assume);
+        return options_choose("assume", optarg, kinds, &j->assume);
     case KEY_ORD:
-        status = options_choose("--ord", optarg, orders, &index);
+        status = options_choose("ord", optarg, orders, &index);
         j->ord = status == MNP_OK ? orders[index] : NULL;
         return status;
     case KEY_RCOND:
@@ -273,8 +273,8 @@ static mnp_status find_function(const char *name, job *j)
     if (j->function)
         return MNP_OK;
     const char *nearest = nearest_word(name, names);
-    return mnp_fail(MNP_ERR_ARG, "there is no function '%s'%s%s%s; --help lists them", name,
-                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    return nearest ? mnp_fail(MNP_ERR_ARG, "there is no function '%s'; did you mean '%s'?", name, nearest)
+                   : mnp_fail(MNP_ERR_ARG, "there is no function '%s'; --help lists them", name);
 }
 
 static mnp_status check_line(const job *j)
@@ -321,6 +321,15 @@ static mnp_status check_files(const job *j)
                               file_of_output(&j->request.output), file_of_output(&j->outputs[1]),
                               file_of_output(&j->outputs[2]),     file_of_option("--picture", j->request.picture.path)};
     return files_check((int)(sizeof files / sizeof *files), files);
+}
+
+/* That there is one spectrum to draw, once the shapes are known. */
+static mnp_status check_spectrum(const job *j)
+{
+    if (j->request.picture.path && j->inputs[0].ndim > 2)
+        return mnp_fail(MNP_ERR_ARG, "--picture draws the spectrum of one matrix, but A '%s' has %d dimensions",
+                        j->inputs[0].text, j->inputs[0].ndim);
+    return MNP_OK;
 }
 
 /* ---- the work ---- */
@@ -462,6 +471,7 @@ int linalg_main(int argc, char **argv)
             OR_EXIT(operand_check_output(j.ctx, &j.outputs[i]));
     for (int i = 0; i < j.function->inputs; i++)
         OR_EXIT(operand_look(j.ctx, &j.inputs[i]));
+    OR_EXIT(check_spectrum(&j));
     const int status = close_output(run(&j));
     mnp_finalize(j.ctx);
     for (int i = 0; i < 2; i++)

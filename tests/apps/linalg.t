@@ -31,6 +31,9 @@ alone 2 'has no vectors' norm in.h5:/a --vectors x.h5:/v
 alone 2 'has no spectrum' matmul in.h5:/a in.h5:/a -o x.h5:/x --picture p.png
 alone 2 'has no order' svd in.h5:/a --ord fro
 alone 2 'is not negative' lstsq in.h5:/a in.h5:/b30 --rcond x
+alone 2 "maniple: --ord is '3'; it can be fro" norm in.h5:/a --ord 3
+alone 2 "maniple: --assume is 'odd'; it can be general" solve in.h5:/a in.h5:/b30 --assume odd
+alone 2 "spectrum of one matrix, but A 'in.h5:/stack' has 3 dimensions" svd in.h5:/stack --picture p.png
 alone 2 'x.h5' svd in.h5:/a -o x.h5:/x --vectors x.h5:/x
 alone 2 'in.h5' svd in.h5:/a -o in.h5:/a
 done_testing

@@ -16,7 +16,7 @@ tall, h = rng.standard_normal((600, 9)), a + a.T
 with h5py.File("in.h5", "w") as file:
     file["a"], file["b30"], file["tall"], file["h"], file["c"] = a, b, tall, h, rng.standard_normal(600)
     file["singular"], file["b"], file["positive"] = np.ones((5, 5)), np.ones(5), a @ a.T
-    file["complex"] = a + 1j * a.T
+    file["complex"], file["stack"] = a + 1j * a.T, np.ones((2, 3, 3))
 
 
 def check(good, name):
