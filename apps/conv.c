@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple conv: read two arrays, convolve or correlate them, write the result, and report what was done and how long it took.
+ * maniple conv: read two arrays, convolve or correlate them, write the result, and report what was done and how long it
+ * took.
  *
  * Mistakes that are cheap to find are found first: in the command line, then the folders of the outputs, the shapes of
  * the operands, and the values of the kernel; only then is the input read.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple info: what a file holds (info_file.c), or ranks, hosts, devices and how they are linked, libraries, the kernel cache and the settings, as text or
- * as JSON.
+ * maniple info: what a file holds (info_file.c), or ranks, hosts, devices and how they are linked, libraries, the
+ * kernel cache and the settings, as text or as JSON.
  */
 #include <inttypes.h>
 #include <limits.h>

@@ -44,8 +44,8 @@ static char mpi_folder[1024]; /* where Open MPI has its files; "": none of ours 
 
 #ifdef OPEN_MPI
 /*
- * Tell Open MPI that this process is alone: it needs no daemon that could spawn others, and looks for no networks.  That
- * is most of the time that a small run takes.  What the user has set counts.
+ * Tell Open MPI that this process is alone: it needs no daemon that could spawn others, and looks for no networks.
+ * That is most of the time that a small run takes.  What the user has set counts.
  */
 static void tell_open_mpi(void)
 {

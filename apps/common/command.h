@@ -57,8 +57,8 @@ void command_exit(mnp_status status);
 
 /*
  * Start MPI and make the context, for mnp_init()'s options; ends the program if that fails.  Called when the command
- * line has been read, so that its mistakes cost no start of MPI.  Rank 0 warns of variables that are named like settings
- * and are none.  Collective.
+ * line has been read, so that its mistakes cost no start of MPI.  Rank 0 warns of variables that are named like
+ * settings and are none.  Collective.
  */
 mnp_ctx *command_begin(const char *options);
 
@@ -87,8 +87,8 @@ void reduce_to_first(mnp_ctx *ctx, void *values, int count, MPI_Datatype type, M
 void broadcast(mnp_ctx *ctx, void *values, int count, MPI_Datatype type);
 
 /*
- * Flush standard output, at the end of a program with that exit status.  Returns the status; instead of EXIT_SUCCESS that
- * of a failure, after a message, if the output could not be written.
+ * Flush standard output, at the end of a program with that exit status.  Returns the status; instead of EXIT_SUCCESS
+ * that of a failure, after a message, if the output could not be written.
  */
 int close_output(int status);
 

@@ -70,8 +70,8 @@ mnp_status operand_load_box(mnp_ctx *ctx, const operand *op, const int64_t *star
                             mnp_array **array_p);
 
 /*
- * The option --append AXIS, for tables of subcommands: from then on outputs are not replaced, but grow.  Its argument is
- * "new", for a new first dimension, or the number of a dimension.  MNP_ERR_ARG.
+ * The option --append AXIS, for tables of subcommands: from then on outputs are not replaced, but grow.  Its argument
+ * is "new", for a new first dimension, or the number of a dimension.  MNP_ERR_ARG.
  */
 enum { APPEND_KEY = 1100 };
 #define APPEND_ROW                                                                                                     \

@@ -19,7 +19,7 @@ typedef struct result_request {
     bool quiet, json;
 } result_request;
 
-/* Rows of a table of options: where the result is written, which is never one of `inputs`, such as "INPUT or KERNEL". */
+/* Rows of a table of options: where the result is written, never over one of `inputs`, such as "INPUT or KERNEL". */
 #define OUTPUT_ROW(inputs)                                                                                             \
     {                                                                                                                  \
         'o', "output", "OUTPUT",                                                                                       \

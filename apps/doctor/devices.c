@@ -88,7 +88,7 @@ void doctor_look_at_devices(doctor *d)
 /* The slowest kind of link between ranks, and the least bandwidth that it should give, in bytes a second. */
 static const char *slowest_link(const doctor *d, double *least_p)
 {
-    /* Half of what PCIe 4 x16 and NVLink of an A100 to one peer through a switch give in one direction; Ethernet of 10 Gbit/s */
+    /* Half of what PCIe 4 x16, and NVLink of an A100 through a switch, give to one peer; Ethernet of 10 Gbit/s */
     static const struct {
         const char *name;
         double least;

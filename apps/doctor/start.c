@@ -152,8 +152,8 @@ static double wall_clock(void)
 }
 
 /*
- * How far that rank's clock is ahead of rank 0's: of several questions and answers the quickest one tells, in the middle
- * of which the answer was given.
+ * How far that rank's clock is ahead of rank 0's: of several questions and answers the quickest one tells, in the
+ * middle of which the answer was given.
  */
 static double clock_ahead(const doctor *d, int rank)
 {

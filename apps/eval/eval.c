@@ -383,8 +383,8 @@ static void free_arrays(job *j)
 }
 
 /*
- * Find mistakes in the statements without computing anything, from the dtypes and numbers of dimensions of the operands:
- * those of arrays of one element here.  A value that is printed and not written must be one number.
+ * Find mistakes in the statements without computing anything, from the dtypes and numbers of dimensions of the
+ * operands: those of arrays of one element here.  A value that is printed and not written must be one number.
  */
 static void check_statements(mnp_ctx *ctx, job *j)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple solve: the method.  Where the command line does not choose, what suits the matrix is tried first, and what may
- * help where that fails after it, from the best iterate so far (mnp_solve_choose()).
+ * maniple solve: the method.  Where the command line does not choose, what suits the matrix is tried first, and what
+ * may help where that fails after it, from the best iterate so far (mnp_solve_choose()).
  */
 #include "solve/solve.h"
 

@@ -4,8 +4,8 @@
  *
  *   /x                   the iterate
  *   /iterations          how many were made
- *   /maniple_checkpoint  five numbers: a mark, the fingerprints of matrix and right-hand side, the hashes of the names of
- *                        method and preconditioner
+ *   /maniple_checkpoint  five numbers: a mark, the fingerprints of matrix and right-hand side, the hashes of the names
+ *                        of method and preconditioner
  *
  * Only a file with the mark is resumed or replaced, and only for the system and the method that it is of.
  */

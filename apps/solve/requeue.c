@@ -3,9 +3,9 @@
  * maniple solve: going on in the same job of Slurm after its limit of time (--requeue).
  *
  * Slurm sends the signal of `sbatch --signal=USR1@SECONDS` to the ranks that long before the limit.  The next time that
- * the solver looks, the ranks agree that one of them was warned, and save their iterate; `scontrol requeue` puts the job
- * back into the queue, and the command ends.  The same command line then finds the checkpoint and goes on from it, as it
- * does where Slurm has requeued the job by itself: for a job that comes first, or because a node has died.
+ * the solver looks, the ranks agree that one of them was warned, and save their iterate; `scontrol requeue` puts the
+ * job back into the queue, and the command ends.  The same command line then finds the checkpoint and goes on from it,
+ * as it does where Slurm has requeued the job by itself: for a job that comes first, or because a node has died.
  *
  * How often a job has been requeued is told by Slurm, in SLURM_RESTART_COUNT.
  */

@@ -5,7 +5,7 @@
 
 enum { MNP_FFT_PASS_DIMS = 8 };
 
-/* Element (i0, i1, ...) goes from in + sum(i * in_stride) to out + sum(i * out_stride), in elements; may be the same. */
+/* Element (i0, i1, ...) goes from in + sum(i * in_stride) to out + sum(i * out_stride); both may be the same memory. */
 typedef struct mnp_fft_pass_params {
     const void *in;
     void *out;

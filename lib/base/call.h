@@ -87,10 +87,10 @@ const char *mnp__object_name(unsigned tag);
 /*
  * In checking mode (MANIPLE_CHECK=1): which objects the program has not freed, and which of its lines made them.
  *
- * A list of the process holds an object from the call that makes it until it is freed, with the public function that the
- * program called and the address to which that call returned.  mnp_finalize() writes what is left of
- * its context.  Only then addresses become lines: addr2line, of the GNU binutils, finds them in a program that has
- * debug information (-g); without it the message has the function, or the program's file, and an offset in it.
+ * A list of the process holds an object from the call that makes it until it is freed, with the public function that
+ * the program called and the address to which that call returned.  mnp_finalize() writes what is left of its context.
+ * Only then addresses become lines: addr2line, of the GNU binutils, finds them in a program that has debug information
+ * (-g); without it the message has the function, or the program's file, and an offset in it.
  *
  * Layouts belong to no context, and arrays, plans and matrices share them.  So only those are in the list that a
  * function whose purpose is to make a layout has given to the program, each with the number of references that the

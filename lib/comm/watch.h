@@ -3,9 +3,10 @@
  * The watch: how a rank waits for others, and learns that one of them is lost.
  *
  * A rank is lost when its process has ended or is stopped, which its peers notice (peers.h, pulse.h), or when another
- * has given up waiting for it.  The rank that finds out sends all others a message, which they look for while they wait.  From then on every agreement
- * and exchange fails with MNP_ERR_PEER and the number of the lost rank; requests and buffers that MPI was given are
- * left to it; and waits on the GPU are ended: NCCL is aborted, and kernels that wait return (waits.h).
+ * has given up waiting for it.  The rank that finds out sends all others a message, which they look for while they
+ * wait.  From then on every agreement and exchange fails with MNP_ERR_PEER and the number of the lost rank; requests
+ * and buffers that MPI was given are left to it; and waits on the GPU are ended: NCCL is aborted, and kernels that wait
+ * return (waits.h).
  */
 #ifndef MNP__COMM_WATCH_H
 #define MNP__COMM_WATCH_H
@@ -41,8 +42,9 @@ typedef struct mnp__wait {
 } mnp__wait;
 
 /*
- * Sleeping makes a wait about 0.1 ms longer.  Ranks that wait for each other, and may be more than there are cores, leave
- * them soon to those that are waited for: a yield returns at once where only other waiting ranks are ready to run.
+ * Sleeping makes a wait about 0.1 ms longer.  Ranks that wait for each other, and may be more than there are cores,
+ * leave them soon to those that are waited for: a yield returns at once where only other waiting ranks are ready to
+ * run.
  */
 #define MNP__SLEEP_SOON 0.0005
 #define MNP__SLEEP_LATE 0.005

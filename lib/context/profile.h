@@ -4,10 +4,10 @@
  * (MANIPLE_PROFILE); and a trace of all ranks on one time line (MANIPLE_TRACE).
  *
  * One context of a process, the first that asks for it, listens to the outermost call of every public function on the
- * thread that has made it (base/call.h).  On a GPU two events around a call tell how long the compute stream worked on it; they are read when
- * the device has passed them, so that nothing waits.  With a trace there are also two events around every launch, copy
- * and transform, for which the device's table of operations is replaced by one whose operations record them.  What the
- * CPU waits for other ranks is counted by the watch (comm/watch.h).
+ * thread that has made it (base/call.h).  On a GPU two events around a call tell how long the compute stream worked on
+ * it; they are read when the device has passed them, so that nothing waits.  With a trace there are also two events
+ * around every launch, copy and transform, for which the device's table of operations is replaced by one whose
+ * operations record them.  What the CPU waits for other ranks is counted by the watch (comm/watch.h).
  *
  * mnp_finalize() gathers what the ranks have counted, and rank 0 prints the table, or writes it as JSON, and writes the
  * trace in the format of Chrome's tracing, which https://ui.perfetto.dev shows.
@@ -94,9 +94,9 @@ typedef struct mnp__profile {
 } mnp__profile;
 
 /*
- * Begin to profile, if the settings say so and no other context of these processes does: sets ctx->profile.  Collective.
- * MNP_ERR_ARG for names that are equal or do not end in .json; MNP_ERR_IO if the file of the trace cannot be made;
- * MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ * Begin to profile, if the settings say so and no other context of these processes does: sets ctx->profile.
+ * Collective.  MNP_ERR_ARG for names that are equal or do not end in .json; MNP_ERR_IO if the file of the trace cannot
+ * be made; MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 mnp_status mnp__profile_open(mnp_ctx *ctx);
 

@@ -3,8 +3,9 @@
  * Which of the GPUs that a rank can see it takes, so that the ranks of a host have different ones as far as possible.
  *
  * Launchers show a rank all GPUs of its host, one of them, or those near its cores, under numbers that begin with 0 in
- * every process.  So GPUs are told apart by their addresses on the PCI bus.  Ranks that see few choose first; each takes
- * the first of those that fewest have taken.  Where all see the same, that is its number on the host modulo theirs.
+ * every process.  So GPUs are told apart by their addresses on the PCI bus.  Ranks that see few choose first; each
+ * takes the first of those that fewest have taken.  Where all see the same, that is its number on the host modulo
+ * theirs.
  */
 #include "device/device.h"
 

@@ -226,7 +226,7 @@ static inline void mnp__device_tell(const mnp__device *device, double done)
         device->progress(device->progress_argument, device->told_before + device->told_part * done);
 }
 
-/* What is told from here on is of the part of a call from `before` to `after`, both 0 to 1; 0 and 1: of a whole call. */
+/* From here on progress is that of the part of a call from `before` to `after`, both 0 to 1; 0 and 1: a whole call. */
 static inline void mnp__device_tell_part(mnp__device *device, double before, double after)
 {
     device->told_before = before;
@@ -244,8 +244,8 @@ mnp_status mnp__device_load_module(mnp__device *device, const mnp__kernel_spec *
 mnp_status mnp__refuse_recording(mnp__device *device, const char *doing);
 
 /*
- * The addresses on the PCI bus, as numbers that all processes of a host share, of the GPUs that this process can see, in
- * the order of their indices; 0 after the last.  None with MANIPLE_DEVICE=host, or where CUDA cannot be used.
+ * The addresses on the PCI bus, as numbers that all processes of a host share, of the GPUs that this process can see,
+ * in the order of their indices; 0 after the last.  None with MANIPLE_DEVICE=host, or where CUDA cannot be used.
  */
 enum { MNP__MOST_GPUS = 32 };
 void mnp__device_visible(const mnp__config *config, uint64_t visible[MNP__MOST_GPUS]);

@@ -45,21 +45,18 @@ struct mnp__lapack_ops {
     mnp__lapack_op *getrf; /* a (m x n) = P L U, in place, and pivots; info k: U[k, k] is 0 */
     mnp__lapack_op *getrs; /* op(a) X = b by getrf's a and pivots (n x n); X replaces b, which is n x k */
     mnp__lapack_op *getri; /* b = the inverse, by getrf's a and pivots (n x n); a is destroyed */
-    mnp__lapack_op
-        *laswp; /* interchange row i of a (m x n) with row pivots[i], for i from 0 to k - 1, or with op T from k - 1 to
-                              0; one matrix */
+    mnp__lapack_op *laswp; /* interchange rows i and pivots[i] of a (m x n), i from 0 to k - 1; op T: backwards; one
+                              matrix */
     mnp__lapack_op *geqrf; /* a (m x n) = Q R: R, reflectors below it, and their min(m, n) factors in values */
     mnp__lapack_op *orgqr; /* a (m x n), n <= m, from k reflectors and factors to the first n columns of Q */
     mnp__lapack_op *ormqr; /* b (m x n) = op(Q) b by k reflectors in a and their factors; op is N or C */
     mnp__lapack_op *heevd; /* a (n x n), of which one triangle is read: eigenvalues, real, to values; with `vectors` the
                               vectors to a, which is destroyed otherwise */
-    mnp__lapack_op
-        *gesdd;           /* a (m x n), m >= n, which is destroyed: n singular values, real, to values; with `vectors` U
+    mnp__lapack_op *gesdd; /* a (m x n), m >= n, is destroyed: n singular values, real, to values; with `vectors` U
                               (m x n, or m x m with `full`) to b, and V^H (n x n) to c */
-    mnp__lapack_op *geev; /* a (n x n), which is destroyed: n complex eigenvalues to values; with `vectors` the complex
+    mnp__lapack_op *geev;  /* a (n x n), which is destroyed: n complex eigenvalues to values; with `vectors` the complex
                               right ones to b, as b.data of the complex type */
-    mnp__lapack_op
-        *gees; /* a (n x n) = Z T Z^H: T to a, Z to b; real T is quasi-triangular.  NULL where the library has
+    mnp__lapack_op *gees;  /* a (n x n) = Z T Z^H: T to a, Z to b; real T is quasi-triangular.  NULL: the library has
                               none */
 };
 

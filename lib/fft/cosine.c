@@ -3,11 +3,11 @@
  * Cosine and sine transforms, axis after axis.
  *
  * Axes that are not cut come first; then the array moves to a layout that leaves as many of the others whole as it can.
- * Along a whole axis a kernel puts every line into the order in which a Fourier transform as short as the axis, or
- * half of it for type 4, has the same terms, and another one makes the result of its spectrum: see
+ * Along a whole axis a kernel puts every line into the order in which a Fourier transform as short as the axis, or half
+ * of it for type 4, has the same terms, and another one makes the result of its spectrum: see
  * kernels/fft/cosine_table.cu.  An axis so long in comparison to the others that it must stay cut, as of a
- * one-dimensional array, is transformed as part of a complex transform of twice its length, before and after which every
- * rank multiplies its own elements by factors.
+ * one-dimensional array, is transformed as part of a complex transform of twice its length, before and after which
+ * every rank multiplies its own elements by factors.
  */
 #include <inttypes.h>
 #include <math.h>

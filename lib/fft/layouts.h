@@ -29,8 +29,8 @@ mnp_status mnp__fft_layout_like(const mnp_layout *layout, const int64_t *shape, 
 mnp_status mnp__fft_layout_aligned(const mnp_layout *layout, int d, int64_t unit, mnp_layout **layout_p);
 
 /*
- * Dimension d as two, of extents n1 and n2.  In a layout of the input order, index = i1 n2 + i2, whose cuts are multiples
- * of n2, the first one is cut; in one of the result's order, index = i2 n1 + i1, the second one.
+ * Dimension d as two, of extents n1 and n2.  In a layout of the input order, index = i1 n2 + i2, whose cuts are
+ * multiples of n2, the first one is cut; in one of the result's order, index = i2 n1 + i1, the second one.
  */
 mnp_status mnp__fft_layout_halved(const mnp_layout *layout, int d, const int64_t n[2], bool of_input,
                                   mnp_layout **layout_p);

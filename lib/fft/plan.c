@@ -2,10 +2,10 @@
 /*
  * From steps to a plan that can be executed.
  *
- * Every step gets what runs it: a transform of the device's, or a mover.  Data goes from the input to the output through
- * at most two pieces of memory, of which many plans need none or one: a step works in place where it can, and the output
- * is used before it holds the result.  Where the CPUs of all ranks share memory, transforms before a move go slab by
- * slab: transformed in a buffer that stays in the cache, and stored from there where they belong.
+ * Every step gets what runs it: a transform of the device's, or a mover.  Data goes from the input to the output
+ * through at most two pieces of memory, of which many plans need none or one: a step works in place where it can, and
+ * the output is used before it holds the result.  Where the CPUs of all ranks share memory, transforms before a move go
+ * slab by slab: transformed in a buffer that stays in the cache, and stored from there where they belong.
  */
 #include <stdlib.h>
 #include <string.h>

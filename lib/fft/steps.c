@@ -2,15 +2,15 @@
 /*
  * From a transform to its steps.
  *
- * What is not cut is transformed first.  For the axes that are left, all ways to go on are compared: a way is a sequence
- * of groups of axes; the data moves to a layout that does not cut a group, whose axes are transformed together.  So one
- * move serves several axes where the others leave enough to cut (slabs), and more moves where they do not (pencils).  A
- * way costs as many elements as the busiest rank moves and transforms.
+ * What is not cut is transformed first.  For the axes that are left, all ways to go on are compared: a way is a
+ * sequence of groups of axes; the data moves to a layout that does not cut a group, whose axes are transformed
+ * together.  So one move serves several axes where the others leave enough to cut (slabs), and more moves where they do
+ * not (pencils).  A way costs as many elements as the busiest rank moves and transforms.
  *
- * An axis of n = n1 n2 points that is the only one long enough to be cut is transformed in two parts (W. M. Gentleman and
- * G. Sande, 1966; D. H. Bailey, 1990): as a matrix of n1 rows, whose columns are transformed, multiplied by factors, and
- * whose rows are transformed, which leaves the result in transposed order.  Where n does not split, one rank has the
- * axis.
+ * An axis of n = n1 n2 points that is the only one long enough to be cut is transformed in two parts (W. M. Gentleman
+ * and G. Sande, 1966; D. H. Bailey, 1990): as a matrix of n1 rows, whose columns are transformed, multiplied by
+ * factors, and whose rows are transformed, which leaves the result in transposed order.  Where n does not split, one
+ * rank has the axis.
  */
 #include "fft/steps.h"
 

@@ -3,10 +3,9 @@
  * The steps of a transform over ranks: which axes are transformed where they lie, and how the data moves in between.
  * Pure arithmetic, which every rank does alone and with the same result.
  *
- * A step is one of three.  LOCAL transforms along up to three axes that no rank's block is cut along, the first of which
- * is the short one of a real transform.  MOVE brings the
- * data to another layout.  TWIDDLE multiplies, between the two halves of an axis that is transformed in two parts.
- * Blocks lie densely in C order between the steps.
+ * A step is one of three.  LOCAL transforms along up to three axes that no rank's block is cut along, the first of
+ * which is the short one of a real transform.  MOVE brings the data to another layout.  TWIDDLE multiplies, between the
+ * two halves of an axis that is transformed in two parts.  Blocks lie densely in C order between the steps.
  */
 #ifndef MNP__FFT_STEPS_H
 #define MNP__FFT_STEPS_H
@@ -67,8 +66,8 @@ typedef struct mnp__fft_steps {
 } mnp__fft_steps;
 
 /*
- * Find the steps; by_slabs: with transforms and moves done together where they can.  Release with mnp__fft_steps_free(),
- * which accepts zeros.  MNP_ERR_MEMORY.
+ * Find the steps; by_slabs: with transforms and moves done together where they can.  Release with
+ * mnp__fft_steps_free(), which accepts zeros.  MNP_ERR_MEMORY.
  */
 mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, bool by_slabs, mnp__fft_steps *steps);
 void mnp__fft_steps_free(mnp__fft_steps *steps);

@@ -94,10 +94,10 @@ mnp_status mnp__jit_source(const mnp__kernel_spec *spec, char **text_p);
 mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec *spec, mnp__binary *binary);
 
 /*
- * Compile a spec ahead, by one of so many threads, and go on at once: mnp__jit_binary() of the same spec finds it ready,
- * waits for the rest, or compiles it itself if no thread has begun.  The ranks of a host that are given the same specs
- * share the work, as each leaves to another what that one compiles.  A spec that cannot be compiled is compiled again
- * when it is asked for, which reports why.  What is never asked for costs only the time of the processor.
+ * Compile a spec ahead, by one of so many threads, and go on at once: mnp__jit_binary() of the same spec finds it
+ * ready, waits for the rest, or compiles it itself if no thread has begun.  The ranks of a host that are given the same
+ * specs share the work, as each leaves to another what that one compiles.  A spec that cannot be compiled is compiled
+ * again when it is asked for, which reports why.  What is never asked for costs only the time of the processor.
  */
 void mnp__jit_ahead(mnp__compiler *compiler, int threads, const mnp__kernel_spec *spec);
 

@@ -2,9 +2,9 @@
 /*
  * Factorisations on GPUs, by cuSOLVER, and by cuBLAS for batches of small matrices.
  *
- * Both are loaded for the first factorisation.  Where neither has a batched function for a job, and if its matrices
- * are large, they are done one after the other on the stream.  Workspaces are from the device's pool, which frees in the order of the stream;
- * memory of the CPU that cuSOLVER wants is kept until the stream has done with it.
+ * Both are loaded for the first factorisation.  Where neither has a batched function for a job, and if its matrices are
+ * large, they are done one after the other on the stream.  Workspaces are from the device's pool, which frees in the
+ * order of the stream; memory of the CPU that cuSOLVER wants is kept until the stream has done with it.
  *
  *   potrf   Xpotrf; potrfBatched            heevd   Xsyevd; XsyevBatched (cuSOLVER 11.7.1)
  *   getrf   getrf; cuBLAS's getrfBatched    gesdd   Xgesvd; gesvdjBatched up to 32 x 32

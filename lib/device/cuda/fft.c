@@ -2,10 +2,10 @@
 /*
  * Fourier transforms on GPUs, by cuFFT and by kernels of our own.
  *
- * cuFFT takes transforms whose dimensions nest, each stride a multiple of the next one, and one batch dimension.  Others
- * are done along one dimension after the other, and the remaining batch dimensions are loops of launches.  Complex
- * and real columns of matrices, whose elements are rows apart, are transformed by kernels/fft/columns.cu where their
- * length is a power of two: it reads and writes them once, all matrices in one launch, and scales them.
+ * cuFFT takes transforms whose dimensions nest, each stride a multiple of the next one, and one batch dimension.
+ * Others are done along one dimension after the other, and the remaining batch dimensions are loops of launches.
+ * Complex and real columns of matrices, whose elements are rows apart, are transformed by kernels/fft/columns.cu where
+ * their length is a power of two: it reads and writes them once, all matrices in one launch, and scales them.
  *
  * Results of cuFFT are scaled by a kernel.  As it overwrites the half spectrum of a real transform, and expects that of
  * real numbers, it gets a copy of it in the memory to work in.  It also wants real numbers to begin where complex ones
@@ -211,7 +211,7 @@ static bool all_can_be_columns(mnp__device *device, const mnp__device_fft *fft)
     return true;
 }
 
-/* Whether the last stage, complex columns, is better by our kernel: short ones of three dimensions, and where it scales. */
+/* Whether our kernel is better for the last stage, complex columns: short ones of three dimensions, or scaled ones. */
 static bool ends_with_columns(mnp__device *device, const mnp__device_fft *fft)
 {
     enum { SHORT = 512 }; /* points */
@@ -409,7 +409,7 @@ static mnp_status plan_scale(mnp__device *device, mnp__device_fft *fft)
     return MNP_OK;
 }
 
-/* Scaled is, where there are none of these, by our kernel for columns, in a copy that is made in any case, or at last. */
+/* Results are scaled by our kernel for columns, in a copy that is made in any case, or by a pass at the end. */
 static mnp_status plan_passes(mnp__device *device, mnp__device_fft *fft)
 {
     const mnp__fft_spec *spec = &fft->spec;

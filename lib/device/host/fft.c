@@ -31,8 +31,8 @@ static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
 enum { ALIGNED, ANYWHERE, ALIGNMENTS }; /* plans for memory as FFTW likes it, and for any */
 
 /*
- * A transform of chunks along one batch dimension, `split` (-1: of one chunk).  FFTW has a plan for a whole chunk and one
- * for the last, which may be shorter.
+ * A transform of chunks along one batch dimension, `split` (-1: of one chunk).  FFTW has a plan for a whole chunk and
+ * one for the last, which may be shorter.
  */
 typedef struct fftw_stage {
     mnp__fft_spec spec;

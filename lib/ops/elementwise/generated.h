@@ -22,9 +22,9 @@ typedef struct mnp__generated {
 } mnp__generated;
 
 /*
- * Take over a text, and set the options: the user's (NULL: no part of the text is the user's), of which the host compiler gets those that it knows,
- * and unless `contract` is set, those that forbid to fuse multiplications with additions.  The caller frees
- * `generated` even after a failure.  MNP_ERR_MEMORY.
+ * Take over a text, and set the options: the user's (NULL: no part of the text is the user's), of which the host
+ * compiler gets those that it knows, and unless `contract` is set, those that forbid to fuse multiplications with
+ * additions.  The caller frees `generated` even after a failure.  MNP_ERR_MEMORY.
  */
 mnp_status mnp__generated_set(mnp__generated *generated, mnp__text *source, bool contract, const char *options);
 void mnp__generated_free(mnp__generated *generated);

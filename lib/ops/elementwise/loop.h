@@ -27,8 +27,8 @@ typedef struct mnp__loop_spec {
     const char *name;     /* an identifier: what the kernel is called in dumps and messages */
     const char *preamble; /* "" or C++ that comes before the body: functions, types */
     const char *body;     /* C++ statements */
-    /* NULL: the text is Maniple's own; else it is a user's, with these options for NVRTC, of which the host compiler gets
-       the -D, -U and -I */
+    /* NULL: the text is Maniple's own; else it is a user's, with these options for NVRTC, of which the host compiler
+       gets the -D, -U and -I */
     const char *options;
     /* let the compilers fuse multiplications with additions; without it every operation is rounded, as in NumPy */
     bool contract;

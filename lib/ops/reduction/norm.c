@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * numpy.linalg.norm, allclose and array_equal: a few words of the language of mnp_eval(), which reads the elements once.
+ * numpy.linalg.norm, allclose and array_equal: a few words of the language of mnp_eval(), which reads the elements
+ * once.
  *
  * Norms that sum are computed in float64 and complex128, so squares of other types do not overflow.
  */
