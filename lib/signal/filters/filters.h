@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Filters within the library: a call with its coefficients in one of the two forms, and pieces of arrays. */
+/* Filters within the library: a call with its coefficients in one of the two forms, pieces of arrays, and peaks. */
 #ifndef MNP__SIGNAL_FILTERS_H
 #define MNP__SIGNAL_FILTERS_H
+
+#include <maniple/peaks.h>
 
 #include "array/array.h"
 
@@ -29,5 +31,11 @@ mnp_status mnp__filter_run(const char *function, const mnp__filter *filter, cons
 
 /* A view of elements begin .. end - 1 along an axis, in reverse order if step is -1.  Not collective. */
 mnp_status mnp__lines_part(const mnp_array *x, int axis, int64_t begin, int64_t end, int step, mnp_array **view_p);
+
+/*
+ * Measure p->peaks: their prominences and bases and, if rel_height is not negative, their widths, which become arrays
+ * of *p.  *wrong_p: whether a peak is outside x; NULL: all are known to be inside.  Collective.
+ */
+mnp_status mnp__peaks_measure(const mnp_array *x, int64_t wlen, double rel_height, mnp_peaks *p, bool *wrong_p);
 
 #endif
