@@ -324,6 +324,8 @@ template <typename R> MNP_INLINE mnp_complex<R> mnp_expm1(mnp_complex<R> z)
         return mnp_complex<R>{mnp_expm1(z.re), z.im};
     if (z.re > 40) /* 1 does not count, and exp(z.re) may overflow */
         return mnp_exp(z);
+    if (!mnp_finite(z.im) && z.re == -mnp_infinity<R>()) /* exp(z) is 0 */
+        return mnp_complex<R>{-1, 0};
     return mnp_complex<R>{mnp_expm1(z.re) * mnp_cos(z.im) - 2 * half * half, mnp_exp(z.re) * mnp_sin(z.im)};
 }
 template <typename R> MNP_INLINE mnp_complex<R> mnp_sinc(mnp_complex<R> z)

@@ -9,6 +9,7 @@
 
 Functions have NumPy's names and arguments.  NumPy's own work on these arrays too: np.sin(x), np.mean(x, axis=0)."""
 
+import builtins as _builtins
 import os as _os
 
 _os.environ.setdefault("NPY_PROMOTION_STATE", "weak")  # NumPy 1.24 and 1.25 promote as NumPy 2 does
@@ -20,35 +21,23 @@ from . import _shapes  # noqa: E402
 from . import _protocols  # noqa: E402, F401  after all functions, of which it makes methods
 from ._array import Layout, bfloat16, from_host, ndarray, nranks, rank, set_gather_limit  # noqa: E402
 from . import _names  # noqa: E402
-from ._library import (
+from ._library import (  # noqa: E402
     ArgumentError,
     Error,
     FileError,
+    OutOfBoundsError,
     OutOfMemoryError,
     PeerError,
+    finalize,
     init,
     is_initialized,
-)  # noqa: E402
+)
 
 globals().update(_names.public_names)  # NumPy's names
-for _name in (
-    "bool_",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-):
-    globals()[_name] = _np.dtype(_name)
-bool_ = _np.dtype(bool)
+bool, bool_ = _np.bool_, _np.bool_  # noqa: A001
+int8, int16, int32, int64 = _np.int8, _np.int16, _np.int32, _np.int64
+uint8, uint16, uint32, uint64 = _np.uint8, _np.uint16, _np.uint32, _np.uint64
+float16, float32, float64, complex64, complex128 = _np.float16, _np.float32, _np.float64, _np.complex64, _np.complex128
 pi, e, inf, nan, newaxis = _np.pi, _np.e, _np.inf, _np.nan, None
 finfo, iinfo = _array_api.finfo, _array_api.iinfo
 can_cast, promote_types, dtype = _np.can_cast, _np.promote_types, _np.dtype
@@ -56,21 +45,24 @@ __array_api_version__ = "2025.12"
 
 from . import fft, h5, interop, kernels, linalg, ndimage, random, signal, sparse  # noqa: E402
 from ._benchmark import Event, benchmark  # noqa: E402
+from ._runtime import (  # noqa: E402
+    Graph,
+    MemoryPool,
+    get_default_memory_pool,
+    get_default_pinned_memory_pool,
+    is_available,
+    synchronize,
+)
 from .interop import from_dlpack, from_local, let_wait, wait_for  # noqa: E402
 from .kernels import ElementwiseKernel, RawKernel, RawModule, ReductionKernel  # noqa: E402
 
 __version__ = "{}.{}.{}".format(*(_library.constant("VERSION_" + part) for part in ("MAJOR", "MINOR", "PATCH")))
 
+_everything = sorted(name for name in globals() if not name.startswith("_"))
+# what "from maniple import *" gives, which hides nothing of Python's own
+__all__ = [name for name in _everything if name not in vars(_builtins)]  # noqa: PLE0605
+_names.called_from_here(globals(), [*_everything, "__array_namespace_info__"])
 
-def synchronize():
-    """Wait until this rank's device has done what it was given."""
-    _library.call("ctx_synchronize")
 
-
-def finalize():
-    """End Maniple, and MPI if Maniple started it; otherwise it happens when Python ends.  Collective."""
-    import atexit
-
-    if _library.is_initialized():
-        atexit.unregister(_library._finish)
-        _library._finish()
+def __dir__():
+    return [*_everything, "__version__", "__doc__", "__name__", "__path__", "__file__"]

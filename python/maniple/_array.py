@@ -2,6 +2,7 @@
 """Arrays that are spread over the ranks, their layouts, and what Python numbers and NumPy arrays become."""
 
 import ctypes
+import operator
 import os
 import warnings
 
@@ -49,12 +50,12 @@ def dtype_name(dtype):
 # --- layouts ----------------------------------------------------------------------------------------------------------
 
 
-class Layout:
+class Layout(_library.Handle):
     """Which rank owns which elements of arrays of a shape.
 
     Layout((1000, 80), "0, *") cuts rows among all ranks, "*, 0" columns, "0, 1" both, "*, *" nothing: every rank has
     all; "0, 1 on 2 x 3" names the mesh, "0(32), *" deals rows out in blocks of 32.  Without a text it is the layout
-    that Maniple gives to new arrays.  layout.cuts() and layout.box(rank) tell what came of it."""
+    that Maniple gives to new arrays.  layout.cuts(axis) and layout.box(rank) tell what came of it."""
 
     __slots__ = ("_handle",)
 
@@ -96,13 +97,26 @@ class Layout:
         if getattr(self, "_handle", None):
             lib.mnp_layout_free(self._handle)
 
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
     @property
     def ndim(self):
+        """How many dimensions the arrays have.  Not collective, like all of a layout."""
         return lib.mnp_layout_ndim(self._handle)
 
     @property
     def shape(self):
+        """The shape of the arrays."""
         return _tuple(lib.mnp_layout_shape(self._handle), self.ndim)
+
+    def cuts(self, axis):
+        """Where the parts of an axis begin, and where the last one ends."""
+        axis = range(self.ndim)[axis]
+        return _tuple(lib.mnp_layout_cuts(self._handle, axis), lib.mnp_layout_parts(self._handle, axis) + 1)
 
     def box(self, rank):
         """The slices of what that rank owns."""
@@ -132,7 +146,10 @@ def _tuple(address, count):
 
 
 def _shape(shape):
-    return (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(int(n) for n in shape)
+    try:
+        return tuple(map(operator.index, shape)) if np.iterable(shape) else (operator.index(shape),)
+    except TypeError:
+        raise TypeError(f"{shape!r} is no shape: a shape is an integer, or a tuple of integers") from None
 
 
 def rank():
@@ -257,7 +274,7 @@ def check_device(device):
         raise ValueError(f"device is {device!r}, and all arrays are on {device_kind()!r}")
 
 
-class ndarray:  # noqa: N801
+class ndarray(_library.Handle):  # noqa: N801
     """An array that is spread over the ranks, as numpy.ndarray.  Made by maniple.zeros() and its like, not by its name.
 
     Every operation is collective: all ranks do the same.  Looking at an array is not: shape, dtype, layout, repr(x) and
@@ -291,6 +308,7 @@ class ndarray:  # noqa: N801
 
     @property
     def shape(self):
+        """The extents of the whole array."""
         if self._about is None:
             ndim = lib.mnp_array_ndim(self._handle)
             self._about = (_tuple(lib.mnp_array_shape(self._handle), ndim), lib.mnp_array_dtype(self._handle))
@@ -298,10 +316,12 @@ class ndarray:  # noqa: N801
 
     @property
     def ndim(self):
+        """The number of dimensions."""
         return len(self.shape)
 
     @property
     def dtype(self):
+        """The type of the elements, as numpy.dtype."""
         self.shape  # noqa: B018
         found = _dtypes[self._about[1]]
         if found is None:
@@ -310,6 +330,7 @@ class ndarray:  # noqa: N801
 
     @property
     def size(self):
+        """The number of elements, of all ranks."""
         count = 1
         for extent in self.shape:
             count *= extent
@@ -317,10 +338,12 @@ class ndarray:  # noqa: N801
 
     @property
     def itemsize(self):
+        """The bytes of an element."""
         return self.dtype.itemsize
 
     @property
     def nbytes(self):
+        """The bytes of all elements, of all ranks."""
         return self.size * self.itemsize
 
     @property
@@ -352,6 +375,7 @@ class ndarray:  # noqa: N801
 
     @property
     def layout(self):
+        """Which rank has which elements, as a Layout."""
         return Layout._adopt(lib.mnp_layout_retain(lib.mnp_array_layout(self._handle)))
 
     @property
@@ -377,6 +401,25 @@ class ndarray:  # noqa: N801
 
     # numbers and NumPy arrays out of it: collective
 
+    def __copy__(self):
+        return made("copy", self)
+
+    def __deepcopy__(self, memo):
+        return made("copy", self)
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(
+            "an array that is spread over ranks cannot be pickled: maniple.save() writes it to a file, and x.numpy() "
+            "is one of NumPy's"
+        )
+
+    def __format__(self, spec):
+        if not spec:
+            return repr(self)
+        if self.size != 1:
+            raise TypeError(f"an array of {self.size} elements has no format {spec!r}: x.numpy() gathers it")
+        return format(self.item(), spec)
+
     def numpy(self, root=None):
         """The whole array as a NumPy array on every rank, or on one of them and None on the others.  Collective."""
         _may_gather(self)
@@ -401,6 +444,7 @@ class ndarray:  # noqa: N801
         return value.item()
 
     def tolist(self):
+        """The elements in lists.  Collective."""
         return self.numpy().tolist()
 
     def _number(self, kind):
@@ -529,7 +573,7 @@ def into(name, *arguments, out=None):
     if isinstance(out, tuple):
         (out,) = out
     if not isinstance(out, ndarray):
-        raise TypeError(f"out is of {type(out).__name__}, not an array of Maniple")
+        raise TypeError(f"out is of type {type(out).__name__}, and must be an array of Maniple")
     call(name, *arguments, ctypes.byref(ctypes.c_void_p(out._handle)))
     return out
 

@@ -32,11 +32,16 @@ def isdtype(dtype, kind):
     return any(np.dtype(dtype).kind in _KINDS[k] if isinstance(k, str) else np.dtype(dtype) == k for k in kinds)
 
 
+def _dtype_of(given):
+    """The dtype of an array, or what names one."""
+    return given if isinstance(given, type) else getattr(given, "dtype", given)
+
+
 class finfo:  # noqa: N801
     """numpy.finfo, whose numbers are Python's, so that they change no dtype; also of an array."""
 
     def __init__(self, dtype):
-        self._numpy = np.finfo(getattr(dtype, "dtype", dtype))
+        self._numpy = np.finfo(_dtype_of(dtype))
 
     def __getattr__(self, name):
         value = getattr(self._numpy, name)
@@ -48,7 +53,7 @@ class finfo:  # noqa: N801
 
 def iinfo(dtype):
     """numpy.iinfo, also of an array."""
-    return np.iinfo(getattr(dtype, "dtype", dtype))
+    return np.iinfo(_dtype_of(dtype))
 
 
 # ---- the library ----
@@ -81,6 +86,7 @@ class _Info:
 
 @public
 def __array_namespace_info__():  # noqa: N807
+    """What the array API standard's inspection is about: dtypes, devices, capabilities.  Not collective."""
     return _Info()
 
 
@@ -110,18 +116,21 @@ def unique_all(x):
 
 @public
 def unique_counts(x):
+    """The distinct elements, each NaN among them, and how often each is there.  Collective."""
     found = unique_all(x)
     return UniqueCountsResult(found.values, found.counts)
 
 
 @public
 def unique_inverse(x):
+    """The distinct elements, each NaN among them, and which of them each element is.  Collective."""
     found = unique_all(x)
     return UniqueInverseResult(found.values, found.inverse_indices)
 
 
 @public
 def unique_values(x):
+    """The distinct elements, each NaN among them.  Collective."""
     x = as_array(x)
     values = names.unique(x)
     many = int(names.count_nonzero(names.isnan(x))) if x.dtype.kind in "fc" else 0

@@ -18,6 +18,7 @@ class Event(Shared):
         super().__init__("event_free", "event_new")
 
     def record(self):
+        """Put the event behind the work that the device has been given.  Not collective."""
         call("event_record", self)
         return self
 

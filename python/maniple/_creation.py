@@ -3,6 +3,7 @@
 
 import builtins
 import ctypes
+import os
 
 import numpy as np
 
@@ -201,11 +202,35 @@ def fromfunction(function, shape, dtype=None):
     return function(*[grid[d] for d in range(len(shape))])
 
 
+@public
 def copy(a):
     return made("copy", as_array(a))
 
 
-public_names["copy"] = copy
+@public
+def load(file, layout=None):
+    """An array of a .npy file, of which every rank reads its block.  Collective."""
+    return made("npy_read", os.fspath(file), None, layout)
+
+
+@public
+def save(file, arr):
+    """Write an array to a .npy file, which appears, or is replaced, when all of it is written.  Collective."""
+    call("npy_write", as_array(arr), os.fspath(file))
+
+
+@public
+def asnumpy(a):
+    """a.numpy(): the whole array as one of NumPy's, on every rank.  Collective."""
+    return a.numpy() if isinstance(a, ndarray) else np.asarray(a)
+
+
+@public
+def get_array_module(*args):
+    """cupy.get_array_module: maniple if one of the arguments is an array of Maniple, else numpy.  Not collective."""
+    import maniple
+
+    return maniple if any(isinstance(a, ndarray) for a in args) else np
 
 
 @public

@@ -2,13 +2,28 @@
 """NumPy's element-wise functions."""
 
 import ctypes
+import re
 
 import numpy as np
 
 from . import _names
 from ._array import as_array, into, made, ndarray, Operand, operand
-from ._library import check, FUNCTIONS, lib
+from ._library import FUNCTIONS, SUMMARIES, check, lib
 from ._names import array_of_number, names, public, public_names
+
+
+_HOMES = {"abs2": "maniple.abs2", "fma": "math.fma", "erf": "scipy.special.erf", "erfc": "scipy.special.erfc",
+          "gamma": "scipy.special.gamma", "lgamma": "scipy.special.gammaln"}  # the others are NumPy's
+
+
+def _text_of(name, inputs):
+    """What help() says, by the library's table of these functions, in which inputs are x, y and z."""
+    does = SUMMARIES.get(name, "")
+    for number, letter in enumerate("xyz" if inputs > 1 else "", 1):
+        does = re.sub(rf"\b{letter}\b", f"x{number}", does)
+    return f"""{_HOMES.get(name, "numpy." + name)} of every element of arrays that are spread over the ranks: {does}.
+
+    Operands of different shapes are broadcast; out= is an array that receives the result.  Collective."""
 
 
 def _elementwise(name, inputs, outputs):
@@ -43,7 +58,7 @@ def _elementwise(name, inputs, outputs):
         return tuple(ndarray(c.value) if o is None else o for o, c in zip(out, cells))
 
     elementwise.__name__ = elementwise.__qualname__ = name
-    elementwise.__doc__ = f"numpy.{name}, of arrays that are spread over the ranks."
+    elementwise.__doc__ = _text_of(name, inputs)
     inputs_of = "x" if inputs == 1 else ", ".join(f"x{i + 1}" for i in range(inputs))
     _names.signature(elementwise, inputs_of + ", /, out=None, *, where=True, dtype=None, casting='same_kind'")
     return elementwise
@@ -85,6 +100,7 @@ _clip = _elementwise("clip", 3, 1)
 
 @public
 def where(condition, x=None, y=None):
+    """numpy.where; with a condition alone numpy.nonzero.  Collective."""
     if x is None and y is None:
         return names.nonzero(condition)
     condition = as_array(condition)
@@ -93,7 +109,7 @@ def where(condition, x=None, y=None):
 
 @public
 def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None):  # noqa: A002
-    """numpy.clip; the limits have the names of the array API standard, and NumPy's older ones."""
+    """numpy.clip; the limits have the names of the array API standard, and NumPy's older ones.  Collective."""
     low, high = a_min if min is None else min, a_max if max is None else max
     if low is not None and high is not None:
         return _clip(a, low, high, out=out)
@@ -123,6 +139,7 @@ public_names["around"] = round
 
 @public
 def nan_to_num(x):
+    """numpy.nan_to_num: NaN becomes 0, and infinities the largest numbers.  Collective."""
     return made("nan_to_num", as_array(x))
 
 

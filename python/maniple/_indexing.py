@@ -1,16 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """x[key] and x[key] = value: slices are views; masks and arrays of indices select copies, as in NumPy."""
 
+import functools
+import operator
+
 import numpy as np
 
 from . import _array
 from ._array import as_array, made, ndarray, operand
-from ._library import call, constant
+from ._library import ArgumentError, CONSTANTS, OutOfBoundsError, call, constant
 from ._names import names
 
 
 def _is_array(item):
     return isinstance(item, (ndarray, np.ndarray, list))
+
+
+def _integer(item):
+    if isinstance(item, (bool, np.bool_)):
+        raise IndexError("a single bool is no index: use where() or a mask of the array's shape")
+    try:
+        return operator.index(item)
+    except TypeError:
+        raise IndexError(
+            f"{item!r} is no index: indices are integers, slices, None, '...', and arrays of integers or bools"
+        ) from None
 
 
 def _text(items):
@@ -19,12 +33,10 @@ def _text(items):
     def one(item):
         if isinstance(item, slice):
             parts = [item.start, item.stop] + ([] if item.step is None else [item.step])
-            return ":".join("" if part is None else str(int(part)) for part in parts)
+            return ":".join("" if part is None else str(_integer(part)) for part in parts)
         if item is None or item is Ellipsis:
             return "..." if item is Ellipsis else "None"
-        if isinstance(item, (bool, np.bool_)):
-            raise IndexError("a single bool is no index; use where() or a mask of the array's shape")
-        return str(item.__index__())
+        return str(_integer(item))
 
     return ", ".join(one(item) for item in items)
 
@@ -63,9 +75,7 @@ def _plan(x, key):
             axis += 1
             continue
         if not _is_array(item):
-            if isinstance(item, (bool, np.bool_)):
-                raise IndexError("a single bool is no index; use where() or a mask of the array's shape")
-            item = np.asarray(item.__index__())
+            item = np.asarray(_integer(item))
         item = as_array(item)
         if item.dtype == bool:
             parts = names.nonzero(item)
@@ -101,14 +111,41 @@ def _flat(view, first, arrays):
     return names.reshape(view, merged), index
 
 
+def _as_index_error(function):
+    """What the library says of a subscript is an IndexError."""
+
+    @functools.wraps(function)
+    def checked(*arguments):
+        try:
+            return function(*arguments)
+        except ArgumentError as error:
+            if isinstance(error, OutOfBoundsError):
+                raise
+            sentence = error.message.partition(": ")[2]  # behind the name of a function
+            raise OutOfBoundsError(CONSTANTS["MNP_ERR_ARG"], sentence or error.message) from None
+
+    return checked
+
+
+@_as_index_error
 def get(x, key):
     items = key if type(key) is tuple else (key,)
     if not any(_is_array(item) for item in items):
         return basic(x, items)
     if len(items) == 1 and _dim(items[0]) is not None:
         return made("mask_get", x, as_array(items[0]))
-    view, index = None, None
     view, first, arrays = _plan(x, key)
+    view, index = _flat(view, first, arrays)
+    return made("take", view, index, first, constant("RAISE"))
+
+
+_target = _as_index_error(basic)
+
+
+@_as_index_error
+def _chosen(x, key):
+    """The places in the flattened array of the elements that index arrays select."""
+    view, first, arrays = _plan(names.reshape(names.arange(x.size), x.shape), key)
     view, index = _flat(view, first, arrays)
     return made("take", view, index, first, constant("RAISE"))
 
@@ -116,7 +153,7 @@ def get(x, key):
 def put(x, key, value):
     items = key if type(key) is tuple else (key,)
     if not any(_is_array(item) for item in items):
-        target = basic(x, items)
+        target = _target(x, items)
         if not isinstance(value, (ndarray, int, float, complex, np.generic)):
             value = as_array(value)
         if isinstance(value, ndarray) and value._handle == target._handle:
@@ -131,11 +168,7 @@ def put(x, key, value):
     if len(items) == 1 and _dim(items[0]) is not None:
         call("mask_set", x, as_array(items[0]), value)
         return
-    # the places of the selected elements in the flattened array
-    places = names.reshape(names.arange(x.size), x.shape)
-    view, first, arrays = _plan(places, key)
-    view, index = _flat(view, first, arrays)
-    chosen = made("take", view, index, first, constant("RAISE"))
+    chosen = _chosen(x, key)
     if isinstance(value, ndarray):
         value = names.broadcast_to(value, chosen.shape)
     call("put", x, chosen, value, constant("RAISE"))

@@ -12,7 +12,7 @@ import traceback
 
 import numpy as np
 
-from ._prototypes import CONSTANTS, FUNCTIONS, STRUCTS
+from ._prototypes import CONSTANTS, FUNCTIONS, STRUCTS, SUMMARIES, TYPES
 
 __all__ = ["Error", "call", "constant", "context", "init", "is_initialized", "lib", "struct"]
 
@@ -81,16 +81,7 @@ def c_type(kind):
         return c_type(base) * int(extent)
     if kind == "char *":
         return ctypes.c_char_p
-    if kind.endswith("*") or kind in (
-        "function",
-        "union",
-        "MPI_Comm",
-        "mnp_release",
-        "mnp_progress",
-        "mnp_solve_progress",
-        "mnp_eigen_progress",
-        "mnp_operator_apply",
-    ):
+    if kind.endswith("*") or kind in ("function", "union", "MPI_Comm") or TYPES.get(kind) == "function":
         return ctypes.c_void_p
     return _NUMBERS.get(kind, ctypes.c_int)  # the others are enums
 
@@ -142,12 +133,17 @@ class Error(Exception):
 
     def __init__(self, status, message=None):
         self.status = lib.mnp_status_name(status).decode()
-        self.message = message if message is not None else lib.mnp_error_message().decode(errors="replace")
+        text = message if message is not None else lib.mnp_error_message().decode(errors="replace")
+        self.message = text[4:] if text.startswith("mnp_") else text  # a function has no prefix here
         super().__init__(self.message)
 
 
 class ArgumentError(Error, ValueError):
     """An argument is wrong (MNP_ERR_ARG)."""
+
+
+class OutOfBoundsError(ArgumentError, IndexError):
+    """An index is outside of an array, or is none (MNP_ERR_ARG in a subscript)."""
 
 
 class OutOfMemoryError(Error, MemoryError):
@@ -165,7 +161,7 @@ class LinAlgError(Error, np.linalg.LinAlgError):
     """A matrix is singular or not positive definite, or an iteration did not converge (MNP_ERR_LINALG)."""
 
 
-class PeerError(Error, ValueError, MemoryError, OSError):
+class PeerError(Error, ValueError, IndexError, MemoryError, OSError):
     """Another rank has failed, and the message says why (MNP_ERR_PEER).  What can be wrong on one rank alone, such as a
     file, is this error on the others, so that whatever a program catches it catches on all ranks."""
 
@@ -227,6 +223,7 @@ def init(comm=None, **settings):
 
 
 def is_initialized():
+    """Whether Maniple has started.  Not collective."""
     return _context is not None
 
 
@@ -251,6 +248,13 @@ def _finish():
         function()
     handle, _context, _ended = _context, None, True
     lib.mnp_finalize(handle)
+
+
+def finalize():
+    """End Maniple, and MPI if Maniple started it; otherwise it happens when Python ends.  Collective."""
+    if is_initialized():
+        atexit.unregister(_finish)
+        _finish()
 
 
 def _excepthook(kind, value, trace):
@@ -357,7 +361,16 @@ _forgotten = set()  # the numbers of those that this rank has forgotten
 _next = 0
 
 
-class Shared:
+class Handle:
+    """What has an address of the library, which no copy of the object may have."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"a {type(self).__name__} belongs to this process, and can be neither copied nor pickled")
+
+
+class Shared(Handle):
     """An object that all ranks release together: when Python has forgotten it on all of them, the next call that makes
     such an object releases it, in the order of making.  free() does it at once; it is collective."""
 
@@ -379,6 +392,7 @@ class Shared:
             _forgotten.add(self._number)
 
     def free(self):
+        """Release the object now, on all ranks.  Collective."""
         if self._number in _shared:
             _release(self._number)
         self._handle = None

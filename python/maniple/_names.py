@@ -16,10 +16,60 @@ from ._library import struct
 public_names = {}
 
 
+def described(function, home):
+    """A function without a text of its own for help() gets one: what it is in another package."""
+    if not function.__doc__:
+        function.__doc__ = f"{home}.{function.__name__}, of arrays that are spread over the ranks.  Collective."
+    return function
+
+
 def public(function):
     """A function of the package, which NumPy's function of the same name leads to."""
-    public_names[function.__name__] = function
+    public_names[function.__name__] = described(function, "numpy")
     return function
+
+
+def finished(module, home, elsewhere=(), alone=()):
+    """The end of a module: its functions and classes get texts for help(), and belong to the module in errors.  Gives
+    the module's dir(), which is what the module offers.
+
+    home: the package whose names it has; elsewhere: {another home: names}; alone: functions that are not collective"""
+    homes = {name: other for other, names_of in dict(elsewhere).items() for name in names_of}
+    for name in module["__all__"]:
+        value = module[name]
+        if getattr(value, "__module__", "").startswith("maniple"):
+            if value.__module__ != module["__name__"] and "._" not in value.__module__:
+                continue  # that of another module
+            value.__module__ = module["__name__"]
+        if inspect.isfunction(value):
+            if name in alone and not value.__doc__:
+                value.__doc__ = f"{homes.get(name, home)}.{name}, of NumPy's arrays and numbers.  Not collective."
+            described(value, homes.get(name, home))
+        elif inspect.isclass(value):
+            describe_methods(value, f"{homes.get(name, home)}.{name}")
+    offered = sorted(module["__all__"])
+    return lambda: offered
+
+
+def called_from_here(package, listed):
+    """The functions and classes of the package's private modules belong to the package, in help() and in errors."""
+    for name in listed:
+        value = package[name]
+        if getattr(value, "__module__", "").startswith("maniple._"):
+            value.__module__ = "maniple"
+            if inspect.isclass(value):
+                describe_methods(value, f"numpy.{name}")
+
+
+def describe_methods(kind, home):
+    for name, method in vars(kind).items():
+        if inspect.isfunction(method):
+            method.__module__ = kind.__module__
+            if method.__name__ != name:
+                method.__name__ = name
+                method.__qualname__ = f"{kind.__name__}.{name}"
+            if not name.startswith("_"):
+                described(method, home)
 
 
 def on_device(function):
@@ -58,6 +108,7 @@ def array_of_number(value):
 
 
 def axes_of(axis):
+    """The axes of axis=, as a list; None: all."""
     return None if axis is None else [operator.index(axis)] if not isinstance(axis, (tuple, list)) else list(axis)
 
 
@@ -85,7 +136,7 @@ def reduction_axes(axis=None, keepdims=False, dtype=None, where=True, initial=No
         return None
     listed = axes_of(axis) or []
     if axis is not None and not listed:
-        raise TypeError("a reduction over no axes is not there: axis=() ")
+        raise TypeError("axis=() names no axis to reduce over")
     mask, start = None if where is True else as_array(where), None if initial is None else operand(initial)
     name = dtype_name(dtype)
     made_ = struct("axes")(

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._array import as_array, into, ndarray, operand, result_type
+from ._array import _shape, as_array, into, ndarray, operand, result_type
 from ._elementwise import ufuncs
 from ._library import call, constant
 from ._names import axis_of, names, public_names, reduction_axes
@@ -126,6 +126,11 @@ def _operators():
     ndarray.__hash__ = None
 
 
+def _places(kth):
+    kth = _shape(kth)
+    return len(kth), kth
+
+
 def _methods():
     for name in (
         "sum",
@@ -162,6 +167,7 @@ def _methods():
         "copy",
         "astype",
         "argpartition",
+        "dot",
     ):
         setattr(ndarray, name, _method(public_names[name]))
 
@@ -185,7 +191,8 @@ def _methods():
     ndarray.imag = property(names.imag)
     ndarray.flat = property(names.ravel)
     ndarray.fill = lambda self, value: call("copyto", self, operand(value), constant("CASTING_UNSAFE"))
-    ndarray.sort = lambda self, axis=-1: into("sort", self, axis_of(axis), out=self) and None
+    ndarray.sort = lambda self, axis=-1, kind=None: into("sort", self, axis_of(axis), out=self) and None
+    ndarray.partition = lambda self, kth, axis=-1: into("partition", self, *_places(kth), axis, out=self) and None
     ndarray.to_layout = names.redistribute
 
 

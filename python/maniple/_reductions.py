@@ -36,7 +36,7 @@ def _reduction(name, takes):
     listed = [f"{k}={defaults.get(k)}" for k in takes]
     signature(reduction, ", ".join(["a, axis=None", *listed] + (["*, correction=None"] if "ddof" in takes else [])))
     reduction.__name__ = name
-    reduction.__doc__ = f"numpy.{name}, of arrays that are spread over the ranks.  Collective; the result stays there."
+    reduction.__doc__ = f"numpy.{name}, of arrays that are spread over the ranks; the result is an array too.  Collective."
     return public(reduction)
 
 
@@ -84,6 +84,7 @@ for _n in ("quantile", "percentile", "nanquantile", "nanpercentile"):
 
 @public
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    """numpy.average.  Weights whose sum is 0 give what the division gives.  Collective."""
     a = as_array(a)
     weights = None if weights is None else as_array(weights)
     mean = made("average", a, weights, reduction_axes(axis, keepdims))
@@ -131,6 +132,7 @@ def corrcoef(x, y=None, rowvar=True, dtype=None):
 
 @public
 def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """numpy.allclose: a bool, the same on all ranks.  Waits.  Collective."""
     answer = ctypes.c_bool()
     call("allclose", as_array(a), operand(b), float(rtol), float(atol), bool(equal_nan), ctypes.byref(answer))
     return answer.value
@@ -138,6 +140,7 @@ def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
 
 @public
 def array_equal(a1, a2, equal_nan=False):
+    """numpy.array_equal: a bool, the same on all ranks.  Waits.  Collective."""
     answer = ctypes.c_bool()
     call("array_equal", as_array(a1), as_array(a2), bool(equal_nan), ctypes.byref(answer))
     return answer.value

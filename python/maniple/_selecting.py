@@ -57,6 +57,7 @@ def putmask(a, mask, values):
 
 @public
 def nonzero(a):
+    """numpy.nonzero: an array of indices for each dimension.  Waits.  Collective."""
     a = as_array(a)
     outs = (ctypes.c_void_p * builtins.max(a.ndim, 1))()
     call("nonzero", a, outs)
@@ -90,6 +91,7 @@ def select(condlist, choicelist, default=0):
 
 @public
 def sort(a, axis=-1, kind=None, stable=None, descending=False):
+    """numpy.sort.  Sorts are stable always: kind and stable change nothing.  Collective."""
     x = as_array(a)
     if descending:
         return take_along_axis(x, argsort(x, axis, descending=True), axis)
@@ -98,6 +100,7 @@ def sort(a, axis=-1, kind=None, stable=None, descending=False):
 
 @public
 def argsort(a, axis=-1, kind=None, stable=None, descending=False):
+    """numpy.argsort.  Sorts are stable always: kind and stable change nothing.  Collective."""
     x = as_array(a)
     if not descending:
         return made("argsort", x, axis_of(axis))
@@ -132,7 +135,7 @@ def argpartition(a, kth, axis=-1):
 
 @public
 def topk(a, k, axis=-1, largest=True):
-    """torch.topk: the k largest (or smallest) elements along an axis, and their indices."""
+    """torch.topk: the k largest (or smallest) elements along an axis, and their indices.  Collective."""
     values, places = ctypes.c_void_p(), ctypes.c_void_p()
     call("topk", as_array(a), int(k), axis_of(axis), bool(largest), ctypes.byref(values), ctypes.byref(places))
     return ndarray(values.value), ndarray(places.value)
@@ -175,14 +178,20 @@ def _range(pair):
     return None if pair is None else [float(v) for v in pair]
 
 
+def _bin_count(a, bins, between):
+    """The number of bins, which a name such as "auto" may stand for."""
+    if not isinstance(bins, str):
+        return int(bins)
+    count = ctypes.c_int64()
+    call("histogram_bins", as_array(a), bins, _range(between), ctypes.byref(count))
+    return count.value
+
+
 @public
 def histogram(a, bins=10, range=None, density=False, weights=None):  # noqa: A002
     a, weights = as_array(a), None if weights is None else as_array(weights)
-    if isinstance(bins, str):
-        count = ctypes.c_int64()
-        call("histogram_bins", a, bins, _range(range), ctypes.byref(count))
-        bins = count.value
-    if isinstance(bins, (int, np.integer)):
+    if isinstance(bins, (int, np.integer, str)):
+        bins = _bin_count(a, bins, range)
         counts, edges = ctypes.c_void_p(), ctypes.c_void_p()
         call(
             "histogram", a, int(bins), _range(range), bool(density), weights, ctypes.byref(counts), ctypes.byref(edges)
@@ -207,6 +216,31 @@ def histogram2d(x, y, bins=10, range=None, density=False, weights=None):  # noqa
         *map(ctypes.byref, cells)
     )
     return tuple(ndarray(c.value) for c in cells)
+
+
+@public
+def histogramdd(sample, bins=10, range=None, density=False, weights=None):  # noqa: A002
+    """numpy.histogramdd of coordinates as the columns of an array or as a list of arrays, with bins of equal width.
+    Collective."""
+    if isinstance(sample, (list, tuple)):
+        columns = [as_array(c) for c in sample]
+    else:
+        columns = [as_array(sample)[:, d] for d in builtins.range(as_array(sample).shape[1])]
+    many = len(columns)
+    bins = [int(bins)] * many if np.ndim(bins) == 0 else [int(b) for b in bins]
+    if len(bins) != many:
+        raise ValueError(f"histogramdd: there are {len(bins)} numbers of bins for {many} coordinates")
+    counts, edges = ctypes.c_void_p(), (ctypes.c_void_p * many)()
+    ranges = None if range is None else np.ravel(range).tolist()
+    weights = None if weights is None else as_array(weights)
+    call("histogramdd", list_of(columns), many, bins, ranges, bool(density), weights, ctypes.byref(counts), edges)
+    return ndarray(counts.value), [ndarray(edge) for edge in edges]
+
+
+@public
+def histogram_bin_edges(a, bins=10, range=None, weights=None):  # noqa: A002
+    """numpy.histogram_bin_edges; weights change nothing.  Collective."""
+    return made("histogram_bin_edges", as_array(a), _bin_count(a, bins, range), _range(range))
 
 
 @public

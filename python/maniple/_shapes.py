@@ -13,6 +13,7 @@ from ._names import axes_of, axis_of, element_of, list_of, names, public, public
 
 @public
 def reshape(a, shape, order="C", copy=None):
+    """numpy.reshape in C order: a view where one rank's part allows it, else a copy.  Collective."""
     a, shape = as_array(a), _shape(shape)
     if order != "C":
         raise TypeError("reshape() is in C order")
@@ -85,6 +86,7 @@ def broadcast_to(array, shape):
 
 @public
 def broadcast_shapes(*shapes):
+    """numpy.broadcast_shapes.  Not collective."""
     return np.broadcast_shapes(*shapes)
 
 
@@ -128,21 +130,25 @@ def imag(val):
 
 @public
 def shape(a):
+    """The shape of an array.  Not collective."""
     return as_array(a).shape
 
 
 @public
 def ndim(a):
+    """The number of dimensions of an array.  Not collective."""
     return as_array(a).ndim
 
 
 @public
 def size(a):
+    """The number of elements of an array.  Not collective."""
     return as_array(a).size
 
 
 @public
 def may_share_memory(a, b):
+    """Whether two arrays may have memory in common, as views of one have.  Not collective."""
     return call("may_share_memory", a, b)
 
 
@@ -187,6 +193,7 @@ def append(arr, values, axis=None):
 
 @public
 def insert(arr, obj, values, axis=None):
+    """numpy.insert, before one index.  Collective."""
     if not isinstance(obj, (int, np.integer)):
         raise TypeError("insert() takes one index")
     if axis is None:
@@ -196,6 +203,7 @@ def insert(arr, obj, values, axis=None):
 
 @public
 def delete(arr, obj, axis=None):
+    """numpy.delete of one index, or of a slice without a step.  Collective."""
     if axis is None:
         arr, axis = ravel(arr), 0
     if isinstance(obj, slice):
@@ -231,6 +239,7 @@ def array_split(ary, indices_or_sections, axis=0):
 
 @public
 def unstack(x, axis=0):
+    """The parts of an array along an axis, as a tuple of views.  Collective."""
     return tuple(moveaxis(x, axis, 0)[i] for i in range(x.shape[axis]))
 
 
@@ -239,6 +248,7 @@ _boundaries = {"constant": "FILL", "edge": "NEAREST", "wrap": "WRAP", "reflect":
 
 @public
 def pad(array, pad_width, mode="constant", constant_values=0):
+    """numpy.pad with the modes constant, edge, wrap, reflect and symmetric.  Collective."""
     x = as_array(array)
     widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).ravel().tolist()
     if mode not in _boundaries:

@@ -4,8 +4,8 @@
 import ctypes
 
 from ._array import Layout, as_array, dtype_number, into, made
-from ._names import names, on_device
 from ._library import Shared, call, constant, lib, struct
+from ._names import finished, names, on_device
 
 __all__ = ["Plan", "fftfreq", "fftshift", "ifftshift", "next_fast_len", "rfftfreq"]
 
@@ -71,7 +71,7 @@ for _make, _names in (
 
 
 def next_fast_len(target, real=False):
-    """scipy.fft.next_fast_len."""
+    """scipy.fft.next_fast_len: the next length with a fast transform.  Not collective."""
     length = ctypes.c_int64()
     call("next_fast_len", int(target), bool(real), ctypes.byref(length))
     return length.value
@@ -133,6 +133,7 @@ class Plan(Shared):
 
     @property
     def layout(self):
+        """The layout of what the plan gives."""
         return Layout._adopt(lib.mnp_layout_retain(lib.mnp_fft_plan_layout(self._handle)))
 
     def describe(self):
@@ -143,3 +144,7 @@ class Plan(Shared):
             name: value.decode() if isinstance(value := getattr(info, name), bytes) else value
             for name, _ in info._fields_
         }
+
+
+__all__ = sorted(__all__)
+__dir__ = finished(globals(), "numpy.fft", {"scipy.fft": ["next_fast_len"]})

@@ -4,7 +4,8 @@
 import ctypes
 
 from ._array import made, ndarray
-from ._library import call, constant, lib, struct
+from ._library import Handle, call, constant, lib, struct
+from ._names import finished
 
 __all__ = ["File", "read", "write"]
 
@@ -40,7 +41,7 @@ def write(place, x, deflate=0):
     call("h5_write", x, file, dataset, struct("h5_write_options")(deflate))
 
 
-class File:
+class File(Handle):
     """A file that is changed in place: with h5.File("run.h5", "a") as f: f.append("/frames", frame).
 
     mode: "r" to read, "a" to read and change; a file that does not exist is made.  What a call has written is in the
@@ -60,6 +61,7 @@ class File:
         self.close()
 
     def close(self):
+        """Close the file; the end of a with statement does.  Collective."""
         handle, self._handle = self._handle, None
         if handle:
             lib.mnp_h5_file_close(handle)
@@ -81,3 +83,6 @@ class File:
         if not isinstance(x, ndarray):
             raise TypeError("only arrays can be written")
         call("h5_file_write", self, dataset, tuple(start), x)
+
+
+__dir__ = finished(globals(), "maniple.h5")

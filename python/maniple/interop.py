@@ -8,6 +8,7 @@ import numpy as np
 from ._array import Layout, check_device, device_kind, dtype_number, from_host, made, ndarray, nranks
 from ._array import rank
 from ._library import call, context, lib
+from ._names import finished
 
 __all__ = ["from_dlpack", "from_local", "let_wait", "wait_for"]
 
@@ -128,3 +129,6 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if copy is False and not shares:
         raise ValueError("from_dlpack: this memory cannot be shared, and copy is False")
     return from_local(block) if shares and not copy else from_host(block)
+
+
+__dir__ = finished(globals(), "maniple")

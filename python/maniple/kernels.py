@@ -7,8 +7,8 @@ import re
 import numpy as np
 
 from ._array import as_array, ndarray, operand
-from ._library import STRUCTS, c_type, call, lib, struct
-from ._names import list_of, reduction_axes
+from ._library import Handle, STRUCTS, c_type, call, lib, struct
+from ._names import finished, list_of, reduction_axes
 
 __all__ = ["ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel"]
 
@@ -37,7 +37,7 @@ def _name(name):
     return (re.sub(r"\W", "_", name) or "kernel").encode()
 
 
-class ElementwiseKernel:
+class ElementwiseKernel(Handle):
     """cupy.ElementwiseKernel("float32 x, T y", "T z", "z = x - y", "name")(x, y): a line of C++ for every element."""
 
     def __init__(self, in_params, out_params, operation, name="kernel", preamble="", options=()):
@@ -64,7 +64,7 @@ class ElementwiseKernel:
         return _results(given, cells)
 
 
-class ReductionKernel:
+class ReductionKernel(Handle):
     """cupy.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")(x, axis=1)."""
 
     def __init__(
@@ -165,7 +165,7 @@ class _Function:
         call("raw_kernel_launch", self, launch, len(args), ctypes.addressof(table))
 
 
-class RawModule:
+class RawModule(Handle):
     """cupy.RawModule: a CUDA source, which runs on the host too if its threads do not synchronise."""
 
     def __init__(self, *, code, options=(), name_expressions=()):
@@ -186,6 +186,7 @@ class RawModule:
             lib.mnp_raw_module_free(self._handle)
 
     def get_function(self, name):
+        """A kernel of the module, to be launched as a RawKernel.  Collective."""
         return _Function(self, name)
 
 
@@ -201,3 +202,6 @@ class RawKernel:
     @property
     def attributes(self):
         return self._function.attributes
+
+
+__dir__ = finished(globals(), "cupy")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._array import as_array, into, made, ndarray
 from ._library import LinAlgError, call
-from ._names import names, reduction_axes
+from ._names import finished, names, reduction_axes
 from ._products import matmul, matrix_power, multi_dot, outer, set_precision, tensordot, vecdot
 
 __all__ = """LinAlgError cho_factor cho_solve cholesky cond cross det diagonal eig eigh eigvals eigvalsh expm
@@ -106,21 +106,14 @@ def eigvalsh(a, UPLO="L"):  # noqa: N803
     return made("eigvalsh", as_array(a), UPLO.upper() == "U")
 
 
-def _real_if_all_are(a, *results):
-    """Results of real matrices are real if no eigenvalue has an imaginary part, as those of NumPy before 2.5."""
-    newer = np.linalg.eigvals(np.eye(1)).dtype.kind == "c"
-    if newer or as_array(a).dtype.kind == "c" or np.any(results[0].numpy().imag):
-        return results
-    return tuple(names.copy(r.real) for r in results)
-
-
 def eig(a):
-    """numpy.linalg.eig.  To tell whether the results are real, the eigenvalues are brought to the CPU."""
-    return EigResult(*_real_if_all_are(a, *_several(2, "eig", as_array(a))))
+    """numpy.linalg.eig; the eigenvalues and vectors are complex, as in the array API standard and NumPy since 2.5."""
+    return EigResult(*_several(2, "eig", as_array(a)))
 
 
 def eigvals(a):
-    return _real_if_all_are(a, made("eigvals", as_array(a)))[0]
+    """numpy.linalg.eigvals; they are complex, as in the array API standard and NumPy since 2.5."""
+    return made("eigvals", as_array(a))
 
 
 def lstsq(a, b, rcond=None):
@@ -229,3 +222,7 @@ def vector_norm(x, axis=None, keepdims=False, ord=2):  # noqa: A002
     vectors = names.moveaxis(x, list(axes), list(range(-len(axes), 0)))
     result = norm(names.reshape(vectors, (*others, math.prod(elements))), ord, -1)
     return names.expand_dims(result, sorted(axes)) if keepdims else result
+
+
+_SCIPY = "cho_factor cho_solve expm lu lu_factor lu_solve null_space orth polar solve_triangular".split()
+__dir__ = finished(globals(), "numpy.linalg", {"scipy.linalg": _SCIPY})

@@ -11,15 +11,14 @@ import numpy as np
 
 from ._array import as_array, dtype_number, into, made, ndarray
 from ._library import call, constant, struct
+from ._names import finished
 
-__all__ = ["affine_transform", "binary_closing", "binary_dilation", "binary_erosion", "binary_fill_holes", "binary_hit_or_miss",
-           "binary_opening", "binary_propagation", "center_of_mass", "convolve", "convolve1d", "correlate",
-           "correlate1d", "distance_transform_bf", "distance_transform_cdt", "distance_transform_edt", "extrema", "find_objects", "gaussian_filter", "gaussian_filter1d",
-           "gaussian_gradient_magnitude", "gaussian_laplace", "generate_binary_structure", "label", "laplace",
-           "map_coordinates", "maximum_filter1d", "median", "minimum_filter1d", "percentile_filter", "prewitt", "rank_filter", "rotate",
-           "shift", "sobel", "spline_filter", "spline_filter1d",
-           "uniform_filter", "uniform_filter1d", "zoom"]
-__all__.remove("median")
+__all__ = """affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss
+    binary_opening binary_propagation center_of_mass convolve convolve1d correlate correlate1d
+    distance_transform_bf distance_transform_cdt distance_transform_edt extrema find_objects gaussian_filter
+    gaussian_filter1d gaussian_gradient_magnitude gaussian_laplace generate_binary_structure label laplace
+    map_coordinates maximum_filter1d minimum_filter1d percentile_filter prewitt rank_filter rotate shift sobel
+    spline_filter spline_filter1d uniform_filter uniform_filter1d zoom""".split()
 
 _MODES = {"reflect": "REFLECT", "grid-mirror": "REFLECT", "mirror": "MIRROR", "nearest": "NEAREST", "wrap": "WRAP",
           "grid-wrap": "WRAP", "constant": "CONSTANT", "grid-constant": "CONSTANT"}
@@ -239,7 +238,7 @@ for _name in ("grey_erosion", "grey_dilation", "grey_opening", "grey_closing", "
 
 
 def generate_binary_structure(rank, connectivity):
-    """NumPy's array of bools."""
+    """The structure whose elements touch the middle, as NumPy's array of bools.  Not collective."""
     made_here = (ctypes.c_bool * 3 ** rank)()
     call("ndimage_generate_binary_structure", rank, connectivity, made_here)
     return np.array(made_here, bool).reshape((3,) * rank)
@@ -411,7 +410,7 @@ def distance_transform_bf(input, metric="euclidean", sampling=None, return_dista
 
 
 def label(input, structure=None, output=None):
-    """The labels, and how many there are."""
+    """The labels of connected elements that are not 0, and how many there are.  Collective."""
     cell, count = ctypes.c_void_p(output._handle if isinstance(output, ndarray) else None), ctypes.c_int64()
     call("ndimage_label", as_array(input), _bools(structure), ctypes.byref(cell), ctypes.byref(count))
     labels = output if isinstance(output, ndarray) else ndarray(cell.value)
@@ -421,7 +420,7 @@ def label(input, structure=None, output=None):
 
 
 def find_objects(input, max_label=0):
-    """A list of tuples of slices, or None where there is no such label."""
+    """A list of tuples of slices, or None where there is no such label.  Collective."""
     input = as_array(input)
     count = max_label or (int(input.max()) if input.size else 0)
     boxes = made("ndimage_find_objects", input, count).numpy()
@@ -467,9 +466,10 @@ def center_of_mass(input, labels=None, index=None):
 
 
 def extrema(input, labels=None, index=None):
-    """The minima, the maxima, and where both are."""
+    """The minima, the maxima, and where both are, by label.  Collective."""
     return (_measure("minimum", input, labels, index), _measure("maximum", input, labels, index),
             minimum_position(input, labels, index), maximum_position(input, labels, index))
 
 
 __all__ = sorted(__all__ + ["minimum_position", "maximum_position"])
+__dir__ = finished(globals(), "scipy.ndimage", alone=["generate_binary_structure"])

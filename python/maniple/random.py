@@ -2,14 +2,25 @@
 """numpy.random's Generator; the numbers are the same on any number of ranks."""
 
 import ctypes
+import inspect
 
 from ._array import Operand, _shape, as_array, dtype_number, into, ndarray
-from ._library import call, lib
+from ._library import Handle, before_end, call, lib
+from ._names import finished
 
-__all__ = ["Generator", "default_rng"]
+__all__ = ["Generator", "default_rng", "seed"]
 
 
-class Generator:
+_live = set()  # addresses of generators that the library has
+
+
+@before_end
+def _release_all():
+    while _live:
+        lib.mnp_rng_free(_live.pop())
+
+
+class Generator(Handle):
     """numpy.random.Generator: Philox4x32-10, with a counter for every element.  seed: an integer of 64 bits."""
 
     def __init__(self, seed=0, _handle=None):
@@ -19,13 +30,16 @@ class Generator:
             _handle = cell.value
         self._handle = _handle
 
-    def __del__(self):
-        from ._library import is_initialized
+        _live.add(_handle)
 
-        if getattr(self, "_handle", None) and is_initialized():
-            lib.mnp_rng_free(self._handle)
+    def __del__(self):
+        handle = getattr(self, "_handle", None)
+        if handle in _live:
+            _live.discard(handle)
+            lib.mnp_rng_free(handle)
 
     def spawn(self, n_children):
+        """A list of generators whose numbers are independent of these and of one another."""
         children = (ctypes.c_void_p * max(n_children, 1))()
         call("rng_spawn", self, n_children, children)
         return [Generator(_handle=children[i]) for i in range(n_children)]
@@ -91,6 +105,51 @@ class Generator:
         call("random_shuffle", self, x, axis)
 
 
-def default_rng(seed=0):
-    """numpy.random.default_rng; the seed is the same on all ranks, and 0 if none is given."""
-    return seed if isinstance(seed, Generator) else Generator(seed)
+def default_rng(seed=None):
+    """A Generator.  The seed is the same on all ranks; None is 0, so that all ranks have it.  Collective."""
+    return seed if isinstance(seed, Generator) else Generator(0 if seed is None else seed)
+
+
+# ---- functions without a generator, as in CuPy: they draw from one that all of them share
+
+_shared = None
+
+
+def seed(seed=None):
+    """Start the generator again, of which the functions of this module draw; before, its seed is 0.  Collective."""
+    global _shared
+    _shared = default_rng(seed)
+
+
+def _of_generator(name, method):
+    def draw(*arguments, **named):
+        if _shared is None:
+            seed()
+        return method(_shared, *arguments, **named)
+
+    own = inspect.signature(method)
+    draw.__signature__ = own.replace(parameters=list(own.parameters.values())[1:])
+    draw.__name__ = draw.__qualname__ = name
+    __all__.append(name)
+    return draw
+
+
+for _name in """beta binomial choice exponential gamma lognormal normal permutation poisson random shuffle
+        standard_exponential standard_gamma standard_normal uniform""".split():
+    globals()[_name] = _of_generator(_name, getattr(Generator, _name))
+randint = _of_generator("randint", Generator.integers)
+random_sample = _of_generator("random_sample", Generator.random)
+
+
+def rand(*shape, dtype=float):
+    """Numbers from 0 to 1, in an array of that shape.  Collective."""
+    return random(shape, dtype)  # noqa: F821  it is one of those above
+
+
+def randn(*shape, dtype=float):
+    """Normal numbers, in an array of that shape.  Collective."""
+    return standard_normal(shape, dtype)  # noqa: F821
+
+
+__all__ = sorted([*__all__, "rand", "randn"])
+__dir__ = finished(globals(), "numpy.random")

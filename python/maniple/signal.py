@@ -9,6 +9,7 @@ from . import _filters
 from ._array import as_array, dtype_number, into
 from ._filters import *  # noqa: F403
 from ._library import Shared, constant, struct
+from ._names import finished
 
 __all__ = ["Convolution", "convolve", "convolve2d", "correlate", "correlate2d"] + _filters.__all__
 
@@ -84,3 +85,9 @@ class Convolution(Shared):
 
     def __call__(self, x, out=None):
         return into("conv_execute", self, x, out=out)
+
+
+_DESIGNS = """bessel bilinear_zpk butter cheby1 cheby2 ellip firwin firwin2 freqz iirnotch iirpeak lfilter_zi lp2bp_zpk
+    lp2bs_zpk lp2hp_zpk lp2lp_zpk remez savgol_coeffs sos2tf sos2zpk sosfilt_zi sosfreqz tf2sos tf2zpk zpk2sos
+    zpk2tf""".split()
+__dir__ = finished(globals(), "scipy.signal", alone=_DESIGNS)

@@ -310,7 +310,7 @@ def check_functions():
         "svd": lambda m, p, q, r: m.linalg.svd(p, compute_uv=False),
         "solve": lambda m, p, q, r: m.linalg.solve(m.diag(p[0]), p[1]),
         "eigh": lambda m, p, q, r: m.linalg.eigh(p[:4, :4])[0],
-        "eigvals": lambda m, p, q, r: m.sort(m.linalg.eigvals(m.diag(m.arange(1.0, 4.0)))),
+        "eigvals": lambda m, p, q, r: m.sort(m.linalg.eigvals(m.diag(m.arange(1.0, 4.0) * 1j))),
         "slogdet": lambda m, p, q, r: m.linalg.slogdet(p[:4, :4])[1],
         "linspace": lambda m, p, q, r: m.linspace(0, 1, 7),
         "arange": lambda m, p, q, r: m.arange(2, 17, 3),

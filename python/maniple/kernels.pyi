@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Written by build-aux/stubs
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import Layout, _ArrayLike, _Arrays, _Axis, _Host, _Operand, _Shape, ndarray
+
+class ElementwiseKernel:
+    def __init__(
+        self, in_params: str, out_params: str, operation: str, name: str = 'kernel', preamble: str = '', options:
+        Sequence[str] = ...,
+    ) -> None: ...
+    def __call__(self, *arguments: Any, out: ndarray | None = None) -> Any: ...
+
+class RawKernel:
+    def __init__(self, code: str, name: str, options: Sequence[str] = ...) -> None: ...
+    def __call__(self, grid: Any, block: Any, args: Any, *, shared_mem: int = 0) -> None: ...
+    @property
+    def attributes(self) -> Any: ...
+
+class RawModule:
+    def __init__(self, *, code: str, options: Sequence[str] = ..., name_expressions: Sequence[str] = ...) -> None: ...
+    def get_function(self, name: str) -> Any: ...
+
+class ReductionKernel:
+    def __init__(
+        self, in_params: str, out_params: str, map_expr: str, reduce_expr: str, post_map_expr: str, identity: Any, name:
+        str = 'reduction', reduce_type: str | None = None, preamble: str = '', options: Sequence[str] = ...,
+    ) -> None: ...
+    def __call__(
+        self, *arguments: Any, axis: _Axis = None, keepdims: bool = False, out: ndarray | None = None,
+    ) -> Any: ...
+

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Written by build-aux/stubs
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import Layout, _ArrayLike, _Arrays, _Axis, _Host, _Operand, _Shape, ndarray
+
+def affine_transform(
+    input: _ArrayLike, matrix: Any, offset: float = 0.0, output_shape: _Shape | None = None, output: Any = None, order:
+    int = 3, mode: str = 'constant', cval: float = 0.0, prefilter: bool = True,
+) -> ndarray: ...
+def binary_closing(
+    input: _ArrayLike, structure: Any = None, iterations: int = 1, output: Any = None, origin: Any = 0, mask: _ArrayLike
+    | None = None, border_value: Any = 0, brute_force: bool = False,
+) -> ndarray: ...
+def binary_dilation(
+    input: _ArrayLike, structure: Any = None, iterations: int = 1, mask: _ArrayLike | None = None, output: Any = None,
+    border_value: Any = 0, origin: Any = 0, brute_force: bool = False,
+) -> ndarray: ...
+def binary_erosion(
+    input: _ArrayLike, structure: Any = None, iterations: int = 1, mask: _ArrayLike | None = None, output: Any = None,
+    border_value: Any = 0, origin: Any = 0, brute_force: bool = False,
+) -> ndarray: ...
+def binary_fill_holes(input: _ArrayLike, structure: Any = None, output: Any = None, origin: Any = 0) -> ndarray: ...
+def binary_hit_or_miss(
+    input: _ArrayLike, structure1: Any = None, structure2: Any = None, output: Any = None, origin1: Any = 0, origin2:
+    Any = None,
+) -> ndarray: ...
+def binary_opening(
+    input: _ArrayLike, structure: Any = None, iterations: int = 1, output: Any = None, origin: Any = 0, mask: _ArrayLike
+    | None = None, border_value: Any = 0, brute_force: bool = False,
+) -> ndarray: ...
+def binary_propagation(
+    input: _ArrayLike, structure: Any = None, mask: _ArrayLike | None = None, output: Any = None, border_value: Any = 0,
+    origin: Any = 0,
+) -> ndarray: ...
+def black_tophat(
+    input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, structure: Any = None, output: Any = None,
+    mode: str = 'reflect', cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
+) -> ndarray: ...
+def center_of_mass(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
+def convolve(
+    input: _ArrayLike, weights: _ArrayLike, output: Any = None, mode: str = 'reflect', cval: float = 0.0, origin: Any =
+    0, *, axes: Any = None,
+) -> ndarray: ...
+def convolve1d(
+    input: _ArrayLike, weights: _ArrayLike, axis: _Axis = -1, output: Any = None, mode: str = 'reflect', cval: float =
+    0.0, origin: Any = 0,
+) -> ndarray: ...
+def correlate(
+    input: _ArrayLike, weights: _ArrayLike, output: Any = None, mode: str = 'reflect', cval: float = 0.0, origin: Any =
+    0, *, axes: Any = None,
+) -> ndarray: ...
+def correlate1d(
+    input: _ArrayLike, weights: _ArrayLike, axis: _Axis = -1, output: Any = None, mode: str = 'reflect', cval: float =
+    0.0, origin: Any = 0,
+) -> ndarray: ...
+def distance_transform_bf(
+    input: _ArrayLike, metric: Any = 'euclidean', sampling: Any = None, return_distances: bool = True, return_indices:
+    bool = False, distances: Any = None, indices: _ArrayLike | None = None,
+) -> Any: ...
+def distance_transform_cdt(
+    input: _ArrayLike, metric: Any = 'chessboard', return_distances: bool = True, return_indices: bool = False,
+    distances: Any = None, indices: _ArrayLike | None = None,
+) -> Any: ...
+def distance_transform_edt(
+    input: _ArrayLike, sampling: Any = None, return_distances: bool = True, return_indices: bool = False, distances: Any
+    = None, indices: _ArrayLike | None = None,
+) -> Any: ...
+def extrema(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
+def find_objects(input: _ArrayLike, max_label: int = 0) -> Any: ...
+def gaussian_filter(
+    input: _ArrayLike, sigma: float, order: int = 0, output: Any = None, mode: str = 'reflect', cval: float = 0.0,
+    truncate: float = 4.0, *, radius: Any = None, axes: Any = None,
+) -> ndarray: ...
+def gaussian_filter1d(
+    input: _ArrayLike, sigma: float, axis: _Axis = -1, order: int = 0, output: Any = None, mode: str = 'reflect', cval:
+    float = 0.0, truncate: float = 4.0, *, radius: Any = None,
+) -> ndarray: ...
+def gaussian_gradient_magnitude(
+    input: _ArrayLike, sigma: float, output: Any = None, mode: str = 'reflect', cval: float = 0.0, *, axes: Any = None,
+    **more: Any,
+) -> ndarray: ...
+def gaussian_laplace(
+    input: _ArrayLike, sigma: float, output: Any = None, mode: str = 'reflect', cval: float = 0.0, *, axes: Any = None,
+    **more: Any,
+) -> ndarray: ...
+def generate_binary_structure(rank: int, connectivity: int) -> _Host: ...
+def grey_closing(
+    input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, structure: Any = None, output: Any = None,
+    mode: str = 'reflect', cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
+) -> ndarray: ...
+def grey_dilation(
+    input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, structure: Any = None, output: Any = None,
+    mode: str = 'reflect', cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
+) -> ndarray: ...
+def grey_erosion(
+    input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, structure: Any = None, output: Any = None,
+    mode: str = 'reflect', cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
+) -> ndarray: ...
+def grey_opening(
+    input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, structure: Any = None, output: Any = None,
+    mode: str = 'reflect', cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
+) -> ndarray: ...
+def label(input: _ArrayLike, structure: Any = None, output: Any = None) -> tuple[ndarray, int]: ...
+def laplace(
+    input: _ArrayLike, output: Any = None, mode: str = 'reflect', cval: float = 0.0, *, axes: Any = None,
+) -> ndarray: ...
+def map_coordinates(
+    input: _ArrayLike, coordinates: _ArrayLike, output: Any = None, order: int = 3, mode: str = 'constant', cval: float
+    = 0.0, prefilter: bool = True,
+) -> ndarray: ...
+def maximum(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
+def maximum_filter(
+    input: _ArrayLike, *given: Any, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str =
+    'reflect', cval: float = 0.0, origin: Any = 0, axes: Any = None,
+) -> ndarray: ...
+def maximum_filter1d(
+    input: _ArrayLike, size: _Shape, axis: _Axis = -1, output: Any = None, mode: str = 'reflect', cval: float = 0.0,
+    origin: Any = 0,
+) -> ndarray: ...
+def maximum_position(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
+def mean(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
+def median_filter(
+    input: _ArrayLike, *given: Any, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str =
+    'reflect', cval: float = 0.0, origin: Any = 0, axes: Any = None,
+) -> ndarray: ...
+def minimum(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
+def minimum_filter(
+    input: _ArrayLike, *given: Any, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str =
+    'reflect', cval: float = 0.0, origin: Any = 0, axes: Any = None,
+) -> ndarray: ...
+def minimum_filter1d(
+    input: _ArrayLike, size: _Shape, axis: _Axis = -1, output: Any = None, mode: str = 'reflect', cval: float = 0.0,
+    origin: Any = 0,
+) -> ndarray: ...
+def minimum_position(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
+def morphological_gradient(
+    input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, structure: Any = None, output: Any = None,
+    mode: str = 'reflect', cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
+) -> ndarray: ...
+def morphological_laplace(
+    input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, structure: Any = None, output: Any = None,
+    mode: str = 'reflect', cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
+) -> ndarray: ...
+def percentile_filter(
+    input: _ArrayLike, *given: Any, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str =
+    'reflect', cval: float = 0.0, origin: Any = 0, axes: Any = None,
+) -> ndarray: ...
+def prewitt(
+    input: _ArrayLike, axis: _Axis = -1, output: Any = None, mode: str = 'reflect', cval: float = 0.0,
+) -> ndarray: ...
+def rank_filter(
+    input: _ArrayLike, *given: Any, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str =
+    'reflect', cval: float = 0.0, origin: Any = 0, axes: Any = None,
+) -> ndarray: ...
+def rotate(
+    input: _ArrayLike, angle: Any, axes: Any = ..., reshape: bool = True, output: Any = None, order: int = 3, mode: str
+    = 'constant', cval: float = 0.0, prefilter: bool = True,
+) -> ndarray: ...
+def shift(
+    input: _ArrayLike, shift: Any, output: Any = None, order: int = 3, mode: str = 'constant', cval: float = 0.0,
+    prefilter: bool = True, *, axes: Any = None,
+) -> ndarray: ...
+def sobel(
+    input: _ArrayLike, axis: _Axis = -1, output: Any = None, mode: str = 'reflect', cval: float = 0.0,
+) -> ndarray: ...
+def spline_filter(input: _ArrayLike, order: int = 3, output: Any = None, mode: str = 'mirror') -> ndarray: ...
+def spline_filter1d(
+    input: _ArrayLike, order: int = 3, axis: _Axis = -1, output: Any = None, mode: str = 'mirror',
+) -> ndarray: ...
+def standard_deviation(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
+def sum_labels(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
+def uniform_filter(
+    input: _ArrayLike, size: _Shape = 3, output: Any = None, mode: str = 'reflect', cval: float = 0.0, origin: Any = 0,
+    *, axes: Any = None,
+) -> ndarray: ...
+def uniform_filter1d(
+    input: _ArrayLike, size: _Shape, axis: _Axis = -1, output: Any = None, mode: str = 'reflect', cval: float = 0.0,
+    origin: Any = 0,
+) -> ndarray: ...
+def variance(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
+def white_tophat(
+    input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, structure: Any = None, output: Any = None,
+    mode: str = 'reflect', cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
+) -> ndarray: ...
+def zoom(
+    input: _ArrayLike, zoom: Any, output: Any = None, order: int = 3, mode: str = 'constant', cval: float = 0.0,
+    prefilter: bool = True, *, grid_mode: bool = False, axes: Any = None,
+) -> ndarray: ...

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A program that mypy --strict accepts, but for the lines that say what is wrong with them: see documents.py."""
+
+import maniple as mp
+import numpy as np
+from maniple.sparse.linalg import cg
+
+x: mp.ndarray = mp.zeros((3, 4), dtype=mp.float32)
+y: mp.ndarray = mp.add(x, 2.0, out=x)
+total: float = float(mp.sum(y, axis=None, keepdims=True))
+w, v = mp.linalg.eigh(x @ x.T)
+shape: tuple[int, ...] = v.shape
+solution, info = cg(mp.sparse.generate("poisson:8x8"), mp.ones(64), rtol=1e-8)
+same: bool = mp.allclose(mp.fft.ifft(mp.fft.fft(x, axis=-1)), y)
+counts, edges = mp.histogram(x, 10)
+noise = mp.random.default_rng(1).normal(size=(3, 4))
+mp.add(x, np.ones(3))  # wrong: arg-type
+mp.zeros("three")  # wrong: arg-type
+mp.rank().shape  # wrong: attr-defined
+mp.nothing(x)  # wrong: attr-defined
