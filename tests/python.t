@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The Python package beside NumPy and SciPy, and its prompt: see python/package.py.
+# The Python package beside NumPy and SciPy, its stubs and documents, and its prompt: see python/package.py and
+# python/documents.py.
 
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -11,6 +12,7 @@
 nm -D "$builddir/.libs/libmaniple.so" 2>/dev/null | grep -q __asan_init && skip_all "Python is not made for sanitizers"
 export PYTHONPATH="$builddir/python" MANIPLE_LIBRARY="$builddir/.libs/libmaniple.so" PYTHONDONTWRITEBYTECODE=1
 
+check_points "$PYTHON" "$srcdir/tests/python/documents.py"
 [ -z "${MANIPLE_TEST_FULL-}" ] || check_points "$PYTHON" "$srcdir/tests/python/package.py"
 for ranks in ${MANIPLE_TEST_FULL:+2 4} 3; do
     check_points "$MPIRUN" -n "$ranks" "$PYTHON" "$srcdir/tests/python/package.py"

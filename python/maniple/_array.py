@@ -50,7 +50,7 @@ def dtype_name(dtype):
 # --- layouts ----------------------------------------------------------------------------------------------------------
 
 
-class Layout(_library.Handle):
+class Layout(_library.Owned):
     """Which rank owns which elements of arrays of a shape.
 
     Layout((1000, 80), "0, *") cuts rows among all ranks, "*, 0" columns, "0, 1" both, "*, *" nothing: every rank has
@@ -65,12 +65,12 @@ class Layout(_library.Handle):
             call("layout_block", nranks(), len(shape), shape, ctypes.byref(cell))
         else:
             call("layout_parse", len(shape), shape, text, ctypes.byref(cell))
-        self._handle = cell.value
+        self._own(cell.value, "layout_free")
 
     @classmethod
     def _adopt(cls, handle):
         made = cls.__new__(cls)
-        made._handle = handle
+        made._own(handle, "layout_free")
         return made
 
     @classmethod
@@ -92,10 +92,6 @@ class Layout(_library.Handle):
             ctypes.byref(cell),
         )
         return cls._adopt(cell.value)
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            lib.mnp_layout_free(self._handle)
 
     def __copy__(self):
         return self

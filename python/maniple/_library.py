@@ -370,6 +370,31 @@ class Handle:
         raise TypeError(f"a {type(self).__name__} belongs to this process, and can be neither copied nor pickled")
 
 
+_owned = {}  # what ranks release by themselves: functions that do, and addresses, by the Python objects' identities
+
+
+class Owned(Handle):
+    """An object that each rank releases by itself: when Python has forgotten it, and before Maniple ends."""
+
+    __slots__ = ()
+
+    def _own(self, handle, release):
+        self._handle = handle
+        _owned[id(self)] = getattr(lib, "mnp_" + release), handle
+
+    def __del__(self):
+        release, handle = _owned.pop(id(self), (None, None))
+        if release is not None:
+            release(handle)
+
+
+@before_end
+def _release_owned():
+    while _owned:
+        release, handle = _owned.popitem()[1]
+        release(handle)
+
+
 class Shared(Handle):
     """An object that all ranks release together: when Python has forgotten it on all of them, the next call that makes
     such an object releases it, in the order of making.  free() does it at once; it is collective."""

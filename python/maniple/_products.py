@@ -14,7 +14,6 @@ def _plain(name):
         return into(name, as_array(a), as_array(b), out=out)
 
     product.__name__ = product.__qualname__ = name
-    product.__doc__ = f"numpy.{name}.  Collective."
     return public(product)
 
 
@@ -95,7 +94,7 @@ def matrix_power(a, n):
 
 
 def multi_dot(arrays, *, out=None):
-    """numpy.linalg.multi_dot.  Collective."""
+    """numpy.linalg.multi_dot: the product of several matrices, in the cheapest order.  Collective."""
     arrays = [as_array(a) for a in arrays]
     return into("multi_dot", list_of(arrays), len(arrays), out=out)
 

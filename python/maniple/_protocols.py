@@ -126,11 +126,6 @@ def _operators():
     ndarray.__hash__ = None
 
 
-def _places(kth):
-    kth = _shape(kth)
-    return len(kth), kth
-
-
 def _methods():
     for name in (
         "sum",
@@ -191,8 +186,17 @@ def _methods():
     ndarray.imag = property(names.imag)
     ndarray.flat = property(names.ravel)
     ndarray.fill = lambda self, value: call("copyto", self, operand(value), constant("CASTING_UNSAFE"))
-    ndarray.sort = lambda self, axis=-1, kind=None: into("sort", self, axis_of(axis), out=self) and None
-    ndarray.partition = lambda self, kth, axis=-1: into("partition", self, *_places(kth), axis, out=self) and None
+
+    def sort(self, axis=-1, kind=None):
+        """Sort the array itself, stably.  Collective."""
+        into("sort", self, axis_of(axis), out=self)
+
+    def partition(self, kth, axis=-1):
+        """Partition the array itself around its elements number kth.  Collective."""
+        kth = _shape(kth)
+        into("partition", self, len(kth), kth, axis_of(axis), out=self)
+
+    ndarray.sort, ndarray.partition = sort, partition
     ndarray.to_layout = names.redistribute
 
 

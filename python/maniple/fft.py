@@ -65,7 +65,6 @@ for _make, _names in (
     for _name in _names:
         _function = _make(_name)
         _function.__name__ = _function.__qualname__ = _name
-        _function.__doc__ = f"{'numpy' if 'fft' in _name else 'scipy'}.fft.{_name}.  Collective."
         globals()[_name] = _function
         __all__.append(_name)
 
@@ -147,4 +146,4 @@ class Plan(Shared):
 
 
 __all__ = sorted(__all__)
-__dir__ = finished(globals(), "numpy.fft", {"scipy.fft": ["next_fast_len"]})
+__dir__ = finished(globals(), "numpy.fft", {"scipy.fft": [_n for _n in __all__ if "fft" not in _n]})

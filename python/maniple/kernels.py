@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from ._array import as_array, ndarray, operand
-from ._library import Handle, STRUCTS, c_type, call, lib, struct
+from ._library import Owned, STRUCTS, c_type, call, struct
 from ._names import finished, list_of, reduction_axes
 
 __all__ = ["ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel"]
@@ -37,7 +37,7 @@ def _name(name):
     return (re.sub(r"\W", "_", name) or "kernel").encode()
 
 
-class ElementwiseKernel(Handle):
+class ElementwiseKernel(Owned):
     """cupy.ElementwiseKernel("float32 x, T y", "T z", "z = x - y", "name")(x, y): a line of C++ for every element."""
 
     def __init__(self, in_params, out_params, operation, name="kernel", preamble="", options=()):
@@ -51,11 +51,7 @@ class ElementwiseKernel(Handle):
             struct("elementwise_options")(_name(name), preamble.encode(), " ".join(options).encode()),
             ctypes.byref(cell),
         )
-        self._handle = cell.value
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            lib.mnp_elementwise_free(self._handle)
+        self._own(cell.value, "elementwise_free")
 
     def __call__(self, *arguments, out=None):
         inputs = _arrays(arguments[: self.nin])
@@ -64,7 +60,7 @@ class ElementwiseKernel(Handle):
         return _results(given, cells)
 
 
-class ReductionKernel(Handle):
+class ReductionKernel(Owned):
     """cupy.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")(x, axis=1)."""
 
     def __init__(
@@ -98,11 +94,7 @@ class ReductionKernel(Handle):
             ),
             ctypes.byref(cell),
         )
-        self._handle = cell.value
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            lib.mnp_reduction_free(self._handle)
+        self._own(cell.value, "reduction_free")
 
     def __call__(self, *arguments, axis=None, keepdims=False, out=None):
         inputs = _arrays(arguments[: self.nin])
@@ -165,7 +157,7 @@ class _Function:
         call("raw_kernel_launch", self, launch, len(args), ctypes.addressof(table))
 
 
-class RawModule(Handle):
+class RawModule(Owned):
     """cupy.RawModule: a CUDA source, which runs on the host too if its threads do not synchronise."""
 
     def __init__(self, *, code, options=(), name_expressions=()):
@@ -179,11 +171,7 @@ class RawModule(Handle):
             ),
             ctypes.byref(cell),
         )
-        self._handle = cell.value
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            lib.mnp_raw_module_free(self._handle)
+        self._own(cell.value, "raw_module_free")
 
     def get_function(self, name):
         """A kernel of the module, to be launched as a RawKernel.  Collective."""

@@ -102,7 +102,6 @@ def _order(name, before=()):
                     out=_out(output))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"scipy.ndimage.{name}.  Collective."
     __all__.append(name) if name not in __all__ else None
     return function
 
@@ -227,7 +226,6 @@ def _grey(name):
                     _doubles(structure), _options(axes, output, mode, cval, origin), out=_out(output))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"scipy.ndimage.{name}.  Collective."
     __all__.append(name)
     return function
 
@@ -439,7 +437,6 @@ def _measurement(name):
         return _measure(name, input, labels, index)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"scipy.ndimage.{name}.  Collective."
     __all__.append(name)
     return function
 

@@ -5,22 +5,13 @@ import ctypes
 import inspect
 
 from ._array import Operand, _shape, as_array, dtype_number, into, ndarray
-from ._library import Handle, before_end, call, lib
+from ._library import Owned, call
 from ._names import finished
 
 __all__ = ["Generator", "default_rng", "seed"]
 
 
-_live = set()  # addresses of generators that the library has
-
-
-@before_end
-def _release_all():
-    while _live:
-        lib.mnp_rng_free(_live.pop())
-
-
-class Generator(Handle):
+class Generator(Owned):
     """numpy.random.Generator: Philox4x32-10, with a counter for every element.  seed: an integer of 64 bits."""
 
     def __init__(self, seed=0, _handle=None):
@@ -28,15 +19,7 @@ class Generator(Handle):
             cell = ctypes.c_void_p()
             call("rng_new", int(seed) & (2**64 - 1), ctypes.byref(cell))
             _handle = cell.value
-        self._handle = _handle
-
-        _live.add(_handle)
-
-    def __del__(self):
-        handle = getattr(self, "_handle", None)
-        if handle in _live:
-            _live.discard(handle)
-            lib.mnp_rng_free(handle)
+        self._own(_handle, "rng_free")
 
     def spawn(self, n_children):
         """A list of generators whose numbers are independent of these and of one another."""

@@ -2,10 +2,15 @@
 """The Python package beside NumPy and SciPy, in the same process, on any number of ranks: prints a line for each
 point, from rank 0, for tests/python.t."""
 
+import ast
+import copy
 import gc
 import inspect
 import os
+import pickle
 import random as dice
+import re
+import shutil
 import tempfile
 import warnings
 
@@ -576,12 +581,7 @@ def check_sparse():
 
 def check_files():
     x, a = pair((9, 4), "float32")
-    folder = [tempfile.mkdtemp() if mp.rank() == 0 else ""]
-    code = mp.asarray(np.zeros(200, np.uint8))
-    text = np.zeros(200, np.uint8)
-    text[: len(folder[0])] = list(folder[0].encode())
-    code = mp.from_local(text if mp.rank() == 0 else text[:0]).numpy()
-    name = bytes(code[code > 0]).decode() + "/x.h5"
+    name = shared_folder() + "/x.h5"
     mp.h5.write(name + ":/x", x)
     same("HDF5, and a part of it", (mp.h5.read(name + ":/x"), mp.h5.read(name + ":/x[1:-1, ::2]")), (a, a[1:-1, ::2]))
     with mp.h5.File(name, "a") as file:
@@ -726,8 +726,91 @@ def check_dlpack():
     ok(good, "DLPack of an array on all ranks")
 
 
+def check_copies():
+    x, a = pair((4, 3))
+    y, z = copy.copy(x), copy.deepcopy([x])[0]
+    y += 1
+    same("copies of an array are arrays of their own", (x, y, z), (a, a + 1, a))
+    raises(TypeError, "save()", "arrays are not pickled", lambda: pickle.dumps(x))
+    raises(TypeError, "neither copied nor pickled", "nor generators", lambda: pickle.dumps(mp.random.default_rng(1)))
+    ok(f"{mp.sum(x):.3f}" == f"{a.sum():.3f}", "a number with a format")
+    raises(TypeError, "12 elements", "several numbers with a format", lambda: f"{x:.3f}")
+    for wrong in ("a", 1.5, (0, "a")):
+        raises(IndexError, "is no index", f"x[{wrong!r}]", lambda: x[wrong])
+    raises(IndexError, "out of bounds", "assignment beyond the end", lambda: x.__setitem__(4, 0))
+    raises(ValueError, "broadcast", "assignment of another shape", lambda: x.__setitem__(0, mp.ones(4)))
+    raises(TypeError, "is no shape", "a text as a shape", lambda: mp.zeros("a"))
+    cuts = mp.Layout((10, 3), "0, *").cuts(0)
+    ok(len(cuts) == mp.nranks() + 1 and cuts[0] == 0 and cuts[-1] == 10, "the cuts of a layout")
+
+
+def check_cupy_names():
+    """Names of CuPy's that have no case elsewhere."""
+    points = rng.standard_normal((50, 2))
+    counts, edges = mp.histogramdd(mp.asarray(points), (3, 4), [(-2.0, 2.0), (-1.0, 1.0)])
+    wanted, bounds = np.histogramdd(points, (3, 4), [(-2.0, 2.0), (-1.0, 1.0)])
+    same("histogramdd", (counts, *edges), (wanted, *bounds), 1e-12)
+    same("histogram_bin_edges", mp.histogram_bin_edges(mp.asarray(points), 5), np.histogram_bin_edges(points, 5), 1e-12)
+    mp.random.seed(3)
+    first = mp.random.normal(size=40)
+    ok(mp.array_equal(first, mp.random.default_rng(3).normal(size=40)), "functions of mp.random draw from a generator")
+    ok(not mp.array_equal(first, mp.random.normal(size=40)) and mp.random.randint(5, size=9).shape == (9,), "and go on")
+    x, a = pair((7, 3))
+    x.partition(2, axis=0)
+    same("partition in place", (x[2], mp.sort(x, 0)), (np.sort(a, 0)[2], np.sort(a, 0)))
+    x.sort(axis=1)
+    same("sort in place", x, np.sort(x.numpy(), 1))
+    matrix = np.tril(rng.standard_normal((9, 9))) + 5 * np.eye(9)
+    b, c = pair((9,))
+    A = mp.sparse.csr_array(scipy.sparse.csr_matrix(matrix))
+    same("spsolve_triangular", mp.sparse.linalg.spsolve_triangular(A, b), np.linalg.solve(matrix, c), 1e-10)
+    laplacian = mp.sparse.generate("poisson:6x6")
+    start = mp.random.default_rng(1).normal(size=(36, 2))
+    same("lobpcg", mp.sparse.linalg.lobpcg(laplacian, start, largest=False)[0],
+         np.linalg.eigvalsh(laplacian.toarray().numpy())[:2], 1e-6)
+    ok(mp.get_array_module(x, 1.0) is mp and mp.get_array_module(a) is np, "get_array_module")
+    raises(ValueError, "no preconditioner", "a preconditioner of no name", lambda: mp.sparse.linalg.Preconditioner(A, "x"))
+
+
+def check_page():
+    """The blocks of docs/from-cupy.md that begin with "# Maniple", one after the other; "# -> " names a value."""
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "from-cupy.md")
+    with open(page, encoding="utf-8") as file:
+        blocks = re.findall(r"^```python\n# Maniple\n(.*?)^```", file.read(), re.M | re.S)
+    n = 30
+    known = {"np": np, "scipy_matrix": scipy.sparse.diags([-1.0, 2.5, -1.0], [-1, 0, 1], shape=(n, n)).tocsr()}
+    folder, back = shared_folder(), os.getcwd()
+    os.chdir(folder)
+    for block in blocks:
+        lines = block.split("\n")
+        for statement in ast.parse(block).body:
+            text = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
+            value = lines[statement.end_lineno - 1].partition("# -> ")[2]
+            if not value:
+                exec(text, known)  # noqa: S102  the page's own lines
+                continue
+            got, want = np.asarray(eval(text.strip(), known)), np.asarray(eval(value))
+            good = got.shape == want.shape and np.allclose(got.astype(float), want.astype(float), rtol=1e-6)
+            ok(good, f"from-cupy.md: {text.partition('#')[0].strip()} is {value}{'' if good else f', not {got}'}")
+    ok(len(blocks) > 15, f"from-cupy.md has {len(blocks)} blocks that run")
+    os.chdir(back)
+    mp.sum(mp.ones(mp.nranks())).item()  # all are done with the folder
+    if mp.rank() == 0:
+        shutil.rmtree(folder)
+
+
+def shared_folder():
+    """A new folder of rank 0's, on all ranks."""
+    folder = tempfile.mkdtemp() if mp.rank() == 0 else ""
+    text = np.zeros(200 if mp.rank() == 0 else 0, np.uint8)
+    text[: len(folder)] = list(folder.encode())
+    code = mp.from_local(text).numpy()
+    return bytes(code[code > 0]).decode()
+
+
 for check in (
     check_arrays,
+    check_copies,
     check_operators,
     check_indexing,
     check_functions,
@@ -747,6 +830,8 @@ for check in (
     check_local,
     check_garbage,
     check_benchmark,
+    check_cupy_names,
+    check_page,
 ):
     try:
         check()
