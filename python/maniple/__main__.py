@@ -51,6 +51,17 @@ class Prompt(code.InteractiveConsole):
             super().write(data)
 
 
+def _complete(names):
+    """The tab key completes names; on several ranks it does not, as one rank alone would look at their values."""
+    try:
+        import readline
+        import rlcompleter
+    except ImportError:  # such a Python is rare
+        return
+    readline.set_completer(rlcompleter.Completer(names).complete)
+    readline.parse_and_bind("tab: complete")
+
+
 def main():
     if len(sys.argv) > 1:
         sys.argv.pop(0)
@@ -60,6 +71,8 @@ def main():
         sys.displayhook = lambda value: None  # looking at a value is not collective
     sys.excepthook = sys.__excepthook__  # a line that fails does not end the session
     names = {"mp": mp, "np": sys.modules["numpy"]}
+    if mp.nranks() == 1:
+        _complete(names)
     Prompt(names).interact(
         f"Maniple {mp.__version__}: {mp.nranks()} rank{'s' * (mp.nranks() != 1)}.  Every line runs on all of them; "
         "mp is "

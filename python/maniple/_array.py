@@ -38,7 +38,7 @@ def dtype_number(dtype):
         name = np.dtype(dtype).name
         number = _numbers.get(name)
         if number is None:
-            raise TypeError(f"there are no arrays of {name}; there are {', '.join(_names[1:])}")
+            raise TypeError(f"there are no arrays of {np.dtype(dtype)!r}; there are {', '.join(_names[1:])}")
     return number
 
 
@@ -122,7 +122,10 @@ class Layout(_library.Owned):
 
     def owner(self, index):
         """The lowest rank that owns an element."""
-        return lib.mnp_layout_owner(self._handle, vector("int64_t", _shape(index)))
+        index = _shape(index)
+        if len(index) != self.ndim:
+            raise ValueError(f"{len(index)} indices name no element of {self.ndim} dimensions")
+        return lib.mnp_layout_owner(self._handle, vector("int64_t", index))
 
     def __eq__(self, other):
         return isinstance(other, Layout) and bool(lib.mnp_layout_equal(self._handle, other._handle))
@@ -220,6 +223,8 @@ def from_host(values, dtype=None, layout=None):
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     number, cell = dtype_number(values.dtype), ctypes.c_void_p()
+    if isinstance(layout, str):
+        layout = Layout(values.shape, layout)
     if layout is None:
         values = np.ascontiguousarray(values) if values.ndim else values.copy()
         call("array_from_host", number, values.ndim, values.shape, values.ctypes.data, ctypes.byref(cell))

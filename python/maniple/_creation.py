@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _array
 from ._array import as_array, dtype_number, _dtypes, into, made, ndarray, operand, _shape
-from ._library import call, constant
+from ._library import call, chosen
 from ._names import element_of, list_of, names, on_device, public, public_names
 
 
@@ -182,7 +182,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
 def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
     grids = (ctypes.c_void_p * builtins.max(len(xi), 1))()
     vectors = [as_array(x) for x in xi]
-    call("meshgrid", list_of(vectors), len(xi), constant("INDEXING_" + indexing.upper()), bool(sparse), grids)
+    call("meshgrid", list_of(vectors), len(xi), chosen("indexing", indexing, "INDEXING_", ("xy", "ij")), bool(sparse), grids)
     return tuple(ndarray(grids[i]) for i in range(len(xi)))
 
 
@@ -238,7 +238,7 @@ def copyto(dst, src, casting="same_kind", where=True):
     if where is not True:
         dst[where] = src[where] if isinstance(src, ndarray) and src.shape == dst.shape else src
         return
-    call("copyto", dst, operand(src), constant("CASTING_" + casting.upper()))
+    call("copyto", dst, operand(src), chosen("casting", casting, "CASTING_", ("no", "equiv", "safe", "same_kind", "unsafe")))
 
 
 @public

@@ -39,7 +39,7 @@ def evaluate(text, outputs="", out=None, **inputs):
 @public
 def show(x, file=None, precision=8, threshold=1000, edgeitems=3, linewidth=75, suppress=False):
     """Print the whole array once, as NumPy prints it, with the edges of large ones alone.  Collective."""
-    text = _printed(x, precision, threshold, edgeitems, linewidth, suppress)
+    text = _printed(_array.as_array(x), precision, threshold, edgeitems, linewidth, suppress)
     if _array.rank() == 0:
         print(text, end="", file=file)
 

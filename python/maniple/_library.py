@@ -103,6 +103,13 @@ def constant(name):
     return CONSTANTS["MNP_" + name]
 
 
+def chosen(what, word, prefix, words):
+    """The constant that a word stands for, which is one of those listed: chosen("mode", "full", "CONV_", ...)."""
+    if word not in words:
+        raise ValueError(f"{what} is {word!r}, which is none of {', '.join(words)}")
+    return constant(prefix + word.upper().replace("-", "_"))
+
+
 _open_mpi = hasattr(lib, "ompi_mpi_comm_world")
 
 
@@ -296,7 +303,13 @@ def _converter(kind):
                 return value
             if isinstance(value, ctypes.Structure):
                 return ctypes.addressof(value)
-            return value._handle
+            try:
+                return value._handle
+            except AttributeError:
+                raise TypeError(
+                    f"{type(value).__module__}.{type(value).__qualname__} is no array of Maniple, nor what is wanted "
+                    "here; maniple.asarray() makes an array of what every rank has"
+                ) from None
 
         return address
     return None

@@ -5,7 +5,7 @@ import ctypes
 import operator
 
 from ._array import as_array, into, operand
-from ._library import call, constant
+from ._library import call, chosen, constant
 from ._names import list_of, public
 
 
@@ -101,4 +101,4 @@ def multi_dot(arrays, *, out=None):
 
 def set_precision(precision):
     """How float32 is multiplied on GPUs from now on: "plain", or "tf32" on tensor cores.  Collective."""
-    call("matmul_set_precision", constant("MATMUL_" + precision.upper()))
+    call("matmul_set_precision", chosen("the precision", precision, "MATMUL_", ("plain", "tf32")))

@@ -4,7 +4,7 @@
 import ctypes
 
 from ._array import device_kind
-from ._library import CONSTANTS, Shared, call, constant, lib, struct
+from ._library import CONSTANTS, Shared, call, chosen, lib, struct
 
 __all__ = ["Graph", "MemoryPool", "get_default_memory_pool", "get_default_pinned_memory_pool", "is_available",
            "synchronize"]
@@ -15,7 +15,7 @@ class MemoryPool:
     what is locked on the CPU for transfers."""
 
     def __init__(self, pool):
-        self._pool = constant("MEMORY_" + pool.upper())
+        self._pool = chosen("the pool", pool, "MEMORY_", ("heap", "scratch", "pinned"))
 
     def info(self):
         """Bytes in use, reserved, the peak and others, as a dictionary.  Not collective."""
@@ -65,6 +65,9 @@ class Graph(Shared):
     takes nothing, writes into arrays that exist (out=, in-place operators), and does the same each time.  Collective."""
 
     def __init__(self, step):
+        if not callable(step):
+            raise TypeError(f"a graph is made of a function, and not of type {type(step).__name__}")
+
         @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
         def run(argument):
             try:

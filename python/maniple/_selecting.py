@@ -7,12 +7,12 @@ import ctypes
 import numpy as np
 
 from ._array import as_array, into, made, ndarray, operand, _shape
-from ._library import call, constant
+from ._library import call, chosen
 from ._names import axis_of, list_of, names, public
 
 
 def _mode(mode):
-    return constant(mode.upper())
+    return chosen("mode", mode, "", ("raise", "wrap", "clip"))
 
 
 @public
@@ -175,6 +175,8 @@ for _n in ("intersect1d", "union1d", "setdiff1d", "setxor1d"):
 
 
 def _range(pair):
+    if pair is not None and len(pair) != 2:
+        raise ValueError(f"a range is two numbers, and not {pair!r}")
     return None if pair is None else [float(v) for v in pair]
 
 
@@ -203,14 +205,14 @@ def histogram(a, bins=10, range=None, density=False, weights=None):  # noqa: A00
 
 @public
 def histogram2d(x, y, bins=10, range=None, density=False, weights=None):  # noqa: A002
-    bins = [int(bins)] * 2 if np.ndim(bins) == 0 else [int(b) for b in bins]
+    bins = np.broadcast_to(bins, (2,)).tolist()
     cells = [ctypes.c_void_p() for _ in builtins.range(3)]
     call(
         "histogram2d",
         as_array(x),
         as_array(y),
         bins,
-        None if range is None else np.ravel(range).tolist(),
+        None if range is None else np.broadcast_to(range, (2, 2)).ravel().tolist(),
         bool(density),
         None if weights is None else as_array(weights),
         *map(ctypes.byref, cells)
@@ -231,7 +233,7 @@ def histogramdd(sample, bins=10, range=None, density=False, weights=None):  # no
     if len(bins) != many:
         raise ValueError(f"histogramdd: there are {len(bins)} numbers of bins for {many} coordinates")
     counts, edges = ctypes.c_void_p(), (ctypes.c_void_p * many)()
-    ranges = None if range is None else np.ravel(range).tolist()
+    ranges = None if range is None else np.broadcast_to(range, (many, 2)).ravel().tolist()
     weights = None if weights is None else as_array(weights)
     call("histogramdd", list_of(columns), many, bins, ranges, bool(density), weights, ctypes.byref(counts), edges)
     return ndarray(counts.value), [ndarray(edge) for edge in edges]

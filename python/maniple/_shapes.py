@@ -27,6 +27,9 @@ def ravel(a, order="C"):
 
 @public
 def transpose(a, axes=None):
+    a = as_array(a)
+    if axes is not None and len(axes) != a.ndim:
+        raise ValueError(f"transpose: there are {len(axes)} axes for {a.ndim} dimensions")
     return view("transpose", a, None if axes is None else list(axes))
 
 
@@ -45,7 +48,10 @@ def swapaxes(a, axis1, axis2):
 
 @public
 def moveaxis(a, source, destination):
-    return view("moveaxes", a, len(axes_of(source)), axes_of(source), axes_of(destination))
+    source, destination = axes_of(source), axes_of(destination)
+    if len(source) != len(destination):
+        raise ValueError(f"moveaxis: there are {len(source)} sources and {len(destination)} destinations")
+    return view("moveaxes", a, len(source), source, destination)
 
 
 @public

@@ -17,8 +17,17 @@ def _one(name):
     return transform
 
 
+def _counted(s, axes, number=None):
+    """How many axes a transform has; both lists must have as many."""
+    lengths = {len(listed) for listed in (s, axes) if listed is not None}
+    if len(lengths) > 1 or number is not None and lengths - {number}:
+        raise ValueError(f"s is {s} and axes is {axes}: they should have {number or 'as many'} elements")
+    return lengths.pop() if lengths else 0
+
+
 def _two(name):
     def transform(a, s=None, axes=(-2, -1), norm=None, out=None):
+        _counted(s, axes, 2)
         return into(name, as_array(a), s, axes, norm, out=out)
 
     return transform
@@ -26,8 +35,7 @@ def _two(name):
 
 def _many(name):
     def transform(a, s=None, axes=None, norm=None, out=None):
-        a = as_array(a)
-        count = len(axes) if axes is not None else len(s) if s is not None else 0
+        a, count = as_array(a), _counted(s, axes)
         if axes is not None and count == 0:
             return made("copy", a)
         return into(name, a, count, s, axes, norm, out=out)
@@ -47,7 +55,7 @@ def _cosines(name):
         x = as_array(x)
         axes = [axes] if isinstance(axes, int) else axes
         s = [s] if isinstance(s, int) else s
-        count = len(axes) if axes is not None else len(s) if s is not None else 0
+        count = _counted(s, axes)
         if axes is not None and count == 0:
             return made("copy", x)
         return into(name, x, int(type), count, s, axes, norm, out=out)
@@ -110,7 +118,7 @@ class Plan(Shared):
     permuted: the result stays cut as it is after the last transform, which saves a move; plan.layout tells how."""
 
     def __init__(self, like, axes=None, s=None, norm=None, *, real=False, inverse=False, permuted=False, layout=None):
-        count = len(axes) if axes is not None else 0
+        count = _counted(s, axes)
         lists = [
             None if axes is None else (ctypes.c_int * count)(*axes),
             None if s is None else (ctypes.c_int64 * len(s))(*s),

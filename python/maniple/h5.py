@@ -82,6 +82,8 @@ class File(Handle):
         """Write x to the box of a dataset that begins at index `start`."""
         if not isinstance(x, ndarray):
             raise TypeError("only arrays can be written")
+        if len(start) != x.ndim:
+            raise ValueError(f"the box begins at {tuple(start)}, and the array has {x.ndim} dimensions")
         call("h5_file_write", self, dataset, tuple(start), x)
 
 

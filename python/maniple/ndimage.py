@@ -81,6 +81,9 @@ def _window(axes, size, *arrays):
     """The extents of a window: those of the first array that is given, or the size."""
     for array in arrays:
         if array is not None:
+            others = {np.shape(other) for other in arrays if other is not None}
+            if np.ndim(array) != len(axes) or len(others) > 1:
+                raise RuntimeError(f"a window of shape {' or '.join(map(str, others))} for {len(axes)} axes")
             return _numbers(ctypes.c_int64, np.shape(array))
     if size is None:
         raise RuntimeError("no footprint or filter size provided")
@@ -246,8 +249,15 @@ def _origins(input, origin):
     return _numbers(ctypes.c_int64, _each(origin, input.ndim))
 
 
+def _check_structures(input, *structures):
+    for structure in structures:
+        if structure is not None and np.ndim(structure) != input.ndim:
+            raise RuntimeError(f"a structure of {np.ndim(structure)} dimensions for an input of {input.ndim}")
+
+
 def _binary(name, input, structure, iterations, mask, output, border_value, origin):
     input = as_array(input)
+    _check_structures(input, structure)
     return into("ndimage_" + name, input, _shape(structure), _bools(structure), int(iterations),
                 None if mask is None else as_array(mask), bool(border_value), _origins(input, origin),
                 out=_out(output))
@@ -279,12 +289,14 @@ def binary_propagation(input, structure=None, mask=None, output=None, border_val
 
 def binary_fill_holes(input, structure=None, output=None, origin=0):
     input = as_array(input)
+    _check_structures(input, structure)
     return into("ndimage_binary_fill_holes", input, _shape(structure), _bools(structure), _origins(input, origin),
                 out=_out(output))
 
 
 def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None):
     input = as_array(input)
+    _check_structures(input, structure1, structure2)
     return into("ndimage_binary_hit_or_miss", input, _shape(structure1), _bools(structure1), _shape(structure2),
                 _bools(structure2), _origins(input, origin1),
                 None if origin2 is None else _origins(input, origin2), out=_out(output))
@@ -409,6 +421,9 @@ def distance_transform_bf(input, metric="euclidean", sampling=None, return_dista
 
 def label(input, structure=None, output=None):
     """The labels of connected elements that are not 0, and how many there are.  Collective."""
+    input = as_array(input)
+    if structure is not None and np.shape(structure) != (3,) * input.ndim:
+        raise ValueError(f"a structure of shape {np.shape(structure)}, and not {(3,) * input.ndim}")
     cell, count = ctypes.c_void_p(output._handle if isinstance(output, ndarray) else None), ctypes.c_int64()
     call("ndimage_label", as_array(input), _bools(structure), ctypes.byref(cell), ctypes.byref(count))
     labels = output if isinstance(output, ndarray) else ndarray(cell.value)

@@ -79,6 +79,9 @@ class Generator(Owned):
         shape = () if size is None else _shape(size)
         population = Operand(int(a)) if not isinstance(a, (ndarray, list)) and not hasattr(a, "shape") else as_array(a)
         weights = None if p is None else [float(v) for v in p]
+        many = population.size if isinstance(population, ndarray) else int(a)
+        if weights is not None and len(weights) != many:
+            raise ValueError(f"choice: there are {len(weights)} probabilities for {many} elements")
         return into("random_choice", self, population, bool(replace), weights, len(shape), shape)
 
     def permutation(self, x, axis=0):

@@ -8,7 +8,7 @@ import ctypes
 from . import _filters
 from ._array import as_array, dtype_number, into
 from ._filters import *  # noqa: F403
-from ._library import Shared, constant, struct
+from ._library import Shared, chosen, struct
 from ._names import finished
 
 __all__ = ["Convolution", "convolve", "convolve2d", "correlate", "correlate2d"] + _filters.__all__
@@ -17,14 +17,14 @@ __all__ = ["Convolution", "convolve", "convolve2d", "correlate", "correlate2d"] 
 def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):
     listed = None if axes is None else (ctypes.c_int * max(len(axes), 1))(*axes)
     options = struct("conv_options")(
-        constant("CONV_" + mode.upper()),
-        constant("BOUNDARY_" + boundary.upper()),
+        chosen("mode", mode, "CONV_", ("full", "same", "valid")),
+        chosen("boundary", boundary, "BOUNDARY_", ("fill", "wrap", "symm", "mirror", "nearest")),
         float(fillvalue),
         0 if axes is None else len(axes),
         None if listed is None else ctypes.addressof(listed),
         dtype_number(dtype),
         correlated,
-        constant("CONV_" + method.upper().replace("-", "_")),
+        chosen("method", method, "CONV_", ("auto", "direct", "separable", "fft", "overlap-add")),
     )
     options._keep = listed
     return options

@@ -744,6 +744,35 @@ def check_copies():
     ok(len(cuts) == mp.nranks() + 1 and cuts[0] == 0 and cuts[-1] == 10, "the cuts of a layout")
 
 
+def check_refusals():
+    """What is wrong is one sentence; lists that are too short are not read beyond their end."""
+    x, _ = pair((3, 4))
+    sparse = mp.sparse.generate("poisson:3x3")
+    for kind, words, name, function in (
+        (TypeError, "asarray()", "zeros_like of NumPy's array", lambda: mp.zeros_like(np.ones(3))),
+        (ValueError, "none of full, same, valid", "a mode", lambda: mp.signal.convolve(x, x, mode="foo")),
+        (ValueError, "none of raise", "a mode of take", lambda: mp.take(x, [0], mode="foo")),
+        (ValueError, "none of heap", "a pool", lambda: mp.MemoryPool("foo")),
+        (ValueError, "none of csr", "a format", lambda: sparse.asformat("foo")),
+        (ValueError, "none of LM", "eigenvalues of no kind", lambda: mp.sparse.linalg.eigsh(sparse, 1, which="foo")),
+        (ValueError, "1 axes for 2", "too few axes", lambda: mp.transpose(x, (0,))),
+        (ValueError, "1 destinations", "too few destinations", lambda: mp.moveaxis(x, (0, 1), (1,))),
+        (ValueError, "as many", "too few lengths", lambda: mp.fft.fftn(x, s=(3,), axes=(0, 1))),
+        (ValueError, "2 elements", "too few axes of fft2", lambda: mp.fft.fft2(x, axes=(0,))),
+        (ValueError, "2 probabilities", "too few of p", lambda: mp.random.choice(3, 5, p=[0.5, 0.5])),
+        (ValueError, "two numbers", "a range of one number", lambda: mp.histogram(x, 5, [1.0])),
+        (RuntimeError, "1 dimensions", "a structure of one", lambda: mp.ndimage.binary_erosion(x > 0, [1, 1, 1])),
+        (ValueError, "(3, 3)", "a structure of a label", lambda: mp.ndimage.label(x > 0, [1, 1, 1])),
+        (RuntimeError, "2 axes", "a footprint of one", lambda: mp.ndimage.median_filter(x, footprint=[1, 1])),
+        (ValueError, "2 values", "too few rows", lambda: mp.sparse.csr_array(([1.0, 2.0], ([0], [0, 1])), (2, 2))),
+        (ValueError, "2 dimensions", "too few indices of an owner", lambda: x.layout.owner((0,))),
+        (TypeError, "shape and a function", "cg of a dense array", lambda: mp.sparse.linalg.cg(x, x[0])),
+    ):
+        raises(kind, words, name, function)
+    y = mp.asarray(np.ones((4, 6)), layout="*, 0")
+    ok(y.layout == mp.Layout((4, 6), "*, 0"), "asarray with a text as the layout")
+
+
 def check_cupy_names():
     """Names of CuPy's that have no case elsewhere."""
     points = rng.standard_normal((50, 2))
@@ -811,6 +840,7 @@ def shared_folder():
 for check in (
     check_arrays,
     check_copies,
+    check_refusals,
     check_operators,
     check_indexing,
     check_functions,

@@ -6,12 +6,13 @@ import ctypes
 import numpy as np
 
 from .._array import _dtypes, _tuple, as_array, dtype_number, made, ndarray, nranks, rank
-from .._library import Shared, call, constant, lib, vector
+from .._library import Shared, call, chosen, lib, vector
 from .._names import finished
 
 __all__ = ["coo_array", "csr_array", "eye_array", "generate", "linalg", "mmread", "mmwrite"]
 
 _FORMATS = ("csr", "csc", "coo", "dia", "bsr", "sell")
+_SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 
 class csr_array(Shared):  # noqa: N801
@@ -31,6 +32,8 @@ class csr_array(Shared):  # noqa: N801
             values, rows, columns = whole.data[part], rows[part], columns[part]
         rows, columns = (np.ascontiguousarray(i, np.int64) for i in (rows, columns))
         values = np.ascontiguousarray(values)
+        if not values.size == rows.size == columns.size:
+            raise ValueError(f"there are {values.size} values, {rows.size} rows and {columns.size} columns of entries")
         if values.dtype not in (np.float32, np.float64, np.complex64, np.complex128):
             values = values.astype(np.float64)
         cells = [
@@ -135,6 +138,8 @@ class csr_array(Shared):  # noqa: N801
         return csr_array._of("sparse_conj", self)
 
     def asformat(self, format, blocksize=0):  # noqa: A002
+        if format not in _FORMATS:
+            raise ValueError(f"format is {format!r}, which is none of {', '.join(_FORMATS)}")
         return csr_array._of("sparse_convert", self, _FORMATS.index(format), int(blocksize))
 
     def astype(self, dtype):
@@ -171,7 +176,7 @@ def mmread(file, dtype=None):
 
 def mmwrite(file, matrix, symmetry="general"):
     """Write a matrix to a Matrix Market file; symmetry may be that of the matrix, whose triangle is then written."""
-    call("mm_write", matrix, file, constant("MM_" + symmetry.upper().replace("-", "_")))
+    call("mm_write", matrix, file, chosen("symmetry", symmetry, "MM_", _SYMMETRIES))
 
 
 from . import linalg  # noqa: E402  it needs csr_array

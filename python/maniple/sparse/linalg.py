@@ -7,7 +7,7 @@ import numpy as np
 
 from . import csr_array
 from .._array import Layout, as_array, dtype_number, made, ndarray, operand
-from .._library import CONSTANTS, Shared, call, constant, lib, struct
+from .._library import CONSTANTS, Shared, call, chosen, constant, lib, struct
 from .._names import finished
 
 __all__ = ["LinearOperator", "Preconditioner", "eigsh", "lobpcg", "norm", "spsolve_triangular"]
@@ -22,6 +22,11 @@ class LinearOperator(Shared):
             self.shape, self.dtype = shape_or_matrix.shape, shape_or_matrix.dtype
             super().__init__("operator_free", "operator_from_sparse", shape_or_matrix)
             return
+        if matvec is None or not isinstance(shape_or_matrix, tuple):
+            raise TypeError(
+                f"an operator is a matrix of maniple.sparse, or a shape and a function, and not of type "
+                f"{type(shape_or_matrix).__name__}"
+            )
         self.shape, self.dtype = shape_or_matrix, np.dtype(dtype)
         layouts = [Layout((n,), "0") for n in self.shape]
         functions = [_callback(f) if f else None for f in (matvec, rmatvec)]
@@ -82,7 +87,8 @@ def eigsh(A, k=6, which="LM", v0=None, ncv=None, maxiter=None, tol=0, return_eig
     values, cell = (ctypes.c_double * k)(), ctypes.c_void_p()
     op = _operator(A)
     options = struct("eigsh_options")()
-    options.which, options.tol = constant("EIGEN_" + which), float(tol)
+    options.which = chosen("which", which, "EIGEN_", ("LM", "SM", "LA", "SA", "BE"))
+    options.tol = float(tol)
     options.maxiter, options.ncv = maxiter or 0, ncv or 0
     options.v0 = None if v0 is None else as_array(v0)._handle
     call("eigsh", op, k, options, values, ctypes.byref(cell) if return_eigenvectors else None, None)
