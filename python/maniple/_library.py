@@ -150,7 +150,7 @@ class ArgumentError(Error, ValueError):
 
 
 class OutOfBoundsError(ArgumentError, IndexError):
-    """An index is outside of an array, or is none (MNP_ERR_ARG in a subscript)."""
+    """An index or an axis is outside of an array, or is none (MNP_ERR_ARG)."""
 
 
 class OutOfMemoryError(Error, MemoryError):
@@ -189,7 +189,10 @@ _classes = {
 def check(status):
     """Raise what belongs to a status that is not MNP_OK."""
     if status:
-        raise _classes.get(status, Error)(status)
+        error = _classes.get(status, Error)(status)
+        if type(error) is ArgumentError and "out of bounds" in error.message:  # of axes and indices
+            error = OutOfBoundsError(status, error.message)
+        raise error
 
 
 # --- the context ------------------------------------------------------------------------------------------------------

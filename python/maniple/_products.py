@@ -89,8 +89,9 @@ def einsum_path(subscripts, *operands, optimize="greedy"):
 
 
 def matrix_power(a, n):
-    """numpy.linalg.matrix_power for n >= 0.  Collective."""
-    return into("matrix_power", as_array(a), operator.index(n))
+    """numpy.linalg.matrix_power; a power below 0 is one of the inverse.  Collective."""
+    a, n = as_array(a), operator.index(n)
+    return into("matrix_power", into("inv", a) if n < 0 else a, abs(n))
 
 
 def multi_dot(arrays, *, out=None):
