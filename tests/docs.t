@@ -80,12 +80,6 @@ wrong=$(awk '
     END { if (blocks == 0) print "the guide shows no programs" }' docs/examples/*.c docs/guide/*.md)
 check "$([ -z "$wrong" ]; echo $?)" "the programs of the guide are those of docs/examples" "$wrong"
 
-# ---- the version ----
-
-version=$(sed -n 's/^#define MNP_VERSION_[A-Z]* //p' include/maniple/base.h | paste -s -d .)
-grep -qx "version: $version" CITATION.cff && grep -q "^## $version" CHANGELOG.md
-check $? "CITATION.cff and CHANGELOG.md know the version $version"
-
 # ---- the site ----
 
 if command -v doxygen >/dev/null; then

@@ -8,7 +8,7 @@ command -v shellcheck >/dev/null || skip_all "there is no shellcheck"
 cd "$srcdir" || exit 1
 
 # Scripts are known by their first line, so that none is forgotten; autoreconf's copies in build-aux are not ours
-for path in quickstart .ci/run build-aux/embed jobs/* $(find tests docs bench -type f | sort); do
+for path in quickstart .ci/run build-aux/embed build-aux/release jobs/* $(find packages tests docs bench -type f | sort); do
     case $(head -n 1 "$path" 2>/dev/null | tr -d '\0') in
         '#!'*sh | '# shellcheck shell='*) run "$path" shellcheck -x "$path" ;;
     esac
