@@ -24,8 +24,8 @@ class Maniple(AutotoolsPackage, CudaPackage):
     # build-aux/release writes the tarball's sha256 into the copy of this file that it leaves beside the tarball
     version("0.1.0")
 
-    # CudaPackage has +cuda.  Kernels are compiled for the GPU at hand when they are first used, so that cuda_arch says
-    # only which GPUs are meant.
+    # CudaPackage has +cuda and cuda_arch, which NCCL is compiled for.  Maniple compiles its kernels for the GPU at hand,
+    # when they are first used.
     variant("nccl", default=True, when="+cuda", description="Exchange between GPUs by NCCL")
     variant("fftw", default=True, description="Fourier transforms on CPUs, by FFTW 3")
     variant("openblas", default=True, description="Dense linear algebra on CPUs, by OpenBLAS")
@@ -55,8 +55,12 @@ class Maniple(AutotoolsPackage, CudaPackage):
     depends_on("cairo@1.14: +ft +fc", when="+cairo")
     depends_on("libpng", when="+png")
 
-    for arch in (a for a in CudaPackage.cuda_arch_values if int(a.rstrip("af")) < 80):
-        conflicts(f"cuda_arch={arch}", when="+cuda", msg="Maniple needs GPUs of compute capability 8.0 or above")
+    conflicts("cuda_arch=none", when="+cuda", msg="say for which GPUs: cuda_arch=80, 90, ...")
+    for arch in CudaPackage.cuda_arch_values:
+        if int(arch.rstrip("af")) < 80:
+            conflicts(f"cuda_arch={arch}", when="+cuda", msg="Maniple needs GPUs of compute capability 8.0 or above")
+        else:
+            depends_on(f"nccl cuda_arch={arch}", when=f"+nccl cuda_arch={arch}")
 
     test_requires_compiler = True
 
@@ -94,7 +98,7 @@ class Maniple(AutotoolsPackage, CudaPackage):
         pkg_config = which("pkg-config", required=True)
         pkg_config.add_default_env("PKG_CONFIG_PATH", self.prefix.lib.pkgconfig)
         flags = pkg_config("--cflags", "--libs", "maniple", output=str).split()
-        source = self.test_suite.current_test_cache_dir.join("docs", "examples", "hello.c")
+        source = join_path(self.test_suite.current_test_cache_dir, "docs", "examples", "hello.c")
         which(os.environ["CC"], required=True)(source, *flags, "-o", "hello")
         printed = Executable("./hello")(output=str.split, error=str.split)
         assert "an array of 1008 x 1008" in printed
