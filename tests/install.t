@@ -98,4 +98,5 @@ else
     skip "the pages are correct" "there is no mandoc"
 fi
 check "$(find "$stage/moved" -path '*/examples/hello.c' | grep -q .; echo $?)" "the examples are installed"
+check "$(find "$stage/moved" -path '*/share/modulefiles/maniple/[0-9]*.lua' | grep -q .; echo $?)" "so is the environment module"
 done_testing
