@@ -49,8 +49,25 @@ static int times_requeued(const job *j)
     return times;
 }
 
+/* Why a run that is warned goes on to the limit. */
+static void say_why_not(const job *j, bool is_saved)
+{
+    progress_clear();
+    if (is_saved)
+        fprintf(stderr,
+                "maniple solve: the job is near its limit of time, and was requeued %d time%s, as --requeue allows: it "
+                "goes on to the limit; iteration %" PRId64 " is saved in %s\n",
+                j->requeues, j->requeues == 1 ? "" : "s", j->saved, j->checkpoint);
+    else
+        fprintf(stderr,
+                "maniple solve: the job is near its limit of time, and is not requeued, as its iterate cannot be saved "
+                "in %s: it goes on to the limit\n",
+                j->checkpoint);
+}
+
 bool requeue_is_due(job *j, int64_t iteration, const mnp_array *x)
 {
+    const int64_t unsaved = j->unsaved;
     int any = warned;
     if (j->requeues == 0 || j->warned)
         return false;
@@ -58,17 +75,13 @@ bool requeue_is_due(job *j, int64_t iteration, const mnp_array *x)
     if (!any)
         return false;
     j->warned = true;
-    if (j->saved != iteration + j->done)
+    if (j->saved != iteration + j->done || unsaved > 0) /* the last checkpoint may be one that could not be written */
         checkpoint_save(j, iteration, x);
     j->saved = iteration + j->done;
-    j->leaves = j->unsaved == 0 && times_requeued(j) < j->requeues;
-    if (!j->leaves && mnp_ctx_rank(j->ctx) == 0 && j->unsaved == 0) {
-        progress_clear();
-        fprintf(stderr,
-                "maniple solve: the job is near its limit of time, and was requeued %d time%s, as --requeue allows: it "
-                "goes on to the limit; iteration %" PRId64 " is saved in %s\n",
-                j->requeues, j->requeues == 1 ? "" : "s", j->saved, j->checkpoint);
-    }
+    const bool is_saved = j->unsaved == unsaved;
+    j->leaves = is_saved && times_requeued(j) < j->requeues;
+    if (!j->leaves && mnp_ctx_rank(j->ctx) == 0)
+        say_why_not(j, is_saved);
     return j->leaves;
 }
 

@@ -6,7 +6,7 @@
 . "$srcdir/tests/apps/refusals.sh"
 
 [ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
-pid=
+pid='' file=state.h5
 trap '[ -z "$pid" ] || kill -TERM "$pid" 2>/dev/null; chmod -R u+w "$work"; rm -rf "$work"' EXIT
 mkdir bin
 cat >bin/scontrol <<'END'
@@ -23,22 +23,27 @@ saved()
     "$PYTHON" -c 'import h5py; print(h5py.File("state.h5")["iterations"][0])'
 }
 
-# warned RANKS ARGUMENT...: a run that would take long gets the signal when it has saved a checkpoint; its exit status
-# is $status.  mpirun passes the signal on.
-warned()
+# begun RANKS ARGUMENT...: a run that would take long has saved a checkpoint
+begun()
 {
     launcher=
     [ "$1" = 1 ] || launcher="$MPIRUN -n $1"
     shift
     rm -f mark asked && touch mark
     $launcher env PATH="$PATH" "$MANIPLE" solve poisson:300x300 -o out.h5:/x --method richardson --omega 0.2 --maxiter 100000000 \
-        --rtol 1e-14 --every 10 --checkpoint state.h5 --requeue 2 "$@" >report.txt 2>&1 &
+        --rtol 1e-14 --every 10 --checkpoint "$file" --requeue 2 "$@" >report.txt 2>&1 &
     pid=$!
     tries=0
-    until [ -n "$(find state.h5 -newer mark 2>/dev/null)" ] || [ $tries -ge 600 ] || ! kill -0 $pid 2>/dev/null; do
+    until [ -n "$(find "$file" -newer mark 2>/dev/null)" ] || [ $tries -ge 600 ] || ! kill -0 $pid 2>/dev/null; do
         sleep 0.1
         tries=$((tries + 1))
     done
+}
+
+# warned RANKS ARGUMENT...: it gets the signal then; its exit status will be $status.  mpirun passes the signal on.
+warned()
+{
+    begun "$@"
     kill -USR1 $pid
 }
 
@@ -93,6 +98,33 @@ warned 1
 ended
 [ "$status" -eq 4 ] && [ ! -e asked ] && grep -q 'this is no job of Slurm: the same command goes on from there' report.txt
 check $? "outside of Slurm nothing is requeued" "$status $(cat report.txt)"
+mkdir there
+file=there/state.h5
+begun 1
+mv there away
+tries=0
+until grep -q 'the checkpoint is not written' report.txt || [ $tries -ge 300 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+mv away there
+kill -USR1 $pid
+ended
+[ "$status" -eq 4 ]
+check $? "a checkpoint that could not be written before does not keep a run from being requeued" "$status $(cat report.txt)"
+begun 1
+mv there away
+kill -USR1 $pid
+tries=0
+until grep -q 'is not requeued, as its iterate cannot be saved in there/state.h5' report.txt || [ $tries -ge 300 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+[ $tries -lt 300 ] && kill -0 $pid
+check $? "one that cannot be written now does, and the run says so" "$(cat report.txt)"
+kill -TERM $pid
+ended
+file=state.h5
 rm -f state.h5 out.h5
 on 1 "$MANIPLE" solve poisson:20x20 -o out.h5:/x --checkpoint state.h5 --requeue 1 -q
 check $? "a run that is not warned needs no Slurm, and no checkpoint from before"
