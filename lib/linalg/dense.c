@@ -360,7 +360,7 @@ mnp_status mnp__dense_to_blocks(const mnp__place *place, mnp__dense *dense)
     mnp_layout *layout;
     mnp_array *blocks = NULL;
     const int ranks = place->batch->nranks;
-    if (!place->spread)
+    if (!place->spread || !dense->array)
         return MNP_OK;
     MNP_TRY(mnp_layout_new(1, &ranks, 3, dense->array->layout->shape, (const int[]){MNP_NO_AXIS, 0, MNP_NO_AXIS}, NULL,
                            &layout));
@@ -373,10 +373,10 @@ mnp_status mnp__dense_to_blocks(const mnp__place *place, mnp__dense *dense)
     return MNP_OK;
 }
 
-mnp_status mnp__dense_identity(const mnp__place *place, mnp_dtype dtype, int64_t n, mnp__dense *dense)
+mnp_status mnp__dense_identity(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, mnp__dense *dense)
 {
     mnp_array *ones = NULL;
-    MNP_TRY(mnp_eye(place->ctx, dtype, n, n, 0, &ones));
+    MNP_TRY(mnp_eye(place->ctx, dtype, m, n, 0, &ones));
     const mnp_status st = mnp__dense_read(place, ones, dtype, dense);
     mnp_array_free(ones);
     return st;

@@ -125,8 +125,8 @@ mnp_status mnp__numbers_new(const mnp__place *place, mnp_dtype dtype, mnp_array 
 mnp_status mnp__dense_read(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__dense *dense);
 mnp_status mnp__vectors_read(const mnp__place *place, const mnp_array *v, mnp_dtype dtype, mnp_array **vectors_p);
 
-/* New matrices that are all the identity.  Collective. */
-mnp_status mnp__dense_identity(const mnp__place *place, mnp_dtype dtype, int64_t n, mnp__dense *dense);
+/* New matrices of m x n with ones on the diagonal, and zeros.  Collective. */
+mnp_status mnp__dense_identity(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, mnp__dense *dense);
 
 /* Bring spread matrices to a layout of blocks, which is all that other functions take; LAPACK is done with them. */
 mnp_status mnp__dense_to_blocks(const mnp__place *place, mnp__dense *dense);

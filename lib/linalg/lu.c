@@ -70,7 +70,7 @@ mnp_status mnp__lu_invert(const mnp__place *place, const mnp__lu *lu, mnp__dense
     const int64_t n = lu->factors.n;
     const mnp_dtype dtype = lu->factors.array->dtype;
     if (place->spread) {
-        MNP_TRY(mnp__dense_identity(place, dtype, n, inverse));
+        MNP_TRY(mnp__dense_identity(place, dtype, n, n, inverse));
         return mnp__lu_solve(place, lu, 'N', inverse);
     }
     MNP_TRY(mnp__dense_new(place, dtype, n, n, inverse));

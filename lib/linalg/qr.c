@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* QR factorisations, by Householder's reflectors, or for a tall matrix as tall.c does it. */
+/* QR factorisations: by LAPACK, or of one large matrix that is cut by panels_qr.c, or of a tall one by tall.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #include <maniple/view.h>
 
 #include "linalg/dense.h"
+#include "linalg/panels_qr.h"
 #include "linalg/tall.h"
 
 /* R on and above the diagonal of `reflectors`, and the reflectors below it, with their factors: LAPACK's geqrf. */
@@ -33,6 +34,8 @@ static mnp_status factor(const mnp__place *place, const mnp_array *a, mnp_dtype 
     job.values = qr->factors->data;
     if (m == 0)
         return MNP_OK;
+    if (place->spread)
+        return mnp__panels_geqrf(place, &qr->reflectors, qr->factors);
     return MNP_AGREE(place->ctx, mnp__dense_run(place, place->ctx->device->ops->lapack->geqrf, &job));
 }
 
@@ -43,8 +46,12 @@ static mnp_status make_q(const mnp__place *place, const reflected *qr, int64_t c
     char from[64], to[64];
     mnp_array *own = NULL, *first = NULL;
     mnp_status st;
+    if (place->spread) {
+        MNP_TRY(mnp__dense_identity(place, qr->reflectors.array->dtype, m, columns, q));
+        return mnp__panels_ormqr(place, &qr->reflectors, 0, qr->factors, false, true, q);
+    }
     if (k == 0 && columns == m)
-        return mnp__dense_identity(place, qr->reflectors.array->dtype, m, q);
+        return mnp__dense_identity(place, qr->reflectors.array->dtype, m, m, q);
     MNP_TRY(mnp__dense_new(place, qr->reflectors.array->dtype, m, columns, q));
     snprintf(from, sizeof from, "..., :%lld", (long long)k);
     snprintf(to, sizeof to, "..., :%lld", (long long)k);
@@ -87,15 +94,14 @@ static mnp_status read_mode(const char *function, const char *text, qr_mode *mod
 }
 
 /* Both results as arrays of the place: of mode "raw" the transposed reflectors and their factors. */
-static mnp_status make_results(const mnp__place *place, const reflected *qr, qr_mode mode, mnp__dense *q,
-                               mnp_array **r_p)
+static mnp_status make_results(const mnp__place *place, reflected *qr, qr_mode mode, mnp__dense *q, mnp_array **r_p)
 {
     const int64_t m = qr->reflectors.m, n = qr->reflectors.n, k = m < n ? m : n;
-    if (mode == RAW)
-        return MNP_OK;
-    if (mode != ONLY_R)
+    if (mode == REDUCED || mode == COMPLETE)
         MNP_TRY(make_q(place, qr, mode == COMPLETE ? m : k, q));
-    return make_r(qr, mode == COMPLETE ? m : k, r_p);
+    MNP_TRY(mnp__dense_to_blocks(place, q));
+    MNP_TRY(mnp__dense_to_blocks(place, &qr->reflectors));
+    return mode == RAW ? MNP_OK : make_r(qr, mode == COMPLETE ? m : k, r_p);
 }
 
 /* A tall matrix, whose q is big, and is given as it was made. */
@@ -141,6 +147,7 @@ mnp_status mnp_qr(const mnp_array *a, const char *mode_text, mnp_array **q_p, mn
         MNP_TRY_OR(factor_tall(&place, a, dtype, results, &tall), st, done);
     if (tall)
         goto done;
+    MNP_TRY_OR(mnp__place_spread(a, &place), st, done);
     MNP_TRY_OR(factor(&place, a, dtype, &qr), st, done);
     MNP_TRY_OR(make_results(&place, &qr, mode, &q, &r), st, done);
     if (mode == RAW)

@@ -38,7 +38,7 @@ static mnp_status decompose(const mnp__place *place, const mnp_array *a, mnp_dty
     MNP_TRY_OR(mnp__info_new(place, &info), st, done);
     MNP_TRY_OR(mnp__vectors_new(place, mnp__linalg_real(dtype), n, &svd->s), st, done);
     if (vectors) {
-        MNP_TRY_OR(full && n == 0 ? mnp__dense_identity(place, dtype, m, &svd->left)
+        MNP_TRY_OR(full && n == 0 ? mnp__dense_identity(place, dtype, m, m, &svd->left)
                                   : mnp__dense_new(place, dtype, m, full ? m : n, &svd->left),
                    st, done);
         MNP_TRY_OR(mnp__dense_new(place, dtype, n, n, &svd->right), st, done);

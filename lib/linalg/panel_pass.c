@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Passes over the panels of one matrix whose columns are dealt out over the ranks. */
+#include "linalg/panel_pass.h"
+
+#include <maniple/comm.h>
+
+#include "layout/layout.h"
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+mnp_status mnp__pass_begin(const mnp__place *place, const mnp__dense *a, int64_t columns, mnp__pass *p)
+{
+    mnp_layout *layout;
+    const mnp_dtype dtype = a->array->dtype, moving = mnp__moving_dtype(dtype);
+    *p = (mnp__pass){.place = place,
+                     .ctx = place->ctx,
+                     .device = place->ctx->device,
+                     .dtype = dtype,
+                     .size = mnp_dtype_size(dtype),
+                     .a = a,
+                     .count = (columns + a->width - 1) / a->width};
+    MNP_TRY(MNP_AGREE(p->ctx, p->device->ops->blas->need(p->device, place->function)));
+    MNP_TRY(mnp__copy_kernel(p->ctx, moving, moving, &p->copy));
+    MNP_TRY(mnp_layout_replicated(p->ctx->comm.size, 1, (const int64_t[]){(a->m + 1) * a->width}, &layout));
+    const mnp_status st = mnp_array_new(p->ctx, dtype, layout, &p->buffer);
+    mnp_layout_free(layout);
+    return st;
+}
+
+mnp_status mnp__pass_end(mnp__pass *p, mnp_status st)
+{
+    mnp_array_free(p->buffer);
+    return st == MNP_OK ? MNP_AGREE(p->ctx, p->own) : st;
+}
+
+mnp__panel mnp__panel_at(const mnp__pass *p, int64_t k, int64_t below)
+{
+    const int64_t width = p->a->width, first = k * width, top = smaller(first + below, p->a->m);
+    return (mnp__panel){.number = k,
+                        .first = first,
+                        .columns = smaller(width, p->a->n - first),
+                        .top = top,
+                        .rows = p->a->m - top,
+                        .owner = (int)(k % p->ctx->comm.size)};
+}
+
+mnp__panel mnp__panel_above(const mnp__pass *p, int64_t k)
+{
+    mnp__panel at = mnp__panel_at(p, k, 0);
+    at.top = 0;
+    at.rows = at.first + at.columns;
+    return at;
+}
+
+int64_t mnp__columns_before(const mnp__pass *p, const mnp__dense *a, int64_t column)
+{
+    const int64_t rank = p->ctx->comm.rank, size = p->ctx->comm.size, panels = column / a->width,
+                  whole = panels <= rank ? 0 : (panels - rank + size - 1) / size,
+                  part = panels % size == rank ? column % a->width : 0;
+    return smaller(whole * a->width + part, a->columns);
+}
+
+mnp_status mnp__panel_copy(const mnp__pass *p, const mnp__panel *at, bool back)
+{
+    char *matrix = mnp__pass_element(p, p->a, at->top, mnp__columns_before(p, p->a, at->first));
+    char *buffer = p->buffer->data;
+    const int64_t extent[2] = {at->columns, at->rows}, ours[2] = {p->a->of.ld, 1}, packed[2] = {at->rows, 1};
+    const mnp__one_box box = mnp__one_box_of(2, extent, back ? packed : ours, back ? ours : packed);
+    if (at->rows == 0)
+        return MNP_OK;
+    return mnp__one_box_copy(p->ctx, p->copy, &box, p->size, back ? buffer : matrix, back ? matrix : buffer,
+                             p->ctx->compute);
+}
+
+mnp_status mnp__panel_broadcast(const mnp__pass *p, const mnp__panel *at, int64_t elements)
+{
+    return mnp_comm_broadcast(mnp_comm_world(p->ctx), p->buffer->data, elements, p->dtype, at->owner);
+}
+
+mnp_status mnp__pass_subtract(const mnp__pass *p, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                              char op_a, const void *b, int64_t ldb, char op_b, void *c, int64_t ldc)
+{
+    const mnp__gemm gemm = {.dtype = p->dtype,
+                            .op_a = (mnp__blas_op)op_a,
+                            .op_b = (mnp__blas_op)op_b,
+                            .m = m,
+                            .n = n,
+                            .k = k,
+                            .batch = 1,
+                            .a = a,
+                            .b = b,
+                            .c = c,
+                            .lda = lda,
+                            .ldb = ldb,
+                            .ldc = ldc,
+                            .alpha = {-1, 0},
+                            .beta = {1, 0}};
+    return m == 0 || n == 0 || k == 0 ? MNP_OK : p->device->ops->blas->gemm(p->device, &gemm, p->ctx->compute);
+}
