@@ -11,9 +11,9 @@
  *   matrices that are not cut    are treated where they lie; a batch that is cut over ranks needs no communication
  *   a batch of cut matrices      is first cut along its longest batch dimension instead, and so are its results
  *   one matrix that is cut       solve, inv, det, cholesky, lu, qr and those that use their factors deal its columns
- *                                out over all ranks, which work together, if it has at least 256 rows and columns; others,
- *                                and smaller ones, are gathered on rank 0, which computes alone.  Results are cut as
- *                                `a` is, or if they have other dimensions as mnp_layout_block() does
+ *                                out over all ranks, which work together, if it has at least 256 rows and columns;
+ *                                others, and smaller ones, are gathered on rank 0, which computes alone.  Results are
+ *                                cut as `a` is, or if they have other dimensions as mnp_layout_block() does
  *   one tall matrix              qr, svd, svdvals and those that use them work where its rows are, see mnp_qr(), and
  *                                leave results as they were made
  *
@@ -106,7 +106,8 @@ MNP_API mnp_status mnp_lu_solve(const mnp_array *lu, const mnp_array *piv, int t
  * r.  One tall matrix of m x n (1 to 2048 columns, m >= 512, m >= 8 n, and m >= n times the number of ranks), of which
  * modes "reduced" and "r" are asked, is factored by Cholesky's method twice, or, if its condition is too bad for that,
  * by reflectors of each rank's rows and then of all r; q is then cut by rows, if `a` is cut at all, and r is on every
- * rank.  Any other matrix that all ranks hold together is factored by reflectors of its panels, as in ScaLAPACK.  Waits.
+ * rank.  Any other matrix that all ranks hold together is factored by reflectors of its panels, as ScaLAPACK does it.
+ * Waits.
  */
 MNP_API mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p, mnp_array **r_p);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tall matrices (lib/linalg/tall.c): qr, svd and svdvals beside numpy.linalg, for rows and columns that are cut or not,
+"""Tall matrices (lib/linalg/factors/tall.c): qr, svd and svdvals beside numpy.linalg, for rows and columns that are cut or not,
 well and badly conditioned and rank-deficient matrices, all dtypes.
 """
 

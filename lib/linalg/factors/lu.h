@@ -3,7 +3,7 @@
 #ifndef MNP__LINALG_LU_H
 #define MNP__LINALG_LU_H
 
-#include "linalg/dense.h"
+#include "linalg/dense/dense.h"
 
 /* P L U of each matrix: L below the diagonal, U on and above it; row i was interchanged with pivots[i], from 1 on. */
 typedef struct mnp__lu {

@@ -13,7 +13,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
-#include "linalg/linalg.h"
+#include "linalg/products/linalg.h"
 
 /* ---- vectors ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Passes over the panels of one matrix whose columns are dealt out over the ranks. */
-#include "linalg/panel_pass.h"
+#include "linalg/panels/panel_pass.h"
 
 #include <maniple/comm.h>
 

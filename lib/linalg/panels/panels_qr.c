@@ -11,9 +11,9 @@
  * Cost for n x n over p ranks: 4/3 n^3 / p operations and n^2 width for the panels, as much again for Q; each rank
  * receives n^2 / 2 elements in n / width broadcasts for each of them.
  */
-#include "linalg/panels_qr.h"
+#include "linalg/panels/panels_qr.h"
 
-#include "linalg/panel_pass.h"
+#include "linalg/panels/panel_pass.h"
 
 static int64_t smaller(int64_t a, int64_t b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrices that a rank has whole: where they are, how they get there, and how results and errors get out. */
-#include "linalg/dense.h"
+#include "linalg/dense/dense.h"
 
 #include <inttypes.h>
 #include <stdio.h>

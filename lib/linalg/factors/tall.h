@@ -3,7 +3,7 @@
 #ifndef MNP__LINALG_TALL_H
 #define MNP__LINALG_TALL_H
 
-#include "linalg/dense.h"
+#include "linalg/dense/dense.h"
 
 /* Whether the matrix of a place is one, and so tall that mnp__tall_qr() is the way to factor it. */
 bool mnp__tall_serves(const mnp__place *place, const mnp_array *a);

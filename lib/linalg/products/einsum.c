@@ -13,8 +13,8 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
-#include "linalg/einsum.h"
-#include "linalg/linalg.h"
+#include "linalg/products/einsum.h"
+#include "linalg/products/linalg.h"
 
 /* An operand, or what pairs of them have given: the labels of its dimensions, and the array, which is owned. */
 typedef struct item {

@@ -14,7 +14,7 @@
 #include <maniple/reduce.h>
 #include <maniple/ufunc.h>
 
-#include "linalg/dense.h"
+#include "linalg/dense/dense.h"
 
 static const double THETA = 5.371920351148152; /* the norm up to which the approximation is as good as float64 */
 /* The coefficients of the approximation, b(13) to b(0), divided by b(0): of odd and of even powers. */

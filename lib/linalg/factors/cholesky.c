@@ -8,8 +8,8 @@
 #include <maniple/decompositions.h>
 #include <maniple/view.h>
 
-#include "linalg/panels.h"
-#include "linalg/systems.h"
+#include "linalg/panels/panels.h"
+#include "linalg/factors/systems.h"
 
 mnp_status mnp__dense_potrf(const mnp__place *place, const mnp__dense *a)
 {

@@ -15,7 +15,7 @@
 #include "array/output.h"
 #include "array/view.h"
 #include "base/text.h"
-#include "linalg/linalg.h"
+#include "linalg/products/linalg.h"
 
 /* ---- precision ---- */
 

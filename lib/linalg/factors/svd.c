@@ -9,8 +9,8 @@
 #include <maniple/linalg.h>
 #include <maniple/view.h>
 
-#include "linalg/dense.h"
-#include "linalg/tall.h"
+#include "linalg/dense/dense.h"
+#include "linalg/factors/tall.h"
 
 /* A = U diag(s) V^H; u and vh are views of the two matrices, which may be transposed. */
 typedef struct decomposed {

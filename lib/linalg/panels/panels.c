@@ -15,13 +15,13 @@
  * Cholesky and n^2 width for LU; each rank receives n^2 / 2 elements in n / width broadcasts.  The memory of one panel
  * beside the matrix.
  */
-#include "linalg/panels.h"
+#include "linalg/panels/panels.h"
 
 #include <stdlib.h>
 
 #include <maniple/create.h>
 
-#include "linalg/panel_pass.h"
+#include "linalg/panels/panel_pass.h"
 
 static int64_t smaller(int64_t a, int64_t b)
 {

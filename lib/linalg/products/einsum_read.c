@@ -5,7 +5,7 @@
 
 #include "array/array.h"
 #include "layout/layout.h"
-#include "linalg/einsum.h"
+#include "linalg/products/einsum.h"
 
 uint64_t mnp__term_set(const mnp__term *term)
 {

@@ -20,7 +20,7 @@
 #include <maniple/view.h>
 
 #include "array/input.h"
-#include "linalg/dense.h"
+#include "linalg/dense/dense.h"
 
 /* ---- pieces ---- */
 

@@ -3,7 +3,7 @@
 #ifndef MNP__LINALG_PANELS_QR_H
 #define MNP__LINALG_PANELS_QR_H
 
-#include "linalg/dense.h"
+#include "linalg/dense/dense.h"
 
 /*
  * In place: a (m x n) = Q R.  R is on and above the diagonal then, below it are LAPACK's reflectors; their min(m, n)

@@ -2,7 +2,7 @@
 /* Eigenvalues and eigenvectors of Hermitian and of general matrices. */
 #include <maniple/decompositions.h>
 
-#include "linalg/dense.h"
+#include "linalg/dense/dense.h"
 
 #define NOT_FOUND "has eigenvalues that were not found: the iteration did not converge for %d of them"
 

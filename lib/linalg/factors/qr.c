@@ -7,9 +7,9 @@
 #include <maniple/decompositions.h>
 #include <maniple/view.h>
 
-#include "linalg/dense.h"
-#include "linalg/panels_qr.h"
-#include "linalg/tall.h"
+#include "linalg/dense/dense.h"
+#include "linalg/panels/panels_qr.h"
+#include "linalg/factors/tall.h"
 
 /* R on and above the diagonal of `reflectors`, and the reflectors below it, with their factors: LAPACK's geqrf. */
 typedef struct reflected {

@@ -11,7 +11,7 @@
 #include "base/nest.h"
 #include "device/blas.h"
 #include "kernels/linalg/gemm_params.h"
-#include "linalg/linalg.h"
+#include "linalg/products/linalg.h"
 
 static bool is_integer(mnp_dtype dtype)
 {

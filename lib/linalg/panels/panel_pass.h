@@ -13,7 +13,7 @@
 
 #include "array/boxes.h"
 #include "device/blas.h"
-#include "linalg/dense.h"
+#include "linalg/dense/dense.h"
 
 typedef struct mnp__pass {
     const mnp__place *place;

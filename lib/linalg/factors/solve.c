@@ -11,9 +11,9 @@
 #include "array/input.h"
 #include "device/blas.h"
 #include "layout/layout.h"
-#include "linalg/lu.h"
-#include "linalg/panels.h"
-#include "linalg/systems.h"
+#include "linalg/factors/lu.h"
+#include "linalg/panels/panels.h"
+#include "linalg/factors/systems.h"
 
 /* ---- systems ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* LU factorisations: the factors by themselves, and determinants. */
-#include "linalg/lu.h"
+#include "linalg/factors/lu.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,8 +14,8 @@
 
 #include "array/input.h"
 #include "layout/layout.h"
-#include "linalg/panels.h"
-#include "linalg/systems.h"
+#include "linalg/panels/panels.h"
+#include "linalg/factors/systems.h"
 
 void mnp__lu_free(mnp__lu *lu)
 {

@@ -3,7 +3,7 @@
 #ifndef MNP__LINALG_PANELS_H
 #define MNP__LINALG_PANELS_H
 
-#include "linalg/dense.h"
+#include "linalg/dense/dense.h"
 
 /*
  * In place: a (n x n, lower triangle) = L L^H, and a (m x n) = P L U, with min(m, n) pivots, counted from 1, on every

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "linalg/einsum.h"
+#include "linalg/products/einsum.h"
 
 enum { MOST_OPTIMAL = 10 }; /* operands; greedy beyond that */
 

@@ -3,7 +3,7 @@
 #ifndef MNP__LINALG_SYSTEMS_H
 #define MNP__LINALG_SYSTEMS_H
 
-#include "linalg/dense.h"
+#include "linalg/dense/dense.h"
 
 typedef struct mnp__systems {
     mnp__place place;

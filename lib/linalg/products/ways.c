@@ -20,7 +20,7 @@
  */
 #include <string.h>
 
-#include "linalg/linalg.h"
+#include "linalg/products/linalg.h"
 
 /*
  * What a byte from another rank costs, in operations: of GPUs about 60 TFLOP/s beside 400 GB/s, of a core about 50
