@@ -11,8 +11,10 @@
  *   matrices that are not cut    are treated where they lie; a batch that is cut over ranks needs no communication
  *   a batch of cut matrices      is first cut along its longest batch dimension instead, and so are its results
  *   one matrix that is cut       solve, inv, det, cholesky, lu, qr and those that use their factors deal its columns
- *                                out over all ranks, which work together, if it has at least 256 rows and columns;
- *                                others, and smaller ones, are gathered on rank 0, which computes alone.  Results are
+ *                                out over all ranks, which work together, if it has at least 256 rows and columns; so
+ *                                do, on the host, eigh and eigvalsh from 1536 rows on, svd, svdvals and those that use
+ *                                them from 2048 rows and columns on, or as MANIPLE_SPREAD_ROWS says, also on GPUs.
+ *                                Others, and smaller ones, are gathered on rank 0, which computes alone.  Results are
  *                                cut as `a` is, or if they have other dimensions as mnp_layout_block() does
  *   one tall matrix              qr, svd, svdvals and those that use them work where its rows are, see mnp_qr(), and
  *                                leave results as they were made
@@ -114,7 +116,9 @@ MNP_API mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p,
 /*
  * numpy.linalg.svd: a = u diag(s) vh, the singular values in descending order; u and vh are square if `full_matrices`.
  * svdvals: the values alone.  One tall matrix is first factored by mnp_qr(), unless `full_matrices`; s and vh are then
- * on every rank, and u is cut as mnp_matmul() makes the product of q and a matrix that is on every rank.  Waits.
+ * on every rank, and u is cut as mnp_matmul() makes the product of q and a matrix that is on every rank.  All ranks
+ * together reduce another large one to bidiagonal form, as ScaLAPACK does it, whose singular values every rank then
+ * finds by LAPACK's divide and conquer, in float64 on the CPU: n x n numbers for each of u and vh there.  Waits.
  */
 MNP_API mnp_status mnp_svd(const mnp_array *a, bool full_matrices, mnp_array **u_p, mnp_array **s_p, mnp_array **vh_p);
 MNP_API mnp_status mnp_svdvals(const mnp_array *a, mnp_array **s_p);
@@ -173,7 +177,9 @@ MNP_API mnp_status mnp_expm(const mnp_array *a, mnp_array **out_p);
 
 /*
  * numpy.linalg.eigh and eigvalsh: eigenvalues of Hermitian matrices in ascending order, and vectors in columns.  The
- * lower triangle of `a` is read, or with `upper` the upper one.  Waits.
+ * lower triangle of `a` is read, or with `upper` the upper one.  All ranks together reduce a large matrix to
+ * tridiagonal form, as ScaLAPACK does it, whose eigenvalues every rank then finds by LAPACK's divide and conquer, in
+ * float64 on the CPU: n x n numbers of memory there, and as many of workspace.  Waits.
  */
 MNP_API mnp_status mnp_eigh(const mnp_array *a, bool upper, mnp_array **w_p, mnp_array **v_p);
 MNP_API mnp_status mnp_eigvalsh(const mnp_array *a, bool upper, mnp_array **w_p);

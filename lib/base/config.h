@@ -37,6 +37,9 @@
     X(check, "MANIPLE_CHECK", "0",                                                                                     \
       "1: in collective calls the ranks compare their arguments, and calls with other ones fail with a sentence; it "  \
       "takes an exchange a call; and the end of a context names the lines that made what was not freed")               \
+    X(spread_rows, "MANIPLE_SPREAD_ROWS", "auto",                                                                      \
+      "rows and columns from which on eigenvalues, and singular values, of one matrix that is cut are computed by "    \
+      "all ranks together, 256 or more, or auto: 1536 and 2048 on the host, and on GPUs never")                        \
     X(spmv, "MANIPLE_SPMV", "measure",                                                                                 \
       "how a GPU multiplies a sparse matrix in CSR with a vector: stream, rows, sell or dia, or measure: the "         \
       "fastest of these, found by trying them")                                                                        \
@@ -66,6 +69,7 @@ typedef struct mnp__config {
     mnp__log logger;
     double deadline_seconds, busy_deadline_seconds;
     int node_ranks;       /* MANIPLE_NODE_SIZE; 0: all ranks of a host */
+    int spread_from;      /* MANIPLE_SPREAD_ROWS; 0: auto */
     int64_t memory_bytes; /* MANIPLE_MEMORY_LIMIT in bytes, or 0 */
     double memory_share;  /* MANIPLE_MEMORY_LIMIT as a fraction of the rank's share of the device, or 0 */
     bool is_reproducible, checks;

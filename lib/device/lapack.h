@@ -69,6 +69,16 @@ extern const mnp__lapack_ops mnp__host_lapack;
 extern const mnp__lapack_ops mnp__cuda_lapack;
 
 /*
+ * On the CPU, in float64, for any device: the eigenvalues d of a tridiagonal matrix with diagonal d (n) and other
+ * diagonal e (n - 1), in ascending order, and unless z is NULL its eigenvectors, the columns of z (n x n); the singular
+ * values d of an upper bidiagonal one, in descending order, and unless u and vt are NULL its vectors.  e is destroyed.
+ * *info_p is what LAPACK reports.  MNP_ERR_UNSUPPORTED, MNP_ERR_MEMORY.
+ */
+mnp_status mnp__lapack_tridiagonal(mnp__device *device, int64_t n, double *d, double *e, double *z, int *info_p);
+mnp_status mnp__lapack_bidiagonal(mnp__device *device, int64_t n, double *d, double *e, double *u, double *vt,
+                                  int *info_p);
+
+/*
  * The complex vectors of LAPACK's real ones, on the CPU: a complex pair, whose values are conjugates, has its real and
  * imaginary parts in two columns.  `values` are complex, in the type of `vectors`; one matrix.
  */

@@ -261,6 +261,7 @@ static void check_settings(void)
         {"log=loud", "error, warn, info or debug"},
         {"log=info:x", "list of ranks"},
         {"transport=tcp", "nccl, mpi or auto"},
+        {"spread_rows=0", "1 to "},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ok(mnp__config_read(wrong[i][0], 0, &config) == MNP_ERR_ARG && strstr(mnp_error_message(), wrong[i][1]),

@@ -8,16 +8,10 @@ import os
 
 import maniple as mp
 import numpy as np
-from dense import cut, draw, spectra
+from dense import close, cut, draw, spectra
 
 rng = mp.random()
 full = bool(os.environ.get("MANIPLE_TEST_FULL"))
-
-
-def close(name, got, want, bound):
-    got, want = (v.numpy() if isinstance(v, mp.Array) else np.asarray(v) for v in (got, want))
-    error = float(np.max(np.abs(got - want), initial=0)) if got.shape == want.shape else np.inf
-    mp.ok(error <= bound, f"{name}: {error:.1e} <= {bound:.1e}")
 
 
 def check(name, a, x):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Inputs of the tests of matrices that all ranks hold together: random matrices, layouts that cut them, spectra."""
+"""For tests of matrices that all ranks hold together: random ones, layouts that cut them, spectra, comparisons."""
 
 import maniple as mp
 import numpy as np
@@ -18,6 +18,13 @@ def cut(rng, a, which=None):
     which = int(rng.integers(4)) if which is None else which
     text = ("0, *", "*, 0", "0, 1")[which % 3]
     return mp.array(a, mp.random_layout(rng, a.shape) if which == 3 else mp.layout_parse(2, a.shape, text))
+
+
+def close(name, got, want, bound):
+    """A point: no element is off by more than the bound."""
+    got, want = (v.numpy() if isinstance(v, mp.Array) else np.asarray(v) for v in (got, want))
+    error = float(np.max(np.abs(got - want), initial=0)) if got.shape == want.shape else np.inf
+    mp.ok(error <= bound, f"{name}: {error:.1e} <= {bound:.1e}")
 
 
 def spectra(n):

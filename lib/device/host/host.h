@@ -83,6 +83,9 @@ mnp_status mnp__host_function_launch(mnp__device *device, mnp__function *functio
  */
 int mnp__host_blas_set_threads(int count);
 
+/* lapack.c: a function of LAPACK once mnp__host_need_lapack() has found it, by its symbol; NULL if there is none. */
+void *mnp__host_lapack_function(const char *symbol);
+
 /* host.c: the model of the processor; "" if the system does not tell. */
 void mnp__host_processor(char *name, size_t room);
 

@@ -19,7 +19,10 @@
 #include "device/host/host.h"
 #include "device/lapack.h"
 
-enum { WORTH_THREADS = 256 }; /* rows: smaller matrices are faster with one thread */
+enum {
+    WORTH_THREADS = 256, /* rows: smaller matrices are faster with one thread */
+    WORTH_PARTS = 64     /* reflectors: as many are applied at once */
+};
 
 typedef const char *text;
 typedef const int *size;
@@ -39,6 +42,11 @@ typedef const int *size;
     X(ormqr, "ormqr", "unmqr",                                                                                         \
       (text, text, size, size, size, const void *, size, const void *, void *, size, void *, size, int *, size_t,      \
        size_t))                                                                                                        \
+    X(larft, "larft", "larft",                                                                                         \
+      (text, text, size, size, const void *, size, const void *, void *, size, size_t, size_t))                        \
+    X(larfb, "larfb", "larfb",                                                                                         \
+      (text, text, text, text, size, size, size, const void *, size, const void *, size, void *, size, void *, size,   \
+       size_t, size_t, size_t, size_t))                                                                                \
     X(syevd, "syevd", NULL,                                                                                            \
       (text, text, size, void *, size, void *, void *, size, int *, size, int *, size_t, size_t))                      \
     X(heevd, NULL, "heevd",                                                                                            \
@@ -71,6 +79,7 @@ static struct library {
     functions types[4];       /* float32, float64, complex64, complex128 */
     int (*get_threads)(void); /* functions of OpenBLAS; NULL for another library */
     void (*set_threads)(int count);
+    void *library;
 } lapack;
 
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
@@ -108,6 +117,7 @@ static bool load(void)
     for (size_t i = 0; i < sizeof names / sizeof *names && !lapack.tried && !lapack.found; i++) {
         void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
         lapack.found = library && find_all(library);
+        lapack.library = library;
     }
     lapack.tried = true;
     pthread_mutex_unlock(&loading);
@@ -121,6 +131,11 @@ mnp_status mnp__host_need_lapack(const char *function)
                              "%s() needs LAPACK, and there is neither libopenblas.so.0 nor "
                              "liblapack.so.3 here: install OpenBLAS (Debian and Ubuntu: libopenblas0)",
                              function);
+}
+
+void *mnp__host_lapack_function(const char *symbol)
+{
+    return dlsym(lapack.library, symbol);
 }
 
 static mnp_status need(mnp__device *device, const char *function)
@@ -354,18 +369,37 @@ static void orgqr_one(task *t, int64_t b, char *work)
 }
 OPERATION(orgqr, true)
 
+/*
+ * At most WORTH_PARTS reflectors at once, as products of matrices; ormqr applies 32 of them, or fewer, one by one.  Not
+ * for a question.
+ */
+static void apply_reflectors(const task *t, int64_t b, const char *op, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int m = (int)job->m, n = (int)job->n, k = (int)job->k, lda = ld_of(&job->a), ldb = ld_of(&job->b);
+    char *triangle = work, *rest = work + (size_t)(k * k) * t->element;
+    t->f->larft("F", "C", &m, &k, at(t, &job->a, b), &lda, values_of(t, b, k, t->element), triangle, &k, 1, 1);
+    t->f->larfb("L", op, "F", "C", &m, &n, &k, at(t, &job->a, b), &lda, triangle, &k, at(t, &job->b, b), &ldb, rest, &n,
+                1, 1, 1, 1);
+}
+
 static void ormqr_one(task *t, int64_t b, char *work)
 {
     const mnp__lapack_job *job = t->job;
     const int m = (int)job->m, n = (int)job->n, k = (int)job->k, lda = ld_of(&job->a), ldb = ld_of(&job->b),
               lwork = lwork_of(t);
+    const char *op = job->op == 'N' ? "N" : t->is_complex ? "C" : "T";
     int info;
-    t->f->ormqr("L",
-                job->op == 'N'  ? "N"
-                : t->is_complex ? "C"
-                                : "T",
-                &m, &n, &k, at(t, &job->a, b), &lda, values_of(t, b, k, t->element), at(t, &job->b, b), &ldb, work,
-                &lwork, &info, 1, 1);
+    if (k <= WORTH_PARTS && t->asks) {
+        t->lwork = k * k + n * k;
+        return;
+    }
+    if (k <= WORTH_PARTS) {
+        apply_reflectors(t, b, op, work);
+        return;
+    }
+    t->f->ormqr("L", op, &m, &n, &k, at(t, &job->a, b), &lda, values_of(t, b, k, t->element), at(t, &job->b, b), &ldb,
+                work, &lwork, &info, 1, 1);
     if (t->asks)
         note_lwork(t, work, n);
 }

@@ -239,7 +239,9 @@ static mnp_status new_spread(const mnp__place *place, mnp_dtype dtype, int64_t m
 {
     const mnp__device *device = place->ctx->device;
     const int ranks = place->batch->nranks, axes[3] = {MNP_NO_AXIS, MNP_NO_AXIS, 0}, order[3] = {0, 2, 1};
-    const int64_t widest = device->block_memory > 0 ? WIDEST_ON_GPU : WIDEST,
+    const int64_t widest = place->widest > 0          ? place->widest
+                           : device->block_memory > 0 ? WIDEST_ON_GPU
+                                                      : WIDEST,
                   share = (n / (BLOCKS_OF_A_RANK * ranks) + NARROWEST - 1) / NARROWEST * NARROWEST,
                   width = share < NARROWEST ? NARROWEST
                           : share > widest  ? widest

@@ -29,6 +29,7 @@ typedef struct mnp__place {
     const mnp_layout *like; /* the layout of the input that decides; borrowed */
     bool stays;             /* its matrices are not cut */
     bool spread;            /* the one matrix is dealt out over all ranks */
+    int64_t widest;         /* its blocks of columns, at most; 0: as suits products of matrices */
 } mnp__place;
 
 /* So many matrices of this rank, and the array that they are the block of. */
@@ -151,6 +152,8 @@ mnp_status mnp__dense_run(const mnp__place *place, mnp__lapack_op *op, const mnp
 mnp_status mnp__dense_report(const mnp__place *place, const mnp_array *info, const char *problem, mnp_status status);
 
 #define MNP__SINGULAR "is singular: pivot %d is 0"
+#define MNP__VALUES_NOT_FOUND "has eigenvalues that were not found: the iteration did not converge for %d of them"
+#define MNP__SINGULAR_VALUES_NOT_FOUND "has singular values that were not found: the iteration did not converge"
 
 /* New numbers for reports, 0.  Collective. */
 mnp_status mnp__info_new(const mnp__place *place, mnp_array **info_p);

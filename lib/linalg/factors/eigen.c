@@ -2,9 +2,36 @@
 /* Eigenvalues and eigenvectors of Hermitian and of general matrices. */
 #include <maniple/decompositions.h>
 
-#include "linalg/dense/dense.h"
+#include "linalg/factors/spread.h"
 
-#define NOT_FOUND "has eigenvalues that were not found: the iteration did not converge for %d of them"
+/*
+ * One Hermitian matrix that is cut, by all ranks; *found_p is false, and the place as it was, if there is none, or if it
+ * has NaN or infinities.
+ */
+static mnp_status find_spread(const mnp_array *a, mnp_dtype dtype, bool upper, const mnp__result *results,
+                              const mnp__place *place, bool *found_p)
+{
+    mnp__place spread;
+    mnp__dense vectors = {.array = NULL};
+    mnp_array *values = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__place_open(place->function, a, 0, NULL, &spread));
+    spread.widest = MNP__CONDENSED_WIDTH;
+    MNP_TRY_OR(mnp__place_spread(a, &spread), st, done);
+    if (!spread.spread)
+        goto done;
+    MNP_TRY_OR(mnp__spread_eigh(&spread, a, dtype, upper, &values, results[1].user_p ? &vectors : NULL, found_p), st,
+               done);
+    if (!*found_p)
+        goto done;
+    MNP_TRY_OR(mnp__dense_to_blocks(&spread, &vectors), st, done);
+    st = mnp__dense_give_all(&spread, 2, results, (mnp_array *const[]){values, vectors.array});
+done:
+    mnp_array_free(values);
+    mnp__dense_free(&vectors);
+    mnp__place_close(&spread);
+    return st;
+}
 
 /*
  * Both kinds of matrices: w and v as of mnp_eigh(), or with `general` of mnp_eig(), whose results are complex.  v_p NULL:
@@ -19,10 +46,15 @@ static mnp_status find(const char *function, const mnp_array *a, bool general, b
     mnp__place place;
     mnp__dense work = {.array = NULL}, vectors = {.array = NULL};
     mnp_array *info = NULL, *values = NULL;
-    mnp_status st;
+    bool found = false;
+    mnp_status st = MNP_OK;
     MNP_TRY(mnp__linalg_begin(function, a, true, 2, results, &dtype, &place));
     const mnp__lapack_ops *lapack = a->ctx->device->ops->lapack;
     const mnp_dtype wide = mnp__linalg_complex(dtype);
+    if (!general && mnp__rows(a) >= mnp__spread_worth(a->ctx, false))
+        MNP_TRY_OR(find_spread(a, dtype, upper, results, &place, &found), st, done);
+    if (found)
+        goto done;
     MNP_TRY_OR(mnp__dense_read(&place, a, dtype, &work), st, done);
     MNP_TRY_OR(mnp__vectors_new(&place, general ? wide : mnp__linalg_real(dtype), work.n, &values), st, done);
     if (general) /* the vectors of Hermitian matrices take the place of these */
@@ -35,7 +67,7 @@ static mnp_status find(const char *function, const mnp_array *a, bool general, b
     job.values = values->data;
     job.info = info->data;
     st = mnp__dense_run(&place, general ? lapack->geev : lapack->heevd, &job);
-    MNP_TRY_OR(mnp__dense_report(&place, info, NOT_FOUND, st), st, done);
+    MNP_TRY_OR(mnp__dense_report(&place, info, MNP__VALUES_NOT_FOUND, st), st, done);
     st = mnp__dense_give_all(&place, 2, results, (mnp_array *const[]){values, general ? vectors.array : work.array});
 done:
     mnp_free_all(info, values);

@@ -9,7 +9,7 @@
 #include <maniple/linalg.h>
 #include <maniple/view.h>
 
-#include "linalg/dense/dense.h"
+#include "linalg/factors/spread.h"
 #include "linalg/factors/tall.h"
 
 /* A = U diag(s) V^H; u and vh are views of the two matrices, which may be transposed. */
@@ -51,10 +51,30 @@ static mnp_status decompose(const mnp__place *place, const mnp_array *a, mnp_dty
     job.c = svd->right.of;
     job.info = info->data;
     st = mnp__dense_run(place, place->ctx->device->ops->lapack->gesdd, &job);
-    st = mnp__dense_report(place, info, "has singular values that were not found: the iteration did not converge", st);
+    st = mnp__dense_report(place, info, MNP__SINGULAR_VALUES_NOT_FOUND, st);
 done:
     mnp_array_free(info);
     mnp__dense_free(&work);
+    return st;
+}
+
+/* Decompose one matrix by all ranks, if it is large, cut, and finite; otherwise *done_p is false, and nothing is made. */
+static mnp_status decompose_spread(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool vectors,
+                                   bool full, decomposed *svd, bool *done_p)
+{
+    mnp__place spread;
+    mnp_status st;
+    *done_p = false;
+    if (mnp__columns(a) < mnp__spread_worth(place->ctx, true))
+        return MNP_OK;
+    MNP_TRY(mnp__place_open(place->function, a, 0, NULL, &spread));
+    spread.widest = MNP__CONDENSED_WIDTH;
+    MNP_TRY_OR(mnp__place_spread(a, &spread), st, done);
+    if (!spread.spread)
+        goto done;
+    st = mnp__spread_svd(&spread, a, dtype, full, &svd->s, vectors ? &svd->left : NULL, &svd->right.array, done_p);
+done:
+    mnp__place_close(&spread);
     return st;
 }
 
@@ -67,10 +87,13 @@ static mnp_status decompose_any(const mnp__place *place, const mnp_array *a, mnp
 {
     mnp_array *turned = NULL;
     const bool wide = mnp__rows(a) < mnp__columns(a);
+    bool found = false;
     mnp_status st;
     if (wide)
         MNP_TRY(mnp_swapaxes(a, -2, -1, &turned));
-    MNP_TRY_OR(decompose(place, wide ? turned : a, dtype, vectors, full, svd), st, done);
+    MNP_TRY_OR(decompose_spread(place, wide ? turned : a, dtype, vectors, full, svd, &found), st, done);
+    if (!found)
+        MNP_TRY_OR(decompose(place, wide ? turned : a, dtype, vectors, full, svd), st, done);
     if (vectors) {
         const mnp_array *left = svd->left.array, *right = svd->right.array;
         MNP_TRY_OR(wide ? mnp_swapaxes(right, -2, -1, &svd->u) : mnp_index(left, "...", &svd->u), st, done);

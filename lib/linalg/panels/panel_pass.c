@@ -80,8 +80,9 @@ mnp_status mnp__panel_broadcast(const mnp__pass *p, const mnp__panel *at, int64_
     return mnp_comm_broadcast(mnp_comm_world(p->ctx), p->buffer->data, elements, p->dtype, at->owner);
 }
 
-mnp_status mnp__pass_subtract(const mnp__pass *p, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
-                              char op_a, const void *b, int64_t ldb, char op_b, void *c, int64_t ldc)
+mnp_status mnp__pass_multiply(const mnp__pass *p, int64_t m, int64_t n, int64_t k, double alpha, const void *a,
+                              int64_t lda, char op_a, const void *b, int64_t ldb, char op_b, double beta, void *c,
+                              int64_t ldc)
 {
     const mnp__gemm gemm = {.dtype = p->dtype,
                             .op_a = (mnp__blas_op)op_a,
@@ -96,7 +97,7 @@ mnp_status mnp__pass_subtract(const mnp__pass *p, int64_t m, int64_t n, int64_t 
                             .lda = lda,
                             .ldb = ldb,
                             .ldc = ldc,
-                            .alpha = {-1, 0},
-                            .beta = {1, 0}};
+                            .alpha = {alpha, 0},
+                            .beta = {beta, 0}};
     return m == 0 || n == 0 || k == 0 ? MNP_OK : p->device->ops->blas->gemm(p->device, &gemm, p->ctx->compute);
 }

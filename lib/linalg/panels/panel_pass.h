@@ -60,9 +60,18 @@ mnp_status mnp__panel_copy(const mnp__pass *p, const mnp__panel *at, bool back);
 /* Send so many elements of the buffer from a panel's owner to all.  Collective. */
 mnp_status mnp__panel_broadcast(const mnp__pass *p, const mnp__panel *at, int64_t elements);
 
-/* C (m x n) -= op_a(A) op_b(B), with k terms. */
-mnp_status mnp__pass_subtract(const mnp__pass *p, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
-                              char op_a, const void *b, int64_t ldb, char op_b, void *c, int64_t ldc);
+/* C (m x n) = alpha op_a(A) op_b(B) + beta C, with k terms; nothing is done for k = 0. */
+mnp_status mnp__pass_multiply(const mnp__pass *p, int64_t m, int64_t n, int64_t k, double alpha, const void *a,
+                              int64_t lda, char op_a, const void *b, int64_t ldb, char op_b, double beta, void *c,
+                              int64_t ldc);
+
+/* C -= op_a(A) op_b(B). */
+static inline mnp_status mnp__pass_subtract(const mnp__pass *p, int64_t m, int64_t n, int64_t k, const void *a,
+                                            int64_t lda, char op_a, const void *b, int64_t ldb, char op_b, void *c,
+                                            int64_t ldc)
+{
+    return mnp__pass_multiply(p, m, n, k, -1, a, lda, op_a, b, ldb, op_b, 1, c, ldc);
+}
 
 /* How many of this rank's columns of spread matrices are before that column. */
 int64_t mnp__columns_before(const mnp__pass *p, const mnp__dense *a, int64_t column);
