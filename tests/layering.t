@@ -36,7 +36,7 @@ rooms()
         device) echo . host cuda ;;
         io) echo . hdf5 market numpy ;;
         signal) echo . design filters spectral ;;
-        linalg) echo products dense panels factors ;;
+        linalg) echo products dense panels factors functions ;;
         *) echo . ;;
     esac
 }

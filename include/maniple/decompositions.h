@@ -69,6 +69,20 @@ MNP_API mnp_status mnp_linalg_solve(const mnp_array *a, const mnp_array *b, mnp_
 MNP_API mnp_status mnp_solve_triangular(const mnp_array *a, const mnp_array *b, int trans, bool lower,
                                         bool unit_diagonal, mnp_array **x_p);
 
+/*
+ * scipy.linalg.solve_banded((l, u), ab, b): x with a x = b for a matrix of n rows with l diagonals below the main one and
+ * u above it, given as ab[u + i - j, j] = a[i, j] (l + u + 1 x n).  solveh_banded(ab, b, lower=lower): of a Hermitian
+ * positive definite one, whose u diagonals on one side are given alike, or with `lower` as ab[i - j, j] = a[i, j].
+ * solve_toeplitz((c, r), b): a[i, j] is c[i - j], or above the main diagonal r[j - i]; r NULL: conj(c), as if a were
+ * Hermitian; by Levinson's recursion, with n^2 operations, which needs all leading minors of a to be other than 0.
+ *
+ * b is a vector or a matrix (n x k).  Every rank has all of the diagonals and solves for its share of b's columns on its
+ * CPU, by LAPACK's gbsv and pbsv, also beside a GPU.  x is cut as b is.  MNP_ERR_LINALG as numpy.linalg.solve.  Waits.
+ */
+MNP_API mnp_status mnp_solve_banded(int64_t l, int64_t u, const mnp_array *ab, const mnp_array *b, mnp_array **x_p);
+MNP_API mnp_status mnp_solveh_banded(const mnp_array *ab, const mnp_array *b, bool lower, mnp_array **x_p);
+MNP_API mnp_status mnp_solve_toeplitz(const mnp_array *c, const mnp_array *r, const mnp_array *b, mnp_array **x_p);
+
 /* numpy.linalg.inv.  Waits. */
 MNP_API mnp_status mnp_inv(const mnp_array *a, mnp_array **inverse_p);
 
@@ -173,6 +187,26 @@ MNP_API mnp_status mnp_polar(const mnp_array *a, bool left, mnp_array **u_p, mnp
 /* scipy.linalg.expm: the exponential of square matrices.  Waits. */
 MNP_API mnp_status mnp_expm(const mnp_array *a, mnp_array **out_p);
 
+/*
+ * scipy.linalg.cosm, sinm, tanm, coshm, sinhm, tanhm: of square matrices, by exponentials and for the two tangents a
+ * system of equations.  Waits.
+ */
+MNP_API mnp_status mnp_cosm(const mnp_array *a, mnp_array **out_p);
+MNP_API mnp_status mnp_sinm(const mnp_array *a, mnp_array **out_p);
+MNP_API mnp_status mnp_tanm(const mnp_array *a, mnp_array **out_p);
+MNP_API mnp_status mnp_coshm(const mnp_array *a, mnp_array **out_p);
+MNP_API mnp_status mnp_sinhm(const mnp_array *a, mnp_array **out_p);
+MNP_API mnp_status mnp_tanhm(const mnp_array *a, mnp_array **out_p);
+
+/*
+ * scipy.linalg.sqrtm and logm: the principal square root and the principal logarithm of square matrices, by Schur's
+ * decomposition in complex128.  The results are always complex, also where SciPy's are real because all imaginary parts
+ * are 0.  A matrix whose eigenvalues are 0 has no logarithm, MNP_ERR_LINALG; where it has no square root either,
+ * elements of the result are infinite or NaN.  The CPU computes, also beside a GPU; see mnp_schur().  Waits.
+ */
+MNP_API mnp_status mnp_sqrtm(const mnp_array *a, mnp_array **out_p);
+MNP_API mnp_status mnp_logm(const mnp_array *a, mnp_array **out_p);
+
 /* ---- eigenvalues ---- */
 
 /*
@@ -190,6 +224,13 @@ MNP_API mnp_status mnp_eigvalsh(const mnp_array *a, bool upper, mnp_array **w_p)
  */
 MNP_API mnp_status mnp_eig(const mnp_array *a, mnp_array **w_p, mnp_array **v_p);
 MNP_API mnp_status mnp_eigvals(const mnp_array *a, mnp_array **w_p);
+
+/*
+ * scipy.linalg.schur: a = z t z^H with unitary z and upper triangular t; of real matrices, unless `complex_output`,
+ * both are real, and t has blocks of 2 x 2 on its diagonal for pairs of complex eigenvalues.  cuSOLVER has no such
+ * function: beside a GPU the CPU computes, on copies of the matrices.  Waits.
+ */
+MNP_API mnp_status mnp_schur(const mnp_array *a, bool complex_output, mnp_array **t_p, mnp_array **z_p);
 
 #ifdef __cplusplus
 }

@@ -79,6 +79,19 @@ mnp_status mnp__lapack_bidiagonal(mnp__device *device, int64_t n, double *d, dou
                                   int *info_p);
 
 /*
+ * On the CPU, for any device: solve a x = b for `count` right-hand sides (n x count) by LAPACK's gbsv, where ab has
+ * l more rows at its top, 2 l + u + 1 in all, or with `positive` by pbsv, where u diagonals of one triangle are given.
+ * ab is destroyed.
+ */
+typedef struct mnp__banded {
+    mnp_dtype dtype;
+    bool positive, lower;
+    int64_t n, l, u, count;
+    void *ab, *b;
+} mnp__banded;
+mnp_status mnp__lapack_banded(const mnp__banded *system, int *info_p);
+
+/*
  * The complex vectors of LAPACK's real ones, on the CPU: a complex pair, whose values are conjugates, has its real and
  * imaginary parts in two columns.  `values` are complex, in the type of `vectors`; one matrix.
  */

@@ -12,10 +12,11 @@ from ._library import LinAlgError, call
 from ._names import finished, names, reduction_axes
 from ._products import matmul, matrix_power, multi_dot, outer, set_precision, tensordot, vecdot
 
-__all__ = """LinAlgError cho_factor cho_solve cholesky cond cross det diagonal eig eigh eigvals eigvalsh expm
-    inv lstsq lu lu_factor lu_solve matmul matrix_norm matrix_power matrix_rank matrix_transpose multi_dot norm
-    null_space orth outer pinv polar qr set_precision slogdet solve solve_triangular svd svdvals tensordot trace
-    vecdot vector_norm""".split()
+__all__ = """LinAlgError cho_factor cho_solve cholesky cond coshm cosm cross det diagonal eig eigh eigvals
+    eigvalsh expm inv logm lstsq lu lu_factor lu_solve matmul matrix_norm matrix_power matrix_rank
+    matrix_transpose multi_dot norm null_space orth outer pinv polar qr schur set_precision sinhm sinm slogdet
+    solve solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm svd svdvals tanhm tanm tensordot
+    trace vecdot vector_norm""".split()
 
 EigResult = collections.namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = collections.namedtuple("EighResult", "eigenvalues eigenvectors")
@@ -42,6 +43,22 @@ def solve(a, b, assume_a="gen"):
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
     trans = {"N": 0, "T": 1, "C": 2}.get(trans, trans)
     return made("solve_triangular", as_array(a), as_array(b), trans, bool(lower), bool(unit_diagonal))
+
+
+def solve_banded(l_and_u, ab, b):
+    """scipy.linalg.solve_banded: the diagonals in the rows of ab, the uppermost first."""
+    l, u = l_and_u  # noqa: E741
+    return made("solve_banded", int(l), int(u), as_array(ab), as_array(b))
+
+
+def solveh_banded(ab, b, lower=False):
+    return made("solveh_banded", as_array(ab), as_array(b), bool(lower))
+
+
+def solve_toeplitz(c_or_cr, b):
+    """scipy.linalg.solve_toeplitz: c_or_cr is the first column, or a tuple of it and the first row."""
+    c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
+    return made("solve_toeplitz", as_array(c), None if r is None else as_array(r), as_array(b))
 
 
 def inv(a, out=None):
@@ -188,6 +205,47 @@ def polar(a, side="right"):
 
 def expm(A):  # noqa: N803
     return made("expm", as_array(A))
+
+
+def cosm(A):  # noqa: N803
+    return made("cosm", as_array(A))
+
+
+def sinm(A):  # noqa: N803
+    return made("sinm", as_array(A))
+
+
+def tanm(A):  # noqa: N803
+    return made("tanm", as_array(A))
+
+
+def coshm(A):  # noqa: N803
+    return made("coshm", as_array(A))
+
+
+def sinhm(A):  # noqa: N803
+    return made("sinhm", as_array(A))
+
+
+def tanhm(A):  # noqa: N803
+    return made("tanhm", as_array(A))
+
+
+def sqrtm(A):  # noqa: N803
+    """scipy.linalg.sqrtm, but always complex."""
+    return made("sqrtm", as_array(A))
+
+
+def logm(A):  # noqa: N803
+    """scipy.linalg.logm, but always complex."""
+    return made("logm", as_array(A))
+
+
+def schur(a, output="real"):
+    """scipy.linalg.schur: T and Z; output="complex" makes T triangular also for real matrices."""
+    if output not in ("real", "complex", "r", "c"):
+        raise ValueError(f"output is {output!r}, which is neither real nor complex")
+    return tuple(_several(2, "schur", as_array(a), output[0] == "c"))
 
 
 def _order(ord):  # noqa: A002

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Systems with banded matrices, by LAPACK on the CPU. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "device/host/host.h"
+#include "device/lapack.h"
+
+typedef void gbsv_function(const int *n, const int *kl, const int *ku, const int *nrhs, void *ab, const int *ldab,
+                           int *pivots, void *b, const int *ldb, int *info);
+typedef void pbsv_function(const char *triangle, const int *n, const int *kd, const int *nrhs, void *ab,
+                           const int *ldab, void *b, const int *ldb, int *info, size_t);
+
+/* A function of LAPACK for that dtype. */
+static void *function_of(mnp_dtype dtype, const char *name)
+{
+    char symbol[16];
+    snprintf(symbol, sizeof symbol, "%c%s_",
+             dtype == MNP_FLOAT32     ? 's'
+             : dtype == MNP_FLOAT64   ? 'd'
+             : dtype == MNP_COMPLEX64 ? 'c'
+                                      : 'z',
+             name);
+    return mnp__host_lapack_function(symbol);
+}
+
+mnp_status mnp__lapack_banded(const mnp__banded *s, int *info_p)
+{
+    const int n = (int)s->n, l = (int)s->l, u = (int)s->u, count = (int)s->count,
+              rows = s->positive ? u + 1 : 2 * l + u + 1;
+    int *pivots;
+    if (s->n > INT32_MAX || s->count > INT32_MAX || 2 * s->l + s->u + 1 > INT32_MAX)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a banded matrix has more than %d rows, which LAPACK does not take",
+                        INT32_MAX);
+    if (s->positive) {
+        ((pbsv_function *)function_of(s->dtype, "pbsv"))(s->lower ? "L" : "U", &n, &u, &count, s->ab, &rows, s->b, &n,
+                                                         info_p, 1);
+        return MNP_OK;
+    }
+    MNP_TRY(mnp__malloc((size_t)n * sizeof *pivots, &pivots));
+    ((gbsv_function *)function_of(s->dtype, "gbsv"))(&n, &l, &u, &count, s->ab, &rows, pivots, s->b, &n, info_p);
+    free(pivots);
+    return MNP_OK;
+}
