@@ -62,6 +62,20 @@ typedef enum mnp_assume {
 MNP_API mnp_status mnp_linalg_solve(const mnp_array *a, const mnp_array *b, mnp_assume assume_a, mnp_array **x_p);
 
 /*
+ * The same in float64 and complex128, by a factorisation in float32 or complex64 and corrections of the solution
+ * until the residual is that of a stable method in the whole precision, as LAPACK's dsgesv does it.  Where corrections
+ * do not converge, as for conditions of about 1e7 and more, mnp_linalg_solve() is called, also for other dtypes: that
+ * takes more time, but costs no accuracy.  assume_a is MNP_ASSUME_GENERAL or MNP_ASSUME_POSITIVE, for which both
+ * triangles of a are to be given.
+ *
+ *   corrections_p  NULL, or receives how many corrections there were; -1: mnp_linalg_solve() was called
+ *
+ * Waits.
+ */
+MNP_API mnp_status mnp_linalg_solve_mixed(const mnp_array *a, const mnp_array *b, mnp_assume assume_a, mnp_array **x_p,
+                                          int *corrections_p);
+
+/*
  * scipy.linalg.solve_triangular: x with op(a) x = b, where trans is 0 for a, 1 for its transpose and 2 for its
  * conjugate transpose.  With `lower` the lower triangle of a is read, otherwise the upper one; with
  * `unit_diagonal` the diagonal is not read, but taken as ones.  Waits.
@@ -70,14 +84,16 @@ MNP_API mnp_status mnp_solve_triangular(const mnp_array *a, const mnp_array *b, 
                                         bool unit_diagonal, mnp_array **x_p);
 
 /*
- * scipy.linalg.solve_banded((l, u), ab, b): x with a x = b for a matrix of n rows with l diagonals below the main one and
- * u above it, given as ab[u + i - j, j] = a[i, j] (l + u + 1 x n).  solveh_banded(ab, b, lower=lower): of a Hermitian
- * positive definite one, whose u diagonals on one side are given alike, or with `lower` as ab[i - j, j] = a[i, j].
+ * scipy.linalg.solve_banded((l, u), ab, b): x with a x = b for a matrix of n rows with l diagonals below the main one
+ * and u above it, given as ab[u + i - j, j] = a[i, j] (l + u + 1 x n).  solveh_banded(ab, b, lower=lower): of a
+ * Hermitian positive definite one, whose u diagonals on one side are given alike, or with `lower` as
+ * ab[i - j, j] = a[i, j].
  * solve_toeplitz((c, r), b): a[i, j] is c[i - j], or above the main diagonal r[j - i]; r NULL: conj(c), as if a were
  * Hermitian; by Levinson's recursion, with n^2 operations, which needs all leading minors of a to be other than 0.
  *
- * b is a vector or a matrix (n x k).  Every rank has all of the diagonals and solves for its share of b's columns on its
- * CPU, by LAPACK's gbsv and pbsv, also beside a GPU.  x is cut as b is.  MNP_ERR_LINALG as numpy.linalg.solve.  Waits.
+ * b is a vector or a matrix (n x k).  Every rank has all of the diagonals and solves for its share of b's columns on
+ * its CPU, by LAPACK's gbsv and pbsv, also beside a GPU.  x is cut as b is.  MNP_ERR_LINALG as numpy.linalg.solve.
+ * Waits.
  */
 MNP_API mnp_status mnp_solve_banded(int64_t l, int64_t u, const mnp_array *ab, const mnp_array *b, mnp_array **x_p);
 MNP_API mnp_status mnp_solveh_banded(const mnp_array *ab, const mnp_array *b, bool lower, mnp_array **x_p);

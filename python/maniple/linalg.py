@@ -32,12 +32,17 @@ def _several(count, name, *arguments):
     return [ndarray(c.value) for c in cells]
 
 
-def solve(a, b, assume_a="gen"):
-    """numpy.linalg.solve; assume_a is that of scipy.linalg.solve: gen, pos, or upper or lower triangular."""
+def solve(a, b, assume_a="gen", *, mixed=False):
+    """numpy.linalg.solve; assume_a is that of scipy.linalg.solve: gen, pos, or upper or lower triangular.  mixed: factor
+    in half the precision and correct the solution, or where that does not converge factor in the whole one."""
     kinds = {"gen": 0, "general": 0, "pos": 1, "positive definite": 1, "upper triangular": 2, "lower triangular": 3}
     if assume_a not in kinds:
         raise ValueError(f"assume_a is {assume_a!r}, which is none of {', '.join(kinds)}")
-    return made("linalg_solve", as_array(a), as_array(b), kinds[assume_a])
+    if not mixed:
+        return made("linalg_solve", as_array(a), as_array(b), kinds[assume_a])
+    x = ctypes.c_void_p()
+    call("linalg_solve_mixed", as_array(a), as_array(b), kinds[assume_a], ctypes.byref(x), None)
+    return ndarray(x.value)
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):

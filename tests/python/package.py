@@ -17,6 +17,7 @@ import warnings
 import maniple as mp
 import numpy as np
 import scipy.fft
+import scipy.linalg
 import scipy.ndimage
 import scipy.signal
 import scipy.sparse
@@ -707,6 +708,30 @@ def check_standard():
          (np.clip(a, -1, 2), np.clip(a, 0, None), np.clip(a, 0, 1)))
 
 
+def check_linalg():
+    """What scipy.linalg has beside numpy.linalg, by its own calls."""
+    a, b = rng.standard_normal((6, 6)) + 6 * np.eye(6), rng.standard_normal((6, 2))
+    x, y = mp.array(a), mp.array(b)
+    for name in ("cosm", "sinm", "tanm", "coshm", "sinhm"):
+        same(name, getattr(mp.linalg, name)(x / 6), getattr(scipy.linalg, name)(a / 6), 1e-11)
+    same("sqrtm", mp.linalg.sqrtm(x), scipy.linalg.sqrtm(a).astype(complex), 1e-11)
+    same("logm", mp.linalg.logm(x), scipy.linalg.logm(a).astype(complex), 1e-11)
+    for output in ("real", "complex"):
+        t, z = (v.numpy() for v in mp.linalg.schur(x, output))
+        same(f"schur, {output}", (z @ t @ np.conj(z.T)).real, a, 1e-11)
+    raises(ValueError, "neither real nor complex", "schur of another kind", lambda: mp.linalg.schur(x, "float"))
+    same("solve in mixed precision", mp.linalg.solve(x, y, mixed=True), np.linalg.solve(a, b), 1e-11)
+    bands = np.vstack([rng.standard_normal((2, 6)), np.full(6, 9.0)])[[0, 2, 1]]
+    same("solve_banded", mp.linalg.solve_banded((1, 1), mp.array(bands), y), scipy.linalg.solve_banded((1, 1), bands, b),
+         1e-12)
+    same("solveh_banded", mp.linalg.solveh_banded(mp.array(bands[1:]), y, lower=True),
+         scipy.linalg.solveh_banded(bands[1:], b, lower=True), 1e-12)
+    c, r = bands[1] / np.arange(1, 7), bands[0]
+    for name, of_ours, of_scipy in (("c", mp.array(c), c), ("c and r", (mp.array(c), mp.array(r)), (c, r))):
+        same(f"solve_toeplitz of {name}", mp.linalg.solve_toeplitz(of_ours, y),
+             scipy.linalg.solve_toeplitz(of_scipy, b), 1e-10)
+
+
 def check_dlpack():
     if mp.zeros(1).device != "host":
         raises(BufferError, "x.local", "DLPack of a GPU's memory", lambda: mp.zeros(3).__dlpack__())
@@ -850,6 +875,7 @@ for check in (
     check_functions,
     check_names,
     check_standard,
+    check_linalg,
     check_dlpack,
     check_evaluate,
     check_random,
