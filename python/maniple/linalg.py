@@ -287,5 +287,6 @@ def vector_norm(x, axis=None, keepdims=False, ord=2):  # noqa: A002
     return names.expand_dims(result, sorted(axes)) if keepdims else result
 
 
-_SCIPY = "cho_factor cho_solve expm lu lu_factor lu_solve null_space orth polar solve_triangular".split()
+_SCIPY = """cho_factor cho_solve coshm cosm expm logm lu lu_factor lu_solve null_space orth polar schur sinhm sinm
+    solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm tanhm tanm""".split()
 __dir__ = finished(globals(), "numpy.linalg", {"scipy.linalg": _SCIPY})
