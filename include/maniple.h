@@ -21,6 +21,7 @@
 #include <maniple/fft.h>
 #include <maniple/filter_design.h>
 #include <maniple/filters.h>
+#include <maniple/fits.h>
 #include <maniple/graph.h>
 #include <maniple/h5.h>
 #include <maniple/h5_file.h>
@@ -51,6 +52,7 @@
 #include <maniple/sparse.h>
 #include <maniple/spectral.h>
 #include <maniple/statistics.h>
+#include <maniple/tiff.h>
 #include <maniple/ufunc.h>
 #include <maniple/ufunc_methods.h>
 #include <maniple/view.h>

@@ -34,7 +34,7 @@ rooms()
         ops) echo common elementwise reduction scan creation manipulation sort indexing expression statistics sets random custom ;;
         sparse) echo step matrix rows assembly product operator precond krylov eigen ;;
         device) echo . host cuda ;;
-        io) echo . hdf5 market numpy ;;
+        io) echo . hdf5 market numpy tiff fits ;;
         signal) echo . design filters spectral ;;
         linalg) echo products dense panels factors functions ;;
         *) echo . ;;
@@ -153,7 +153,7 @@ none "device sources include the language, their own folder, and what folders ha
 none "no folder of lib/, kernels/ or apps/ holds more than 26 files" \
     "$(find lib kernels apps -name '*.[ch]' -o -name '*.cu' | sed 's#/[^/]*$##' | sort | uniq -c | awk '$1 > 26 { print $2 ": " $1 }')"
 
-vendor='[<"](cu[a-zA-Z_0-9]+|nvrtc|nccl|nvml|hdf5|H5[A-Za-z]*|fftw3[a-z-]*|lapacke?|cblas|openblas[a-z_]*)\.h[>"]'
+vendor='[<"](cu[a-zA-Z_0-9]+|nvrtc|nccl|nvml|hdf5|H5[A-Za-z]*|tiffio|fitsio|zlib|fftw3[a-z-]*|lapacke?|cblas|openblas[a-z_]*)\.h[>"]'
 none "vendors' headers only in device/cuda, device/host, jit, comm, io and programs of peers" \
     "$(includes include lib apps bench tests | grep -E "$vendor" |
         grep -vE '^(lib/(device/(cuda|host)|jit|comm|io)|tests/(device|jit|comm|io)|bench/peers)/')"

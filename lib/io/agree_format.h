@@ -15,4 +15,10 @@
  */
 mnp_status mnp__agree_format(mnp_ctx *ctx, mnp_status status);
 
+/*
+ * What rank 0 has found in a file while the others waited: with MNP_ERR_FORMAT, MNP_ERR_UNSUPPORTED and MNP_ERR_ARG all
+ * ranks fail alike, with its message; other failures as with mnp__agree().  Collective.
+ */
+mnp_status mnp__tell_format(mnp_ctx *ctx, mnp_status status);
+
 #endif

@@ -197,3 +197,16 @@ mnp_status mnp__plain_array_write(const mnp__plain_file *file, const mnp__plain_
             mnp__plain_file_write(file, place(array, box, &runs, i), bytes, (const char *)buffer + (size_t)i * bytes));
     return MNP_OK;
 }
+
+void mnp__swap_bytes(size_t size, int64_t count, void *numbers)
+{
+    uint16_t *two = numbers;
+    uint32_t *four = numbers;
+    uint64_t *eight = numbers;
+    for (int64_t i = 0; size == 2 && i < count; i++)
+        two[i] = __builtin_bswap16(two[i]);
+    for (int64_t i = 0; size == 4 && i < count; i++)
+        four[i] = __builtin_bswap32(four[i]);
+    for (int64_t i = 0; size == 8 && i < count; i++)
+        eight[i] = __builtin_bswap64(eight[i]);
+}

@@ -62,4 +62,7 @@ mnp_status mnp__plain_array_read(const mnp__plain_file *file, const mnp__plain_a
 mnp_status mnp__plain_array_write(const mnp__plain_file *file, const mnp__plain_array *array, const mnp__file_box *box,
                                   const void *buffer);
 
+/* Reverse the bytes of `count` numbers of `size` bytes, in place. */
+void mnp__swap_bytes(size_t size, int64_t count, void *numbers);
+
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "io/agree_format.h"
 #include "io/slabs.h"
 
 struct engine {
@@ -224,7 +225,7 @@ static mnp_status run(struct engine *engine, mnp_status (*round)(struct engine *
         return st;
     if (st == MNP_OK && engine->staged)
         st = mnp__ctx_wait(engine->ctx, engine->ctx->transfer);
-    return MNP_AGREE(engine->ctx, st);
+    return mnp__agree_format(engine->ctx, st);
 }
 
 mnp_status mnp__transfer_read(const mnp__transfer *transfer)

@@ -15,6 +15,7 @@
 #include "array/output.h"
 #include "base/status.h"
 #include "io/agree_format.h"
+#include "io/file_array.h"
 #include "io/numpy/npy.h"
 #include "io/plain_file.h"
 #include "io/transfer.h"
@@ -113,20 +114,6 @@ static mnp_status write_box(void *file, const mnp__file_box *box, const void *bu
     return mnp__plain_array_write(&job->file, &job->where, box, buffer);
 }
 
-/* Reverse the bytes of `count` numbers of `size` bytes. */
-static void swap_bytes(size_t size, int64_t count, void *numbers)
-{
-    uint16_t *two = numbers;
-    uint32_t *four = numbers;
-    uint64_t *eight = numbers;
-    for (int64_t i = 0; size == 2 && i < count; i++)
-        two[i] = __builtin_bswap16(two[i]);
-    for (int64_t i = 0; size == 4 && i < count; i++)
-        four[i] = __builtin_bswap32(four[i]);
-    for (int64_t i = 0; size == 8 && i < count; i++)
-        eight[i] = __builtin_bswap64(eight[i]);
-}
-
 static mnp_status convert(void *file, int64_t count, void *buffer)
 {
     const mnp_npy_info *info = &((const struct job *)file)->info;
@@ -135,7 +122,7 @@ static mnp_status convert(void *file, int64_t count, void *buffer)
     for (int64_t i = 0; info->dtype == MNP_BOOL && i < count; i++) /* a damaged file may hold other values */
         bytes[i] = bytes[i] != 0;
     if (info->swapped)
-        swap_bytes(mnp_dtype_size(info->dtype) / (size_t)parts, count * parts, buffer);
+        mnp__swap_bytes(mnp_dtype_size(info->dtype) / (size_t)parts, count * parts, buffer);
     return MNP_OK;
 }
 
@@ -186,24 +173,6 @@ release:
     return st;
 }
 
-/* The layout of the array that is read: the caller's, retained, or a new one. */
-static mnp_status choose_layout(const struct job *job, const mnp__selection *selection, const mnp_layout *given,
-                                mnp_layout **layout_p)
-{
-    if (!given)
-        return mnp_layout_block(job->ctx->comm.size, selection->ndim, selection->shape, layout_p);
-    if (mnp_layout_ndim(given) != selection->ndim ||
-        memcmp(mnp_layout_shape(given), selection->shape, (size_t)selection->ndim * sizeof(int64_t)) != 0)
-        return MNP_FAIL(MNP_ERR_ARG, "the layout has another shape than what is read of '%s'", job->name);
-    if (mnp_layout_is_cyclic(given))
-        return MNP_FAIL(MNP_ERR_ARG,
-                        "'%s' cannot be read block-cyclically; read it in a layout of blocks, and "
-                        "mnp_redistribute() it",
-                        job->name);
-    *layout_p = mnp_layout_retain(given);
-    return MNP_OK;
-}
-
 static mnp_status read_file(struct job *job, const mnp_selection *wanted, const mnp_layout *given, mnp_array **array_p)
 {
     mnp__selection selection;
@@ -212,7 +181,7 @@ static mnp_status read_file(struct job *job, const mnp_selection *wanted, const 
     mnp_status st;
     MNP_TRY(read_head_everywhere(job));
     MNP_TRY(mnp__selection_new(job->name, job->info.ndim, job->info.shape, wanted, &selection));
-    MNP_TRY(choose_layout(job, &selection, given, &layout));
+    MNP_TRY(mnp__file_array_layout(job->ctx, job->name, &selection, given, &layout));
     const mnp__output_spec spec = {.function = "mnp_npy_read",
                                    .ctx = job->ctx,
                                    .dtype = job->info.dtype,
