@@ -41,7 +41,7 @@ void conv_stream_plan(mnp_ctx *ctx, const operand *input, const operand *kernel,
     mnp_memory_heap(ctx, &heap);
     for (int d = 1; d < input->ndim; d++)
         row *= input->shape[d];
-    const bool in_file = input->kind == OPERAND_DATASET || input->kind == OPERAND_NPY;
+    const bool in_file = input->kind < OPERAND_DIRAC && input->kind != OPERAND_PNG;
     *stream = (conv_stream){.needed = row * n / ranks, .limit = heap.limit};
     if (!in_file || heap.limit == 0 || stream->needed <= heap.limit || n < 2 * k)
         return;

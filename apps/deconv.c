@@ -57,8 +57,8 @@ void deconv_help(void)
          "Restore IMAGE, of 1 to 4 dimensions, which PSF has blurred, by the methods of skimage.restoration.\n"
          "PSF is scaled to a sum of 1, and IMAGE is divided by its largest value meanwhile.\n"
          "\n"
-         "IMAGE and PSF are datasets of HDF5 files, written FILE:/DATASET, or FILE.npy or FILE.png, or\n"
-         "parts of them; or PSF is generated: gauss:31x31@5 or hanning:31x31.\n"
+         "IMAGE and PSF are datasets of HDF5 files, written FILE:/DATASET, FILE.npy, FILE.png, FILE.tif\n"
+         "or FILE.fits, or parts of them; or PSF is generated: gauss:31x31@5 or hanning:31x31.\n"
          "\n"
          "Options:");
     options_print(options_table);

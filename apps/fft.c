@@ -70,8 +70,8 @@ void fft_help(void)
          "\n"
          "Transform INPUT, an array of any number of dimensions, by the fast Fourier transform.\n"
          "\n"
-         "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, or FILE.npy or FILE.png, or a part of\n"
-         "one of them, such as 'FILE:/DATASET[1:, ::-2, 0]'.\n"
+         "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, FILE.npy, FILE.png, FILE.tif or\n"
+         "FILE.fits, or a part of one of them, such as 'FILE:/DATASET[1:, ::-2, 0]'.\n"
          "\n"
          "Options:");
     options_print(options_table);

@@ -219,8 +219,8 @@ void filter_help(void)
          "\n"
          "Filter INPUT, an image of any number of dimensions, as the function NAME of scipy.ndimage does.\n"
          "\n"
-         "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, or FILE.npy or FILE.png, or a part of\n"
-         "one of them, such as 'FILE:/DATASET[1:, ::-2, 0]'.\n"
+         "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, FILE.npy, FILE.png, FILE.tif or\n"
+         "FILE.fits, or a part of one of them, such as 'FILE:/DATASET[1:, ::-2, 0]'.\n"
          "\n"
          "Filters, and their parameters:");
     for (int f = 0; f < NUM_FILTERS; f++) {
@@ -247,9 +247,9 @@ void label_help(void)
          "\n"
          "Number the connected parts of what is not 0 in INPUT, from 1 on, as scipy.ndimage.label does.\n"
          "\n"
-         "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, or FILE.npy or FILE.png, or a part of\n"
-         "one of them.  Elements are connected if they are at most connectivity steps along dimensions\n"
-         "apart, each by one element (default: 1).\n"
+         "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, FILE.npy, FILE.png, FILE.tif or\n"
+         "FILE.fits, or a part of one of them.  Elements are connected if they are at most connectivity\n"
+         "steps along dimensions apart, each by one element (default: 1).\n"
          "\n"
          "Options:");
     options_print(options_table);

@@ -6,16 +6,17 @@
 #include "info_file.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include <maniple.h>
 
 #include "common/apart.h"
 #include "common/command.h"
+#include "common/operand.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "picture/png_reader.h"
@@ -253,6 +254,9 @@ static int info_h5(const char *path, bool json)
 
 /* ---- other files ---- */
 
+/* Prints what a file of some kind holds; on rank 0, but all ranks call it. */
+typedef void show_function(mnp_ctx *ctx, const char *path, bool as_json);
+
 /* Print an array's type and shape; JSON goes on with the result. */
 static json_writer print_array_head(const char *path, const char *format, mnp_dtype dtype, int ndim,
                                     const int64_t *shape, bool as_json)
@@ -301,6 +305,75 @@ static void info_png(mnp_ctx *ctx, const char *path, bool as_json)
     }
 }
 
+/* The page or HDU that an image's name has; NULL if it has none. */
+static const char *image_file(const char *name, char *file, size_t room)
+{
+    operand_kind kind;
+    size_t length = strlen(name);
+    const char *part = NULL;
+    operand_is_image(name, &kind, &length, &part);
+    snprintf(file, room, "%.*s", (int)length, name);
+    return part;
+}
+
+static void info_tiff(mnp_ctx *ctx, const char *path, bool as_json)
+{
+    mnp_tiff_info info;
+    char file[PATH_MAX];
+    int64_t page;
+    OR_EXIT(operand_page(image_file(path, file, sizeof file), &page));
+    OR_EXIT(mnp_tiff_inspect(ctx, file, page, &info));
+    if (mnp_ctx_rank(ctx) != 0)
+        return;
+    json_writer j = print_array_head(path, "TIFF", info.dtype, info.ndim, info.shape, as_json);
+    if (as_json) {
+        json_integer(&j, "pages", info.pages);
+        json_bool(&j, "tiled", info.tiled);
+        json_extents(&j, "segments", 2, (const int64_t[]){info.rows, info.columns});
+        json_text(&j, "compression", info.compression);
+        json_close(&j);
+        return;
+    }
+    printf(", %s of ", info.tiled ? "tiles" : "strips");
+    put_extents(stdout, 2, (const int64_t[]){info.rows, info.columns});
+    if (strcmp(info.compression, "none") != 0)
+        printf(", %s", info.compression);
+    if (info.pages > 1)
+        printf(", %" PRId64 " pages", info.pages);
+    putchar('\n');
+}
+
+static void info_fits(mnp_ctx *ctx, const char *path, bool as_json)
+{
+    mnp_fits_info info;
+    char file[PATH_MAX];
+    const char *hdu = image_file(path, file, sizeof file);
+    OR_EXIT(mnp_fits_inspect(ctx, file, hdu, &info));
+    if (mnp_ctx_rank(ctx) != 0)
+        return;
+    json_writer j = print_array_head(path, "FITS", info.dtype, info.ndim, info.shape, as_json);
+    if (as_json) {
+        json_integer(&j, "hdu", info.hdu);
+        json_text(&j, "name", info.name);
+        json_integer(&j, "bitpix", info.bitpix);
+        json_number(&j, "scale", info.scale);
+        json_number(&j, "zero", info.zero);
+        json_text(&j, "compression", info.compression);
+        json_close(&j);
+        return;
+    }
+    printf(", HDU %d", info.hdu);
+    if (*info.name) {
+        fputs(" ", stdout);
+        put_plain(stdout, info.name);
+    }
+    if (strcmp(info.compression, "none") != 0) {
+        fputs(", ", stdout);
+        put_plain(stdout, info.compression);
+    }
+    putchar('\n');
+}
+
 static void info_market(mnp_ctx *ctx, const char *path, bool as_json)
 {
     static const char *const formats[] = {"coordinate", "array"},
@@ -328,26 +401,32 @@ static void info_market(mnp_ctx *ctx, const char *path, bool as_json)
     }
 }
 
-static bool ends_with(const char *text, const char *end)
+/* The function that shows files of such a name; NULL: an HDF5 file. */
+static show_function *find_show(const char *path)
 {
-    const size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcasecmp(text + length - tail, end) == 0;
+    static const struct {
+        const char *end;
+        show_function *show;
+    } kinds[] = {{".npy", info_npy}, {".png", info_png}, {".mtx", info_market}};
+    operand_kind kind;
+    size_t length;
+    const char *part;
+    if (operand_is_image(path, &kind, &length, &part))
+        return kind == OPERAND_TIFF ? info_tiff : info_fits;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (operand_ends_with(path, kinds[i].end))
+            return kinds[i].show;
+    return NULL;
 }
 
 int info_file(const char *path, bool json)
 {
-    static const struct {
-        const char *end;
-        void (*show)(mnp_ctx *ctx, const char *path, bool json);
-    } kinds[] = {{".npy", info_npy}, {".png", info_png}, {".mtx", info_market}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (ends_with(path, kinds[i].end)) {
-            mnp_ctx *ctx = command_begin(NULL);
-            kinds[i].show(ctx, path, json);
-            int status = close_output(EXIT_SUCCESS);
-            mnp_finalize(ctx);
-            return status;
-        }
-    }
-    return info_h5(path, json);
+    show_function *show = find_show(path);
+    if (!show)
+        return info_h5(path, json);
+    mnp_ctx *ctx = command_begin(NULL);
+    show(ctx, path, json);
+    int status = close_output(EXIT_SUCCESS);
+    mnp_finalize(ctx);
+    return status;
 }

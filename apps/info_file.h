@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /*
- * Show what an HDF5 file, FILE.npy, FILE.png or FILE.mtx holds; returns the exit status.  An HDF5 file is listed by the
+ * Show what an HDF5 file, FILE.npy, FILE.png, FILE.tif, FILE.fits or FILE.mtx holds; returns the exit status.  An HDF5 file is listed by the
  * first process alone, without MPI.
  */
 int info_file(const char *path, bool json);

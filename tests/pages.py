@@ -16,10 +16,14 @@ import shlex
 import shutil
 import stat
 import subprocess
+import sys
 
 import h5py
 import numpy as np
 import scipy.sparse
+
+sys.path.append(os.path.join(os.environ["srcdir"], "tests/numpy"))
+from image_files import fits_bytes, tiff_bytes  # noqa: E402
 
 SOURCE, BUILD = os.environ["srcdir"], os.environ["builddir"]
 MANIPLE = os.environ["MANIPLE"]
@@ -137,6 +141,11 @@ def write_dataset(path, name, values):
             file[name] = values
 
 
+def write_bytes(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+
+
 def contents(operand):
     for ending, make in CONTENTS.items():
         if operand.endswith(ending):
@@ -155,6 +164,11 @@ def make_inputs(words):
         if dataset:
             values = poisson() if matrix else contents(dataset.group(1) + ":" + dataset.group(2))
             write_dataset(dataset.group(1), dataset.group(2), values)
+        elif re.fullmatch(r"[\w.]+\.tif", operand) and not os.path.exists(operand):
+            write_bytes(operand, tiff_bytes([contents(operand).astype(np.uint16)]))
+        elif re.fullmatch(r"[\w.]+\.fits(:\w+)?", operand):
+            image = fits_bytes(contents(operand).astype(np.float32), False, EXTNAME="SCI")
+            write_bytes(operand.split(":")[0], fits_bytes(None, True) + image)
         elif operand.endswith(".mtx") and not os.path.exists(operand):
             entries = poisson().tocoo()
             with open(operand, "w") as file:
@@ -206,6 +220,9 @@ for number, (page, commands) in enumerate(pages()):
         reason = next((why for start, why in NOT_RUN.items() if command.startswith(start)), None)
         if not reason and "jq" in command and not shutil.which("jq"):
             reason = "there is no jq"
+        for ending, built in ((".tif", "has_tiff"), (".fits", "has_fits")):
+            if ending in command and os.environ[built] == "0":
+                reason = f"this build reads no {ending}"
         if exports + command in ran:
             continue
         ran.append(exports + command)

@@ -13,7 +13,10 @@
 
 run_file file_of_operand(const operand *op)
 {
-    return (run_file){.role = op->role, .text = op->text, .path = op->file, .dataset = op->dataset};
+    return (run_file){.role = op->role,
+                      .text = op->text,
+                      .path = op->file,
+                      .dataset = op->kind == OPERAND_DATASET ? op->dataset : NULL};
 }
 
 run_file file_of_output(const operand *op)

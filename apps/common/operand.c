@@ -25,10 +25,58 @@ static const char *find_colon(const char *text)
     return found ? found : strrchr(text, ':');
 }
 
-static bool ends_with(const char *text, const char *end)
+bool operand_ends_with(const char *text, const char *end)
 {
     const size_t length = strlen(text), tail = strlen(end);
     return length > tail && strcasecmp(text + length - tail, end) == 0;
+}
+
+/* TIFF or FITS by the end of a file's name, of which there are `length` bytes; false if it is neither. */
+static bool find_image_kind(const char *name, size_t length, operand_kind *kind_p)
+{
+    static const struct {
+        const char *end;
+        operand_kind kind;
+    } rows[] = {{".tif", OPERAND_TIFF},
+                {".tiff", OPERAND_TIFF},
+                {".fits", OPERAND_FITS},
+                {".fit", OPERAND_FITS},
+                {".fts", OPERAND_FITS}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t tail = strlen(rows[i].end);
+        if (length > tail && strncasecmp(name + length - tail, rows[i].end, tail) == 0) {
+            *kind_p = rows[i].kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool operand_is_image(const char *name, operand_kind *kind_p, size_t *length_p, const char **part_p)
+{
+    const char *colon = strrchr(name, ':');
+    *length_p = strlen(name);
+    *part_p = NULL;
+    if (strstr(name, ":/"))
+        return false;
+    if (find_image_kind(name, *length_p, kind_p))
+        return true;
+    if (!colon || !find_image_kind(name, (size_t)(colon - name), kind_p))
+        return false;
+    *length_p = (size_t)(colon - name);
+    *part_p = colon + 1;
+    return true;
+}
+
+mnp_status operand_page(const char *text, int64_t *page_p)
+{
+    *page_p = MNP_TIFF_ALL_PAGES;
+    if (!text)
+        return MNP_OK;
+    if (!*text || strspn(text, "0123456789") != strlen(text) || strlen(text) > 9)
+        return mnp_fail(MNP_ERR_ARG, "the page '%s' is not a number, from 0 on", text);
+    *page_p = atoll(text);
+    return MNP_OK;
 }
 
 /* Copy a text without the subscripts at its end, which are copied too. */
@@ -42,13 +90,30 @@ static mnp_status split_subscripts(operand *op, char **name_p)
     return *name_p && (op->subscripts || !bracket) ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "out of memory");
 }
 
+/* Record the failure again, in a sentence that begins with the operand. */
+static mnp_status blame(const operand *op, mnp_status status)
+{
+    return mnp_fail(status, "%s '%s': %s", op->role, op->text, words_message());
+}
+
 /* Find the file and the dataset that a name consists of; `forms` is how it may be written. */
 static mnp_status split_name(operand *op, const char *name, const char *forms)
 {
-    const char *colon = find_colon(name);
+    const char *colon = find_colon(name), *part;
+    size_t length;
+    if (operand_is_image(name, &op->kind, &length, &part)) {
+        op->file = strndup(name, length);
+        op->dataset = part ? strdup(part) : NULL;
+        int64_t page;
+        if (!op->file || (part && !op->dataset))
+            return mnp_fail(MNP_ERR_MEMORY, "out of memory");
+        if (op->kind == OPERAND_TIFF && operand_page(part, &page) != MNP_OK)
+            return blame(op, MNP_ERR_ARG);
+        return part && !*part ? mnp_fail(MNP_ERR_ARG, "%s '%s' names no HDU", op->role, op->text) : MNP_OK;
+    }
     op->kind = colon && strncmp(colon, ":/", 2) == 0 ? OPERAND_DATASET
-               : ends_with(name, ".npy")             ? OPERAND_NPY
-               : ends_with(name, ".png")             ? OPERAND_PNG
+               : operand_ends_with(name, ".npy")     ? OPERAND_NPY
+               : operand_ends_with(name, ".png")     ? OPERAND_PNG
                                                      : OPERAND_DATASET;
     if (op->kind != OPERAND_DATASET) {
         op->file = strdup(name);
@@ -60,12 +125,6 @@ static mnp_status split_name(operand *op, const char *name, const char *forms)
     op->file = strndup(name, (size_t)(colon - name));
     op->dataset = strdup(colon + 1);
     return op->file && op->dataset ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "out of memory");
-}
-
-/* Record the failure again, in a sentence that begins with the operand. */
-static mnp_status blame(const operand *op, mnp_status status)
-{
-    return mnp_fail(status, "%s '%s': %s", op->role, op->text, words_message());
 }
 
 static mnp_status parse_file(operand *op, const char *forms)
@@ -100,14 +159,15 @@ mnp_status operand_parse(const char *role, const char *text, mnp_dtype dtype, op
     operand op = {.role = role, .text = text, .dtype = dtype};
     mnp_status status = generator_parse(&op);
     if (status == MNP_OK && op.kind == OPERAND_DATASET)
-        status = parse_file(&op, "FILE:/DATASET, FILE.npy, FILE.png or a generator such as hanning:31x31");
+        status = parse_file(
+            &op, "FILE:/DATASET, FILE.npy, FILE.png, FILE.tif, FILE.fits or a generator such as hanning:31x31");
     return finish(status, &op, result);
 }
 
 mnp_status operand_parse_file(const char *role, const char *text, operand *result)
 {
     operand op = {.role = role, .text = text};
-    return finish(parse_file(&op, "FILE:/DATASET, FILE.npy or FILE.png"), &op, result);
+    return finish(parse_file(&op, "FILE:/DATASET, FILE.npy, FILE.png, FILE.tif or FILE.fits"), &op, result);
 }
 
 /* Refuse subscripts where a whole dataset is meant. */
@@ -124,7 +184,7 @@ mnp_status operand_parse_output(const char *role, const char *text, operand *res
     mnp_status status = parse_file(&op, "FILE:/DATASET or FILE.npy");
     if (status == MNP_OK)
         status = check_whole(&op);
-    if (status == MNP_OK && op.kind == OPERAND_PNG)
+    if (status == MNP_OK && op.kind != OPERAND_DATASET && op.kind != OPERAND_NPY)
         status = mnp_fail(MNP_ERR_ARG, "%s '%s' is a picture; write FILE:/DATASET or FILE.npy", role, text);
     return finish(status, &op, result);
 }
@@ -180,6 +240,23 @@ static mnp_status look_png(mnp_ctx *ctx, operand *op)
     return status == MNP_OK ? take_part(op, head.dtype, head.ndim, head.shape) : status;
 }
 
+static mnp_status look_tiff(mnp_ctx *ctx, operand *op)
+{
+    mnp_tiff_info info;
+    int64_t page;
+    mnp_status status = operand_page(op->dataset, &page);
+    if (status == MNP_OK)
+        status = mnp_tiff_inspect(ctx, op->file, page, &info);
+    return status == MNP_OK ? take_part(op, info.dtype, info.ndim, info.shape) : status;
+}
+
+static mnp_status look_fits(mnp_ctx *ctx, operand *op)
+{
+    mnp_fits_info info;
+    mnp_status status = mnp_fits_inspect(ctx, op->file, op->dataset, &info);
+    return status == MNP_OK ? take_part(op, info.dtype, info.ndim, info.shape) : status;
+}
+
 mnp_status operand_look(mnp_ctx *ctx, operand *op)
 {
     switch (op->kind) {
@@ -189,6 +266,10 @@ mnp_status operand_look(mnp_ctx *ctx, operand *op)
         return look_npy(ctx, op);
     case OPERAND_PNG:
         return look_png(ctx, op);
+    case OPERAND_TIFF:
+        return look_tiff(ctx, op);
+    case OPERAND_FITS:
+        return look_fits(ctx, op);
     default:
         return MNP_OK;
     }
@@ -252,6 +333,13 @@ static mnp_status load_png(mnp_ctx *ctx, const operand *op, const mnp_selection 
     return status;
 }
 
+static mnp_status load_tiff(mnp_ctx *ctx, const operand *op, const mnp_selection *part, mnp_array **array_p)
+{
+    int64_t page;
+    mnp_status status = operand_page(op->dataset, &page);
+    return status == MNP_OK ? mnp_tiff_read(ctx, op->file, page, part, NULL, array_p) : status;
+}
+
 mnp_status operand_load_box(mnp_ctx *ctx, const operand *op, const int64_t *start, const int64_t *shape,
                             mnp_array **array_p)
 {
@@ -263,6 +351,10 @@ mnp_status operand_load_box(mnp_ctx *ctx, const operand *op, const int64_t *star
         return mnp_npy_read(ctx, op->file, &part, NULL, array_p);
     case OPERAND_PNG:
         return load_png(ctx, op, &part, array_p);
+    case OPERAND_TIFF:
+        return load_tiff(ctx, op, &part, array_p);
+    case OPERAND_FITS:
+        return mnp_fits_read(ctx, op->file, op->dataset, &part, NULL, array_p);
     default:
         return mnp_fail(MNP_ERR_UNSUPPORTED, "%s '%s' is generated, as a whole", op->role, op->text);
     }

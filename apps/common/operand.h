@@ -17,6 +17,8 @@ typedef enum operand_kind {
     OPERAND_DATASET, /* of an HDF5 file */
     OPERAND_NPY,
     OPERAND_PNG,
+    OPERAND_TIFF,
+    OPERAND_FITS,
     OPERAND_DIRAC, /* generated, to the last */
     OPERAND_HANNING,
     OPERAND_GAUSS
@@ -26,7 +28,7 @@ typedef struct operand {
     const char *role; /* its name in the usage, such as "INPUT" */
     const char *text; /* as typed */
     operand_kind kind;
-    char *file, *dataset; /* NULL where there is none */
+    char *file, *dataset; /* NULL where there is none; of a FITS file the HDU, of a TIFF file the page */
     char *subscripts;     /* what is taken of an array in a file, "1:, 0"; NULL: all */
     mnp_dtype dtype;      /* of a file this and the shape are known after operand_look() */
     int ndim;
@@ -36,9 +38,9 @@ typedef struct operand {
 } operand;
 
 /*
- * Parse FILE:DATASET, FILE.npy or FILE.png, all of them with or without [SUBSCRIPTS], or dirac:SHAPE/PERIOD,
- * hanning:SHAPE, gauss:SHAPE@SIGMA, which generate arrays of `dtype`, float32 or float64.  Release with
- * operand_free().  MNP_ERR_ARG.  Not collective.
+ * Parse FILE:DATASET, FILE.npy, FILE.png, FILE.tif, FILE.tif:PAGE, FILE.fits or FILE.fits:HDU, all of them with or
+ * without [SUBSCRIPTS], or dirac:SHAPE/PERIOD, hanning:SHAPE, gauss:SHAPE@SIGMA, which generate arrays of `dtype`,
+ * float32 or float64.  Release with operand_free().  MNP_ERR_ARG.  Not collective.
  */
 mnp_status operand_parse(const char *role, const char *text, mnp_dtype dtype, operand *result);
 
@@ -46,6 +48,18 @@ mnp_status operand_parse(const char *role, const char *text, mnp_dtype dtype, op
 mnp_status operand_parse_file(const char *role, const char *text, operand *result);
 mnp_status operand_parse_output(const char *role, const char *text, operand *result);
 mnp_status operand_parse_dataset(const char *role, const char *text, operand *result);
+
+/* Whether a name ends so, in letters of either case, and is not all of it. */
+bool operand_ends_with(const char *name, const char *end);
+
+/*
+ * Whether a name is that of an image in a TIFF or FITS file; then what is before the colon ends after *length_p bytes,
+ * and *part_p is the page or HDU after it, NULL if there is none.
+ */
+bool operand_is_image(const char *name, operand_kind *kind_p, size_t *length_p, const char **part_p);
+
+/* The number of the page that a name has; MNP_TIFF_ALL_PAGES for NULL.  MNP_ERR_ARG if it is no number. */
+mnp_status operand_page(const char *text, int64_t *page_p);
 
 void operand_free(operand *op);
 

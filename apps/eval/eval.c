@@ -58,8 +58,9 @@ void eval_help(void)
          "'u[1:-1] += (u[:-2] + u[2:]) / 4', in NumPy's syntax.\n"
          "A value without dimensions need not be written: without -o it is printed.\n"
          "\n"
-         "OPERAND is a dataset of an HDF5 file, written FILE:/DATASET, or FILE.npy or FILE.png, or a part of\n"
-         "them, such as 'FILE:/DATASET[1:, ::-2, 0]'; or a number such as 2, 2.5, 2j or True; or generated:\n"
+         "OPERAND is a dataset of an HDF5 file, written FILE:/DATASET, FILE.npy, FILE.png, FILE.tif or\n"
+         "FILE.fits, or a part of them, such as 'FILE:/DATASET[1:, ::-2, 0]'; or a number such as 2, 2.5,\n"
+         "2j or True; or generated:\n"
          "  dirac:4096x4096/512  ones where every index is divisible by 512, zeros elsewhere\n"
          "  hanning:31x31        the outer product of Hann windows, as numpy.hanning, of unit sum\n"
          "  gauss:31x31@5        a Gaussian of standard deviation 5 elements (5x3: one a dimension),\n"
@@ -163,8 +164,8 @@ static mnp_status parse_input(const char *word, job *j)
         status = operand_parse(input->role, input->text, MNP_FLOAT32, &input->operand);
     if (status == MNP_ERR_ARG && !strpbrk(input->text, ":["))
         status = mnp_fail(MNP_ERR_ARG,
-                          "%s is '%s', neither a number (integers have 64 bits) nor FILE:/DATASET, FILE.npy or "
-                          "FILE.png, nor a generator such as hanning:31x31",
+                          "%s is '%s', neither a number (integers have 64 bits) nor FILE:/DATASET, FILE.npy, "
+                          "FILE.png, FILE.tif or FILE.fits, nor a generator such as hanning:31x31",
                           input->role, input->text);
     j->ninputs += status == MNP_OK;
     return status;

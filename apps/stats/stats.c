@@ -55,8 +55,8 @@ void stats_help(void)
          "Show the number of values, mean, standard deviation, extremes, percentiles and a histogram.\n"
          "NaN are counted and left out.  Percentiles are exact, also for data larger than memory.\n"
          "\n"
-         "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, or FILE.npy or FILE.png, or a part of\n"
-         "them, such as 'FILE:/DATASET[1:, ::-2, 0]'.\n"
+         "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, FILE.npy, FILE.png, FILE.tif or\n"
+         "FILE.fits, or a part of them, such as 'FILE:/DATASET[1:, ::-2, 0]'.\n"
          "\n"
          "Options:");
     options_print(options_table);

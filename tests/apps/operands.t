@@ -9,7 +9,9 @@
 : "${PYTHON=$("$srcdir/tests/find-python")}" "${MANIPLE:=$builddir/apps/maniple}"
 [ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
 has_png=$(grep -c '^#define HAVE_PNG 1' "$builddir/config.h")
-export MANIPLE has_png
+has_tiff=$(grep -c '^#define HAVE_TIFF 1' "$builddir/config.h")
+has_fits=$(grep -c '^#define HAVE_CFITSIO 1' "$builddir/config.h")
+export MANIPLE has_png has_tiff has_fits
 
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
@@ -34,6 +36,14 @@ wrong_alone()
     check $? "$*" "$details"
 }
 
+# check_info FILE LINE: what maniple info prints
+check_info()
+{
+    printed=$("$MANIPLE" info "$1" 2>&1)
+    [ "$printed" = "$2" ]
+    check $? "info $1" "$printed"
+}
+
 wrong "operand x 'in.h5:/x\[30\]': index 30 is out of bounds" eval 'x' 'x=in.h5:/x[30]' -o out.npy
 wrong_alone "operand x 'in.npy\[0, 0, 0\]': 3 indices are too many" eval 'x' 'x=in.npy[0, 0, 0]' -o out.npy
 wrong_alone "operand x 'in.npy\[1:a\]': cannot read the subscripts" eval 'x' 'x=in.npy[1:a]' -o out.npy
@@ -56,6 +66,24 @@ wrong "'text.npy' is not a .npy file" stats text.npy
 if [ "$has_png" -gt 0 ]; then
     wrong "'text.png' is not a PNG file" stats text.png
     wrong_alone "the picture 'cut.png' is damaged" eval 'sum(x)' x=cut.png
+fi
+if [ "$has_tiff" -gt 0 ]; then
+    wrong "'cut.tif' is damaged" stats cut.tif
+    wrong_alone "the page 'x' is not a number" stats pages.tif:x
+    wrong_alone "'pages.tif' has no page 3: it has 3" stats pages.tif:3
+    check_info pages.tif "pages.tif: TIFF, 3x20x31 uint16, tiles of 16x16, deflate, 3 pages"
+    check_info one.TIFF "one.TIFF: TIFF, 20x31 uint16, strips of 7x31"
+fi
+if [ "$has_fits" -gt 0 ]; then
+    wrong "'cut.fits' is truncated" stats cut.fits
+    wrong_alone "'two.fits' has no HDU that is called 'ERR'" stats two.fits:ERR
+    wrong_alone "HDU 0 of 'two.fits' is a header without an image" stats two.fits:0
+    wrong_alone "is a picture; write FILE:/DATASET or FILE.npy" random normal 3 -s 1 -o out.fits
+    check_info two.fits "two.fits: FITS, 30x17 float64, HDU 1 SCI"
+    check_info two.fits:2 "two.fits:2: FITS, 20x31 float32, HDU 2"
+    printed=$("$MANIPLE" info two.fits --json)
+    case $printed in *'"hdu": 1'*'"name": "SCI"'*'"bitpix": -64'*) true ;; *) false ;; esac
+    check $? "info --json of a FITS file" "$printed"
 fi
 [ ! -e out.npy ] && [ ! -e out.h5 ]
 check $? "no output was left"

@@ -5,6 +5,7 @@ point, from rank 0, for tests/python.t."""
 import ast
 import copy
 import gc
+import importlib.util
 import inspect
 import os
 import pickle
@@ -582,6 +583,31 @@ def check_sparse():
     A.free()
 
 
+def check_images(name, a):
+    """TIFF and FITS files, which rank 0 writes in the place of a file; where the build reads them."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../numpy/image_files.py")
+    made = importlib.util.spec_from_file_location("image_files", path)
+    image_files = importlib.util.module_from_spec(made)
+    made.loader.exec_module(image_files)
+    image = (a * 100).astype("i2")
+    kinds = [(mp.tiff.read, ".tif", ":0", image_files.tiff_bytes([image])),
+             (mp.fits.read, ".fits", ":SCI", image_files.fits_bytes(None, True)
+              + image_files.fits_bytes(image, False, EXTNAME="SCI"))]
+    for read, ending, part, content in kinds:
+        if mp.rank() == 0:
+            with open(name + ending, "wb") as file:
+                file.write(content)
+        mp.sum(mp.ones(8)).item()  # all ranks get here
+        try:
+            got = read(name + ending), read(name + ending + part), read(name + ending + part + "[1:-1, ::2]")
+            same(f"an image in a {ending} file, and a part of it", got, (image, image, image[1:-1, ::2]))
+        except mp.Error as error:
+            ok("has no lib" in str(error) or "has no CFITSIO" in str(error), f"{ending}: {error}")
+        mp.sum(mp.ones(8)).item()  # all ranks get here
+        if mp.rank() == 0:
+            os.unlink(name + ending)
+
+
 def check_files():
     x, a = pair((9, 4), "float32")
     name = shared_folder() + "/x.h5"
@@ -593,6 +619,7 @@ def check_files():
     with mp.h5.File(name) as file:
         same("a file that grows", (file["/frames"], file["/frames[-1, 0]"]), (np.stack((a, a + 1)), (a + 1)[0]))
     raises(OSError, "there.h5", "a file that is not there", lambda: mp.h5.read("/not/there.h5:/x"))
+    check_images(name, a)
     mp.sum(x).item()
     if mp.rank() == 0:
         os.unlink(name)

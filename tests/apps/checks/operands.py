@@ -8,11 +8,15 @@ import json
 import os
 import struct
 import subprocess
+import sys
 import zlib
 
 import h5py
 import numpy as np
 import scipy.signal
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../numpy"))
+from image_files import fits_bytes, tiff_bytes  # noqa: E402
 
 seed = int(os.environ.get("MANIPLE_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
 print(f"# MANIPLE_TEST_SEED={seed} repeats this run")
@@ -208,3 +212,32 @@ with h5py.File("grown.h5") as file:
 
 status, printed, errors = maniple(2, "random", "integers", "9x5", "high=100", "-s", "3", "-o", "random.npy", "-q")
 check(status == 0 and np.load("random.npy").shape == (9, 5), f"random numbers in a .npy file {errors}")
+
+
+def make_images():
+    """TIFF and FITS files, where the build reads them."""
+    wanted = {}
+
+    def put(name, content):
+        with open(name, "wb") as file:
+            file.write(content)
+
+    pages = rng.integers(0, 60000, (3, 20, 31)).astype("u2")
+    if os.environ["has_tiff"] != "0":
+        put("pages.tif", tiff_bytes(list(pages), tile=(16, 16), compression=8))
+        put("one.TIFF", tiff_bytes([pages[0]], order=">", strip=7))
+        wanted |= {"pages.tif": pages, "pages.tif:2": pages[2], "pages.tif[:, ::-1, 3]": pages[:, ::-1, 3],
+                   "pages.tif:1[4]": pages[1, 4], "one.TIFF": pages[0]}
+        put("cut.tif", tiff_bytes([pages[0]])[:300])
+    if os.environ["has_fits"] != "0":
+        put("two.fits", fits_bytes(None, True) + fits_bytes(a, False, EXTNAME="SCI")
+            + fits_bytes(pages[0].astype("i2"), False, BZERO=0.5))
+        half = pages[0].astype("i2").astype("f4") + np.float32(0.5)
+        wanted |= {"two.fits": a, "two.fits:sci": a, "two.fits:2": half, "two.fits:SCI[::3, 1:]": a[::3, 1:]}
+        put("cut.fits", fits_bytes(a, True)[:4000])
+    return wanted
+
+
+images = make_images()
+for ranks in (1, 3) if images else ():
+    read_all(ranks, images)

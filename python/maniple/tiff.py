@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Images in TIFF files: tiff.read("cells.tif"), tiff.read("cells.tif:3[::2, 100:200]")."""
+
+from ._array import made
+from ._library import constant
+from .h5 import _selection
+
+__all__ = ["read"]
+
+
+def _name(place):
+    """FILE[:PART][SUBSCRIPTS] as its parts."""
+    subscripts = None
+    if place.endswith("]") and "[" in place:
+        place, _, subscripts = place[:-1].partition("[")
+    file, colon, part = place.rpartition(":")
+    if not colon or "/" in part:
+        file, part = place, None
+    return file, part, subscripts
+
+
+def read(place, layout=None):
+    """An image, FILE or FILE:PAGE, or the part of it that subscripts select: rows, columns, and the samples of a pixel if
+    there are several; before them the pages, if there are several and none is named.  Collective."""
+    file, page, subscripts = _name(place)
+    number = constant("TIFF_ALL_PAGES") if page is None else int(page)
+    return made("tiff_read", file, number, _selection(subscripts), layout)
