@@ -30,6 +30,7 @@ static const struct subcommand {
     {"linalg", linalg_main, linalg_help, "solve, decompose and multiply dense matrices"},
     {"random", random_main, random_help, "fill a dataset with random numbers"},
     {"solve", solve_main, solve_help, "solve a sparse linear system by iteration"},
+    {"spectrogram", spectrogram_main, spectrogram_help, "compute the spectra of a signal over time"},
     {"spinfo", spinfo_main, spinfo_help, "show properties of a sparse matrix"},
     {"stats", stats_main, stats_help, "show the extremes, mean, percentiles and histogram of a dataset"},
 };
@@ -45,8 +46,8 @@ static void print_help(void)
          "\n"
          "Subcommands:");
     for (int i = 0; i < NUM_SUBCOMMANDS; i++)
-        printf("  %-8s %s\n", subcommands[i].name, subcommands[i].summary);
-    puts("  help     show this, or the help of a SUBCOMMAND\n"
+        printf("  %-11s %s\n", subcommands[i].name, subcommands[i].summary);
+    puts("  help        show this, or the help of a SUBCOMMAND\n"
          "\n"
          "Options:\n"
          "  -h, --help     show this\n"

@@ -25,6 +25,7 @@ int label_main(int argc, char **argv);
 int linalg_main(int argc, char **argv);
 int random_main(int argc, char **argv);
 int solve_main(int argc, char **argv);
+int spectrogram_main(int argc, char **argv);
 int spinfo_main(int argc, char **argv);
 int stats_main(int argc, char **argv);
 void bench_help(void);
@@ -40,6 +41,7 @@ void label_help(void);
 void linalg_help(void);
 void random_help(void);
 void solve_help(void);
+void spectrogram_help(void);
 void spinfo_help(void);
 void stats_help(void);
 
