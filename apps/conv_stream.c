@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "report/progress.h"
+#include "slab_file.h"
 
 /* The extent of the kernel along the first dimension of the input. */
 static int64_t kernel_rows(const operand *input, const operand *kernel, const mnp_conv_options *options)
@@ -156,27 +156,7 @@ static mnp_status convolve(streaming *s, const mnp_array *x, int64_t rows, mnp_a
     return st == MNP_OK ? mnp_index(*whole_p, text, y_p) : st;
 }
 
-/* Write rows from `begin` on; the first ones make the dataset. */
-static mnp_status write_slab(mnp_h5_file *file, const operand *output, int64_t begin, int64_t all, const mnp_array *y)
-{
-    int64_t start[MNP_MAX_DIMS] = {begin}, shape[MNP_MAX_DIMS];
-    mnp_array *rows = NULL;
-    mnp_status st = MNP_OK;
-    if (begin == 0) {
-        memcpy(shape, mnp_array_shape(y), (size_t)mnp_array_ndim(y) * sizeof *shape);
-        shape[0] = all;
-        st = mnp_h5_file_create(file, output->dataset, mnp_array_dtype(y), mnp_array_ndim(y), shape, MNP_NO_AXIS);
-    }
-    if (st == MNP_OK)
-        st = mnp_copy(y, &rows);
-    if (st == MNP_OK)
-        st = mnp_h5_file_write(file, output->dataset, start, rows);
-    mnp_array_free(rows);
-    return st;
-}
-
-static mnp_status run_slab(streaming *s, const conv_stream *stream, int64_t slab, const operand *output,
-                           mnp_h5_file *file)
+static mnp_status run_slab(streaming *s, const conv_stream *stream, int64_t slab, slab_file *file)
 {
     const int64_t all = output_rows(s->n, s->k, s->options->mode), begin = slab * stream->rows;
     const int64_t end = begin + stream->rows < all ? begin + stream->rows : all;
@@ -185,25 +165,12 @@ static mnp_status run_slab(streaming *s, const conv_stream *stream, int64_t slab
     if (st == MNP_OK)
         st = convolve(s, x, end - begin, &whole, &y);
     if (st == MNP_OK)
-        st = write_slab(file, output, begin, all, y);
+        st = slab_file_write(file, begin, y);
     mnp_free_all(y, whole, x);
     return st;
 }
 
-/* ---- the file ---- */
-
-static mnp_status check_output(const operand *output)
-{
-    if (output->kind != OPERAND_DATASET)
-        return mnp_fail(MNP_ERR_ARG,
-                        "OUTPUT '%s' is larger than the memory limit, so it has to be FILE:/DATASET of HDF5",
-                        output->text);
-    if (operand_appends() || access(output->file, F_OK) == 0)
-        return mnp_fail(MNP_ERR_ARG,
-                        "OUTPUT '%s' is larger than the memory limit, so it is written into a new file; '%s' exists",
-                        output->text, output->file);
-    return MNP_OK;
-}
+/* ---- all slabs ---- */
 
 mnp_status conv_stream_run(mnp_ctx *ctx, const operand *input, const mnp_array *kernel, const operand *output,
                            const mnp_conv_options *options, conv_stream *stream)
@@ -212,19 +179,11 @@ mnp_status conv_stream_run(mnp_ctx *ctx, const operand *input, const mnp_array *
     memcpy(shape_of_kernel.shape, mnp_array_shape(kernel), (size_t)shape_of_kernel.ndim * sizeof(int64_t));
     const int64_t k = kernel_rows(input, &shape_of_kernel, options);
     streaming s = {.ctx = ctx, .input = input, .options = options, .n = input->shape[0], .k = k, .kernel = kernel};
-    const bool root = mnp_ctx_rank(ctx) == 0;
-    mnp_h5_file *file = NULL;
-    char part[4096];
+    slab_file file;
     s.offset = options->mode == MNP_CONV_FULL ? 0 : options->mode == MNP_CONV_SAME ? (k - 1) / 2 : k - 1;
-    mnp_status st = mnp_agree(ctx, root ? check_output(output) : MNP_OK);
-    if (st != MNP_OK)
-        return st;
-    snprintf(part, sizeof part, "%s.part", output->file ? output->file : "");
-    if (root)
-        (void)unlink(part);
-    st = mnp_h5_file_open(ctx, part, true, &file);
+    mnp_status st = slab_file_open(ctx, output, output_rows(s.n, k, options->mode), &file);
     for (int64_t i = 0; i < stream->slabs && st == MNP_OK; i++) {
-        st = run_slab(&s, stream, i, output, file);
+        st = run_slab(&s, stream, i, &file);
         progress_at((double)(i + 1) / (double)stream->slabs);
     }
     if (s.plan) {
@@ -233,10 +192,5 @@ mnp_status conv_stream_run(mnp_ctx *ctx, const operand *input, const mnp_array *
         stream->method = info.method;
     }
     forget(&s);
-    mnp_h5_file_close(file);
-    if (root && st != MNP_OK)
-        (void)unlink(part);
-    if (root && st == MNP_OK && rename(part, output->file) != 0)
-        st = mnp_fail(MNP_ERR_IO, "'%s' cannot be renamed to '%s'", part, output->file);
-    return mnp_agree(ctx, st);
+    return slab_file_close(&file, st);
 }

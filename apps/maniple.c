@@ -19,6 +19,7 @@ static const struct subcommand {
 } subcommands[] = {
     {"bench", bench_main, bench_help, "measure how fast data moves between the ranks"},
     {"cache", cache_main, cache_help, "list, size or clear the cache of compiled kernels"},
+    {"channelize", channelize_main, channelize_help, "divide a signal into channels of frequency"},
     {"conv", conv_main, conv_help, "convolve an array with a kernel"},
     {"deconv", deconv_main, deconv_help, "restore an image that a point spread function has blurred"},
     {"doctor", doctor_main, doctor_help, "say what is slow or wrong where Maniple runs, and what to do"},

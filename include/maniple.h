@@ -9,6 +9,7 @@
 
 #include <maniple/array.h>
 #include <maniple/base.h>
+#include <maniple/channelize.h>
 #include <maniple/clear.h>
 #include <maniple/comm.h>
 #include <maniple/context.h>

@@ -54,6 +54,7 @@ CONTENTS = {
     "in.h5:/runs": lambda: np.ones((3, 48, 64)),
     "cube.h5:/flux": lambda: np.ones((20, 5, 6), np.float32),
     "runs.h5:/temperature": lambda: np.arange(60.0).reshape(5, 12),
+    "packed": lambda: np.arange(96, dtype=np.uint8),
     "series": lambda: np.sin(np.arange(50.0)),
     "table": lambda: np.sin(np.arange(20.0 * 12)).reshape(20, 12),
     "row": lambda: np.linspace(1, 2, 64),

@@ -14,6 +14,7 @@ enum { EXIT_FAILED = 1, EXIT_MISUSED = 2 }; /* exit status after a failure; afte
 /* Each subcommand's main program and help; argv[0] is the subcommand's name. */
 int bench_main(int argc, char **argv);
 int cache_main(int argc, char **argv);
+int channelize_main(int argc, char **argv);
 int conv_main(int argc, char **argv);
 int deconv_main(int argc, char **argv);
 int doctor_main(int argc, char **argv);
@@ -30,6 +31,7 @@ int spinfo_main(int argc, char **argv);
 int stats_main(int argc, char **argv);
 void bench_help(void);
 void cache_help(void);
+void channelize_help(void);
 void conv_help(void);
 void deconv_help(void);
 void doctor_help(void);

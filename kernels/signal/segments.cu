@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Segments of lines, which may overlap, multiplied by a window: what the transforms of a spectrogram read.  Before that
- * the mean, or the straight line that fits best, is subtracted from each segment.
+ * the mean, or the straight line that fits best, is subtracted from each segment.  Segments may be folds of several
+ * times their size, as those of a polyphase filterbank are: the parts are added up, each times its part of the window.
  *
  *   MNP_IN, MNP_OUT   the real types in memory; complex numbers are two lines each
  *
@@ -40,8 +41,24 @@ struct mnp_segment {
             moment += x * ((double)k - middle);
         }
     }
+    /* Add up the parts; elements go round by the number of the first, so that phases count from the line's start. */
+    MNP_INLINE void fold(const mnp_segments_params &p, int lane, int lanes) const
+    {
+        const int64_t turn = (before + p.first) % p.size;
+        for (int64_t k = lane; k < p.size; k += lanes) {
+            double sum = 0;
+            for (int64_t part = 0; part < p.folds; part++)
+                sum += value(p, part * p.size + k) * p.window[part * p.size + k];
+            const int64_t at = k + turn;
+            out[(at < p.size ? at : at - p.size) * p.within] = mnp_to<MNP_OUT>::from(sum * p.scale);
+        }
+    }
     MNP_INLINE void store(const mnp_segments_params &p, int lane, int lanes, double mean, double slope) const
     {
+        if (p.folds > 0) {
+            fold(p, lane, lanes);
+            return;
+        }
         const double middle = 0.5 * (double)(p.size - 1);
         for (int64_t k = lane; k < p.size; k += lanes) {
             const double x = value(p, k) - mean - slope * ((double)k - middle);

@@ -9,15 +9,16 @@ enum { MNP_SEGMENTS_AS_THEY_ARE, MNP_SEGMENTS_CONSTANT, MNP_SEGMENTS_LINEAR }; /
 
 /*
  * Segment s of a line has the elements s * step + offset + k for k from 0 to size - 1.  Here are `count` segments from
- * number first_segment on, and `length` elements of lines from number `first` on; where there is none it is 0.
+ * number first_segment on, and `length` elements of lines from number `first` on; where there is none it is 0.  With
+ * folds > 0 a segment is the sum of so many parts, of `size` elements each, which follow each other; offset is 0 then.
  */
 typedef struct mnp_segments_params {
     const void *in; /* segments.cu: element `first` of the first line; overlap_add.cu: its first segment */
     void *out;
-    const double *window; /* of `size` numbers */
+    const double *window; /* of `size` numbers, or of folds * size */
     double scale;
     int detrend;
-    long long lines, first, length, first_segment, count, step, offset, size;
+    long long lines, first, length, first_segment, count, step, offset, size, folds;
     /* strides in real numbers: along the line, from segment to segment, within segments */
     long long along, segment, within;
     long long kept[MNP_SEGMENTS_DIMS], in_kept[MNP_SEGMENTS_DIMS], out_kept[MNP_SEGMENTS_DIMS];

@@ -17,6 +17,7 @@ __all__ = [
     "argrelmax",
     "argrelmin",
     "butter",
+    "channelize",
     "cheby1",
     "cheby2",
     "coherence",
@@ -64,6 +65,7 @@ __all__ = [
     "stft",
     "tf2sos",
     "tf2zpk",
+    "unpack_samples",
     "upfirdn",
     "welch",
     "wiener",
@@ -431,6 +433,27 @@ def spectrogram(
 ):
     options = _spectral(fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling=scaling, mode=mode)
     return _several("spectrogram", 3, as_array(x), axis, options)
+
+
+def channelize(x, channels, ntaps=8, taps=None, step=None, return_onesided=True, axis=-1):
+    """A polyphase filterbank: frames along the axis, and the channels in one more dimension, the last one.
+
+    taps: channels * ntaps numbers; without them firwin(channels * ntaps, 1 / channels).  step: elements from a frame to
+    the next; fewer than channels: oversampled.  Phases count from the first element of x."""
+    if taps is not None:
+        taps = np.ascontiguousarray(taps, dtype=float)
+        ntaps = len(taps) // channels
+        if len(taps) != channels * ntaps:
+            raise ValueError(f"there are {len(taps)} taps, which is no multiple of {channels} channels")
+    return made("channelize", as_array(x), channels, ntaps, taps, step or 0, not return_onesided, axis)
+
+
+def unpack_samples(x, bits, encoding="signed", bitorder="big", axis=-1):
+    """Samples of 1 to 16 bits from the bytes that they are packed in, without gaps.
+
+    encoding: "signed" (two's complement), "offset" (less half of the range) or "unsigned"; bitorder as of
+    numpy.unpackbits."""
+    return made("unpack_samples", as_array(x), bits, encoding, bitorder, axis)
 
 
 def stft(

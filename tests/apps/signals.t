@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# maniple spectrogram: results equal SciPy's on any number of ranks; pictures and plans are right; errors are reported in
-# one sentence, with the same status on all ranks, and leave no file behind.
+# maniple spectrogram and channelize: results equal SciPy's and NumPy's on any number of ranks, also slab by slab; pictures
+# and plans are right; errors are reported in one sentence, with the same status on all ranks, and leave no file behind.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"
 
-for command in spectrogram; do
+for command in spectrogram channelize; do
     [ "$("$MANIPLE" "$command" --help | awk 'length > 100' | wc -l)" -eq 0 ]
     check $? "the help of $command is at most 100 columns wide"
 done
@@ -53,6 +53,15 @@ wrong_alone 2 "hamn" spectrogram data.h5:/x -o y.h5:/y --window hamn
 wrong_alone 2 'it must be a name, or a name and numbers' spectrogram data.h5:/x -o y.h5:/y --window kaiser:a
 wrong_alone 2 'psd, complex, magnitude or angle' spectrogram data.h5:/x -o y.h5:/y --mode phase
 wrong_alone 2 'nothing for OUTPUT' spectrogram data.h5:/x -o y.h5:/y --plan
+wrong_alone 2 'needs --channels N' channelize data.h5:/x -o y.h5:/y
+wrong_alone 2 'channelize needs INPUT' channelize -o y.h5:/y --channels 4
+wrong_alone 2 'needs a place for the result' channelize data.h5:/x --channels 4
+wrong 2 'fewer than the 64 taps of a frame' channelize data.h5:/x -o y.h5:/y --channels 8
+wrong_alone 2 'step is 5, and must be at most' channelize data.h5:/x -o y.h5:/y --channels 4 --step 5
+wrong_alone 2 'bits is for bytes' channelize data.h5:/x -o y.h5:/y --channels 4 --bits 8
+wrong_alone 2 'is for packed samples' channelize data.h5:/x -o y.h5:/y --channels 4 --encoding offset
+wrong_alone 2 'whole number from 1 to 16' channelize data.h5:/x -o y.h5:/y --channels 4 --bits 17
+wrong_alone 2 'is INPUT itself' channelize data.h5:/x -o data.h5:/x --channels 4 --taps 2
 [ ! -e y.h5 ] && [ ! -e y.svg ]
 check $? "failures leave no file behind"
 done_testing

@@ -201,6 +201,7 @@ static const kernel_case typical[] = {
      .definitions = "MNP_IN int16_t; MNP_OUT float; MNP_ORDER 8; MNP_SECTIONS 4"},
     {.file = "signal/upfirdn.cu", .function = "upfirdn", .definitions = "MNP_IN double; MNP_OUT double; MNP_PLAIN 1"},
     {.file = "signal/segments.cu", .function = "segments", .definitions = "MNP_IN int16_t; MNP_OUT float"},
+    {.file = "signal/unpack.cu", .function = "unpack", .definitions = "MNP_OUT int16_t"},
     {.file = "signal/overlap_add.cu", .function = "overlap_add", .definitions = "MNP_IN double; MNP_OUT double"},
     {.file = "signal/upfirdn.cu",
      .function = "upfirdn",

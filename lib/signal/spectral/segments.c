@@ -36,7 +36,7 @@ static void reach_elements(const void *argument, int64_t lo, int64_t hi, int64_t
 {
     const mnp__segments *s = argument;
     *begin_p = lo * s->step + s->offset;
-    *end_p = (hi - 1) * s->step + s->offset + s->size;
+    *end_p = (hi - 1) * s->step + s->offset + s->size * (s->folds > 0 ? s->folds : 1);
 }
 
 static void reach_segments(const void *argument, int64_t lo, int64_t hi, int64_t *begin_p, int64_t *end_p)
@@ -48,20 +48,20 @@ static void reach_segments(const void *argument, int64_t lo, int64_t hi, int64_t
     *end_p = *end_p < s->count ? *end_p : s->count;
 }
 
-/* The dimensions other than the axis, of the input and of the output.  reals: real numbers of an element. */
-static void fill_lines(int ndim, int axis, const int64_t *extent, const int64_t *in, const int64_t *out, int64_t reals,
-                       mnp_segments_params *p)
+void mnp__segments_lines(int ndim, int axis, const int64_t *extent, const int64_t *in, const int64_t *out,
+                         int64_t reals, long long *lines_p, long long kept[MNP_SEGMENTS_DIMS],
+                         long long in_kept[MNP_SEGMENTS_DIMS], long long out_kept[MNP_SEGMENTS_DIMS])
 {
     int64_t stride[OPERANDS][MNP_MAX_DIMS];
     mnp__nest nest = {.count = OPERANDS, .stride = stride};
-    p->lines = reals;
+    *lines_p = reals;
     for (int d = 0; d < ndim; d++) {
         if (d == axis)
             continue;
         nest.extent[nest.ndim] = extent[d];
         stride[IN][nest.ndim] = in[d] * reals;
         stride[OUT][nest.ndim++] = out[d] * reals;
-        p->lines *= extent[d];
+        *lines_p *= extent[d];
     }
     if (reals == 2) {
         nest.extent[nest.ndim] = 2;
@@ -72,10 +72,16 @@ static void fill_lines(int ndim, int axis, const int64_t *extent, const int64_t 
     mnp__nest_join(&nest);
     mnp__nest_pad(&nest, MNP_SEGMENTS_DIMS, 0);
     for (int d = 0; d < MNP_SEGMENTS_DIMS; d++) {
-        p->kept[d] = nest.extent[d];
-        p->in_kept[d] = stride[IN][d];
-        p->out_kept[d] = stride[OUT][d];
+        kept[d] = nest.extent[d];
+        in_kept[d] = stride[IN][d];
+        out_kept[d] = stride[OUT][d];
     }
+}
+
+static void fill_lines(int ndim, int axis, const int64_t *extent, const int64_t *in, const int64_t *out, int64_t reals,
+                       mnp_segments_params *p)
+{
+    mnp__segments_lines(ndim, axis, extent, in, out, reals, &p->lines, p->kept, p->in_kept, p->out_kept);
 }
 
 static mnp_status launch(mnp_ctx *ctx, const char *file, const char *kernel_name, mnp_dtype in, mnp_dtype out,
@@ -88,12 +94,13 @@ static mnp_status launch(mnp_ctx *ctx, const char *file, const char *kernel_name
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n", mnp__jit_type(real_dtype(in)),
                   mnp__jit_type(real_dtype(out)));
     MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
-    MNP_TRY(mnp__taps_get(ctx, s->size, s->window, &p->window));
+    MNP_TRY(mnp__taps_get(ctx, s->size * (s->folds > 0 ? s->folds : 1), s->window, &p->window));
     p->scale = s->scale;
     p->detrend = s->detrend;
     p->step = s->step;
     p->offset = s->offset;
     p->size = s->size;
+    p->folds = s->folds;
     if (units == 0)
         return MNP_OK;
     const mnp__launch how = mnp__launch_of(units);

@@ -12,7 +12,8 @@
  */
 typedef struct mnp__segments {
     int64_t count, size, step, offset;
-    const double *window; /* `size` numbers */
+    int64_t folds;        /* 0, or the number of parts that a segment is the sum of, as segments_params.h says */
+    const double *window; /* `size` numbers, or folds * size */
     double scale;
     int detrend; /* MNP_SEGMENTS_AS_THEY_ARE, _CONSTANT or _LINEAR: subtracted before the window */
 } mnp__segments;
@@ -26,6 +27,14 @@ bool mnp__spectral_is_single(mnp_dtype dtype);
  */
 mnp_status mnp__segments_cut(const char *function, const mnp__segments *segments, const mnp_array *x, int axis,
                              mnp_array **cut_p);
+
+/*
+ * The dimensions other than the axis, of an input and an output with these strides in elements, of which each has `reals`
+ * real numbers: how many lines that are, and their extents and strides in real numbers.
+ */
+void mnp__segments_lines(int ndim, int axis, const int64_t *extent, const int64_t *in, const int64_t *out,
+                         int64_t reals, long long *lines_p, long long kept[MNP_SEGMENTS_DIMS],
+                         long long in_kept[MNP_SEGMENTS_DIMS], long long out_kept[MNP_SEGMENTS_DIMS]);
 
 /*
  * Add up segments: y has `length` elements along the axis of the segments, and not the last dimension, which has their

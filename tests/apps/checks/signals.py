@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results of `maniple spectrogram` beside SciPy's, for signals.t, which prints the points."""
+"""Results of `maniple spectrogram` and `maniple channelize` beside SciPy's and NumPy's, for signals.t, which prints the
+points."""
 
 import json
 import os
@@ -64,3 +65,53 @@ check(np.isclose(high, 10 * np.log10(s.max()), atol=1e-3) and np.isclose(low, 10
 plan = json.loads(maniple(1, "spectrogram", "in.h5:/line", "--plan", "--json").stdout)
 check((plan["shape"], plan["dtype"], plan["segments"]) == (list(s.shape), "float32", s.shape[1]), f"the plan {plan}")
 check("129x13 float32" in maniple(1, "spectrogram", "in.h5:/line", "--plan").stdout, "the plan as text")
+
+# ---- channelize ----
+
+
+def channelize(x, channels, ntaps, step, window="hamming"):
+    """The frames, folded, turned and transformed, in double precision."""
+    taps = scipy.signal.firwin(channels * ntaps, 1 / channels, window=window)
+    frames = range((len(x) - len(taps)) // step + 1)
+    folded = [np.roll((x[t * step:t * step + len(taps)] * taps).reshape(ntaps, channels).sum(0), t * step) for t in frames]
+    return np.array(folded)
+
+
+def near_channels(got, want, x, dtype):
+    """Sums of products whose weights are about 2 together."""
+    error = abs(got - want).max() if got.shape == want.shape else np.inf
+    return got.dtype == dtype and error <= 100 * np.finfo(dtype).eps * abs(x).max()
+
+
+def run(name, x, want, dtype, ranks, limit, *words):
+    if os.path.exists("y.h5"):
+        os.unlink("y.h5")
+    environment = {**os.environ, "MANIPLE_MEMORY_LIMIT": limit} if limit else None
+    launch = [MPIRUN, "-n", str(ranks)] if MPIRUN and ranks > 1 else []
+    done = subprocess.run([*launch, os.environ["MANIPLE"], "channelize", *map(str, words), "-o", "y.h5:/y", "--json"],
+                          capture_output=True, text=True, env=environment)
+    if done.returncode != 0:
+        return check(False, f"{name}: {done.stderr}")
+    with h5py.File("y.h5") as file:
+        got = file["y"][()]
+    slabs = json.loads(done.stdout)["slabs"]
+    check(near_channels(got, want, x, dtype) and (slabs > 1) == bool(limit) and sorted(os.listdir(".")) == before,
+          f"channelize {name}: {got.dtype} {got.shape}, right is {want.shape}; {slabs} slabs {os.listdir('.')}")
+
+
+before = sorted({*os.listdir("."), "y.h5"})
+real, pair = np.fft.rfft, field[:, 0]
+run("by defaults", line, real(channelize(line, 16, 8, 16)), "complex64", 3, None, "in.h5:/line", "--channels", 16)
+run("oversampled, of complex numbers", pair, np.fft.fft(channelize(pair, 8, 4, 6, "blackman")), "complex128", 2, None,
+    "in.h5:/field[:, 0]", "--channels", 8, "--taps", 4, "--step", 6, "--window", "blackman")
+samples = rng.integers(-512, 512, 200000)
+bits = ((samples[:, None] >> np.arange(9, -1, -1)) & 1).astype("u1")
+np.save("packed.npy", np.packbits(bits.ravel()))
+before.append("packed.npy")
+before.sort()
+power = abs(real(channelize(samples.astype(float), 16, 4, 12))) ** 2
+scale = np.array([samples.max() ** 2.])
+words = ["packed.npy", "--channels", 16, "--taps", 4, "--step", 12, "--bits", 10, "--power"]
+run("of packed samples, powers", scale, power, "float32", 2, None, *words)
+run("in slabs", scale, power, "float32", 3, "4M", *words)
+os.unlink("y.h5")

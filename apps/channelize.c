@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * maniple channelize: read a signal or packed samples, divide it into channels by a polyphase filterbank, write them, and
+ * report how long it took.  What is larger than the memory limit goes through in slabs of frames.
+ */
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <getopt.h>
+
+#include <maniple.h>
+
+#include "common/command.h"
+#include "common/operand.h"
+#include "common/options.h"
+#include "common/result.h"
+#include "common/words.h"
+#include "report/progress.h"
+#include "report/report.h"
+#include "slab_file.h"
+
+enum {
+    KEY_CHANNELS = UCHAR_MAX + 1,
+    KEY_TAPS,
+    KEY_WINDOW,
+    KEY_STEP,
+    KEY_TWO_SIDED,
+    KEY_POWER,
+    KEY_AXIS,
+    KEY_BITS,
+    KEY_ENCODING,
+    KEY_ORDER
+};
+
+static const option_row options_table[] = {
+    OUTPUT_ROW("INPUT"),
+    {KEY_CHANNELS, "channels", "N", "number of channels, which is also that of points of the transforms"},
+    {KEY_TAPS, "taps", "N", "taps of each channel's branch of the filter (default: 8)"},
+    {KEY_WINDOW, "window", "NAME", "of the filter, such as hamming, hann or blackman (default: hamming)"},
+    {KEY_STEP, "step", "N",
+     "elements from a frame to the next, at most as many as channels;\n"
+     "fewer: oversampled (default: as many as channels)"},
+    {KEY_TWO_SIDED, "two-sided", NULL, "all channels of real numbers, not only those from frequency 0 on"},
+    {KEY_POWER, "power", NULL, "write the squares of the magnitudes instead of complex numbers"},
+    {KEY_AXIS, "axis", "N", "the dimension of time (default: -1, the last)"},
+    {KEY_BITS, "bits", "N",
+     "INPUT is bytes of packed samples of 1 to 16 bits, such as 8, 10 or\n"
+     "12, one after the other without gaps"},
+    {KEY_ENCODING, "encoding", "HOW",
+     "of packed samples: signed, in two's complement; offset, less half\n"
+     "of the range; or unsigned (default: signed)"},
+    {KEY_ORDER, "bit-order", "HOW",
+     "big: the highest bit of a byte, and of a sample, is the first;\n"
+     "little: the lowest (default: big)"},
+    APPEND_ROW,
+    PROGRESS_ROW,
+    JSON_ROW,
+    QUIET_ROW,
+    HELP_ROW,
+    {0},
+};
+
+void channelize_help(void)
+{
+    puts("Usage: maniple channelize INPUT -o OUTPUT --channels N [OPTION...]\n"
+         "       mpirun -n RANKS maniple channelize INPUT -o OUTPUT --channels N [OPTION...]\n"
+         "\n"
+         "Divide INPUT, a real or complex signal, into channels of frequency by a polyphase filterbank.  The\n"
+         "result has frames along the dimension of time, and the channels in one more, the last one.\n"
+         "\n"
+         "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, FILE.npy, FILE.png, FILE.tif or\n"
+         "FILE.fits, or a part of one of them, such as 'FILE:/DATASET[1:, ::-2, 0]'.\n"
+         "\n"
+         "Options:");
+    options_print(options_table);
+    puts("\n"
+         "Example:\n"
+         "  mpirun -n 4 maniple channelize radio.h5:/series -o channels.h5:/y --channels 8 --taps 4");
+}
+
+static const words_row words_table[] = {{"the input", "INPUT"}, {NULL, NULL}};
+
+typedef struct job {
+    mnp_ctx *ctx;
+    operand input;
+    result_request result;
+    int64_t channels, ntaps, step, bits; /* 0: not given */
+    const char *window, *encoding, *order;
+    bool two_sided, power;
+    int axis;
+    double *taps;
+    int64_t samples, frames; /* along the axis */
+    int64_t slab, slabs;     /* frames of a slab, and how many slabs; slabs 0: it is not streamed */
+    mnp_array *y;            /* without slabs */
+    int ndim;                /* of the result */
+    int64_t shape[MNP_MAX_DIMS];
+} job;
+
+/* ---- the command line ---- */
+
+static mnp_status parse_count(const char *option, int64_t least, int64_t most, int64_t *value_p)
+{
+    char *end;
+    const long long value = strtoll(optarg, &end, 10);
+    if (end == optarg || *end || value < least || value > most)
+        return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be a whole number from %lld to %lld", option, optarg,
+                        (long long)least, (long long)most);
+    *value_p = value;
+    return MNP_OK;
+}
+
+static mnp_status parse_axis(job *j)
+{
+    int axes[MNP_MAX_DIMS], count = 0;
+    const mnp_status status = options_axes("axis", optarg, MNP_MAX_DIMS, axes, &count);
+    if (status == MNP_OK && count != 1)
+        return mnp_fail(MNP_ERR_ARG, "--axis is '%s'; it must be the number of one dimension", optarg);
+    j->axis = status == MNP_OK ? axes[0] : -1;
+    return status;
+}
+
+static mnp_status parse_word(const char *option, const char *const *words, const char **word_p)
+{
+    int index = 0;
+    const mnp_status status = options_choose(option, optarg, words, &index);
+    *word_p = words[index];
+    return status;
+}
+
+static mnp_status parse_option(int key, job *j)
+{
+    static const char *const encodings[] = {"signed", "offset", "unsigned", NULL}, *const orders[] = {"big", "little",
+                                                                                                      NULL};
+    double two[2];
+    switch (key) {
+    case KEY_CHANNELS:
+        return parse_count("channels", 1, 1 << 30, &j->channels);
+    case KEY_TAPS:
+        return parse_count("taps", 1, 1 << 20, &j->ntaps);
+    case KEY_WINDOW:
+        j->window = optarg;
+        return mnp_window(optarg, 0, NULL, 2, true, two);
+    case KEY_STEP:
+        return parse_count("step", 1, 1 << 30, &j->step);
+    case KEY_TWO_SIDED:
+        j->two_sided = true;
+        return MNP_OK;
+    case KEY_POWER:
+        j->power = true;
+        return MNP_OK;
+    case KEY_AXIS:
+        return parse_axis(j);
+    case KEY_BITS:
+        return parse_count("bits", 1, 16, &j->bits);
+    case KEY_ENCODING:
+        return parse_word("encoding", encodings, &j->encoding);
+    case KEY_ORDER:
+        return parse_word("bit-order", orders, &j->order);
+    default:
+        return result_option(key, &j->result);
+    }
+}
+
+static mnp_status check_options(job *j)
+{
+    if (j->channels == 0)
+        return mnp_fail(MNP_ERR_ARG, "channelize needs --channels N, the number of channels");
+    j->step = j->step == 0 ? j->channels : j->step;
+    if (j->step > j->channels)
+        return mnp_fail(MNP_ERR_ARG, "--step is %lld, and must be at most the number of channels, which is %lld",
+                        (long long)j->step, (long long)j->channels);
+    if (j->bits == 0 && (j->encoding || j->order))
+        return mnp_fail(MNP_ERR_ARG, "--%s is for packed samples: say how many bits they have, by --bits",
+                        j->encoding ? "encoding" : "bit-order");
+    if (!j->result.output.text)
+        return mnp_fail(MNP_ERR_ARG, "channelize needs a place for the result: -o FILE:/DATASET or FILE.npy");
+    return result_check_options(&j->result);
+}
+
+static mnp_status parse(int argc, char **argv, job *j)
+{
+    mnp_status status = MNP_OK;
+    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
+        status = parse_option(key, j);
+    if (status == MNP_OK && argc - optind != 1)
+        status = argc == optind
+                     ? mnp_fail(MNP_ERR_ARG, "channelize needs INPUT, as in: maniple channelize INPUT -o OUTPUT")
+                     : mnp_fail(MNP_ERR_ARG, "channelize takes INPUT, but was also given '%s'", argv[optind + 1]);
+    if (status == MNP_OK)
+        status = operand_parse_file("INPUT", argv[optind], &j->input);
+    return status == MNP_OK ? check_options(j) : status;
+}
+
+/* ---- sizes ---- */
+
+static bool is_complex(const job *j)
+{
+    return mnp_dtype_kind(j->input.dtype) == 'c';
+}
+
+/* Settle the axis and the sizes.  MNP_ERR_ARG. */
+static mnp_status find_sizes(job *j)
+{
+    const operand *in = &j->input;
+    if (in->ndim == 0 || in->ndim == MNP_MAX_DIMS)
+        return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has %d dimensions; 1 to %d are possible", in->text, in->ndim,
+                        MNP_MAX_DIMS - 1);
+    const mnp_status status = operand_axes(in, "axis", 1, &j->axis);
+    if (status != MNP_OK)
+        return status;
+    if (j->bits > 0 && in->dtype != MNP_UINT8)
+        return mnp_fail(MNP_ERR_ARG, "--bits is for bytes, uint8, and INPUT '%s' is %s", in->text,
+                        mnp_dtype_name(in->dtype));
+    j->samples = j->bits > 0 ? in->shape[j->axis] * 8 / j->bits : in->shape[j->axis];
+    const int64_t length = j->channels * j->ntaps;
+    if (j->samples < length)
+        return mnp_fail(MNP_ERR_ARG,
+                        "INPUT '%s' has %lld samples along dimension %d, fewer than the %lld taps of a frame", in->text,
+                        (long long)j->samples, j->axis, (long long)length);
+    j->frames = (j->samples - length) / j->step + 1;
+    j->ndim = in->ndim + 1;
+    memcpy(j->shape, in->shape, (size_t)in->ndim * sizeof *j->shape);
+    j->shape[j->axis] = j->frames;
+    j->shape[j->ndim - 1] = j->two_sided || is_complex(j) ? j->channels : j->channels / 2 + 1;
+    return MNP_OK;
+}
+
+static int64_t divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/*
+ * Whether it has to be streamed, and the frames of a slab.  Slabs begin at elements that are multiples of the number of
+ * channels, from which phases count, and of packed samples at the first bit of a byte.
+ */
+static void plan_slabs(job *j)
+{
+    mnp_heap_info heap;
+    mnp_memory_heap(j->ctx, &heap);
+    const int64_t ranks = mnp_ctx_size(j->ctx), bits = j->bits > 0 ? j->bits : 8;
+    int64_t frame = 3 * 16 * j->channels + j->step * 16; /* folded, transformed and copied; samples and their bytes */
+    for (int d = 0; d < j->input.ndim; d++)
+        frame *= d == j->axis ? 1 : j->input.shape[d];
+    if (heap.limit == 0 || frame * j->frames / ranks <= heap.limit || j->axis != 0 || j->input.kind == OPERAND_PNG)
+        return;
+    const int64_t phase = j->channels / divisor(j->step, j->channels), byte = 8 / divisor(j->step * bits, 8),
+                  unit = phase / divisor(phase, byte) * byte;
+    const int64_t fitting = heap.limit * ranks / (2 * frame) - j->ntaps * j->channels / j->step;
+    j->slab = fitting > unit ? fitting / unit * unit : unit;
+    j->slabs = (j->frames + j->slab - 1) / j->slab;
+}
+
+/* ---- the work ---- */
+
+typedef enum stage { READ = FIRST_STAGE, CHANNELIZE, WRITE, NUM_STAGES } stage;
+static const char *const stage_names[] = {"compile", "read", "channelize", "write"};
+
+static mnp_status design(job *j)
+{
+    const int64_t count = j->channels * j->ntaps;
+    const double cutoff = 1 / (double)j->channels;
+    if (j->channels == 1)
+        return MNP_OK; /* the library's own */
+    j->taps = malloc((size_t)count * sizeof *j->taps);
+    if (!j->taps)
+        return mnp_fail(MNP_ERR_MEMORY, "there is no memory for %lld taps", (long long)count);
+    return mnp_firwin(count, 1, &cutoff, j->window, 0, NULL, true, true, 0, j->taps);
+}
+
+/* The samples that are read, unpacked if they are packed. */
+static mnp_status unpack(const job *j, mnp_array **x_p)
+{
+    mnp_array *packed = *x_p, *x = NULL;
+    if (j->bits == 0)
+        return MNP_OK;
+    const mnp_status status = mnp_unpack_samples(packed, (int)j->bits, j->encoding, j->order, j->axis, &x);
+    if (status == MNP_OK) {
+        mnp_array_free(packed);
+        *x_p = x;
+    }
+    return status;
+}
+
+static mnp_status channelize(const job *j, const mnp_array *x, mnp_array **y_p)
+{
+    mnp_array *y = NULL;
+    mnp_status status = mnp_channelize(x, j->channels, j->ntaps, j->taps, j->step, j->two_sided, j->axis, &y);
+    if (status == MNP_OK && j->power) {
+        status = mnp_abs2(y, y_p);
+        mnp_array_free(y);
+    } else if (status == MNP_OK) {
+        *y_p = y;
+    }
+    return status;
+}
+
+/* Read what frames [begin, end) need, and compute them. */
+static mnp_status run_slab(const job *j, int64_t begin, int64_t end, mnp_array **y_p)
+{
+    const int64_t bits = j->bits > 0 ? j->bits : 8, first = begin * j->step,
+                  last = (end - 1) * j->step + j->channels * j->ntaps;
+    int64_t start[MNP_MAX_DIMS] = {0}, shape[MNP_MAX_DIMS];
+    mnp_array *x = NULL;
+    memcpy(shape, j->input.shape, sizeof shape);
+    start[0] = j->bits > 0 ? first * bits / 8 : first;
+    shape[0] = (j->bits > 0 ? (last * bits + 7) / 8 : last) - start[0];
+    mnp_status status = operand_load_box(j->ctx, &j->input, start, shape, &x);
+    if (status == MNP_OK)
+        status = unpack(j, &x);
+    if (status == MNP_OK)
+        status = channelize(j, x, y_p);
+    mnp_array_free(x);
+    return status;
+}
+
+/* All slabs, into a new file. */
+static mnp_status stream(job *j)
+{
+    slab_file file;
+    mnp_status status = slab_file_open(j->ctx, &j->result.output, j->frames, &file);
+    for (int64_t i = 0; i < j->slabs && status == MNP_OK; i++) {
+        const int64_t begin = i * j->slab, end = begin + j->slab < j->frames ? begin + j->slab : j->frames;
+        mnp_array *y = NULL, *rows = NULL;
+        status = run_slab(j, begin, end, &y);
+        if (status == MNP_OK) /* a part of a byte may have given one frame more */
+            status = mnp_slice(y, 1, (mnp_subscript[]){MNP_RANGE(0, end - begin)}, &rows);
+        if (status == MNP_OK)
+            status = slab_file_write(&file, begin, rows);
+        mnp_free_all(rows, y);
+        progress_at((double)(i + 1) / (double)j->slabs);
+    }
+    return slab_file_close(&file, status);
+}
+
+/* ---- reports ---- */
+
+/* The dtype of the result: single precision for small numbers, as <maniple/spectral.h> says. */
+static mnp_dtype result_dtype(const job *j)
+{
+    const mnp_dtype dtype = j->input.dtype;
+    const bool single = mnp_dtype_size(dtype) <= 2 || dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
+    return j->power ? (single ? MNP_FLOAT32 : MNP_FLOAT64) : (single ? MNP_COMPLEX64 : MNP_COMPLEX128);
+}
+
+static void print_text(const void *run, const run_facts *facts)
+{
+    const job *j = run;
+    printf("input     %s: ", j->input.text);
+    print_shape(j->input.ndim, j->input.shape);
+    printf(" %s", mnp_dtype_name(j->input.dtype));
+    if (j->bits > 0)
+        printf(", %lld samples of %lld bits", (long long)j->samples, (long long)j->bits);
+    printf("\nchannels  %lld, %lld frames of %lld x %lld taps, a step of %lld, window %s\n", (long long)j->channels,
+           (long long)j->frames, (long long)j->ntaps, (long long)j->channels, (long long)j->step, j->window);
+    printf("output    %s: ", j->result.output.text);
+    print_shape(j->ndim, j->shape);
+    printf(" %s\n", mnp_dtype_name(result_dtype(j)));
+    if (j->slabs > 0)
+        printf("streamed  %lld slabs of %lld frames\n", (long long)j->slabs, (long long)j->slab);
+    print_times(NUM_STAGES, stage_names, facts->seconds);
+}
+
+static void print_json(const void *run, const run_facts *facts, json_writer *out)
+{
+    const job *j = run;
+    json_text(out, "input", j->input.text);
+    json_text(out, "output", j->result.output.text);
+    json_integers(out, "shape", j->ndim, j->shape);
+    json_text(out, "dtype", mnp_dtype_name(result_dtype(j)));
+    json_integer(out, "channels", j->channels);
+    json_integer(out, "taps", j->ntaps);
+    json_integer(out, "step", j->step);
+    json_text(out, "window", j->window);
+    json_integer(out, "samples", j->samples);
+    json_integer(out, "slabs", j->slabs);
+    json_facts(out, facts, NUM_STAGES, stage_names);
+}
+
+static void run(job *j)
+{
+    stopwatch watch = stopwatch_start(j->ctx);
+    progress_begin(j->ctx, "channelize", j->result.quiet);
+    OR_EXIT(mnp_agree(j->ctx, design(j)));
+    if (j->slabs > 0) {
+        progress_stage(0, NULL, "channelizing");
+        OR_EXIT(stream(j));
+        stopwatch_lap(&watch, CHANNELIZE);
+    } else {
+        mnp_array *x = NULL;
+        progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
+        OR_EXIT(operand_load(j->ctx, &j->input, &x));
+        stopwatch_lap(&watch, READ);
+        progress_stage(array_bytes(x), "B", "channelizing");
+        OR_EXIT(unpack(j, &x));
+        OR_EXIT(channelize(j, x, &j->y));
+        mnp_array_free(x);
+        stopwatch_lap(&watch, CHANNELIZE);
+        progress_stage(array_bytes(j->y), "B", "writing OUTPUT");
+        OR_EXIT(operand_write(&j->result.output, j->y));
+        stopwatch_lap(&watch, WRITE);
+    }
+    progress_end();
+    if (!j->result.quiet)
+        report_print(&watch, j->result.json, j, print_text, print_json);
+    mnp_array_free(j->y);
+}
+
+int channelize_main(int argc, char **argv)
+{
+    job j = {.axis = -1, .ntaps = 8, .window = "hamming"};
+    words_set(words_table);
+    if (parse(argc, argv, &j) != MNP_OK)
+        misused_exit();
+
+    j.ctx = command_begin(NULL);
+    OR_EXIT(result_check_places(j.ctx, &j.result, 1, (const operand *[]){&j.input}));
+    OR_EXIT(operand_look(j.ctx, &j.input));
+    OR_EXIT(find_sizes(&j));
+    plan_slabs(&j);
+    run(&j);
+    const int status = close_output(EXIT_SUCCESS);
+    mnp_finalize(j.ctx);
+    operand_free(&j.input);
+    operand_free(&j.result.output);
+    free(j.taps);
+    return status;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Results that are written slab by slab.
+ */
+#include "slab_file.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static mnp_status check_output(const operand *output)
+{
+    if (output->kind != OPERAND_DATASET)
+        return mnp_fail(MNP_ERR_ARG,
+                        "OUTPUT '%s' is larger than the memory limit, so it has to be FILE:/DATASET of HDF5",
+                        output->text);
+    if (operand_appends() || access(output->file, F_OK) == 0)
+        return mnp_fail(MNP_ERR_ARG,
+                        "OUTPUT '%s' is larger than the memory limit, so it is written into a new file; '%s' exists",
+                        output->text, output->file);
+    return MNP_OK;
+}
+
+mnp_status slab_file_open(mnp_ctx *ctx, const operand *output, int64_t rows, slab_file *file)
+{
+    const bool root = mnp_ctx_rank(ctx) == 0;
+    *file = (slab_file){.ctx = ctx, .output = output, .rows = rows};
+    const mnp_status st = mnp_agree(ctx, root ? check_output(output) : MNP_OK);
+    if (st != MNP_OK)
+        return st;
+    snprintf(file->part, sizeof file->part, "%s.part", output->file);
+    if (root)
+        (void)unlink(file->part);
+    return mnp_h5_file_open(ctx, file->part, true, &file->file);
+}
+
+mnp_status slab_file_write(slab_file *file, int64_t begin, const mnp_array *y)
+{
+    int64_t start[MNP_MAX_DIMS] = {begin}, shape[MNP_MAX_DIMS];
+    const char *dataset = file->output->dataset;
+    mnp_array *rows = NULL;
+    mnp_status st = MNP_OK;
+    if (begin == 0) {
+        memcpy(shape, mnp_array_shape(y), (size_t)mnp_array_ndim(y) * sizeof *shape);
+        shape[0] = file->rows;
+        st = mnp_h5_file_create(file->file, dataset, mnp_array_dtype(y), mnp_array_ndim(y), shape, MNP_NO_AXIS);
+    }
+    if (st == MNP_OK)
+        st = mnp_copy(y, &rows);
+    if (st == MNP_OK)
+        st = mnp_h5_file_write(file->file, dataset, start, rows);
+    mnp_array_free(rows);
+    return st;
+}
+
+mnp_status slab_file_close(slab_file *file, mnp_status st)
+{
+    const bool root = mnp_ctx_rank(file->ctx) == 0;
+    mnp_h5_file_close(file->file);
+    if (root && st != MNP_OK && *file->part)
+        (void)unlink(file->part);
+    if (root && st == MNP_OK && rename(file->part, file->output->file) != 0)
+        st = mnp_fail(MNP_ERR_IO, "'%s' cannot be renamed to '%s'", file->part, file->output->file);
+    return mnp_agree(file->ctx, st);
+}
