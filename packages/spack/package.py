@@ -31,6 +31,8 @@ class Maniple(AutotoolsPackage, CudaPackage):
     variant("openblas", default=True, description="Dense linear algebra on CPUs, by OpenBLAS")
     variant("png", default=True, description="Pictures in PNG files")
     variant("cairo", default=False, description="Fonts of the system in pictures")
+    variant("tiff", default=False, description="Images from TIFF files")
+    variant("cfitsio", default=False, description="Images from FITS files")
     variant("fortran", default=False, description="The module for Fortran")
     variant("python", default=False, description="The Python package")
 
@@ -53,6 +55,9 @@ class Maniple(AutotoolsPackage, CudaPackage):
     depends_on("fftw@3: precision=float,double", when="+fftw")
     depends_on("openblas@0.3:", when="+openblas")
     depends_on("cairo@1.14: +ft +fc", when="+cairo")
+    depends_on("libtiff@4.1:", when="+tiff")
+    depends_on("cfitsio@4:", when="+cfitsio")
+    depends_on("zlib", when="+cfitsio")
     depends_on("libpng", when="+png")
 
     conflicts("cuda_arch=none", when="+cuda", msg="say for which GPUs: cuda_arch=80, 90, ...")
@@ -77,6 +82,8 @@ class Maniple(AutotoolsPackage, CudaPackage):
         args += self.with_or_without("fftw")
         args += self.with_or_without("png")
         args += self.with_or_without("cairo")
+        args += self.with_or_without("tiff")
+        args += self.with_or_without("cfitsio")
         args += self.enable_or_disable("fortran")
         return args
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from numpy import can_cast as can_cast, dtype as dtype, promote_types as promote_types
 from numpy import e as e, inf as inf, nan as nan, newaxis as newaxis, pi as pi
 
-from . import fft as fft, h5 as h5, interop as interop, kernels as kernels, linalg as linalg, ndimage as ndimage
-from . import random as random, signal as signal, sparse as sparse
+from . import fft as fft, fits as fits, h5 as h5, interop as interop, kernels as kernels, linalg as linalg
+from . import ndimage as ndimage, random as random, signal as signal, sparse as sparse, tiff as tiff
 
 _ArrayLike = Union["ndarray", npt.ArrayLike]
 _Arrays = Union["ndarray", Sequence[Union["ndarray", npt.ArrayLike]]]

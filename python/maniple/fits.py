@@ -2,6 +2,7 @@
 """Images in FITS files: fits.read("sky.fits"), fits.read("sky.fits:SCI[0, ::2]")."""
 
 from ._array import made
+from ._names import finished
 from .h5 import _selection
 from .tiff import _name
 
@@ -13,3 +14,6 @@ def read(place, layout=None):
     EXTNAME and an EXTVER, "SCI,2"; without it, the first one with an image.  Collective."""
     file, hdu, subscripts = _name(place)
     return made("fits_read", file, hdu, _selection(subscripts), layout)
+
+
+__dir__ = finished(globals(), "maniple.fits")

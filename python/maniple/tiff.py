@@ -3,6 +3,7 @@
 
 from ._array import made
 from ._library import constant
+from ._names import finished
 from .h5 import _selection
 
 __all__ = ["read"]
@@ -25,3 +26,6 @@ def read(place, layout=None):
     file, page, subscripts = _name(place)
     number = constant("TIFF_ALL_PAGES") if page is None else int(page)
     return made("tiff_read", file, number, _selection(subscripts), layout)
+
+
+__dir__ = finished(globals(), "maniple.tiff")

@@ -510,6 +510,11 @@ def check_filters():
     same("filtfilt", mp.signal.filtfilt(b, c, x), scipy.signal.filtfilt(b, c, a), 1e-11)
     same("savgol_filter", mp.signal.savgol_filter(x, 9, 3), scipy.signal.savgol_filter(a, 9, 3), 1e-11)
     same("welch", mp.signal.welch(x, 8.0, nperseg=50), scipy.signal.welch(a, 8.0, nperseg=50), 1e-12)
+    frames = a[..., :128].reshape(-1, 4, 32) * scipy.signal.firwin(128, 1 / 32).reshape(4, 32)
+    same("channelize", mp.signal.channelize(x[..., :128], 32, 4), np.fft.rfft(frames.sum(1)).reshape(*a.shape[:-1], 1, 17),
+         1e-12)
+    nibbles = np.array([[0x12, 0xF8]], "u1")
+    same("unpack_samples", mp.signal.unpack_samples(mp.asarray(nibbles), 4), np.array([[1, 2, -1, -8]], "i1"))
     same("stft", mp.signal.stft(x, nperseg=64), scipy.signal.stft(a, nperseg=64), 1e-12)
     _, _, z = mp.signal.stft(x, nperseg=64)
     same("istft", mp.signal.istft(z, nperseg=64)[1], scipy.signal.istft(z.numpy(), nperseg=64)[1], 1e-12)
