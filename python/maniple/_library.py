@@ -78,7 +78,7 @@ def c_type(kind):
     """The type of ctypes for a type of the headers; pointers are addresses."""
     if kind.endswith("]"):
         base, extent = kind[:-1].split("[")
-        return c_type(base) * int(extent)
+        return c_type(base) * (CONSTANTS[extent] if extent in CONSTANTS else int(extent))
     if kind == "char *":
         return ctypes.c_char_p
     if kind.endswith("*") or kind in ("function", "union", "MPI_Comm") or TYPES.get(kind) == "function":

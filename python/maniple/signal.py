@@ -8,10 +8,13 @@ import ctypes
 from . import _filters
 from ._array import as_array, dtype_number, into
 from ._filters import *  # noqa: F403
-from ._library import Shared, chosen, struct
+from ._library import Shared, call, chosen, constant, struct
 from ._names import finished
 
-__all__ = ["Convolution", "convolve", "convolve2d", "correlate", "correlate2d"] + _filters.__all__
+__all__ = """Convolution choose_conv_method convolve convolve2d correlate correlate2d fftconvolve oaconvolve""".split()
+__all__ += _filters.__all__
+
+_METHODS = ("direct", "separable", "fft", "overlap-add")
 
 
 def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):
@@ -24,7 +27,7 @@ def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):
         None if listed is None else ctypes.addressof(listed),
         dtype_number(dtype),
         correlated,
-        chosen("method", method, "CONV_", ("auto", "direct", "separable", "fft", "overlap-add")),
+        chosen("method", method, "CONV_", ("auto", *_METHODS)),
     )
     options._keep = listed
     return options
@@ -59,6 +62,23 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     return correlate(in1, in2, mode, "auto", boundary, fillvalue)
 
 
+def fftconvolve(in1, in2, mode="full", axes=None):
+    return convolve(in1, in2, mode, "fft", axes=axes)
+
+
+def oaconvolve(in1, in2, mode="full", axes=None):
+    return convolve(in1, in2, mode, "overlap-add", axes=axes)
+
+
+def choose_conv_method(in1, in2, mode="full"):
+    """The method that a model of the time finds fastest, for convolve(method=): direct, separable, fft or overlap-add,
+    where scipy.signal.choose_conv_method knows direct and fft.  Collective."""
+    plan = Convolution(as_array(in1), in2, mode)
+    method = plan.describe()["method"]
+    plan.free()
+    return method
+
+
 class Convolution(Shared):
     """A convolution that is planned once for arrays like `like`: plan = Convolution(x, kernel, "same"); y = plan(x)."""
 
@@ -85,6 +105,14 @@ class Convolution(Shared):
 
     def __call__(self, x, out=None):
         return into("conv_execute", self, x, out=out)
+
+    def describe(self):
+        """The method, and the seconds that an execution takes by each possible one, by a model.  Not collective."""
+        info = struct("conv_plan_info")()
+        call("conv_plan_describe", self, info)
+        seconds = {method: info.seconds[constant(f"CONV_{method.upper().replace('-', '_')}")] for method in _METHODS}
+        possible = {method: time for method, time in seconds.items() if time >= 0}
+        return {"method": info.name.decode(), "passes": info.passes, "seconds": possible}
 
 
 _DESIGNS = """bessel bilinear_zpk butter cheby1 cheby2 ellip firwin firwin2 freqz iirnotch iirpeak lfilter_zi lp2bp_zpk

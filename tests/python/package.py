@@ -488,6 +488,12 @@ def check_signal():
         (scipy.signal.convolve2d(a, w, "same"), 2 * scipy.signal.convolve2d(a, w, "same")),
         1e-12,
     )
+    told = plan.describe()
+    ok(told["method"] in told["seconds"] and min(told["seconds"].values()) >= 0, f"a plan tells its method: {told}")
+    same("fftconvolve", mp.signal.fftconvolve(x, k, "same", axes=(0, 1)), scipy.signal.fftconvolve(a, w, "same"), 1e-12)
+    same("oaconvolve", mp.signal.oaconvolve(x, k), scipy.signal.oaconvolve(a, w), 1e-12)
+    method = mp.signal.choose_conv_method(x, k)
+    same("choose_conv_method", mp.signal.convolve(x, k, method=method), scipy.signal.convolve(a, w), 1e-12)
 
 
 def check_filters():
