@@ -13,7 +13,7 @@
  * N is the number of elements of the input.  One matrix is cut by columns over the ranks, or if it is tall by rows, and
  * 1000 along the batch.  Square matrices are Hermitian and positive definite.  A time is the median of repeats, each
  * between two events of the device, of the slowest rank, and the best one.  bench/peers/linalg_peers.py times the same
- * with peers.
+ * with CuPy, NumPy and SciPy, linalg_scalapack.c with ScaLAPACK.
  */
 #include <math.h>
 
