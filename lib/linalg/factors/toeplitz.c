@@ -17,6 +17,7 @@
 #include <maniple/join.h>
 #include <maniple/ufunc.h>
 
+#include "array/input.h"
 #include "linalg/factors/bands.h"
 #include "linalg/factors/on_cpu.h"
 
@@ -103,6 +104,7 @@ mnp_status mnp_solve_toeplitz(const mnp_array *c, const mnp_array *r, const mnp_
     mnp_array *own_r = NULL, *both = NULL;
     int64_t minor = 0;
     mnp_status st;
+    MNP_TRY(mnp__inputs_check(function, 3, (const mnp_array *const[]){c, r ? r : c, b}));
     if (!r)
         MNP_TRY_OR(mnp_conjugate(c, &own_r), st, done);
     r = r ? r : own_r;
