@@ -14,7 +14,7 @@ export PYTHONPATH="$builddir/python" MANIPLE_LIBRARY="$builddir/.libs/libmaniple
 
 check_points "$PYTHON" "$srcdir/tests/python/documents.py"
 [ -z "${MANIPLE_TEST_FULL-}" ] || check_points "$PYTHON" "$srcdir/tests/python/package.py"
-for ranks in ${MANIPLE_TEST_FULL:+2 4} 3; do
+for ranks in ${MANIPLE_TEST_FULL:+3 4} 2; do
     check_points "$MPIRUN" -n "$ranks" "$PYTHON" "$srcdir/tests/python/package.py"
 done
 
