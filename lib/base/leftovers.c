@@ -128,8 +128,9 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const char *) guarded[MOST];
 static _Atomic pid_t groups[MOST_GROUPS]; /* 0: none */
 static atomic_bool removed;
-static int guards;  /* of both */
-static pid_t owner; /* a process that it forks inherits the list and the handlers, but not the files */
+static atomic_int making; /* folders that are made, and not yet guarded */
+static int guards;        /* of both */
+static pid_t owner;       /* a process that it forks inherits the list and the handlers, but not the files */
 static bool caught[NUM_SIGNALS];
 static struct sigaction previous[NUM_SIGNALS];
 
@@ -138,18 +139,18 @@ void mnp__leftovers_remove(void)
     if (getpid() != owner)
         return;
     atomic_store(&removed, true);
-    for (int i = 0; i < MOST_GROUPS; i++) {
-        const pid_t leader = atomic_load(&groups[i]);
-        if (leader > 0)
-            kill(-leader, SIGTERM); /* which lets compilers remove files of their own */
-    }
-    /* a compiler may make a file until it has ended, and its folder is empty only then */
+    /* a compiler may make a file, and start another program, until it has ended; its folder is empty only then */
     enum { TRIES = 50, PAUSE = 10 * 1000 * 1000 };
     bool is_left = true;
     for (int t = 0; t < TRIES && is_left; t++) {
         if (t > 0)
             nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
-        is_left = false;
+        is_left = atomic_load(&making) > 0;
+        for (int i = 0; i < MOST_GROUPS; i++) {
+            const pid_t leader = atomic_load(&groups[i]);
+            if (leader > 0 && kill(-leader, SIGTERM) == 0) /* which lets compilers remove files of their own */
+                is_left = true;
+        }
         for (int i = MOST - 1; i >= 0; i--) {
             const char *path = atomic_load(&guarded[i]);
             if (path && unlink(path) != 0 && rmdir(path) != 0 && (errno == ENOTEMPTY || errno == EEXIST))
@@ -227,13 +228,19 @@ static void catch_signals(void)
     }
 }
 
-/* There is one guard more; and one less.  The mutex is held. */
-static void add_guard(void)
+/* From now on exit() removes what is guarded.  The mutex is held. */
+static void expect_exit(void)
 {
     static bool at_exit;
     if (!at_exit)
         at_exit = atexit(mnp__leftovers_remove) == 0;
     owner = getpid();
+}
+
+/* There is one guard more; and one less.  The mutex is held. */
+static void add_guard(void)
+{
+    expect_exit();
     if (guards++ == 0)
         catch_signals();
 }
@@ -255,6 +262,24 @@ void mnp__leftover_guard(const char *path)
         add_guard();
     }
     pthread_mutex_unlock(&mutex);
+}
+
+void mnp__leftovers_expect(void)
+{
+    pthread_mutex_lock(&mutex);
+    expect_exit();
+    pthread_mutex_unlock(&mutex);
+}
+
+bool mnp__leftover_make_folder(char *path)
+{
+    atomic_fetch_add(&making, 1); /* before it looks: what removes looks in the other order */
+    errno = ECANCELED;
+    const bool made = !mnp__leftovers_are_removed() && mkdtemp(path);
+    if (made)
+        mnp__leftover_guard(path);
+    atomic_fetch_sub(&making, 1);
+    return made;
 }
 
 void mnp__leftover_guard_group(pid_t leader)

@@ -36,6 +36,15 @@ bool mnp__owner_has_ended(const char *name);
 void mnp__leftover_guard(const char *path);
 void mnp__leftover_release(const char *path); /* what is not guarded is accepted */
 
+/* To be called before a thread is started that may be the first to guard something, which exit() may not wait for. */
+void mnp__leftovers_expect(void);
+
+/*
+ * Make a folder by mkdtemp() and guard it; neither a signal nor exit() comes in between, and after them none is made.
+ * False if that is not possible, with the reason in errno.
+ */
+bool mnp__leftover_make_folder(char *path);
+
 /*
  * What these signals do now, and do again.  Libraries below MPI may put handlers in place that end the process by
  * exit(), with status 1 and after all open files have been brought to disk.

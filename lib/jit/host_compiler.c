@@ -222,6 +222,8 @@ static mnp_status run(const struct host_compiler *compiler, char *const *argumen
 {
     pid_t child;
     int state = 0;
+    if (mnp__leftovers_are_removed())
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "the process ends, and %s is not started any more", arguments[0]);
     const int error = start(arguments, output, &child);
     if (error)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "cannot run %s: %s", arguments[0], strerror(error));
@@ -253,14 +255,14 @@ static mnp_status make_workplace(const mnp__kernel_spec *spec, workplace *work)
     mnp__owner_mark(owner);
     const int room = (int)sizeof work->path[FOLDER] - 256; /* for the names of the files */
     int length = snprintf(work->path[FOLDER], (size_t)room, "%s/maniple%s.XXXXXX", temporary, owner);
-    if (length < 0 || length >= room || !mkdtemp(work->path[FOLDER]))
+    if (length < 0 || length >= room || !mnp__leftover_make_folder(work->path[FOLDER]))
         return MNP_FAIL(MNP_ERR_IO, "cannot make a folder such as %s to compile in (see TMPDIR): %s",
                         work->path[FOLDER], strerror(errno));
     const char *slash = strrchr(spec->file, '/');
     const char *const names[] = {[INPUT] = slash ? slash + 1 : spec->file, [OUTPUT] = "code.so", [WORDS] = "words.txt"};
     for (int i = INPUT; i < NUM_PATHS; i++)
         snprintf(work->path[i], sizeof work->path[i], "%.1023s/%.255s", work->path[FOLDER], names[i]);
-    for (int i = 0; i < NUM_PATHS; i++)
+    for (int i = INPUT; i < NUM_PATHS; i++)
         mnp__leftover_guard(work->path[i]);
     return MNP_OK;
 }
@@ -394,6 +396,7 @@ mnp_status mnp__host_compiler_new(const mnp__config *config, mnp__compiler **com
                                      .config = config,
                                      .compile = compile,
                                      .rewrite = mnp__jit_rewrite_for_host};
+    mnp__leftovers_expect(); /* of threads that compile */
     *compiler_p = &compiler->base;
     return MNP_OK;
 fail:
