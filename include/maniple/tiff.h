@@ -43,8 +43,8 @@ typedef struct mnp_tiff_info {
  *
  *   page  the number of one page, from 0 on; MNP_TIFF_ALL_PAGES: all, which have to be equal in shape and dtype
  *
- * Pages that the file marks as another page's reduced resolution or as its mask are not counted, unless there are no
- * others.  MNP_ERR_IO; MNP_ERR_FORMAT if it is no TIFF file or damaged; MNP_ERR_ARG if there is no such page;
+ * Pages that the file marks as another page's reduced resolution or as its mask are not counted, but for the file's
+ * first page.  MNP_ERR_IO; MNP_ERR_FORMAT if it is no TIFF file or damaged; MNP_ERR_ARG if there is no such page;
  * MNP_ERR_UNSUPPORTED: elements of other sizes, such as 1 or 12 bits, other compressions, or pages that differ.
  * Collective.
  */

@@ -119,6 +119,11 @@ def test_tiff():
     mp.check("the first page is read even if it is a reduced one, the second is skipped",
              mp.tiff_read(tiff_path, ALL, None, None), small)
     mp.fails("MNP_ERR_ARG", "no page 1: it has 1", mp.tiff_read, tiff_path, 1, None, None)
+    mask = {1: [(254, ("I", [4])), (258, ("H", [1]))]}
+    put(tiff_path, tiff_bytes([small, small.astype("u1"), small + 1], tags_of=mask))
+    mp.check("a mask of 1 bit between pages is skipped, though it cannot be read",
+             mp.tiff_read(tiff_path, ALL, None, None), np.array([small, small + 1]))
+    mp.check("and the page after it has the next number", mp.tiff_read(tiff_path, 1, None, None), small + 1)
     put(tiff_path, tiff_bytes([small, small[:15]]))
     mp.fails(UNSUPPORTED, "the pages of", mp.tiff_read, tiff_path, ALL, None, None)
     mp.check("one of two that differ", mp.tiff_read(tiff_path, 1, None, None), small[:15])

@@ -26,13 +26,13 @@ def segments(page, tile, strip):
     return [padded[i:i + tile[0], j:j + tile[1]] for i in range(0, down, tile[0]) for j in range(0, across, tile[1])]
 
 
-def tiff_bytes(pages, order="<", big=False, tile=None, strip=None, planes=False, compression=1, tags=()):
-    """A file of these pages, of rows x columns (x samples)."""
+def tiff_bytes(pages, order="<", big=False, tile=None, strip=None, planes=False, compression=1, tags=(), tags_of=None):
+    """A file of these pages, of rows x columns (x samples); tags of all pages, and those of some by their numbers."""
     word, head = ("Q", struct.pack(order + "2sHHHQ", b"II" if order == "<" else b"MM", 43, 8, 0, 0)) if big else \
         ("I", struct.pack(order + "2sHI", b"II" if order == "<" else b"MM", 42, 0))
     data = bytearray(head)
     link = len(head) - struct.calcsize(word)
-    for page in pages:
+    for number, page in enumerate(pages):
         rows, columns = page.shape[:2]
         page = page.reshape(rows, columns, -1)
         samples = page.shape[2]
@@ -57,7 +57,7 @@ def tiff_bytes(pages, order="<", big=False, tile=None, strip=None, planes=False,
             entries |= {322: ("I", [tile[1]]), 323: ("I", [tile[0]]), 324: (word, offsets), 325: (word, counts)}
         if samples not in (1, 3):
             entries[338] = ("H", [0] * (samples - 1))
-        entries |= dict(tags)
+        entries |= dict(tags) | dict((tags_of or {}).get(number, ()))
         fields = []
         for tag, (kind, values) in sorted(entries.items()):
             packed = struct.pack(f"{order}{len(values)}{kind}", *values)

@@ -223,7 +223,13 @@ static mnp_status read_segments(mnp__tiff_file *file)
     const int64_t own =
                       page->segment_columns * (page->planes ? 1 : page->samples) * (int64_t)mnp_dtype_size(page->dtype),
                   theirs = page->tiled ? mnp__tiff.TIFFTileRowSize(file->tiff) : mnp__tiff.TIFFScanlineSize(file->tiff);
-    return own == theirs ? MNP_OK : mnp__tiff_damaged(file);
+    int64_t bytes;
+    if (own != theirs)
+        return mnp__tiff_damaged(file);
+    if (__builtin_mul_overflow(own, page->segment_rows, &bytes))
+        return MNP_FAIL(MNP_ERR_FORMAT, "'%s' is damaged: its %s have more elements than can be counted", file->name,
+                        page->tiled ? "tiles" : "strips");
+    return MNP_OK;
 }
 
 mnp_status mnp__tiff_read_page(mnp__tiff_file *file)

@@ -65,16 +65,17 @@ static bool is_counted(const struct job *job)
 /* Go through all pages, up to the wanted one if it is one, and take those that are wanted.  Rank 0. */
 static mnp_status find_pages(struct job *job, int64_t wanted)
 {
-    for (bool more = true; more && (wanted < 0 || job->count == 0);) {
+    for (bool more = true; more;) {
         const mnp_status st = mnp__tiff_read_page(&job->file);
-        /* a page that cannot be read is in nobody's way if another one is wanted */
-        if (st != MNP_OK && (st != MNP_ERR_UNSUPPORTED || wanted < 0 || wanted == job->number))
+        const bool counted = is_counted(job), taken = counted && (wanted < 0 || wanted == job->number);
+        /* a page that cannot be read, such as a mask of 1 bit, is in nobody's way if it is not wanted */
+        if (st != MNP_OK && (st != MNP_ERR_UNSUPPORTED || taken))
             return st;
-        if (is_counted(job)) {
-            if (wanted < 0 || wanted == job->number)
-                MNP_TRY(take_page(job, job->number));
-            job->number++;
-        }
+        if (taken)
+            MNP_TRY(take_page(job, job->number));
+        job->number += counted;
+        if (taken && wanted >= 0) /* the pages behind it may be damaged */
+            break;
         MNP_TRY(mnp__tiff_next_page(&job->file, &more));
     }
     if (job->count == 0)
