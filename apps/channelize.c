@@ -332,7 +332,7 @@ static mnp_status stream(job *j)
         const int64_t begin = i * j->slab, end = begin + j->slab < j->frames ? begin + j->slab : j->frames;
         mnp_array *y = NULL, *rows = NULL;
         status = run_slab(j, begin, end, &y);
-        if (status == MNP_OK) /* a part of a byte may have given one frame more */
+        if (status == MNP_OK) /* the rest of the last byte may have given more frames */
             status = mnp_slice(y, 1, (mnp_subscript[]){MNP_RANGE(0, end - begin)}, &rows);
         if (status == MNP_OK)
             status = slab_file_write(&file, begin, rows);

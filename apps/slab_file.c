@@ -4,6 +4,7 @@
  */
 #include "slab_file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,9 +58,10 @@ mnp_status slab_file_close(slab_file *file, mnp_status st)
 {
     const bool root = mnp_ctx_rank(file->ctx) == 0;
     mnp_h5_file_close(file->file);
+    if (root && st == MNP_OK && rename(file->part, file->output->file) != 0)
+        st =
+            mnp_fail(MNP_ERR_IO, "'%s' cannot be renamed to '%s': %s", file->part, file->output->file, strerror(errno));
     if (root && st != MNP_OK && *file->part)
         (void)unlink(file->part);
-    if (root && st == MNP_OK && rename(file->part, file->output->file) != 0)
-        st = mnp_fail(MNP_ERR_IO, "'%s' cannot be renamed to '%s'", file->part, file->output->file);
     return mnp_agree(file->ctx, st);
 }
