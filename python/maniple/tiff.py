@@ -9,13 +9,16 @@ from .h5 import _selection
 __all__ = ["read"]
 
 
+_ENDINGS = (".tif", ".tiff", ".fits", ".fit", ".fts")
+
+
 def _name(place):
-    """FILE[:PART][SUBSCRIPTS] as its parts."""
+    """FILE[:PART][SUBSCRIPTS] as its parts; a name that ends as an image's is a file, also one with colons."""
     subscripts = None
     if place.endswith("]") and "[" in place:
         place, _, subscripts = place[:-1].partition("[")
     file, colon, part = place.rpartition(":")
-    if not colon or "/" in part:
+    if not colon or "/" in part or part.lower().endswith(_ENDINGS):
         file, part = place, None
     return file, part, subscripts
 
@@ -24,6 +27,8 @@ def read(place, layout=None):
     """An image, FILE or FILE:PAGE, or the part of it that subscripts select: rows, columns, and the samples of a pixel if
     there are several; before them the pages, if there are several and none is named.  Collective."""
     file, page, subscripts = _name(place)
+    if page is not None and not (page.isascii() and page.isdigit()):
+        raise ValueError(f"the page {page!r} is not a number, from 0 on")
     number = constant("TIFF_ALL_PAGES") if page is None else int(page)
     return made("tiff_read", file, number, _selection(subscripts), layout)
 

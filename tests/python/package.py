@@ -617,6 +617,9 @@ def check_images(name, a):
         mp.sum(mp.ones(8)).item()  # all ranks get here
         if mp.rank() == 0:
             os.unlink(name + ending)
+    for page in "-1", "SCI", "":
+        raises(ValueError, "is not a number", f"page {page!r}", lambda: mp.tiff.read(f"cells.tif:{page}"))
+    raises(mp.Error, "12:30.tif", "a file with a colon in its name", lambda: mp.tiff.read("/not/there/12:30.tif"))
 
 
 def check_files():
