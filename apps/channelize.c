@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple channelize: read a signal or packed samples, divide it into channels by a polyphase filterbank, write them, and
- * report how long it took.  What is larger than the memory limit goes through in slabs of frames.
+ * maniple channelize: read a signal or packed samples, divide it into channels by a polyphase filterbank, write them,
+ * and report how long it took.  What is larger than the memory limit goes through in slabs of frames.
  */
 #include <limits.h>
 #include <math.h>
@@ -102,35 +102,6 @@ typedef struct job {
 
 /* ---- the command line ---- */
 
-static mnp_status parse_count(const char *option, int64_t least, int64_t most, int64_t *value_p)
-{
-    char *end;
-    const long long value = strtoll(optarg, &end, 10);
-    if (end == optarg || *end || value < least || value > most)
-        return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be a whole number from %lld to %lld", option, optarg,
-                        (long long)least, (long long)most);
-    *value_p = value;
-    return MNP_OK;
-}
-
-static mnp_status parse_axis(job *j)
-{
-    int axes[MNP_MAX_DIMS], count = 0;
-    const mnp_status status = options_axes("axis", optarg, MNP_MAX_DIMS, axes, &count);
-    if (status == MNP_OK && count != 1)
-        return mnp_fail(MNP_ERR_ARG, "--axis is '%s'; it must be the number of one dimension", optarg);
-    j->axis = status == MNP_OK ? axes[0] : -1;
-    return status;
-}
-
-static mnp_status parse_word(const char *option, const char *const *words, const char **word_p)
-{
-    int index = 0;
-    const mnp_status status = options_choose(option, optarg, words, &index);
-    *word_p = words[index];
-    return status;
-}
-
 static mnp_status parse_option(int key, job *j)
 {
     static const char *const encodings[] = {"signed", "offset", "unsigned", NULL}, *const orders[] = {"big", "little",
@@ -138,14 +109,14 @@ static mnp_status parse_option(int key, job *j)
     double two[2];
     switch (key) {
     case KEY_CHANNELS:
-        return parse_count("channels", 1, 1 << 30, &j->channels);
+        return options_count("channels", optarg, 1, 1 << 30, &j->channels);
     case KEY_TAPS:
-        return parse_count("taps", 1, 1 << 20, &j->ntaps);
+        return options_count("taps", optarg, 1, 1 << 20, &j->ntaps);
     case KEY_WINDOW:
         j->window = optarg;
         return mnp_window(optarg, 0, NULL, 2, true, two);
     case KEY_STEP:
-        return parse_count("step", 1, 1 << 30, &j->step);
+        return options_count("step", optarg, 1, 1 << 30, &j->step);
     case KEY_TWO_SIDED:
         j->two_sided = true;
         return MNP_OK;
@@ -153,13 +124,13 @@ static mnp_status parse_option(int key, job *j)
         j->power = true;
         return MNP_OK;
     case KEY_AXIS:
-        return parse_axis(j);
+        return options_axis("axis", optarg, &j->axis);
     case KEY_BITS:
-        return parse_count("bits", 1, 16, &j->bits);
+        return options_count("bits", optarg, 1, 16, &j->bits);
     case KEY_ENCODING:
-        return parse_word("encoding", encodings, &j->encoding);
+        return options_word("encoding", optarg, encodings, &j->encoding);
     case KEY_ORDER:
-        return parse_word("bit-order", orders, &j->order);
+        return options_word("bit-order", optarg, orders, &j->order);
     default:
         return result_option(key, &j->result);
     }

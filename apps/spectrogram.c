@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple spectrogram: read a signal, compute its spectra over time, write them, draw them, and report how long it took;
- * or, with --plan, say what would be computed.
+ * maniple spectrogram: read a signal, compute its spectra over time, write them, draw them, and report how long it
+ * took; or, with --plan, say what would be computed.
  */
 #include <limits.h>
 #include <math.h>
@@ -111,17 +111,6 @@ typedef struct job {
 
 /* ---- the command line ---- */
 
-static mnp_status parse_count(const char *option, int64_t least, int64_t *value_p)
-{
-    char *end;
-    const long long value = strtoll(optarg, &end, 10);
-    if (end == optarg || *end || value < least || value > MOST_ELEMENTS)
-        return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be a whole number from %lld on", option, optarg,
-                        (long long)least);
-    *value_p = value;
-    return MNP_OK;
-}
-
 static mnp_status parse_fs(job *j)
 {
     char *end;
@@ -155,26 +144,6 @@ static mnp_status parse_window(job *j)
     return mnp_window(j->window, j->options.nparameters, j->parameters, 2, false, two);
 }
 
-static mnp_status parse_axis(job *j)
-{
-    int axes[MNP_MAX_DIMS], count = 0;
-    const mnp_status status = options_axes("axis", optarg, MNP_MAX_DIMS, axes, &count);
-    if (status != MNP_OK)
-        return status;
-    if (count != 1)
-        return mnp_fail(MNP_ERR_ARG, "--axis is '%s'; it must be the number of one dimension", optarg);
-    j->axis = axes[0];
-    return MNP_OK;
-}
-
-static mnp_status parse_word(const char *option, const char *const *words, const char **word_p)
-{
-    int index = 0;
-    const mnp_status status = options_choose(option, optarg, words, &index);
-    *word_p = words[index];
-    return status;
-}
-
 static mnp_status parse_option(int key, job *j)
 {
     static const char *const detrends[] = {"constant", "linear", "none", NULL},
@@ -187,25 +156,25 @@ static mnp_status parse_option(int key, job *j)
     case KEY_WINDOW:
         return parse_window(j);
     case KEY_NPERSEG:
-        return parse_count("nperseg", 1, &j->options.nperseg);
+        return options_count("nperseg", optarg, 1, OPTIONS_ANY_COUNT, &j->options.nperseg);
     case KEY_NOVERLAP:
-        status = parse_count("noverlap", 0, &j->options.noverlap);
+        status = options_count("noverlap", optarg, 0, OPTIONS_ANY_COUNT, &j->options.noverlap);
         if (j->options.noverlap == 0) /* which is the default in the library */
             j->options.noverlap = MNP_NONE;
         return status;
     case KEY_NFFT:
-        return parse_count("nfft", 1, &j->options.nfft);
+        return options_count("nfft", optarg, 1, OPTIONS_ANY_COUNT, &j->options.nfft);
     case KEY_DETREND:
-        return parse_word("detrend", detrends, &j->options.detrend);
+        return options_word("detrend", optarg, detrends, &j->options.detrend);
     case KEY_TWO_SIDED:
         j->options.two_sided = true;
         return MNP_OK;
     case KEY_SCALING:
-        return parse_word("scaling", scalings, &j->options.scaling);
+        return options_word("scaling", optarg, scalings, &j->options.scaling);
     case KEY_AXIS:
-        return parse_axis(j);
+        return options_axis("axis", optarg, &j->axis);
     case KEY_MODE:
-        return parse_word("mode", modes, &j->options.mode);
+        return options_word("mode", optarg, modes, &j->options.mode);
     case KEY_PLAN:
         j->plan = true;
         return MNP_OK;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/operand.h"
 #include "report/progress.h"
 
 enum { MAX_OPTIONS = 40, MAX_WORD = 32, HELP_COLUMN = 26 };
@@ -222,6 +223,15 @@ mnp_status options_choose(const char *option, const char *word, const char *cons
     return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it can be %s", option, word, list);
 }
 
+mnp_status options_word(const char *option, const char *word, const char *const *names, const char **name_p)
+{
+    int index;
+    const mnp_status status = options_choose(option, word, names, &index);
+    if (status == MNP_OK)
+        *name_p = names[index];
+    return status;
+}
+
 mnp_status options_dtype(const char *option, const char *word, mnp_dtype *dtype_p)
 {
     const char *names[MNP_NUM_DTYPES] = {NULL};
@@ -256,6 +266,31 @@ mnp_status options_axes(const char *option, const char *list, int most, int *axe
             break;
         text = end;
     }
+    *count_p = count;
+    return MNP_OK;
+}
+
+mnp_status options_axis(const char *option, const char *word, int *axis_p)
+{
+    int axes[MNP_MAX_DIMS] = {0}, count = 0;
+    const mnp_status status = options_axes(option, word, MNP_MAX_DIMS, axes, &count);
+    if (status != MNP_OK)
+        return status;
+    if (count != 1)
+        return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be the number of one dimension", option, word);
+    *axis_p = axes[0];
+    return MNP_OK;
+}
+
+mnp_status options_count(const char *option, const char *word, int64_t least, int64_t most, int64_t *count_p)
+{
+    char *end, to[32] = "on";
+    const long long count = strtoll(word, &end, 10);
+    if (most != OPTIONS_ANY_COUNT)
+        snprintf(to, sizeof to, "to %lld", (long long)most);
+    if (end == word || *end || count < least || count > most || count > MOST_ELEMENTS)
+        return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be a whole number from %lld %s", option, word,
+                        (long long)least, to);
     *count_p = count;
     return MNP_OK;
 }

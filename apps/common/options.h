@@ -5,6 +5,8 @@
 #ifndef APPS_COMMON_OPTIONS_H
 #define APPS_COMMON_OPTIONS_H
 
+#include <stdint.h>
+
 #include <maniple.h>
 
 enum { OPTION_REPEATS = 1 << 16 }; /* in the key of an option that may be given several times; others may not */
@@ -20,9 +22,9 @@ typedef struct option_row {
 enum { OPTIONS_END = -1, OPTIONS_BAD = -2 };
 
 /*
- * Return the key of the next option, without OPTION_REPEATS, whose argument is in getopt's `optarg`; OPTIONS_END if only operands are left,
- * from `optind` on; OPTIONS_BAD for a mistake, which has been recorded with mnp_fail().  There is one command line in a
- * program: what has been given is remembered.
+ * Return the key of the next option, without OPTION_REPEATS, whose argument is in getopt's `optarg`; OPTIONS_END if
+ * only operands are left, from `optind` on; OPTIONS_BAD for a mistake, which has been recorded with mnp_fail().  There
+ * is one command line in a program: what has been given is remembered.
  */
 int options_next(int argc, char **argv, const option_row *table);
 
@@ -34,6 +36,9 @@ const char *nearest_word(const char *word, const char *const *words);
 /* Find the number of the option's argument in a NULL-terminated list of what it can be.  MNP_ERR_ARG. */
 mnp_status options_choose(const char *option, const char *word, const char *const *names, int *index_p);
 
+/* The same, for the word itself, as it is in the list. */
+mnp_status options_word(const char *option, const char *word, const char *const *names, const char **name_p);
+
 /* The same for the name of a dtype. */
 mnp_status options_dtype(const char *option, const char *word, mnp_dtype *dtype_p);
 
@@ -42,5 +47,15 @@ mnp_status options_dtype(const char *option, const char *word, mnp_dtype *dtype_
  * as many.  MNP_ERR_ARG.
  */
 mnp_status options_axes(const char *option, const char *list, int most, int *axes, int *count_p);
+
+/* Read the number of one dimension, which may count from the last one, as -1.  MNP_ERR_ARG. */
+mnp_status options_axis(const char *option, const char *word, int *axis_p);
+
+/*
+ * Read a whole number from `least` to `most`; OPTIONS_ANY_COUNT: to as many elements as an array may have.
+ * MNP_ERR_ARG.
+ */
+#define OPTIONS_ANY_COUNT INT64_MAX
+mnp_status options_count(const char *option, const char *word, int64_t least, int64_t most, int64_t *count_p);
 
 #endif
