@@ -5,8 +5,8 @@
  *
  * x may have any layout of blocks and be a view, and be cut along the axis; what a rank needs of others' elements it
  * fetches.  All functions are collective.  MNP_ERR_ARG for axes that are out of bounds, values that are out of range
- * and words that are not listed; MNP_ERR_UNSUPPORTED for arrays of eight dimensions, and where there is no library of
- * transforms; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ * and words that are not listed; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM; in mnp_channelize()
+ * MNP_ERR_UNSUPPORTED for arrays of eight dimensions, and where there is no library of transforms.
  */
 #ifndef MANIPLE_CHANNELIZE_H
 #define MANIPLE_CHANNELIZE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Samples of 1 to 16 bits from the bytes that they are packed in: sample i of a line is bits i * bits .. i * bits + bits
- * - 1 of the line's stream of bits, which has those of a byte from the highest on, or with `little` from the lowest.  A
- * sample's own first bit is its highest, or with `little` its lowest.
+ * Samples of 1 to 16 bits from the bytes that they are packed in: sample i of a line is bits i * bits to
+ * (i + 1) * bits - 1 of the line's stream of bits, which has those of a byte from the highest on, or with `little` from
+ * the lowest.  A sample's own first bit is its highest, or with `little` its lowest.
  *
  *   MNP_OUT   the type of samples
  */

@@ -34,8 +34,8 @@ typedef struct mnp__file_box {
 } mnp__file_box;
 
 /*
- * Find what is selected of an array of a file, which messages call `what` if it is not NULL; `wanted` NULL: all of it.  MNP_ERR_ARG if
- * subscripts do not fit the shape or a box lies outside.
+ * Find what is selected of an array of a file, which messages call `what` if it is not NULL; `wanted` NULL: all of it.
+ * MNP_ERR_ARG if subscripts do not fit the shape or a box lies outside.
  */
 mnp_status mnp__selection_new(const char *what, int ndim, const int64_t *shape, const mnp_selection *wanted,
                               mnp__selection *selection);

@@ -24,8 +24,8 @@ class Maniple(AutotoolsPackage, CudaPackage):
     # build-aux/release writes the tarball's sha256 into the copy of this file that it leaves beside the tarball
     version("0.1.0")
 
-    # CudaPackage has +cuda and cuda_arch, which NCCL is compiled for.  Maniple compiles its kernels for the GPU at hand,
-    # when they are first used.
+    # CudaPackage has +cuda and cuda_arch, which NCCL is compiled for.  Maniple compiles its kernels for the GPU at
+    # hand, when they are first used.
     variant("nccl", default=True, when="+cuda", description="Exchange between GPUs by NCCL")
     variant("fftw", default=True, description="Fourier transforms on CPUs, by FFTW 3")
     variant("openblas", default=True, description="Dense linear algebra on CPUs, by OpenBLAS")

@@ -10,8 +10,8 @@ __all__ = ["read"]
 
 
 def read(place, layout=None):
-    """An image, FILE or FILE:HDU, or the part of it that subscripts select.  HDU is a number from 0 on, an EXTNAME, or an
-    EXTNAME and an EXTVER, "SCI,2"; without it, the first one with an image.  Collective."""
+    """An image, FILE or FILE:HDU, or the part of it that subscripts select.  HDU is a number from 0 on, an EXTNAME, or
+    an EXTNAME and an EXTVER, "SCI,2"; without it, the first one with an image.  Collective."""
     file, hdu, subscripts = _name(place)
     return made("fits_read", file, hdu, _selection(subscripts), layout)
 

@@ -24,8 +24,8 @@ def _name(place):
 
 
 def read(place, layout=None):
-    """An image, FILE or FILE:PAGE, or the part of it that subscripts select: rows, columns, and the samples of a pixel if
-    there are several; before them the pages, if there are several and none is named.  Collective."""
+    """An image, FILE or FILE:PAGE, or the part of it that subscripts select: rows, columns, and the samples of a pixel
+    if there are several; before them the pages, if there are several and none is named.  Collective."""
     file, page, subscripts = _name(place)
     if page is not None and not (page.isascii() and page.isdigit()):
         raise ValueError(f"the page {page!r} is not a number, from 0 on")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A look at the headers of a FITS file before CFITSIO gets it: a tile or a block of a compressed image without extent
- * would make CFITSIO divide by zero when it comes to that header.  Headers are cards of 80 bytes in blocks of 2880; data after them fills blocks too.
+ * would make CFITSIO divide by zero when it comes to that header.  Headers are cards of 80 bytes in blocks of 2880; data
+ * after them fills blocks too.
  */
 #include <stdlib.h>
 #include <string.h>

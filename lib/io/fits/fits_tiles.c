@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compressed images of FITS files: tiles, which CFITSIO decodes.  Tile number i is in row i + 1 of a table, compressed by
- * the image's method, or losslessly by gzip where the method was not possible, in columns of variable length.
+ * Compressed images of FITS files: tiles, which CFITSIO decodes.  Tile number i is in row i + 1 of a table, compressed
+ * by the image's method, or losslessly by gzip where the method was not possible, in columns of variable length.
  *
  * CFITSIO takes memory without end where the data of gzip ends early, so such tiles are uncompressed to nothing first.
  */

@@ -173,8 +173,8 @@ static mnp_status decode_tile(const struct job *job, int64_t number, struct piec
 }
 
 /*
- * The wanted rows of a strip.  Most decoders go from row to row and cannot skip any, so rows are decoded from the strip's
- * first one on, or from the one after the last that was decoded.
+ * The wanted rows of a strip.  Most decoders go from row to row and cannot skip any, so rows are decoded from the
+ * strip's first one on, or from the one after the last that was decoded.
  */
 static mnp_status decode_strip(const struct job *job, const struct piece *strip)
 {

@@ -29,8 +29,8 @@ mnp_status mnp__segments_cut(const char *function, const mnp__segments *segments
                              mnp_array **cut_p);
 
 /*
- * The dimensions other than the axis, of an input and an output with these strides in elements, of which each has `reals`
- * real numbers: how many lines that are, and their extents and strides in real numbers.
+ * The dimensions other than the axis, of an input and an output with these strides in elements, of which each has
+ * `reals` real numbers: how many lines there are, and their extents and strides in real numbers.
  */
 void mnp__segments_lines(int ndim, int axis, const int64_t *extent, const int64_t *in, const int64_t *out,
                          int64_t reals, long long *lines_p, long long kept[MNP_SEGMENTS_DIMS],
