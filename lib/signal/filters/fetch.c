@@ -72,8 +72,12 @@ mnp_status mnp__fetch(const mnp_array *x, const mnp_layout *layout, int axis, mn
     const bool any = mnp__layout_box(layout, x->ctx->comm.rank, lo, extent);
     if (any)
         range_of(&n, lo[axis], extent[axis], &fetched->first, &fetched->length);
-    if (mnp_layout_parts(x->layout, axis) > 1)
-        return move(x, &n, fetched);
+    if (mnp_layout_parts(x->layout, axis) > 1) {
+        const mnp_status st = move(x, &n, fetched);
+        if (st != MNP_OK)
+            mnp__fetched_free(x->ctx, fetched);
+        return st;
+    }
     memcpy(fetched->strides, x->local_strides, sizeof fetched->strides);
     if (any && x->data)
         fetched->data =

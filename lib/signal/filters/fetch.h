@@ -26,7 +26,8 @@ typedef struct mnp__fetched {
 
 /*
  * Fetch what this rank needs of x for its block of `layout`, which has the dimensions of x but for the extent along
- * `axis`, and is cut alike in the others.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ * `axis`, and is cut alike in the others.  After a failure there is nothing to free.  Collective.  MNP_ERR_MEMORY,
+ * MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 mnp_status mnp__fetch(const mnp_array *x, const mnp_layout *layout, int axis, mnp__reach reach, const void *argument,
                       mnp__fetched *fetched);
