@@ -76,12 +76,13 @@ mnp_status mnp_channelize(const mnp_array *x, int64_t channels, int64_t ntaps, c
     MNP_ENTER(x, y_p);
     double *own = NULL;
     mnp_array *y = NULL;
+    mnp_status st = MNP_OK;
     MNP_TRY(mnp__inputs_check("mnp_channelize", 1, &x));
     MNP_TRY(mnp__view_axis("mnp_channelize", x->layout->ndim, axis, &axis));
     step = step == 0 ? channels : step;
     MNP_TRY(check_sizes(channels, ntaps, step));
     if (!taps)
-        MNP_TRY(MNP_AGREE(x->ctx, design(channels, ntaps, &own)));
+        MNP_TRY_OR(MNP_AGREE(x->ctx, design(channels, ntaps, &own)), st, done);
     const int64_t n = x->layout->shape[axis], length = channels * ntaps;
     const mnp__segments segments = {.count = n >= length ? (n - length) / step + 1 : 0,
                                     .size = channels,
@@ -89,7 +90,8 @@ mnp_status mnp_channelize(const mnp_array *x, int64_t channels, int64_t ntaps, c
                                     .folds = ntaps,
                                     .window = taps ? taps : own,
                                     .scale = 1};
-    const mnp_status st = channelize(x, axis, &segments, mnp_dtype_kind(x->dtype) != 'c' && !two_sided, &y);
+    st = channelize(x, axis, &segments, mnp_dtype_kind(x->dtype) != 'c' && !two_sided, &y);
+done:
     free(own);
     mnp__output output = {.array = y, .user_p = y_p};
     return mnp__output_close(1, &output, st);
