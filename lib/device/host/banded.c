@@ -27,11 +27,13 @@ static void *function_of(mnp_dtype dtype, const char *name)
 
 mnp_status mnp__lapack_banded(const mnp__banded *s, int *info_p)
 {
-    const int n = (int)s->n, l = (int)s->l, u = (int)s->u, count = (int)s->count,
-              rows = s->positive ? u + 1 : 2 * l + u + 1;
+    const int64_t all_rows = s->positive ? s->u + 1 : 2 * s->l + s->u + 1; /* of ab */
+    const int n = (int)s->n, l = (int)s->l, u = (int)s->u, count = (int)s->count, rows = (int)all_rows;
     int *pivots;
-    if (s->n > INT32_MAX || s->count > INT32_MAX || 2 * s->l + s->u + 1 > INT32_MAX)
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a banded matrix has more than %d rows, which LAPACK does not take",
+    if (s->n > INT32_MAX || s->count > INT32_MAX || all_rows > INT32_MAX)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                        "a banded matrix has more than %d columns, diagonals, or right-hand sides of a rank, which "
+                        "LAPACK does not take",
                         INT32_MAX);
     if (s->positive) {
         ((pbsv_function *)function_of(s->dtype, "pbsv"))(s->lower ? "L" : "U", &n, &u, &count, s->ab, &rows, s->b, &n,

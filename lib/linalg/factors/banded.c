@@ -27,7 +27,7 @@ static mnp_status copy_bands(const mnp__dense *bands, int64_t above, void **copy
     return mnp__on_cpu_close(bands->array, data, false);
 }
 
-/* What LAPACK reports is the same on all ranks, as all factor the same matrix. */
+/* What LAPACK reports.  All ranks factor the same matrix, but may differ by rounding where their processors do. */
 static mnp_status report(const char *function, bool positive, int info)
 {
     if (info == 0)
@@ -53,8 +53,10 @@ static mnp_status solve(const char *function, const mnp_array *ab, mnp__banded *
     st = copy_bands(&numbers, system->positive ? 0 : system->l, &system->ab);
     if (st == MNP_OK && system->n > 0)
         st = mnp__lapack_banded(system, &info);
+    if (st == MNP_OK)
+        st = report(function, system->positive, info);
     MNP_TRY_OR(MNP_AGREE(b->ctx, st), st, done);
-    st = mnp__bands_give(&bands, report(function, system->positive, info), x_p);
+    st = mnp__bands_give(&bands, x_p);
 done:
     free(system->ab);
     mnp__dense_free(&numbers);

@@ -62,12 +62,10 @@ mnp_status mnp__bands_read(const mnp__bands *bands, const mnp_array *a, mnp__den
     return mnp__dense_read(&bands->place, a, bands->dtype, numbers);
 }
 
-mnp_status mnp__bands_give(mnp__bands *bands, mnp_status st, mnp_array **x_p)
+mnp_status mnp__bands_give(mnp__bands *bands, mnp_array **x_p)
 {
     mnp_array *converted = NULL, *vector = NULL;
-    if (st != MNP_OK)
-        return st;
-    st = mnp__on_cpu_close(bands->b.array, bands->data, true);
+    mnp_status st = mnp__on_cpu_close(bands->b.array, bands->data, true);
     bands->data = NULL;
     MNP_TRY(MNP_AGREE(bands->ctx, st));
     MNP_TRY(mnp__dense_to_blocks(&bands->columns, &bands->b));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Systems whose matrix is given by few numbers, which every rank has, while the columns of the right-hand sides are dealt
- * out over the ranks: banded.c and toeplitz.c.
+ * Systems whose matrix is given by few numbers, which every rank has, while the columns of the right-hand sides are
+ * dealt out over the ranks: banded.c and toeplitz.c.
  */
 #ifndef MNP__LINALG_BANDS_H
 #define MNP__LINALG_BANDS_H
@@ -21,8 +21,8 @@ typedef struct mnp__bands {
 } mnp__bands;
 
 /*
- * Check b, a vector or a matrix of n rows, and x; find the dtype, and bring b to the CPUs.  `wide`: computed in float64 or
- * complex128 in any case.  Close also after a failure.  Collective.
+ * Check b, a vector or a matrix of n rows, and x; find the dtype, and bring b to the CPUs.  `wide`: computed in float64
+ * or complex128 in any case.  Close also after a failure.  Collective.
  */
 mnp_status mnp__bands_open(const char *function, const mnp_array *a, int64_t n, bool wide, const mnp_array *b,
                            const mnp_array *x, mnp__bands *bands);
@@ -31,7 +31,7 @@ void mnp__bands_close(mnp__bands *bands);
 /* An array of the matrix's numbers, of two dimensions, on this rank, in column-major order, of bands->dtype. */
 mnp_status mnp__bands_read(const mnp__bands *bands, const mnp_array *a, mnp__dense *numbers);
 
-/* Give the solutions to the caller, unless the status, which all ranks have alike, is an error.  Collective. */
-mnp_status mnp__bands_give(mnp__bands *bands, mnp_status st, mnp_array **x_p);
+/* Give the solutions to the caller.  Collective. */
+mnp_status mnp__bands_give(mnp__bands *bands, mnp_array **x_p);
 
 #endif
