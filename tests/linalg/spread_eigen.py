@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Eigenvalues of Hermitian matrices that are cut and large, by all ranks together (lib/linalg/factors/eigen_spread.c),
-beside numpy.linalg: residuals, orthogonality and values in multiples of n eps, for spectra of all kinds, both triangles,
-all dtypes, any layouts.  On one rank the same calls are done by LAPACK.
+beside numpy.linalg: residuals, orthogonality and values in multiples of n eps, for spectra of all kinds, both
+triangles, all dtypes, any layouts.  On one rank the same calls are done by LAPACK.
 """
 
 import os
@@ -22,7 +22,7 @@ def hermitian(values, dtype):
 
 
 def check(name, a, x, upper):
-    """a: the whole matrix; x: what is given, of which one triangle is a's.  The bounds are those of LAPACK's methods."""
+    """a: the whole matrix; x: what is given, of which one triangle is a's.  The bounds are of LAPACK's methods."""
     n = len(a)
     want = np.linalg.eigvalsh(a.astype("complex128" if a.dtype.kind == "c" else "float64"))
     norm = float(np.abs(want).max())
@@ -51,6 +51,9 @@ for name, values in spectra(n):
     signs = np.where(rng.random(n) < 0.5, -1, 1)
     a = hermitian(values * signs, "float64")
     check(name, a, cut(rng, a), False)
+a = hermitian(rng.standard_normal(n), "float64")
+for value in (1e300, np.nan):
+    check(f"{value} in the triangle that is not read", a, cut(rng, np.where(np.tri(n, dtype=bool), a, value)), False)
 a = hermitian(rng.standard_normal(n), "complex128")
 a[40:90] = a[:, 40:90] = 0
 check("rows and columns of zeros", a, cut(rng, a), False)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Singular values of matrices that are cut and large, by all ranks together (lib/linalg/factors/svd_spread.c), beside
-numpy.linalg: residuals, orthogonality and values in multiples of n eps, for spectra of all kinds, all shapes and dtypes,
-any layouts.  On one rank the same calls are done by LAPACK.
+numpy.linalg: residuals, orthogonality and values in multiples of n eps, for spectra of all kinds, all shapes and
+dtypes, any layouts.  On one rank the same calls are done by LAPACK.
 """
 
 import os
@@ -57,8 +57,8 @@ for exponent in (-1000, 990):
     close(f"times 2^{exponent}", np.ldexp(s, -exponent), np.linalg.svd(big, compute_uv=False), 1e-10)
 i = rng.integers(-9, 9, (n, n))
 s = np.linalg.svd(i, compute_uv=False)
-close("integers, into a given array", mp.svdvals(cut(rng, i), out=mp.array(np.zeros(n), mp.random_layout(rng, (n,)))), s,
-      1e-10)
+out = mp.array(np.zeros(n), mp.random_layout(rng, (n,)))
+close("integers, into a given array", mp.svdvals(cut(rng, i), out=out), s, 1e-10)
 close("lstsq", i @ mp.lstsq(cut(rng, i), cut(rng, i[:, :3]), -1.0)[0].numpy(), i[:, :3], 1e-10 * s[0] / s[-1])
 a[7, 7] = np.nan
 if mp.ctx_device_kind() == "host":

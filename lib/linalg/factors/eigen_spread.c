@@ -9,7 +9,6 @@
  * Cost for n x n over p ranks: (4/3 + 2) n^3 / p operations, and on every rank up to 4/3 n^3 for T, less where
  * eigenvalues of its parts agree; the memory of two matrices of n x n in float64 beside the rank's share of two.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include <maniple/create.h>
@@ -20,8 +19,8 @@
 #include "linalg/panels/panels_hetrd.h"
 #include "linalg/panels/panels_qr.h"
 
-/* Both triangles of the matrix of which one is given, times 2^exponent; the diagonal is real. */
-static mnp_status make_whole(const mnp_array *a, bool upper, int exponent, mnp_array **whole_p)
+/* Both triangles of the matrix of which one is given; the diagonal is real. */
+static mnp_status make_whole(const mnp_array *a, bool upper, mnp_array **whole_p)
 {
     mnp_array *with = NULL, *without = NULL, *turned = NULL, *ones = NULL;
     mnp_ctx *ctx = a->ctx;
@@ -30,8 +29,7 @@ static mnp_status make_whole(const mnp_array *a, bool upper, int exponent, mnp_a
     MNP_TRY_OR(upper ? mnp_triu(a, 1, &without) : mnp_tril(a, -1, &without), st, done);
     MNP_TRY_OR(mnp_swapaxes(without, 0, 1, &turned), st, done);
     MNP_TRY_OR(mnp_eye(ctx, MNP_BOOL, mnp__rows(a), mnp__rows(a), 0, &ones), st, done);
-    st = mnp_eval(ctx, "z = s * where(one, real(w), w + conj(t))",
-                  MNP_IN("s", MNP_SCALAR(ctx, ldexp(1, exponent)), "one", ones, "w", with, "t", turned),
+    st = mnp_eval(ctx, "z = where(one, real(w), w + conj(t))", MNP_IN("one", ones, "w", with, "t", turned),
                   MNP_OUT("z", whole_p));
 done:
     mnp_free_all(ones, turned, without, with);
@@ -57,11 +55,11 @@ mnp_status mnp__spread_eigh(const mnp__place *place, const mnp_array *a, mnp_dty
     double *d = NULL, *z = NULL;
     int exponent = 0, reported = 0;
     mnp_status st;
-    MNP_TRY_OR(mnp__spread_scale(a, dtype, &exponent, done_p), st, done);
+    MNP_TRY_OR(make_whole(a, upper, &whole), st, done);
+    MNP_TRY_OR(mnp__spread_scale(whole, dtype, &exponent, done_p), st, done);
     if (!*done_p)
         goto done;
-    MNP_TRY_OR(make_whole(a, upper, exponent, &whole), st, done);
-    MNP_TRY_OR(mnp__dense_read(place, whole, dtype, &work), st, done);
+    MNP_TRY_OR(mnp__spread_read(place, whole, dtype, exponent, &work), st, done);
     mnp_array_free(whole);
     whole = NULL;
     MNP_TRY_OR(mnp__vectors_new(place, dtype, n - 1, &factors), st, done);

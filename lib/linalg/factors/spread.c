@@ -12,7 +12,8 @@
 
 /*
  * Rows and columns from which on two ranks of one thread needed less time of the processor each than LAPACK on one:
- * eigh of float64 took 0.63 s where that took 0.79 s at 1500, and more than it at 1000; svd of float32 was equal at 2000.
+ * eigh of float64 took 0.63 s where that took 0.79 s at 1500, and more than it at 1000; svd of float32 took as long at
+ * 2000.
  */
 enum { WORTH_EIGH = 1536, WORTH_SVD = 2048 };
 
@@ -38,6 +39,17 @@ mnp_status mnp__spread_scale(const mnp_array *a, mnp_dtype dtype, int *exponent_
         *exponent_p = largest < 1 ? smaller(-ilogb(largest), most_exponent) : -smaller(ilogb(largest), most_exponent);
 done:
     mnp_free_all(most, moduli);
+    return st;
+}
+
+mnp_status mnp__spread_read(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, int exponent,
+                            mnp__dense *dense)
+{
+    mnp_array *scaled = NULL;
+    if (exponent != 0)
+        MNP_TRY(mnp_multiply(a, MNP_SCALAR(a->ctx, ldexp(1, exponent)), &scaled));
+    const mnp_status st = mnp__dense_read(place, scaled ? scaled : a, dtype, dense);
+    mnp_array_free(scaled);
     return st;
 }
 

@@ -10,7 +10,7 @@
 
 #include "linalg/dense/dense.h"
 
-/* Columns of a panel: the vectors of panels are work of every rank, so panels are narrower than for other algorithms. */
+/* Columns of a panel: every rank works on the vectors of panels, so these are narrower than for other algorithms. */
 enum { MNP__CONDENSED_WIDTH = 32 };
 
 /*
@@ -19,6 +19,10 @@ enum { MNP__CONDENSED_WIDTH = 32 };
  * has to say what comes of them.  Collective.
  */
 mnp_status mnp__spread_scale(const mnp_array *a, mnp_dtype dtype, int *exponent_p, bool *finite_p);
+
+/* Copy the matrix, times 2^exponent, to new spread matrices.  Collective. */
+mnp_status mnp__spread_read(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, int exponent,
+                            mnp__dense *dense);
 
 /* A vector of n real numbers, times 2^-exponent, as an array of the place, and a number that LAPACK reports. */
 mnp_status mnp__spread_values(const mnp__place *place, mnp_dtype real, int64_t n, const double *values, int exponent,
@@ -34,8 +38,8 @@ mnp_status mnp__spread_columns(const mnp__place *place, mnp_dtype dtype, int64_t
 
 /*
  * The eigenvalues of the Hermitian matrix a, one triangle of which is read, in ascending order, on every rank; and with
- * `vectors` its eigenvectors, spread.  *done_p is false, and nothing is made, if `a` has NaN or infinities.
- * MNP_ERR_LINALG.  Collective.
+ * `vectors` its eigenvectors, spread.  *done_p is false, and nothing is made, if that triangle has NaN or
+ * infinities.  MNP_ERR_LINALG.  Collective.
  */
 mnp_status mnp__spread_eigh(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool upper,
                             mnp_array **values_p, mnp__dense *vectors, bool *done_p);
@@ -48,9 +52,9 @@ mnp_status mnp__spread_svd(const mnp__place *place, const mnp_array *a, mnp_dtyp
                            mnp__dense *u, mnp_array **vh_p, bool *done_p);
 
 /*
- * Rows and columns from which on all ranks together are quicker than one rank's LAPACK, as far as was measured, or those
- * that are set.  On GPUs one of them computes unless that is set: LAPACK's part of the work is the CPU's, and none of it
- * has been measured there.
+ * Rows and columns from which on all ranks together are quicker than one rank's LAPACK, as far as was measured, or
+ * those that are set.  On GPUs one of them computes unless that is set: LAPACK's part of the work is the CPU's, and
+ * none of it has been measured there.
  */
 int64_t mnp__spread_worth(const mnp_ctx *ctx, bool singular);
 

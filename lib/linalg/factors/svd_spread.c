@@ -3,14 +3,13 @@
  * Singular values and vectors of one matrix that all ranks hold together, and that is not wide.
  *
  * A = Q B P^H with a bidiagonal B (panels_gebrd.c); B = U S V^T by LAPACK's divide and conquer (Gu and Eisenstat: A
- * divide-and-conquer algorithm for the bidiagonal SVD, 1995), which every rank does alone, in float64, or for the values
- * alone by the QR iteration; and then each rank has its own columns of Q U and P V.  Where divide and conquer leaves
- * vectors that are not orthogonal, as it can where many values agree, the QR iteration finds the vectors too.
+ * divide-and-conquer algorithm for the bidiagonal SVD, 1995), which every rank does alone, in float64, or for the
+ * values alone by the QR iteration; and then each rank has its own columns of Q U and P V.  Where divide and conquer
+ * leaves vectors that are not orthogonal, as it can where many values agree, the QR iteration finds the vectors too.
  *
  * Cost for n x n over p ranks: (8/3 + 4) n^3 / p operations, and on every rank up to 8/3 n^3 for B; the memory of five
  * matrices of n x n in float64 beside the rank's share of four.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include <maniple/ufunc.h>
@@ -44,16 +43,11 @@ static mnp_status reduce(const mnp__place *place, const mnp_array *a, mnp_dtype 
 {
     const int64_t n = mnp__columns(a);
     const size_t square = vectors ? (size_t)(n * n) : 1;
-    mnp_array *scaled = NULL;
-    if (exponent != 0)
-        MNP_TRY(mnp_multiply(a, MNP_SCALAR(a->ctx, ldexp(1, exponent)), &scaled));
-    mnp_status st = mnp__dense_read(place, scaled ? scaled : a, dtype, &b->left);
-    mnp_array_free(scaled);
-    MNP_TRY(st);
+    MNP_TRY(mnp__spread_read(place, a, dtype, exponent, &b->left));
     MNP_TRY(mnp__dense_new(place, dtype, n, n, &b->right));
     MNP_TRY(mnp__vectors_new(place, dtype, n, &b->left_factors));
     MNP_TRY(mnp__vectors_new(place, dtype, n - 1, &b->right_factors));
-    st = mnp__calloc((size_t)n, sizeof *b->d, &b->d);
+    mnp_status st = mnp__calloc((size_t)n, sizeof *b->d, &b->d);
     if (st == MNP_OK)
         st = mnp__calloc((size_t)n, sizeof *b->e, &b->e);
     if (st == MNP_OK)
@@ -70,12 +64,14 @@ static mnp_status solve_bidiagonal(const mnp__place *place, int64_t n, bool vect
     mnp_ctx *ctx = place->ctx;
     mnp_array *info = NULL;
     int reported = 0;
+    mnp_status st;
     MNP_TRY(mnp__broadcast(&ctx->comm, b->d, (size_t)n * sizeof *b->d, 0));
     MNP_TRY(mnp__broadcast(&ctx->comm, b->e, (size_t)n * sizeof *b->e, 0));
     MNP_TRY(MNP_AGREE(ctx, mnp__lapack_bidiagonal(ctx->device, n, b->d, b->e, vectors ? b->u : NULL,
                                                   vectors ? b->vt : NULL, &reported)));
-    MNP_TRY(mnp__spread_info(place, reported, &info));
-    const mnp_status st = mnp__dense_report(place, info, MNP__SINGULAR_VALUES_NOT_FOUND, MNP_OK);
+    MNP_TRY_OR(mnp__spread_info(place, reported, &info), st, done);
+    st = mnp__dense_report(place, info, MNP__SINGULAR_VALUES_NOT_FOUND, MNP_OK);
+done:
     mnp_array_free(info);
     return st;
 }
