@@ -3,10 +3,11 @@
  * Systems of equations by a factorisation in half the precision, and iterative refinement.
  *
  * LAPACK's dsgesv (Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra: Exploiting the performance of 32 bit floating
- * point arithmetic in obtaining 64 bit accuracy, 2006): the n^3 operations are those of float32; each correction costs a
- * product and two triangular systems.  It is done when each column of the residual has a norm of at most sqrt(n) eps |a|
- * |x|, as that of a stable method in float64, and given up when a correction does not halve the worst one, as where the
- * condition of the matrix is 1 / eps of float32 or more, or its elements overflow.
+ * point arithmetic in obtaining 64 bit accuracy, 2006): the n^3 operations are those of float32; each correction costs
+ * a product and two triangular systems.  It is done when each column of the residual has a norm of at most
+ * sqrt(n) eps |a| |x|, as that of a stable method in float64, or of twice that for complex numbers, whose products
+ * round that much more.  It is given up when a correction does not halve the worst one, as where the condition of the
+ * matrix is 1 / eps of float32 or more, or its elements overflow.
  */
 #include <float.h>
 #include <math.h>
@@ -84,7 +85,7 @@ done:
 static mnp_status refine(const refinement *f, mnp_dtype dtype, mnp_array **x_p, int *count_p)
 {
     mnp_array *first = NULL, *x = NULL, *r = NULL, *change = NULL, *next = NULL;
-    const double enough = sqrt((double)mnp__rows(f->a)) * DBL_EPSILON;
+    const double enough = (mnp_dtype_kind(dtype) == 'c' ? 2 : 1) * sqrt((double)mnp__rows(f->a)) * DBL_EPSILON;
     double worst = INFINITY, before;
     mnp_status st;
     *count_p = -1;
