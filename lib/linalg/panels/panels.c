@@ -5,9 +5,9 @@
  * Its columns are dealt out over the ranks as panel_pass.h tells.  A block of them is a panel that its owner can factor
  * alone, also with interchanges of rows, and every rank always has an equal share of the columns that are left.  The
  * algorithms are the right-looking ones of LAPACK and ScaLAPACK (Choi, Dongarra, Ostrouchov, Petitet, Walker, Whaley:
- * The design and implementation of the ScaLAPACK LU, QR and Cholesky factorization routines, 1996), on a grid of one row
- * of ranks: for every panel the owner factors it, all ranks get it by one broadcast, and each updates its own columns
- * behind it by the device's BLAS.
+ * The design and implementation of the ScaLAPACK LU, QR and Cholesky factorization routines, 1996), on a grid of one
+ * row of ranks: for every panel the owner factors it, all ranks get it by one broadcast, and each updates its own
+ * columns behind it by the device's BLAS.
  *
  * A triangular system is solved with one broadcast for each panel too, by every rank for its own right-hand sides.
  *
@@ -170,6 +170,23 @@ static mnp_status factor_general(const mnp__pass *p, const mnp__panel *at, int32
     return mnp__panel_copy(p, at, true);
 }
 
+/*
+ * Pivots that interchange nothing, from an owner that could not factor its panel: the other ranks go on, and would read
+ * and write beyond their columns by pivots that are left from something else.
+ */
+static void put_no_interchanges(const mnp__pass *p, const mnp__panel *at)
+{
+    int32_t numbers[64];
+    const int64_t count = smaller(at->rows, at->columns), most = (int64_t)(sizeof numbers / sizeof *numbers);
+    for (int64_t first = 0; first < count; first += most) {
+        const int64_t some = smaller(most, count - first);
+        for (int64_t i = 0; i < some; i++)
+            numbers[i] = (int32_t)(first + i + 1);
+        (void)p->device->ops->copy(p->device, pivots_in_buffer(p, at) + first, numbers, (size_t)some * sizeof *numbers,
+                                   p->ctx->compute);
+    }
+}
+
 /* The rows of this rank's other columns are interchanged; then U12 = L11^-1 A12, A22 -= L21 U12. */
 static mnp_status update_general(const mnp__pass *p, const mnp__panel *at)
 {
@@ -222,6 +239,8 @@ mnp_status mnp__panels_getrf(const mnp__place *place, const mnp__dense *a, mnp_a
         const mnp__panel at = mnp__panel_at(&p, k, 0);
         if (mnp__panel_is_mine(&p, &at))
             MNP__WORK(&p, factor_general(&p, &at, (int32_t *)reports->data + k));
+        if (mnp__panel_is_mine(&p, &at) && p.own != MNP_OK)
+            put_no_interchanges(&p, &at);
         MNP_TRY_OR(mnp__panel_broadcast(&p, &at, at.rows * at.columns + room), st, done);
         MNP__WORK(&p, keep_pivots(&p, &at, pivots));
         MNP__WORK(&p, update_general(&p, &at));
