@@ -242,7 +242,7 @@ static mnp_status run_shares(mnp__device *device, task *t, bool wide)
     return st;
 }
 
-/* Run a job; where the function has no workspaces it is not asked.  device NULL: one matrix, on one thread. */
+/* Run a job; where the function has no workspaces it is not asked.  device NULL: on one thread. */
 static mnp_status run(mnp__device *device, const mnp__lapack_job *job,
                       void (*one)(struct task *task, int64_t b, char *work), bool has_work)
 {
@@ -391,7 +391,8 @@ static void ormqr_one(task *t, int64_t b, char *work)
     const char *op = job->op == 'N' ? "N" : t->is_complex ? "C" : "T";
     int info;
     if (k <= WORTH_PARTS && t->asks) {
-        t->lwork = k * k + n * k;
+        const int64_t numbers = ((int64_t)k + n) * k;
+        t->lwork = numbers > INT32_MAX ? INT32_MAX : (int)numbers;
         return;
     }
     if (k <= WORTH_PARTS) {
