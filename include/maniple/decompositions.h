@@ -27,9 +27,10 @@
  * All functions are collective.  MNP_ERR_LINALG, on all ranks, where numpy.linalg raises LinAlgError: a matrix is
  * singular or not positive definite, or an iteration did not converge; the message has the number of the matrix within
  * the batch, in C order, and what LAPACK says of it.  MNP_ERR_ARG for shapes and dtypes that do not fit, for arrays
- * that are block-cyclic, and for numbers; MNP_ERR_UNSUPPORTED where neither OpenBLAS nor LAPACK is installed, or
- * cuSOLVER does not have a function; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.  After any of them
- * outputs are as before, except that given arrays may have been written to.
+ * that are block-cyclic, and for numbers; MNP_ERR_UNSUPPORTED where neither OpenBLAS nor LAPACK is installed, cuSOLVER
+ * does not have a function, or a matrix needs a workspace of 2^31 numbers or more, which LAPACK cannot count;
+ * MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.  After any of them outputs are as before, except that
+ * given arrays may have been written to.
  */
 #ifndef MANIPLE_DECOMPOSITIONS_H
 #define MANIPLE_DECOMPOSITIONS_H
@@ -148,7 +149,8 @@ MNP_API mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p,
  * svdvals: the values alone.  One tall matrix is first factored by mnp_qr(), unless `full_matrices`; s and vh are then
  * on every rank, and u is cut as mnp_matmul() makes the product of q and a matrix that is on every rank.  All ranks
  * together reduce another large one to bidiagonal form, as ScaLAPACK does it, whose singular values every rank then
- * finds by LAPACK's divide and conquer, in float64 on the CPU: n x n numbers for each of u and vh there.  Waits.
+ * finds by LAPACK's divide and conquer, in float64 on the CPU: n x n numbers for each of u and vh there, and 3 n x n of
+ * workspace, with n the lesser of rows and columns.  Waits.
  */
 MNP_API mnp_status mnp_svd(const mnp_array *a, bool full_matrices, mnp_array **u_p, mnp_array **s_p, mnp_array **vh_p);
 MNP_API mnp_status mnp_svdvals(const mnp_array *a, mnp_array **s_p);
