@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices that are cut and large enough to be factored by all ranks together (lib/linalg/panels/panels.c), beside numpy.linalg
-and scipy.linalg: residuals in multiples of n eps, errors, all dtypes, any layouts.  On one rank the same calls are done by
-LAPACK.
+"""Matrices that are cut and large enough to be factored by all ranks together (lib/linalg/panels/panels.c), beside
+numpy.linalg and scipy.linalg: residuals in multiples of n eps, errors, all dtypes, any layouts.  On one rank the same
+calls are done by LAPACK.
 """
 
 import maniple as mp

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""QR factorisations of matrices that are cut, large, and not tall, by all ranks together (lib/linalg/panels/panels_qr.c), beside
+"""QR factorisations of matrices that are cut, large, and not tall, by all ranks (lib/linalg/panels/panels_qr.c), beside
 numpy.linalg: residuals and orthogonality in multiples of eps, all modes and dtypes, any layouts; least squares by them.
 On one rank the same calls are done by LAPACK.
 """

@@ -73,8 +73,8 @@ mnp_status mnp__lapack_tridiagonal(mnp__device *device, int64_t order, double *d
 }
 
 /*
- * Whether the columns of a matrix are orthonormal up to 2 n eps: the elements of U^T U x - x for one vector x of ones and
- * minus ones, in n^2 operations.  `y` has room for n.
+ * Whether the columns of a matrix are orthonormal up to 2 n eps: the elements of U^T U x - x for one vector x of ones
+ * and minus ones, in n^2 operations.  `y` has room for n.
  */
 static bool is_orthogonal(int64_t n, const double *u, double *y)
 {

@@ -5,8 +5,8 @@
 #include "linalg/factors/spread.h"
 
 /*
- * One Hermitian matrix that is cut, by all ranks; *found_p is false, and the place as it was, if there is none, or if it
- * has NaN or infinities.
+ * One Hermitian matrix that is cut, by all ranks; *found_p is false, and the place as it was, if there is none, or if
+ * it has NaN or infinities.
  */
 static mnp_status find_spread(const mnp_array *a, mnp_dtype dtype, bool upper, const mnp__result *results,
                               const mnp__place *place, bool *found_p)
@@ -34,8 +34,8 @@ done:
 }
 
 /*
- * Both kinds of matrices: w and v as of mnp_eigh(), or with `general` of mnp_eig(), whose results are complex.  v_p NULL:
- * the values alone.
+ * Both kinds of matrices: w and v as of mnp_eigh(), or with `general` of mnp_eig(), whose results are complex.  v_p
+ * NULL: the values alone.
  */
 static mnp_status find(const char *function, const mnp_array *a, bool general, bool upper, mnp_array **w_p,
                        mnp_array **v_p)

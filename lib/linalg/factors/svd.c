@@ -58,7 +58,7 @@ done:
     return st;
 }
 
-/* Decompose one matrix by all ranks, if it is large, cut, and finite; otherwise *done_p is false, and nothing is made. */
+/* Decompose one matrix by all ranks, if it is large, cut, and finite; otherwise *done_p is false, and nothing made. */
 static mnp_status decompose_spread(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool vectors,
                                    bool full, decomposed *svd, bool *done_p)
 {

@@ -108,8 +108,8 @@ static mnp_status multiply_parts(const mnp_array *q, const mnp_array *products)
 }
 
 /*
- * G = A^T (A^T)^H of all ranks' rows.  On a GPU a product of so few elements, which are long sums, is divided into parts,
- * as it would keep few multiprocessors busy.  Collective.
+ * G = A^T (A^T)^H of all ranks' rows.  On a GPU a product of so few elements, which are long sums, is divided into
+ * parts, as it would keep few multiprocessors busy.  Collective.
  */
 static mnp_status gram(const mnp__place *place, const mnp_array *q, mnp_array *g)
 {

@@ -2,12 +2,12 @@
 /*
  * Functions of upper triangular matrices, on the CPU.
  *
- * The square root by the recurrence over columns of Bjorck and Hammarling (A Schur method for the square root of a matrix,
- * 1983).  The logarithm by inverse scaling and squaring (Higham: Functions of matrices, 2008, section 11.5): square roots
- * until T^(1/2^s) - I is small, and Pade's approximation of degree 7 of log(1 + x), as the sum of fractions which
- * Gauss's quadrature of 7 points gives.  What T^(1/2^s) - I and the logarithm have on their diagonals is computed from
- * the eigenvalues themselves, where the subtraction would cost digits (Al-Mohy and Higham: Improved inverse scaling and
- * squaring algorithms for the matrix logarithm, 2012).
+ * The square root by the recurrence over columns of Bjorck and Hammarling (A Schur method for the square root of a
+ * matrix, 1983).  The logarithm by inverse scaling and squaring (Higham: Functions of matrices, 2008, section 11.5):
+ * square roots until T^(1/2^s) - I is small, and Pade's approximation of degree 7 of log(1 + x), as the sum of
+ * fractions which Gauss's quadrature of 7 points gives.  What T^(1/2^s) - I and the logarithm have on their diagonals
+ * is computed from the eigenvalues themselves, where the subtraction would cost digits (Al-Mohy and Higham: Improved
+ * inverse scaling and squaring algorithms for the matrix logarithm, 2012).
  *
  * Cost for n x n: n^3 / 3 complex operations for each square root, and 7 n^3 / 3 for the approximation.
  */

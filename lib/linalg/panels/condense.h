@@ -38,7 +38,7 @@ mnp_status mnp__condense_scale(const mnp__condense *c, int64_t count, const char
 /* The sum over the ranks, in place.  Collective. */
 mnp_status mnp__condense_sum(const mnp__condense *c, char *values, int64_t count);
 
-/* Keep `count` elements of a matrix in the work memory that are on one of its diagonals, as numbers of diagonal 0 or 1. */
+/* Keep `count` elements of one diagonal of a matrix in the work memory, as those of diagonal 0 or 1 of the result. */
 mnp_status mnp__condense_keep(const mnp__condense *c, int which, int64_t first, int64_t count, char *from, int64_t ld);
 
 /* Both diagonals, as numbers of the CPU, of so many elements. */

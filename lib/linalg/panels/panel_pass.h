@@ -5,8 +5,8 @@
  *
  * The columns lie in blocks of `width` that are dealt out in turn, each rank's one behind the other in column-major
  * order.  So a block is a panel that its owner has whole.  A pass brings one panel after the other to all ranks, in a
- * buffer, by one broadcast each, and every rank then works on its own columns.  If work fails on one rank alone, it goes
- * on taking part, and the ranks agree at the end.
+ * buffer, by one broadcast each, and every rank then works on its own columns.  If work fails on one rank alone, it
+ * goes on taking part, and the ranks agree at the end.
  */
 #ifndef MNP__LINALG_PANEL_PASS_H
 #define MNP__LINALG_PANEL_PASS_H

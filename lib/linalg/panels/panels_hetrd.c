@@ -2,11 +2,11 @@
 /*
  * The reduction of one Hermitian matrix, which all ranks hold together, to tridiagonal form.
  *
- * LAPACK's and ScaLAPACK's algorithm (Dongarra, Hammarling, Sorensen: Block reduction of matrices to condensed forms for
- * eigenvalue computations, 1989; Choi, Dongarra, Walker: The design of a parallel dense linear algebra software library:
- * reduction to Hessenberg, tridiagonal, and bidiagonal form, 1995) on a grid of one row of ranks.  The reflectors
- * I - tau v v^H of a panel give A - V W^H - W V^H of the matrix A behind it; w is found from A v for each column, and A is
- * changed only once the panel is done, by two products of matrices.
+ * LAPACK's and ScaLAPACK's algorithm (Dongarra, Hammarling, Sorensen: Block reduction of matrices to condensed forms
+ * for eigenvalue computations, 1989; Choi, Dongarra, Walker: The design of a parallel dense linear algebra software
+ * library: reduction to Hessenberg, tridiagonal, and bidiagonal form, 1995) on a grid of one row of ranks.  The
+ * reflectors I - tau v v^H of a panel give A - V W^H - W V^H of the matrix A behind it; w is found from A v for each
+ * column, and A is changed only once the panel is done, by two products of matrices.
  *
  * All ranks get a panel before it is begun, and find its reflectors alike.  So there is one sum over the ranks for each
  * column, that of A v, to which every rank adds what the triangle in its own columns gives: each element is read once
@@ -91,7 +91,7 @@ static mnp_status make_w(const reduction *r, const mnp__panel *at, int64_t i, co
     return mnp__pass_multiply(p, left, 1, 1, 1, v, rows, 'N', half, 1, 'N', 1, w, rows);
 }
 
-/* A -= V W^H + W V^H, of this rank's columns behind the panel, and of those what is on and below the diagonal blocks. */
+/* A -= V W^H + W V^H, of this rank's columns behind the panel, from their diagonal blocks on down. */
 static mnp_status update(const reduction *r, const mnp__panel *at)
 {
     const mnp__condense *c = &r->with;

@@ -12,9 +12,9 @@
 mnp_status mnp__panels_geqrf(const mnp__place *place, const mnp__dense *a, mnp_array *factors);
 
 /*
- * B = Q B, or with `adjoint` Q^H B, for the Q of so many reflectors as there are factors.  Reflector j is in column j of
- * `a`, from row j + below + 1 on, and has a one in row j + below: `below` is 0 for mnp__panels_geqrf().  `unit`: B is
- * the identity's first columns, so that B's columns before a panel are not touched by its reflectors.  Collective.
+ * B = Q B, or with `adjoint` Q^H B, for the Q of so many reflectors as there are factors.  Reflector j is in column j
+ * of `a`, from row j + below + 1 on, and has a one in row j + below: `below` is 0 for mnp__panels_geqrf().  `unit`: B
+ * is the identity's first columns, so that B's columns before a panel are not touched by its reflectors.  Collective.
  */
 mnp_status mnp__panels_ormqr(const mnp__place *place, const mnp__dense *a, int64_t below, const mnp_array *factors,
                              bool adjoint, bool unit, const mnp__dense *b);
