@@ -78,6 +78,8 @@ static mnp_status write_spec(const char *source, const mnp_raw_module_options *o
 static uint64_t hash_of(const char *source, const mnp_raw_module_options *options)
 {
     uint64_t hash = mnp__hash(MNP__HASH_START, source, strlen(source));
+    if (options->nvrtc_options)
+        hash = mnp__hash(hash, options->nvrtc_options, strlen(options->nvrtc_options));
     for (const char *const *name = options->name_expressions; name && *name; name++)
         hash = mnp__hash(hash, *name, strlen(*name) + 1);
     return hash;
