@@ -148,7 +148,7 @@ MNP_API mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p,
  * numpy.linalg.svd: a = u diag(s) vh, the singular values in descending order; u and vh are square if `full_matrices`.
  * svdvals: the values alone.  One tall matrix is first factored by mnp_qr(), unless `full_matrices`; s and vh are then
  * on every rank, and u is cut as mnp_matmul() makes the product of q and a matrix that is on every rank.  All ranks
- * together reduce another large one to bidiagonal form, as ScaLAPACK does it, whose singular values every rank then
+ * together reduce another large one to bidiagonal form, as ScaLAPACK does it, whose singular values rank 0 then
  * finds by LAPACK's divide and conquer, in float64 on the CPU: n x n numbers for each of u and vh there, and 3 n x n of
  * workspace, with n the lesser of rows and columns.  Waits.
  */
@@ -230,7 +230,7 @@ MNP_API mnp_status mnp_logm(const mnp_array *a, mnp_array **out_p);
 /*
  * numpy.linalg.eigh and eigvalsh: eigenvalues of Hermitian matrices in ascending order, and vectors in columns.  The
  * lower triangle of `a` is read, or with `upper` the upper one.  All ranks together reduce a large matrix to
- * tridiagonal form, as ScaLAPACK does it, whose eigenvalues every rank then finds by LAPACK's divide and conquer, in
+ * tridiagonal form, as ScaLAPACK does it, whose eigenvalues rank 0 then finds by LAPACK's divide and conquer, in
  * float64 on the CPU: n x n numbers of memory there, and as many of workspace.  Waits.
  */
 MNP_API mnp_status mnp_eigh(const mnp_array *a, bool upper, mnp_array **w_p, mnp_array **v_p);

@@ -3,11 +3,12 @@
  * Eigenvalues and eigenvectors of one Hermitian matrix that all ranks hold together.
  *
  * As ScaLAPACK's pheevd: A = Q T Q^H with a tridiagonal T (panels_hetrd.c); T = Z D Z^T by LAPACK's divide and conquer
- * (Gu and Eisenstat: A divide-and-conquer algorithm for the symmetric tridiagonal eigenproblem, 1995), which every rank
- * does alone, in float64, or for the values alone by the QL iteration; and then each rank has its own columns of Q Z.
+ * (Gu and Eisenstat: A divide-and-conquer algorithm for the symmetric tridiagonal eigenproblem, 1995), or for the values
+ * alone by the QL iteration, in float64, on rank 0, which sends them to all; and then each rank has its own columns of
+ * Q Z.
  *
- * Cost for n x n over p ranks: (4/3 + 2) n^3 / p operations, and on every rank up to 4/3 n^3 for T, less where
- * eigenvalues of its parts agree; the memory of two matrices of n x n in float64 beside the rank's share of two.
+ * Cost for n x n over p ranks: (4/3 + 2) n^3 / p operations, and on rank 0 up to 4/3 n^3 for T, less where eigenvalues
+ * of its parts agree; the memory of two matrices of n x n in float64 beside the rank's share of two.
  */
 #include <stdlib.h>
 
@@ -36,13 +37,14 @@ done:
     return st;
 }
 
-/* The eigenvalues d of T, and unless z is NULL its vectors, from numbers that all ranks have alike. */
+/* The eigenvalues d of T, whose diagonals rank 0 has, and unless z is NULL its vectors; on all ranks. */
 static mnp_status solve_tridiagonal(const mnp__place *place, int64_t n, double *d, double *e, double *z, int *info_p)
 {
     mnp_ctx *ctx = place->ctx;
-    MNP_TRY(mnp__broadcast(&ctx->comm, d, (size_t)n * sizeof *d, 0));
-    MNP_TRY(mnp__broadcast(&ctx->comm, e, (size_t)n * sizeof *e, 0));
-    return MNP_AGREE(ctx, mnp__lapack_tridiagonal(ctx->device, n, d, e, z, info_p));
+    MNP_TRY(MNP_AGREE(ctx, ctx->comm.rank == 0 ? mnp__lapack_tridiagonal(ctx->device, n, d, e, z, info_p) : MNP_OK));
+    MNP_TRY(mnp__broadcast(&ctx->comm, info_p, sizeof *info_p, 0));
+    MNP_TRY(mnp__spread_share(ctx, d, n));
+    return mnp__spread_share(ctx, z, n * n);
 }
 
 mnp_status mnp__spread_eigh(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool upper,

@@ -59,6 +59,16 @@ int64_t mnp__spread_worth(const mnp_ctx *ctx, bool singular)
     return set > 0 ? set : ctx->device->block_memory > 0 ? INT64_MAX : singular ? WORTH_SVD : WORTH_EIGH;
 }
 
+mnp_status mnp__spread_share(const mnp_ctx *ctx, double *numbers, int64_t count)
+{
+    enum { PIECE = 1 << 20 }; /* that MPI can count in bytes, and has room for */
+    for (int64_t at = 0; numbers && at < count; at += PIECE) {
+        const int64_t left = count - at;
+        MNP_TRY(mnp__broadcast(&ctx->comm, numbers + at, (size_t)(left < PIECE ? left : PIECE) * sizeof *numbers, 0));
+    }
+    return MNP_OK;
+}
+
 /* Numbers of the CPU to a dtype, with zeros for imaginary parts. */
 static void convert(mnp_dtype dtype, const double *from, int64_t step, int64_t count, double factor, char *to)
 {

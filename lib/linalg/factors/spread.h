@@ -2,8 +2,9 @@
 /*
  * Eigenvalues and singular values of one matrix that all ranks hold together: see eigen_spread.c and svd_spread.c.
  *
- * The matrix is condensed over its panels to two diagonals, every rank gives these to LAPACK, and each takes its own
- * columns of the vectors back to those of the matrix.
+ * The matrix is condensed over its panels to two diagonals, rank 0 gives these to LAPACK, and each rank takes its own
+ * columns of the vectors back to those of the matrix.  One rank does LAPACK's part for all, as other processors and
+ * numbers of threads round in other ways, and vectors of values that agree would not fit together.
  */
 #ifndef MNP__LINALG_SPREAD_H
 #define MNP__LINALG_SPREAD_H
@@ -28,6 +29,9 @@ mnp_status mnp__spread_read(const mnp__place *place, const mnp_array *a, mnp_dty
 mnp_status mnp__spread_values(const mnp__place *place, mnp_dtype real, int64_t n, const double *values, int exponent,
                               mnp_array **values_p);
 mnp_status mnp__spread_info(const mnp__place *place, int info, mnp_array **info_p);
+
+/* Rank 0's numbers on the CPU to all ranks; NULL: there are none.  Collective. */
+mnp_status mnp__spread_share(const mnp_ctx *ctx, double *numbers, int64_t count);
 
 /*
  * New spread matrices of m x n, the identity but for the first k rows and columns, which are a real matrix that the CPU

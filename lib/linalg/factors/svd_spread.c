@@ -3,11 +3,11 @@
  * Singular values and vectors of one matrix that all ranks hold together, and that is not wide.
  *
  * A = Q B P^H with a bidiagonal B (panels_gebrd.c); B = U S V^T by LAPACK's divide and conquer (Gu and Eisenstat: A
- * divide-and-conquer algorithm for the bidiagonal SVD, 1995), which every rank does alone, in float64, or for the
- * values alone by the QR iteration; and then each rank has its own columns of Q U and P V.  Where divide and conquer
+ * divide-and-conquer algorithm for the bidiagonal SVD, 1995), or for the values alone by the QR iteration, in float64, on
+ * rank 0, which sends them to all; and then each rank has its own columns of Q U and P V.  Where divide and conquer
  * leaves vectors that are not orthogonal, as it can where many values agree, the QR iteration finds the vectors too.
  *
- * Cost for n x n over p ranks: (8/3 + 4) n^3 / p operations, and on every rank up to 8/3 n^3 for B; the memory of five
+ * Cost for n x n over p ranks: (8/3 + 4) n^3 / p operations, and on rank 0 up to 8/3 n^3 for B; the memory of five
  * matrices of n x n in float64 beside the rank's share of four.
  */
 #include <stdlib.h>
@@ -58,17 +58,21 @@ static mnp_status reduce(const mnp__place *place, const mnp_array *a, mnp_dtype 
     return mnp__panels_gebrd(place, &b->left, b->left_factors, &b->right, b->right_factors, b->d, b->e);
 }
 
-/* The singular values and vectors of B, from numbers that all ranks have alike. */
+/* The singular values and vectors of B, whose diagonals rank 0 has; on all ranks. */
 static mnp_status solve_bidiagonal(const mnp__place *place, int64_t n, bool vectors, reduced *b)
 {
     mnp_ctx *ctx = place->ctx;
     mnp_array *info = NULL;
     int reported = 0;
-    mnp_status st;
-    MNP_TRY(mnp__broadcast(&ctx->comm, b->d, (size_t)n * sizeof *b->d, 0));
-    MNP_TRY(mnp__broadcast(&ctx->comm, b->e, (size_t)n * sizeof *b->e, 0));
-    MNP_TRY(MNP_AGREE(ctx, mnp__lapack_bidiagonal(ctx->device, n, b->d, b->e, vectors ? b->u : NULL,
-                                                  vectors ? b->vt : NULL, &reported)));
+    mnp_status st = MNP_OK;
+    if (ctx->comm.rank == 0)
+        st = mnp__lapack_bidiagonal(ctx->device, n, b->d, b->e, vectors ? b->u : NULL, vectors ? b->vt : NULL,
+                                    &reported);
+    MNP_TRY(MNP_AGREE(ctx, st));
+    MNP_TRY(mnp__broadcast(&ctx->comm, &reported, sizeof reported, 0));
+    MNP_TRY(mnp__spread_share(ctx, b->d, n));
+    MNP_TRY(mnp__spread_share(ctx, vectors ? b->u : NULL, n * n));
+    MNP_TRY(mnp__spread_share(ctx, vectors ? b->vt : NULL, n * n));
     MNP_TRY_OR(mnp__spread_info(place, reported, &info), st, done);
     st = mnp__dense_report(place, info, MNP__SINGULAR_VALUES_NOT_FOUND, MNP_OK);
 done:
