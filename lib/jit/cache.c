@@ -156,6 +156,13 @@ static void store(const char *path, const mnp__text *key, const mnp__binary *bin
     mnp__text_free(&aside);
 }
 
+/* Whether a file is still the one of that path: who held its lock before, or swept the folder, may have removed it. */
+static bool is_at(int fd, const char *path)
+{
+    struct stat own, there;
+    return fstat(fd, &own) == 0 && stat(path, &there) == 0 && own.st_ino == there.st_ino && own.st_dev == there.st_dev;
+}
+
 /*
  * Take the lock of a cache file; wait for its holder for so many seconds at most, and *busy_p says whether there still
  * is one.  -1 without the lock: the caller then compiles without it.
@@ -163,17 +170,24 @@ static void store(const char *path, const mnp__text *key, const mnp__binary *bin
 static int lock(const char *path, double seconds, bool *busy_p)
 {
     struct flock request = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int fd = -1;
     *busy_p = false;
-    if (fd < 0)
-        return -1;
     for (int tries = 0;; tries++) {
-        if (fcntl(fd, F_SETLK, &request) == 0)
+        if (fd < 0 && (fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600)) < 0)
+            return -1;
+        const bool locked = fcntl(fd, F_SETLK, &request) == 0;
+        *busy_p = !locked && (errno == EACCES || errno == EAGAIN);
+        if (locked && is_at(fd, path))
             return fd;
-        *busy_p = errno == EACCES || errno == EAGAIN;
-        if (!*busy_p || tries >= 100 * seconds) /* or the file system has no locks */
+        /* or the file system has no locks, or no inodes */
+        if (locked ? tries >= 1000 : !*busy_p || tries >= 100 * seconds)
             break;
-        nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
+        if (locked) {
+            close(fd);
+            fd = -1;
+        } else {
+            nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
+        }
     }
     close(fd);
     return -1;
