@@ -33,7 +33,8 @@ typedef struct job {
 } job;
 
 struct mnp__ahead {
-    pthread_mutex_t mutex;        /* of all but `ends` */
+    mnp__ahead *next;             /* in the list of all that have not ended */
+    pthread_mutex_t mutex;        /* of what follows, but for `threads` and `ends` */
     pthread_cond_t came, changed; /* a job has come, or the end; a job is not under way any more */
     job *jobs;                    /* in the order in which they came */
     int most, started, idle;      /* threads */
@@ -165,6 +166,59 @@ static void start_thread(mnp__ahead *ahead)
     pthread_attr_destroy(&attributes);
 }
 
+/* ---- the end ---- */
+
+static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
+static mnp__ahead *all;
+static pid_t owner; /* a process that it forks inherits the list, but not the threads */
+
+/* Let no job begin any more, and wait for those that are under way. */
+static void end_threads(mnp__ahead *ahead)
+{
+    pthread_mutex_lock(&ahead->mutex);
+    atomic_store(&ahead->ends, true);
+    pthread_cond_broadcast(&ahead->came);
+    pthread_mutex_unlock(&ahead->mutex);
+    for (int i = 0; i < ahead->started; i++)
+        pthread_join(ahead->threads[i], NULL);
+    ahead->started = 0;
+}
+
+/* At exit() of a program that has not freed its compilers: NVRTC's data are destroyed next, and its threads need them. */
+static void end_all(void)
+{
+    if (getpid() != owner)
+        return;
+    pthread_mutex_lock(&list_mutex);
+    for (mnp__ahead *ahead = all; ahead; ahead = ahead->next)
+        end_threads(ahead);
+    pthread_mutex_unlock(&list_mutex);
+}
+
+static void enlist(mnp__ahead *ahead)
+{
+    static bool at_exit;
+    pthread_mutex_lock(&list_mutex);
+    if (!at_exit)
+        at_exit = atexit(end_all) == 0;
+    owner = getpid();
+    ahead->next = all;
+    all = ahead;
+    pthread_mutex_unlock(&list_mutex);
+}
+
+static void delist(const mnp__ahead *ahead)
+{
+    pthread_mutex_lock(&list_mutex);
+    mnp__ahead **at = &all;
+    while (*at != ahead)
+        at = &(*at)->next;
+    *at = ahead->next;
+    pthread_mutex_unlock(&list_mutex);
+}
+
+/* ---- what others call ---- */
+
 static mnp__ahead *make_ahead(int threads)
 {
     mnp__ahead *ahead;
@@ -174,6 +228,7 @@ static mnp__ahead *make_ahead(int threads)
     pthread_mutex_init(&ahead->mutex, NULL);
     pthread_cond_init(&ahead->came, NULL);
     pthread_cond_init(&ahead->changed, NULL);
+    enlist(ahead);
     return ahead;
 }
 
@@ -229,12 +284,8 @@ void mnp__ahead_free(mnp__ahead *ahead)
 {
     if (!ahead)
         return;
-    pthread_mutex_lock(&ahead->mutex);
-    atomic_store(&ahead->ends, true);
-    pthread_cond_broadcast(&ahead->came);
-    pthread_mutex_unlock(&ahead->mutex);
-    for (int i = 0; i < ahead->started; i++)
-        pthread_join(ahead->threads[i], NULL);
+    delist(ahead);
+    end_threads(ahead);
     while (ahead->jobs) {
         job *first = ahead->jobs;
         ahead->jobs = first->next;

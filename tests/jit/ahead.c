@@ -220,6 +220,32 @@ static void check_without_cache(void)
     setenv("MANIPLE_CACHE_DIR", folder, 1);
 }
 
+static void leave_what_runs(void)
+{
+    _exit(atomic_load(&running));
+}
+
+/* A program that ends without freeing its compiler, as after an error. */
+static void check_exit(void)
+{
+    int state = -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        mnp__compiler compiler = new_compiler();
+        atexit(leave_what_runs); /* it runs after what is registered later */
+        compilation = 500 * 1000;
+        const int before = runs_so_far();
+        hand_over(&compiler, 2, "exit", 0);
+        hand_over(&compiler, 2, "exit", 1);
+        while (runs_so_far() < before + 2)
+            usleep(1000);
+        exit(0);
+    }
+    waitpid(child, &state, 0);
+    ok(WIFEXITED(state) && WEXITSTATUS(state) == 0, "exit() waits for what is being compiled: %d still ran",
+       WEXITSTATUS(state));
+}
+
 /*
  * A compiler that takes two minutes, and starts another program, as compilers do.  The file `pids` has the numbers of
  * both, and is whole as soon as it is there.
@@ -296,6 +322,7 @@ int main(void)
     setenv("MANIPLE_CACHE_DIR", folder, 1);
     MNP_OR_EXIT(mnp__config_read("log=error", 0, &config));
     check_processes(); /* before there are threads */
+    check_exit();
     check_side_by_side();
     check_order();
     check_failure();
