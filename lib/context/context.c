@@ -322,6 +322,13 @@ const char *mnp_ctx_device_kind(const mnp_ctx *ctx)
     return ctx->device->ops->kind;
 }
 
+int mnp_ctx_device_index(const mnp_ctx *ctx)
+{
+    mnp_rank_info info = {.device_index = -1};
+    MNP_NEED_OR(-1, ctx);
+    return ctx->device->ops->info(ctx->device, &info) == MNP_OK ? info.device_index : -1;
+}
+
 const char *mnp_ctx_transport(const mnp_ctx *ctx)
 {
     MNP_NEED_OR("", ctx);

@@ -353,19 +353,15 @@ class ndarray(_library.Handle):  # noqa: N801
         return device_kind()
 
     def __dlpack_device__(self):
-        """DLPack's number of the kind of device, and which of them: the CPU's.  Not collective."""
-        self._check_host()
-        return 1, 0
+        """DLPack's number of the kind of device, and which of them: (1, 0) is the CPU.  Not collective."""
+        from . import _dlpack
 
-    def _check_host(self):
-        if device_kind() != "host":
-            raise BufferError("memory of a GPU is shared by x.local, which has __cuda_array_interface__")
+        return _dlpack.device()
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        """The memory of an array that this rank has whole, on the CPU.  Not collective."""
+        """The memory of an array that this rank has whole.  Not collective."""
         if any(s.stop - s.start != n for s, n in zip(self.local_slices, self.shape)):
             raise BufferError("DLPack has no arrays that are spread over ranks: x.local is this rank's block")
-        self._check_host()
         wanted = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
         return self.local.__dlpack__(**{name: value for name, value in wanted.items() if value is not None})
 
@@ -389,7 +385,7 @@ class ndarray(_library.Handle):  # noqa: N801
     @property
     def local(self):
         """This rank's block, in the memory where it lies: a NumPy array, or on a GPU an object with
-        __cuda_array_interface__, for cupy.asarray() and torch.as_tensor().  What is written to it changes the array."""
+        __cuda_array_interface__ and __dlpack__, for cupy.asarray(), torch.as_tensor() and their from_dlpack().  What is written to it changes the array."""
         return _local(self)
 
     def __repr__(self):
@@ -518,10 +514,10 @@ class ndarray(_library.Handle):  # noqa: N801
 
 
 class _CudaBlock:
-    """A rank's block on a GPU, as other libraries take it."""
+    """A rank's block on a GPU, as other libraries take it: by CUDA's array interface, or by DLPack."""
 
     def __init__(self, array, data, shape, strides):
-        self._array = array
+        self._array, self._block = array, (data, shape, strides)
         size_of = array.dtype.itemsize
         self.__cuda_array_interface__ = {
             "shape": shape,
@@ -531,6 +527,22 @@ class _CudaBlock:
             "strides": tuple(s * size_of for s in strides),
             "stream": call("ctx_stream") or 1,
         }
+
+    def __dlpack_device__(self):
+        from . import _dlpack
+
+        return _dlpack.device()
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        from . import _dlpack
+
+        if copy:
+            raise BufferError("a block is lent without a copy: let the other library copy it")
+        if dl_device is not None and tuple(dl_device) != _dlpack.device():
+            raise BufferError(f"this block is on DLPack's device {_dlpack.device()}, not {tuple(dl_device)}")
+        if stream != -1:  # -1: the other library needs no order
+            call("ctx_let_wait", stream)
+        return _dlpack.lend(self._array, *self._block)
 
 
 def _local(array):

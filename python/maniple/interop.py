@@ -5,6 +5,7 @@ import ctypes
 
 import numpy as np
 
+from . import _dlpack
 from ._array import Layout, check_device, device_kind, dtype_number, from_host, made, ndarray, nranks
 from ._array import rank
 from ._library import call, context, lib
@@ -48,7 +49,7 @@ def let_wait(stream=None):
 
 def _wait_for_writer(block):
     """Order what is called from here on behind the stream that writes to a block on a GPU."""
-    about = getattr(block, "__cuda_array_interface__", {})
+    about = _interface(block) or {}
     if about.get("stream") is not None:
         wait_for(about["stream"])
     elif about and about["version"] < 3 and hasattr(block, "__dlpack__"):
@@ -58,22 +59,40 @@ def _wait_for_writer(block):
 # --- blocks -----------------------------------------------------------------------------------------------------------
 
 
+def _interface(block):
+    """What CUDA's array interface says of a block; None if there is none."""
+    try:
+        return getattr(block, "__cuda_array_interface__", None)
+    except TypeError:  # of PyTorch, for dtypes that NumPy does not have
+        return None
+
+
+def _is_on_gpu(block):
+    device = getattr(block, "__dlpack_device__", None)
+    return device is not None and device()[0] in (_dlpack.CUDA, _dlpack.MANAGED)
+
+
 def _memory(block):
-    """(dtype, shape, strides in elements, address, what keeps it) of a block on the CPU or on a GPU."""
-    about = getattr(block, "__cuda_array_interface__", None)
+    """(dtype, shape, strides in bytes, address, what keeps it) of a block on the CPU or on a GPU."""
+    about = _interface(block)
+    if about is None and _is_on_gpu(block):
+        block = _dlpack.Borrowed(block)
+        about = _interface(block)
     if about is None:
         if not isinstance(block, np.ndarray) and hasattr(block, "__dlpack__"):
             block = np.from_dlpack(block)
         block = np.asarray(block)
         return block.dtype, block.shape, block.strides, block.ctypes.data, block
-    dtype, shape, strides = np.dtype(about["typestr"]), tuple(about["shape"]), about.get("strides")
+    dtype = block.dtype if isinstance(block, _dlpack.Borrowed) else np.dtype(about["typestr"])
+    shape, strides = tuple(about["shape"]), about.get("strides")
     if strides is None:
         strides = tuple(int(np.prod(shape[d + 1 :])) * dtype.itemsize for d in range(len(shape)))
     return dtype, shape, strides, about["data"][0], block
 
 
 def from_local(block, layout=None, axis=0):
-    """An array of the blocks that the ranks have: of NumPy, or on GPUs of what has __cuda_array_interface__.
+    """An array of the blocks that the ranks have: of NumPy, or on GPUs of what has __cuda_array_interface__ or
+    __dlpack__.
 
     The blocks follow one another by rank along an axis, or lie as a layout says.  The array uses the blocks' memory
     without a copy, so what is written to either is in both; a block whose strides are no multiples of its elements is
@@ -117,13 +136,26 @@ def from_local(block, layout=None, axis=0):
     return ndarray(cell.value, keep)
 
 
+def _from_gpu(x, copy):
+    block = _dlpack.Borrowed(x)
+    shape = block.__cuda_array_interface__["shape"]
+    if copy is False and nranks() > 1:
+        raise ValueError("from_dlpack: memory is shared on one rank, or by from_local(), and copy is False")
+    whole = from_local(block, Layout(shape, ", ".join("*" * len(shape))) if shape else Layout(shape))
+    if nranks() == 1:
+        return made("copy", whole) if copy else whole
+    return made("redistribute", whole, Layout(shape))
+
+
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An array of another library's on the CPU, which every rank has whole.  On one rank on the host device it uses the
-    same memory, unless `copy`, where that may be written to; else it is a copy, and copy=False a ValueError.
-    Collective."""
+    """An array of another library's, which every rank has whole.  On one rank it uses the same memory, unless `copy`:
+    on a GPU, or on the CPU where that may be written to and Maniple is on the host device.  Else it is a copy, and
+    copy=False a ValueError.  Collective."""
     check_device(device)
     if isinstance(x, ndarray):
         return made("copy", x) if copy else x
+    if _is_on_gpu(x):
+        return _from_gpu(x, copy)
     block = np.from_dlpack(x)
     shares = nranks() == 1 and device_kind() == "host" and block.flags.writeable and block.ndim > 0
     if copy is False and not shares:

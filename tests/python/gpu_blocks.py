@@ -52,6 +52,9 @@ class CuPy:
     def is_done(self):
         return self.stream.done
 
+    def from_dlpack(self, block):
+        return self.xp.from_dlpack(block)
+
 
 class PyTorch:
     def __init__(self):
@@ -80,6 +83,16 @@ class PyTorch:
     def is_done(self):
         return self.stream.query()
 
+    def from_dlpack(self, block):
+        return self.torch.from_dlpack(block)
+
+
+class DLPackOnly:
+    """A block without CUDA's array interface, as JAX's of some dtypes are."""
+
+    def __init__(self, block):
+        self.__dlpack__, self.__dlpack_device__ = block.__dlpack__, block.__dlpack_device__
+
 
 LIBRARIES = {"cupy": CuPy, "torch": PyTorch}
 
@@ -101,6 +114,8 @@ if sys.argv[2:] == ["--why-not"]:
     raise SystemExit(0)
 
 import maniple as mp  # noqa: E402
+
+import maniple._dlpack  # noqa: E402
 
 theirs = LIBRARIES[sys.argv[1]]()
 failures = 0
@@ -198,7 +213,36 @@ def check_turns():
     ok(total(x) == want * mp.nranks() * N, "both write in turns")
 
 
-for check in (check_in, check_out, check_turns):
+def check_dlpack():
+    """Blocks by DLPack, in and out, of several dtypes, and given back at the end."""
+    n = 1000
+    for name in ("float32", "complex128", "int16", "bool"):
+        values = (np.arange(n) % 7).astype(name).reshape(20, 50)
+        block = theirs.of(values)
+        x = mp.from_local(DLPackOnly(block))
+        good = address_of(x) == theirs.address(block)
+        ok(good and np.array_equal(x.numpy()[:20], values), f"{name} comes in by DLPack without a copy")
+        again = theirs.from_dlpack(x.local)
+        good = theirs.address(again) == address_of(x)
+        ok(good and np.array_equal(theirs.numpy(again), values), f"{name} goes out by DLPack without a copy")
+    values = np.arange(120.0).reshape(20, 6)
+    block = theirs.of(values)
+    y = mp.from_dlpack(block)
+    ok(np.array_equal(y.numpy(), values), "from_dlpack() takes what every rank has whole")
+    ok(mp.nranks() > 1 or address_of(y) == theirs.address(block), "and shares its memory on one rank")
+    ok(np.array_equal(mp.from_dlpack(block[:, 2:5]).numpy(), values[:, 2:5]), "also with strides")
+    lent = len(maniple._dlpack._lent)
+    again = theirs.from_dlpack(mp.ones(mp.nranks() * 100).local)
+    mine = mp.replicate(mp.asarray(values))
+    ok(np.array_equal(theirs.numpy(theirs.from_dlpack(mine)), values), "an array that every rank has goes out whole")
+    ok((theirs.numpy(again) == 1).all(), "a block lives as long as the other library has it")
+    del again
+    ok(len(maniple._dlpack._lent) == lent, "and is given back then")
+    mp.ones(mp.nranks() * 100).local.__dlpack__()
+    ok(len(maniple._dlpack._lent) == lent, "also where nobody has taken it")
+
+
+for check in (check_in, check_out, check_turns, check_dlpack):
     try:
         check()
     except Exception as error:  # noqa: BLE001

@@ -775,7 +775,7 @@ def check_linalg():
 
 def check_dlpack():
     if mp.zeros(1).device != "host":
-        raises(BufferError, "x.local", "DLPack of a GPU's memory", lambda: mp.zeros(3).__dlpack__())
+        ok(mp.zeros(3).__dlpack_device__()[0] == 2, "DLPack of a GPU's memory")  # gpu_blocks.py has the rest
         return
     a = np.arange(6.0)
     x = mp.from_dlpack(a)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""DLPack for blocks on GPUs: the structures of https://dmlc.github.io/dlpack, which other libraries take and give."""
+
+import ctypes
+
+import numpy as np
+
+from ._array import bfloat16
+from ._library import call
+
+CPU, CUDA, MANAGED = 1, 2, 13  # kinds of devices; CUDA's managed memory is on a GPU too
+_KINDS = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+_BFLOAT = 4
+
+
+class _Device(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int32), ("number", ctypes.c_int32)]
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", _Device),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class _Managed(ctypes.Structure):
+    pass
+
+
+_Deleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Managed))
+_Managed._fields_ = [("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", _Deleter)]
+
+_NAME, _USED = b"dltensor", b"used_dltensor"
+_python = ctypes.pythonapi
+_new = _python.PyCapsule_New
+_new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_Destructor = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+# a destructor is given a capsule that nobody holds any more, so it is an address here
+_is_named = _python.PyCapsule_IsValid
+_is_named.restype, _is_named.argtypes = ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]
+_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_GetPointer", _python))
+_rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_SetName", _python))
+
+_lent = {}  # by its address: what another library has, and the array whose memory that is
+
+
+@_Deleter
+def _give_back(managed):
+    _lent.pop(ctypes.addressof(managed.contents), None)
+
+
+@_Destructor
+def _drop(capsule):
+    if _is_named(capsule, _NAME):  # nobody has taken it
+        _lent.pop(_pointer(capsule, _NAME), None)
+
+
+def device():
+    """DLPack's kind and number of this rank's device."""
+    index = call("ctx_device_index")
+    return (CPU, 0) if index < 0 else (CUDA, index)
+
+
+def lend(array, data, shape, strides):
+    """A capsule with a block of an array, which lives as long as the other library wants it.  Not collective."""
+    dtype, ndim = array.dtype, len(shape)
+    is_bfloat16 = bfloat16 is not None and dtype == bfloat16
+    sizes, steps = (ctypes.c_int64 * ndim)(*shape), (ctypes.c_int64 * ndim)(*strides)
+    managed = _Managed(
+        _Tensor(
+            data,
+            _Device(*device()),
+            ndim,
+            _BFLOAT if is_bfloat16 else _KINDS[dtype.kind],
+            8 * dtype.itemsize,
+            1,
+            sizes,
+            steps,
+            0,
+        ),
+        None,
+        _give_back,
+    )
+    address = ctypes.addressof(managed)
+    _lent[address] = managed, array, sizes, steps
+    return _new(address, _NAME, ctypes.cast(_drop, ctypes.c_void_p))
+
+
+class Borrowed:
+    """What another library gives: memory on a GPU, with __cuda_array_interface__, that is given back at the end."""
+
+    def __init__(self, theirs):
+        if device()[0] != CUDA:
+            raise BufferError("the block is on a GPU, and Maniple runs on the CPU")
+        stream = call("ctx_stream") or 1
+        capsule = theirs.__dlpack__(stream=stream)  # our stream waits for theirs
+        address = _pointer(id(capsule), _NAME)  # raises what is wrong with another name
+        self._managed = ctypes.cast(address, ctypes.POINTER(_Managed))
+        _rename(id(capsule), _USED)
+        tensor = self._managed.contents.tensor
+        dtype = _dtype_of(tensor)
+        shape = tuple(tensor.shape[: tensor.ndim])
+        strides = None
+        if tensor.strides:
+            strides = tuple(s * dtype.itemsize for s in tensor.strides[: tensor.ndim])
+        self.dtype = dtype
+        self.__cuda_array_interface__ = {
+            "shape": shape,
+            "typestr": dtype.str,
+            "data": ((tensor.data or 0) + tensor.byte_offset, False),
+            "version": 3,
+            "strides": strides,
+        }
+
+    def __del__(self):
+        managed = getattr(self, "_managed", None)
+        if managed and managed.contents.deleter:
+            managed.contents.deleter(managed)
+
+
+def _dtype_of(tensor):
+    if tensor.lanes == 1 and tensor.code == _BFLOAT and bfloat16 is not None:
+        return np.dtype(bfloat16)
+    for kind, code in _KINDS.items():
+        if tensor.lanes == 1 and tensor.code == code and tensor.bits % 8 == 0:
+            return np.dtype(f"{kind}{tensor.bits // 8}")
+    raise BufferError(f"DLPack's dtype {tensor.code} of {tensor.bits} bits is none of Maniple's")
