@@ -218,15 +218,18 @@ static bool all_arrive(int *exit_status)
     return arrived;
 }
 
+static volatile sig_atomic_t status_at_limit;
+
 static void end_now(int number)
 {
     (void)number;
-    _exit(1);
+    _exit(status_at_limit);
 }
 
 /* Functions of MPI that end a program may wait for ranks that do not come: then this process ends by itself. */
-static void limit_the_end(void)
+static void limit_the_end(int exit_status)
 {
+    status_at_limit = exit_status;
     sigset_t timer;
     sigemptyset(&timer);
     sigaddset(&timer, SIGALRM);
@@ -239,7 +242,7 @@ void mnp__abort_job(int rank, const char *sentence, int exit_status)
 {
     const int turn = rank < 9 ? rank : 9; /* the lowest rank that is left comes first */
     int started, finished;
-    limit_the_end();
+    limit_the_end(exit_status);
     nanosleep(&(struct timespec){.tv_nsec = turn * 100000000L}, NULL);
     if (mnp__pulse_speaks())
         fprintf(stderr, "maniple: %s\n", sentence);
@@ -307,7 +310,7 @@ void mnp_exit_at(const char *file, int line, int exit_status)
         mnp__abort_job(rank, text, exit_status); /* this rank is alone with its trouble */
     if (rank == 0 && mnp__pulse_speaks())
         fprintf(stderr, "maniple: %s\n", text);
-    limit_the_end();
+    limit_the_end(exit_status);
     if (at_once) {
         mnp__leftovers_remove();
         fflush(NULL);

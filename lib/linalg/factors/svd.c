@@ -7,6 +7,7 @@
  */
 #include <maniple/decompositions.h>
 #include <maniple/linalg.h>
+#include <maniple/ufunc.h>
 #include <maniple/view.h>
 
 #include "linalg/factors/spread.h"
@@ -24,6 +25,21 @@ static void release(decomposed *svd)
     mnp__dense_free(&svd->left);
     mnp__dense_free(&svd->right);
     svd->u = svd->s = svd->vh = NULL;
+}
+
+/* cuSOLVER finds NaN for a matrix with NaN, and reports nothing: report it, as LAPACK does. */
+static mnp_status report_nan(const mnp_array *values, mnp_array *info)
+{
+    mnp_array *largest = NULL, *nan = NULL;
+    mnp_status st;
+    if (values->layout->shape[values->layout->ndim - 1] == 0)
+        return MNP_OK;
+    MNP_TRY_OR(mnp_index(values, "..., 0", &largest), st, done);
+    MNP_TRY_OR(mnp_isnan(largest, &nan), st, done);
+    st = mnp_add(info, nan, &info);
+done:
+    mnp_free_all(nan, largest);
+    return st;
 }
 
 /* Decompose copies of the matrices, which are not wide. */
@@ -51,6 +67,8 @@ static mnp_status decompose(const mnp__place *place, const mnp_array *a, mnp_dty
     job.c = svd->right.of;
     job.info = info->data;
     st = mnp__dense_run(place, place->ctx->device->ops->lapack->gesdd, &job);
+    if (st == MNP_OK && !place->ctx->device->cpu_memory)
+        st = report_nan(svd->s, info);
     st = mnp__dense_report(place, info, MNP__SINGULAR_VALUES_NOT_FOUND, st);
 done:
     mnp_array_free(info);
