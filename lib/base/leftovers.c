@@ -128,9 +128,10 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const char *) guarded[MOST];
 static _Atomic pid_t groups[MOST_GROUPS]; /* 0: none */
 static atomic_bool removed;
-static atomic_int making; /* folders that are made, and not yet guarded */
-static int guards;        /* of both */
-static pid_t owner;       /* a process that it forks inherits the list and the handlers, but not the files */
+static atomic_int making;  /* files and folders that are made, and not yet guarded */
+static atomic_bool ending; /* by a signal */
+static int guards;         /* of both */
+static pid_t owner;        /* a process that it forks inherits the list and the handlers, but not the files */
 static bool caught[NUM_SIGNALS];
 static struct sigaction previous[NUM_SIGNALS];
 
@@ -190,6 +191,7 @@ static void let_signals_go(void)
 
 static void remove_and_end(int number)
 {
+    atomic_store(&ending, true);
     mnp__leftovers_remove();
     let_signals_go();
     raise(number);
@@ -271,15 +273,56 @@ void mnp__leftovers_expect(void)
     pthread_mutex_unlock(&mutex);
 }
 
+/*
+ * Between these two something is made and guarded.  The signals are caught, but not by this thread: the handler, in
+ * another one, waits until it is guarded.
+ */
+static void begin_making(sigset_t *before)
+{
+    sigset_t caught_here;
+    sigemptyset(&caught_here);
+    for (int i = 0; i < NUM_SIGNALS; i++)
+        sigaddset(&caught_here, signals[i]);
+    pthread_sigmask(SIG_BLOCK, &caught_here, before);
+    pthread_mutex_lock(&mutex);
+    add_guard();
+    pthread_mutex_unlock(&mutex);
+    atomic_fetch_add(&making, 1); /* before the caller looks: what removes looks in the other order */
+}
+
+static void end_making(const sigset_t *before)
+{
+    const int error = errno;
+    atomic_fetch_sub(&making, 1);
+    pthread_mutex_lock(&mutex);
+    drop_guard();
+    pthread_mutex_unlock(&mutex);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+    errno = error;
+}
+
 bool mnp__leftover_make_folder(char *path)
 {
-    atomic_fetch_add(&making, 1); /* before it looks: what removes looks in the other order */
+    sigset_t before;
+    begin_making(&before);
     errno = ECANCELED;
     const bool made = !mnp__leftovers_are_removed() && mkdtemp(path);
     if (made)
         mnp__leftover_guard(path);
-    atomic_fetch_sub(&making, 1);
+    end_making(&before);
     return made;
+}
+
+int mnp__leftover_make_file(const char *path)
+{
+    sigset_t before;
+    begin_making(&before);
+    errno = ECANCELED;
+    const int descriptor = atomic_load(&ending) ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0)
+        mnp__leftover_guard(path);
+    end_making(&before);
+    return descriptor;
 }
 
 void mnp__leftover_guard_group(pid_t leader)

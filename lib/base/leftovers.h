@@ -40,10 +40,12 @@ void mnp__leftover_release(const char *path); /* what is not guarded is accepted
 void mnp__leftovers_expect(void);
 
 /*
- * Make a folder by mkdtemp() and guard it; neither a signal nor exit() comes in between, and after them none is made.
- * False if that is not possible, with the reason in errno.
+ * Make a folder by mkdtemp(), or a file that must not exist yet, which is opened for reading and writing, and guard it.
+ * A signal that comes in between is dealt with when it is guarded; when one has come, none is made, and after exit() no
+ * folder.  False, or -1, if that is not possible, with the reason in errno.
  */
 bool mnp__leftover_make_folder(char *path);
+int mnp__leftover_make_file(const char *path);
 
 /*
  * What these signals do now, and do again.  Libraries below MPI may put handlers in place that end the process by

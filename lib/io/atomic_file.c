@@ -130,7 +130,7 @@ static mnp_status copy_target(const mnp__atomic_file *output)
     return st;
 }
 
-/* Make a file under a name that does not exist yet; -1 on failure, with errno set. */
+/* Make and guard a file under a name that does not exist yet; -1 on failure, with errno set. */
 static int make_unique(const char *target, char *path)
 {
     char folder[PATH_MAX], owner[MNP__OWNER_ROOM];
@@ -142,7 +142,7 @@ static int make_unique(const char *target, char *path)
         if (snprintf(path, PATH_MAX, "%s.%.180s%s.%d.tmp", folder, name, owner, i) >= PATH_MAX)
             errno = ENAMETOOLONG;
         else
-            descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+            descriptor = mnp__leftover_make_file(path);
         if (descriptor >= 0 || errno != EEXIST)
             break;
     }
@@ -192,7 +192,6 @@ mnp_status mnp__atomic_file_make(mnp__atomic_file *output, int64_t bytes, bool c
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': no temporary file can be made beside it (%s)", output->file,
                         strerror(errno));
     output->mine = true;
-    mnp__leftover_guard(output->path);
     MNP_TRY(check_room(output));
     return copy ? copy_target(output) : MNP_OK;
 }

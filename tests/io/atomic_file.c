@@ -7,9 +7,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +86,37 @@ static void check_signal(int number)
     waitpid(child, &status, 0);
     ok(WIFSIGNALED(status) && WTERMSIG(status) == number && files_in(".") == 0,
        "signal %d ends the process and leaves no file", number);
+}
+
+/* What stands before the C library's: in a child of check_early_signal() the signal comes when the file has been made. */
+static int early_signal;
+
+int open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    const int descriptor =
+        (int)syscall(SYS_openat, AT_FDCWD, path, flags, flags & O_CREAT ? va_arg(arguments, int) : 0);
+    va_end(arguments);
+    if (early_signal && flags & O_CREAT)
+        raise(early_signal);
+    return descriptor;
+}
+
+static void check_early_signal(int number)
+{
+    mnp__atomic_file output;
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        early_signal = number;
+        if (mnp__atomic_file_find("signal", &output) == MNP_OK)
+            mnp__atomic_file_make(&output, 100, false);
+        _exit(1);
+    }
+    waitpid(child, &status, 0);
+    ok(WIFSIGNALED(status) && WTERMSIG(status) == number && files_in(".") == 0,
+       "so does signal %d at the moment when the file is made", number);
 }
 
 /* A process that is killed while it writes a file, and the next one that writes to the folder. */
@@ -213,6 +246,8 @@ int main(void)
     unlink("shared");
     check_signal(SIGTERM);
     check_signal(SIGINT);
+    check_early_signal(SIGTERM);
+    check_early_signal(SIGINT);
     check_kill(folder);
     signal(SIGTERM, own_handler);
     if (mnp__atomic_file_find("own", &output) == MNP_OK && mnp__atomic_file_make(&output, 100, false) == MNP_OK)
