@@ -35,7 +35,7 @@ with_ranks()
 {
     ranks=$1
     shift
-    timeout 120 ${MPIRUN:+"$MPIRUN" -n "$ranks"} "$@"
+    timeout 300 ${MPIRUN:+"$MPIRUN" -n "$ranks"} "$@"
 }
 
 BENCH_JSON=$folder/runs.jsonl

@@ -47,7 +47,7 @@ else
 fi
 
 if [ -n "$PYTHON" ] && [ -n "$MPIRUN" ]; then
-    timeout 60 "$MPIRUN" -n 2 "$MANIPLE" bench comm -c all-to-all,halo --max 2K --step 16 -r 1 --json >bench.json
+    timeout 300 "$MPIRUN" -n 2 "$MANIPLE" bench comm -c all-to-all,halo --max 2K --step 16 -r 1 --json >bench.json
     run "JSON" "$PYTHON" - <<'END'
 import json
 

@@ -209,18 +209,18 @@ interrupt()
     "$@" 2>stderr &
     pid=$!
     tries=0
-    until "$condition" || [ $tries -ge 600 ] || ! kill -0 $pid 2>/dev/null; do
+    until "$condition" || [ $tries -ge 6000 ] || ! kill -0 $pid 2>/dev/null; do
         sleep 0.05
         tries=$((tries + 1))
     done
     met=no
     kill -TERM $pid 2>/dev/null && met=yes
     tries=0
-    while kill -0 $pid 2>/dev/null && [ $tries -lt 200 ]; do
+    while kill -0 $pid 2>/dev/null && [ $tries -lt 6000 ]; do
         sleep 0.05
         tries=$((tries + 1))
     done
-    [ $tries -lt 200 ]
+    [ $tries -lt 6000 ]
 }
 
 # late_is_good: the file is as it was before, or the signal came too late and it is whole

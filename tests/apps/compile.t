@@ -5,6 +5,12 @@
 
 . "${srcdir:-.}/tests/tap.sh"
 
+: "${MANIPLE:=$builddir/apps/maniple}" "${PYTHON=$("$srcdir/tests/find-python")}"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work" || exit 1
+
 # A compiler that takes so many seconds longer for a kernel of the stage that computes
 cat >slow-c++ <<'END'
 #!/bin/sh
@@ -26,30 +32,31 @@ times_tell()
     } END { exit !(n > 1 && good == n); }' "$1"
 }
 
-# slow_command ARGUMENT...: runs a subcommand with a kernel that takes 4 seconds to compile
-slow_command()
+# apart KERNELS ARGUMENT...: of a subcommand with a kernel that takes 4 seconds to compile, the report has compiling apart,
+# and threads have compiled so many of its kernels at least; others are compiled where they are needed before a thread has
+# taken them.  A machine that stands still for seconds can spoil both, so it may run again.
+apart()
 {
-    rm -rf cache slept
-    MANIPLE_LOG=debug MANIPLE_THREADS=16 "$MANIPLE" "$@" >report 2>&1 && [ -d slept ] && times_tell report
+    least=$1
+    shift
+    for _ in 1 2 3 4 5; do
+        rm -rf cache slept
+        MANIPLE_LOG=debug MANIPLE_THREADS=16 "$MANIPLE" "$@" >report 2>&1
+        status=$? ahead=$(grep -c 'compiling .* with host, ahead$' report) all=$(grep -c 'compiling .* with host' report)
+        times_tell report
+        told=$?
+        [ "$status" -eq 0 ] && [ "$told" -eq 0 ] && [ "$ahead" -ge "$least" ] && break
+    done
+    [ "$status" -eq 0 ] && [ -d slept ] && [ "$told" -eq 0 ]
     check $? "$1: its report has compiling apart" "$(cat report)"
-}
-
-# rehearsed KERNELS: so many of the kernels of the run before, at least, were compiled by threads; others are compiled
-# where they are needed before a thread has taken them
-rehearsed()
-{
-    ahead=$(grep -c 'compiling .* with host, ahead$' report) all=$(grep -c 'compiling .* with host' report)
-    [ "$ahead" -ge "$1" ]
+    [ "$ahead" -ge "$least" ]
     check $? "its kernels are compiled side by side: $ahead of $all" "$(cat report)"
 }
 
-slow_command random normal 100x100 -o data.h5:/x -s 1
-slow_command stats data.h5:/x
-rehearsed 4
-slow_command conv data.h5:/x gauss:3x3@1 -o blurred.h5:/x
-rehearsed 1
-slow_command solve poisson:16x16 -o solved.h5:/x --method cg
-rehearsed 6
+apart 0 random normal 100x100 -o data.h5:/x -s 1
+apart 4 stats data.h5:/x
+apart 1 conv data.h5:/x gauss:3x3@1 -o blurred.h5:/x
+apart 6 solve poisson:16x16 -o solved.h5:/x --method cg
 
 if [ -n "$PYTHON" ]; then
     run "the attributes of a solution have compiling apart" "$PYTHON" - <<'END'

@@ -13,7 +13,7 @@ examined()
 {
     expected=$1
     shift
-    timeout 120 "$@" >report.txt 2>errors.txt
+    timeout 300 "$@" >report.txt 2>errors.txt
     status=$?
     [ "$status" -eq "$expected" ]
     check $? "status $expected of $*" "$status $(cat report.txt errors.txt)"

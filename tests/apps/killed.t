@@ -12,22 +12,22 @@ mkdir tmp
 TMPDIR=$work/tmp
 export TMPDIR
 
-# until_true COMMAND...: wait for it, at most a minute, as long as the run goes on
+# until_true COMMAND...: wait for it, at most five minutes, as long as the run goes on
 until_true()
 {
     tries=0
-    until "$@" || [ $tries -ge 1200 ] || ! kill -0 "$pid" 2>/dev/null; do
+    until "$@" || [ $tries -ge 6000 ] || ! kill -0 "$pid" 2>/dev/null; do
         sleep 0.05
         tries=$((tries + 1))
     done
     "$@"
 }
 
-# ended SECONDS: the run ends within them; its exit status is $status
+# ended: the run ends, within five minutes; its exit status is $status
 ended()
 {
     tries=0
-    while kill -0 "$pid" 2>/dev/null && [ $tries -lt $(($1 * 20)) ]; do
+    while kill -0 "$pid" 2>/dev/null && [ $tries -lt 6000 ]; do
         sleep 0.05
         tries=$((tries + 1))
     done
@@ -47,6 +47,7 @@ cat >slow_disk.c <<'EOF'
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,7 +69,9 @@ __attribute__((constructor)) static void hold_signals(void)
 static int store(off_t bytes)
 {
     struct timespec left = {.tv_sec = bytes >> 24, .tv_nsec = (bytes & 0xffffff) * 59};
-    close(creat("storing", 0600));
+    FILE *calls = fopen("storing", "a");
+    fprintf(calls, "%lld\n", (long long)bytes);
+    fclose(calls);
     nanosleep(&left, NULL);
     sigprocmask(SIG_UNBLOCK, &ending, NULL);
     sigprocmask(SIG_BLOCK, &ending, NULL);
@@ -144,17 +147,26 @@ write_slowly()
     LD_PRELOAD=$slow "$PYTHON" default_signals.py "$MANIPLE" conv dirac:8000x8000/64 hanning:1x1 -o out.h5:/y -q \
         2>stderr &
     pid=$!
-    until_true test -e storing
+    until_true test -s storing
 }
 
-as_it_was="ends within seconds by the signal, with the old file as it was and no other"
+# ended_at_once: by the signal that it has got, while the disk stored at most 32 MB more.  The disk has a line for each
+# call, of which one was under way.
+ended_at_once()
+{
+    calls=$(wc -l <storing)
+    ended && [ "$status" -gt 128 ] && [ "$(wc -l <storing)" -le $((calls + 1)) ] &&
+        awk '$1 > 32 * 1024 * 1024 { exit 1 }' storing
+}
+
+as_it_was="ends at once by the signal, with the old file as it was and no other"
 killed="SIGKILL leaves the old file as it was, and the next run removes the new one"
 if [ -n "$slow" ]; then
     "$MANIPLE" conv dirac:20x20/5 hanning:3x3 -o old.h5:/y -q
     for name in TERM INT; do
-        write_slowly && kill -$name "$pid" && ended 6 && [ "$status" -gt 128 ] && cmp old.h5 out.h5 &&
+        write_slowly && kill -$name "$pid" && ended_at_once && cmp old.h5 out.h5 &&
             [ -z "$(find . -name '.out.h5.*')" ]
-        check $? "a run that gets SIG$name while its file is stored $as_it_was" "$status $(ls -lA; cat stderr)"
+        check $? "a run that gets SIG$name while its file is stored $as_it_was" "$status $(ls -lA; cat storing stderr)"
     done
     write_slowly && kill -KILL "$pid"
     wait "$pid" 2>/dev/null
@@ -171,7 +183,7 @@ fi
 # It starts another program, as compilers do
 cat >slow-c++ <<'EOF'
 #!/bin/sh
-sleep 30 &
+sleep 1000 &
 echo $! $$ >>compiling
 wait
 EOF
@@ -188,17 +200,24 @@ compile_slowly()
     until_true test -s compiling
 }
 
-# compilers_end: by themselves, soon
+# runs PROCESS: not if it has ended, and nobody has asked for its status, as in containers of which the first process
+# asks for none
+runs()
+{
+    grep -q '^[0-9]* (.*) [^ZX]' "/proc/$1/stat" 2>/dev/null
+}
+
+# compilers_end: by themselves, before they would without a signal
 compilers_end()
 {
     tries=0
     while read -r child process; do
-        while { kill -0 "$child" || kill -0 "$process"; } 2>/dev/null && [ $tries -lt 100 ]; do
+        while { runs "$child" || runs "$process"; } && [ $tries -lt 6000 ]; do
             sleep 0.05
             tries=$((tries + 1))
         done
     done <compiling
-    [ $tries -lt 100 ]
+    [ $tries -lt 6000 ]
 }
 
 # stop_compilers: which have outlived the run
@@ -221,7 +240,7 @@ left()
     find tmp cache -name '*.lock' -o -name '*maniple.*'
 }
 
-compile_slowly && [ -n "$(left)" ] && kill -TERM "$pid" && ended 6 && [ "$status" -eq 143 ] && [ -z "$(left)" ] &&
+compile_slowly && [ -n "$(left)" ] && kill -TERM "$pid" && ended && [ "$status" -eq 143 ] && [ -z "$(left)" ] &&
     compilers_end
 check $? "SIGTERM ends a run that compiles, and nothing of it is left" "$status $(left; cat stderr)"
 stop_compilers
@@ -231,7 +250,7 @@ rm -rf cache
 MANIPLE_THREADS=3 MANIPLE_DEVICE=host MANIPLE_CXX=$work/slow-c++ "$PYTHON" default_signals.py "$MANIPLE" stats numbers.h5:/x \
     >/dev/null 2>stderr &
 pid=$!
-until_true two_compilers_run && [ -n "$(left)" ] && kill -INT "$pid" && ended 6 && [ "$status" -eq 130 ] &&
+until_true two_compilers_run && [ -n "$(left)" ] && kill -INT "$pid" && ended && [ "$status" -eq 130 ] &&
     [ -z "$(left)" ] && compilers_end
 check $? "SIGINT ends one that compiles side by side, with its compilers, folders and locks" "$status $(left; cat stderr)"
 stop_compilers
@@ -246,7 +265,7 @@ rm -rf cache
 MANIPLE_BUSY_DEADLINE=2 MANIPLE_DEVICE=host MANIPLE_CXX=$work/slow-c++ "$MANIPLE" eval 'x + 1' x=dirac:10/2 -o sum.h5:/x \
     2>stderr &
 pid=$!
-ended 20 && [ "$status" -eq 1 ] && grep -q 'slow-c++ has compiled for 2 seconds (MANIPLE_BUSY_DEADLINE)' stderr &&
+ended && [ "$status" -eq 1 ] && grep -q 'slow-c++ has compiled for 2 seconds (MANIPLE_BUSY_DEADLINE)' stderr &&
     [ -z "$(left)" ]
 check $? "a compiler that does not come to an end is ended" "$status $(cat stderr)"
 
@@ -286,7 +305,7 @@ stopped()
     pid=$!
     until_true "$condition"
     victim=$(ranks | tail -n 1)
-    kill -STOP "$victim" && : >go && ended 30 && [ "$status" -ne 0 ] && [ ! -e out.h5 ] &&
+    kill -STOP "$victim" && : >go && ended && [ "$status" -ne 0 ] && [ ! -e out.h5 ] &&
         [ "$(grep -c '^maniple: rank [0-2] is stopped.*(MANIPLE_DEADLINE)' stderr)" -eq 1 ]
     check $? "$words" "$status $(ls -lA; cat stderr)"
     kill -KILL "$victim" 2>/dev/null
@@ -311,7 +330,7 @@ stopped_in()
     STOP_IN=$1 MANIPLE_DEVICE=host MANIPLE_DEADLINE=2 MANIPLE_BUSY_DEADLINE=8 "$MPIRUN" -n 3 env LD_PRELOAD="$slow" \
         "$MANIPLE" random normal 40x30 -s 1 -o out.h5:/x -q 2>stderr &
     pid=$!
-    ended 60 && [ "$status" -ne 0 ] && grep -q "^maniple: $2" stderr
+    ended && [ "$status" -ne 0 ] && grep -q "^maniple: $2" stderr
     check $? "a rank that is stopped in $1() ends the others" "$status $(cat stderr)"
     for process in $(ranks); do
         kill -KILL "$process" 2>/dev/null

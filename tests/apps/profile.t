@@ -12,6 +12,8 @@ export PYTHONPATH="$builddir/python" MANIPLE_LIBRARY="$builddir/.libs/libmaniple
 grep -q -e -DMNP_SANITIZERS "$builddir/Makefile" && skip_all "Python cannot load a library with sanitizers"
 
 cat >program.py <<'END'
+import glob
+import os
 import sys
 import time
 
@@ -22,8 +24,12 @@ y = mp.zeros((300, 200))
 for i in range(7):
     mp.add(x, x, out=y)
 mp.sum(x).item()
-if mp.rank() == 0:
+if mp.rank() == 0:  # it comes last, so much later than the others
+    while len(glob.glob("came-*")) < mp.nranks() - 1:
+        time.sleep(0.01)
     time.sleep(float(sys.argv[1]))
+else:
+    os.mkdir(f"came-{mp.rank()}")
 mp.sum(x).item()
 END
 
@@ -50,7 +56,7 @@ check(profile["heap_bytes"] >= 2 * 8 * 300 * 200 // ranks, "two arrays were in m
 check(profile["kernels"] >= 2 and profile["kernel_seconds"] > 0, "kernels were loaded")
 if ranks > 1 and profile["device"] == "host":  # on a GPU it is kernels that wait
     waited = sum(row["waits"] for row in rows.values())
-    least = 0.8 * slept * (ranks - 1) / ranks
+    least = 0.5 * slept * (ranks - 1) / ranks
     check(waited >= least, f"the ranks waited {waited:.3f} s for a late one, in the mean over all: at least {least:.3f}")
     check(all(row["waits"] <= row["cpu"] * 1.001 + 1e-6 for row in rows.values()), "waits are a part of the calls")
 

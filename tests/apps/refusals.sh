@@ -16,9 +16,9 @@ on()
     ranks=$1
     shift
     if [ "$ranks" = 1 ]; then
-        timeout 60 "$@"
+        timeout 300 "$@"
     else
-        timeout 60 "$MPIRUN" -n "$ranks" "$@"
+        timeout 300 "$MPIRUN" -n "$ranks" "$@"
     fi
 }
 

@@ -34,7 +34,7 @@ begun()
         --rtol 1e-14 --every 10 --checkpoint "$file" --requeue 2 "$@" >report.txt 2>&1 &
     pid=$!
     tries=0
-    until [ -n "$(find "$file" -newer mark 2>/dev/null)" ] || [ $tries -ge 600 ] || ! kill -0 $pid 2>/dev/null; do
+    until [ -n "$(find "$file" -newer mark 2>/dev/null)" ] || [ $tries -ge 3000 ] || ! kill -0 $pid 2>/dev/null; do
         sleep 0.1
         tries=$((tries + 1))
     done
@@ -47,11 +47,11 @@ warned()
     kill -USR1 $pid
 }
 
-# ended: it has ended within 30 seconds
+# ended: it has ended within 5 minutes
 ended()
 {
     tries=0
-    while kill -0 $pid 2>/dev/null && [ $tries -lt 300 ]; do
+    while kill -0 $pid 2>/dev/null && [ $tries -lt 3000 ]; do
         sleep 0.1
         tries=$((tries + 1))
     done
@@ -79,7 +79,7 @@ fi
 before=$(saved)
 SLURM_RESTART_COUNT=2 warned 1
 tries=0
-until grep -q limit report.txt || [ $tries -ge 300 ]; do
+until grep -q limit report.txt || [ $tries -ge 3000 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
@@ -103,7 +103,7 @@ file=there/state.h5
 begun 1
 mv there away
 tries=0
-until grep -q 'the checkpoint is not written' report.txt || [ $tries -ge 300 ]; do
+until grep -q 'the checkpoint is not written' report.txt || [ $tries -ge 3000 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
@@ -116,11 +116,11 @@ begun 1
 mv there away
 kill -USR1 $pid
 tries=0
-until grep -q 'is not requeued, as its iterate cannot be saved in there/state.h5' report.txt || [ $tries -ge 300 ]; do
+until grep -q 'is not requeued, as its iterate cannot be saved in there/state.h5' report.txt || [ $tries -ge 3000 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
-[ $tries -lt 300 ] && kill -0 $pid
+[ $tries -lt 3000 ] && kill -0 $pid
 check $? "one that cannot be written now does, and the run says so" "$(cat report.txt)"
 kill -TERM $pid
 ended

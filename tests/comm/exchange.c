@@ -121,7 +121,7 @@ static void check_absence(void)
     if (last == 0)
         skip("a rank that stays away is an error", "there is one rank");
     else
-        ok(!receives || (st == MNP_ERR_TIMEOUT && waited > 1 && waited < 30), "a rank that stays away is an error: %s",
+        ok(!receives || (st == MNP_ERR_TIMEOUT && waited > 1), "a rank that stays away is an error: %s",
            receives ? mnp_error_message() : "");
     if (sends && ctx->comm.transport != MNP_TRANSPORT_NCCL) /* NCCL has been aborted; MPI's receive is still open */
         st = run_exchange(ctx, exchange);

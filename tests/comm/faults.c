@@ -2,8 +2,8 @@
 /*
  * A rank that ends or stops answering in the middle of work, and what its peers report: faults HOW WHERE
  *
- *   HOW      kill: rank 1 is killed; exit: it calls _exit(3); late: it sleeps for 7 seconds, and then goes on; stop: it
- *            is stopped for as long
+ *   HOW      kill: rank 1 is killed; exit: it calls _exit(3); late: it sleeps until all others have found out, and then
+ *            goes on; stop: it is stopped for as long.  They make folders of their numbers in FAULTS_FOLDER then.
  *   WHERE    agree, redistribute, sum, take (of elements that others have), all_reduce, small (an all-reduce of one
  *            number), all_to_all, exchange (of messages around), barrier (of MPI, which cannot be left): what all ranks
  *            do again and again, waiting for the device every time; kernel: rank 0 finds what a kernel leaves that has waited for rank 1 past the deadline
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <maniple.h>
@@ -25,7 +26,7 @@
 #include "context/context.h"
 #include "kernels/comm/p2p_small_params.h"
 
-enum { ROUNDS = 6, EXTENT = 300, BYTES = 5 * MNP_P2P_SMALL_BYTES, SLEEP = 7 }; /* a part of 4 is not small */
+enum { ROUNDS = 6, EXTENT = 300, BYTES = 5 * MNP_P2P_SMALL_BYTES }; /* a part of 4 is not small */
 
 static mnp_array *rows, *columns, *total, *numbers, *taken;
 static mnp_layout *row_layout, *column_layout;
@@ -136,21 +137,38 @@ static bool is_left_alone(mnp_ctx *ctx)
     return first != second;
 }
 
-/* What happens to rank 1. */
-static void happen(const char *how)
+/* A loop of the shell that ends when all other ranks have found out, or after some minutes. */
+#define WAIT_FOR_OTHERS                                                                                                \
+    "i=0; while [ $(ls '%s' | wc -l) -lt %d ] && [ $i -lt 1000 ] && kill -0 %ld; do sleep 0.1; i=$((i + 1)); done"
+
+static const char *folder(void)
 {
+    const char *name = getenv("FAULTS_FOLDER");
+    return name ? name : ".";
+}
+
+static void tell_rank_1(int rank)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%d", folder(), rank);
+    mkdir(path, 0700);
+}
+
+/* What happens to rank 1. */
+static void happen(const char *how, int ranks)
+{
+    char loop[4096], command[4200];
+    snprintf(loop, sizeof loop, WAIT_FOR_OTHERS, folder(), ranks - 1, (long)getpid());
     if (strcmp(how, "kill") == 0)
         raise(SIGKILL);
     if (strcmp(how, "stop") == 0) {
-        char command[64];
-        snprintf(command, sizeof command, "(sleep %d; kill -CONT %ld) &", SLEEP, (long)getpid());
+        snprintf(command, sizeof command, "(%s; kill -CONT %ld) &", loop, (long)getpid());
         if (system(command) == 0)
             raise(SIGSTOP);
         return;
     }
-    if (strcmp(how, "late") != 0)
+    if (strcmp(how, "late") != 0 || system(loop) != 0)
         _exit(3);
-    sleep(SLEEP);
 }
 
 int main(int argc, char **argv)
@@ -167,11 +185,13 @@ int main(int argc, char **argv)
     MNP_OR_EXIT(st);
     double begin = MPI_Wtime();
     if (rank == 1)
-        happen(argv[1]);
+        happen(argv[1], mnp_ctx_size(ctx));
     if (rank == 0 && strcmp(argv[2], "kernel") == 0)
         give_up(ctx);
     while (st == MNP_OK)
         st = work(ctx, argv[2]);
+    if (rank != 1)
+        tell_rank_1(rank);
     printf("rank %d: %s after %.1f s: %s\n", rank, mnp_status_name(st), MPI_Wtime() - begin, mnp_error_message());
     st = mnp_agree(ctx, MNP_OK); /* one failure makes all later calls fail */
     if (ctx->comm.waits && *mnp__waits_params(ctx->comm.waits).fault == 0)

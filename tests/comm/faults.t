@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank that is killed, or leaves, in the middle of work: every other rank gets MNP_ERR_PEER, with a sentence that names
-# it, long before the deadline of 60 seconds, and ends by itself.  That takes a second; the limits leave room for a
-# machine that is busy with other work.
+# it, and not the deadline, and ends by itself.  That takes a second; the limits are only against hanging.
 
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -16,15 +15,19 @@ for option in --enable-recovery -disable-auto-cleanup; do
 done
 [ -n "$recovery" ] || skip_all "this mpirun ends all ranks when one dies"
 
-output=$(mktemp)
-trap 'rm -f "$output"' EXIT
-device=host limit=50 compares=
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+output=$work/output FAULTS_FOLDER=$work/found
+export FAULTS_FOLDER
+device=host limit=300 compares=
 
 # run RANKS HOW WHERE [NAME=VALUE...]
 run()
 {
     ranks=$1 how=$2 where=$3
     shift 3
+    rm -rf "$FAULTS_FOLDER"
+    mkdir "$FAULTS_FOLDER"
     timeout "$limit" env "$@" MANIPLE_DEVICE=$device "$MPIRUN" ${recovery:+"$recovery"} -n "$ranks" "$program" "$how" "$where" \
         >"$output" 2>&1
 }
@@ -69,16 +72,13 @@ survive 2 kill all_to_all "$ended"
 survive 3 kill redistribute "$ended" MANIPLE_NODE_SIZE=2
 survive 4 exit all_reduce "$ended" MANIPLE_NODE_SIZE=2
 
-# In what follows a deadline ends the waits, and the limit is only against hanging
-limit=200
-
 # A rank that is no peer, or is late: the rank that waits for its message gives up at the deadline, and tells the others
 late='MNP_ERR_\(TIMEOUT\|PEER\) after [0-9]*\.[0-9] s: .*\(rank 1 did not take part\|gave up waiting for rank 1\)'
 survive 3 kill exchange "$late" MANIPLE_NODE_SIZE=1 MANIPLE_DEADLINE=1
 survive 3 late exchange "$late" MANIPLE_DEADLINE=1
 survive 3 late kernel "$late"
 # A rank that is stopped is told from one that is busy, in waits that last as long as it takes
-survive 3 stop agree 'MNP_ERR_PEER after [2-6]\.[0-9] s: \(mnp_[a-z_]*: \)\{0,1\}rank 1 is stopped.*: it has not moved for 2 seconds' MANIPLE_DEADLINE=2
+survive 3 stop agree 'MNP_ERR_PEER after \([2-9]\|[1-9][0-9]\{1,\}\)\.[0-9] s: \(mnp_[a-z_]*: \)\{0,1\}rank 1 is stopped.*: it has not moved for 2 seconds' MANIPLE_DEADLINE=2
 option=$recovery recovery= # the launcher is to end the job
 run 3 stop barrier MANIPLE_DEADLINE=2
 status=$?
@@ -87,7 +87,7 @@ recovery=$option
     [ "$(grep -c '^maniple: rank 1 is stopped: .*, and waiting at a barrier cannot go on without it$' "$output")" -eq 1 ]
 check $? "where MPI waits for it the job ends, with one sentence" "$status $(cat "$output")"
 # one that is busy has a deadline of its own
-survive 2 late agree 'MNP_ERR_TIMEOUT after [3-6]\.[0-9] s: \(mnp_[a-z_]*: \)\{0,1\}rank 1 has been busy for 4 seconds' MANIPLE_DEADLINE=1 \
+survive 2 late agree 'MNP_ERR_TIMEOUT after \([3-9]\|[1-9][0-9]\{1,\}\)\.[0-9] s: \(mnp_[a-z_]*: \)\{0,1\}rank 1 has been busy for 4 seconds' MANIPLE_DEADLINE=1 \
     MANIPLE_BUSY_DEADLINE=3
 # but a debug build compares arguments in every call, and that waits as long as it takes
 ! grep -q -e -DMNP_DEBUG "$builddir/Makefile" || compares=yes
@@ -99,7 +99,7 @@ fi
 
 # The same where GPUs wait, by kernels or in NCCL, which does not tell for whom
 if MANIPLE_DEVICE=cuda "${MANIPLE:-$builddir/apps/maniple}" info >/dev/null 2>&1; then
-    device=cuda limit=50
+    device=cuda
     late='MNP_ERR_\(TIMEOUT\|PEER\) after [0-9]*\.[0-9] s: .*\(did not take part\|gave up waiting\)'
     survive 2 kill redistribute "$ended"
     survive 4 exit redistribute "$ended"

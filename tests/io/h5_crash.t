@@ -59,7 +59,7 @@ for ranks in 1 3 1 3; do
     "$MPIRUN" -n "$ranks" "$PYTHON" "$srcdir/tests/io/h5_crash_writer.py" "$folder/killed.h5" 100000 >/dev/null 2>&1 &
     launcher=$!
     before=$(wc -l <killed.h5.done)
-    for _ in $(seq 300); do # until it has made some steps
+    for _ in $(seq 6000); do # until it has made some steps
         [ "$(wc -l <killed.h5.done)" -gt $((before + 3)) ] && break
         sleep 0.1
     done

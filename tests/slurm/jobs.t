@@ -48,11 +48,10 @@ value()
     scontrol -o show job "$1" 2>/dev/null | head -n 1 | tr ' ' '\n' | sed -n "s/^$2=//p"
 }
 
-# until_true SECONDS COMMAND...: wait for it
+# until_true COMMAND...: wait for it, at most ten minutes
 until_true()
 {
-    tries=$(($1 * 5))
-    shift
+    tries=3000
     until "$@" >/dev/null 2>&1; do
         tries=$((tries - 1))
         [ $tries -gt 0 ] || return 1
@@ -77,13 +76,18 @@ was_requeued()
     [ "$(value "$1" Restarts)" -ge 1 ]
 }
 
+is_accounted()
+{
+    sacct -c -n -P -o JobID,State -j "$1" | grep -q "^$1[^|]*|$2"
+}
+
 # ended JOB STATE DESCRIPTION: in that state, as scontrol and sacct tell; its output is shown if not
 ended()
 {
-    until_true 120 is_over "$1"
+    until_true is_over "$1"
     ended_state=$(value "$1" JobState)
     ended_file=$(value "$1" StdOut)
-    [ "$ended_state" = "$2" ] && sacct -c -n -P -o JobID,State -j "$1" | grep -q "^$1[^|]*|$2"
+    [ "$ended_state" = "$2" ] && until_true is_accounted "$1" "$2"
     check $? "$3: $2" "$ended_state, $(sacct -c -n -P -o JobID,State -j "$1" | tr '\n' ' ') $(tail -n 30 "$ended_file" 2>&1)"
 }
 
@@ -105,9 +109,10 @@ points()
 
 # It converges so slowly that it never does
 endless="$MANIPLE solve poisson:5000 --method richardson --omega 1e-3 --rtol 1e-12 --maxiter 1000000000 --every 100"
-submit limit -p urgent -n 1 --time=1 --signal=USR1@50 --output=limit.out \
-    --wrap "trap 'exit 1' TERM; srun --mpi=pmix sh -c 'trap \"echo warned\" USR1; for i in \$(seq 1000); do sleep 0.1; done'"
-submit going -p urgent -n 2 --time=5 --signal=USR1@290 --requeue --open-mode=append --output=going.out \
+# Slurm warns up to a minute earlier than it is told to
+submit limit -p urgent -n 1 --time=2 --signal=USR1@30 --output=limit.out \
+    --wrap "trap 'exit 1' TERM; srun --mpi=pmix sh -c 'trap \"echo warned\" USR1; for i in \$(seq 10000); do sleep 0.1; done'"
+submit going -p urgent -n 2 --time=20 --signal=USR1@1110 --requeue --open-mode=append --output=going.out \
     --wrap "srun --mpi=pmix $endless -o going.h5:/x --checkpoint going.state.h5 --requeue 1"
 
 # ---- every script ----
@@ -177,9 +182,9 @@ endless_job()
 {
     endless_name=$1
     shift
-    submit "$endless_name" --time=5 --requeue --open-mode=append "--output=$endless_name.out" "$@" \
+    submit "$endless_name" --time=30 --requeue --open-mode=append "--output=$endless_name.out" "$@" \
         --wrap "srun --mpi=pmix $endless -o $endless_name.h5:/x --checkpoint $endless_name.state.h5 --requeue 3"
-    until_true 60 test -e "$endless_name.state.h5"
+    until_true test -e "$endless_name.state.h5"
 }
 
 # saved FILE: the iterations of a checkpoint
@@ -197,7 +202,7 @@ has_gone_on()
 goes_on()
 {
     goes_before=$(saved "$1.state.h5")
-    until_true 90 is_running "$2" && until_true 60 has_gone_on "$1"
+    until_true is_running "$2" && until_true has_gone_on "$1"
     check $? "$3" "$(value "$2" JobState) $(cat "$1.out"), $goes_before, $(saved "$1.state.h5")"
 }
 
@@ -213,7 +218,7 @@ check $? "leaves a checkpoint that can be read, and no other file" "$(ls -A)"
 endless_job preempted -n 2 --cpus-per-task=4 -w n1
 submit first -p urgent -n 1 --cpus-per-task=12 -w n1 --time=1 --output=first.out --wrap 'srun sleep 1'
 ended "$first" COMPLETED "a job that comes first"
-until_true 30 was_requeued "$preempted"
+until_true was_requeued "$preempted"
 check $? "requeues the one that ran" "$(value "$preempted" JobState)"
 goes_on preempted "$preempted" "which goes on from its checkpoint"
 scancel "$preempted"
@@ -229,7 +234,7 @@ if [ -e "$SLURM_FOLDER/on_n2" ]; then
         [ "$(readlink "$process/ns/net" 2>/dev/null)" != "$(readlink "/proc/$holder/ns/net")" ] ||
             [ "$process" = "/proc/$holder" ] || kill -KILL "${process#/proc/}"
     done
-    until_true 60 was_requeued "$lost"
+    until_true was_requeued "$lost"
     check $? "a job of which a host dies is requeued" "$(value "$lost" JobState) $(cat lost.out)"
     rm -rf "$SLURM_FOLDER"/tmp-n2/* "$SLURM_FOLDER"/spool-n2/*.0 # what a step that ended would have removed
     $on_n2 slurmd -N n2
@@ -241,13 +246,13 @@ fi
 
 # ---- the limit of time ----
 
-until_true 60 was_requeued "$going"
+until_true was_requeued "$going"
 check $? "a solve is requeued by itself when it is warned of its limit of time" "$(value "$going" JobState) $(cat going.out)"
 said "near its limit of time: iteration [0-9]* is saved in going.state.h5, and job $going is requeued, for time 1 of 1" \
     "$going" "and says so"
 goes_on going "$going" "it goes on from its checkpoint"
 scancel --signal=USR1 "$going"
-until_true 30 grep -q 'was requeued 1 time, as --requeue allows: it goes on to the limit' going.out
+until_true grep -q 'was requeued 1 time, as --requeue allows: it goes on to the limit' going.out
 check $? "but not oftener than --requeue says" "$(cat going.out)"
 is_running "$going"
 check $? "it goes on then"

@@ -33,7 +33,7 @@ def report(*arguments, ranks=1, statuses=(0,)):
     command = [MANIPLE, *arguments, "--json"]
     if ranks > 1:
         command = [MPIRUN, "-n", str(ranks), *command]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
     found, trouble = {}, done.stderr.decode(errors="replace")[:400]
     if done.returncode in statuses:
         try:
