@@ -50,7 +50,8 @@ run()
 check_points()
 {
     tap_status=0
-    tap_output=$("$@" 2>tap_errors) || tap_status=$?
+    tap_errors=$(mktemp) # tests that run side by side may have one folder
+    tap_output=$("$@" 2>"$tap_errors") || tap_status=$?
     while IFS= read -r tap_line; do
         case $tap_line in
             'ok - '*) check 0 "${tap_line#ok - }" ;;
@@ -60,8 +61,8 @@ check_points()
     done <<END
 $tap_output
 END
-    check "$tap_status" "$* ran to its end" "$(cat tap_errors)"
-    rm -f tap_errors
+    check "$tap_status" "$* ran to its end" "$(cat "$tap_errors")"
+    rm -f "$tap_errors"
 }
 
 done_testing()
