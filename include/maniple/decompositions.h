@@ -119,6 +119,16 @@ MNP_API mnp_status mnp_cholesky(const mnp_array *a, bool upper, mnp_array **c_p)
 MNP_API mnp_status mnp_cho_solve(const mnp_array *c, bool lower, const mnp_array *b, mnp_array **x_p);
 
 /*
+ * scipy.linalg.ldl, by Bunch and Kaufman's method: a = lu d lu^H with a d of blocks of 1 x 1 and 2 x 2 on its diagonal,
+ * or of complex symmetric matrices, without `hermitian`, a = lu d lu^T; for real ones these are the same.  The rows
+ * `perm` (n, int64) of lu, lu[perm], are triangular with ones on the diagonal: lower triangular if `lower`, and only
+ * that triangle of `a` is read.  A singular matrix is no error.  cuSOLVER does not have it of complex Hermitian
+ * matrices, which are the CPU's work beside a GPU, and so is putting lu together.  Waits.
+ */
+MNP_API mnp_status mnp_ldl(const mnp_array *a, bool lower, bool hermitian, mnp_array **lu_p, mnp_array **d_p,
+                           mnp_array **perm_p);
+
+/*
  * scipy.linalg.lu: a = p l u with a permutation p of real dtype, l of ones on the diagonal, and u; matrices need not be
  * square.  A singular matrix is no error.  Waits.
  */
@@ -225,6 +235,23 @@ MNP_API mnp_status mnp_tanhm(const mnp_array *a, mnp_array **out_p);
 MNP_API mnp_status mnp_sqrtm(const mnp_array *a, mnp_array **out_p);
 MNP_API mnp_status mnp_logm(const mnp_array *a, mnp_array **out_p);
 
+/*
+ * scipy.linalg.funm: a function of square matrices that the caller has for numbers, by Schur's decomposition in
+ * complex128 and Parlett's recurrence.  The result is always complex.
+ *
+ *   function  writes f(x) to y for the eigenvalues x; both are complex128 and have the shape of the batch and n.  All
+ *             ranks call it alike, and return the same status; any other than MNP_OK ends the call.
+ *   error_p   NULL, or receives an estimate of the relative error in the norm: eps times the norm of the triangular
+ *             factor above its diagonal, divided by the least distance of two eigenvalues, and 1 at most
+ *
+ * The recurrence divides by differences of eigenvalues, so digits are lost where two are close to each other.  Where
+ * two are equal and belong to one Jordan block the result is wrong and the estimate 1.  The functions above do not have
+ * this limit: use them where one of them is asked.  The CPU computes, also beside a GPU.  Waits.
+ */
+typedef mnp_status (*mnp_matrix_function)(void *argument, const mnp_array *x, mnp_array *y);
+MNP_API mnp_status mnp_funm(const mnp_array *a, mnp_matrix_function function, void *argument, mnp_array **out_p,
+                            double *error_p);
+
 /* ---- eigenvalues ---- */
 
 /*
@@ -235,6 +262,32 @@ MNP_API mnp_status mnp_logm(const mnp_array *a, mnp_array **out_p);
  */
 MNP_API mnp_status mnp_eigh(const mnp_array *a, bool upper, mnp_array **w_p, mnp_array **v_p);
 MNP_API mnp_status mnp_eigvalsh(const mnp_array *a, bool upper, mnp_array **w_p);
+
+/* Which of the eigenvalues in ascending order. */
+typedef enum mnp_subset {
+    MNP_SUBSET_ALL,
+    MNP_SUBSET_INDICES, /* those of numbers `from` to `to`, both included, counted from 0 */
+    MNP_SUBSET_VALUES   /* those above `from` and up to `to`, which may be infinite; of one matrix */
+} mnp_subset;
+
+/*
+ * scipy.linalg.eigh(a, b, type=type, subset_by_index=(from, to)), or subset_by_value: some of the eigenvalues w of
+ * Hermitian matrices, in ascending order, and vectors x in columns, of a x = w x, or with b, which is Hermitian and
+ * positive definite, of a x = w b x if type is 1, of a b x = w x if it is 2, of b a x = w x if it is 3.  With b the
+ * vectors have x^H b x = 1, or of type 3 x^H b^-1 x = 1.  Of both matrices the lower triangle is read, or with `upper`
+ * the upper one; their batches are broadcast.
+ *
+ *   b    NULL: there is none, and `type` is not used
+ *   v_p  NULL: the values alone
+ *
+ * A subset takes less time than all: one large matrix is reduced to tridiagonal form as for mnp_eigh(), whose k values
+ * rank 0 finds by bisection, and their vectors by inverse iteration (LAPACK's stebz and stein), with n x k numbers of
+ * memory; other matrices are treated by LAPACK's syevr, or on GPUs by cuSOLVER's Xsyevdx.  MNP_ERR_ARG if there are no
+ * such numbers, or no such values because from >= to; MNP_ERR_LINALG where b is not positive definite, and on the host
+ * where `a` has NaN or infinities.  Waits.
+ */
+MNP_API mnp_status mnp_eigh_subset(const mnp_array *a, const mnp_array *b, int type, bool upper, mnp_subset subset,
+                                   double from, double to, mnp_array **w_p, mnp_array **v_p);
 
 /*
  * numpy.linalg.eig and eigvals: eigenvalues of general matrices, and right vectors of norm 1 in columns.  The results

@@ -24,6 +24,18 @@ typedef struct mnp__matrices {
     int64_t ld, step;
 } mnp__matrices;
 
+/*
+ * A range of the eigenvalues in ascending order: of numbers first to last, both included and counted from 0, or with
+ * `by_value` of those above `low` and up to `high`; then there may be one matrix, and count_p, memory of the CPU,
+ * receives how many there are.
+ */
+typedef struct mnp__eigen_range {
+    bool by_value;
+    int64_t first, last;
+    double low, high;
+    int64_t *count_p;
+} mnp__eigen_range;
+
 typedef struct mnp__lapack_job {
     mnp_dtype dtype; /* float32, float64, complex64 or complex128 */
     int64_t batch, m, n, k;
@@ -31,7 +43,8 @@ typedef struct mnp__lapack_job {
     void *values;    /* a vector for each matrix, one behind the other */
     int32_t *pivots; /* min(m, n) for each matrix, one behind the other; the first row is number 1 */
     int32_t *info;   /* one for each matrix; NULL where the operation reports nothing */
-    bool upper, right, vectors, full;
+    bool upper, right, vectors, full, symmetric;
+    const mnp__eigen_range *range;
     char op; /* 'N', 'T', or 'C': the matrix as it is, transposed, transposed and conjugated */
 } mnp__lapack_job;
 
@@ -50,8 +63,14 @@ struct mnp__lapack_ops {
     mnp__lapack_op *geqrf; /* a (m x n) = Q R: R, reflectors below it, and their min(m, n) factors in values */
     mnp__lapack_op *orgqr; /* a (m x n), n <= m, from k reflectors and factors to the first n columns of Q */
     mnp__lapack_op *ormqr; /* b (m x n) = op(Q) b by k reflectors in a and their factors; op is N or C */
+    mnp__lapack_op
+        *hetrf; /* a (n x n), of which one triangle is read: the factors of Bunch and Kaufman in its place, as
+                              LAPACK's hetrf has them, or with `symmetric` its sytrf, and n pivots, negative where a
+                              block of D is 2 x 2; info k: D[k, k] is 0 */
     mnp__lapack_op *heevd; /* a (n x n), of which one triangle is read: eigenvalues, real, to values; with `vectors` the
                               vectors to a, which is destroyed otherwise */
+    mnp__lapack_op *heevr; /* the same for a range of the eigenvalues: so many of n values, and with `vectors` as many
+                              columns of b (n x n, or as many columns as the range has); a is destroyed */
     mnp__lapack_op *gesdd; /* a (m x n), m >= n, is destroyed: n singular values, real, to values; with `vectors` U
                               (m x n, or m x m with `full`) to b, and V^H (n x n) to c */
     mnp__lapack_op *geev;  /* a (n x n), which is destroyed: n complex eigenvalues to values; with `vectors` the complex
@@ -61,9 +80,11 @@ struct mnp__lapack_ops {
 };
 
 /* What both tables have: operations whose functions are called as the fields are. */
-#define MNP__LAPACK_OPERATIONS                                                                                         \
-    .need = need, .potrf = potrf, .getrf = getrf, .getrs = getrs, .getri = getri, .laswp = laswp, .geqrf = geqrf,      \
-    .orgqr = orgqr, .ormqr = ormqr, .heevd = heevd, .gesdd = gesdd, .geev = geev
+#define MNP__LAPACK_OPERATIONS(prefix)                                                                                 \
+    .potrf = prefix##potrf, .getrf = prefix##getrf, .getrs = prefix##getrs, .getri = prefix##getri,                    \
+    .laswp = prefix##laswp, .geqrf = prefix##geqrf, .orgqr = prefix##orgqr, .ormqr = prefix##ormqr,                    \
+    .hetrf = prefix##hetrf, .heevd = prefix##heevd, .heevr = prefix##heevr, .gesdd = prefix##gesdd,                    \
+    .geev = prefix##geev
 
 extern const mnp__lapack_ops mnp__host_lapack;
 extern const mnp__lapack_ops mnp__cuda_lapack;
@@ -79,9 +100,17 @@ mnp_status mnp__lapack_bidiagonal(mnp__device *device, int64_t n, double *d, dou
                                   int *info_p);
 
 /*
+ * The same for a range of the eigenvalues, by bisection, and unless z_p is NULL its eigenvectors by inverse iteration,
+ * n numbers for each, which the caller frees.  `values` has room for n; d and e are kept.  Bisection takes about
+ * 50 n operations for each value; inverse iteration 10 n for each vector, and n k^2 for k values that lie together.
+ */
+mnp_status mnp__lapack_tridiagonal_range(mnp__device *device, int64_t n, const double *d, const double *e,
+                                         const mnp__eigen_range *range, double *values, double **z_p, int *info_p);
+
+/*
  * On the CPU, for any device: solve a x = b for `count` right-hand sides (n x count) by LAPACK's gbsv, where ab has
  * l more rows at its top, 2 l + u + 1 in all, or with `positive` by pbsv, where u diagonals of one triangle are given.
- * ab is destroyed.
+ * ab is destroyed.  With the rank's threads on the host, and one beside a GPU.
  */
 typedef struct mnp__banded {
     mnp_dtype dtype;
@@ -89,7 +118,7 @@ typedef struct mnp__banded {
     int64_t n, l, u, count;
     void *ab, *b;
 } mnp__banded;
-mnp_status mnp__lapack_banded(const mnp__banded *system, int *info_p);
+mnp_status mnp__lapack_banded(mnp__device *device, const mnp__banded *system, int *info_p);
 
 /*
  * The complex vectors of LAPACK's real ones, on the CPU: a complex pair, whose values are conjugates, has its real and

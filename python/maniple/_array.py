@@ -591,6 +591,23 @@ def into(name, *arguments, out=None):
     return out
 
 
+def vector_callback(function):
+    """A Python function of an array as the library calls it: status (argument, x, y)."""
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    def run(argument, x, y):
+        given, wanted = ndarray._borrow(x), ndarray._borrow(y)
+        try:
+            call("copyto", wanted, operand(function(given)), constant("CASTING_SAME_KIND"))
+            return 0
+        except Exception as error:  # noqa: BLE001  a sentence for the caller of the function
+            return lib.mnp_fail(_library.CONSTANTS["MNP_ERR_ARG"], b"%s", f"{type(error).__name__}: {error}".encode())
+        finally:
+            given._handle = wanted._handle = None  # whoever keeps them gets a sentence
+
+    return run
+
+
 def result_type(*operands):
     """numpy.result_type of arrays, Python numbers and dtypes."""
     given = [np.empty(0, o.dtype) if isinstance(o, ndarray) else o for o in operands]

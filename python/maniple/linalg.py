@@ -7,13 +7,13 @@ import math
 
 import numpy as np
 
-from ._array import as_array, into, made, ndarray
-from ._library import LinAlgError, call
+from ._array import as_array, into, made, ndarray, vector_callback
+from ._library import LinAlgError, call, constant
 from ._names import finished, names, reduction_axes
 from ._products import matmul, matrix_power, multi_dot, outer, set_precision, tensordot, vecdot
 
 __all__ = """LinAlgError cho_factor cho_solve cholesky cond coshm cosm cross det diagonal eig eigh eigvals
-    eigvalsh expm inv logm lstsq lu lu_factor lu_solve matmul matrix_norm matrix_power matrix_rank
+    eigvalsh expm funm inv ldl logm lstsq lu lu_factor lu_solve matmul matrix_norm matrix_power matrix_rank
     matrix_transpose multi_dot norm null_space orth outer pinv polar qr schur set_precision sinhm sinm slogdet
     solve solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm svd svdvals tanhm tanm tensordot
     trace vecdot vector_norm""".split()
@@ -92,6 +92,10 @@ def cho_solve(c_and_lower, b):
     return made("cho_solve", as_array(c), bool(lower), as_array(b))
 
 
+def ldl(A, lower=True, hermitian=True):  # noqa: N803
+    return tuple(_several(3, "ldl", as_array(A), bool(lower), bool(hermitian)))
+
+
 def lu(a):
     return tuple(_several(3, "lu", as_array(a)))
 
@@ -120,12 +124,37 @@ def svd(a, full_matrices=True, compute_uv=True):
     return SVDResult(*_several(3, "svd", as_array(a), bool(full_matrices))) if compute_uv else svdvals(a)
 
 
-def eigh(a, UPLO="L"):  # noqa: N803
-    return EighResult(*_several(2, "eigh", as_array(a), UPLO.upper() == "U"))
+def _eigh_subset(a, b, lower, type, by_index, by_value, only_values):  # noqa: A002
+    if by_index is not None and by_value is not None:
+        raise ValueError("subset_by_index and subset_by_value are given, and one of them says it all")
+    subset = "ALL" if by_index is None and by_value is None else "INDICES" if by_value is None else "VALUES"
+    low, high = by_index if by_index is not None else by_value if by_value is not None else (0, 0)
+    arguments = ("eigh_subset", as_array(a), None if b is None else as_array(b), type, not lower,
+                 constant("SUBSET_" + subset), float(low), float(high))
+    if only_values:
+        cell = ctypes.c_void_p()
+        call(*arguments, ctypes.byref(cell), None)
+        return ndarray(cell.value)
+    return EighResult(*_several(2, *arguments))
 
 
-def eigvalsh(a, UPLO="L"):  # noqa: N803
-    return made("eigvalsh", as_array(a), UPLO.upper() == "U")
+def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, type=1, subset_by_index=None,  # noqa: A002, N803
+         subset_by_value=None):
+    """numpy.linalg.eigh, and with the named arguments scipy.linalg.eigh, whose b may also be the second one."""
+    if not isinstance(UPLO, str):
+        b, UPLO = UPLO, "L"  # noqa: N806
+    lower = UPLO.upper() != "U" if lower is None else lower
+    if b is not None or subset_by_index is not None or subset_by_value is not None:
+        return _eigh_subset(a, b, lower, type, subset_by_index, subset_by_value, eigvals_only)
+    if eigvals_only:
+        return made("eigvalsh", as_array(a), not lower)
+    return EighResult(*_several(2, "eigh", as_array(a), not lower))
+
+
+def eigvalsh(a, UPLO="L", *, b=None, lower=None, type=1, subset_by_index=None, subset_by_value=None):  # noqa: A002, N803
+    """numpy.linalg.eigvalsh, and with the named arguments scipy.linalg.eigvalsh."""
+    return eigh(a, UPLO, b=b, lower=lower, eigvals_only=True, type=type, subset_by_index=subset_by_index,
+                subset_by_value=subset_by_value)
 
 
 def eig(a):
@@ -208,42 +237,32 @@ def polar(a, side="right"):
     return tuple(_several(2, "polar", as_array(a), side == "left"))
 
 
-def expm(A):  # noqa: N803
-    return made("expm", as_array(A))
+def _of_matrix(name):
+    def function(A):  # noqa: N803
+        return made(name, as_array(A))
+
+    function.__name__ = function.__qualname__ = name
+    if name in ("sqrtm", "logm"):
+        function.__doc__ = f"scipy.linalg.{name}, but always complex."
+    return function
 
 
-def cosm(A):  # noqa: N803
-    return made("cosm", as_array(A))
+for _name in ("expm", "cosm", "sinm", "tanm", "coshm", "sinhm", "tanhm", "sqrtm", "logm"):
+    globals()[_name] = _of_matrix(_name)
 
 
-def sinm(A):  # noqa: N803
-    return made("sinm", as_array(A))
-
-
-def tanm(A):  # noqa: N803
-    return made("tanm", as_array(A))
-
-
-def coshm(A):  # noqa: N803
-    return made("coshm", as_array(A))
-
-
-def sinhm(A):  # noqa: N803
-    return made("sinhm", as_array(A))
-
-
-def tanhm(A):  # noqa: N803
-    return made("tanhm", as_array(A))
-
-
-def sqrtm(A):  # noqa: N803
-    """scipy.linalg.sqrtm, but always complex."""
-    return made("sqrtm", as_array(A))
-
-
-def logm(A):  # noqa: N803
-    """scipy.linalg.logm, but always complex."""
-    return made("logm", as_array(A))
+def funm(A, func, disp=True):  # noqa: N803
+    """scipy.linalg.funm, but always complex: func gets an array of the eigenvalues.  With disp=False the result and an
+    estimate of its error, which is large where eigenvalues are close to each other; otherwise a line tells of that."""
+    cell, error, function = ctypes.c_void_p(), ctypes.c_double(), vector_callback(func)
+    call("funm", as_array(A), ctypes.cast(function, ctypes.c_void_p).value, None, ctypes.byref(cell),
+         ctypes.byref(error))
+    result = ndarray(cell.value)
+    if not disp:
+        return result, error.value
+    if error.value > 1000 * np.finfo(float).eps:
+        print(f"funm: the result may be inaccurate, its error is about {error.value:.1e}")
+    return result
 
 
 def schur(a, output="real"):
@@ -287,6 +306,6 @@ def vector_norm(x, axis=None, keepdims=False, ord=2):  # noqa: A002
     return names.expand_dims(result, sorted(axes)) if keepdims else result
 
 
-_SCIPY = """cho_factor cho_solve coshm cosm expm logm lu lu_factor lu_solve null_space orth polar schur sinhm sinm
+_SCIPY = """cho_factor cho_solve coshm cosm expm funm ldl logm lu lu_factor lu_solve null_space orth polar schur sinhm sinm
     solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm tanhm tanm""".split()
 __dir__ = finished(globals(), "numpy.linalg", {"scipy.linalg": _SCIPY})

@@ -3,10 +3,14 @@
 scipy.linalg: residuals in multiples of n eps and of the condition, batches, any layouts, errors.
 """
 
+import ctypes
+
+import binding
 import maniple as mp
 import numpy as np
 import scipy.linalg as sl
 from dense import close, draw
+from solving import APPLY
 
 rng = mp.random()
 
@@ -34,22 +38,70 @@ for dtype in ("float32", "float64", "complex64", "complex128"):
             close(f"{name}: z is unitary", adjoint(z) @ z, np.eye(n), e)
         r = mp.sqrtm(spread(a)).numpy()
         mp.ok(r.dtype.kind == "c" and r.real.dtype == a.real.dtype, f"sqrtm of {dtype} {n}: always complex")
-        # the residual of the computed root is n eps times the square of its norm (Bjorck and Hammarling)
-        close(f"sqrtm of {dtype} {n}", r.astype(wide) @ r.astype(wide), a, e * (1 + float(np.linalg.norm(r)) ** 2))
-        mp.ok(np.linalg.eigvals(r).real.min() >= -e * (1 + np.linalg.norm(r)) ** 2 * 100,
-              f"sqrtm of {dtype} {n}: the principal one")
-        h = (a @ adjoint(a) / n + np.eye(n)).astype(dtype)  # a logarithm of norm below log(5 + sqrt(n))
-        log = mp.logm(spread(h)).numpy()
-        close(f"logm of {dtype} {n}", sl.expm(log.astype(wide)), h, 10 * e * float(np.linalg.norm(h)))
-        close(f"logm of {dtype} {n}, beside SciPy", log, sl.logm(h.astype(wide)), 10 * e * float(np.linalg.norm(h)))
-        small = (a / (1 + np.linalg.norm(a)) * 2).astype(dtype)  # of norm below 2: cosh(2) and 1 / cos(2) bound all
-        for function in ("cosm", "sinm", "tanm", "coshm", "sinhm", "tanhm"):
-            want = getattr(sl, function)(small.astype(wide if small.dtype.kind == "c" else "float64"))
+        # the root is computed in complex128, where its residual is n eps times the square of its norm (Bjorck and
+        # Hammarling), and rounded to the dtype
+        size = float(np.linalg.norm(r))
+        units = 2 * float(np.finfo(dtype).eps) + 4 * n * float(np.finfo(wide).eps)
+        close(f"sqrtm of {dtype} {n}", r.astype(wide) @ r.astype(wide), a, 2 * units * size ** 2)
+        values, vectors = np.linalg.eig(r.astype(wide))  # by Bauer and Fike they are off by the vectors' condition
+        mp.ok(values.real.min() >= -units * size * float(np.linalg.cond(vectors)), f"sqrtm of {dtype} {n}: the principal one")
+        h = (a @ adjoint(a) / n + np.eye(n)).astype(dtype)  # its logarithm, of norm below log(5 + sqrt(n)), is as
+        log = mp.logm(spread(h)).numpy()  # well-conditioned as its least eigenvalue, which is 1, and is rounded as well
+        length = float(np.linalg.norm(log))
+        close(f"logm of {dtype} {n}", sl.expm(log.astype(wide)), h, units * (1 + length) * float(np.linalg.norm(h)))
+        close(f"logm of {dtype} {n}, beside SciPy", log, sl.logm(h.astype(wide)),
+              units * length + 10 * n * float(np.finfo(wide).eps) * float(np.linalg.norm(h)))
+        small = (a / (1 + np.linalg.norm(a)) * 2).astype(dtype)  # of norm below 2: cosh(2) bounds all but the tangents
+        e = 2 * (n + 1) * float(np.finfo(dtype).eps) * np.cosh(2)  # of some products of matrices of at most that norm
+        exact = small.astype(wide if small.dtype.kind == "c" else "float64")
+        for function, even in (("cosm", None), ("sinm", None), ("tanm", "cosm"), ("coshm", None), ("sinhm", None),
+                               ("tanhm", "coshm")):
+            want = getattr(sl, function)(exact)
             got = getattr(mp, function)(spread(small))
             mp.ok(got.dtype == small.dtype, f"{function} of {dtype} {n}: dtype")
-            scale = 1 + float(np.abs(want).max()) ** 2 + float(np.linalg.cond(
-                sl.cosm(small) if function == "tanm" else sl.coshm(small)))
-            close(f"{function} of {dtype} {n}", got, want, 10 * e * scale)
+            # E T = O with errors of E and O, and of the solution
+            inverse = 0 if not even else float(np.linalg.norm(np.linalg.inv(getattr(sl, even)(exact)), 2))
+            scale = 1 if not even else inverse * (1 + float(np.linalg.norm(want, 2))) * (1 + np.cosh(2))
+            close(f"{function} of {dtype} {n}", got, want, e * scale)
+
+
+
+def funm(a, name):
+    """mnp_funm() of a function of the library: the result and the estimate of its error."""
+
+    def apply(argument, x, y):
+        mp.copyto(ctypes.c_void_p(y), mp.call(name, ctypes.c_void_p(x)), 4)
+        return 0
+
+    function = APPLY(apply)
+    return mp.funm(spread(a), ctypes.cast(function, ctypes.c_void_p), None)
+
+
+for dtype in mp.LAPACK_DTYPES:
+    n = int(rng.integers(1, 30))
+    e = float(np.finfo(dtype).eps)
+    a = draw(rng, (n, n), dtype)
+    normal = ((a + adjoint(a)) / (4 * np.linalg.norm(a))).astype(dtype)  # of norm 1 / 2 at most, as are its eigenvalues
+    got, error = funm(normal, "exp")
+    mp.ok(got.dtype == np.result_type(dtype, "complex64"), f"funm of {dtype} {n}: always complex")
+    # rounding of the matrix to Schur's form is n eps; exp is at most exp(1 / 2), and so are its differences
+    close(f"funm of {dtype} {n}: exp", got, sl.expm(normal.astype("complex128")), 20 * n * e)
+separated = np.diag(np.arange(1.0, 7)) + np.triu(np.full((6, 6), 0.25), 1)  # eigenvalues 1 to 6, which are well-conditioned
+turn = np.linalg.qr(draw(rng, (2, 3, 6, 6), "complex128"))[0]
+for a in (separated, turn[0, 0] @ separated @ adjoint(turn[0, 0]), turn @ separated @ adjoint(turn)):
+    want = sl.expm(a)
+    got, error = funm(a, "exp")
+    close(f"funm of {a.shape}", got, want, 1e-12 * float(np.abs(want).max()))
+    mp.ok(1e-16 < error < 1e-14, f"funm of {a.shape}: an error of {error:.1e}")
+got, error = funm(np.diag([2.0, 2, 3]) + np.eye(3, k=1), "exp")
+mp.ok(error == 1, "funm of a Jordan block: an error of 1")
+got, error = funm(np.diag([2.0, 2, 3]), "square")
+close("funm of equal eigenvalues without a Jordan block", got, np.diag([4.0, 4, 9]), 1e-14)
+mp.ok(funm(np.zeros((0, 0)), "exp")[0].shape == (0, 0), "funm of no rows")
+failing = APPLY(lambda argument, x, y: binding._lib.mnp_fail(4, b"a reason"))
+mp.fails(binding._lib.mnp_status_name(4).decode(), "a reason", "funm", spread(np.eye(3)),
+         ctypes.cast(failing, ctypes.c_void_p), None)
+mp.fails("MNP_ERR_ARG", "not square", "funm", spread(np.ones((2, 3))), ctypes.cast(failing, ctypes.c_void_p), None)
 
 batch = draw(rng, (3, 2, 5, 5), "float64")
 for name, x in ("cut along the batch", mp.array(batch, mp.layout_parse(4, batch.shape, "0, *, *, *"))), \

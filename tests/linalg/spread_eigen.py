@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Eigenvalues of Hermitian matrices that are cut and large, by all ranks together (lib/linalg/factors/eigen_spread.c),
-beside numpy.linalg: residuals, orthogonality and values in multiples of n eps, for spectra of all kinds, both
+"""Eigenvalues of Hermitian matrices that are cut and large, all or some of them, by all ranks together
+(lib/linalg/factors/eigen_spread.c), beside numpy.linalg: residuals, orthogonality and values in multiples of n eps, for spectra of all kinds, both
 triangles, all dtypes, any layouts.  On one rank the same calls are done by LAPACK.
 """
 
@@ -35,6 +35,23 @@ def check(name, a, x, upper):
     close(f"{name}: values alone", mp.eigvalsh(x, upper).numpy().astype("float64"), want, e * norm)
 
 
+def check_range(name, a, x, upper, subset, low, high):
+    """Some of the eigenvalues, by bisection, and vectors by inverse iteration."""
+    n = len(a)
+    all_values = np.linalg.eigvalsh(a.astype("complex128" if a.dtype.kind == "c" else "float64"))
+    norm = float(np.abs(all_values).max())
+    want = all_values[low:high + 1] if subset == 1 else all_values[(all_values > low) & (all_values <= high)]
+    e = 10 * n * float(np.finfo(a.dtype).eps)
+    w, v = (r.numpy() for r in mp.eigh_subset(x, None, 1, upper, subset, low, high))
+    if mp.ok(w.shape == want.shape and v.shape == (n, len(want)) and w.dtype == a.real.dtype and v.dtype == a.dtype,
+             f"{name}: {len(want)} values, dtypes"):
+        close(f"{name}: values", w.astype("float64"), want, e * norm)
+        close(f"{name}: a v = v w", a @ v, v * w, e * norm)
+        close(f"{name}: v is orthonormal", np.conj(v.T) @ v, np.eye(len(want)), e)
+    alone = mp.eigh_subset(x, None, 1, upper, subset, low, high, v_p=None)
+    close(f"{name}: values alone", alone.numpy().astype("float64"), want, e * norm)
+
+
 for dtype in ("float32", "float64", "complex64", "complex128"):
     n = int(rng.integers(256, 320))
     a = draw(rng, (n, n), dtype)
@@ -44,13 +61,22 @@ for dtype in ("float32", "float64", "complex64", "complex128"):
         given = np.triu(a) + other.T if upper else np.tril(a) + other
         if given.dtype.kind == "c":
             given = given + 3j * np.eye(n, dtype=dtype)  # nor are imaginary parts of the diagonal
-        check(f"{dtype} {n}, upper={upper}", a, cut(rng, given.astype(dtype)), upper)
+        x = cut(rng, given.astype(dtype))
+        check(f"{dtype} {n}, upper={upper}", a, x, upper)
+        first, last = sorted(int(i) for i in rng.integers(0, n, 2))
+        check_range(f"{dtype} {n}, values {first} to {last}", a, x, upper, 1, first, last)
 
 n = 257
 for name, values in spectra(n):
     signs = np.where(rng.random(n) < 0.5, -1, 1)
     a = hermitian(values * signs, "float64")
     check(name, a, cut(rng, a), False)
+    check_range(f"{name}, a few", a, cut(rng, a), False, 1, n // 2, n // 2 + 9)
+a = hermitian(np.arange(n) / 8, "float64")  # the bounds are far from eigenvalues
+for low, high in ((-np.inf, 1.0625), (1.0625, 3.0625), (31.9375, np.inf), (99.0, 100.0)):
+    check_range(f"values in ({low}, {high}]", a, cut(rng, a), False, 2, low, high)
+check_range("values of a huge matrix", np.ldexp(a, 900), cut(rng, np.ldexp(a, 900)), False, 2, np.ldexp(1.0625, 900),
+            np.ldexp(3.0625, 900))
 a = hermitian(rng.standard_normal(n), "float64")
 for value in (1e300, np.nan):
     check(f"{value} in the triangle that is not read", a, cut(rng, np.where(np.tri(n, dtype=bool), a, value)), False)

@@ -755,6 +755,18 @@ def check_linalg():
     x, y = mp.array(a), mp.array(b)
     for name in ("cosm", "sinm", "tanm", "coshm", "sinhm"):
         same(name, getattr(mp.linalg, name)(x / 6), getattr(scipy.linalg, name)(a / 6), 1e-11)
+    for name, got, want in zip(("lu", "d", "perm"), mp.linalg.ldl(h := a + a.T), scipy.linalg.ldl(h)):
+        same(f"ldl, {name}", got, want, 1e-10)
+    same("funm", mp.linalg.funm(h / 6, np.exp), scipy.linalg.expm(h / 6).astype(complex), 1e-11)
+    raises(ValueError, "ZeroDivisionError", "a function that fails", lambda: mp.linalg.funm(h, lambda w: 1 / 0))
+    definite = a @ a.T + np.eye(len(a))
+    for names in ({"subset_by_index": (1, 2)}, {"subset_by_value": (-np.inf, 0.5)}, {"type": 2, "lower": False}, {}):
+        want = scipy.linalg.eigh(h, definite, eigvals_only=True, **names)
+        same(f"eigh of a pair, {names}", mp.linalg.eigh(h, definite, **names)[0], want, 1e-9)
+        same(f"eigvalsh of a pair, {names}", mp.linalg.eigvalsh(h, b=definite, **names), want, 1e-9)
+    same("eigh without vectors", mp.linalg.eigh(h, eigvals_only=True), np.linalg.eigvalsh(h), 1e-11)
+    raises(ValueError, "one of them says it all", "two subsets",
+           lambda: mp.linalg.eigh(h, subset_by_index=(0, 1), subset_by_value=(0, 1)))
     same("sqrtm", mp.linalg.sqrtm(x), scipy.linalg.sqrtm(a).astype(complex), 1e-11)
     same("logm", mp.linalg.logm(x), scipy.linalg.logm(a).astype(complex), 1e-11)
     for output in ("real", "complex"):

@@ -18,6 +18,13 @@
 typedef void stedc_function(const char *vectors, const int *n, double *d, double *e, double *z, const int *ldz,
                             double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t);
 typedef void sterf_function(const int *n, double *d, double *e, int *info);
+typedef void stebz_function(const char *range, const char *order, const int *n, const double *vl, const double *vu,
+                            const int *il, const int *iu, const double *tolerance, const double *d, const double *e,
+                            int *m, int *splits, double *w, int *blocks, int *split, double *work, int *iwork,
+                            int *info, size_t, size_t);
+typedef void stein_function(const int *n, const double *d, const double *e, const int *m, const double *w,
+                            const int *blocks, const int *split, double *z, const int *ldz, double *work, int *iwork,
+                            int *failed, int *info);
 typedef void bdsdc_function(const char *triangle, const char *vectors, const int *n, double *d, double *e, double *u,
                             const int *ldu, double *vt, const int *ldvt, double *q, int *iq, double *work, int *iwork,
                             int *info, size_t, size_t);
@@ -30,13 +37,12 @@ typedef void bdsqr_function(const char *triangle, const int *n, const int *ncvt,
 static int set_threads(const mnp__device *device)
 {
     const bool is_host = device->ops->blas == &mnp__host_blas;
-    return is_host ? mnp__host_blas_set_threads(((const mnp__host_device *)device)->threads) : 0;
+    return mnp__host_lapack_set_threads(is_host ? ((const mnp__host_device *)device)->threads : 0);
 }
 
 static void restore_threads(int before)
 {
-    if (before > 0)
-        (void)mnp__host_blas_set_threads(before);
+    (void)mnp__host_lapack_set_threads(before);
 }
 
 /* Workspaces of so many numbers and integers; LAPACK counts them in 32 bits. */
@@ -56,20 +62,107 @@ mnp_status mnp__lapack_tridiagonal(mnp__device *device, int64_t order, double *d
     const int n = (int)order;
     double *work;
     int *iwork;
+    stedc_function *stedc;
+    sterf_function *sterf;
     MNP_TRY(mnp__host_need_lapack("mnp__lapack_tridiagonal"));
+    MNP_TRY(mnp__host_lapack_function("dsterf_", &sterf));
+    MNP_TRY(mnp__host_lapack_function("dstedc_", &stedc));
     if (!z) {
-        ((sterf_function *)mnp__host_lapack_function("dsterf_"))(&n, d, e, info_p);
+        const int threads = set_threads(device);
+        sterf(&n, d, e, info_p);
+        restore_threads(threads);
         return MNP_OK;
     }
     const double numbers = 1 + 4 * (double)n + (double)n * n, integers = 3 + 5 * (double)n;
     MNP_TRY(get_work(numbers, integers, &work, &iwork));
     const int lwork = (int)numbers, liwork = (int)integers, before = set_threads(device);
-    ((stedc_function *)mnp__host_lapack_function("dstedc_"))("I", &n, d, e, z, &n, work, &lwork, iwork, &liwork, info_p,
-                                                             1);
+    stedc("I", &n, d, e, z, &n, work, &lwork, iwork, &liwork, info_p, 1);
     restore_threads(before);
     free(iwork);
     free(work);
     return MNP_OK;
+}
+
+/* Room for bisection and inverse iteration, and what the first tells the second. */
+typedef struct bisection {
+    double *work;
+    int *iwork, *blocks, *splits;
+} bisection;
+
+static mnp_status get_bisection(int64_t n, bisection *b)
+{
+    MNP_TRY(get_work(5 * (double)n, 5 * (double)n, &b->work, &b->iwork));
+    b->blocks = b->iwork + 3 * n;
+    b->splits = b->blocks + n;
+    return MNP_OK;
+}
+
+/* The columns of z (n x count) and their values in ascending order: they were found block by block. */
+static mnp_status sort_vectors(int64_t n, int64_t count, double *values, double *z)
+{
+    double *column;
+    MNP_TRY(mnp__malloc((size_t)n * sizeof *column, &column));
+    for (int64_t i = 0; i < count; i++) {
+        int64_t least = i;
+        for (int64_t j = i + 1; j < count; j++)
+            least = values[j] < values[least] ? j : least;
+        if (least == i)
+            continue;
+        const double value = values[i];
+        values[i] = values[least];
+        values[least] = value;
+        memcpy(column, z + i * n, (size_t)n * sizeof *column);
+        memcpy(z + i * n, z + least * n, (size_t)n * sizeof *column);
+        memcpy(z + least * n, column, (size_t)n * sizeof *column);
+    }
+    free(column);
+    return MNP_OK;
+}
+
+/* With `vectors` the values are those of T's blocks, one behind the other, as inverse iteration wants them. */
+static mnp_status bisect(int n, const mnp__eigen_range *range, bool vectors, const double *d, const double *e,
+                         const bisection *b, double *values, int *count_p, int *info_p)
+{
+    const int first = (int)range->first + 1, last = (int)range->last + 1;
+    const double tolerance = 0; /* as accurate as sums of this size allow */
+    int splits = 0;
+    stebz_function *stebz;
+    MNP_TRY(mnp__host_lapack_function("dstebz_", &stebz));
+    stebz(range->by_value ? "V" : "I", vectors ? "B" : "E", &n, &range->low, &range->high, &first, &last, &tolerance, d,
+          e, count_p, &splits, values, b->blocks, b->splits, b->work, b->iwork, info_p, 1, 1);
+    return MNP_OK;
+}
+
+mnp_status mnp__lapack_tridiagonal_range(mnp__device *device, int64_t order, const double *d, const double *e,
+                                         const mnp__eigen_range *range, double *values, double **z_p, int *info_p)
+{
+    const int n = (int)order;
+    int count = 0, *failed = NULL;
+    double *z = NULL;
+    bisection b;
+    stein_function *stein;
+    mnp_status st;
+    MNP_TRY(mnp__host_need_lapack("mnp__lapack_tridiagonal_range"));
+    MNP_TRY(mnp__host_lapack_function("dstein_", &stein));
+    MNP_TRY(get_bisection(n, &b));
+    const int before = set_threads(device);
+    MNP_TRY_OR(bisect(n, range, z_p != NULL, d, e, &b, values, &count, info_p), st, done);
+    *range->count_p = count;
+    if (!z_p || *info_p != 0 || count == 0)
+        goto done;
+    MNP_TRY_OR(mnp__malloc((size_t)count * (size_t)n * sizeof *z, &z), st, done);
+    MNP_TRY_OR(mnp__malloc((size_t)count * sizeof *failed, &failed), st, done);
+    stein(&n, d, e, &count, values, b.blocks, b.splits, z, &n, b.work, b.iwork, failed, info_p);
+    MNP_TRY_OR(sort_vectors(n, count, values, z), st, done);
+    *z_p = z;
+    z = NULL;
+done:
+    restore_threads(before);
+    free(failed);
+    free(z);
+    free(b.iwork);
+    free(b.work);
+    return st;
 }
 
 /*
@@ -99,15 +192,15 @@ static bool is_orthogonal(int64_t n, const double *u, double *y)
 }
 
 /* The vectors by the QR iteration, which takes longer. */
-static void iterate(int n, double *d, double *e, double *u, double *vt, double *work, int *info_p)
+static void iterate(bdsqr_function *bdsqr, int n, double *d, double *e, double *u, double *vt, double *work,
+                    int *info_p)
 {
     const int none = 0;
     memset(u, 0, (size_t)n * (size_t)n * sizeof *u);
     memset(vt, 0, (size_t)n * (size_t)n * sizeof *vt);
     for (int64_t i = 0; i < n; i++)
         u[i * (n + 1)] = vt[i * (n + 1)] = 1;
-    ((bdsqr_function *)mnp__host_lapack_function("dbdsqr_"))("U", &n, &n, &n, &none, d, e, vt, &n, u, &n, NULL, &n,
-                                                             work, info_p, 1);
+    bdsqr("U", &n, &n, &n, &none, d, e, vt, &n, u, &n, NULL, &n, work, info_p, 1);
 }
 
 mnp_status mnp__lapack_bidiagonal(mnp__device *device, int64_t order, double *d, double *e, double *u, double *vt,
@@ -116,20 +209,23 @@ mnp_status mnp__lapack_bidiagonal(mnp__device *device, int64_t order, double *d,
     const int n = (int)order, one = 1, *ld = u ? &n : &one;
     double *work;
     int *iwork;
+    bdsdc_function *bdsdc;
+    bdsqr_function *bdsqr;
     MNP_TRY(mnp__host_need_lapack("mnp__lapack_bidiagonal"));
+    MNP_TRY(mnp__host_lapack_function("dbdsdc_", &bdsdc));
+    MNP_TRY(mnp__host_lapack_function("dbdsqr_", &bdsqr));
     MNP_TRY(get_work((u ? 3 * (double)n * n + 4 * (double)n : 4 * (double)n) + 2 * (double)n, 8 * (double)n, &work,
                      &iwork));
     double *kept = work + (u ? 3 * (size_t)n * (size_t)n + 4 * (size_t)n : 4 * (size_t)n); /* d and e as given */
     const int before = set_threads(device);
     memcpy(kept, d, (size_t)n * sizeof *d);
     memcpy(kept + n, e, (size_t)n * sizeof *e);
-    ((bdsdc_function *)mnp__host_lapack_function("dbdsdc_"))("U", u ? "I" : "N", &n, d, e, u, ld, vt, ld, NULL, NULL,
-                                                             work, iwork, info_p, 1, 1);
+    bdsdc("U", u ? "I" : "N", &n, d, e, u, ld, vt, ld, NULL, NULL, work, iwork, info_p, 1, 1);
     /* for values that agree it can leave vectors that are not orthogonal, off by 1e4 eps and more */
     if (u && *info_p == 0 && !(is_orthogonal(n, u, work) && is_orthogonal(n, vt, work))) {
         memcpy(d, kept, (size_t)n * sizeof *d);
         memcpy(e, kept + n, (size_t)n * sizeof *e);
-        iterate(n, d, e, u, vt, work, info_p);
+        iterate(bdsqr, n, d, e, u, vt, work, info_p);
     }
     restore_threads(before);
     free(iwork);

@@ -83,8 +83,13 @@ mnp_status mnp__host_function_launch(mnp__device *device, mnp__function *functio
  */
 int mnp__host_blas_set_threads(int count);
 
-/* lapack.c: a function of LAPACK once mnp__host_need_lapack() has found it, by its symbol; NULL if there is none. */
-void *mnp__host_lapack_function(const char *symbol);
+/*
+ * lapack.c, once mnp__host_need_lapack() has succeeded: a function of LAPACK by its symbol, to the pointer to a function
+ * at function_p; MNP_ERR_UNSUPPORTED, naming it, if the library does not have it.  And the number of threads that
+ * OpenBLAS uses for LAPACK, as above; count 0 changes nothing, and 0 is returned for another library.
+ */
+mnp_status mnp__host_lapack_function(const char *symbol, void *function_p);
+int mnp__host_lapack_set_threads(int count);
 
 /* host.c: the model of the processor; "" if the system does not tell. */
 void mnp__host_processor(char *name, size_t room);

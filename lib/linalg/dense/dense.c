@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <maniple/create.h>
+#include <maniple/ufunc.h>
 #include <maniple/view.h>
 
 #include "array/input.h"
@@ -127,6 +128,17 @@ mnp_status mnp__linalg_begin(const char *function, const mnp_array *a, bool squa
 {
     MNP_TRY(mnp__linalg_check_results(function, a, square, count, results, dtype_p));
     return mnp__place_open(function, a, 0, NULL, place);
+}
+
+mnp_status mnp__linalg_adjoint(const mnp_array *a, mnp_array **adjoint_p)
+{
+    mnp_array *conjugate = NULL;
+    if (mnp_dtype_kind(a->dtype) != 'c')
+        return mnp_swapaxes(a, -2, -1, adjoint_p);
+    MNP_TRY(mnp_conjugate(a, &conjugate));
+    const mnp_status st = mnp_swapaxes(conjugate, -2, -1, adjoint_p);
+    mnp_array_free(conjugate);
+    return st;
 }
 
 bool mnp__matrices_are_cut(const mnp_array *a)

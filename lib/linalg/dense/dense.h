@@ -103,6 +103,9 @@ static inline int64_t mnp__columns(const mnp_array *a)
     return a->layout->shape[a->layout->ndim - 1];
 }
 
+/* The conjugate transpose of each matrix: a view, or of complex ones a new array. */
+mnp_status mnp__linalg_adjoint(const mnp_array *a, mnp_array **adjoint_p);
+
 /* Whether one of the last two dimensions is cut, or block-cyclic. */
 bool mnp__matrices_are_cut(const mnp_array *a);
 

@@ -52,7 +52,7 @@ static mnp_status solve(const char *function, const mnp_array *ab, mnp__banded *
     system->b = bands.data;
     st = copy_bands(&numbers, system->positive ? 0 : system->l, &system->ab);
     if (st == MNP_OK && system->n > 0)
-        st = mnp__lapack_banded(system, &info);
+        st = mnp__lapack_banded(b->ctx->device, system, &info);
     if (st == MNP_OK)
         st = report(function, system->positive, info);
     MNP_TRY_OR(MNP_AGREE(b->ctx, st), st, done);

@@ -24,18 +24,6 @@
 
 /* ---- pieces ---- */
 
-/* The conjugate transpose: a view, or of complex matrices a new array. */
-static mnp_status adjoint(const mnp_array *a, mnp_array **adjoint_p)
-{
-    mnp_array *conjugate = NULL;
-    if (mnp_dtype_kind(a->dtype) != 'c')
-        return mnp_swapaxes(a, -2, -1, adjoint_p);
-    MNP_TRY(mnp_conjugate(a, &conjugate));
-    const mnp_status st = mnp_swapaxes(conjugate, -2, -1, adjoint_p);
-    mnp_array_free(conjugate);
-    return st;
-}
-
 /* A matrix or a stack of vectors as matrices of one column, and back. */
 static mnp_status as_columns(const mnp_array *v, mnp_array **columns_p)
 {
@@ -107,8 +95,8 @@ static mnp_status solve_by_svd(const mnp_array *a, const mnp_array *c, double fr
     MNP_TRY_OR(find_large(s, fraction, &large), st, done);
     MNP_TRY_OR(count(large, rank_p), st, done);
     MNP_TRY_OR(invert(s, large, &inverse), st, done);
-    MNP_TRY_OR(adjoint(u, &uh), st, done);
-    MNP_TRY_OR(adjoint(vh, &v), st, done);
+    MNP_TRY_OR(mnp__linalg_adjoint(u, &uh), st, done);
+    MNP_TRY_OR(mnp__linalg_adjoint(vh, &v), st, done);
     MNP_TRY_OR(mnp_matmul(uh, c, &part), st, done);
     if (!vector)
         MNP_TRY_OR(as_columns(inverse, &column), st, done);
@@ -149,7 +137,7 @@ static mnp_status reduce_rows(const mnp_array *a, const mnp_array *b, mnp_array 
     mnp_array *q = NULL, *r = NULL, *qh = NULL;
     mnp_status st;
     MNP_TRY_OR(mnp_qr(a, NULL, &q, &r), st, done);
-    MNP_TRY_OR(adjoint(q, &qh), st, done);
+    MNP_TRY_OR(mnp__linalg_adjoint(q, &qh), st, done);
     MNP_TRY_OR(mnp_matmul(qh, b, c_p), st, done);
     *r_p = r;
     r = NULL;
@@ -261,8 +249,8 @@ mnp_status mnp_pinv(const mnp_array *a, double rtol, mnp_array **out_p)
     MNP_TRY_OR(find_large(s, bound_of(a, dtype, rtol), &large), st, done);
     MNP_TRY_OR(invert(s, large, &inverse), st, done);
     MNP_TRY_OR(as_columns(inverse, &column), st, done);
-    MNP_TRY_OR(adjoint(u, &uh), st, done);
-    MNP_TRY_OR(adjoint(vh, &v), st, done);
+    MNP_TRY_OR(mnp__linalg_adjoint(u, &uh), st, done);
+    MNP_TRY_OR(mnp__linalg_adjoint(vh, &v), st, done);
     MNP_TRY_OR(mnp_multiply(column, uh, &scaled), st, done);
     st = mnp_matmul(v, scaled, out_p);
 done:
@@ -393,7 +381,7 @@ static mnp_status basis(const char *function, const mnp_array *a, double rcond, 
     MNP_TRY_OR(find_large(s, bound_of(a, dtype, rcond), &large), st, done);
     MNP_TRY_OR(count(large, &rank), st, done);
     if (!of_range)
-        MNP_TRY_OR(adjoint(vh, &v), st, done);
+        MNP_TRY_OR(mnp__linalg_adjoint(vh, &v), st, done);
     snprintf(which, sizeof which, of_range ? ":, :%" PRId64 : ":, %" PRId64 ":", rank);
     MNP_TRY_OR(mnp_index(of_range ? u : v, which, &view), st, done);
     st = mnp_copy(view, out_p);
@@ -426,7 +414,7 @@ mnp_status mnp_polar(const mnp_array *a, bool left, mnp_array **u_p, mnp_array *
     mnp_status st;
     MNP_TRY(mnp__linalg_check_results("mnp_polar", a, false, 2, results, &dtype));
     MNP_TRY_OR(mnp_svd(a, false, &w, &s, &vh), st, done);
-    MNP_TRY_OR(adjoint(left ? w : vh, &turned), st, done);
+    MNP_TRY_OR(mnp__linalg_adjoint(left ? w : vh, &turned), st, done);
     MNP_TRY_OR(mnp_expand_dims(s, 1, (const int[]){s->layout->ndim - 1}, &row), st, done);
     MNP_TRY_OR(mnp_multiply(left ? w : turned, row, &scaled), st, done);
     MNP_TRY_OR(mnp_matmul(w, vh, &made[0]), st, done);

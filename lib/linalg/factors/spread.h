@@ -40,13 +40,16 @@ mnp_status mnp__spread_share(const mnp_ctx *ctx, double *numbers, int64_t count)
 mnp_status mnp__spread_columns(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, int64_t k,
                                const double *from, bool turned, mnp__dense *to);
 
+/* Both triangles of Hermitian matrices of which one is given; the diagonals are real.  Collective. */
+mnp_status mnp__hermitian_whole(const mnp_array *a, bool upper, mnp_array **whole_p);
+
 /*
  * The eigenvalues of the Hermitian matrix a, one triangle of which is read, in ascending order, on every rank; and with
- * `vectors` its eigenvectors, spread.  *done_p is false, and nothing is made, if that triangle has NaN or
+ * `vectors` its eigenvectors, spread.  Unless `range` is NULL only those of that range, whose count_p is not used.  *done_p is false, and nothing is made, if that triangle has NaN or
  * infinities.  MNP_ERR_LINALG.  Collective.
  */
 mnp_status mnp__spread_eigh(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool upper,
-                            mnp_array **values_p, mnp__dense *vectors, bool *done_p);
+                            const mnp__eigen_range *range, mnp_array **values_p, mnp__dense *vectors, bool *done_p);
 
 /*
  * The same for the singular values of `a` (m x n, m >= n) in descending order, on every rank; and unless u is NULL the

@@ -11,6 +11,7 @@
 #include <maniple/view.h>
 
 #include "linalg/factors/on_cpu.h"
+#include "linalg/functions/of_schur.h"
 #include "linalg/functions/triangular_functions.h"
 
 /* The function of this rank's triangular matrices, in place, with zeros below the diagonal; reports as they are. */
@@ -42,17 +43,15 @@ static mnp_status apply(const mnp__dense *t, mnp__triangular_function *function,
     return st != MNP_OK ? st : closed != MNP_OK ? closed : closed_info;
 }
 
-/* Z F Z^H */
-static mnp_status put_together(const mnp_array *z, const mnp_array *f, mnp_array **out_p)
+mnp_status mnp__schur_put_together(const mnp_array *z, const mnp_array *f, mnp_array **out_p)
 {
-    mnp_array *product = NULL, *conjugate = NULL, *adjoint = NULL;
+    mnp_array *product = NULL, *adjoint = NULL;
     mnp_status st;
     MNP_TRY_OR(mnp_matmul(z, f, &product), st, done);
-    MNP_TRY_OR(mnp_conjugate(z, &conjugate), st, done);
-    MNP_TRY_OR(mnp_swapaxes(conjugate, -2, -1, &adjoint), st, done);
+    MNP_TRY_OR(mnp__linalg_adjoint(z, &adjoint), st, done);
     st = mnp_matmul(product, adjoint, out_p);
 done:
-    mnp_free_all(adjoint, conjugate, product);
+    mnp_free_all(adjoint, product);
     return st;
 }
 
@@ -70,7 +69,7 @@ static mnp_status function_of(const char *name, const mnp_array *a, mnp__triangu
     MNP_TRY_OR(mnp__schur_make(&place, a, MNP_COMPLEX128, &t, &z), st, done);
     MNP_TRY_OR(mnp__info_new(&place, &info), st, done);
     MNP_TRY_OR(mnp__dense_report(&place, info, "is singular: eigenvalue %d is 0", apply(&t, function, info)), st, done);
-    MNP_TRY_OR(put_together(z.array, t.array, &wide), st, done);
+    MNP_TRY_OR(mnp__schur_put_together(z.array, t.array, &wide), st, done);
     MNP_TRY_OR(mnp_astype(wide, mnp__linalg_complex(dtype), &made), st, done);
     st = mnp__dense_give(&place, made, out_p);
 done:

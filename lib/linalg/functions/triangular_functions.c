@@ -9,7 +9,12 @@
  * is computed from the eigenvalues themselves, where the subtraction would cost digits (Al-Mohy and Higham: Improved
  * inverse scaling and squaring algorithms for the matrix logarithm, 2012).
  *
- * Cost for n x n: n^3 / 3 complex operations for each square root, and 7 n^3 / 3 for the approximation.
+ * Any function by Parlett's recurrence (A recurrence among the elements of functions of triangular matrices, 1976): as T
+ * and f(T) commute, a column of f(T) is the solution of a triangular system, whose diagonal are differences of
+ * eigenvalues.
+ *
+ * Cost for n x n: n^3 / 3 complex operations for each square root, 7 n^3 / 3 for the approximation, 2 n^3 / 3 for
+ * Parlett's recurrence.
  */
 #include "linalg/functions/triangular_functions.h"
 
@@ -108,4 +113,46 @@ int mnp__triangular_log(int64_t n, number *t, number *work)
             t[j * n + i] = i == j ? logarithms[i] : ldexp(1, roots) * sum[j * n + i];
     }
     return 0;
+}
+
+/* Column j of F, where x has t_ij of the column above the diagonal: (T - t_jj I) f = F t - f_jj t.  See above. */
+static double next_column(int64_t n, int64_t j, const number *t, number *f)
+{
+    const number *x = t + j * n;
+    number *column = f + j * n;
+    double nearest = INFINITY;
+    for (int64_t i = 0; i < j; i++)
+        column[i] = 0;
+    for (int64_t k = 0; k < j; k++) {
+        subtract(k, -x[k], f + k * n, column);
+        column[k] += (f[k * n + k] - column[j]) * x[k];
+    }
+    for (int64_t i = j - 1; i >= 0; i--) {
+        const number difference = t[i * n + i] - x[j];
+        const double distance = cabs(difference);
+        if (distance < nearest && (distance > 0 || column[i] != 0 || x[i] != 0))
+            nearest = distance;
+        if (distance > 0)
+            column[i] /= difference;
+        subtract(i, column[i], t + i * n, column);
+    }
+    return nearest;
+}
+
+double mnp__triangular_parlett(int64_t n, const number *t, const number *values, number *f)
+{
+    double nearest = INFINITY, most = 0;
+    for (int64_t j = 0; j < n; j++) {
+        double sum = 0;
+        f[j * n + j] = values[j];
+        for (int64_t i = 0; i < n; i++) {
+            if (i > j)
+                f[j * n + i] = 0;
+            sum += i < j ? cabs(t[j * n + i]) : 0;
+        }
+        most = sum > most ? sum : most;
+        const double distance = next_column(n, j, t, f);
+        nearest = distance < nearest ? distance : nearest;
+    }
+    return most > 0 ? most / nearest : 0;
 }

@@ -6,7 +6,7 @@ import ctypes
 import numpy as np
 
 from . import csr_array
-from .._array import Layout, as_array, dtype_number, made, ndarray, operand
+from .._array import Layout, as_array, dtype_number, made, ndarray, vector_callback
 from .._library import CONSTANTS, Shared, call, chosen, constant, lib, struct
 from .._names import finished
 
@@ -29,7 +29,7 @@ class LinearOperator(Shared):
             )
         self.shape, self.dtype = shape_or_matrix, np.dtype(dtype)
         layouts = [Layout((n,), "0") for n in self.shape]
-        functions = [_callback(f) if f else None for f in (matvec, rmatvec)]
+        functions = [vector_callback(f) if f else None for f in (matvec, rmatvec)]
         self._keep = functions, layouts
         super().__init__(
             "operator_free",
@@ -110,23 +110,6 @@ def lobpcg(A, X, B=None, M=None, tol=None, maxiter=None, largest=True):  # noqa:
 def spsolve_triangular(A, b, lower=True, unit_diagonal=False):  # noqa: N803
     """scipy.sparse.linalg.spsolve_triangular: entries on the other side of the diagonal are an error.  Collective."""
     return made("sparse_solve_triangular", A, bool(lower), bool(unit_diagonal), as_array(b))
-
-
-def _callback(function):
-    """A Python function of a vector as the library calls it: status (argument, x, y)."""
-
-    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-    def run(argument, x, y):
-        given, wanted = ndarray._borrow(x), ndarray._borrow(y)
-        try:
-            call("copyto", wanted, operand(function(given)), constant("CASTING_SAME_KIND"))
-            return 0
-        except Exception as error:  # noqa: BLE001  a sentence for the solver's caller
-            return lib.mnp_fail(CONSTANTS["MNP_ERR_ARG"], b"%s", f"{type(error).__name__}: {error}".encode())
-        finally:
-            given._handle = wanted._handle = None  # whoever keeps them gets a sentence
-
-    return run
 
 
 def _solver(name):

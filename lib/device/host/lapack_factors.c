@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Factorisations of Cholesky, LU, QR and Bunch and Kaufman, by LAPACK on the host. */
+#include <stdint.h>
+#include <string.h>
+
+#include "device/host/lapack_job.h"
+
+enum { WORTH_PARTS = 64 }; /* reflectors: as many are applied at once */
+
+static void potrf_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int n = (int)job->n, lda = ld_of(&job->a);
+    (void)work;
+    t->f->potrf(job->upper ? "U" : "L", &n, at(t, &job->a, b), &lda, info_of(t, b), 1);
+}
+OPERATION(potrf, false)
+
+static inline int *pivots_of(const task *t, int64_t b)
+{
+    const int64_t each = t->job->m < t->job->n ? t->job->m : t->job->n;
+    return t->job->pivots + b * each;
+}
+
+static void getrf_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int m = (int)job->m, n = (int)job->n, lda = ld_of(&job->a);
+    (void)work;
+    t->f->getrf(&m, &n, at(t, &job->a, b), &lda, pivots_of(t, b), info_of(t, b));
+}
+OPERATION(getrf, false)
+
+static void getrs_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int n = (int)job->n, k = (int)job->k, lda = ld_of(&job->a), ldb = ld_of(&job->b);
+    int info;
+    (void)work;
+    t->f->getrs(&job->op, &n, &k, at(t, &job->a, b), &lda, job->pivots + b * n, at(t, &job->b, b), &ldb, &info, 1);
+}
+OPERATION(getrs, false)
+
+static void getri_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int n = (int)job->n, ldb = ld_of(&job->b), lwork = lwork_of(t);
+    int info;
+    char *to = at(t, &job->b, b);
+    const char *from = at(t, &job->a, b);
+    for (int j = 0; j < n && !t->asks; j++)
+        memcpy(to + (size_t)j * (size_t)job->b.ld * t->element, from + (size_t)j * (size_t)job->a.ld * t->element,
+               (size_t)n * t->element);
+    t->f->getri(&n, to, &ldb, job->pivots + b * n, work, &lwork, &info);
+    if (t->asks)
+        mnp__host_lapack_note_work(t, work, n);
+}
+OPERATION(getri, true)
+
+static void laswp_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int n = (int)job->n, lda = ld_of(&job->a), first = 1, last = (int)job->k, step = job->op == 'T' ? -1 : 1;
+    (void)work;
+    t->f->laswp(&n, at(t, &job->a, b), &lda, &first, &last, job->pivots, &step);
+}
+OPERATION(laswp, false)
+
+static void geqrf_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int m = (int)job->m, n = (int)job->n, lda = ld_of(&job->a), lwork = lwork_of(t);
+    int info;
+    t->f->geqrf(&m, &n, at(t, &job->a, b), &lda, values_of(t, b, smaller(m, n), t->element), work, &lwork, &info);
+    if (t->asks)
+        mnp__host_lapack_note_work(t, work, n);
+}
+OPERATION(geqrf, true)
+
+static void orgqr_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int m = (int)job->m, n = (int)job->n, k = (int)job->k, lda = ld_of(&job->a), lwork = lwork_of(t);
+    int info;
+    t->f->orgqr(&m, &n, &k, at(t, &job->a, b), &lda, values_of(t, b, k, t->element), work, &lwork, &info);
+    if (t->asks)
+        mnp__host_lapack_note_work(t, work, n);
+}
+OPERATION(orgqr, true)
+
+/*
+ * At most WORTH_PARTS reflectors at once, as products of matrices; ormqr applies 32 of them, or fewer, one by one.  Not
+ * for a question.
+ */
+static void apply_reflectors(const task *t, int64_t b, const char *op, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int m = (int)job->m, n = (int)job->n, k = (int)job->k, lda = ld_of(&job->a), ldb = ld_of(&job->b);
+    char *triangle = work, *rest = work + (size_t)(k * k) * t->element;
+    t->f->larft("F", "C", &m, &k, at(t, &job->a, b), &lda, values_of(t, b, k, t->element), triangle, &k, 1, 1);
+    t->f->larfb("L", op, "F", "C", &m, &n, &k, at(t, &job->a, b), &lda, triangle, &k, at(t, &job->b, b), &ldb, rest, &n,
+                1, 1, 1, 1);
+}
+
+static void ormqr_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int m = (int)job->m, n = (int)job->n, k = (int)job->k, lda = ld_of(&job->a), ldb = ld_of(&job->b),
+              lwork = lwork_of(t);
+    const char *op = job->op == 'N' ? "N" : t->is_complex ? "C" : "T";
+    int info;
+    if (k <= WORTH_PARTS && t->asks) {
+        const int64_t numbers = ((int64_t)k + n) * k;
+        t->lwork = numbers > INT32_MAX ? INT32_MAX : (int)numbers;
+        return;
+    }
+    if (k <= WORTH_PARTS) {
+        apply_reflectors(t, b, op, work);
+        return;
+    }
+    t->f->ormqr("L", op, &m, &n, &k, at(t, &job->a, b), &lda, values_of(t, b, k, t->element), at(t, &job->b, b), &ldb,
+                work, &lwork, &info, 1, 1);
+    if (t->asks)
+        mnp__host_lapack_note_work(t, work, n);
+}
+OPERATION(ormqr, true)
+
+static void hetrf_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int n = (int)job->n, lda = ld_of(&job->a), lwork = lwork_of(t);
+    int *info = t->asks ? &(int){0} : info_of(t, b), *pivots = t->asks ? NULL : job->pivots + b * n;
+    if (t->is_complex && !job->symmetric)
+        t->f->hetrf(job->upper ? "U" : "L", &n, at(t, &job->a, b), &lda, pivots, work, &lwork, info, 1);
+    else
+        t->f->sytrf(job->upper ? "U" : "L", &n, at(t, &job->a, b), &lda, pivots, work, &lwork, info, 1);
+    if (t->asks)
+        mnp__host_lapack_note_work(t, work, 1);
+}
+OPERATION(hetrf, true)
