@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple linalg: read one or two matrices, solve, decompose or multiply, write the results, draw the spectrum, and
- * report residuals and how long it took.  The functions are one table, from which help comes too.
+ * report residuals and how long it took.  The functions are in linalg_functions.c.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -21,20 +21,22 @@
 #include "common/paths.h"
 #include "common/result.h"
 #include "common/words.h"
+#include "linalg_functions.h"
 #include "picture/plot.h"
 #include "report/progress.h"
 #include "report/report.h"
 
-enum { KEY_VECTORS = 1200, KEY_RIGHT, KEY_ORD, KEY_ASSUME, KEY_RCOND };
+enum { KEY_VECTORS = 1200, KEY_LEFT, KEY_RIGHT, KEY_ORD, KEY_ASSUME, KEY_RCOND };
 
 static const option_row options_table[] = {
     OUTPUT_ROW("an input"),
     {KEY_VECTORS, "vectors", "OUTPUT", "write eigenvectors, or left singular vectors, as columns"},
+    {KEY_LEFT, "left", "OUTPUT", "write the left factor: Q of qr, P L of lu, U of polar, Z of schur"},
     {KEY_RIGHT, "right", "OUTPUT", "svd: write the conjugated right singular vectors, as rows"},
     {KEY_ASSUME, "assume", "KIND", "solve: A is general, positive (definite), upper or lower\n(default: general)"},
     {KEY_RCOND, "rcond", "BOUND",
-     "lstsq: singular values up to BOUND times the largest are 0\n(default: the larger extent times eps)"},
-    {KEY_ORD, "ord", "ORDER", "norm: fro, nuc, 1, -1, 2, -2, inf or -inf (default: fro)"},
+     "lstsq, pinv, rank: singular values up to BOUND times the largest\nare 0 (default: the larger extent times eps)"},
+    {KEY_ORD, "ord", "ORDER", "norm, cond: fro, nuc, 1, -1, 2, -2, inf or -inf\n(default: fro, and 2 of cond)"},
     PICTURE_OPTIONS("the singular values or eigenvalues"),
     PROGRESS_ROW,
     JSON_ROW,
@@ -42,169 +44,6 @@ static const option_row options_table[] = {
     HELP_ROW,
     {0},
 };
-
-typedef struct job job;
-
-/* A function: how many inputs it has, and what it computes and writes. */
-typedef struct function {
-    const char *name, *summary;
-    int inputs;
-    bool spectrum, vectors, right;
-    mnp_status (*run)(job *j);
-} function;
-
-enum { MOST_MEASURES = 3, RESULTS = 3 };
-
-struct job {
-    mnp_ctx *ctx;
-    const function *function;
-    operand inputs[2], outputs[RESULTS]; /* the result itself is request.output: the first of `outputs` is not used */
-    result_request request;
-    const char *ord;
-    int assume;
-    double rcond;
-    mnp_array *a, *b;
-    mnp_array *results[RESULTS]; /* of -o, --vectors and --right */
-    mnp_array *spectrum;         /* one of them, or of its own */
-    struct {
-        const char *name;
-        double value;
-    } measures[MOST_MEASURES]; /* what the report says of the results */
-    int count;
-    picture_made made;
-};
-
-/* ---- measures ---- */
-
-static void note(job *j, const char *name, double value)
-{
-    j->measures[j->count].name = name;
-    j->measures[j->count++].value = value;
-}
-
-/* Frobenius' norm, on all ranks. */
-static mnp_status size_of(const mnp_array *x, double *size_p)
-{
-    mnp_array *norm = NULL;
-    mnp_status st = mnp_norm(x, NULL, MNP_ALL_AXES, &norm);
-    if (st == MNP_OK)
-        st = mnp_array_item(norm, MNP_FLOAT64, size_p);
-    mnp_array_free(norm);
-    return st;
-}
-
-static double quotient(double above, double below)
-{
-    return below > 0 ? above / below : above;
-}
-
-/* The norm of x y - z. */
-static mnp_status difference(const mnp_array *x, const mnp_array *y, const mnp_array *z, mnp_array **difference_p,
-                             double *size_p)
-{
-    mnp_array *product = NULL;
-    mnp_status st = mnp_matmul(x, y, &product);
-    if (st == MNP_OK)
-        st = mnp_subtract(product, z, difference_p);
-    if (st == MNP_OK)
-        st = size_of(*difference_p, size_p);
-    mnp_array_free(product);
-    return st;
-}
-
-/* ---- functions ---- */
-
-static mnp_status run_solve(job *j)
-{
-    double rest = 0, of_a = 0, of_x = 0, of_b = 0;
-    mnp_array *r = NULL;
-    mnp_status st = mnp_linalg_solve(j->a, j->b, (mnp_assume)j->assume, &j->results[0]);
-    if (st == MNP_OK && j->assume == MNP_ASSUME_GENERAL)
-        st = difference(j->a, j->results[0], j->b, &r, &rest);
-    st = st == MNP_OK ? size_of(j->a, &of_a) : st;
-    st = st == MNP_OK ? size_of(j->results[0], &of_x) : st;
-    st = st == MNP_OK ? size_of(j->b, &of_b) : st;
-    if (st == MNP_OK && r)
-        note(j, "|Ax - b| / (|A| |x| + |b|)", quotient(rest, of_a * of_x + of_b));
-    mnp_array_free(r);
-    return st;
-}
-
-static mnp_status run_matmul(job *j)
-{
-    return mnp_matmul(j->a, j->b, &j->results[0]);
-}
-
-static mnp_status run_norm(job *j)
-{
-    double value = 0;
-    mnp_status st = mnp_matrix_norm(j->a, j->ord, false, &j->results[0]);
-    if (st == MNP_OK && mnp_array_ndim(j->a) == 2)
-        st = mnp_array_item(j->results[0], MNP_FLOAT64, &value);
-    if (st == MNP_OK && mnp_array_ndim(j->a) == 2)
-        note(j, "norm", value);
-    return st;
-}
-
-static mnp_status run_lstsq(job *j)
-{
-    int64_t rank = 0;
-    double rest = 0, normal = 0, of_a = 0, of_b = 0;
-    mnp_array *r = NULL, *turned = NULL, *conjugate = NULL, *product = NULL;
-    mnp_status st = mnp_lstsq(j->a, j->b, j->rcond, &j->results[0], NULL, &rank, &j->spectrum);
-    st = st == MNP_OK ? difference(j->a, j->results[0], j->b, &r, &rest) : st;
-    st = st == MNP_OK ? mnp_conjugate(j->a, &conjugate) : st;
-    st = st == MNP_OK ? mnp_swapaxes(conjugate, 0, 1, &turned) : st;
-    st = st == MNP_OK ? mnp_matmul(turned, r, &product) : st;
-    st = st == MNP_OK ? size_of(product, &normal) : st;
-    st = st == MNP_OK ? size_of(j->a, &of_a) : st;
-    st = st == MNP_OK ? size_of(j->b, &of_b) : st;
-    if (st == MNP_OK) {
-        note(j, "rank", (double)rank);
-        note(j, "|Ax - b|", rest);
-        note(j, "|A^H (Ax - b)| / (|A| |b|)", quotient(normal, of_a * of_b));
-    }
-    mnp_free_all(product, turned, conjugate, r);
-    return st;
-}
-
-/* |left diag(values) right - a| / |a|, or without `right` |a left - left diag(values)| / |a|. */
-static mnp_status measure_spectrum(job *j, const mnp_array *left, const mnp_array *values, const mnp_array *right)
-{
-    double rest = 0, of_a = 0;
-    mnp_array *row = NULL, *scaled = NULL, *r = NULL;
-    mnp_status st = mnp_expand_dims(values, 1, (const int[]){mnp_array_ndim(values) - 1}, &row);
-    st = st == MNP_OK ? mnp_multiply(left, row, &scaled) : st;
-    st = st == MNP_OK ? (right ? difference(scaled, right, j->a, &r, &rest) : difference(j->a, left, scaled, &r, &rest))
-                      : st;
-    st = st == MNP_OK ? size_of(j->a, &of_a) : st;
-    if (st == MNP_OK)
-        note(j, right ? "|U S V^H - A| / |A|" : "|A V - V W| / |A|", quotient(rest, of_a));
-    mnp_free_all(r, scaled, row);
-    return st;
-}
-
-static mnp_status run_svd(job *j)
-{
-    mnp_status st = mnp_svd(j->a, false, &j->results[1], &j->results[0], &j->results[2]);
-    return st == MNP_OK ? measure_spectrum(j, j->results[1], j->results[0], j->results[2]) : st;
-}
-
-static mnp_status run_eigh(job *j)
-{
-    mnp_status st = mnp_eigh(j->a, false, &j->results[0], &j->results[1]);
-    return st == MNP_OK ? measure_spectrum(j, j->results[1], j->results[0], NULL) : st;
-}
-
-static const function functions[] = {
-    {"solve", "x with A x = b", 2, false, false, false, run_solve},
-    {"lstsq", "the smallest x for which |A x - b| is least", 2, true, false, false, run_lstsq},
-    {"svd", "the singular values of A, and vectors", 1, true, true, true, run_svd},
-    {"eigh", "the eigenvalues of a Hermitian A, whose lower triangle is read", 1, true, true, false, run_eigh},
-    {"norm", "a norm of A", 1, false, false, false, run_norm},
-    {"matmul", "the product A B", 2, false, false, false, run_matmul},
-};
-enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
 
 /* ---- help ---- */
 
@@ -219,8 +58,9 @@ void linalg_help(void)
          "'FILE:/DATASET[:, 0]'.\n"
          "\n"
          "Functions:");
-    for (int f = 0; f < NUM_FUNCTIONS; f++)
-        printf("  %-8s%-4s%s\n", functions[f].name, functions[f].inputs == 2 ? "A B" : "A", functions[f].summary);
+    for (int f = 0; f < linalg_count; f++)
+        printf("  %-10s%-5s%s\n", linalg_functions[f].name, linalg_functions[f].inputs == 2 ? "A B" : "A",
+               linalg_functions[f].summary);
     puts("\nOptions:");
     options_print(options_table);
     puts("\n"
@@ -244,6 +84,9 @@ static mnp_status parse_option(int key, job *j)
     switch (key) {
     case KEY_VECTORS:
         return operand_parse_output("--vectors", optarg, &j->outputs[1]);
+    case KEY_LEFT:
+        j->left = true;
+        return operand_parse_output("--left", optarg, &j->outputs[1]);
     case KEY_RIGHT:
         return operand_parse_output("--right", optarg, &j->outputs[2]);
     case KEY_ASSUME:
@@ -264,12 +107,12 @@ static mnp_status parse_option(int key, job *j)
 
 static mnp_status find_function(const char *name, job *j)
 {
-    const char *names[NUM_FUNCTIONS + 1] = {NULL};
-    for (int f = 0; f < NUM_FUNCTIONS; f++)
-        names[f] = functions[f].name;
-    for (int f = 0; f < NUM_FUNCTIONS; f++)
+    const char *names[MOST_FUNCTIONS + 1] = {NULL};
+    for (int f = 0; f < linalg_count; f++)
+        names[f] = linalg_functions[f].name;
+    for (int f = 0; f < linalg_count; f++)
         if (strcmp(name, names[f]) == 0)
-            j->function = &functions[f];
+            j->function = &linalg_functions[f];
     if (j->function)
         return MNP_OK;
     const char *nearest = nearest_word(name, names);
@@ -279,19 +122,20 @@ static mnp_status find_function(const char *name, job *j)
 
 static mnp_status check_line(const job *j)
 {
-    const char *name = j->function->name;
-    if (j->outputs[1].text && !j->function->vectors)
-        return mnp_fail(MNP_ERR_ARG, "%s has no vectors: leave out --vectors", name);
-    if (j->outputs[2].text && !j->function->right)
-        return mnp_fail(MNP_ERR_ARG, "%s has no right vectors: leave out --right", name);
-    if (j->request.picture.path && !j->function->spectrum)
-        return mnp_fail(MNP_ERR_ARG, "%s has no spectrum to draw: leave out --picture", name);
-    if (j->ord && strcmp(name, "norm") != 0)
-        return mnp_fail(MNP_ERR_ARG, "%s has no order: leave out --ord", name);
-    if (j->assume && strcmp(name, "solve") != 0)
-        return mnp_fail(MNP_ERR_ARG, "%s assumes nothing: leave out --assume", name);
-    if (j->rcond >= 0 && strcmp(name, "lstsq") != 0)
-        return mnp_fail(MNP_ERR_ARG, "%s has no bound: leave out --rcond", name);
+    const struct {
+        unsigned option;
+        bool given;
+        const char *problem;
+    } rules[] = {{VECTORS, j->outputs[1].text && !j->left, "has no vectors: leave out --vectors"},
+                 {LEFT, j->left, "has no left factor: leave out --left"},
+                 {RIGHT, j->outputs[2].text, "has no right vectors: leave out --right"},
+                 {SPECTRUM, j->request.picture.path, "has no spectrum to draw: leave out --picture"},
+                 {ORD, j->ord, "has no order: leave out --ord"},
+                 {ASSUME, j->assume, "assumes nothing: leave out --assume"},
+                 {RCOND, j->rcond >= 0, "has no bound: leave out --rcond"}};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].given && !(j->function->takes & rules[i].option))
+            return mnp_fail(MNP_ERR_ARG, "%s %s", j->function->name, rules[i].problem);
     return result_check_options(&j->request);
 }
 
@@ -337,6 +181,12 @@ static mnp_status check_spectrum(const job *j)
 typedef enum stage { READ = FIRST_STAGE, COMPUTE, WRITE, PICTURE, NUM_STAGES } stage;
 static const char *const stage_names[] = {"compile", "read", "compute", "write", "picture"};
 
+static int descending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
 /* Draw the values, the largest first.  Rank 0 draws. */
 static mnp_status draw(job *j)
 {
@@ -350,14 +200,15 @@ static mnp_status draw(job *j)
     if (status == MNP_OK)
         status = mnp_array_to_host_as(values, 0, MNP_FLOAT64, read);
     if (status == MNP_OK && root) {
-        const bool ascending = strcmp(j->function->name, "eigh") == 0;
+        const bool singular = !(j->function->takes & VECTORS) || j->function->takes & RIGHT;
         bool positive = true;
+        qsort(read, (size_t)count, sizeof *read, descending);
         for (int64_t i = 0; i < count; i++) {
             points[2 * i] = (double)(i + 1);
-            points[2 * i + 1] = read[ascending ? count - 1 - i : i];
+            points[2 * i + 1] = read[i];
             positive = positive && points[2 * i + 1] > 0;
         }
-        const char *what = ascending ? "eigenvalue" : "singular value";
+        const char *what = singular ? "singular value" : j->spectrum ? "modulus of the eigenvalue" : "eigenvalue";
         const plot_curve curve = {.name = what, .count = (int)count, .points = points};
         const plot_curves plot = {.words = {without_folders(j->inputs[0].text), NULL, "number", what},
                                   .x_scale = AXIS_WHOLE,
@@ -387,8 +238,8 @@ static const char *output_text(const job *j, int i)
 
 static void print_text(const void *run, const run_facts *facts)
 {
-    static const char *const titles[] = {"output", "vectors", "right"};
     const job *j = run;
+    const char *const titles[] = {"output", j->left ? "left" : "vectors", "right"};
     printf("function  %s\n", j->function->name);
     printf("A         %s: ", j->inputs[0].text);
     print_array(j->a);

@@ -28,6 +28,9 @@ alone 2 'needs a FUNCTION'
 alone 2 "did you mean 'solve'" solv in.h5:/a in.h5:/b -o x.h5:/x
 alone 2 'solve needs A and B, and gets 1 operand' solve in.h5:/a -o x.h5:/x
 alone 2 'has no vectors' norm in.h5:/a --vectors x.h5:/v
+alone 2 'has no left factor' svd in.h5:/a --left x.h5:/v
+alone 2 'has no bound' inv in.h5:/a --rcond 1
+fails 1 'not positive definite' "$MANIPLE" linalg cholesky in.h5:/small -o out.h5:/x
 alone 2 'has no spectrum' matmul in.h5:/a in.h5:/a -o x.h5:/x --picture p.png
 alone 2 'has no order' svd in.h5:/a --ord fro
 alone 2 'is not negative' lstsq in.h5:/a in.h5:/b30 --rcond x

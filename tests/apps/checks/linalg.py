@@ -8,14 +8,17 @@ import subprocess
 
 import h5py
 import numpy as np
+import scipy.linalg
 
 MPIRUN = os.environ.get("MPIRUN")
 rng = np.random.default_rng(7)
 a, b = rng.standard_normal((30, 30)) + 9 * np.eye(30), rng.standard_normal((30, 2))
+small = rng.standard_normal((30, 30)) / 20  # of norm below 1
 tall, h = rng.standard_normal((600, 9)), a + a.T
 with h5py.File("in.h5", "w") as file:
     file["a"], file["b30"], file["tall"], file["h"], file["c"] = a, b, tall, h, rng.standard_normal(600)
     file["singular"], file["b"], file["positive"] = np.ones((5, 5)), np.ones(5), a @ a.T
+    file["small"], file["near"] = small, small + np.eye(30)
     file["complex"], file["stack"] = a + 1j * a.T, np.ones((2, 3, 3))
 
 
@@ -66,6 +69,43 @@ for ranks in (1, 3):
     report, out = run(ranks, "matmul", "in.h5:/tall", "in.h5:/a[:9, :]", "-o",
                       "out.h5:/c")
     same(f"matmul on {ranks}", out.get("c"), tall @ a[:9])
+
+# on 2 ranks, in few starts: each function once, with all that it writes
+WANTED = {
+    "eig": lambda w, v: (np.sort_complex(w) - np.sort_complex(np.linalg.eigvals(a)), a @ v - v * w),
+    "qr": lambda r, q: (q @ r - tall, np.tril(r, -1), q.T @ q - np.eye(9)),
+    "lu": lambda u, l: (l @ u - a, np.tril(u, -1)),
+    "polar": lambda p, u: (u @ p - a, u.T @ u - np.eye(30), p - p.T),
+    "schur": lambda t, z: (z @ t @ z.T - a, z.T @ z - np.eye(30)),
+    "cholesky": lambda c: (c - np.linalg.cholesky(a @ a.T),),
+    "inv": lambda x: (a @ x - np.eye(30),),
+    "pinv": lambda x: (x - np.linalg.pinv(tall),),
+    "det": lambda d: (d / np.linalg.det(a) - 1,),
+    "cond": lambda c: (c / np.linalg.cond(a) - 1,),
+    "rank": lambda r: (r - 1.0,),
+    "sqrtm": lambda x: (x @ x - a,),
+    "expm": lambda x: (x - scipy.linalg.expm(small),),
+    "logm": lambda x: (scipy.linalg.expm(x) - small - np.eye(30),),
+    "cosm": lambda x: (x - scipy.linalg.cosm(small),),
+    "sinm": lambda x: (x - scipy.linalg.sinm(small),),
+}
+OPERANDS = {"qr": "tall", "pinv": "tall", "cholesky": "positive", "rank": "singular", "expm": "small", "cosm": "small",
+            "sinm": "small", "logm": "near"}
+MEASURED = {"det": ("log |det|", np.linalg.slogdet(a)[1]), "cond": ("cond", np.linalg.cond(a)), "rank": ("rank", 1.0)}
+for function, errors in WANTED.items():
+    given = {"eig": "--vectors", "qr": "--left", "lu": "--left", "polar": "--left", "schur": "--left"}.get(function)
+    picture = ["--picture", f"{function}.svg"] if function in ("eig", "rank") else []
+    report, out = run(2, function, "in.h5:/" + OPERANDS.get(function, "a"), "-o", "out.h5:/first",
+                      *([given, "out.h5:/second"] if given else []), *picture)
+    found = errors(out["first"], out["second"]) if given else errors(out["first"])
+    check(max(np.abs(e).max() for e in found) < 1e-9, f"{function}")
+    measured = report["measured"]
+    if function in MEASURED:
+        check(abs(measured[MEASURED[function][0]] - MEASURED[function][1]) < 1e-9 * abs(MEASURED[function][1]),
+              f"{function}: the number")
+    elif function not in ("expm", "logm", "cosm", "sinm"):  # residuals of n eps, and times the condition of 3 at most
+        check(measured and max(measured.values()) < 100 * 30 * np.finfo(float).eps, f"{function}: {measured}")
+    check(not picture or os.path.exists(picture[1]), f"{function}: a picture")
 
 # real matrices, of which the smaller ones are made dense
 for path in sorted(glob.glob(os.path.join(os.environ.get("MANIPLE_TEST_DATA", "none"), "**", "*.mtx"), recursive=True)):

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The functions of maniple linalg: one table, from which help and checks of the command line come too. */
+#ifndef LINALG_FUNCTIONS_H
+#define LINALG_FUNCTIONS_H
+
+#include <stdbool.h>
+
+#include <maniple.h>
+
+#include "common/operand.h"
+#include "common/result.h"
+#include "picture/plot.h"
+
+typedef struct job job;
+
+/* A function: how many inputs it has, and what it computes and writes. */
+typedef struct function {
+    const char *name, *summary;
+    int inputs;
+    unsigned takes; /* which options */
+    mnp_status (*run)(job *j);
+    mnp_status (*one)(const mnp_array *a, mnp_array **out_p); /* what run_one() calls */
+} function;
+
+enum { SPECTRUM = 1, VECTORS = 2, LEFT = 4, RIGHT = 8, ORD = 16, ASSUME = 32, RCOND = 64 };
+
+enum { MOST_MEASURES = 3, RESULTS = 3, MOST_FUNCTIONS = 32 };
+
+struct job {
+    mnp_ctx *ctx;
+    const function *function;
+    operand inputs[2], outputs[RESULTS]; /* the result itself is request.output: the first of `outputs` is not used */
+    result_request request;
+    const char *ord;
+    bool left; /* outputs[1] is that of --left, and not of --vectors */
+    int assume;
+    double rcond;
+    mnp_array *a, *b;
+    mnp_array *results[RESULTS]; /* of -o, --vectors or --left, and --right */
+    mnp_array *spectrum;         /* one of them, or of its own */
+    struct {
+        const char *name;
+        double value;
+    } measures[MOST_MEASURES]; /* what the report says of the results */
+    int count;
+    picture_made made;
+};
+
+/* The functions, which linalg_functions.c has. */
+extern const function linalg_functions[];
+extern const int linalg_count; /* at most MOST_FUNCTIONS */
+
+#endif
