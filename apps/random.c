@@ -27,7 +27,8 @@
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
      "write to FILE:/DATASET; replaces a dataset of that name, and keeps\n"
-     "everything else in the file; or write FILE.npy"},
+     "everything else in the file; or write FILE.npy, FILE.tif, FILE.fits,\n"
+     "or an extension of a FITS file, FILE.fits:NAME"},
     {'s', "seed", "SEED", "an integer from 0 to 2^64 - 1; the same seed gives the same numbers"},
     {'d', "dtype", "DTYPE", "dtype of the result, such as float32 (default: float64 or int64)"},
     APPEND_ROW,

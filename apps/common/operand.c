@@ -181,11 +181,15 @@ static mnp_status check_whole(const operand *op)
 mnp_status operand_parse_output(const char *role, const char *text, operand *result)
 {
     operand op = {.role = role, .text = text};
-    mnp_status status = parse_file(&op, "FILE:/DATASET or FILE.npy");
+    mnp_status status = parse_file(&op, "FILE:/DATASET, FILE.npy, FILE.tif, FILE.fits or FILE.fits:NAME");
     if (status == MNP_OK)
         status = check_whole(&op);
-    if (status == MNP_OK && op.kind != OPERAND_DATASET && op.kind != OPERAND_NPY)
-        status = mnp_fail(MNP_ERR_ARG, "%s '%s' is a picture; write FILE:/DATASET or FILE.npy", role, text);
+    if (status == MNP_OK && op.kind == OPERAND_PNG)
+        status = mnp_fail(MNP_ERR_ARG, "%s '%s' is a picture; write FILE:/DATASET, FILE.npy, FILE.tif or FILE.fits",
+                          role, text);
+    if (status == MNP_OK && op.kind == OPERAND_TIFF && op.dataset)
+        status = mnp_fail(MNP_ERR_ARG, "%s '%s' names a page, and a TIFF file is written as a whole; leave out :%s",
+                          role, text, op.dataset);
     return finish(status, &op, result);
 }
 
@@ -394,13 +398,21 @@ bool operand_appends(void)
 
 mnp_status operand_check_output(mnp_ctx *ctx, const operand *op)
 {
-    if (append.given && op->kind == OPERAND_NPY)
+    if (append.given && op->kind != OPERAND_DATASET)
         return mnp_fail(MNP_ERR_ARG, "%s '%s' does not grow: --append is for datasets of HDF5 files", op->role,
                         op->text);
     if (append.given)
         return mnp_h5_check_append(ctx, op->file, op->dataset, append.axis);
-    return op->kind == OPERAND_NPY ? mnp_npy_check_write(ctx, op->file)
-                                   : mnp_h5_check_write(ctx, op->file, op->dataset);
+    switch (op->kind) {
+    case OPERAND_NPY:
+        return mnp_npy_check_write(ctx, op->file);
+    case OPERAND_TIFF:
+        return mnp_tiff_check_write(ctx, op->file);
+    case OPERAND_FITS:
+        return mnp_fits_check_write(ctx, op->file, op->dataset);
+    default:
+        return mnp_h5_check_write(ctx, op->file, op->dataset);
+    }
 }
 
 /* Whether values have the dimension along which they are to be appended. */
@@ -439,5 +451,14 @@ mnp_status operand_write(const operand *op, const mnp_array *array)
 {
     if (append.given)
         return append_array(op, array);
-    return op->kind == OPERAND_NPY ? mnp_npy_write(array, op->file) : mnp_h5_write(array, op->file, op->dataset, NULL);
+    switch (op->kind) {
+    case OPERAND_NPY:
+        return mnp_npy_write(array, op->file);
+    case OPERAND_TIFF:
+        return mnp_tiff_write(array, op->file, NULL);
+    case OPERAND_FITS:
+        return mnp_fits_write(array, op->file, op->dataset);
+    default:
+        return mnp_h5_write(array, op->file, op->dataset, NULL);
+    }
 }

@@ -44,7 +44,10 @@ typedef struct operand {
  */
 mnp_status operand_parse(const char *role, const char *text, mnp_dtype dtype, operand *result);
 
-/* The same for operands that must be in a file; for outputs, FILE:DATASET or FILE.npy; and for FILE:DATASET alone. */
+/*
+ * The same for operands that must be in a file; for outputs, FILE:DATASET, FILE.npy, FILE.tif, FILE.fits or
+ * FILE.fits:NAME; and for FILE:DATASET alone.
+ */
 mnp_status operand_parse_file(const char *role, const char *text, operand *result);
 mnp_status operand_parse_output(const char *role, const char *text, operand *result);
 mnp_status operand_parse_dataset(const char *role, const char *text, operand *result);

@@ -25,7 +25,8 @@ typedef struct result_request {
         'o', "output", "OUTPUT",                                                                                       \
             "write the result to FILE:/DATASET; replaces a dataset of that name,\n"                                    \
             "but never " inputs ", and keeps everything else in the file;\n"                                           \
-            "or write FILE.npy"                                                                                        \
+            "or write FILE.npy, FILE.tif, FILE.fits, or an extension of a\n"                                           \
+            "FITS file, FILE.fits:NAME"                                                                                \
     }
 #define JSON_ROW                                                                                                       \
     {                                                                                                                  \

@@ -37,7 +37,8 @@ static const option_row options_table[] = {
      "[NAME=]FILE:/DATASET: write the variable NAME, or without NAME the\n"
      "value of the last statement; replaces a dataset of that name, but\n"
      "never an operand, and keeps everything else in the file; or write\n"
-     "[NAME=]FILE.npy; may be repeated"},
+     "[NAME=]FILE.npy, FILE.tif, FILE.fits, or FILE.fits:HDU; may be\n"
+     "repeated"},
     PICTURE_OPTIONS("the value of the last statement; NAME=FILE: the variable NAME"),
     PICTURE_MAP_OPTION,
     APPEND_ROW,

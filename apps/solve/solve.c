@@ -40,7 +40,8 @@ enum { MOST_RESTART = 1000, MOST_IDR = 16 }; /* maniple/solve.h */
 static const option_row options_table[] = {
     {'o', "output", "OUTPUT",
      "write the solution to FILE:/DATASET, and the norms of the residuals\n"
-     "to FILE:/DATASET_history; or write the solution to FILE.npy"},
+     "to FILE:/DATASET_history; or write the solution alone to\n"
+     "FILE.npy, FILE.tif, FILE.fits or FILE.fits:NAME"},
     {KEY_METHOD, "method", "M", "iterative method, see below (default: what suits the matrix)"},
     {KEY_PRECOND, "precond", "P",
      "preconditioner, see below (default: none with --method, otherwise\n"

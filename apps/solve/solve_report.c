@@ -176,7 +176,7 @@ mnp_status solve_write(job *j)
     mnp_array *history = NULL;
     facts f = {NULL};
     run_facts c = {.ranks = NULL};
-    if (j->result.output.kind == OPERAND_NPY) /* it has room for the solution alone */
+    if (j->result.output.kind != OPERAND_DATASET) /* it has room for the solution alone */
         return operand_write(&j->result.output, j->x);
     void *memory = malloc(5 * sizeof(double) * ((size_t)j->columns + 1));
     mnp_status status = mnp_agree(j->ctx, gather_facts(j, memory, &f));

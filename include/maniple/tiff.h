@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Images in TIFF files, read by all ranks together, through libtiff: classic files and BigTIFF, in strips and tiles, in
- * all compressions that this libtiff has.
+ * Images in TIFF files, read and written by all ranks together: classic files and BigTIFF; to read, in strips and
+ * tiles, in all compressions that this libtiff has.
  *
  * An image has the dimensions rows and columns; before them the pages, if all pages of a file of several are read; and
  * after them the samples of a pixel, if there are several, also where the file keeps them in separate planes.  Elements
@@ -9,7 +9,8 @@
  * are what the file has: a palette is not looked up, and the order of black and white is the file's.  JPEG in YCbCr
  * becomes RGB.
  *
- * In a build without libtiff all functions fail with MNP_ERR_UNSUPPORTED.
+ * Files are read through libtiff; in a build without it mnp_tiff_inspect() and mnp_tiff_read() fail with
+ * MNP_ERR_UNSUPPORTED.
  */
 #ifndef MANIPLE_TIFF_H
 #define MANIPLE_TIFF_H
@@ -66,6 +67,31 @@ MNP_API mnp_status mnp_tiff_inspect(mnp_ctx *ctx, const char *file, int64_t page
  */
 MNP_API mnp_status mnp_tiff_read(mnp_ctx *ctx, const char *file, int64_t page, const mnp_selection *selection,
                                  const mnp_layout *layout, mnp_array **array_p);
+
+typedef struct mnp_tiff_write_options {
+    bool samples; /* the last dimension is the samples of a pixel; with 3 and 4 of them they are RGB and RGBA */
+} mnp_tiff_write_options;
+
+/*
+ * Write an array as the pages of a file, not compressed, without libtiff: two dimensions as one page of rows and
+ * columns, three as pages of these; with samples one dimension more.  It is a classic file where 4 GiB are enough,
+ * otherwise a BigTIFF file; strips have about 1 MiB.  Each rank writes its own block.  The file is replaced atomically,
+ * as by mnp_h5_write().
+ *
+ *   array    of all dtypes that mnp_tiff_read() gives, and no extent of 0
+ *   options  NULL: the last of three or four dimensions is the samples of a pixel if it has 3 or 4 indices and the
+ *            elements are uint8 or uint16
+ *
+ * MNP_ERR_UNSUPPORTED for bool and bfloat16; MNP_ERR_ARG if the array has other dimensions, 2^31 rows or columns or
+ * more, or 2^16 samples or more; MNP_ERR_IO, in a message with the file and the reason; MNP_ERR_MEMORY.  Collective.
+ */
+MNP_API mnp_status mnp_tiff_write(const mnp_array *array, const char *file, const mnp_tiff_write_options *options);
+
+/*
+ * Check whether mnp_tiff_write() could write a file, without writing: the folder and the permissions.  MNP_ERR_IO,
+ * MNP_ERR_ARG.  Collective.
+ */
+MNP_API mnp_status mnp_tiff_check_write(mnp_ctx *ctx, const char *file);
 
 #ifdef __cplusplus
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading the array of a file of any kind that the transfer knows how to read (io/transfer.h): what is selected of it,
- * in the layout that is asked for.
+ * The array of a file: reading one from a file of any kind that the transfer knows how to read (io/transfer.h), what is
+ * selected of it in the layout that is asked for; and writing one to a new file that has its elements in C order.
  */
 #ifndef MNP__IO_FILE_ARRAY_H
 #define MNP__IO_FILE_ARRAY_H
 
+#include "io/plain_file.h"
 #include "io/transfer.h"
 
 typedef struct mnp__file_array {
@@ -33,5 +34,30 @@ mnp_status mnp__file_array_layout(mnp_ctx *ctx, const char *name, const mnp__sel
  */
 mnp_status mnp__file_array_read(mnp_ctx *ctx, const mnp__file_array *source, const mnp_selection *wanted,
                                 const mnp_layout *given, mnp_array **array_p);
+
+/* A new file: an array's elements in C order, and what rank 0 writes around them. */
+typedef struct mnp__file_output {
+    const char *function;          /* begins messages about the array: "mnp_tiff_write" */
+    const char *name;              /* of the file */
+    int64_t offset;                /* where the elements begin */
+    int64_t bytes;                 /* of the whole file */
+    mnp__plain_file_writer *frame; /* writes everything else; rank 0 alone calls it */
+    void (*encode)(void *argument, int64_t count,
+                   void *buffer); /* elements as they are in the file, in place; or NULL */
+    void *argument;               /* of both */
+} mnp__file_output;
+
+/* The bytes of an array's elements. */
+int64_t mnp__file_array_bytes(const mnp_array *array);
+
+/*
+ * Replace a file by one with the array, of which each rank writes its block slab by slab: readers see the old file or
+ * the new one.  An array whose blocks would lie in the file in short runs is redistributed before.  MNP_ERR_ARG,
+ * MNP_ERR_IO, MNP_ERR_MEMORY, and what `frame` returns.  Collective.
+ */
+mnp_status mnp__file_array_write(const mnp_array *array, const mnp__file_output *output);
+
+/* Check whether such a file could be written, without writing: the folder and the permissions.  Collective. */
+mnp_status mnp__file_array_check_write(mnp_ctx *ctx, const char *name);
 
 #endif

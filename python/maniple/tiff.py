@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Images in TIFF files: tiff.read("cells.tif"), tiff.read("cells.tif:3[::2, 100:200]")."""
+"""Images in TIFF files: tiff.read("cells.tif"), tiff.read("cells.tif:3[::2, 100:200]"), tiff.write("out.tif", x)."""
 
 from ._array import made
-from ._library import constant
+from ._library import call, constant, struct
 from ._names import finished
 from .h5 import _selection
 
-__all__ = ["read"]
+__all__ = ["read", "write"]
 
 
 _ENDINGS = (".tif", ".tiff", ".fits", ".fit", ".fts")
@@ -31,6 +31,14 @@ def read(place, layout=None):
         raise ValueError(f"the page {page!r} is not a number, from 0 on")
     number = constant("TIFF_ALL_PAGES") if page is None else int(page)
     return made("tiff_read", file, number, _selection(subscripts), layout)
+
+
+def write(file, x, samples=None):
+    """Write an array as the pages of a file: rows and columns, before them pages, after them the samples of a pixel.
+
+    samples: whether the last dimension is that; None: if it has 3 or 4 indices, and x at least three dimensions of
+    uint8 or uint16.  The file appears, or is replaced, when all of it is written.  Collective."""
+    call("tiff_write", x, file, None if samples is None else struct("tiff_write_options")(samples))
 
 
 __dir__ = finished(globals(), "maniple.tiff")

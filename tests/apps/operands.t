@@ -53,7 +53,13 @@ wrong_alone "is the file of operand x, and operands are not overwritten" eval 'x
 wrong_alone "is operand x itself" eval 'x + 1' 'x=in.h5:/x[0]' -o in.h5:/x
 wrong_alone "OUTPUT and OUTPUT are\|is the file of OUTPUT" eval 'a = 1; b = 2; a' -o a=out.npy -o b=out.npy
 wrong_alone "is written as a whole: leave out \[0\]" eval '1' -o 'out.h5:/x[0]'
-wrong_alone "is a picture; write FILE:/DATASET or FILE.npy" random normal 3 -s 1 -o out.png
+wrong_alone "is a picture; write FILE:/DATASET, FILE.npy, FILE.tif or FILE.fits" random normal 3 -s 1 -o out.png
+wrong_alone "names a page, and a TIFF file is written as a whole" random normal 3x4 -s 1 -o out.tif:0
+wrong_alone "this array has 1 dimension" random normal 3 -s 1 -o out.tif
+wrong_alone "cannot be the EXTNAME" random normal 3 -s 1 -o out.fits:1
+wrong_alone "does not grow" random normal 3 -s 1 -o out.fits --append new
+details=$(fails_on 1 1 "FITS has no images of complex128" "$MANIPLE" fft in.h5:/x -o out.fits)
+check $? "complex numbers have no place in a FITS file" "$details"
 fails 1 "cannot grow along dimension 0: it was made for 30" "$MANIPLE" eval 'x + 0' x=in.npy -o in.h5:/x --append new
 details=$(fails_on 1 1 "is compressed" "$MANIPLE" eval 'x + 0' x=in.npy -o in.h5:/packed --append 0)
 check $? "a compressed dataset does not grow" "$details"
@@ -78,7 +84,6 @@ if [ "$has_fits" -gt 0 ]; then
     wrong "'cut.fits' is truncated" stats cut.fits
     wrong_alone "'two.fits' has no HDU that is called 'ERR'" stats two.fits:ERR
     wrong_alone "HDU 0 of 'two.fits' is a header without an image" stats two.fits:0
-    wrong_alone "is a picture; write FILE:/DATASET or FILE.npy" random normal 3 -s 1 -o out.fits
     check_info two.fits "two.fits: FITS, 30x17 float64, HDU 1 SCI"
     check_info two.fits:2 "two.fits:2: FITS, 20x31 float32, HDU 2"
     printed=$("$MANIPLE" info two.fits --json)

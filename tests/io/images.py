@@ -8,7 +8,7 @@ import io
 import os
 
 import maniple as mp
-from image_files import fits_bytes, tiff_bytes
+from image_files import fits_bytes, fits_hdus, tiff_bytes, tiff_pages
 import numpy as np
 
 try:
@@ -262,6 +262,176 @@ def compressed(read):
     mp.fails(UNSUPPORTED, "compressed by HCOMPRESS_1, which is not read", mp.fits_read, fits_path, None, None, None)
 
 
+# ---- writing ----
+
+class TiffOptions(ctypes.Structure):
+    _fields_ = [("samples", ctypes.c_bool)]
+
+
+def take(path):
+    """The file's bytes, which all ranks wait for."""
+    mp.agree(None)
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def written(a, write):
+    """Write the values in any layout, as an array or a view of one."""
+    write(mp.spread(rng, a) if a.size else mp.array(a))
+
+
+def tiff_difference(a, pages, samples):
+    """What of a written file is not as the array."""
+    full = a.reshape((len(pages),) + (a.shape if samples else a.shape + (1,))[-3:])
+    wrongs = [mp.difference(found.astype(found.dtype.newbyteorder("=")), page)
+              for (_, found), page in zip(pages, full)]
+    colour = [{1: 1, 3: 2, 4: 2}.get(full.shape[-1], 1) for _ in pages]
+    if [tags[262][0] for tags, _ in pages] != colour or any(
+            len(tags.get(338, ())) != max(0, full.shape[-1] - (3 if full.shape[-1] in (3, 4) else 1)) for tags, _ in pages):
+        wrongs.append("the colours of samples")
+    if any(tags[254][0] != (2 if len(pages) > 1 else 0) or not tags[305][0].startswith(b"maniple ") for tags, _ in pages):
+        wrongs.append("what is said about pages")
+    return next(filter(None, wrongs), "")
+
+
+def test_tiff_write(read_back):
+    cases = [("u1", (37, 45), None), ("u1", (20, 33, 3), None), ("u2", (2, 7, 9, 4), None), ("u1", (3, 5, 7), None),
+             ("u4", (5, 6, 3), None), ("f4", (300, 1100), None), ("f8", (3, 40, 50), None), ("u1", (8, 9, 3), False),
+             ("f4", (8, 9, 3), True), ("i2", (2, 5, 6, 5), True), ("i8", (9, 8, 2), True), ("c8", (6, 11), None),
+             ("c16", (7, 5), None), ("f2", (4, 6), None), ("i1", (1, 1), None), ("i4", (2, 700, 401), None),
+             ("u8", (6, 4), False)]
+    for dtype, shape, samples in cases:
+        a = values(shape, dtype)
+        options = None if samples is None else TiffOptions(samples)
+        written(a, lambda x, options=options: mp.tiff_write(x, tiff_path, options))
+        last = samples if samples is not None else (len(shape) > 2 and shape[-1] in (3, 4) and dtype in ("u1", "u2"))
+        pages = tiff_pages(take(tiff_path))
+        wrong = tiff_difference(a, pages, last)
+        if len(pages) != (shape[0] if len(shape) - last == 3 else 1):
+            wrong = f"{len(pages)} pages"
+        if not wrong and read_back:
+            wrong = mp.difference(mp.tiff_read(tiff_path, ALL, None, None), a)
+        mp.ok(not wrong, f"TIFF written, {dtype} {shape} samples {samples}" + (": " + wrong if wrong else ""))
+    good = take(tiff_path)
+    for status, words, a, options in (
+            (UNSUPPORTED, "TIFF files of bool are not written", np.ones((3, 4), bool), None),
+            ("MNP_ERR_ARG", "this array has 1 dimension", np.ones(3), None),
+            ("MNP_ERR_ARG", "this array has 2 dimensions", np.ones((3, 4)), TiffOptions(True)),
+            ("MNP_ERR_ARG", "this array has 4 dimensions", np.ones((3, 4, 5, 3)), None),
+            ("MNP_ERR_ARG", "this array is empty", np.ones((3, 0)), None)):
+        mp.fails(status, words, mp.tiff_write, mp.array(a), tiff_path, options)
+    mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "the folder", mp.tiff_write, mp.array(np.ones((3, 4))), "/nowhere/a.tif", None)
+    mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "the folder", mp.tiff_check_write, "/nowhere/a.tif")
+    mp.ok(take(tiff_path) == good, "a failure leaves the old file")
+
+
+def test_tiff_big():
+    """Beyond 4 GiB it is a BigTIFF file, in make check-full where there is room for one."""
+    if not mp.FULL:
+        return
+    x = mp.zeros("uint8", mp.Layout([mp.size], (4200, 1 << 10, 1 << 10), [0, -1, -1]))
+    try:
+        mp.tiff_write(x, tiff_path, None)
+    except mp.Error as error:
+        mp.skip("BigTIFF", error.message.replace("#", ""))
+        return
+    with open(tiff_path, "rb") as file:
+        head = file.read(4)
+    mp.ok(head[2:] in (b"+\0", b"\0+") and os.path.getsize(tiff_path) > 1 << 32, "BigTIFF")
+
+
+def test_fits_write(read_back):
+    for dtype, shape in (("u1", (37, 45)), ("i2", (1000,)), ("i4", (5, 6, 7)), ("i8", (2, 3, 4, 5)), ("f4", (30, 90)),
+                         ("f8", (1, 1)), ("i1", (9, 80)), ("u2", (16, 90)), ("u4", (4, 5)), ("u8", (360,)),
+                         ("f4", (0, 5))):
+        kind = np.dtype(dtype)
+        a = values(shape, dtype)
+        if kind.kind in "iu" and a.size > 1:
+            a.flat[0], a.flat[-1] = np.iinfo(kind).min, np.iinfo(kind).max
+        if kind.kind == "f" and a.size > 4:
+            a.flat[:3] = np.nan, -np.inf, -0.0
+        written(a, lambda x: mp.fits_write(x, fits_path, None))
+        hdus = fits_hdus(take(fits_path))
+        found = hdus[0][1]
+        wrong = mp.difference(found.astype(found.dtype.newbyteorder("=")), a) if len(hdus) == 1 else "HDUs"
+        if not wrong and ("BZERO" in hdus[0][0]) != (dtype in ("i1", "u2", "u4", "u8")):
+            wrong = "BZERO"
+        if not wrong and read_back:
+            wrong = mp.difference(mp.fits_read(fits_path, "0", None, None), a)
+        mp.ok(not wrong, f"FITS written, {dtype} {shape}" + (": " + wrong if wrong else ""))
+
+    def extend(name, a):
+        written(a, lambda x: mp.fits_write(x, fits_path, name))
+        return take(fits_path)
+
+    images = [values((9, 11), "i2"), values((40, 50), "f4"), values((7, 100), "u2"), values((3,), "f8")]
+    mp.agree(None)
+    if mp.rank == 0:
+        os.unlink(fits_path)
+    mp.agree(None)
+    one = extend("SCI", images[0])
+    two = extend("ERR", images[1])
+    three = extend("sci", images[2])
+    four = extend("it is []", images[3])
+    empty = fits_hdus(one)[0]
+    mp.ok(empty[1] is None and empty[0]["EXTEND"] == "T", "a new file of an extension has an empty primary HDU")
+    mp.ok(two[:len(one)] == one, "an extension is added behind what there was")
+    mp.ok(three[:2880] == two[:2880] and three[-len(two) + len(one):] == two[len(one):],
+          "one of that name is replaced, and others are kept")
+    want = [("sci", images[2]), ("ERR", images[1]), ("it is []", images[3])]
+    found = [(known["EXTNAME"], array) for known, array in fits_hdus(four)[1:]]
+    mp.ok([name for name, _ in want] == [name for name, _ in found] and all(
+        np.array_equal(a, b) for (_, a), (_, b) in zip(want, found)), "three extensions")
+    if read_back:
+        mp.check("an extension is read", mp.fits_read(fits_path, "ERR", None, None), images[1])
+    extend_others()
+    x = mp.array(np.ones((3, 4)))
+    put(fits_path, four)
+    for status, words, array, name in (
+            (UNSUPPORTED, "FITS has no images of complex64", mp.array(np.ones((3, 4), "c8")), None),
+            (UNSUPPORTED, "FITS has no images of bool", mp.array(np.ones((3, 4), bool)), "SCI"),
+            ("MNP_ERR_ARG", "this array has none", mp.array(np.array(1.0)), None),
+            ("MNP_ERR_ARG", "'3' cannot be the EXTNAME", x, "3"), ("MNP_ERR_ARG", "'' cannot be", x, ""),
+            ("MNP_ERR_ARG", "'primary' cannot be", x, "primary"), ("MNP_ERR_ARG", "'A,2' cannot be", x, "A,2")):
+        mp.fails(status, words, mp.fits_write, array, fits_path, name)
+    mp.ok(take(fits_path) == four, "a failure leaves the old file")
+    put(fits_path, four[:-2880])
+    mp.fails(FORMAT, "is truncated or damaged", mp.fits_write, x, fits_path, "NEW")
+    mp.fails(FORMAT, "is truncated or damaged", mp.fits_check_write, fits_path, "NEW")
+    put(fits_path, b"II*" * 1000)
+    mp.fails(FORMAT, "is not a FITS file", mp.fits_write, x, fits_path, "NEW")
+
+
+def extend_others():
+    """Files of others get an extension: with tables, random groups, records behind the HDUs, a last block that ends."""
+    image, other = values((9, 11), "i2"), values((40, 50), "f4")
+    table = fits_bytes(values((3, 8), "u1"), False, TFIELDS=1, TFORM1="8B", EXTNAME="TAB").replace(b"'IMAGE   '",
+                                                                                                  b"'BINTABLE'")
+    groups = fits_bytes(np.zeros((4, 3, 0), "f4"), True, GROUPS=True, PCOUNT=2, GCOUNT=50)
+    groups += bytes(-(-4 * 50 * (2 + 12) // 2880) * 2880)
+    x = mp.array(other)
+    for words, before, behind in (("a table", fits_bytes(image, True, EXTNAME="FIRST") + table, b""),
+                                  ("random groups", groups, b""),
+                                  ("records behind", fits_bytes(image, True), b"record  " * 360)):
+        put(fits_path, before + behind)
+        mp.fits_write(x, fits_path, "NEW")
+        new = take(fits_path)
+        good = new[:len(before)] == before and (not behind or new.endswith(behind))
+        head, data = new[len(before):len(before) + 2880], new[len(before) + 2880:len(new) - len(behind)]
+        good = good and head.startswith(b"XTENSION= 'IMAGE   '") and b"'NEW     '" in head
+        mp.ok(good and data.rstrip(b"\0") == other.astype(">f4").tobytes().rstrip(b"\0"), f"{words} before an extension")
+    put(fits_path, groups)
+    if there("fits_read", fits_path, None, None, None):
+        mp.fails(UNSUPPORTED, "random groups", mp.fits_read, fits_path, None, None, None)
+    put(fits_path, fits_bytes(image, True, EXTNAME="FIRST") + table)
+    mp.fails("MNP_ERR_ARG", "the primary HDU", mp.fits_write, x, fits_path, "first")
+    mp.fails("MNP_ERR_ARG", "is no image", mp.fits_write, x, fits_path, "TAB")
+    short = fits_bytes(image, True)
+    put(fits_path, short[:2880 + image.nbytes])
+    mp.fits_write(x, fits_path, "NEW")
+    mp.ok(take(fits_path)[:len(short)] == short, "a last block that ends early is filled")
+
+
 # ---- damage ----
 
 
@@ -286,11 +456,15 @@ def damaged(read, path, contents):
 
 put(tiff_path, b"")
 put(fits_path, fits_bytes(None, True))
-if there("tiff_read", tiff_path, ALL, None, None):
+reads_tiff, reads_fits = there("tiff_read", tiff_path, ALL, None, None), there("fits_read", fits_path, None, None, None)
+test_tiff_write(reads_tiff)
+test_tiff_big()
+test_fits_write(reads_fits)
+if reads_tiff:
     test_tiff()
 else:
     mp.skip("TIFF", "this build has no libtiff")
-if there("fits_read", fits_path, None, None, None):
+if reads_fits:
     test_fits()
 else:
     mp.skip("FITS", "this build has no CFITSIO")

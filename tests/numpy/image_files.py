@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""TIFF and FITS files as bytes, written without any library for them, for tests that read such files."""
+"""TIFF and FITS files as bytes, written and read without any library for them, for tests of such files."""
 
 import struct
 import zlib
@@ -94,3 +94,79 @@ def fits_bytes(raw, first, **keywords):
     head = "".join(cards).encode()
     data = b"" if raw is None else raw.astype(raw.dtype.newbyteorder(">")).tobytes()
     return head + b" " * (-len(head) % 2880) + data + b"\0" * (-len(data) % 2880)
+
+
+# ---- reading ----
+
+def tiff_pages(data):
+    """The pages of a file whose elements are not compressed: each one its tags and its array of rows x columns x
+    samples.  What the standard wants of such a file is asserted."""
+    order = {b"II": "<", b"MM": ">"}[data[:2]]
+    big = {42: False, 43: True}[struct.unpack_from(order + "H", data, 2)[0]]
+    word, size = ("Q", 8) if big else ("I", 4)
+    assert not big or struct.unpack_from(order + "HH", data, 4) == (8, 0)
+    at, pages = struct.unpack_from(order + word, data, size)[0], []
+    while at:
+        assert at % 2 == 0, "heads begin at even places"
+        count = struct.unpack_from(order + ("Q" if big else "H"), data, at)[0]
+        at += 8 if big else 2
+        tags = {}
+        for _ in range(count):
+            tag, kind, number = struct.unpack_from(order + "HH" + word, data, at)
+            assert not tags or tag > max(tags), "tags are in order"
+            letter, times = {2: ("s", 1), 3: ("H", 1), 4: ("I", 1), 5: ("I", 2), 16: ("Q", 1)}[kind]
+            form = f"{order}{number * times}{letter}"
+            place = at + 4 + size
+            if struct.calcsize(form) > size:
+                place = struct.unpack_from(order + word, data, place)[0]
+                assert place % 2 == 0, "values begin at even places"
+            tags[tag] = struct.unpack_from(form, data, place)
+            at += 4 + 2 * size
+        at = struct.unpack_from(order + word, data, at)[0]
+        (columns,), (rows,), (samples,), (strip,) = (tags[tag] for tag in (256, 257, 277, 278))
+        assert tags[259] == (1,) and tags[284] == (1,) and tags[282] == tags[283] == (1, 1)
+        assert len(tags[273]) == len(tags[279]) == -(-rows // strip) and len(tags[258]) == len(tags[339]) == samples
+        raw = b"".join(data[place:place + length] for place, length in zip(tags[273], tags[279]))
+        letter = {number: letter for letter, number in FORMATS.items()}[tags[339][0]]
+        dtype = np.dtype(f"{order}{letter}{tags[258][0] // 8}")
+        assert all(length == min(strip, rows - i * strip) * columns * samples * dtype.itemsize
+                   for i, length in enumerate(tags[279]))
+        pages.append((tags, np.frombuffer(raw, dtype).reshape(rows, columns, samples)))
+    return pages
+
+
+def fits_hdus(data):
+    """The HDUs of a file: each one its keywords with their values as text, and its array with the BZERO of integers of
+    the other sign, or None.  What the standard wants of headers is asserted."""
+    hdus, at = [], 0
+    assert len(data) % 2880 == 0, "a file has whole blocks"
+    while at < len(data):
+        keywords, end = [], False
+        while not end:
+            text = data[at:at + 2880].decode("ascii")
+            at += 2880
+            for begin in range(0, 2880, 80):
+                line = text[begin:begin + 80]
+                assert not end or not line.strip(), "nothing but spaces follows END"
+                end = end or line == "END".ljust(80)
+                if line[8:10] == "= ":
+                    value = line[10:].split("'")[1].rstrip() if line[10] == "'" else line[10:30].strip()
+                    assert line[10] == "'" or line[29] != " ", "numbers end in column 30"
+                    keywords.append((line[:8].rstrip(), value))
+        names, known = [name for name, _ in keywords], dict(keywords)
+        axes = int(known["NAXIS"])
+        assert names[:3 + axes] == ["XTENSION" if hdus else "SIMPLE", "BITPIX", "NAXIS"] + [
+            f"NAXIS{i + 1}" for i in range(axes)], names
+        assert not hdus or names[3 + axes:5 + axes] == ["PCOUNT", "GCOUNT"]
+        bits, shape = int(known["BITPIX"]), [int(known[f"NAXIS{axes - i}"]) for i in range(axes)]
+        dtype = np.dtype(f">{'f' if bits < 0 else 'u' if bits == 8 else 'i'}{abs(bits) // 8}")
+        count = int(np.prod(shape)) if axes else 0
+        array = np.frombuffer(data, dtype, count, at).reshape(shape) if axes else None
+        stop = at + count * dtype.itemsize
+        at = stop + -stop % 2880
+        assert not any(data[stop:at]), "zeros fill the last block"
+        if "BZERO" in known and array is not None:
+            wide = array.astype(object) + int(known["BZERO"])
+            array = wide.astype("i1" if bits == 8 else f"u{bits // 8}")
+        hdus.append((known, array))
+    return hdus

@@ -31,12 +31,30 @@ static mnp_status load(void)
                              &mnp__cfitsio);
 }
 
-mnp_status mnp__fits_damaged(const mnp__fits_file *file, int status)
+mnp_status mnp__fits_failed(const mnp__fits_file *file, int status)
 {
-    char why[FLEN_STATUS] = "";
-    mnp__cfitsio.ffgerr(status, why);
+    char what[FLEN_STATUS] = "", why[FLEN_ERRMSG] = "";
+    mnp__cfitsio.ffgerr(status, what);
+    mnp__cfitsio.ffgmsg(why); /* the first of its messages, which has the details; "" if there is none */
     mnp__cfitsio.ffcmsg();
-    return MNP_FAIL(MNP_ERR_FORMAT, "'%s' is damaged: %s", file->name, why);
+    for (char *at = why; *at; at++) /* it may quote what is damaged */
+        *at = *at >= ' ' && *at <= '~' ? *at : '?';
+    const char *colon = *why ? ": " : "";
+    switch (status) {
+    case MEMORY_ALLOCATION:
+        return MNP_FAIL(MNP_ERR_MEMORY, "no memory to read '%s' (CFITSIO: %s%s%s)", file->name, what, colon, why);
+    case TOO_MANY_FILES:
+    case FILE_NOT_OPENED:
+    case FILE_NOT_CLOSED:
+    case READ_ERROR:
+    case SEEK_ERROR:
+        return MNP_FAIL(MNP_ERR_IO, "cannot read '%s' (CFITSIO: %s%s%s)", file->name, what, colon, why);
+    default:
+        if (strstr(why, "nknown") && strstr(why, "compression type"))
+            return MNP_FAIL(MNP_ERR_UNSUPPORTED, "'%s' is compressed in a way that CFITSIO does not have: %s",
+                            file->name, why);
+        return MNP_FAIL(MNP_ERR_FORMAT, "'%s' is damaged: %s%s%s", file->name, what, colon, why);
+    }
 }
 
 /* ---- files ---- */
@@ -57,7 +75,7 @@ mnp_status mnp__fits_open(mnp__fits_file *file)
     MNP_TRY(load());
     mnp__cfitsio.ffdkopn(&fits, file->name, READONLY, &status);
     if (status != 0)
-        return mnp__fits_damaged(file, status);
+        return mnp__fits_failed(file, status);
     file->fits = fits;
     return MNP_OK;
 }
@@ -77,7 +95,7 @@ mnp_status mnp__fits_go(mnp__fits_file *file, int hdu)
 {
     int status = 0;
     mnp__cfitsio.ffmahd(file->fits, hdu + 1, NULL, &status);
-    return status == 0 ? MNP_OK : mnp__fits_damaged(file, status);
+    return status == 0 ? MNP_OK : mnp__fits_failed(file, status);
 }
 
 /* ---- heads ---- */
@@ -143,7 +161,7 @@ static mnp_status read_shape(mnp__fits_file *file, mnp__fits_image *image)
     int status = 0, naxis = 0;
     mnp_fits_info *info = &image->info;
     if (mnp__cfitsio.ffgiprll(file->fits, MNP_MAX_DIMS, &info->bitpix, &naxis, axes, &status) != 0)
-        return mnp__fits_damaged(file, status);
+        return mnp__fits_failed(file, status);
     if (naxis > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "the image in HDU %d of '%s' has %d dimensions; %d are possible",
                         info->hdu, file->name, naxis, MNP_MAX_DIMS);
@@ -156,6 +174,18 @@ static mnp_status read_shape(mnp__fits_file *file, mnp__fits_image *image)
     for (int d = 0; d < naxis; d++)
         info->shape[d] = axes[naxis - 1 - d];
     return MNP_OK;
+}
+
+/* Random groups are no image: NAXIS1 is 0, and elements belong to groups of parameters. */
+static mnp_status refuse_groups(mnp__fits_file *file, const mnp_fits_info *info)
+{
+    char groups[2] = "";
+    if (info->hdu != 0 || info->ndim == 0 || info->shape[info->ndim - 1] != 0)
+        return MNP_OK;
+    get_text(file, "GROUPS", sizeof groups, groups);
+    return *groups == 'T'
+               ? MNP_FAIL(MNP_ERR_UNSUPPORTED, "HDU 0 of '%s' has random groups, which are not read", file->name)
+               : MNP_OK;
 }
 
 /* Where the elements lie, and that the file has them all; of compressed ones the extents of tiles. */
@@ -177,7 +207,7 @@ static mnp_status find_elements(mnp__fits_file *file, mnp__fits_image *image)
     if (image->compressed)
         return MNP_OK;
     if (mnp__cfitsio.ffghadll(file->fits, NULL, &data, NULL, &status) != 0)
-        return mnp__fits_damaged(file, status);
+        return mnp__fits_failed(file, status);
     image->data = data;
     if (data > file->plain.bytes || bytes > file->plain.bytes - data)
         return MNP_FAIL(MNP_ERR_FORMAT, "'%s' is truncated: it has %" PRId64 " bytes where it should have %" PRId64,
@@ -201,6 +231,7 @@ static mnp_status read_head(mnp__fits_file *file, mnp__fits_image *image)
                         "HDU %d of '%s' is compressed by %s, which is not read; funpack uncompresses it", info->hdu,
                         file->name, info->compression);
     MNP_TRY(read_shape(file, image));
+    MNP_TRY(refuse_groups(file, info));
     info->scale = get_double(file, "BSCALE", 1);
     info->zero = get_double(file, "BZERO", 0);
     image->blank = get_integer(file, "BLANK", INT64_MIN);
@@ -217,10 +248,10 @@ static mnp_status find_first(mnp__fits_file *file, mnp__fits_image *image)
 {
     int status = 0, count = 0, type;
     if (mnp__cfitsio.ffthdu(file->fits, &count, &status) != 0)
-        return mnp__fits_damaged(file, status);
+        return mnp__fits_failed(file, status);
     for (int hdu = 1; hdu <= count; hdu++) {
         if (mnp__cfitsio.ffmahd(file->fits, hdu, &type, &status) != 0)
-            return mnp__fits_damaged(file, status);
+            return mnp__fits_failed(file, status);
         if (type != IMAGE_HDU)
             continue;
         MNP_TRY(read_head(file, image));
@@ -252,7 +283,7 @@ static mnp_status go_by_number(mnp__fits_file *file, const char *hdu)
 {
     int status = 0, count = 0;
     if (mnp__cfitsio.ffthdu(file->fits, &count, &status) != 0)
-        return mnp__fits_damaged(file, status);
+        return mnp__fits_failed(file, status);
     if (strlen(hdu) > 6 || atoi(hdu) >= count)
         return MNP_FAIL(MNP_ERR_ARG, "'%s' has no HDU %s: it has %d, counted from 0 on", file->name, hdu, count);
     return mnp__fits_go(file, atoi(hdu));
@@ -269,7 +300,7 @@ mnp_status mnp__fits_find(mnp__fits_file *file, const char *hdu, mnp__fits_image
     int status = 0, number = 0, type = 0;
     mnp__cfitsio.ffghdn(file->fits, &number);
     if (mnp__cfitsio.ffmahd(file->fits, number, &type, &status) != 0)
-        return mnp__fits_damaged(file, status);
+        return mnp__fits_failed(file, status);
     if (type == IMAGE_HDU)
         MNP_TRY(read_head(file, image));
     if (type != IMAGE_HDU || image->info.ndim == 0)

@@ -19,6 +19,7 @@
     X(ffdkopn)                                                                                                         \
     X(ffclos)                                                                                                          \
     X(ffgerr)                                                                                                          \
+    X(ffgmsg)                                                                                                          \
     X(ffcmsg)                                                                                                          \
     X(ffthdu)                                                                                                          \
     X(ffghdn)                                                                                                          \
@@ -42,8 +43,11 @@ typedef struct mnp__cfitsio_library {
 
 extern mnp__cfitsio_library mnp__cfitsio;
 
-/* MNP_ERR_FORMAT, with the sentence that CFITSIO has for its status. */
-mnp_status mnp__fits_damaged(const mnp__fits_file *file, int status);
+/*
+ * A failure of CFITSIO, with its sentences: MNP_ERR_MEMORY, MNP_ERR_IO where the system fails, MNP_ERR_UNSUPPORTED for a
+ * compression that it does not have, otherwise MNP_ERR_FORMAT.
+ */
+mnp_status mnp__fits_failed(const mnp__fits_file *file, int status);
 
 #endif
 

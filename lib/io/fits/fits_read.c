@@ -46,8 +46,7 @@ static mnp_status read_box(void *file, const mnp__file_box *box, void *buffer)
                                  : mnp__plain_array_read(&job->file.plain, &job->where, box, buffer);
 }
 
-/* Invert the highest bit of numbers in this machine's order of bytes, which adds or subtracts half of their range. */
-static void invert_sign(size_t size, int64_t count, void *numbers)
+void mnp__fits_invert_sign(size_t size, int64_t count, void *numbers)
 {
     unsigned char *bytes = numbers;
     const size_t highest = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? size - 1 : 0;
@@ -110,7 +109,7 @@ static mnp_status convert(void *file, int64_t count, void *buffer)
     if (!image->compressed && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
         mnp__swap_bytes(image->stored, count, buffer);
     if (image->biased) {
-        invert_sign(image->stored, count, buffer);
+        mnp__fits_invert_sign(image->stored, count, buffer);
     } else if (mnp_dtype_kind(image->info.dtype) == 'f') {
         if (image->info.bitpix > 0)
             make_floats(image, count, buffer);

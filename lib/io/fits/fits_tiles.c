@@ -53,7 +53,7 @@ static mnp_status check_tile(mnp__fits_file *file, int column, int64_t row, bool
     int status = 0, any;
     unsigned char *bytes;
     if (mnp__cfitsio.ffgdesll(file->fits, column, row, &count, &place, &status) != 0)
-        return mnp__fits_damaged(file, status);
+        return mnp__fits_failed(file, status);
     if (count < 0 || place < 0 || count > file->plain.bytes || count > INT32_MAX)
         return MNP_FAIL(MNP_ERR_FORMAT, "'%s' is damaged: tile %" PRId64 " lies beyond its end", file->name, row - 1);
     if (count == 0 || !is_gzip)
@@ -63,7 +63,7 @@ static mnp_status check_tile(mnp__fits_file *file, int column, int64_t row, bool
     const bool whole = status == 0 && is_whole(bytes, count, most);
     free(bytes);
     if (status != 0)
-        return mnp__fits_damaged(file, status);
+        return mnp__fits_failed(file, status);
     return whole ? MNP_OK
                  : MNP_FAIL(MNP_ERR_FORMAT, "'%s' is damaged: tile %" PRId64 " cannot be uncompressed", file->name,
                             row - 1);
@@ -139,7 +139,7 @@ mnp_status mnp__fits_decode(mnp__fits_file *file, const mnp__fits_image *image, 
     MNP_TRY(check_tiles(file, image, box));
     mnp__cfitsio.ffpscl(file->fits, 1, 0, &status);
     if (mnp__cfitsio.ffgsv(file->fits, type, first, last, step, null, to, &any, &status) != 0)
-        return mnp__fits_damaged(file, status);
+        return mnp__fits_failed(file, status);
     return MNP_OK;
 }
 

@@ -11,7 +11,6 @@
 
 #include <maniple/view.h>
 
-#include "array/input.h"
 #include "array/output.h"
 #include "base/status.h"
 #include "io/agree_format.h"
@@ -26,8 +25,6 @@ struct job {
     mnp__plain_file file;
     mnp_npy_info info;
     mnp__plain_array where; /* in a file in Fortran order the transposed array */
-    const mnp_array *array; /* that is written */
-    char head[MNP__NPY_MOST_HEAD];
 };
 
 /* ---- the head ---- */
@@ -59,7 +56,7 @@ static mnp_status read_head(struct job *job)
 {
     unsigned char first[MNP__NPY_FIRST];
     size_t begin = 0, end = 0;
-    int64_t bytes;
+    int64_t bytes = 0;
     char *text;
     MNP_TRY(mnp__plain_file_open(job->name, &job->file));
     const size_t count = job->file.bytes < MNP__NPY_FIRST ? (size_t)job->file.bytes : MNP__NPY_FIRST;
@@ -108,12 +105,6 @@ static mnp_status read_box(void *file, const mnp__file_box *box, void *buffer)
     return mnp__plain_array_read(&job->file, &job->where, box, buffer);
 }
 
-static mnp_status write_box(void *file, const mnp__file_box *box, const void *buffer)
-{
-    const struct job *job = file;
-    return mnp__plain_array_write(&job->file, &job->where, box, buffer);
-}
-
 static mnp_status convert(void *file, int64_t count, void *buffer)
 {
     const mnp_npy_info *info = &((const struct job *)file)->info;
@@ -126,7 +117,7 @@ static mnp_status convert(void *file, int64_t count, void *buffer)
     return MNP_OK;
 }
 
-static const mnp__transfer_ops ops = {.together = false, .read = read_box, .write = write_box, .convert = convert};
+static const mnp__transfer_ops ops = {.together = false, .read = read_box, .convert = convert};
 
 /* ---- reading ---- */
 
@@ -210,77 +201,35 @@ mnp_status mnp_npy_read(mnp_ctx *ctx, const char *file, const mnp_selection *sel
 
 /* ---- writing ---- */
 
-/*
- * A layout in which each rank's block is not scattered over the file in runs of less than 4 KiB, or NULL if the array
- * has such a one.  It is cut along the first dimension.
- */
-static mnp_status gather_rows(const mnp_array *array, mnp_layout **layout_p)
-{
-    enum { SHORT_RUN = 4096 };
-    const mnp_layout *given = array->layout;
-    const int ndim = mnp_layout_ndim(given), ranks = array->ctx->comm.size;
-    const int64_t *shape = mnp_layout_shape(given);
-    int axes[MNP_MAX_DIMS] = {0};
-    int64_t run = (int64_t)mnp_dtype_size(array->dtype);
-    int d = ndim - 1;
-    while (d > 0 && mnp_layout_parts(given, d) == 1 && run < SHORT_RUN)
-        run *= shape[d--];
-    *layout_p = NULL;
-    if (d <= 0 || run * shape[d] / mnp_layout_parts(given, d) >= SHORT_RUN)
-        return MNP_OK;
-    for (int other = 1; other < ndim; other++)
-        axes[other] = MNP_NO_AXIS;
-    return mnp_layout_new(1, &ranks, ndim, shape, axes, NULL, layout_p);
-}
+struct head {
+    size_t bytes;
+    char text[MNP__NPY_MOST_HEAD];
+};
 
-static mnp_status write_head(const struct job *job)
+static mnp_status write_head(const mnp__plain_file *file, void *argument)
 {
-    return job->ctx->comm.rank == 0 ? mnp__plain_file_write(&job->file, 0, (size_t)job->where.offset, job->head)
-                                    : MNP_OK;
-}
-
-static mnp_status write_array(const mnp__plain_file *file, void *argument)
-{
-    struct job *job = argument;
-    mnp__selection all;
-    job->file = *file;
-    MNP_TRY(MNP_AGREE(job->ctx, write_head(job)));
-    MNP_TRY(mnp__selection_new(job->name, job->info.ndim, job->info.shape, NULL, &all));
-    return mnp__transfer_write(
-        &(mnp__transfer){.array = job->array, .selection = &all, .stored = job->where.item, .ops = &ops, .file = job});
+    const struct head *head = argument;
+    return mnp__plain_file_write(file, 0, head->bytes, head->text);
 }
 
 mnp_status mnp_npy_write(const mnp_array *array, const char *file)
 {
     MNP_ENTER(array, file);
-    struct job job = {.ctx = array->ctx, .name = file, .file = MNP__PLAIN_FILE_CLOSED};
-    mnp_layout *layout = NULL;
-    mnp__input input = {NULL, NULL};
-    int64_t bytes;
-    mnp_status st;
+    struct head head;
     if (!file || !*file)
         return MNP_FAIL(MNP_ERR_ARG, "the name of the file is missing");
-    MNP_TRY(mnp__array_check_blocks("mnp_npy_write", array));
-    MNP_TRY(gather_rows(array, &layout));
-    MNP_TRY_OR(mnp__input_open(array, layout, MNP_DTYPE_AUTO, MNP__INPUT_DENSE, &input), st, release);
-    job.array = input.array;
-    job.info.dtype = array->dtype;
-    job.info.ndim = mnp_layout_ndim(array->layout);
-    memcpy(job.info.shape, mnp_layout_shape(array->layout), (size_t)job.info.ndim * sizeof *job.info.shape);
-    set_where(&job, (int64_t)mnp__npy_make_head(array->dtype, job.info.ndim, job.info.shape, job.head));
-    MNP_TRY_OR(count_bytes(&job, &bytes), st, release);
-    st = mnp__plain_file_replace(job.ctx, file, job.where.offset + bytes, write_array, &job);
-release:
-    mnp__input_close(&input);
-    mnp_layout_free(layout);
-    return st;
+    head.bytes =
+        mnp__npy_make_head(array->dtype, mnp_layout_ndim(array->layout), mnp_layout_shape(array->layout), head.text);
+    return mnp__file_array_write(array, &(mnp__file_output){.function = "mnp_npy_write",
+                                                            .name = file,
+                                                            .offset = (int64_t)head.bytes,
+                                                            .bytes = (int64_t)head.bytes + mnp__file_array_bytes(array),
+                                                            .frame = write_head,
+                                                            .argument = &head});
 }
 
 mnp_status mnp_npy_check_write(mnp_ctx *ctx, const char *file)
 {
     MNP_ENTER(ctx, file);
-    mnp__atomic_file output;
-    if (!file || !*file)
-        return MNP_FAIL(MNP_ERR_ARG, "the name of the file is missing");
-    return MNP_AGREE(ctx, ctx->comm.rank == 0 ? mnp__atomic_file_find(file, &output) : MNP_OK);
+    return mnp__file_array_check_write(ctx, file);
 }

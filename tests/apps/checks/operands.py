@@ -16,7 +16,7 @@ import numpy as np
 import scipy.signal
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../numpy"))
-from image_files import fits_bytes, tiff_bytes  # noqa: E402
+from image_files import fits_bytes, fits_hdus, tiff_bytes, tiff_pages  # noqa: E402
 
 seed = int(os.environ.get("MANIPLE_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
 print(f"# MANIPLE_TEST_SEED={seed} repeats this run")
@@ -213,6 +213,30 @@ with h5py.File("grown.h5") as file:
 
 status, printed, errors = maniple(2, "random", "integers", "9x5", "high=100", "-s", "3", "-o", "random.npy", "-q")
 check(status == 0 and np.load("random.npy").shape == (9, 5), f"random numbers in a .npy file {errors}")
+
+
+def written_images(ranks):
+    """Outputs that are TIFF and FITS files, by what their bytes say."""
+    for name in ("out.tif", "out.fits", "more.fits"):
+        if os.path.exists(name):
+            os.unlink(name)
+    status, printed, errors = maniple(ranks, "eval", "-q", "y = x + x; s = x + x; z = 1.0 * x", "x=field.npy", "-o",
+                                      "y=out.tif", "-o", "s=more.fits:SUM", "-o", "z=out.fits")
+    x = np.load("field.npy")
+    check(status == 0 and not errors, f"TIFF and FITS files as outputs on {ranks} ranks {errors}")
+    with open("out.tif", "rb") as file:
+        check(np.array_equal(tiff_pages(file.read())[0][1][..., 0], x + x), "a TIFF file")
+    with open("out.fits", "rb") as file:
+        check(np.array_equal(fits_hdus(file.read())[0][1], 1.0 * x), "a FITS file")
+    status, printed, errors = maniple(ranks, "eval", "-q", "x * 3", "x=field.npy", "-o", "more.fits:THREE")
+    with open("more.fits", "rb") as file:
+        hdus = fits_hdus(file.read())
+    check(status == 0 and [known.get("EXTNAME") for known, _ in hdus] == [None, "SUM", "THREE"]
+          and np.array_equal(hdus[1][1], x + x) and np.array_equal(hdus[2][1], 3 * x), f"extensions {errors}")
+
+
+written_images(1)
+written_images(3)
 
 
 def make_images():
