@@ -43,7 +43,7 @@ finfo, iinfo = _array_api.finfo, _array_api.iinfo
 can_cast, promote_types, dtype = _np.can_cast, _np.promote_types, _np.dtype
 __array_api_version__ = "2025.12"
 
-from . import fft, fits, h5, interop, kernels, linalg, ndimage, random, signal, sparse, tiff  # noqa: E402
+from . import comm, fft, fits, h5, interop, kernels, layouts, linalg, ndimage, random, signal, sparse, tiff  # noqa: E402
 from ._benchmark import Event, benchmark  # noqa: E402
 from ._runtime import (  # noqa: E402
     Graph,

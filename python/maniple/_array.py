@@ -396,6 +396,42 @@ class ndarray(_library.Handle):  # noqa: N801
 
     __str__ = __repr__
 
+    def view(self, dtype):
+        """The bytes as elements of another dtype, in the same memory: numpy.ndarray.view.
+
+        Of another size, the last axis has more or fewer elements; it must be contiguous and not cut, and other axes
+        divided equally.  Other ranks' GPUs do not reach the view's memory, so it moves by NCCL or MPI.  Collective."""
+        dtype = _dtypes[dtype_number(dtype)]
+        layout, shape = self.layout, self.shape
+        strides = _tuple(lib.mnp_array_local_strides(self._handle), self.ndim)
+        if dtype.itemsize != self.itemsize:
+            shape, layout = self._resized(dtype, layout)
+            # within a block; the last axis is contiguous, as all strides but its own are multiples of its extent
+            strides = tuple(s * self.itemsize // dtype.itemsize for s in strides[:-1]) + (1,)
+        cell, empty = ctypes.c_void_p(), not lib.mnp_array_local_size(self._handle)
+        data = None if empty else lib.mnp_array_local_data(self._handle)
+        call("array_wrap", dtype_number(dtype), layout, data, None if empty else strides, None, None, ctypes.byref(cell))
+        return ndarray(cell.value, self)
+
+    def _resized(self, dtype, layout):
+        """Shape and layout of a view with elements of another size."""
+        if self.ndim == 0 or self.shape[-1] * self.itemsize % dtype.itemsize:
+            raise ValueError(f"the last axis of {self.shape} has no whole number of elements of {dtype}")
+        if lib.mnp_layout_parts(layout._handle, self.ndim - 1) > 1:
+            raise ValueError("the last axis is cut among ranks: a view of elements of another size needs it whole")
+        strides = _tuple(lib.mnp_array_local_strides(self._handle), self.ndim)
+        dense = all(n <= 1 or s == 1 for n, s in zip(self.shape[-1:], strides[-1:])) and all(
+            s * self.itemsize % dtype.itemsize == 0 for s in strides[:-1])
+        if not dense:
+            raise ValueError("the last axis is not contiguous: a view of elements of another size needs that")
+        shape = self.shape[:-1] + (self.shape[-1] * self.itemsize // dtype.itemsize,)
+        cell = ctypes.c_void_p()
+        call("layout_like", layout, shape, ctypes.byref(cell))
+        made_ = Layout._adopt(cell.value)
+        if any(made_.box(r)[:-1] != layout.box(r)[:-1] for r in range(nranks())):
+            raise ValueError("the array is divided unequally: a view of elements of another size needs equal parts")
+        return shape, made_
+
     # numbers and NumPy arrays out of it: collective
 
     def __copy__(self):

@@ -76,28 +76,37 @@ def full(shape, fill_value, dtype=None, layout=None):
     return _new("full", shape, one.dtype, layout, one.ctypes.data)
 
 
-@public
-@on_device
-def empty_like(prototype, dtype=None):
-    return made("empty_like", prototype, dtype_number(dtype))
+def _like(name, a, dtype, shape):
+    """Of the shape and layout of an array, or of another shape, which has the layout of new arrays."""
+    if shape is None:
+        return made(name + "_like", a, dtype_number(dtype))
+    return _new(name, shape, a.dtype if dtype is None else dtype, None)
 
 
 @public
 @on_device
-def zeros_like(a, dtype=None):
-    return made("zeros_like", a, dtype_number(dtype))
+def empty_like(prototype, dtype=None, shape=None):
+    return _like("empty", prototype, dtype, shape)
 
 
 @public
 @on_device
-def ones_like(a, dtype=None):
-    return made("ones_like", a, dtype_number(dtype))
+def zeros_like(a, dtype=None, shape=None):
+    return _like("zeros", a, dtype, shape)
 
 
 @public
 @on_device
-def full_like(a, fill_value, dtype=None):
+def ones_like(a, dtype=None, shape=None):
+    return _like("ones", a, dtype, shape)
+
+
+@public
+@on_device
+def full_like(a, fill_value, dtype=None, shape=None):
     one = element_of(fill_value, a.dtype if dtype is None else dtype)
+    if shape is not None:
+        return _new("full", shape, one.dtype, None, one.ctypes.data)
     return made("full_like", a, dtype_number(dtype), one.ctypes.data)
 
 

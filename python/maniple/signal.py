@@ -10,8 +10,9 @@ from ._array import as_array, dtype_number, into
 from ._filters import *  # noqa: F403
 from ._library import Shared, call, chosen, constant, struct
 from ._names import finished
+from ._short_time import ShortTimeFFT
 
-__all__ = """Convolution choose_conv_method convolve convolve2d correlate correlate2d fftconvolve oaconvolve""".split()
+__all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d fftconvolve oaconvolve""".split()
 __all__ += _filters.__all__
 
 _METHODS = ("direct", "separable", "fft", "overlap-add")

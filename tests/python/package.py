@@ -594,6 +594,117 @@ def check_sparse():
     A.free()
 
 
+def slices_of(x, win, hop, first, last, mfft, shift, k_offset=0):
+    """The short-time Fourier transform by its sum; with `shift` None, phases count from a slice's first sample."""
+    mid, place = len(win) // 2, np.arange(len(win))
+    phase = place if shift is None else place - (shift + mid) % len(win)
+    kernel = np.exp(-2j * np.pi * np.arange(mfft)[:, None] * phase / mfft) * win.conj()
+    padded = np.concatenate([np.zeros(100), x, np.zeros(100)])
+    return np.stack([kernel @ padded[100 + k_offset + p * hop - mid + place] for p in range(first, last)], axis=-1)
+
+
+def check_short_time():
+    """ShortTimeFFT by its definition, and by SciPy where this one has it (from 1.12 on)."""
+    theirs = getattr(scipy.signal, "ShortTimeFFT", None)
+    for m, hop, mode, mfft, shift in ((12, 4, "onesided", 12, 0), (9, 5, "centered", 16, None), (8, 3, "twosided", 9, -2),
+                                      (7, 7, "onesided2X", 10, 3), (5, 8, "onesided", 5, 1)):
+        win = rng.uniform(0.5, 1, m)
+        kwargs = {"fft_mode": mode, "mfft": mfft, "phase_shift": shift,
+                  "scale_to": "psd" if mode == "onesided2X" else None}
+        mine = mp.signal.ShortTimeFFT(win, hop, 2.0, **kwargs)
+        x, a = pair((37,))
+        want = slices_of(a, mine.win, hop, mine.p_min, mine.p_max(37), mfft, shift)
+        if mode.startswith("onesided"):
+            want = want[: mfft // 2 + 1]
+        if mode == "onesided2X":
+            want[1 : -1 if mfft % 2 == 0 else None] *= np.sqrt(2)
+        if mode == "centered":
+            want = np.fft.fftshift(want, axes=0)
+        z, name = mine.stft(x), f"ShortTimeFFT {m} {hop} {mode} {mfft} {shift}"
+        same(name, z, want, 1e-12)
+        same(name + ", spectrogram", mine.spectrogram(x), np.abs(want) ** 2, 1e-12)
+        grid = (mine.t(37)[1] - mine.t(37)[0], mine.f[1] - mine.f[0], len(mine.f), z.shape)
+        ok(np.allclose(grid[:2], (mine.delta_t, mine.delta_f)) and grid[2:] == (mine.f_pts, (mine.f_pts, mine.p_num(37))),
+           name + ", its grid")
+        if mine.invertible:
+            back = mine.istft(z, k1=37)
+            same(name + ", and back", back.real if mode in ("centered", "twosided") else back, a, 1e-12)
+            same("a part of it", mine.istft(z, 3, 30).real, a[3:30], 1e-12)
+        two, b = pair((4, 33))
+        same(name + ", along an axis", mine.stft(two.T, axis=0, k_offset=1, padding="zeros").numpy()[:, 2],
+             mine.stft(b[2], k_offset=1).numpy(), 1e-12)
+        if theirs:
+            other = theirs(win, hop, 2.0, **kwargs)
+            for padding in "even", "odd", "edge":
+                same(f"{name}, {padding}", mine.stft_detrend(x, "linear", padding=padding),
+                     other.stft_detrend(a, "linear", padding=padding), 1e-11)
+            ok((mine.lower_border_end, mine.upper_border_begin(37), mine.k_min, mine.k_max(37)) == (
+                other.lower_border_end, other.upper_border_begin(37), other.k_min, other.k_max(37)), name + ", borders")
+    odd = mp.signal.ShortTimeFFT(np.ones(11), 11, 1.0, phase_shift=None).stft(mp.asarray([1.0, 2, 4, 8, 16, 5, 7]), padding="odd")
+    line = np.pad([1.0, 2, 4, 8, 16, 5, 7], (5, 30), "reflect", reflect_type="odd")
+    same("padding odd", odd[:, 0], np.fft.rfft(line[:11]), 1e-12)
+    hann = mp.signal.ShortTimeFFT.from_window("hann", 8.0, 16, 12, scale_to="magnitude")
+    same("from_window", hann.win, scipy.signal.get_window("hann", 16) / 8, 1e-14)
+    dual = mp.signal.ShortTimeFFT.from_dual(hann.dual_win, 4, 8.0)
+    same("from_dual", dual.win, hann.win, 1e-13)
+    unitary = mp.signal.ShortTimeFFT.from_win_equals_dual(np.hanning(10) + 0.1, 5, 1.0, scale_to="unitary")
+    ok(np.allclose(unitary.win * 10, unitary.dual_win) and unitary.scaling == "unitary" and unitary.invertible,
+       "from_win_equals_dual")
+    ok(hann.extent(64) == (hann.p_min * 0.5, hann.p_max(64) * 0.5, 0.0, 9 * 0.5), "extent")
+    for words, wrong in (("complex windows", lambda: mp.signal.ShortTimeFFT(np.ones(3) + 1j, 1, 1.0)),
+                         ("hop is 0", lambda: mp.signal.ShortTimeFFT(np.ones(3), 0, 1.0)),
+                         ("at least the length", lambda: mp.signal.ShortTimeFFT(np.ones(3), 1, 1.0, mfft=2)),
+                         ("needs a scaling", lambda: mp.signal.ShortTimeFFT(np.ones(3), 1, 1.0, fft_mode="onesided2X")),
+                         ("no inverse", lambda: mp.signal.ShortTimeFFT(np.ones(3), 4, 1.0).dual_win),
+                         ("needs at least 8", lambda: hann.stft(mp.ones(5)))):
+        raises(ValueError, words, "ShortTimeFFT", wrong)
+
+
+def check_ranks():
+    """mp.comm and mp.layouts, and what new arrays are made like."""
+    group = mp.comm.world()
+    ok((group.rank, group.size, mp.comm.size()) == (mp.rank(), mp.nranks(), mp.nranks()), "comm.world")
+    mp.comm.barrier()
+    last = mp.nranks() - 1
+    for value in (5, 2**70, -0.1, float("inf"), 1.5 - 2j, True, None, "a 'text'\n\u00e9", b"\0\xff", np.float64(3), ""):
+        got = mp.comm.bcast(value if mp.rank() == last else "another", last)
+        ok(got == value and type(got) is type(value.item() if isinstance(value, np.generic) else value), f"bcast {value!r}")
+    ok(np.isnan(mp.comm.bcast(float("nan"))), "bcast NaN")
+    raises(TypeError, "not list", "bcast of a list", lambda: mp.comm.bcast([1]))
+    raises(ValueError, "root is", "bcast from nobody", lambda: mp.comm.bcast(1, mp.nranks()))
+    part = mp.comm.split(mp.rank() % 2, -mp.rank())
+    mine = [r for r in range(mp.nranks()) if r % 2 == mp.rank() % 2][::-1]
+    ok((part.size, [part.world_rank(r) for r in range(part.size)], part.bcast(mp.rank())) == (len(mine), mine, mine[0]),
+       "comm.split")
+    part.barrier()
+    part.free()
+    ok((mp.comm.split(None if mp.rank() else 0) is None) == (mp.rank() > 0), "a rank in no group")
+
+    shape, n = (9, 7), mp.nranks()
+    boxes = {name: getattr(mp.layouts, name)(shape).box(mp.rank()) for name in ("rows", "columns", "replicated", "block")}
+    ok(boxes["rows"][1] == slice(0, 7) and boxes["columns"][0] == slice(0, 9) and boxes["replicated"] == (
+        slice(0, 9), slice(0, 7)) and boxes["block"] == mp.Layout(shape).box(mp.rank()), "layouts by name")
+    ok(mp.layouts.rows(shape) == mp.layouts.parse(shape, "0, *") == mp.layouts.cut(shape, 0), "layouts.parse, cut")
+    ok(mp.layouts.cut(shape, 1, [0] * n + [7]).cuts(1) == (0,) * n + (7,), "layouts.cut of given cuts")
+    ok(mp.layouts.like(mp.layouts.columns(shape), (3, 8)) == mp.layouts.columns((3, 8)), "layouts.like")
+    ok(mp.layouts.on_root(shape, n - 1).owner((8, 6)) == n - 1, "layouts.on_root")
+    ok(mp.layouts.cyclic(shape, 2, [0]) == mp.Layout(shape, "0(2), *"), "layouts.cyclic")
+    x, a = pair((9, 8), "float32")
+    for name in "zeros_like", "ones_like":
+        same(f"{name} shape=", getattr(mp, name)(x, shape=(3, 4)), getattr(np, name)(a, shape=(3, 4)))
+    same("full_like shape=", mp.full_like(x, 7, dtype="i2", shape=5), np.full_like(a, 7, dtype="i2", shape=5))
+    ok(mp.empty_like(x, shape=(2, 3)).shape == (2, 3) and mp.empty_like(x, shape=()).dtype == "f4", "empty_like shape=")
+    same("view", x.view("int32"), a.view("int32"))
+    same("a view of a slice", x[::-2, 1:5].view("uint32")[1:], a[::-2, 1:5].view("uint32")[1:])
+    y = mp.redistribute(x, mp.layouts.rows(a.shape))
+    same("views of other sizes", (y.view("uint8"), y.view("complex64")), (a.view("uint8"), a.view("complex64")))
+    z = y.view("int32")
+    z[3:5] = 0
+    same("what is written to a view", y, np.where(np.isin(np.arange(9), (3, 4))[:, None], np.float32(0), a))
+    raises(ValueError, "whole number", "a view of other sizes", lambda: y[:, :3].view("f8"))
+    raises(ValueError, "contiguous", "a view of other sizes", lambda: y[:, ::2].view("i2"))
+
+
 def check_images(name, a):
     """TIFF and FITS files, which rank 0 writes in the place of a file; where the build reads them."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../numpy/image_files.py")
@@ -617,6 +728,16 @@ def check_images(name, a):
         mp.sum(mp.ones(8)).item()  # all ranks get here
         if mp.rank() == 0:
             os.unlink(name + ending)
+    x = mp.asarray(image)
+    mp.tiff.write(name + ".tif", x)
+    mp.fits.write(name + ".fits:SCI", x)
+    with open(name + ".tif", "rb") as tiff, open(name + ".fits", "rb") as sky:
+        same("images that are written", (image_files.tiff_pages(tiff.read())[0][1][..., 0],
+                                         image_files.fits_hdus(sky.read())[1][1].astype("i2")), (image, image))
+    mp.sum(mp.ones(8)).item()  # all ranks have read them
+    if mp.rank() == 0:
+        os.unlink(name + ".tif")
+        os.unlink(name + ".fits")
     for page in "-1", "SCI", "":
         raises(ValueError, "is not a number", f"page {page!r}", lambda: mp.tiff.read(f"cells.tif:{page}"))
     raises(mp.Error, "12:30.tif", "a file with a colon in its name", lambda: mp.tiff.read("/not/there/12:30.tif"))
@@ -939,6 +1060,8 @@ for check in (
     check_fft_plans,
     check_ndimage,
     check_sparse,
+    check_short_time,
+    check_ranks,
     check_files,
     check_local,
     check_garbage,

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ranks: comm.rank(), comm.size(), comm.barrier(), comm.bcast(value), and groups of them: comm.split(color)."""
+
+import ast
+import ctypes
+
+import numpy as np
+
+from . import _array
+from ._library import Handle, _open_mpi, call, context, lib
+from ._names import finished
+
+__all__ = ["Comm", "barrier", "bcast", "rank", "size", "split", "world"]
+
+_KINDS = (int, float, complex, bool, str, bytes, type(None))
+
+
+def _broadcast(comm, data, count, root):
+    """Bytes from the root to all ranks of the group, by MPI."""
+    if _open_mpi:
+        kind = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(lib, "ompi_mpi_byte")))
+        group = ctypes.c_void_p(lib.mnp_comm_mpi(comm))
+    else:
+        kind, group = ctypes.c_int(0x4C00010D), ctypes.c_int(lib.mnp_comm_mpi(comm))
+    lib.MPI_Bcast(data, ctypes.c_int(count), kind, ctypes.c_int(root), group)
+
+
+class Comm(Handle):
+    """A group of ranks: comm.world(), and what split() makes of a group.  bcast() and barrier() are collective over it.
+
+    A group that was split off is released by free(), which is collective over it, or when Maniple ends."""
+
+    def __init__(self, handle):
+        self._handle = handle
+
+    @property
+    def rank(self):
+        """This rank's number in the group."""
+        return lib.mnp_comm_rank(self._handle)
+
+    @property
+    def size(self):
+        """How many ranks the group has."""
+        return lib.mnp_comm_size(self._handle)
+
+    def world_rank(self, rank):
+        """The number that a rank of the group has among all ranks."""
+        if not 0 <= rank < self.size:
+            raise ValueError(f"the group has no rank {rank}: it has {self.size}")
+        return lib.mnp_comm_world_rank(self._handle, rank)
+
+    def barrier(self):
+        """Wait until all ranks of the group are here, and what each has enqueued before is done."""
+        call("comm_barrier", self)
+
+    def bcast(self, value, root=0):
+        """The value that rank `root` passes, on all ranks of the group: a number, a string, bytes or None."""
+        if not 0 <= root < self.size:
+            raise ValueError(f"root is {root}, and the group has {self.size} ranks")
+        problem, text = None, b""
+        if self.rank == root:
+            value = value.item() if isinstance(value, np.generic) else value
+            if type(value) in _KINDS:
+                text = value.hex().encode() if isinstance(value, float) else repr(value).encode()
+                text = (b"f" if isinstance(value, float) else b"v") + text
+            else:
+                problem = type(value).__name__
+                text = b"e" + problem.encode()
+        count = ctypes.c_int64(len(text))
+        _broadcast(self._handle, ctypes.byref(count), 8, root)
+        room = ctypes.create_string_buffer(text, max(count.value, 1))
+        _broadcast(self._handle, room, count.value, root)
+        kind, text = room.raw[:1], room.raw[1 : count.value].decode()
+        if kind == b"e":
+            raise TypeError(f"bcast() takes numbers, strings, bytes and None, not {text}; maniple.from_local() and "
+                            "maniple.asarray() make arrays")
+        return float.fromhex(text) if kind == b"f" else _parsed(text)
+
+    def split(self, color, key=0):
+        """Ranks that give the same colour form a group, numbered by `key` and then by their numbers here; with a
+        negative colour, or None, a rank is in none and gets None.  Collective over the group."""
+        cell = ctypes.c_void_p()
+        call("comm_split", self, -1 if color is None else color, key, ctypes.byref(cell))
+        return Comm(cell.value) if cell.value else None
+
+    def free(self):
+        """Release a group that was split off.  Collective over it."""
+        handle, self._handle = self._handle, None
+        if handle is not None and handle != lib.mnp_comm_world(context()):
+            lib.mnp_comm_free(handle)
+
+    def __repr__(self):
+        return f"<group of ranks: rank {self.rank} of {self.size}>"
+
+
+def _parsed(text):
+    """A value from its repr(); complex numbers may have infinite and undefined parts."""
+    return complex(text) if text.endswith(("j", "j)")) else ast.literal_eval(text)
+
+
+def world():
+    """All ranks, as a group.  It starts Maniple where that has not started."""
+    return Comm(lib.mnp_comm_world(context()))
+
+
+def rank():
+    """This rank's number."""
+    return _array.rank()
+
+
+def size():
+    """How many ranks there are."""
+    return _array.nranks()
+
+
+def barrier():
+    """Wait until all ranks are here, and what each has enqueued before is done.  Collective."""
+    world().barrier()
+
+
+def bcast(value, root=0):
+    """The value that rank `root` passes, on all ranks: a number, a string, bytes or None.  Collective."""
+    return world().bcast(value, root)
+
+
+def split(color, key=0):
+    """Ranks that give the same colour form a group, a Comm.  Collective."""
+    return world().split(color, key)
+
+
+__dir__ = finished(globals(), "maniple.comm")
