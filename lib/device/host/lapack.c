@@ -81,10 +81,10 @@ mnp_status mnp__host_need_lapack(const char *function)
     if (load())
         return MNP_OK;
     if (lapack.name)
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s() needs LAPACK, and %s has no function %s: " INSTALL, function,
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s: this needs LAPACK, and %s has no function %s: " INSTALL, function,
                         lapack.name, lapack.missing);
     return MNP_FAIL(MNP_ERR_UNSUPPORTED,
-                    "%s() needs LAPACK, and there is neither libopenblas.so.0 nor liblapack.so.3 here: " INSTALL,
+                    "%s: this needs LAPACK, and there is neither libopenblas.so.0 nor liblapack.so.3 here: " INSTALL,
                     function);
 }
 
