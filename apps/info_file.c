@@ -305,73 +305,91 @@ static void info_png(mnp_ctx *ctx, const char *path, bool as_json)
     }
 }
 
-/* The page or HDU that an image's name has; NULL if it has none. */
-static const char *image_file(const char *name, char *file, size_t room)
+/* The page or HDU that an image's name has; NULL if it has none.  Its kind is that of the name. */
+static const char *image_file(const char *name, char *file, size_t room, operand_kind *kind_p)
 {
-    operand_kind kind;
     size_t length = strlen(name);
     const char *part = NULL;
-    operand_is_image(name, &kind, &length, &part);
+    operand_is_image(name, kind_p, &length, &part);
     snprintf(file, room, "%.*s", (int)length, name);
     return part;
 }
 
-static void info_tiff(mnp_ctx *ctx, const char *path, bool as_json)
+static void put_tiff(const mnp_tiff_info *info)
 {
-    mnp_tiff_info info;
-    char file[PATH_MAX];
-    int64_t page;
-    OR_EXIT(operand_page(image_file(path, file, sizeof file), &page));
-    OR_EXIT(mnp_tiff_inspect(ctx, file, page, &info));
-    if (mnp_ctx_rank(ctx) != 0)
-        return;
-    json_writer j = print_array_head(path, "TIFF", info.dtype, info.ndim, info.shape, as_json);
-    if (as_json) {
-        json_integer(&j, "pages", info.pages);
-        json_bool(&j, "tiled", info.tiled);
-        json_extents(&j, "segments", 2, (const int64_t[]){info.rows, info.columns});
-        json_text(&j, "compression", info.compression);
-        json_close(&j);
-        return;
-    }
-    printf(", %s of ", info.tiled ? "tiles" : "strips");
-    put_extents(stdout, 2, (const int64_t[]){info.rows, info.columns});
-    if (strcmp(info.compression, "none") != 0)
-        printf(", %s", info.compression);
-    if (info.pages > 1)
-        printf(", %" PRId64 " pages", info.pages);
+    printf(", %s of ", info->tiled ? "tiles" : "strips");
+    put_extents(stdout, 2, (const int64_t[]){info->rows, info->columns});
+    if (strcmp(info->compression, "none") != 0)
+        printf(", %s", info->compression);
+    if (info->pages > 1)
+        printf(", %" PRId64 " pages", info->pages);
     putchar('\n');
 }
 
-static void info_fits(mnp_ctx *ctx, const char *path, bool as_json)
+static void json_tiff(json_writer *j, const mnp_tiff_info *info)
 {
-    mnp_fits_info info;
-    char file[PATH_MAX];
-    const char *hdu = image_file(path, file, sizeof file);
-    OR_EXIT(mnp_fits_inspect(ctx, file, hdu, &info));
-    if (mnp_ctx_rank(ctx) != 0)
-        return;
-    json_writer j = print_array_head(path, "FITS", info.dtype, info.ndim, info.shape, as_json);
-    if (as_json) {
-        json_integer(&j, "hdu", info.hdu);
-        json_text(&j, "name", info.name);
-        json_integer(&j, "bitpix", info.bitpix);
-        json_number(&j, "scale", info.scale);
-        json_number(&j, "zero", info.zero);
-        json_text(&j, "compression", info.compression);
-        json_close(&j);
-        return;
-    }
-    printf(", HDU %d", info.hdu);
-    if (*info.name) {
+    json_integer(j, "pages", info->pages);
+    json_bool(j, "tiled", info->tiled);
+    json_extents(j, "segments", 2, (const int64_t[]){info->rows, info->columns});
+    json_text(j, "compression", info->compression);
+}
+
+static void put_fits(const mnp_fits_info *info)
+{
+    printf(", HDU %d", info->hdu);
+    if (*info->name) {
         fputs(" ", stdout);
-        put_plain(stdout, info.name);
+        put_plain(stdout, info->name);
     }
-    if (strcmp(info.compression, "none") != 0) {
+    if (strcmp(info->compression, "none") != 0) {
         fputs(", ", stdout);
-        put_plain(stdout, info.compression);
+        put_plain(stdout, info->compression);
     }
     putchar('\n');
+}
+
+static void json_fits(json_writer *j, const mnp_fits_info *info)
+{
+    json_integer(j, "hdu", info->hdu);
+    json_text(j, "name", info->name);
+    json_integer(j, "bitpix", info->bitpix);
+    json_number(j, "scale", info->scale);
+    json_number(j, "zero", info->zero);
+    json_text(j, "compression", info->compression);
+}
+
+/* A TIFF or FITS file, whose name may have a page or an HDU. */
+static void info_image(mnp_ctx *ctx, const char *path, bool as_json)
+{
+    union {
+        mnp_tiff_info tiff;
+        mnp_fits_info fits;
+    } info;
+    char file[PATH_MAX];
+    int64_t page;
+    operand_kind kind = OPERAND_TIFF;
+    const char *part = image_file(path, file, sizeof file, &kind);
+    const bool tiff = kind == OPERAND_TIFF;
+    if (tiff) {
+        OR_EXIT(operand_page(part, &page));
+        OR_EXIT(mnp_tiff_inspect(ctx, file, page, &info.tiff));
+    } else {
+        OR_EXIT(mnp_fits_inspect(ctx, file, part, &info.fits));
+    }
+    if (mnp_ctx_rank(ctx) != 0)
+        return;
+    json_writer j = tiff ? print_array_head(path, "TIFF", info.tiff.dtype, info.tiff.ndim, info.tiff.shape, as_json)
+                         : print_array_head(path, "FITS", info.fits.dtype, info.fits.ndim, info.fits.shape, as_json);
+    if (as_json && tiff)
+        json_tiff(&j, &info.tiff);
+    else if (as_json)
+        json_fits(&j, &info.fits);
+    else if (tiff)
+        put_tiff(&info.tiff);
+    else
+        put_fits(&info.fits);
+    if (as_json)
+        json_close(&j);
 }
 
 static void info_market(mnp_ctx *ctx, const char *path, bool as_json)
@@ -412,7 +430,7 @@ static show_function *find_show(const char *path)
     size_t length;
     const char *part;
     if (operand_is_image(path, &kind, &length, &part))
-        return kind == OPERAND_TIFF ? info_tiff : info_fits;
+        return info_image;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (operand_ends_with(path, kinds[i].end))
             return kinds[i].show;
