@@ -30,8 +30,10 @@ mnp_status slab_file_open(mnp_ctx *ctx, const operand *output, int64_t rows, sla
     if (st != MNP_OK)
         return st;
     snprintf(file->part, sizeof file->part, "%s.part", output->file);
-    if (root)
+    if (root) {
         (void)unlink(file->part);
+        mnp_temporary_guard(file->part);
+    }
     return mnp_h5_file_open(ctx, file->part, true, &file->file);
 }
 
@@ -63,5 +65,6 @@ mnp_status slab_file_close(slab_file *file, mnp_status st)
             mnp_fail(MNP_ERR_IO, "'%s' cannot be renamed to '%s': %s", file->part, file->output->file, strerror(errno));
     if (root && st != MNP_OK && *file->part)
         (void)unlink(file->part);
+    mnp_temporary_release(file->part);
     return mnp_agree(file->ctx, st);
 }

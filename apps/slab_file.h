@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A result that is larger than memory, written slab by slab of its first dimension into a new file, which appears when
- * it is complete: until then it is FILE.part.
+ * it is complete: until then it is FILE.part, which a signal that ends the process removes.
  */
 #ifndef APPS_SLAB_FILE_H
 #define APPS_SLAB_FILE_H
@@ -18,7 +18,10 @@ typedef struct slab_file {
     mnp_h5_file *file;
 } slab_file;
 
-/* Open FILE.part.  MNP_ERR_ARG if the output is not a dataset of an HDF5 file that does not exist yet.  Collective. */
+/*
+ * Open FILE.part; `file` stays where it is until it is closed.  MNP_ERR_ARG if the output is not a dataset of an HDF5 file that does not exist yet.
+ * Collective.
+ */
 mnp_status slab_file_open(mnp_ctx *ctx, const operand *output, int64_t rows, slab_file *file);
 
 /* Write rows from `begin` on; those from 0 on are the first, which make the dataset.  Collective. */

@@ -4,7 +4,6 @@
  */
 #include "doctor/doctor.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,37 +11,7 @@
 #include "common/command.h"
 #include "report/report.h"
 
-/* ---- the file does not stay, however the run ends ---- */
-
-enum { ENDINGS = 3 };
-static const int endings[ENDINGS] = {SIGINT, SIGTERM, SIGHUP};
-static struct sigaction before[ENDINGS];
-static char path[4096];
-
-static void stop_guarding(void)
-{
-    for (int i = 0; i < ENDINGS; i++)
-        sigaction(endings[i], &before[i], NULL);
-}
-
-static void remove_and_end(int number)
-{
-    unlink(path);
-    stop_guarding();
-    raise(number);
-}
-
-/* From now on a signal that ends the run removes the file.  While it is written the library does that. */
-static void guard(void)
-{
-    struct sigaction action = {.sa_handler = remove_and_end};
-    sigemptyset(&action.sa_mask);
-    for (int i = 0; i < ENDINGS; i++) {
-        sigaction(endings[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN)
-            sigaction(endings[i], &action, NULL);
-    }
-}
+static char path[4096]; /* of the file, which does not stay, however the run ends */
 
 /* ---- the test ---- */
 
@@ -70,7 +39,7 @@ static mnp_status try_file(doctor *d, int64_t rows, double seconds[2], bool *sam
     double begin = MPI_Wtime();
     if (status == MNP_OK)
         status = mnp_h5_write(x, path, "/x", NULL);
-    guard();
+    mnp_temporary_guard(path); /* while the file is written the library does that */
     seconds[0] = MPI_Wtime() - begin;
     begin = MPI_Wtime();
     if (status == MNP_OK)
@@ -96,7 +65,7 @@ void doctor_look_at_files(doctor *d)
     all_reduce(d->ctx, seconds, 2, MPI_DOUBLE, MPI_MAX);
     if (d->rank == 0)
         unlink(path);
-    stop_guarding();
+    mnp_temporary_release(path);
     const double written = bytes / seconds[0], read = bytes / seconds[1];
     if (status != MNP_OK)
         doctor_say(d, "HDF5", WRONG, "name a folder that all hosts see and may write to: maniple doctor DIR", "%s",

@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <maniple/base.h>
+
 #include "base/hash.h"
 
 /* ---- owners ---- */
@@ -362,6 +364,18 @@ void mnp__leftover_release(const char *path)
         drop_guard();
     }
     pthread_mutex_unlock(&mutex);
+}
+
+void mnp_temporary_guard(const char *path)
+{
+    if (path)
+        mnp__leftover_guard(path);
+}
+
+void mnp_temporary_release(const char *path)
+{
+    if (path)
+        mnp__leftover_release(path);
 }
 
 /* ---- sweeping ---- */

@@ -42,6 +42,21 @@ if [ -n "$MANIPLE_TEST_FULL" ]; then
 fi
 
 export MANIPLE_MEMORY_LIMIT=4M
+
+# A signal while slabs are written: neither the result nor its part stays
+"$PYTHON" -c 'import numpy; numpy.save("long.npy", numpy.zeros(1 << 25, "float32"))'
+"$MANIPLE" channelize long.npy -o channels.h5:/y --channels 16 --taps 2 -q 2>stderr &
+pid=$!
+tries=0
+until [ -e channels.h5.part ] || [ -e channels.h5 ] || [ $tries -ge 1200 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+kill -TERM "$pid" && wait "$pid"
+[ $? -gt 128 ] && [ ! -e channels.h5 ] && [ ! -e channels.h5.part ]
+check $? "channelize that gets SIGTERM while it streams leaves nothing" "$(ls -lA; cat stderr)"
+rm -f long.npy
+
 fails 2 'has to be FILE:/DATASET' "$MANIPLE" conv data.h5:/x data.h5:/k -o y.npy
 fails 2 'exists' "$MANIPLE" conv data.h5:/x data.h5:/k -o data.h5:/y
 fails 2 'picture needs all of INPUT' "$MANIPLE" conv data.h5:/x data.h5:/k -o y.h5:/y --picture y.svg

@@ -73,7 +73,8 @@ MAY_BE_NULL.update({name: "options footprint structure structure1 structure2 ord
 MAY_BE_NULL["mnp_ndimage_generate_binary_structure"] = ""
 
 # Calls that end the program or this context, and those that wait for a message that nobody sends
-NEVER = {"mnp_exit", "mnp_exit_at", "mnp_init", "mnp_init_fint", "mnp_finalize", "mnp_comm_send", "mnp_comm_recv", "mnp_fail"}
+NEVER = {"mnp_exit", "mnp_exit_at", "mnp_init", "mnp_init_fint", "mnp_finalize", "mnp_comm_send", "mnp_comm_recv", "mnp_fail",
+         "mnp_temporary_guard", "mnp_temporary_release"}
 
 
 # Buffers that one rank alone needs: that rank tells the others, or, in collectives of <maniple/comm.h>, does not
