@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * maniple channelize: read a signal or packed samples, divide it into channels by a polyphase filterbank, write them,
- * and report how long it took.  What is larger than the memory limit goes through in slabs of frames.
+ * draw their power, and report how long it took.  What is larger than the memory limit goes through in slabs of frames.
  */
 #include <limits.h>
 #include <math.h>
@@ -15,12 +15,8 @@
 #include <maniple.h>
 
 #include "common/command.h"
-#include "common/operand.h"
-#include "common/options.h"
-#include "common/result.h"
-#include "common/words.h"
-#include "report/progress.h"
-#include "report/report.h"
+#include "common/job.h"
+#include "common/paths.h"
 #include "slab_file.h"
 
 enum {
@@ -56,6 +52,8 @@ static const option_row options_table[] = {
     {KEY_ORDER, "bit-order", "HOW",
      "big: the highest bit of a byte, and of a sample, is the first;\n"
      "little: the lowest (default: big)"},
+    PICTURE_OPTIONS("the power of the channels over time, in decibels"),
+    PICTURE_MAP_OPTION,
     APPEND_ROW,
     PROGRESS_ROW,
     JSON_ROW,
@@ -84,10 +82,8 @@ void channelize_help(void)
 
 static const words_row words_table[] = {{"the input", "INPUT"}, {NULL, NULL}};
 
-typedef struct job {
-    mnp_ctx *ctx;
-    operand input;
-    result_request result;
+typedef struct bank {
+    job job;                             /* first: see common/job.h */
     int64_t channels, ntaps, step, bits; /* 0: not given */
     const char *window, *encoding, *order;
     bool two_sided, power;
@@ -95,15 +91,20 @@ typedef struct job {
     double *taps;
     int64_t samples, frames; /* along the axis */
     int64_t slab, slabs;     /* frames of a slab, and how many slabs; slabs 0: it is not streamed */
-    mnp_array *y;            /* without slabs */
     int ndim;                /* of the result */
     int64_t shape[MNP_MAX_DIMS];
-} job;
+} bank;
+
+static bank *of(job *j)
+{
+    return (bank *)j;
+}
 
 /* ---- the command line ---- */
 
-static mnp_status parse_option(int key, job *j)
+static mnp_status parse_option(int key, job *base)
 {
+    bank *j = of(base);
     static const char *const encodings[] = {"signed", "offset", "unsigned", NULL}, *const orders[] = {"big", "little",
                                                                                                       NULL};
     double two[2];
@@ -132,12 +133,13 @@ static mnp_status parse_option(int key, job *j)
     case KEY_ORDER:
         return options_word("bit-order", optarg, orders, &j->order);
     default:
-        return result_option(key, &j->result);
+        return result_option(key, &base->result);
     }
 }
 
-static mnp_status check_options(job *j)
+static mnp_status check_options(job *base)
 {
+    bank *j = of(base);
     if (j->channels == 0)
         return mnp_fail(MNP_ERR_ARG, "channelize needs --channels N, the number of channels");
     j->step = j->step == 0 ? j->channels : j->step;
@@ -147,36 +149,20 @@ static mnp_status check_options(job *j)
     if (j->bits == 0 && (j->encoding || j->order))
         return mnp_fail(MNP_ERR_ARG, "--%s is for packed samples: say how many bits they have, by --bits",
                         j->encoding ? "encoding" : "bit-order");
-    if (!j->result.output.text)
-        return mnp_fail(MNP_ERR_ARG, "channelize needs a place for the result: -o FILE:/DATASET or FILE.npy");
-    return result_check_options(&j->result);
-}
-
-static mnp_status parse(int argc, char **argv, job *j)
-{
-    mnp_status status = MNP_OK;
-    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
-        status = parse_option(key, j);
-    if (status == MNP_OK && argc - optind != 1)
-        status = argc == optind
-                     ? mnp_fail(MNP_ERR_ARG, "channelize needs INPUT, as in: maniple channelize INPUT -o OUTPUT")
-                     : mnp_fail(MNP_ERR_ARG, "channelize takes INPUT, but was also given '%s'", argv[optind + 1]);
-    if (status == MNP_OK)
-        status = operand_parse_file("INPUT", argv[optind], &j->input);
-    return status == MNP_OK ? check_options(j) : status;
+    return MNP_OK;
 }
 
 /* ---- sizes ---- */
 
-static bool is_complex(const job *j)
+static bool is_complex(const bank *j)
 {
-    return mnp_dtype_kind(j->input.dtype) == 'c';
+    return mnp_dtype_kind(j->job.input.dtype) == 'c';
 }
 
 /* Settle the axis and the sizes.  MNP_ERR_ARG. */
-static mnp_status find_sizes(job *j)
+static mnp_status find_sizes(bank *j)
 {
-    const operand *in = &j->input;
+    const operand *in = &j->job.input;
     if (in->ndim == 0 || in->ndim == MNP_MAX_DIMS)
         return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has %d dimensions; 1 to %d are possible", in->text, in->ndim,
                         MNP_MAX_DIMS - 1);
@@ -214,15 +200,15 @@ static int64_t divisor(int64_t a, int64_t b)
  * Whether it has to be streamed, and the frames of a slab.  Slabs begin at elements that are multiples of the number of
  * channels, from which phases count, and of packed samples at the first bit of a byte.
  */
-static void plan_slabs(job *j)
+static void plan_slabs(bank *j)
 {
     mnp_heap_info heap;
-    mnp_memory_heap(j->ctx, &heap);
-    const int64_t ranks = mnp_ctx_size(j->ctx), bits = j->bits > 0 ? j->bits : 8;
+    mnp_memory_heap(j->job.ctx, &heap);
+    const int64_t ranks = mnp_ctx_size(j->job.ctx), bits = j->bits > 0 ? j->bits : 8;
     int64_t frame = 3 * 16 * j->channels + j->step * 16; /* folded, transformed and copied; samples and their bytes */
-    for (int d = 0; d < j->input.ndim; d++)
-        frame *= d == j->axis ? 1 : j->input.shape[d];
-    if (heap.limit == 0 || frame * j->frames / ranks <= heap.limit || j->axis != 0 || j->input.kind == OPERAND_PNG)
+    for (int d = 0; d < j->job.input.ndim; d++)
+        frame *= d == j->axis ? 1 : j->job.input.shape[d];
+    if (heap.limit == 0 || frame * j->frames / ranks <= heap.limit || j->axis != 0 || j->job.input.kind == OPERAND_PNG)
         return;
     const int64_t phase = j->channels / divisor(j->step, j->channels), byte = 8 / divisor(j->step * bits, 8),
                   unit = phase / divisor(phase, byte) * byte;
@@ -231,12 +217,18 @@ static void plan_slabs(job *j)
     j->slabs = (j->frames + j->slab - 1) / j->slab;
 }
 
+static mnp_status prepare(job *base)
+{
+    const mnp_status status = find_sizes(of(base));
+    if (status == MNP_OK)
+        plan_slabs(of(base));
+    base->streams = of(base)->slabs > 0;
+    return status;
+}
+
 /* ---- the work ---- */
 
-typedef enum stage { READ = FIRST_STAGE, CHANNELIZE, WRITE, NUM_STAGES } stage;
-static const char *const stage_names[] = {"compile", "read", "channelize", "write"};
-
-static mnp_status design(job *j)
+static mnp_status design(bank *j)
 {
     const int64_t count = j->channels * j->ntaps;
     const double cutoff = 1 / (double)j->channels;
@@ -248,8 +240,13 @@ static mnp_status design(job *j)
     return mnp_firwin(count, 1, &cutoff, j->window, 0, NULL, true, true, 0, j->taps);
 }
 
+static mnp_status begin(job *base)
+{
+    return mnp_agree(base->ctx, design(of(base)));
+}
+
 /* The samples that are read, unpacked if they are packed. */
-static mnp_status unpack(const job *j, mnp_array **x_p)
+static mnp_status unpack(const bank *j, mnp_array **x_p)
 {
     mnp_array *packed = *x_p, *x = NULL;
     if (j->bits == 0)
@@ -262,7 +259,7 @@ static mnp_status unpack(const job *j, mnp_array **x_p)
     return status;
 }
 
-static mnp_status channelize(const job *j, const mnp_array *x, mnp_array **y_p)
+static mnp_status channelize(const bank *j, const mnp_array *x, mnp_array **y_p)
 {
     mnp_array *y = NULL;
     mnp_status status = mnp_channelize(x, j->channels, j->ntaps, j->taps, j->step, j->two_sided, j->axis, &y);
@@ -276,16 +273,16 @@ static mnp_status channelize(const job *j, const mnp_array *x, mnp_array **y_p)
 }
 
 /* Read what frames [begin, end) need, and compute them. */
-static mnp_status run_slab(const job *j, int64_t begin, int64_t end, mnp_array **y_p)
+static mnp_status run_slab(const bank *j, int64_t begin, int64_t end, mnp_array **y_p)
 {
     const int64_t bits = j->bits > 0 ? j->bits : 8, first = begin * j->step,
                   last = (end - 1) * j->step + j->channels * j->ntaps;
     int64_t start[MNP_MAX_DIMS] = {0}, shape[MNP_MAX_DIMS];
     mnp_array *x = NULL;
-    memcpy(shape, j->input.shape, sizeof shape);
+    memcpy(shape, j->job.input.shape, sizeof shape);
     start[0] = j->bits > 0 ? first * bits / 8 : first;
     shape[0] = (j->bits > 0 ? (last * bits + 7) / 8 : last) - start[0];
-    mnp_status status = operand_load_box(j->ctx, &j->input, start, shape, &x);
+    mnp_status status = operand_load_box(j->job.ctx, &j->job.input, start, shape, &x);
     if (status == MNP_OK)
         status = unpack(j, &x);
     if (status == MNP_OK)
@@ -294,11 +291,18 @@ static mnp_status run_slab(const job *j, int64_t begin, int64_t end, mnp_array *
     return status;
 }
 
-/* All slabs, into a new file. */
-static mnp_status stream(job *j)
+static mnp_status compute(job *base)
 {
+    mnp_status status = unpack(of(base), &base->x);
+    return status == MNP_OK ? channelize(of(base), base->x, &base->y) : status;
+}
+
+/* All slabs, into a new file. */
+static mnp_status stream(job *base)
+{
+    const bank *j = of(base);
     slab_file file;
-    mnp_status status = slab_file_open(j->ctx, &j->result.output, j->frames, &file);
+    mnp_status status = slab_file_open(j->job.ctx, &j->job.result.output, j->frames, &file);
     for (int64_t i = 0; i < j->slabs && status == MNP_OK; i++) {
         const int64_t begin = i * j->slab, end = begin + j->slab < j->frames ? begin + j->slab : j->frames;
         mnp_array *y = NULL, *rows = NULL;
@@ -313,39 +317,70 @@ static mnp_status stream(job *j)
     return slab_file_close(&file, status);
 }
 
+/*
+ * Draw the power in decibels: time to the right, channels upwards, in the order of their frequencies.  What is below the
+ * rounding errors of the largest is drawn as that.  Collective.
+ */
+static mnp_status draw(job *base)
+{
+    static const int last = -1;
+    const bank *j = of(base);
+    char title[256];
+    mnp_array *z = NULL, *turned = NULL, *upright = NULL;
+    const mnp_dtype dtype = mnp_array_dtype(base->y);
+    const double least = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64 ? 0x1p-46 : 0x1p-104;
+    mnp_status status =
+        mnp_eval(base->ctx, j->power ? "p = abs(y)" : "p = abs(y)**2", MNP_IN("y", base->y), MNP_OUT("p", &z));
+    if (status == MNP_OK)
+        status = mnp_eval(base->ctx, "z = 10 * log10(maximum(p, max(p) * e))",
+                          MNP_IN("p", z, "e", MNP_SCALAR(base->ctx, least)), MNP_OUT("z", &z));
+    if (status == MNP_OK && (j->two_sided || is_complex(j)))
+        status = mnp_fftshift(z, 1, &last, &z);
+    if (status == MNP_OK)
+        status = mnp_swapaxes(z, j->axis, j->ndim - 1, &turned);
+    snprintf(title, sizeof title, "Channels of %s, power in dB", without_folders(base->input.text));
+    if (status == MNP_OK)
+        status = mnp_flip(turned, 1, &j->axis, &upright);
+    if (status == MNP_OK)
+        status = array_write(&base->result.picture, title, upright, j->axis, j->ndim - 1, base->drawn);
+    mnp_free_all(upright, turned, z);
+    return status;
+}
+
 /* ---- reports ---- */
 
 /* The dtype of the result: single precision for small numbers, as <maniple/spectral.h> says. */
-static mnp_dtype result_dtype(const job *j)
+static mnp_dtype result_dtype(const bank *j)
 {
-    const mnp_dtype dtype = j->input.dtype;
+    const mnp_dtype dtype = j->job.input.dtype;
     const bool single = mnp_dtype_size(dtype) <= 2 || dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
     return j->power ? (single ? MNP_FLOAT32 : MNP_FLOAT64) : (single ? MNP_COMPLEX64 : MNP_COMPLEX128);
 }
 
 static void print_text(const void *run, const run_facts *facts)
 {
-    const job *j = run;
-    printf("input     %s: ", j->input.text);
-    print_shape(j->input.ndim, j->input.shape);
-    printf(" %s", mnp_dtype_name(j->input.dtype));
+    const bank *j = run;
+    (void)facts;
+    printf("input     %s: ", j->job.input.text);
+    print_shape(j->job.input.ndim, j->job.input.shape);
+    printf(" %s", mnp_dtype_name(j->job.input.dtype));
     if (j->bits > 0)
         printf(", %lld samples of %lld bits", (long long)j->samples, (long long)j->bits);
     printf("\nchannels  %lld, %lld frames of %lld x %lld taps, a step of %lld, window %s\n", (long long)j->channels,
            (long long)j->frames, (long long)j->ntaps, (long long)j->channels, (long long)j->step, j->window);
-    printf("output    %s: ", j->result.output.text);
+    printf("output    %s: ", j->job.result.output.text ? j->job.result.output.text : "(none)");
     print_shape(j->ndim, j->shape);
     printf(" %s\n", mnp_dtype_name(result_dtype(j)));
     if (j->slabs > 0)
         printf("streamed  %lld slabs of %lld frames\n", (long long)j->slabs, (long long)j->slab);
-    print_times(NUM_STAGES, stage_names, facts->seconds);
 }
 
 static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
-    const job *j = run;
-    json_text(out, "input", j->input.text);
-    json_text(out, "output", j->result.output.text);
+    const bank *j = run;
+    (void)facts;
+    json_text(out, "input", j->job.input.text);
+    json_text(out, "output", j->job.result.output.text);
     json_integers(out, "shape", j->ndim, j->shape);
     json_text(out, "dtype", mnp_dtype_name(result_dtype(j)));
     json_integer(out, "channels", j->channels);
@@ -354,55 +389,36 @@ static void print_json(const void *run, const run_facts *facts, json_writer *out
     json_text(out, "window", j->window);
     json_integer(out, "samples", j->samples);
     json_integer(out, "slabs", j->slabs);
-    json_facts(out, facts, NUM_STAGES, stage_names);
 }
 
-static void run(job *j)
+static void release(job *base)
 {
-    stopwatch watch = stopwatch_start(j->ctx);
-    progress_begin(j->ctx, "channelize", j->result.quiet);
-    OR_EXIT(mnp_agree(j->ctx, design(j)));
-    if (j->slabs > 0) {
-        progress_stage(0, NULL, "channelizing");
-        OR_EXIT(stream(j));
-        stopwatch_lap(&watch, CHANNELIZE);
-    } else {
-        mnp_array *x = NULL;
-        progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
-        OR_EXIT(operand_load(j->ctx, &j->input, &x));
-        stopwatch_lap(&watch, READ);
-        progress_stage(array_bytes(x), "B", "channelizing");
-        OR_EXIT(unpack(j, &x));
-        OR_EXIT(channelize(j, x, &j->y));
-        mnp_array_free(x);
-        stopwatch_lap(&watch, CHANNELIZE);
-        progress_stage(array_bytes(j->y), "B", "writing OUTPUT");
-        OR_EXIT(operand_write(&j->result.output, j->y));
-        stopwatch_lap(&watch, WRITE);
-    }
-    progress_end();
-    if (!j->result.quiet)
-        report_print(&watch, j->result.json, j, print_text, print_json);
-    mnp_array_free(j->y);
+    free(of(base)->taps);
 }
+
+static const job_kind kind = {
+    .command = "channelize",
+    .usage = "maniple channelize INPUT -o OUTPUT",
+    .input = "INPUT",
+    .stage = "channelize",
+    .progress = "channelizing",
+    .options = options_table,
+    .words = words_table,
+    .draws_alone = true,
+    .option = parse_option,
+    .check = check_options,
+    .prepare = prepare,
+    .begin = begin,
+    .compute = compute,
+    .stream = stream,
+    .draw = draw,
+    .text = print_text,
+    .json = print_json,
+    .release = release,
+};
 
 int channelize_main(int argc, char **argv)
 {
-    job j = {.axis = -1, .ntaps = 8, .window = "hamming"};
-    words_set(words_table);
-    if (parse(argc, argv, &j) != MNP_OK)
-        misused_exit();
-
-    j.ctx = command_begin(NULL);
-    OR_EXIT(result_check_places(j.ctx, &j.result, 1, (const operand *[]){&j.input}));
-    OR_EXIT(operand_look(j.ctx, &j.input));
-    OR_EXIT(find_sizes(&j));
-    plan_slabs(&j);
-    run(&j);
-    const int status = close_output(EXIT_SUCCESS);
-    mnp_finalize(j.ctx);
-    operand_free(&j.input);
-    operand_free(&j.result.output);
-    free(j.taps);
-    return status;
+    bank j = {.job = JOB_START(&kind), .axis = -1, .ntaps = 8, .window = "hamming"};
+    return job_main(&j.job, argc, argv);
 }

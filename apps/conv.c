@@ -7,6 +7,7 @@
  * the operands, and the values of the kernel; only then is the input read.
  */
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,27 +18,13 @@
 #include <maniple.h>
 
 #include "common/command.h"
-#include "common/operand.h"
-#include "common/options.h"
+#include "common/job.h"
 #include "common/paths.h"
 #include "common/rehearsal.h"
-#include "common/result.h"
 #include "picture/picture.h"
-#include "report/progress.h"
-#include "report/report.h"
-#include "common/words.h"
 #include "conv_stream.h"
 
-enum {
-    KEY_MODE = UCHAR_MAX + 1,
-    KEY_BOUNDARY,
-    KEY_FILLVALUE,
-    KEY_AXES,
-    KEY_DTYPE,
-    KEY_CORRELATE,
-    KEY_METHOD,
-    KEY_PLAN
-};
+enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_CORRELATE, KEY_METHOD };
 
 static const option_row options_table[] = {
     OUTPUT_ROW("INPUT or KERNEL"),
@@ -65,7 +52,7 @@ static const option_row options_table[] = {
      "outer product; fft: Fourier transforms of the whole array;\n"
      "overlap-add: Fourier transforms of blocks; auto: what a model of the\n"
      "time finds fastest, with integers exact (default: auto)"},
-    {KEY_PLAN, "plan", NULL, "print the method, and the time of each by the model, and do nothing else"},
+    PLAN_ROWS,
     PICTURE_OPTIONS("input and result, side by side"),
     PICTURE_MAP_OPTION,
     APPEND_ROW,
@@ -102,18 +89,21 @@ static const words_row words_table[] = {
     {"fillvalue", "--fillvalue"}, {"a result of dtype", "--dtype"}, {NULL, NULL},
 };
 
-typedef struct job {
-    mnp_ctx *ctx;
-    operand input, kernel;
-    result_request result;
+typedef struct convolution {
+    job job; /* first: see common/job.h */
+    operand kernel;
     mnp_conv_options options;
     int axes[OPERAND_MAX_DIMS];
-    bool plan_only;
+    bool fills;             /* --fillvalue was given */
     mnp_conv_method method; /* that the plan takes */
-    conv_stream stream;     /* its slabs; 0: all at once */
-    mnp_array *x, *y;
-    picture_result drawn;
-} job;
+    mnp_conv_plan *planned;
+    conv_stream stream; /* its slabs; 0: all at once */
+} convolution;
+
+static convolution *of(job *j)
+{
+    return (convolution *)j;
+}
 
 /* ---- the command line ---- */
 
@@ -142,8 +132,9 @@ static mnp_status parse_fillvalue(const char *word, double *value_p)
     return MNP_OK;
 }
 
-static mnp_status parse_option(int key, job *j, bool *fills)
+static mnp_status parse_option(int key, job *base)
 {
+    convolution *j = of(base);
     mnp_status status = MNP_OK;
     int index = 0;
     switch (key) {
@@ -156,7 +147,7 @@ static mnp_status parse_option(int key, job *j, bool *fills)
         j->options.boundary = (mnp_boundary)index;
         return status;
     case KEY_FILLVALUE:
-        *fills = true;
+        j->fills = true;
         return parse_fillvalue(optarg, &j->options.fillvalue);
     case KEY_AXES:
         j->options.axes = j->axes;
@@ -170,87 +161,134 @@ static mnp_status parse_option(int key, job *j, bool *fills)
         status = options_choose("method", optarg, method_names, &index);
         j->options.method = (mnp_conv_method)index;
         return status;
-    case KEY_PLAN:
-        j->plan_only = true;
-        return MNP_OK;
     default:
-        return result_option(key, &j->result);
+        return result_option(key, &base->result);
     }
 }
 
-static mnp_status parse_operands(int count, char **words, job *j)
+static mnp_status parse_operands(int count, char **words, job *base)
 {
     if (count < 2)
-        return mnp_fail(MNP_ERR_ARG, "conv needs %s, as in: maniple conv INPUT KERNEL -o OUTPUT",
-                        count == 0 ? "INPUT and KERNEL" : "KERNEL after INPUT");
+        return mnp_fail(MNP_ERR_ARG, "conv needs %s, as in: %s", count == 0 ? "INPUT and KERNEL" : "KERNEL after INPUT",
+                        base->kind->usage);
     if (count > 2)
         return mnp_fail(MNP_ERR_ARG, "conv takes INPUT and KERNEL, but was also given '%s'", words[2]);
-    if (!j->result.output.text && !j->plan_only)
-        return mnp_fail(MNP_ERR_ARG, "conv needs a place for the result: -o FILE:/DATASET or FILE.npy");
-    mnp_status status = operand_parse("INPUT", words[0], MNP_FLOAT32, &j->input);
-    return status == MNP_OK ? operand_parse("KERNEL", words[1], MNP_FLOAT64, &j->kernel) : status;
+    const mnp_status status = operand_parse("INPUT", words[0], MNP_FLOAT32, &base->input);
+    return status == MNP_OK ? operand_parse("KERNEL", words[1], MNP_FLOAT64, &of(base)->kernel) : status;
 }
 
-static mnp_status parse(int argc, char **argv, job *j)
+static mnp_status check_options(job *base)
 {
-    bool fills = false;
-    mnp_status status = MNP_OK;
-    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
-        status = parse_option(key, j, &fills);
-    if (status == MNP_OK)
-        status = parse_operands(argc - optind, argv + optind, j);
-    if (status == MNP_OK && fills && j->options.boundary != MNP_BOUNDARY_FILL)
-        status = mnp_fail(MNP_ERR_ARG, "--fillvalue goes with --boundary fill, not with --boundary %s",
-                          boundary_names[j->options.boundary]);
-    return status == MNP_OK ? result_check_options(&j->result) : status;
+    const convolution *j = of(base);
+    if (j->fills && j->options.boundary != MNP_BOUNDARY_FILL)
+        return mnp_fail(MNP_ERR_ARG, "--fillvalue goes with --boundary fill, not with --boundary %s",
+                        boundary_names[j->options.boundary]);
+    return MNP_OK;
 }
 
 /* ---- the work ---- */
 
-typedef enum stage { READ = FIRST_STAGE, PLAN, CONVOLVE, WRITE, PICTURE, NUM_STAGES } stage;
-static const char *const stage_names[] = {"compile", "read", "plan", "convolve", "write", "picture"};
-
-static mnp_status check_shapes(job *j)
+static mnp_status check_shapes(job *base)
 {
+    convolution *j = of(base);
+    const operand *input = &base->input, *kernel = &j->kernel;
     const int naxes = j->options.naxes;
-    if (j->kernel.ndim > j->input.ndim)
-        return mnp_fail(MNP_ERR_ARG, "KERNEL '%s' has %d dimensions, and INPUT '%s' has %d", j->kernel.text,
-                        j->kernel.ndim, j->input.text, j->input.ndim);
-    if (naxes > 0 && naxes != j->kernel.ndim)
+    if (kernel->ndim > input->ndim)
+        return mnp_fail(MNP_ERR_ARG, "KERNEL '%s' has %d dimensions, and INPUT '%s' has %d", kernel->text, kernel->ndim,
+                        input->text, input->ndim);
+    if (naxes > 0 && naxes != kernel->ndim)
         return mnp_fail(MNP_ERR_ARG, "--axes has %d dimension%s, but KERNEL '%s' has %d", naxes, plural(naxes),
-                        j->kernel.text, j->kernel.ndim);
-    if (j->result.picture.path && j->input.ndim < 2)
-        return mnp_fail(MNP_ERR_ARG, "--picture needs 2 dimensions or more, but INPUT '%s' has 1", j->input.text);
-    return operand_axes(&j->input, "axes", naxes, j->axes);
+                        kernel->text, kernel->ndim);
+    if (base->result.picture.path && input->ndim < 2)
+        return mnp_fail(MNP_ERR_ARG, "--picture needs 2 dimensions or more, but INPUT '%s' has 1", input->text);
+    return operand_axes(input, "axes", naxes, j->axes);
+}
+
+static mnp_status prepare(job *base)
+{
+    convolution *j = of(base);
+    const mnp_status status = check_shapes(base);
+    if (status == MNP_OK)
+        conv_stream_plan(base->ctx, &base->input, &j->kernel, &j->options, &j->stream);
+    base->streams = j->stream.slabs > 0;
+    return status;
 }
 
 /* Make the plan, for arrays like the input, which has not been read yet. */
-static void make_plan(job *j, stopwatch *watch, mnp_conv_plan **plan_p)
+static mnp_status make_plan(convolution *j)
 {
-    mnp_ctx *ctx = j->ctx;
+    mnp_ctx *ctx = j->job.ctx;
+    const operand *input = &j->job.input;
     mnp_array *kernel = NULL;
     mnp_layout *layout = NULL;
-    progress_stage(0, NULL, "reading KERNEL");
-    OR_EXIT(operand_load(ctx, &j->kernel, &kernel));
-    stopwatch_lap(watch, READ);
-    progress_stage(0, NULL, "planning");
-    OR_EXIT(mnp_layout_block(mnp_ctx_size(ctx), j->input.ndim, j->input.shape, &layout));
     mnp_conv_plan_info info;
-    OR_EXIT(mnp_conv_plan_new(ctx, j->input.dtype, layout, kernel, &j->options, plan_p));
-    mnp_conv_plan_describe(*plan_p, &info);
-    j->method = info.method;
-    stopwatch_lap(watch, PLAN);
+    progress_stage(0, NULL, "reading KERNEL");
+    mnp_status status = operand_load(ctx, &j->kernel, &kernel);
+    if (j->job.watch.ctx)
+        stopwatch_lap(&j->job.watch, JOB_READ);
+    progress_stage(0, NULL, "planning");
+    if (status == MNP_OK)
+        status = mnp_layout_block(mnp_ctx_size(ctx), input->ndim, input->shape, &layout);
+    if (status == MNP_OK)
+        status = mnp_conv_plan_new(ctx, input->dtype, layout, kernel, &j->options, &j->planned);
+    if (status == MNP_OK) {
+        mnp_conv_plan_describe(j->planned, &info);
+        j->method = info.method;
+    }
     mnp_layout_free(layout);
     mnp_array_free(kernel);
+    return status;
 }
 
-/*
- * The dimensions of the picture: the last two of the kernel's, or the usual ones if the kernel is a vector.
- */
-static void picture_dims(const job *j, int *rows, int *columns)
+/* Let the kernels of the work be compiled side by side, while KERNEL is read. */
+static void rehearse(const convolution *j)
+{
+    const operand *input = &j->job.input;
+    mnp_conv_plan *planned = NULL;
+    mnp_ctx *rehearsal = rehearsal_begin(j->job.ctx);
+    const int ndim = input->ndim;
+    mnp_array *x = rehearsal ? rehearsal_array(rehearsal, ndim, input->dtype, ndim, input->shape) : NULL;
+    mnp_array *kernel = x ? rehearsal_array(rehearsal, ndim, j->kernel.dtype, j->kernel.ndim, j->kernel.shape) : NULL;
+    if (kernel)
+        (void)mnp_conv_plan_new(rehearsal, input->dtype, mnp_array_layout(x), kernel, &j->options, &planned);
+    mnp_conv_plan_free(planned);
+    mnp_free_all(x, kernel);
+    mnp_finalize(rehearsal);
+}
+
+static mnp_status begin(job *base)
+{
+    if (base->streams)
+        return MNP_OK;
+    rehearse(of(base));
+    return make_plan(of(base));
+}
+
+static mnp_status convolve(job *base)
+{
+    return mnp_conv_execute(of(base)->planned, base->x, &base->y);
+}
+
+/* Convolve slab by slab what does not fit into memory. */
+static mnp_status stream(job *base)
+{
+    convolution *j = of(base);
+    mnp_array *kernel = NULL;
+    mnp_status status = operand_load(base->ctx, &j->kernel, &kernel);
+    stopwatch_lap(&base->watch, JOB_READ);
+    if (status == MNP_OK)
+        status = conv_stream_run(base->ctx, &base->input, kernel, &base->result.output, &j->options, &j->stream);
+    mnp_array_free(kernel);
+    return status;
+}
+
+/* ---- the picture ---- */
+
+/* The dimensions of the picture: the last two of the kernel's, or the usual ones if the kernel is a vector. */
+static void picture_dims(const convolution *j, int *rows, int *columns)
 {
     const int n = j->options.naxes;
-    picture_usual_dims(j->x, rows, columns);
+    picture_usual_dims(j->job.x, rows, columns);
     if (n < 2)
         return;
     const int a = j->axes[n - 2], b = j->axes[n - 1];
@@ -258,47 +296,59 @@ static void picture_dims(const job *j, int *rows, int *columns)
     *columns = a < b ? b : a;
 }
 
-/* Draw input and result.  Collective. */
-static mnp_status draw(job *j)
+/* What the report says the picture shows. */
+static void describe_picture(job *base, const picture_result *drawn)
 {
+    char *words = base->drawn;
+    int length = snprintf(words, sizeof base->drawn, "%s", drawn->made.size);
+    if (drawn->reduction[0] > 1 || drawn->reduction[1] > 1)
+        length += snprintf(words + length, sizeof base->drawn - (size_t)length, ", a dot is the mean of %dx%d elements",
+                           (int)drawn->reduction[0], (int)drawn->reduction[1]);
+    snprintf(words + length, sizeof base->drawn - (size_t)length, ", %s is %g to %g left, %g to %g right%s",
+             base->result.picture.map ? "violet to yellow" : "black to white", drawn->low[0], drawn->high[0],
+             drawn->low[1], drawn->high[1],
+             base->input.ndim > 2 && !drawn->in_colour[0] ? "; the first plane only" : "");
+}
+
+/* Draw input and result.  Collective. */
+static mnp_status draw(job *base)
+{
+    const convolution *j = of(base);
     char title[256];
+    picture_result drawn = {.reduction = {1, 1}};
     picture p = {.title = title,
                  .count = 2,
-                 .arrays = {j->x, j->y},
-                 .titles = {without_folders(j->input.text), without_folders(j->result.output.text)}};
-    mnp_status status = result_check_picture(j->ctx, &j->result);
-    if (status != MNP_OK)
-        return status;
+                 .arrays = {base->x, base->y},
+                 .titles = {without_folders(base->input.text), without_folders(base->result.output.text)}};
     snprintf(title, sizeof title, "%s with %s, mode %s, boundary %s",
              j->options.correlate ? "Correlation" : "Convolution", without_folders(j->kernel.text),
              mode_names[j->options.mode], boundary_names[j->options.boundary]);
     picture_dims(j, &p.rows, &p.columns);
-    return picture_write(&j->result.picture, &p, &j->drawn);
+    const mnp_status status = picture_write(&base->result.picture, &p, &drawn);
+    if (status == MNP_OK)
+        describe_picture(base, &drawn);
+    return status;
 }
 
-/* Print the line of the report that says what the picture shows. */
-static void print_picture(const job *j)
+/* ---- reports ---- */
+
+static double count_taps(const convolution *j)
 {
-    const picture_result *drawn = &j->drawn;
-    printf("picture   %s: %s", j->result.picture.path, drawn->made.size);
-    if (drawn->reduction[0] > 1 || drawn->reduction[1] > 1)
-        printf(", a dot is the mean of %dx%d elements", (int)drawn->reduction[0], (int)drawn->reduction[1]);
-    printf(", %s is %g to %g left, %g to %g right%s\n", j->result.picture.map ? "violet to yellow" : "black to white",
-           drawn->low[0], drawn->high[0], drawn->low[1], drawn->high[1],
-           j->input.ndim > 2 && !drawn->in_colour[0] ? "; the first plane only" : "");
+    double taps = 1;
+    for (int d = 0; d < j->kernel.ndim; d++)
+        taps *= (double)j->kernel.shape[d];
+    return taps;
 }
 
 /* Multiplications, and bytes of input and output. */
-static void count_work(const job *j, double *taps, double *bytes)
+static void count_work(const convolution *j, double *taps, double *bytes)
 {
-    *taps = (double)mnp_layout_size(mnp_array_layout(j->y));
-    *bytes = array_bytes(j->x) + array_bytes(j->y);
-    for (int d = 0; d < j->kernel.ndim; d++)
-        *taps *= (double)j->kernel.shape[d];
+    *taps = (double)mnp_layout_size(mnp_array_layout(j->job.y)) * count_taps(j);
+    *bytes = array_bytes(j->job.x) + array_bytes(j->job.y);
 }
 
 /* Print the line of the report on the kernel and how it is applied. */
-static void print_kernel(const job *j, mnp_conv_method method)
+static void print_kernel(const convolution *j, mnp_conv_method method)
 {
     printf("kernel    %s: ", j->kernel.text);
     print_shape(j->kernel.ndim, j->kernel.shape);
@@ -307,29 +357,58 @@ static void print_kernel(const job *j, mnp_conv_method method)
            method_names[method]);
 }
 
+/* What was done slab by slab. */
+static void print_streamed(const convolution *j)
+{
+    const conv_stream *stream = &j->stream;
+    char needed[BYTES_TEXT], limit[BYTES_TEXT];
+    print_operand("input", &j->job.input);
+    print_kernel(j, stream->method);
+    printf("output    %s\nstreamed  %d slab%s of %d rows, as all at once needs %s a rank, and the limit is %s\n",
+           j->job.result.output.text, (int)stream->slabs, plural(stream->slabs), (int)stream->rows,
+           bytes_text(stream->needed, needed), bytes_text(stream->limit, limit));
+}
+
 static void print_text(const void *run, const run_facts *facts)
 {
-    const job *j = run;
-    double taps, bytes;
-    count_work(j, &taps, &bytes);
-    printf("input     %s: ", j->input.text);
-    print_array(j->x);
+    const convolution *j = run;
+    (void)facts;
+    if (j->job.streams) {
+        print_streamed(j);
+        return;
+    }
+    printf("input     %s: ", j->job.input.text);
+    print_array(j->job.x);
     print_kernel(j, j->method);
-    printf("output    %s: ", j->result.output.text);
-    print_array(j->y);
-    if (*j->drawn.made.size)
-        print_picture(j);
-    print_times(j->result.picture.path ? NUM_STAGES : PICTURE, stage_names, facts->seconds);
+    printf("output    %s: ", j->job.result.output.text);
+    print_array(j->job.y);
+}
+
+static void print_speed(const void *run, const run_facts *facts)
+{
+    const convolution *j = run;
+    double taps, bytes;
+    if (j->job.streams)
+        return;
+    count_work(j, &taps, &bytes);
     printf("speed     %.3g Gtap/s, %.3g GB/s of input and output, while convolving\n",
-           taps / facts->seconds[CONVOLVE] / 1e9, bytes / facts->seconds[CONVOLVE] / 1e9);
+           taps / facts->seconds[JOB_COMPUTE] / 1e9, bytes / facts->seconds[JOB_COMPUTE] / 1e9);
 }
 
 static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
-    const job *j = run;
-    double taps, bytes;
-    count_work(j, &taps, &bytes);
-    json_operand(out, "input", j->input.text, j->x);
+    const convolution *j = run;
+    (void)facts;
+    if (j->job.streams) {
+        json_text(out, "input", j->job.input.text);
+        json_text(out, "kernel", j->kernel.text);
+        json_text(out, "output", j->job.result.output.text);
+        json_text(out, "method", method_names[j->stream.method]);
+        json_integer(out, "slabs", j->stream.slabs);
+        json_integer(out, "rows", j->stream.rows);
+        return;
+    }
+    json_operand(out, "input", j->job.input.text, j->job.x);
     json_row(out, "kernel", '{');
     json_text(out, "operand", j->kernel.text);
     json_integers(out, "shape", j->kernel.ndim, j->kernel.shape);
@@ -339,171 +418,143 @@ static void print_json(const void *run, const run_facts *facts, json_writer *out
     json_text(out, "boundary", boundary_names[j->options.boundary]);
     json_bool(out, "correlate", j->options.correlate);
     json_text(out, "method", method_names[j->method]);
-    json_operand(out, "output", j->result.output.text, j->y);
-    if (*j->drawn.made.size)
-        json_text(out, "picture", j->result.picture.path);
-    json_facts(out, facts, j->result.picture.path ? NUM_STAGES : PICTURE, stage_names);
+    json_operand(out, "output", j->job.result.output.text, j->job.y);
+}
+
+static void json_work(const void *run, const run_facts *facts, json_writer *out)
+{
+    const convolution *j = run;
+    double taps, bytes;
+    (void)facts;
+    if (j->job.streams)
+        return;
+    count_work(j, &taps, &bytes);
     json_measured(out, "taps", taps);
     json_measured(out, "bytes", bytes);
 }
 
-/* What was done slab by slab. */
-static void print_streamed_text(const void *run, const run_facts *facts)
+/* ---- the plan ---- */
+
+static void plan_text(const void *run)
 {
-    const job *j = run;
-    const conv_stream *stream = &j->stream;
-    char needed[BYTES_TEXT], limit[BYTES_TEXT];
-    printf("input     %s: ", j->input.text);
-    print_shape(j->input.ndim, j->input.shape);
-    printf(" %s\n", mnp_dtype_name(j->input.dtype));
-    print_kernel(j, stream->method);
-    printf("output    %s\nstreamed  %d slab%s of %d rows, as all at once needs %s a rank, and the limit is %s\n",
-           j->result.output.text, (int)stream->slabs, plural(stream->slabs), (int)stream->rows,
-           bytes_text(stream->needed, needed), bytes_text(stream->limit, limit));
-    print_times(WRITE, stage_names, facts->seconds);
+    const convolution *j = run;
+    print_operand("input", &j->job.input);
+    print_kernel(j, j->method);
+    fflush(stdout);
+    mnp_conv_plan_print(j->planned, stdout);
 }
 
-static void print_streamed_json(const void *run, const run_facts *facts, json_writer *out)
+static void plan_json(const void *run, json_writer *out)
 {
-    const job *j = run;
-    json_text(out, "input", j->input.text);
-    json_text(out, "kernel", j->kernel.text);
-    json_text(out, "output", j->result.output.text);
-    json_text(out, "method", method_names[j->stream.method]);
-    json_integer(out, "slabs", j->stream.slabs);
-    json_integer(out, "rows", j->stream.rows);
-    json_facts(out, facts, WRITE, stage_names);
-}
-
-/* Let the kernels of the work be compiled side by side, while KERNEL is read. */
-static void rehearse(const job *j)
-{
-    mnp_conv_plan *plan = NULL;
-    mnp_ctx *rehearsal = rehearsal_begin(j->ctx);
-    const int ndim = j->input.ndim;
-    mnp_array *x = rehearsal ? rehearsal_array(rehearsal, ndim, j->input.dtype, ndim, j->input.shape) : NULL;
-    mnp_array *kernel = x ? rehearsal_array(rehearsal, ndim, j->kernel.dtype, j->kernel.ndim, j->kernel.shape) : NULL;
-    if (kernel)
-        (void)mnp_conv_plan_new(rehearsal, j->input.dtype, mnp_array_layout(x), kernel, &j->options, &plan);
-    mnp_conv_plan_free(plan);
-    mnp_free_all(x, kernel);
-    mnp_finalize(rehearsal);
-}
-
-/* Convolve slab by slab what does not fit into memory. */
-static void run_streamed(job *j)
-{
-    mnp_array *kernel = NULL;
-    stopwatch watch = stopwatch_start(j->ctx);
-    if (j->result.picture.path)
-        OR_EXIT(mnp_fail(MNP_ERR_ARG, "--picture needs all of INPUT in memory, whose limit it exceeds"));
-    progress_begin(j->ctx, "conv", j->result.quiet);
-    OR_EXIT(operand_load(j->ctx, &j->kernel, &kernel));
-    stopwatch_lap(&watch, READ);
-    progress_stage(0, NULL, "convolving slab by slab");
-    OR_EXIT(conv_stream_run(j->ctx, &j->input, kernel, &j->result.output, &j->options, &j->stream));
-    stopwatch_lap(&watch, CONVOLVE);
-    progress_end();
-    if (!j->result.quiet)
-        report_print(&watch, j->result.json, j, print_streamed_text, print_streamed_json);
-    mnp_array_free(kernel);
-}
-
-/* What the plan would do, from rank 0. */
-static void show_plan(const job *j, const mnp_conv_plan *plan)
-{
+    const convolution *j = run;
     mnp_conv_plan_info info;
-    mnp_rank_info *ranks = NULL;
-    mnp_conv_plan_describe(plan, &info);
-    OR_EXIT(rank_infos(j->ctx, &ranks, NULL));
-    if (mnp_ctx_rank(j->ctx) == 0 && j->result.json) {
-        json_writer out = json_start(stdout);
-        json_open(&out, NULL, '{');
-        json_text(&out, "input", j->input.text);
-        json_text(&out, "kernel", j->kernel.text);
-        json_text(&out, "method", info.name);
-        json_row(&out, "estimated_seconds", '{');
-        for (int m = MNP_CONV_DIRECT; m < MNP_NUM_CONV_METHODS; m++) {
-            if (info.seconds[m] >= 0)
-                json_measured(&out, method_names[m], info.seconds[m]);
-        }
-        json_close(&out);
-        json_where(&out, j->ctx, ranks);
-        json_close(&out);
-    } else {
-        mnp_conv_plan_print(plan, stdout);
-    }
-    free(ranks);
+    mnp_conv_plan_describe(j->planned, &info);
+    json_text(out, "input", j->job.input.text);
+    json_text(out, "kernel", j->kernel.text);
+    json_text(out, "method", info.name);
+    json_row(out, "estimated_seconds", '{');
+    for (int m = MNP_CONV_DIRECT; m < MNP_NUM_CONV_METHODS; m++)
+        if (info.seconds[m] >= 0)
+            json_measured(out, method_names[m], info.seconds[m]);
+    json_close(out);
 }
 
-/* Convolve at once: read, compute, write and draw.  Returns the exit status. */
-static int run_whole(job *j, mnp_conv_plan *plan, stopwatch *watch)
+/* The work of a rank by the method, on a block of so many elements of so many bytes. */
+static plan_step work_of(const convolution *j, double block, double in, double out, bool single)
 {
-    int status = EXIT_SUCCESS;
-    progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
-    OR_EXIT(operand_load(j->ctx, &j->input, &j->x));
-    stopwatch_lap(watch, READ);
-    progress_stage(array_bytes(j->x), "B", "convolving");
-    OR_EXIT(mnp_conv_execute(plan, j->x, &j->y));
-    stopwatch_lap(watch, CONVOLVE);
-    progress_stage(array_bytes(j->y), "B", "writing OUTPUT");
-    OR_EXIT(operand_write(&j->result.output, j->y));
-    stopwatch_lap(watch, WRITE);
-    if (j->result.picture.path) {
-        progress_stage(0, NULL, "drawing");
-        status = command_say(j->ctx, "", draw(j));
-        stopwatch_lap(watch, PICTURE);
+    plan_step s = {.what = method_names[j->method],
+                   .work = WORK_WINDOWS,
+                   .dtype = single ? MNP_FLOAT32 : MNP_FLOAT64,
+                   .bytes = block * (in + out),
+                   .launches = 1};
+    double axis_taps = 0;
+    for (int d = 0; d < j->kernel.ndim; d++)
+        axis_taps += (double)j->kernel.shape[d];
+    if (j->method == MNP_CONV_DIRECT) {
+        s.operations = block * count_taps(j);
+    } else if (j->method == MNP_CONV_SEPARABLE) {
+        s.operations = 2 * block * axis_taps; /* passes reach half the rate of direct sums */
+        s.bytes += 2 * (j->kernel.ndim - 1) * block * out;
+        s.launches = j->kernel.ndim;
+    } else {
+        s.work = WORK_TRANSFORMS;
+        s.operations = 2 * 2.5 * block * log2(block < 2 ? 2 : block);
+        s.bytes += (4 * j->kernel.ndim + 4) * block * out;
+        s.launches = 8;
     }
-    progress_end();
-    if (!j->result.quiet)
-        report_print(watch, j->result.json, j, print_text, print_json);
-    mnp_free_all(j->x, j->y);
+    return s;
+}
+
+static mnp_status fill_plan(job *base, plan *p)
+{
+    convolution *j = of(base);
+    const operand *input = &base->input;
+    int parts[MNP_MAX_DIMS], neighbours = 0;
+    const mnp_status status = make_plan(j);
+    const double block = plan_block(p, input->ndim, input->shape, parts), in = (double)mnp_dtype_size(input->dtype),
+                 out = in < 4 ? 4 : in;
+    double halo = 0;
+    for (int k = 0; k < j->kernel.ndim; k++) {
+        const int d = j->options.naxes > 0 ? j->axes[k] : input->ndim - j->kernel.ndim + k;
+        const double extent = ceil((double)input->shape[d] / (double)parts[d]);
+        halo += parts[d] > 1 ? block / extent * (double)(j->kernel.shape[k] - 1) * in : 0;
+        neighbours += parts[d] > 2 ? 2 : parts[d] > 1;
+    }
+    plan_by(p, "%s, chosen on the ranks that were started", method_names[j->method]);
+    plan_keep(p, "input", block * in);
+    plan_keep(p, "output", block * out);
+    plan_keep(p, "work", halo + block * in + (j->method >= MNP_CONV_FFT ? 2 * block * out : 0));
+    if (j->method == MNP_CONV_FFT && p->ranks > 1) {
+        plan_step moves = {.what = "four moves to other layouts", .bytes = 8 * block * out, .launches = 4};
+        plan_spread(p, &moves, 4 * block * out * (p->ranks - 1) / p->ranks);
+        plan_add(p, moves);
+    } else if (p->ranks > 1) {
+        plan_step border = {.what = "what lies around a block", .bytes = 2 * halo, .launches = 1};
+        plan_neighbours(p, &border, halo, neighbours);
+        plan_add(p, border);
+    }
+    plan_add(p, work_of(j, block, in, out, in <= 4 || input->dtype == MNP_COMPLEX64));
+    plan_note(p, "KERNEL is read, as the method depends on its values");
+    p->run = j;
+    p->text = plan_text;
+    p->json = plan_json;
     return status;
 }
 
-/* Returns the exit status. */
-static int run(job *j)
+static void release(job *base)
 {
-    int status = EXIT_SUCCESS;
-    mnp_conv_plan *plan = NULL;
-    OR_EXIT(operand_inspect(j->ctx, &j->input));
-    OR_EXIT(operand_inspect(j->ctx, &j->kernel));
-    OR_EXIT(check_shapes(j));
-
-    conv_stream_plan(j->ctx, &j->input, &j->kernel, &j->options, &j->stream);
-    if (j->stream.slabs > 0 && !j->plan_only) {
-        run_streamed(j);
-        return status;
-    }
-    stopwatch watch = stopwatch_start(j->ctx);
-    progress_begin(j->ctx, "conv", j->result.quiet);
-    rehearse(j);
-    make_plan(j, &watch, &plan);
-    if (j->plan_only) {
-        progress_end();
-        show_plan(j, plan);
-    } else {
-        status = run_whole(j, plan, &watch);
-    }
-    mnp_conv_plan_free(plan);
-    return status;
+    mnp_conv_plan_free(of(base)->planned);
 }
+
+static const job_kind kind = {
+    .command = "conv",
+    .usage = "maniple conv INPUT KERNEL -o OUTPUT",
+    .input = "INPUT",
+    .prepares = "plan",
+    .stage = "convolve",
+    .progress = "convolving",
+    .options = options_table,
+    .words = words_table,
+    .inspects = true,
+    .option = parse_option,
+    .operands = parse_operands,
+    .check = check_options,
+    .prepare = prepare,
+    .plan = fill_plan,
+    .begin = begin,
+    .compute = convolve,
+    .stream = stream,
+    .draw = draw,
+    .text = print_text,
+    .json = print_json,
+    .text_end = print_speed,
+    .json_end = json_work,
+    .release = release,
+};
 
 int conv_main(int argc, char **argv)
 {
-    job j = {.options.mode = MNP_CONV_SAME, /* what is usual for images */
-             .result.picture = PICTURE_REQUEST_DEFAULTS,
-             .drawn.reduction = {1, 1}};
-    words_set(words_table);
-    if (parse(argc, argv, &j) != MNP_OK)
-        misused_exit();
-
-    j.ctx = command_begin(NULL);
-    OR_EXIT(result_check_places(j.ctx, &j.result, 2, (const operand *[]){&j.input, &j.kernel}));
-    const int status = close_output(run(&j));
-    mnp_finalize(j.ctx);
-    operand_free(&j.input);
-    operand_free(&j.kernel);
-    operand_free(&j.result.output);
-    return status;
+    convolution j = {.job = JOB_START(&kind), .options.mode = MNP_CONV_SAME /* what is usual for images */};
+    j.job.more[0] = &j.kernel;
+    return job_main(&j.job, argc, argv);
 }

@@ -13,14 +13,9 @@
 #include <maniple.h>
 
 #include "common/command.h"
-#include "common/operand.h"
-#include "common/options.h"
+#include "common/job.h"
 #include "common/paths.h"
-#include "common/result.h"
-#include "common/words.h"
 #include "picture/picture.h"
-#include "report/progress.h"
-#include "report/report.h"
 
 enum { KEY_ITERATIONS = UCHAR_MAX + 1, KEY_METHOD, KEY_BALANCE, KEY_VARIATION, KEY_MASK, KEY_ACCELERATE, KEY_BOUNDARY };
 
@@ -74,17 +69,20 @@ static const words_row words_table[] = {
     {NULL, NULL},
 };
 
-typedef struct job {
-    mnp_ctx *ctx;
-    operand image, psf, mask;
-    result_request result;
+typedef struct restoration {
+    job job; /* first: see common/job.h; its input is IMAGE */
+    operand psf, mask;
     method method;
     mnp_richardson_lucy_options options;
     double balance;
-    bool has_mask, has_balance, has_iterations, has_richardson_lucy;
-    mnp_array *x, *p, *weights, *y; /* the image, the point spread function, the mask or NULL, and the result */
-    picture_result drawn;
-} job;
+    bool has_balance, has_iterations, has_richardson_lucy;
+    mnp_array *p, *weights; /* the point spread function, and the mask or NULL */
+} restoration;
+
+static restoration *of(job *j)
+{
+    return (restoration *)j;
+}
 
 /* ---- the command line ---- */
 
@@ -117,8 +115,9 @@ static mnp_status parse_boundary(const char *word, mnp_boundary *boundary_p)
     return status;
 }
 
-static mnp_status parse_option(int key, job *j)
+static mnp_status parse_option(int key, job *base)
 {
+    restoration *j = of(base);
     int index = 0;
     mnp_status status;
     j->has_richardson_lucy = j->has_richardson_lucy || key == KEY_ACCELERATE || key == KEY_VARIATION ||
@@ -137,7 +136,6 @@ static mnp_status parse_option(int key, job *j)
     case KEY_VARIATION:
         return parse_number("total-variation", optarg, &j->options.total_variation);
     case KEY_MASK:
-        j->has_mask = true;
         return operand_parse("MASK", optarg, MNP_FLOAT32, &j->mask);
     case KEY_ACCELERATE:
         j->options.accelerate = true;
@@ -145,13 +143,14 @@ static mnp_status parse_option(int key, job *j)
     case KEY_BOUNDARY:
         return parse_boundary(optarg, &j->options.boundary);
     default:
-        return result_option(key, &j->result);
+        return result_option(key, &base->result);
     }
 }
 
 /* Options that belong to other methods. */
-static mnp_status check_method(const job *j)
+static mnp_status check_method(job *base)
 {
+    const restoration *j = of(base);
     if (j->has_richardson_lucy && j->method != RICHARDSON_LUCY)
         return mnp_fail(
             MNP_ERR_ARG,
@@ -164,169 +163,145 @@ static mnp_status check_method(const job *j)
     return MNP_OK;
 }
 
-static mnp_status parse_operands(int count, char **words, job *j)
+static mnp_status parse_operands(int count, char **words, job *base)
 {
     if (count < 2)
         return mnp_fail(MNP_ERR_ARG, "deconv needs %s, as in: maniple deconv IMAGE PSF -o OUTPUT",
                         count == 0 ? "IMAGE and PSF" : "PSF after IMAGE");
     if (count > 2)
         return mnp_fail(MNP_ERR_ARG, "deconv takes IMAGE and PSF, but was also given '%s'", words[2]);
-    if (!j->result.output.text)
-        return mnp_fail(MNP_ERR_ARG, "deconv needs a place for the result: -o FILE:/DATASET or FILE.npy");
-    const mnp_status status = operand_parse("IMAGE", words[0], MNP_FLOAT32, &j->image);
-    return status == MNP_OK ? operand_parse("PSF", words[1], MNP_FLOAT64, &j->psf) : status;
-}
-
-static mnp_status parse(int argc, char **argv, job *j)
-{
-    mnp_status status = MNP_OK;
-    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
-        status = parse_option(key, j);
-    if (status == MNP_OK)
-        status = parse_operands(argc - optind, argv + optind, j);
-    if (status == MNP_OK)
-        status = check_method(j);
-    return status == MNP_OK ? result_check_options(&j->result) : status;
+    const mnp_status status = operand_parse("IMAGE", words[0], MNP_FLOAT32, &base->input);
+    return status == MNP_OK ? operand_parse("PSF", words[1], MNP_FLOAT64, &of(base)->psf) : status;
 }
 
 /* ---- the work ---- */
 
-typedef enum stage { READ = FIRST_STAGE, RESTORE, WRITE, PICTURE, NUM_STAGES } stage;
-static const char *const stage_names[] = {"compile", "read", "restore", "write", "picture"};
-
-static mnp_status check_shapes(const job *j)
+static mnp_status check_shapes(job *base)
 {
-    if (j->psf.ndim != j->image.ndim)
-        return mnp_fail(MNP_ERR_ARG, "PSF '%s' has %d dimension%s, and IMAGE '%s' has %d", j->psf.text, j->psf.ndim,
-                        j->psf.ndim == 1 ? "" : "s", j->image.text, j->image.ndim);
-    if (j->result.picture.path && j->image.ndim < 2)
-        return mnp_fail(MNP_ERR_ARG, "--picture needs 2 dimensions or more, but IMAGE '%s' has 1", j->image.text);
+    const operand *image = &base->input, *psf = &of(base)->psf;
+    if (psf->ndim != image->ndim)
+        return mnp_fail(MNP_ERR_ARG, "PSF '%s' has %d dimension%s, and IMAGE '%s' has %d", psf->text, psf->ndim,
+                        plural(psf->ndim), image->text, image->ndim);
+    if (base->result.picture.path && image->ndim < 2)
+        return mnp_fail(MNP_ERR_ARG, "--picture needs 2 dimensions or more, but IMAGE '%s' has 1", image->text);
     return MNP_OK;
 }
 
-/* The image between 0 and 1, or -1 and 1, as the methods take it, its largest value, and the psf with a sum of 1. */
-static void scale(const job *j, mnp_array **image_p, mnp_array **largest_p, mnp_array **psf_p)
+static mnp_status load(job *base)
 {
-    OR_EXIT(mnp_eval(j->ctx, "m = max(abs(x))", MNP_IN("x", j->x), MNP_OUT("m", largest_p)));
-    OR_EXIT(mnp_eval(j->ctx, "y = x / (m if m > 0 else 1)", MNP_IN("x", j->x, "m", *largest_p), MNP_OUT("y", image_p)));
-    OR_EXIT(mnp_eval(j->ctx, "q = p / sum(p)", MNP_IN("p", j->p), MNP_OUT("q", psf_p)));
+    restoration *j = of(base);
+    mnp_status status = operand_load(base->ctx, &j->psf, &j->p);
+    if (status == MNP_OK && j->mask.text)
+        status = operand_load(base->ctx, &j->mask, &j->weights);
+    return status == MNP_OK ? operand_load(base->ctx, &base->input, &base->x) : status;
 }
 
-static void restore(job *j)
+/* The image between 0 and 1, or -1 and 1, as the methods take it, its largest value, and the psf with a sum of 1. */
+static mnp_status scale(const restoration *j, mnp_array **image_p, mnp_array **largest_p, mnp_array **psf_p)
 {
+    mnp_ctx *ctx = j->job.ctx;
+    mnp_status status = mnp_eval(ctx, "m = max(abs(x))", MNP_IN("x", j->job.x), MNP_OUT("m", largest_p));
+    if (status == MNP_OK)
+        status =
+            mnp_eval(ctx, "y = x / (m if m > 0 else 1)", MNP_IN("x", j->job.x, "m", *largest_p), MNP_OUT("y", image_p));
+    return status == MNP_OK ? mnp_eval(ctx, "q = p / sum(p)", MNP_IN("p", j->p), MNP_OUT("q", psf_p)) : status;
+}
+
+static mnp_status restore(job *base)
+{
+    const restoration *j = of(base);
     mnp_array *image = NULL, *largest = NULL, *psf = NULL;
     mnp_richardson_lucy_options options = j->options;
     const mnp_unsupervised_wiener_options sampling = {.iterations = j->options.iterations};
     options.mask = j->weights;
-    scale(j, &image, &largest, &psf);
-    if (j->method == RICHARDSON_LUCY)
-        OR_EXIT(mnp_richardson_lucy(image, psf, &options, &j->y));
-    else if (j->method == WIENER)
-        OR_EXIT(mnp_wiener_deconvolution(image, psf, j->balance, NULL, false, &j->y));
-    else
-        OR_EXIT(mnp_unsupervised_wiener(image, psf, &sampling, NULL, &j->y));
-    OR_EXIT(mnp_eval(j->ctx, "y *= m", MNP_IN("m", largest), MNP_OUT("y", &j->y)));
+    mnp_status status = scale(j, &image, &largest, &psf);
+    if (status == MNP_OK && j->method == RICHARDSON_LUCY)
+        status = mnp_richardson_lucy(image, psf, &options, &base->y);
+    else if (status == MNP_OK && j->method == WIENER)
+        status = mnp_wiener_deconvolution(image, psf, j->balance, NULL, false, &base->y);
+    else if (status == MNP_OK)
+        status = mnp_unsupervised_wiener(image, psf, &sampling, NULL, &base->y);
+    if (status == MNP_OK)
+        status = mnp_eval(base->ctx, "y *= m", MNP_IN("m", largest), MNP_OUT("y", &base->y));
     mnp_free_all(image, largest, psf);
+    return status;
 }
 
 /* Draw image and result.  Collective. */
-static mnp_status draw(job *j)
+static mnp_status draw(job *base)
 {
     char title[256];
+    picture_result drawn = {.reduction = {1, 1}};
     picture p = {.title = title,
                  .count = 2,
-                 .arrays = {j->x, j->y},
-                 .titles = {without_folders(j->image.text), without_folders(j->result.output.text)}};
-    mnp_status status = result_check_picture(j->ctx, &j->result);
-    if (status != MNP_OK)
-        return status;
-    snprintf(title, sizeof title, "Deconvolution by %s, %s", method_names[j->method], without_folders(j->psf.text));
-    picture_usual_dims(j->x, &p.rows, &p.columns);
-    return picture_write(&j->result.picture, &p, &j->drawn);
+                 .arrays = {base->x, base->y},
+                 .titles = {without_folders(base->input.text), without_folders(base->result.output.text)}};
+    snprintf(title, sizeof title, "Deconvolution by %s, %s", method_names[of(base)->method],
+             without_folders(of(base)->psf.text));
+    picture_usual_dims(base->x, &p.rows, &p.columns);
+    const mnp_status status = picture_write(&base->result.picture, &p, &drawn);
+    snprintf(base->drawn, sizeof base->drawn, "%s", drawn.made.size);
+    return status;
 }
 
 static void print_text(const void *run, const run_facts *facts)
 {
-    const job *j = run;
-    printf("image     %s: ", j->image.text);
-    print_array(j->x);
+    const restoration *j = run;
+    (void)facts;
+    printf("image     %s: ", j->job.input.text);
+    print_array(j->job.x);
     printf("psf       %s: ", j->psf.text);
     print_shape(j->psf.ndim, j->psf.shape);
     printf(" %s, by %s", mnp_dtype_name(j->psf.dtype), method_names[j->method]);
     if (j->method == RICHARDSON_LUCY)
         printf(", %d iterations%s", j->options.iterations > 0 ? j->options.iterations : 50,
                j->options.accelerate ? ", accelerated" : "");
-    printf("\noutput    %s: ", j->result.output.text);
-    print_array(j->y);
-    if (*j->drawn.made.size)
-        printf("picture   %s: %s\n", j->result.picture.path, j->drawn.made.size);
-    print_times(j->result.picture.path ? NUM_STAGES : PICTURE, stage_names, facts->seconds);
+    printf("\noutput    %s: ", j->job.result.output.text);
+    print_array(j->job.y);
 }
 
 static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
-    const job *j = run;
-    json_operand(out, "image", j->image.text, j->x);
+    const restoration *j = run;
+    (void)facts;
+    json_operand(out, "image", j->job.input.text, j->job.x);
     json_operand(out, "psf", j->psf.text, j->p);
     json_text(out, "method", method_names[j->method]);
     if (j->method == RICHARDSON_LUCY)
         json_integer(out, "iterations", j->options.iterations > 0 ? j->options.iterations : 50);
-    json_operand(out, "output", j->result.output.text, j->y);
-    if (*j->drawn.made.size)
-        json_text(out, "picture", j->result.picture.path);
-    json_facts(out, facts, j->result.picture.path ? NUM_STAGES : PICTURE, stage_names);
+    json_operand(out, "output", j->job.result.output.text, j->job.y);
 }
 
-/* Returns the exit status. */
-static int run(job *j)
+static void release(job *base)
 {
-    int status = EXIT_SUCCESS;
-    mnp_ctx *ctx = j->ctx;
-    OR_EXIT(operand_inspect(ctx, &j->image));
-    OR_EXIT(operand_inspect(ctx, &j->psf));
-    OR_EXIT(check_shapes(j));
-    if (j->has_mask)
-        OR_EXIT(operand_inspect(ctx, &j->mask));
-
-    stopwatch watch = stopwatch_start(ctx);
-    progress_begin(ctx, "deconv", j->result.quiet);
-    progress_stage(shape_bytes(j->image.dtype, j->image.ndim, j->image.shape), "B", "reading IMAGE");
-    OR_EXIT(operand_load(ctx, &j->psf, &j->p));
-    if (j->has_mask)
-        OR_EXIT(operand_load(ctx, &j->mask, &j->weights));
-    OR_EXIT(operand_load(ctx, &j->image, &j->x));
-    stopwatch_lap(&watch, READ);
-    progress_stage(0, NULL, "restoring");
-    restore(j);
-    stopwatch_lap(&watch, RESTORE);
-    progress_stage(array_bytes(j->y), "B", "writing OUTPUT");
-    OR_EXIT(operand_write(&j->result.output, j->y));
-    stopwatch_lap(&watch, WRITE);
-    if (j->result.picture.path) {
-        progress_stage(0, NULL, "drawing");
-        status = command_say(ctx, "", draw(j));
-        stopwatch_lap(&watch, PICTURE);
-    }
-    progress_end();
-    if (!j->result.quiet)
-        report_print(&watch, j->result.json, j, print_text, print_json);
-    mnp_free_all(j->x, j->p, j->weights, j->y);
-    return status;
+    mnp_free_all(of(base)->p, of(base)->weights);
 }
+
+static const job_kind kind = {
+    .command = "deconv",
+    .usage = "maniple deconv IMAGE PSF -o OUTPUT",
+    .input = "IMAGE",
+    .stage = "restore",
+    .progress = "restoring",
+    .options = options_table,
+    .words = words_table,
+    .inspects = true,
+    .option = parse_option,
+    .operands = parse_operands,
+    .check = check_method,
+    .prepare = check_shapes,
+    .load = load,
+    .compute = restore,
+    .draw = draw,
+    .text = print_text,
+    .json = print_json,
+    .release = release,
+};
 
 int deconv_main(int argc, char **argv)
 {
-    job j = {.balance = 0.1, .result.picture = PICTURE_REQUEST_DEFAULTS, .drawn.reduction = {1, 1}};
-    words_set(words_table);
-    if (parse(argc, argv, &j) != MNP_OK)
-        misused_exit();
-    j.ctx = command_begin(NULL);
-    OR_EXIT(result_check_places(j.ctx, &j.result, 3, (const operand *[]){&j.image, &j.psf, &j.mask}));
-    const int status = close_output(run(&j));
-    mnp_finalize(j.ctx);
-    operand_free(&j.image);
-    operand_free(&j.psf);
-    operand_free(&j.mask);
-    operand_free(&j.result.output);
-    return status;
+    restoration j = {.job = JOB_START(&kind), .balance = 0.1};
+    j.job.more[0] = &j.psf;
+    j.job.more[1] = &j.mask;
+    return job_main(&j.job, argc, argv);
 }

@@ -16,17 +16,11 @@
 #include <maniple.h>
 
 #include "common/command.h"
-#include "common/operand.h"
-#include "common/options.h"
+#include "common/job.h"
 #include "common/paths.h"
-#include "common/result.h"
-#include "picture/array.h"
 #include "picture/picture.h"
-#include "report/progress.h"
-#include "report/report.h"
-#include "common/words.h"
 
-enum { KEY_INVERSE = UCHAR_MAX + 1, KEY_REAL, KEY_AXES, KEY_POINTS, KEY_NORM, KEY_SHIFT, KEY_DTYPE, KEY_PLAN };
+enum { KEY_INVERSE = UCHAR_MAX + 1, KEY_REAL, KEY_AXES, KEY_POINTS, KEY_NORM, KEY_SHIFT, KEY_DTYPE };
 
 static const option_row options_table[] = {
     OUTPUT_ROW("INPUT"),
@@ -50,7 +44,7 @@ static const option_row options_table[] = {
     {KEY_DTYPE, "dtype", "TYPE",
      "type of the result and of the arithmetic, such as complex64\n"
      "(default: single precision for float32 and complex64, else double)"},
-    {KEY_PLAN, "plan", NULL, "say how it would be done; nothing is read, computed or written"},
+    PLAN_ROWS,
     PICTURE_OPTIONS("the spectrum: the logarithms of magnitudes, frequency 0 in\n"
                     "the middle; with --inverse the result as it is"),
     PICTURE_MAP_OPTION,
@@ -87,22 +81,31 @@ static const words_row words_table[] = {
     {NULL, NULL},
 };
 
-typedef struct job {
-    mnp_ctx *ctx;
-    operand input;
-    result_request result;
-    bool inverse, real, shift, plan;
+/* What a plan does, of all ranks together but for the memory, which is that of the rank that needs most. */
+typedef struct totals {
+    int64_t moved, messages, memory;
+} totals;
+
+typedef struct transform {
+    job job; /* first: see common/job.h */
+    bool inverse, real, shift;
     int naxes, npoints, axes[MNP_MAX_DIMS]; /* as given; 0: all */
     int64_t points[MNP_MAX_DIMS];
     const char *norm;
-    mnp_dtype dtype; /* MNP_DTYPE_AUTO: by the input's */
-    mnp_array *x, *y;
-    char drawn[ARRAY_WORDS]; /* what the report says of the picture */
-} job;
+    mnp_dtype dtype;             /* MNP_DTYPE_AUTO: by the input's */
+    mnp_fft_plan *planned;       /* with --plan, for the ranks that there are */
+    mnp_fft_plan_info plan_info; /* the same */
+    totals totals;
+} transform;
+
+static transform *of(job *j)
+{
+    return (transform *)j;
+}
 
 /* ---- the command line ---- */
 
-static mnp_status parse_points(const char *list, job *j)
+static mnp_status parse_points(const char *list, transform *j)
 {
     j->npoints = 0;
     for (const char *text = list;; text++) {
@@ -122,7 +125,7 @@ static mnp_status parse_points(const char *list, job *j)
     }
 }
 
-static mnp_status parse_norm(const char *word, job *j)
+static mnp_status parse_norm(const char *word, transform *j)
 {
     static const char *const norms[] = {"backward", "forward", "ortho", NULL};
     int index = 0;
@@ -131,8 +134,9 @@ static mnp_status parse_norm(const char *word, job *j)
     return status;
 }
 
-static mnp_status parse_option(int key, job *j)
+static mnp_status parse_option(int key, job *base)
 {
+    transform *j = of(base);
     switch (key) {
     case KEY_INVERSE:
         j->inverse = true;
@@ -151,15 +155,12 @@ static mnp_status parse_option(int key, job *j)
         return MNP_OK;
     case KEY_DTYPE:
         return options_dtype("dtype", optarg, &j->dtype);
-    case KEY_PLAN:
-        j->plan = true;
-        return MNP_OK;
     default:
-        return result_option(key, &j->result);
+        return result_option(key, &base->result);
     }
 }
 
-static mnp_status check_dtype(const job *j)
+static mnp_status check_dtype(const transform *j)
 {
     const bool to_real = j->real && j->inverse;
     const mnp_dtype single = to_real ? MNP_FLOAT32 : MNP_COMPLEX64, wide = to_real ? MNP_FLOAT64 : MNP_COMPLEX128;
@@ -169,99 +170,98 @@ static mnp_status check_dtype(const job *j)
                     mnp_dtype_name(single), mnp_dtype_name(wide));
 }
 
-static mnp_status check_options(const job *j)
+static mnp_status check_options(job *base)
 {
+    const transform *j = of(base);
     if (j->npoints > 0 && j->naxes > 0 && j->npoints != j->naxes)
         return mnp_fail(MNP_ERR_ARG, "--s has %d number%s, and --axes has %d", j->npoints, plural(j->npoints),
                         j->naxes);
-    if (!j->plan && !j->result.output.text && !j->result.picture.path)
-        return mnp_fail(MNP_ERR_ARG, "fft needs a place for the result: -o FILE:/DATASET or FILE.npy; or --picture or "
-                                     "--plan");
-    const mnp_status status = check_dtype(j);
-    return status == MNP_OK ? result_check_options(&j->result) : status;
-}
-
-static mnp_status parse(int argc, char **argv, job *j)
-{
-    mnp_status status = MNP_OK;
-    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
-        status = parse_option(key, j);
-    if (status == MNP_OK && argc - optind != 1)
-        status = argc == optind ? mnp_fail(MNP_ERR_ARG, "fft needs INPUT, as in: maniple fft INPUT -o OUTPUT")
-                                : mnp_fail(MNP_ERR_ARG, "fft takes INPUT, but was also given '%s'", argv[optind + 1]);
-    if (status == MNP_OK)
-        status = operand_parse_file("INPUT", argv[optind], &j->input);
-    return status == MNP_OK ? check_options(j) : status;
+    return check_dtype(j);
 }
 
 /* Settle which axes are transformed; those of --s without --axes are the last ones. */
-static mnp_status find_axes(job *j)
+static mnp_status find_axes(job *base)
 {
-    const int ndim = j->input.ndim, count = j->naxes > 0 ? j->naxes : j->npoints > 0 ? j->npoints : ndim;
+    transform *j = of(base);
+    const operand *input = &base->input;
+    const int ndim = input->ndim, count = j->naxes > 0 ? j->naxes : j->npoints > 0 ? j->npoints : ndim;
     if (ndim == 0)
-        return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no dimensions to transform along", j->input.text);
+        return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no dimensions to transform along", input->text);
     if (count > ndim)
         return mnp_fail(MNP_ERR_ARG, "--%s has %d number%s, but INPUT '%s' has %d dimension%s",
-                        j->naxes > 0 ? "axes" : "s", count, plural(count), j->input.text, ndim, plural(ndim));
+                        j->naxes > 0 ? "axes" : "s", count, plural(count), input->text, ndim, plural(ndim));
     for (int i = 0; i < count && j->naxes == 0; i++)
         j->axes[i] = ndim - count + i;
     j->naxes = count;
-    const mnp_status status = operand_axes(&j->input, "axes", count, j->axes);
+    const mnp_status status = operand_axes(input, "axes", count, j->axes);
     if (status != MNP_OK)
         return status;
-    if (j->real && !j->inverse && mnp_dtype_kind(j->input.dtype) == 'c')
-        return mnp_fail(MNP_ERR_ARG, "--real is for real numbers, and INPUT '%s' is %s", j->input.text,
-                        mnp_dtype_name(j->input.dtype));
+    if (j->real && !j->inverse && mnp_dtype_kind(input->dtype) == 'c')
+        return mnp_fail(MNP_ERR_ARG, "--real is for real numbers, and INPUT '%s' is %s", input->text,
+                        mnp_dtype_name(input->dtype));
     return MNP_OK;
 }
 
 /* ---- the work ---- */
 
-typedef enum stage { READ = FIRST_STAGE, TRANSFORM, WRITE, PICTURE, NUM_STAGES } stage;
-static const char *const stage_names[] = {"compile", "read", "transform", "write", "picture"};
-
-static const int64_t *points(const job *j)
+static const int64_t *points(const transform *j)
 {
     return j->npoints > 0 ? j->points : NULL;
 }
 
 /* The type in which INPUT is transformed: what was asked for, and otherwise its own. */
-static mnp_dtype input_dtype(const job *j)
+static mnp_dtype input_dtype(const transform *j)
 {
-    const bool is_complex = mnp_dtype_kind(j->input.dtype) == 'c';
+    const bool is_complex = mnp_dtype_kind(j->job.input.dtype) == 'c';
     if (j->dtype == MNP_COMPLEX64 || j->dtype == MNP_FLOAT32)
         return is_complex ? MNP_COMPLEX64 : MNP_FLOAT32;
     if (j->dtype == MNP_COMPLEX128 || j->dtype == MNP_FLOAT64)
         return is_complex ? MNP_COMPLEX128 : MNP_FLOAT64;
-    return j->input.dtype;
+    return j->job.input.dtype;
 }
 
 /* The axes along which all frequencies are there, which come first in j->axes. */
-static int whole_axes(const job *j)
+static int whole_axes(const transform *j)
 {
     return j->real ? j->naxes - 1 : j->naxes;
 }
 
-static mnp_status read_input(mnp_ctx *ctx, const job *j, mnp_array **x_p)
+static mnp_status read_input(job *base)
 {
+    const transform *j = of(base);
     mnp_array *read = NULL, *cast = NULL;
-    mnp_status status = operand_load(ctx, &j->input, &read);
-    if (status == MNP_OK && input_dtype(j) != j->input.dtype) {
+    mnp_status status = operand_load(base->ctx, &base->input, &read);
+    if (status == MNP_OK && input_dtype(j) != base->input.dtype) {
         status = mnp_astype(read, input_dtype(j), &cast);
         mnp_array_free(read);
         read = cast;
     }
     if (status == MNP_OK && j->shift && j->inverse && whole_axes(j) > 0)
         status = mnp_ifftshift(read, whole_axes(j), j->axes, &read);
-    *x_p = read;
+    base->x = read;
     return status;
 }
 
-static mnp_status transform(const job *j, const mnp_array *x, mnp_array **y_p)
+static mnp_status compute(job *base)
 {
+    const transform *j = of(base);
     mnp_status (*const function)(const mnp_array *, int, const int64_t *, const int *, const char *, mnp_array **) =
         j->real ? (j->inverse ? mnp_irfftn : mnp_rfftn) : (j->inverse ? mnp_ifftn : mnp_fftn);
-    return function(x, j->naxes, points(j), j->axes, j->norm, y_p);
+    return function(base->x, j->naxes, points(j), j->axes, j->norm, &base->y);
+}
+
+/* Write the result, with frequency 0 in the middle if that is asked for. */
+static mnp_status write_result(job *base)
+{
+    const transform *j = of(base);
+    mnp_array *shifted = NULL;
+    mnp_status status = MNP_OK;
+    if (j->shift && !j->inverse && whole_axes(j) > 0)
+        status = mnp_fftshift(base->y, whole_axes(j), j->axes, &shifted);
+    if (status == MNP_OK)
+        status = operand_write(&base->result.output, shifted ? shifted : base->y);
+    mnp_array_free(shifted);
+    return status;
 }
 
 /* The logarithms of magnitudes; magnitudes below the rounding errors of the largest are taken as that. */
@@ -301,7 +301,7 @@ static mnp_status cut_off(mnp_array *z)
 }
 
 /* The dimensions that are shown: the last two that were transformed, or those of an image. */
-static void shown_dims(const job *j, const mnp_array *y, int *rows, int *columns)
+static void shown_dims(const transform *j, const mnp_array *y, int *rows, int *columns)
 {
     picture_usual_dims(y, rows, columns);
     if (j->naxes < 2 || j->naxes == mnp_array_ndim(y))
@@ -312,7 +312,7 @@ static void shown_dims(const job *j, const mnp_array *y, int *rows, int *columns
 }
 
 /* What is drawn: the result of an inverse transform; of a spectrum the logarithms, frequency 0 in the middle. */
-static mnp_status picture_of(const job *j, const mnp_array *y, int rows, int columns, mnp_array **z_p)
+static mnp_status picture_of(const transform *j, const mnp_array *y, int rows, int columns, mnp_array **z_p)
 {
     int shown[2], count = 0;
     mnp_status status;
@@ -328,21 +328,19 @@ static mnp_status picture_of(const job *j, const mnp_array *y, int rows, int col
 }
 
 /* Draw the spectrum.  Collective. */
-static mnp_status draw(job *j)
+static mnp_status draw(job *base)
 {
+    const transform *j = of(base);
     char title[256];
     int rows = -1, columns = -1;
     mnp_array *z = NULL;
-    mnp_status status = result_check_picture(j->ctx, &j->result);
-    if (status != MNP_OK)
-        return status;
     snprintf(title, sizeof title, "%s of %s", j->inverse ? "Inverse transform" : "Spectrum (log10)",
-             without_folders(j->input.text));
-    if (mnp_array_ndim(j->y) > 1)
-        shown_dims(j, j->y, &rows, &columns);
-    status = picture_of(j, j->y, rows, columns, &z);
+             without_folders(base->input.text));
+    if (mnp_array_ndim(base->y) > 1)
+        shown_dims(j, base->y, &rows, &columns);
+    mnp_status status = picture_of(j, base->y, rows, columns, &z);
     if (status == MNP_OK)
-        status = array_write(&j->result.picture, title, z, rows, columns, j->drawn);
+        status = array_write(&base->result.picture, title, z, rows, columns, base->drawn);
     mnp_array_free(z);
     return status;
 }
@@ -350,13 +348,13 @@ static mnp_status draw(job *j)
 /* ---- reports ---- */
 
 /* Operations as they are usually counted, 5 n log2(n) for n points, half of it for real ones; a convention. */
-static double operations(const job *j)
+static double operations(const transform *j)
 {
     double lines = 1, n = 1;
-    for (int d = 0; d < j->input.ndim; d++)
-        lines *= (double)j->input.shape[d];
+    for (int d = 0; d < j->job.input.ndim; d++)
+        lines *= (double)j->job.input.shape[d];
     for (int i = 0; i < j->naxes; i++) {
-        const int64_t own = j->input.shape[j->axes[i]];
+        const int64_t own = j->job.input.shape[j->axes[i]];
         const bool to_real = j->real && j->inverse && i == j->naxes - 1;
         n *= (double)(j->npoints > 0 ? j->points[i] : to_real ? 2 * (own - 1) : own);
         lines /= (double)(own > 0 ? own : 1);
@@ -364,7 +362,7 @@ static double operations(const job *j)
     return lines * (j->real ? 2.5 : 5) * n * log2(n);
 }
 
-static void print_kind(const job *j)
+static void print_kind(const transform *j)
 {
     printf("transform %s%s%s along", j->inverse ? "inverse" : "forward", j->real ? ", real" : "",
            j->shift ? ", frequency 0 in the middle," : "");
@@ -373,7 +371,7 @@ static void print_kind(const job *j)
     printf(", norm %s\n", j->norm);
 }
 
-static void json_kind(json_writer *out, const job *j)
+static void json_kind(json_writer *out, const transform *j)
 {
     int64_t axes[MNP_MAX_DIMS];
     for (int i = 0; i < j->naxes; i++)
@@ -387,37 +385,38 @@ static void json_kind(json_writer *out, const job *j)
 
 static void print_text(const void *run, const run_facts *facts)
 {
-    const job *j = run;
-    printf("input     %s: ", j->input.text);
-    print_array(j->x);
+    const transform *j = run;
+    (void)facts;
+    printf("input     %s: ", j->job.input.text);
+    print_array(j->job.x);
     print_kind(j);
-    printf("output    %s: ", j->result.output.text ? j->result.output.text : "(none)");
-    print_array(j->y);
-    if (*j->drawn)
-        printf("picture   %s: %s\n", j->result.picture.path, j->drawn);
-    print_times(j->result.picture.path ? NUM_STAGES : PICTURE, stage_names, facts->seconds);
+    printf("output    %s: ", j->job.result.output.text ? j->job.result.output.text : "(none)");
+    print_array(j->job.y);
+}
+
+static void print_speed(const void *run, const run_facts *facts)
+{
+    const transform *j = run;
     printf("speed     %.3g GFLOP/s, of 5 n log2(n) for n points%s, while transforming\n",
-           operations(j) / facts->seconds[TRANSFORM] / 1e9, j->real ? " and half of it for real ones" : "");
+           operations(j) / facts->seconds[JOB_COMPUTE] / 1e9, j->real ? " and half of it for real ones" : "");
 }
 
 static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
-    const job *j = run;
-    json_operand(out, "input", j->input.text, j->x);
+    const transform *j = run;
+    (void)facts;
+    json_operand(out, "input", j->job.input.text, j->job.x);
     json_kind(out, j);
-    json_operand(out, "output", j->result.output.text, j->y);
-    if (*j->drawn)
-        json_text(out, "picture", j->result.picture.path);
-    json_facts(out, facts, j->result.picture.path ? NUM_STAGES : PICTURE, stage_names);
-    json_measured(out, "operations", operations(j));
+    json_operand(out, "output", j->job.result.output.text, j->job.y);
+}
+
+static void json_speed(const void *run, const run_facts *facts, json_writer *out)
+{
+    (void)facts;
+    json_measured(out, "operations", operations(run));
 }
 
 /* ---- the plan ---- */
-
-/* What a plan does, of all ranks together but for the memory, which is that of the rank that needs most. */
-typedef struct totals {
-    int64_t moved, messages, memory;
-} totals;
 
 static totals add_up(mnp_ctx *ctx, const mnp_fft_plan_info *info)
 {
@@ -427,125 +426,138 @@ static totals add_up(mnp_ctx *ctx, const mnp_fft_plan_info *info)
     return (totals){sums[0], sums[1], most};
 }
 
-static void plan_text(mnp_ctx *ctx, const job *j, const mnp_fft_plan *plan, totals t, const mnp_rank_info *ranks)
+static void plan_text(const void *run)
 {
     char moved[BYTES_TEXT], memory[BYTES_TEXT];
-    printf("would run ");
-    print_where(ctx, ranks);
-    printf("input     %s: ", j->input.text);
-    print_shape(j->input.ndim, j->input.shape);
-    printf(" %s\n", mnp_dtype_name(j->input.dtype));
+    const transform *j = run;
+    const totals *t = &j->totals;
+    print_operand("input", &j->job.input);
     print_kind(j);
-    fflush(stdout);
-    mnp_fft_plan_print(plan, stdout);
     printf("work      %.4g GFLOP, of 5 n log2(n) for n points%s\n", operations(j) / 1e9,
            j->real ? " and half of it for real ones" : "");
-    printf("moved     %s between ranks, %lld message%s\n", bytes_text(t.moved, moved), (long long)t.messages,
-           plural(t.messages));
-    printf("memory    %s beside input and output, on the rank that needs most\n", bytes_text(t.memory, memory));
+    if (!j->planned)
+        return;
+    fflush(stdout);
+    mnp_fft_plan_print(j->planned, stdout);
+    printf("moved     %s between ranks, %lld message%s, by the library's plan\n", bytes_text(t->moved, moved),
+           (long long)t->messages, plural(t->messages));
+    printf("takes     %s beside input and output, on the rank that needs most\n", bytes_text(t->memory, memory));
 }
 
-static void plan_json(mnp_ctx *ctx, const job *j, const mnp_fft_plan_info *info, totals t, const mnp_rank_info *ranks)
+static void plan_json(const void *run, json_writer *out)
 {
-    json_writer out = json_start(stdout);
-    json_open(&out, NULL, '{');
-    json_row(&out, "input", '{');
-    json_text(&out, "operand", j->input.text);
-    json_integers(&out, "shape", j->input.ndim, j->input.shape);
-    json_text(&out, "dtype", mnp_dtype_name(j->input.dtype));
-    json_close(&out);
-    json_kind(&out, j);
-    json_text(&out, "method", info->method);
-    json_integer(&out, "transforms", info->transforms);
-    json_integer(&out, "moves", info->moves);
-    json_measured(&out, "operations", operations(j));
-    json_integer(&out, "moved_bytes", t.moved);
-    json_integer(&out, "messages", t.messages);
-    json_integer(&out, "memory_bytes", t.memory);
-    json_where(&out, ctx, ranks);
-    json_close(&out);
+    const transform *j = run;
+    json_row(out, "input", '{');
+    json_text(out, "operand", j->job.input.text);
+    json_integers(out, "shape", j->job.input.ndim, j->job.input.shape);
+    json_text(out, "dtype", mnp_dtype_name(j->job.input.dtype));
+    json_close(out);
+    json_kind(out, j);
+    json_measured(out, "operations", operations(j));
+    if (!j->planned)
+        return;
+    json_text(out, "method", j->plan_info.method);
+    json_integer(out, "transforms", j->plan_info.transforms);
+    json_integer(out, "moves", j->plan_info.moves);
+    json_integer(out, "moved_bytes", j->totals.moved);
+    json_integer(out, "messages", j->totals.messages);
+    json_integer(out, "memory_bytes", j->totals.memory);
 }
 
-static void show_plan(const job *j)
+/* The library's own plan, which tells exactly what moves, where it is for the ranks that there are. */
+static mnp_status plan_here(transform *j)
 {
-    mnp_ctx *ctx = j->ctx;
+    mnp_ctx *ctx = j->job.ctx;
     mnp_layout *layout = NULL;
-    mnp_fft_plan *plan = NULL;
-    mnp_fft_plan_info info;
-    mnp_rank_info *ranks = NULL;
     const mnp_fft_options options = {
         .real = j->real, .inverse = j->inverse, .naxes = j->naxes, .axes = j->axes, .s = points(j), .norm = j->norm};
-    progress_begin(ctx, "fft", j->result.quiet);
-    progress_stage(0, NULL, "planning");
-    OR_EXIT(mnp_layout_block(mnp_ctx_size(ctx), j->input.ndim, j->input.shape, &layout));
-    OR_EXIT(mnp_fft_plan_new(ctx, input_dtype(j), layout, &options, &plan));
-    progress_end();
-    mnp_fft_plan_describe(plan, &info);
-    const totals t = add_up(ctx, &info);
-    OR_EXIT(rank_infos(ctx, &ranks, NULL));
-    if (mnp_ctx_rank(ctx) == 0 && j->result.json)
-        plan_json(ctx, j, &info, t, ranks);
-    else if (mnp_ctx_rank(ctx) == 0 && !j->result.quiet)
-        plan_text(ctx, j, plan, t, ranks);
-    free(ranks);
-    mnp_fft_plan_free(plan);
+    mnp_status status = mnp_layout_block(mnp_ctx_size(ctx), j->job.input.ndim, j->job.input.shape, &layout);
+    if (status == MNP_OK)
+        status = mnp_fft_plan_new(ctx, input_dtype(j), layout, &options, &j->planned);
     mnp_layout_free(layout);
-}
-
-/* ---- the run ---- */
-
-/* Returns the exit status. */
-static int run(job *j)
-{
-    int status = EXIT_SUCCESS;
-    stopwatch watch = stopwatch_start(j->ctx);
-    progress_begin(j->ctx, "fft", j->result.quiet);
-    progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
-    OR_EXIT(read_input(j->ctx, j, &j->x));
-    stopwatch_lap(&watch, READ);
-    progress_stage(array_bytes(j->x), "B", "transforming");
-    OR_EXIT(transform(j, j->x, &j->y));
-    stopwatch_lap(&watch, TRANSFORM);
-    if (j->result.output.text) {
-        mnp_array *shifted = NULL;
-        progress_stage(array_bytes(j->y), "B", "writing OUTPUT");
-        if (j->shift && !j->inverse && whole_axes(j) > 0)
-            OR_EXIT(mnp_fftshift(j->y, whole_axes(j), j->axes, &shifted));
-        OR_EXIT(operand_write(&j->result.output, shifted ? shifted : j->y));
-        mnp_array_free(shifted);
-        stopwatch_lap(&watch, WRITE);
+    if (status == MNP_OK) {
+        mnp_fft_plan_describe(j->planned, &j->plan_info);
+        j->totals = add_up(ctx, &j->plan_info);
     }
-    if (j->result.picture.path) {
-        progress_stage(0, NULL, "drawing");
-        status = command_say(j->ctx, "", draw(j));
-        stopwatch_lap(&watch, PICTURE);
-    }
-    progress_end();
-    if (!j->result.quiet)
-        report_print(&watch, j->result.json, j, print_text, print_json);
-    mnp_free_all(j->x, j->y);
     return status;
 }
+
+/* Bytes of a complex number of the transform. */
+static double complex_bytes(const transform *j)
+{
+    const mnp_dtype dtype = input_dtype(j);
+    return dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64 || mnp_dtype_size(dtype) < 4 ? 8 : 16;
+}
+
+/*
+ * Every axis is a pass over memory.  Axes that ranks are cut along need a move to another layout, in which every rank
+ * sends to all others what is not its own, and one back.
+ */
+static mnp_status make_plan(job *base, plan *p)
+{
+    transform *j = of(base);
+    int parts[MNP_MAX_DIMS], cut = 0;
+    const mnp_status status = p->as_started ? plan_here(j) : MNP_OK;
+    const double block = plan_block(p, base->input.ndim, base->input.shape, parts),
+                 bytes = block * complex_bytes(j) / (j->real ? 2 : 1);
+    for (int i = 0; i < j->naxes; i++)
+        cut += parts[j->axes[i]] > 1;
+    plan_by(p, "%s",
+            cut == 0 ? "every rank by itself"
+                     : "transforms where the data lies, a move to another layout, transforms, a move back");
+    plan_keep(p, "input", block * (double)mnp_dtype_size(base->input.dtype));
+    plan_keep(p, "output", bytes);
+    plan_keep(p, "work", cut > 0 ? 2 * bytes : bytes);
+    plan_add(p, (plan_step){.what = "transform",
+                            .operations = operations(j) / p->ranks,
+                            .work = WORK_TRANSFORMS,
+                            .dtype = complex_bytes(j) > 8 ? MNP_COMPLEX128 : MNP_COMPLEX64,
+                            .bytes = 2 * j->naxes * bytes,
+                            .launches = j->naxes});
+    for (int m = 0; cut > 0 && m < 2; m++) {
+        plan_step move = {.what = m == 0 ? "move to another layout" : "move back", .bytes = 2 * bytes, .launches = 1};
+        plan_spread(p, &move, bytes * (p->ranks - 1) / p->ranks);
+        plan_add(p, move);
+    }
+    if (j->npoints > 0)
+        plan_note(p, "--s changes the extents; memory and moves are those of INPUT's own");
+    p->run = j;
+    p->text = plan_text;
+    p->json = plan_json;
+    return status;
+}
+
+static void release(job *base)
+{
+    mnp_fft_plan_free(of(base)->planned);
+}
+
+static const job_kind kind = {
+    .command = "fft",
+    .usage = "maniple fft INPUT -o OUTPUT",
+    .input = "INPUT",
+    .stage = "transform",
+    .progress = "transforming",
+    .options = options_table,
+    .words = words_table,
+    .draws_alone = true,
+    .option = parse_option,
+    .check = check_options,
+    .prepare = find_axes,
+    .plan = make_plan,
+    .load = read_input,
+    .compute = compute,
+    .write = write_result,
+    .draw = draw,
+    .text = print_text,
+    .json = print_json,
+    .text_end = print_speed,
+    .json_end = json_speed,
+    .release = release,
+};
 
 int fft_main(int argc, char **argv)
 {
-    job j = {.norm = "backward", .result.picture = PICTURE_REQUEST_DEFAULTS};
-    int status = EXIT_SUCCESS;
-    words_set(words_table);
-    if (parse(argc, argv, &j) != MNP_OK)
-        misused_exit();
-
-    j.ctx = command_begin(NULL);
-    OR_EXIT(result_check_places(j.ctx, &j.result, 1, (const operand *[]){&j.input}));
-    OR_EXIT(operand_look(j.ctx, &j.input));
-    OR_EXIT(find_axes(&j));
-    if (j.plan)
-        show_plan(&j);
-    else
-        status = run(&j);
-    status = close_output(status);
-    mnp_finalize(j.ctx);
-    operand_free(&j.input);
-    operand_free(&j.result.output);
-    return status;
+    transform j = {.job = JOB_START(&kind), .norm = "backward"};
+    return job_main(&j.job, argc, argv);
 }

@@ -15,17 +15,12 @@
 #include <maniple.h>
 
 #include "common/command.h"
-#include "common/operand.h"
-#include "common/options.h"
+#include "common/job.h"
 #include "common/paths.h"
-#include "common/result.h"
-#include "common/words.h"
-#include "picture/array.h"
-#include "report/progress.h"
-#include "report/report.h"
 
 static const option_row options_table[] = {
     OUTPUT_ROW("INPUT"),
+    PLAN_ROWS,
     PICTURE_OPTIONS("the result"),
     PICTURE_MAP_OPTION,
     APPEND_ROW,
@@ -74,20 +69,21 @@ typedef struct value {
     double numbers[MNP_MAX_DIMS];
 } value;
 
-typedef struct job {
-    mnp_ctx *ctx;
-    operand input;
-    result_request result;
+typedef struct filtering {
+    job job; /* first: see common/job.h */
     const struct filter *filter;
     value values[NUM_PARAMETERS];
     mnp_ndimage_mode mode;
     mnp_dtype dtype;
-    mnp_array *x, *y;
-    char drawn[ARRAY_WORDS]; /* what the report says of the picture */
-} job;
+} filtering;
+
+static filtering *of(job *j)
+{
+    return (filtering *)j;
+}
 
 /* Number d of a parameter, which may be one for all axes. */
-static double number(const job *j, enum parameter parameter, int d, double otherwise)
+static double number(const filtering *j, enum parameter parameter, int d, double otherwise)
 {
     const value *v = &j->values[parameter];
     return v->count == 0 ? otherwise : v->numbers[v->count == 1 ? 0 : d];
@@ -103,7 +99,7 @@ typedef struct arguments {
     mnp_ndimage_options options;
 } arguments;
 
-static mnp_status find_arguments(const job *j, int ndim, arguments *a)
+static mnp_status find_arguments(const filtering *j, int ndim, arguments *a)
 {
     size_t total = 1;
     for (int d = 0; d < ndim; d++) {
@@ -132,10 +128,10 @@ static mnp_status find_arguments(const job *j, int ndim, arguments *a)
 
 /* ---- filters ---- */
 
-typedef mnp_status filter_function(const job *j, const arguments *a, const mnp_array *x, mnp_array **y_p);
+typedef mnp_status filter_function(const filtering *j, const arguments *a, const mnp_array *x, mnp_array **y_p);
 
 #define FILTER(name, ...)                                                                                              \
-    static mnp_status run_##name(const job *j, const arguments *a, const mnp_array *x, mnp_array **y_p)                \
+    static mnp_status run_##name(const filtering *j, const arguments *a, const mnp_array *x, mnp_array **y_p)          \
     {                                                                                                                  \
         (void)j;                                                                                                       \
         return mnp_ndimage_##name(x, __VA_ARGS__, y_p);                                                                \
@@ -166,7 +162,7 @@ FILTER(binary_opening, a->structure_shape, a->structure, a->iterations, NULL, fa
 FILTER(binary_closing, a->structure_shape, a->structure, a->iterations, NULL, false, NULL)
 FILTER(binary_fill_holes, a->structure_shape, a->structure, NULL)
 
-static mnp_status run_label(const job *j, const arguments *a, const mnp_array *x, mnp_array **y_p)
+static mnp_status run_label(const filtering *j, const arguments *a, const mnp_array *x, mnp_array **y_p)
 {
     int64_t count;
     (void)j;
@@ -262,7 +258,7 @@ static const words_row words_table[] = {{"the input", "INPUT"}, {NULL, NULL}};
 
 /* ---- the command line ---- */
 
-static mnp_status parse_mode(const char *word, job *j)
+static mnp_status parse_mode(const char *word, filtering *j)
 {
     static const char *const names[] = {"reflect", "mirror", "nearest", "wrap", "constant", NULL};
     int index = 0;
@@ -286,7 +282,7 @@ static mnp_status parse_numbers(const char *name, const char *list, value *v)
     }
 }
 
-static mnp_status parse_parameter(const char *text, job *j)
+static mnp_status parse_parameter(const char *text, filtering *j)
 {
     const char *equals = strchr(text, '=');
     for (int p = 0; equals && p < NUM_PARAMETERS; p++) {
@@ -310,7 +306,7 @@ static mnp_status parse_parameter(const char *text, job *j)
     return mnp_fail(MNP_ERR_ARG, "'%s' is no parameter of %s, such as NAME=VALUE: see --help", text, j->filter->name);
 }
 
-static mnp_status find_filter(const char *name, job *j)
+static mnp_status find_filter(const char *name, filtering *j)
 {
     const char *names[NUM_FILTERS + 1] = {NULL};
     for (int f = 0; f < NUM_FILTERS; f++) {
@@ -325,38 +321,35 @@ static mnp_status find_filter(const char *name, job *j)
                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-static mnp_status parse(int argc, char **argv, job *j)
+static mnp_status parse_operands(int count, char **words, job *base)
 {
+    filtering *j = of(base);
+    int next = 0;
     mnp_status status = MNP_OK;
-    const char *command = argv[0];
-    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
-        status = result_option(key, &j->result);
-    int next = optind;
-    if (status == MNP_OK && !j->filter && next == argc)
-        status = mnp_fail(MNP_ERR_ARG, "filter needs a NAME and INPUT, as in: maniple filter NAME INPUT -o OUTPUT");
-    if (status == MNP_OK && !j->filter)
-        status = find_filter(argv[next++], j);
-    if (status == MNP_OK && next == argc)
-        status = mnp_fail(MNP_ERR_ARG, "%s needs INPUT", command);
+    if (!j->filter && count == 0)
+        return mnp_fail(MNP_ERR_ARG, "filter needs a NAME and INPUT, as in: %s", base->kind->usage);
+    if (!j->filter)
+        status = find_filter(words[next++], j);
+    if (status == MNP_OK && next == count)
+        status = mnp_fail(MNP_ERR_ARG, "%s needs INPUT", base->kind->command);
     if (status == MNP_OK)
-        status = operand_parse_file("INPUT", argv[next++], &j->input);
-    for (; status == MNP_OK && next < argc; next++)
-        status = parse_parameter(argv[next], j);
+        status = operand_parse_file("INPUT", words[next++], &base->input);
+    for (; status == MNP_OK && next < count; next++)
+        status = parse_parameter(words[next], j);
     if (status == MNP_OK && j->filter->needs != NUM_PARAMETERS && j->values[j->filter->needs].count == 0)
         status = mnp_fail(MNP_ERR_ARG, "%s needs %s=VALUE: %s", j->filter->name, parameters[j->filter->needs].name,
                           parameters[j->filter->needs].help);
-    if (status == MNP_OK && !j->result.output.text && !j->result.picture.path)
-        status = mnp_fail(MNP_ERR_ARG, "%s needs a place for the result: -o FILE:/DATASET or FILE.npy; or --picture",
-                          command);
-    return status == MNP_OK ? result_check_options(&j->result) : status;
+    return status;
 }
 
 /* ---- a check before the work ---- */
 
-static mnp_status check_counts(const job *j)
+static mnp_status check_counts(job *base)
 {
-    if (j->input.ndim == 0)
-        return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no dimensions", j->input.text);
+    const filtering *j = of(base);
+    const operand *input = &base->input;
+    if (input->ndim == 0)
+        return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no dimensions", input->text);
     const value *axes = &j->values[AXES];
     for (int a = 0; a < axes->count; a++)
         if (!(fabs(axes->numbers[a]) <= MNP_MAX_DIMS) || axes->numbers[a] != (int)axes->numbers[a])
@@ -365,113 +358,152 @@ static mnp_status check_counts(const job *j)
         const int count = j->values[p].count;
         if (p != AXES && count > 1 && axes->count > 0 && count != axes->count)
             return mnp_fail(MNP_ERR_ARG, "%s has %d numbers, and axes has %d", parameters[p].name, count, axes->count);
-        if (p == AXES ? count > j->input.ndim : count > 1 && axes->count == 0 && count != j->input.ndim)
+        if (p == AXES ? count > input->ndim : count > 1 && axes->count == 0 && count != input->ndim)
             return mnp_fail(MNP_ERR_ARG, "%s has %d numbers, and INPUT '%s' has %d dimension%s", parameters[p].name,
-                            count, j->input.text, j->input.ndim, plural(j->input.ndim));
+                            count, input->text, input->ndim, plural(input->ndim));
     }
     return MNP_OK;
 }
 
 /* ---- the work ---- */
 
-typedef enum stage { READ = FIRST_STAGE, FILTER, WRITE, PICTURE, NUM_STAGES } stage;
-static const char *const stage_names[] = {"compile", "read", "filter", "write", "picture"};
+static mnp_status compute(job *base)
+{
+    const filtering *j = of(base);
+    arguments a = {.structure = NULL};
+    mnp_status status = mnp_agree(base->ctx, find_arguments(j, base->input.ndim, &a));
+    if (status == MNP_OK)
+        status = j->filter->run(j, &a, base->x, &base->y);
+    free(a.structure);
+    return status;
+}
 
 /* Draw the result.  Collective. */
-static mnp_status draw(job *j)
+static mnp_status draw(job *base)
 {
     char title[256];
     mnp_array *z = NULL;
-    mnp_status status = result_check_picture(j->ctx, &j->result);
-    if (status != MNP_OK)
-        return status;
-    snprintf(title, sizeof title, "%s of %s", j->filter->name, without_folders(j->input.text));
-    status = mnp_astype(j->y, mnp_array_dtype(j->y) == MNP_BOOL ? MNP_UINT8 : mnp_array_dtype(j->y), &z);
+    const mnp_dtype dtype = mnp_array_dtype(base->y);
+    snprintf(title, sizeof title, "%s of %s", of(base)->filter->name, without_folders(base->input.text));
+    mnp_status status = mnp_astype(base->y, dtype == MNP_BOOL ? MNP_UINT8 : dtype, &z);
     if (status == MNP_OK)
-        status = array_write(&j->result.picture, title, z, -1, -1, j->drawn);
+        status = array_write(&base->result.picture, title, z, -1, -1, base->drawn);
     mnp_array_free(z);
     return status;
 }
 
 static void print_text(const void *run, const run_facts *facts)
 {
-    const job *j = run;
+    const filtering *j = run;
+    (void)facts;
     printf("filter    %s\n", j->filter->name);
-    printf("input     %s: ", j->input.text);
-    print_array(j->x);
-    printf("output    %s: ", j->result.output.text ? j->result.output.text : "(none)");
-    print_array(j->y);
-    if (*j->drawn)
-        printf("picture   %s: %s\n", j->result.picture.path, j->drawn);
-    print_times(j->result.picture.path ? NUM_STAGES : PICTURE, stage_names, facts->seconds);
+    printf("input     %s: ", j->job.input.text);
+    print_array(j->job.x);
+    printf("output    %s: ", j->job.result.output.text ? j->job.result.output.text : "(none)");
+    print_array(j->job.y);
 }
 
 static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
-    const job *j = run;
+    const filtering *j = run;
+    (void)facts;
     json_text(out, "filter", j->filter->name);
-    json_operand(out, "input", j->input.text, j->x);
-    json_operand(out, "output", j->result.output.text, j->y);
-    if (*j->drawn)
-        json_text(out, "picture", j->result.picture.path);
-    json_facts(out, facts, j->result.picture.path ? NUM_STAGES : PICTURE, stage_names);
+    json_operand(out, "input", j->job.input.text, j->job.x);
+    json_operand(out, "output", j->job.result.output.text, j->job.y);
 }
 
-/* Returns the exit status. */
-static int run(job *j)
+/* ---- the plan ---- */
+
+static void plan_text(const void *run)
 {
-    int status = EXIT_SUCCESS;
-    arguments a = {.structure = NULL};
-    stopwatch watch = stopwatch_start(j->ctx);
-    progress_begin(j->ctx, j->filter == &labelling ? "label" : "filter", j->result.quiet);
-    progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
-    OR_EXIT(mnp_agree(j->ctx, find_arguments(j, j->input.ndim, &a)));
-    OR_EXIT(operand_load(j->ctx, &j->input, &j->x));
-    stopwatch_lap(&watch, READ);
-    progress_stage(array_bytes(j->x), "B", "filtering");
-    OR_EXIT(j->filter->run(j, &a, j->x, &j->y));
-    stopwatch_lap(&watch, FILTER);
-    if (j->result.output.text) {
-        progress_stage(array_bytes(j->y), "B", "writing OUTPUT");
-        OR_EXIT(operand_write(&j->result.output, j->y));
-        stopwatch_lap(&watch, WRITE);
-    }
-    if (j->result.picture.path) {
-        progress_stage(0, NULL, "drawing");
-        status = command_say(j->ctx, "", draw(j));
-        stopwatch_lap(&watch, PICTURE);
-    }
-    progress_end();
-    if (!j->result.quiet)
-        report_print(&watch, j->result.json, j, print_text, print_json);
-    mnp_free_all(j->x, j->y);
-    free(a.structure);
-    return status;
+    const filtering *j = run;
+    printf("filter    %s\n", j->filter->name);
+    print_operand("input", &j->job.input);
 }
 
-static int main_of(int argc, char **argv, const struct filter *filter)
+static void plan_json(const void *run, json_writer *out)
 {
-    job j = {.filter = filter, .result.picture = PICTURE_REQUEST_DEFAULTS};
-    words_set(words_table);
-    if (parse(argc, argv, &j) != MNP_OK)
-        misused_exit();
-    j.ctx = command_begin(NULL);
-    OR_EXIT(result_check_places(j.ctx, &j.result, 1, (const operand *[]){&j.input}));
-    OR_EXIT(operand_look(j.ctx, &j.input));
-    OR_EXIT(check_counts(&j));
-    const int status = close_output(run(&j));
-    mnp_finalize(j.ctx);
-    operand_free(&j.input);
-    operand_free(&j.result.output);
-    return status;
+    const filtering *j = run;
+    json_text(out, "filter", j->filter->name);
+    json_text(out, "input", j->job.input.text);
+    json_integers(out, "shape", j->job.input.ndim, j->job.input.shape);
 }
+
+/* How far a filter looks along dimension d, in elements on both sides together. */
+static double reach(const filtering *j, int d)
+{
+    const unsigned takes = j->filter->takes;
+    if (takes & BIT(SIGMA))
+        return 2 * floor(number(j, TRUNCATE, 0, 4) * number(j, SIGMA, d, 1) + 0.5);
+    return takes & BIT(SIZE) ? number(j, SIZE, d, 3) - 1 : 2;
+}
+
+/*
+ * A rank needs what lies around its block, from the ranks beside it.  Filters that take one axis after the other pass
+ * over memory for each; what the arithmetic of sorted windows and of labels takes was not measured.
+ */
+static mnp_status make_plan(job *base, plan *p)
+{
+    const filtering *j = of(base);
+    const operand *input = &base->input;
+    const unsigned takes = j->filter->takes;
+    int parts[MNP_MAX_DIMS], neighbours = 0;
+    const double block = plan_block(p, input->ndim, input->shape, parts), size = (double)mnp_dtype_size(input->dtype),
+                 bytes = block * size;
+    const bool sorts = strstr(j->filter->name, "median") || (takes & (BIT(RANK) | BIT(PERCENTILE))) != 0,
+               repeats = (takes & (BIT(CONNECTIVITY) | BIT(ITERATIONS))) != 0;
+    double taps = 0, halo = 0;
+    for (int d = 0; d < input->ndim; d++) {
+        const double extent = ceil((double)input->shape[d] / (double)parts[d]);
+        taps += reach(j, d) + 1;
+        halo += parts[d] > 1 && extent > 0 ? bytes / extent * reach(j, d) : 0;
+        neighbours += parts[d] > 2 ? 2 : parts[d] > 1;
+    }
+    const mnp_dtype result = j->dtype == MNP_DTYPE_AUTO ? input->dtype : j->dtype;
+    plan_by(p, "%s",
+            sorts     ? "the sorted window of every element, in one pass"
+            : repeats ? "steps to neighbours, in passes until nothing changes"
+                      : "one axis after the other");
+    plan_keep(p, "input", bytes);
+    plan_keep(p, "output", block * (double)mnp_dtype_size(result));
+    plan_keep(p, "work", bytes + halo);
+    if (p->ranks > 1) {
+        plan_step border = {.what = "what lies around a block", .bytes = 2 * halo, .launches = 1};
+        plan_neighbours(p, &border, halo, neighbours);
+        plan_add(p, border);
+    }
+    plan_add(p, (plan_step){.what = "filter",
+                            .at_least = sorts || repeats || !(takes & BIT(SIGMA)),
+                            .operations = sorts || repeats ? 0 : block * taps,
+                            .work = WORK_WINDOWS,
+                            .dtype = size > 4 ? MNP_FLOAT64 : MNP_FLOAT32,
+                            .bytes = 2 * bytes * (sorts || repeats ? 1 : input->ndim),
+                            .launches = sorts ? 1 : input->ndim});
+    plan_note(p, "filters were not measured on the machine: rates are those of convolutions along one axis");
+    p->run = j;
+    p->text = plan_text;
+    p->json = plan_json;
+    return MNP_OK;
+}
+
+#define KIND(its_command, its_usage)                                                                                   \
+    {                                                                                                                  \
+        .command = (its_command), .usage = (its_usage), .input = "INPUT", .stage = "filter", .progress = "filtering",  \
+        .options = options_table, .words = words_table, .draws_alone = true, .operands = parse_operands,               \
+        .prepare = check_counts, .plan = make_plan, .compute = compute, .draw = draw, .text = print_text,              \
+        .json = print_json                                                                                             \
+    }
+static const job_kind filter_kind = KIND("filter", "maniple filter NAME INPUT -o OUTPUT"),
+                      label_kind = KIND("label", "maniple label INPUT -o OUTPUT");
 
 int filter_main(int argc, char **argv)
 {
-    return main_of(argc, argv, NULL);
+    filtering j = {.job = JOB_START(&filter_kind)};
+    return job_main(&j.job, argc, argv);
 }
 
 int label_main(int argc, char **argv)
 {
-    return main_of(argc, argv, &labelling);
+    filtering j = {.job = JOB_START(&label_kind), .filter = &labelling};
+    return job_main(&j.job, argc, argv);
 }

@@ -22,6 +22,7 @@
 #include "common/result.h"
 #include "common/words.h"
 #include "linalg_functions.h"
+#include "linalg_plan.h"
 #include "picture/plot.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -37,6 +38,7 @@ static const option_row options_table[] = {
     {KEY_RCOND, "rcond", "BOUND",
      "lstsq, pinv, rank: singular values up to BOUND times the largest\nare 0 (default: the larger extent times eps)"},
     {KEY_ORD, "ord", "ORDER", "norm, cond: fro, nuc, 1, -1, 2, -2, inf or -inf\n(default: fro, and 2 of cond)"},
+    PLAN_ROWS,
     PICTURE_OPTIONS("the singular values or eigenvalues"),
     PROGRESS_ROW,
     JSON_ROW,
@@ -101,7 +103,7 @@ static mnp_status parse_option(int key, job *j)
             return mnp_fail(MNP_ERR_ARG, "--rcond is '%s'; it must be a number that is not negative", optarg);
         return MNP_OK;
     default:
-        return result_option(key, &j->request);
+        return plan_is_option(key) ? plan_option(key, &j->plan) : result_option(key, &j->request);
     }
 }
 
@@ -136,7 +138,8 @@ static mnp_status check_line(const job *j)
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].given && !(j->function->takes & rules[i].option))
             return mnp_fail(MNP_ERR_ARG, "%s %s", j->function->name, rules[i].problem);
-    return result_check_options(&j->request);
+    const mnp_status status = plan_check_options(&j->plan);
+    return status == MNP_OK ? result_check_options(&j->request) : status;
 }
 
 static mnp_status parse(int argc, char **argv, job *j)
@@ -323,7 +326,9 @@ int linalg_main(int argc, char **argv)
     for (int i = 0; i < j.function->inputs; i++)
         OR_EXIT(operand_look(j.ctx, &j.inputs[i]));
     OR_EXIT(check_spectrum(&j));
-    const int status = close_output(run(&j));
+    if (j.plan.wanted)
+        OR_EXIT(linalg_plan(j.ctx, j.function->name, j.ord, j.function->inputs, j.inputs, &j.plan, &j.request));
+    const int status = close_output(j.plan.wanted ? EXIT_SUCCESS : run(&j));
     mnp_finalize(j.ctx);
     for (int i = 0; i < 2; i++)
         operand_free(&j.inputs[i]);

@@ -10,6 +10,7 @@
 #include "common/operand.h"
 #include "common/result.h"
 #include "picture/plot.h"
+#include "plan/plan.h"
 
 typedef struct job job;
 
@@ -31,6 +32,7 @@ struct job {
     const function *function;
     operand inputs[2], outputs[RESULTS]; /* the result itself is request.output: the first of `outputs` is not used */
     result_request request;
+    plan_request plan;
     const char *ord;
     bool left; /* outputs[1] is that of --left, and not of --vectors */
     int assume;

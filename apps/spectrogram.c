@@ -16,14 +16,8 @@
 
 #include "common/command.h"
 #include "common/files.h"
-#include "common/operand.h"
-#include "common/options.h"
+#include "common/job.h"
 #include "common/paths.h"
-#include "common/result.h"
-#include "common/words.h"
-#include "picture/array.h"
-#include "report/progress.h"
-#include "report/report.h"
 
 enum {
     KEY_FS = UCHAR_MAX + 1,
@@ -35,8 +29,7 @@ enum {
     KEY_TWO_SIDED,
     KEY_SCALING,
     KEY_AXIS,
-    KEY_MODE,
-    KEY_PLAN
+    KEY_MODE
 };
 
 static const option_row options_table[] = {
@@ -59,7 +52,7 @@ static const option_row options_table[] = {
     {KEY_MODE, "mode", "WHAT",
      "psd: powers; complex, magnitude, angle: of the transforms\n"
      "(default: psd)"},
-    {KEY_PLAN, "plan", NULL, "say what would be computed, without reading or computing anything"},
+    PLAN_ROWS,
     PICTURE_OPTIONS("the result over time, in decibels, frequency 0 at the bottom;\n"
                     "angles as they are"),
     PICTURE_MAP_OPTION,
@@ -95,23 +88,29 @@ static const words_row words_table[] = {{"the input", "INPUT"}, {NULL, NULL}};
 
 enum { MOST_PARAMETERS = 4 };
 
-typedef struct job {
-    mnp_ctx *ctx;
-    operand input;
-    result_request result;
+typedef struct sizes {
+    int64_t nperseg, noverlap, nfft, segments, frequencies;
+} sizes;
+
+typedef struct spectra {
+    job job; /* first: see common/job.h */
     mnp_spectral_options options;
     char *window; /* the name that options.window is, without parameters */
     double parameters[MOST_PARAMETERS];
     int axis;
-    bool plan;
-    mnp_array *x, *f, *t, *s;
-    char *f_name, *t_name;   /* the datasets of frequencies and times, if they are written */
-    char drawn[ARRAY_WORDS]; /* what the report says of the picture */
-} job;
+    sizes sizes;
+    mnp_array *f, *t;
+    char *f_name, *t_name; /* the datasets of frequencies and times, if they are written */
+} spectra;
+
+static spectra *of(job *j)
+{
+    return (spectra *)j;
+}
 
 /* ---- the command line ---- */
 
-static mnp_status parse_fs(job *j)
+static mnp_status parse_fs(spectra *j)
 {
     char *end;
     j->options.fs = strtod(optarg, &end);
@@ -121,7 +120,7 @@ static mnp_status parse_fs(job *j)
 }
 
 /* NAME or NAME:NUMBER,...; that there is such a window is found out by making a short one. */
-static mnp_status parse_window(job *j)
+static mnp_status parse_window(spectra *j)
 {
     const char *colon = strchr(optarg, ':');
     double two[2];
@@ -144,8 +143,9 @@ static mnp_status parse_window(job *j)
     return mnp_window(j->window, j->options.nparameters, j->parameters, 2, false, two);
 }
 
-static mnp_status parse_option(int key, job *j)
+static mnp_status parse_option(int key, job *base)
 {
+    spectra *j = of(base);
     static const char *const detrends[] = {"constant", "linear", "none", NULL},
                              *const scalings[] = {"density", "spectrum", NULL},
                              *const modes[] = {"psd", "complex", "magnitude", "angle", NULL};
@@ -175,61 +175,29 @@ static mnp_status parse_option(int key, job *j)
         return options_axis("axis", optarg, &j->axis);
     case KEY_MODE:
         return options_word("mode", optarg, modes, &j->options.mode);
-    case KEY_PLAN:
-        j->plan = true;
-        return MNP_OK;
     default:
-        return result_option(key, &j->result);
+        return result_option(key, &base->result);
     }
-}
-
-static mnp_status check_options(const job *j)
-{
-    const char *output = j->result.output.text, *drawn = j->result.picture.path;
-    if (j->plan && (output || drawn))
-        return mnp_fail(MNP_ERR_ARG, "--plan computes nothing, so there is nothing for %s",
-                        output ? "OUTPUT" : "--picture");
-    if (!j->plan && !output && !drawn)
-        return mnp_fail(MNP_ERR_ARG, "spectrogram needs a place for the result: -o FILE:/DATASET or FILE.npy; or "
-                                     "--picture or --plan");
-    return result_check_options(&j->result);
-}
-
-static mnp_status parse(int argc, char **argv, job *j)
-{
-    mnp_status status = MNP_OK;
-    for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
-        status = parse_option(key, j);
-    if (status == MNP_OK && argc - optind != 1)
-        status = argc == optind
-                     ? mnp_fail(MNP_ERR_ARG, "spectrogram needs INPUT, as in: maniple spectrogram INPUT -o OUTPUT")
-                     : mnp_fail(MNP_ERR_ARG, "spectrogram takes INPUT, but was also given '%s'", argv[optind + 1]);
-    if (status == MNP_OK)
-        status = operand_parse_file("INPUT", argv[optind], &j->input);
-    return status == MNP_OK ? check_options(j) : status;
 }
 
 /* ---- sizes ---- */
 
-typedef struct sizes {
-    int64_t nperseg, noverlap, nfft, segments, frequencies;
-} sizes;
-
 /* What the options come to for the input, whose axis this settles.  MNP_ERR_ARG. */
-static mnp_status find_sizes(job *j, sizes *s)
+static mnp_status find_sizes(spectra *j)
 {
+    sizes *s = &j->sizes;
     const mnp_spectral_options *o = &j->options;
-    if (j->input.ndim == 0)
-        return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no dimensions", j->input.text);
-    if (j->input.ndim == MNP_MAX_DIMS)
-        return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has %d dimensions, and the result would have one more", j->input.text,
-                        j->input.ndim);
-    const mnp_status status = operand_axes(&j->input, "axis", 1, &j->axis);
+    if (j->job.input.ndim == 0)
+        return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has no dimensions", j->job.input.text);
+    if (j->job.input.ndim == MNP_MAX_DIMS)
+        return mnp_fail(MNP_ERR_ARG, "INPUT '%s' has %d dimensions, and the result would have one more",
+                        j->job.input.text, j->job.input.ndim);
+    const mnp_status status = operand_axes(&j->job.input, "axis", 1, &j->axis);
     if (status != MNP_OK)
         return status;
-    const int64_t n = j->input.shape[j->axis];
+    const int64_t n = j->job.input.shape[j->axis];
     if (n == 0)
-        return mnp_fail(MNP_ERR_ARG, "INPUT '%s' is empty along dimension %d", j->input.text, j->axis);
+        return mnp_fail(MNP_ERR_ARG, "INPUT '%s' is empty along dimension %d", j->job.input.text, j->axis);
     s->nperseg = o->nperseg == 0 ? 256 : o->nperseg;
     s->nperseg = s->nperseg > n ? n : s->nperseg;
     s->noverlap = o->noverlap == MNP_NONE ? 0 : o->noverlap == 0 ? s->nperseg / 8 : o->noverlap;
@@ -241,25 +209,22 @@ static mnp_status find_sizes(job *j, sizes *s)
         return mnp_fail(MNP_ERR_ARG, "--nfft is %lld, and must be nperseg, which is %lld, or more", (long long)s->nfft,
                         (long long)s->nperseg);
     s->segments = (n - s->noverlap) / (s->nperseg - s->noverlap);
-    s->frequencies = o->two_sided || mnp_dtype_kind(j->input.dtype) == 'c' ? s->nfft : s->nfft / 2 + 1;
+    s->frequencies = o->two_sided || mnp_dtype_kind(j->job.input.dtype) == 'c' ? s->nfft : s->nfft / 2 + 1;
     return MNP_OK;
 }
 
 /* ---- the work ---- */
 
-typedef enum stage { READ = FIRST_STAGE, TRANSFORM, WRITE, PICTURE, NUM_STAGES } stage;
-static const char *const stage_names[] = {"compile", "read", "transform", "write", "picture"};
-
 /* Whether frequencies and times are written beside the result: to an HDF5 file that does not grow. */
-static bool writes_all(const job *j)
+static bool writes_all(const spectra *j)
 {
-    return j->result.output.text && j->result.output.kind == OPERAND_DATASET && !operand_appends();
+    return j->job.result.output.text && j->job.result.output.kind == OPERAND_DATASET && !operand_appends();
 }
 
 /* The names of the datasets of frequencies and times. */
-static mnp_status name_others(job *j)
+static mnp_status name_others(spectra *j)
 {
-    const char *dataset = j->result.output.dataset;
+    const char *dataset = j->job.result.output.dataset;
     const size_t room = strlen(dataset) + sizeof "_f";
     j->f_name = malloc(room);
     j->t_name = malloc(room);
@@ -271,26 +236,45 @@ static mnp_status name_others(job *j)
 }
 
 /* Check that neither of these datasets is INPUT.  Rank 0. */
-static mnp_status check_others(const job *j)
+static mnp_status check_others(const spectra *j)
 {
-    const operand *output = &j->result.output;
-    run_file files[] = {file_of_operand(&j->input), file_of_output(output), file_of_output(output)};
+    const operand *output = &j->job.result.output;
+    run_file files[] = {file_of_operand(&j->job.input), file_of_output(output), file_of_output(output)};
     files[1].dataset = j->f_name;
     files[2].dataset = j->t_name;
     return files_check(3, files);
 }
 
-static mnp_status write_result(const job *j)
+/* Settle the sizes, and check that the datasets beside the result overwrite nothing. */
+static mnp_status prepare(job *base)
 {
-    const operand *output = &j->result.output;
+    spectra *j = of(base);
+    mnp_status status = find_sizes(j);
+    if (status == MNP_OK && writes_all(j))
+        status = mnp_agree(base->ctx, name_others(j));
+    if (status == MNP_OK && writes_all(j))
+        status = mnp_agree(base->ctx, mnp_ctx_rank(base->ctx) == 0 ? check_others(j) : MNP_OK);
+    return status;
+}
+
+static mnp_status compute(job *base)
+{
+    spectra *j = of(base);
+    return mnp_spectrogram(base->x, j->axis, &j->options, &j->f, &j->t, &base->y);
+}
+
+static mnp_status write_result(job *base)
+{
+    const spectra *j = of(base);
+    const operand *output = &base->result.output;
     if (!writes_all(j))
-        return operand_write(output, j->s);
-    const mnp_h5_item items[] = {{output->dataset, j->s}, {j->f_name, j->f}, {j->t_name, j->t}};
+        return operand_write(output, base->y);
+    const mnp_h5_item items[] = {{output->dataset, base->y}, {j->f_name, j->f}, {j->t_name, j->t}};
     return mnp_h5_write_items(output->file, 3, items, 0, NULL, NULL);
 }
 
 /* Powers, magnitudes or complex numbers as decibels; what is below the rounding errors of the largest as that. */
-static mnp_status decibels(const job *j, const mnp_array *s, mnp_array **z_p)
+static mnp_status decibels(const spectra *j, const mnp_array *s, mnp_array **z_p)
 {
     const bool powers = !j->options.mode || strcmp(j->options.mode, "psd") == 0;
     const mnp_dtype dtype = mnp_array_dtype(s);
@@ -300,48 +284,49 @@ static mnp_status decibels(const job *j, const mnp_array *s, mnp_array **z_p)
     if (status == MNP_OK)
         status = mnp_max(z, NULL, &floor);
     if (status == MNP_OK)
-        status = mnp_multiply(floor, MNP_SCALAR(j->ctx, powers ? least * least : least), &floor);
+        status = mnp_multiply(floor, MNP_SCALAR(j->job.ctx, powers ? least * least : least), &floor);
     if (status == MNP_OK)
         status = mnp_maximum(z, floor, &z);
     if (status == MNP_OK)
         status = mnp_log10(z, &z);
     if (status == MNP_OK)
-        status = mnp_multiply(z, MNP_SCALAR(j->ctx, powers ? 10.0 : 20.0), &z);
+        status = mnp_multiply(z, MNP_SCALAR(j->job.ctx, powers ? 10.0 : 20.0), &z);
     mnp_array_free(floor);
     *z_p = z;
     return status;
 }
 
 /* Draw the spectra: time to the right, frequencies upwards.  Collective. */
-static mnp_status draw(job *j)
+static mnp_status draw(job *base)
 {
+    const spectra *j = of(base);
     char title[256];
     const bool angles = j->options.mode && strcmp(j->options.mode, "angle") == 0;
     mnp_array *upright = NULL, *z = NULL;
-    mnp_status status = result_check_picture(j->ctx, &j->result);
-    if (status == MNP_OK)
-        status = mnp_flip(j->s, 1, &j->axis, &upright);
+    mnp_status status = mnp_flip(base->y, 1, &j->axis, &upright);
     if (status == MNP_OK)
         status = angles ? mnp_copy(upright, &z) : decibels(j, upright, &z);
-    snprintf(title, sizeof title, "Spectrogram of %s%s", without_folders(j->input.text), angles ? "" : ", dB");
+    snprintf(title, sizeof title, "Spectrogram of %s%s", without_folders(base->input.text), angles ? "" : ", dB");
     if (status == MNP_OK)
-        status = array_write(&j->result.picture, title, z, j->axis, mnp_array_ndim(z) - 1, j->drawn);
+        status = array_write(&base->result.picture, title, z, j->axis, mnp_array_ndim(z) - 1, base->drawn);
     mnp_free_all(z, upright);
     return status;
 }
 
 /* ---- reports ---- */
 
-static void print_sizes(const job *j, const sizes *s)
+static void print_sizes(const spectra *j)
 {
+    const sizes *s = &j->sizes;
     printf("segments  %lld of %lld elements along dimension %d, %lld in common, window %s\n", (long long)s->segments,
            (long long)s->nperseg, j->axis, (long long)s->noverlap, j->window ? j->window : "tukey");
     printf("spectra   %lld frequencies of %lld points, %s\n", (long long)s->frequencies, (long long)s->nfft,
            j->options.mode ? j->options.mode : "psd");
 }
 
-static void json_sizes(json_writer *out, const job *j, const sizes *s)
+static void json_sizes(json_writer *out, const spectra *j)
 {
+    const sizes *s = &j->sizes;
     json_integer(out, "axis", j->axis);
     json_integer(out, "nperseg", s->nperseg);
     json_integer(out, "noverlap", s->noverlap);
@@ -354,125 +339,136 @@ static void json_sizes(json_writer *out, const job *j, const sizes *s)
 
 static void print_text(const void *run, const run_facts *facts)
 {
-    job j = *(const job *)run;
-    sizes s = {0};
-    (void)find_sizes(&j, &s);
-    printf("input     %s: ", j.input.text);
-    print_array(j.x);
-    print_sizes(&j, &s);
-    printf("output    %s: ", j.result.output.text ? j.result.output.text : "(none)");
-    print_array(j.s);
-    if (*j.drawn)
-        printf("picture   %s: %s\n", j.result.picture.path, j.drawn);
-    print_times(j.result.picture.path ? NUM_STAGES : PICTURE, stage_names, facts->seconds);
+    const spectra *j = run;
+    (void)facts;
+    printf("input     %s: ", j->job.input.text);
+    print_array(j->job.x);
+    print_sizes(j);
+    printf("output    %s: ", j->job.result.output.text ? j->job.result.output.text : "(none)");
+    print_array(j->job.y);
 }
 
 static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
-    job j = *(const job *)run;
-    sizes s = {0};
-    (void)find_sizes(&j, &s);
-    json_operand(out, "input", j.input.text, j.x);
-    json_sizes(out, &j, &s);
-    json_operand(out, "output", j.result.output.text, j.s);
-    if (*j.drawn)
-        json_text(out, "picture", j.result.picture.path);
-    json_facts(out, facts, j.result.picture.path ? NUM_STAGES : PICTURE, stage_names);
+    const spectra *j = run;
+    (void)facts;
+    json_operand(out, "input", j->job.input.text, j->job.x);
+    json_sizes(out, j);
+    json_operand(out, "output", j->job.result.output.text, j->job.y);
 }
 
 /* The dtype of the result: single precision for small numbers, as <maniple/spectral.h> says. */
-static mnp_dtype result_dtype(const job *j)
+static mnp_dtype result_dtype(const spectra *j)
 {
-    const mnp_dtype dtype = j->input.dtype;
+    const mnp_dtype dtype = j->job.input.dtype;
     const bool single = mnp_dtype_size(dtype) <= 2 || dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
     const bool is_complex = j->options.mode && strcmp(j->options.mode, "complex") == 0;
     return single ? (is_complex ? MNP_COMPLEX64 : MNP_FLOAT32) : (is_complex ? MNP_COMPLEX128 : MNP_FLOAT64);
 }
 
-/* Rank 0. */
-static void show_plan(const job *j, const sizes *s)
+/* ---- the plan ---- */
+
+static int result_shape(const spectra *j, int64_t shape[MNP_MAX_DIMS])
 {
+    const operand *input = &j->job.input;
+    memcpy(shape, input->shape, (size_t)input->ndim * sizeof *shape);
+    shape[j->axis] = j->sizes.frequencies;
+    shape[input->ndim] = j->sizes.segments;
+    return input->ndim + 1;
+}
+
+static void plan_text(const void *run)
+{
+    const spectra *j = run;
     int64_t shape[MNP_MAX_DIMS];
     char bytes[BYTES_TEXT];
-    const int ndim = j->input.ndim + 1;
-    memcpy(shape, j->input.shape, (size_t)j->input.ndim * sizeof *shape);
-    shape[j->axis] = s->frequencies;
-    shape[ndim - 1] = s->segments;
-    if (j->result.json) {
-        json_writer out = json_start(stdout);
-        json_open(&out, NULL, '{');
-        json_sizes(&out, j, s);
-        json_integers(&out, "shape", ndim, shape);
-        json_text(&out, "dtype", mnp_dtype_name(result_dtype(j)));
-        json_close(&out);
-        return;
-    }
-    printf("input     %s: ", j->input.text);
-    print_shape(j->input.ndim, j->input.shape);
-    printf(" %s\n", mnp_dtype_name(j->input.dtype));
-    print_sizes(j, s);
+    const int ndim = result_shape(j, shape);
+    print_operand("input", &j->job.input);
+    print_sizes(j);
     printf("result    ");
     print_shape(ndim, shape);
     printf(" %s, %s\n", mnp_dtype_name(result_dtype(j)),
            bytes_text((int64_t)shape_bytes(result_dtype(j), ndim, shape), bytes));
 }
 
-/* Returns the exit status. */
-static int run(job *j)
+static void plan_json(const void *run, json_writer *out)
 {
-    int status = EXIT_SUCCESS;
-    stopwatch watch = stopwatch_start(j->ctx);
-    progress_begin(j->ctx, "spectrogram", j->result.quiet);
-    progress_stage(shape_bytes(j->input.dtype, j->input.ndim, j->input.shape), "B", "reading INPUT");
-    OR_EXIT(operand_load(j->ctx, &j->input, &j->x));
-    stopwatch_lap(&watch, READ);
-    progress_stage(array_bytes(j->x), "B", "transforming");
-    OR_EXIT(mnp_spectrogram(j->x, j->axis, &j->options, &j->f, &j->t, &j->s));
-    stopwatch_lap(&watch, TRANSFORM);
-    if (j->result.output.text) {
-        progress_stage(array_bytes(j->s), "B", "writing OUTPUT");
-        OR_EXIT(write_result(j));
-        stopwatch_lap(&watch, WRITE);
-    }
-    if (j->result.picture.path) {
-        progress_stage(0, NULL, "drawing");
-        status = command_say(j->ctx, "", draw(j));
-        stopwatch_lap(&watch, PICTURE);
-    }
-    progress_end();
-    if (!j->result.quiet)
-        report_print(&watch, j->result.json, j, print_text, print_json);
-    mnp_free_all(j->x, j->f, j->t, j->s);
-    return status;
+    const spectra *j = run;
+    int64_t shape[MNP_MAX_DIMS];
+    const int ndim = result_shape(j, shape);
+    json_sizes(out, j);
+    json_integers(out, "shape", ndim, shape);
+    json_text(out, "dtype", mnp_dtype_name(result_dtype(j)));
 }
+
+/* Segments are copied out of the signal, transformed, and turned into the result; ranks share the segments. */
+static mnp_status make_plan(job *base, plan *p)
+{
+    spectra *j = of(base);
+    int64_t shape[MNP_MAX_DIMS];
+    int parts[MNP_MAX_DIMS];
+    const int ndim = result_shape(j, shape);
+    const mnp_dtype dtype = result_dtype(j);
+    const bool single = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64, real = mnp_dtype_kind(base->input.dtype) != 'c';
+    const double in = plan_block(p, base->input.ndim, base->input.shape, parts),
+                 out = plan_block(p, ndim, shape, parts), wide = single ? 8 : 16,
+                 points = out * (double)j->sizes.nfft / (double)j->sizes.frequencies;
+    const double segments = points * (real ? wide / 2 : wide), result = out * (double)mnp_dtype_size(dtype);
+    plan_by(p, "segments of each rank are windowed, transformed and turned into %s",
+            j->options.mode ? j->options.mode : "psd");
+    plan_keep(p, "input", in * (double)mnp_dtype_size(base->input.dtype));
+    plan_keep(p, "segments", segments);
+    plan_keep(p, "spectra", out * wide);
+    plan_keep(p, "result", result);
+    plan_add(p, (plan_step){.what = "segments",
+                            .bytes = in * (double)mnp_dtype_size(base->input.dtype) + 3 * segments,
+                            .launches = 2});
+    plan_add(p, (plan_step){.what = "transform",
+                            .operations = (real ? 2.5 : 5) * points * log2((double)j->sizes.nfft),
+                            .work = WORK_TRANSFORMS,
+                            .dtype = single ? MNP_COMPLEX64 : MNP_COMPLEX128,
+                            .bytes = segments + out * wide,
+                            .launches = 1});
+    plan_add(p, (plan_step){.what = "result", .bytes = out * wide + result, .launches = 1, .at_least = p->ranks > 1});
+    if (p->ranks > 1)
+        plan_note(p, "what moves between ranks at the ends of their segments is not counted");
+    p->run = j;
+    p->text = plan_text;
+    p->json = plan_json;
+    return MNP_OK;
+}
+
+static void release(job *base)
+{
+    spectra *j = of(base);
+    mnp_free_all(j->f, j->t);
+    free(j->window);
+    free(j->f_name);
+    free(j->t_name);
+}
+
+static const job_kind kind = {
+    .command = "spectrogram",
+    .usage = "maniple spectrogram INPUT -o OUTPUT",
+    .input = "INPUT",
+    .stage = "transform",
+    .progress = "transforming",
+    .options = options_table,
+    .words = words_table,
+    .draws_alone = true,
+    .option = parse_option,
+    .prepare = prepare,
+    .plan = make_plan,
+    .compute = compute,
+    .write = write_result,
+    .draw = draw,
+    .text = print_text,
+    .json = print_json,
+    .release = release,
+};
 
 int spectrogram_main(int argc, char **argv)
 {
-    job j = {.axis = -1, .result.picture = PICTURE_REQUEST_DEFAULTS};
-    sizes s = {0};
-    int status = EXIT_SUCCESS;
-    words_set(words_table);
-    if (parse(argc, argv, &j) != MNP_OK)
-        misused_exit();
-
-    j.ctx = command_begin(NULL);
-    OR_EXIT(result_check_places(j.ctx, &j.result, 1, (const operand *[]){&j.input}));
-    if (writes_all(&j)) {
-        OR_EXIT(mnp_agree(j.ctx, name_others(&j)));
-        OR_EXIT(mnp_agree(j.ctx, mnp_ctx_rank(j.ctx) == 0 ? check_others(&j) : MNP_OK));
-    }
-    OR_EXIT(operand_look(j.ctx, &j.input));
-    OR_EXIT(find_sizes(&j, &s));
-    if (!j.plan)
-        status = run(&j);
-    else if (mnp_ctx_rank(j.ctx) == 0 && !j.result.quiet)
-        show_plan(&j, &s);
-    status = close_output(status);
-    mnp_finalize(j.ctx);
-    operand_free(&j.input);
-    operand_free(&j.result.output);
-    free(j.window);
-    free(j.f_name);
-    free(j.t_name);
-    return status;
+    spectra j = {.job = JOB_START(&kind), .axis = -1};
+    return job_main(&j.job, argc, argv);
 }

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/command.h"
@@ -76,6 +77,103 @@ mnp_status matrix_read(mnp_ctx *ctx, const matrix_operand *op, mnp_dtype dtype, 
     }
     return mnp_sparse_generate(ctx, op->text, dtype, matrix_p);
 }
+
+/* ---- heads ---- */
+
+static mnp_status look_at_market(mnp_ctx *ctx, const matrix_operand *op, matrix_head *head)
+{
+    mnp_mm_info info;
+    const mnp_status status = mnp_mm_inspect(ctx, op->text, &info);
+    if (status == MNP_OK)
+        *head = (matrix_head){.rows = info.nrows,
+                              .columns = info.ncolumns,
+                              .nnz = info.symmetry == MNP_MM_GENERAL ? info.nlines : 2 * info.nlines - info.nrows,
+                              .dtype = info.field == MNP_MM_COMPLEX ? MNP_COMPLEX128 : MNP_FLOAT64};
+    return status;
+}
+
+/* The search for a group in the list of a file. */
+typedef struct search {
+    const char *path;
+    matrix_head head;
+    bool found;
+} search;
+
+static mnp_status visit(const mnp_h5_entry *entry, void *argument)
+{
+    search *s = argument;
+    if (entry->kind != MNP_H5_SPARSE || strcmp(entry->path, s->path) != 0)
+        return MNP_OK;
+    s->found = true;
+    s->head = (matrix_head){.rows = entry->shape[0], .columns = entry->shape[1], .nnz = entry->nnz};
+    if (!entry->type || mnp_dtype_parse(entry->type, &s->head.dtype) != MNP_OK)
+        s->head.dtype = MNP_FLOAT64;
+    return MNP_OK;
+}
+
+static mnp_status look_at_group(mnp_ctx *ctx, const matrix_operand *op, matrix_head *head)
+{
+    search s = {.path = op->group.dataset};
+    mnp_status status = MNP_OK;
+    if (mnp_ctx_rank(ctx) == 0) {
+        status = mnp_h5_list(op->group.file, visit, &s);
+        if (status == MNP_OK && !s.found)
+            status = mnp_fail(MNP_ERR_IO, "MATRIX '%s': there is no sparse matrix of that name", op->text);
+    }
+    status = mnp_agree(ctx, status);
+    if (status == MNP_OK)
+        broadcast(ctx, &s.head, sizeof s.head, MPI_CHAR);
+    *head = s.head;
+    return status;
+}
+
+/*
+ * Points of a grid, and by how many the neighbours of a point are away, follow from the extents: along a dimension of n
+ * points there are n on the diagonal and n - 1 on each side of it.
+ */
+static mnp_status look_at_generator(const matrix_operand *op, matrix_head *head)
+{
+    int64_t n[3] = {1, 1, 1}, points = 1, neighbours = 0, box = 1;
+    int ndim = 0;
+    const char *at = strchr(op->text, ':') + 1;
+    for (char *end; ndim < 3 && isdigit((unsigned char)*at); at = *end == 'x' ? end + 1 : end)
+        n[ndim++] = strtoll(at, &end, 10);
+    const bool elastic = strncmp(op->text, "elasticity", 10) == 0, hpcg = strncmp(op->text, "hpcg", 4) == 0;
+    n[1] += elastic;
+    for (int d = 0; d < 3; d++)
+        points *= n[d];
+    if (ndim == 0 || points <= 0)
+        return mnp_fail(MNP_ERR_ARG, "MATRIX '%s' has no extents such as poisson:64x64", op->text);
+    for (int d = 0; d < ndim; d++) {
+        neighbours += 2 * (points / n[d]) * (n[d] - 1);
+        box *= 3 * n[d] - 2;
+    }
+    const int64_t unknowns = elastic ? 2 : 1, rows = unknowns * points;
+    *head = (matrix_head){.rows = rows,
+                          .columns = rows,
+                          .nnz = elastic ? 4 * box
+                                 : hpcg  ? box
+                                         : points + neighbours,
+                          .reach = rows / n[0],
+                          .dtype = MNP_FLOAT64,
+                          .diagonals = !elastic && !hpcg};
+    return MNP_OK;
+}
+
+mnp_status matrix_look(mnp_ctx *ctx, const matrix_operand *op, matrix_head *head)
+{
+    switch (op->kind) {
+    case MATRIX_MARKET:
+        return look_at_market(ctx, op, head);
+    case MATRIX_GROUP:
+        return look_at_group(ctx, op, head);
+    case MATRIX_GENERATOR:
+        break;
+    }
+    return look_at_generator(op, head);
+}
+
+/* ---- rehearsals ---- */
 
 /* The generator's text with 8 in the place of its numbers. */
 static void shorten(const char *text, size_t room, char *shorter)

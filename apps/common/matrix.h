@@ -5,6 +5,9 @@
 #ifndef APPS_COMMON_MATRIX_H
 #define APPS_COMMON_MATRIX_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <maniple.h>
 
 #include "common/operand.h"
@@ -29,6 +32,19 @@ void matrix_operand_free(matrix_operand *op);
  * is not known, and taken to be float64.
  */
 mnp_sparse *matrix_rehearse(mnp_ctx *rehearsal, const matrix_operand *op);
+
+/*
+ * What is known of a matrix without its entries.  Entries of a file that holds one triangle are counted twice; `reach`
+ * is how many rows away the furthest column of a row is, 0 if only the entries tell.
+ */
+typedef struct matrix_head {
+    int64_t rows, columns, nnz, reach;
+    mnp_dtype dtype;
+    bool diagonals; /* the entries are on few diagonals */
+} matrix_head;
+
+/* Find it, from the head of a file or by the text of a generator.  MNP_ERR_ARG, MNP_ERR_IO, MNP_ERR_FORMAT.  Collective. */
+mnp_status matrix_look(mnp_ctx *ctx, const matrix_operand *op, matrix_head *head);
 
 /* Read or generate the matrix.  Collective. */
 mnp_status matrix_read(mnp_ctx *ctx, const matrix_operand *op, mnp_dtype dtype, mnp_sparse **matrix_p);

@@ -39,6 +39,7 @@ static const option_row options_table[] = {
      "never an operand, and keeps everything else in the file; or write\n"
      "[NAME=]FILE.npy, FILE.tif, FILE.fits, or FILE.fits:HDU; may be\n"
      "repeated"},
+    PLAN_ROWS,
     PICTURE_OPTIONS("the value of the last statement; NAME=FILE: the variable NAME"),
     PICTURE_MAP_OPTION,
     APPEND_ROW,
@@ -52,6 +53,7 @@ static const option_row options_table[] = {
 void eval_help(void)
 {
     puts("Usage: maniple eval STATEMENTS [NAME=OPERAND...] [-o [NAME=]FILE:/DATASET] [OPTION...]\n"
+         "       maniple eval STATEMENTS [NAME=OPERAND...] --plan [OPTION...]\n"
          "       maniple eval -f FILE [NAME=OPERAND...] [-o [NAME=]FILE:/DATASET] [OPTION...]\n"
          "       mpirun -n RANKS maniple eval STATEMENTS [NAME=OPERAND...] [-o [NAME=]FILE:/DATASET]\n"
          "\n"
@@ -245,11 +247,15 @@ static mnp_status parse(int argc, char **argv, job *j)
             j->file = optarg;
         else if (key == KEY_PICTURE)
             status = parse_picture(optarg, j);
+        else if (plan_is_option(key))
+            status = plan_option(key, &j->plan);
         else
             status = result_option(key, &j->result);
     }
     if (status == MNP_OK)
         status = result_check_options(&j->result);
+    if (status == MNP_OK)
+        status = plan_check_options(&j->plan);
     return status == MNP_OK ? parse_operands(argc - optind, argv + optind, j) : status;
 }
 
@@ -386,13 +392,15 @@ static void free_arrays(job *j)
 
 /*
  * Find mistakes in the statements without computing anything, from the dtypes and numbers of dimensions of the
- * operands: those of arrays of one element here.  A value that is printed and not written must be one number.
+ * operands: those of arrays of one element here.  A value that is printed and not written must be one number, unless
+ * it is only planned.
  */
 static void check_statements(mnp_ctx *ctx, job *j)
 {
     static const int64_t one[MNP_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
     mnp_input inputs[MAX_OPERANDS + 1];
     mnp_output outputs[MAX_OUTPUTS + 1];
+    mnp_dtype dtypes[MAX_OUTPUTS];
     int ndims[MAX_OUTPUTS];
     for (int i = 0; i < j->ninputs; i++) {
         named *input = &j->inputs[i];
@@ -402,11 +410,13 @@ static void check_statements(mnp_ctx *ctx, job *j)
         OR_EXIT(mnp_empty(ctx, input->operand.dtype, input->operand.ndim, one, &input->array));
     }
     list_arrays(ctx, j, inputs, outputs);
-    OR_EXIT(name_place(j, mnp_eval_types(ctx, j->statements, inputs, outputs, NULL, ndims)));
+    OR_EXIT(name_place(j, mnp_eval_types(ctx, j->statements, inputs, outputs, dtypes, ndims)));
     if (j->result.picture.path && ndims[j->pictured_output] == 0)
         command_exit(mnp_fail(MNP_ERR_ARG, "--picture: %s has no dimensions, and a number is not drawn",
                               *j->pictured ? j->pictured : "the value of the last statement"));
-    if (prints_value(j) && ndims[0] > 0)
+    if (j->plan.wanted)
+        OR_EXIT(eval_plan(ctx, j, dtypes, ndims));
+    else if (prints_value(j) && ndims[0] > 0)
         command_exit(mnp_fail(
             MNP_ERR_ARG,
             "the value of the last statement has %d dimension%s: give it a place, -o FILE:/DATASET or FILE.npy",
@@ -497,7 +507,9 @@ int eval_main(int argc, char **argv)
         OR_EXIT(statements_read(ctx, j.file, &j.text));
         j.statements = j.text;
     }
-    const int status = close_output(run(ctx, &j));
+    if (j.plan.wanted)
+        check_statements(ctx, &j);
+    const int status = close_output(j.plan.wanted ? EXIT_SUCCESS : run(ctx, &j));
     mnp_finalize(ctx);
     job_free(&j);
     return status;

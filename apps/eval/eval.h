@@ -10,6 +10,7 @@
 #include <maniple.h>
 
 #include "common/operand.h"
+#include "plan/plan.h"
 #include "report/report.h"
 #include "common/result.h"
 #include "picture/array.h"
@@ -34,7 +35,8 @@ typedef struct job {
     char *text;             /* of the file */
     named *inputs, *outputs;
     int ninputs, noutputs;
-    result_request result;   /* but for outputs, of which there may be several */
+    result_request result; /* but for outputs, of which there may be several */
+    plan_request plan;
     char pictured[MAX_NAME]; /* the variable that is drawn; "": the value of the last statement */
     int pictured_output;     /* which output that is */
     char drawn[ARRAY_WORDS]; /* what the report says of the picture; "": there is none */
@@ -48,6 +50,9 @@ mnp_status eval_take_value(named *output);
 
 /* Print such a value. */
 void eval_print_value(const named *output);
+
+/* Print what --plan asks for, once the results have these dtypes and numbers of dimensions.  Collective. */
+mnp_status eval_plan(mnp_ctx *ctx, const job *j, const mnp_dtype *dtypes, const int *ndims);
 
 /* Print the report.  Collective. */
 void eval_report(const job *j, const stopwatch *watch);

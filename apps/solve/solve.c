@@ -66,6 +66,7 @@ static const option_row options_table[] = {
      "in a job of Slurm: go on from --checkpoint if it is there; at the\n"
      "warning of sbatch --signal=USR1@60 save one and requeue the job, at\n"
      "most N times"},
+    PLAN_ROWS,
     PICTURE_OPTIONS("the residual over the iterations"),
     PROGRESS_ROW,
     JSON_ROW,
@@ -81,6 +82,7 @@ const char *const precond_names[] = {MNP_PRECONDS(NAME) NULL};
 void solve_help(void)
 {
     puts("Usage: maniple solve MATRIX [RHS] -o OUTPUT [OPTION...]\n"
+         "       maniple solve MATRIX --plan [OPTION...]\n"
          "       mpirun -n RANKS maniple solve MATRIX [RHS] -o OUTPUT [OPTION...]\n"
          "\n"
          "Solve A x = b by iteration.  MATRIX is FILE.mtx (Matrix Market), FILE.h5:/GROUP (scipy.sparse's\n"
@@ -208,7 +210,7 @@ static mnp_status parse_option(int key, job *j)
     case KEY_REQUEUE:
         return parse_int("requeue", optarg, 1e6, &j->requeues);
     default:
-        return result_option(key, &j->result);
+        return plan_is_option(key) ? plan_option(key, &j->plan) : result_option(key, &j->result);
     }
 }
 
@@ -224,8 +226,8 @@ static mnp_status parse_operands(int count, char **words, job *j)
         return mnp_fail(MNP_ERR_ARG, "solve needs MATRIX, as in: maniple solve MATRIX -o OUTPUT");
     if (count > 2)
         return mnp_fail(MNP_ERR_ARG, "solve takes MATRIX and RHS, but was also given '%s'", words[2]);
-    if (!j->result.output.text)
-        return mnp_fail(MNP_ERR_ARG, "solve needs a place for the solution: -o FILE:/DATASET or FILE.npy");
+    if (!j->result.output.text && !j->plan.wanted)
+        return mnp_fail(MNP_ERR_ARG, "solve needs a place for the solution: -o FILE:/DATASET or FILE.npy; or --plan");
     mnp_status status = matrix_parse(words[0], &j->matrix);
     if (status != MNP_OK || count == 1)
         return status;
@@ -276,6 +278,8 @@ static mnp_status check(job *j)
     if (j->method == MNP_SOLVER_LSQR && j->precond_kind != MNP_PRECOND_NONE)
         return mnp_fail(MNP_ERR_ARG, "--method lsqr takes no preconditioner");
     mnp_status status = result_check_options(&j->result);
+    if (status == MNP_OK)
+        status = plan_check_options(&j->plan);
     if (status == MNP_OK)
         status = check_effects(j);
     if (status != MNP_OK)
@@ -453,6 +457,10 @@ static void read_all(job *j)
 static int run(job *j)
 {
     OR_EXIT(mnp_agree(j->ctx, mnp_ctx_rank(j->ctx) == 0 ? check_overwriting(j) : MNP_OK));
+    if (j->plan.wanted) {
+        solve_plan(j);
+        return EXIT_SUCCESS;
+    }
     OR_EXIT(operand_check_output(j->ctx, &j->result.output));
     if (j->checkpoint)
         OR_EXIT(mnp_h5_check_write(j->ctx, j->checkpoint, "/x"));
@@ -503,7 +511,7 @@ int solve_main(int argc, char **argv)
     requeue_listen(&j);
     j.ctx = command_begin(NULL);
     const int status = close_output(run(&j));
-    const bool converged = solve_converged(&j);
+    const bool converged = j.plan.wanted || solve_converged(&j);
     free_all(&j);
     return status == EXIT_SUCCESS && !converged ? EXIT_NOT_CONVERGED : status;
 }

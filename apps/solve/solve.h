@@ -12,6 +12,7 @@
 
 #include "common/matrix.h"
 #include "common/operand.h"
+#include "plan/plan.h"
 #include "report/report.h"
 #include "common/result.h"
 
@@ -38,6 +39,7 @@ typedef struct job {
     const char *rhs_text; /* NULL: ones */
     operand rhs, guess;
     result_request result;
+    plan_request plan;
     const char *checkpoint, *resume;
     int every, requeues;              /* requeues: how often the job may be requeued */
     bool method_given, precond_given; /* otherwise the matrix decides */
@@ -90,6 +92,11 @@ void solve_report(const job *j);
 
 /* Whether all systems converged. */
 bool solve_converged(const job *j);
+
+/* ---- solve_plan.c ---- */
+
+/* Print what --plan asks for; the matrix is looked at, not read.  Collective. */
+void solve_plan(job *j);
 
 /* ---- attempts.c ---- */
 

@@ -52,7 +52,7 @@ wrong_alone 2 'nfft is 7, and must be' spectrogram data.h5:/x -o y.h5:/y --npers
 wrong_alone 2 "hamn" spectrogram data.h5:/x -o y.h5:/y --window hamn
 wrong_alone 2 'it must be a name, or a name and numbers' spectrogram data.h5:/x -o y.h5:/y --window kaiser:a
 wrong_alone 2 'psd, complex, magnitude or angle' spectrogram data.h5:/x -o y.h5:/y --mode phase
-wrong_alone 2 'nothing for OUTPUT' spectrogram data.h5:/x -o y.h5:/y --plan
+wrong_alone 2 'goes with --plan' spectrogram data.h5:/x -o y.h5:/y --ranks 4
 wrong_alone 2 'needs --channels N' channelize data.h5:/x -o y.h5:/y
 wrong_alone 2 'channelize needs INPUT' channelize -o y.h5:/y --channels 4
 wrong_alone 2 'needs a place for the result' channelize data.h5:/x --channels 4
