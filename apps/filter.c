@@ -473,7 +473,7 @@ static mnp_status make_plan(job *base, plan *p)
         plan_add(p, border);
     }
     plan_add(p, (plan_step){.what = "filter",
-                            .at_least = sorts || repeats || !(takes & BIT(SIGMA)),
+                            .at_least = true,
                             .operations = sorts || repeats ? 0 : block * taps,
                             .work = WORK_WINDOWS,
                             .dtype = size > 4 ? MNP_FLOAT64 : MNP_FLOAT32,

@@ -14,7 +14,7 @@
 
 #include <maniple.h>
 
-#include "common/apart.h"
+#include "apart.h"
 #include "common/command.h"
 #include "common/operand.h"
 #include "report/json.h"

@@ -95,10 +95,10 @@ MNP_API void mnp_exit(int exit_status);
 MNP_API void mnp_exit_at(const char *file, int line, int exit_status);
 
 /*
- * Guard a temporary file of the program's own, which is to become a result or to be removed: until it is released, by the
- * same pointer, exit() and SIGINT, SIGTERM and SIGHUP remove it before they end the process.  The text must remain as it
- * is meanwhile.  Signals that the program handles itself or ignores are left to it.  NULL is accepted.  Not collective:
- * the rank that makes and renames the file calls it.
+ * Guard a temporary file of the program's own, which is to become a result or to be removed: until it is released, by
+ * the same pointer, exit() and SIGINT, SIGTERM and SIGHUP remove it before they end the process.  The text must remain
+ * as it is meanwhile.  Signals that the program handles itself or ignores are left to it.  NULL is accepted.  Not
+ * collective: the rank that makes and renames the file calls it.
  */
 MNP_API void mnp_temporary_guard(const char *path);
 MNP_API void mnp_temporary_release(const char *path);

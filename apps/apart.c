@@ -2,7 +2,7 @@
 /*
  * A process that prints to a pipe.  Last it prints a byte of 0, the status as a number, and the message of a failure.
  */
-#include "common/apart.h"
+#include "apart.h"
 #include "common/words.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /*
  * Work in a process of its own, for libraries that damaged files can crash or keep busy for ever.
  */
-#ifndef APPS_COMMON_APART_H
-#define APPS_COMMON_APART_H
+#ifndef APPS_APART_H
+#define APPS_APART_H
 
 #include <stdio.h>
 
