@@ -120,10 +120,10 @@ static void plan_factors(plan *p, const problem *q, const char *what, double ope
                                                           : alone      ? 1
                                                                        : p->ranks;
     plan_by(p, "%s",
-            q->batch > 1             ? "ranks share the matrices of the batch"
+            q->batch > 1            ? "ranks share the matrices of the batch"
             : alone && p->ranks > 1 ? "one rank computes one matrix"
-            : p->ranks > 1 ? "the columns of one matrix are dealt out, and all ranks get every panel"
-                           : "LAPACK, or what the GPU has of it");
+            : p->ranks > 1          ? "the columns of one matrix are dealt out, and all ranks get every panel"
+                                    : "LAPACK, or what the GPU has of it");
     plan_keep(p, "matrix", q->batch * matrix / shares);
     plan_keep(p, "copy in columns", q->batch * matrix / shares);
     plan_keep(p, "results", q->batch * vectors * q->size / shares);
