@@ -497,7 +497,11 @@ static mnp_status make_plan(job *base, plan *p)
 {
     transform *j = of(base);
     int parts[MNP_MAX_DIMS], cut = 0;
-    const mnp_status status = p->as_started ? plan_here(j) : MNP_OK;
+    mnp_status status = p->as_started ? plan_here(j) : MNP_OK;
+    if (status == MNP_ERR_MEMORY || status == MNP_ERR_DEVICE || status == MNP_ERR_UNSUPPORTED) {
+        plan_note(p, "this device has no room for it: %s", words_message());
+        status = MNP_OK;
+    }
     const double block = plan_block(p, base->input.ndim, base->input.shape, parts),
                  bytes = block * complex_bytes(j) / (j->real ? 2 : 1);
     for (int i = 0; i < j->naxes; i++)

@@ -231,6 +231,7 @@ def check_dlpack():
     ok(np.array_equal(y.numpy(), values), "from_dlpack() takes what every rank has whole")
     ok(mp.nranks() > 1 or address_of(y) == theirs.address(block), "and shares its memory on one rank")
     ok(np.array_equal(mp.from_dlpack(block[:, 2:5]).numpy(), values[:, 2:5]), "also with strides")
+    again = None
     lent = len(maniple._dlpack._lent)
     again = theirs.from_dlpack(mp.ones(mp.nranks() * 100).local)
     mine = mp.replicate(mp.asarray(values))
