@@ -70,6 +70,7 @@ MNP_API mnp_status mnp_tiff_read(mnp_ctx *ctx, const char *file, int64_t page, c
 
 typedef struct mnp_tiff_write_options {
     bool samples; /* the last dimension is the samples of a pixel; with 3 and 4 of them they are RGB and RGBA */
+    bool bigtiff; /* write a BigTIFF file also where 4 GiB are enough */
 } mnp_tiff_write_options;
 
 /*

@@ -33,12 +33,14 @@ def read(place, layout=None):
     return made("tiff_read", file, number, _selection(subscripts), layout)
 
 
-def write(file, x, samples=None):
+def write(file, x, samples=None, bigtiff=False):
     """Write an array as the pages of a file: rows and columns, before them pages, after them the samples of a pixel.
 
     samples: whether the last dimension is that; None: if it has 3 or 4 indices, and x at least three dimensions of
-    uint8 or uint16.  The file appears, or is replaced, when all of it is written.  Collective."""
-    call("tiff_write", x, file, None if samples is None else struct("tiff_write_options")(samples))
+    uint8 or uint16.  bigtiff: write a BigTIFF file also where 4 GiB are enough.  The file appears, or is replaced, when all of it is written.  Collective."""
+    if samples is None and bigtiff:
+        samples = x.ndim > 2 and x.shape[-1] in (3, 4) and x.dtype.kind == "u" and x.dtype.itemsize < 4
+    call("tiff_write", x, file, None if samples is None else struct("tiff_write_options")(samples, bigtiff))
 
 
 __dir__ = finished(globals(), "maniple.tiff")

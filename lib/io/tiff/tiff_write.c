@@ -115,8 +115,8 @@ static mnp_status plan(const mnp_array *array, const mnp_tiff_write_options *opt
         job->strip_rows = job->rows;
     job->strips = (job->rows + job->strip_rows - 1) / job->strip_rows;
     job->page_bytes = row * job->rows;
-    measure(job, false);
-    if (job->offset + job->pages * job->page_bytes > UINT32_MAX)
+    measure(job, options && options->bigtiff);
+    if (!job->big && job->offset + job->pages * job->page_bytes > UINT32_MAX)
         measure(job, true);
     return MNP_OK;
 }
