@@ -409,11 +409,7 @@ static void print_json(const void *run, const run_facts *facts, json_writer *out
         return;
     }
     json_operand(out, "input", j->job.input.text, j->job.x);
-    json_row(out, "kernel", '{');
-    json_text(out, "operand", j->kernel.text);
-    json_integers(out, "shape", j->kernel.ndim, j->kernel.shape);
-    json_text(out, "dtype", mnp_dtype_name(j->kernel.dtype));
-    json_close(out);
+    json_input(out, "kernel", &j->kernel);
     json_text(out, "mode", mode_names[j->options.mode]);
     json_text(out, "boundary", boundary_names[j->options.boundary]);
     json_bool(out, "correlate", j->options.correlate);

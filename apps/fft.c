@@ -447,11 +447,7 @@ static void plan_text(const void *run)
 static void plan_json(const void *run, json_writer *out)
 {
     const transform *j = run;
-    json_row(out, "input", '{');
-    json_text(out, "operand", j->job.input.text);
-    json_integers(out, "shape", j->job.input.ndim, j->job.input.shape);
-    json_text(out, "dtype", mnp_dtype_name(j->job.input.dtype));
-    json_close(out);
+    json_input(out, "input", &j->job.input);
     json_kind(out, j);
     json_measured(out, "operations", operations(j));
     if (!j->planned)
@@ -499,7 +495,7 @@ static mnp_status make_plan(job *base, plan *p)
     int parts[MNP_MAX_DIMS], cut = 0;
     mnp_status status = p->as_started ? plan_here(j) : MNP_OK;
     if (status == MNP_ERR_MEMORY || status == MNP_ERR_DEVICE || status == MNP_ERR_UNSUPPORTED) {
-        plan_note(p, "this device has no room for it: %s", words_message());
+        plan_note(p, "the library's own plan cannot be made here: %s", words_message());
         status = MNP_OK;
     }
     const double block = plan_block(p, base->input.ndim, base->input.shape, parts),

@@ -74,7 +74,7 @@ static const words_row words_table[] = {{"the input", "A"}, {NULL, NULL}};
 
 /* ---- the command line ---- */
 
-static mnp_status parse_option(int key, job *j)
+static mnp_status parse_option(int key, linalg_job *j)
 {
     static const char *const kinds[] = {"general", "positive", "upper", "lower", NULL}, *const orders[] = {
                                                                                             "fro", "nuc",  "1",
@@ -107,7 +107,7 @@ static mnp_status parse_option(int key, job *j)
     }
 }
 
-static mnp_status find_function(const char *name, job *j)
+static mnp_status find_function(const char *name, linalg_job *j)
 {
     const char *names[MOST_FUNCTIONS + 1] = {NULL};
     for (int f = 0; f < linalg_count; f++)
@@ -122,7 +122,7 @@ static mnp_status find_function(const char *name, job *j)
                    : mnp_fail(MNP_ERR_ARG, "there is no function '%s'; --help lists them", name);
 }
 
-static mnp_status check_line(const job *j)
+static mnp_status check_line(const linalg_job *j)
 {
     const struct {
         unsigned option;
@@ -142,7 +142,7 @@ static mnp_status check_line(const job *j)
     return status == MNP_OK ? result_check_options(&j->request) : status;
 }
 
-static mnp_status parse(int argc, char **argv, job *j)
+static mnp_status parse(int argc, char **argv, linalg_job *j)
 {
     mnp_status status = MNP_OK;
     for (int key; status == MNP_OK && (key = options_next(argc, argv, options_table)) != OPTIONS_END;)
@@ -162,7 +162,7 @@ static mnp_status parse(int argc, char **argv, job *j)
 /* ---- a check before the work ---- */
 
 /* That no file or dataset is written twice, or read and written. */
-static mnp_status check_files(const job *j)
+static mnp_status check_files(const linalg_job *j)
 {
     const run_file files[] = {file_of_operand(&j->inputs[0]),     file_of_operand(&j->inputs[1]),
                               file_of_output(&j->request.output), file_of_output(&j->outputs[1]),
@@ -171,7 +171,7 @@ static mnp_status check_files(const job *j)
 }
 
 /* That there is one spectrum to draw, once the shapes are known. */
-static mnp_status check_spectrum(const job *j)
+static mnp_status check_spectrum(const linalg_job *j)
 {
     if (j->request.picture.path && j->inputs[0].ndim > 2)
         return mnp_fail(MNP_ERR_ARG, "--picture draws the spectrum of one matrix, but A '%s' has %d dimensions",
@@ -191,7 +191,7 @@ static int descending(const void *a, const void *b)
 }
 
 /* Draw the values, the largest first.  Rank 0 draws. */
-static mnp_status draw(job *j)
+static mnp_status draw(linalg_job *j)
 {
     const mnp_array *values = j->spectrum ? j->spectrum : j->results[0];
     const int64_t count = mnp_layout_size(mnp_array_layout(values));
@@ -225,7 +225,7 @@ static mnp_status draw(job *j)
     return mnp_agree(j->ctx, status);
 }
 
-static mnp_status write_results(const job *j)
+static mnp_status write_results(const linalg_job *j)
 {
     mnp_status status = j->request.output.text ? operand_write(&j->request.output, j->results[0]) : MNP_OK;
     for (int i = 1; i < RESULTS && status == MNP_OK; i++)
@@ -234,14 +234,14 @@ static mnp_status write_results(const job *j)
     return status;
 }
 
-static const char *output_text(const job *j, int i)
+static const char *output_text(const linalg_job *j, int i)
 {
     return i == 0 ? j->request.output.text : j->outputs[i].text;
 }
 
 static void print_text(const void *run, const run_facts *facts)
 {
-    const job *j = run;
+    const linalg_job *j = run;
     const char *const titles[] = {"output", j->left ? "left" : "vectors", "right"};
     printf("function  %s\n", j->function->name);
     printf("A         %s: ", j->inputs[0].text);
@@ -265,7 +265,7 @@ static void print_text(const void *run, const run_facts *facts)
 
 static void print_json(const void *run, const run_facts *facts, json_writer *out)
 {
-    const job *j = run;
+    const linalg_job *j = run;
     json_text(out, "function", j->function->name);
     json_operand(out, "a", j->inputs[0].text, j->a);
     if (j->b)
@@ -281,7 +281,7 @@ static void print_json(const void *run, const run_facts *facts, json_writer *out
 }
 
 /* Returns the exit status. */
-static int run(job *j)
+static int run(linalg_job *j)
 {
     int status = EXIT_SUCCESS;
     stopwatch watch = stopwatch_start(j->ctx);
@@ -312,7 +312,7 @@ static int run(job *j)
 
 int linalg_main(int argc, char **argv)
 {
-    job j = {.request.picture = PICTURE_REQUEST_DEFAULTS, .rcond = -1};
+    linalg_job j = {.request.picture = PICTURE_REQUEST_DEFAULTS, .rcond = -1};
     words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();

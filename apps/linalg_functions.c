@@ -4,7 +4,7 @@
 
 /* ---- measures ---- */
 
-static void note(job *j, const char *name, double value)
+static void note(linalg_job *j, const char *name, double value)
 {
     j->measures[j->count].name = name;
     j->measures[j->count++].value = value;
@@ -42,7 +42,7 @@ static mnp_status difference(const mnp_array *x, const mnp_array *y, const mnp_a
 
 /* ---- functions ---- */
 
-static mnp_status run_solve(job *j)
+static mnp_status run_solve(linalg_job *j)
 {
     double rest = 0, of_a = 0, of_x = 0, of_b = 0;
     mnp_array *r = NULL;
@@ -58,12 +58,12 @@ static mnp_status run_solve(job *j)
     return st;
 }
 
-static mnp_status run_matmul(job *j)
+static mnp_status run_matmul(linalg_job *j)
 {
     return mnp_matmul(j->a, j->b, &j->results[0]);
 }
 
-static mnp_status run_norm(job *j)
+static mnp_status run_norm(linalg_job *j)
 {
     double value = 0;
     mnp_status st = mnp_matrix_norm(j->a, j->ord, false, &j->results[0]);
@@ -74,7 +74,7 @@ static mnp_status run_norm(job *j)
     return st;
 }
 
-static mnp_status run_lstsq(job *j)
+static mnp_status run_lstsq(linalg_job *j)
 {
     int64_t rank = 0;
     double rest = 0, normal = 0, of_a = 0, of_b = 0;
@@ -97,7 +97,8 @@ static mnp_status run_lstsq(job *j)
 }
 
 /* |left diag(values) right - a| / |a|, or without `right` |a left - left diag(values)| / |a|. */
-static mnp_status measure_spectrum(job *j, const mnp_array *left, const mnp_array *values, const mnp_array *right)
+static mnp_status measure_spectrum(linalg_job *j, const mnp_array *left, const mnp_array *values,
+                                   const mnp_array *right)
 {
     double rest = 0, of_a = 0;
     mnp_array *row = NULL, *scaled = NULL, *r = NULL;
@@ -112,20 +113,20 @@ static mnp_status measure_spectrum(job *j, const mnp_array *left, const mnp_arra
     return st;
 }
 
-static mnp_status run_svd(job *j)
+static mnp_status run_svd(linalg_job *j)
 {
     mnp_status st = mnp_svd(j->a, false, &j->results[1], &j->results[0], &j->results[2]);
     return st == MNP_OK ? measure_spectrum(j, j->results[1], j->results[0], j->results[2]) : st;
 }
 
-static mnp_status run_eigh(job *j)
+static mnp_status run_eigh(linalg_job *j)
 {
     mnp_status st = mnp_eigh(j->a, false, &j->results[0], &j->results[1]);
     return st == MNP_OK ? measure_spectrum(j, j->results[1], j->results[0], NULL) : st;
 }
 
 /* The eigenvalues of a general A; the picture has their moduli. */
-static mnp_status run_eig(job *j)
+static mnp_status run_eig(linalg_job *j)
 {
     mnp_status st = mnp_eig(j->a, &j->results[0], &j->results[1]);
     st = st == MNP_OK ? mnp_abs(j->results[0], &j->spectrum) : st;
@@ -133,8 +134,8 @@ static mnp_status run_eig(job *j)
 }
 
 /* Say how far x y is from z, divided by `scale`, and by |x| and |y| if that is 0. */
-static mnp_status measure_product(job *j, const char *name, const mnp_array *x, const mnp_array *y, const mnp_array *z,
-                                  double scale)
+static mnp_status measure_product(linalg_job *j, const char *name, const mnp_array *x, const mnp_array *y,
+                                  const mnp_array *z, double scale)
 {
     double rest = 0, of_x = 1, of_y = 1;
     mnp_array *r = NULL;
@@ -150,26 +151,26 @@ static mnp_status measure_product(job *j, const char *name, const mnp_array *x, 
 }
 
 /* The factors of A: the left and the right one, of which the right one is the result of -o. */
-static mnp_status measure_factors(job *j, const char *name)
+static mnp_status measure_factors(linalg_job *j, const char *name)
 {
     double of_a = 0;
     const mnp_status st = size_of(j->a, &of_a);
     return st == MNP_OK ? measure_product(j, name, j->results[1], j->results[0], j->a, of_a) : st;
 }
 
-static mnp_status run_qr(job *j)
+static mnp_status run_qr(linalg_job *j)
 {
     const mnp_status st = mnp_qr(j->a, "reduced", &j->results[1], &j->results[0]);
     return st == MNP_OK ? measure_factors(j, "|Q R - A| / |A|") : st;
 }
 
-static mnp_status run_polar(job *j)
+static mnp_status run_polar(linalg_job *j)
 {
     const mnp_status st = mnp_polar(j->a, false, &j->results[1], &j->results[0]);
     return st == MNP_OK ? measure_factors(j, "|U P - A| / |A|") : st;
 }
 
-static mnp_status run_lu(job *j)
+static mnp_status run_lu(linalg_job *j)
 {
     mnp_array *p = NULL, *l = NULL;
     mnp_status st = mnp_lu(j->a, &p, &l, &j->results[0]);
@@ -178,7 +179,7 @@ static mnp_status run_lu(job *j)
     return st == MNP_OK ? measure_factors(j, "|P L U - A| / |A|") : st;
 }
 
-static mnp_status run_schur(job *j)
+static mnp_status run_schur(linalg_job *j)
 {
     mnp_array *turned = NULL;
     double of_a = 0;
@@ -190,7 +191,7 @@ static mnp_status run_schur(job *j)
     return st;
 }
 
-static mnp_status run_cholesky(job *j)
+static mnp_status run_cholesky(linalg_job *j)
 {
     mnp_array *conjugate = NULL, *turned = NULL;
     double of_a = 0;
@@ -203,7 +204,7 @@ static mnp_status run_cholesky(job *j)
     return st;
 }
 
-static mnp_status run_inv(job *j)
+static mnp_status run_inv(linalg_job *j)
 {
     mnp_array *one = NULL;
     const int64_t n = mnp_array_shape(j->a)[mnp_array_ndim(j->a) - 1];
@@ -214,7 +215,7 @@ static mnp_status run_inv(job *j)
     return st;
 }
 
-static mnp_status run_pinv(job *j)
+static mnp_status run_pinv(linalg_job *j)
 {
     mnp_array *product = NULL;
     mnp_status st = mnp_pinv(j->a, j->rcond, &j->results[0]);
@@ -224,14 +225,14 @@ static mnp_status run_pinv(job *j)
     return st;
 }
 
-static mnp_status run_sqrtm(job *j)
+static mnp_status run_sqrtm(linalg_job *j)
 {
     const mnp_status st = mnp_sqrtm(j->a, &j->results[0]);
     return st == MNP_OK ? measure_product(j, "|X X - A| / |X|^2", j->results[0], j->results[0], j->a, 0) : st;
 }
 
 /* Say the number that a function gives for one matrix. */
-static mnp_status note_number(job *j, const char *name, const mnp_array *number)
+static mnp_status note_number(linalg_job *j, const char *name, const mnp_array *number)
 {
     double value = 0;
     if (mnp_array_ndim(number) > 0)
@@ -242,7 +243,7 @@ static mnp_status note_number(job *j, const char *name, const mnp_array *number)
     return st;
 }
 
-static mnp_status run_det(job *j)
+static mnp_status run_det(linalg_job *j)
 {
     mnp_array *sign = NULL, *logarithm = NULL;
     mnp_status st = mnp_det(j->a, &j->results[0]);
@@ -252,13 +253,13 @@ static mnp_status run_det(job *j)
     return st;
 }
 
-static mnp_status run_cond(job *j)
+static mnp_status run_cond(linalg_job *j)
 {
     const mnp_status st = mnp_cond(j->a, j->ord, &j->results[0]);
     return st == MNP_OK ? note_number(j, "cond", j->results[0]) : st;
 }
 
-static mnp_status run_rank(job *j)
+static mnp_status run_rank(linalg_job *j)
 {
     mnp_status st = mnp_matrix_rank(j->a, j->rcond, &j->results[0]);
     if (st == MNP_OK && j->request.picture.path)
@@ -267,7 +268,7 @@ static mnp_status run_rank(job *j)
 }
 
 /* A function of a matrix, of which there is no residual. */
-static mnp_status run_one(job *j)
+static mnp_status run_one(linalg_job *j)
 {
     return j->function->one(j->a, &j->results[0]);
 }

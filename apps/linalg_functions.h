@@ -12,14 +12,14 @@
 #include "picture/plot.h"
 #include "plan/plan.h"
 
-typedef struct job job;
+typedef struct linalg_job linalg_job;
 
 /* A function: how many inputs it has, and what it computes and writes. */
 typedef struct function {
     const char *name, *summary;
     int inputs;
     unsigned takes; /* which options */
-    mnp_status (*run)(job *j);
+    mnp_status (*run)(linalg_job *j);
     mnp_status (*one)(const mnp_array *a, mnp_array **out_p); /* what run_one() calls */
 } function;
 
@@ -27,7 +27,7 @@ enum { SPECTRUM = 1, VECTORS = 2, LEFT = 4, RIGHT = 8, ORD = 16, ASSUME = 32, RC
 
 enum { MOST_MEASURES = 3, RESULTS = 3, MOST_FUNCTIONS = 32 };
 
-struct job {
+struct linalg_job {
     mnp_ctx *ctx;
     const function *function;
     operand inputs[2], outputs[RESULTS]; /* the result itself is request.output: the first of `outputs` is not used */

@@ -192,11 +192,8 @@ static void plan_text(const void *run)
     const problem *q = run;
     static const char *const titles[] = {"A", "B"};
     printf("function  %s\n", q->function);
-    for (int i = 0; i < q->count; i++) {
-        printf("%-10s%s: ", titles[i], q->inputs[i].text);
-        print_shape(q->inputs[i].ndim, q->inputs[i].shape);
-        printf(" %s\n", mnp_dtype_name(q->inputs[i].dtype));
-    }
+    for (int i = 0; i < q->count; i++)
+        print_operand(titles[i], &q->inputs[i]);
 }
 
 static void plan_json(const void *run, json_writer *out)
@@ -204,13 +201,8 @@ static void plan_json(const void *run, json_writer *out)
     static const char *const names[] = {"a", "b"};
     const problem *q = run;
     json_text(out, "function", q->function);
-    for (int i = 0; i < q->count; i++) {
-        json_row(out, names[i], '{');
-        json_text(out, "operand", q->inputs[i].text);
-        json_integers(out, "shape", q->inputs[i].ndim, q->inputs[i].shape);
-        json_text(out, "dtype", mnp_dtype_name(q->inputs[i].dtype));
-        json_close(out);
-    }
+    for (int i = 0; i < q->count; i++)
+        json_input(out, names[i], &q->inputs[i]);
 }
 
 mnp_status linalg_plan(mnp_ctx *ctx, const char *function, const char *ord, int count, const operand *inputs,

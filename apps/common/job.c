@@ -142,13 +142,6 @@ static void print_json(const void *run, const run_facts *facts, json_writer *out
         j->kind->json_end(run, facts, out);
 }
 
-void print_operand(const char *title, const operand *op)
-{
-    printf("%-10s%s: ", title, op->text);
-    print_shape(op->ndim, op->shape);
-    printf(" %s\n", mnp_dtype_name(op->dtype));
-}
-
 /* ---- the work ---- */
 
 /* All at once.  Returns the exit status. */

@@ -98,7 +98,4 @@ struct job {
 /* The whole main program of a subcommand; argv[0] is its name.  Returns the exit status. */
 int job_main(job *j, int argc, char **argv);
 
-/* Print a line of the report on an operand: `title`, its text, its shape and its dtype. */
-void print_operand(const char *title, const operand *op);
-
 #endif

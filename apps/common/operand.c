@@ -13,6 +13,7 @@
 #include "common/generator.h"
 #include "common/words.h"
 #include "picture/png_reader.h"
+#include "report/report.h"
 
 /* ---- parsing ---- */
 
@@ -461,4 +462,22 @@ mnp_status operand_write(const operand *op, const mnp_array *array)
     default:
         return mnp_h5_write(array, op->file, op->dataset, NULL);
     }
+}
+
+/* ---- reports ---- */
+
+void print_operand(const char *title, const operand *op)
+{
+    printf("%-10s%s: ", title, op->text);
+    print_shape(op->ndim, op->shape);
+    printf(" %s\n", mnp_dtype_name(op->dtype));
+}
+
+void json_input(json_writer *out, const char *name, const operand *op)
+{
+    json_row(out, name, '{');
+    json_text(out, "operand", op->text);
+    json_integers(out, "shape", op->ndim, op->shape);
+    json_text(out, "dtype", mnp_dtype_name(op->dtype));
+    json_close(out);
 }

@@ -10,6 +10,8 @@
 
 #include <maniple.h>
 
+#include "report/json.h"
+
 #define MOST_ELEMENTS ((int64_t)1 << 56) /* of an array on the command line; no machine holds more */
 enum { OPERAND_MAX_DIMS = 4 };           /* of generated arrays, and of arrays that operand_inspect() accepts */
 
@@ -104,5 +106,9 @@ bool operand_appends(void); /* the option was given */
 /* Check whether an output can be written, without writing; and write it.  Collective. */
 mnp_status operand_check_output(mnp_ctx *ctx, const operand *op);
 mnp_status operand_write(const operand *op, const mnp_array *array);
+
+/* A line, or a member, of a report on an operand whose shape and dtype are known: its text and these. */
+void print_operand(const char *title, const operand *op);
+void json_input(json_writer *out, const char *name, const operand *op);
 
 #endif

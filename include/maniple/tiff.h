@@ -68,8 +68,15 @@ MNP_API mnp_status mnp_tiff_inspect(mnp_ctx *ctx, const char *file, int64_t page
 MNP_API mnp_status mnp_tiff_read(mnp_ctx *ctx, const char *file, int64_t page, const mnp_selection *selection,
                                  const mnp_layout *layout, mnp_array **array_p);
 
+/* What the last dimension is; three samples of a pixel are RGB, and four RGBA. */
+typedef enum mnp_tiff_last {
+    MNP_TIFF_LAST_AUTO,    /* samples if it has 3 or 4 indices behind two dimensions or more, of uint8 or uint16 */
+    MNP_TIFF_LAST_COLUMNS, /* the columns */
+    MNP_TIFF_LAST_SAMPLES  /* the samples of a pixel */
+} mnp_tiff_last;
+
 typedef struct mnp_tiff_write_options {
-    bool samples; /* the last dimension is the samples of a pixel; with 3 and 4 of them they are RGB and RGBA */
+    mnp_tiff_last last;
     bool bigtiff; /* write a BigTIFF file also where 4 GiB are enough */
 } mnp_tiff_write_options;
 
@@ -80,8 +87,7 @@ typedef struct mnp_tiff_write_options {
  * as by mnp_h5_write().
  *
  *   array    of all dtypes that mnp_tiff_read() gives, and no extent of 0
- *   options  NULL: the last of three or four dimensions is the samples of a pixel if it has 3 or 4 indices and the
- *            elements are uint8 or uint16
+ *   options  NULL: 0 for all
  *
  * MNP_ERR_UNSUPPORTED for bool and bfloat16; MNP_ERR_ARG if the array has other dimensions, 2^31 rows or columns or
  * more, or 2^16 samples or more; MNP_ERR_IO, in a message with the file and the reason; MNP_ERR_MEMORY.  Collective.

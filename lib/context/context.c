@@ -324,9 +324,8 @@ const char *mnp_ctx_device_kind(const mnp_ctx *ctx)
 
 int mnp_ctx_device_index(const mnp_ctx *ctx)
 {
-    mnp_rank_info info = {.device_index = -1};
     MNP_NEED_OR(-1, ctx);
-    return ctx->device->ops->info(ctx->device, &info) == MNP_OK ? info.device_index : -1;
+    return ctx->device->index;
 }
 
 const char *mnp_ctx_transport(const mnp_ctx *ctx)

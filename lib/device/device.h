@@ -203,6 +203,7 @@ struct mnp__device {
     const mnp__config *config;
     /* the stream in whose order memory is allocated and freed; NULL: both are synchronous */
     mnp__stream *memory_stream;
+    int index;       /* CUDA's ordinal of the GPU; -1 on the host */
     bool cpu_memory; /* the CPU may read and write the device's memory */
     /* freed memory is not reused: a rank was lost, and MPI may still write to its buffers */
     bool retains;

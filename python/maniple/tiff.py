@@ -38,9 +38,8 @@ def write(file, x, samples=None, bigtiff=False):
 
     samples: whether the last dimension is that; None: if it has 3 or 4 indices, and x at least three dimensions of
     uint8 or uint16.  bigtiff: write a BigTIFF file also where 4 GiB are enough.  The file appears, or is replaced, when all of it is written.  Collective."""
-    if samples is None and bigtiff:
-        samples = x.ndim > 2 and x.shape[-1] in (3, 4) and x.dtype.kind == "u" and x.dtype.itemsize < 4
-    call("tiff_write", x, file, None if samples is None else struct("tiff_write_options")(samples, bigtiff))
+    last = constant("TIFF_LAST_AUTO" if samples is None else "TIFF_LAST_SAMPLES" if samples else "TIFF_LAST_COLUMNS")
+    call("tiff_write", x, file, struct("tiff_write_options")(last, bigtiff))
 
 
 __dir__ = finished(globals(), "maniple.tiff")

@@ -265,7 +265,7 @@ def compressed(read):
 # ---- writing ----
 
 class TiffOptions(ctypes.Structure):
-    _fields_ = [("samples", ctypes.c_bool), ("bigtiff", ctypes.c_bool)]
+    _fields_ = [("last", ctypes.c_int), ("bigtiff", ctypes.c_bool)]
 
 
 def take(path):
@@ -302,8 +302,8 @@ def test_tiff_write(read_back):
              ("u8", (6, 4), False)]
     for dtype, shape, samples in cases:
         a = values(shape, dtype)
-        big = samples is not None and dtype[0] != "u"
-        options = None if samples is None else TiffOptions(samples, big)
+        big = len(shape) % 2 == 0
+        options = TiffOptions({None: 0, False: 1, True: 2}[samples], big) if big or samples is not None else None
         written(a, lambda x, options=options: mp.tiff_write(x, tiff_path, options))
         last = samples if samples is not None else (len(shape) > 2 and shape[-1] in (3, 4) and dtype in ("u1", "u2"))
         content = take(tiff_path)
@@ -320,7 +320,7 @@ def test_tiff_write(read_back):
     for status, words, a, options in (
             (UNSUPPORTED, "TIFF files of bool are not written", np.ones((3, 4), bool), None),
             ("MNP_ERR_ARG", "this array has 1 dimension", np.ones(3), None),
-            ("MNP_ERR_ARG", "this array has 2 dimensions", np.ones((3, 4)), TiffOptions(True)),
+            ("MNP_ERR_ARG", "this array has 2 dimensions", np.ones((3, 4)), TiffOptions(2)),
             ("MNP_ERR_ARG", "this array has 4 dimensions", np.ones((3, 4, 5, 3)), None),
             ("MNP_ERR_ARG", "this array is empty", np.ones((3, 0)), None)):
         mp.fails(status, words, mp.tiff_write, mp.array(a), tiff_path, options)

@@ -40,7 +40,7 @@ mnp_status mnp__cuda_runtime_status(const cuda_device *cuda, cudaError_t code, c
         return MNP_OK;
     (void)cudaGetLastError();
     return mnp__fail(MNP_ERR_DEVICE, file, line, caller, "%s: %s (%s) on GPU %d, %s", call, cudaGetErrorName(code),
-                     cudaGetErrorString(code), cuda->index, cuda->name);
+                     cudaGetErrorString(code), cuda->base.index, cuda->name);
 }
 
 mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const char *call, const char *file, int line,
@@ -52,7 +52,7 @@ mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const
     cuda->driver.cuGetErrorName(code, &name);
     cuda->driver.cuGetErrorString(code, &words);
     return mnp__fail(MNP_ERR_DEVICE, file, line, caller, "%s: %s (%s) on GPU %d, %s", call,
-                     name ? name : "unknown error", words ? words : "no description", cuda->index, cuda->name);
+                     name ? name : "unknown error", words ? words : "no description", cuda->base.index, cuda->name);
 }
 
 /* For destructors, which cannot report a failure. */
@@ -67,7 +67,7 @@ static mnp_status use(const cuda_device *cuda)
     CUcontext current = NULL;
     if (cuda->context && cuda->driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == cuda->context)
         return MNP_OK; /* faster than to set it again, on the path of every launch */
-    return RUNTIME(cuda, cudaSetDevice, cuda->index);
+    return RUNTIME(cuda, cudaSetDevice, cuda->base.index);
 }
 
 mnp_status mnp__cuda_use(mnp__device *device)
@@ -88,10 +88,10 @@ static mnp_status cuda_info(mnp__device *device, mnp_rank_info *info)
     int multiprocessors;
     size_t memory_free, memory_total;
     MNP_TRY(use(cuda));
-    MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, cuda->index));
+    MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, cuda->base.index));
     MNP_TRY(RUNTIME(cuda, cudaMemGetInfo, &memory_free, &memory_total));
     snprintf(info->device, sizeof info->device, "%s", cuda->name);
-    info->device_index = cuda->index;
+    info->device_index = cuda->base.index;
     info->capability_major = cuda->capability_major;
     info->capability_minor = cuda->capability_minor;
     info->multiprocessors = multiprocessors;
@@ -143,11 +143,12 @@ static mnp_status cuda_link(mnp__device *device, uint64_t identity, mnp_link_inf
     MNP_TRY(find_gpu(cuda, identity, &index));
     if (index < 0) {
         name = "unknown";
-    } else if (index != cuda->index) {
+    } else if (index != cuda->base.index) {
         int access, atomics;
-        MNP_TRY(RUNTIME(cuda, cudaDeviceGetP2PAttribute, &access, cudaDevP2PAttrAccessSupported, cuda->index, index));
-        MNP_TRY(RUNTIME(cuda, cudaDeviceGetP2PAttribute, &atomics, cudaDevP2PAttrNativeAtomicSupported, cuda->index,
-                        index));
+        MNP_TRY(
+            RUNTIME(cuda, cudaDeviceGetP2PAttribute, &access, cudaDevP2PAttrAccessSupported, cuda->base.index, index));
+        MNP_TRY(RUNTIME(cuda, cudaDeviceGetP2PAttribute, &atomics, cudaDevP2PAttrNativeAtomicSupported,
+                        cuda->base.index, index));
         name = !access ? "none" : atomics ? "NVLink" : "PCIe";
     }
     snprintf(link->name, sizeof link->name, "%s", name);
@@ -397,21 +398,21 @@ mnp_status mnp__cuda_device_open(const mnp__config *config, int gpu, mnp__device
     cuda->base.ops = &cuda_ops;
     cuda->base.config = config;
     MNP_TRY_OR(mnp__driver_open(&cuda->driver), st, fail);
-    MNP_TRY_OR(choose_gpu(gpu, &cuda->index), st, fail);
-    MNP_TRY_OR(DRIVER(cuda, cuDeviceGet, &cuda->handle, cuda->index), st, fail);
+    MNP_TRY_OR(choose_gpu(gpu, &cuda->base.index), st, fail);
+    MNP_TRY_OR(DRIVER(cuda, cuDeviceGet, &cuda->handle, cuda->base.index), st, fail);
     MNP_TRY_OR(DRIVER(cuda, cuDeviceGetName, cuda->name, (int)sizeof cuda->name, cuda->handle), st, fail);
     MNP_TRY_OR(use(cuda), st, fail); /* the first call creates the driver's context, which takes some time */
     MNP_TRY_OR(DRIVER(cuda, cuCtxGetCurrent, &cuda->context), st, fail);
     MNP_TRY_OR(
-        RUNTIME(cuda, cudaDeviceGetAttribute, &block_memory, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->index), st,
-        fail);
+        RUNTIME(cuda, cudaDeviceGetAttribute, &block_memory, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->base.index),
+        st, fail);
     cuda->base.block_memory = (size_t)block_memory;
-    MNP_TRY_OR(
-        RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_major, cudaDevAttrComputeCapabilityMajor, cuda->index),
-        st, fail);
-    MNP_TRY_OR(
-        RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_minor, cudaDevAttrComputeCapabilityMinor, cuda->index),
-        st, fail);
+    MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_major, cudaDevAttrComputeCapabilityMajor,
+                       cuda->base.index),
+               st, fail);
+    MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_minor, cudaDevAttrComputeCapabilityMinor,
+                       cuda->base.index),
+               st, fail);
     cuda->base.has_loops = strcmp(config->loop, "auto") == 0 && mnp__cuda_has_loops(cuda);
     MNP_TRY_OR(mnp__cuda_pool_open(cuda), st, fail);
     MNP_TRY_OR(mnp__nvrtc_new(config, cuda->capability_major, cuda->capability_minor, &cuda->compiler), st, fail);

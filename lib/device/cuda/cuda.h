@@ -16,7 +16,6 @@ typedef struct cuda_device {
     mnp__device base; /* first, as device.h requires */
     mnp__driver driver;
     mnp__compiler *compiler;
-    int index; /* the runtime's index among the visible GPUs */
     CUdevice handle;
     CUcontext context; /* the runtime's, once the device has been opened */
     int capability_major, capability_minor;

@@ -185,9 +185,9 @@ static mnp_status device_limits(cuda_device *cuda, mnp__function *function)
                                                 cudaDevAttrMaxBlockDimZ};
     for (int d = 0; d < 3; d++) {
         int most;
-        MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &most, grid[d], cuda->index));
+        MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &most, grid[d], cuda->base.index));
         function->max_grid[d] = (unsigned)most;
-        MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &most, block[d], cuda->index));
+        MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &most, block[d], cuda->base.index));
         function->max_block[d] = (unsigned)most;
     }
     return MNP_OK;

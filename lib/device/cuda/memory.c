@@ -33,10 +33,10 @@ mnp_status mnp__cuda_pool_open(cuda_device *cuda)
 {
     int supported = 0;
     struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
-                                          .location = {.type = cudaMemLocationTypeDevice, .id = cuda->index}};
+                                          .location = {.type = cudaMemLocationTypeDevice, .id = cuda->base.index}};
     uint64_t keep = UINT64_MAX;
     MNP_TRY(mnp__arena_new(&cuda->pinned));
-    MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &supported, cudaDevAttrMemoryPoolsSupported, cuda->index));
+    MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &supported, cudaDevAttrMemoryPoolsSupported, cuda->base.index));
     if (!supported)
         return MNP_OK;
     MNP_TRY(RUNTIME(cuda, cudaMemPoolCreate, &cuda->pool, &properties));
@@ -90,7 +90,7 @@ mnp_status mnp__cuda_out_of_memory(const cuda_device *cuda, size_t size)
     size_t memory_free = 0, memory_total = 0;
     ignore(cudaMemGetInfo(&memory_free, &memory_total));
     char place[160];
-    snprintf(place, sizeof place, "the memory of GPU %d (%s)", cuda->index, cuda->name);
+    snprintf(place, sizeof place, "the memory of GPU %d (%s)", cuda->base.index, cuda->name);
     char text[MNP__BYTES_TEXT], what[MNP__BYTES_TEXT + 16];
     snprintf(what, sizeof what, "a block of %s", mnp__bytes_text(size, text));
     return mnp__memory_full(what, size, memory_total - memory_free, memory_total, place);
@@ -206,7 +206,7 @@ mnp_status mnp__cuda_reaches(mnp__device *device, const void *pointer, bool *rea
         return MNP_OK;
     MNP_TRY(mnp__cuda_use(device));
     MNP_TRY(RUNTIME(cuda, cudaPointerGetAttributes, &known, pointer));
-    *reaches_p = (known.type == cudaMemoryTypeDevice && known.device == cuda->index) ||
+    *reaches_p = (known.type == cudaMemoryTypeDevice && known.device == cuda->base.index) ||
                  known.type == cudaMemoryTypeManaged ||
                  (known.type == cudaMemoryTypeHost && known.devicePointer == pointer);
     return MNP_OK;

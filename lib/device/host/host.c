@@ -228,7 +228,7 @@ static const mnp__device_ops host_ops = {
 
 void mnp__host_device_init(const mnp__config *config, int node_size, mnp__host_device *host)
 {
-    *host = (mnp__host_device){.base = {.ops = &host_ops, .config = config, .cpu_memory = true},
+    *host = (mnp__host_device){.base = {.ops = &host_ops, .config = config, .index = -1, .cpu_memory = true},
                                .threads = mnp__cores_of_rank(config, node_size)};
     host->scratch.bound = host->pinned.bound = (size_t)mnp__memory_share(node_size);
 }

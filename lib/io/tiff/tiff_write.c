@@ -79,7 +79,9 @@ static bool split_shape(const mnp_array *array, const mnp_tiff_write_options *op
     const int64_t *shape = mnp_layout_shape(array->layout);
     const bool likely = ndim > 2 && (shape[ndim - 1] == 3 || shape[ndim - 1] == 4) &&
                         (array->dtype == MNP_UINT8 || array->dtype == MNP_UINT16);
-    const int plane = ndim - (options ? options->samples : likely); /* dimensions without the samples */
+    const mnp_tiff_last last = options ? options->last : MNP_TIFF_LAST_AUTO;
+    const bool samples = last == MNP_TIFF_LAST_AUTO ? likely : last == MNP_TIFF_LAST_SAMPLES;
+    const int plane = ndim - samples; /* dimensions without the samples */
     if (plane < 2 || plane > 3)
         return false;
     job->dtype = array->dtype;

@@ -27,7 +27,7 @@ static void release(decomposed *svd)
     svd->u = svd->s = svd->vh = NULL;
 }
 
-/* cuSOLVER finds NaN for a matrix with NaN, and reports nothing: report it, as LAPACK does. */
+/* cuSOLVER finds NaN for a matrix with NaN, and reports nothing: report it, as LAPACK does.  Collective. */
 static mnp_status report_nan(const mnp_array *values, mnp_array *info)
 {
     mnp_array *largest = NULL, *nan = NULL;
@@ -67,8 +67,10 @@ static mnp_status decompose(const mnp__place *place, const mnp_array *a, mnp_dty
     job.c = svd->right.of;
     job.info = info->data;
     st = mnp__dense_run(place, place->ctx->device->ops->lapack->gesdd, &job);
-    if (st == MNP_OK && !place->ctx->device->cpu_memory)
+    if (!place->ctx->device->cpu_memory) {
+        MNP_TRY_OR(MNP_AGREE(place->ctx, st), st, done);
         st = report_nan(svd->s, info);
+    }
     st = mnp__dense_report(place, info, MNP__SINGULAR_VALUES_NOT_FOUND, st);
 done:
     mnp_array_free(info);
