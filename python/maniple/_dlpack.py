@@ -2,6 +2,7 @@
 """DLPack for blocks on GPUs: the structures of https://dmlc.github.io/dlpack, which other libraries take and give."""
 
 import ctypes
+import sys
 
 import numpy as np
 
@@ -42,14 +43,21 @@ _NAME, _USED = b"dltensor", b"used_dltensor"
 _python = ctypes.pythonapi
 _new = _python.PyCapsule_New
 _new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-_Destructor = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-# a destructor is given a capsule that nobody holds any more, so it is an address here
 _is_named = _python.PyCapsule_IsValid
-_is_named.restype, _is_named.argtypes = ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]
+_is_named.restype, _is_named.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_GetPointer", _python))
 _rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_SetName", _python))
 
 _lent = {}  # by its address: what another library has, and the array whose memory that is
+_capsules = {0: object()}  # by the same address, those that nobody has taken when they were last looked at
+
+
+def _holders(address):
+    return sys.getrefcount(_capsules[address])
+
+
+_UNHELD = _holders(0)  # of what is in that dictionary alone
+_capsules.clear()
 
 
 @_Deleter
@@ -57,10 +65,16 @@ def _give_back(managed):
     _lent.pop(ctypes.addressof(managed.contents), None)
 
 
-@_Destructor
-def _drop(capsule):
-    if _is_named(capsule, _NAME):  # nobody has taken it
-        _lent.pop(_pointer(capsule, _NAME), None)
+def sweep():
+    """Give back what other libraries have refused.
+
+    A capsule has no destructor here that would do it at once: a library that refuses a capsule lets go of it while its
+    exception is on the way, and a destructor that is written in Python would lose the exception."""
+    for address in list(_capsules):
+        if not _is_named(_capsules[address], _NAME):  # taken: the other library calls the deleter
+            del _capsules[address]
+        elif _holders(address) == _UNHELD:
+            del _capsules[address], _lent[address]
 
 
 def device():
@@ -71,6 +85,7 @@ def device():
 
 def lend(array, data, shape, strides):
     """A capsule with a block of an array, which lives as long as the other library wants it.  Not collective."""
+    sweep()
     dtype, ndim = array.dtype, len(shape)
     is_bfloat16 = bfloat16 is not None and dtype == bfloat16
     sizes, steps = (ctypes.c_int64 * ndim)(*shape), (ctypes.c_int64 * ndim)(*strides)
@@ -91,7 +106,8 @@ def lend(array, data, shape, strides):
     )
     address = ctypes.addressof(managed)
     _lent[address] = managed, array, sizes, steps
-    return _new(address, _NAME, ctypes.cast(_drop, ctypes.c_void_p))
+    _capsules[address] = _new(address, _NAME, None)
+    return _capsules[address]
 
 
 class Borrowed:

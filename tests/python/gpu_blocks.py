@@ -117,6 +117,7 @@ import maniple as mp  # noqa: E402
 
 import maniple._dlpack  # noqa: E402
 
+mp.init()  # first, as it chooses this rank's GPU, where the other library's stream is to be
 theirs = LIBRARIES[sys.argv[1]]()
 failures = 0
 
@@ -240,6 +241,13 @@ def check_dlpack():
     del again
     ok(len(maniple._dlpack._lent) == lent, "and is given back then")
     mp.ones(mp.nranks() * 100).local.__dlpack__()
+    try:
+        np.from_dlpack(mine)
+        refused = ""
+    except (BufferError, RuntimeError) as error:
+        refused = str(error)
+    ok("device" in refused, f"NumPy refuses what is on a GPU: {refused}")
+    maniple._dlpack.sweep()
     ok(len(maniple._dlpack._lent) == lent, "also where nobody has taken it")
 
 

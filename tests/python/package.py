@@ -16,6 +16,7 @@ import tempfile
 import warnings
 
 import maniple as mp
+from maniple import _dlpack
 import numpy as np
 import scipy.fft
 import scipy.linalg
@@ -925,6 +926,33 @@ def check_dlpack():
     whole = mp.replicate(mp.asarray(a))
     good = np.array_equal(np.from_dlpack(whole), a) and whole.__dlpack_device__() == (1, 0)
     ok(good, "DLPack of an array on all ranks")
+    check_lending()
+
+
+def check_lending():
+    """What is lent to other libraries on GPUs, here to NumPy: taken, refused, and given back."""
+    x = mp.ones(3 * mp.nranks())
+    block, before = x.local, len(_dlpack._lent)
+
+    class Lent:
+        def __init__(self, device):
+            self.device = device
+
+        def __dlpack_device__(self):
+            return self.device
+
+        def __dlpack__(self, **_):
+            capsule = _dlpack.lend(x, block.ctypes.data, block.shape, [1])
+            _dlpack._lent[list(_dlpack._lent)[-1]][0].tensor.device = self.device
+            return capsule
+
+    taken = np.from_dlpack(Lent((1, 0)))
+    ok(np.array_equal(taken, block) and len(_dlpack._lent) == before + 1, "a block that is lent is the array's")
+    raises((BufferError, RuntimeError), "device", "NumPy refuses a GPU's block", lambda: np.from_dlpack(Lent((2, 0))))
+    _dlpack.sweep()
+    ok(len(_dlpack._lent) == before + 1, "what was refused is given back, and what was taken is not")
+    del taken
+    ok(len(_dlpack._lent) == before and not _dlpack._capsules, "until nobody has it any more")
 
 
 def check_copies():
