@@ -7,7 +7,7 @@
  *
  *   cube, cube-single        fftn of a cube of complex128, complex64; 256 each way unless told
  *   square, square-single    fft2 of a square; 4096 each way
- *   line                     fft of one line of complex128; 2^22 points
+ *   line, line-single        fft of one line of complex128, complex64; 2^22 points
  *   cube-real                rfftn of a cube of float64
  *   cube-real-single         the same of float32
  *   cube-inverse             ifftn of a cube of complex64
@@ -19,9 +19,10 @@
  *   outer-real, middle-real  rfft of a cube of float32
  *   middle-real-inverse      irfft along its second axis, to float32
  *
- * N is the elements of the array, or of the real one.  A time is the median of repeats, each between two events of the device, of the
+ * N is the elements of the array, or of the real one.  Complex transforms of all axes are also timed there and back, with
+ * the permuted order between the two.  A time is the median of repeats, each between two events of the device, of the
  * slowest rank, and the best one; GFLOP/s count 5 n log2(n) for n points, half of it for real ones.
- * bench/peers/fft_fftw.c and bench/peers/fft_peers.py time the same with peers.
+ * bench/peers/fft_fftw.c, fft_peers.py and, on several GPUs, fft_spread_peers.py time the same with peers.
  */
 #include <math.h>
 
@@ -52,6 +53,7 @@ static const struct transform cases[] = {
     {"square", MNP_COMPLEX128, 2, {4096, 4096}, -1, false, false},
     {"square-single", MNP_COMPLEX64, 2, {4096, 4096}, -1, false, false},
     {"line", MNP_COMPLEX128, 1, {1 << 22}, -1, false, false},
+    {"line-single", MNP_COMPLEX64, 1, {1 << 22}, -1, false, false},
     {"cube-real", MNP_FLOAT64, CUBE, -1, true, false},
     {"cube-real-single", MNP_FLOAT32, CUBE, -1, true, false},
     {"cube-inverse", MNP_COMPLEX64, CUBE, -1, false, true},
@@ -68,15 +70,41 @@ static const struct transform cases[] = {
 };
 
 struct run {
-    mnp_fft_plan *plan;
+    mnp_fft_plan *plan, *back;
     const mnp_array *x;
-    mnp_array *y;
+    mnp_array *y, *again;
 };
 
 static mnp_status execute(void *argument)
 {
     struct run *run = argument;
     return mnp_fft_plan_execute(run->plan, run->x, &run->y);
+}
+
+static mnp_status there_and_back(void *argument)
+{
+    struct run *run = argument;
+    MNP_TRY(mnp_fft_plan_execute(run->plan, run->x, &run->y));
+    return mnp_fft_plan_execute(run->back, run->y, &run->again);
+}
+
+/* Time what a run does, and report it with the words for the order of its results. */
+static void report(mnp_ctx *ctx, const struct transform *c, mnp_status (*call)(void *), struct run *run, double points,
+                   double flops, const char *way, int repeats)
+{
+    double *seconds = malloc((size_t)repeats * sizeof *seconds);
+    char library[64] = "Maniple";
+    measure(ctx, call, run, repeats, seconds);
+    if (mnp_ctx_rank(ctx) == 0)
+        printf("%-20s %-24s %9.3f ms, best %9.3f ms %8.2f GFLOP/s\n", c->name, way, 1e3 * seconds[repeats / 2],
+               1e3 * seconds[0], 1e-9 * flops / seconds[repeats / 2]);
+    struct record r = record_of("fft", c->name, (int64_t)points, mnp_dtype_name(c->dtype), seconds, repeats, 0);
+    if (strcmp(way, "natural order") != 0)
+        snprintf(library, sizeof library, "Maniple, %s", way);
+    r.flops = flops;
+    r.library = library;
+    record(ctx, r);
+    free(seconds);
 }
 
 static void time_plan(mnp_ctx *ctx, const struct transform *c, const mnp_array *x, double points, double longest,
@@ -87,23 +115,21 @@ static void time_plan(mnp_ctx *ctx, const struct transform *c, const mnp_array *
                                      .naxes = c->axis < 0 ? 0 : 1,
                                      .axes = c->axis < 0 ? NULL : &c->axis,
                                      .flags = permuted ? MNP_FFT_PERMUTED : 0};
-    const char *way = permuted ? "permuted" : "natural order";
     const double flops = (c->real ? 2.5 : 5) * points * log2(longest);
-    double *seconds = malloc((size_t)repeats * sizeof *seconds);
     struct run run = {.x = x};
     MNP_OR_EXIT(mnp_fft_plan_new(ctx, c->dtype, mnp_array_layout(x), &options, &run.plan));
     mnp_fft_plan_print(run.plan, stdout);
-    measure(ctx, execute, &run, repeats, seconds);
-    if (mnp_ctx_rank(ctx) == 0)
-        printf("%-20s %-14s %9.3f ms, best %9.3f ms %8.2f GFLOP/s\n", c->name, way, 1e3 * seconds[repeats / 2],
-               1e3 * seconds[0], 1e-9 * flops / seconds[repeats / 2]);
-    struct record r = record_of("fft", c->name, (int64_t)points, mnp_dtype_name(c->dtype), seconds, repeats, 0);
-    r.flops = flops;
-    r.library = permuted ? "Maniple, permuted" : "Maniple";
-    record(ctx, r);
+    report(ctx, c, execute, &run, points, flops, permuted ? "permuted" : "natural order", repeats);
+    if (permuted && c->axis < 0 && !c->real) {
+        mnp_fft_options inverse = options;
+        inverse.inverse = !options.inverse;
+        MNP_OR_EXIT(mnp_fft_plan_new(ctx, c->dtype, mnp_array_layout(run.y), &inverse, &run.back));
+        report(ctx, c, there_and_back, &run, points, 2 * flops, "permuted, there and back", repeats);
+        mnp_fft_plan_free(run.back);
+        mnp_array_free(run.again);
+    }
     mnp_fft_plan_free(run.plan);
     mnp_array_free(run.y);
-    free(seconds);
 }
 
 static void time_case(mnp_ctx *ctx, const void *one, int64_t elements, int repeats)
