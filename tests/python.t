@@ -19,7 +19,7 @@ for ranks in ${MANIPLE_TEST_FULL:+3 4} 2; do
 done
 
 # blocks of other libraries, on a GPU; MANIPLE_DEVICE=host leaves GPUs out
-for library in cupy torch; do
+for library in cupy torch jax; do
     reason=$("$PYTHON" "$srcdir/tests/python/gpu_blocks.py" "$library" --why-not)
     [ "${MANIPLE_DEVICE-}" != host ] || reason="MANIPLE_DEVICE=host"
     if [ -n "$reason" ]; then

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Blocks of CuPy and PyTorch on GPUs: in and out without a copy, and in the order of the streams while a stream of the
-other library, or Maniple's, is still busy.  gpu_blocks.py LIBRARY prints a line for each point, from rank 0, for
+"""Blocks of CuPy, PyTorch and JAX on GPUs: in and out without a copy, and, of the first two, in the order of the streams
+while a stream of the other library, or Maniple's, is still busy; JAX has no streams that one can name.  gpu_blocks.py LIBRARY prints a line for each point, from rank 0, for
 tests/python.t; with --why-not behind it, why it cannot run here, or nothing.
 
 A stream of the other library is kept busy by a kernel that counts clock cycles, some tenths of a second long; what is
 written to memory behind it is not there yet when Maniple is called.  So whoever does not wait reads old numbers."""
 
+import os
 import sys
 import time
 
@@ -87,6 +88,28 @@ class PyTorch:
         return self.torch.from_dlpack(block)
 
 
+class JAX:
+    stream = None
+
+    def __init__(self):
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        self.jax, self.device = jax, jax.devices()[maniple._dlpack.device()[1]]
+
+    def of(self, values):
+        return self.jax.device_put(values, self.device)
+
+    def address(self, block):
+        return block.unsafe_buffer_pointer()
+
+    def numpy(self, block):
+        return np.asarray(block)
+
+    def from_dlpack(self, block):
+        return self.jax.dlpack.from_dlpack(block)
+
+
 class DLPackOnly:
     """A block without CUDA's array interface, as JAX's of some dtypes are."""
 
@@ -94,7 +117,7 @@ class DLPackOnly:
         self.__dlpack__, self.__dlpack_device__ = block.__dlpack__, block.__dlpack_device__
 
 
-LIBRARIES = {"cupy": CuPy, "torch": PyTorch}
+LIBRARIES = {"cupy": CuPy, "torch": PyTorch, "jax": JAX}
 
 
 def why_not(name):
@@ -103,11 +126,16 @@ def why_not(name):
     except ImportError:
         return f"there is no {name}"
     try:
-        there = module.cuda.is_available() if name == "torch" else module.cuda.runtime.getDeviceCount() > 0
-    except Exception:  # noqa: BLE001: CuPy raises errors of its own where there is no driver
+        if name == "jax":
+            there = bool(module.devices("gpu"))
+        else:
+            there = module.cuda.is_available() if name == "torch" else module.cuda.runtime.getDeviceCount() > 0
+    except Exception:  # noqa: BLE001: CuPy and JAX raise errors of their own where there is no driver
         there = False
     return "" if there else f"{name} finds no GPU"
 
+
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX takes most of a GPU's memory unless told
 
 if sys.argv[2:] == ["--why-not"]:
     print(why_not(sys.argv[1]))
@@ -251,7 +279,7 @@ def check_dlpack():
     ok(len(maniple._dlpack._lent) == lent, "also where nobody has taken it")
 
 
-for check in (check_in, check_out, check_turns, check_dlpack):
+for check in (check_in, check_out, check_turns, check_dlpack) if theirs.stream else (check_dlpack,):
     try:
         check()
     except Exception as error:  # noqa: BLE001
