@@ -345,7 +345,8 @@ static void check_bits(mnp_ctx *ctx, const char *way, bool measured, double *fir
     if (measured) {
         char text[512];
         describe(matrix, text);
-        printf("# %s", text);
+        if (mnp_ctx_rank(ctx) == 0)
+            printf("# %s", text);
         ok(is_said(matrix, "stream ") && is_said(matrix, "rows ") && is_said(matrix, "chosen in"),
            "what was measured is told");
     }
