@@ -64,14 +64,15 @@ static mnp_status run_chain(const mnp_fft_plan *plan, int i, char *source, void 
     const int first = i - plan->steps.steps[i].chain;
     MNP_TRY(mnp__mover_begin_slabs(move->mover, target));
     for (int64_t slab = 0; slab < move->slabs; slab++) {
+        char *buffer = (char *)plan->scratch_memory + (size_t)(slab % mnp__mover_slab_buffers(ctx)) * move->slab_room;
+        MNP_TRY(mnp__mover_next_slab(move->mover, slab));
         for (int k = first; k < i; k++) {
             const struct mnp__fft_runner *runner = &plan->runners[k];
             mnp__device_fft *fft = runner->last_fft && slab == move->slabs - 1 ? runner->last_fft : runner->fft;
-            void *from = k == first ? source + slab * move->slab_step : (char *)plan->scratch_memory;
-            MNP_TRY(ctx->device->ops->fft_execute(ctx->device, fft, from, plan->scratch_memory, scratch_of(plan),
-                                                  ctx->compute));
+            void *from = k == first ? source + slab * move->slab_step : buffer;
+            MNP_TRY(ctx->device->ops->fft_execute(ctx->device, fft, from, buffer, scratch_of(plan), ctx->compute));
         }
-        MNP_TRY(mnp__mover_slab(move->mover, slab, plan->scratch_memory));
+        MNP_TRY(mnp__mover_slab(move->mover, slab, buffer));
     }
     return mnp__mover_finish_slabs(move->mover);
 }

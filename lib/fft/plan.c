@@ -4,8 +4,10 @@
  *
  * Every step gets what runs it: a transform of the device's, or a mover.  Data goes from the input to the output
  * through at most two pieces of memory, of which many plans need none or one: a step works in place where it can, and
- * the output is used before it holds the result.  Where the CPUs of all ranks share memory, transforms before a move go
- * slab by slab: transformed in a buffer that stays in the cache, and stored from there where they belong.
+ * the output is used before it holds the result.  Where all ranks share memory, transforms before a move go slab by
+ * slab.  CPUs transform a slab in a buffer that stays in the cache, and store it from there where it belongs.  GPUs
+ * store one slab while they transform the next, so that the time of the links is hidden behind that of the transforms,
+ * or the other way round.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -143,14 +145,33 @@ static mnp_status plan_local(mnp_fft_plan *plan, int i)
                                                                     : MNP_OK;
 }
 
-/* Choose slabs of about a megabyte, which fits a cache, for the chain that ends with that move. */
+/* Bytes of the largest block of a layout; all ranks find the same. */
+static int64_t largest_bytes(const mnp_fft_plan *plan, const mnp_layout *layout, bool is_complex)
+{
+    return mnp__layout_largest(layout) * (int64_t)mnp_dtype_size(dtype_of(plan->is_double, is_complex));
+}
+
+/*
+ * On GPUs, how many slabs every rank has: as many as keep transforms and links busy, as the first transform and the
+ * last move have nothing beside them, and so few that a launch with its waits, some microseconds, is little of each.
+ */
+static int64_t rounds_of(const mnp_fft_plan *plan, const mnp__fft_step *move)
+{
+    enum { SLAB = 16 << 20, MOST = 16 };
+    const int64_t rounds = largest_bytes(plan, move->from, move->from_complex) / SLAB;
+    return rounds < 1 ? 1 : rounds > MOST ? MOST : rounds;
+}
+
+/* Choose slabs for the chain that ends with that move: on the host of about a megabyte, which fits a cache. */
 static void choose_slabs(mnp_fft_plan *plan, int i)
 {
     enum { CACHED = 1 << 20 };
+    const bool on_host = plan->ctx->device->cpu_memory;
     const mnp__fft_step *move = &plan->steps.steps[i], *first = move - move->chain;
     struct mnp__fft_runner *runner = &plan->runners[i];
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], source[MNP_MAX_DIMS], strides[MNP_MAX_DIMS], bytes = 1;
     const int rank = plan->ctx->comm.rank, dim = move->slab_dim;
+    runner->slab_rounds = on_host ? 0 : rounds_of(plan, move);
     if (!mnp__layout_box(move->from, rank, lo, extent))
         return;
     mnp_layout_local_shape(first->from, rank, source);
@@ -158,14 +179,18 @@ static void choose_slabs(mnp_fft_plan *plan, int i)
     for (int d = 0; d < move->from->ndim; d++)
         bytes *= d == dim ? 1 : extent[d];
     bytes *= (int64_t)mnp_dtype_size(dtype_of(plan->is_double, move->from_complex));
-    runner->slab_extent = bytes > CACHED ? 1 : CACHED / bytes;
+    if (on_host)
+        runner->slab_extent = bytes > CACHED ? 1 : CACHED / bytes;
+    else
+        runner->slab_extent = (extent[dim] + runner->slab_rounds - 1) / runner->slab_rounds;
     if (runner->slab_extent > extent[dim])
         runner->slab_extent = extent[dim];
     runner->slabs = (extent[dim] + runner->slab_extent - 1) / runner->slab_extent;
     runner->slab_step =
         runner->slab_extent * strides[dim] * (int64_t)mnp_dtype_size(dtype_of(plan->is_double, first->from_complex));
-    const size_t slab = ((size_t)(bytes * runner->slab_extent) + 511) / 512 * 512;
-    plan->slab = slab > plan->slab ? slab : plan->slab;
+    runner->slab_room = ((size_t)(bytes * runner->slab_extent) + 511) / 512 * 512;
+    const size_t room = (size_t)mnp__mover_slab_buffers(plan->ctx) * runner->slab_room;
+    plan->slab = room > plan->slab ? room : plan->slab;
 }
 
 /* The transforms of a chain: of a slab, and of the last one if that is thinner. */
@@ -261,6 +286,7 @@ static mnp_status plan_move(mnp_fft_plan *plan, const mnp__fft_step *step, struc
                                  .argument = step,
                                  .direct = is_direct(plan, step),
                                  .slab_extent = runner->slab_extent,
+                                 .slab_rounds = runner->slab_rounds,
                                  .slab_dim = step->slab_dim};
     return mnp__mover_new(plan->ctx, &spec, &runner->mover);
 }
@@ -289,6 +315,15 @@ static mnp_status plan_shared(mnp_fft_plan *plan)
     return MNP_OK;
 }
 
+/* Whether transforms are to go slab by slab where they can: on GPUs that pays for large blocks alone. */
+static bool wants_slabs(const mnp_fft_plan *plan)
+{
+    enum { LEAST = 32 << 20 };
+    return mnp__mover_takes_slabs(plan->ctx) &&
+           (plan->ctx->device->cpu_memory ||
+            largest_bytes(plan, plan->problem.in, plan->problem.kind != MNP__FFT_FROM_REAL) >= LEAST);
+}
+
 static mnp_status describe(mnp_ctx *ctx, const mnp__fft_problem *problem, bool is_double, bool keeps,
                            mnp_fft_plan **plan_p)
 {
@@ -303,7 +338,7 @@ static mnp_status describe(mnp_ctx *ctx, const mnp__fft_problem *problem, bool i
     plan->is_double = is_double;
     plan->keeps = keeps;
     plan->output = dtype_of(is_double, problem->kind != MNP__FFT_TO_REAL);
-    MNP_TRY(mnp__fft_steps_find(&plan->problem, mnp__mover_takes_slabs(ctx), &plan->steps));
+    MNP_TRY(mnp__fft_steps_find(&plan->problem, wants_slabs(plan), &plan->steps));
     plan->input = dtype_of(is_double, plan->steps.reads_complex);
     return MNP_OK;
 }

@@ -14,7 +14,9 @@ struct mnp__fft_runner {
     mnp__device_fft *fft, *last_fft; /* last: of the last slab, which may be thinner; else NULL */
     mnp__mover *mover;
     int64_t slabs, slab_extent; /* of a move with transforms */
+    int64_t slab_rounds;        /* as mnp__move_spec has it */
     int64_t slab_step;          /* bytes of the chain's source from one slab to the next */
+    size_t slab_room;           /* bytes of a buffer */
     mnp_fft_twiddle_params twiddle;
 };
 
@@ -36,7 +38,7 @@ struct mnp_fft_plan {
     struct mnp__fft_runner *runners;
     mnp__kernel *twiddle;
     struct mnp__fft_work work[2];
-    size_t scratch, slab; /* bytes that the device's transforms need; of the largest slab, before them */
+    size_t scratch, slab; /* bytes that the device's transforms need; of the buffers of slabs, before them */
     bool uses_scratch;    /* any rank does */
     void *scratch_memory;
 };

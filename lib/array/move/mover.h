@@ -44,13 +44,16 @@ mnp_status mnp__mover_run(mnp__mover *mover, const void *src, void *dst);
 mnp_status mnp__mover_move(mnp__mover *mover, const void *src, void *dst);
 
 /*
- * Move a block that is made slab by slab, each in its turn in a buffer of its own, dense in C order: peers get what is
- * theirs of a slab while the next one is made.  Only where mnp__mover_takes_slabs(), that is, where CPUs share all
- * memory; otherwise the block has to be complete.  begin: from now on peers may write to dst.  Collective, but for slab,
- * which each rank calls for its own slabs, in any order; after finish all of dst is in place.
+ * Move a block that is made slab by slab, each dense in C order: peers get what is theirs of a slab while the next one
+ * is made.  Only where mnp__mover_takes_slabs(), that is, where all ranks share memory; otherwise the block has to be
+ * complete.  begin: from now on peers may write to dst.  Then for each slab of this rank, in order: next, after which
+ * the compute stream may write to buffer `number % mnp__mover_slab_buffers()`, and slab, when the stream has been given
+ * all that makes it there.  finish: all of dst is in place for the compute stream.  begin and finish are collective.
  */
 bool mnp__mover_takes_slabs(const mnp_ctx *ctx);
+int mnp__mover_slab_buffers(const mnp_ctx *ctx);
 mnp_status mnp__mover_begin_slabs(mnp__mover *mover, void *dst);
+mnp_status mnp__mover_next_slab(mnp__mover *mover, int64_t number);
 mnp_status mnp__mover_slab(mnp__mover *mover, int64_t number, const void *slab);
 mnp_status mnp__mover_finish_slabs(mnp__mover *mover);
 

@@ -267,7 +267,7 @@ static mnp_status make_lists(struct planner *planner)
     MNP_TRY(mnp__pieces_sent(&planner->spec, ctx->comm.rank, add_sent, planner));
     for (int i = 0; i < LISTS; i++)
         MNP_TRY(mnp__boxes_commit(ctx, lists[i]));
-    if (planner->spec.slab_extent > 0)
+    if (planner->spec.slab_extent + planner->spec.slab_rounds > 0)
         MNP_TRY(mnp__mover_plan_slabs(mover, &planner->spec));
     MNP_TRY(allocate_messages(mover, elements, mover->nrecvs, planner->recvs, &mover->recv));
     MNP_TRY(allocate_messages(mover, planner->outgoing, mover->nsends, planner->sends, &mover->send));
@@ -290,6 +290,8 @@ static mnp_status make_p2p(struct planner *planner)
                                       .writers = mover->writers};
     if (mover->facts.path == MNP__BY_MESSAGES || !mnp__p2p_boxes_is_possible(mover->ctx))
         return MNP_OK;
+    if (mover->rounds > 0)
+        return mnp__mover_open_slabs(mover, planner->moving);
     return mnp__p2p_boxes_new(mover->ctx, &spec, &mover->p2p);
 }
 

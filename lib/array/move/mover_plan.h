@@ -13,6 +13,16 @@
 /* Signals between peers on the host: what is to be written may be; all that was to be written has been. */
 enum { MNP__SIGNAL_READY, MNP__SIGNAL_DONE, MNP__SIGNALS };
 
+/* What goes where of one slab, to dst.  On the host `local` has all of it. */
+typedef struct mnp__slab {
+    mnp__boxes local, store; /* what stays on this rank, and what goes to its peers */
+    int begun;               /* targets in `store` so far */
+    int64_t *first_units;    /* in `store`, of each target */
+    mnp__p2p_boxes *p2p;
+} mnp__slab;
+
+enum { MNP__SLAB_BUFFERS = 2 /* on GPUs: one is made while another one is moved */ };
+
 struct mnp__mover {
     mnp_ctx *ctx;
     size_t element;
@@ -35,9 +45,10 @@ struct mnp__mover {
     mnp__signals *signals; /* NULL where no peer has anything for another, and on GPUs */
     mnp__p2p_boxes *p2p;   /* NULL but on GPUs: does `store` and `local` with all waiting */
 
-    /* of a block that comes in slabs: what each has of `local` and `store`, both to dst */
-    int64_t nslabs;
-    mnp__boxes *slabs;
+    /* of a block that comes in slabs; rounds: on GPUs, slabs of every rank, those behind this rank's own are empty */
+    int64_t nslabs, rounds, made; /* made: of the list below */
+    mnp__slab *slabs;
+    mnp__device_event *moved[MNP__SLAB_BUFFERS]; /* what was in a buffer; on GPUs */
 
     /* the run that has begun */
     const void *src;
@@ -45,8 +56,9 @@ struct mnp__mover {
     bool storing; /* its stores are still to come */
 };
 
-/* slabs.c: make the lists of the slabs.  MNP_ERR_MEMORY. */
+/* slabs.c: make the lists of the slabs, and, collectively, what moves them on GPUs.  MNP_ERR_MEMORY. */
 mnp_status mnp__mover_plan_slabs(mnp__mover *mover, const mnp__move_spec *spec);
+mnp_status mnp__mover_open_slabs(mnp__mover *mover, mnp_dtype moving);
 void mnp__mover_free_slabs(mnp__mover *mover);
 
 #endif

@@ -44,6 +44,7 @@ typedef struct mnp__move_spec {
     /* Not 0: the block comes in slabs, of so many indices of a dimension of it, and is dense: mnp__mover_slab(). */
     int64_t slab_extent;
     int slab_dim;
+    int64_t slab_rounds; /* on GPUs: slabs of every rank, of which some ranks have fewer; 0: the block is whole */
 } mnp__move_spec;
 
 typedef struct mnp__piece {
