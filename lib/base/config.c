@@ -147,6 +147,7 @@ static mnp_status check(mnp__config *config, int rank)
     MNP_TRY(read_count("MANIPLE_THREADS", config->threads, 4096, &threads));
     MNP_TRY(read_count("MANIPLE_NODE_SIZE", config->node_size, INT_MAX, &config->node_ranks));
     MNP_TRY(read_count("MANIPLE_SPREAD_ROWS", config->spread_rows, INT_MAX, &config->spread_from));
+    MNP_TRY(read_count("MANIPLE_FFT_SLABS", config->fft_slabs, 4096, &config->slabs));
     MNP_TRY(read_limit(config));
     return mnp__log_parse(config->log, rank, &config->logger);
 }

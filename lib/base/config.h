@@ -40,6 +40,9 @@
     X(spread_rows, "MANIPLE_SPREAD_ROWS", "auto",                                                                      \
       "rows and columns from which on eigenvalues, and singular values, of one matrix that is cut are computed by "    \
       "all ranks together, 256 or more, or auto: 1536 and 2048 on the host, and on GPUs never")                        \
+    X(fft_slabs, "MANIPLE_FFT_SLABS", "auto",                                                                          \
+      "slabs in which a rank's block is transformed by FFT, each moved to other ranks while the next is transformed, " \
+      "1 or more, or auto: of a megabyte on the host; on GPUs of 128 MiB and at most 8, of blocks from 256 MiB on")    \
     X(spmv, "MANIPLE_SPMV", "measure",                                                                                 \
       "how a GPU multiplies a sparse matrix in CSR with a vector: stream, rows, sell or dia, or measure: the "         \
       "fastest of these, found by trying them")                                                                        \
@@ -70,6 +73,7 @@ typedef struct mnp__config {
     double deadline_seconds, busy_deadline_seconds;
     int node_ranks;       /* MANIPLE_NODE_SIZE; 0: all ranks of a host */
     int spread_from;      /* MANIPLE_SPREAD_ROWS; 0: auto */
+    int slabs;            /* MANIPLE_FFT_SLABS; 0: auto */
     int64_t memory_bytes; /* MANIPLE_MEMORY_LIMIT in bytes, or 0 */
     double memory_share;  /* MANIPLE_MEMORY_LIMIT as a fraction of the rank's share of the device, or 0 */
     bool is_reproducible, checks;

@@ -153,12 +153,14 @@ static int64_t largest_bytes(const mnp_fft_plan *plan, const mnp_layout *layout,
 
 /*
  * On GPUs, how many slabs every rank has: as many as keep transforms and links busy, as the first transform and the
- * last move have nothing beside them, and so few that a launch with its waits, some microseconds, is little of each.
+ * last move have nothing beside them, and so few that what a launch for peers costs, 30 us, is little of each.
  */
 static int64_t rounds_of(const mnp_fft_plan *plan, const mnp__fft_step *move)
 {
-    enum { SLAB = 16 << 20, MOST = 16 };
+    enum { SLAB = 128 << 20, MOST = 8 };
     const int64_t rounds = largest_bytes(plan, move->from, move->from_complex) / SLAB;
+    if (plan->ctx->config.slabs > 0)
+        return plan->ctx->config.slabs;
     return rounds < 1 ? 1 : rounds > MOST ? MOST : rounds;
 }
 
@@ -166,12 +168,13 @@ static int64_t rounds_of(const mnp_fft_plan *plan, const mnp__fft_step *move)
 static void choose_slabs(mnp_fft_plan *plan, int i)
 {
     enum { CACHED = 1 << 20 };
-    const bool on_host = plan->ctx->device->cpu_memory;
+    const bool on_host = plan->ctx->device->cpu_memory, given = plan->ctx->config.slabs > 0;
     const mnp__fft_step *move = &plan->steps.steps[i], *first = move - move->chain;
     struct mnp__fft_runner *runner = &plan->runners[i];
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], source[MNP_MAX_DIMS], strides[MNP_MAX_DIMS], bytes = 1;
     const int rank = plan->ctx->comm.rank, dim = move->slab_dim;
-    runner->slab_rounds = on_host ? 0 : rounds_of(plan, move);
+    const int64_t rounds = rounds_of(plan, move);
+    runner->slab_rounds = on_host ? 0 : rounds;
     if (!mnp__layout_box(move->from, rank, lo, extent))
         return;
     mnp_layout_local_shape(first->from, rank, source);
@@ -179,10 +182,10 @@ static void choose_slabs(mnp_fft_plan *plan, int i)
     for (int d = 0; d < move->from->ndim; d++)
         bytes *= d == dim ? 1 : extent[d];
     bytes *= (int64_t)mnp_dtype_size(dtype_of(plan->is_double, move->from_complex));
-    if (on_host)
+    if (on_host && !given)
         runner->slab_extent = bytes > CACHED ? 1 : CACHED / bytes;
     else
-        runner->slab_extent = (extent[dim] + runner->slab_rounds - 1) / runner->slab_rounds;
+        runner->slab_extent = (extent[dim] + rounds - 1) / rounds;
     if (runner->slab_extent > extent[dim])
         runner->slab_extent = extent[dim];
     runner->slabs = (extent[dim] + runner->slab_extent - 1) / runner->slab_extent;
@@ -318,9 +321,9 @@ static mnp_status plan_shared(mnp_fft_plan *plan)
 /* Whether transforms are to go slab by slab where they can: on GPUs that pays for large blocks alone. */
 static bool wants_slabs(const mnp_fft_plan *plan)
 {
-    enum { LEAST = 32 << 20 };
+    enum { LEAST = 256 << 20 };
     return mnp__mover_takes_slabs(plan->ctx) &&
-           (plan->ctx->device->cpu_memory ||
+           (plan->ctx->device->cpu_memory || plan->ctx->config.slabs > 0 ||
             largest_bytes(plan, plan->problem.in, plan->problem.kind != MNP__FFT_FROM_REAL) >= LEAST);
 }
 

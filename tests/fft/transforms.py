@@ -162,21 +162,6 @@ x = mp.array(a.real, mp.Layout([mp.size], a.shape, [0, -1, -1]))
 several("rfftn", a.real, x, None, None, None)
 several("irfftn", a, mp.array(a, x.layout), None, None, None)
 
-# --- large blocks, which GPUs transform slab by slab while they move the last one; some ranks have fewer slabs than others
-
-if mp.ctx_device_kind() != "host" and mp.size > 1:
-    for shape, dtype in (((33 * mp.size + 1, 250, 520), "complex64"), ((2 * mp.size - 1, 2048, 1030), "complex128")):
-        a = values(shape, dtype)
-        x = mp.array(a, mp.Layout([mp.size], a.shape, [0, -1, -1]))
-        several("fftn", a, x, None, None, None)
-        several("ifftn", a, x, None, None, "ortho")
-        again = mp.ifftn(mp.fftn(x, 0, None, None, None), 0, None, None, None)
-        close("there and back", again, wide(a), dtype, a.size)
-    a = values((33 * mp.size + 1, 250, 520), "float64")
-    x = mp.array(a, mp.Layout([mp.size], a.shape, [0, -1, -1]))
-    several("rfftn", a, x, None, None, None)
-    several("irfftn", a + 1j, mp.array(a + 1j, x.layout), None, None, None)
-
 # --- long lines whose elements lie far apart, which the host copies in tiles of 16 ------------------------------------
 
 for shape, dtype in ((1024, 37), "complex64"), ((1031, 33), "complex128"):

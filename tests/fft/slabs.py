@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Blocks that are transformed in several slabs, each moved while the next one is transformed, against numpy.fft: ranks
+that have fewer slabs than others, or none; real numbers.
+
+The bound is that of transforms.py.
+"""
+
+import os
+
+os.environ["MANIPLE_FFT_SLABS"] = "5"
+
+import maniple as mp  # noqa: E402
+import numpy as np  # noqa: E402
+
+rng = mp.random()
+
+
+def values(shape, dtype):
+    a = rng.standard_normal(shape)
+    return (a + 1j * rng.standard_normal(shape) if dtype.startswith("complex") else a).astype(dtype)
+
+
+def close(name, got, want, points):
+    g = got.numpy()
+    bound = 3 * np.finfo(g.dtype).eps * np.sqrt(np.log2(2 * points)) * np.linalg.norm(want.ravel())
+    error = np.linalg.norm((g - want).ravel()) if g.shape == want.shape else np.inf
+    mp.ok(error <= bound, f"{name} of {got.shape}: error {error:.3g}, at most {bound:.3g}")
+
+
+p = mp.size
+for shape, axes in ((7 * p + 1, 12, 10), [0, -1, -1]), ((6, 5 * p - 1, 9), [-1, 0, -1]), ((2 * p - 1, 16, 15), [0, -1, -1]), \
+        ((1, 32, 20), [0, -1, -1]), ((11 * p, 24), [0, -1]), ((3, 4 * p + 1, 6, 8), [-1, 0, -1, -1]):
+    for dtype in "complex64", "complex128":
+        a = values(shape, dtype)
+        x = mp.array(a, mp.Layout([p], shape, axes))
+        wide = a.astype("complex128")
+        y = mp.fftn(x, 0, None, None, None)
+        close("fftn", y, np.fft.fftn(wide), a.size)
+        close("fftn again", mp.fftn(x, 0, None, None, None, out=y), np.fft.fftn(wide), a.size)
+        close("ifftn of it", mp.ifftn(y, 0, None, None, None), wide, a.size)
+        close("in place", mp.fftn(x, 0, None, None, None, out=x), np.fft.fftn(wide), a.size)
+    a = values(shape, "float64")
+    x = mp.array(a, mp.Layout([p], shape, axes))
+    y = mp.rfftn(x, 0, None, None, None)
+    close("rfftn", y, np.fft.rfftn(a), a.size)
+    close("irfftn of it", mp.irfftn(y, len(shape), list(shape), list(range(len(shape))), None), a, a.size)
+mp.done()
