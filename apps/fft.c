@@ -487,7 +487,8 @@ static double complex_bytes(const transform *j)
 
 /*
  * Every axis is a pass over memory.  Axes that ranks are cut along need a move to another layout, in which every rank
- * sends to all others what is not its own, and one back.
+ * sends to all others what is not its own, and one back.  GPUs of one host move a slab while they transform the next,
+ * which hides what a move reads and writes.
  */
 static mnp_status make_plan(job *base, plan *p)
 {
@@ -515,7 +516,9 @@ static mnp_status make_plan(job *base, plan *p)
                             .bytes = 2 * j->naxes * bytes,
                             .launches = j->naxes});
     for (int m = 0; cut > 0 && m < 2; m++) {
-        plan_step move = {.what = m == 0 ? "move to another layout" : "move back", .bytes = 2 * bytes, .launches = 1};
+        plan_step move = {.what = m == 0 ? "move to another layout" : "move back",
+                          .bytes = p->machine->gpu && p->hosts == 1 ? 0 : 2 * bytes,
+                          .launches = 1};
         plan_spread(p, &move, bytes * (p->ranks - 1) / p->ranks);
         plan_add(p, move);
     }
