@@ -2,6 +2,7 @@
 """libmaniple: finding it, calling it by the prototypes of its headers, its errors, and the context."""
 
 import atexit
+import contextlib
 import ctypes
 import ctypes.util
 import os
@@ -356,6 +357,16 @@ _byref = type(ctypes.byref(ctypes.c_int()))
 # --- objects whose release is collective ------------------------------------------------------------------------------
 
 
+@contextlib.contextmanager
+def waiting(doing):
+    """Around a call of MPI's own: a rank that is stopped meanwhile ends the job with a sentence about `doing`."""
+    lib.mnp_mpi_begin(context(), doing.encode())
+    try:
+        yield
+    finally:
+        lib.mnp_mpi_end(context())
+
+
 def _all_have(flags):
     """For each flag whether it is set on all ranks.  Collective."""
     mine = (ctypes.c_int * len(flags))(*flags)
@@ -368,7 +379,10 @@ def _all_have(flags):
     else:
         kind, least = ctypes.c_int(0x4C000405), ctypes.c_int(0x58000002)
     comm = lib.mnp_ctx_comm(context())
-    lib.MPI_Allreduce(mine, ours, len(flags), kind, least, ctypes.c_void_p(comm) if _open_mpi else ctypes.c_int(comm))
+    with waiting("agreeing on what to release"):
+        lib.MPI_Allreduce(
+            mine, ours, len(flags), kind, least, ctypes.c_void_p(comm) if _open_mpi else ctypes.c_int(comm)
+        )
     return list(ours)
 
 

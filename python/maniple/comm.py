@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 
 from . import _array
-from ._library import Handle, _open_mpi, call, context, lib
+from ._library import Handle, _open_mpi, call, context, lib, waiting
 from ._names import finished
 
 __all__ = ["Comm", "barrier", "bcast", "rank", "size", "split", "world"]
@@ -22,7 +22,8 @@ def _broadcast(comm, data, count, root):
         group = ctypes.c_void_p(lib.mnp_comm_mpi(comm))
     else:
         kind, group = ctypes.c_int(0x4C00010D), ctypes.c_int(lib.mnp_comm_mpi(comm))
-    lib.MPI_Bcast(data, ctypes.c_int(count), kind, ctypes.c_int(root), group)
+    with waiting("broadcasting a value"):
+        lib.MPI_Bcast(data, ctypes.c_int(count), kind, ctypes.c_int(root), group)
 
 
 class Comm(Handle):
