@@ -65,6 +65,25 @@ END
     rm -f "$tap_errors"
 }
 
+# later DESCRIPTION WORD...: a point that one program checks with all others, as its start takes longer than the check.
+# The test must have a folder of its own.
+later()
+{
+    tap_line=$1
+    shift
+    for tap_word in "$@"; do
+        tap_line="$tap_line$(printf '\t')$tap_word"
+    done
+    printf '%s\n' "$tap_line" >>later.list
+}
+
+# check_later COMMAND...: the program, which is given the file of all points: a line each, with tabs between the words
+check_later()
+{
+    check_points "$@" later.list
+    rm -f later.list
+}
+
 done_testing()
 {
     echo "1..$tap_count"

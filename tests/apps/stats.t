@@ -54,7 +54,7 @@ with h5py.File("data.h5", "w") as file:
     file["near"] = np.full(6, 2 ** 62) + np.arange(6)
 END
 cat >check.py <<'END'
-"""check.py OUTPUT: what JSON says of all elements of a dataset, or of lines, is what NumPy says."""
+"""check.py LIST: the points that the test has put off; a line is a description, the name of a function and its arguments."""
 import json
 import sys
 import warnings
@@ -63,78 +63,102 @@ import h5py
 import numpy as np
 
 warnings.simplefilter("ignore")
-with open(sys.argv[1]) as file:
-    told = json.load(file)
-with h5py.File(told["file"], "r") as file:
-    x = file[told["dataset"]][()]
-assert told["shape"] == list(x.shape) and told["dtype"] == x.dtype.name, told
-axis = told.get("axis")
-lines = x.reshape(1, -1)
-if axis is not None:
-    others = [n for d, n in enumerate(x.shape) if d != axis]
-    lines = np.moveaxis(x, axis, -1).reshape(int(np.prod(others)), x.shape[axis])
-    assert told["shape_of_results"] == others
 
 
-def numbers(name, of=told):
-    listed = of[name] if axis is not None else [of[name]]
-    assert len(listed) == len(lines), name
-    return [np.nan if v is None else float(v.replace("Infinity", "inf")) if isinstance(v, str) else v for v in listed]
+def compare(output, how=""):
+    """What JSON says of all elements of a dataset, or of lines, is what NumPy says."""
+    with open(output) as file:
+        told = json.load(file)
+    with h5py.File(told["file"], "r") as file:
+        x = file[told["dataset"]][()]
+    assert told["shape"] == list(x.shape) and told["dtype"] == x.dtype.name, told
+    axis = told.get("axis")
+    lines = x.reshape(1, -1)
+    if axis is not None:
+        others = [n for d, n in enumerate(x.shape) if d != axis]
+        lines = np.moveaxis(x, axis, -1).reshape(int(np.prod(others)), x.shape[axis])
+        assert told["shape_of_results"] == others
+
+    def numbers(name, of=told):
+        listed = of[name] if axis is not None else [of[name]]
+        assert len(listed) == len(lines), name
+        return [np.nan if v is None else float(v.replace("Infinity", "inf")) if isinstance(v, str) else v for v in listed]
+
+    def near(name, want):
+        got = numbers(name)
+        assert np.allclose(got, want, rtol=1e-12, atol=1e-13, equal_nan=True), (name, got, want)
+
+    def same(name, want, of=told):
+        got = numbers(name, of)
+        assert all(g == w or (g != g and w != w) for g, w in zip(got, want)), (name, got, want)
+
+    real = x.dtype.kind != "c"
+    kept = [line[~np.isnan(line)] for line in lines]
+    wide = [line.astype(float) if real else line for line in kept]
+    same("count", [line.size for line in lines])
+    same("nan", [int(np.isnan(line).sum()) for line in lines])
+    same("infinite", [int(np.isinf(line).sum()) for line in lines])
+    mean = np.array([line.mean() for line in wide])
+    near("mean", mean.real)
+    near("std", [line.std() for line in wide])
+    if real:
+        same("min", [line.min() if len(line) else np.nan for line in kept])
+        same("max", [line.max() if len(line) else np.nan for line in kept])
+        for name in told["percentiles"]:
+            want = [np.percentile(line, [float(name)])[0] if len(line) else np.nan for line in wide]
+            same(name, want, told["percentiles"])
+    else:
+        near("mean_imaginary", mean.imag)
+    finite = wide[0][np.isfinite(wide[0])]
+    if axis is None and real and finite.size and told["dataset"] != "/near":
+        bins, given = len(told["histogram"]["counts"]), None
+        if how and how != "bins":
+            given = tuple(float(v) for v in how.split(","))
+        counts, edges = np.histogram(finite, bins, given)
+        if x.dtype.kind in "biu" and not how and max(-finite.min(), finite.max()) < 2**51:  # whole edges
+            width = np.ceil((finite.max() - finite.min() + 1) / 20)
+            bins = int(np.ceil((finite.max() - finite.min() + 1) / width))
+            edges = finite.min() + width * np.arange(bins + 1)
+            counts = np.histogram(finite, edges - 0.5)[0]
+        assert told["histogram"]["counts"] == counts.tolist(), (told["histogram"], counts)
+        assert told["histogram"]["edges"] == edges.tolist(), (told["histogram"], edges)
+    else:
+        assert "histogram" not in told
 
 
-def near(name, want):
-    got = numbers(name)
-    assert np.allclose(got, want, rtol=1e-12, atol=1e-13, equal_nan=True), (name, got, want)
+def ends(output):
+    """Neither means nor percentiles overflow where the values do not; a percentile is a key once."""
+    told = json.load(open(output), object_pairs_hook=lambda pairs: (dict(pairs), [name for name, _ in pairs]))[0]
+    if told["dataset"] == "/equal":
+        assert told["mean"] == 1e200 and told["std"] == 0, told
+    else:
+        assert abs(told["mean"] / 0.85e308 - 1) < 1e-15, told
+        assert abs(told.get("mean_imaginary", -0.425e308) / -0.425e308 - 1) < 1e-15, told
+    if told["dataset"] == "/huge":
+        values, keys = told["percentiles"]
+        assert keys == ["10", "50"] and abs(values["10"] / -0.68e308 - 1) < 1e-15 and values["50"] == 1.7e308, told
 
 
-def same(name, want, of=told):
-    got = numbers(name, of)
-    assert all(g == w or (g != g and w != w) for g, w in zip(got, want)), (name, got, want)
-
-
-real = x.dtype.kind != "c"
-kept = [line[~np.isnan(line)] for line in lines]
-wide = [line.astype(float) if real else line for line in kept]
-same("count", [line.size for line in lines])
-same("nan", [int(np.isnan(line).sum()) for line in lines])
-same("infinite", [int(np.isinf(line).sum()) for line in lines])
-mean = np.array([line.mean() for line in wide])
-near("mean", mean.real)
-near("std", [line.std() for line in wide])
-if real:
-    same("min", [line.min() if len(line) else np.nan for line in kept])
-    same("max", [line.max() if len(line) else np.nan for line in kept])
-    for name in told["percentiles"]:
-        want = [np.percentile(line, [float(name)])[0] if len(line) else np.nan for line in wide]
-        same(name, want, told["percentiles"])
-else:
-    near("mean_imaginary", mean.imag)
-finite = wide[0][np.isfinite(wide[0])]
-if axis is None and real and finite.size and told["dataset"] != "/near":
-    bins, given = len(told["histogram"]["counts"]), None
-    if len(sys.argv) > 2 and sys.argv[2] != "bins":
-        given = tuple(float(v) for v in sys.argv[2].split(","))
-    counts, edges = np.histogram(finite, bins, given)
-    if x.dtype.kind in "biu" and len(sys.argv) == 2 and max(-finite.min(), finite.max()) < 2**51:  # whole edges
-        width = np.ceil((finite.max() - finite.min() + 1) / 20)
-        bins = int(np.ceil((finite.max() - finite.min() + 1) / width))
-        edges = finite.min() + width * np.arange(bins + 1)
-        counts = np.histogram(finite, edges - 0.5)[0]
-    assert told["histogram"]["counts"] == counts.tolist(), (told["histogram"], counts)
-    assert told["histogram"]["edges"] == edges.tolist(), (told["histogram"], edges)
-else:
-    assert "histogram" not in told
+for line in open(sys.argv[1]):
+    description, function, *words = line.rstrip("\n").split("\t")
+    try:
+        globals()[function](*words)
+    except Exception as error:
+        print(f"not ok - {description}: {type(error).__name__} {error}".replace("\n", " "))
+    else:
+        print("ok -", description)
 END
 
 # compare RANKS DATASET ARGUMENT...
 compare()
 {
-    ranks=$1 dataset=$2
+    ranks=$1 dataset=$2 number=$((number + 1))
     shift 2
-    details=$(on "$ranks" "$MANIPLE" stats "data.h5:/$dataset" --json "$@" 2>&1 >out.json &&
-        "$PYTHON" check.py out.json 2>&1)
+    details=$(on "$ranks" "$MANIPLE" stats "data.h5:/$dataset" --json "$@" 2>&1 >"out$number.json")
     check $? "$dataset on $ranks rank(s) $*" "$details"
+    later "its numbers" compare "out$number.json"
 }
+number=0
 
 for ranks in 1 3; do
     if [ "$ranks" != 1 ] && [ -z "$MPIRUN" ]; then
@@ -156,36 +180,22 @@ compare 1 int8 --axis 0
 compare 1 none --axis 0
 compare 1 complex128 --axis 1
 compare 1 float32 -p 33.3 -b 7
-"$MANIPLE" stats data.h5:/float32 -r -1.5,2 -j >out.json
-run "a histogram between given ends" "$PYTHON" check.py out.json -1.5,2
-"$MANIPLE" stats data.h5:/int8 -b 7 -j >out.json
-run "equal bins of integers, where they are asked for" "$PYTHON" check.py out.json bins
+"$MANIPLE" stats data.h5:/float32 -r -1.5,2 -j >range.json
+later "a histogram between given ends" compare range.json -1.5,2
+"$MANIPLE" stats data.h5:/int8 -b 7 -j >bins.json
+later "equal bins of integers, where they are asked for" compare bins.json bins
 "$MANIPLE" stats data.h5:/bool >report.txt
 run "bins of one whole number each" grep -q '^ *0 \.\. 0  ' report.txt
 
-# Neither means nor percentiles overflow where the values do not; a percentile is a key once
-cat >ends.py <<'END'
-import json
-import sys
-
-told = json.load(open(sys.argv[1]), object_pairs_hook=lambda pairs: (dict(pairs), [name for name, _ in pairs]))[0]
-if told["dataset"] == "/equal":
-    assert told["mean"] == 1e200 and told["std"] == 0, told
-else:
-    assert abs(told["mean"] / 0.85e308 - 1) < 1e-15, told
-    assert abs(told.get("mean_imaginary", -0.425e308) / -0.425e308 - 1) < 1e-15, told
-if told["dataset"] == "/huge":
-    values, keys = told["percentiles"]
-    assert keys == ["10", "50"] and abs(values["10"] / -0.68e308 - 1) < 1e-15 and values["50"] == 1.7e308, told
-END
 for dataset in huge huge_complex equal; do
     for memory in 1G 1; do
         percents=none
         [ "$dataset" != huge ] || percents=10,50,10
-        "$MANIPLE" stats data.h5:/$dataset --json -p $percents -b 0 -m $memory >out.json
-        run "$dataset in memory of $memory" "$PYTHON" ends.py out.json
+        "$MANIPLE" stats data.h5:/$dataset --json -p $percents -b 0 -m $memory >"$dataset$memory.json"
+        later "$dataset in memory of $memory" ends "$dataset$memory.json"
     done
 done
+check_later "$PYTHON" check.py
 
 # what a terminal gets
 "$MANIPLE" stats data.h5:/group/wild >report.txt 2>&1
