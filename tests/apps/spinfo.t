@@ -88,7 +88,7 @@ with h5py.File("m.h5", "w") as file:
             file[f"{name}/{member}"] = getattr(a, member)
 END
     cat >check.py <<'END'
-"""check.py OUTPUT: what JSON says of a matrix is what SciPy says."""
+"""check.py LIST: a line is a description and a file of JSON, which says of a matrix what SciPy says."""
 import json
 import sys
 
@@ -96,48 +96,66 @@ import h5py
 import numpy as np
 import scipy.io
 import scipy.sparse
-import scipy.sparse.linalg
-
-with open(sys.argv[1]) as file:
-    told = json.load(file)
-name = told["matrix"]
-if name.endswith(".mtx"):
-    a = scipy.sparse.csr_matrix(scipy.io.mmread(name))
-else:
-    with h5py.File(name.split(":")[0], "r") as file:
-        g = file[name.split(":")[1]]
-        a = scipy.sparse.csr_matrix((g["data"][()], g["indices"][()], g["indptr"][()]), tuple(g["shape"]))
-assert told["shape"] == list(a.shape) and told["nnz"] == a.nnz, told
-full, lengths = a.toarray(), np.diff(a.indptr)
-size = np.abs(full)
 
 
-def near(name, want):
-    assert np.isclose(told[name], want, rtol=1e-13, atol=0), (name, told[name], want)
+def compare(output):
+    with open(output) as file:
+        told = json.load(file)
+    name = told["matrix"]
+    if name.endswith(".mtx"):
+        a = scipy.sparse.csr_matrix(scipy.io.mmread(name))
+    else:
+        with h5py.File(name.split(":")[0], "r") as file:
+            g = file[name.split(":")[1]]
+            a = scipy.sparse.csr_matrix((g["data"][()], g["indices"][()], g["indptr"][()]), tuple(g["shape"]))
+    assert told["shape"] == list(a.shape) and told["nnz"] == a.nnz, told
+    full, lengths = a.toarray(), np.diff(a.indptr)
+    size = np.abs(full)
+
+    def near(name, want):
+        assert np.isclose(told[name], want, rtol=1e-13, atol=0), (name, told[name], want)
+
+    assert told["row_min"] == lengths.min(initial=10 ** 9 if a.shape[0] else 0) and told["row_max"] == lengths.max(initial=0), told
+    assert told["empty_rows"] == (lengths == 0).sum(), told
+    near("row_mean", lengths.mean() if a.shape[0] else 0)
+    i, j = a.nonzero()
+    assert told["bandwidth_below"] == (i - j).max(initial=0) and told["bandwidth_above"] == (j - i).max(initial=0), told
+    near("norm_1", size.sum(0).max(initial=0))
+    near("norm_inf", size.sum(1).max(initial=0))
+    near("norm_frobenius", np.sqrt((size ** 2).sum()))
+    near("norm_max", size.max(initial=0))
+    if a.shape[0] == a.shape[1]:
+        near("asymmetry", np.abs(full - full.T).max(initial=0))
+        near("skew_asymmetry", np.abs(full + full.T).max(initial=0))
+        near("hermitian_asymmetry", np.abs(full - full.conj().T).max(initial=0))
+        assert told["pattern_symmetric"] == bool(np.array_equal(full != 0, full.T != 0)), told
+        diagonal = np.diag(size)
+        assert told["diagonal_nonzero"] == (diagonal != 0).sum(), told
+        off = size.sum(1) - diagonal
+        assert told["dominant_rows"] == (diagonal >= off).sum() and told["strictly_dominant_rows"] == (diagonal > off).sum(), told
+    else:
+        assert "asymmetry" not in told
+    assert told["rank_nnz_min"] <= told["nnz"] / told["ranks"] <= told["rank_nnz_max"], told
 
 
-assert told["row_min"] == lengths.min(initial=10 ** 9 if a.shape[0] else 0) and told["row_max"] == lengths.max(initial=0), told
-assert told["empty_rows"] == (lengths == 0).sum(), told
-near("row_mean", lengths.mean() if a.shape[0] else 0)
-i, j = a.nonzero()
-assert told["bandwidth_below"] == (i - j).max(initial=0) and told["bandwidth_above"] == (j - i).max(initial=0), told
-near("norm_1", size.sum(0).max(initial=0))
-near("norm_inf", size.sum(1).max(initial=0))
-near("norm_frobenius", np.sqrt((size ** 2).sum()))
-near("norm_max", size.max(initial=0))
-if a.shape[0] == a.shape[1]:
-    near("asymmetry", np.abs(full - full.T).max(initial=0))
-    near("skew_asymmetry", np.abs(full + full.T).max(initial=0))
-    near("hermitian_asymmetry", np.abs(full - full.conj().T).max(initial=0))
-    assert told["pattern_symmetric"] == bool(np.array_equal(full != 0, full.T != 0)), told
-    diagonal = np.diag(size)
-    assert told["diagonal_nonzero"] == (diagonal != 0).sum(), told
-    off = size.sum(1) - diagonal
-    assert told["dominant_rows"] == (diagonal >= off).sum() and told["strictly_dominant_rows"] == (diagonal > off).sum(), told
-else:
-    assert "asymmetry" not in told
-assert told["rank_nnz_min"] <= told["nnz"] / told["ranks"] <= told["rank_nnz_max"], told
+for line in open(sys.argv[1]):
+    description, output = line.rstrip("\n").split("\t")
+    try:
+        compare(output)
+    except Exception as error:
+        print(f"not ok - {description}: {type(error).__name__} {error}".replace("\n", " "))
+    else:
+        print("ok -", description)
 END
+    # compared RANKS MATRIX
+    compared()
+    {
+        number=$((number + 1))
+        details=$(on "$1" "$MANIPLE" spinfo "$2" --json 2>&1 >"out$number.json")
+        check $? "$2 on $1 rank(s)" "$details"
+        later "its numbers" "out$number.json"
+    }
+    number=0
     run "the files of this test" "$PYTHON" make.py
     for ranks in 1 3; do
         if [ "$ranks" != 1 ] && [ -z "$MPIRUN" ]; then
@@ -145,14 +163,13 @@ END
             continue
         fi
         for matrix in real.mtx m.h5:/wide empty.mtx m.h5:/none hermitian.mtx; do
-            details=$(on "$ranks" "$MANIPLE" spinfo "$matrix" --json 2>&1 >out.json && "$PYTHON" check.py out.json 2>&1)
-            check $? "$matrix on $ranks rank(s)" "$details"
+            compared "$ranks" "$matrix"
         done
     done
     for matrix in m.h5:/real wide.mtx m.h5:/empty; do
-        details=$("$MANIPLE" spinfo "$matrix" --json 2>&1 >out.json && "$PYTHON" check.py out.json 2>&1)
-        check $? "$matrix" "$details"
+        compared 1 "$matrix"
     done
+    check_later "$PYTHON" check.py
 else
     skip "results" "there is no Python with SciPy and h5py"
 fi
