@@ -13,7 +13,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "kernels/libm.h"
 #include "kernels/cuda_functions.h"
+#include "kernels/custom/raw_index.h"
 #include "kernels/custom/raw_params.h"
 
 #define __global__
@@ -254,10 +256,10 @@ template <typename... P, void (*kernel)(mnp_place, P...)> struct mnp_raw<kernel,
     {
         if (one_block)
             place.block.x = 0;
+        if (from < 0 || to > INT32_MAX)
+            __builtin_unreachable();
 #pragma GCC ivdep
         for (int64_t x = from; x < to; x++) {
-            if (x < 0 || x > INT32_MAX)
-                __builtin_unreachable();
             mnp_place here = place;
             here.thread.x = (unsigned)x;
             kernel(here, arguments...);

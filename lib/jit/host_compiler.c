@@ -307,7 +307,8 @@ static mnp_status run_compiler(const struct host_compiler *compiler, const workp
     char *arguments[MAX_ARGUMENTS] = {compiler->path};
     int count = 1;
     mnp_status st;
-    mnp__text_add(&options, "%s %s", compiler->options, spec->host_options ? spec->host_options : "");
+    mnp__text_add(&options, "%s %s%s", compiler->options, spec->host_options ? spec->host_options : "",
+                  spec->raw && libraries == linkings[DEFAULTS] ? " -DMNP_PLAIN_INDICES" : "");
     MNP_TRY_OR(mnp__text_status(&options), st, done);
     MNP_TRY_OR(append_options(options.data, arguments, &count, MAX_ARGUMENTS - REST - MOST_LIBRARIES - 1), st, done);
     memcpy(arguments + count, rest, sizeof rest);
@@ -321,7 +322,10 @@ done:
     return st;
 }
 
-/* Compile and link.  If a user's text cannot be, the errors of the attempt with the default libraries are reported. */
+/*
+ * Compile and link.  If a user's text cannot be, the errors of the attempt with the default libraries are reported, in
+ * which the indices of raw modules are plain (kernels/custom/raw_index.h).
+ */
 static mnp_status compile_in(const struct host_compiler *compiler, const workplace *work, const mnp__kernel_spec *spec,
                              const char *source, mnp__binary *binary)
 {

@@ -11,6 +11,7 @@
  * - Where threads use their place along x only as blockIdx.x * blockDim.x + threadIdx.x, kernels get the place as a
  *   parameter, and all blocks of a row are one loop.  Otherwise it is in variables, and a row of a block is a loop.  So
  *   it is where macros of options name the place, or files of the user's are included, which are not read here.
+ *   Variables of type int that are computed from the place get another type (kernels/custom/raw_index.h).
  * - Code that synchronises the threads of a block cannot run on one thread.  It is an error, whose message has the
  *   line.
  *
@@ -25,13 +26,11 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "jit/jit.h"
+#include "jit/raw_places.h"
+#include "jit/raw_text.h"
 #include "kernels/custom/raw_params.h"
 
-/* A word, or a single other character; size 0 at the end. */
-typedef struct token {
-    const char *text;
-    size_t size;
-} token;
+typedef mnp__raw_token token;
 
 enum { MAX_DEPTH = 64 };
 
@@ -74,21 +73,13 @@ typedef struct scan {
     const char *define_end; /* the end of the current #define, or NULL */
     bool any_dynamic;       /* the source has an extern __shared__ */
 
-    bool is_survey;      /* what follows is found by a first scan, whose text is thrown away */
-    mnp__text words;     /* the user's words, with a space between two of them but no other */
-    bool uses_elsewhere; /* places are, or may be, used outside kernels, or a kernel is declared without a body */
-    bool gives_places;   /* kernels get the place of a thread as a parameter */
+    bool is_survey;       /* what follows is found by a first scan, whose text is thrown away */
+    mnp__text words;      /* the user's words, with a space between two of them but no other */
+    bool uses_elsewhere;  /* places are, or may be, used outside kernels, or a kernel is declared without a body */
+    bool gives_places;    /* kernels get the place of a thread as a parameter */
+    mnp__raw_edits edits; /* of the kernel's body */
+    int next_edit;
 } scan;
-
-static bool is(token t, const char *word)
-{
-    return t.size == strlen(word) && memcmp(t.text, word, t.size) == 0;
-}
-
-static bool begins(token t, const char *prefix)
-{
-    return t.size >= strlen(prefix) && memcmp(t.text, prefix, strlen(prefix)) == 0;
-}
 
 /* ---- from characters to tokens ---- */
 
@@ -103,37 +94,6 @@ static void go_to(scan *s, const char *end)
             s->line_start = false;
         }
     }
-}
-
-/* The end of the comment that begins here; NULL if none does. */
-static const char *end_of_comment(const char *at)
-{
-    if (strncmp(at, "//", 2) == 0)
-        return at + strcspn(at, "\n");
-    if (strncmp(at, "/*", 2) != 0)
-        return NULL;
-    const char *end = strstr(at + 2, "*/");
-    return end ? end + 2 : at + strlen(at);
-}
-
-/* The end of the string or character in quotes that begins here. */
-static const char *end_of_string(const char *at)
-{
-    char quote = *at++;
-    while (*at && *at != quote && *at != '\n')
-        at += at[0] == '\\' && at[1] ? 2 : 1;
-    return *at == quote ? at + 1 : at;
-}
-
-/* The end of a raw string, R"-( ... )-", given its first quote. */
-static const char *end_of_raw_string(const char *at)
-{
-    size_t length = strcspn(at + 1, "(");
-    for (const char *end = at + 1 + length; (end = strchr(end, ')')) != NULL; end++) {
-        if (strncmp(end + 1, at + 1, length) == 0 && end[1 + length] == '"')
-            return end + length + 2;
-    }
-    return at + strlen(at);
 }
 
 /*
@@ -153,7 +113,7 @@ static branch judge(token directive, const char *condition)
     }
     text[length] = '\0';
     const char *what = text;
-    bool positive = !is(directive, "ifndef");
+    bool positive = !mnp__raw_is(directive, "ifndef");
     if (*what == '!') {
         positive = !positive;
         what++;
@@ -165,15 +125,6 @@ static branch judge(token directive, const char *condition)
     if (strcmp(what, "__CUDACC_RTC__") == 0 || strcmp(what, "__CUDACC__") == 0 || strcmp(what, "__CUDA_ARCH__") == 0)
         return positive ? NEVER : ALWAYS;
     return MAYBE;
-}
-
-/* The end of a directive, whose line continues after each backslash. */
-static const char *end_of_directive(const char *at)
-{
-    const char *end = at + strcspn(at, "\n");
-    while (*end && (end[-1] == '\\' || (end[-1] == '\r' && end[-2] == '\\')))
-        end += 1 + strcspn(end + 1, "\n");
-    return end;
 }
 
 /* Read the rest of a directive such as: #line 12 "name" */
@@ -213,46 +164,34 @@ static void read_directive(scan *s)
     const char *text = s->at + 1 + strspn(s->at + 1, " \t");
     token word = {text, strspn(text, "abcdefghijklmnopqrstuvwxyz")};
     branch *last = s->ifs > 0 ? &s->branches[s->ifs - 1] : NULL;
-    if ((is(word, "if") || is(word, "ifdef") || is(word, "ifndef")) && s->ifs < MAX_DEPTH) {
+    if ((mnp__raw_is(word, "if") || mnp__raw_is(word, "ifdef") || mnp__raw_is(word, "ifndef")) && s->ifs < MAX_DEPTH) {
         s->braces_at[s->ifs] = s->d.braces;
         s->branches[s->ifs++] = judge(word, text + word.size);
-    } else if ((is(word, "else") || is(word, "elif")) && last) {
-        bool is_else = is(word, "else");
+    } else if ((mnp__raw_is(word, "else") || mnp__raw_is(word, "elif")) && last) {
+        bool is_else = mnp__raw_is(word, "else");
         s->d.braces = s->braces_at[s->ifs - 1];
         *last = *last == ALWAYS ? NEVER : *last == NEVER && is_else ? ALWAYS : MAYBE;
-    } else if (is(word, "endif") && last) {
+    } else if (mnp__raw_is(word, "endif") && last) {
         s->ifs--;
     }
-    if (is(word, "line"))
+    if (mnp__raw_is(word, "line"))
         read_line_directive(s, text + word.size);
-    bool is_read = !s->foreign && (is(word, "define") || is(word, "include"));
-    if (is_read && is(word, "include") && !is_left_out(s) && may_be_users(s, text + word.size))
+    bool is_read = !s->foreign && (mnp__raw_is(word, "define") || mnp__raw_is(word, "include"));
+    if (is_read && mnp__raw_is(word, "include") && !is_left_out(s) && may_be_users(s, text + word.size))
         s->uses_elsewhere = true;
     go_to(s, is_read ? text + word.size : text + strcspn(text, "\n"));
-    if (is_read && is(word, "define")) {
-        s->define_end = end_of_directive(s->at);
+    if (is_read && mnp__raw_is(word, "define")) {
+        s->define_end = mnp__raw_end_of_directive(s->at);
         s->around = s->d;
         s->d = (declaration){.stage = OUTSIDE};
     }
-}
-
-/* The end of the word that begins here: letters, digits, quotes within a number, and a raw string behind its R. */
-static const char *end_of_word(const char *at)
-{
-    const char *end = at;
-    while (isalnum((unsigned char)*end) || *end == '_' ||
-           (*end == '\'' && isdigit((unsigned char)*at) && isalnum((unsigned char)end[1])))
-        end++;
-    token prefix = {at, (size_t)(end - at)};
-    bool is_raw = is(prefix, "R") || is(prefix, "u8R") || is(prefix, "uR") || is(prefix, "UR") || is(prefix, "LR");
-    return is_raw && *end == '"' ? end_of_raw_string(end) : end;
 }
 
 /* The next word or character that the host's compiler may see. */
 static token next_token(scan *s)
 {
     while (*s->at) {
-        const char *comment = end_of_comment(s->at);
+        const char *comment = mnp__raw_end_of_comment(s->at);
         if (s->define_end && s->at >= s->define_end) {
             s->d = s->around;
             s->define_end = NULL;
@@ -268,13 +207,7 @@ static token next_token(scan *s)
         else
             break;
     }
-    token t = {s->at, 0};
-    if (*t.text == '"' || *t.text == '\'')
-        t.size = (size_t)(end_of_string(t.text) - t.text);
-    else
-        t.size = (size_t)(end_of_word(t.text) - t.text);
-    if (t.size == 0 && *t.text)
-        t.size = 1;
+    const token t = mnp__raw_token_at(s->at);
     go_to(s, t.text + t.size);
     return t;
 }
@@ -296,7 +229,7 @@ static mnp_status check_word(const scan *s, token t)
         {"asm", "code of the GPU's"},           {"__asm", "code of the GPU's"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        if (begins(t, refused[i].prefix) && (refused[i].prefix[0] == '_' || is(t, refused[i].prefix)))
+        if (mnp__raw_begins(t, refused[i].prefix) && (refused[i].prefix[0] == '_' || mnp__raw_is(t, refused[i].prefix)))
             return MNP_FAIL(MNP_ERR_UNSUPPORTED,
                             "line %ld of module %s has %.*s, %s, which the host device cannot run: there "
                             "the threads of a block run one after the other",
@@ -334,73 +267,11 @@ static void end_dynamic(scan *s)
 
 /* ---- the places of threads ---- */
 
-static bool is_part_of_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Keep a word for the survey; casts between numbers are left out. */
-static void keep_word(scan *s, token t)
-{
-    static const char *const casts[] = {"(int)",     "(long)",     "(long long)",   "(size_t)",
-                                        "(int64_t)", "(unsigned)", "(uint64_t)",    "(unsigned long long)",
-                                        "(int32_t)", "(uint32_t)", "(unsigned int)"};
-    mnp__text *words = &s->words;
-    if (words->length > 0 && is_part_of_word(*t.text) && is_part_of_word(words->data[words->length - 1]))
-        mnp__text_add(words, " ");
-    mnp__text_add_bytes(words, t.text, t.size);
-    for (size_t i = 0; i < sizeof casts / sizeof *casts && is(t, ")"); i++) {
-        const size_t length = strlen(casts[i]);
-        if (words->length >= length && memcmp(words->data + words->length - length, casts[i], length) == 0)
-            words->data[words->length -= length] = '\0';
-    }
-}
-
-static int count(const char *text, const char *what)
-{
-    int found = 0;
-    for (const char *at = text; (at = strstr(at, what)) != NULL; at += strlen(what))
-        found++;
-    return found;
-}
-
-/* How often a sum or product stands in the text that is not part of a longer product, difference or word. */
-static int count_alone(const char *text, const char *what)
-{
-    int found = 0;
-    for (const char *at = text; (at = strstr(at, what)) != NULL; at += strlen(what))
-        found += (at == text || !strchr("*/%-.~!", at[-1])) && !strchr("*/%.[", at[strlen(what)]) &&
-                 !is_part_of_word(at[strlen(what)]);
-    return found;
-}
-
-static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
-
-/* Whether threads use their place along x only as their number in the row of all blocks. */
-static bool has_only_numbers(const char *words)
-{
-    const int numbers = count_alone(words, "blockIdx.x*blockDim.x+threadIdx.x") +
-                        count_alone(words, "blockDim.x*blockIdx.x+threadIdx.x") +
-                        count_alone(words, "threadIdx.x+blockIdx.x*blockDim.x") +
-                        count_alone(words, "threadIdx.x+blockDim.x*blockIdx.x");
-    const int steps = count(words, "blockDim.x*gridDim.x") + count(words, "gridDim.x*blockDim.x");
-    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
-        char along[3][16];
-        for (int d = 0; d < 3; d++)
-            snprintf(along[d], sizeof along[d], "%s.%c", indices[i], "xyz"[d]);
-        const int uses[] = {numbers, numbers, numbers + steps, steps}, along_x = count(words, along[0]);
-        if (along_x != uses[i] || count(words, indices[i]) != along_x + count(words, along[1]) + count(words, along[2]))
-            return false;
-    }
-    return numbers > 0 && count(words, "[](") == 0 &&
-           count(words, "[]{") == 0; /* such lambdas cannot use variables of a kernel */
-}
-
 /* Give a kernel another parameter, before the first of its own. */
 static void add_parameter(scan *s)
 {
     const char *next = s->at + strspn(s->at, " \t\r\n"), *end = next;
-    if (strncmp(next, "void", 4) == 0 && !is_part_of_word(next[4]))
+    if (strncmp(next, "void", 4) == 0 && !mnp__raw_in_word(next[4]))
         end = next + 4 + strspn(next + 4, " \t\r\n");
     copy(s);
     mnp__text_add(s->out, "const mnp_place mnp_here%s", *end == ')' ? "" : ", ");
@@ -439,6 +310,8 @@ static void open_brace(scan *s)
         if (s->gives_places) {
             copy(s);
             mnp__text_add(s->out, " MNP_HERE ");
+            mnp__raw_find_indices(s->at, &s->edits);
+            s->next_edit = 0;
         }
     }
     s->d.braces++;
@@ -455,9 +328,9 @@ static void close_brace(scan *s)
 
 static void open_parenthesis(scan *s)
 {
-    bool attribute = begins(s->d.word, "__launch_bounds__") || begins(s->d.word, "__attribute") ||
-                     is(s->d.word, "alignas") || begins(s->d.word, "__maxnreg__") ||
-                     begins(s->d.word, "__cluster_dims__") || begins(s->d.word, "__block_size__");
+    bool attribute = mnp__raw_begins(s->d.word, "__launch_bounds__") || mnp__raw_begins(s->d.word, "__attribute") ||
+                     mnp__raw_is(s->d.word, "alignas") || mnp__raw_begins(s->d.word, "__maxnreg__") ||
+                     mnp__raw_begins(s->d.word, "__cluster_dims__") || mnp__raw_begins(s->d.word, "__block_size__");
     if (s->d.stage == WANT_NAME && s->d.outer == s->d.parentheses && !attribute) {
         s->d.stage = IN_PARAMETERS;
         s->d.name = s->d.word;
@@ -479,26 +352,42 @@ static void close_parenthesis(scan *s)
 static mnp_status read_word(scan *s, token t)
 {
     MNP_TRY(check_word(s, t));
-    if (s->d.stage != IN_BODY && (is(t, "threadIdx") || is(t, "blockIdx") || is(t, "blockDim") || is(t, "gridDim")))
+    if (s->d.stage != IN_BODY && (mnp__raw_is(t, "threadIdx") || mnp__raw_is(t, "blockIdx") ||
+                                  mnp__raw_is(t, "blockDim") || mnp__raw_is(t, "gridDim")))
         s->uses_elsewhere = true;
-    if (is(t, "template") && s->d.stage == OUTSIDE) {
+    if (mnp__raw_is(t, "template") && s->d.stage == OUTSIDE) {
         s->d.is_template = true;
-    } else if (is(t, "__global__") && s->d.stage == OUTSIDE) {
+    } else if (mnp__raw_is(t, "__global__") && s->d.stage == OUTSIDE) {
         s->d.stage = WANT_NAME;
         s->d.outer = s->d.parentheses;
-    } else if (is(t, "\"C\"") && is(s->d.word, "extern")) {
+    } else if (mnp__raw_is(t, "\"C\"") && mnp__raw_is(s->d.word, "extern")) {
         s->d.c_linkage = true;
-    } else if (is(t, "__shared__") && is(s->d.word, "extern")) {
+    } else if (mnp__raw_is(t, "__shared__") && mnp__raw_is(s->d.word, "extern")) {
         begin_dynamic(s, t);
     }
     s->d.word = t;
     return MNP_OK;
 }
 
+/* Replace the token if it is one of those that are to be replaced; there are more where text is left out. */
+static void edit(scan *s, token t)
+{
+    const mnp__raw_edit *e = s->edits.edit;
+    while (s->next_edit < s->edits.count && e[s->next_edit].begin < t.text)
+        s->next_edit++;
+    if (s->next_edit == s->edits.count || e[s->next_edit].begin != t.text)
+        return;
+    s->at = t.text;
+    copy(s);
+    mnp__text_add(s->out, "%s", e[s->next_edit].text);
+    s->at = s->copied = e[s->next_edit].end;
+}
+
 static mnp_status read_token(scan *s, token t)
 {
     if (s->is_survey)
-        keep_word(s, t);
+        mnp__raw_keep_word(&s->words, t);
+    edit(s, t);
     switch (*t.text) {
     case '{':
         open_brace(s);
@@ -558,9 +447,9 @@ mnp_status mnp__jit_rewrite_for_host(const mnp__kernel_spec *spec, const char *s
     if (st == MNP_OK)
         st = mnp__text_status(&survey.words);
     if (st == MNP_OK) {
-        final.gives_places = !survey.uses_elsewhere && has_only_numbers(mnp__text_string(&survey.words));
-        for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
-            final.gives_places = final.gives_places && !options_have(&final, indices[i]);
+        final.gives_places = !survey.uses_elsewhere && mnp__raw_has_only_numbers(mnp__text_string(&survey.words));
+        if (spec->host_options && mnp__raw_names_places(spec->host_options))
+            final.gives_places = false;
         st = rewrite(&final);
     }
     mnp__text_free(&survey.words);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * CUDA text, read word by word: where the comment, the string, the word or the directive ends that begins here.
+ */
+#ifndef MANIPLE_LIB_JIT_RAW_TEXT_H
+#define MANIPLE_LIB_JIT_RAW_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A word, a string, or a single other character; size 0 at the end. */
+typedef struct mnp__raw_token {
+    const char *text;
+    size_t size;
+} mnp__raw_token;
+
+bool mnp__raw_is(mnp__raw_token t, const char *word);
+bool mnp__raw_begins(mnp__raw_token t, const char *prefix);
+
+/* A letter, a digit or _. */
+bool mnp__raw_in_word(char c);
+
+/* The end of the comment that begins here; NULL if none does. */
+const char *mnp__raw_end_of_comment(const char *at);
+
+/* The end of a directive, whose line continues after each backslash. */
+const char *mnp__raw_end_of_directive(const char *at);
+
+/*
+ * The token that begins here, where no space and no comment does.  A word has letters, digits, quotes within a number,
+ * and a raw string behind its R.
+ */
+mnp__raw_token mnp__raw_token_at(const char *at);
+
+#endif
