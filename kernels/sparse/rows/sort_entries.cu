@@ -35,6 +35,10 @@ MNP_INLINE void add_up(const mnp_entries_params &p, int64_t i)
 MNP_INLINE void sort_one(const mnp_entries_params &p, int64_t i)
 {
     switch (p.task) {
+    case MNP_ENTRIES_CHECK:
+        if (p.numbers[i] < 0 || p.numbers[i] >= p.end)
+            keep_least((unsigned long long *)p.found, (unsigned long long)i);
+        break;
     case MNP_ENTRIES_KEYS:
         p.keys[i] = (int)p.numbers[p.order ? p.order[i] : i];
         break;
@@ -53,6 +57,24 @@ MNP_INLINE void sort_one(const mnp_entries_params &p, int64_t i)
 #else
 
 #include "kernels/sparse/rows/sort_entries_host.h"
+
+/* Look for the first number from `begin` on that is out of range: blocks without any, by vectors, come first. */
+static void check_numbers(const mnp_entries_params &p, int64_t begin, int64_t end)
+{
+    enum { BLOCK = 1024 };
+    const long long *const numbers = p.numbers;
+    const unsigned long long limit = (unsigned long long)p.end;
+    for (bool is_good = true; begin + BLOCK <= end; begin += BLOCK) {
+        for (int64_t i = begin; i < begin + BLOCK; i++)
+            is_good &= (unsigned long long)numbers[i] < limit;
+        if (!is_good)
+            break;
+    }
+    while (begin < end && (unsigned long long)numbers[begin] < limit)
+        begin++;
+    if (begin < end)
+        keep_least((unsigned long long *)p.found, (unsigned long long)begin);
+}
 
 /* The number is that of a chunk or of a bucket. */
 static void sort_one(const mnp_entries_params &p, int64_t number)
@@ -78,10 +100,6 @@ static void sort_one(const mnp_entries_params &p, int64_t number)
 MNP_INLINE void do_one(const mnp_entries_params &p, int64_t i)
 {
     switch (p.task) {
-    case MNP_ENTRIES_CHECK:
-        if (p.numbers[i] < 0 || p.numbers[i] >= p.end)
-            keep_least((unsigned long long *)p.found, (unsigned long long)i);
-        break;
     case MNP_ENTRIES_NUMBERS:
         p.gathered[i] = p.numbers[p.order[i]];
         break;
@@ -101,6 +119,12 @@ MNP_KERNEL(sort_entries, mnp_entries_params)
             [&](int64_t number, int64_t entry) { p.gathered[entry] = number; });
         return;
     }
+#if !MNP_CUDA
+    if (p.task == MNP_ENTRIES_CHECK) {
+        check_numbers(p, mnp_share_begin(p.count, worker, workers), mnp_share_begin(p.count, worker + 1, workers));
+        return;
+    }
+#endif
     MNP_FOR (i, p.count)
         do_one(p, i);
 }

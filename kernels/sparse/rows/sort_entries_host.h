@@ -33,18 +33,47 @@ static void spread_to_buckets(const mnp_entries_params &p, int64_t chunk)
         spread[next[p.rows[i] >> p.shift]++] = {p.rows[i], p.numbers[i], ((const MNP_VALUE *)p.values)[i]};
 }
 
-/* Sort a row by columns, stably: runs by insertion, which are then merged, with room for as many entries. */
-static void sort_row(mnp_entry *row, int64_t count, mnp_entry *room)
+/* The most entries that are sorted at once, and the columns that an instruction may compare. */
+enum { RUN = 32, LANES = 8 };
+typedef long long mnp_lanes __attribute__((vector_size(LANES * sizeof(long long))));
+
+/*
+ * Sort at most VECTORS * LANES entries by columns, stably: where an entry goes is how many columns are less than its own.
+ * That takes the square of the number in comparisons, but several at once and no branch, which would be guessed wrong.
+ */
+template <int VECTORS> static void sort_few(const mnp_entry *run, int count, mnp_entry *sorted)
 {
-    enum { RUN = 32 };
-    for (int64_t i = 1; i < count; i++) {
-        const mnp_entry entry = row[i];
-        int64_t at = i;
-        for (; at % RUN > 0 && row[at - 1].column > entry.column; at--)
-            row[at] = row[at - 1];
-        row[at] = entry;
+    mnp_lanes columns[VECTORS] = {}, less[VECTORS] = {};
+    unsigned char equal[RUN] = {0}; /* entries of the same column that have been before */
+    for (int i = 0; i < count; i++)
+        columns[i / LANES][i % LANES] = run[i].column;
+    for (int i = 0; i < count; i++)
+        for (int v = 0; v < VECTORS; v++)
+            less[v] -= run[i].column < columns[v]; /* -1 where that is so */
+    for (int i = 0; i < count; i++) {
+        const int place = (int)less[i / LANES][i % LANES];
+        sorted[place + equal[place]++] = run[i];
     }
-    mnp_entry *from = row, *to = room;
+}
+
+static void sort_run(const mnp_entry *run, int count, mnp_entry *sorted)
+{
+    if (count <= LANES)
+        sort_few<1>(run, count, sorted);
+    else if (count <= 2 * LANES)
+        sort_few<2>(run, count, sorted);
+    else
+        sort_few<RUN / LANES>(run, count, sorted);
+}
+
+/* Sort a row by columns, stably: runs, which are then merged.  The result is in the row or in the room beside it. */
+static const mnp_entry *sort_row(mnp_entry *row, int64_t count, mnp_entry *room)
+{
+    mnp_entry *from = room, *to = row;
+    if (count < 2)
+        return row;
+    for (int64_t begin = 0; begin < count; begin += RUN)
+        sort_run(row + begin, (int)(count - begin < RUN ? count - begin : RUN), room + begin);
     for (int64_t width = RUN; width < count; width *= 2) {
         for (int64_t begin = 0; begin < count; begin += 2 * width) {
             const int64_t middle = begin + width < count ? begin + width : count;
@@ -56,18 +85,17 @@ static void sort_row(mnp_entry *row, int64_t count, mnp_entry *room)
         to = from;
         from = merged;
     }
-    for (int64_t i = 0; i < count && from != row; i++)
-        row[i] = from[i];
+    return from;
 }
 
-/* Add the duplicates of sorted entries at begin .. end-1, and store what is left from `to` on; returns its end. */
-static int64_t add_duplicates(mnp_entry *entries, int64_t begin, int64_t end, int64_t to)
+/* Add the duplicates of sorted entries and store what is left from `to` on, which may be before them; returns its end. */
+static mnp_entry *add_duplicates(const mnp_entry *entries, int64_t count, mnp_entry *to)
 {
-    while (begin < end) {
-        mnp_entry sum = entries[begin++];
-        for (; begin < end && entries[begin].column == sum.column; begin++)
-            sum.value += entries[begin].value;
-        entries[to++] = sum;
+    for (int64_t k = 0; k < count;) {
+        mnp_entry sum = entries[k++];
+        for (; k < count && entries[k].column == sum.column; k++)
+            sum.value += entries[k].value;
+        *to++ = sum;
     }
     return to;
 }
@@ -92,13 +120,14 @@ static void arrange_bucket(const mnp_entries_params &p, int64_t bucket)
     }
     for (int64_t k = begin; k < end; k++)
         sorted[next[spread[k].row]++] = spread[k];
-    int64_t from = begin, to = begin;
+    mnp_entry *to = sorted + begin;
+    int64_t from = begin;
     for (int64_t row = first; row < last; row++) {
-        const int64_t row_end = next[row], kept = to;
-        if (p.by_columns)
-            sort_row(sorted + from, row_end - from, spread + from);
-        to = add_duplicates(sorted, from, row_end, to);
-        from = row_end;
+        const int64_t count = next[row] - from;
+        const mnp_entry *const entries = p.by_columns ? sort_row(sorted + from, count, spread + from) : sorted + from;
+        mnp_entry *const kept = to;
+        to = add_duplicates(entries, count, to);
+        from += count;
         next[row] = to - kept;
     }
 }
