@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/bench.h"
+#include "bench/moving/comm.h"
 #include "report/report.h"
 
 /* ---- devices ---- */
@@ -103,34 +103,26 @@ static const char *slowest_link(const doctor *d, double *least_p)
     return "memory of the host";
 }
 
-static const bench_case *case_named(const char *name)
-{
-    for (int i = 0; bench_case_at(i); i++)
-        if (strcmp(bench_case_at(i)->name, name) == 0)
-            return bench_case_at(i);
-    return NULL;
-}
-
 void doctor_look_at_links(doctor *d)
 {
     enum { REPEATS = 3 };
     const int64_t bytes = (int64_t)16 << 20;
-    bench b = {.ctx = d->ctx, .repeats = REPEATS};
+    comm_bench b = {.ctx = d->ctx, .repeats = REPEATS};
     measurement m = {.seconds = 0};
     double least;
     if (d->ranks == 1)
         return;
     const char *kind = slowest_link(d, &least);
-    mnp_status status = bench_open(&b);
+    mnp_status status = comm_open(&b);
     if (status == MNP_OK)
-        status = bench_measure(&b, case_named("all-to-all"), bytes, &m);
-    bench_close(&b);
+        status = comm_measure(&b, comm_case_named("all-to-all"), bytes, &m);
+    comm_close(&b);
     if (status != MNP_OK) {
         doctor_say(d, "links", WRONG, "see 'Debugging and errors' in the guide for what the sentence means",
                    "data does not move between ranks: %s", mnp_error_message());
         return;
     }
-    const double speed = bench_bus_bandwidth(&m, m.seconds, d->ranks);
+    const double speed = comm_bus_bandwidth(&m, m.seconds, d->ranks);
     doctor_say(d, "links", speed < least ? SLOW : FINE,
                "see 'maniple info' for the links, 'hiding' and 'heap' here, and for a network NCCL_DEBUG=INFO or "
                "OMPI_MCA_btl_base_verbose=30, which tell what it goes through",

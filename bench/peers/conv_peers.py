@@ -246,14 +246,14 @@ def main():
     if exact is None:
         exact = exact_on_cpu(image, kernel)
 
+    what = f"{arguments.image}^2 by {arguments.kernel}^2 float32{', an outer product' if arguments.outer else ''}"
     results = []
     for name, version, notes, result, times in runs:
         error = float(np.abs(result - exact).max() / np.abs(exact).max())
         results.append({"name": name, "version": version, "notes": notes, "median_ms": statistics.median(times),
                         "relative_error": error})
         library, number = version.split(",")[0].split(" ", 1)
-        record.append("conv", "same", f"{arguments.image}^2 by {arguments.kernel}^2 float32",
-                      f"{library} {'.'.join(name.split('.')[-2:])}",
+        record.append("conv", "same", what, f"{library} {'.'.join(name.split('.')[-2:])}",
                       number, device, 1e-3 * statistics.median(times), 1e-3 * min(times))
 
     print(f"{device}: {arguments.image} x {arguments.image} by {arguments.kernel} x {arguments.kernel}, float32, "

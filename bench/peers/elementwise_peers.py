@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times element-wise work of other libraries, to compare Maniple's bench/elementwise with: the same cases and data.
+"""Times element-wise work of other libraries, to compare `maniple bench elementwise` with: the same cases and data.
 
   CuPy on one GPU   ElementwiseKernel, ufuncs with out=, fused and not, RawKernel, and launches of a small add
   --host            NumPy with out= and numexpr on the CPU
@@ -67,7 +67,7 @@ def optional(module):
         return None
 
 
-# --- data: a function of the index, as in bench/elementwise.c ---------------------------------------------------------
+# --- data: a function of the index, as in apps/bench/arrays/elementwise.c ---------------------------------------------
 
 def uniform(i, which):
     value = (np.asarray(i % PERIOD, np.uint64) * np.uint64(2) + np.uint64(which)) * np.uint64(0x9e3779b97f4a7c15)

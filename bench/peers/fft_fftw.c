@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Times the same as bench/fft.c with FFTW's transforms over MPI, planned with FFTW_MEASURE, in natural order and with
+ * Times the same as `maniple bench fft` with FFTW's transforms over MPI, planned with FFTW_MEASURE, in natural order and with
  * FFTW_MPI_TRANSPOSED_OUT, in the same words.  It is no part of the build:
  *
  *   mpicc -O2 bench/peers/fft_fftw.c -lfftw3_mpi -lfftw3 -lm -o fft_fftw
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../record.h"
+#include "../../apps/bench/record.h"
 
 #ifdef SINGLE
 #define FFTW(name) fftwf_##name

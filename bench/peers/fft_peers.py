@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times the same as bench/fft.c with CuPy on a GPU, or with numpy.fft and scipy.fft on the CPU, in the same words.
+"""Times the same as `maniple bench fft` with CuPy on a GPU, or with numpy.fft and scipy.fft on the CPU, in the same words.
 
   fft_peers.py [--workers N] [--repeats N] [--elements N] [--case NAME ...] [--host]
 
@@ -30,7 +30,7 @@ CASES = {"cube": ("complex128", CUBE, "fftn", None), "cube-single": ("complex64"
 parser = argparse.ArgumentParser()
 parser.add_argument("--workers", type=int, default=1)
 parser.add_argument("--repeats", type=int, default=5)
-parser.add_argument("--case", nargs="*", default=list(CASES))
+parser.add_argument("--case", nargs="*", choices=CASES, default=list(CASES))
 parser.add_argument("--elements", type=int, default=0)
 parser.add_argument("--host", action="store_true")
 arguments = parser.parse_args()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times Fourier transforms of a cube that is cut over all GPUs, as bench/fft.c does on several ranks.
+"""Times Fourier transforms of a cube that is cut over all GPUs, as `maniple bench fft` does on several ranks.
 
   PyTorch with NCCL: planes of each rank, one exchange by all_to_all_single(), then the lines across; the result is left
                      in the permuted order

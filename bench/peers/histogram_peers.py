@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times histograms of other libraries, to compare Maniple's bench/histogram with: the same cases and data.
+"""Times histograms of other libraries, to compare `maniple bench histogram` with: the same cases and data.
 
   CuPy on one GPU
   --host            NumPy on the CPU
@@ -22,7 +22,7 @@ CASES = {"even": (256, 4), "auto": (256, 8), "many": (1000000, 4), "weighted": (
 
 
 def data(name, elements):
-    """A function of the index, as in bench/histogram.c."""
+    """A function of the index, as in apps/bench/arrays/histogram.c."""
     i = np.arange(min(elements, PERIOD), dtype=np.uint64)
     values = (i * np.uint64(0x9e3779b97f4a7c15) >> np.uint64(40)) / 2.0 ** 24
     whole = name == "bincount"

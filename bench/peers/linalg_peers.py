@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times the same factorisations as bench/linalg.c with other libraries.
+"""Times the same factorisations as apps/bench/arrays/linalg.c with other libraries.
 
   CuPy on one GPU
   --host            NumPy and SciPy on the CPU, by the LAPACK and with the threads that they have
@@ -29,7 +29,7 @@ CASES = {"solve": (SQUARE, "float64", True), "cholesky": (SQUARE, "float64", Tru
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--case", nargs="*", choices=CASES, default=list(CASES))
-parser.add_argument("--elements", type=int, default=0, help="elements of the input (default: those of bench/linalg)")
+parser.add_argument("--elements", type=int, default=0, help="elements of the input (default: those of the case)")
 parser.add_argument("--repeats", type=int, default=5)
 parser.add_argument("--host", action="store_true")
 arguments = parser.parse_args()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Times the factorisations of bench/linalg.c that ScaLAPACK has, in the same words, on matrices of the same kinds.  It is
+ * Times the factorisations of `maniple bench linalg` that ScaLAPACK has, in the same words, on matrices of the same kinds.  It is
  * no part of the build:
  *
  *   mpicc -O2 bench/peers/linalg_scalapack.c -lscalapack-openmpi -lopenblas -lm -o linalg_scalapack
@@ -16,7 +16,7 @@
 
 #include <mpi.h>
 
-#include "../record.h"
+#include "../../apps/bench/record.h"
 
 /* BLACS and ScaLAPACK have no header */
 void Cblacs_get(int context, int what, int *value);
@@ -62,7 +62,7 @@ static double noise(long long i, long long j)
     return (double)((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1;
 }
 
-/* As in bench/linalg.c: random numbers, or a symmetric matrix with a dominant diagonal. */
+/* As in apps/bench/arrays/linalg.c: random numbers, or a symmetric matrix with a dominant diagonal. */
 static void fill(struct problem *p)
 {
     for (int c = 0; c < p->own_columns; c++) {

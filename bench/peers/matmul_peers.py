@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times the same products as bench/matmul.c with other libraries.
+"""Times the same products as apps/bench/arrays/matmul.c with other libraries.
 
   CuPy on one GPU
   --torch           PyTorch on one GPU
@@ -24,7 +24,7 @@ CASES = {"single": (8192, "float32"), "double": (8192, "float64"), "tf32": (8192
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--case", nargs="*", choices=CASES, default=list(CASES))
-parser.add_argument("--extent", type=int, default=0, help="rows of a matrix (default: those of bench/matmul)")
+parser.add_argument("--elements", type=int, default=0, help="of an operand (default: those of the case)")
 parser.add_argument("--repeats", type=int, default=20)
 parser.add_argument("--torch", action="store_true")
 parser.add_argument("--host", action="store_true")
@@ -74,7 +74,8 @@ def measure(run):
 
 for name in arguments.case:
     n, dtype = CASES[name]
-    n = arguments.extent or n
+    if arguments.elements:
+        n = round((arguments.elements // (1000 if name == "batch" else 1)) ** (0.25 if name == "einsum" else 0.5))
     if name == "tf32" and not arguments.torch or arguments.torch and name == "integers":
         continue  # CuPy takes TF32 from a variable of the environment alone; PyTorch has no such product on GPUs
     if arguments.torch:

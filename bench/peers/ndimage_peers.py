@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times the same as bench/ndimage.c with cupyx.scipy.ndimage on a GPU, or with scipy.ndimage on the CPU, in the same words.
+"""Times the same as `maniple bench ndimage` with cupyx.scipy.ndimage on a GPU, or with scipy.ndimage on the CPU, in the same words.
 
-  ndimage_peers.py [--host] [--extent N] [--repeats N] [--case NAME ...]
+  ndimage_peers.py [--host] [--elements N] [--repeats N] [--case NAME ...]
 
 A time is the median of repeats, and the best one, after a warm-up.
 """
@@ -20,12 +20,13 @@ CASES = {"median-3": lambda nd, x, m: nd.median_filter(x, 3), "median-5": lambda
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--host", action="store_true")
-parser.add_argument("--extent", type=int, default=4096)
+parser.add_argument("--elements", type=int, default=1 << 24)
 parser.add_argument("--repeats", type=int, default=5)
-parser.add_argument("--case", nargs="*", default=list(CASES))
+parser.add_argument("--case", nargs="*", choices=CASES, default=list(CASES))
 arguments = parser.parse_args()
 
-x = np.random.default_rng(1).standard_normal((arguments.extent,) * 2).astype("float32")
+extent = round(arguments.elements ** 0.5)
+x = np.random.default_rng(1).standard_normal((extent, extent)).astype("float32")
 if not arguments.host:
     import cupy
     from cupyx.scipy import ndimage

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times random numbers of CuPy on a GPU, or of NumPy on the CPU, for comparison with bench/random:
+"""Times random numbers of CuPy on a GPU, or of NumPy on the CPU, for comparison with `maniple bench random`:
 
-    python3 bench/peers/random_peers.py [--host] [--elements N] [--repeats N]
+    python3 bench/peers/random_peers.py [--host] [--case NAME] [--elements N] [--repeats N]
 
 A time is the median; CuPy's are taken by events of the device.
 """
@@ -55,6 +55,7 @@ def cupy_seconds(case, dtype, n):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--host", action="store_true")
+    parser.add_argument("--case", choices=dict(CASES))
     parser.add_argument("--elements", type=int, default=1 << 24)
     parser.add_argument("--repeats", type=int, default=5)
     arguments = parser.parse_args()
@@ -65,6 +66,8 @@ def main():
         import cupy as module
         library, device, seconds = "CuPy", record.gpu(module), cupy_seconds
     for case, dtype in CASES:
+        if arguments.case not in (None, case):
+            continue
         try:
             times = [seconds(case, dtype, arguments.elements) for _ in range(arguments.repeats + 1)][1:]
         except (AttributeError, TypeError, ValueError) as error:  # what this library has not

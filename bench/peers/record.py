@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the scripts here measured, as lines of JSON that bench/plot reads: the same lines as of bench/record.h.
+"""What the scripts here measured, as lines of JSON that bench/plot reads: the same lines as of apps/bench/record.h.
 
 Where the environment has BENCH_JSON=FILE, append() adds a line to FILE; otherwise it does nothing.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times reductions of other libraries, to compare Maniple's bench/reduce with: the same cases and data.
+"""Times reductions of other libraries, to compare `maniple bench reduce` with: the same cases and data.
 
   CuPy on one GPU   sum, argmax, var, a ReductionKernel for mse
   --host            NumPy on the CPU
@@ -26,7 +26,7 @@ CASES.update({f"{name} of rows of {row}": (1 << 27, 2, 8) for name, row in
 
 
 def data(name, elements, which):
-    """A function of the index, as in bench/reduce.c."""
+    """A function of the index, as in apps/bench/arrays/reduce.c."""
     i = np.arange(min(elements, PERIOD), dtype=np.uint64)
     values = ((i * np.uint64(2) + np.uint64(which)) * np.uint64(0x9e3779b97f4a7c15) >> np.uint64(40)) / 2.0 ** 24
     rows, n = "rows" in name, math.isqrt(elements)

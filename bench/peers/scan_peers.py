@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times scans of other libraries, to compare Maniple's bench/scan with: the same cases and data.
+"""Times scans of other libraries, to compare `maniple bench scan` with: the same cases and data.
 
   CuPy on one GPU   cumsum (there is no cumulative maximum)
   --host            NumPy on the CPU
@@ -26,7 +26,7 @@ CASES = {"cumsum": ("float32", 1 << 28, None), "cumsum float64": ("float64", 1 <
 
 
 def data(dtype, elements, axis):
-    """A function of the index, as in bench/scan.c."""
+    """A function of the index, as in apps/bench/arrays/scan.c."""
     i = np.arange(min(elements, PERIOD), dtype=np.uint64)
     values = (i * np.uint64(2) * np.uint64(0x9e3779b97f4a7c15) >> np.uint64(40)) / 2.0 ** 24
     n = math.isqrt(elements)

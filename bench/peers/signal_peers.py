@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times filters and spectra of other libraries, to compare Maniple's bench/signal with: the same cases.
+"""Times filters and spectra of other libraries, to compare `maniple bench signal` with: the same cases.
 
   cupyx.scipy.signal on one GPU
   --host   scipy.signal on the CPU

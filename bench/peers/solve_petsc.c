@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../record.h"
+#include "../../apps/bench/record.h"
 
 enum { MOST_POINTS = 27, MOST_DIMS = 3 };
 static const char hpcg[] = "hpcg", hpcg_matrix[] = "hpcg:104x104x104", usual_matrix[] = "poisson:128x128x128";
@@ -218,7 +218,7 @@ static void processor(char *text, size_t size)
         fclose(file);
 }
 
-/* Record the time of an iteration, of the matrix in the words of bench/solve: with all of its first extent. */
+/* Record the time of an iteration, of the matrix in the words of `maniple bench solve`: with all of its first extent. */
 static void record_iteration(const char *name, const char *matrix, const grid *g, int ranks, double median, double best)
 {
     char version[32], device[128];

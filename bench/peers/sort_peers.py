@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times sorts of other libraries, to compare Maniple's bench/sort with: the same cases, and data alike.
+"""Times sorts of other libraries, to compare `maniple bench sort` with: the same cases, and data alike.
 
   CuPy on one GPU
   --host            NumPy on the CPU

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times sparse work of other libraries, to compare Maniple's bench/sparse, bench/eigen and bench/solve with: the same
+"""Times sparse work of other libraries, to compare `maniple bench` sparse, eigen and solve with: the same
 cases and matrices, in the table of bench/sparse.
 
   CuPy on one GPU   cupyx.scipy.sparse
@@ -41,7 +41,7 @@ CASES = {"spmv-csr": GRIDS, "spmv-csc": GRIDS, "spmv-coo": GRIDS, "spmv-dia": GR
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--case", metavar="A,B,...", help=f"of {', '.join(CASES)} (default: all)")
-    parser.add_argument("--matrix", metavar="M,...", help="poisson, hpcg, random or powerlaw, as of bench/sparse")
+    parser.add_argument("--matrix", metavar="M,...", help="poisson, hpcg, random or powerlaw")
     parser.add_argument("--dtype", default="float64", choices=["float32", "float64", "complex64", "complex128"])
     parser.add_argument("--repeats", type=int, default=20, metavar="N", help="timed repeats of each (default: 20)")
     parser.add_argument("--iterations", type=int, default=50, metavar="N", help="of cg (default: 50)")
@@ -57,7 +57,7 @@ def parse_arguments():
     return arguments
 
 
-# --- matrices, as bench/sparse makes them -----------------------------------------------------------------------------
+# --- matrices, as `maniple bench sparse` makes them -------------------------------------------------------------------
 
 def uniform(i):
     """splitmix64 of an index, between 0 and 1."""
@@ -181,7 +181,7 @@ def median_of(library, run, repeats):
 
 
 def rate_of_copy(library):
-    """Bytes a second, as bench/sparse measures it."""
+    """Bytes a second, as `maniple bench sparse` measures it."""
     source = library.xp.zeros(1 << 26 if library.xp is np else 1 << 28, np.float32)
     target = library.xp.zeros_like(source)
     return 2 * source.nbytes / median_of(library, lambda: library.xp.copyto(target, source), 9)
