@@ -17,7 +17,7 @@ static const struct subcommand {
     void (*help)(void);
     const char *summary;
 } subcommands[] = {
-    {"bench", bench_main, bench_help, "measure how fast data moves between the ranks"},
+    {"bench", bench_main, bench_help, "measure how fast Maniple is on this machine"},
     {"cache", cache_main, cache_help, "list, size or clear the cache of compiled kernels"},
     {"channelize", channelize_main, channelize_help, "divide a signal into channels of frequency"},
     {"conv", conv_main, conv_help, "convolve an array with a kernel"},

@@ -97,6 +97,9 @@ if command -v mandoc >/dev/null; then
 else
     skip "the pages are correct" "there is no mandoc"
 fi
+"$command" bench scan --case cumsum --elements 1000 --repeats 1 --plot "$stage" >"$stage/bench.txt" 2>&1
+check "$(grep -q '^| cumsum, 1000 float32 |' "$stage/bench.txt"; echo $?)" "the command finds its scripts" "$(cat "$stage/bench.txt")"
+check "$(find "$stage/moved" -path '*/share/maniple/bench/peers/record.py' | grep -q .; echo $?)" "which have the peers beside them"
 check "$(find "$stage/moved" -path '*/examples/hello.c' | grep -q .; echo $?)" "the examples are installed"
 check "$(find "$stage/moved" -path '*/share/modulefiles/maniple/[0-9]*.lua' | grep -q .; echo $?)" "so is the environment module"
 done_testing

@@ -18,28 +18,50 @@
 
 /* ---- the run ---- */
 
-static int run_benchmark(mnp_ctx *ctx, const bench_request *r, const benchmark *b)
+/* The names of a benchmark's cases that are to run; how many. */
+static int choose_names(const bench_request *r, const benchmark *b, const char *names[BENCH_MOST_CASES])
 {
-    const char *names[BENCH_MOST_CASES];
-    int count = 0, status = EXIT_SUCCESS;
-    bench_options o = r->options;
-    o.repeats = o.repeats > 0 ? o.repeats : b->repeats;
+    int count = 0;
     for (int i = 0; i < r->num_cases; i++)
         if (bench_has_case(b, r->case_names[i]))
             names[count++] = r->case_names[i];
-    if (o.chooses && count == 0)
-        return status;
-    if (mnp_ctx_rank(ctx) == 0 && !o.json && b != &ceilings_benchmark)
+    for (int i = 0; i < b->count && !r->options.chooses; i++)
+        if (i == 0 || strcmp(bench_case_name(b, i), bench_case_name(b, i - 1)) != 0)
+            names[count++] = bench_case_name(b, i);
+    return count;
+}
+
+/* Whether all that is asked for can run. */
+static mnp_status check(const bench_request *r, int ranks)
+{
+    mnp_status st = MNP_OK;
+    for (int i = 0; i < r->count && st == MNP_OK; i++) {
+        const benchmark *b = r->chosen[i];
+        const char *names[BENCH_MOST_CASES];
+        const int count = choose_names(r, b, names);
+        if (b->check && count > 0)
+            st = b->check(ranks, count, names, &r->options);
+    }
+    return st;
+}
+
+static int run_benchmark(mnp_ctx *ctx, const bench_request *r, const benchmark *b)
+{
+    const char *names[BENCH_MOST_CASES];
+    const int count = choose_names(r, b, names);
+    bench_options o = r->options;
+    o.repeats = o.repeats > 0 ? o.repeats : b->repeats;
+    if (count == 0)
+        return EXIT_SUCCESS;
+    if (mnp_ctx_rank(ctx) == 0 && !o.json)
         printf("\n%s, median of %d\n", b->name, o.repeats);
-    for (int i = 0; i < b->count && !o.chooses && b->run; i++)
-        names[count++] = bench_case_name(b, i);
     if (b->run)
         return b->run(ctx, count, names, &o);
-    for (int k = 0; k < (o.chooses ? count : 1); k++)
+    for (int k = 0; k < count; k++)
         for (int i = 0; i < b->count; i++)
-            if (!o.chooses || strcmp(bench_case_name(b, i), names[k]) == 0)
+            if (strcmp(bench_case_name(b, i), names[k]) == 0)
                 b->time_case(ctx, (const char *)b->cases + (size_t)i * b->size, &o);
-    return status;
+    return EXIT_SUCCESS;
 }
 
 /* comm has no floors, which would follow from the ceilings. */
@@ -63,7 +85,6 @@ static int run_all(mnp_ctx *ctx, bench_request *r)
 {
     int status = EXIT_SUCCESS;
     setvbuf(stdout, NULL, _IOLBF, 0); /* a run that is ended by a limit of time leaves the cases that it has done */
-    r->options.chooses = r->cases != NULL;
     if (!r->options.json)
         begin_report(ctx);
     if (!is_comm_alone(r)) {
@@ -165,9 +186,12 @@ static mnp_status open_lines(const bench_request *r, char *temporary, size_t siz
         return MNP_OK;
     if (r->plot && access(r->plot, W_OK | X_OK) != 0)
         return mnp_fail(MNP_ERR_IO, "--plot: the folder %s: %s", r->plot, strerror(errno));
-    FILE *file = fopen(path, "a");
-    if (!file || fclose(file) != 0)
+    FILE *file = fopen(path, "a+");
+    const int first = file ? getc(file) : EOF; /* reading begins at the beginning */
+    if (!file || ferror(file) || fclose(file) != 0)
         return mnp_fail(MNP_ERR_IO, "%s: %s", path, strerror(errno));
+    if (first != EOF && first != '{')
+        return mnp_fail(MNP_ERR_ARG, "--output: %s is there already and holds no lines of JSON", path);
     setenv("BENCH_JSON", path, 1);
     return r->peers || r->plot ? bench_find_scripts() : MNP_OK;
 }
@@ -176,7 +200,9 @@ static int measure_benchmarks(bench_request *r)
 {
     char temporary[PATH_MAX];
     mnp_ctx *ctx = command_begin(NULL);
+    r->options.chooses = r->cases != NULL;
     const bool root = mnp_ctx_rank(ctx) == 0, on_host = is_on_host(ctx);
+    OR_EXIT(mnp_agree(ctx, root ? check(r, mnp_ctx_size(ctx)) : MNP_OK));
     OR_EXIT(mnp_agree(ctx, root ? open_lines(r, temporary, sizeof temporary) : MNP_OK));
     int status = run_all(ctx, r);
     mnp_finalize(ctx);

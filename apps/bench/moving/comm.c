@@ -153,12 +153,14 @@ static void print_json(const results *r)
 }
 
 /* Check, before anything is measured, that there will be something to draw and that the file can be written. */
-static mnp_status check_picture(const results *r, int ranks)
+static mnp_status check(int ranks, int count, const char *const *names, const bench_options *o)
 {
     bool any = false;
-    for (int i = 0; comm_case_at(i); i++)
-        any = any || (comm_case_at(i)->has_size && (!r->o->chooses || r->chosen[i]));
-    mnp_status st = picture_check_place(&r->o->picture);
+    if (!o->picture.path)
+        return MNP_OK;
+    for (int i = 0; i < count; i++)
+        any = any || comm_case_named(names[i])->has_size;
+    mnp_status st = picture_check_place(&o->picture);
     if (st == MNP_OK && (!any || ranks == 1))
         return mnp_fail(MNP_ERR_ARG, "--picture would have nothing to draw: %s",
                         any ? "one rank alone has no bus bandwidth" : "none of these cases has a size");
@@ -375,7 +377,6 @@ static int run(mnp_ctx *ctx, int count, const char *const *names, const bench_op
     results r = {.o = o, .b = &b, .ranks = ranks, .has_link = has_link(&b, ranks)};
     for (int i = 0; i < count; i++)
         r.chosen[comm_case_named(names[i]) - comm_cases] = true;
-    OR_EXIT(mnp_agree(ctx, o->picture.path && b.rank == 0 ? check_picture(&r, b.ranks) : MNP_OK));
     progress_begin(ctx, "bench", false);
     measure_all(&r);
     progress_end();
@@ -397,4 +398,5 @@ const benchmark comm_benchmark = {.name = "comm",
                                   .help = "operations that move data between the ranks, for sizes",
                                   .repeats = 15,
                                   BENCH_CASES(comm_cases),
+                                  .check = check,
                                   .run = run};

@@ -12,6 +12,7 @@
  */
 #include "bench/benchmark.h"
 #include "bench/measure.h"
+#include "bench/sparse/matrices.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -157,4 +158,5 @@ const benchmark eigen_benchmark = {.name = "eigen",
                                    .repeats = 3,
                                    BENCH_CASES(usual_cases),
                                    .has_case = has_case,
+                                   .check = check_generator,
                                    .run = time_cases};

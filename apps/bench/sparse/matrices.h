@@ -13,7 +13,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "bench/benchmark.h"
 #include "common/command.h"
 
 /* ---- numbers ---- */
@@ -62,6 +64,8 @@ static inline void *zeros(mnp_ctx *ctx, int64_t count, size_t size)
 }
 
 /* ---- matrices without a pattern ---- */
+
+enum { MATRIX_TEXT = 256 }; /* room for the name of a matrix */
 
 enum { AHEAD = 1 << 20 }; /* numbers that a row of powerlaw may take */
 
@@ -140,6 +144,26 @@ static inline mnp_sparse *make_powerlaw(mnp_ctx *ctx, mnp_dtype dtype, int64_t n
     return triplets_finish(ctx, nrows, &t);
 }
 
+/* Check that --matrix is a generator.  MNP_ERR_ARG.  Not collective. */
+static inline mnp_status check_generator(int ranks, int count, const char *const *names, const bench_options *o)
+{
+    (void)ranks, (void)count, (void)names;
+    if (!o->matrix || (mnp_sparse_is_generator(o->matrix) && strlen(o->matrix) < MATRIX_TEXT))
+        return MNP_OK;
+    return mnp_fail(MNP_ERR_ARG, "--matrix is '%s', which is no generator, such as poisson:64x64x64", o->matrix);
+}
+
+/* Whether the text is random:ROWS@DENSITY or powerlaw:ROWS; their numbers, of powerlaw a negative density. */
+static inline bool is_without_pattern(const char *text, int64_t *nrows_p, double *density_p)
+{
+    int read = 0;
+    if (sscanf(text, "random:%" SCNd64 "@%lf%n", nrows_p, density_p, &read) == 2 && !text[read] && *nrows_p > 0 &&
+        *density_p >= 0 && *density_p <= 1)
+        return true;
+    *density_p = -1;
+    return sscanf(text, "powerlaw:%" SCNd64 "%n", nrows_p, &read) == 1 && !text[read] && *nrows_p > 0;
+}
+
 /*
  * A matrix from a text: a generator's, or
  *
@@ -154,17 +178,8 @@ static inline mnp_sparse *make_matrix(mnp_ctx *ctx, const char *text, mnp_dtype 
     mnp_sparse *matrix = NULL;
     int64_t nrows = 0;
     double density = 0;
-    int read = 0;
-    if (sscanf(text, "random:%" SCNd64 "@%lf%n", &nrows, &density, &read) == 2 && !text[read] && nrows > 0 &&
-        density >= 0 && density <= 1)
-        return make_random(ctx, dtype, nrows, density);
-    if (sscanf(text, "powerlaw:%" SCNd64 "%n", &nrows, &read) == 1 && !text[read] && nrows > 0)
-        return make_powerlaw(ctx, dtype, nrows);
-    if (!mnp_sparse_is_generator(text))
-        OR_EXIT(mnp_fail(MNP_ERR_ARG,
-                         "--matrix is '%s', neither random:ROWS@DENSITY nor powerlaw:ROWS nor a "
-                         "generator",
-                         text));
+    if (is_without_pattern(text, &nrows, &density))
+        return density < 0 ? make_powerlaw(ctx, dtype, nrows) : make_random(ctx, dtype, nrows, density);
     OR_EXIT(mnp_sparse_generate(ctx, text, dtype, &matrix));
     return matrix;
 }

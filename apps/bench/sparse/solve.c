@@ -37,7 +37,7 @@ typedef struct problem {
     mnp_precond *precond;
     mnp_array *x;
     /* Kept as long as cases have the same matrix */
-    char matrix[256];
+    char matrix[MATRIX_TEXT];
     mnp_sparse *a;
     mnp_operator *op;
     mnp_array *b;
@@ -274,4 +274,5 @@ const benchmark solve_benchmark = {.name = "solve",
                                    .repeats = 5,
                                    BENCH_CASES(usual_cases),
                                    .has_case = has_case,
+                                   .check = check_generator,
                                    .run = run};

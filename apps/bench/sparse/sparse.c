@@ -462,26 +462,51 @@ static const sparse_case *find_case(const char *name)
     return NULL;
 }
 
+/* Take the next of several names of matrices, which commas separate; false: there is none. */
+static bool next_matrix(const char **names_p, char matrix[MATRIX_TEXT])
+{
+    const char *names = *names_p;
+    const size_t length = strcspn(names, ",");
+    snprintf(matrix, MATRIX_TEXT, "%.*s", (int)length, names);
+    *names_p = names + length + (names[length] == ',');
+    return *names != '\0';
+}
+
 /* Every matrix that was asked for, or the case's own. */
 static void time_matrices(const bench_options *o, const sparse_case *b, work *w)
 {
-    const char *next = o->matrix ? o->matrix : usual_matrices[b->usual][!is_on_host(w->ctx)];
-    while (*next) {
-        const size_t length = strcspn(next, ",");
-        char matrix[sizeof w->matrix];
-        snprintf(matrix, sizeof matrix, "%.*s", (int)length, next);
+    const char *names = o->matrix ? o->matrix : usual_matrices[b->usual][!is_on_host(w->ctx)];
+    for (char matrix[MATRIX_TEXT]; next_matrix(&names, matrix);)
         time_case(o, b, matrix, w);
-        next += length + (next[length] == ',');
-    }
+}
+
+/* ---- the benchmark ---- */
+
+static mnp_dtype dtype_of(const bench_options *o)
+{
+    return o->dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : o->dtype;
+}
+
+static mnp_status check(int ranks, int count, const char *const *names, const bench_options *o)
+{
+    const mnp_dtype dtype = dtype_of(o);
+    const char *matrices = o->matrix ? o->matrix : "";
+    int64_t nrows;
+    double density;
+    (void)ranks, (void)count, (void)names;
+    if (dtype != MNP_FLOAT32 && dtype != MNP_FLOAT64 && dtype != MNP_COMPLEX64 && dtype != MNP_COMPLEX128)
+        return mnp_fail(MNP_ERR_ARG, "--dtype is '%s'; sparse takes float32, float64, complex64 or complex128",
+                        mnp_dtype_name(dtype));
+    for (char matrix[MATRIX_TEXT]; next_matrix(&matrices, matrix);)
+        if (!is_without_pattern(matrix, &nrows, &density) && !mnp_sparse_is_generator(matrix))
+            return mnp_fail(MNP_ERR_ARG,
+                            "--matrix is '%s', neither random:ROWS@DENSITY nor powerlaw:ROWS nor a generator", matrix);
+    return MNP_OK;
 }
 
 static int run(mnp_ctx *ctx, int count, const char *const *names, const bench_options *o)
 {
-    const mnp_dtype dtype = o->dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : o->dtype;
-    work w = {.ctx = ctx, .usual_ctx = ctx, .dtype = dtype, .rate = o->copy_rate};
-    if (dtype != MNP_FLOAT32 && dtype != MNP_FLOAT64 && dtype != MNP_COMPLEX64 && dtype != MNP_COMPLEX128)
-        OR_EXIT(mnp_fail(MNP_ERR_ARG, "--dtype is '%s'; sparse takes float32, float64, complex64 or complex128",
-                         mnp_dtype_name(dtype)));
+    work w = {.ctx = ctx, .usual_ctx = ctx, .dtype = dtype_of(o), .rate = o->copy_rate};
     if (mnp_ctx_rank(ctx) == 0)
         printf("  %-21s%-22s%11s%11s%9s%10s\n", "case", "matrix", "ms", "floor", "share", "setup, s");
     for (int i = 0; i < count; i++)
@@ -495,4 +520,5 @@ const benchmark sparse_benchmark = {.name = "sparse",
                                     .help = "products, sums and assembly of sparse matrices, preconditioners",
                                     .repeats = 20,
                                     BENCH_CASES(cases),
+                                    .check = check,
                                     .run = run};

@@ -13,7 +13,7 @@ typedef struct work {
     double rate; /* bytes a second of a copy, of all ranks */
     /* Kept as long as cases have the same context, and matrix */
     const char *setting; /* of a context of its own; NULL: the usual one */
-    char matrix[256];
+    char matrix[MATRIX_TEXT];
     mnp_sparse *a;
     mnp_array *x, *expected; /* A x */
     /* The data of the case; `other` is A in another format, or its triangle */

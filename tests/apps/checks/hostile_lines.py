@@ -126,7 +126,7 @@ BAD = {"output": WRONG_OUTPUTS, "picture": PICTURES, "png": PICTURES, "dtype": T
        "percentiles": LISTS, "range": LISTS, "s": LISTS, "norm": ["max", "", "ORTHO"],
        "picture-size": ["0x0", "1e9x1e9", "3", "x", "-1x2", "nanx1", "3x2@0", "3x2@1e9", "3x2@", "0.001x0.001",
                         "3x2@-1", "100x100@2000"],
-       "memory": ["0", "1", "-1K", "1Q", "1e3", "99999999999G", "K"], "cases": ["nosuch", ",", "barrier,barrier", ""],
+       "memory": ["0", "1", "-1K", "1Q", "1e3", "99999999999G", "K"], "case": ["nosuch", ",", "barrier,barrier", ""],
        "min": ["0", "-1", "1Q", "99999999999G"], "max": ["0", "3"], "repeats": ["0", "-1", "x"],
        "step": ["0", "1", "-1"]}
 LAYOUT = ("ranks", "mesh", "axes", "cyclic", "order", "replicate")  # options of info that want --layout
@@ -268,7 +268,7 @@ class Lines:
         for names, long, takes in rng.sample(self.options[name], min(len(self.options[name]), rng.choice([0, 0, 1, 1,
                                                                                                           2, 3]))):
             if long == "help" or given & set(names) or (name == "bench"
-                                                        and long in ("max", "repeats", "cases", "min", "step")):
+                                                        and long in ("max", "repeats", "case", "min", "step", "output", "peers", "plot")):
                 continue
             if long.startswith("picture-") and "--picture" not in words:
                 words += ["--picture", rng.choice(PICTURES[:4])]
