@@ -158,7 +158,7 @@ void bench_help(void)
     options_print(options_table);
     puts("\n"
          "Examples:\n"
-         "  maniple bench reduce scan --elements 16777216 --peers\n"
+         "  maniple bench scan --elements 16777216 --peers\n"
          "  mpirun -n 4 maniple bench comm --case all-reduce,all-to-all --max 1G --picture bandwidth.png\n"
          "  maniple bench all -o after.jsonl && maniple bench --compare before.jsonl after.jsonl");
 }
