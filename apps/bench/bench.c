@@ -172,6 +172,8 @@ static mnp_status open_lines(const bench_request *r, char *temporary, size_t siz
 {
     const char *path = r->output;
     temporary[0] = '\0';
+    if (r->peers || r->plot)
+        MNP_TRY(bench_find_scripts());
     if (!path && (r->peers || r->plot)) {
         const char *folder = getenv("TMPDIR");
         snprintf(temporary, size, "%s/maniple-bench-XXXXXX", folder && *folder ? folder : "/tmp");
@@ -179,9 +181,11 @@ static mnp_status open_lines(const bench_request *r, char *temporary, size_t siz
         if (descriptor < 0)
             return mnp_fail(MNP_ERR_IO, "a temporary file in %s: %s", folder && *folder ? folder : "/tmp",
                             strerror(errno));
+        mnp_temporary_guard(temporary);
         close(descriptor);
         path = temporary;
     }
+    unsetenv("BENCH_JSON"); /* --output alone says where lines go */
     if (!path)
         return MNP_OK;
     if (r->plot && access(r->plot, W_OK | X_OK) != 0)
@@ -193,7 +197,7 @@ static mnp_status open_lines(const bench_request *r, char *temporary, size_t siz
     if (first != EOF && first != '{')
         return mnp_fail(MNP_ERR_ARG, "--output: %s is there already and holds no lines of JSON", path);
     setenv("BENCH_JSON", path, 1);
-    return r->peers || r->plot ? bench_find_scripts() : MNP_OK;
+    return MNP_OK;
 }
 
 static int measure_benchmarks(bench_request *r)
@@ -211,8 +215,10 @@ static int measure_benchmarks(bench_request *r)
         putchar('\n');
         const int after = run_scripts(r, getenv("BENCH_JSON"), on_host);
         status = after > status ? after : status;
-        if (*temporary)
+        if (*temporary) {
             unlink(temporary);
+            mnp_temporary_release(temporary);
+        }
     }
     return close_output(status);
 }

@@ -495,8 +495,9 @@ static mnp_status check(const bench_request *r)
     mnp_status st = check_owners(r);
     if (st != MNP_OK)
         return st;
-    if (o->json && r->count > 1)
-        return mnp_fail(MNP_ERR_ARG, "--json is for comm alone; --output appends JSON to a file");
+    if (o->json && (r->count > 1 || r->peers || r->plot))
+        return mnp_fail(MNP_ERR_ARG,
+                        "--json is for comm alone, without peers and plots; --output appends JSON to a file");
     if (o->max > 0 && o->min > o->max)
         return mnp_fail(MNP_ERR_ARG, "--min is %" PRId64 " bytes, more than --max, %" PRId64, o->min, o->max);
     return picture_check_options(&o->picture);

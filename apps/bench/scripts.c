@@ -18,7 +18,7 @@
 
 extern char **environ; /* POSIX has it without a header */
 
-enum { MOST_LEVELS = 5, MOST_ARGUMENTS = 256 };
+enum { MOST_LEVELS = 5, MOST_ARGUMENTS = 2048 };
 
 static char folder[PATH_MAX]; /* of the scripts; "": not looked for */
 
