@@ -15,11 +15,10 @@ import argparse
 import math
 import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 
+import library
 import record
 
 ENOUGH_SECONDS = 1e-3
@@ -187,26 +186,5 @@ def torch_process(rank, ranks, meeting, arguments):
     torch.distributed.destroy_process_group()
 
 
-def with_torch(arguments):
-    import torch
-    ranks = torch.cuda.device_count()
-    with tempfile.TemporaryDirectory() as folder:
-        meeting = os.path.join(folder, "meeting")
-        torch.multiprocessing.spawn(torch_process, args=(ranks, meeting, arguments), nprocs=ranks)
-
-
-def main():
-    arguments = parse_arguments()
-    os.environ.setdefault("NCCL_NVLS_ENABLE", "0")
-    if not arguments.jax and not arguments.torch:  # each in a process of its own, which gives its memory back
-        failed = [which for which in ("--torch", "--jax")
-                  if subprocess.run([sys.executable, *sys.argv, which], check=False).returncode != 0]
-        sys.exit(1 if failed else 0)
-    try:
-        (with_jax if arguments.jax else with_torch)(arguments)
-    except ImportError as error:
-        sys.exit(f"comm_peers.py: {error}")
-
-
 if __name__ == "__main__":
-    main()
+    library.on_all_gpus(parse_arguments(), with_jax, torch_process)

@@ -13,13 +13,11 @@ are compared with NumPy's at extents up to 256.
 """
 
 import argparse
-import os
-import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
+import library
 import record
 
 NAMES = {"complex64": "cube-single", "complex128": "cube"}
@@ -88,13 +86,6 @@ def torch_process(rank, ranks, meeting, arguments):
     torch.distributed.destroy_process_group()
 
 
-def with_torch(arguments):
-    import torch
-    ranks = torch.cuda.device_count()
-    with tempfile.TemporaryDirectory() as folder:
-        torch.multiprocessing.spawn(torch_process, args=(ranks, os.path.join(folder, "meeting"), arguments), nprocs=ranks)
-
-
 def with_jax(arguments):
     import jax
     jax.config.update("jax_enable_x64", True)
@@ -113,18 +104,5 @@ def with_jax(arguments):
         del x
 
 
-def main():
-    arguments = parse_arguments()
-    os.environ.setdefault("NCCL_NVLS_ENABLE", "0")
-    if not arguments.jax and not arguments.torch:  # each in a process of its own, which gives its memory back
-        failed = [which for which in ("--torch", "--jax")
-                  if subprocess.run([sys.executable, *sys.argv, which], check=False).returncode != 0]
-        sys.exit(1 if failed else 0)
-    try:
-        (with_jax if arguments.jax else with_torch)(arguments)
-    except ImportError as error:
-        sys.exit(f"fft_spread_peers.py: {error}")
-
-
 if __name__ == "__main__":
-    main()
+    library.on_all_gpus(parse_arguments(), with_jax, torch_process)

@@ -2,6 +2,10 @@
 """The libraries that the scripts here time: NumPy on the CPU, CuPy on a GPU, or JAX on all GPUs, by the same calls."""
 
 import argparse
+import os
+import subprocess
+import sys
+import tempfile
 import time
 
 import numpy as np
@@ -60,3 +64,25 @@ class Library:
                     result.block_until_ready()
                 times.append(1e3 * (time.perf_counter() - start))
         return times[3:]
+
+
+def on_all_gpus(arguments, with_jax, torch_process):
+    """Run a script on all GPUs: with_jax(arguments), or torch_process(rank, ranks, meeting, arguments) in a process for
+    each GPU; without --jax and --torch both, each in a process of its own, which gives its memory back."""
+    script = os.path.basename(sys.argv[0])
+    os.environ.setdefault("NCCL_NVLS_ENABLE", "0")
+    if not arguments.jax and not arguments.torch:
+        failed = [which for which in ("--torch", "--jax")
+                  if subprocess.run([sys.executable, *sys.argv, which], check=False).returncode != 0]
+        sys.exit(1 if failed else 0)
+    try:
+        if arguments.jax:
+            with_jax(arguments)
+            return
+        import torch
+        ranks = torch.cuda.device_count()
+        with tempfile.TemporaryDirectory() as folder:
+            meeting = os.path.join(folder, "meeting")
+            torch.multiprocessing.spawn(torch_process, args=(ranks, meeting, arguments), nprocs=ranks)
+    except ImportError as error:
+        sys.exit(f"{script}: {error}")

@@ -57,7 +57,7 @@ static void *scratch_of(const mnp_fft_plan *plan)
 }
 
 /* The transforms before a move, and the move, slab by slab. */
-static mnp_status run_chain(const mnp_fft_plan *plan, int i, char *source, void *target)
+static mnp_status run_slabs(const mnp_fft_plan *plan, int i, char *source, void *target)
 {
     const struct mnp__fft_runner *move = &plan->runners[i];
     mnp_ctx *ctx = plan->ctx;
@@ -75,6 +75,15 @@ static mnp_status run_chain(const mnp_fft_plan *plan, int i, char *source, void 
         MNP_TRY(mnp__mover_slab(move->mover, slab, buffer));
     }
     return mnp__mover_finish_slabs(move->mover);
+}
+
+/* Also after a failure the memory that slabs are in is freed behind what moves them. */
+static mnp_status run_chain(const mnp_fft_plan *plan, int i, char *source, void *target)
+{
+    const mnp_status st = run_slabs(plan, i, source, target);
+    if (st != MNP_OK)
+        (void)mnp__ctx_order(plan->ctx, plan->ctx->transfer, plan->ctx->compute);
+    return st;
 }
 
 static mnp_status run_step(const mnp_fft_plan *plan, int i, const mnp_array *input, const mnp_array *output)

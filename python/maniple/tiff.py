@@ -37,7 +37,8 @@ def write(file, x, samples=None, bigtiff=False):
     """Write an array as the pages of a file: rows and columns, before them pages, after them the samples of a pixel.
 
     samples: whether the last dimension is that; None: if it has 3 or 4 indices, and x at least three dimensions of
-    uint8 or uint16.  bigtiff: write a BigTIFF file also where 4 GiB are enough.  The file appears, or is replaced, when all of it is written.  Collective."""
+    uint8 or uint16.  bigtiff: write a BigTIFF file also where 4 GiB are enough.  The file appears, or is replaced, when
+    all of it is written.  Collective."""
     last = constant("TIFF_LAST_AUTO" if samples is None else "TIFF_LAST_SAMPLES" if samples else "TIFF_LAST_COLUMNS")
     call("tiff_write", x, file, struct("tiff_write_options")(last, bigtiff))
 

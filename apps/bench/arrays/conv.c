@@ -88,7 +88,7 @@ static void report(mnp_ctx *ctx, const bench_options *o, mnp_dtype dtype, const 
     record(ctx, r);
 }
 
-/* A convolution has one case, whatever its method is. */
+/* The benchmark has one case, which the method is not part of. */
 static const char *const cases[] = {"convolve"};
 
 static void time_case(mnp_ctx *ctx, const void *one, const bench_options *o)

@@ -46,7 +46,7 @@ struct mnp__mover {
     mnp__p2p_boxes *p2p;   /* NULL but on GPUs: does `store` and `local` with all waiting */
 
     /* of a block that comes in slabs; rounds: on GPUs, slabs of every rank, those behind this rank's own are empty */
-    int64_t nslabs, rounds, made; /* made: of the list below */
+    int64_t nslabs, rounds;
     mnp__slab *slabs;
     mnp__device_event *moved[MNP__SLAB_BUFFERS]; /* what was in a buffer; on GPUs */
 

@@ -23,6 +23,12 @@ int mnp__mover_slab_buffers(const mnp_ctx *ctx)
     return ctx->device->cpu_memory ? 1 : MNP__SLAB_BUFFERS;
 }
 
+/* Of the list: also those of rounds in which this rank has nothing. */
+static int64_t slab_count(const mnp__mover *mover)
+{
+    return mover->nslabs > mover->rounds ? mover->nslabs : mover->rounds;
+}
+
 /* ---- planning ---- */
 
 struct slab_planner {
@@ -112,9 +118,8 @@ mnp_status mnp__mover_plan_slabs(mnp__mover *mover, const mnp__move_spec *spec)
     const bool has = mnp__layout_box(spec->layout, ctx->comm.rank, lo, p.shape);
     mover->rounds = spec->slab_rounds;
     mover->nslabs = has ? (p.shape[p.dim] + p.extent - 1) / p.extent : 0;
-    const int64_t count = mover->nslabs > mover->rounds ? mover->nslabs : mover->rounds;
+    const int64_t count = slab_count(mover);
     MNP_TRY(mnp__calloc((size_t)count, sizeof *mover->slabs, &mover->slabs));
-    mover->made = count;
     for (int64_t i = 0; i < count; i++) {
         mover->slabs[i].local.size = mover->slabs[i].store.size = mover->element;
         if (mover->rounds > 0)
@@ -154,7 +159,7 @@ mnp_status mnp__mover_open_slabs(mnp__mover *mover, mnp_dtype moving)
 void mnp__mover_free_slabs(mnp__mover *mover)
 {
     mnp__device *device = mover->ctx->device;
-    for (int64_t i = 0; i < mover->made; i++) {
+    for (int64_t i = 0; mover->slabs && i < slab_count(mover); i++) {
         mnp__p2p_boxes_free(mover->slabs[i].p2p);
         mnp__boxes_free(mover->ctx, &mover->slabs[i].local);
         mnp__boxes_free(mover->ctx, &mover->slabs[i].store);
