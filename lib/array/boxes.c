@@ -252,9 +252,12 @@ mnp_status mnp__copy_kernel_alone(mnp_ctx *ctx, mnp_dtype src, mnp_dtype dst, mn
     return copy_kernel(ctx, src, dst, true, kernel_p);
 }
 
-static mnp_status launch(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_copy_params *params, mnp__stream *stream)
+enum { MOST_BLOCKS = 8192 };
+
+static mnp_status launch(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_copy_params *params, int64_t most,
+                         mnp__stream *stream)
 {
-    const int64_t units = params->list.units, most = 8192;
+    const int64_t units = params->list.units;
     if (params->list.total == 0)
         return MNP_OK;
     mnp__launch shape = {.grid = {(unsigned)(units < most ? units : most), 1, 1}, .block = {MNP_COPY_THREADS, 1, 1}};
@@ -274,7 +277,14 @@ mnp_status mnp__boxes_run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *b
                           mnp__stream *stream)
 {
     mnp_copy_params params = {.src = src, .dst = dst, .list = mnp__boxes_params(boxes)};
-    return launch(ctx, kernel, &params, stream);
+    return launch(ctx, kernel, &params, MOST_BLOCKS, stream);
+}
+
+mnp_status mnp__boxes_run_beside(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, int blocks,
+                                 const void *src, void *dst, mnp__stream *stream)
+{
+    mnp_copy_params params = {.src = src, .dst = dst, .list = mnp__boxes_params(boxes)};
+    return launch(ctx, kernel, &params, blocks, stream);
 }
 
 mnp_status mnp__boxes_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *value, void *dst,
@@ -282,7 +292,79 @@ mnp_status mnp__boxes_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *
 {
     mnp_copy_params params = {.dst = dst, .list = mnp__boxes_params(boxes)};
     memcpy(params.value, value, boxes->size);
-    return launch(ctx, kernel, &params, stream);
+    return launch(ctx, kernel, &params, MOST_BLOCKS, stream);
+}
+
+/* ---- rows, by copy engines ---- */
+
+/* The dimension of a box from which on its elements lie side by side in both memories; extents of 1 do not count. */
+static int first_of_row(int ndim, const mnp_box_copy *box)
+{
+    int64_t size = 1;
+    int d = ndim;
+    while (d > 0 && (box->extent[d - 1] == 1 || (box->src_stride[d - 1] == size && box->dst_stride[d - 1] == size)))
+        size *= box->extent[--d];
+    return d;
+}
+
+static int64_t product(int begin, int end, const long long *extents)
+{
+    int64_t size = 1;
+    for (int d = begin; d < end; d++)
+        size *= extents[d];
+    return size;
+}
+
+static bool is_step(long long stride, long long farthest)
+{
+    return stride > 0 && stride <= farthest;
+}
+
+/* One command copies rows at equal distances: the dimension before them. */
+bool mnp__boxes_are_rows(const mnp__boxes *boxes)
+{
+    enum { SHORTEST_ROW = 4096, LEAST = 1 << 20 /* bytes of a command, on the average */ };
+    const long long farthest = INT32_MAX / (long long)boxes->size; /* that two rows of a command can be apart */
+    int64_t commands = 0;
+    for (int64_t i = 0; i < boxes->count; i++) {
+        const mnp_box_copy *box = &boxes->host[i];
+        const int row = first_of_row(boxes->ndim, box);
+        if (product(row, boxes->ndim, box->extent) * (int64_t)boxes->size < SHORTEST_ROW)
+            return false;
+        if (row > 0 && (!is_step(box->src_stride[row - 1], farthest) || !is_step(box->dst_stride[row - 1], farthest)))
+            return false;
+        commands += product(0, row - 1, box->extent);
+    }
+    return commands <= 1 || boxes->total * (int64_t)boxes->size / commands >= LEAST;
+}
+
+static mnp_status copy_rows_of(mnp_ctx *ctx, int ndim, const mnp_box_copy *box, size_t size, const char *src, char *dst,
+                               mnp__stream *stream)
+{
+    const int row = first_of_row(ndim, box), last = row - 1;
+    const size_t bytes = (size_t)product(row, ndim, box->extent) * size;
+    const int64_t commands = product(0, last, box->extent), item = (int64_t)size;
+    for (int64_t i = 0; i < commands; i++) {
+        int64_t from = box->src, to = box->dst, rest = i;
+        for (int d = last - 1; d >= 0; d--) {
+            from += rest % box->extent[d] * box->src_stride[d];
+            to += rest % box->extent[d] * box->dst_stride[d];
+            rest /= box->extent[d];
+        }
+        const mnp__row_copy rows = {.bytes = bytes,
+                                    .count = row > 0 ? (size_t)box->extent[last] : 1,
+                                    .src_step = row > 0 ? (size_t)(box->src_stride[last] * item) : bytes,
+                                    .dst_step = row > 0 ? (size_t)(box->dst_stride[last] * item) : bytes};
+        MNP_TRY(ctx->device->ops->copy_rows(ctx->device, dst + to * item, src + from * item, &rows, stream));
+    }
+    return MNP_OK;
+}
+
+mnp_status mnp__boxes_copy_rows(mnp_ctx *ctx, const mnp__boxes *boxes, const void *src, void *dst, mnp__stream *stream)
+{
+    for (int64_t i = 0; i < boxes->count; i++)
+        MNP_TRY(copy_rows_of(ctx, boxes->ndim, &boxes->host[i], boxes->size, src, dst, stream));
+    return MNP_OK;
 }
 
 /* ---- one box ---- */
@@ -318,7 +400,7 @@ static mnp_status launch_one(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_b
     invert_extents(box->ndim, &params->one);
     const int64_t units = set_accesses(box->ndim, &params->one, size, 16 | box->begin | box->count, box->count);
     params->list = (mnp_box_list){.count = 1, .total = box->count, .units = units, .ndim = box->ndim};
-    return launch(ctx, kernel, params, stream);
+    return launch(ctx, kernel, params, MOST_BLOCKS, stream);
 }
 
 mnp_status mnp__one_box_copy(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, size_t size, const void *src,

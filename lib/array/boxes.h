@@ -53,6 +53,20 @@ mnp_dtype mnp__moving_dtype(mnp_dtype dtype);
 mnp_status mnp__boxes_run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *src, void *dst,
                           mnp__stream *stream);
 
+/*
+ * The same beside other work, on part of the GPU: with so many blocks at most.  From src to dst both on the device, dst
+ * maybe a peer's.
+ */
+mnp_status mnp__boxes_run_beside(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, int blocks,
+                                 const void *src, void *dst, mnp__stream *stream);
+
+/*
+ * Whether a list consists of a few copies of long rows, which a GPU's copy engines take as fast as links go and leave
+ * its processors alone; and have them do it.  The list need not be committed.
+ */
+bool mnp__boxes_are_rows(const mnp__boxes *boxes);
+mnp_status mnp__boxes_copy_rows(mnp_ctx *ctx, const mnp__boxes *boxes, const void *src, void *dst, mnp__stream *stream);
+
 /* Fill the targets of a committed list with one element. */
 mnp_status mnp__boxes_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *value, void *dst,
                            mnp__stream *stream);

@@ -41,6 +41,11 @@ typedef struct mnp__launch {
     bool early, divisible;
 } mnp__launch;
 
+/* Rows of so many bytes, each at the same distance in bytes from the one before. */
+typedef struct mnp__row_copy {
+    size_t count, bytes, src_step, dst_step;
+} mnp__row_copy;
+
 enum { MNP__MAX_PARAMETERS = 128 };
 
 /* A function of a raw module: its parameters, and the limits of its launches.  The module owns it. */
@@ -145,6 +150,9 @@ typedef struct mnp__device_ops {
 
     /* Copy between any two of device, pinned and ordinary host memory; set every byte to one value. */
     mnp_status (*copy)(mnp__device *device, void *dst, const void *src, size_t size, mnp__stream *stream);
+    /* On GPUs by the copy engines, if it is for a peer. */
+    mnp_status (*copy_rows)(mnp__device *device, void *dst, const void *src, const mnp__row_copy *rows,
+                            mnp__stream *stream);
     mnp_status (*fill)(mnp__device *device, void *dst, int byte, size_t size, mnp__stream *stream);
 
     /*

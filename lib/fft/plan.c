@@ -152,16 +152,16 @@ static int64_t largest_bytes(const mnp_fft_plan *plan, const mnp_layout *layout,
 }
 
 /*
- * On GPUs, how many slabs every rank has: as many as keep transforms and links busy, as the first transform and the
- * last move have nothing beside them, and so few that what a launch for peers costs, 30 us, is little of each.
+ * How many slabs a GPU transforms its block in: so many that little is left of what has nothing beside it, the first
+ * transform and the last move, and so few that each keeps the GPU busy.
  */
-static int64_t rounds_of(const mnp_fft_plan *plan, const mnp__fft_step *move)
+static int64_t slabs_of(const mnp_fft_plan *plan, const mnp__fft_step *move)
 {
     enum { SLAB = 128 << 20, MOST = 8 };
-    const int64_t rounds = largest_bytes(plan, move->from, move->from_complex) / SLAB;
+    const int64_t slabs = largest_bytes(plan, move->from, move->from_complex) / SLAB;
     if (plan->ctx->config.slabs > 0)
         return plan->ctx->config.slabs;
-    return rounds < 1 ? 1 : rounds > MOST ? MOST : rounds;
+    return slabs < 1 ? 1 : slabs > MOST ? MOST : slabs;
 }
 
 /* Choose slabs for the chain that ends with that move: on the host of about a megabyte, which fits a cache. */
@@ -173,8 +173,7 @@ static void choose_slabs(mnp_fft_plan *plan, int i)
     struct mnp__fft_runner *runner = &plan->runners[i];
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], source[MNP_MAX_DIMS], strides[MNP_MAX_DIMS], bytes = 1;
     const int rank = plan->ctx->comm.rank, dim = move->slab_dim;
-    const int64_t rounds = rounds_of(plan, move);
-    runner->slab_rounds = on_host ? 0 : rounds;
+    const int64_t slabs = slabs_of(plan, move);
     if (!mnp__layout_box(move->from, rank, lo, extent))
         return;
     mnp_layout_local_shape(first->from, rank, source);
@@ -185,7 +184,7 @@ static void choose_slabs(mnp_fft_plan *plan, int i)
     if (on_host && !given)
         runner->slab_extent = bytes > CACHED ? 1 : CACHED / bytes;
     else
-        runner->slab_extent = (extent[dim] + rounds - 1) / rounds;
+        runner->slab_extent = (extent[dim] + slabs - 1) / slabs;
     if (runner->slab_extent > extent[dim])
         runner->slab_extent = extent[dim];
     runner->slabs = (extent[dim] + runner->slab_extent - 1) / runner->slab_extent;
@@ -288,8 +287,8 @@ static mnp_status plan_move(mnp_fft_plan *plan, const mnp__fft_step *step, struc
                                  .wants = wanted,
                                  .argument = step,
                                  .direct = is_direct(plan, step),
+                                 .in_slabs = step->chain > 0,
                                  .slab_extent = runner->slab_extent,
-                                 .slab_rounds = runner->slab_rounds,
                                  .slab_dim = step->slab_dim};
     return mnp__mover_new(plan->ctx, &spec, &runner->mover);
 }

@@ -14,7 +14,6 @@ struct mnp__fft_runner {
     mnp__device_fft *fft, *last_fft; /* last: of the last slab, which may be thinner; else NULL */
     mnp__mover *mover;
     int64_t slabs, slab_extent; /* of a move with transforms */
-    int64_t slab_rounds;        /* as mnp__move_spec has it */
     int64_t slab_step;          /* bytes of the chain's source from one slab to the next */
     size_t slab_room;           /* bytes of a buffer */
     mnp_fft_twiddle_params twiddle;

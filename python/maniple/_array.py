@@ -569,13 +569,23 @@ class _CudaBlock:
 
         return _dlpack.device()
 
+    def _on_host(self):
+        block = np.empty(self._block[1], self._array.dtype)
+        check(lib.mnp_array_get_local(self._array._handle, block.ctypes.data))
+        return block
+
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         from . import _dlpack
 
-        if copy:
+        wanted = _dlpack.device() if dl_device is None else tuple(dl_device)
+        if wanted[0] == _dlpack.CPU and copy is not False and self._array.dtype != bfloat16:
+            return self._on_host().__dlpack__()
+        if wanted != _dlpack.device():
+            raise BufferError(f"this block is on DLPack's device {_dlpack.device()}, not {wanted}")
+        if copy and nranks() > 1:
             raise BufferError("a block is lent without a copy: let the other library copy it")
-        if dl_device is not None and tuple(dl_device) != _dlpack.device():
-            raise BufferError(f"this block is on DLPack's device {_dlpack.device()}, not {tuple(dl_device)}")
+        if copy:
+            return self._array.copy().local.__dlpack__(stream=stream)
         if stream != -1:  # -1: the other library needs no order
             call("ctx_let_wait", stream)
         return _dlpack.lend(self._array, *self._block)

@@ -267,7 +267,7 @@ static mnp_status make_lists(struct planner *planner)
     MNP_TRY(mnp__pieces_sent(&planner->spec, ctx->comm.rank, add_sent, planner));
     for (int i = 0; i < LISTS; i++)
         MNP_TRY(mnp__boxes_commit(ctx, lists[i]));
-    if (planner->spec.slab_extent + planner->spec.slab_rounds > 0)
+    if (planner->spec.in_slabs)
         MNP_TRY(mnp__mover_plan_slabs(mover, &planner->spec));
     MNP_TRY(allocate_messages(mover, elements, mover->nrecvs, planner->recvs, &mover->recv));
     MNP_TRY(allocate_messages(mover, planner->outgoing, mover->nsends, planner->sends, &mover->send));
@@ -280,18 +280,17 @@ static mnp_status make_lists(struct planner *planner)
 static mnp_status make_p2p(struct planner *planner)
 {
     mnp__mover *mover = planner->mover;
+    const bool in_slabs = planner->spec.in_slabs;
     const mnp__p2p_boxes_spec spec = {.dtype = planner->moving,
-                                      .store = &mover->store,
-                                      .local = &mover->local,
+                                      .store = in_slabs ? &mover->nothing : &mover->store,
+                                      .local = in_slabs ? &mover->nothing : &mover->local,
                                       .ntargets = mover->ntargets,
                                       .targets = mover->targets,
-                                      .first_units = planner->first_units,
+                                      .first_units = in_slabs ? NULL : planner->first_units,
                                       .nwriters = mover->nwriters,
                                       .writers = mover->writers};
     if (mover->facts.path == MNP__BY_MESSAGES || !mnp__p2p_boxes_is_possible(mover->ctx))
         return MNP_OK;
-    if (mover->rounds > 0)
-        return mnp__mover_open_slabs(mover, planner->moving);
     return mnp__p2p_boxes_new(mover->ctx, &spec, &mover->p2p);
 }
 

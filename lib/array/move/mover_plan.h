@@ -13,12 +13,10 @@
 /* Signals between peers on the host: what is to be written may be; all that was to be written has been. */
 enum { MNP__SIGNAL_READY, MNP__SIGNAL_DONE, MNP__SIGNALS };
 
-/* What goes where of one slab, to dst.  On the host `local` has all of it. */
+/* What goes where of one slab, to dst. */
 typedef struct mnp__slab {
-    mnp__boxes local, store; /* what stays on this rank, and what goes to its peers */
-    int begun;               /* targets in `store` so far */
-    int64_t *first_units;    /* in `store`, of each target */
-    mnp__p2p_boxes *p2p;
+    mnp__boxes local;   /* what stays on this rank; on the host also what goes to its peers */
+    mnp__boxes *stores; /* on GPUs: what goes to each of the mover's targets */
 } mnp__slab;
 
 enum { MNP__SLAB_BUFFERS = 2 /* on GPUs: one is made while another one is moved */ };
@@ -43,12 +41,14 @@ struct mnp__mover {
     int ntargets, nwriters; /* the numbers of the peers that this rank writes to, and that write to it */
     int *targets, *writers;
     mnp__signals *signals; /* NULL where no peer has anything for another, and on GPUs */
-    mnp__p2p_boxes *p2p;   /* NULL but on GPUs: does `store` and `local` with all waiting */
+    mnp__p2p_boxes *p2p;   /* NULL but on GPUs: does `store` and `local` with all waiting; of slabs the waiting alone */
 
-    /* of a block that comes in slabs; rounds: on GPUs, slabs of every rank, those behind this rank's own are empty */
-    int64_t nslabs, rounds;
+    /* of a block that comes in slabs */
+    int64_t nslabs;
     mnp__slab *slabs;
-    mnp__device_event *moved[MNP__SLAB_BUFFERS]; /* what was in a buffer; on GPUs */
+    mnp__boxes nothing;                          /* an empty list; this and what follows on GPUs alone */
+    mnp__device_event *moved[MNP__SLAB_BUFFERS]; /* what was in a buffer has left it */
+    int blocks;                                  /* of a launch that stores beside what makes the next slab */
 
     /* the run that has begun */
     const void *src;
@@ -56,9 +56,8 @@ struct mnp__mover {
     bool storing; /* its stores are still to come */
 };
 
-/* slabs.c: make the lists of the slabs, and, collectively, what moves them on GPUs.  MNP_ERR_MEMORY. */
+/* slabs.c: make the lists of the slabs, for this rank alone.  MNP_ERR_MEMORY. */
 mnp_status mnp__mover_plan_slabs(mnp__mover *mover, const mnp__move_spec *spec);
-mnp_status mnp__mover_open_slabs(mnp__mover *mover, mnp_dtype moving);
 void mnp__mover_free_slabs(mnp__mover *mover);
 
 #endif

@@ -39,8 +39,10 @@ struct lists {
 static void list_peers(const mnp__p2p_boxes *p2p, const mnp__p2p_boxes_spec *spec, struct lists *lists)
 {
     for (int i = 0; i < spec->ntargets; i++) {
-        const int64_t end = i + 1 < spec->ntargets ? spec->first_units[i + 1] : spec->store->units;
         mnp__p2p_enter(&p2p->links, lists->peers, &lists->count, spec->targets[i])->stores = true;
+        if (!spec->first_units)
+            continue;
+        const int64_t end = i + 1 < spec->ntargets ? spec->first_units[i + 1] : spec->store->units;
         if (end > spec->first_units[i])
             mnp__p2p_deal(lists->shares, &lists->num_shares, spec->first_units[i], end - spec->first_units[i]);
     }

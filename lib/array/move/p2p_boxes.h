@@ -14,7 +14,8 @@ typedef struct mnp__p2p_boxes mnp__p2p_boxes;
 /*
  * Peers by their numbers (peers.h), this rank not among them: those that it stores for, those that store here.  The
  * boxes of targets[i] follow those of targets[i - 1] in `store` and begin with unit first_units[i]; their destinations
- * count from an address of this rank, with the distance to the peer in them.
+ * count from an address of this rank, with the distance to the peer in them.  Without first_units nothing is stored:
+ * both lists are empty, and a run only waits until all these ranks have come to it.
  */
 typedef struct mnp__p2p_boxes_spec {
     mnp_dtype dtype;                 /* of which both lists are: mnp__moving_dtype() */

@@ -41,10 +41,10 @@ typedef struct mnp__move_spec {
     const void *argument;
     /* The destination is at the same place of the heap on all ranks, whose offsets and strides wants() gives truly. */
     bool direct;
-    /* Not 0: the block comes in slabs, of so many indices of a dimension of it, and is dense: mnp__mover_slab(). */
+    /* The block comes in slabs, of so many indices of a dimension of it, and is dense: mnp__mover_slab(). */
+    bool in_slabs; /* the same on all ranks */
     int64_t slab_extent;
     int slab_dim;
-    int64_t slab_rounds; /* on GPUs: slabs of every rank, of which some ranks have fewer; 0: the block is whole */
 } mnp__move_spec;
 
 typedef struct mnp__piece {

@@ -3,14 +3,16 @@
  * Movers of blocks that come in slabs: lists of boxes for every slab, which go to this rank's own destination and
  * straight to those of its peers.
  *
- * On the host a slab is stored where it belongs as soon as it is made.  On GPUs a launch on the transfer stream does
- * that (p2p_boxes.h), while the next slab is made in another buffer.  As all ranks take part in such a launch, all have
- * as many slabs, if need be empty ones.
+ * On the host a slab is stored where it belongs as soon as it is made.  On GPUs the transfer stream stores what is for
+ * peers while the next slab is made in another buffer: by the copy engines where they can, as they take nothing from
+ * what makes the slab, else by launches of a few blocks.  Ranks wait for each other twice, before the first slab and
+ * after the last, and may have different numbers of slabs, or none.
  */
 #include <stdlib.h>
 
 #include "array/array.h"
 #include "array/move/mover_plan.h"
+#include "comm/p2p.h"
 
 bool mnp__mover_takes_slabs(const mnp_ctx *ctx)
 {
@@ -21,12 +23,6 @@ bool mnp__mover_takes_slabs(const mnp_ctx *ctx)
 int mnp__mover_slab_buffers(const mnp_ctx *ctx)
 {
     return ctx->device->cpu_memory ? 1 : MNP__SLAB_BUFFERS;
-}
-
-/* Of the list: also those of rounds in which this rank has nothing. */
-static int64_t slab_count(const mnp__mover *mover)
-{
-    return mover->nslabs > mover->rounds ? mover->nslabs : mover->rounds;
 }
 
 /* ---- planning ---- */
@@ -48,16 +44,6 @@ static void slab_strides(const struct slab_planner *p, int64_t first, int64_t *s
     mnp__dense_strides(p->ndim, shape, strides);
 }
 
-/* The list of a slab for what goes to a peer, by its place among the targets; the boxes of each follow one another. */
-static mnp__boxes *store_of(const mnp__mover *mover, mnp__slab *slab, int target)
-{
-    if (mover->rounds == 0)
-        return &slab->local;
-    while (slab->begun <= target)
-        slab->first_units[slab->begun++] = mnp__boxes_cut(&slab->store);
-    return &slab->store;
-}
-
 /* The part of a piece that lies in a slab, to a list of that slab; target: -1 for what stays on this rank. */
 static mnp_status add_part(const struct slab_planner *p, const mnp__piece *piece, int target, int64_t distance,
                            int64_t number, const int64_t *lo)
@@ -73,8 +59,8 @@ static mnp_status add_part(const struct slab_planner *p, const mnp__piece *piece
         src += (d == p->dim ? begin - first : lo[d]) * strides[d];
     }
     dst += (begin - lo[p->dim]) * piece->dst_strides[p->dim];
-    return mnp__boxes_add(target < 0 ? &slab->local : store_of(p->mover, slab, target), p->ndim, extent, src, strides,
-                          dst, piece->dst_strides);
+    return mnp__boxes_add(target < 0 || !slab->stores ? &slab->local : &slab->stores[target], p->ndim, extent, src,
+                          strides, dst, piece->dst_strides);
 }
 
 static mnp_status add_piece(void *argument, const mnp__piece *piece)
@@ -101,73 +87,102 @@ static mnp_status add_piece(void *argument, const mnp__piece *piece)
     return MNP_OK;
 }
 
+static mnp_status new_slab(mnp__mover *mover, bool on_host, mnp__slab *slab)
+{
+    slab->local.size = mover->element;
+    if (on_host)
+        return MNP_OK;
+    MNP_TRY(mnp__calloc((size_t)mover->ntargets, sizeof *slab->stores, &slab->stores));
+    for (int i = 0; i < mover->ntargets; i++)
+        slab->stores[i].size = mover->element;
+    return MNP_OK;
+}
+
+/* Copy engines need no lists on the device. */
 static mnp_status commit(mnp__mover *mover, mnp__slab *slab)
 {
-    while (slab->begun < mover->ntargets)
-        (void)store_of(mover, slab, slab->begun);
-    MNP_TRY(mnp__boxes_commit(mover->ctx, &slab->store));
-    return mnp__boxes_commit(mover->ctx, &slab->local);
+    MNP_TRY(mnp__boxes_commit(mover->ctx, &slab->local));
+    for (int i = 0; slab->stores && i < mover->ntargets; i++) {
+        if (!mnp__boxes_are_rows(&slab->stores[i]))
+            MNP_TRY(mnp__boxes_commit(mover->ctx, &slab->stores[i]));
+    }
+    return MNP_OK;
+}
+
+/* What GPUs have besides: the events of the buffers, and on how much of the GPU a launch may store. */
+static mnp_status plan_overlap(mnp__mover *mover, const mnp__move_spec *spec)
+{
+    enum { UNIT = 16384 }; /* bytes, as mnp__p2p_blocks() counts */
+    mnp__device *device = mover->ctx->device;
+    mnp_rank_info info = {.rank = 0};
+    MNP_TRY(device->ops->info(device, &info));
+    mover->blocks =
+        mnp__p2p_blocks(mnp__layout_largest(spec->layout) * (int64_t)mover->element / UNIT, info.multiprocessors);
+    for (int i = 0; i < MNP__SLAB_BUFFERS; i++)
+        MNP_TRY(device->ops->event_new(device, &mover->moved[i]));
+    return MNP_OK;
 }
 
 mnp_status mnp__mover_plan_slabs(mnp__mover *mover, const mnp__move_spec *spec)
 {
     mnp_ctx *ctx = mover->ctx;
+    const bool on_host = ctx->device->cpu_memory;
     struct slab_planner p = {
         .mover = mover, .ndim = spec->layout->ndim, .dim = spec->slab_dim, .extent = spec->slab_extent};
     int64_t lo[MNP_MAX_DIMS];
-    const bool has = mnp__layout_box(spec->layout, ctx->comm.rank, lo, p.shape);
-    mover->rounds = spec->slab_rounds;
-    mover->nslabs = has ? (p.shape[p.dim] + p.extent - 1) / p.extent : 0;
-    const int64_t count = slab_count(mover);
+    mover->nothing.size = mover->element;
+    if (!on_host)
+        MNP_TRY(plan_overlap(mover, spec));
+    if (!mnp__layout_box(spec->layout, ctx->comm.rank, lo, p.shape))
+        return MNP_OK;
+    mnp__dense_strides(p.ndim, p.shape, p.strides);
+    const int64_t count = (p.shape[p.dim] + p.extent - 1) / p.extent;
     MNP_TRY(mnp__calloc((size_t)count, sizeof *mover->slabs, &mover->slabs));
-    for (int64_t i = 0; i < count; i++) {
-        mover->slabs[i].local.size = mover->slabs[i].store.size = mover->element;
-        if (mover->rounds > 0)
-            MNP_TRY(mnp__calloc((size_t)mover->ntargets, sizeof(int64_t), &mover->slabs[i].first_units));
-        else
-            mover->slabs[i].begun = mover->ntargets;
-    }
-    if (has) {
-        mnp__dense_strides(p.ndim, p.shape, p.strides);
-        MNP_TRY(mnp__pieces_wanted(spec, ctx->comm.rank, add_piece, &p));
-        MNP_TRY(mnp__pieces_sent(spec, ctx->comm.rank, add_piece, &p));
-    }
+    mover->nslabs = count;
+    for (int64_t i = 0; i < count; i++)
+        MNP_TRY(new_slab(mover, on_host, &mover->slabs[i]));
+    MNP_TRY(mnp__pieces_wanted(spec, ctx->comm.rank, add_piece, &p));
+    MNP_TRY(mnp__pieces_sent(spec, ctx->comm.rank, add_piece, &p));
     for (int64_t i = 0; i < count; i++)
         MNP_TRY(commit(mover, &mover->slabs[i]));
-    for (int i = 0; mover->rounds > 0 && i < MNP__SLAB_BUFFERS; i++)
-        MNP_TRY(ctx->device->ops->event_new(ctx->device, &mover->moved[i]));
-    return MNP_OK;
-}
-
-mnp_status mnp__mover_open_slabs(mnp__mover *mover, mnp_dtype moving)
-{
-    for (int64_t i = 0; i < mover->rounds; i++) {
-        mnp__slab *slab = &mover->slabs[i];
-        const mnp__p2p_boxes_spec spec = {.dtype = moving,
-                                          .store = &slab->store,
-                                          .local = &slab->local,
-                                          .ntargets = mover->ntargets,
-                                          .targets = mover->targets,
-                                          .first_units = slab->first_units,
-                                          .nwriters = mover->nwriters,
-                                          .writers = mover->writers};
-        MNP_TRY(mnp__p2p_boxes_new(mover->ctx, &spec, &slab->p2p));
-    }
     return MNP_OK;
 }
 
 void mnp__mover_free_slabs(mnp__mover *mover)
 {
     mnp__device *device = mover->ctx->device;
-    for (int64_t i = 0; mover->slabs && i < slab_count(mover); i++) {
-        mnp__p2p_boxes_free(mover->slabs[i].p2p);
-        mnp__boxes_free(mover->ctx, &mover->slabs[i].local);
-        mnp__boxes_free(mover->ctx, &mover->slabs[i].store);
-        free(mover->slabs[i].first_units);
+    for (int64_t i = 0; i < mover->nslabs; i++) {
+        mnp__slab *slab = &mover->slabs[i];
+        mnp__boxes_free(mover->ctx, &slab->local);
+        for (int t = 0; slab->stores && t < mover->ntargets; t++)
+            mnp__boxes_free(mover->ctx, &slab->stores[t]);
+        free(slab->stores);
     }
     for (int i = 0; i < MNP__SLAB_BUFFERS; i++)
         device->ops->event_free(device, mover->moved[i]);
     free(mover->slabs);
+}
+
+/* ---- running on GPUs ---- */
+
+/* Wait on the transfer stream until all ranks that this one exchanges anything with have come here. */
+static mnp_status meet(mnp__mover *mover)
+{
+    return mover->p2p ? mnp__p2p_boxes_run(mover->p2p, NULL, NULL, NULL, mover->ctx->transfer) : MNP_OK;
+}
+
+/* Store what peers get of a slab, beside what the compute stream does. */
+static mnp_status store(mnp__mover *mover, int64_t number, const void *slab)
+{
+    mnp_ctx *ctx = mover->ctx;
+    MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
+    for (int i = 0; i < mover->ntargets; i++) {
+        const mnp__boxes *boxes = &mover->slabs[number].stores[i];
+        MNP_TRY(boxes->device
+                    ? mnp__boxes_run_beside(ctx, mover->kernel, boxes, mover->blocks, slab, mover->dst, ctx->transfer)
+                    : mnp__boxes_copy_rows(ctx, boxes, slab, mover->dst, ctx->transfer));
+    }
+    return ctx->device->ops->event_record(ctx->device, mover->moved[number % MNP__SLAB_BUFFERS], ctx->transfer);
 }
 
 /* ---- running ---- */
@@ -177,8 +192,10 @@ mnp_status mnp__mover_begin_slabs(mnp__mover *mover, void *dst)
     mnp_ctx *ctx = mover->ctx;
     mover->dst = dst;
     mover->storing = mover->signals && mover->ntargets > 0;
-    if (mover->rounds > 0)
-        return mnp__ctx_order(ctx, ctx->compute, ctx->transfer);
+    if (!ctx->device->cpu_memory) {
+        MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
+        return meet(mover);
+    }
     return mover->signals
                ? mnp__signals_send(mover->signals, MNP__SIGNAL_READY, mover->nwriters, mover->writers, ctx->compute)
                : MNP_OK;
@@ -187,21 +204,12 @@ mnp_status mnp__mover_begin_slabs(mnp__mover *mover, void *dst)
 mnp_status mnp__mover_next_slab(mnp__mover *mover, int64_t number)
 {
     mnp_ctx *ctx = mover->ctx;
-    if (mover->rounds == 0 || number < MNP__SLAB_BUFFERS) /* the first ones are free since the last run */
+    if (ctx->device->cpu_memory || number < MNP__SLAB_BUFFERS) /* the first ones are free since the last run */
         return MNP_OK;
     return ctx->device->ops->stream_wait(ctx->device, ctx->compute, mover->moved[number % MNP__SLAB_BUFFERS]);
 }
 
-/* On a GPU: what all ranks do together, beside what the compute stream does. */
-static mnp_status run_round(mnp__mover *mover, int64_t number, const void *slab)
-{
-    mnp_ctx *ctx = mover->ctx;
-    const mnp__slab *own = &mover->slabs[number];
-    return own->p2p ? mnp__p2p_boxes_run(own->p2p, slab, mover->dst, mover->dst, ctx->transfer)
-                    : mnp__boxes_run(ctx, mover->kernel, &own->local, slab, mover->dst, ctx->transfer);
-}
-
-/* Before the first slab goes, all who get any of this block must be ready. */
+/* Before the first slab goes, all who get any of this block must be ready.  On the host. */
 static mnp_status wait_for_targets(mnp__mover *mover)
 {
     if (!mover->storing)
@@ -213,35 +221,23 @@ static mnp_status wait_for_targets(mnp__mover *mover)
 mnp_status mnp__mover_slab(mnp__mover *mover, int64_t number, const void *slab)
 {
     mnp_ctx *ctx = mover->ctx;
-    if (mover->rounds > 0) {
-        MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
-        MNP_TRY(run_round(mover, number, slab));
-        return ctx->device->ops->event_record(ctx->device, mover->moved[number % MNP__SLAB_BUFFERS], ctx->transfer);
-    }
+    if (!ctx->device->cpu_memory)
+        MNP_TRY(store(mover, number, slab));
     MNP_TRY(wait_for_targets(mover));
     return mnp__boxes_run(ctx, mover->kernel, &mover->slabs[number].local, slab, mover->dst, ctx->compute);
 }
 
-/* The rounds in which this rank has no slab; then the compute stream goes on. */
-static mnp_status finish_rounds(mnp__mover *mover)
-{
-    mnp_ctx *ctx = mover->ctx;
-    mnp_status st = MNP_OK;
-    for (int64_t number = mover->nslabs; number < mover->rounds && st == MNP_OK; number++)
-        st = run_round(mover, number, NULL);
-    const mnp_status ordered = mnp__ctx_order(ctx, ctx->transfer, ctx->compute);
-    return st != MNP_OK ? st : ordered;
-}
-
 mnp_status mnp__mover_finish_slabs(mnp__mover *mover)
 {
+    mnp_ctx *ctx = mover->ctx;
     mnp__signals *signals = mover->signals;
-    mnp__stream *stream = mover->ctx->compute;
-    if (mover->rounds > 0)
-        return finish_rounds(mover);
+    if (!ctx->device->cpu_memory) {
+        MNP_TRY(meet(mover));
+        return mnp__ctx_order(ctx, ctx->transfer, ctx->compute);
+    }
     MNP_TRY(wait_for_targets(mover));
     if (!signals)
         return MNP_OK;
-    MNP_TRY(mnp__signals_send(signals, MNP__SIGNAL_DONE, mover->ntargets, mover->targets, stream));
-    return mnp__signals_wait(signals, MNP__SIGNAL_DONE, mover->nwriters, mover->writers, stream);
+    MNP_TRY(mnp__signals_send(signals, MNP__SIGNAL_DONE, mover->ntargets, mover->targets, ctx->compute));
+    return mnp__signals_wait(signals, MNP__SIGNAL_DONE, mover->nwriters, mover->writers, ctx->compute);
 }

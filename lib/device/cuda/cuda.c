@@ -166,6 +166,15 @@ static mnp_status cuda_copy(mnp__device *device, void *dst, const void *src, siz
     return RUNTIME(cuda, cudaMemcpyAsync, dst, src, size, cudaMemcpyDefault, mnp__cuda_stream(stream));
 }
 
+static mnp_status cuda_copy_rows(mnp__device *device, void *dst, const void *src, const mnp__row_copy *rows,
+                                 mnp__stream *stream)
+{
+    cuda_device *cuda = of(device);
+    MNP_TRY(use(cuda));
+    return RUNTIME(cuda, cudaMemcpy2DAsync, dst, rows->dst_step, src, rows->src_step, rows->bytes, rows->count,
+                   cudaMemcpyDefault, mnp__cuda_stream(stream));
+}
+
 static mnp_status cuda_fill(mnp__device *device, void *dst, int byte, size_t size, mnp__stream *stream)
 {
     cuda_device *cuda = of(device);
@@ -320,6 +329,7 @@ static const mnp__device_ops cuda_ops = {
     .event_seconds = cuda_event_seconds,
     .stream_wait = cuda_stream_wait,
     .copy = cuda_copy,
+    .copy_rows = cuda_copy_rows,
     .fill = cuda_fill,
     .kernel_load = mnp__cuda_kernel_load,
     .kernel_free = mnp__cuda_kernel_free,

@@ -164,6 +164,16 @@ static mnp_status host_copy(mnp__device *device, void *dst, const void *src, siz
     return MNP_OK;
 }
 
+static mnp_status host_copy_rows(mnp__device *device, void *dst, const void *src, const mnp__row_copy *rows,
+                                 mnp__stream *stream)
+{
+    (void)device;
+    (void)stream;
+    for (size_t i = 0; i < rows->count; i++)
+        memcpy((char *)dst + i * rows->dst_step, (const char *)src + i * rows->src_step, rows->bytes);
+    return MNP_OK;
+}
+
 static mnp_status host_fill(mnp__device *device, void *dst, int byte, size_t size, mnp__stream *stream)
 {
     (void)device;
@@ -211,6 +221,7 @@ static const mnp__device_ops host_ops = {
     .event_seconds = host_event_seconds,
     .stream_wait = host_stream_wait,
     .copy = host_copy,
+    .copy_rows = host_copy_rows,
     .fill = host_fill,
     .kernel_load = mnp__host_kernel_load,
     .kernel_free = mnp__host_kernel_free,
