@@ -578,7 +578,7 @@ class _CudaBlock:
         from . import _dlpack
 
         wanted = _dlpack.device() if dl_device is None else tuple(dl_device)
-        if wanted[0] == _dlpack.CPU and copy is not False and self._array.dtype != bfloat16:
+        if wanted[0] == _dlpack.CPU and copy is not False:
             return self._on_host().__dlpack__()
         if wanted != _dlpack.device():
             raise BufferError(f"this block is on DLPack's device {_dlpack.device()}, not {wanted}")
