@@ -10,6 +10,7 @@
  * and for GPUs also
  *   MNP_K0 .. MNP_K3           the kernel's extents
  *   MNP_RX, MNP_RY             outputs of a thread in registers
+ *   MNP_BY_COLUMNS             1 for filters along y alone
  */
 #include "kernels/prelude.h"
 #include "kernels/signal/conv_direct_params.h"

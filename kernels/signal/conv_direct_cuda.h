@@ -4,23 +4,28 @@
  *
  * The window of input under a tile goes to shared memory, converted to the type of the sums, together with the taps. A
  * thread keeps MNP_RY x MNP_RX outputs in registers.  16 bytes of input read from shared memory are used with all taps
- * that need them, and a tap is used for all outputs, so that arithmetic rather than shared memory is the limit.  In
- * shared memory every run of MNP_RX elements (64 bytes) is followed by 16 bytes of padding: the threads of a warp,
- * which read with that stride, then use different banks.
+ * that need them, and a tap is used for all outputs, so that arithmetic rather than shared memory is the limit.
+ *
+ * Filters along y alone are computed by columns: a thread has 16 bytes of outputs along x, of many rows, so that it
+ * reads each row of its window once for several taps.  All others have runs of 64 bytes of outputs along x.  In shared
+ * memory every such run is followed by 16 bytes of padding: the threads of a warp, which read with that stride, then use
+ * different banks.
  */
 constexpr int blocks_x = MNP_TX / MNP_RX, blocks_y = MNP_TY / MNP_RY, threads = blocks_x * blocks_y;
 constexpr int per_quad = 16 / sizeof(MNP_SUM); /* elements of a 16-byte access */
-constexpr int run = MNP_RX + per_quad;         /* elements of a padded run */
-constexpr int window_rows = MNP_TY + MNP_CY - 1;
-constexpr int window_runs = (MNP_TX + MNP_CX - 1 + MNP_RX - 1) / MNP_RX;
+constexpr bool by_columns = MNP_BY_COLUMNS;
+constexpr int run = by_columns ? MNP_RX : MNP_RX + per_quad; /* elements of a run, with its padding */
+constexpr int window_rows = MNP_TY + MNP_CY - 1, window_columns = MNP_TX + MNP_CX - 1;
+constexpr int window_runs = (window_columns + MNP_RX - 1) / MNP_RX;
 constexpr int window_stride = window_runs * run;
-constexpr int tap_stride = (MNP_CX + per_quad - 1) / per_quad * per_quad;
+constexpr int tap_stride = by_columns ? 1 : (MNP_CX + per_quad - 1) / per_quad * per_quad;
+constexpr int chunk = 16; /* taps that are unrolled, where there are too many for all of them */
 
 /*
  * Threads that a multiprocessor should hold, by which the compiler bounds a thread's registers.  Sums in integers of 64
  * bits need more registers, as they are multiplied in pieces.
  */
-template <typename Sum> constexpr int resident_threads = 768;
+template <typename Sum> constexpr int resident_threads = by_columns ? 512 : 768;
 template <> constexpr int resident_threads<uint64_t> = 512;
 
 struct alignas(16) quad {
@@ -39,6 +44,70 @@ template <typename R> MNP_INLINE void multiply_add(mnp_complex<R> &sum, mnp_comp
     sum.im += a.im * b.re;
 }
 
+/* Where an element of a row of the window lies. */
+MNP_INLINE int place_of(int x)
+{
+    return x / MNP_RX * run + x % MNP_RX;
+}
+
+/* ---- a window within the block ---- */
+
+/* Whether all of a window that begins at i lies in the block, with its rows dense. */
+MNP_INLINE bool lies_within(const mnp_extended &in, const int64_t *i)
+{
+    return in.block_stride[3] == 1 && is_inner(in, 0, i[0]) && is_inner(in, 1, i[1]) && i[2] >= in.low[2] &&
+           i[2] + window_rows <= in.low[2] + in.inner[2] && i[3] >= in.low[3] &&
+           i[3] + window_columns <= in.low[3] + in.inner[3];
+}
+
+/*
+ * A warp loads a row.  What need not be converted goes to shared memory without a way through registers, and without
+ * waiting; the rest with several loads of each thread in flight.
+ */
+template <typename T> MNP_INLINE void fetch_row(T *target, const T *source)
+{
+#pragma unroll 8
+    for (int x = threadIdx.x % 32; x < window_columns; x += 32)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                         (unsigned)__cvta_generic_to_shared(target + place_of(x))),
+                     "l"(source + x), "n"((int)sizeof(T))
+                     : "memory");
+}
+
+template <typename To, typename From> MNP_INLINE void fetch_row(To *target, const From *source)
+{
+    constexpr int batch = (window_columns + 31) / 32 < 8 ? (window_columns + 31) / 32 : 8;
+    for (int first = threadIdx.x % 32; first < window_columns; first += 32 * batch) {
+        From values[batch];
+#pragma unroll
+        for (int i = 0; i < batch; i++)
+            values[i] = first + 32 * i < window_columns ? source[first + 32 * i] : From{};
+#pragma unroll
+        for (int i = 0; i < batch; i++) {
+            if (first + 32 * i < window_columns)
+                target[place_of(first + 32 * i)] = mnp_to<To>::from(values[i]);
+        }
+    }
+}
+
+/* What was fetched has come, for this thread. */
+MNP_INLINE void await_fetched()
+{
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+/* A warp takes a row at a time. */
+MNP_INLINE void fetch_window(const mnp_extended &in, MNP_SUM *window, const int64_t *i)
+{
+    const MNP_IN *first = (const MNP_IN *)in.block + (i[3] - in.low[3]);
+    for (int d = 0; d < 3; d++)
+        first += (i[d] - in.low[d]) * in.block_stride[d];
+    for (int y = threadIdx.x / 32; y < window_rows; y += threads / 32)
+        fetch_row(window + y * window_stride, first + y * in.block_stride[2]);
+}
+
+/* ---- a window anywhere ---- */
+
 /* An index of a row relative to a window that begins at `from`; distant indices are clamped to just outside it. */
 MNP_INLINE int within(int64_t place, int64_t from)
 {
@@ -47,14 +116,15 @@ MNP_INLINE int within(int64_t place, int64_t from)
 }
 
 /*
- * Load the window whose first element is (i0, i1, i2, i3) into shared memory, with zeros beyond the extended box.  A
- * warp takes a row at a time, with up to `batch` loads of each thread in flight.
+ * Load the window whose first element is i into shared memory, with zeros beyond the extended box.  A warp takes a row
+ * at a time, with up to `batch` loads of each thread in flight.
  */
-MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
+MNP_INLINE void gather_window(const mnp_conv_params &p, MNP_SUM *window, const int64_t *i)
 {
+    const int64_t i2 = i[2], i3 = i[3];
     constexpr int width = window_runs * MNP_RX, batch = (width + 31) / 32 < 8 ? (width + 31) / 32 : 8;
     static_assert(width < 65536, "places in a window are small");
-    const plane source = find_plane(p.in, i0, i1);
+    const plane source = find_plane(p.in, i[0], i[1]);
     const int lane = threadIdx.x % 32;
     for (int y = threadIdx.x / 32; y < window_rows; y += threads / 32) {
         const row in = find_row(source, i2 + y);
@@ -78,11 +148,13 @@ MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, int64_t i
             for (int i = 0; i < batch; i++) {
                 int at = c + 32 * i;
                 if (at < width)
-                    target[at / MNP_RX * run + at % MNP_RX] = mnp_to<MNP_SUM>::from(values[i]);
+                    target[place_of(at)] = mnp_to<MNP_SUM>::from(values[i]);
             }
         }
     }
 }
+
+/* ---- sums ---- */
 
 /* Load the taps (k0, k1, k2 .. k2 + rows, k3 .. k3 + columns) into shared memory. */
 MNP_INLINE void load_taps(const mnp_conv_params &p, MNP_SUM *taps, int k0, int k1, int k2, int k3, int rows,
@@ -130,6 +202,77 @@ MNP_INLINE void accumulate(MNP_SUM (&sums)[MNP_RY][MNP_RX], const MNP_SUM *windo
     }
 }
 
+/* The same in chunks, where there are many columns. */
+template <int columns>
+MNP_INLINE void accumulate_rows(MNP_SUM (&sums)[MNP_RY][MNP_RX], const MNP_SUM *window, const MNP_SUM *taps, int rows)
+{
+    if constexpr (columns <= 2 * chunk) {
+        accumulate<columns>(sums, window, taps, rows);
+    } else {
+        static_assert(chunk % MNP_RX == 0, "chunks begin where runs do");
+#pragma unroll 1
+        for (int k = 0; k + chunk <= columns; k += chunk)
+            accumulate<chunk>(sums, window + place_of(k), taps + k, rows);
+        if constexpr (columns % chunk != 0)
+            accumulate<columns % chunk>(sums, window + place_of(columns - columns % chunk),
+                                        taps + (columns - columns % chunk), rows);
+    }
+}
+
+/* By columns: add the products of so many taps along y. */
+template <int count>
+MNP_INLINE void accumulate_column(MNP_SUM (&sums)[MNP_RY][MNP_RX], const MNP_SUM *window, const MNP_SUM *taps)
+{
+    MNP_SUM t[count];
+#pragma unroll
+    for (int k = 0; k < count; k++)
+        t[k] = taps[k];
+#pragma unroll
+    for (int y = 0; y < MNP_RY + count - 1; y++) {
+        const quad part = *(const quad *)(window + y * window_stride);
+#pragma unroll
+        for (int r = 0; r < MNP_RY; r++) {
+            if (y - r < 0 || y - r >= count)
+                continue;
+#pragma unroll
+            for (int o = 0; o < MNP_RX; o++)
+                multiply_add(sums[r][o], t[y - r], part.v[o]);
+        }
+    }
+}
+
+template <int rows>
+MNP_INLINE void accumulate_columns(MNP_SUM (&sums)[MNP_RY][MNP_RX], const MNP_SUM *window, const MNP_SUM *taps)
+{
+    constexpr int rest = rows % chunk;
+#pragma unroll 1
+    for (int k = 0; k + chunk <= rows; k += chunk)
+        accumulate_column<chunk>(sums, window + k * window_stride, taps + k);
+    if constexpr (rest != 0)
+        accumulate_column<rest>(sums, window + (rows - rest) * window_stride, taps + (rows - rest));
+}
+
+/* The products of the `rows` x `columns` taps that the window serves, for this thread. */
+MNP_INLINE void accumulate_window(MNP_SUM (&sums)[MNP_RY][MNP_RX], const MNP_SUM *window, const MNP_SUM *taps, int rows,
+                                  int columns)
+{
+    const int tx = threadIdx.x % blocks_x, ty = threadIdx.x / blocks_x;
+    const MNP_SUM *mine = window + ty * MNP_RY * window_stride + tx * run;
+    if constexpr (by_columns) {
+        if (rows == MNP_CY)
+            accumulate_columns<MNP_CY>(sums, mine, taps);
+        else if constexpr (MNP_K2 % MNP_CY != 0)
+            accumulate_columns<MNP_K2 % MNP_CY>(sums, mine, taps);
+    } else {
+        if (columns == MNP_CX)
+            accumulate_rows<MNP_CX>(sums, mine, taps, rows);
+        else if constexpr (MNP_K3 % MNP_CX != 0)
+            accumulate_rows<MNP_K3 % MNP_CX>(sums, mine, taps, rows);
+    }
+}
+
+/* ---- the kernel ---- */
+
 /* Write a thread's outputs of one row, `count` of them. */
 MNP_INLINE void store_row(const MNP_SUM (&sums)[MNP_RX], MNP_OUT *out, int64_t stride, int64_t count)
 {
@@ -168,15 +311,17 @@ extern "C" __global__ void __launch_bounds__(threads, resident_threads<MNP_SUM> 
                 for (int k3 = 0; k3 < MNP_K3; k3 += MNP_CX) {
                     int rows = MNP_K2 - k2 < MNP_CY ? MNP_K2 - k2 : MNP_CY;
                     int columns = MNP_K3 - k3 < MNP_CX ? MNP_K3 - k3 : MNP_CX;
+                    const int64_t first[MNP_CONV_DIMS] = {origin[0] + k0, origin[1] + k1, origin[2] + k2,
+                                                          origin[3] + k3};
                     __syncthreads();
-                    load_window(p, window, origin[0] + k0, origin[1] + k1, origin[2] + k2, origin[3] + k3);
+                    if (lies_within(p.in, first))
+                        fetch_window(p.in, window, first);
+                    else
+                        gather_window(p, window, first);
                     load_taps(p, taps, k0, k1, k2, k3, rows, columns);
+                    await_fetched();
                     __syncthreads();
-                    const MNP_SUM *mine = window + ty * MNP_RY * window_stride + tx * run;
-                    if (columns == MNP_CX)
-                        accumulate<MNP_CX>(sums, mine, taps, rows);
-                    else if constexpr (MNP_K3 % MNP_CX != 0)
-                        accumulate<MNP_K3 % MNP_CX>(sums, mine, taps, rows);
+                    accumulate_window(sums, window, taps, rows, columns);
                 }
 
     MNP_OUT *out = (MNP_OUT *)p.out + origin[0] * p.out_stride[0] + origin[1] * p.out_stride[1];

@@ -38,6 +38,7 @@ typedef enum mnp__attachment_id {
     MNP__ATTACHED_PRODUCTS,
     MNP__ATTACHED_FILTERS,
     MNP__ATTACHED_TAPS,
+    MNP__ATTACHED_SEPARABLE,
     MNP__NUM_ATTACHMENTS
 } mnp__attachment_id;
 

@@ -2,9 +2,9 @@
 /*
  * Linear filters along axes.
  *
- * Sums of up to 64 elements are neighbourhood filters, two axes in one pass where that changes nothing but rounding; the
- * mean is a sum that is divided once, so that means of integers are exact.  Longer sums, and those of complex numbers,
- * are passes of signal/separable.h.
+ * On the host, and of integers, sums of up to 64 elements are neighbourhood filters, two axes in one pass where that
+ * changes nothing but rounding; the mean is a sum that is divided once, so that means of integers are exact.  Others are
+ * passes of signal/separable.h: longer sums, those of complex numbers, and on GPUs also of floats.
  */
 #include "ndimage/linear.h"
 
@@ -16,9 +16,11 @@
 
 #include "array/input.h"
 #include "array/output.h"
+#include "kernels/signal/extended_params.h"
 #include "signal/separable.h"
 
-enum { RUN = 4, FUSED = 16 }; /* outputs of a thread of a GPU; elements of a sum that is fused with another one */
+/* outputs of a thread of a GPU; elements of a sum that is fused with another one, on GPUs of floats too */
+enum { RUN = 4, FUSED = 16, TINY = 3 };
 
 static bool is_float(mnp_dtype dtype)
 {
@@ -137,8 +139,7 @@ static mnp_status run_in_turn(const char *function, const mnp_array *x, int coun
 
 /* ---- long sums, and complex numbers ---- */
 
-static mnp_status fill_passes(const mnp_array *x, int count, const mnp__axis_sum *sums, mnp__pass *passes,
-                              double **means)
+static mnp_status fill_passes(int count, const mnp__axis_sum *sums, mnp__pass *passes, double **means)
 {
     for (int i = 0; i < count; i++) {
         const mnp__axis_sum *sum = &sums[i];
@@ -152,24 +153,39 @@ static mnp_status fill_passes(const mnp_array *x, int count, const mnp__axis_sum
         passes[i] = (mnp__pass){
             .axis = sum->axis, .count = sum->count, .taps = taps, .first = sum->first, .boundary = sum->boundary};
     }
-    (void)x;
     return MNP_OK;
+}
+
+static mnp_status run_spec(const char *function, const mnp_array *x, const mnp__separable_spec *spec, mnp_array **y_p)
+{
+    mnp__output result;
+    mnp__input input = {NULL, NULL};
+    const mnp__output_spec wanted = {.function = function,
+                                     .ctx = x->ctx,
+                                     .dtype = spec->output,
+                                     .layout = spec->layout,
+                                     .needs = MNP__OUTPUT_DENSE,
+                                     .ninputs = 1,
+                                     .inputs = &x};
+    mnp_status st = mnp__output_open(&wanted, y_p, &result);
+    if (st == MNP_OK)
+        st = mnp__input_open(x, spec->layout, x->dtype, MNP__INPUT_DENSE, &input);
+    if (st == MNP_OK)
+        st = mnp__separable_run_kept(spec, input.array, result.array);
+    mnp__input_close(&input);
+    return mnp__output_close(1, &result, st);
 }
 
 static mnp_status run_separable(const char *function, const mnp_array *x, int count, const mnp__axis_sum *sums,
                                 mnp_dtype output, double outside, mnp_array **y_p)
 {
-    mnp_ctx *ctx = x->ctx;
-    const mnp_dtype kind = sum_dtype(x->dtype, output);
     const bool is_complex = mnp_dtype_kind(output) == 'c';
+    const mnp_dtype complex = output == MNP_COMPLEX64 ? MNP_COMPLEX64 : MNP_COMPLEX128;
     mnp__pass passes[MNP_MAX_DIMS];
     double *means[MNP_MAX_DIMS] = {NULL};
-    mnp__separable *plan = NULL;
-    mnp__output result = {.array = NULL};
-    mnp__input input = {NULL, NULL};
     mnp__separable_spec spec = {.input = x->dtype,
                                 .output = output,
-                                .sum = is_complex ? (output == MNP_COMPLEX64 ? MNP_COMPLEX64 : MNP_COMPLEX128) : kind,
+                                .sum = is_complex ? complex : sum_dtype(x->dtype, output),
                                 .between = output,
                                 .truncates = true,
                                 .npasses = count,
@@ -179,52 +195,44 @@ static mnp_status run_separable(const char *function, const mnp_array *x, int co
     mnp_layout *layout = NULL;
     mnp_status st = mnp__layout_in_c_order(x->layout, &layout);
     if (st == MNP_OK)
-        st = fill_passes(x, count, sums, passes, means);
-    st = MNP_AGREE(ctx, st);
+        st = fill_passes(count, sums, passes, means);
+    st = MNP_AGREE(x->ctx, st);
     spec.layout = layout;
     if (st == MNP_OK)
-        st = mnp__separable_new(ctx, &spec, &plan);
-    if (st == MNP_OK) {
-        const mnp__output_spec wanted = {.function = function,
-                                         .ctx = ctx,
-                                         .dtype = output,
-                                         .layout = mnp__separable_layout(plan),
-                                         .needs = MNP__OUTPUT_DENSE,
-                                         .ninputs = 1,
-                                         .inputs = &x};
-        st = mnp__output_open(&wanted, y_p, &result);
-    }
-    if (st == MNP_OK)
-        st = mnp__input_open(x, layout, x->dtype, MNP__INPUT_DENSE, &input);
-    if (st == MNP_OK)
-        st = mnp__separable_run(plan, input.array, result.array);
-    if (st == MNP_OK)
-        st = mnp__ctx_wait(ctx, ctx->compute); /* the plan's memory goes now */
-    mnp__input_close(&input);
-    mnp__separable_free(plan);
+        st = run_spec(function, x, &spec, y_p);
     mnp_layout_free(layout);
     for (int i = 0; i < count; i++)
         free(means[i]);
-    return mnp__output_close(1, &result, MNP_AGREE(ctx, st));
+    return st;
 }
 
 /* ---- either ---- */
 
+/* Whether sums are neighbourhood filters: see above. */
+static bool are_neighbours(const mnp_array *x, int count, const mnp__axis_sum *sums, mnp_dtype output)
+{
+    const bool on_gpu = x->ctx->device->block_memory > 0;
+    const bool one_pass = count == 2 && (sums[0].axis == x->layout->ndim - 1 || sums[1].axis == x->layout->ndim - 1);
+    bool small = mnp_dtype_kind(x->dtype) != 'c' && mnp_dtype_kind(output) != 'c', tiny = one_pass;
+    for (int i = 0; i < count; i++) {
+        small = small && sums[i].count <= MNP_NEIGHBOUR_WEIGHTS;
+        tiny = tiny && sums[i].count <= TINY;
+    }
+    return small && (tiny || !on_gpu || !is_float(output) || x->layout->ndim > MNP_CONV_DIMS);
+}
+
 mnp_status mnp__axis_sums_run(const char *function, const mnp_array *x, int count, const mnp__axis_sum *sums,
                               mnp_dtype output, double outside, mnp_array **y_p)
 {
-    bool small = mnp_dtype_kind(x->dtype) != 'c' && mnp_dtype_kind(output) != 'c';
     if (mnp_dtype_kind(x->dtype) == 'c' && mnp_dtype_kind(output) != 'c')
         return MNP_FAIL(MNP_ERR_ARG, "%s: a result of %s cannot hold that of %s, which is complex", function,
                         mnp_dtype_name(output), mnp_dtype_name(x->dtype));
-    for (int i = 0; i < count; i++)
-        small = small && sums[i].count <= MNP_NEIGHBOUR_WEIGHTS;
     if (count == 0) {
         mnp_array *made = NULL;
         mnp_status st = mnp_astype(x, output, &made);
         return mnp__output_give(made, st, y_p);
     }
-    if (small)
+    if (are_neighbours(x, count, sums, output))
         return run_in_turn(function, x, count, sums, output, outside, y_p);
     return run_separable(function, x, count, sums, output, outside, y_p);
 }

@@ -134,6 +134,12 @@ fail:
     return st;
 }
 
+int64_t mnp__direct_bytes(const mnp__direct *direct)
+{
+    return direct->in.share.ring_size * (int64_t)mnp_dtype_size(direct->in.dtype) +
+           (direct->first_tiles + direct->other_tiles) * (int64_t)sizeof(int);
+}
+
 void mnp__direct_free(mnp__direct *direct)
 {
     if (!direct)

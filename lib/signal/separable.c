@@ -5,9 +5,11 @@
 #include "signal/separable.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "array/output.h"
 #include "base/value.h"
+#include "context/kept.h"
 #include "signal/direct.h"
 
 enum { MAX_PASSES = 16 };
@@ -17,8 +19,10 @@ struct mnp__separable {
     int npasses;
     mnp__direct *passes[MAX_PASSES];
     mnp_layout *layouts[MAX_PASSES + 1]; /* of what goes into a pass, and of the result */
-    mnp_array *between[MAX_PASSES];      /* what a pass writes; the last one's stays NULL */
-    bool owned[MAX_PASSES];              /* the others are also those of an earlier pass */
+    size_t bytes;                        /* of the largest block between two passes */
+    void *between[2];                    /* device memory: what passes write by turns, but for the last one */
+    bool keeps;                          /* it has them between runs too */
+    mnp__separable_spec spec;            /* its passes, and their taps, are this plan's; its layout is the first */
 };
 
 static mnp_status check(const mnp__separable_spec *spec)
@@ -96,16 +100,34 @@ static mnp_status prepare(const mnp__separable_spec *spec, int i, const double *
     return mnp__conv_geometry_of(in, taps, first, shape, geometry);
 }
 
-/* The array that pass i writes: that of the pass before the last one, if it is alike. */
-static mnp_status add_between(mnp__separable *plan, int i, mnp_dtype dtype)
+/* The buffers between passes. */
+static mnp_status get_between(mnp__separable *plan)
 {
-    if (i >= 2 && mnp_layout_equal(plan->layouts[i - 1], plan->layouts[i + 1])) {
-        plan->between[i] = plan->between[i - 2];
+    mnp_ctx *ctx = plan->ctx;
+    mnp_status st = MNP_OK;
+    if (plan->npasses < 2 || (plan->keeps && plan->between[0]))
         return MNP_OK;
+    for (int i = 0; i < 2 && i < plan->npasses - 1 && st == MNP_OK; i++)
+        st = ctx->device->ops->alloc(ctx->device, plan->bytes, &plan->between[i]);
+    return MNP_AGREE(ctx, st);
+}
+
+static void release_between(mnp__separable *plan)
+{
+    for (int i = 0; i < 2; i++) {
+        plan->ctx->device->ops->free(plan->ctx->device, plan->between[i]);
+        plan->between[i] = NULL;
     }
-    MNP_TRY(mnp_array_new_order(plan->ctx, dtype, plan->layouts[i + 1], MNP_ORDER_C, &plan->between[i]));
-    plan->owned[i] = true;
-    return MNP_OK;
+}
+
+static void note_between(mnp__separable *plan, const mnp_layout *layout, mnp_dtype dtype)
+{
+    int64_t shape[MNP_MAX_DIMS];
+    size_t bytes = mnp_dtype_size(dtype);
+    mnp_layout_local_shape(layout, plan->ctx->comm.rank, shape);
+    for (int d = 0; d < layout->ndim; d++)
+        bytes *= (size_t)shape[d];
+    plan->bytes = bytes > plan->bytes ? bytes : plan->bytes;
 }
 
 static mnp_status add_pass(mnp__separable *plan, const mnp__separable_spec *spec, int i, const double *fillvalue)
@@ -127,21 +149,55 @@ static mnp_status add_pass(mnp__separable *plan, const mnp__separable_spec *spec
         st = mnp__direct_new(plan->ctx, &geometry, &direct, &plan->passes[i]);
     }
     if (st == MNP_OK && i < spec->npasses - 1)
-        st = add_between(plan, i, direct.output);
+        note_between(plan, plan->layouts[i + 1], direct.output);
     mnp__conv_geometry_free(&geometry);
     free(taps);
     return st;
 }
 
-mnp_status mnp__separable_new(mnp_ctx *ctx, const mnp__separable_spec *spec, mnp__separable **plan_p)
+/* A copy of the taps and of all else that the plan was made for. */
+static mnp_status copy_spec(mnp__separable *plan, const mnp__separable_spec *spec)
+{
+    mnp__pass *passes;
+    double *taps;
+    size_t count = 0;
+    for (int i = 0; i < spec->npasses; i++)
+        count += (size_t)spec->passes[i].count * (spec->passes[i].imaginary ? 2 : 1);
+    plan->spec = *spec;
+    plan->spec.layout = NULL;
+    plan->spec.passes = NULL;
+    MNP_TRY(mnp__malloc((size_t)spec->npasses * sizeof *passes + count * sizeof *taps, &passes));
+    plan->spec.passes = passes;
+    taps = (double *)(void *)(passes + spec->npasses);
+    for (int i = 0; i < spec->npasses; i++) {
+        const mnp__pass *pass = &spec->passes[i];
+        const size_t bytes = (size_t)pass->count * sizeof *taps;
+        passes[i] = *pass;
+        passes[i].taps = memcpy(taps, pass->taps, bytes);
+        taps += pass->count;
+        if (!pass->imaginary)
+            continue;
+        passes[i].imaginary = memcpy(taps, pass->imaginary, bytes);
+        taps += pass->count;
+    }
+    return MNP_OK;
+}
+
+static mnp_status start(mnp_ctx *ctx, const mnp__separable_spec *spec, mnp__separable **plan_p)
+{
+    MNP_TRY(check(spec));
+    MNP_TRY(mnp__calloc(1, sizeof **plan_p, plan_p));
+    (*plan_p)->ctx = ctx;
+    return copy_spec(*plan_p, spec);
+}
+
+static mnp_status make(mnp_ctx *ctx, const mnp__separable_spec *spec, bool keeps, mnp__separable **plan_p)
 {
     mnp__separable *plan = NULL;
     double fillvalue[2] = {spec->fillvalue, 0};
-    mnp_status st = check(spec);
-    if (st == MNP_OK)
-        st = mnp__calloc(1, sizeof *plan, &plan);
-    MNP_TRY_OR(MNP_AGREE(ctx, st), st, fail);
-    plan->ctx = ctx;
+    mnp_status st;
+    MNP_TRY_OR(MNP_AGREE(ctx, start(ctx, spec, &plan)), st, fail);
+    plan->keeps = keeps;
     plan->layouts[0] = mnp_layout_retain((mnp_layout *)spec->layout);
     plan->npasses = mnp_layout_size(spec->layout) > 0 ? spec->npasses : 0;
     for (int i = 0; i < plan->npasses; i++) {
@@ -149,11 +205,18 @@ mnp_status mnp__separable_new(mnp_ctx *ctx, const mnp__separable_spec *spec, mnp
         if (!spec->refills)
             pass_through(&spec->passes[i], fillvalue);
     }
+    if (keeps)
+        MNP_TRY_OR(get_between(plan), st, fail);
     *plan_p = plan;
     return MNP_OK;
 fail:
     mnp__separable_free(plan);
     return st;
+}
+
+mnp_status mnp__separable_new(mnp_ctx *ctx, const mnp__separable_spec *spec, mnp__separable **plan_p)
+{
+    return make(ctx, spec, true, plan_p);
 }
 
 void mnp__separable_free(mnp__separable *plan)
@@ -163,10 +226,10 @@ void mnp__separable_free(mnp__separable *plan)
     for (int i = 0; i < MAX_PASSES; i++) {
         mnp__direct_free(plan->passes[i]);
         mnp_layout_free(plan->layouts[i]);
-        if (plan->owned[i])
-            mnp_array_free(plan->between[i]);
     }
     mnp_layout_free(plan->layouts[MAX_PASSES]);
+    release_between(plan);
+    free((void *)plan->spec.passes);
     free(plan);
 }
 
@@ -175,15 +238,83 @@ const mnp_layout *mnp__separable_layout(const mnp__separable *plan)
     return plan->layouts[plan->npasses];
 }
 
-mnp_status mnp__separable_run(mnp__separable *plan, const mnp_array *x, mnp_array *y)
+static mnp_status run_passes(const mnp__separable *plan, const mnp_array *x, mnp_array *y)
 {
-    if (plan->npasses == 0)
-        return mnp__array_copy_to(x, y);
     const void *from = x->data;
     for (int i = 0; i < plan->npasses; i++) {
-        void *to = i == plan->npasses - 1 ? y->data : plan->between[i]->data;
+        void *to = i == plan->npasses - 1 ? y->data : plan->between[i % 2];
         MNP_TRY(mnp__direct_run(plan->passes[i], from, to));
         from = to;
     }
     return MNP_OK;
+}
+
+mnp_status mnp__separable_run(mnp__separable *plan, const mnp_array *x, mnp_array *y)
+{
+    if (plan->npasses == 0)
+        return mnp__array_copy_to(x, y);
+    MNP_TRY(get_between(plan));
+    const mnp_status st = run_passes(plan, x, y);
+    if (!plan->keeps)
+        release_between(plan);
+    return st;
+}
+
+/* ---- kept by the context ---- */
+
+static int64_t bytes_of(const void *plan)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < ((const mnp__separable *)plan)->npasses; i++)
+        bytes += mnp__direct_bytes(((const mnp__separable *)plan)->passes[i]);
+    return bytes;
+}
+
+static void release(void *plan)
+{
+    mnp__separable_free(plan);
+}
+
+static const mnp__kept_kind filters = {
+    .attachment = MNP__ATTACHED_SEPARABLE, .most = 16, .bytes = bytes_of, .release = release};
+
+static bool same_numbers(const double *a, const double *b, int64_t count)
+{
+    return a && b ? memcmp(a, b, (size_t)count * sizeof *a) == 0 : a == b;
+}
+
+static bool same_pass(const mnp__pass *a, const mnp__pass *b)
+{
+    return a->axis == b->axis && a->count == b->count && a->first == b->first && a->extent == b->extent &&
+           a->boundary == b->boundary && same_numbers(a->taps, b->taps, a->count) &&
+           same_numbers(a->imaginary, b->imaginary, a->count);
+}
+
+static bool fits(const mnp__separable *plan, const mnp__separable_spec *spec)
+{
+    const mnp__separable_spec *own = &plan->spec;
+    bool same = own->input == spec->input && own->output == spec->output && own->sum == spec->sum &&
+                own->between == spec->between && own->truncates == spec->truncates && own->refills == spec->refills &&
+                same_numbers(&own->fillvalue, &spec->fillvalue, 1) && own->npasses == spec->npasses &&
+                mnp_layout_equal(plan->layouts[0], spec->layout);
+    for (int i = 0; same && i < spec->npasses; i++)
+        same = same_pass(&own->passes[i], &spec->passes[i]);
+    return same;
+}
+
+mnp_status mnp__separable_run_kept(const mnp__separable_spec *spec, const mnp_array *x, mnp_array *y)
+{
+    mnp_ctx *ctx = x->ctx;
+    mnp__kept *kept;
+    mnp__separable *plan;
+    bool is_kept;
+    MNP_TRY(mnp__kept_of(ctx, &filters, &kept));
+    for (int i = 0; i < kept->count; i++) {
+        if (fits(kept->plans[i].plan, spec))
+            return mnp__separable_run(mnp__kept_use(kept, i), x, y);
+    }
+    MNP_TRY(make(ctx, spec, false, &plan));
+    MNP_TRY(mnp__kept_add(kept, ctx, plan, &is_kept));
+    const mnp_status st = mnp__separable_run(plan, x, y);
+    return is_kept ? st : mnp__kept_once(&filters, ctx, plan, st);
 }

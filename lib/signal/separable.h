@@ -11,8 +11,8 @@
  * intermediate result beyond its borders as it does the input.  Ranks exchange what a pass needs of their neighbours'
  * blocks, which may be smaller than that, while they compute what needs nothing from others.
  *
- * Cost: each pass reads its input and writes its result once; a plan holds two intermediate arrays, or
- * more where extents change from pass to pass.
+ * Cost: each pass reads its input and writes its result once; between passes there are two buffers of the largest
+ * intermediate block.
  */
 #ifndef MNP__SIGNAL_SEPARABLE_H
 #define MNP__SIGNAL_SEPARABLE_H
@@ -61,6 +61,12 @@ const mnp_layout *mnp__separable_layout(const mnp__separable *plan);
  * dense in C order and share no memory.  Collective; allocates nothing.
  */
 mnp_status mnp__separable_run(mnp__separable *plan, const mnp_array *x, mnp_array *y);
+
+/*
+ * The same by a plan that the context keeps, which is made where there is none for such a spec.  Then a run allocates
+ * the buffers between passes.  Collective.
+ */
+mnp_status mnp__separable_run_kept(const mnp__separable_spec *spec, const mnp_array *x, mnp_array *y);
 
 /* When the last run is done.  NULL is accepted.  Collective. */
 void mnp__separable_free(mnp__separable *plan);

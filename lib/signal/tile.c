@@ -2,22 +2,26 @@
 /*
  * The shape of the tiles of a direct convolution.
  *
- * On a GPU a block of up to 256 threads computes a tile; a thread has 64 bytes of outputs along x, of two rows.  Large
- * tiles share more of their windows; smaller ones, used for short filters, give more blocks, which load while others
- * compute.  At least two blocks should fit on a multiprocessor.  On the host a tile's window should stay in the
- * first-level cache.
+ * On a GPU a block of up to 256 threads computes a tile; a thread has 64 bytes of outputs along x, of two rows, or of one
+ * where the filter is along x alone.  Filters along y alone are computed by columns: a thread has 16 bytes of outputs
+ * along x, of 16 rows.  Large tiles share more of their windows; smaller ones, used for short filters, give more blocks,
+ * which load while others compute.  At least two blocks should fit on a multiprocessor.  On the host a tile's window
+ * should stay in the first-level cache.
  */
 #include "signal/tile.h"
 
 #include "jit/jit.h"
 
 enum {
-    LARGEST_WINDOW = 32, /* taps along x and y that one window serves */
+    LARGEST_WINDOW = 32, /* taps along x and y that one window serves, */
+    LARGEST_ROW = 256,   /* of filters along x alone, */
+    LARGEST_COLUMN = 64, /* and along y alone */
     BLOCK_THREADS = 256,
     SHORT_FILTER = 16, /* taps along y */
     WARP = 32,
     RUN_BYTES = 64, /* of outputs of a thread along x; kernels/signal/conv_direct_cuda.h pads for this */
-    PAD_BYTES = 16
+    PAD_BYTES = 16, /* also the outputs of a thread along x by columns, */
+    COLUMN = 16     /* and along y */
 };
 
 /* The least power of two that is at least n. */
@@ -42,19 +46,22 @@ static int64_t divide_up(int64_t a, int64_t b)
 /* The bytes of the shared arrays of kernels/signal/conv_direct_cuda.h. */
 static size_t shared_bytes(const mnp__conv_tile *tile, int64_t element)
 {
-    int64_t runs = divide_up(tile->extent[3] + tile->cx - 1, tile->rx);
-    int64_t window = (tile->extent[2] + tile->cy - 1) * runs * (RUN_BYTES + PAD_BYTES);
-    int64_t taps = tile->cy * divide_up(tile->cx * element, PAD_BYTES) * PAD_BYTES;
-    return (size_t)(window + taps);
+    const int64_t runs = divide_up(tile->extent[3] + tile->cx - 1, tile->rx), rows = tile->extent[2] + tile->cy - 1;
+    if (tile->by_columns)
+        return (size_t)(rows * runs * PAD_BYTES + divide_up(tile->cy * element, PAD_BYTES) * PAD_BYTES);
+    return (size_t)(rows * runs * (RUN_BYTES + PAD_BYTES) +
+                    tile->cy * divide_up(tile->cx * element, PAD_BYTES) * PAD_BYTES);
 }
 
 static void choose_blocks(int64_t width, int64_t height, int64_t element, size_t block_memory, mnp__conv_tile *tile)
 {
-    tile->rx = (int)(RUN_BYTES / element);
-    tile->ry = height > 1 ? 2 : 1;
+    const bool along_x = tile->cx > 1 && tile->cy == 1;
+    tile->rx = (int)((tile->by_columns ? PAD_BYTES : RUN_BYTES) / element);
+    tile->ry = height == 1 || along_x ? 1 : tile->by_columns ? COLUMN : 2;
     int64_t columns = power_of_two(divide_up(width, tile->rx)), rows = power_of_two(divide_up(height, tile->ry));
     int64_t most = tile->cy > SHORT_FILTER ? BLOCK_THREADS : BLOCK_THREADS / 2;
-    int64_t blocks_y = least(rows, most / 8), blocks_x = least(columns, most / blocks_y);
+    int64_t blocks_y = least(rows, most / (along_x || tile->by_columns ? WARP : 8)),
+            blocks_x = least(columns, most / blocks_y);
     blocks_y = least(rows, most / blocks_x);
     if (blocks_x * blocks_y < WARP)
         blocks_x = WARP / blocks_y;
@@ -96,8 +103,9 @@ void mnp__conv_tile_choose(const mnp__conv_geometry *geometry, mnp_dtype sum, si
     }
     for (int j = 0; j < MNP_CONV_DIMS; j++)
         tile->taps[j] = taps[j];
-    tile->cx = (int)least(taps[3], LARGEST_WINDOW);
-    tile->cy = (int)least(taps[2], LARGEST_WINDOW);
+    tile->by_columns = taps[3] == 1 && taps[2] > 1;
+    tile->cx = (int)least(taps[3], taps[2] == 1 ? LARGEST_ROW : LARGEST_WINDOW);
+    tile->cy = (int)least(taps[2], tile->by_columns ? LARGEST_COLUMN : LARGEST_WINDOW);
     choose_blocks(block[3], block[2], element, block_memory, tile);
 }
 
@@ -114,5 +122,6 @@ void mnp__conv_tile_defines(const mnp__conv_tile *tile, mnp_dtype input, mnp_dty
         return;
     for (int j = 0; j < MNP_CONV_DIMS; j++)
         mnp__text_add(defines, "#define MNP_K%d %lld\n", j, (long long)tile->taps[j]);
-    mnp__text_add(defines, "#define MNP_RX %d\n#define MNP_RY %d\n", tile->rx, tile->ry);
+    mnp__text_add(defines, "#define MNP_RX %d\n#define MNP_RY %d\n#define MNP_BY_COLUMNS %d\n", tile->rx, tile->ry,
+                  tile->by_columns);
 }

@@ -12,6 +12,7 @@ typedef struct mnp__conv_tile {
     int64_t extent[MNP_CONV_DIMS]; /* outputs of a tile: 1, 1, y, x */
     int64_t taps[MNP_CONV_DIMS];   /* extents of the kernel where they are compiled in, on GPUs; else 0 */
     int rx, ry;                    /* outputs of a thread, on GPUs */
+    bool by_columns;               /* a filter along y alone, on GPUs */
     int cx, cy;                    /* taps that one window serves */
     unsigned threads;              /* of a block, on GPUs */
     size_t shared_bytes;           /* of a block, on GPUs */
