@@ -42,11 +42,33 @@ extern "C" {
 MNP_API mnp_status mnp_matmul(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
 
 /*
- * How float32 and complex64 are multiplied on GPUs.  PLAIN: as IEEE float32.  TF32: on tensor cores, which round the
- * elements to 10 bits of fraction and sum in float32; several times as fast.  It holds for all products of the context
- * from then on, and has no effect on the host.  Collective; all ranks give the same.  MNP_ERR_ARG.
+ * How float32, float64, complex64 and complex128 are multiplied from now on by all functions of this header.  A context
+ * begins with the setting MANIPLE_MATMUL, by default PLAIN.
+ *
+ *   PLAIN     in their own precision
+ *   TF32      float32 and complex64 on a GPU's tensor cores, which round elements to 10 bits of fraction and sum in
+ *             float32; several times as fast.  No effect on the host
+ *   EMULATED  by products of integers of 8 bits on tensor cores (Ozaki scheme II), 7 of them for float32 and complex64,
+ *             14 for float64 and complex128.  It is faster than PLAIN for large matrices on GPUs whose tensor cores
+ *             multiply such integers quickly; on the host the same is computed by BLAS in float64, which is slow
+ *
+ * With u = 2^-24 for float32 and complex64 and 2^-53 otherwise, an element of an emulated product (..., m, k) times
+ * (..., k, n) differs from the exact one by at most
+ *
+ *   (sqrt(k) + 1) u |a| |b|, or twice that for complex numbers
+ *
+ * where |a| and |b| are Euclidean norms of its row and its column, which is at most (sqrt(k) + 1) k u times the largest
+ * elements of both; and by what underflow takes.  Where k is cut in parts over ranks, add u |a| |b| for each part.  Rows
+ * of A and columns of B may have any scales, but an element that is 1 / u times smaller than the norm of its row or
+ * column counts for nothing.  Matrices of integers whose product is exact have the exact one, if no bits of that sort
+ * are lost.  If a row of A or a column of B holds a NaN or an infinity, the elements of that row or column are infinite
+ * or NaN as those of a plain product, and others are not touched.
+ *
+ * A product with a vector is plain.  An emulated one needs memory beside, for all residues at most 1/16 of the device's,
+ * and less is slower: MNP_ERR_MEMORY, on all ranks, where there is not even a little.  It cannot be recorded into a
+ * graph.  Collective; all ranks give the same.  MNP_ERR_ARG.
  */
-typedef enum mnp_matmul_precision { MNP_MATMUL_PLAIN, MNP_MATMUL_TF32 } mnp_matmul_precision;
+typedef enum mnp_matmul_precision { MNP_MATMUL_PLAIN, MNP_MATMUL_TF32, MNP_MATMUL_EMULATED } mnp_matmul_precision;
 MNP_API mnp_status mnp_matmul_set_precision(mnp_ctx *ctx, mnp_matmul_precision precision);
 
 /* What mnp_matmul() does, on this rank where that is not said otherwise. */
@@ -57,6 +79,7 @@ typedef struct mnp_matmul_info {
     int64_t bytes, all_bytes; /* that come from other ranks; to all ranks together */
     int64_t messages;         /* from how many ranks, counted for each array that moves; without the partial sums */
     int64_t workspace;        /* bytes of temporary blocks */
+    int integer_products;     /* of 8 bits, by which it is emulated; 0: it is not */
 } mnp_matmul_info;
 
 /*

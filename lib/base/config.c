@@ -144,6 +144,10 @@ static mnp_status check(mnp__config *config, int rank)
                          "measure, stream, rows, sell or dia"));
     MNP_TRY(
         check_choice("MANIPLE_LOOP", config->loop, (const char *const[]){"auto", "launch", NULL}, "auto or launch"));
+    static const char *const precisions[] = {"plain", "tf32", "emulated", NULL};
+    MNP_TRY(check_choice("MANIPLE_MATMUL", config->matmul, precisions, "plain, tf32 or emulated"));
+    while (strcmp(config->matmul, precisions[config->matmul_precision]) != 0)
+        config->matmul_precision++;
     MNP_TRY(read_count("MANIPLE_THREADS", config->threads, 4096, &threads));
     MNP_TRY(read_count("MANIPLE_NODE_SIZE", config->node_size, INT_MAX, &config->node_ranks));
     MNP_TRY(read_count("MANIPLE_SPREAD_ROWS", config->spread_rows, INT_MAX, &config->spread_from));

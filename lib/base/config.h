@@ -40,6 +40,9 @@
     X(spread_rows, "MANIPLE_SPREAD_ROWS", "auto",                                                                      \
       "rows and columns from which on eigenvalues, and singular values, of one matrix that is cut are computed by "    \
       "all ranks together, 256 or more, or auto: 1536 and 2048 on the host, and on GPUs never")                        \
+    X(matmul, "MANIPLE_MATMUL", "plain",                                                                               \
+      "how float32, float64 and complex matrices are multiplied until mnp_matmul_set_precision() says: plain, tf32, "  \
+      "or emulated, by products of integers of 8 bits")                                                                \
     X(fft_slabs, "MANIPLE_FFT_SLABS", "auto",                                                                          \
       "slabs in which a rank's block is transformed by FFT, each moved to other ranks while the next is transformed, " \
       "1 or more, or auto: of a megabyte on the host; on GPUs of 128 MiB and at most 8, of blocks from 256 MiB on")    \
@@ -73,6 +76,7 @@ typedef struct mnp__config {
     double deadline_seconds, busy_deadline_seconds;
     int node_ranks;       /* MANIPLE_NODE_SIZE; 0: all ranks of a host */
     int spread_from;      /* MANIPLE_SPREAD_ROWS; 0: auto */
+    int matmul_precision; /* MANIPLE_MATMUL, a mnp_matmul_precision */
     int slabs;            /* MANIPLE_FFT_SLABS; 0: auto */
     int64_t memory_bytes; /* MANIPLE_MEMORY_LIMIT in bytes, or 0 */
     double memory_share;  /* MANIPLE_MEMORY_LIMIT as a fraction of the rank's share of the device, or 0 */

@@ -25,7 +25,7 @@ typedef enum mnp__blas_op { MNP__BLAS_N = 'N', MNP__BLAS_T = 'T', MNP__BLAS_C = 
  */
 typedef struct mnp__gemm {
     mnp_dtype dtype;                      /* float32, float64, complex64 or complex128; and where takes(), others */
-    mnp_dtype result;                     /* of C; AUTO: the same; or float32 where A and B are of 16 bits */
+    mnp_dtype result;                     /* of C; AUTO: the same; float32 or the same for 16 bits; int32 for int8 */
     bool tf32;                            /* float32 may be rounded to 10 bits of fraction; no effect on the host */
     mnp__blas_op op_a, op_b;              /* op_a(A) is m x k, op_b(B) is k x n, C is m x n */
     int64_t m, n, k, batch;               /* batch 1: one product */
@@ -57,7 +57,10 @@ typedef struct mnp__blas_ops {
      * MNP_ERR_MEMORY, MNP_ERR_DEVICE.  The operations below do it by themselves where it has not been done.
      */
     mnp_status (*need)(mnp__device *device, const char *function);
-    /* Whether gemm takes that dtype; of float16 and bfloat16, it then sums in float32. */
+    /*
+     * Whether gemm takes that dtype; of float16 and bfloat16, it then sums in float32.  Of int8, it sums in int32; A is
+     * transposed, B is not, extents and strides are multiples of 16, alpha and beta are integers.
+     */
     bool (*takes)(mnp__device *device, mnp_dtype dtype);
     mnp_status (*gemm)(mnp__device *device, const mnp__gemm *gemm, mnp__stream *stream);
     mnp_status (*trsm)(mnp__device *device, const mnp__trsm *trsm, mnp__stream *stream);

@@ -50,7 +50,10 @@ mnp_status mnp__device_open(const mnp__config *config, int gpu, int node_size, m
     (void)mnp__memory_share(node_size); /* with a GPU too ranks share the host's memory */
     MNP_TRY(open_any(config, gpu, node_size, device_p));
     (*device_p)->cores = mnp__cores_of_rank(config, node_size);
-    return MNP_OK;
+    mnp_rank_info info = {.memory_total = 0};
+    const mnp_status st = (*device_p)->ops->info(*device_p, &info);
+    (*device_p)->memory = info.memory_total;
+    return st;
 }
 
 static double seconds_now(void)

@@ -101,5 +101,9 @@ def multi_dot(arrays, *, out=None):
 
 
 def set_precision(precision):
-    """How float32 is multiplied on GPUs from now on: "plain", or "tf32" on tensor cores.  Collective."""
-    call("matmul_set_precision", chosen("the precision", precision, "MATMUL_", ("plain", "tf32")))
+    """
+    How floats are multiplied from now on: "plain"; "tf32", float32 on tensor cores of GPUs with less precision; or
+    "emulated", by products of integers of 8 bits, nearly as exact as plain and faster for large matrices on some GPUs.
+    Collective.
+    """
+    call("matmul_set_precision", chosen("the precision", precision, "MATMUL_", ("plain", "tf32", "emulated")))

@@ -13,7 +13,8 @@ EPS = {"float16": 2.0 ** -11, "bfloat16": 2.0 ** -8, "float32": 2.0 ** -24, "com
 
 class Info(ctypes.Structure):
     _fields_ = [("method", ctypes.c_char_p), ("parts", ctypes.c_int), ("bytes", ctypes.c_int64),
-                ("all_bytes", ctypes.c_int64), ("messages", ctypes.c_int64), ("workspace", ctypes.c_int64)]
+                ("all_bytes", ctypes.c_int64), ("messages", ctypes.c_int64), ("workspace", ctypes.c_int64),
+                ("integer_products", ctypes.c_int)]
 
 
 def describe(a, b, layout=None):

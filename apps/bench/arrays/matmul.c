@@ -3,9 +3,10 @@
  * Times products of matrices and tensors.
  *
  *   single, double, tf32, half   square matrices of float32, float64, float32 by TF32, float16; 8192 unless told
+ *   emulated, emulated64         the same of float32 and float64, emulated by products of integers
  *   complex                      the same of complex64; 4096
  *   integers                     the same of int32; 2048
- *   rows                         float32, both operands cut by rows over the ranks; 16384
+ *   rows, rows_emulated          float32, both operands cut by rows over the ranks; 16384
  *   blocks                       float32, operands and result in blocks on a mesh of two axes; 16384
  *   batch                        1000 products of 64 x 64 in float32, the batch cut over the ranks
  *   einsum                       ijkl,klmn of 64^4 in float32
@@ -24,20 +25,24 @@ struct product {
     mnp_dtype dtype;
     int64_t extent;
     const char *layout; /* NULL: that of mnp_layout_block() */
-    bool tf32, batch, einsum;
+    mnp_matmul_precision precision;
+    bool batch, einsum;
 };
 
 static const struct product cases[] = {
-    {"single", MNP_FLOAT32, 8192, NULL, false, false, false},
-    {"double", MNP_FLOAT64, 8192, NULL, false, false, false},
-    {"tf32", MNP_FLOAT32, 8192, NULL, true, false, false},
-    {"half", MNP_FLOAT16, 8192, NULL, false, false, false},
-    {"complex", MNP_COMPLEX64, 4096, NULL, false, false, false},
-    {"integers", MNP_INT32, 2048, NULL, false, false, false},
-    {"rows", MNP_FLOAT32, 16384, "0, *", false, false, false},
-    {"blocks", MNP_FLOAT32, 16384, "0, 1", false, false, false},
-    {"batch", MNP_FLOAT32, 64, "0, *, *", false, true, false},
-    {"einsum", MNP_FLOAT32, 64, NULL, false, false, true},
+    {"single", MNP_FLOAT32, 8192, NULL, MNP_MATMUL_PLAIN, false, false},
+    {"double", MNP_FLOAT64, 8192, NULL, MNP_MATMUL_PLAIN, false, false},
+    {"tf32", MNP_FLOAT32, 8192, NULL, MNP_MATMUL_TF32, false, false},
+    {"emulated", MNP_FLOAT32, 8192, NULL, MNP_MATMUL_EMULATED, false, false},
+    {"emulated64", MNP_FLOAT64, 8192, NULL, MNP_MATMUL_EMULATED, false, false},
+    {"half", MNP_FLOAT16, 8192, NULL, MNP_MATMUL_PLAIN, false, false},
+    {"complex", MNP_COMPLEX64, 4096, NULL, MNP_MATMUL_PLAIN, false, false},
+    {"integers", MNP_INT32, 2048, NULL, MNP_MATMUL_PLAIN, false, false},
+    {"rows", MNP_FLOAT32, 16384, "0, *", MNP_MATMUL_PLAIN, false, false},
+    {"rows_emulated", MNP_FLOAT32, 16384, "0, *", MNP_MATMUL_EMULATED, false, false},
+    {"blocks", MNP_FLOAT32, 16384, "0, 1", MNP_MATMUL_PLAIN, false, false},
+    {"batch", MNP_FLOAT32, 64, "0, *, *", MNP_MATMUL_PLAIN, true, false},
+    {"einsum", MNP_FLOAT32, 64, NULL, MNP_MATMUL_PLAIN, false, true},
 };
 
 struct run {
@@ -88,11 +93,11 @@ static void time_case(mnp_ctx *ctx, const void *one, const bench_options *o)
     mnp_matmul_info info = {.method = "pairs"};
     if (!c->einsum)
         OR_EXIT(mnp_matmul_describe(a, b, NULL, &info));
-    OR_EXIT(mnp_matmul_set_precision(ctx, c->tf32 ? MNP_MATMUL_TF32 : MNP_MATMUL_PLAIN));
+    OR_EXIT(mnp_matmul_set_precision(ctx, c->precision));
     measure(ctx, multiply, &run, o->repeats, seconds);
     OR_EXIT(mnp_matmul_set_precision(ctx, MNP_MATMUL_PLAIN));
     if (mnp_ctx_rank(ctx) == 0)
-        printf("  %-10s %6lld %-10s %9.3f ms, best %9.3f ms %10.2f GFLOP/s  %s, %.1f MB move\n", c->name, (long long)n,
+        printf("  %-13s %6lld %-10s %9.3f ms, best %9.3f ms %10.2f GFLOP/s  %s, %.1f MB move\n", c->name, (long long)n,
                mnp_dtype_name(c->dtype), 1e3 * seconds[o->repeats / 2], 1e3 * seconds[0],
                1e-9 * flops / seconds[o->repeats / 2], info.method, 1e-6 * (double)info.all_bytes);
     struct record r = record_of("matmul", c->name, mnp_layout_size(mnp_array_layout(a)), mnp_dtype_name(c->dtype),

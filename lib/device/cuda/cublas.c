@@ -120,6 +120,12 @@ static mnp_status handle_for(mnp__device *device, mnp__stream *stream, cublasHan
 static bool type_of(mnp_dtype dtype, cudaDataType_t *type_p)
 {
     switch (dtype) {
+    case MNP_INT8:
+        *type_p = CUDA_R_8I;
+        return true;
+    case MNP_INT32: /* of results alone */
+        *type_p = CUDA_R_32I;
+        return true;
     case MNP_FLOAT16:
         *type_p = CUDA_R_16F;
         return true;
@@ -147,7 +153,7 @@ static bool takes(mnp__device *device, mnp_dtype dtype)
 {
     cudaDataType_t type;
     (void)device;
-    return type_of(dtype, &type);
+    return dtype != MNP_INT32 && type_of(dtype, &type);
 }
 
 static cublasOperation_t op_of(mnp__blas_op op)
@@ -164,12 +170,15 @@ static bool is_double(mnp_dtype dtype)
 typedef union scalar {
     float f[2];
     double d[2];
+    int32_t i;
 } scalar;
 
 static scalar scalar_of(mnp_dtype dtype, const double *value)
 {
     scalar s;
-    if (is_double(dtype))
+    if (dtype == MNP_INT8)
+        s.i = (int32_t)value[0];
+    else if (is_double(dtype))
         s.d[0] = value[0], s.d[1] = value[1];
     else
         s.f[0] = (float)value[0], s.f[1] = (float)value[1];
@@ -186,9 +195,10 @@ static mnp_status gemm(mnp__device *device, const mnp__gemm *g, mnp__stream *str
     if (g->m == 0 || g->n == 0 || g->batch == 0)
         return MNP_OK;
     const scalar alpha = scalar_of(g->dtype, g->alpha), beta = scalar_of(g->dtype, g->beta);
-    const cublasComputeType_t compute = is_double(g->dtype) ? CUBLAS_COMPUTE_64F
-                                        : g->tf32           ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                            : CUBLAS_COMPUTE_32F;
+    const cublasComputeType_t compute = g->dtype == MNP_INT8  ? CUBLAS_COMPUTE_32I
+                                        : is_double(g->dtype) ? CUBLAS_COMPUTE_64F
+                                        : g->tf32             ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                              : CUBLAS_COMPUTE_32F;
     return CUBLAS(cublasGemmStridedBatchedEx_64, handle, op_of(g->op_a), op_of(g->op_b), g->m, g->n, g->k, &alpha, g->a,
                   type, g->lda, g->stride_a, g->b, type, g->ldb, g->stride_b, &beta, g->c, result, g->ldc, g->stride_c,
                   g->batch, compute, CUBLAS_GEMM_DEFAULT);

@@ -37,12 +37,13 @@ static mnp_status load_kernel(mnp_ctx *ctx, mnp_dtype dtype, mnp__kernel **kerne
     return mnp__ctx_kernel(ctx, &spec, kernel_p);
 }
 
-mnp_status mnp__block_prepare(mnp_ctx *ctx, mnp_dtype dtype)
+mnp_status mnp__block_prepare(mnp_ctx *ctx, mnp_dtype dtype, mnp_matmul_precision precision)
 {
     mnp__kernel *kernel;
     if (is_integer(dtype))
         return load_kernel(ctx, dtype, &kernel);
-    return ctx->device->ops->blas->need(ctx->device, "a product of matrices");
+    MNP_TRY(ctx->device->ops->blas->need(ctx->device, "a product of matrices"));
+    return precision == MNP_MATMUL_EMULATED ? mnp__emulated_prepare(ctx, dtype) : MNP_OK;
 }
 
 /* ---- integers ---- */
@@ -186,10 +187,17 @@ static void choose_batch(mnp__block_product *p)
     memcpy(p->extent, nest.extent, sizeof p->extent);
 }
 
+/* Products with a vector take as long as to read the matrix, which is not to be read more often. */
+static bool is_emulated(const mnp__block_product *p)
+{
+    return p->precision == MNP_MATMUL_EMULATED && p->m > 1 && p->n > 1 && p->k > 0;
+}
+
 static mnp_status loop(mnp_ctx *ctx, const mnp__block_product *p, mnp__gemm *gemm, int d)
 {
     if (d >= p->nbatch - 1)
-        return ctx->device->ops->blas->gemm(ctx->device, gemm, ctx->compute);
+        return is_emulated(p) ? mnp__emulated_multiply(ctx, gemm)
+                              : ctx->device->ops->blas->gemm(ctx->device, gemm, ctx->compute);
     const int64_t size = (int64_t)mnp_dtype_size(p->dtype), result_size = (int64_t)mnp_dtype_size(p->result);
     for (int64_t i = 0; i < p->extent[d]; i++) {
         mnp__gemm one = *gemm;
@@ -230,7 +238,7 @@ mnp_status mnp__block_multiply(mnp_ctx *ctx, const mnp__block_product *product)
     const int last = p.nbatch - 1;
     mnp__gemm gemm = {.dtype = p.dtype,
                       .result = p.result,
-                      .tf32 = p.tf32,
+                      .tf32 = p.precision == MNP_MATMUL_TF32,
                       .op_a = a.op,
                       .op_b = b.op,
                       .m = p.m,

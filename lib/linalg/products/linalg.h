@@ -8,6 +8,7 @@
 #include <maniple/linalg.h>
 
 #include "array/array.h"
+#include "device/blas.h"
 #include "layout/layout.h"
 
 /* ---- block.c: products of this rank's memory ---- */
@@ -21,7 +22,7 @@ enum { MNP__LEFT, MNP__RIGHT, MNP__RESULT, MNP__OPERANDS };
  */
 typedef struct mnp__block_product {
     mnp_dtype dtype, result; /* of A and B; of C: the same, or float32 where these are of 16 bits */
-    bool tf32;
+    mnp_matmul_precision precision;
     int64_t m, n, k;
     int nbatch;
     int64_t extent[MNP_MAX_DIMS];
@@ -36,13 +37,30 @@ typedef struct mnp__block_product {
 mnp_dtype mnp__block_dtype(mnp_ctx *ctx, mnp_dtype dtype);
 
 /* Load what products of that dtype need, before mnp__block_multiply() does.  Collective.  MNP_ERR_UNSUPPORTED. */
-mnp_status mnp__block_prepare(mnp_ctx *ctx, mnp_dtype dtype);
+mnp_status mnp__block_prepare(mnp_ctx *ctx, mnp_dtype dtype, mnp_matmul_precision precision);
 
 /* Whether operand o lies as a product of that dtype takes it; otherwise it has to be copied. */
 bool mnp__block_fits(const mnp__block_product *product, int o);
 
-/* Enqueue a product on the compute stream.  Not collective. */
+/* Enqueue a product on the compute stream.  Not collective.  MNP_ERR_MEMORY, where it is emulated. */
 mnp_status mnp__block_multiply(mnp_ctx *ctx, const mnp__block_product *product);
+
+/* ---- emulated.c: float products by products of int8 ---- */
+
+/* How many products of int8 make up one of that dtype; 0: it cannot be emulated. */
+int mnp__emulated_moduli(mnp_dtype dtype);
+
+/* Load the kernels for that dtype.  Collective. */
+mnp_status mnp__emulated_prepare(mnp_ctx *ctx, mnp_dtype dtype);
+
+/*
+ * Enqueue C[i] = op_a(A[i]) op_b(B[i]) on the compute stream, of operands that are not conjugated; alpha and beta are not
+ * read.  No extent is 0.  Not collective.  MNP_ERR_MEMORY.
+ */
+mnp_status mnp__emulated_multiply(mnp_ctx *ctx, const mnp__gemm *gemm);
+
+/* Bytes that a batch of products takes for that time, if there is memory. */
+int64_t mnp__emulated_workspace(mnp_ctx *ctx, mnp_dtype dtype, int64_t batch, int64_t m, int64_t n, int64_t k);
 
 /* ---- ways.c: how the blocks come together ---- */
 

@@ -22,7 +22,7 @@
 static mnp_matmul_precision precision_of(const mnp_ctx *ctx)
 {
     const mnp_matmul_precision *kept = ctx->attached[MNP__ATTACHED_PRODUCTS].data;
-    return kept ? *kept : MNP_MATMUL_PLAIN;
+    return kept ? *kept : (mnp_matmul_precision)ctx->config.matmul_precision;
 }
 
 static void free_precision(mnp_ctx *ctx, void *data)
@@ -35,7 +35,7 @@ mnp_status mnp_matmul_set_precision(mnp_ctx *ctx, mnp_matmul_precision precision
 {
     MNP_ENTER(ctx);
     mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_PRODUCTS];
-    if (precision != MNP_MATMUL_PLAIN && precision != MNP_MATMUL_TF32)
+    if (precision < MNP_MATMUL_PLAIN || precision > MNP_MATMUL_EMULATED)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_matmul_set_precision: %d is no precision", (int)precision);
     MNP_TRY(mnp__check_same(&ctx->comm, "mnp_matmul_set_precision", (uint64_t)precision));
     mnp_matmul_precision *kept = attached->data;
@@ -58,6 +58,7 @@ typedef struct matmul_call {
     const char *function;
     mnp_ctx *ctx;
     mnp_dtype dtype;
+    mnp_matmul_precision precision;
     mnp_array *a, *b; /* views of the operands */
     bool row, column; /* a is a stack of vectors; b is */
     mnp__product product;
@@ -142,6 +143,9 @@ static mnp_status open_call(const char *function, const mnp_array *a, const mnp_
 {
     *c = (matmul_call){.function = function, .ctx = a->ctx};
     MNP_TRY(mnp__matmul_dtype(function, a, b, &c->dtype));
+    c->precision = precision_of(c->ctx);
+    if (c->precision == MNP_MATMUL_EMULATED && mnp__emulated_moduli(c->dtype) == 0)
+        c->precision = MNP_MATMUL_PLAIN;
     c->row = vectors & MNP__VECTORS_LEFT;
     c->column = vectors & MNP__VECTORS_RIGHT;
     MNP_TRY(check_dims(c, 0, a, c->row));
@@ -226,7 +230,7 @@ static mnp__block_product block_of(const matmul_call *call, const mnp_array *a, 
     const bool nothing = a->local_size == 0 || b->local_size == 0;
     mnp__block_product block = {.dtype = a->dtype,
                                 .result = c->dtype,
-                                .tf32 = precision_of(call->ctx) == MNP_MATMUL_TF32,
+                                .precision = call->precision,
                                 .m = c->local_shape[leading + nbatch],
                                 .n = c->local_shape[leading + nbatch + 1],
                                 .k = nothing ? 0 : a->local_shape[a->layout->ndim - 1],
@@ -360,11 +364,10 @@ static mnp_status multiply(const matmul_call *call, const mnp__way *way, mnp_arr
     if (!goes_directly(way, c, sums))
         MNP_TRY_OR(mnp_array_new_order(call->ctx, sums, way->c ? way->c : c->layout, MNP_ORDER_C, &own), st, done);
     st = multiply_blocks(call, &a, &b, own ? own : c);
-    if (own) {
+    if (own || call->precision == MNP_MATMUL_EMULATED)
         st = MNP_AGREE(call->ctx, st);
-        if (st == MNP_OK)
-            st = way->parts > 1 ? sum_parts(own, c) : mnp__array_copy_to(own, c);
-    }
+    if (own && st == MNP_OK)
+        st = way->parts > 1 ? sum_parts(own, c) : mnp__array_copy_to(own, c);
 done:
     mnp_array_free(own);
     mnp__input_close(&a);
@@ -387,7 +390,8 @@ static mnp_status multiply_to(matmul_call *c, mnp_array *result)
     mnp_status st;
     if (result->layout->size == 0)
         return MNP_OK;
-    MNP_TRY_OR(MNP_AGREE(c->ctx, mnp__block_prepare(c->ctx, mnp__block_dtype(c->ctx, c->dtype))), st, done);
+    MNP_TRY_OR(MNP_AGREE(c->ctx, mnp__block_prepare(c->ctx, mnp__block_dtype(c->ctx, c->dtype), c->precision)), st,
+               done);
     MNP_TRY_OR(view_result(c, result, &view), st, done);
     MNP_TRY_OR(find_way(c, view->layout, &way), st, done);
     st = multiply(c, &way, view);
@@ -477,11 +481,32 @@ static int64_t block_bytes(const mnp_layout *layout, int rank, int64_t size)
     return size;
 }
 
+/* Bytes that this rank's product takes if it is emulated. */
+static int64_t emulated_bytes(const matmul_call *c, const mnp__way *way)
+{
+    const mnp__product *p = &c->product;
+    const mnp_layout *a = way->a ? way->a : p->a, *b = way->b ? way->b : p->b;
+    const mnp_layout *result = way->c ? way->c : p->c;
+    const int rank = c->ctx->comm.rank, leading = result->ndim - p->nbatch - 2;
+    int64_t lo[MNP_MAX_DIMS + 1], of_a[MNP_MAX_DIMS + 1], of_c[MNP_MAX_DIMS + 1], batch = 1;
+    if (!mnp__layout_box(a, rank, lo, of_a) || !mnp__layout_box(b, rank, lo, of_c) ||
+        !mnp__layout_box(result, rank, lo, of_c))
+        return 0;
+    for (int d = leading; d < leading + p->nbatch; d++)
+        batch *= of_c[d];
+    const int64_t m = of_c[leading + p->nbatch], n = of_c[leading + p->nbatch + 1], k = of_a[a->ndim - 1];
+    return mnp__emulated_workspace(c->ctx, c->dtype, batch, m, n, k);
+}
+
 static mnp_status describe(const matmul_call *c, const mnp__way *way, mnp_matmul_info *info)
 {
     const mnp__product *p = &c->product;
     const int own = c->ctx->comm.rank;
     *info = (mnp_matmul_info){.method = way->method, .parts = way->parts};
+    if (c->precision == MNP_MATMUL_EMULATED) {
+        info->integer_products = mnp__emulated_moduli(c->dtype);
+        info->workspace = emulated_bytes(c, way);
+    }
     if (!way->a)
         return MNP_OK;
     for (int rank = 0; rank < c->ctx->comm.size; rank++) {

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The integers that stand for a part of the rows of A or the columns of B of an emulated product, modulo each of the
+ * moduli.  A vector with a NaN or an infinity has zeros.
+ *
+ * On a GPU a block takes tiles of vectors through shared memory, which is read along the way in which the operand is
+ * stored, and written along the vectors, four residues at a time.
+ */
+#include "kernels/prelude.h"
+#include "kernels/linalg/emulated.h"
+
+MNP_INLINE double mnp_rounded(double x)
+{
+#if MNP_CUDA
+    return rint(x);
+#else
+    return __builtin_rint(x);
+#endif
+}
+
+/* The integer for an element of the part, which may be beyond the operand. */
+MNP_INLINE double mnp_integer(const mnp_emulated_residues_params &p, int64_t batch, int64_t vector, int64_t element)
+{
+    const mnp_emulated_operand &x = p.operand;
+    const int64_t b = p.first_batch + batch, v = p.first_vector + vector, e = p.first_element + element;
+    if (v >= x.count || e >= x.depth)
+        return 0;
+    const int exponent = x.exponents[b * x.count + v];
+    return exponent == MNP_EMULATED_NOT_FINITE ? 0 : mnp_rounded(mnp_scaled(mnp_element(x, b, v, e), exponent));
+}
+
+/* An integer modulo a modulus, -128 to 127. */
+MNP_INLINE int mnp_small_residue(double x, double modulus, double inverse)
+{
+    const double residue = mnp_residue(x, modulus, inverse);
+#if MNP_CUDA
+    const int r = __double2loint(residue + MNP_ROUNDING), m = (int)modulus;
+#else
+    const int r = (int)residue, m = (int)modulus;
+#endif
+    return r > 127 ? r - m : r < -128 ? r + m : r;
+}
+
+#if MNP_CUDA
+
+MNP_KERNEL(emulated_residues, mnp_emulated_residues_params)
+{
+    __shared__ double tile[MNP_EMULATED_VECTORS][MNP_EMULATED_DEPTH + 1];
+    const int64_t down = (p.vectors + MNP_EMULATED_VECTORS - 1) / MNP_EMULATED_VECTORS;
+    const int64_t deep = (p.elements + MNP_EMULATED_DEPTH - 1) / MNP_EMULATED_DEPTH;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int64_t t = blockIdx.x; t < p.batches * down * deep; t += gridDim.x) {
+        const int64_t batch = t / (down * deep);
+        const int64_t first = t / deep % down * MNP_EMULATED_VECTORS, start = t % deep * MNP_EMULATED_DEPTH;
+#pragma unroll 4
+        for (int i = threadIdx.x; i < MNP_EMULATED_VECTORS * MNP_EMULATED_DEPTH; i += MNP_EMULATED_THREADS) {
+            const int v = p.across ? i % MNP_EMULATED_VECTORS : i / MNP_EMULATED_DEPTH;
+            const int e = p.across ? i / MNP_EMULATED_VECTORS : i % MNP_EMULATED_DEPTH;
+            tile[v][e] = mnp_integer(p, batch, first + v, start + e);
+        }
+        __syncthreads();
+        const int64_t element = start + 4 * lane;
+        for (int v = warp; v < MNP_EMULATED_VECTORS; v += MNP_EMULATED_THREADS / 32) {
+            if (first + v >= p.vectors || element >= p.elements)
+                continue;
+            double x[4];
+            for (int i = 0; i < 4; i++)
+                x[i] = tile[v][4 * lane + i];
+#pragma unroll
+            for (int m = 0; m < MNP_MODULI; m++) {
+                uint32_t four = 0;
+                for (int i = 0; i < 4; i++) {
+                    const int r = mnp_small_residue(x[i], p.moduli.modulus[m], p.moduli.inverse[m]);
+                    four |= ((uint32_t)r & 255) << 8 * i;
+                }
+                const int64_t at = ((m * p.batches + batch) * p.vectors + first + v) * p.elements + element;
+                *(uint32_t *)((MNP_RESIDUE *)p.residues + at) = four;
+            }
+        }
+        __syncthreads();
+    }
+}
+
+#else
+
+MNP_KERNEL(emulated_residues, mnp_emulated_residues_params)
+{
+    MNP_RESIDUE *residues = (MNP_RESIDUE *)p.residues;
+    const int64_t each = p.batches * p.vectors * p.elements;
+    MNP_FOR (line, p.batches * p.vectors) {
+        for (int64_t e = 0; e < p.elements; e++) {
+            const double x = mnp_integer(p, line / p.vectors, line % p.vectors, e);
+            for (int m = 0; m < MNP_MODULI; m++)
+                residues[m * each + line * p.elements + e] =
+                    (MNP_RESIDUE)mnp_small_residue(x, p.moduli.modulus[m], p.moduli.inverse[m]);
+        }
+    }
+}
+
+#endif
