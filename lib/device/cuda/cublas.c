@@ -185,6 +185,11 @@ static scalar scalar_of(mnp_dtype dtype, const double *value)
     return s;
 }
 
+static const char *at(const void *matrix, mnp_dtype dtype, int64_t elements)
+{
+    return (const char *)matrix + elements * (int64_t)mnp_dtype_size(dtype);
+}
+
 static mnp_status gemm(mnp__device *device, const mnp__gemm *g, mnp__stream *stream)
 {
     cublasHandle_t handle;
@@ -199,9 +204,20 @@ static mnp_status gemm(mnp__device *device, const mnp__gemm *g, mnp__stream *str
                                         : is_double(g->dtype) ? CUBLAS_COMPUTE_64F
                                         : g->tf32             ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                               : CUBLAS_COMPUTE_32F;
-    return CUBLAS(cublasGemmStridedBatchedEx_64, handle, op_of(g->op_a), op_of(g->op_b), g->m, g->n, g->k, &alpha, g->a,
-                  type, g->lda, g->stride_a, g->b, type, g->ldb, g->stride_b, &beta, g->c, result, g->ldc, g->stride_c,
-                  g->batch, compute, CUBLAS_GEMM_DEFAULT);
+    cublasStatus_t code = CUBLAS_STATUS_NOT_SUPPORTED;
+    int64_t at_once = g->batch; /* where batches of a type are not supported, one after the other */
+    for (int64_t i = 0; i < g->batch; i += at_once) {
+        const char *a = at(g->a, g->dtype, i * g->stride_a), *b = at(g->b, g->dtype, i * g->stride_b);
+        char *c = (char *)at(g->c, g->result == MNP_DTYPE_AUTO ? g->dtype : g->result, i * g->stride_c);
+        code = cublas.cublasGemmStridedBatchedEx_64(handle, op_of(g->op_a), op_of(g->op_b), g->m, g->n, g->k, &alpha, a,
+                                                    type, g->lda, g->stride_a, b, type, g->ldb, g->stride_b, &beta, c,
+                                                    result, g->ldc, g->stride_c, at_once, compute, CUBLAS_GEMM_DEFAULT);
+        if (code == CUBLAS_STATUS_NOT_SUPPORTED && at_once > 1)
+            at_once = 1, i = -1;
+        else if (code != CUBLAS_STATUS_SUCCESS)
+            break;
+    }
+    return cublas_status(code, "cublasGemmStridedBatchedEx_64");
 }
 
 static mnp_status solve_one(cublasHandle_t handle, const mnp__trsm *s, const void *a, void *b)
