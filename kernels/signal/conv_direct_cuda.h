@@ -10,6 +10,9 @@
  * reads each row of its window once for several taps.  All others have runs of 64 bytes of outputs along x.  In shared
  * memory every such run is followed by 16 bytes of padding: the threads of a warp, which read with that stride, then use
  * different banks.
+ *
+ * With two stages there are two windows: a block computes several tiles, and the window of the next one is on its way
+ * while it computes.  Then a window serves all taps, which are loaded once.
  */
 constexpr int blocks_x = MNP_TX / MNP_RX, blocks_y = MNP_TY / MNP_RY, threads = blocks_x * blocks_y;
 constexpr int per_quad = 16 / sizeof(MNP_SUM); /* elements of a 16-byte access */
@@ -17,7 +20,7 @@ constexpr bool by_columns = MNP_BY_COLUMNS;
 constexpr int run = by_columns ? MNP_RX : MNP_RX + per_quad; /* elements of a run, with its padding */
 constexpr int window_rows = MNP_TY + MNP_CY - 1, window_columns = MNP_TX + MNP_CX - 1;
 constexpr int window_runs = (window_columns + MNP_RX - 1) / MNP_RX;
-constexpr int window_stride = window_runs * run;
+constexpr int window_stride = window_runs * run, window_size = window_rows * window_stride;
 constexpr int tap_stride = by_columns ? 1 : (MNP_CX + per_quad - 1) / per_quad * per_quad;
 constexpr int chunk = 16; /* taps that are unrolled, where there are too many for all of them */
 
@@ -295,41 +298,82 @@ MNP_INLINE void store_row(const MNP_SUM (&sums)[MNP_RX], MNP_OUT *out, int64_t s
     }
 }
 
-extern "C" __global__ void __launch_bounds__(threads, resident_threads<MNP_SUM> / threads)
-    conv_direct(const __grid_constant__ mnp_conv_params p)
+/* Have a window that begins at i come to shared memory: it is there after await_fetched() and a barrier. */
+MNP_INLINE void bring_window(const mnp_conv_params &p, MNP_SUM *window, const int64_t *i)
 {
-    extern __shared__ __align__(16) unsigned char shared[];
-    MNP_SUM *window = (MNP_SUM *)shared, *taps = window + window_rows * window_stride;
-    const int tx = threadIdx.x % blocks_x, ty = threadIdx.x / blocks_x;
-    int64_t origin[MNP_CONV_DIMS];
-    tile_origin(p, p.tiles[blockIdx.x], origin);
+    if (lies_within(p.in, i))
+        fetch_window(p.in, window, i);
+    else
+        gather_window(p, window, i);
+}
 
+/* Write a thread's outputs of a tile. */
+MNP_INLINE void store_tile(const mnp_conv_params &p, const MNP_SUM (&sums)[MNP_RY][MNP_RX], const int64_t *origin)
+{
+    const int tx = threadIdx.x % blocks_x, ty = threadIdx.x / blocks_x;
+    MNP_OUT *out = (MNP_OUT *)p.out + origin[0] * p.out_stride[0] + origin[1] * p.out_stride[1];
+    const int64_t x = origin[3] + tx * MNP_RX;
+#pragma unroll
+    for (int r = 0; r < MNP_RY; r++) {
+        const int64_t y = origin[2] + ty * MNP_RY + r;
+        if (y < p.out_extent[2] && x < p.out_extent[3])
+            store_row(sums[r], out + y * p.out_stride[2] + x * p.out_stride[3], p.out_stride[3], p.out_extent[3] - x);
+    }
+}
+
+/* One tile, with as many windows as it takes. */
+MNP_INLINE void compute_tile(const mnp_conv_params &p, MNP_SUM *window, MNP_SUM *taps)
+{
+    int64_t origin[MNP_CONV_DIMS];
     MNP_SUM sums[MNP_RY][MNP_RX] = {};
+    tile_origin(p, p.tiles[blockIdx.x], origin);
     for (int k0 = 0; k0 < MNP_K0; k0++)
         for (int k1 = 0; k1 < MNP_K1; k1++)
             for (int k2 = 0; k2 < MNP_K2; k2 += MNP_CY)
                 for (int k3 = 0; k3 < MNP_K3; k3 += MNP_CX) {
-                    int rows = MNP_K2 - k2 < MNP_CY ? MNP_K2 - k2 : MNP_CY;
-                    int columns = MNP_K3 - k3 < MNP_CX ? MNP_K3 - k3 : MNP_CX;
+                    const int rows = MNP_K2 - k2 < MNP_CY ? MNP_K2 - k2 : MNP_CY;
+                    const int columns = MNP_K3 - k3 < MNP_CX ? MNP_K3 - k3 : MNP_CX;
                     const int64_t first[MNP_CONV_DIMS] = {origin[0] + k0, origin[1] + k1, origin[2] + k2,
                                                           origin[3] + k3};
                     __syncthreads();
-                    if (lies_within(p.in, first))
-                        fetch_window(p.in, window, first);
-                    else
-                        gather_window(p, window, first);
+                    bring_window(p, window, first);
                     load_taps(p, taps, k0, k1, k2, k3, rows, columns);
                     await_fetched();
                     __syncthreads();
                     accumulate_window(sums, window, taps, rows, columns);
                 }
+    store_tile(p, sums, origin);
+}
 
-    MNP_OUT *out = (MNP_OUT *)p.out + origin[0] * p.out_stride[0] + origin[1] * p.out_stride[1];
-    int64_t x = origin[3] + tx * MNP_RX;
-#pragma unroll
-    for (int r = 0; r < MNP_RY; r++) {
-        int64_t y = origin[2] + ty * MNP_RY + r;
-        if (y < p.out_extent[2] && x < p.out_extent[3])
-            store_row(sums[r], out + y * p.out_stride[2] + x * p.out_stride[3], p.out_stride[3], p.out_extent[3] - x);
+/* Several tiles, with two windows by turns. */
+MNP_INLINE void compute_tiles(const mnp_conv_params &p, MNP_SUM *windows, MNP_SUM *taps)
+{
+    int64_t origin[MNP_CONV_DIMS], next[MNP_CONV_DIMS];
+    load_taps(p, taps, 0, 0, 0, 0, MNP_K2, MNP_K3);
+    tile_origin(p, p.tiles[blockIdx.x], next);
+    bring_window(p, windows, next);
+    for (int64_t tile = blockIdx.x, turn = 0; tile < p.ntiles; tile += gridDim.x, turn ^= 1) {
+        MNP_SUM sums[MNP_RY][MNP_RX] = {};
+        await_fetched();
+        __syncthreads(); /* this window has come, and nobody needs the other one any more */
+        for (int d = 0; d < MNP_CONV_DIMS; d++)
+            origin[d] = next[d];
+        if (tile + gridDim.x < p.ntiles) {
+            tile_origin(p, p.tiles[tile + gridDim.x], next);
+            bring_window(p, windows + (turn ^ 1) * window_size, next);
+        }
+        accumulate_window(sums, windows + turn * window_size, taps, MNP_K2, MNP_K3);
+        store_tile(p, sums, origin);
     }
+}
+
+extern "C" __global__ void __launch_bounds__(threads, resident_threads<MNP_SUM> / threads)
+    conv_direct(const __grid_constant__ mnp_conv_params p)
+{
+    extern __shared__ __align__(16) unsigned char shared[];
+    MNP_SUM *windows = (MNP_SUM *)shared, *taps = windows + MNP_STAGES * window_size;
+    if constexpr (MNP_STAGES == 2)
+        compute_tiles(p, windows, taps);
+    else
+        compute_tile(p, windows, taps);
 }
