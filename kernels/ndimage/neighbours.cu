@@ -14,7 +14,9 @@
  *   MNP_NDIM             dimensions, at least 2
  *   MNP_SPANS            extents of the window, separated by commas
  *   MNP_COLUMNS          columns of a window; MNP_KEPT values are kept of each
- *   MNP_TX, MNP_TY       outputs of a tile, on the host; MNP_RUN outputs of a thread along x, on a GPU
+ *   MNP_TX, MNP_TY       outputs of a tile
+ *   MNP_RUN, MNP_THREADS on a GPU: outputs of a thread along x, threads of a block
+ *   MNP_TILED            on a GPU, 1: what windows of a tile reach fits shared memory
  *   MNP_MASK             1: there is a mask
  * and the generated functions
  *   void mnp_column(in, kept)    with in.at(MNP_TAP(k0, k1, ...)) an element of the window at its first x, and

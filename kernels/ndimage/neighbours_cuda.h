@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Filters on a GPU: a thread computes MNP_RUN outputs that are neighbours along x, with their columns in registers.
- * Elements come from the first-level cache, where those of neighbouring threads meet.  Windows that lie inside the array
- * are read by address alone; those at a border have every index folded.
+ * Filters on a GPU: a block computes a tile of the result, MNP_TX outputs along x and MNP_TY along y.
+ *
+ * It first brings all that windows of the tile reach to shared memory, as values, with indices beyond the borders
+ * folded; an element of a window then lies at a distance from the window's first one that the compiler knows.  A thread
+ * computes MNP_RUN outputs side by side along x, with their columns in registers.  MNP_RUN is odd, so that the threads of
+ * a warp read different banks.  Results go through shared memory, too, as rows are written by neighbouring threads.
+ *
+ * Where windows are too large for that (MNP_TILED 0) elements come from memory, and every index is folded.
  */
 typedef MNP_VALUE mnp_lanes;
 
@@ -29,31 +34,95 @@ MNP_INLINE mnp_lanes mnp_cast(mnp_lanes x)
     return mnp_to<MNP_VALUE>::from(mnp_to<MNP_OUT>::from(x));
 }
 
-/* A window that lies inside the array, from the element at `first` on. */
-struct mnp_inner {
-    const mnp_neighbours_params &p;
-    const MNP_IN *first;
+constexpr int mnp_x = MNP_NDIM - 1, mnp_y = MNP_NDIM - 2;
+constexpr int mnp_threads_x = MNP_TX / MNP_RUN, mnp_threads_y = MNP_THREADS / mnp_threads_x;
+
+/* ---- what windows of a tile reach, in shared memory ---- */
+
+/* The extent of a tile's surroundings along a dimension. */
+constexpr int mnp_reach(int d)
+{
+    return mnp_spans[d] + (d == mnp_x ? MNP_TX - 1 : d == mnp_y ? MNP_TY - 1 : 0);
+}
+
+/* How far apart neighbours along a dimension are there. */
+constexpr int mnp_distance(int d)
+{
+    int distance = 1;
+    for (int e = d + 1; e < MNP_NDIM; e++)
+        distance *= mnp_reach(e);
+    return distance;
+}
+
+/* A window, from its first element on. */
+struct mnp_near {
+    const MNP_VALUE *first, *weights;
     MNP_INLINE mnp_lanes at(const mnp_tap &tap) const
     {
-        const MNP_IN *element = first;
+        int place = 0;
 #pragma unroll
         for (int d = 0; d < MNP_NDIM; d++)
-            element += mnp_spans[d] > 1 ? tap.at[d] * p.stride[d] : 0;
-        return mnp_take(*element);
+            place += mnp_spans[d] > 1 ? tap.at[d] * mnp_distance(d) : 0;
+        return first[place];
     }
     MNP_INLINE MNP_VALUE weight(int k) const
     {
-        return (MNP_VALUE)p.weights[0][k];
+        return weights[k];
     }
-    MNP_INLINE mnp_inner column(int x) const
+    MNP_INLINE mnp_near column(int x) const
     {
-        return mnp_inner{p, first + x * p.stride[MNP_NDIM - 1]};
+        return mnp_near{first + x, weights};
     }
 };
 
-/* A window anywhere, from index `from` of the array on. */
-struct mnp_bordering {
+/* Fold index i along dimension d of the array; false if it is beyond a border that has a value of its own. */
+MNP_INLINE bool mnp_fold(const mnp_neighbours_params &p, int d, int64_t *i)
+{
+    if (p.boundary[d] == MNP_NEIGHBOUR_INSIDE || (*i >= 0 && *i < p.whole[d]))
+        return true;
+    if (p.boundary[d] == MNP_AT_FILL)
+        return false;
+    *i = mnp_folded(p.boundary[d], *i, p.whole[d]);
+    return true;
+}
+
+/* Bring what windows of the tile at o reach.  A warp takes a row at a time; what no output needs is left out. */
+MNP_INLINE void mnp_surround(const mnp_neighbours_params &p, const int64_t *o, MNP_VALUE *near)
+{
+    constexpr int width = mnp_reach(mnp_x), rows = mnp_reach(0) * mnp_distance(0) / width;
+    const int64_t needed = p.extent[mnp_x] - o[mnp_x] + mnp_spans[mnp_x] - 1;
+    const int64_t from = p.first[mnp_x] + o[mnp_x] + p.low[mnp_x], last = needed < width ? needed : width;
+    const MNP_VALUE outside = mnp_take(mnp_to<MNP_IN>::from(p.outside));
+    for (int row = threadIdx.x / 32; row < rows; row += MNP_THREADS / 32) {
+        const MNP_IN *source = (const MNP_IN *)p.in;
+        bool is_needed = true, is_inside = true;
+        int rest = row;
+#pragma unroll
+        for (int d = mnp_y; d >= 0; d--) {
+            const int k = rest % mnp_reach(d);
+            int64_t i = p.first[d] + o[d] + p.low[d] + k;
+            rest /= mnp_reach(d);
+            is_needed = is_needed && k < p.extent[d] - o[d] + mnp_spans[d] - 1;
+            is_inside = mnp_fold(p, d, &i) && is_inside;
+            source += (i - p.memory_lo[d]) * p.stride[d];
+        }
+#pragma unroll 4
+        for (int k = threadIdx.x % 32; k < last; k += 32) {
+            int64_t i = from + k;
+            if (!is_needed)
+                continue;
+            const bool has = mnp_fold(p, mnp_x, &i) && is_inside;
+            near[row * width + k] = has ? mnp_take(source[(i - p.memory_lo[mnp_x]) * p.stride[mnp_x]]) : outside;
+        }
+    }
+}
+
+/* ---- a window anywhere, in memory ---- */
+
+/* From index `from` of the array on. */
+struct mnp_far {
     const mnp_neighbours_params &p;
+    const MNP_VALUE *weights;
     int64_t from[MNP_NDIM];
     MNP_INLINE mnp_lanes at(const mnp_tap &tap) const
     {
@@ -62,34 +131,33 @@ struct mnp_bordering {
 #pragma unroll
         for (int d = 0; d < MNP_NDIM; d++) {
             int64_t i = from[d] + tap.at[d];
-            if (p.boundary[d] == MNP_AT_FILL)
-                inside = inside && i >= 0 && i < p.whole[d];
-            else if (p.boundary[d] != MNP_NEIGHBOUR_INSIDE && (i < 0 || i >= p.whole[d]))
-                i = mnp_folded(p.boundary[d], i, p.whole[d]);
+            inside = mnp_fold(p, d, &i) && inside;
             element += (i - p.memory_lo[d]) * p.stride[d];
         }
         return mnp_take(inside ? *element : mnp_to<MNP_IN>::from(p.outside));
     }
     MNP_INLINE MNP_VALUE weight(int k) const
     {
-        return (MNP_VALUE)p.weights[0][k];
+        return weights[k];
     }
-    MNP_INLINE mnp_bordering column(int x) const
+    MNP_INLINE mnp_far column(int x) const
     {
-        mnp_bordering other = *this;
-        other.from[MNP_NDIM - 1] += x;
+        mnp_far other = *this;
+        other.from[mnp_x] += x;
         return other;
     }
 };
 
+/* ---- results ---- */
+
 #include "generated"
 
 struct mnp_columns {
-    const mnp_neighbours_params &p;
+    const MNP_VALUE *weights;
     const mnp_lanes (*kept)[MNP_KEPT];
     MNP_INLINE MNP_VALUE weight(int k) const
     {
-        return (MNP_VALUE)p.weights[1][k];
+        return weights[k];
     }
     MNP_INLINE mnp_lanes operator()(int x, int i) const
     {
@@ -97,8 +165,9 @@ struct mnp_columns {
     }
 };
 
-/* Columns beyond the last one that an output needs are those of the last one. */
-template <typename Window> MNP_INLINE void compute(const Window &window, int last, mnp_lanes (&results)[MNP_RUN])
+/* The outputs of a thread.  Columns beyond the last one that an output needs are those of the last one. */
+template <typename Window>
+MNP_INLINE void mnp_compute(const Window &window, int last, const MNP_VALUE *weights, mnp_lanes *results)
 {
     mnp_lanes kept[MNP_RUN + MNP_COLUMNS - 1][MNP_KEPT];
 #pragma unroll
@@ -106,45 +175,71 @@ template <typename Window> MNP_INLINE void compute(const Window &window, int las
         mnp_column(window.column(x < last ? x : last), kept[x]);
 #pragma unroll
     for (int r = 0; r < MNP_RUN; r++)
-        results[r] = mnp_finish(mnp_columns{window.p, kept + r});
+        results[r] = mnp_finish(mnp_columns{weights, kept + r});
 }
 
-MNP_KERNEL(neighbours, mnp_neighbours_params)
+/* The outputs of this thread in row y of the tile at o, to `results`. */
+MNP_INLINE void mnp_row(const mnp_neighbours_params &p, const int64_t *o, int y, const MNP_VALUE *near,
+                        const MNP_VALUE (*weights)[MNP_NEIGHBOUR_WEIGHTS], MNP_VALUE *results)
 {
-    constexpr int x = MNP_NDIM - 1;
-    MNP_FOR (item, p.items) {
-        int64_t o[MNP_NDIM], from[MNP_NDIM], place = 0, at = 0;
-        bool inner = true;
-        mnp_unravel<MNP_NDIM>(p.grid, item, o);
-        o[x] *= MNP_RUN;
-#pragma unroll
-        for (int d = 0; d < MNP_NDIM; d++) {
-            const int length = mnp_spans[d] + (d == x ? MNP_RUN - 1 : 0);
-            from[d] = p.first[d] + o[d] + p.low[d];
-            inner =
-                inner && (p.boundary[d] == MNP_NEIGHBOUR_INSIDE || (from[d] >= 0 && from[d] + length <= p.whole[d]));
-            place = place * p.extent[d] + o[d];
-            at += (from[d] - p.memory_lo[d]) * p.stride[d];
-        }
-        const int count = (int)mnp_least(p.extent[x] - o[x], MNP_RUN);
-        mnp_lanes results[MNP_RUN];
-        if (inner && count == MNP_RUN) {
-            compute(mnp_inner{p, (const MNP_IN *)p.in + at}, MNP_RUN + MNP_COLUMNS - 2, results);
-        } else {
-            mnp_bordering window = {p, {}};
-            for (int d = 0; d < MNP_NDIM; d++)
-                window.from[d] = from[d];
-            compute(window, count + MNP_COLUMNS - 2, results);
-        }
-#pragma unroll
-        for (int r = 0; r < MNP_RUN; r++) {
-            if (r >= count)
-                continue;
-#if MNP_MASK
-            if (!((const unsigned char *)p.mask)[place + r])
-                continue;
+    const int x = threadIdx.x % mnp_threads_x * MNP_RUN;
+#if MNP_TILED
+    const mnp_near window = {near + y * mnp_distance(mnp_y) + x, weights[0]};
+    mnp_compute(window, MNP_RUN + MNP_COLUMNS - 2, weights[1], results + x);
+#else
+    const int64_t left = p.extent[mnp_x] - o[mnp_x] - x;
+    mnp_far window = {p, weights[0], {}};
+    for (int d = 0; d < MNP_NDIM; d++)
+        window.from[d] = p.first[d] + o[d] + p.low[d] + (d == mnp_x ? x : d == mnp_y ? y : 0);
+    if (left > 0 && o[mnp_y] + y < p.extent[mnp_y])
+        mnp_compute(window, (int)mnp_least(left, MNP_RUN) + MNP_COLUMNS - 2, weights[1], results + x);
 #endif
-            ((MNP_OUT *)p.out)[place + r] = mnp_give(results[r]);
-        }
+}
+
+/* Write row y of the tile at o. */
+MNP_INLINE void mnp_write_row(const mnp_neighbours_params &p, const int64_t *o, int y, const MNP_VALUE *results)
+{
+    int64_t place = 0;
+    if (o[mnp_y] + y >= p.extent[mnp_y])
+        return;
+#pragma unroll
+    for (int d = 0; d < MNP_NDIM; d++)
+        place = place * p.extent[d] + o[d] + (d == mnp_y ? y : 0);
+#pragma unroll
+    for (int r = 0; r < MNP_RUN; r++) {
+        const int x = r * mnp_threads_x + threadIdx.x % mnp_threads_x;
+        if (o[mnp_x] + x >= p.extent[mnp_x])
+            continue;
+#if MNP_MASK
+        if (!((const unsigned char *)p.mask)[place + x])
+            continue;
+#endif
+        ((MNP_OUT *)p.out)[place + x] = mnp_give(results[x]);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(MNP_THREADS) neighbours(const __grid_constant__ mnp_neighbours_params p)
+{
+    extern __shared__ __align__(16) unsigned char mnp_shared[];
+    __shared__ MNP_VALUE weights[2][MNP_NEIGHBOUR_WEIGHTS], results[mnp_threads_y][MNP_TX];
+    MNP_VALUE *near = (MNP_VALUE *)mnp_shared, *mine = results[threadIdx.x / mnp_threads_x];
+    int64_t o[MNP_NDIM];
+    mnp_unravel<MNP_NDIM>(p.grid, blockIdx.x, o);
+    o[mnp_x] *= MNP_TX;
+    o[mnp_y] *= MNP_TY;
+#if MNP_WEIGHTS
+    for (int k = threadIdx.x; k < 2 * MNP_NEIGHBOUR_WEIGHTS; k += MNP_THREADS)
+        weights[k / MNP_NEIGHBOUR_WEIGHTS][k % MNP_NEIGHBOUR_WEIGHTS] =
+            (MNP_VALUE)p.weights[k / MNP_NEIGHBOUR_WEIGHTS][k % MNP_NEIGHBOUR_WEIGHTS];
+#endif
+#if MNP_TILED
+    mnp_surround(p, o, near);
+#endif
+    __syncthreads();
+    for (int y = threadIdx.x / mnp_threads_x; y < MNP_TY; y += mnp_threads_y) {
+        mnp_row(p, o, y, near, weights, mine);
+        __syncthreads();
+        mnp_write_row(p, o, y, mine);
+        __syncthreads();
     }
 }

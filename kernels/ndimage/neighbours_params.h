@@ -17,7 +17,7 @@ typedef struct mnp_neighbours_params {
     const void *mask; /* MNP_MASK: a byte for each output; where it is 0, the output is left as it is */
     void *out;
     double outside;  /* the value beyond the borders, for MNP_AT_FILL */
-    long long items; /* tiles on the host, runs of outputs on a GPU */
+    long long items; /* tiles */
     long long extent[MNP_NEIGHBOUR_DIMS], first[MNP_NEIGHBOUR_DIMS], low[MNP_NEIGHBOUR_DIMS];
     long long whole[MNP_NEIGHBOUR_DIMS], memory_lo[MNP_NEIGHBOUR_DIMS], stride[MNP_NEIGHBOUR_DIMS];
     long long grid[MNP_NEIGHBOUR_DIMS]; /* items along each dimension */

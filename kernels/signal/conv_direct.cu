@@ -14,6 +14,7 @@
  *   MNP_STAGES                 windows in shared memory: 1, or 2 of which one comes while the other is used
  */
 #include "kernels/prelude.h"
+#include "kernels/nest.h"
 #include "kernels/signal/conv_direct_params.h"
 #include "kernels/signal/extended.h"
 #include "kernels/signal/finish.h"
@@ -21,12 +22,9 @@
 /* The first output of a tile. */
 MNP_INLINE void tile_origin(const mnp_conv_params &p, int64_t tile, int64_t *origin)
 {
-    origin[3] = tile % p.tile_grid[3] * MNP_TX;
-    tile /= p.tile_grid[3];
-    origin[2] = tile % p.tile_grid[2] * MNP_TY;
-    tile /= p.tile_grid[2];
-    origin[1] = tile % p.tile_grid[1];
-    origin[0] = tile / p.tile_grid[1];
+    mnp_unravel<MNP_CONV_DIMS>(p.tile_grid, tile, origin);
+    origin[2] *= MNP_TY;
+    origin[3] *= MNP_TX;
 }
 
 #if MNP_CUDA

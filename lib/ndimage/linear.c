@@ -20,7 +20,7 @@
 #include "signal/separable.h"
 
 /* outputs of a thread of a GPU; elements of a sum that is fused with another one, on GPUs of floats too */
-enum { RUN = 4, FUSED = 16, TINY = 3 };
+enum { RUN = 5, FUSED = 16, TINY = 3 };
 
 static bool is_float(mnp_dtype dtype)
 {

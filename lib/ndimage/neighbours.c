@@ -16,8 +16,16 @@
 #include "device/launch.h"
 #include "jit/jit.h"
 
-/* Outputs of a tile on the host, along the last dimension and the one before it. */
+/* Outputs of a tile on the host, along the last dimension and the one before it; on GPUs threads, and rows of a tile. */
 enum { TILE_X = 256, TILE_Y = 32, LINE_X = 2048, SMALL_TILE_X = 64, SMALL_TILE_Y = 4, MOST_TILE_BYTES = 16 << 20 };
+enum { MOST_PARTS = 8192, THREADS = 256, WARP = 32, GPU_TILE_Y = 16 };
+
+/* How a filter is compiled and launched. */
+struct shape {
+    int64_t spans[MNP_NEIGHBOUR_DIMS]; /* of the window, in the kernel's dimensions */
+    int64_t tile[2];                   /* outputs along y and x */
+    size_t shared_bytes;               /* on GPUs: of what windows of a tile reach; 0 if that is too large */
+};
 
 /* ---- dimensions of the kernel ---- */
 
@@ -167,54 +175,89 @@ static void close_surroundings(mnp_ctx *ctx, struct surroundings *s)
 
 /* ---- the kernel ---- */
 
-static const char *value_type(const mnp__neighbours *filter, mnp_dtype input)
+static mnp_dtype value_dtype(const mnp__neighbours *filter, mnp_dtype input)
 {
     static const mnp_dtype unsigned_of[] = {MNP_UINT8, MNP_UINT16, MNP_UINT32, MNP_UINT64};
     size_t size = mnp_dtype_size(input);
     if (!filter->ordered)
-        return mnp__jit_type(filter->value);
+        return filter->value;
     size = size < (size_t)filter->ordered ? (size_t)filter->ordered : size;
-    return mnp__jit_type(unsigned_of[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3]);
+    return unsigned_of[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
 }
 
-static void choose_tile(const mnp__neighbours *filter, const int64_t *spans, const mnp_layout *layout, int64_t *tile)
+/* Elements of what the windows of a tile reach. */
+static double surroundings_of(const mnp__neighbours *filter, const struct shape *shape)
 {
     const int y = filter->kernel_ndim - 2;
-    double bytes = 8;
-    int64_t rows = 1;
-    for (int d = 0; d < filter->ndim; d++)
-        rows *= filter->place[d] == y ? layout->shape[d] : 1;
-    tile[1] = rows > 1 ? TILE_X : LINE_X;
-    tile[0] = rows > 1 ? TILE_Y : 1;
+    double elements = 1;
     for (int k = 0; k < filter->kernel_ndim; k++)
-        bytes *= (double)(spans[k] + (k >= y ? tile[k - y] : 0));
-    if (bytes > MOST_TILE_BYTES) {
-        tile[1] = SMALL_TILE_X;
-        tile[0] = rows > 1 ? SMALL_TILE_Y : 1;
+        elements *= (double)(shape->spans[k] + (k >= y ? shape->tile[k - y] - 1 : 0));
+    return elements;
+}
+
+static void choose_host_tile(const mnp__neighbours *filter, bool has_rows, struct shape *shape)
+{
+    shape->tile[1] = has_rows ? TILE_X : LINE_X;
+    shape->tile[0] = has_rows ? TILE_Y : 1;
+    if (8 * surroundings_of(filter, shape) > MOST_TILE_BYTES) {
+        shape->tile[1] = SMALL_TILE_X;
+        shape->tile[0] = has_rows ? SMALL_TILE_Y : 1;
     }
 }
 
-static mnp_status load_kernel(mnp__neighbours *filter, const mnp_array *x, const int64_t *tile, const int64_t *spans,
+/* At least two blocks of threads should fit on a multiprocessor. */
+static void choose_gpu_tile(const mnp__neighbours *filter, bool has_rows, size_t value, size_t block_memory,
+                            struct shape *shape)
+{
+    shape->tile[1] = (has_rows ? WARP : THREADS) * filter->run;
+    for (shape->tile[0] = has_rows ? GPU_TILE_Y : 1;; shape->tile[0] /= 2) {
+        const double bytes = (double)value * surroundings_of(filter, shape);
+        shape->shared_bytes = bytes < (double)block_memory / 3 ? (size_t)bytes : 0;
+        if (shape->shared_bytes > 0 || !has_rows || shape->tile[0] == THREADS / WARP)
+            return;
+    }
+}
+
+static void choose_shape(const mnp__neighbours *filter, const mnp_array *x, struct shape *shape)
+{
+    const size_t block_memory = x->ctx->device->block_memory;
+    int64_t rows = 1;
+    for (int k = 0; k < filter->kernel_ndim; k++)
+        shape->spans[k] = 1;
+    for (int d = 0; d < filter->ndim; d++) {
+        shape->spans[filter->place[d]] *= filter->span[d];
+        rows *= filter->place[d] == filter->kernel_ndim - 2 ? x->layout->shape[d] : 1;
+    }
+    if (block_memory == 0)
+        choose_host_tile(filter, rows > 1, shape);
+    else
+        choose_gpu_tile(filter, rows > 1, mnp_dtype_size(value_dtype(filter, x->dtype)), block_memory, shape);
+}
+
+static mnp_status load_kernel(mnp__neighbours *filter, const mnp_array *x, const struct shape *shape,
                               mnp__kernel **kernel_p)
 {
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
-    const mnp__kernel_spec spec = {.file = "ndimage/neighbours.cu", .function = "neighbours"};
+    const mnp__kernel_spec spec = {
+        .file = "ndimage/neighbours.cu", .function = "neighbours", .shared_bytes = shape->shared_bytes};
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n", mnp__jit_type(x->dtype),
                   mnp__jit_type(filter->output));
-    mnp__text_add(&defines, "#define MNP_VALUE %s\n#define MNP_ORDERED %d\n", value_type(filter, x->dtype),
-                  filter->ordered != 0);
+    mnp__text_add(&defines, "#define MNP_VALUE %s\n#define MNP_ORDERED %d\n",
+                  mnp__jit_type(value_dtype(filter, x->dtype)), filter->ordered != 0);
     mnp__text_add(&defines, "#define MNP_NDIM %d\n#define MNP_SPANS ", filter->kernel_ndim);
     for (int k = 0; k < filter->kernel_ndim; k++)
-        mnp__text_add(&defines, "%s%d", k > 0 ? ", " : "", (int)spans[k]);
+        mnp__text_add(&defines, "%s%d", k > 0 ? ", " : "", (int)shape->spans[k]);
     mnp__text_add(&defines, "\n#define MNP_COLUMNS %d\n#define MNP_KEPT %d\n#define MNP_RUN %d\n", filter->columns,
                   filter->kept, filter->run);
-    mnp__text_add(&defines, "#define MNP_TX %d\n#define MNP_TY %d\n#define MNP_MASK %d\n", (int)tile[1], (int)tile[0],
-                  filter->mask != NULL);
+    mnp__text_add(&defines, "#define MNP_TX %d\n#define MNP_TY %d\n#define MNP_MASK %d\n", (int)shape->tile[1],
+                  (int)shape->tile[0], filter->mask != NULL);
+    if (x->ctx->device->block_memory > 0)
+        mnp__text_add(&defines, "#define MNP_THREADS %d\n#define MNP_TILED %d\n", THREADS, shape->shared_bytes > 0);
     return mnp__ctx_kernel_of_text(x->ctx, &spec, &defines, &filter->body, kernel_p);
 }
 
-static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, const int64_t *spans, const int64_t *tile,
+static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, const struct shape *shape,
                          const struct surroundings *s, const mnp_array *mask, const mnp_array *y)
 {
     mnp_ctx *ctx = y->ctx;
@@ -231,7 +274,7 @@ static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, con
         const int k = filter->place[d];
         p.extent[k] *= y->local_shape[d];
         p.stride[k] = s->strides[d];
-        if (spans[k] == 1)
+        if (shape->spans[k] == 1)
             continue; /* as one dimension with its neighbours, from the block's first element on */
         p.first[k] = y->local_lo[d];
         p.low[k] = filter->low[d];
@@ -240,16 +283,14 @@ static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, con
         p.boundary[k] = s->extended[d] ? MNP_NEIGHBOUR_INSIDE : (int)filter->boundary[d];
     }
     for (int k = 0; k <= last; k++) {
-        const int64_t step = host ? (k >= last - 1 ? tile[k - last + 1] : 1) : k == last ? filter->run : 1;
+        const int64_t step = k >= last - 1 ? shape->tile[k - last + 1] : 1;
         p.grid[k] = (p.extent[k] + step - 1) / step;
         p.items *= p.grid[k];
     }
     if (p.items == 0)
         return MNP_OK;
-    mnp__launch launch = mnp__launch_of(p.items);
-    if (host)
-        launch.grid[0] = p.items < 8192 ? (unsigned)p.items : 8192;
-    launch.divisible = true;
+    const unsigned blocks = (unsigned)(host && p.items > MOST_PARTS ? MOST_PARTS : p.items);
+    const mnp__launch launch = {.grid = {blocks, 1, 1}, .block = {THREADS, 1, 1}, .divisible = true};
     return ctx->device->ops->launch(ctx->device, kernel, &launch, &p, sizeof p, ctx->compute);
 }
 
@@ -257,21 +298,17 @@ static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, con
 
 static mnp_status run(mnp__neighbours *filter, const mnp_array *x, const mnp_array *y)
 {
-    int64_t spans[MNP_NEIGHBOUR_DIMS], tile[2];
+    struct shape shape = {.shared_bytes = 0};
     struct surroundings s = {.data = NULL};
     mnp__input mask = {NULL, NULL};
     mnp__kernel *kernel;
-    for (int k = 0; k < filter->kernel_ndim; k++)
-        spans[k] = 1;
-    for (int d = 0; d < filter->ndim; d++)
-        spans[filter->place[d]] *= filter->span[d];
-    choose_tile(filter, spans, x->layout, tile);
-    MNP_TRY(load_kernel(filter, x, tile, spans, &kernel));
+    choose_shape(filter, x, &shape);
+    MNP_TRY(load_kernel(filter, x, &shape, &kernel));
     mnp_status st = open_surroundings(filter, x, &s);
     if (st == MNP_OK && filter->mask)
         st = mnp__input_open(filter->mask, y->layout, MNP_BOOL, MNP__INPUT_DENSE, &mask);
     if (st == MNP_OK)
-        st = launch(filter, kernel, spans, tile, &s, mask.array, y);
+        st = launch(filter, kernel, &shape, &s, mask.array, y);
     mnp__input_close(&mask);
     close_surroundings(x->ctx, &s);
     return st;

@@ -34,7 +34,7 @@ typedef struct mnp__neighbours {
     int64_t number[MNP_MAX_DIMS]; /* how far apart neighbours along a dimension are in lists of the window's elements */
     mnp_boundary boundary[MNP_MAX_DIMS];
     double outside;                           /* the value beyond the borders for MNP_BOUNDARY_FILL */
-    int columns, kept, run;                   /* MNP_COLUMNS, MNP_KEPT, MNP_RUN */
+    int columns, kept, run;                   /* MNP_COLUMNS, MNP_KEPT, MNP_RUN, which is odd */
     double weights[2][MNP_NEIGHBOUR_WEIGHTS]; /* of the two stages */
     const mnp_array *mask;                    /* NULL, or a bool array: where it is false, the result is the input */
     /* how array dimensions are dimensions of the kernel: set by mnp__neighbours_start() */

@@ -21,8 +21,8 @@ enum {
     NETWORK_WINDOW = 81, /* elements of a window that a network sorts */
     GPU_NETWORK_WINDOW = 49,
     FUSED_ROWS = 16, /* extent of a window across the last dimension for which two axes are one pass */
-    RUN = 4,
-    RUN_VALUES = 60 /* kept by a thread of a GPU */
+    RUN = 5,         /* outputs of a thread of a GPU: an odd number */
+    RUN_VALUES = 64  /* that it keeps */
 };
 
 /* ---- taps as text ---- */
@@ -239,7 +239,9 @@ static void write_column_network(mnp__neighbours *filter, int ndim, int length, 
     int order[MNP__MOST_WIRES];
     filter->columns = (int)width;
     filter->kept = length;
-    filter->run = length * (RUN + width - 1) <= RUN_VALUES ? RUN : 1;
+    filter->run = RUN;
+    while (filter->run > 1 && length * (filter->run + width - 1) > RUN_VALUES)
+        filter->run -= 2;
     filter->span[ndim - 1] = 1;
     write_order(filter);
     write_values(filter, NULL);

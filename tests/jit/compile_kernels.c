@@ -198,13 +198,15 @@ static const kernel_case typical[] = {
      .definitions = "MNP_IN double; MNP_NDIM 1; MNP_NEIGHBOURS {{-1}}"},
     {.file = "ndimage/neighbours.cu",
      .function = "neighbours",
-     .definitions = "MNP_IN mnp_float16; MNP_OUT uint8_t; MNP_VALUE float; MNP_ORDERED 0; MNP_NDIM 2; MNP_SPANS 2, 2; "
-                    "MNP_COLUMNS 2; MNP_KEPT 1; MNP_RUN 4; MNP_TX 256; MNP_TY 32; MNP_MASK 0",
+     .definitions =
+         "MNP_IN mnp_float16; MNP_OUT uint8_t; MNP_VALUE float; MNP_ORDERED 0; MNP_NDIM 2; MNP_SPANS 2, 2; "
+         "MNP_COLUMNS 2; MNP_KEPT 1; MNP_RUN 5; MNP_TX 160; MNP_TY 16; MNP_MASK 0; MNP_THREADS 256; MNP_TILED 1",
      .generated = smallest},
     {.file = "ndimage/neighbours.cu",
      .function = "neighbours",
-     .definitions = "MNP_IN int8_t; MNP_OUT double; MNP_VALUE uint32_t; MNP_ORDERED 1; MNP_NDIM 3; MNP_SPANS 2, 1, 2; "
-                    "MNP_COLUMNS 1; MNP_KEPT 1; MNP_RUN 1; MNP_TX 256; MNP_TY 32; MNP_MASK 1",
+     .definitions =
+         "MNP_IN int8_t; MNP_OUT double; MNP_VALUE uint32_t; MNP_ORDERED 1; MNP_NDIM 3; MNP_SPANS 2, 1, 2; "
+         "MNP_COLUMNS 1; MNP_KEPT 1; MNP_RUN 1; MNP_TX 256; MNP_TY 1; MNP_MASK 1; MNP_THREADS 256; MNP_TILED 0",
      .generated = middle},
     {.file = "fft/pass.cu",
      .function = "fft_pass",
