@@ -86,12 +86,30 @@ MNP_INLINE bool mnp_fold(const mnp_neighbours_params &p, int d, int64_t *i)
     return true;
 }
 
+/* A warp brings a row of `last` values, load(x) each, with several loads of each thread in flight. */
+template <typename Load> MNP_INLINE void mnp_bring_row(MNP_VALUE *target, int last, const Load &load)
+{
+    constexpr int batch = (mnp_reach(mnp_x) + 31) / 32 < 8 ? (mnp_reach(mnp_x) + 31) / 32 : 8;
+    for (int first = threadIdx.x % 32; first < last; first += 32 * batch) {
+        MNP_VALUE values[batch];
+#pragma unroll
+        for (int i = 0; i < batch; i++)
+            values[i] = first + 32 * i < last ? load(first + 32 * i) : MNP_VALUE{};
+#pragma unroll
+        for (int i = 0; i < batch; i++) {
+            if (first + 32 * i < last)
+                target[first + 32 * i] = values[i];
+        }
+    }
+}
+
 /* Bring what windows of the tile at o reach.  A warp takes a row at a time; what no output needs is left out. */
 MNP_INLINE void mnp_surround(const mnp_neighbours_params &p, const int64_t *o, MNP_VALUE *near)
 {
     constexpr int width = mnp_reach(mnp_x), rows = mnp_reach(0) * mnp_distance(0) / width;
-    const int64_t needed = p.extent[mnp_x] - o[mnp_x] + mnp_spans[mnp_x] - 1;
-    const int64_t from = p.first[mnp_x] + o[mnp_x] + p.low[mnp_x], last = needed < width ? needed : width;
+    const int64_t from = p.first[mnp_x] + o[mnp_x] + p.low[mnp_x], stride = p.stride[mnp_x];
+    const int last = (int)mnp_least(p.extent[mnp_x] - o[mnp_x] + mnp_spans[mnp_x] - 1, width);
+    const bool is_inner = p.boundary[mnp_x] == MNP_NEIGHBOUR_INSIDE || (from >= 0 && from + last <= p.whole[mnp_x]);
     const MNP_VALUE outside = mnp_take(mnp_to<MNP_IN>::from(p.outside));
     for (int row = threadIdx.x / 32; row < rows; row += MNP_THREADS / 32) {
         const MNP_IN *source = (const MNP_IN *)p.in;
@@ -106,13 +124,17 @@ MNP_INLINE void mnp_surround(const mnp_neighbours_params &p, const int64_t *o, M
             is_inside = mnp_fold(p, d, &i) && is_inside;
             source += (i - p.memory_lo[d]) * p.stride[d];
         }
-#pragma unroll 4
-        for (int k = threadIdx.x % 32; k < last; k += 32) {
-            int64_t i = from + k;
-            if (!is_needed)
-                continue;
-            const bool has = mnp_fold(p, mnp_x, &i) && is_inside;
-            near[row * width + k] = has ? mnp_take(source[(i - p.memory_lo[mnp_x]) * p.stride[mnp_x]]) : outside;
+        if (!is_needed)
+            continue;
+        if (is_inside && is_inner) {
+            const MNP_IN *begin = source + (from - p.memory_lo[mnp_x]) * stride;
+            mnp_bring_row(near + row * width, last, [&](int x) { return mnp_take(begin[x * stride]); });
+        } else {
+            mnp_bring_row(near + row * width, last, [&](int x) {
+                int64_t i = from + x;
+                const bool has = mnp_fold(p, mnp_x, &i) && is_inside;
+                return has ? mnp_take(source[(i - p.memory_lo[mnp_x]) * stride]) : outside;
+            });
         }
     }
 }
@@ -221,25 +243,24 @@ MNP_INLINE void mnp_write_row(const mnp_neighbours_params &p, const int64_t *o, 
 extern "C" __global__ void __launch_bounds__(MNP_THREADS) neighbours(const __grid_constant__ mnp_neighbours_params p)
 {
     extern __shared__ __align__(16) unsigned char mnp_shared[];
-    __shared__ MNP_VALUE weights[2][MNP_NEIGHBOUR_WEIGHTS], results[mnp_threads_y][MNP_TX];
-    MNP_VALUE *near = (MNP_VALUE *)mnp_shared, *mine = results[threadIdx.x / mnp_threads_x];
+    __shared__ MNP_VALUE weights[2][MNP_NEIGHBOUR_WEIGHTS], results[2][mnp_threads_y][MNP_TX];
+    MNP_VALUE *near = (MNP_VALUE *)mnp_shared, *mine;
     int64_t o[MNP_NDIM];
     mnp_unravel<MNP_NDIM>(p.grid, blockIdx.x, o);
     o[mnp_x] *= MNP_TX;
     o[mnp_y] *= MNP_TY;
-#if MNP_WEIGHTS
     for (int k = threadIdx.x; k < 2 * MNP_NEIGHBOUR_WEIGHTS; k += MNP_THREADS)
         weights[k / MNP_NEIGHBOUR_WEIGHTS][k % MNP_NEIGHBOUR_WEIGHTS] =
             (MNP_VALUE)p.weights[k / MNP_NEIGHBOUR_WEIGHTS][k % MNP_NEIGHBOUR_WEIGHTS];
-#endif
 #if MNP_TILED
     mnp_surround(p, o, near);
 #endif
     __syncthreads();
-    for (int y = threadIdx.x / mnp_threads_x; y < MNP_TY; y += mnp_threads_y) {
+#pragma unroll 1
+    for (int y = threadIdx.x / mnp_threads_x, turn = 0; y < MNP_TY; y += mnp_threads_y, turn ^= 1) {
+        mine = results[turn][threadIdx.x / mnp_threads_x];
         mnp_row(p, o, y, near, weights, mine);
-        __syncthreads();
+        __syncthreads(); /* also: nobody reads the other results any more */
         mnp_write_row(p, o, y, mine);
-        __syncthreads();
     }
 }

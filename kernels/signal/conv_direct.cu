@@ -11,7 +11,6 @@
  *   MNP_K0 .. MNP_K3           the kernel's extents
  *   MNP_RX, MNP_RY             outputs of a thread in registers
  *   MNP_BY_COLUMNS             1 for filters along y alone
- *   MNP_STAGES                 windows in shared memory: 1, or 2 of which one comes while the other is used
  */
 #include "kernels/prelude.h"
 #include "kernels/nest.h"

@@ -10,9 +10,6 @@
  * reads each row of its window once for several taps.  All others have runs of 64 bytes of outputs along x.  In shared
  * memory every such run is followed by 16 bytes of padding: the threads of a warp, which read with that stride, then use
  * different banks.
- *
- * With two stages there are two windows: a block computes several tiles, and the window of the next one is on its way
- * while it computes.  Then a window serves all taps, which are loaded once.
  */
 constexpr int blocks_x = MNP_TX / MNP_RX, blocks_y = MNP_TY / MNP_RY, threads = blocks_x * blocks_y;
 constexpr int per_quad = 16 / sizeof(MNP_SUM); /* elements of a 16-byte access */
@@ -53,38 +50,72 @@ MNP_INLINE int place_of(int x)
     return x / MNP_RX * run + x % MNP_RX;
 }
 
-/* ---- a window within the block ---- */
+/* ---- windows ---- */
 
-/* Whether all of a window that begins at i lies in the block, with its rows dense. */
-MNP_INLINE bool lies_within(const mnp_extended &in, const int64_t *i)
+/* A row of the window: element x is begins[part] + x * strides[part], by the part of the extended box that it is in. */
+struct source_row {
+    const MNP_IN *before, *middle, *after; /* of elements below `begin`, below `end`, and up to `limit` */
+    int64_t stride;                        /* of the middle; 1 elsewhere */
+    int begin, end, limit;
+};
+
+/* An index of a row relative to a window that begins at `from`; distant indices are clamped to just outside it. */
+MNP_INLINE int within(int64_t place, int64_t from)
 {
-    return in.block_stride[3] == 1 && is_inner(in, 0, i[0]) && is_inner(in, 1, i[1]) && i[2] >= in.low[2] &&
-           i[2] + window_rows <= in.low[2] + in.inner[2] && i[3] >= in.low[3] &&
-           i[3] + window_columns <= in.low[3] + in.inner[3];
+    const int64_t distance = place - from;
+    return distance < -1 ? -1 : distance > 65536 ? 65536 : (int)distance;
+}
+
+MNP_INLINE source_row source_of(const mnp_extended &p, const plane &source, int64_t y, int64_t x)
+{
+    static_assert(window_runs * MNP_RX < 65536, "places in a window are small");
+    const row in = find_row(source, y);
+    const MNP_IN *before = in.edge + x;
+    return source_row{before,
+                      in.middle + (x - in.begin) * in.stride,
+                      before - (in.end - in.begin),
+                      in.stride,
+                      within(in.begin, x),
+                      within(in.end, x),
+                      y < p.extended[2] ? within(p.extended[3], x) : 0};
+}
+
+/* Selects, not branches: all loads of a row are in flight at once. */
+MNP_INLINE const MNP_IN *element_of(const source_row &in, int x)
+{
+    const bool is_inner = x >= in.begin && x < in.end;
+    const MNP_IN *base = is_inner ? in.middle : x < in.begin ? in.before : in.after;
+    return base + x * (is_inner ? in.stride : 1);
 }
 
 /*
- * A warp loads a row.  What need not be converted goes to shared memory without a way through registers, and without
- * waiting; the rest with several loads of each thread in flight.
+ * A warp loads a row, with zeros beyond the extended box.  What need not be converted goes to shared memory without a
+ * way through registers, and without waiting; the rest with several loads of each thread in flight.
  */
-template <typename T> MNP_INLINE void fetch_row(T *target, const T *source)
+template <typename T> MNP_INLINE void load_row(T *target, const source_row &source, const T *)
 {
-#pragma unroll 8
-    for (int x = threadIdx.x % 32; x < window_columns; x += 32)
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
-                         (unsigned)__cvta_generic_to_shared(target + place_of(x))),
-                     "l"(source + x), "n"((int)sizeof(T))
-                     : "memory");
+#pragma unroll 4
+    for (int x = threadIdx.x % 32; x < window_columns; x += 32) {
+        if (x < source.limit)
+            asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                             (unsigned)__cvta_generic_to_shared(target + place_of(x))),
+                         "l"(element_of(source, x)), "n"((int)sizeof(T))
+                         : "memory");
+        else
+            target[place_of(x)] = T{};
+    }
 }
 
-template <typename To, typename From> MNP_INLINE void fetch_row(To *target, const From *source)
+template <typename To, typename From> MNP_INLINE void load_row(To *target, const source_row &source, const From *)
 {
     constexpr int batch = (window_columns + 31) / 32 < 8 ? (window_columns + 31) / 32 : 8;
     for (int first = threadIdx.x % 32; first < window_columns; first += 32 * batch) {
         From values[batch];
 #pragma unroll
-        for (int i = 0; i < batch; i++)
-            values[i] = first + 32 * i < window_columns ? source[first + 32 * i] : From{};
+        for (int i = 0; i < batch; i++) {
+            const int x = first + 32 * i;
+            values[i] = x < source.limit && x < window_columns ? *element_of(source, x) : From{};
+        }
 #pragma unroll
         for (int i = 0; i < batch; i++) {
             if (first + 32 * i < window_columns)
@@ -93,68 +124,18 @@ template <typename To, typename From> MNP_INLINE void fetch_row(To *target, cons
     }
 }
 
-/* What was fetched has come, for this thread. */
-MNP_INLINE void await_fetched()
+/* What was loaded has come, for this thread. */
+MNP_INLINE void await_loaded()
 {
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-/* A warp takes a row at a time. */
-MNP_INLINE void fetch_window(const mnp_extended &in, MNP_SUM *window, const int64_t *i)
+/* Have the window that begins at i come to shared memory: it is there after await_loaded() and a barrier. */
+MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, const int64_t *i)
 {
-    const MNP_IN *first = (const MNP_IN *)in.block + (i[3] - in.low[3]);
-    for (int d = 0; d < 3; d++)
-        first += (i[d] - in.low[d]) * in.block_stride[d];
-    for (int y = threadIdx.x / 32; y < window_rows; y += threads / 32)
-        fetch_row(window + y * window_stride, first + y * in.block_stride[2]);
-}
-
-/* ---- a window anywhere ---- */
-
-/* An index of a row relative to a window that begins at `from`; distant indices are clamped to just outside it. */
-MNP_INLINE int within(int64_t place, int64_t from)
-{
-    int64_t distance = place - from;
-    return distance < -1 ? -1 : distance > 65536 ? 65536 : (int)distance;
-}
-
-/*
- * Load the window whose first element is i into shared memory, with zeros beyond the extended box.  A warp takes a row
- * at a time, with up to `batch` loads of each thread in flight.
- */
-MNP_INLINE void gather_window(const mnp_conv_params &p, MNP_SUM *window, const int64_t *i)
-{
-    const int64_t i2 = i[2], i3 = i[3];
-    constexpr int width = window_runs * MNP_RX, batch = (width + 31) / 32 < 8 ? (width + 31) / 32 : 8;
-    static_assert(width < 65536, "places in a window are small");
     const plane source = find_plane(p.in, i[0], i[1]);
-    const int lane = threadIdx.x % 32;
-    for (int y = threadIdx.x / 32; y < window_rows; y += threads / 32) {
-        const row in = find_row(source, i2 + y);
-        const MNP_IN *before = in.edge + i3, *after = before - (in.end - in.begin),
-                     *middle = in.middle + (i3 - in.begin) * in.stride;
-        const int begin = within(in.begin, i3), end = within(in.end, i3);
-        const int limit = i2 + y < p.in.extended[2] ? within(p.in.extended[3], i3) : 0;
-        MNP_SUM *target = window + y * window_stride;
-        for (int c = lane; c < width; c += 32 * batch) {
-            MNP_IN values[batch];
-#pragma unroll
-            for (int i = 0; i < batch; i++) {
-                int at = c + 32 * i;
-                bool inner =
-                    at >= begin && at < end; /* selects, not branches: all loads of a batch are in flight at once */
-                const MNP_IN *base = inner ? middle : at < begin ? before : after;
-                const MNP_IN *element = base + at * (inner ? in.stride : 1);
-                values[i] = at < limit && at < width ? *element : MNP_IN{};
-            }
-#pragma unroll
-            for (int i = 0; i < batch; i++) {
-                int at = c + 32 * i;
-                if (at < width)
-                    target[place_of(at)] = mnp_to<MNP_SUM>::from(values[i]);
-            }
-        }
-    }
+    for (int y = threadIdx.x / 32; y < window_rows; y += threads / 32)
+        load_row(window + y * window_stride, source_of(p.in, source, i[2] + y, i[3]), (const MNP_IN *)nullptr);
 }
 
 /* ---- sums ---- */
@@ -298,15 +279,6 @@ MNP_INLINE void store_row(const MNP_SUM (&sums)[MNP_RX], MNP_OUT *out, int64_t s
     }
 }
 
-/* Have a window that begins at i come to shared memory: it is there after await_fetched() and a barrier. */
-MNP_INLINE void bring_window(const mnp_conv_params &p, MNP_SUM *window, const int64_t *i)
-{
-    if (lies_within(p.in, i))
-        fetch_window(p.in, window, i);
-    else
-        gather_window(p, window, i);
-}
-
 /* Write a thread's outputs of a tile. */
 MNP_INLINE void store_tile(const mnp_conv_params &p, const MNP_SUM (&sums)[MNP_RY][MNP_RX], const int64_t *origin)
 {
@@ -336,44 +308,19 @@ MNP_INLINE void compute_tile(const mnp_conv_params &p, MNP_SUM *window, MNP_SUM 
                     const int64_t first[MNP_CONV_DIMS] = {origin[0] + k0, origin[1] + k1, origin[2] + k2,
                                                           origin[3] + k3};
                     __syncthreads();
-                    bring_window(p, window, first);
+                    load_window(p, window, first);
                     load_taps(p, taps, k0, k1, k2, k3, rows, columns);
-                    await_fetched();
+                    await_loaded();
                     __syncthreads();
                     accumulate_window(sums, window, taps, rows, columns);
                 }
     store_tile(p, sums, origin);
 }
 
-/* Several tiles, with two windows by turns. */
-MNP_INLINE void compute_tiles(const mnp_conv_params &p, MNP_SUM *windows, MNP_SUM *taps)
-{
-    int64_t origin[MNP_CONV_DIMS], next[MNP_CONV_DIMS];
-    load_taps(p, taps, 0, 0, 0, 0, MNP_K2, MNP_K3);
-    tile_origin(p, p.tiles[blockIdx.x], next);
-    bring_window(p, windows, next);
-    for (int64_t tile = blockIdx.x, turn = 0; tile < p.ntiles; tile += gridDim.x, turn ^= 1) {
-        MNP_SUM sums[MNP_RY][MNP_RX] = {};
-        await_fetched();
-        __syncthreads(); /* this window has come, and nobody needs the other one any more */
-        for (int d = 0; d < MNP_CONV_DIMS; d++)
-            origin[d] = next[d];
-        if (tile + gridDim.x < p.ntiles) {
-            tile_origin(p, p.tiles[tile + gridDim.x], next);
-            bring_window(p, windows + (turn ^ 1) * window_size, next);
-        }
-        accumulate_window(sums, windows + turn * window_size, taps, MNP_K2, MNP_K3);
-        store_tile(p, sums, origin);
-    }
-}
-
 extern "C" __global__ void __launch_bounds__(threads, resident_threads<MNP_SUM> / threads)
     conv_direct(const __grid_constant__ mnp_conv_params p)
 {
     extern __shared__ __align__(16) unsigned char shared[];
-    MNP_SUM *windows = (MNP_SUM *)shared, *taps = windows + MNP_STAGES * window_size;
-    if constexpr (MNP_STAGES == 2)
-        compute_tiles(p, windows, taps);
-    else
-        compute_tile(p, windows, taps);
+    MNP_SUM *window = (MNP_SUM *)shared;
+    compute_tile(p, window, window + window_size);
 }

@@ -19,7 +19,6 @@ struct mnp__direct {
     mnp__kernel *kernel;
     void *taps, *tiles; /* device memory; tiles: those that need nothing from other ranks first */
     int64_t first_tiles, other_tiles;
-    int64_t most_blocks; /* of a launch; more tiles are computed by the same ones */
     mnp_conv_params params;
 };
 
@@ -96,14 +95,11 @@ static mnp_status prepare(mnp__direct *direct, const mnp__direct_spec *spec)
 {
     mnp_ctx *ctx = direct->in.ctx;
     size_t bytes = mnp_dtype_size(spec->sum);
-    mnp_rank_info info = {.rank = 0};
     for (int d = 0; d < direct->in.geometry.ndim; d++)
         bytes *= (size_t)direct->in.geometry.taps[d];
     MNP_TRY(ctx->device->ops->alloc(ctx->device, bytes, &direct->taps));
     MNP_TRY(ctx->device->ops->copy(ctx->device, direct->taps, spec->taps, bytes, ctx->compute));
     MNP_TRY(mnp__ctx_wait(ctx, ctx->compute));
-    MNP_TRY(ctx->device->ops->info(ctx->device, &info));
-    direct->most_blocks = direct->tile.stages == 2 ? info.multiprocessors * direct->tile.resident : INT_MAX;
     fill_params(direct);
     return list_tiles(direct);
 }
@@ -161,8 +157,7 @@ void mnp__direct_free(mnp__direct *direct)
 static mnp_status compute(mnp__direct *direct, mnp_conv_params *params, int64_t first, int64_t count)
 {
     mnp_ctx *ctx = direct->in.ctx;
-    const int64_t blocks = count < direct->most_blocks ? count : direct->most_blocks;
-    mnp__launch launch = {.grid = {(unsigned)blocks, 1, 1}, .block = {direct->tile.threads, 1, 1}, .divisible = true};
+    mnp__launch launch = {.grid = {(unsigned)count, 1, 1}, .block = {direct->tile.threads, 1, 1}, .divisible = true};
     if (count == 0)
         return MNP_OK;
     const double all = (double)(direct->first_tiles + direct->other_tiles);

@@ -48,8 +48,8 @@ static size_t shared_bytes(const mnp__conv_tile *tile, int64_t element)
 {
     const int64_t runs = divide_up(tile->extent[3] + tile->cx - 1, tile->rx), rows = tile->extent[2] + tile->cy - 1;
     if (tile->by_columns)
-        return (size_t)(tile->stages * rows * runs * PAD_BYTES + divide_up(tile->cy * element, PAD_BYTES) * PAD_BYTES);
-    return (size_t)(tile->stages * rows * runs * (RUN_BYTES + PAD_BYTES) +
+        return (size_t)(rows * runs * PAD_BYTES + divide_up(tile->cy * element, PAD_BYTES) * PAD_BYTES);
+    return (size_t)(rows * runs * (RUN_BYTES + PAD_BYTES) +
                     tile->cy * divide_up(tile->cx * element, PAD_BYTES) * PAD_BYTES);
 }
 
@@ -85,22 +85,6 @@ static void choose_blocks(int64_t width, int64_t height, int64_t element, size_t
     }
 }
 
-/* Two windows where one serves all taps and both fit, and how many blocks are then at work at once. */
-static void choose_stages(mnp_dtype sum, size_t block_memory, mnp__conv_tile *tile)
-{
-    const bool one_window =
-        tile->taps[0] * tile->taps[1] == 1 && tile->cy == tile->taps[2] && tile->cx == tile->taps[3];
-    const int64_t element = (int64_t)mnp_dtype_size(sum);
-    const int64_t threads = tile->by_columns || sum == MNP_UINT64 ? 512 : 768; /* as the kernel's launch bounds */
-    tile->stages = 2;
-    if (!one_window || shared_bytes(tile, element) > block_memory / 2)
-        tile->stages = 1;
-    tile->shared_bytes = shared_bytes(tile, element);
-    tile->resident = least((int64_t)(block_memory / (tile->shared_bytes + 1024)), threads / tile->threads);
-    if (tile->resident < 1)
-        tile->resident = 1;
-}
-
 void mnp__conv_tile_choose(const mnp__conv_geometry *geometry, mnp_dtype sum, size_t block_memory, mnp__conv_tile *tile)
 {
     int64_t taps[MNP_CONV_DIMS], block[MNP_CONV_DIMS]; /* block: outputs of a rank, about */
@@ -122,9 +106,7 @@ void mnp__conv_tile_choose(const mnp__conv_geometry *geometry, mnp_dtype sum, si
     tile->by_columns = taps[3] == 1 && taps[2] > 1;
     tile->cx = (int)least(taps[3], taps[2] == 1 ? LARGEST_ROW : LARGEST_WINDOW);
     tile->cy = (int)least(taps[2], tile->by_columns ? LARGEST_COLUMN : LARGEST_WINDOW);
-    tile->stages = 1;
     choose_blocks(block[3], block[2], element, block_memory, tile);
-    choose_stages(sum, block_memory, tile);
 }
 
 void mnp__conv_tile_defines(const mnp__conv_tile *tile, mnp_dtype input, mnp_dtype output, mnp_dtype sum,
@@ -142,5 +124,4 @@ void mnp__conv_tile_defines(const mnp__conv_tile *tile, mnp_dtype input, mnp_dty
         mnp__text_add(defines, "#define MNP_K%d %lld\n", j, (long long)tile->taps[j]);
     mnp__text_add(defines, "#define MNP_RX %d\n#define MNP_RY %d\n#define MNP_BY_COLUMNS %d\n", tile->rx, tile->ry,
                   tile->by_columns);
-    mnp__text_add(defines, "#define MNP_STAGES %d\n", tile->stages);
 }

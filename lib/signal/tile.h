@@ -16,8 +16,6 @@ typedef struct mnp__conv_tile {
     int cx, cy;                    /* taps that one window serves */
     unsigned threads;              /* of a block, on GPUs */
     size_t shared_bytes;           /* of a block, on GPUs */
-    int stages;                    /* windows of a block, on GPUs; with two it computes several tiles */
-    int64_t resident;              /* blocks that a multiprocessor has then */
 } mnp__conv_tile;
 
 /* Choose for a device whose blocks share block_memory bytes (0: the host).  The same on every rank.  Not collective. */

@@ -241,34 +241,32 @@ static const kernel_case typical[] = {
     {.file = "signal/conv_direct.cu",
      .function = "conv_direct",
      .definitions = "MNP_IN uint8_t; MNP_OUT float; MNP_SUM float; MNP_TX 128; MNP_TY 64; MNP_CX 31; MNP_CY 31; "
-                    "MNP_K0 1; MNP_K1 1; MNP_K2 31; MNP_K3 31; MNP_RX 16; MNP_RY 2; MNP_BY_COLUMNS 0; MNP_STAGES 1"},
+                    "MNP_K0 1; MNP_K1 1; MNP_K2 31; MNP_K3 31; MNP_RX 16; MNP_RY 2; MNP_BY_COLUMNS 0"},
     {.file = "signal/conv_direct.cu",
      .function = "conv_direct",
      .definitions = "MNP_IN mnp_complex128; MNP_OUT mnp_complex128; MNP_SUM mnp_complex128; MNP_TX 32; MNP_TY 32; "
                     "MNP_CX 32; MNP_CY 4; MNP_K0 2; MNP_K1 3; MNP_K2 4; MNP_K3 45; MNP_RX 4; MNP_RY 2; MNP_BY_COLUMNS "
-                    "0; MNP_STAGES 1"},
+                    "0"},
     {.file = "signal/conv_direct.cu",
      .function = "conv_direct",
-     .definitions =
-         "MNP_IN mnp_bool; MNP_OUT mnp_complex64; MNP_SUM mnp_complex64; MNP_TX 64; MNP_TY 64; MNP_CX 5; "
-         "MNP_CY 3; MNP_K0 1; MNP_K1 1; MNP_K2 3; MNP_K3 5; MNP_RX 8; MNP_RY 2; MNP_BY_COLUMNS 0; MNP_STAGES 1"},
+     .definitions = "MNP_IN mnp_bool; MNP_OUT mnp_complex64; MNP_SUM mnp_complex64; MNP_TX 64; MNP_TY 64; MNP_CX 5; "
+                    "MNP_CY 3; MNP_K0 1; MNP_K1 1; MNP_K2 3; MNP_K3 5; MNP_RX 8; MNP_RY 2; MNP_BY_COLUMNS 0"},
     {.file = "signal/conv_direct.cu",
      .function = "conv_direct",
      .definitions = "MNP_IN int32_t; MNP_OUT uint16_t; MNP_SUM uint64_t; MNP_TX 2048; MNP_TY 1; MNP_CX 7; MNP_CY 1; "
-                    "MNP_K0 1; MNP_K1 1; MNP_K2 1; MNP_K3 7; MNP_RX 8; MNP_RY 1; MNP_BY_COLUMNS 0; MNP_STAGES 1"},
+                    "MNP_K0 1; MNP_K1 1; MNP_K2 1; MNP_K3 7; MNP_RX 8; MNP_RY 1; MNP_BY_COLUMNS 0"},
     {.file = "signal/conv_direct.cu",
      .function = "conv_direct",
      .definitions = "MNP_IN float; MNP_OUT float; MNP_SUM float; MNP_TX 512; MNP_TY 4; MNP_CX 41; MNP_CY 1; MNP_K0 1; "
-                    "MNP_K1 1; MNP_K2 1; MNP_K3 41; MNP_RX 16; MNP_RY 1; MNP_BY_COLUMNS 0; MNP_STAGES 2"},
+                    "MNP_K1 1; MNP_K2 1; MNP_K3 41; MNP_RX 16; MNP_RY 1; MNP_BY_COLUMNS 0"},
     {.file = "signal/conv_direct.cu",
      .function = "conv_direct",
      .definitions = "MNP_IN float; MNP_OUT float; MNP_SUM float; MNP_TX 128; MNP_TY 128; MNP_CX 1; MNP_CY 41; MNP_K0 "
-                    "1; MNP_K1 1; MNP_K2 41; MNP_K3 1; MNP_RX 4; MNP_RY 16; MNP_BY_COLUMNS 1; MNP_STAGES 2"},
+                    "1; MNP_K1 1; MNP_K2 41; MNP_K3 1; MNP_RX 4; MNP_RY 16; MNP_BY_COLUMNS 1"},
     {.file = "signal/conv_direct.cu",
      .function = "conv_direct",
-     .definitions =
-         "MNP_IN uint8_t; MNP_OUT mnp_complex128; MNP_SUM mnp_complex128; MNP_TX 32; MNP_TY 64; MNP_CX 1; "
-         "MNP_CY 64; MNP_K0 1; MNP_K1 2; MNP_K2 129; MNP_K3 1; MNP_RX 1; MNP_RY 16; MNP_BY_COLUMNS 1; MNP_STAGES 1"},
+     .definitions = "MNP_IN uint8_t; MNP_OUT mnp_complex128; MNP_SUM mnp_complex128; MNP_TX 32; MNP_TY 64; MNP_CX 1; "
+                    "MNP_CY 64; MNP_K0 1; MNP_K1 2; MNP_K2 129; MNP_K3 1; MNP_RX 1; MNP_RY 16; MNP_BY_COLUMNS 1"},
     {.file = "sparse/rows/edit_rows.cu", .function = "edit_rows", .definitions = "MNP_VALUE float; MNP_SUM 1"},
     {.file = "sparse/rows/edit_rows.cu",
      .function = "edit_rows",

@@ -73,6 +73,12 @@ static mnp_status take(mnp__mover *mover, void *dst)
 
 /* ---- all ---- */
 
+/* Whether nothing goes to or comes from another rank. */
+static bool is_local(const mnp__mover *mover)
+{
+    return mover->nsends + mover->nrecvs + mover->ntargets + mover->nwriters == 0;
+}
+
 static mnp_status begin(mnp__mover *mover, const void *src, void *dst)
 {
     mnp_ctx *ctx = mover->ctx;
@@ -107,13 +113,15 @@ mnp_status mnp__mover_begin(mnp__mover *mover, const void *src, void *dst)
 {
     mover->src = src;
     mover->dst = dst;
+    if (is_local(mover))
+        return mnp__boxes_run(mover->ctx, mover->kernel, &mover->local, src, dst, mover->ctx->compute);
     mnp_status st = begin(mover, src, dst);
     return st == MNP_OK ? MNP_OK : join(mover->ctx, st);
 }
 
 mnp_status mnp__mover_finish(mnp__mover *mover, void *dst)
 {
-    return join(mover->ctx, finish(mover, dst));
+    return is_local(mover) ? MNP_OK : join(mover->ctx, finish(mover, dst));
 }
 
 bool mnp__mover_needs_help(const mnp__mover *mover)
