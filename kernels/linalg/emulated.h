@@ -19,8 +19,8 @@ MNP_INLINE double mnp_fused(double x, double y, double z)
 }
 
 /*
- * An integer x, |x| < 2^56, modulo an integer m: a number of at most 0.56 m.  The quotient is rounded wrongly where
- * x / m is near the middle of two integers; the difference is exact all the same.
+ * An integer x, |x| < 2^55, modulo an integer m > 128: a number of at most 0.5 m (1 + |x| / m 2^-52).  The quotient is
+ * rounded wrongly where x / m is near the middle of two integers; the difference is exact all the same.
  */
 MNP_INLINE double mnp_residue(double x, double m, double inverse)
 {

@@ -29,15 +29,21 @@ MNP_INLINE double mnp_integer(const mnp_emulated_residues_params &p, int64_t bat
     return exponent == MNP_EMULATED_NOT_FINITE ? 0 : mnp_rounded(mnp_scaled(mnp_element(x, b, v, e), exponent));
 }
 
-/* An integer modulo a modulus, -128 to 127. */
-MNP_INLINE int mnp_small_residue(double x, double modulus, double inverse)
+/*
+ * An integer modulo the modulus of that number, -128 to 127.  mnp_residue() is at most 0.513 m in size, and hardly
+ * more than 0.5 m of floats, so that only 256, for which 8 bits wrap around, and the next three moduli can go beyond.
+ */
+MNP_INLINE int mnp_small_residue(const mnp_emulated_residues_params &p, double x, int number)
 {
-    const double residue = mnp_residue(x, modulus, inverse);
+    const double residue = mnp_residue(x, p.moduli.modulus[number], p.moduli.inverse[number]);
 #if MNP_CUDA
-    const int r = __double2loint(residue + MNP_ROUNDING), m = (int)modulus;
+    const int r = __double2loint(residue + MNP_ROUNDING);
 #else
-    const int r = (int)residue, m = (int)modulus;
+    const int r = (int)residue;
 #endif
+    if (sizeof(MNP_T) == sizeof(float) || number > 3)
+        return number == 0 ? (int8_t)r : r;
+    const int m = (int)p.moduli.modulus[number];
     return r > 127 ? r - m : r < -128 ? r + m : r;
 }
 
@@ -68,11 +74,10 @@ MNP_KERNEL(emulated_residues, mnp_emulated_residues_params)
                 x[i] = tile[v][4 * lane + i];
 #pragma unroll
             for (int m = 0; m < MNP_MODULI; m++) {
-                uint32_t four = 0;
-                for (int i = 0; i < 4; i++) {
-                    const int r = mnp_small_residue(x[i], p.moduli.modulus[m], p.moduli.inverse[m]);
-                    four |= ((uint32_t)r & 255) << 8 * i;
-                }
+                int r[4];
+                for (int i = 0; i < 4; i++)
+                    r[i] = mnp_small_residue(p, x[i], m);
+                const uint32_t four = __byte_perm(__byte_perm(r[0], r[1], 0x40), __byte_perm(r[2], r[3], 0x40), 0x5410);
                 const int64_t at = ((m * p.batches + batch) * p.vectors + first + v) * p.elements + element;
                 *(uint32_t *)((MNP_RESIDUE *)p.residues + at) = four;
             }
@@ -91,8 +96,7 @@ MNP_KERNEL(emulated_residues, mnp_emulated_residues_params)
         for (int64_t e = 0; e < p.elements; e++) {
             const double x = mnp_integer(p, line / p.vectors, line % p.vectors, e);
             for (int m = 0; m < MNP_MODULI; m++)
-                residues[m * each + line * p.elements + e] =
-                    (MNP_RESIDUE)mnp_small_residue(x, p.moduli.modulus[m], p.moduli.inverse[m]);
+                residues[m * each + line * p.elements + e] = (MNP_RESIDUE)mnp_small_residue(p, x, m);
         }
     }
 }

@@ -68,6 +68,34 @@ def product(a, b, **given):
 
 mp.matmul_set_precision(mp.MNP_MATMUL_EMULATED)
 
+# --- little memory, while the pool is new -----------------------------------------------------------------------------
+
+
+def with_memory(least, a, b):
+    """The product of rows on each rank, if the last one has memory of so many bytes; None if it fails on all ranks."""
+    axes = [-1] * a.ndim
+    rows, whole = mp.Layout([mp.size], a.shape, axes[:-2] + [0, -1]), mp.Layout([mp.size], b.shape, axes)
+    x, y, last = mp.array(a, rows), mp.array(b, whole), mp.rank == mp.size - 1
+    mp.memory_trim(mp.MNP_MEMORY_SCRATCH)
+    mp.memory_set_limit(mp.MNP_MEMORY_SCRATCH, least if last else 0)
+    try:
+        return mp.matmul(x, y)
+    except mp.Error as error:
+        assert error.status == ("MNP_ERR_MEMORY" if last else "MNP_ERR_PEER"), error
+        return None
+    finally:
+        mp.memory_set_limit(mp.MNP_MEMORY_SCRATCH, 0)
+        mp.memory_trim(mp.MNP_MEMORY_SCRATCH)  # before others take a little of a large block, which keeps it
+
+
+a, b = numbers((3, 150 * mp.size, 200), "complex128"), numbers((3, 200, 190), "complex128")
+want = with_memory(0, a, b).numpy()
+made = [with_memory(int(2 ** power), a, b) for power in (18, 23, 23.5, 24, 25.5, 27)]
+did = [got is not None for got in made]
+mp.ok(did == [False] + [True] * 5, f"little memory does, none fails on all ranks: {did}")
+mp.ok(all((got.numpy() == want).all() for got in made if got), "and parts of any size have the same bits")
+holds("which are right", mp.array(want), a, b)
+
 # --- the bound --------------------------------------------------------------------------------------------------------
 
 SIZES = [(2, 2, 2), (9, 7, 13), (16, 16, 16), (17, 33, 129), (150, 70, 260), (5, 4, 1), (3, 2, 1000)]
