@@ -42,7 +42,7 @@ extern "C" {
 MNP_API mnp_status mnp_matmul(const mnp_array *a, const mnp_array *b, mnp_array **out_p);
 
 /*
- * How float32, float64, complex64 and complex128 are multiplied from now on by all functions of this header.  A context
+ * How float32, float64, complex64 and complex128 are multiplied from now on by the functions of this header.  A context
  * begins with the setting MANIPLE_MATMUL, by default PLAIN.
  *
  *   PLAIN     in their own precision
@@ -57,16 +57,16 @@ MNP_API mnp_status mnp_matmul(const mnp_array *a, const mnp_array *b, mnp_array 
  *
  *   (sqrt(k) + 1) u |a| |b|, or twice that for complex numbers
  *
- * where |a| and |b| are Euclidean norms of its row and its column, which is at most (sqrt(k) + 1) k u times the largest
- * elements of both; and by what underflow takes.  Where k is cut in parts over ranks, add u |a| |b| for each part.  Rows
- * of A and columns of B may have any scales, but an element that is 1 / u times smaller than the norm of its row or
- * column counts for nothing.  Matrices of integers whose product is exact have the exact one, if no bits of that sort
- * are lost.  If a row of A or a column of B holds a NaN or an infinity, the elements of that row or column are infinite
- * or NaN as those of a plain product, and others are not touched.
+ * where |a| and |b| are the Euclidean norms of its row and its column, beside underflow.  |a| |b| is at most k times
+ * the product of the largest elements.  Where k is cut in parts over ranks, add u |a| |b| for each part.  Rows of A and
+ * columns of B may have any scale, but elements below u times the norm of their row or column count for nothing.
+ * Matrices of integers have the exact product, rounded once, if |a| and |b| are below 2^27, or 2^54 in double.
+ * If a row of A or a column of B holds a NaN or an infinity, that row or column of the product has the infinities and
+ * NaN of a plain one; others are what they would be without it.
  *
- * A product with a vector is plain.  An emulated one needs memory beside, for all residues at most 1/16 of the device's,
- * and less is slower: MNP_ERR_MEMORY, on all ranks, where there is not even a little.  It cannot be recorded into a
- * graph.  Collective; all ranks give the same.  MNP_ERR_ARG.
+ * A product with a vector is plain.  An emulated one takes memory for what is in between, up to 1/16 of the device's
+ * where that is free, and less if there is less; where there is not even a little: MNP_ERR_MEMORY, on all ranks.  It
+ * cannot be recorded into a graph.  Collective; all ranks give the same.  MNP_ERR_ARG.
  */
 typedef enum mnp_matmul_precision { MNP_MATMUL_PLAIN, MNP_MATMUL_TF32, MNP_MATMUL_EMULATED } mnp_matmul_precision;
 MNP_API mnp_status mnp_matmul_set_precision(mnp_ctx *ctx, mnp_matmul_precision precision);
