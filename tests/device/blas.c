@@ -35,7 +35,9 @@ static double number(void)
 static void fill(double _Complex *values, mnp_dtype dtype)
 {
     for (int i = 0; i < ROOM; i++)
-        values[i] = mnp_dtype_kind(dtype) == 'c' ? number() + number() * I : number();
+        values[i] = dtype == MNP_INT8              ? (double)(rand() % 256 - 128)
+                    : mnp_dtype_kind(dtype) == 'c' ? number() + number() * I
+                                                   : number();
 }
 
 /* Between complex double and a type. */
@@ -48,6 +50,13 @@ static void convert(double _Complex *values, mnp_dtype dtype, void *typed, bool 
             break;
         case MNP_FLOAT64:
             back ? (void)(values[i] = ((double *)typed)[i]) : (void)(((double *)typed)[i] = creal(values[i]));
+            break;
+        case MNP_INT8:
+            back ? (void)(values[i] = ((int8_t *)typed)[i]) : (void)(((int8_t *)typed)[i] = (int8_t)creal(values[i]));
+            break;
+        case MNP_INT32:
+            back ? (void)(values[i] = ((int32_t *)typed)[i])
+                 : (void)(((int32_t *)typed)[i] = (int32_t)creal(values[i]));
             break;
         case MNP_COMPLEX64:
             back ? (void)(values[i] = ((float _Complex *)typed)[i])
@@ -116,12 +125,13 @@ static bool near(mnp_dtype dtype, int64_t k)
 static bool product(const bench *t, const mnp__gemm *given)
 {
     mnp__gemm g = *given;
+    const mnp_dtype result = g.result == MNP_DTYPE_AUTO ? g.dtype : g.result;
     fill(a, g.dtype);
     fill(b, g.dtype);
     fill(c, g.dtype);
     g.a = to_device(t, a, g.dtype);
     g.b = to_device(t, b, g.dtype);
-    g.c = to_device(t, c, g.dtype);
+    g.c = to_device(t, c, result);
     const double _Complex alpha = g.alpha[0] + g.alpha[1] * I, beta = g.beta[0] + g.beta[1] * I;
     memcpy(right, c, sizeof c);
     for (int64_t p = 0; p < g.batch; p++)
@@ -134,7 +144,7 @@ static bool product(const bench *t, const mnp__gemm *given)
                 double _Complex *to = &right[i + j * g.ldc + p * g.stride_c];
                 *to = alpha * sum + beta * *to;
             }
-    bool good = t->ops->blas->gemm(t->device, &g, t->stream) == MNP_OK && from_device(t, c, g.dtype, g.c);
+    bool good = t->ops->blas->gemm(t->device, &g, t->stream) == MNP_OK && from_device(t, c, result, g.c);
     t->ops->free(t->device, (void *)g.a);
     t->ops->free(t->device, (void *)g.b);
     return good && near(g.dtype, g.k);
@@ -209,6 +219,29 @@ static void test_products(const bench *t)
         }
 }
 
+static void test_int8(const bench *t)
+{
+    bool good = true;
+    for (int adds = 0; adds < 2; adds++)
+        good &= product(t, &(mnp__gemm){.dtype = MNP_INT8,
+                                        .result = MNP_INT32,
+                                        .op_a = MNP__BLAS_T,
+                                        .op_b = MNP__BLAS_N,
+                                        .m = 32,
+                                        .n = 16,
+                                        .k = 48,
+                                        .batch = 2,
+                                        .lda = 48,
+                                        .ldb = 48,
+                                        .ldc = 32,
+                                        .stride_a = 48 * 32,
+                                        .stride_b = 48 * 16,
+                                        .stride_c = 32 * 16,
+                                        .alpha = {1, 0},
+                                        .beta = {adds, 0}});
+    ok(good, "%s: int8, summed in int32", t->ops->kind);
+}
+
 static void test_systems(const bench *t)
 {
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
@@ -239,6 +272,8 @@ static void test_device(mnp__device *device)
         skip("BLAS", mnp_error_message());
     else if (ok(t.ops->stream_new(device, false, &t.stream) == MNP_OK, "%s: a stream", t.ops->kind)) {
         test_products(&t);
+        if (t.ops->blas->takes(device, MNP_INT8))
+            test_int8(&t);
         test_systems(&t);
         ok(t.ops->blas->takes(device, MNP_FLOAT32) && !t.ops->blas->takes(device, MNP_INT32), "%s: the types",
            t.ops->kind);

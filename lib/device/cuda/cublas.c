@@ -190,32 +190,37 @@ static const char *at(const void *matrix, mnp_dtype dtype, int64_t elements)
     return (const char *)matrix + elements * (int64_t)mnp_dtype_size(dtype);
 }
 
-static mnp_status gemm(mnp__device *device, const mnp__gemm *g, mnp__stream *stream)
+/* Some products of a batch. */
+static cublasStatus_t multiply(cublasHandle_t handle, const mnp__gemm *g, int64_t first, int64_t count)
 {
-    cublasHandle_t handle;
-    cudaDataType_t type, result;
-    if (!type_of(g->dtype, &type) || !type_of(g->result == MNP_DTYPE_AUTO ? g->dtype : g->result, &result))
-        return MNP_FAIL(MNP_ERR_INTERNAL, "cuBLAS was asked for a product of %s", mnp_dtype_name(g->dtype));
-    MNP_TRY(handle_for(device, stream, &handle));
-    if (g->m == 0 || g->n == 0 || g->batch == 0)
-        return MNP_OK;
+    const mnp_dtype c_dtype = g->result == MNP_DTYPE_AUTO ? g->dtype : g->result;
     const scalar alpha = scalar_of(g->dtype, g->alpha), beta = scalar_of(g->dtype, g->beta);
     const cublasComputeType_t compute = g->dtype == MNP_INT8  ? CUBLAS_COMPUTE_32I
                                         : is_double(g->dtype) ? CUBLAS_COMPUTE_64F
                                         : g->tf32             ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                               : CUBLAS_COMPUTE_32F;
-    cublasStatus_t code = CUBLAS_STATUS_NOT_SUPPORTED;
-    int64_t at_once = g->batch; /* where batches of a type are not supported, one after the other */
-    for (int64_t i = 0; i < g->batch; i += at_once) {
-        const char *a = at(g->a, g->dtype, i * g->stride_a), *b = at(g->b, g->dtype, i * g->stride_b);
-        char *c = (char *)at(g->c, g->result == MNP_DTYPE_AUTO ? g->dtype : g->result, i * g->stride_c);
-        code = cublas.cublasGemmStridedBatchedEx_64(handle, op_of(g->op_a), op_of(g->op_b), g->m, g->n, g->k, &alpha, a,
-                                                    type, g->lda, g->stride_a, b, type, g->ldb, g->stride_b, &beta, c,
-                                                    result, g->ldc, g->stride_c, at_once, compute, CUBLAS_GEMM_DEFAULT);
-        if (code == CUBLAS_STATUS_NOT_SUPPORTED && at_once > 1)
-            at_once = 1, i = -1;
-        else if (code != CUBLAS_STATUS_SUCCESS)
-            break;
+    cudaDataType_t type, result;
+    if (!type_of(g->dtype, &type) || !type_of(c_dtype, &result))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    return cublas.cublasGemmStridedBatchedEx_64(handle, op_of(g->op_a), op_of(g->op_b), g->m, g->n, g->k, &alpha,
+                                                at(g->a, g->dtype, first * g->stride_a), type, g->lda, g->stride_a,
+                                                at(g->b, g->dtype, first * g->stride_b), type, g->ldb, g->stride_b,
+                                                &beta, (char *)at(g->c, c_dtype, first * g->stride_c), result, g->ldc,
+                                                g->stride_c, count, compute, CUBLAS_GEMM_DEFAULT);
+}
+
+/* One by one where cuBLAS has no batches of a type. */
+static mnp_status gemm(mnp__device *device, const mnp__gemm *g, mnp__stream *stream)
+{
+    cublasHandle_t handle;
+    MNP_TRY(handle_for(device, stream, &handle));
+    if (g->m == 0 || g->n == 0 || g->batch == 0)
+        return MNP_OK;
+    cublasStatus_t code = multiply(handle, g, 0, g->batch);
+    if (code == CUBLAS_STATUS_NOT_SUPPORTED && g->batch > 1) {
+        code = CUBLAS_STATUS_SUCCESS;
+        for (int64_t i = 0; i < g->batch && code == CUBLAS_STATUS_SUCCESS; i++)
+            code = multiply(handle, g, i, 1);
     }
     return cublas_status(code, "cublasGemmStridedBatchedEx_64");
 }

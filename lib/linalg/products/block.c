@@ -187,17 +187,12 @@ static void choose_batch(mnp__block_product *p)
     memcpy(p->extent, nest.extent, sizeof p->extent);
 }
 
-/* Products with a vector take as long as to read the matrix, which is not to be read more often. */
-static bool is_emulated(const mnp__block_product *p)
-{
-    return p->precision == MNP_MATMUL_EMULATED && p->m > 1 && p->n > 1 && p->k > 0;
-}
-
 static mnp_status loop(mnp_ctx *ctx, const mnp__block_product *p, mnp__gemm *gemm, int d)
 {
     if (d >= p->nbatch - 1)
-        return is_emulated(p) ? mnp__emulated_multiply(ctx, gemm)
-                              : ctx->device->ops->blas->gemm(ctx->device, gemm, ctx->compute);
+        return p->precision == MNP_MATMUL_EMULATED && p->k > 0
+                   ? mnp__emulated_multiply(ctx, gemm)
+                   : ctx->device->ops->blas->gemm(ctx->device, gemm, ctx->compute);
     const int64_t size = (int64_t)mnp_dtype_size(p->dtype), result_size = (int64_t)mnp_dtype_size(p->result);
     for (int64_t i = 0; i < p->extent[d]; i++) {
         mnp__gemm one = *gemm;

@@ -271,7 +271,7 @@ static emulation emulation_of(mnp_ctx *ctx, mnp_dtype dtype, int64_t batch, int6
 
 int64_t mnp__emulated_workspace(mnp_ctx *ctx, mnp_dtype dtype, int64_t batch, int64_t m, int64_t n, int64_t k)
 {
-    if (m < 2 || n < 2 || k == 0 || batch == 0)
+    if (m == 0 || n == 0 || k == 0 || batch == 0)
         return 0;
     const emulation e = emulation_of(ctx, dtype, batch, m, n, k);
     const part p = part_within(&e, ctx->device->memory / SHARE);

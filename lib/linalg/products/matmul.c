@@ -138,14 +138,19 @@ static mnp_status check_dims(const matmul_call *c, int number, const mnp_array *
     return MNP_OK;
 }
 
+/* A product with a vector takes as long as to read the matrix, which is not to be read more often. */
+static mnp_matmul_precision call_precision(const matmul_call *c)
+{
+    const mnp_matmul_precision precision = precision_of(c->ctx);
+    const bool can = mnp__emulated_moduli(c->dtype) > 0 && c->product.m > 1 && c->product.n > 1;
+    return precision == MNP_MATMUL_EMULATED && !can ? MNP_MATMUL_PLAIN : precision;
+}
+
 static mnp_status open_call(const char *function, const mnp_array *a, const mnp_array *b, unsigned vectors,
                             matmul_call *c)
 {
     *c = (matmul_call){.function = function, .ctx = a->ctx};
     MNP_TRY(mnp__matmul_dtype(function, a, b, &c->dtype));
-    c->precision = precision_of(c->ctx);
-    if (c->precision == MNP_MATMUL_EMULATED && mnp__emulated_moduli(c->dtype) == 0)
-        c->precision = MNP_MATMUL_PLAIN;
     c->row = vectors & MNP__VECTORS_LEFT;
     c->column = vectors & MNP__VECTORS_RIGHT;
     MNP_TRY(check_dims(c, 0, a, c->row));
@@ -163,6 +168,7 @@ static mnp_status open_call(const char *function, const mnp_array *a, const mnp_
     p->n = lb->shape[lb->ndim - 1];
     p->a = la;
     p->b = lb;
+    c->precision = call_precision(c);
     p->is_double = mnp_dtype_size(c->dtype) >= 8 && c->dtype != MNP_COMPLEX64;
     p->size = (int64_t)mnp_dtype_size(mnp__block_dtype(c->ctx, c->dtype));
     p->result_size = p->size < 4 && mnp_dtype_kind(c->dtype) == 'f' ? 4 : p->size;
