@@ -3,7 +3,7 @@
  * The power of two for each row of A or column of B of an emulated product: the largest with which its Euclidean norm
  * stays below a limit.
  *
- * On a GPU a warp reads a vector whose elements follow each other; of vectors that lie across, a block reads 32.
+ * On a GPU a warp reads a line whose elements follow each other; of lines that lie across, a block reads 32.
  */
 #include "kernels/prelude.h"
 #include "kernels/linalg/emulated.h"
@@ -14,19 +14,32 @@ struct mnp_squares {
     double others;
 };
 
-MNP_INLINE void mnp_add_square(mnp_squares &sum, double x)
+MNP_FUNCTION void mnp_add_rare(mnp_squares &sum, double x)
 {
-    const double size = x < 0 ? -x : x;
-    const bool large = size > 0x1p500, small = size < 0x1p-500;
-    const double scaled = x * (large ? 0x1p-600 : small ? 0x1p600 : 1.0);
+    const bool large = x > 1 || x < -1;
+    const double scaled = x * (large ? 0x1p-600 : 0x1p600);
     if (!mnp_is_finite(x))
         sum.others += 1;
     else if (large)
         sum.large += scaled * scaled;
-    else if (small)
-        sum.small += scaled * scaled;
     else
-        sum.middle += scaled * scaled;
+        sum.small += scaled * scaled;
+}
+
+/* Squares of numbers from 2^-499 to 2^500, and of all floats, are doubles. */
+MNP_INLINE void mnp_add_square(mnp_squares &sum, MNP_T x)
+{
+#if MNP_DOUBLE
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const bool usual = (uint32_t)(bits >> 52 & 0x7ff) - 524u < 999u;
+#else
+    const bool usual = (mnp_float_bits(x) & 0x7f800000) != 0x7f800000;
+#endif
+    if (usual)
+        sum.middle = mnp_fused(x, x, sum.middle);
+    else
+        mnp_add_rare(sum, x);
 }
 
 MNP_INLINE double mnp_root(double x)
@@ -54,6 +67,32 @@ MNP_INLINE int mnp_exponent(const mnp_squares &sum, double limit)
     return (int)(bits >> 52) - 1023 - unit;
 }
 
+/* A row of A, complex or not, or a column of B: where its numbers are, and their sum of squares as exponents. */
+MNP_INLINE const MNP_T *mnp_line(const mnp_emulated_operand &x, int64_t batch, int64_t line)
+{
+    return (const MNP_T *)x.data + (1 + MNP_COMPLEX) * (batch * x.batch + line * x.vector);
+}
+
+MNP_INLINE void mnp_set_exponent(const mnp_emulated_exponents_params &p, int64_t number, const mnp_squares &sum)
+{
+    const int exponent = mnp_exponent(sum, p.limit);
+#if MNP_COMPLEX
+    if (p.operand.left) {
+        p.operand.exponents[2 * number] = p.operand.exponents[2 * number + 1] = exponent;
+        return;
+    }
+#endif
+    p.operand.exponents[number] = exponent;
+}
+
+MNP_INLINE void mnp_add_element(mnp_squares &sum, const MNP_T *at)
+{
+    mnp_add_square(sum, at[0]);
+#if MNP_COMPLEX
+    mnp_add_square(sum, at[1]);
+#endif
+}
+
 #if MNP_CUDA
 
 MNP_INLINE double mnp_warp_sum(double x)
@@ -63,69 +102,83 @@ MNP_INLINE double mnp_warp_sum(double x)
     return x;
 }
 
-enum { MNP_WARPS = MNP_EMULATED_THREADS / 32 };
-
-MNP_FUNCTION void mnp_along(const mnp_emulated_exponents_params &p)
+/* The numbers of a line that follow each other, by a warp: 16 bytes a thread where they are aligned. */
+MNP_FUNCTION mnp_squares mnp_along(const MNP_T *line, int64_t count, int lane)
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (int64_t v = (int64_t)blockIdx.x * MNP_WARPS + warp; v < p.batches * p.operand.count;
-         v += (int64_t)gridDim.x * MNP_WARPS) {
-        const int64_t batch = v / p.operand.count, vector = v % p.operand.count;
-        mnp_squares sum = {};
+    enum { WIDTH = 16 / sizeof(MNP_T) };
+    struct alignas(16) quad {
+        MNP_T x[WIDTH];
+    };
+    mnp_squares sum = {};
+    const int64_t quads = (uint64_t)line % 16 == 0 ? count / WIDTH : 0;
 #pragma unroll 4
-        for (int64_t e = lane; e < p.operand.depth; e += 32)
-            mnp_add_square(sum, mnp_element(p.operand, batch, vector, e));
-        sum = {mnp_warp_sum(sum.large), mnp_warp_sum(sum.middle), mnp_warp_sum(sum.small), mnp_warp_sum(sum.others)};
-        if (lane == 0)
-            p.operand.exponents[v] = mnp_exponent(sum, p.limit);
+    for (int64_t i = lane; i < quads; i += 32) {
+        const quad q = ((const quad *)line)[i];
+        for (int j = 0; j < WIDTH; j++)
+            mnp_add_square(sum, q.x[j]);
     }
+    for (int64_t i = quads * WIDTH + lane; i < count; i += 32)
+        mnp_add_square(sum, line[i]);
+    return {mnp_warp_sum(sum.large), mnp_warp_sum(sum.middle), mnp_warp_sum(sum.small), mnp_warp_sum(sum.others)};
 }
 
-MNP_FUNCTION void mnp_across(const mnp_emulated_exponents_params &p)
+/* Element i of a line is `stride` numbers behind element 0; a warp has a line a thread, and every `warps`-th element. */
+MNP_FUNCTION mnp_squares mnp_across(const MNP_T *line, int64_t count, int64_t stride, int warp, int warps)
 {
-    __shared__ mnp_squares sums[MNP_WARPS][32];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int64_t groups = (p.operand.count + 31) / 32;
-    for (int64_t group = blockIdx.x; group < p.batches * groups; group += gridDim.x) {
-        const int64_t batch = group / groups, vector = group % groups * 32 + lane;
-        mnp_squares sum = {};
-        if (vector < p.operand.count) {
-#pragma unroll 4
-            for (int64_t e = warp; e < p.operand.depth; e += MNP_WARPS)
-                mnp_add_square(sum, mnp_element(p.operand, batch, vector, e));
+    mnp_squares sum = {};
+    const MNP_T *at = line + warp * stride;
+    stride *= warps;
+#pragma unroll 8
+    for (int64_t i = warp; i < count; i += warps, at += stride)
+        mnp_add_element(sum, at);
+    return sum;
+}
+
+MNP_KERNEL(emulated_exponents, mnp_emulated_exponents_params)
+{
+    __shared__ mnp_squares sums[MNP_EMULATED_EXPONENTS_THREADS / 32][32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const int64_t lines = p.operand.count / (MNP_COMPLEX && p.operand.left ? 2 : 1), all = p.batches * lines;
+    const int64_t elements = p.operand.depth / (1 + MNP_COMPLEX);
+    if (p.operand.along == 1) {
+        for (int64_t l = (int64_t)blockIdx.x * warps + warp; l < all; l += (int64_t)gridDim.x * warps) {
+            const mnp_squares sum = mnp_along(mnp_line(p.operand, l / lines, l % lines), p.operand.depth, lane);
+            if (lane == 0)
+                mnp_set_exponent(p, l, sum);
         }
+        return;
+    }
+    for (int64_t first = (int64_t)blockIdx.x * 32; first < all; first += (int64_t)gridDim.x * 32) {
+        const int64_t l = first + lane, stride = (1 + MNP_COMPLEX) * p.operand.along;
+        mnp_squares sum = {};
+        if (l < all)
+            sum = mnp_across(mnp_line(p.operand, l / lines, l % lines), elements, stride, warp, warps);
         sums[warp][lane] = sum;
         __syncthreads();
-        if (warp == 0 && vector < p.operand.count) {
-            for (int w = 1; w < MNP_WARPS; w++) {
+        if (warp == 0 && l < all) {
+            for (int w = 1; w < warps; w++) {
                 sum.large += sums[w][lane].large;
                 sum.middle += sums[w][lane].middle;
                 sum.small += sums[w][lane].small;
                 sum.others += sums[w][lane].others;
             }
-            p.operand.exponents[batch * p.operand.count + vector] = mnp_exponent(sum, p.limit);
+            mnp_set_exponent(p, l, sum);
         }
         __syncthreads();
     }
-}
-
-MNP_KERNEL(emulated_exponents, mnp_emulated_exponents_params)
-{
-    if (p.across)
-        mnp_across(p);
-    else
-        mnp_along(p);
 }
 
 #else
 
 MNP_KERNEL(emulated_exponents, mnp_emulated_exponents_params)
 {
-    MNP_FOR (v, p.batches * p.operand.count) {
+    const int64_t lines = p.operand.count / (MNP_COMPLEX && p.operand.left ? 2 : 1);
+    MNP_FOR (l, p.batches * lines) {
+        const MNP_T *line = mnp_line(p.operand, l / lines, l % lines);
         mnp_squares sum = {};
-        for (int64_t e = 0; e < p.operand.depth; e++)
-            mnp_add_square(sum, mnp_element(p.operand, v / p.operand.count, v % p.operand.count, e));
-        p.operand.exponents[v] = mnp_exponent(sum, p.limit);
+        for (int64_t i = 0; i < p.operand.depth / (1 + MNP_COMPLEX); i++)
+            mnp_add_element(sum, line + (1 + MNP_COMPLEX) * i * p.operand.along);
+        mnp_set_exponent(p, l, sum);
     }
 }
 

@@ -12,7 +12,8 @@ enum {
     MNP_EMULATED_PAD = 16,    /* int8 matrices of BLAS have multiples of so many rows and columns */
     MNP_EMULATED_VECTORS = 32,
     MNP_EMULATED_DEPTH = 128, /* of a tile of residues, which a GPU's block computes */
-    MNP_EMULATED_THREADS = 256
+    MNP_EMULATED_THREADS = 256,
+    MNP_EMULATED_EXPONENTS_THREADS = 512
 };
 
 /* Instead of an exponent: the vector holds a NaN or an infinity. */
@@ -40,7 +41,6 @@ typedef struct mnp_emulated_exponents_params {
     mnp_emulated_operand operand;
     long long batches;
     double limit; /* of the Euclidean norm of a vector of integers, its rounding aside */
-    int across;   /* elements of neighbouring vectors are closer in memory than those of one vector */
 } mnp_emulated_exponents_params;
 
 /*
@@ -53,7 +53,7 @@ typedef struct mnp_emulated_residues_params {
     void *residues;
     long long first_batch, first_vector, first_element;
     long long batches, vectors, elements;
-    int across;
+    int across; /* elements of neighbouring vectors are closer in memory than those of one vector */
 } mnp_emulated_residues_params;
 
 /* emulated_reduce.cu: replace sums of products by their residues; [modulus][each]. */

@@ -9,24 +9,27 @@
 #include "kernels/prelude.h"
 #include "kernels/linalg/emulated.h"
 
-MNP_INLINE double mnp_rounded(double x)
+/* An element times two powers of two, rounded to an integer. */
+MNP_INLINE double mnp_integer(double x, double first, double second)
 {
-#if MNP_CUDA
-    return rint(x);
+    const double scaled = x * first * second;
+#if !MNP_DOUBLE /* of at most 28 bits */
+    return (scaled + MNP_ROUNDING) - MNP_ROUNDING;
+#elif MNP_CUDA
+    return rint(scaled);
 #else
-    return __builtin_rint(x);
+    return __builtin_rint(scaled);
 #endif
 }
 
-/* The integer for an element of the part, which may be beyond the operand. */
-MNP_INLINE double mnp_integer(const mnp_emulated_residues_params &p, int64_t batch, int64_t vector, int64_t element)
+/* What a vector is multiplied by, in two steps: zeros if that is not finite, or beyond the operand. */
+MNP_INLINE void mnp_factors(const mnp_emulated_residues_params &p, int64_t batch, int64_t vector, double *factors)
 {
-    const mnp_emulated_operand &x = p.operand;
-    const int64_t b = p.first_batch + batch, v = p.first_vector + vector, e = p.first_element + element;
-    if (v >= x.count || e >= x.depth)
-        return 0;
-    const int exponent = x.exponents[b * x.count + v];
-    return exponent == MNP_EMULATED_NOT_FINITE ? 0 : mnp_rounded(mnp_scaled(mnp_element(x, b, v, e), exponent));
+    const int64_t b = p.first_batch + batch, v = p.first_vector + vector;
+    const int e = v < p.operand.count ? p.operand.exponents[b * p.operand.count + v] : MNP_EMULATED_NOT_FINITE;
+    const bool some = e != MNP_EMULATED_NOT_FINITE;
+    factors[0] = some ? mnp_power_of_two(e / 2) : 0;
+    factors[1] = some ? mnp_power_of_two(e - e / 2) : 0;
 }
 
 /*
@@ -51,18 +54,26 @@ MNP_INLINE int mnp_small_residue(const mnp_emulated_residues_params &p, double x
 
 MNP_KERNEL(emulated_residues, mnp_emulated_residues_params)
 {
-    __shared__ double tile[MNP_EMULATED_VECTORS][MNP_EMULATED_DEPTH + 1];
+    __shared__ double tile[MNP_EMULATED_VECTORS][MNP_EMULATED_DEPTH + 1], factors[MNP_EMULATED_VECTORS][2];
     const int64_t down = (p.vectors + MNP_EMULATED_VECTORS - 1) / MNP_EMULATED_VECTORS;
     const int64_t deep = (p.elements + MNP_EMULATED_DEPTH - 1) / MNP_EMULATED_DEPTH;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     for (int64_t t = blockIdx.x; t < p.batches * down * deep; t += gridDim.x) {
         const int64_t batch = t / (down * deep);
         const int64_t first = t / deep % down * MNP_EMULATED_VECTORS, start = t % deep * MNP_EMULATED_DEPTH;
-#pragma unroll 4
+        if (threadIdx.x < MNP_EMULATED_VECTORS)
+            mnp_factors(p, batch, first + threadIdx.x, factors[threadIdx.x]);
+        __syncthreads();
+        const int64_t left = p.operand.depth - p.first_element - start;
+#pragma unroll 8
         for (int i = threadIdx.x; i < MNP_EMULATED_VECTORS * MNP_EMULATED_DEPTH; i += MNP_EMULATED_THREADS) {
             const int v = p.across ? i % MNP_EMULATED_VECTORS : i / MNP_EMULATED_DEPTH;
             const int e = p.across ? i / MNP_EMULATED_VECTORS : i % MNP_EMULATED_DEPTH;
-            tile[v][e] = mnp_integer(p, batch, first + v, start + e);
+            double x = 0;
+            if (e < left && factors[v][0] > 0)
+                x = mnp_element(p.operand, p.first_batch + batch, p.first_vector + first + v,
+                                p.first_element + start + e);
+            tile[v][e] = mnp_integer(x, factors[v][0], factors[v][1]);
         }
         __syncthreads();
         const int64_t element = start + 4 * lane;
@@ -93,8 +104,14 @@ MNP_KERNEL(emulated_residues, mnp_emulated_residues_params)
     MNP_RESIDUE *residues = (MNP_RESIDUE *)p.residues;
     const int64_t each = p.batches * p.vectors * p.elements;
     MNP_FOR (line, p.batches * p.vectors) {
+        const int64_t batch = line / p.vectors, vector = line % p.vectors;
+        double factors[2];
+        mnp_factors(p, batch, vector, factors);
         for (int64_t e = 0; e < p.elements; e++) {
-            const double x = mnp_integer(p, line / p.vectors, line % p.vectors, e);
+            double x = 0;
+            if (e < p.operand.depth - p.first_element && factors[0] > 0)
+                x = mnp_element(p.operand, p.first_batch + batch, p.first_vector + vector, p.first_element + e);
+            x = mnp_integer(x, factors[0], factors[1]);
             for (int m = 0; m < MNP_MODULI; m++)
                 residues[m * each + line * p.elements + e] = (MNP_RESIDUE)mnp_small_residue(p, x, m);
         }

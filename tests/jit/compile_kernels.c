@@ -57,25 +57,32 @@ static const kernel_case typical[] = {
      .definitions = "MNP_MEMORY mnp_complex64; MNP_VALUE mnp_complex64; MNP_JOIN mnp_multiply; MNP_AVERAGES 0"},
     {.file = "linalg/emulated_exponents.cu",
      .function = "emulated_exponents",
-     .definitions = "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T float; MNP_MODULI 7; MNP_PIECES 2; MNP_COMPLEX 0"},
+     .definitions =
+         "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T float; MNP_DOUBLE 0; MNP_MODULI 7; MNP_PIECES 2; MNP_COMPLEX 0"},
     {.file = "linalg/emulated_exponents.cu",
      .function = "emulated_exponents",
-     .definitions = "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T double; MNP_MODULI 14; MNP_PIECES 3; MNP_COMPLEX 1"},
+     .definitions =
+         "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T double; MNP_DOUBLE 1; MNP_MODULI 14; MNP_PIECES 3; MNP_COMPLEX 1"},
     {.file = "linalg/emulated_residues.cu",
      .function = "emulated_residues",
-     .definitions = "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T float; MNP_MODULI 7; MNP_PIECES 2; MNP_COMPLEX 0"},
+     .definitions =
+         "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T float; MNP_DOUBLE 0; MNP_MODULI 7; MNP_PIECES 2; MNP_COMPLEX 0"},
     {.file = "linalg/emulated_residues.cu",
      .function = "emulated_residues",
-     .definitions = "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T double; MNP_MODULI 14; MNP_PIECES 3; MNP_COMPLEX 1"},
+     .definitions =
+         "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T double; MNP_DOUBLE 1; MNP_MODULI 14; MNP_PIECES 3; MNP_COMPLEX 1"},
     {.file = "linalg/emulated_reduce.cu",
      .function = "emulated_reduce",
-     .definitions = "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T double; MNP_MODULI 14; MNP_PIECES 3; MNP_COMPLEX 0"},
+     .definitions =
+         "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T double; MNP_DOUBLE 1; MNP_MODULI 14; MNP_PIECES 3; MNP_COMPLEX 0"},
     {.file = "linalg/emulated_result.cu",
      .function = "emulated_result",
-     .definitions = "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T float; MNP_MODULI 7; MNP_PIECES 2; MNP_COMPLEX 0"},
+     .definitions =
+         "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T float; MNP_DOUBLE 0; MNP_MODULI 7; MNP_PIECES 2; MNP_COMPLEX 0"},
     {.file = "linalg/emulated_result.cu",
      .function = "emulated_result",
-     .definitions = "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T double; MNP_MODULI 14; MNP_PIECES 3; MNP_COMPLEX 1"},
+     .definitions =
+         "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T double; MNP_DOUBLE 1; MNP_MODULI 14; MNP_PIECES 3; MNP_COMPLEX 1"},
     {.file = "linalg/gemm.cu", .function = "gemm", .definitions = "MNP_T uint8_t; MNP_TRUTH 1"},
     {.file = "linalg/gemm.cu", .function = "gemm", .definitions = "MNP_T uint64_t; MNP_TRUTH 0"},
     {.file = "comm/p2p_all_to_all.cu", .function = "p2p_all_to_all"},

@@ -191,7 +191,7 @@ static const char *at(const void *matrix, mnp_dtype dtype, int64_t elements)
 }
 
 /* Some products of a batch. */
-static cublasStatus_t multiply(cublasHandle_t handle, const mnp__gemm *g, int64_t first, int64_t count)
+static mnp_status multiply(cublasHandle_t handle, const mnp__gemm *g, int64_t first, int64_t count)
 {
     const mnp_dtype c_dtype = g->result == MNP_DTYPE_AUTO ? g->dtype : g->result;
     const scalar alpha = scalar_of(g->dtype, g->alpha), beta = scalar_of(g->dtype, g->beta);
@@ -201,28 +201,33 @@ static cublasStatus_t multiply(cublasHandle_t handle, const mnp__gemm *g, int64_
                                                               : CUBLAS_COMPUTE_32F;
     cudaDataType_t type, result;
     if (!type_of(g->dtype, &type) || !type_of(c_dtype, &result))
-        return CUBLAS_STATUS_INVALID_VALUE;
-    return cublas.cublasGemmStridedBatchedEx_64(handle, op_of(g->op_a), op_of(g->op_b), g->m, g->n, g->k, &alpha,
-                                                at(g->a, g->dtype, first * g->stride_a), type, g->lda, g->stride_a,
-                                                at(g->b, g->dtype, first * g->stride_b), type, g->ldb, g->stride_b,
-                                                &beta, (char *)at(g->c, c_dtype, first * g->stride_c), result, g->ldc,
-                                                g->stride_c, count, compute, CUBLAS_GEMM_DEFAULT);
+        return MNP_FAIL(MNP_ERR_INTERNAL, "cuBLAS was asked for a product of %s", mnp_dtype_name(g->dtype));
+    return CUBLAS(cublasGemmStridedBatchedEx_64, handle, op_of(g->op_a), op_of(g->op_b), g->m, g->n, g->k, &alpha,
+                  at(g->a, g->dtype, first * g->stride_a), type, g->lda, g->stride_a,
+                  at(g->b, g->dtype, first * g->stride_b), type, g->ldb, g->stride_b, &beta,
+                  (char *)at(g->c, c_dtype, first * g->stride_c), result, g->ldc, g->stride_c, count, compute,
+                  CUBLAS_GEMM_DEFAULT);
 }
 
-/* One by one where cuBLAS has no batches of a type. */
+/*
+ * Whether a batch is done one by one: of int8, if a product fills the GPU; 14 products of 8192^3 take 12.1 ms so on an
+ * H200, and 14.2 as a batch.
+ */
+static bool goes_one_by_one(const mnp__gemm *g)
+{
+    return g->dtype == MNP_INT8 && g->m * g->n >= (1 << 22);
+}
+
 static mnp_status gemm(mnp__device *device, const mnp__gemm *g, mnp__stream *stream)
 {
     cublasHandle_t handle;
     MNP_TRY(handle_for(device, stream, &handle));
     if (g->m == 0 || g->n == 0 || g->batch == 0)
         return MNP_OK;
-    cublasStatus_t code = multiply(handle, g, 0, g->batch);
-    if (code == CUBLAS_STATUS_NOT_SUPPORTED && g->batch > 1) {
-        code = CUBLAS_STATUS_SUCCESS;
-        for (int64_t i = 0; i < g->batch && code == CUBLAS_STATUS_SUCCESS; i++)
-            code = multiply(handle, g, i, 1);
-    }
-    return cublas_status(code, "cublasGemmStridedBatchedEx_64");
+    const int64_t count = goes_one_by_one(g) ? 1 : g->batch;
+    for (int64_t i = 0; i < g->batch; i += count)
+        MNP_TRY(multiply(handle, g, i, count));
+    return MNP_OK;
 }
 
 static mnp_status solve_one(cublasHandle_t handle, const mnp__trsm *s, const void *a, void *b)

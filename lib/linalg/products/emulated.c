@@ -71,8 +71,8 @@ static bool has_int8(const mnp_ctx *ctx)
 
 #define TYPES_0 "#define MNP_RESIDUE double\n#define MNP_SUM double\n"
 #define TYPES_1 "#define MNP_RESIDUE int8_t\n#define MNP_SUM int32_t\n"
-#define SINGLE "#define MNP_T float\n#define MNP_MODULI 7\n#define MNP_PIECES 2\n"
-#define DOUBLE "#define MNP_T double\n#define MNP_MODULI 14\n#define MNP_PIECES 3\n"
+#define SINGLE "#define MNP_T float\n#define MNP_DOUBLE 0\n#define MNP_MODULI 7\n#define MNP_PIECES 2\n"
+#define DOUBLE "#define MNP_T double\n#define MNP_DOUBLE 1\n#define MNP_MODULI 14\n#define MNP_PIECES 3\n"
 #define COMPLEX_0 "#define MNP_COMPLEX 0\n"
 #define COMPLEX_1 "#define MNP_COMPLEX 1\n"
 
@@ -306,8 +306,9 @@ static mnp_status launch(const emulation *e, kernel_number number, int64_t block
                          size_t size)
 {
     mnp__device *device = e->ctx->device;
+    const unsigned threads = number == EXPONENTS ? MNP_EMULATED_EXPONENTS_THREADS : MNP_EMULATED_THREADS;
     const mnp__launch launch = {.grid = {(unsigned)smaller(blocks, 1 << 20), (unsigned)smaller(blocks_y, 1 << 15), 1},
-                                .block = {MNP_EMULATED_THREADS, 1, 1}};
+                                .block = {threads, 1, 1}};
     return device->ops->launch(device, e->kernels[number], &launch, params, size, e->ctx->compute);
 }
 
@@ -318,11 +319,9 @@ static int64_t parts_of(int64_t n, int64_t size)
 
 static mnp_status find_exponents(const emulation *e, const mnp_emulated_operand *operand)
 {
-    const mnp_emulated_exponents_params params = {.operand = *operand,
-                                                  .batches = e->whole.batches,
-                                                  .limit = limit_of(&e->result, operand->depth),
-                                                  .across = operand->along > operand->vector};
-    const int64_t at_once = params.across ? 32 : MNP_EMULATED_THREADS / 32;
+    const mnp_emulated_exponents_params params = {
+        .operand = *operand, .batches = e->whole.batches, .limit = limit_of(&e->result, operand->depth)};
+    const int64_t at_once = operand->along == 1 ? MNP_EMULATED_EXPONENTS_THREADS / 32 : 32;
     return launch(e, EXPONENTS, params.batches * parts_of(operand->count, at_once), 1, &params, sizeof params);
 }
 
