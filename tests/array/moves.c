@@ -20,15 +20,15 @@ enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 /* Bytes that differ from element to element and from seed to seed. */
 static unsigned char *make_data(int64_t elements, size_t item, unsigned seed)
 {
-    unsigned char *data = malloc((size_t)elements * item);
-    uint32_t x = 2463534242u + seed * 7919u;
-    for (size_t i = 0; i < (size_t)elements * item; i++) {
+    const size_t words = ((size_t)elements * item + 3) / 4;
+    uint32_t *data = malloc(words * sizeof *data), x = 2463534242u + seed * 7919u;
+    for (size_t i = 0; i < words; i++) {
         x ^= x << 13; /* Marsaglia's xorshift */
         x ^= x >> 17;
         x ^= x << 5;
-        data[i] = (unsigned char)(x >> 11);
+        data[i] = x;
     }
-    return data;
+    return (unsigned char *)data;
 }
 
 /* A layout cut along dimension d, stored in C order or in Fortran's. */
