@@ -5,14 +5,13 @@
  *
  * Floats of two bytes are converted to float, and the result is rounded once.  Integers wrap around and never trap.
  * Functions of libm are declared so that plain loops over them are vectorised where libm has vector functions (glibc's
- * libmvec, within 4 units in the last place).  lib/jit/source.c defines MNP_HAS_COMPLEX.
+ * libmvec, within 4 units in the last place).  lib/jit/source.c leaves out math_complex.h where no type is complex, and
+ * prune.c what is not called.
  */
 #include "kernels/prelude.h"
 #include "kernels/libm.h"
 #include "kernels/math_types.h"
 #include "kernels/math_integer.h"
 #include "kernels/math_real.h"
-#if MNP_HAS_COMPLEX
 #include "kernels/math_complex.h"
-#endif
 #include "kernels/math_compare.h"

@@ -7,13 +7,16 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "jit/jit.h"
+#include "jit/prune.h"
 
 enum { MAX_INCLUDES = 32 };
 
 struct included {
     const char *files[MAX_INCLUDES];
     int count;
+    bool complex; /* with functions of complex numbers */
     const char *generated; /* replaces #include "generated" */
+    size_t begin, end;     /* where it is in the text */
 };
 
 const char *mnp__jit_type(mnp_dtype dtype)
@@ -47,7 +50,7 @@ static const struct mnp__kernel_source *find_file(const char *name, size_t lengt
     return NULL;
 }
 
-static mnp_status append_generated(const char *generated, struct included *included, mnp__text *text);
+static mnp_status append_whole_generated(struct included *included, mnp__text *text);
 
 /* The length of a line with its newline. */
 static size_t line_size(const char *line)
@@ -76,6 +79,8 @@ static mnp_status append_file(const char *name, size_t length, struct included *
         if (included->files[i] == file->name)
             return MNP_OK;
     }
+    if (!included->complex && strcmp(file->name, "math_complex.h") == 0)
+        return MNP_OK;
     if (included->count == MAX_INCLUDES)
         return MNP_FAIL(MNP_ERR_INTERNAL, "kernel source '%s' is one too many of %d", file->name, MAX_INCLUDES);
     included->files[included->count++] = file->name;
@@ -86,7 +91,7 @@ static mnp_status append_file(const char *name, size_t length, struct included *
         if (inner)
             MNP_TRY(append_file(inner, inner_length, included, text));
         else if (included->generated && strncmp(line, "#include \"generated\"", 20) == 0)
-            MNP_TRY(append_generated(included->generated, included, text));
+            MNP_TRY(append_whole_generated(included, text));
         else
             mnp__text_add_bytes(text, line, line_size(line));
     }
@@ -122,6 +127,14 @@ static mnp_status append_generated(const char *generated, struct included *inclu
     return mnp__text_status(text);
 }
 
+static mnp_status append_whole_generated(struct included *included, mnp__text *text)
+{
+    included->begin = text->length;
+    MNP_TRY(append_generated(included->generated, included, text));
+    included->end = text->length;
+    return MNP_OK;
+}
+
 static bool names_complex(const char *text)
 {
     return text && strstr(text, "complex");
@@ -143,11 +156,13 @@ static bool has_complex(const mnp__kernel_spec *spec)
 
 mnp_status mnp__jit_source(const mnp__kernel_spec *spec, char **text_p)
 {
-    struct included included = {.count = 0, .generated = spec->generated};
+    struct included included = {.complex = has_complex(spec), .generated = spec->generated};
     mnp__text text = MNP__TEXT_EMPTY;
     mnp_status st;
-    mnp__text_add(&text, "#define MNP_HAS_COMPLEX %d\n%s", has_complex(spec), spec->defines);
+    mnp__text_add(&text, "%s", spec->defines);
     MNP_TRY_OR(append_file(spec->file, strlen(spec->file), &included, &text), st, fail);
+    if (!spec->users && !spec->raw) /* a user's text may need anything */
+        MNP_TRY_OR(mnp__jit_prune(&text, included.begin, included.end), st, fail);
     *text_p = text.data;
     return MNP_OK;
 fail:

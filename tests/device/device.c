@@ -321,7 +321,7 @@ static void test_wrong_kernel(const bench *b)
         .file = "prelude.h", .function = "wrong", .defines = "#define FINE\nthis does not compile;\n"};
     point(b,
           b->ops->kernel_load(b->device, &spec, &kernel) == MNP_ERR_COMPILE && !kernel &&
-              strstr(mnp_error_message(), "3 | this does not compile;"), /* below the definition of MNP_HAS_COMPLEX */
+              strstr(mnp_error_message(), "2 | this does not compile;"),
           "a kernel that does not compile is MNP_ERR_COMPILE and shows the line");
     spec = (mnp__kernel_spec){.file = "prelude.h", .function = "missing", .defines = "extern \"C\" { }\n"};
     point(b,
