@@ -114,7 +114,12 @@ static inline void store(mnp_dtype dtype, void *memory, int64_t i, double re, do
     }
 }
 
-/* Element i of a rank: small whole numbers, so that results are exact; of unsigned types none below 0. */
+enum { PERIOD = 2 * 3 * 5 * 11 };
+
+/*
+ * Element i of a rank: small whole numbers, so that results are exact; of unsigned types none below 0.  They repeat with
+ * PERIOD.
+ */
 static inline double value(mnp_dtype dtype, mnp_op op, int rank, int64_t i)
 {
     static const double factors[] = {1, 2, 1, -1, 1, 1, 2, -2, 1, 1};
@@ -123,6 +128,14 @@ static inline double value(mnp_dtype dtype, mnp_op op, int rank, int64_t i)
     if (kind == 'b')
         return (rank + i) % 3 == 0;
     return kind == 'u' ? fabs(x) : x;
+}
+
+/* `count` elements of that size, of which those of the first PERIOD are there. */
+static inline void repeat(char *memory, size_t size, int64_t count)
+{
+    const size_t all = (size_t)count * size;
+    for (size_t done = PERIOD * size; done < all; done *= 2)
+        memcpy(memory + done, memory, done < all - done ? done : all - done);
 }
 
 static inline bool allowed(mnp_dtype dtype, mnp_op op)
@@ -134,7 +147,7 @@ static inline bool allowed(mnp_dtype dtype, mnp_op op)
 /* What `count` elements, from number `first` of every rank on, are reduced to. */
 static inline void expect(mnp_dtype dtype, mnp_op op, int ranks, int64_t first, int64_t count, void *memory)
 {
-    for (int64_t i = first; i < first + count; i++) {
+    for (int64_t i = first; i < first + (count < PERIOD ? count : PERIOD); i++) {
         double re = value(dtype, op, 0, i), im = value(dtype, op, 0, i + 1);
         for (int r = 1; r < ranks; r++) {
             double x = value(dtype, op, r, i), y = value(dtype, op, r, i + 1), old = re;
@@ -155,12 +168,14 @@ static inline void expect(mnp_dtype dtype, mnp_op op, int ranks, int64_t first, 
         }
         store(dtype, memory, i - first, re, im);
     }
+    repeat(memory, mnp_dtype_size(dtype), count);
 }
 
 static inline void fill(mnp_dtype dtype, mnp_op op, int rank, int64_t count, void *memory)
 {
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count && i < PERIOD; i++)
         store(dtype, memory, i, value(dtype, op, rank, i), value(dtype, op, rank, i + 1));
+    repeat(memory, mnp_dtype_size(dtype), count);
 }
 
 /* ---- reductions ---- */
