@@ -14,7 +14,7 @@ enum { MAX_INCLUDES = 32 };
 struct included {
     const char *files[MAX_INCLUDES];
     int count;
-    bool complex; /* with functions of complex numbers */
+    bool complex;          /* with functions of complex numbers */
     const char *generated; /* replaces #include "generated" */
     size_t begin, end;     /* where it is in the text */
 };
