@@ -109,6 +109,55 @@ struct mnp_place {
     const uint3 threadIdx = mnp_here.thread, blockIdx = mnp_here.block, blockDim = mnp_here.block_dim,                 \
                 gridDim = mnp_here.grid_dim;
 
+/*
+ * The places of all threads of a row, for kernels that go through the elements in steps of the whole grid
+ * (lib/jit/raw_grid_loop.h): the first thread's place; the numbers of the first thread and of the one behind the last;
+ * and the number of threads of the grid.
+ */
+struct mnp_turns : mnp_place {
+    int64_t from, to, step;
+};
+#ifdef MNP_PLAIN_INDICES
+#define MNP_KEPT
+#define MNP_TURNS(variable, name, ...) for (variable = mnp_here.from; name < (__VA_ARGS__); name = name + mnp_here.step)
+#else
+#define MNP_KEPT const
+/* for (variable = FIRST; name < BOUND; name += STEP) of all threads of a row, turn by turn */
+#define MNP_TURNS(variable, name, ...)                                                                                 \
+    for (int64_t mnp_before = 0, mnp_bound = mnp_bound_of(__VA_ARGS__); mnp_here.from + mnp_before < mnp_bound;        \
+         mnp_before += mnp_here.step)                                                                                  \
+    _Pragma("GCC ivdep") for (int64_t mnp_x = mnp_here.from + mnp_before,                                              \
+                              mnp_end = mnp_least_of(mnp_here.to + mnp_before, mnp_bound);                             \
+                              mnp_x < mnp_end; mnp_x++) if (const variable = mnp_thread_number{mnp_x}; true)
+
+template <typename T> static inline int64_t mnp_bound_of(T bound)
+{
+    static_assert(std::is_integral<T>::value, "other bounds are compared as they are");
+    return sizeof(T) == 8 && !std::is_signed<T>::value && bound > (T)INT64_MAX ? INT64_MAX : (int64_t)bound;
+}
+static inline int64_t mnp_least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A number for a variable of some integer type. */
+struct mnp_thread_number {
+    int64_t value;
+    operator mnp_index() const
+    {
+        mnp_index index;
+        index.value = value;
+        return index;
+    }
+    template <typename T, typename std::enable_if<std::is_integral<T>::value, int>::type = 0> operator T() const
+    {
+        if (value != (int64_t)(T)value) /* it is below the bound */
+            __builtin_unreachable();
+        return (T)value;
+    }
+};
+#endif
+
 /* ---- atomic functions: workers run at the same time ---- */
 
 static inline void __threadfence()
@@ -176,10 +225,11 @@ const unsigned mnp_most_threads = 1024; /* of a row of a block */
 const unsigned mnp_most_narrow = 0x7fffffffu - mnp_most_threads;
 
 /* What an address is that of. */
-enum mnp_kind { MNP_VARIABLE, MNP_KERNEL_OF_PARAMETERS, MNP_KERNEL_OF_PLACES };
+enum mnp_kind { MNP_VARIABLE, MNP_KERNEL_OF_PARAMETERS, MNP_KERNEL_OF_PLACES, MNP_KERNEL_OF_TURNS };
 template <typename T> constexpr mnp_kind mnp_kind_of = MNP_VARIABLE;
 template <typename... P> constexpr mnp_kind mnp_kind_of<void (*)(P...)> = MNP_KERNEL_OF_PARAMETERS;
 template <typename... P> constexpr mnp_kind mnp_kind_of<void (*)(mnp_place, P...)> = MNP_KERNEL_OF_PLACES;
+template <typename... P> constexpr mnp_kind mnp_kind_of<void (*)(mnp_turns, P...)> = MNP_KERNEL_OF_TURNS;
 
 /* Describes a kernel or a variable, given by its address. */
 template <auto address, mnp_kind kind = mnp_kind_of<decltype(address)>> struct mnp_raw {
@@ -247,24 +297,10 @@ template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, MNP_KERNEL
 };
 
 /*
- * A kernel that gets its place: neighbouring blocks along x are one long row of threads, as if they were one block.  A
- * thread's number has 64 bits in this loop, so that the compiler can end the loop where a kernel asks i < n.
+ * Kernels that get places: neighbouring blocks along x are one long row of threads, as if they were one block, which
+ * `Row` runs: numbers from .. to of the row of all blocks, where `is_narrow`; otherwise those of the block `place.block`.
  */
-template <typename... P, void (*kernel)(mnp_place, P...)> struct mnp_raw<kernel, MNP_KERNEL_OF_PLACES> {
-    template <bool one_block>
-    __attribute__((flatten)) static void row(int64_t from, int64_t to, mnp_place place, P... arguments)
-    {
-        if (one_block)
-            place.block.x = 0;
-        if (from < 0 || to > INT32_MAX)
-            __builtin_unreachable();
-#pragma GCC ivdep
-        for (int64_t x = from; x < to; x++) {
-            mnp_place here = place;
-            here.thread.x = (unsigned)x;
-            kernel(here, arguments...);
-        }
-    }
+template <typename Row, typename... P> struct mnp_raw_rows {
     template <size_t... I>
     static void share(const mnp_raw_call *call, int64_t begin, int64_t end, std::index_sequence<I...>)
     {
@@ -279,11 +315,11 @@ template <typename... P, void (*kernel)(mnp_place, P...)> struct mnp_raw<kernel,
                 for (unsigned y = 0; y < block[1]; y++) {
                     place.thread = {0, y, z};
                     if (is_narrow)
-                        row<true>(first * block[0], (first + left) * block[0], place,
-                                  *(typename std::remove_reference<P>::type *)call->arguments[I]...);
+                        Row::template row<true>(first * block[0], (first + left) * block[0], place,
+                                                *(typename std::remove_reference<P>::type *)call->arguments[I]...);
                     else
-                        row<false>(0, block[0], place,
-                                   *(typename std::remove_reference<P>::type *)call->arguments[I]...);
+                        Row::template row<false>(0, block[0], place,
+                                                 *(typename std::remove_reference<P>::type *)call->arguments[I]...);
                 }
         }
     }
@@ -297,6 +333,50 @@ template <typename... P, void (*kernel)(mnp_place, P...)> struct mnp_raw<kernel,
     static constexpr mnp_raw_entry entry()
     {
         return {run, (int)sizeof...(P), sizes, nullptr, 0};
+    }
+};
+
+/*
+ * A kernel that is called for every thread.  A thread's number has 64 bits in this loop, so that the compiler can end
+ * the loop where a kernel asks i < n.
+ */
+template <typename... P, void (*kernel)(mnp_place, P...)>
+struct mnp_raw<kernel, MNP_KERNEL_OF_PLACES> : mnp_raw_rows<mnp_raw<kernel, MNP_KERNEL_OF_PLACES>, P...> {
+    template <bool is_narrow>
+    __attribute__((flatten)) static void row(int64_t from, int64_t to, mnp_place place, P... arguments)
+    {
+        if (is_narrow)
+            place.block.x = 0;
+        if (from < 0 || to > INT32_MAX)
+            __builtin_unreachable();
+#pragma GCC ivdep
+        for (int64_t x = from; x < to; x++) {
+            mnp_place here = place;
+            here.thread.x = (unsigned)x;
+            kernel(here, arguments...);
+        }
+    }
+};
+
+/* A kernel that is called for all threads of a row; for each of them where its text is left as it was. */
+template <typename... P, void (*kernel)(mnp_turns, P...)>
+struct mnp_raw<kernel, MNP_KERNEL_OF_TURNS> : mnp_raw_rows<mnp_raw<kernel, MNP_KERNEL_OF_TURNS>, P...> {
+    template <bool is_narrow>
+    __attribute__((flatten)) static void row(int64_t from, int64_t to, mnp_place place, P... arguments)
+    {
+        const int64_t before = is_narrow ? 0 : (int64_t)place.block.x * place.block_dim.x;
+        const mnp_turns all = {place, before + from, before + to, (int64_t)place.grid_dim.x * place.block_dim.x};
+#ifdef MNP_PLAIN_INDICES
+        for (int64_t x = all.from; x < all.to; x++) {
+            mnp_turns here = all;
+            here.block.x = (unsigned)(x / place.block_dim.x);
+            here.thread.x = (unsigned)(x % place.block_dim.x);
+            here.from = x;
+            kernel(here, arguments...);
+        }
+#else
+        kernel(all, arguments...);
+#endif
     }
 };
 

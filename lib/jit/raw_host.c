@@ -11,7 +11,8 @@
  * - Where threads use their place along x only as blockIdx.x * blockDim.x + threadIdx.x, kernels get the place as a
  *   parameter, and all blocks of a row are one loop.  Otherwise it is in variables, and a row of a block is a loop.  So
  *   it is where macros of options name the place, or files of the user's are included, which are not read here.
- *   Variables of type int that are computed from the place get another type (kernels/custom/raw_index.h).
+ *   Variables of type int that are computed from the place get another type (kernels/custom/raw_index.h).  Grid-stride
+ *   loops go through neighbouring elements (lib/jit/raw_grid_loop.h).
  * - Code that synchronises the threads of a block cannot run on one thread.  It is an error, whose message has the
  *   line.
  *
@@ -26,6 +27,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "jit/jit.h"
+#include "jit/raw_grid_loop.h"
 #include "jit/raw_places.h"
 #include "jit/raw_text.h"
 #include "kernels/custom/raw_params.h"
@@ -76,8 +78,10 @@ typedef struct scan {
     bool is_survey;       /* what follows is found by a first scan, whose text is thrown away */
     mnp__text words;      /* the user's words, with a space between two of them but no other */
     bool uses_elsewhere;  /* places are, or may be, used outside kernels, or a kernel is declared without a body */
+    bool forbids_turns;   /* a macro may have words that change what a loop does */
     bool gives_places;    /* kernels get the place of a thread as a parameter */
-    mnp__raw_edits edits; /* of the kernel's body */
+    bool has_turns;       /* this kernel is a grid-stride loop */
+    mnp__raw_edits edits; /* of the kernel */
     int next_edit;
 } scan;
 
@@ -274,9 +278,17 @@ static void add_parameter(scan *s)
     if (strncmp(next, "void", 4) == 0 && !mnp__raw_in_word(next[4]))
         end = next + 4 + strspn(next + 4, " \t\r\n");
     copy(s);
-    mnp__text_add(s->out, "const mnp_place mnp_here%s", *end == ')' ? "" : ", ");
+    mnp__text_add(s->out, "const %s mnp_here%s", s->has_turns ? "mnp_turns" : "mnp_place", *end == ')' ? "" : ", ");
     if (*end == ')')
         s->copied = end;
+}
+
+/* At the parenthesis before a kernel's parameters. */
+static void begin_places(scan *s)
+{
+    s->edits.count = s->next_edit = 0;
+    s->has_turns = !s->forbids_turns && mnp__raw_find_grid_loop(s->at, &s->edits);
+    add_parameter(s);
 }
 
 static void end_kernel(scan *s)
@@ -310,8 +322,8 @@ static void open_brace(scan *s)
         if (s->gives_places) {
             copy(s);
             mnp__text_add(s->out, " MNP_HERE ");
-            mnp__raw_find_indices(s->at, &s->edits);
-            s->next_edit = 0;
+            if (!s->has_turns)
+                mnp__raw_find_indices(s->at, (token){0}, &s->edits);
         }
     }
     s->d.braces++;
@@ -337,7 +349,7 @@ static void open_parenthesis(scan *s)
         if (s->d.name.text[-1] == '#') /* a macro makes the name; a name expression gives its entry point */
             s->d.is_template = true;
         if (s->gives_places)
-            add_parameter(s);
+            begin_places(s);
     }
     s->d.parentheses++;
 }
@@ -355,6 +367,8 @@ static mnp_status read_word(scan *s, token t)
     if (s->d.stage != IN_BODY && (mnp__raw_is(t, "threadIdx") || mnp__raw_is(t, "blockIdx") ||
                                   mnp__raw_is(t, "blockDim") || mnp__raw_is(t, "gridDim")))
         s->uses_elsewhere = true;
+    if (s->define_end && mnp__raw_forbids_turns(t))
+        s->forbids_turns = true;
     if (mnp__raw_is(t, "template") && s->d.stage == OUTSIDE) {
         s->d.is_template = true;
     } else if (mnp__raw_is(t, "__global__") && s->d.stage == OUTSIDE) {
@@ -369,7 +383,7 @@ static mnp_status read_word(scan *s, token t)
     return MNP_OK;
 }
 
-/* Replace the token if it is one of those that are to be replaced; there are more where text is left out. */
+/* Make the edit that begins at the token, if there is one; there are others where text is left out. */
 static void edit(scan *s, token t)
 {
     const mnp__raw_edit *e = s->edits.edit;
@@ -377,10 +391,13 @@ static void edit(scan *s, token t)
         s->next_edit++;
     if (s->next_edit == s->edits.count || e[s->next_edit].begin != t.text)
         return;
+    const bool is_insertion = e[s->next_edit].end == t.text;
     s->at = t.text;
     copy(s);
     mnp__text_add(s->out, "%s", e[s->next_edit].text);
     s->at = s->copied = e[s->next_edit].end;
+    if (is_insertion)
+        s->at += t.size;
 }
 
 static mnp_status read_token(scan *s, token t)
@@ -436,6 +453,13 @@ static mnp_status rewrite(scan *s)
     return st == MNP_OK ? mnp__text_status(s->out) : st;
 }
 
+/* Whether macros of options may have words that change what a loop does. */
+static bool options_forbid_turns(const char *options)
+{
+    return options && (strstr(options, "return") || strstr(options, "break") || strstr(options, "goto") ||
+                       strstr(options, "static") || strstr(options, "__shared__"));
+}
+
 mnp_status mnp__jit_rewrite_for_host(const mnp__kernel_spec *spec, const char *source, char **rewritten_p)
 {
     mnp__text surveyed = MNP__TEXT_EMPTY, out = MNP__TEXT_EMPTY;
@@ -447,6 +471,7 @@ mnp_status mnp__jit_rewrite_for_host(const mnp__kernel_spec *spec, const char *s
     if (st == MNP_OK)
         st = mnp__text_status(&survey.words);
     if (st == MNP_OK) {
+        final.forbids_turns = survey.forbids_turns || options_forbid_turns(spec->host_options);
         final.gives_places = !survey.uses_elsewhere && mnp__raw_has_only_numbers(mnp__text_string(&survey.words));
         if (spec->host_options && mnp__raw_names_places(spec->host_options))
             final.gives_places = false;

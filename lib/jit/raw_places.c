@@ -42,13 +42,30 @@ static int count_alone(const char *text, const char *what)
 
 static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
 
+static const char *const thread_numbers[] = {"blockIdx.x*blockDim.x+threadIdx.x", "blockDim.x*blockIdx.x+threadIdx.x",
+                                             "threadIdx.x+blockIdx.x*blockDim.x", "threadIdx.x+blockDim.x*blockIdx.x"};
+static const char *const thread_counts[] = {"blockDim.x*gridDim.x", "gridDim.x*blockDim.x"};
+
+bool mnp__raw_is_number(const char *words)
+{
+    for (size_t i = 0; i < sizeof thread_numbers / sizeof *thread_numbers; i++) {
+        if (strcmp(words, thread_numbers[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool mnp__raw_is_number_of_threads(const char *words)
+{
+    return strcmp(words, thread_counts[0]) == 0 || strcmp(words, thread_counts[1]) == 0;
+}
+
 bool mnp__raw_has_only_numbers(const char *words)
 {
-    const int numbers = count_alone(words, "blockIdx.x*blockDim.x+threadIdx.x") +
-                        count_alone(words, "blockDim.x*blockIdx.x+threadIdx.x") +
-                        count_alone(words, "threadIdx.x+blockIdx.x*blockDim.x") +
-                        count_alone(words, "threadIdx.x+blockDim.x*blockIdx.x");
-    const int steps = count(words, "blockDim.x*gridDim.x") + count(words, "gridDim.x*blockDim.x");
+    int numbers = 0;
+    for (size_t i = 0; i < sizeof thread_numbers / sizeof *thread_numbers; i++)
+        numbers += count_alone(words, thread_numbers[i]);
+    const int steps = count(words, thread_counts[0]) + count(words, thread_counts[1]);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char along[3][16];
         for (int d = 0; d < 3; d++)
@@ -72,37 +89,21 @@ bool mnp__raw_names_places(const char *text)
 
 /* ---- indices ---- */
 
+bool mnp__raw_add_edit(mnp__raw_edits *edits, const char *begin, const char *end, const char *text)
+{
+    if (edits->count == MNP__RAW_MOST_EDITS)
+        return false;
+    edits->edit[edits->count++] = (mnp__raw_edit){begin, end, text};
+    return true;
+}
+
 /* The search in a body. */
 typedef struct search {
-    const char *at;              /* behind the last token */
-    mnp__raw_token before, last; /* the last two tokens */
-    mnp__raw_token found[32];    /* names of variables */
+    mnp__raw_reader in;
+    mnp__raw_token found[32]; /* names of variables */
     int count;
     bool failed; /* something was seen with which no variable can be another type */
 } search;
-
-static mnp__raw_token next(search *s)
-{
-    for (const char *end;;) {
-        if (isspace((unsigned char)*s->at))
-            s->at++;
-        else if (*s->at == '#') /* it begins a line, as texts for the host have no other use for it */
-            s->at = mnp__raw_end_of_directive(s->at);
-        else if ((end = mnp__raw_end_of_comment(s->at)) != NULL)
-            s->at = end;
-        else
-            break;
-    }
-    s->before = s->last;
-    s->last = mnp__raw_token_at(s->at);
-    s->at += s->last.size;
-    return s->last;
-}
-
-static bool is_name(mnp__raw_token t)
-{
-    return t.size > 0 && mnp__raw_in_word(*t.text) && !isdigit((unsigned char)*t.text);
-}
 
 static bool is_found(const search *s, mnp__raw_token name)
 {
@@ -117,20 +118,21 @@ static bool is_found(const search *s, mnp__raw_token name)
 static bool read_value(search *s, bool *is_index_p)
 {
     for (int depth = 0;;) {
-        const mnp__raw_token t = next(s);
+        const mnp__raw_token t = mnp__raw_next(&s->in);
         const bool ends = t.size == 1 && strchr(",;", *t.text);
         if (ends || t.size == 0)
             return ends && depth == 0;
-        if (is_name(t)) {
+        if (mnp__raw_is_name(t)) {
             if (mnp__raw_is(t, "threadIdx") || is_found(s, t))
                 *is_index_p = true;
         } else if (*t.text == '(') { /* not that of a call */
-            if (is_name(s->before))
+            if (mnp__raw_is_name(s->in.before))
                 return false;
             depth++;
         } else if (*t.text == '.') {
-            if (s->before.size == 0 || !(mnp__raw_begins(s->before, "threadIdx") ||
-                                         mnp__raw_begins(s->before, "block") || mnp__raw_begins(s->before, "gridDim")))
+            if (s->in.before.size == 0 ||
+                !(mnp__raw_begins(s->in.before, "threadIdx") || mnp__raw_begins(s->in.before, "block") ||
+                  mnp__raw_begins(s->in.before, "gridDim")))
                 return false;
         } else if (*t.text == ')') {
             if (depth-- == 0)
@@ -144,22 +146,19 @@ static bool read_value(search *s, bool *is_index_p)
 /* Read the variables of a declaration, which int is in front of. */
 static void read_declaration(search *s, mnp__raw_edits *edits)
 {
-    static const char to_index[] = "= mnp_to_index <<";
     const search start = *s;
-    const mnp__raw_token type = s->last;
+    const mnp__raw_token type = s->in.last;
     const int edits_before = edits->count;
-    bool is_index = false, all_are_good = edits->count < MNP__RAW_MOST_EDITS;
-    edits->edit[edits->count++] = (mnp__raw_edit){type.text, type.text + type.size, "mnp_index"};
+    bool is_index = false, all_are_good = mnp__raw_add_edit(edits, type.text, type.text + type.size, "mnp_index");
     do {
-        const mnp__raw_token name = next(s), equals = next(s);
-        all_are_good = is_name(name) && mnp__raw_is(equals, "=") && *s->at != '=' &&
-                       edits->count < MNP__RAW_MOST_EDITS && s->count < (int)(sizeof s->found / sizeof *s->found) &&
+        const mnp__raw_token name = mnp__raw_next(&s->in), equals = mnp__raw_next(&s->in);
+        all_are_good = all_are_good && mnp__raw_is_name(name) && mnp__raw_is(equals, "=") && *s->in.at != '=' &&
+                       s->count < (int)(sizeof s->found / sizeof *s->found) &&
+                       mnp__raw_add_edit(edits, equals.text, equals.text + equals.size, "= mnp_to_index <<") &&
                        read_value(s, &is_index);
-        if (all_are_good) {
-            edits->edit[edits->count++] = (mnp__raw_edit){equals.text, equals.text + equals.size, to_index};
+        if (all_are_good)
             s->found[s->count++] = name;
-        }
-    } while (all_are_good && mnp__raw_is(s->last, ","));
+    } while (all_are_good && mnp__raw_is(s->in.last, ","));
     if (!all_are_good || !is_index) {
         *s = start;
         edits->count = edits_before;
@@ -175,26 +174,27 @@ static bool is_value(mnp__raw_token t)
 /* Whether a declaration may begin with the last token. */
 static bool may_declare(const search *s, mnp__raw_token third)
 {
-    return s->before.size == 0 || mnp__raw_is(s->before, "const") ||
-           (s->before.size == 1 && strchr("{};", *s->before.text)) ||
-           (mnp__raw_is(s->before, "(") && mnp__raw_is(third, "for"));
+    return s->in.before.size == 0 || mnp__raw_is(s->in.before, "const") ||
+           (s->in.before.size == 1 && strchr("{};", *s->in.before.text)) ||
+           (mnp__raw_is(s->in.before, "(") && mnp__raw_is(third, "for"));
 }
 
-void mnp__raw_find_indices(const char *body, mnp__raw_edits *edits)
+bool mnp__raw_find_indices(const char *body, mnp__raw_token known, mnp__raw_edits *edits)
 {
-    search s = {.at = body};
-    edits->count = 0;
+    search s = {.in.at = body, .found = {known}, .count = known.size > 0};
+    const int edits_before = edits->count;
     for (int braces = 1; braces > 0 && !s.failed;) {
-        const mnp__raw_token third = s.before, t = next(&s);
+        const mnp__raw_token third = s.in.before, t = mnp__raw_next(&s.in);
         if (t.size == 0)
             break;
         braces += mnp__raw_is(t, "{") - mnp__raw_is(t, "}");
-        if (mnp__raw_is(t, "int") && may_declare(&s, third) && edits->count < MNP__RAW_MOST_EDITS)
+        if (mnp__raw_is(t, "int") && may_declare(&s, third))
             read_declaration(&s, edits);
         /* a variable's size, its type, and who has its address tell what type it is */
         s.failed = mnp__raw_is(t, "sizeof") || mnp__raw_is(t, "decltype") ||
-                   (mnp__raw_is(s.before, "&") && !mnp__raw_is(third, "&") && !is_value(third) && is_found(&s, t));
+                   (mnp__raw_is(s.in.before, "&") && !mnp__raw_is(third, "&") && !is_value(third) && is_found(&s, t));
     }
     if (s.failed)
-        edits->count = 0;
+        edits->count = edits_before;
+    return !s.failed;
 }

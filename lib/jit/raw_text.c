@@ -77,3 +77,26 @@ mnp__raw_token mnp__raw_token_at(const char *at)
         t.size = 1;
     return t;
 }
+
+mnp__raw_token mnp__raw_next(mnp__raw_reader *r)
+{
+    for (const char *end;;) {
+        if (isspace((unsigned char)*r->at))
+            r->at++;
+        else if (*r->at == '#') /* it begins a line, as texts for the host have no other use for it */
+            r->at = mnp__raw_end_of_directive(r->at);
+        else if ((end = mnp__raw_end_of_comment(r->at)) != NULL)
+            r->at = end;
+        else
+            break;
+    }
+    r->before = r->last;
+    r->last = mnp__raw_token_at(r->at);
+    r->at += r->last.size;
+    return r->last;
+}
+
+bool mnp__raw_is_name(mnp__raw_token t)
+{
+    return t.size > 0 && mnp__raw_in_word(*t.text) && !isdigit((unsigned char)*t.text);
+}

@@ -32,4 +32,15 @@ const char *mnp__raw_end_of_directive(const char *at);
  */
 mnp__raw_token mnp__raw_token_at(const char *at);
 
+/* Reads one token after another, without the spaces, comments and directives between them. */
+typedef struct mnp__raw_reader {
+    const char *at;              /* behind the last token */
+    mnp__raw_token before, last; /* the last two tokens */
+} mnp__raw_reader;
+
+mnp__raw_token mnp__raw_next(mnp__raw_reader *reader);
+
+/* Whether a token is a name or a keyword. */
+bool mnp__raw_is_name(mnp__raw_token t);
+
 #endif
