@@ -235,6 +235,7 @@ void mnp__reduce_describe(const mnp_ctx *ctx, const mnp__reduce_function *f, mnp
     spec->looks = steady && f->rule != SAME;
     spec->steady = steady;
     spec->indices = spec->searches = f->rule == INDEX;
+    spec->adds = !steady && !masked && (f->rule == SUM || f == &functions[ID_MEAN]);
 }
 
 static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **reduction_p)

@@ -35,6 +35,7 @@ typedef struct mnp__reduction_spec {
     bool contract;       /* as in mnp__loop_spec */
     bool indices;        /* `op` takes an element's flat index in C order of the reduced dimensions */
     bool searches;       /* `op` is mnp_reduce_index, for which the host skips most elements */
+    bool adds;           /* `op` is a plain sum or product, whose sets the host joins at almost no cost */
     bool steady,
         looks; /* `op` is of kernels/reduction/reduce_binned.h, which checks a batch of elements before adding */
     int mask;  /* the input, a bool, that says whether an element counts; `op` does not get it; -1: none */

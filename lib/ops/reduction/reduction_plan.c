@@ -26,6 +26,8 @@ enum {
     SHORT_ROW = 48,       /* rows of fewer elements do not get several sets on the host */
     SHORT_SEARCH = 64,    /* the same where the place of an extreme is searched */
     SHORT_COMPLEX = 24,   /* and where that is a complex number */
+    SHORT_SUM = 24,       /* and where numbers of 8 bytes are added */
+    SHORT_FLOAT_SUM = 16, /* and where those of 4 bytes are */
     NARROW = 4,           /* fewer columns do not get a row of sets on the host */
     HOST_PART = 1 << 16,  /* least elements of a part on the host */
     HOST_PARTS = 64,      /* most parts of all results together */
@@ -156,6 +158,8 @@ static bool on_gpu(const walk *w)
 static int short_row_of(const mnp__reduction_spec *spec)
 {
     const char kind = mnp_dtype_kind(spec->operands[0].type);
+    if (spec->adds && spec->ninputs == 1 && kind != 'c' && mnp_dtype_size(spec->operands[0].memory) >= 4)
+        return mnp_dtype_size(spec->operands[0].type) == 4 ? SHORT_FLOAT_SUM : SHORT_SUM;
     if (!spec->searches)
         return SHORT_ROW;
     return kind == 'b' ? 0 : kind == 'c' ? SHORT_COMPLEX : SHORT_SEARCH;
