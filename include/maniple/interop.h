@@ -36,8 +36,9 @@ typedef void (*mnp_release)(void *argument);
  *             if the block is empty.  The device must reach it: on a GPU it is memory of that GPU, managed memory, or
  *             pinned memory of the host; on the host device any memory
  *   strides   in elements, for each dimension, in either direction, of this rank's block; ranks may differ.  So
- *             borders that the memory has around the block are left out.  A stride of 0 along more than one element
- *             gives an array that can be read only.  NULL: the block is dense, in C order
+ *             borders that the memory has around the block are left out.  Strides that give elements the same place,
+ *             such as 0, make an array that can be read only; where only steps along three or more dimensions
+ *             together meet, this is not seen, and the array must not be written to.  NULL: dense, in C order
  *   release   NULL, or called once with `argument` after the array and all views of it have been freed and the work
  *             that uses them is done, in the call that frees the last of them, which waits for that work.  If the call
  *             here fails, it is not called
@@ -61,8 +62,8 @@ MNP_API mnp_status mnp_layout_from_pieces(mnp_ctx *ctx, mnp_dtype dtype, int ndi
 
 /*
  * mnp_array_set_local() and mnp_array_get_local() for memory of any strides, in elements, on the host or on this rank's
- * device; `block` points to the element of the lowest index, and strides NULL is dense in C order.  get requires
- * strides that give every element its own place.  Both wait.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_DEVICE,
+ * device; `block` points to the element of the lowest index, and strides NULL is dense in C order.  get refuses strides
+ * that give elements the same place, as above.  Both wait.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_DEVICE,
  * MNP_ERR_COMPILE.  Not collective.
  */
 MNP_API mnp_status mnp_array_set_local_strided(mnp_array *array, const void *block, const int64_t *strides);

@@ -20,6 +20,39 @@ void mnp__dense_strides(int ndim, const int64_t *extent, int64_t *strides)
     }
 }
 
+/* Whether i steps of one stride are j of the other, for some 0 < i < m and 0 < j < n. */
+static bool steps_meet(int64_t stride, int64_t m, int64_t other, int64_t n)
+{
+    const uint64_t a = stride < 0 ? -(uint64_t)stride : (uint64_t)stride,
+                   b = other < 0 ? -(uint64_t)other : (uint64_t)other;
+    uint64_t divisor = a;
+    for (uint64_t rest = b; rest != 0;) {
+        const uint64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    return b / divisor < (uint64_t)m && a / divisor < (uint64_t)n;
+}
+
+bool mnp__strides_meet(int ndim, const int64_t *extent, const int64_t *strides)
+{
+    for (int d = 0; d < ndim; d++) {
+        if (extent[d] == 0)
+            return false;
+    }
+    for (int d = 0; d < ndim; d++) {
+        if (extent[d] > 1 && strides[d] == 0)
+            return true;
+    }
+    for (int d = 0; d < ndim; d++) {
+        for (int e = 0; e < d; e++) {
+            if (extent[d] > 1 && extent[e] > 1 && steps_meet(strides[d], extent[d], strides[e], extent[e]))
+                return true;
+        }
+    }
+    return false;
+}
+
 mnp_status mnp__array_check(const mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout)
 {
     if (mnp_dtype_size(dtype) == 0)

@@ -122,4 +122,10 @@ mnp_status mnp__array_view(const mnp_array *base, mnp_dtype dtype, const mnp_lay
 /* The strides, in elements, of a dense block of that extent in C order. */
 void mnp__dense_strides(int ndim, const int64_t *extent, int64_t *strides);
 
+/*
+ * Whether strides certainly give two elements of a block the same place: along one dimension, or by steps along two.
+ * Of steps along more than two dimensions it is not told.
+ */
+bool mnp__strides_meet(int ndim, const int64_t *extent, const int64_t *strides);
+
 #endif

@@ -279,6 +279,8 @@ mnp_status mnp_array_get_local_strided(const mnp_array *array, void *block, cons
     MNP_ENTER(array);
     int64_t dense[MNP_MAX_DIMS];
     MNP_TRY(check_block("mnp_array_get_local", array, block));
+    if (strides && mnp__strides_meet(array->layout->ndim, array->local_shape, strides))
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_array_get_local_strided: the strides give elements the same place");
     return get_block(array, block, block_strides(array, strides, dense));
 }
 

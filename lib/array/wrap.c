@@ -33,13 +33,12 @@ static bool is_dense_in(const mnp_array *array, const int *order)
 /* What is true of this rank's block; the ranks combine the answers by a bitwise and. */
 static int describe_block(const mnp_array *array)
 {
-    int forward[MNP_MAX_DIMS], backward[MNP_MAX_DIMS], can_write = WRITABLE;
+    int forward[MNP_MAX_DIMS], backward[MNP_MAX_DIMS];
     const int ndim = array->layout->ndim;
+    const int can_write = mnp__strides_meet(ndim, array->local_shape, array->local_strides) ? 0 : WRITABLE;
     for (int d = 0; d < ndim; d++) {
         forward[d] = d;
         backward[d] = ndim - 1 - d;
-        if (array->local_strides[d] == 0 && array->local_shape[d] > 1 && array->local_size > 0)
-            can_write = 0;
     }
     return (is_dense_in(array, forward) ? MNP__DENSE_C : 0) | (is_dense_in(array, backward) ? MNP__DENSE_F : 0) |
            (is_dense_in(array, array->layout->order) ? MNP__DENSE_ORDER : 0) | can_write;

@@ -128,6 +128,23 @@ if not on_host:
 mp.check("a stride of 0", many, np.broadcast_to(a[0], (5, 10)))
 mp.fails("MNP_ERR_ARG", "broadcast", mp.add, many, 1.0, out=many)
 
+# so can blocks whose elements share places in other ways: all windows of a vector, and two dimensions that meet
+if on_host:
+    line = np.arange(20, dtype="float32")
+    windows = mp.array_wrap("float32", mp.layout_replicated(mp.size, 2, (17, 4)), address(line), [1, 1], None, None)
+    mp.check("windows of a vector", windows, np.lib.stride_tricks.sliding_window_view(line, 4))
+    mp.fails("MNP_ERR_ARG", "broadcast", mp.add, windows, 1.0, out=windows)
+    apart = mp.array_wrap("float32", mp.layout_replicated(mp.size, 2, (2, 2)), address(line), [3, 2], None, None)
+    mp.add(apart, 1.0, out=apart)
+    mp.ok(list(line[:6]) == [1, 1, 3, 4, 4, 6], "strides that only seem to meet can be written to")
+    meeting = mp.array_wrap("float32", mp.layout_replicated(mp.size, 3, (3, 2, 4)), address(line[6:]), [4, 1, -2],
+                            None, None)
+    mp.fails("MNP_ERR_ARG", "broadcast", mp.add, meeting, 1.0, out=meeting)
+    del windows, apart, meeting
+    x = mp.array_new("float32", mp.layout_replicated(mp.size, 2, (3, 4)))
+    for strides in ([0, 1], [1, 1], [2, 1]):
+        mp.fails("MNP_ERR_ARG", "the same place", mp.array_get_local_strided, x, address(line), strides)
+
 # release: once, after the last view
 calls = []
 released = RELEASE(calls.append)
