@@ -591,7 +591,14 @@ def check_sparse():
         lambda: mp.sparse.linalg.cg(mp.sparse.linalg.LinearOperator((n, n), lambda v: 1 / 0), b),
     )
     values, vectors = mp.sparse.linalg.eigsh(A, 3, which="LA")
-    same("eigsh", values, np.sort(np.linalg.eigvalsh(matrix.toarray()))[-3:], 1e-9)
+    every = np.linalg.eigvalsh(matrix.toarray())
+    same("eigsh", values, np.sort(every)[-3:], 1e-9)
+    near = (every[4] + every[5]) / 2 + 0.01
+    wanted = np.sort(every[np.argsort(abs(every - near))[:2]])
+    same("eigsh near sigma", mp.sparse.linalg.eigsh(A, 2, sigma=near, return_eigenvectors=False), wanted, 1e-8)
+    inverse_matrix = mp.array(np.linalg.inv(matrix.toarray() - near * np.eye(len(every))))
+    inverse = mp.sparse.linalg.LinearOperator(A.shape, lambda x: inverse_matrix @ x)
+    same("with an inverse", mp.sparse.linalg.eigsh(A, 2, sigma=near, OPinv=inverse)[0], wanted, 1e-8)
     A.free()
 
 

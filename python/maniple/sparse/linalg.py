@@ -82,15 +82,36 @@ def norm(matrix, ord="fro"):  # noqa: A002
     return value.value
 
 
-def eigsh(A, k=6, which="LM", v0=None, ncv=None, maxiter=None, tol=0, return_eigenvectors=True):  # noqa: N803
-    """Eigenvalues, in ascending order, as NumPy's array, and their vectors as columns of an array."""
+def eigsh(
+    A,  # noqa: N803
+    k=6,
+    which="LM",
+    v0=None,
+    ncv=None,
+    maxiter=None,
+    tol=0,
+    return_eigenvectors=True,
+    *,
+    sigma=None,
+    OPinv=None,  # noqa: N803
+):
+    """Eigenvalues, in ascending order, as NumPy's array, and their vectors as columns of an array.
+
+    With sigma, which="LM" finds those nearest to it.  OPinv: the inverse of A - sigma; None: systems are solved by minres.
+    """
+    if OPinv is not None and sigma is None:
+        raise ValueError("OPinv is the inverse of A - sigma: sigma is missing")
     values, cell = (ctypes.c_double * k)(), ctypes.c_void_p()
     op = _operator(A)
     options = struct("eigsh_options")()
     options.which = chosen("which", which, "EIGEN_", ("LM", "SM", "LA", "SA", "BE"))
     options.tol = float(tol)
     options.maxiter, options.ncv = maxiter or 0, ncv or 0
-    options.v0 = None if v0 is None else as_array(v0)._handle
+    start = None if v0 is None else as_array(v0)
+    inverse = None if OPinv is None else _operator(OPinv)
+    options.v0 = None if start is None else start._handle
+    options.near_sigma, options.sigma = sigma is not None, sigma or 0
+    options.inverse = None if inverse is None else inverse._handle
     call("eigsh", op, k, options, values, ctypes.byref(cell) if return_eigenvectors else None, None)
     found = np.ctypeslib.as_array(values).copy()
     return (found, ndarray(cell.value)) if return_eigenvectors else found

@@ -52,7 +52,8 @@ def chebyshev(
 ) -> tuple[ndarray, int]: ...
 def eigsh(
     A: csr_array | LinearOperator, k: int = 6, which: str = 'LM', v0: _ArrayLike | None = None, ncv: int | None = None,
-    maxiter: int | None = None, tol: float = 0, return_eigenvectors: bool = True,
+    maxiter: int | None = None, tol: float = 0, return_eigenvectors: bool = True, *, sigma: float | None = None, OPinv:
+    Any = None,
 ) -> Any: ...
 def fgmres(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
