@@ -18,7 +18,7 @@ compile()
     *) compiler="${CXX:-c++} -std=c++17" ;;
     esac
     # shellcheck disable=SC2086  # several words each
-    $compiler -Wall -Wextra -Wpedantic -Werror -I "$srcdir/include" $MPI_CFLAGS -o "$2" "$1" \
+    $compiler -pthread -Wall -Wextra -Wpedantic -Werror -I "$srcdir/include" $MPI_CFLAGS -o "$2" "$1" \
         -L "$library" -lmaniple -Wl,-rpath,"$library" $LDFLAGS $MPI_LIBS -lm
 }
 

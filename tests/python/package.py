@@ -591,6 +591,7 @@ def check_sparse():
         lambda: mp.sparse.linalg.cg(mp.sparse.linalg.LinearOperator((n, n), lambda v: 1 / 0), b),
     )
     values, vectors = mp.sparse.linalg.eigsh(A, 3, which="LA")
+    same("tocsr", A.asformat("coo").tocsr().toarray(), matrix.toarray())
     every = np.linalg.eigvalsh(matrix.toarray())
     same("eigsh", values, np.sort(every)[-3:], 1e-9)
     near = (every[4] + every[5]) / 2 + 0.01

@@ -142,6 +142,10 @@ class csr_array(Shared):  # noqa: N801
             raise ValueError(f"format is {format!r}, which is none of {', '.join(_FORMATS)}")
         return csr_array._of("sparse_convert", self, _FORMATS.index(format), int(blocksize))
 
+    def tocsr(self):
+        """The matrix stored by rows.  Collective."""
+        return self if self.format == "csr" else self.asformat("csr")
+
     def astype(self, dtype):
         return csr_array._of("sparse_astype", self, dtype_number(dtype))
 
