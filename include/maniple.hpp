@@ -21,6 +21,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <cstdio>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -242,6 +243,12 @@ class array
         const array same = dtype() == dtype_of<T>() ? *this : astype(dtype_of<T>());
         check(mnp_array_to_host(same.get(), MNP_ALL_RANKS, values.data()));
         return values;
+    }
+
+    /* Print it as NumPy does, from rank 0: mnp_array_print().  Waits. */
+    void print(std::FILE *file = stdout, const mnp_print_options *options = nullptr) const
+    {
+        check(mnp_array_print(get(), options, file));
     }
 
     /* The element of an array that has one, as a T that holds it, on every rank: mnp_item().  Waits. */
@@ -485,15 +492,20 @@ template <typename T> array full(const context &where, const shape &extents, T v
     });
 }
 
-/* int64 if all arguments are integers, otherwise float64. */
-template <typename T> array arange(const context &where, T start, T stop, T step = 1)
+/* int64 if all arguments are integers, otherwise float64.  With one number it is where the array stops. */
+template <typename Start, typename Stop, typename Step = int>
+array arange(const context &where, Start start, Stop stop, Step step = 1)
 {
     return array::make(where, [&](mnp_array **x_p) {
-        if constexpr (std::is_integral_v<T>)
+        if constexpr (std::is_integral_v<Start> && std::is_integral_v<Stop> && std::is_integral_v<Step>)
             return mnp_arange_int(where.get(), start, stop, step, MNP_DTYPE_AUTO, x_p);
         else
             return mnp_arange(where.get(), start, stop, step, MNP_DTYPE_AUTO, x_p);
     });
+}
+template <typename Stop> array arange(const context &where, Stop stop)
+{
+    return arange(where, 0, stop);
 }
 
 inline array linspace(const context &where, double start, double stop, std::int64_t count, bool endpoint = true)

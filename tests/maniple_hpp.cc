@@ -65,6 +65,15 @@ static void check_arrays(const context &ctx)
     expect(ctx, "sort", same<float>((-other).sort(0)("0"), {-9, -10, -11}));
     expect(ctx, "item of another type", other.max().item<int>() == 11);
     expect(ctx, "arange of integers", same<std::int64_t>(maniple::arange(ctx, 0, 5, 2), {0, 2, 4}));
+    std::FILE *file = std::tmpfile();
+    char line[32] = "";
+    maniple::arange(ctx, 3).print(file);
+    std::rewind(file);
+    expect(ctx, "a printed array",
+           ctx.rank() != 0 || (std::fgets(line, sizeof line, file) && std::string(line) == "[0 1 2]\n"));
+    std::fclose(file);
+    expect(ctx, "arange to a number", same<std::int64_t>(maniple::arange(ctx, 3), {0, 1, 2}));
+    expect(ctx, "arange of several types", same<double>(maniple::arange(ctx, 1, 2.5, 0.5f), {1, 1.5, 2}));
     expect(ctx, "full", same<float>(maniple::full(ctx, {2}, 2.5f), {2.5f, 2.5f}));
     expect(ctx, "concatenate", maniple::concatenate({x, other}).shape() == maniple::shape{8, 3});
     expect(ctx, "zeros and ones",
