@@ -52,7 +52,7 @@ static void wave(mnp_ctx *ctx)
     mnp_layout *layout;
     mnp_fft_plan *forward, *backward;
     mnp_fft_plan_info there, back;
-    MNP_OR_EXIT(mnp_layout_block(mnp_ctx_size(ctx), 2, shape, &layout));
+    MNP_OR_EXIT(mnp_layout_parse(ctx, 2, shape, "0, *", &layout)); /* by rows, of which a rank transforms its own */
     MNP_OR_EXIT(mnp_array_new(ctx, MNP_COMPLEX128, layout, &u));
     MNP_OR_EXIT(mnp_eval(ctx, "u[:] = exp(-((i0 - 32)**2 + (i1 - 32)**2) / 32 + 0.8j*i1)", NULL, MNP_OUT("u", &u)));
     MNP_OR_EXIT(mnp_eval(ctx, "u /= sqrt(sum(abs(u)**2))", NULL, MNP_OUT("u", &u)));
