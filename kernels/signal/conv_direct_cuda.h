@@ -52,11 +52,30 @@ MNP_INLINE int place_of(int x)
 
 /* ---- windows ---- */
 
-/* A row of the window: element x is begins[part] + x * strides[part], by the part of the extended box that it is in. */
-struct source_row {
+/* A row of a window within the block: where element x lies. */
+struct dense_row {
+    const MNP_IN *begin;
+    static constexpr bool ends = false;
+    MNP_INLINE const MNP_IN *operator()(int x) const
+    {
+        return begin + x;
+    }
+};
+
+/* A row of any window; element x may also be beyond the extended box: NULL. */
+struct extended_row {
     const MNP_IN *before, *middle, *after; /* of elements below `begin`, below `end`, and up to `limit` */
     int64_t stride;                        /* of the middle; 1 elsewhere */
     int begin, end, limit;
+    static constexpr bool ends = true;
+
+    /* Selects, not branches: all loads of a row are in flight at once. */
+    MNP_INLINE const MNP_IN *operator()(int x) const
+    {
+        const bool is_inner = x >= begin && x < end;
+        const MNP_IN *base = is_inner ? middle : x < begin ? before : after;
+        return x < limit ? base + x * (is_inner ? stride : 1) : nullptr;
+    }
 };
 
 /* An index of a row relative to a window that begins at `from`; distant indices are clamped to just outside it. */
@@ -66,60 +85,69 @@ MNP_INLINE int within(int64_t place, int64_t from)
     return distance < -1 ? -1 : distance > 65536 ? 65536 : (int)distance;
 }
 
-MNP_INLINE source_row source_of(const mnp_extended &p, const plane &source, int64_t y, int64_t x)
+MNP_INLINE extended_row row_of(const mnp_extended &p, const plane &source, int64_t y, int64_t x)
 {
     static_assert(window_runs * MNP_RX < 65536, "places in a window are small");
     const row in = find_row(source, y);
     const MNP_IN *before = in.edge + x;
-    return source_row{before,
-                      in.middle + (x - in.begin) * in.stride,
-                      before - (in.end - in.begin),
-                      in.stride,
-                      within(in.begin, x),
-                      within(in.end, x),
-                      y < p.extended[2] ? within(p.extended[3], x) : 0};
+    return extended_row{before,
+                        in.middle + (x - in.begin) * in.stride,
+                        before - (in.end - in.begin),
+                        in.stride,
+                        within(in.begin, x),
+                        within(in.end, x),
+                        y < p.extended[2] ? within(p.extended[3], x) : 0};
 }
 
-/* Selects, not branches: all loads of a row are in flight at once. */
-MNP_INLINE const MNP_IN *element_of(const source_row &in, int x)
+/* The rounds in which a warp loads a row, and how far apart the places of an element of one and of the next are. */
+constexpr int rounds_of_row = (window_columns + 31) / 32, round_distance = 32 / MNP_RX * run;
+
+/* What need not be converted goes to shared memory without a way through registers, and without waiting. */
+template <typename T> MNP_INLINE void fetch(T *target, const T *source)
 {
-    const bool is_inner = x >= in.begin && x < in.end;
-    const MNP_IN *base = is_inner ? in.middle : x < in.begin ? in.before : in.after;
-    return base + x * (is_inner ? in.stride : 1);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(target)),
+                 "l"(source), "n"((int)sizeof(T))
+                 : "memory");
 }
 
 /*
- * A warp loads a row, with zeros beyond the extended box.  What need not be converted goes to shared memory without a
- * way through registers, and without waiting; the rest with several loads of each thread in flight.
+ * A warp loads a row, with zeros beyond the extended box; elements to be converted with several loads of each thread in
+ * flight.
  */
-template <typename T> MNP_INLINE void load_row(T *target, const source_row &source, const T *)
+template <typename T, typename Row> MNP_INLINE void load_row(T *target, const Row &row, const T *)
 {
-#pragma unroll 4
-    for (int x = threadIdx.x % 32; x < window_columns; x += 32) {
-        if (x < source.limit)
-            asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
-                             (unsigned)__cvta_generic_to_shared(target + place_of(x))),
-                         "l"(element_of(source, x)), "n"((int)sizeof(T))
-                         : "memory");
+    const int lane = threadIdx.x % 32;
+    target += place_of(lane);
+#pragma unroll
+    for (int i = 0; i < rounds_of_row; i++) {
+        if (lane + 32 * i >= window_columns)
+            continue;
+        const T *source = row(lane + 32 * i);
+        if (!Row::ends || source)
+            fetch(target + i * round_distance, source);
         else
-            target[place_of(x)] = T{};
+            target[i * round_distance] = T{};
     }
 }
 
-template <typename To, typename From> MNP_INLINE void load_row(To *target, const source_row &source, const From *)
+template <typename To, typename From, typename Row> MNP_INLINE void load_row(To *target, const Row &row, const From *)
 {
-    constexpr int batch = (window_columns + 31) / 32 < 8 ? (window_columns + 31) / 32 : 8;
-    for (int first = threadIdx.x % 32; first < window_columns; first += 32 * batch) {
+    constexpr int batch = rounds_of_row < 8 ? rounds_of_row : 8;
+    const int lane = threadIdx.x % 32;
+    target += place_of(lane);
+#pragma unroll
+    for (int begin = 0; begin < rounds_of_row; begin += batch) {
         From values[batch];
 #pragma unroll
         for (int i = 0; i < batch; i++) {
-            const int x = first + 32 * i;
-            values[i] = x < source.limit && x < window_columns ? *element_of(source, x) : From{};
+            const int x = lane + 32 * (begin + i);
+            const From *source = x < window_columns ? row(x) : nullptr;
+            values[i] = source ? *source : From{};
         }
 #pragma unroll
         for (int i = 0; i < batch; i++) {
-            if (first + 32 * i < window_columns)
-                target[place_of(first + 32 * i)] = mnp_to<To>::from(values[i]);
+            if (lane + 32 * (begin + i) < window_columns)
+                target[(begin + i) * round_distance] = mnp_to<To>::from(values[i]);
         }
     }
 }
@@ -130,12 +158,30 @@ MNP_INLINE void await_loaded()
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-/* Have the window that begins at i come to shared memory: it is there after await_loaded() and a barrier. */
+/* Whether all of the window that begins at i lies in the block, with its rows dense. */
+MNP_INLINE bool is_within(const mnp_extended &in, const int64_t *i)
+{
+    return in.block_stride[3] == 1 && is_inner(in, 0, i[0]) && is_inner(in, 1, i[1]) && i[2] >= in.low[2] &&
+           i[2] + window_rows <= in.low[2] + in.inner[2] && i[3] >= in.low[3] &&
+           i[3] + window_columns <= in.low[3] + in.inner[3];
+}
+
+/*
+ * Have the window that begins at i come to shared memory: it is there after await_loaded() and a barrier.  A warp takes
+ * a row at a time.
+ */
 MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, const int64_t *i)
 {
+    const MNP_IN *none = nullptr;
     const plane source = find_plane(p.in, i[0], i[1]);
-    for (int y = threadIdx.x / 32; y < window_rows; y += threads / 32)
-        load_row(window + y * window_stride, source_of(p.in, source, i[2] + y, i[3]), (const MNP_IN *)nullptr);
+    if (is_within(p.in, i)) {
+        const MNP_IN *first = source.block + (i[2] - source.low) * source.row_stride + (i[3] - source.begin);
+        for (int y = threadIdx.x / 32; y < window_rows; y += threads / 32)
+            load_row(window + y * window_stride, dense_row{first + y * source.row_stride}, none);
+    } else {
+        for (int y = threadIdx.x / 32; y < window_rows; y += threads / 32)
+            load_row(window + y * window_stride, row_of(p.in, source, i[2] + y, i[3]), none);
+    }
 }
 
 /* ---- sums ---- */
