@@ -139,7 +139,7 @@ mnp_status mnp__rehearsal_device_open(const mnp__config *config, mnp__device *ot
     device->cpu_memory = other->cpu_memory;
     device->has_loops = other->has_loops;
     device->cores = other->cores;
-    device->memory = most_memory;
+    device->memory = (int64_t)most_memory;
     device->block_memory = other->block_memory;
     device->rehearses = true;
     *device_p = device;
