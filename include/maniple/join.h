@@ -104,6 +104,12 @@ MNP_API mnp_status mnp_tile(const mnp_array *x, int count, const int64_t *repeat
  */
 MNP_API mnp_status mnp_repeat(const mnp_array *x, int64_t repeats, int axis, mnp_array **result_p);
 
+/*
+ * The same with a number of repeats for each element along the dimension: a vector of integers, or one for all.  Waits.
+ * MNP_ERR_ARG if one is negative.
+ */
+MNP_API mnp_status mnp_repeat_each(const mnp_array *x, const mnp_array *repeats, int axis, mnp_array **result_p);
+
 #ifdef __cplusplus
 }
 #endif

@@ -78,6 +78,18 @@ MNP_API mnp_status mnp_ufunc_at(const char *function, mnp_array *x, const mnp_ar
 MNP_API mnp_status mnp_array_accumulate(const char *function, mnp_array *x, int64_t count, const int64_t *indices,
                                         const void *values);
 
+/*
+ * x[:, i, j], and x[:, i, j] = values: NumPy's index arrays.  `count` arrays of integers, which are broadcast to one
+ * another, select along as many adjacent axes of x from `axis` on; the dimensions of the indices take the place of
+ * these axes.  x may be a view, also one that mnp_moveaxes() has made.  Values are a number (MNP_SCALAR), or an array
+ * that is broadcast to the selection; they are cast to the type of x, and the last one wins.  Waits.  MNP_ERR_ARG for
+ * indices outside -n .. n-1.
+ */
+MNP_API mnp_status mnp_indices_get(const mnp_array *x, int axis, int count, const mnp_array *const *indices,
+                                   mnp_array **out_p);
+MNP_API mnp_status mnp_indices_set(mnp_array *x, int axis, int count, const mnp_array *const *indices,
+                                   const mnp_array *values);
+
 /* ---- by masks ---- */
 
 /*

@@ -24,16 +24,17 @@ extern "C" {
 #endif
 
 /*
- * numpy.unique: the distinct elements, sorted.  All NaN count as one; a complex number is NaN if either part is.
- * Each of the outputs may be NULL, and is then not computed.  Waits, as the number of values decides the shape.
+ * numpy.unique: the distinct elements, sorted.  With equal_nan all NaN count as one, else each is distinct; a complex
+ * number is NaN if either part is.  Each of the outputs may be NULL, and is then not computed.  Waits, as the number of
+ * values decides the shape.
  *
  *   values_p   of x's type; among equal elements the first one
  *   index_p    int64: the index in the flattened array where each value occurs first
  *   inverse_p  int64, of x's shape: the number of each element's value, so that x is values[inverse]
  *   counts_p   int64: how often each value occurs
  */
-MNP_API mnp_status mnp_unique(const mnp_array *x, mnp_array **values_p, mnp_array **index_p, mnp_array **inverse_p,
-                              mnp_array **counts_p);
+MNP_API mnp_status mnp_unique(const mnp_array *x, bool equal_nan, mnp_array **values_p, mnp_array **index_p,
+                              mnp_array **inverse_p, mnp_array **counts_p);
 
 /*
  * numpy.isin: for each element of x whether it is in `test`, or with `invert` whether it is not; bool, of x's shape and

@@ -95,6 +95,13 @@ MNP_API mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_la
                                      const mnp_conv_options *options, mnp_conv_plan **plan_p);
 
 /*
+ * The method that a plan for arrays like x would take, without making the plan: what MNP_CONV_AUTO stands for.
+ * Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, as of mnp_conv_plan_new().
+ */
+MNP_API mnp_status mnp_choose_conv_method(const mnp_array *x, const mnp_array *kernel, const mnp_conv_options *options,
+                                          mnp_conv_method *method_p);
+
+/*
  * Convolve x, which is not *y_p.  The call allocates only an output that is NULL, and copies of x and *y_p where they
  * are views whose blocks are not dense in C order.  It does not wait where NCCL exchanges the borders.  Collective.
  * MNP_ERR_ARG if dtype or layout are not the plan's, MNP_ERR_DEVICE, MNP_ERR_COMM.

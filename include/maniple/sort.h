@@ -42,6 +42,13 @@ MNP_API mnp_status mnp_sort(const mnp_array *x, int axis, mnp_array **out_p);
 /* numpy.argsort: the indices, int64, by which x would be taken to be in order. */
 MNP_API mnp_status mnp_argsort(const mnp_array *x, int axis, mnp_array **out_p);
 
+/*
+ * The same with the largest first, as sort and argsort of the array API standard with descending=True: equal elements
+ * keep their order, and NaN comes before all numbers.
+ */
+MNP_API mnp_status mnp_sort_descending(const mnp_array *x, int axis, mnp_array **out_p);
+MNP_API mnp_status mnp_argsort_descending(const mnp_array *x, int axis, mnp_array **out_p);
+
 /* numpy.lexsort: the indices of an order by several keys of one shape, the last of which counts first. */
 MNP_API mnp_status mnp_lexsort(const mnp_array *const *keys, int count, int axis, mnp_array **out_p);
 

@@ -195,8 +195,10 @@ typedef struct mnp__device_ops {
 
     /*
      * Fourier transforms, planned once and executed any number of times, on any memory; each execution needs so many
-     * bytes of device memory to work in.  MNP_ERR_UNSUPPORTED where the library for it is missing.
+     * bytes of device memory to work in.  load does what new does first: MNP_ERR_UNSUPPORTED where the library for
+     * transforms of float32 or float64 is missing.
      */
+    mnp_status (*fft_load)(mnp__device *device, bool is_double);
     mnp_status (*fft_new)(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p);
     mnp_status (*fft_execute)(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
                               mnp__stream *stream);

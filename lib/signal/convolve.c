@@ -302,10 +302,10 @@ static mnp_status make_transforms(mnp_conv_plan *plan, recipe *r)
 }
 
 /*
- * Choose the method.  Sums of integers are exact unless transforms are asked for by name; then the taps are read as
- * float64.
+ * Estimate the time of every method that can be used.  Sums of integers are exact unless transforms are asked for by
+ * name; then the taps are read as float64.
  */
-static mnp_status choose_method(mnp_conv_plan *plan, recipe *r)
+static mnp_status estimate(mnp_conv_plan *plan, recipe *r)
 {
     const mnp_conv_method wish = r->options->method;
     int64_t extent[MNP_CONV_DIMS];
@@ -322,8 +322,26 @@ static mnp_status choose_method(mnp_conv_plan *plan, recipe *r)
     if (wish == MNP_CONV_SEPARABLE && !found)
         return MNP_FAIL(MNP_ERR_ARG, "the method is separable, but the kernel is not an outer product of %s",
                         plan->sum == MNP_UINT64 ? "integer vectors" : "vectors");
-    plan->info.method = wish == MNP_CONV_AUTO ? mnp__conv_fastest(plan->info.seconds) : wish;
-    plan->info.name = mnp__conv_method_name(plan->info.method);
+    return MNP_OK;
+}
+
+/* Choose the method; transforms that nobody asked for only where all ranks have a library for them.  Collective. */
+static mnp_status choose(mnp_conv_plan *plan, const recipe *r)
+{
+    mnp_conv_plan_info *info = &plan->info;
+    const mnp_conv_method wish = r->options->method;
+    mnp__device *device = plan->ctx->device;
+    info->method = wish == MNP_CONV_AUTO ? mnp__conv_fastest(info->seconds) : wish;
+    if (wish == MNP_CONV_AUTO && by_transforms(info->method)) {
+        const bool is_double = plan->sum == MNP_FLOAT64 || plan->sum == MNP_COMPLEX128;
+        int missing = device->ops->fft_load(device, is_double) != MNP_OK;
+        MNP_TRY(mnp__all_reduce(&plan->ctx->comm, &missing, 1, MPI_INT, MPI_MAX));
+        if (missing) {
+            info->seconds[MNP_CONV_FFT] = info->seconds[MNP_CONV_OVERLAP_ADD] = -1;
+            info->method = mnp__conv_fastest(info->seconds);
+        }
+    }
+    info->name = mnp__conv_method_name(info->method);
     return MNP_OK;
 }
 
@@ -340,70 +358,76 @@ static mnp_status make(mnp_conv_plan *plan, recipe *r)
     }
 }
 
-/* Make a plan by transforms that nobody asked for, or, without a library for them, the direct one. */
-static mnp_status make_or_direct(mnp_conv_plan *plan, recipe *r)
+static mnp_status read_kernel(mnp_conv_plan *plan, const mnp_array *kernel, recipe *r)
 {
-    mnp__conv_geometry again = {0};
-    if (r->options->method != MNP_CONV_AUTO || !by_transforms(plan->info.method))
-        return make(plan, r);
-    mnp__conv_geometry_copy(&r->geometry, &again);
-    mnp_status st = make(plan, r);
-    if (st == MNP_ERR_UNSUPPORTED) {
-        mnp__conv_geometry_free(&r->geometry);
-        r->geometry = again;
-        again = (mnp__conv_geometry){0};
-        plan->info.seconds[MNP_CONV_FFT] = plan->info.seconds[MNP_CONV_OVERLAP_ADD] = -1;
-        plan->info.method = MNP_CONV_DIRECT;
-        plan->info.name = mnp__conv_method_name(MNP_CONV_DIRECT);
-        st = make(plan, r);
-    }
-    mnp__conv_geometry_free(&again);
-    return st;
-}
-
-/* The collective part of planning. */
-static mnp_status build(mnp_conv_plan *plan, const mnp_array *kernel, recipe *r)
-{
-    mnp_ctx *ctx = plan->ctx;
     mnp_array *replica = NULL;
-    MNP_TRY(replicate_kernel(ctx, kernel, plan->sum, &replica));
+    MNP_TRY(replicate_kernel(plan->ctx, kernel, plan->sum, &replica));
     mnp_status st = read_taps(&r->geometry, r->options, replica, &r->taps);
     mnp_array_free(replica);
     if (st == MNP_OK)
-        st = choose_method(plan, r);
-    st = MNP_AGREE(ctx, st);
-    return st == MNP_OK ? make_or_direct(plan, r) : st;
+        st = estimate(plan, r);
+    return MNP_AGREE(plan->ctx, st);
+}
+
+/* A plan that knows its method, and what is needed to make it.  Both are to be freed, also after a failure. */
+static mnp_status begin(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
+                        const mnp_conv_options *options, recipe *r, mnp_conv_plan **plan_p)
+{
+    static const mnp_conv_options defaults = {0};
+    r->options = options ? options : &defaults;
+    if (mnp_layout_is_cyclic(layout))
+        return MNP_FAIL(MNP_ERR_ARG, "the input is spread block-cyclically; bring it to a layout of blocks first, with "
+                                     "mnp_redistribute()");
+    mnp_conv_plan *plan;
+    mnp_status st = mnp__calloc(1, sizeof *plan, &plan);
+    if (st == MNP_OK) {
+        *plan_p = plan;
+        plan->tag = MNP__TAG_conv_plan;
+        plan->ctx = ctx;
+        plan->input = dtype;
+        mnp__ctx_made(ctx, plan);
+        st = resolve(plan, layout, kernel, r);
+    }
+    MNP_TRY(MNP_AGREE(ctx, st));
+    MNP_TRY(mnp__check_same(&ctx->comm, "a convolution", hash_arguments(dtype, layout, kernel, r->options)));
+    MNP_TRY(read_kernel(plan, kernel, r));
+    return choose(plan, r);
+}
+
+static void recipe_free(recipe *r)
+{
+    mnp__conv_geometry_free(&r->geometry);
+    free(r->taps);
+    free(r->factors);
 }
 
 mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
                              const mnp_conv_options *options, mnp_conv_plan **plan_p)
 {
     MNP_ENTER(ctx, layout, kernel, plan_p);
-    const mnp_conv_options defaults = {0};
     mnp_conv_plan *plan = NULL;
-    options = options ? options : &defaults;
-    recipe r = {.options = options};
-    if (mnp_layout_is_cyclic(layout))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_conv_plan_new: the input is spread block-cyclically; bring it to a layout of "
-                                     "blocks first, with mnp_redistribute()");
-    mnp_status st = mnp__calloc(1, sizeof *plan, &plan);
-    if (st == MNP_OK) {
-        plan->tag = MNP__TAG_conv_plan;
-        plan->ctx = ctx;
-        plan->input = dtype;
-        mnp__ctx_made(ctx, plan);
-        st = resolve(plan, layout, kernel, &r);
-    }
-    MNP_TRY_OR(MNP_AGREE(ctx, st), st, fail);
-    MNP_TRY_OR(mnp__check_same(&ctx->comm, "mnp_conv_plan_new", hash_arguments(dtype, layout, kernel, options)), st,
-               fail);
-    MNP_TRY_OR(build(plan, kernel, &r), st, fail);
-    *plan_p = plan;
-    plan = NULL;
-fail:
-    mnp__conv_geometry_free(&r.geometry);
-    free(r.taps);
-    free(r.factors);
+    recipe r = {0};
+    mnp_status st = begin(ctx, dtype, layout, kernel, options, &r, &plan);
+    if (st == MNP_OK)
+        st = make(plan, &r);
+    recipe_free(&r);
+    if (st == MNP_OK)
+        *plan_p = plan;
+    else
+        mnp_conv_plan_free(plan);
+    return st;
+}
+
+mnp_status mnp_choose_conv_method(const mnp_array *x, const mnp_array *kernel, const mnp_conv_options *options,
+                                  mnp_conv_method *method_p)
+{
+    MNP_ENTER(x, kernel, method_p);
+    mnp_conv_plan *plan = NULL;
+    recipe r = {0};
+    const mnp_status st = begin(x->ctx, x->dtype, x->layout, kernel, options, &r, &plan);
+    if (st == MNP_OK)
+        *method_p = plan->info.method;
+    recipe_free(&r);
     mnp_conv_plan_free(plan);
     return st;
 }

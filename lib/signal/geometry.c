@@ -180,13 +180,6 @@ mnp_status mnp__conv_geometry_of(const mnp_layout *input, const int64_t *taps, c
     return MNP_OK;
 }
 
-void mnp__conv_geometry_copy(const mnp__conv_geometry *geometry, mnp__conv_geometry *copy)
-{
-    *copy = *geometry;
-    copy->input = mnp_layout_retain(geometry->input);
-    copy->output = mnp_layout_retain(geometry->output);
-}
-
 void mnp__conv_geometry_free(mnp__conv_geometry *geometry)
 {
     mnp_layout_free(geometry->input);

@@ -44,7 +44,6 @@ mnp_status mnp__conv_geometry_new(const mnp_layout *input, int kernel_ndim, cons
  */
 mnp_status mnp__conv_geometry_of(const mnp_layout *input, const int64_t *taps, const int64_t *first,
                                  const int64_t *out_shape, mnp__conv_geometry *geometry);
-void mnp__conv_geometry_copy(const mnp__conv_geometry *geometry, mnp__conv_geometry *copy);
 void mnp__conv_geometry_free(mnp__conv_geometry *geometry);
 
 /* The share of `rank`. */

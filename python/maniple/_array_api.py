@@ -8,7 +8,6 @@ import collections
 import numpy as np
 
 from . import _array
-from ._array import as_array
 from ._names import names, public
 
 _KINDS = {
@@ -100,38 +99,22 @@ UniqueInverseResult = collections.namedtuple("UniqueInverseResult", "values inve
 @public
 def unique_all(x):
     """The distinct elements, each NaN among them; where each is first, which of them each element is, and how often."""
-    x = as_array(x)
-    values, indices, inverse, counts = names.unique(x, True, True, True)
-    nan = names.isnan(names.ravel(x)) if x.dtype.kind in "fc" else None
-    many = 0 if nan is None else int(names.count_nonzero(nan))
-    if many > 1:  # unique() has one NaN for all, which is the last value
-        known, places = values.size - 1, names.flatnonzero(nan)
-        values = names.concatenate([values[:known], names.ravel(x)[places]])
-        indices = names.concatenate([indices[:known], places])
-        counts = names.concatenate([counts[:known], names.ones(many, counts.dtype)])
-        own = names.where(nan, names.cumsum(nan, dtype=inverse.dtype) + (known - 1), names.ravel(inverse))
-        inverse = names.reshape(own, x.shape)
-    return UniqueAllResult(values, indices, inverse, counts)
+    return UniqueAllResult(*names.unique(x, True, True, True, equal_nan=False))
 
 
 @public
 def unique_counts(x):
     """The distinct elements, each NaN among them, and how often each is there.  Collective."""
-    found = unique_all(x)
-    return UniqueCountsResult(found.values, found.counts)
+    return UniqueCountsResult(*names.unique(x, return_counts=True, equal_nan=False))
 
 
 @public
 def unique_inverse(x):
     """The distinct elements, each NaN among them, and which of them each element is.  Collective."""
-    found = unique_all(x)
-    return UniqueInverseResult(found.values, found.inverse_indices)
+    return UniqueInverseResult(*names.unique(x, return_inverse=True, equal_nan=False))
 
 
 @public
 def unique_values(x):
     """The distinct elements, each NaN among them.  Collective."""
-    x = as_array(x)
-    values = names.unique(x)
-    many = int(names.count_nonzero(names.isnan(x))) if x.dtype.kind in "fc" else 0
-    return values if many < 2 else names.concatenate([values, names.full(many - 1, np.nan, values.dtype)])
+    return names.unique(x, equal_nan=False)

@@ -9,7 +9,7 @@ import numpy as np
 from . import _array
 from ._array import as_array, made, ndarray, operand
 from ._library import ArgumentError, CONSTANTS, OutOfBoundsError, call, constant
-from ._names import names
+from ._names import list_of, names
 
 
 def _is_array(item):
@@ -96,21 +96,6 @@ def _plan(x, key):
     return view, first, arrays
 
 
-def _flat(view, first, arrays):
-    """The view with the indexed axes made one, and one array of indices along it."""
-    if len(arrays) == 1:
-        return view, arrays[0]
-    extents, index = view.shape[first : first + len(arrays)], None
-    for array, extent in zip(arrays, extents):
-        low, high = (names.min(array), names.max(array)) if array.size else (0, -1)
-        if array.size and (int(low) < -extent or int(high) >= extent):
-            raise IndexError(f"an index is outside of an axis of {extent}")
-        array = names.where(array < 0, array + extent, array)
-        index = array if index is None else index * extent + array
-    merged = view.shape[:first] + (-1 if view.size else int(np.prod(extents)),) + view.shape[first + len(arrays) :]
-    return names.reshape(view, merged), index
-
-
 def _as_index_error(function):
     """What the library says of a subscript is an IndexError."""
 
@@ -135,19 +120,11 @@ def get(x, key):
     if len(items) == 1 and _dim(items[0]) is not None:
         return made("mask_get", x, as_array(items[0]))
     view, first, arrays = _plan(x, key)
-    view, index = _flat(view, first, arrays)
-    return made("take", view, index, first, constant("RAISE"))
+    return made("indices_get", view, first, len(arrays), list_of(arrays))
 
 
 _target = _as_index_error(basic)
-
-
-@_as_index_error
-def _chosen(x, key):
-    """The places in the flattened array of the elements that index arrays select."""
-    view, first, arrays = _plan(names.reshape(names.arange(x.size), x.shape), key)
-    view, index = _flat(view, first, arrays)
-    return made("take", view, index, first, constant("RAISE"))
+_plan_target = _as_index_error(_plan)
 
 
 def put(x, key, value):
@@ -168,10 +145,8 @@ def put(x, key, value):
     if len(items) == 1 and _dim(items[0]) is not None:
         call("mask_set", x, as_array(items[0]), value)
         return
-    chosen = _chosen(x, key)
-    if isinstance(value, ndarray):
-        value = names.broadcast_to(value, chosen.shape)
-    call("put", x, chosen, value, constant("RAISE"))
+    view, first, arrays = _plan_target(x, key)
+    call("indices_set", view, first, len(arrays), list_of(arrays), value)
 
 
 __all__ = ["basic", "get", "put"]

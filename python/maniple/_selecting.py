@@ -92,22 +92,13 @@ def select(condlist, choicelist, default=0):
 @public
 def sort(a, axis=-1, kind=None, stable=None, descending=False):
     """numpy.sort.  Sorts are stable always: kind and stable change nothing.  Collective."""
-    x = as_array(a)
-    if descending:
-        return take_along_axis(x, argsort(x, axis, descending=True), axis)
-    return made("sort", x, axis_of(axis))
+    return made("sort_descending" if descending else "sort", as_array(a), axis_of(axis))
 
 
 @public
 def argsort(a, axis=-1, kind=None, stable=None, descending=False):
     """numpy.argsort.  Sorts are stable always: kind and stable change nothing.  Collective."""
-    x = as_array(a)
-    if not descending:
-        return made("argsort", x, axis_of(axis))
-    if axis is None:
-        x, axis = names.ravel(x), 0
-    # the last of equal elements comes first in the reversed array, so that equal elements keep their order
-    return names.flip(x.shape[axis] - 1 - made("argsort", names.flip(x, axis), axis), axis)
+    return made("argsort_descending" if descending else "argsort", as_array(a), axis_of(axis))
 
 
 @public
@@ -142,15 +133,11 @@ def topk(a, k, axis=-1, largest=True):
 
 
 @public
-def unique(ar, return_index=False, return_inverse=False, return_counts=False):
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, *, equal_nan=True):
     wanted = [True, return_index, return_inverse, return_counts]
     cells = [ctypes.c_void_p() if w else None for w in wanted]
-    x = as_array(ar)
-    call("unique", x, *[None if c is None else ctypes.byref(c) for c in cells])
+    call("unique", as_array(ar), bool(equal_nan), *[None if c is None else ctypes.byref(c) for c in cells])
     found = [ndarray(c.value) for c in cells if c is not None]
-    if return_inverse:
-        place = 1 + bool(return_index)
-        found[place] = names.reshape(found[place], x.shape)
     return found[0] if len(found) == 1 else tuple(found)
 
 

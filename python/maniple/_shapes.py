@@ -284,13 +284,6 @@ def tile(A, reps):  # noqa: N803
 
 @public
 def repeat(a, repeats, axis=None):
-    if not isinstance(repeats, (int, np.integer)):
-        counts = as_array(repeats)
-        a, axis = (ravel(as_array(a)), 0) if axis is None else (as_array(a), axis)
-        if counts.size != 1:
-            places = names.searchsorted(
-                names.cumsum(broadcast_to(counts, (a.shape[axis],))), names.arange(int(names.sum(counts))), side="right"
-            )
-            return names.take(a, places, axis)
-        repeats = counts.item()
-    return made("repeat", as_array(a), int(repeats), axis_of(axis))
+    if isinstance(repeats, (int, np.integer)):
+        return made("repeat", as_array(a), int(repeats), axis_of(axis))
+    return made("repeat_each", as_array(a), as_array(repeats), axis_of(axis))

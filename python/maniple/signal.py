@@ -74,10 +74,10 @@ def oaconvolve(in1, in2, mode="full", axes=None):
 def choose_conv_method(in1, in2, mode="full"):
     """The method that a model of the time finds fastest, for convolve(method=): direct, separable, fft or overlap-add,
     where scipy.signal.choose_conv_method knows direct and fft.  Collective."""
-    plan = Convolution(as_array(in1), in2, mode)
-    method = plan.describe()["method"]
-    plan.free()
-    return method
+    method = ctypes.c_int()
+    options = _options(mode, "fill", 0, None, None, False)
+    call("choose_conv_method", as_array(in1), as_array(in2), options, ctypes.byref(method))
+    return _METHODS[method.value - constant("CONV_DIRECT")]
 
 
 class Convolution(Shared):

@@ -116,7 +116,8 @@ def argument(kind, name, array):
     special = {"mnp_array **": 4, "mnp_layout *": layout, "char *": TEXTS.get(name), "mnp_dtype": "float64",
                "mnp_rng *": generator, "mnp_comm *": world, "mnp_sparse *": matrix, "mnp_operator *": operator,
                "mnp_precond *": precond, "mnp_h5_file *": file, "mnp_triangular *": triangular,
-               "mnp_matrix_function": 1}  # it is not called
+               "mnp_matrix_function": 1,  # it is not called
+               "mnp_conv_method *": (ctypes.c_int * 1)()}
     if plain(kind) in special:
         return special[plain(kind)]
     if kind.endswith("*"):

@@ -104,7 +104,7 @@ FUNCTIONS = {
     "choose": lambda x, **o: mp.choose(mp.array(np.arange(COLUMNS) % 2), 2, [x, 1.0], mp.MNP_RAISE, **o),
     "searchsorted": lambda x, **o: mp.searchsorted(mp.array(np.arange(5.0)), x, False, None, **o),
     "isin": lambda x, **o: mp.isin(x, mp.array(np.arange(5.0)), False, **o),
-    "unique": lambda x, **o: mp.unique(x, index_p=None, inverse_p=None, counts_p=None, **o),
+    "unique": lambda x, **o: mp.unique(x, True, index_p=None, inverse_p=None, counts_p=None, **o),
     "histogram": lambda x, **o: first(mp.histogram(x, 6, None, False, None, **o)),
     "quantile": lambda x, **o: mp.quantile(x, 0.3, axis(0), None, **o),
     "cov": lambda x, **o: mp.cov(x, None, None, **o),

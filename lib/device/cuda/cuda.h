@@ -78,6 +78,7 @@ mnp_status mnp__cuda_function_launch(mnp__device *device, mnp__function *functio
                                      size_t shared_bytes, void *const *arguments, mnp__stream *stream);
 
 /* fft.c: the slots for Fourier transforms. */
+mnp_status mnp__cuda_fft_load(mnp__device *device, bool is_double);
 mnp_status mnp__cuda_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p);
 mnp_status mnp__cuda_fft_execute(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
                                  mnp__stream *stream);

@@ -441,6 +441,13 @@ static mnp_status make(mnp__device *device, mnp__device_fft *fft, size_t *work_p
     return plan_passes(device, fft);
 }
 
+mnp_status mnp__cuda_fft_load(mnp__device *device, bool is_double)
+{
+    (void)device;
+    (void)is_double;
+    return load_cufft();
+}
+
 mnp_status mnp__cuda_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p)
 {
     mnp__device_fft *fft;

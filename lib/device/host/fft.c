@@ -277,14 +277,30 @@ static void destroy(mnp__device_fft *fft)
 }
 
 /* The lock is held. */
+static mnp_status load(mnp__device *device, bool is_double, mnp__fftw **library_p)
+{
+    if (mnp__fftw_load(device->config, is_double, library_p))
+        return MNP_OK;
+    return MNP_FAIL(MNP_ERR_UNSUPPORTED,
+                    "Fourier transforms of %s on the CPU need FFTW, and there is no %s here: install it (Debian and "
+                    "Ubuntu: %s)",
+                    is_double ? "float64" : "float32", is_double ? "libfftw3.so.3" : "libfftw3f.so.3",
+                    is_double ? "libfftw3-double3" : "libfftw3-single3");
+}
+
+mnp_status mnp__host_fft_load(mnp__device *device, bool is_double)
+{
+    mnp__fftw *fftw;
+    pthread_mutex_lock(&planner);
+    const mnp_status st = load(device, is_double, &fftw);
+    pthread_mutex_unlock(&planner);
+    return st;
+}
+
+/* The lock is held. */
 static mnp_status make(const mnp__fft_spec *spec, int threads, mnp__device_fft *fft)
 {
-    if (!mnp__fftw_load(fft->device->config, spec->is_double, &fft->fftw))
-        return MNP_FAIL(MNP_ERR_UNSUPPORTED,
-                        "Fourier transforms of %s on the CPU need FFTW, and there is no %s here: install it (Debian "
-                        "and Ubuntu: %s)",
-                        spec->is_double ? "float64" : "float32", spec->is_double ? "libfftw3.so.3" : "libfftw3f.so.3",
-                        spec->is_double ? "libfftw3-double3" : "libfftw3-single3");
+    MNP_TRY(load(fft->device, spec->is_double, &fft->fftw));
     make_stages(spec, threads, fft);
     for (int s = 0; s < fft->nstages; s++) {
         fftw_stage *stage = &fft->stages[s];
@@ -541,15 +557,20 @@ mnp_status mnp__host_fft_execute(mnp__device *device, mnp__device_fft *fft, void
 
 #else
 
-mnp_status mnp__host_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p)
+mnp_status mnp__host_fft_load(mnp__device *device, bool is_double)
 {
     (void)device;
-    (void)spec;
-    (void)fft_p;
-    (void)work_p;
+    (void)is_double;
     return MNP_FAIL(MNP_ERR_UNSUPPORTED,
                     "this Maniple was built without FFTW, which Fourier transforms on the CPU need; "
                     "build it where fftw3.h is (Debian and Ubuntu: libfftw3-dev)");
+}
+
+mnp_status mnp__host_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p)
+{
+    (void)fft_p;
+    (void)work_p;
+    return mnp__host_fft_load(device, spec->is_double);
 }
 
 mnp_status mnp__host_fft_execute(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,

@@ -231,6 +231,7 @@ static const mnp__device_ops host_ops = {
     .module_function = mnp__host_module_function,
     .module_variable = mnp__host_module_variable,
     .function_launch = mnp__host_function_launch,
+    .fft_load = mnp__host_fft_load,
     .fft_new = mnp__host_fft_new,
     .fft_execute = mnp__host_fft_execute,
     .fft_free = mnp__host_fft_free,

@@ -95,6 +95,7 @@ int mnp__host_lapack_set_threads(int count);
 void mnp__host_processor(char *name, size_t room);
 
 /* fft.c: the slots for Fourier transforms. */
+mnp_status mnp__host_fft_load(mnp__device *device, bool is_double);
 mnp_status mnp__host_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p);
 mnp_status mnp__host_fft_execute(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
                                  mnp__stream *stream);

@@ -249,7 +249,7 @@ mnp_status mnp__run_unique(call *c, arrays x, mnp_array **results)
     int count = 1;
     for (int i = 0; i < 3; i++)
         others[i] = c->constants.flags & flags[i] ? &results[count++] : NULL;
-    return mnp_unique(x[0], &results[0], others[0], others[1], others[2]);
+    return mnp_unique(x[0], true, &results[0], others[0], others[1], others[2]);
 }
 
 mnp_status mnp__run_isin(call *c, arrays x, mnp_array **results)

@@ -129,10 +129,10 @@ done:
     return st;
 }
 
-static mnp_status find_distinct(const char *function, work *w, mnp_array **const *outputs)
+static mnp_status find_distinct(const char *function, work *w, bool nan_equal, mnp_array **const *outputs)
 {
     MNP_TRY(sort_elements(w, outputs[INDEX] || outputs[INVERSE]));
-    MNP_TRY(find_changes(function, w->sorted, true, w->sorted->layout->size, &w->mask));
+    MNP_TRY(find_changes(function, w->sorted, nan_equal, w->sorted->layout->size, &w->mask));
     if (outputs[VALUES])
         MNP_TRY(mnp_mask_get(w->sorted, w->mask, &w->result[VALUES]));
     if (outputs[INDEX])
@@ -166,10 +166,10 @@ static mnp_status give(const char *function, work *w, mnp_array **const *user_p)
     return mnp__output_close(RESULTS, outputs, st);
 }
 
-static mnp_status unique(const char *function, const mnp_array *x, mnp_array **const *outputs)
+static mnp_status unique(const char *function, const mnp_array *x, bool nan_equal, mnp_array **const *outputs)
 {
     work w = {.x = x};
-    mnp_status st = find_distinct(function, &w, outputs);
+    mnp_status st = find_distinct(function, &w, nan_equal, outputs);
     if (st == MNP_OK)
         st = give(function, &w, outputs);
     mnp_free_all(w.flat, w.order, w.sorted, w.mask);
@@ -178,8 +178,8 @@ static mnp_status unique(const char *function, const mnp_array *x, mnp_array **c
     return st;
 }
 
-mnp_status mnp_unique(const mnp_array *x, mnp_array **values_p, mnp_array **index_p, mnp_array **inverse_p,
-                      mnp_array **counts_p)
+mnp_status mnp_unique(const mnp_array *x, bool equal_nan, mnp_array **values_p, mnp_array **index_p,
+                      mnp_array **inverse_p, mnp_array **counts_p)
 {
     MNP_ENTER(x);
     MNP_NEED_IF(values_p, values_p);
@@ -187,13 +187,13 @@ mnp_status mnp_unique(const mnp_array *x, mnp_array **values_p, mnp_array **inde
     MNP_NEED_IF(inverse_p, inverse_p);
     MNP_NEED_IF(counts_p, counts_p);
     MNP_TRY(mnp__inputs_check("mnp_unique", 1, &x));
-    return unique("mnp_unique", x, (mnp_array * *[]){values_p, index_p, inverse_p, counts_p});
+    return unique("mnp_unique", x, equal_nan, (mnp_array * *[]){values_p, index_p, inverse_p, counts_p});
 }
 
 /* The distinct elements in a new array. */
 static mnp_status distinct(const char *function, const mnp_array *x, mnp_array **values_p)
 {
-    return unique(function, x, (mnp_array * *[]){[VALUES] = values_p, [COUNTS] = NULL});
+    return unique(function, x, true, (mnp_array * *[]){[VALUES] = values_p, [COUNTS] = NULL});
 }
 
 /* ---- membership ---- */

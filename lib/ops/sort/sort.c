@@ -43,7 +43,7 @@ static mnp_status check_positions(const char *function, const mnp_array *x, int 
 /* A sort of the values, or of the indices. */
 typedef struct call {
     const char *function;
-    bool indirect;
+    bool indirect, descending;
     int count; /* positions of a partition */
     const int64_t *kth;
 } call;
@@ -68,7 +68,8 @@ static mnp_status sort(const call *c, const mnp_array *x, int axis, mnp_array **
                                        *out_p == x && !c->indirect ? 0 : 1, /* values of x may be sorted in place */
                                    .inputs = &x};
     MNP_TRY_OR(mnp__output_open(&spec, out_p, &output), st, done);
-    st = mnp__sort_into(lines, axis, false, c->indirect ? NULL : output.array, c->indirect ? output.array : NULL);
+    st = mnp__sort_into(lines, axis, c->descending, c->indirect ? NULL : output.array,
+                        c->indirect ? output.array : NULL);
     st = mnp__output_close(1, &output, st);
 done:
     mnp_array_free(flat);
@@ -85,6 +86,18 @@ mnp_status mnp_argsort(const mnp_array *x, int axis, mnp_array **out_p)
 {
     MNP_ENTER(x, out_p);
     return sort(&(call){.function = "mnp_argsort", .indirect = true}, x, axis, out_p);
+}
+
+mnp_status mnp_sort_descending(const mnp_array *x, int axis, mnp_array **out_p)
+{
+    MNP_ENTER(x, out_p);
+    return sort(&(call){.function = "mnp_sort_descending", .descending = true}, x, axis, out_p);
+}
+
+mnp_status mnp_argsort_descending(const mnp_array *x, int axis, mnp_array **out_p)
+{
+    MNP_ENTER(x, out_p);
+    return sort(&(call){.function = "mnp_argsort_descending", .indirect = true, .descending = true}, x, axis, out_p);
 }
 
 mnp_status mnp_partition(const mnp_array *x, int count, const int64_t *kth, int axis, mnp_array **out_p)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Taking and putting by indices, along axes and flattened, against NumPy, of views in random layouts."""
 
+import ctypes
 import functools
 
 import maniple as mp
@@ -113,6 +114,54 @@ def test_at():
     mp.check("a number", x, a)
 
 
+def test_several():
+    """Index arrays along adjacent axes, which are broadcast to one another."""
+    for _ in range(16):
+        a = values(shape_of(int(rng.integers(1, 5)), 7), DTYPES[int(rng.integers(len(DTYPES)))])
+        count = int(rng.integers(1, a.ndim + 1))
+        axis = int(rng.integers(0, a.ndim - count + 1))
+        shapes = [((2, 3), (3,), (2, 1), ())[int(rng.integers(4))] for _ in range(count)]
+        indices = [indices_for(a.shape[axis + k], shape, dtype=("int64", "int8")[k % 2]) for k, shape in enumerate(shapes)]
+        key = (slice(None),) * axis + tuple(indices)
+        text = f"{a.shape} {a.dtype} from {axis} at {shapes}"
+        x = spread(a)
+        given = [spread(np.asarray(i)) for i in indices]
+        table = (ctypes.c_void_p * count)(*[i.pointer for i in given])
+        check(f"elements of {text}", mp.indices_get, x, axis - a.ndim * int(rng.integers(2)), count, table, want=a[key])
+        new = values(a[key].shape)
+        for name, value in (("all", new), ("broadcast", new[..., :1] if new.ndim else new), ("a number", 7)):
+            a[key] = value
+            mp.indices_set(x, axis, count, table, value if isinstance(value, int) else spread(np.asarray(value)))
+            mp.check(f"set {name} of {text}", x, a)
+    none = spread(np.zeros((2, 0), int))
+    table = (ctypes.c_void_p * 2)(none.pointer, none.pointer)
+    x = spread(values((4, 5, 2)))
+    check("no indices", mp.indices_get, x, 0, 2, table, want=np.zeros((2, 0, 2), "float32"))
+    mp.indices_set(x, 0, 2, table, 7)
+    good, bad = spread(np.array([0, 1])), spread(np.array([0, 5]))
+    table = (ctypes.c_void_p * 2)(good.pointer, bad.pointer)
+    mp.fails("MNP_ERR_ARG", "indices_get: index 5 is out of bounds for axis 1 with size 5", mp.indices_get, x, 0, 2, table)
+    mp.fails("MNP_ERR_ARG", "indices_set: index 5 is out of bounds for axis 1 with size 5", mp.indices_set, x, 0, 2, table, 1)
+    mp.fails("MNP_ERR_ARG", "from axis 2 on, of 3 dimensions", mp.indices_get, x, 2, 2, table)
+    mp.fails("MNP_ERR_ARG", "4 arrays of indices for 3 dimensions", mp.indices_get, x, 0, 4, table)
+    mp.fails("MNP_ERR_ARG", "does not broadcast", mp.indices_set, x, 1, 1, table, spread(values(3)))
+
+
+def test_repeat_each():
+    for _ in range(8):
+        a = values(shape_of(int(rng.integers(1, 4))), DTYPES[int(rng.integers(len(DTYPES)))])
+        axis = int(rng.integers(-a.ndim, a.ndim))
+        many = rng.integers(0, 4, a.shape[axis]).astype(("int64", "uint8", "bool")[int(rng.integers(3))])
+        check(f"repeats of {a.shape} along {axis}: {many}", mp.repeat_each, spread(a), spread(many), axis,
+              want=np.repeat(a, many.astype(int), axis))
+        check(f"{a.shape}, each as often", mp.repeat_each, spread(a), spread(many[:1]), FLAT,
+              want=np.repeat(a, many[:1].astype(int)))
+    x = spread(values((3, 4)))
+    mp.fails("MNP_ERR_ARG", "repeats have -1", mp.repeat_each, x, spread(np.array([1, -1, 2])), 0)
+    mp.fails("MNP_ERR_ARG", "broadcast", mp.repeat_each, x, spread(np.array([1, 2])), 0)
+    mp.fails("MNP_ERR_ARG", "must be integers", mp.repeat_each, x, spread(np.ones(3)), 0)
+
+
 def test_edges():
     a = values((3, 4))
     x = spread(a)
@@ -192,6 +241,6 @@ def test_misuse():
     mp.check("nothing has changed", x, a)
 
 
-for test in (test_take, test_along_axis, test_put, test_at, test_edges, test_large, test_misuse):
+for test in (test_take, test_along_axis, test_put, test_at, test_several, test_repeat_each, test_edges, test_large, test_misuse):
     test()
 mp.done()

@@ -38,18 +38,20 @@ def unique(values):
 def test_unique():
     for dtype in "bool int8 uint64 float16 float32 complex64".split():
         values = sample(dtype, (11, 17))
-        mp.check(f"unique of {dtype}", mp.unique(random_array(values)), unique(values))
+        mp.check(f"unique of {dtype}", mp.unique(random_array(values), True), unique(values))
     for shape in ((0,), (1,), (), (3, 0), (2, 3, 4)):
         values = sample("int32", shape)
-        mp.check(f"unique of shape {shape}", mp.unique(random_array(values)), unique(values))
+        mp.check(f"unique of shape {shape}", mp.unique(random_array(values), True), unique(values))
     values = rng.normal(size=301)
-    mp.check("all distinct", mp.unique(random_array(values)), unique(values))
+    mp.check("all distinct", mp.unique(random_array(values), True), unique(values))
     same = np.full(50, 7, np.int16)
-    mp.check("all the same", mp.unique(random_array(same)), unique(same))
+    mp.check("all the same", mp.unique(random_array(same), True), unique(same))
     nan = np.array([np.nan, 1, np.nan, -np.inf, 1, np.nan])
-    mp.check("NaN are one", mp.unique(random_array(nan)), unique(nan))
-    mp.check("values alone", mp.unique(random_array(nan), index_p=None, inverse_p=None, counts_p=None), np.unique(nan))
-    mp.check("counts alone", mp.unique(random_array(nan), values_p=None, index_p=None, inverse_p=None),
+    mp.check("NaN are one", mp.unique(random_array(nan), True), unique(nan))
+    mp.check("each NaN is distinct", mp.unique(random_array(nan), False),
+             (np.unique(nan, equal_nan=False), np.array([3, 1, 0, 2, 5]), np.array([2, 1, 3, 0, 1, 4]), np.array([1, 2, 1, 1, 1])))
+    mp.check("values alone", mp.unique(random_array(nan), True, index_p=None, inverse_p=None, counts_p=None), np.unique(nan))
+    mp.check("counts alone", mp.unique(random_array(nan), True, values_p=None, index_p=None, inverse_p=None),
              np.unique(nan, return_counts=True)[1])
 
 
@@ -85,7 +87,7 @@ def test_properties():
         shape = tuple(int(n) for n in rng.integers(0, 12, rng.integers(1, 4)))
         dtype = str(rng.choice(["int16", "float32", "float64", "uint32"]))
         values = sample(dtype, shape, int(rng.choice([2, 20, 1000])))
-        got = mp.unique(random_array(values))
+        got = mp.unique(random_array(values), True)
         mp.check(f"unique of {shape} {dtype}", got, unique(values))
         found, _, inverse, counts = (a.numpy() for a in got)
         mp.check("values[inverse]", found[inverse] if found.size else values, values)
@@ -95,8 +97,8 @@ def test_properties():
 def test_misuse():
     x = mp.array(np.arange(4))
     wrong = mp.array(np.zeros(3))
-    mp.fails("MNP_ERR_ARG", "the result's is (4,)", mp.unique, x, out=(wrong, None, None, None))
-    mp.fails("MNP_ERR_ARG", "scalar", mp.unique, 3)
+    mp.fails("MNP_ERR_ARG", "the result's is (4,)", mp.unique, x, True, out=(wrong, None, None, None))
+    mp.fails("MNP_ERR_ARG", "scalar", mp.unique, 3, True)
     narrow = mp.array(np.zeros(4, np.uint8))
     mp.fails("MNP_ERR_ARG", "the output is uint8, to which the result's", mp.union1d, x, x, out=narrow)
     mp.fails("MNP_ERR_ARG", "the output has the shape (3,), and the result's is (4,)", mp.union1d, x, x, out=wrong)

@@ -71,6 +71,11 @@ def top(a, k, axis, largest):
     return np.take_along_axis(a, order, axis), order
 
 
+def falling(a, axis):
+    """The order with the largest first, and equal elements in their order."""
+    return top(a, a.shape[axis], axis, True)
+
+
 def test_lines():
     for dtype in DTYPES:
         for ndim, most in ((1, 40), (2, 12), (3, 7)):
@@ -80,10 +85,13 @@ def test_lines():
             text = f"{dtype} {shape}, {axis}"
             check(f"sort {text}", mp.sort, x, axis, want=stable(a, axis))
             check(f"argsort {text}", mp.argsort, x, axis, want=np.argsort(a, axis, kind="stable"))
+            check(f"sort {text}, descending", mp.sort_descending, x, axis, want=falling(a, axis)[0])
+            check(f"argsort {text}, descending", mp.argsort_descending, x, axis, want=falling(a, axis)[1])
         a = values((4, 9), dtype)
         x = spread(a)
         check(f"sort {dtype}, flattened", mp.sort, x, FLATTENED, want=stable(a.ravel(), 0))
         check(f"argsort {dtype}, flattened", mp.argsort, x, FLATTENED, want=np.argsort(a, None, kind="stable"))
+        check(f"argsort {dtype}, flattened, descending", mp.argsort_descending, x, FLATTENED, want=falling(a.ravel(), 0)[1])
         mp.check(f"sort {dtype} in place", mp.sort(x, 0, out=x), stable(a, 0))
 
 
@@ -100,6 +108,7 @@ def test_long_lines():
         x = mp.array(a, mp.random_layout(rng, a.shape))
         mp.check(f"argsort {n}: {name}", mp.argsort(x, 0), want)
         mp.check(f"sort {n}: {name}", mp.sort(x, 0), a[want])
+        mp.check(f"argsort {n}: {name}, descending", mp.argsort_descending(x, 0), np.argsort(-a, kind="stable"))
     a = values((3, 5001), "float64", 0)
     x = mp.array(a, mp.Layout([mp.size], a.shape, [-1, 0]))
     mp.check("fewer lines than ranks, or about as many", mp.argsort(x, 1), np.argsort(a, 1, kind="stable"))
