@@ -37,6 +37,13 @@ case $said in *"3 ranks"*"[0 1 2 3 4]"*"[1 2 3 4 5]"*10.0*) true ;; *) false ;; 
 check $? "the prompt runs lines on all ranks" "$said"
 check "$([ "$(printf '%s\n' "$said" | grep -c ZeroDivisionError)" -eq 1 ]; echo $?)" "an error comes once, and the prompt goes on" "$said"
 
+# Ctrl-C, where mpirun hands on what is typed, as that of Open MPI does
+if "$MPIRUN" --version 2>&1 | grep -q 'Open MPI' && [ -e /proc/self/fd/0 ]; then
+    check_points "$PYTHON" "$srcdir/tests/python/prompt.py" "$MPIRUN" -n 2 "$PYTHON" -m maniple
+else
+    skip "Ctrl-C at the prompt" "$MPIRUN is not that of Open MPI on Linux"
+fi
+
 cat >one_rank_fails.py <<'E2'
 # SPDX-License-Identifier: BSD-3-Clause
 import maniple as mp

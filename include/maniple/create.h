@@ -36,13 +36,15 @@ MNP_API mnp_status mnp_full_like(const mnp_array *prototype, mnp_dtype dtype, co
 /*
  * numpy.arange: start + i * step, as many as come before `stop`, namely ceil((stop - start) / step).  As in NumPy the
  * first two values are rounded to the dtype, and their difference gives the others.  MNP_DTYPE_AUTO is float64, and
- * int64 for mnp_arange_int(); what does not fit an integer type wraps.  MNP_ERR_ARG if step is 0, the length is no
+ * int64 and uint64 for the integers' own; what does not fit an integer type wraps.  MNP_ERR_ARG if step is 0, the length is no
  * number, or if the dtype is bool and there are more than two values.
  */
 MNP_API mnp_status mnp_arange(mnp_ctx *ctx, double start, double stop, double step, mnp_dtype dtype,
                               mnp_array **array_p);
 MNP_API mnp_status mnp_arange_int(mnp_ctx *ctx, int64_t start, int64_t stop, int64_t step, mnp_dtype dtype,
                                   mnp_array **array_p);
+MNP_API mnp_status mnp_arange_uint(mnp_ctx *ctx, uint64_t start, uint64_t stop, int64_t step, mnp_dtype dtype,
+                                   mnp_array **array_p);
 
 /*
  * numpy.linspace: `count` values from start to stop, which is the last one if `endpoint`.  *step_p, which may be NULL,
@@ -51,6 +53,13 @@ MNP_API mnp_status mnp_arange_int(mnp_ctx *ctx, int64_t start, int64_t stop, int
  */
 MNP_API mnp_status mnp_linspace(mnp_ctx *ctx, double start, double stop, int64_t count, bool endpoint, mnp_dtype dtype,
                                 double *step_p, mnp_array **array_p);
+
+/*
+ * The same of complex numbers: start, stop and the step are two numbers each, real and imaginary part.  MNP_DTYPE_AUTO
+ * is complex128; dtypes that are not complex are MNP_ERR_ARG.
+ */
+MNP_API mnp_status mnp_linspace_complex(mnp_ctx *ctx, const double *start, const double *stop, int64_t count,
+                                        bool endpoint, mnp_dtype dtype, double *step_p, mnp_array **array_p);
 
 /* numpy.logspace: base to the power of mnp_linspace(). */
 MNP_API mnp_status mnp_logspace(mnp_ctx *ctx, double start, double stop, int64_t count, bool endpoint, double base,

@@ -179,7 +179,7 @@ def scalar(value):
         return lib.mnp_scalar_bool(context(), value)
     if kind is int:
         if not -(2**63) <= value < 2**63:
-            raise OverflowError(f"{value} does not fit int64; make an array of uint64 of it")
+            raise OverflowError(f"{value} does not fit int64: it is an operand beside arrays of uint64 and of floats")
         return lib.mnp_scalar_int(context(), value)
     if kind is float:
         return lib.mnp_scalar_float(context(), value)
@@ -203,6 +203,17 @@ class Operand:
             self._handle = self._array._handle
         else:
             self._handle = scalar(value)
+
+
+def operand_beside(value, others, compares=False):
+    """An operand, of whose integers those beyond int64 are of uint64 where all others are, or are compared with it."""
+    if type(value) is int and 2**63 <= value < 2**64:
+        dtypes = [x.dtype for x in others if isinstance(x, ndarray) and x.dtype != bool]
+        if any(dtype.kind in "fc" for dtype in dtypes):
+            value = float(value)
+        elif compares or all(dtype == np.uint64 for dtype in dtypes):
+            value = np.uint64(value)
+    return operand(value)
 
 
 def operand(value):
@@ -646,7 +657,7 @@ def vector_callback(function):
         try:
             call("copyto", wanted, operand(function(given)), constant("CASTING_SAME_KIND"))
             return 0
-        except Exception as error:  # noqa: BLE001  a sentence for the caller of the function
+        except BaseException as error:  # noqa: BLE001  a sentence for the caller of the function
             return lib.mnp_fail(_library.CONSTANTS["MNP_ERR_ARG"], b"%s", f"{type(error).__name__}: {error}".encode())
         finally:
             given._handle = wanted._handle = None  # whoever keeps them gets a sentence

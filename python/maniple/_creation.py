@@ -115,25 +115,24 @@ def full_like(a, fill_value, dtype=None, shape=None):
 def arange(start, stop=None, step=1, dtype=None):
     start, stop = (0, start) if stop is None else (start, stop)
     if all(isinstance(v, (int, np.integer)) for v in (start, stop, step)):
-        return made("arange_int", int(start), int(stop), int(step), dtype_number(dtype))
+        kind = "arange_int" if max(start, stop) < 2**63 else "arange_uint"
+        return made(kind, int(start), int(stop), int(step), dtype_number(dtype))
     return made("arange", float(start), float(stop), float(step), dtype_number(dtype))
 
 
 @public
 @on_device
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
-    cell, step = ctypes.c_void_p(), ctypes.c_double()
-    call(
-        "linspace",
-        float(start),
-        float(stop),
-        int(num),
-        bool(endpoint),
-        dtype_number(dtype),
-        ctypes.byref(step),
-        ctypes.byref(cell),
-    )
-    return (ndarray(cell.value), step.value) if retstep else ndarray(cell.value)
+    cell, step, number = ctypes.c_void_p(), (ctypes.c_double * 2)(), dtype_number(dtype)
+    arguments = int(num), bool(endpoint), number, step, ctypes.byref(cell)
+    if np.iscomplexobj(start) or np.iscomplexobj(stop) or np.issubdtype(_dtypes[number], np.complexfloating):
+        ends = [[v.real, v.imag] for v in map(complex, (start, stop))]
+        call("linspace_complex", *ends, *arguments)
+        distance = complex(*step)
+    else:
+        call("linspace", float(start), float(stop), *arguments)
+        distance = step[0]
+    return (ndarray(cell.value), distance) if retstep else ndarray(cell.value)
 
 
 @public

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from . import _names
-from ._array import as_array, into, made, ndarray, Operand, operand
+from ._array import as_array, into, made, ndarray, Operand, operand, operand_beside
 from ._library import FUNCTIONS, SUMMARIES, check, lib
 from ._names import array_of_number, names, public, public_names
 
@@ -29,6 +29,7 @@ def _text_of(name, inputs):
 def _elementwise(name, inputs, outputs):
     """The function of that name; what it does is short, because small arrays notice it."""
     function = getattr(lib, "mnp_" + name)
+    compares = name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
     def elementwise(*x, out=None, where=True, dtype=None, casting="same_kind"):
         if len(x) != inputs:
@@ -40,7 +41,10 @@ def _elementwise(name, inputs, outputs):
             raise TypeError(f"{name}() has no where=: use maniple.where()")
         if dtype is not None:
             x = [v.astype(dtype) if isinstance(v, ndarray) else v for v in x]
-        given = [v if type(v) is ndarray else operand(v) for v in x]
+        try:
+            given = [v if type(v) is ndarray else operand(v) for v in x]
+        except OverflowError:
+            given = [operand_beside(v, x, compares) for v in x]
         if not any(type(v) is ndarray for v in given) and not any(isinstance(v, ndarray) for v in given):
             if all(v._array is None for v in given):
                 given[0] = array_of_number(x[0])

@@ -6,8 +6,7 @@ import operator
 
 import numpy as np
 
-from . import _array
-from ._array import as_array, made, ndarray, operand
+from ._array import as_array, made, ndarray, operand_beside
 from ._library import ArgumentError, CONSTANTS, OutOfBoundsError, call, constant
 from ._names import list_of, names
 
@@ -127,26 +126,28 @@ _target = _as_index_error(basic)
 _plan_target = _as_index_error(_plan)
 
 
+def _value_for(x, value):
+    """What is assigned to elements of x: an array, or a number as an operand."""
+    if not isinstance(value, (ndarray, int, float, complex, np.generic)):
+        return as_array(value)
+    return operand_beside(value, [x])
+
+
 def put(x, key, value):
     items = key if type(key) is tuple else (key,)
+    value = _value_for(x, value)
     if not any(_is_array(item) for item in items):
         target = _target(x, items)
-        if not isinstance(value, (ndarray, int, float, complex, np.generic)):
-            value = as_array(value)
         if isinstance(value, ndarray) and value._handle == target._handle:
             return
         if isinstance(value, ndarray) and value.ndim > target.ndim:
             value = basic(value, [0] * (value.ndim - target.ndim) + [Ellipsis])
-        call("copyto", target, operand(value), constant("CASTING_UNSAFE"))
-        return
-    value = operand(value) if isinstance(value, (ndarray, int, float, complex, np.generic)) else as_array(value)
-    if isinstance(value, _array.Operand) and value._array is not None:
-        value = value._array
-    if len(items) == 1 and _dim(items[0]) is not None:
+        call("copyto", target, value, constant("CASTING_UNSAFE"))
+    elif len(items) == 1 and _dim(items[0]) is not None:
         call("mask_set", x, as_array(items[0]), value)
-        return
-    view, first, arrays = _plan_target(x, key)
-    call("indices_set", view, first, len(arrays), list_of(arrays), value)
+    else:
+        view, first, arrays = _plan_target(x, key)
+        call("indices_set", view, first, len(arrays), list_of(arrays), value)
 
 
 __all__ = ["basic", "get", "put"]

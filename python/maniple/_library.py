@@ -367,21 +367,21 @@ def waiting(doing):
         lib.mnp_mpi_end(context())
 
 
-def _all_have(flags):
-    """For each flag whether it is set on all ranks.  Collective."""
-    mine = (ctypes.c_int * len(flags))(*flags)
-    ours = (ctypes.c_int * len(flags))()
+def least(values):
+    """The least of each integer among the ranks.  Collective."""
+    mine = (ctypes.c_int * len(values))(*values)
+    ours = (ctypes.c_int * len(values))()
     if _open_mpi:
-        kind, least = (
+        kind, least_of = (
             ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(lib, name)))
             for name in ("ompi_mpi_int", "ompi_mpi_op_min")
         )
     else:
-        kind, least = ctypes.c_int(0x4C000405), ctypes.c_int(0x58000002)
+        kind, least_of = ctypes.c_int(0x4C000405), ctypes.c_int(0x58000002)
     comm = lib.mnp_ctx_comm(context())
-    with waiting("agreeing on what to release"):
+    with waiting("agreeing"):
         lib.MPI_Allreduce(
-            mine, ours, len(flags), kind, least, ctypes.c_void_p(comm) if _open_mpi else ctypes.c_int(comm)
+            mine, ours, len(values), kind, least_of, ctypes.c_void_p(comm) if _open_mpi else ctypes.c_int(comm)
         )
     return list(ours)
 
@@ -433,7 +433,7 @@ class Shared(Handle):
         global _next
         context()
         if _shared:
-            for number, all_have in zip(list(_shared), _all_have([n in _forgotten for n in _shared])):
+            for number, all_have in zip(list(_shared), least([n in _forgotten for n in _shared])):
                 if all_have:
                     _release(number)
         cell = ctypes.c_void_p()

@@ -73,7 +73,7 @@ class Graph(Shared):
             try:
                 step()
                 return 0
-            except Exception as error:  # noqa: BLE001  a sentence for whoever launches
+            except BaseException as error:  # noqa: BLE001  a sentence for whoever launches
                 return lib.mnp_fail(CONSTANTS["MNP_ERR_ARG"], b"%s", f"{type(error).__name__}: {error}".encode())
 
         self._keep = run, step

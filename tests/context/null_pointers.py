@@ -19,7 +19,7 @@ faulthandler.enable()
 # --- what may be NULL -------------------------------------------------------------------------------------------------
 
 MAY_BE_NULL = {
-    "mnp_init": "options", "mnp_ctx_set_progress": "function", "mnp_ctx_info": "links", "mnp_linspace": "step_p",
+    "mnp_init": "options", "mnp_ctx_set_progress": "function", "mnp_ctx_info": "links", "mnp_linspace": "step_p", "mnp_linspace_complex": "step_p",
     "mnp_array_print": "options", "mnp_array_describe": "array", "mnp_layout_new": "cuts",
     "mnp_eval": "inputs", "mnp_eval_types": "inputs dtypes ndims", "mnp_layout_on_mesh": "axes cuts",
     "mnp_sparse_from_triplets": "row_layout column_layout", "mnp_sparse_redistribute": "row_layout column_layout",

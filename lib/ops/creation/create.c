@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <maniple/view.h>
+
 #include "array/input.h"
 #include "array/output.h"
 #include "base/value.h"
@@ -196,23 +198,37 @@ mnp_status mnp_arange(mnp_ctx *ctx, double start, double stop, double step, mnp_
     return run_integers(ctx, "mnp_arange", first, (int64_t)((uint64_t)second - (uint64_t)first), count, dtype, array_p);
 }
 
+/* A range of integers over a distance in the direction of the step, modulo 2^64; distance 0: none. */
+static mnp_status run_range(mnp_ctx *ctx, const char *function, uint64_t start, double start_as_float,
+                            uint64_t distance, int64_t step, mnp_dtype dtype, mnp_array **array_p)
+{
+    const uint64_t by = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
+    if (step == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: step is 0", function);
+    const uint64_t count = distance > 0 ? (distance - 1) / by + 1 : 0;
+    if (count > INT64_MAX)
+        return too_long(function);
+    if (is_integral(dtype))
+        return run_integers(ctx, function, (int64_t)start, step, (int64_t)count, dtype, array_p);
+    return run_floats(ctx, function, start_as_float, (double)step, (int64_t)count, dtype, array_p);
+}
+
 mnp_status mnp_arange_int(mnp_ctx *ctx, int64_t start, int64_t stop, int64_t step, mnp_dtype dtype, mnp_array **array_p)
 {
     MNP_ENTER(ctx, array_p);
-    const uint64_t from = (uint64_t)start, to = (uint64_t)stop, by = (uint64_t)step;
-    uint64_t count = 0;
+    const uint64_t from = (uint64_t)start, to = (uint64_t)stop;
+    const uint64_t distance = step > 0 && stop > start ? to - from : step < 0 && stop < start ? from - to : 0;
     dtype = dtype == MNP_DTYPE_AUTO ? MNP_INT64 : dtype;
-    if (step == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_arange_int: step is 0");
-    if (step > 0 && stop > start)
-        count = (to - from - 1) / by + 1;
-    if (step < 0 && stop < start)
-        count = (from - to - 1) / (0 - by) + 1;
-    if (count > INT64_MAX)
-        return too_long("mnp_arange_int");
-    if (is_integral(dtype))
-        return run_integers(ctx, "mnp_arange_int", start, step, (int64_t)count, dtype, array_p);
-    return run_floats(ctx, "mnp_arange_int", (double)start, (double)step, (int64_t)count, dtype, array_p);
+    return run_range(ctx, "mnp_arange_int", from, (double)start, distance, step, dtype, array_p);
+}
+
+mnp_status mnp_arange_uint(mnp_ctx *ctx, uint64_t start, uint64_t stop, int64_t step, mnp_dtype dtype,
+                           mnp_array **array_p)
+{
+    MNP_ENTER(ctx, array_p);
+    const uint64_t distance = step > 0 && stop > start ? stop - start : step < 0 && stop < start ? start - stop : 0;
+    dtype = dtype == MNP_DTYPE_AUTO ? MNP_UINT64 : dtype;
+    return run_range(ctx, "mnp_arange_uint", start, (double)start, distance, step, dtype, array_p);
 }
 
 /* ---- linspace, and powers of it ---- */
@@ -300,6 +316,37 @@ mnp_status mnp_linspace(mnp_ctx *ctx, double start, double stop, int64_t count, 
     if (step_p)
         *step_p = step;
     return MNP_OK;
+}
+
+mnp_status mnp_linspace_complex(mnp_ctx *ctx, const double *start, const double *stop, int64_t count, bool endpoint,
+                                mnp_dtype dtype, double *step_p, mnp_array **array_p)
+{
+    MNP_ENTER(ctx, start, stop, array_p);
+    mnp_layout *layout;
+    mnp__output output;
+    dtype = dtype == MNP_DTYPE_AUTO ? MNP_COMPLEX128 : dtype;
+    if (mnp_dtype_kind(dtype) != 'c')
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_linspace_complex: %s is not complex", mnp_dtype_name(dtype));
+    if (count < 0)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_linspace_complex: count is %" PRId64 ", negative", count);
+    MNP_TRY(mnp_layout_block(ctx->comm.size, 1, &count, &layout));
+    const mnp__output_spec spec = {.function = "mnp_linspace_complex", .ctx = ctx, .dtype = dtype, .layout = layout};
+    mnp_status st = mnp__output_open(&spec, array_p, &output);
+    mnp_layout_free(layout);
+    MNP_TRY(st);
+    const mnp_dtype real = dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : MNP_FLOAT64;
+    double step[2];
+    for (int part = 0; part < 2 && st == MNP_OK; part++) {
+        mnp_array *view = NULL;
+        st = part == 0 ? mnp_real(output.array, &view) : mnp_imag(output.array, &view);
+        if (st == MNP_OK)
+            st = mnp_linspace(ctx, start[part], stop[part], count, endpoint, real, &step[part], &view);
+        mnp_array_free(view);
+    }
+    st = mnp__output_close(1, &output, st);
+    for (int part = 0; part < 2 && step_p && st == MNP_OK; part++)
+        step_p[part] = step[part];
+    return st;
 }
 
 mnp_status mnp_logspace(mnp_ctx *ctx, double start, double stop, int64_t count, bool endpoint, double base,

@@ -135,7 +135,7 @@ def spsolve_triangular(A, b, lower=True, unit_diagonal=False):  # noqa: N803
 
 def _solver(name):
     def solve(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, restart=None, M=None, callback=None):  # noqa: N803
-        op = _operator(A)
+        op, failures = _operator(A), []
         options, result, cell = struct("solve_options")(), struct("solve_result")(), ctypes.c_void_p()
         options.rtol, options.atol, options.maxiter, options.restart = rtol, atol, maxiter or 0, restart or 0
         options.precond = None if M is None else M._handle
@@ -143,13 +143,19 @@ def _solver(name):
 
             @ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)
             def progress(argument, iteration, residual, x):
-                return bool(callback(made("copy", ndarray._borrow(x)) if x else None))
+                try:
+                    return bool(callback(made("copy", ndarray._borrow(x)) if x else None))
+                except BaseException as error:  # noqa: BLE001  it is raised when the method has ended
+                    failures.append(error)
+                    return True
 
             options.progress, options.every = ctypes.cast(progress, ctypes.c_void_p).value, 1
         if x0 is not None:
             start = made("copy", as_array(x0))
             cell.value = start._handle
         call("solve", op, as_array(b), constant("SOLVER_" + name.upper()), options, ctypes.byref(cell), result)
+        if failures:
+            raise failures[0]
         solution = start if x0 is not None else ndarray(cell.value)
         info = 0 if result.reason == constant("SOLVE_CONVERGED") else result.iterations or -1
         lib.mnp_solve_result_clear(ctypes.byref(result))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Creation and assignment against NumPy: constants, ranges, spaces, diagonals, grids, copyto."""
 
+import ctypes
+
 import maniple as mp
 import numpy as np
 
@@ -62,6 +64,13 @@ def test_arange():
                               (7, 6, 1)]:
         check(f"arange({start}, {stop}, {step}) of integers", mp.arange_int, start, stop, step, None,
               want=np.arange(start, stop, step))
+    for start, stop, step in [(2 ** 64 - 4, 2 ** 64 - 1, 1), (2 ** 63 - 3, 2 ** 63 + 9, 2), (2 ** 63 + 5, 2 ** 63 - 5, -3),
+                              (3, 1, 1), (1, 3, -1), (5, 9, 1)]:
+        check(f"arange({start}, {stop}, {step}) of uint64", mp.arange_uint, start, stop, step, None,
+              want=np.array(list(range(start, stop, step)), np.uint64))
+    check("from beyond int64, as floats", mp.arange_uint, 2 ** 63, 2 ** 63 + 2 ** 54, 2 ** 52, "float64",
+          want=2.0 ** 63 + np.arange(4) * 2.0 ** 52)
+    mp.fails("MNP_ERR_ARG", "too many", mp.arange_uint, 0, 2 ** 64 - 1, 1, None)
     many = 100003
     check("a long float32 range", mp.arange, 0.1, 0.1 + 0.3 * many, 0.3, "float32",
           want=np.arange(0.1, 0.1 + 0.3 * many, 0.3, np.float32))
@@ -92,6 +101,14 @@ def test_spaces():
         want, step = np.linspace(start, stop, count, end, retstep=True)
         got_step, got = mp.linspace(start, stop, count, end, None)
         mp.check(f"linspace({start}, {stop}, {count}, {end})", (got, np.float64(got_step)), (want, np.float64(step)))
+    for start, stop, end, dtype in [(1 - 2j, 5 + 7j, True, "complex128"), (0, 1j, False, "complex64"), (3j, 3j, True, None)]:
+        want, step = np.linspace(start, stop, 9, end, retstep=True, dtype=dtype or "complex128")
+        ends = [[complex(v).real, complex(v).imag] for v in (start, stop)]
+        got_step = (ctypes.c_double * 2)()
+        check(f"linspace({start}, {stop}) {dtype}", lambda *a, **k: mp.linspace_complex(*a, got_step, **k), *ends, 9, end,
+              dtype, want=want, ulp=1)
+        mp.ok(complex(*got_step) == step, f"and its step: {complex(*got_step)} where {step} is right")
+    mp.fails("MNP_ERR_ARG", "float64 is not complex", mp.linspace_complex, ends[0], ends[1], 3, True, "float64", None)
     check("logspace", mp.logspace, -3, 4.5, 23, True, 10, None, want=np.logspace(-3, 4.5, 23), ulp=4)
     check("logspace of base 2 without its end", mp.logspace, 0, 8, 8, False, 2, None,
           want=np.logspace(0, 8, 8, False, 2), ulp=4)

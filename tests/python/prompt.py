@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The prompt of several ranks at a terminal, with Ctrl-C: prompt.py COMMAND..., as "mpirun -n 2 python3 -m maniple".
+Prints a line for each point, for tests/python.t."""
+
+import os
+import pty
+import re
+import select
+import sys
+import termios
+import time
+
+failures = 0
+
+
+def ok(condition, name):
+    global failures
+    failures += not condition
+    print(f"{'ok' if condition else 'not ok'} - {name}".replace("\n", " ").replace("\r", ""), flush=True)
+
+
+class Typist:
+    """A program at a terminal of its own."""
+
+    def __init__(self, command):
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.execvp(command[0], command)
+
+    def reads(self, pattern, seconds=60):
+        """What the program prints, up to a pattern at its end."""
+        text, end = "", time.monotonic() + seconds
+        while time.monotonic() < end and not re.search(pattern + r"\Z", text):
+            if select.select([self.terminal], [], [], 0.2)[0]:
+                try:
+                    text += os.read(self.terminal, 4096).decode(errors="replace")
+                except OSError:  # the program has ended
+                    break
+        return text
+
+    def says(self, line):
+        """What comes behind a line, up to the next prompt."""
+        os.write(self.terminal, line.encode())
+        return self.reads(r"(>>>|\.\.\.) ")
+
+    def has_ctrl_c(self):
+        """Whether the terminal makes a signal of Ctrl-C."""
+        return termios.tcgetattr(self.terminal)[6][termios.VINTR] == b"\x03"
+
+
+def lines_and_interrupts(command):
+    there = Typist(command)
+    ok("ranks" in there.reads(">>> "), "the prompt begins")
+    there.says("x = mp.zeros(10)\n")
+    there.says("for i in range(10**9):\n")
+    there.says("    x += 1\n")
+    os.write(there.terminal, b"\n")
+    time.sleep(1)
+    text = there.says("\x03")
+    ok("KeyboardInterrupt" in text and "Traceback" not in text, f"Ctrl-C ends a loop: {text!r}")
+    text = there.says("i > 0, float(x.max() - x.min())\n")
+    ok("(True, 0.0)" in text, f"behind the same call on all ranks: {text!r}")
+    text = there.says("1 + \x03")
+    ok("KeyboardInterrupt" in text, f"Ctrl-C drops a line that is begun: {text!r}")
+    there.says("def double(a):\n")
+    there.says("    return 2 * a\n")
+    there.says("\n")
+    text = there.says("float(double(x - x + 2).sum())\n")
+    ok("40.0" in text, f"a function of several lines: {text!r}")
+    os.write(there.terminal, b"exit()\n")
+    there.reads("never")
+    ok(there.has_ctrl_c(), "the terminal is as it was before")
+    os.waitpid(there.pid, 0)
+
+
+def in_vain(command):
+    there = Typist(command)
+    there.reads(">>> ")
+    there.says("while True: pass\n")
+    os.write(there.terminal, b"\n")
+    time.sleep(0.5)
+    os.write(there.terminal, b"\x03")
+    time.sleep(0.5)
+    os.write(there.terminal, b"\x03")
+    there.reads("never", 30)
+    ended = os.waitpid(there.pid, os.WNOHANG)[0]
+    ok(ended, "a second Ctrl-C ends what makes no calls")
+    time.sleep(0.5)
+    ok(there.has_ctrl_c(), "and the terminal is as it was")
+
+
+lines_and_interrupts(sys.argv[1:])
+in_vain(sys.argv[1:])
+sys.exit(failures > 0)
