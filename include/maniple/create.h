@@ -35,8 +35,8 @@ MNP_API mnp_status mnp_full_like(const mnp_array *prototype, mnp_dtype dtype, co
 
 /*
  * numpy.arange: start + i * step, as many as come before `stop`, namely ceil((stop - start) / step).  As in NumPy the
- * first two values are rounded to the dtype, and their difference gives the others.  MNP_DTYPE_AUTO is float64, and
- * int64 and uint64 for the integers' own; what does not fit an integer type wraps.  MNP_ERR_ARG if step is 0, the length is no
+ * first two values are rounded to the dtype, and their difference gives the others.  MNP_DTYPE_AUTO is float64, of
+ * integers int64 and uint64; what does not fit an integer type wraps.  MNP_ERR_ARG if step is 0, the length is no
  * number, or if the dtype is bool and there are more than two values.
  */
 MNP_API mnp_status mnp_arange(mnp_ctx *ctx, double start, double stop, double step, mnp_dtype dtype,

@@ -6,6 +6,10 @@
 #include "kernels/math.h"
 #if !MNP_CUDA
 #include "kernels/cuda_functions.h"
+/* functions of a preamble may say where CUDA runs them */
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
 #else
 #define INFINITY __int_as_float(0x7f800000)
 #define NAN __int_as_float(0x7fffffff)

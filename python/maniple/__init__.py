@@ -38,9 +38,14 @@ bool, bool_ = _np.bool_, _np.bool_  # noqa: A001
 int8, int16, int32, int64 = _np.int8, _np.int16, _np.int32, _np.int64
 uint8, uint16, uint32, uint64 = _np.uint8, _np.uint16, _np.uint32, _np.uint64
 float16, float32, float64, complex64, complex128 = _np.float16, _np.float32, _np.float64, _np.complex64, _np.complex128
+generic, number, integer, signedinteger, unsignedinteger = (
+    _np.generic, _np.number, _np.integer, _np.signedinteger, _np.unsignedinteger)  # fmt: skip
+inexact, floating, complexfloating = _np.inexact, _np.floating, _np.complexfloating
 pi, e, inf, nan, newaxis = _np.pi, _np.e, _np.inf, _np.nan, None
 finfo, iinfo = _array_api.finfo, _array_api.iinfo
 can_cast, promote_types, dtype = _np.can_cast, _np.promote_types, _np.dtype
+isscalar, issubdtype, iterable, euler_gamma, s_, index_exp = (
+    _np.isscalar, _np.issubdtype, _np.iterable, _np.euler_gamma, _np.s_, _np.index_exp)  # fmt: skip
 __array_api_version__ = "2025.12"
 
 from . import comm, fft, fits, h5, interop, kernels, layouts, linalg, ndimage, random, signal, sparse, tiff  # noqa: E402

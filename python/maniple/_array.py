@@ -373,8 +373,16 @@ class ndarray(_library.Handle):  # noqa: N801
         """The memory of an array that this rank has whole.  Not collective."""
         if any(s.stop - s.start != n for s, n in zip(self.local_slices, self.shape)):
             raise BufferError("DLPack has no arrays that are spread over ranks: x.local is this rank's block")
-        wanted = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
-        return self.local.__dlpack__(**{name: value for name, value in wanted.items() if value is not None})
+        from . import _dlpack
+
+        block = self.local
+        if isinstance(block, _CudaBlock):
+            return block.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        _dlpack.check_device(dl_device)
+        if copy:
+            block = block.copy()
+        strides = tuple(s // block.itemsize for s in block.strides)
+        return _dlpack.lend(block, block.ctypes.data, block.shape, strides, max_version is not None and max_version[0] > 0)
 
     def to_device(self, device, /, *, stream=None):
         """The array itself, as all arrays are on one kind of device."""
@@ -667,5 +675,8 @@ def vector_callback(function):
 
 def result_type(*operands):
     """numpy.result_type of arrays, Python numbers and dtypes."""
-    given = [np.empty(0, o.dtype) if isinstance(o, ndarray) else o for o in operands]
-    return np.result_type(*given)
+    numbers = [o for o in operands if type(o) in (bool, int, float, complex)]
+    typed = [o.dtype if isinstance(o, ndarray) else o for o in operands if type(o) not in (bool, int, float, complex)]
+    if typed and numbers:  # NumPy 1 promotes wrongly where a number comes between dtypes
+        typed = [np.empty(0, np.result_type(*typed))]
+    return np.result_type(*typed, *numbers)

@@ -210,6 +210,43 @@ def fromfunction(function, shape, dtype=None):
     return function(*[grid[d] for d in range(len(shape))])
 
 
+def _window(name, numpy_name=None):
+    def window(M):  # noqa: N803: NumPy's name
+        return made("get_window", name, 0, None, int(M), False)
+
+    window.__name__ = window.__qualname__ = numpy_name or name
+    return public(window)
+
+
+for _n in (("bartlett",), ("blackman",), ("hamming",), ("hann", "hanning")):
+    _window(*_n)
+
+
+@public
+def kaiser(M, beta):  # noqa: N803
+    return made("get_window", "kaiser", 1, [float(beta)], int(M), False)
+
+
+def _of_numpy(name):
+    """What NumPy reads or makes on every rank, as an array."""
+
+    def everywhere(*arguments, **named):
+        return asarray(getattr(np, name)(*arguments, **named))
+
+    everywhere.__name__ = everywhere.__qualname__ = name
+    everywhere.__doc__ = f"An array of what numpy.{name} gives on every rank.  Collective."
+    return public(everywhere)
+
+
+for _n in ("frombuffer", "fromfile", "fromiter", "fromstring", "genfromtxt", "loadtxt"):
+    _of_numpy(_n)
+
+
+@public
+def diagflat(v, k=0):
+    return diag(names.ravel(as_array(v)), k)
+
+
 @public
 def copy(a):
     return made("copy", as_array(a))

@@ -39,7 +39,20 @@ class _Managed(ctypes.Structure):
 _Deleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Managed))
 _Managed._fields_ = [("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", _Deleter)]
 
-_NAME, _USED = b"dltensor", b"used_dltensor"
+class _Versioned(ctypes.Structure):
+    """What libraries take that ask for version 1: others see memory that they may only read."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", _Deleter),
+        ("flags", ctypes.c_uint64),
+        ("tensor", _Tensor),
+    ]
+
+
+_NAME, _USED, _VERSIONED_NAME = b"dltensor", b"used_dltensor", b"dltensor_versioned"
 _python = ctypes.pythonapi
 _new = _python.PyCapsule_New
 _new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -71,7 +84,8 @@ def sweep():
     A capsule has no destructor here that would do it at once: a library that refuses a capsule lets go of it while its
     exception is on the way, and a destructor that is written in Python would lose the exception."""
     for address in list(_capsules):
-        if not _is_named(_capsules[address], _NAME):  # taken: the other library calls the deleter
+        if not any(_is_named(_capsules[address], name) for name in (_NAME, _VERSIONED_NAME)):
+            # it is taken: the other library calls the deleter
             del _capsules[address]
         elif _holders(address) == _UNHELD:
             del _capsules[address], _lent[address]
@@ -83,30 +97,24 @@ def device():
     return (CPU, 0) if index < 0 else (CUDA, index)
 
 
-def lend(array, data, shape, strides):
+def check_device(wanted):
+    """A BufferError unless the device that another library wants, if it says so, is this rank's."""
+    if wanted is not None and tuple(wanted) != device():
+        raise BufferError(f"this block is on DLPack's device {device()}, not {tuple(wanted)}")
+
+
+def lend(array, data, shape, strides, versioned=False):
     """A capsule with a block of an array, which lives as long as the other library wants it.  Not collective."""
     sweep()
     dtype, ndim = array.dtype, len(shape)
     is_bfloat16 = bfloat16 is not None and dtype == bfloat16
+    code = _BFLOAT if is_bfloat16 else _KINDS[dtype.kind]
     sizes, steps = (ctypes.c_int64 * ndim)(*shape), (ctypes.c_int64 * ndim)(*strides)
-    managed = _Managed(
-        _Tensor(
-            data,
-            _Device(*device()),
-            ndim,
-            _BFLOAT if is_bfloat16 else _KINDS[dtype.kind],
-            8 * dtype.itemsize,
-            1,
-            sizes,
-            steps,
-            0,
-        ),
-        None,
-        _give_back,
-    )
+    tensor = _Tensor(data, _Device(*device()), ndim, code, 8 * dtype.itemsize, 1, sizes, steps, 0)
+    managed = _Versioned(1, 0, None, _give_back, 0, tensor) if versioned else _Managed(tensor, None, _give_back)
     address = ctypes.addressof(managed)
     _lent[address] = managed, array, sizes, steps
-    _capsules[address] = _new(address, _NAME, None)
+    _capsules[address] = _new(address, _VERSIONED_NAME if versioned else _NAME, None)
     return _capsules[address]
 
 

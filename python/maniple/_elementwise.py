@@ -139,6 +139,7 @@ def round(a, decimals=0, out=None):  # noqa: A001
 
 
 public_names["around"] = round
+public_names["fix"] = public_names["trunc"]
 
 
 @public

@@ -26,7 +26,7 @@ def _integer(item):
         ) from None
 
 
-def _text(items):
+def text_of(items):
     """Basic indices in the library's notation: x[1:, None, ..., -1] is "1:, None, ..., -1"."""
 
     def one(item):
@@ -41,7 +41,7 @@ def _text(items):
 
 
 def basic(x, items):
-    return made("index", x, _text(items).encode(), base=x._base)
+    return made("index", x, text_of(items).encode(), base=x._base)
 
 
 def _expanded(x, key):

@@ -4,9 +4,9 @@
 import ctypes
 import operator
 
-from ._array import as_array, into, operand
+from ._array import as_array, into, operand, result_type
 from ._library import call, chosen, constant
-from ._names import list_of, public
+from ._names import list_of, names, public
 
 
 def _plain(name):
@@ -38,6 +38,36 @@ def vdot(a, b):
 @public
 def vecdot(x1, x2, out=None, axis=-1):
     return into("vecdot", as_array(x1), as_array(x2), operator.index(axis), out=out)
+
+
+@public
+def cross(a, b, axis=-1):
+    """numpy.cross of vectors of 3 elements along an axis, which is that of the result of broadcasting.  Collective."""
+    a, b = names.broadcast_arrays(a, b)
+    if a.shape[axis] != 3:
+        raise ValueError(f"cross: axis {axis} has {a.shape[axis]} elements, and not 3")
+    a, b = names.moveaxis(a, axis, 0), names.moveaxis(b, axis, 0)
+    return names.stack([a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)], axis=axis)
+
+
+@public
+def convolve(a, v, mode="full"):
+    """numpy.convolve, of vectors; maniple.signal has that of several dimensions.  Collective."""
+    from . import signal
+
+    a, v = as_array(a), as_array(v)
+    return signal.convolve(*((a, v) if a.size >= v.size else (v, a)), mode, dtype=result_type(a, v))
+
+
+@public
+def correlate(a, v, mode="valid"):
+    """numpy.correlate, of vectors; maniple.signal has that of several dimensions.  Collective."""
+    from . import signal
+
+    a, v = as_array(a), as_array(v)
+    if a.size < v.size:
+        return names.conj(names.flip(correlate(v, a, mode)))
+    return signal.correlate(a, v, mode, dtype=result_type(a, v))
 
 
 @public

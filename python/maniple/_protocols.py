@@ -58,7 +58,7 @@ def from_function(function, arguments, named):
         home = getattr(maniple, module.split(".")[1], None)
         ours = getattr(home, name, None)
     else:
-        ours = public_names.get(name.rstrip("_"))
+        ours = public_names.get(name) or public_names.get(name.rstrip("_"))
     if ours is None:
         raise _missing(f"{module}.{name}")
     return ours(*arguments, **named)
@@ -196,7 +196,23 @@ def _methods():
         kth = _shape(kth)
         into("partition", self, len(kth), kth, axis_of(axis), out=self)
 
+    def tobytes(self):
+        """The bytes of the whole array, in C order.  Collective."""
+        return self.numpy().tobytes()
+
+    def tofile(self, file):
+        """Write the bytes of the whole array from rank 0; maniple.save() writes from all ranks.  Collective."""
+        whole = self.numpy(root=0)
+        if whole is not None:
+            whole.tofile(file)
+
+    def assign(self, arr):
+        """Set all elements to those of an array that every rank has: cupy.ndarray.set.  Collective."""
+        self[...] = as_array(arr)
+
     ndarray.sort, ndarray.partition = sort, partition
+    ndarray.tobytes, ndarray.tofile, ndarray.set = tobytes, tofile, assign
+    ndarray.__contains__ = lambda self, value: bool(names.any(self == value))
     ndarray.to_layout = names.redistribute
 
 

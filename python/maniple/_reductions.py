@@ -144,3 +144,12 @@ def array_equal(a1, a2, equal_nan=False):
     answer = ctypes.c_bool()
     call("array_equal", as_array(a1), as_array(a2), bool(equal_nan), ctypes.byref(answer))
     return answer.value
+
+
+@public
+def array_equiv(a1, a2):
+    """numpy.array_equiv: array_equal() of arrays that are broadcast; False where they cannot be.  Collective."""
+    try:
+        return array_equal(*names.broadcast_arrays(a1, a2))
+    except ValueError:
+        return False

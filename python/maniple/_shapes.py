@@ -243,6 +243,43 @@ def array_split(ary, indices_or_sections, axis=0):
     return split(ary, indices_or_sections, axis)
 
 
+def _splitter(name, axis_of_array):
+    def splitter(ary, indices_or_sections):
+        return split(ary, indices_or_sections, axis_of_array(ary))
+
+    splitter.__name__ = splitter.__qualname__ = name
+    return public(splitter)
+
+
+_splitter("vsplit", lambda x: 0)
+_splitter("hsplit", lambda x: 1 if x.ndim > 1 else 0)
+_splitter("dsplit", lambda x: 2)
+
+
+@public
+def ix_(*args):
+    """numpy.ix_: vectors as views of as many dimensions as there are vectors, of which masks become indices.
+    Collective."""
+    vectors = [as_array(a) for a in args]
+    if any(x.ndim != 1 for x in vectors):
+        raise ValueError("ix_() takes vectors")
+    vectors = [names.flatnonzero(x) if x.dtype == bool else x for x in vectors]
+    return tuple(reshape(x, (1,) * d + (-1,) + (1,) * (len(vectors) - d - 1)) for d, x in enumerate(vectors))
+
+
+def _contiguous(name):
+    def contiguous(a, dtype=None):
+        a = as_array(a)
+        return made(name, a if dtype is None else names.astype(a, dtype))
+
+    contiguous.__name__ = contiguous.__qualname__ = name
+    return public(contiguous)
+
+
+for _n in ("ascontiguousarray", "asfortranarray"):
+    _contiguous(_n)
+
+
 @public
 def unstack(x, axis=0):
     """The parts of an array along an axis, as a tuple of views.  Collective."""

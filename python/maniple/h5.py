@@ -3,11 +3,12 @@
 
 import ctypes
 
-from ._array import made, ndarray
+from . import _indexing
+from ._array import _dtypes, made, ndarray
 from ._library import Handle, call, constant, lib, struct
 from ._names import finished
 
-__all__ = ["File", "read", "write"]
+__all__ = ["Dataset", "File", "read", "write"]
 
 
 def _name(place):
@@ -67,10 +68,10 @@ class File(Handle):
             lib.mnp_h5_file_close(handle)
 
     def __getitem__(self, dataset):
-        """file["/x"] or file["/x[1:, ::2]"]."""
-        subscripts = None
-        if dataset.endswith("]"):
-            dataset, _, subscripts = dataset[:-1].partition("[")
+        """file["/x"]: a Dataset, of which file["/x"][1:, ::2] reads a part; so does file["/x[1:, ::2]"]."""
+        if not dataset.endswith("]"):
+            return Dataset(self, dataset)
+        dataset, _, subscripts = dataset[:-1].partition("[")
         return made("h5_file_read", self, dataset, _selection(subscripts), None)
 
     def append(self, dataset, x, axis=None):
@@ -85,6 +86,37 @@ class File(Handle):
         if len(start) != x.ndim:
             raise ValueError(f"the box begins at {tuple(start)}, and the array has {x.ndim} dimensions")
         call("h5_file_write", self, dataset, tuple(start), x)
+
+
+class Dataset:
+    """A dataset of an open file, which is sliced before it is read: d = file["/x"]; d[1:, ::2], or d[...] for all of it.
+
+    shape and dtype are those of the array that d[...] is."""
+
+    def __init__(self, file, name):
+        self._file, self.name = file, name
+        info = struct("h5_info")()
+        call("h5_file_inspect", file, name, info)
+        self.shape, self.dtype = tuple(info.shape[: info.ndim]), _dtypes[info.dtype]
+
+    @property
+    def ndim(self):
+        """The number of dimensions."""
+        return len(self.shape)
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, key):
+        return self.read(key)
+
+    def read(self, key=(), layout=None):
+        """The part that a key selects, of integers, slices and "...", in a Layout of its shape.  Collective."""
+        text = _indexing.text_of(key if isinstance(key, tuple) else (key,))
+        return made("h5_file_read", self._file, self.name, _selection(text or None), layout)
+
+    def __repr__(self):
+        return f"<dataset {self.name} of shape {self.shape}, {self.dtype}>"
 
 
 __dir__ = finished(globals(), "maniple.h5")

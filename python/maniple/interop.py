@@ -90,17 +90,22 @@ def _memory(block):
     return dtype, shape, strides, about["data"][0], block
 
 
-def from_local(block, layout=None, axis=0):
+def from_local(block, layout=None, axis=0, copy=None):
     """An array of the blocks that the ranks have: of NumPy, or on GPUs of what has __cuda_array_interface__ or
     __dlpack__.
 
     The blocks follow one another by rank along an axis, or lie as a layout says.  The array uses the blocks' memory
     without a copy, so what is written to either is in both; a block whose strides are no multiples of its elements is
-    copied, and so is NumPy's memory where the array is on a GPU.  Work that the other library has enqueued on the block
+    copied, and so is NumPy's memory where the array is on a GPU; with copy=False that is a ValueError, on all ranks, and
+    with copy=True every block is copied.  Work that the other library has enqueued on the block
     is waited for, by the GPU; for what it enqueues later there is wait_for().  Collective."""
     context()
     dtype, shape, strides, address, keep = _memory(block)
-    if any(s % dtype.itemsize for s in strides):
+    is_odd = any(s % dtype.itemsize for s in strides)
+    to_gpu = isinstance(keep, np.ndarray) and device_kind() != "host"
+    if copy is False and _count(is_odd or to_gpu) > 0:
+        raise ValueError("from_local: a block has to be copied, and copy is False")
+    if is_odd:
         keep = np.ascontiguousarray(keep)
         dtype, shape, strides, address, keep = _memory(keep)
     if layout is None:
@@ -116,12 +121,12 @@ def from_local(block, layout=None, axis=0):
             )
     cell = ctypes.c_void_p()
     empty = 0 in shape
-    if isinstance(keep, np.ndarray) and lib.mnp_ctx_device_kind(context()) != b"host":
+    if to_gpu:
         call("array_new", dtype_number(dtype), layout, ctypes.byref(cell))
-        made = ndarray(cell.value)
+        array = ndarray(cell.value)
         block = np.ascontiguousarray(keep)
-        call("array_set_local", made, block.ctypes.data)
-        return made
+        call("array_set_local", array, block.ctypes.data)
+        return array
     _wait_for_writer(keep)
     call(
         "array_wrap",
@@ -133,7 +138,8 @@ def from_local(block, layout=None, axis=0):
         None,
         ctypes.byref(cell),
     )
-    return ndarray(cell.value, keep)
+    array = ndarray(cell.value, keep)
+    return made("copy", array) if copy else array
 
 
 def _from_gpu(x, copy):

@@ -38,10 +38,25 @@ def _name(name):
 
 
 class ElementwiseKernel(Owned):
-    """cupy.ElementwiseKernel("float32 x, T y", "T z", "z = x - y", "name")(x, y): a line of C++ for every element."""
+    """cupy.ElementwiseKernel("float32 x, T y", "T z", "z = x - y", "name")(x, y): a line of C++ for every element.
 
-    def __init__(self, in_params, out_params, operation, name="kernel", preamble="", options=()):
+    reduce_dims changes nothing.  no_return: a call gives None, and its outputs are arguments."""
+
+    def __init__(
+        self,
+        in_params,
+        out_params,
+        operation,
+        name="kernel",
+        reduce_dims=True,
+        preamble="",
+        no_return=False,
+        return_tuple=False,
+        *,
+        options=(),
+    ):
         self.nin, self.nout = _count(in_params), _count(out_params)
+        self._no_return, self._return_tuple = no_return, return_tuple
         cell = ctypes.c_void_p()
         call(
             "elementwise_new",
@@ -57,11 +72,16 @@ class ElementwiseKernel(Owned):
         inputs = _arrays(arguments[: self.nin])
         given, cells, table = _outputs(self.nout, out if out is not None else arguments[self.nin :])
         call("elementwise_call", self, len(inputs), list_of(inputs), self.nout, table)
-        return _results(given, cells)
+        found = _results(given, cells)
+        if self._no_return:
+            return None
+        return (found,) if self._return_tuple and self.nout == 1 else found
 
 
 class ReductionKernel(Owned):
-    """cupy.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")(x, axis=1)."""
+    """cupy.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")(x, axis=1).
+
+    reduce_dims changes nothing."""
 
     def __init__(
         self,
@@ -73,6 +93,7 @@ class ReductionKernel(Owned):
         identity,
         name="reduction",
         reduce_type=None,
+        reduce_dims=True,
         preamble="",
         options=(),
     ):
@@ -157,10 +178,17 @@ class _Function:
         call("raw_kernel_launch", self, launch, len(args), ctypes.addressof(table))
 
 
+def _check_backend(backend):
+    if backend != "nvrtc":
+        raise ValueError(f"backend is {backend!r}, and kernels are compiled by 'nvrtc', on the CPU by a C++ compiler")
+
+
 class RawModule(Owned):
     """cupy.RawModule: a CUDA source, which runs on the host too if its threads do not synchronise."""
 
-    def __init__(self, *, code, options=(), name_expressions=()):
+    def __init__(self, *, code, options=(), backend="nvrtc", name_expressions=None):
+        _check_backend(backend)
+        name_expressions = name_expressions or ()
         names = (ctypes.c_char_p * (len(name_expressions) + 1))(*[n.encode() for n in name_expressions])
         cell = ctypes.c_void_p()
         call(
@@ -181,8 +209,8 @@ class RawModule(Owned):
 class RawKernel:
     """cupy.RawKernel(code, "name")(grid, block, arguments): launched on every rank's block."""
 
-    def __init__(self, code, name, options=()):
-        self._function = RawModule(code=code, options=options).get_function(name)
+    def __init__(self, code, name, options=(), backend="nvrtc"):
+        self._function = RawModule(code=code, options=options, backend=backend).get_function(name)
 
     def __call__(self, grid, block, args, *, shared_mem=0):
         self._function(grid, block, args, shared_mem=shared_mem)

@@ -419,6 +419,21 @@ def check_names():
     )
 
 
+def check_large_integers():
+    x, a = mp.asarray(np.array([1, 2], "uint64")), np.array([1, 2], "uint64")
+    large = 2**63 + 1
+    same("uint64 and an integer beyond int64", (x + large, x | large), (a + np.uint64(large), a | np.uint64(large)))
+    same("and compared", (x < large, mp.arange(3) < large), (np.array([True] * 2), np.array([True] * 3)))
+    same("and beside floats", mp.ones(2, "float32") * large, np.full(2, large, "float32"))
+    x[1] = large
+    same("and as an element", x, np.array([1, large], "uint64"))
+    raises(OverflowError, "does not fit int64", "int64 and such an integer", lambda: mp.arange(3) + large)
+    same("ranges of uint64", (mp.arange(2**63 - 1, 2**63 + 2, dtype="uint64"), mp.arange(2**64 - 2, 2**64 - 1)),
+         (np.array([2**63 - 1, 2**63, 2**63 + 1], "uint64"), np.array([2**64 - 2], "uint64")))
+    same("linspace of complex numbers", (mp.linspace(1j, 2, 5), mp.linspace(0, 1j, 3, endpoint=False, dtype="complex64")),
+         (np.linspace(1j, 2, 5), np.linspace(0, 1j, 3, endpoint=False, dtype="complex64")), 1e-7)
+
+
 def check_evaluate():
     x, a = pair((50,))
     same("evaluate", mp.evaluate("3*sin(-x)*x + k", x=x, k=2), 3 * np.sin(-a) * a + 2, 1e-14)
@@ -456,6 +471,14 @@ def check_kernels():
         raw(((count + 63) // 64,), (64,), (x, count, 3.0))
     mp.synchronize()
     same("RawKernel", x, a * np.float32(3), 1e-6)
+    square = mp.ElementwiseKernel("T x", "T z", "z = f(x)", "square", return_tuple=True,
+                                  preamble="template <typename T> __device__ T f(T a) { return a * a; }")
+    b = x.numpy()
+    same("a preamble with CUDA's words, and a tuple", square(x), (b * b,), 1e-6)
+    given = mp.empty_like(x)
+    mp.ElementwiseKernel("T x", "T z", "z = 2 * x", no_return=True)(x, given)
+    same("a kernel that gives nothing", given, b * 2)
+    raises(ValueError, "nvcc", "another compiler", lambda: mp.RawKernel("", "none", backend="nvcc"))
     raises(
         mp.Error, "error", "a mistake in a kernel", lambda: mp.ElementwiseKernel("T x", "T z", "z = nothing;", "bad")(x)
     )
@@ -761,7 +784,12 @@ def check_files():
         file.append("/frames", x)
         file.append("/frames", x + 1)
     with mp.h5.File(name) as file:
-        same("a file that grows", (file["/frames"], file["/frames[-1, 0]"]), (np.stack((a, a + 1)), (a + 1)[0]))
+        both, frames = np.stack((a, a + 1)), file["/frames"]
+        same("a file that grows", (frames[...], file["/frames[-1, 0]"]), (both, both[-1, 0]))
+        ok((frames.shape, frames.dtype, len(frames)) == (both.shape, both.dtype, 2), "what a dataset is")
+        same("datasets are sliced", (frames[1], frames[0, 1:-1, ::2], frames[..., 2]),
+             (both[1], both[0, 1:-1, ::2], both[..., 2]))
+        ok(frames.read(0, mp.Layout(a.shape, "*, 0")).layout == mp.Layout(a.shape, "*, 0"), "and read into a layout")
     raises(OSError, "there.h5", "a file that is not there", lambda: mp.h5.read("/not/there.h5:/x"))
     check_images(name, a)
     mp.sum(x).item()
@@ -778,6 +806,10 @@ def check_local():
     if x.device == "host":
         x += 1
         ok(np.array_equal(block, np.arange(6.0 * (mp.rank() + 1)).reshape(-1, 3)[:, ::2] + 1), "their memory is used")
+    odd = np.zeros((2, 2), [("a", "i1"), ("b", "f8")])["b"]
+    same("a block whose strides are odd is copied", mp.from_local(odd), np.zeros((2 * mp.nranks(), 2)))
+    raises(ValueError, "copy is False", "unless that is refused", lambda: mp.from_local(odd, copy=False))
+    ok(not np.shares_memory(mp.from_local(block, copy=True).local, block) or x.device != "host", "a copy that is asked for")
     if mp.nranks() > 1:
         raises(ValueError, "differ", "blocks that do not fit", lambda: mp.from_local(np.zeros((2, 3 + mp.rank()))))
 
@@ -859,7 +891,7 @@ def check_standard():
     x[2, :, i] = 7.0
     a[2, :, i] = 7.0
     same("assignment to an integer beside an index array", x, a)
-    raises(IndexError, "outside", "an integer beside an index array, too large", lambda: x[4, i])
+    raises(IndexError, "out of bounds for axis 0 with size 4", "an integer beside an index array, too large", lambda: x[4, i])
     x, a = pair((4, 3, 3))
     y, b = pair((3, 3))
     same("linalg.cross", (mp.linalg.cross(x, y), mp.linalg.cross(x, y, axis=-2)),
@@ -1012,6 +1044,40 @@ def check_refusals():
     ok(y.layout == mp.Layout((4, 6), "*, 0"), "asarray with a text as the layout")
 
 
+def check_more_names():
+    """Names of NumPy's that pass on to others."""
+    c, v, w = (rng.standard_normal(n) for n in (9, 7, 4))
+    a = np.arange(24.0).reshape(4, 2, 3)
+    for mode in ("full", "same", "valid"):
+        for p, q in ((v, w), (w, v), (c + 1j, w), (w, c - 2j)):
+            for name in ("convolve", "correlate"):
+                same(f"{name} of {len(p)} and {len(q)}, {mode}", getattr(mp, name)(mp.asarray(p), mp.asarray(q), mode),
+                     getattr(np, name)(p, q, mode), 1e-12)
+    integers = np.arange(6), np.arange(4)
+    same("convolve of integers", mp.convolve(*map(mp.asarray, integers)), np.convolve(*integers))
+    for name in ("bartlett", "blackman", "hamming", "hanning"):
+        same(name, [getattr(mp, name)(n) for n in (0, 1, 2, 9)], [getattr(np, name)(n) for n in (0, 1, 2, 9)], 1e-12)
+    same("kaiser", mp.kaiser(9, 5.0), np.kaiser(9, 5.0), 1e-12)
+    x = mp.asarray(a)
+    for name, many in (("vsplit", 2), ("hsplit", [1]), ("dsplit", 3)):
+        same(name, getattr(mp, name)(x, many), getattr(np, name)(a, many))
+        same(f"numpy.{name}", getattr(np, name)(x, many), getattr(np, name)(a, many))
+    key = [0, 2], np.array([True, False]), [2, 0]
+    same("ix_", x[mp.ix_(*key)], a[np.ix_(*key)])
+    same("cross", (mp.cross(x, x[0, 0]), np.cross(x, x[0])), (np.cross(a, a[0, 0]), np.cross(a, a[0])))
+    same("diagflat", mp.diagflat(x[:2, :, 0], 1), np.diagflat(a[:2, :, 0], 1))
+    same("fix", mp.fix(x - 2.5), np.fix(a - 2.5))
+    same("copies in an order", (mp.ascontiguousarray(x.T), mp.asfortranarray(x, "float32")), (a.T, a.astype("float32")))
+    ok(mp.array_equiv(x, x[None]) and not mp.array_equiv(x, x[:3]), "array_equiv")
+    ok(7 in x and 99 not in x, "what is in an array")
+    x.set(a + 1)
+    same("set", x, a + 1)
+    ok(x.tobytes() == (a + 1).tobytes(), "tobytes")
+    same("of what NumPy reads", (mp.fromiter(range(5), float), mp.frombuffer(b"abc", "uint8")),
+         (np.arange(5.0), np.frombuffer(b"abc", "uint8")))
+    ok(mp.result_type("uint32", "int32", 1) == np.int64, "result_type with a number")
+
+
 def check_cupy_names():
     """Names of CuPy's that have no case elsewhere."""
     points = rng.standard_normal((50, 2))
@@ -1087,6 +1153,7 @@ for check in (
     check_standard,
     check_linalg,
     check_dlpack,
+    check_large_integers,
     check_evaluate,
     check_random,
     check_kernels,
@@ -1102,6 +1169,7 @@ for check in (
     check_local,
     check_garbage,
     check_benchmark,
+    check_more_names,
     check_cupy_names,
     check_page,
 ):
