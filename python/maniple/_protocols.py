@@ -126,44 +126,13 @@ def _operators():
     ndarray.__hash__ = None
 
 
+_METHODS = """all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum
+    diagonal dot max mean min nonzero prod ptp put ravel repeat round searchsorted squeeze std sum swapaxes take trace
+    var"""
+
+
 def _methods():
-    for name in (
-        "sum",
-        "prod",
-        "mean",
-        "var",
-        "std",
-        "max",
-        "min",
-        "ptp",
-        "argmax",
-        "argmin",
-        "all",
-        "any",
-        "cumsum",
-        "cumprod",
-        "argsort",
-        "take",
-        "put",
-        "repeat",
-        "squeeze",
-        "swapaxes",
-        "ravel",
-        "diagonal",
-        "trace",
-        "nonzero",
-        "searchsorted",
-        "round",
-        "clip",
-        "choose",
-        "compress",
-        "conj",
-        "conjugate",
-        "copy",
-        "astype",
-        "argpartition",
-        "dot",
-    ):
+    for name in _METHODS.split():
         setattr(ndarray, name, _method(public_names[name]))
 
     def of_shape(function):

@@ -143,6 +143,12 @@ def check_cupy():
     ok(unread, f"its {len(blocks)} blocks of Python can be read")
 
 
+def check_notebook():
+    wanted = script("notebook-page").page(os.path.join(SOURCE, "docs", "notebook.ipynb"))
+    ok([] if text_of("docs", "notebook.md") == wanted else ["build-aux/notebook-page prints another page"],
+       "docs/notebook.md is the notebook")
+
+
 def check_expected_failures():
     """The list may become shorter; a longer one is a decision, which is made here."""
     lines = text_of("tests", "python", "array_api_failures.txt").split("\n")
@@ -153,6 +159,6 @@ def check_expected_failures():
        "the array API's suite has no other expected failures than it had")
 
 
-for check in (check_help, check_stubs, check_types, check_cupy, check_expected_failures):
+for check in (check_help, check_stubs, check_types, check_cupy, check_notebook, check_expected_failures):
     check()
 raise SystemExit(1 if failures else 0)

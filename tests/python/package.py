@@ -5,6 +5,7 @@ point, from rank 0, for tests/python.t."""
 import ast
 import copy
 import gc
+import importlib.machinery
 import importlib.util
 import inspect
 import os
@@ -1133,6 +1134,20 @@ def check_page():
         shutil.rmtree(folder)
 
 
+def check_notebook():
+    """The notebook's cells print the same on any number of ranks."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    path = os.path.join(source, "build-aux", "notebook-page")
+    loader = importlib.machinery.SourceFileLoader("notebook_page", path)
+    pages = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(pages)
+    names = {}
+    for kind, text, wanted in pages.cells_of(os.path.join(source, "docs", "notebook.ipynb"))[1]:
+        if kind == "code":
+            got = pages.printed(text, names)
+            ok(got == wanted or mp.rank() > 0, f"the notebook: {text.splitlines()[-1]}{'' if got == wanted else ': ' + got}")
+
+
 def shared_folder():
     """A new folder of rank 0's, on all ranks."""
     folder = tempfile.mkdtemp() if mp.rank() == 0 else ""
@@ -1172,6 +1187,7 @@ for check in (
     check_more_names,
     check_cupy_names,
     check_page,
+    check_notebook,
 ):
     try:
         check()
