@@ -75,6 +75,7 @@ extern const benchmark ceilings_benchmark, comm_benchmark, conv_benchmark, eigen
 double ceilings_measure(mnp_ctx *ctx);
 
 /* Print the cases of two recordings beside each other, and which are slower; returns the exit status. */
+enum { EXIT_SLOWER = 3 }; /* one of Maniple is */
 int bench_compare(const char *before, const char *after, double tolerance);
 
 /*

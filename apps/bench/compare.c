@@ -308,5 +308,5 @@ int bench_compare(const char *before, const char *after, double tolerance)
     free(old.lines);
     free(new.lines);
     free(rows);
-    return counts[SLOWER] > 0 ? EXIT_FAILED : EXIT_SUCCESS;
+    return counts[SLOWER] > 0 ? EXIT_SLOWER : EXIT_SUCCESS;
 }

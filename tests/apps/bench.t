@@ -83,8 +83,8 @@ cases=$(grep -c '"Maniple' runs.jsonl)
 compares 0 "^$cases cases of Maniple: 0 slower, $cases same, 0 faster" runs.jsonl runs.jsonl
 { line one 1 0.9; line one 3 2.9; line one 2 1.9; line two 1 0.9; line alone 1 1; line peer 1 1 NumPy; } >before.jsonl
 { line one 2.04 2.03; line two 1.2 1.06; line peer 2 2 NumPy; line new 1 1; } >after.jsonl
-compares 1 '^2 cases of Maniple: 1 slower, 1 same, 0 faster; 2 in one file alone' before.jsonl after.jsonl
-compares 1 '^b: two "x", 1  *Maniple  *1  *1000  *1200  *1.200  slower' before.jsonl after.jsonl
+compares 3 '^2 cases of Maniple: 1 slower, 1 same, 0 faster; 2 in one file alone' before.jsonl after.jsonl
+compares 3 '^b: two "x", 1  *Maniple  *1  *1000  *1200  *1.200  slower' before.jsonl after.jsonl
 compares 0 '^2 cases of Maniple: 0 slower, 2 same, 0 faster' before.jsonl after.jsonl --tolerance 0.1
 { line one 2 1.9; line two 1.2 1.06; } >after.jsonl
 compares 0 '^2 cases of Maniple: 0 slower, 2 same, 0 faster' after.jsonl before.jsonl --tolerance 0.3
