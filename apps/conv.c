@@ -481,34 +481,80 @@ static plan_step work_of(const convolution *j, double block, double in, double o
     return s;
 }
 
+/*
+ * What the outputs need along the kernel's axes, or along one of them alone, after the axes before it; `out` receives
+ * the extents of the outputs.
+ */
+static plan_window window_of(const convolution *j, int only, double size, int64_t *in, int64_t *out)
+{
+    const operand *input = &j->job.input, *kernel = &j->kernel;
+    plan_window w = {.ndim = input->ndim, .shape = in, .out = out, .boundary = j->options.boundary, .size = size};
+    memcpy(in, input->shape, sizeof *in * (size_t)w.ndim);
+    memcpy(out, input->shape, sizeof *out * (size_t)w.ndim);
+    for (int k = 0; k < kernel->ndim; k++) {
+        const int d = j->options.naxes > 0 ? j->axes[k] : input->ndim - kernel->ndim + k;
+        const int64_t n = input->shape[d], taps = kernel->shape[k], less = n < taps ? n : taps, more = n + taps - less;
+        const mnp_conv_mode mode = j->options.mode;
+        const int64_t offset = mode == MNP_CONV_FULL ? 0 : mode == MNP_CONV_SAME ? (taps - 1) / 2 : less - 1;
+        if (only >= 0 && k > only)
+            continue;
+        out[d] = mode == MNP_CONV_FULL ? n + taps - 1 : mode == MNP_CONV_SAME ? n : more - less + 1;
+        if (only >= 0 && k < only) {
+            in[d] = out[d];
+            continue;
+        }
+        w.first[d] = offset - (taps - 1);
+        w.last[d] = offset;
+    }
+    return w;
+}
+
+/* The steps in which ranks exchange what they need; returns what comes to a rank. */
+static double plan_exchange(const convolution *j, plan *p, double block, double in, double sum)
+{
+    int64_t shape[OPERAND_MAX_DIMS], out[OPERAND_MAX_DIMS];
+    plan_sent all = {.bytes = 0};
+    if (p->ranks == 1)
+        return 0;
+    if (j->method == MNP_CONV_FFT) { /* real arrays have half of a spectrum, which moves once in each direction */
+        plan_step moves = {.what = "two moves to other layouts", .bytes = 4 * block * sum, .launches = 4};
+        plan_spread(p, &moves, 2 * block * sum * (p->ranks - 1) / p->ranks);
+        plan_add(p, moves);
+        return 0;
+    }
+    for (int k = 0; k < (j->method == MNP_CONV_SEPARABLE ? j->kernel.ndim : 1); k++) {
+        const bool passes = j->method == MNP_CONV_SEPARABLE;
+        const plan_window w = window_of(j, passes ? k : -1, k == 0 ? in : sum, shape, out);
+        const plan_sent sent = plan_around(p, &w);
+        all.bytes += sent.bytes;
+        all.messages += sent.messages;
+        all.received += sent.received;
+    }
+    plan_step border = {.what = "what lies around a block", .bytes = all.bytes + all.received, .launches = 1};
+    plan_neighbours(p, &border, all.bytes, all.messages);
+    plan_add(p, border);
+    return all.received;
+}
+
 static mnp_status fill_plan(job *base, plan *p)
 {
     convolution *j = of(base);
     const operand *input = &base->input;
-    int parts[MNP_MAX_DIMS], neighbours = 0;
+    int parts[MNP_MAX_DIMS];
+    const int64_t before = plan_held(p);
     const mnp_status status = make_plan(j);
+    if (status != MNP_OK)
+        return status;
     const double block = plan_block(p, input->ndim, input->shape, parts), in = (double)mnp_dtype_size(input->dtype),
-                 out = in < 4 ? 4 : in;
-    double halo = 0;
-    for (int k = 0; k < j->kernel.ndim; k++) {
-        const int d = j->options.naxes > 0 ? j->axes[k] : input->ndim - j->kernel.ndim + k;
-        const double extent = ceil((double)input->shape[d] / (double)parts[d]);
-        halo += parts[d] > 1 ? block / extent * (double)(j->kernel.shape[k] - 1) * in : 0;
-        neighbours += parts[d] > 2 ? 2 : parts[d] > 1;
-    }
+                 out = in < 4 ? 4 : in, held = plan_grown(p, before);
     plan_by(p, "%s, chosen on the ranks that were started", method_names[j->method]);
     plan_keep(p, "input", block * in);
     plan_keep(p, "output", block * out);
-    plan_keep(p, "work", halo + block * in + (j->method >= MNP_CONV_FFT ? 2 * block * out : 0));
-    if (j->method == MNP_CONV_FFT && p->ranks > 1) {
-        plan_step moves = {.what = "four moves to other layouts", .bytes = 8 * block * out, .launches = 4};
-        plan_spread(p, &moves, 4 * block * out * (p->ranks - 1) / p->ranks);
-        plan_add(p, moves);
-    } else if (p->ranks > 1) {
-        plan_step border = {.what = "what lies around a block", .bytes = 2 * halo, .launches = 1};
-        plan_neighbours(p, &border, halo, neighbours);
-        plan_add(p, border);
-    }
+    const double halo = plan_exchange(j, p, block, in, out);
+    const double blocks = j->method >= MNP_CONV_FFT        ? 4
+                          : j->method == MNP_CONV_SEPARABLE ? fmin(2, j->kernel.ndim - 1)
+                                                            : 0;
+    plan_keep(p, "work", p->as_started ? held : halo + blocks * block * out);
     plan_add(p, work_of(j, block, in, out, in <= 4 || input->dtype == MNP_COMPLEX64));
     plan_note(p, "KERNEL is read, as the method depends on its values");
     p->run = j;

@@ -81,9 +81,10 @@ static const words_row words_table[] = {
     {NULL, NULL},
 };
 
-/* What a plan does, of all ranks together but for the memory, which is that of the rank that needs most. */
+/* What a plan does: of all ranks together; and of the rank that sends, or needs, most. */
 typedef struct totals {
-    int64_t moved, messages, memory;
+    int64_t moved, messages;
+    int64_t sent, memory;
 } totals;
 
 typedef struct transform {
@@ -420,10 +421,11 @@ static void json_speed(const void *run, const run_facts *facts, json_writer *out
 
 static totals add_up(mnp_ctx *ctx, const mnp_fft_plan_info *info)
 {
-    long long sums[] = {info->node_bytes + info->far_bytes, info->messages}, most = info->workspace + info->scratch;
+    long long sums[] = {info->node_bytes + info->far_bytes, info->messages},
+              most[] = {info->node_bytes + info->far_bytes, info->workspace + info->scratch};
     all_reduce(ctx, sums, 2, MPI_LONG_LONG, MPI_SUM);
-    all_reduce(ctx, &most, 1, MPI_LONG_LONG, MPI_MAX);
-    return (totals){sums[0], sums[1], most};
+    all_reduce(ctx, most, 2, MPI_LONG_LONG, MPI_MAX);
+    return (totals){.moved = sums[0], .messages = sums[1], .sent = most[0], .memory = most[1]};
 }
 
 static void plan_text(const void *run)
@@ -508,18 +510,19 @@ static mnp_status make_plan(job *base, plan *p)
                      : "transforms where the data lies, a move to another layout, transforms, a move back");
     plan_keep(p, "input", block * (double)mnp_dtype_size(base->input.dtype));
     plan_keep(p, "output", bytes);
-    plan_keep(p, "work", cut > 0 ? 2 * bytes : bytes);
+    plan_keep(p, "work", j->planned ? (double)j->totals.memory : cut > 0 ? 2 * bytes : bytes);
     plan_add(p, (plan_step){.what = "transform",
                             .operations = operations(j) / p->ranks,
                             .work = WORK_TRANSFORMS,
                             .dtype = complex_bytes(j) > 8 ? MNP_COMPLEX128 : MNP_COMPLEX64,
                             .bytes = 2 * j->naxes * bytes,
                             .launches = j->naxes});
-    for (int m = 0; cut > 0 && m < 2; m++) {
+    const int moves = j->planned ? j->plan_info.moves : cut > 0 ? 2 : 0;
+    for (int m = 0; m < moves; m++) {
         plan_step move = {.what = m == 0 ? "move to another layout" : "move back",
                           .bytes = p->machine->gpu && p->hosts == 1 ? 0 : 2 * bytes,
                           .launches = 1};
-        plan_spread(p, &move, bytes * (p->ranks - 1) / p->ranks);
+        plan_spread(p, &move, j->planned ? (double)j->totals.sent / moves : bytes * (p->ranks - 1) / p->ranks);
         plan_add(p, move);
     }
     if (j->npoints > 0)

@@ -429,13 +429,49 @@ static void plan_json(const void *run, json_writer *out)
     json_integers(out, "shape", j->job.input.ndim, j->job.input.shape);
 }
 
-/* How far a filter looks along dimension d, in elements on both sides together. */
-static double reach(const filtering *j, int d)
+/* The place of dimension d among those that are filtered; -1: it is not. */
+static int place_of(const filtering *j, int d)
+{
+    const value *axes = &j->values[AXES];
+    for (int i = 0; i < axes->count; i++)
+        if (((int)axes->numbers[i] + j->job.input.ndim) % j->job.input.ndim == d)
+            return i;
+    return axes->count > 0 ? -1 : d;
+}
+
+/* What a filter looks at along dimension d: elements, from which one on. */
+static int64_t window_along(const filtering *j, int d, int64_t *first)
 {
     const unsigned takes = j->filter->takes;
+    const int i = place_of(j, d);
+    int64_t count = 3, origin = 0;
     if (takes & BIT(SIGMA))
-        return 2 * floor(number(j, TRUNCATE, 0, 4) * number(j, SIGMA, d, 1) + 0.5);
-    return takes & BIT(SIZE) ? number(j, SIZE, d, 3) - 1 : 2;
+        count = 2 * (int64_t)(number(j, TRUNCATE, 0, 4) * number(j, SIGMA, i, 1) + 0.5) + 1;
+    else if (takes & BIT(SIZE))
+        count = (int64_t)number(j, SIZE, i, 3), origin = (int64_t)number(j, ORIGIN, i, 0);
+    *first = i < 0 ? 0 : -(count / 2) - origin;
+    return i < 0 ? 1 : count;
+}
+
+/* What ranks exchange: for a window all at once, for passes along the axes one after the other. */
+static plan_sent exchange_of(const filtering *j, const plan *p, bool passes)
+{
+    const operand *input = &j->job.input;
+    plan_sent all = {.bytes = 0};
+    for (int pass = 0; pass < (passes ? input->ndim : 1); pass++) {
+        plan_window w = {.ndim = input->ndim,
+                         .shape = input->shape,
+                         .boundary = j->mode == MNP_NDIMAGE_WRAP ? MNP_BOUNDARY_WRAP : MNP_BOUNDARY_FILL,
+                         .size = (double)mnp_dtype_size(input->dtype)};
+        for (int d = 0; d < input->ndim; d++)
+            if (!passes || d == pass)
+                w.last[d] = window_along(j, d, &w.first[d]) - 1 + w.first[d];
+        const plan_sent sent = plan_around(p, &w);
+        all.bytes += sent.bytes;
+        all.messages += sent.messages;
+        all.received += sent.received;
+    }
+    return all;
 }
 
 /*
@@ -447,17 +483,16 @@ static mnp_status make_plan(job *base, plan *p)
     const filtering *j = of(base);
     const operand *input = &base->input;
     const unsigned takes = j->filter->takes;
-    int parts[MNP_MAX_DIMS], neighbours = 0;
+    int parts[MNP_MAX_DIMS];
     const double block = plan_block(p, input->ndim, input->shape, parts), size = (double)mnp_dtype_size(input->dtype),
                  bytes = block * size;
     const bool sorts = strstr(j->filter->name, "median") || (takes & (BIT(RANK) | BIT(PERCENTILE))) != 0,
-               repeats = (takes & (BIT(CONNECTIVITY) | BIT(ITERATIONS))) != 0;
-    double taps = 0, halo = 0;
+               repeats = (takes & (BIT(CONNECTIVITY) | BIT(ITERATIONS))) != 0, passes = !(takes & BIT(SIZE));
+    const plan_sent sent = exchange_of(j, p, passes);
+    double taps = 0;
     for (int d = 0; d < input->ndim; d++) {
-        const double extent = ceil((double)input->shape[d] / (double)parts[d]);
-        taps += reach(j, d) + 1;
-        halo += parts[d] > 1 && extent > 0 ? bytes / extent * reach(j, d) : 0;
-        neighbours += parts[d] > 2 ? 2 : parts[d] > 1;
+        int64_t first;
+        taps += (double)window_along(j, d, &first);
     }
     const mnp_dtype result = j->dtype == MNP_DTYPE_AUTO ? input->dtype : j->dtype;
     plan_by(p, "%s",
@@ -466,10 +501,11 @@ static mnp_status make_plan(job *base, plan *p)
                       : "one axis after the other");
     plan_keep(p, "input", bytes);
     plan_keep(p, "output", block * (double)mnp_dtype_size(result));
-    plan_keep(p, "work", bytes + halo);
+    plan_keep(p, "work", (passes || p->ranks > 1 ? bytes : 0) + sent.received);
     if (p->ranks > 1) {
-        plan_step border = {.what = "what lies around a block", .bytes = 2 * halo, .launches = 1};
-        plan_neighbours(p, &border, halo, neighbours);
+        plan_step border = {
+            .what = "what lies around a block", .bytes = sent.bytes + sent.received, .launches = passes ? input->ndim : 1};
+        plan_neighbours(p, &border, sent.bytes, sent.messages);
         plan_add(p, border);
     }
     plan_add(p, (plan_step){.what = "filter",

@@ -12,6 +12,7 @@
 
 #include <getopt.h>
 
+#include "common/command.h"
 #include "common/options.h"
 #include "report/report.h"
 
@@ -125,6 +126,21 @@ void plan_keep(plan *p, const char *what, double bytes)
         p->memory[p->nmemory++] = (plan_memory){what, bytes};
 }
 
+int64_t plan_held(const plan *p)
+{
+    mnp_memory_pool_info heap = {.used = 0}, scratch = {.used = 0};
+    (void)mnp_memory_info(p->ctx, MNP_MEMORY_HEAP, &heap);
+    (void)mnp_memory_info(p->ctx, MNP_MEMORY_SCRATCH, &scratch);
+    return heap.used + scratch.used;
+}
+
+double plan_grown(const plan *p, int64_t before)
+{
+    int64_t grown = plan_held(p) - before;
+    all_reduce(p->ctx, &grown, 1, MPI_INT64_T, MPI_MAX);
+    return (double)grown;
+}
+
 static void write_words(char *words, const char *format, va_list arguments)
 {
     vsnprintf(words, PLAN_NOTE, format, arguments);
@@ -182,12 +198,12 @@ void plan_spread(const plan *p, plan_step *step, double bytes)
 }
 
 /* With several hosts some rank has half of its neighbours on another one. */
-void plan_neighbours(const plan *p, plan_step *step, double bytes, int neighbours)
+void plan_neighbours(const plan *p, plan_step *step, double bytes, double messages)
 {
     const double far = p->hosts > 1 ? ranks_of_host(p) > 1 ? 0.5 : 1 : 0;
     step->near_bytes += bytes * (1 - far);
     step->far_bytes += bytes * far;
-    step->messages += neighbours;
+    step->messages += messages;
 }
 
 static double steps_of_tree(double n)

@@ -100,6 +100,10 @@ void plan_keep(plan *p, const char *what, double bytes);
 void plan_by(plan *p, const char *format, ...);
 void plan_note(plan *p, const char *format, ...);
 
+/* The bytes that the library has in use on this rank; the most by which they have grown on any rank, collective. */
+int64_t plan_held(const plan *p);
+double plan_grown(const plan *p, int64_t before);
+
 /* Add a step, whose seconds are found here. */
 void plan_add(plan *p, plan_step step);
 
@@ -109,8 +113,26 @@ double plan_block(const plan *p, int ndim, const int64_t *shape, int parts[MNP_M
 /* Add to a step that every rank sends so many bytes to all others in equal parts. */
 void plan_spread(const plan *p, plan_step *step, double bytes);
 
-/* Add to a step that every rank sends so many bytes to neighbours, one message each. */
-void plan_neighbours(const plan *p, plan_step *step, double bytes, int neighbours);
+/* Add to a step that every rank sends so many bytes to neighbours, in so many messages. */
+void plan_neighbours(const plan *p, plan_step *step, double bytes, double messages);
+
+/*
+ * An array that is cut as new arrays are, and of which a result, cut alike, needs for index i of each dimension the
+ * indices i + first to i + last, extended beyond the borders.
+ */
+typedef struct plan_window {
+    int ndim;
+    const int64_t *shape, *out; /* of the array; of the result, NULL: the same */
+    int64_t first[MNP_MAX_DIMS], last[MNP_MAX_DIMS];
+    mnp_boundary boundary;
+    double size; /* bytes of an element */
+} plan_window;
+
+/* What ranks send for it: the most that one sends, in how many messages, and the most that comes to one; exact. */
+typedef struct plan_sent {
+    double bytes, messages, received;
+} plan_sent;
+plan_sent plan_around(const plan *p, const plan_window *w);
 
 /* Print the plan on rank 0, as text or JSON. */
 void plan_print(plan *p, bool quiet, bool json);

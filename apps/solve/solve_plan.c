@@ -67,8 +67,10 @@ static plan_step product(const plan *p, const matrix_head *head, const share *s,
                       .launches = times,
                       .at_least = p->ranks > 1 && head->reach == 0};
     if (p->ranks > 1 && head->reach > 0) {
-        const double ghosts = 2 * fmin((double)head->reach, (double)head->rows - s->rows);
-        plan_neighbours(p, &step, times * ghosts * s->value, (int)(2 * times));
+        /* a rank between others sends to both sides, and each of them what it reaches */
+        const double sides = p->ranks > 2 ? 2 : 1,
+                     ghosts = fmin(sides * (double)head->reach, (double)head->rows - s->rows);
+        plan_neighbours(p, &step, times * ghosts * s->value, sides * times);
         step.bytes += 2 * times * ghosts * s->value;
     }
     return step;

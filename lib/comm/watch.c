@@ -204,6 +204,15 @@ static mnp_status check(mnp__wait *wait)
 
 _Thread_local bool mnp__watch_counts;
 _Thread_local double mnp__watch_waited;
+_Thread_local mnp__traffic mnp__watch_sent;
+
+void mnp__watch_send(int64_t bytes, int64_t messages)
+{
+    if (__builtin_expect(!mnp__watch_counts, 1))
+        return;
+    mnp__watch_sent.bytes += bytes;
+    mnp__watch_sent.messages += messages;
+}
 
 /* Count the time since the last round; the first one begins. */
 static void count_wait(mnp__wait *wait)

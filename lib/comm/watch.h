@@ -49,9 +49,20 @@ typedef struct mnp__wait {
 #define MNP__SLEEP_SOON 0.0005
 #define MNP__SLEEP_LATE 0.005
 
-/* For profiles: whether this thread's waits are counted, and how long it has waited for other ranks since. */
+/*
+ * For profiles: whether this thread's communication is counted; how long it has waited for other ranks since; and what it
+ * has sent to them: bytes of arrays, the messages or runs of stores in which they went, one for each receiver, and
+ * collectives, of which reductions count no bytes.  What a graph repeats is counted when it is recorded.
+ */
+typedef struct mnp__traffic {
+    int64_t bytes, messages, collectives;
+} mnp__traffic;
 extern _Thread_local bool mnp__watch_counts;
 extern _Thread_local double mnp__watch_waited;
+extern _Thread_local mnp__traffic mnp__watch_sent;
+
+/* Count what goes to that many receivers, if it is to be counted. */
+void mnp__watch_send(int64_t bytes, int64_t messages);
 
 /* A wait for `what`, as in "did not take part in an exchange". */
 mnp__wait mnp__watch_begin(const mnp__comm *comm, const char *what);

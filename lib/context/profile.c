@@ -13,8 +13,6 @@
 
 #include <maniple/array.h>
 
-#include "comm/watch.h"
-
 #if defined __has_include
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
@@ -213,6 +211,7 @@ static void hear_begin(const char *function)
     p->noutputs = 0;
     p->row = row_of(p, function);
     p->waited = mnp__watch_waited;
+    p->sent = mnp__watch_sent;
     p->first = p->on_device ? record(p, p->ctx->compute) : NULL;
     p->begin = seconds_now();
 }
@@ -250,6 +249,9 @@ static void hear_end(void)
     p->row->calls++;
     p->row->cpu += end - p->begin;
     p->row->waited += mnp__watch_waited - p->waited;
+    p->row->sent.bytes += mnp__watch_sent.bytes - p->sent.bytes;
+    p->row->sent.messages += mnp__watch_sent.messages - p->sent.messages;
+    p->row->sent.collectives += mnp__watch_sent.collectives - p->sent.collectives;
     if (!p->on_device)
         p->row->device += end - p->begin;
     for (int i = 0; i < p->noutputs; i++)
@@ -268,11 +270,15 @@ static mnp__profile *profile_of(const mnp__device *device)
     return (mnp__profile *)(void *)((char *)(uintptr_t)device->ops - offsetof(mnp__profile, recording));
 }
 
-/* Do an operation of the device, with a bar in the trace. */
+/* Do an operation of the device, which is counted as a launch and, for a trace, has a bar. */
 #define WITH_BAR(name_, stream_, call)                                                                                 \
     do {                                                                                                               \
         mnp__profile *p_ = profile_of(device);                                                                         \
         if (p_ != listening())                                                                                         \
+            return call;                                                                                               \
+        if (p_->in_call && p_->row)                                                                                    \
+            p_->row->launches++;                                                                                       \
+        if (!p_->traces)                                                                                               \
             return call;                                                                                               \
         mnp__device_event *first_ = record(p_, stream_);                                                               \
         const mnp_status st_ = call;                                                                                   \
@@ -336,21 +342,19 @@ static mnp_status record_graph_launch(mnp__device *device, mnp__device_graph *gr
     WITH_BAR("graph", stream, profile_of(device)->ops->graph_launch(device, graph, stream));
 }
 
-/* Let the device record what it does: its loads, which are counted, and for a trace its work. */
+/* Let the device record what it does: its loads and its work, which are counted, and have bars in a trace. */
 static void replace_operations(mnp__profile *p)
 {
     mnp__device *device = p->ctx->device;
     p->ops = device->ops;
     p->recording = *device->ops;
     p->recording.kernel_load = record_kernel_load;
-    if (p->traces) {
-        p->recording.launch = record_launch;
-        p->recording.function_launch = record_function_launch;
-        p->recording.copy = record_copy;
-        p->recording.fft_execute = record_fft;
-        if (device->ops->graph_launch)
-            p->recording.graph_launch = record_graph_launch;
-    }
+    p->recording.launch = record_launch;
+    p->recording.function_launch = record_function_launch;
+    p->recording.copy = record_copy;
+    p->recording.fft_execute = record_fft;
+    if (device->ops->graph_launch)
+        p->recording.graph_launch = record_graph_launch;
     device->ops = &p->recording;
 }
 

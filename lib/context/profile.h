@@ -20,6 +20,7 @@
 
 #include <pthread.h>
 
+#include "comm/watch.h"
 #include "context/context.h"
 
 /* What a rank has counted of one public function. */
@@ -30,6 +31,8 @@ typedef struct mnp__profile_row {
     int64_t calls;
     double cpu, device, waited; /* seconds: of the call; of the compute stream; of the CPU, for other ranks */
     double bytes;               /* of this rank's blocks of the arrays that were read or written */
+    int64_t launches;
+    mnp__traffic sent; /* to other ranks */
 } mnp__profile_row;
 
 /* A bar of the trace. */
@@ -71,6 +74,7 @@ typedef struct mnp__profile {
     bool in_call;
     mnp__profile_row *row; /* NULL: it is not counted */
     double begin, waited;
+    mnp__traffic sent;
     mnp__device_event *first;
     mnp_array **outputs[8];
     int noutputs;

@@ -13,7 +13,8 @@
 /* A function, over all ranks. */
 typedef struct total {
     char name[MNP__PROFILE_NAME];
-    int64_t calls;                     /* the most of a rank */
+    int64_t calls, launches;           /* the most of a rank */
+    mnp__traffic sent;                 /* the most of a rank */
     double cpu, device, waited, bytes; /* sums */
     double slowest;                    /* device seconds of a rank, the most */
 } total;
@@ -28,6 +29,11 @@ typedef struct totals {
 
 /* ---- gathering ---- */
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 static void add_row(totals *t, const mnp__profile_row *row)
 {
     int i = 0;
@@ -41,7 +47,11 @@ static void add_row(totals *t, const mnp__profile_row *row)
         memcpy(f->name, row->name, sizeof f->name);
         t->count++;
     }
-    f->calls = row->calls > f->calls ? row->calls : f->calls;
+    f->calls = larger(f->calls, row->calls);
+    f->launches = larger(f->launches, row->launches);
+    f->sent.bytes = larger(f->sent.bytes, row->sent.bytes);
+    f->sent.messages = larger(f->sent.messages, row->sent.messages);
+    f->sent.collectives = larger(f->sent.collectives, row->sent.collectives);
     f->cpu += row->cpu;
     f->device += row->device;
     f->waited += row->waited;
@@ -129,13 +139,13 @@ static void print_table(const totals *t, const char *device, FILE *out)
     enum { WIDTH = 34 };
     fprintf(out, "\nprofile of %d rank%s, %.4f s, device %s; times are seconds, means over the ranks\n", t->ranks,
             t->ranks == 1 ? "" : "s", t->seconds, device);
-    fprintf(out, "%-*s %9s %10s %10s %10s %10s %9s %9s\n", WIDTH, "function", "calls", "CPU", "device", "waits", "GB",
-            "GB/s", "imbalance");
+    fprintf(out, "%-*s %9s %9s %10s %10s %10s %10s %9s %10s %9s\n", WIDTH, "function", "calls", "launches", "CPU", "device",
+            "waits", "GB", "GB/s", "sent, GB", "imbalance");
     for (int i = 0; i < t->count; i++) {
         const total *f = &t->functions[i];
-        fprintf(out, "%-*s %9lld %10.6f %10.6f %10.6f %10.4f %9.2f %9.2f\n", WIDTH, f->name, (long long)f->calls,
-                f->cpu / t->ranks, f->device / t->ranks, f->waited / t->ranks, 1e-9 * f->bytes, rate(f),
-                imbalance(t, f));
+        fprintf(out, "%-*s %9lld %9lld %10.6f %10.6f %10.6f %10.4f %9.2f %10.6f %9.2f\n", WIDTH, f->name,
+                (long long)f->calls, (long long)f->launches, f->cpu / t->ranks, f->device / t->ranks,
+                f->waited / t->ranks, 1e-9 * f->bytes, rate(f), 1e-9 * (double)f->sent.bytes, imbalance(t, f));
     }
     fprintf(out, "%lld kernels loaded in %.4f s; a rank's arrays took at most %.1f MiB, and scratch memory %.1f MiB\n",
             (long long)t->kernels, t->compile, (double)t->heap / (1 << 20), (double)t->scratch / (1 << 20));
@@ -149,9 +159,11 @@ static void print_json(const totals *t, const char *device, FILE *out)
         const total *f = &t->functions[i];
         fprintf(out,
                 "%s\n    {\"name\": \"%s\", \"calls\": %lld, \"cpu\": %.6g, \"device\": %.6g, \"waits\": %.6g, "
-                "\"bytes\": %.0f, \"slowest_device\": %.6g}",
+                "\"bytes\": %.0f, \"slowest_device\": %.6g, \"launches\": %lld, \"sent_bytes\": %lld, \"messages\": %lld, "
+                "\"collectives\": %lld}",
                 i > 0 ? "," : "", f->name, (long long)f->calls, f->cpu / t->ranks, f->device / t->ranks,
-                f->waited / t->ranks, f->bytes, f->slowest);
+                f->waited / t->ranks, f->bytes, f->slowest, (long long)f->launches, (long long)f->sent.bytes,
+                (long long)f->sent.messages, (long long)f->sent.collectives);
     }
     fprintf(out,
             "\n  ],\n  \"kernels\": %lld,\n  \"kernel_seconds\": %.6g,\n  \"heap_bytes\": %lld,\n  \"scratch_bytes\": "

@@ -7,6 +7,8 @@
  */
 #include "array/move/mover_plan.h"
 
+#include "comm/watch.h"
+
 bool mnp__mover_receives(const mnp__mover *mover)
 {
     return mover->nrecvs > 0 || mover->nwriters > 0 || (mover->p2p && mover->local.count > 0);
@@ -79,6 +81,11 @@ static bool is_local(const mnp__mover *mover)
     return mover->nsends + mover->nrecvs + mover->ntargets + mover->nwriters == 0;
 }
 
+void mnp__mover_count(const mnp__mover *mover)
+{
+    mnp__watch_send(mover->facts.peer_bytes + mover->facts.other_bytes, mover->ntargets + mover->nsends);
+}
+
 static mnp_status begin(mnp__mover *mover, const void *src, void *dst)
 {
     mnp_ctx *ctx = mover->ctx;
@@ -115,6 +122,7 @@ mnp_status mnp__mover_begin(mnp__mover *mover, const void *src, void *dst)
     mover->dst = dst;
     if (is_local(mover))
         return mnp__boxes_run(mover->ctx, mover->kernel, &mover->local, src, dst, mover->ctx->compute);
+    mnp__mover_count(mover);
     mnp_status st = begin(mover, src, dst);
     return st == MNP_OK ? MNP_OK : join(mover->ctx, st);
 }
@@ -137,8 +145,10 @@ mnp_status mnp__mover_help(mnp__mover *mover)
 
 mnp_status mnp__mover_run(mnp__mover *mover, const void *src, void *dst)
 {
-    if (mover->p2p && mover->nsends + mover->nrecvs == 0) /* nothing to do beside it: one launch, no other stream */
+    if (mover->p2p && mover->nsends + mover->nrecvs == 0) { /* nothing to do beside it: one launch, no other stream */
+        mnp__mover_count(mover);
         return run_p2p(mover, src, dst, mover->ctx->compute);
+    }
     MNP_TRY(mnp__mover_begin(mover, src, dst));
     return mnp__mover_finish(mover, dst);
 }

@@ -56,6 +56,9 @@ struct mnp__mover {
     bool storing; /* its stores are still to come */
 };
 
+/* Count for profiles what a run sends. */
+void mnp__mover_count(const mnp__mover *mover);
+
 /* slabs.c: make the lists of the slabs, for this rank alone.  MNP_ERR_MEMORY. */
 mnp_status mnp__mover_plan_slabs(mnp__mover *mover, const mnp__move_spec *spec);
 void mnp__mover_free_slabs(mnp__mover *mover);

@@ -191,6 +191,7 @@ mnp_status mnp__mover_begin_slabs(mnp__mover *mover, void *dst)
 {
     mnp_ctx *ctx = mover->ctx;
     mover->dst = dst;
+    mnp__mover_count(mover);
     mover->storing = mover->signals && mover->ntargets > 0;
     if (!ctx->device->cpu_memory) {
         MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));

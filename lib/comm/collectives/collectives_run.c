@@ -199,9 +199,24 @@ static mnp_status reduce(mnp_comm *comm, const mnp__collective *complex_call)
     return mnp__reduce_by_parts(comm, &call);
 }
 
+/* Count for profiles what this rank sends to others, as if it sent all of it itself. */
+static void count_sent(const mnp_comm *comm, const mnp__collective *call)
+{
+    const bool reduces = mnp__reduces(call);
+    const int64_t size = (int64_t)mnp_dtype_size(call->dtype);
+    if (!mnp__watch_counts || comm->base.size == 1)
+        return;
+    mnp__watch_sent.collectives += call->kind != MNP__SEND && call->kind != MNP__RECV;
+    for (int to = 0; to < comm->base.size && !reduces; to++) {
+        const int64_t count = to == comm->base.rank ? 0 : mnp__sent(call, comm->base.rank, to).count;
+        mnp__watch_send(count * size, count > 0);
+    }
+}
+
 mnp_status mnp__collective_run(mnp_comm *comm, const mnp__collective *call)
 {
     bool done = false;
+    count_sent(comm, call);
     if (mnp__reduces(call))
         return reduce(comm, call);
     if (mnp__p2p_small_serves(comm, call))

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "array/move/shuffle.h"
+#include "comm/watch.h"
 #include "ops/indexing/indexed.h"
 #include "sparse/step/elements.h"
 #include "sparse/matrix/ghosts_p2p.h"
@@ -269,6 +270,17 @@ static mnp_status find_buffers(mnp__ghosts *ghosts, size_t size, int64_t width)
 
 /* ---- exchanging ---- */
 
+/* Count for profiles what is sent now. */
+static void count_sent(const mnp__ghosts *ghosts, size_t size, int64_t width)
+{
+    int64_t receivers = 0;
+    if (!mnp__watch_counts)
+        return;
+    for (int r = 0; r < ghosts->ctx->comm.size; r++)
+        receivers += ghosts->to[r] > 0;
+    mnp__watch_send(ghosts->wanted * (int64_t)size * width, receivers);
+}
+
 /* Pack the elements that other ranks need, and begin to send them. */
 static mnp_status begin_messages(const mnp__ghosts *ghosts, const void *x)
 {
@@ -299,6 +311,7 @@ mnp_status mnp__ghosts_begin(mnp__ghosts *ghosts, size_t size, int64_t width, co
     if (width == 0)
         return MNP_OK;
     MNP_TRY(find_buffers(ghosts, size, width));
+    count_sent(ghosts, size, width);
     MNP_TRY(ghosts->by_p2p ? begin_p2p(ghosts, x) : begin_messages(ghosts, x));
     ghosts->going = true;
     return MNP_OK;
