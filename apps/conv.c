@@ -96,6 +96,7 @@ typedef struct convolution {
     int axes[OPERAND_MAX_DIMS];
     bool fills;             /* --fillvalue was given */
     mnp_conv_method method; /* that the plan takes */
+    mnp_conv_plan_info info;
     mnp_conv_plan *planned;
     conv_stream stream; /* its slabs; 0: all at once */
 } convolution;
@@ -221,7 +222,6 @@ static mnp_status make_plan(convolution *j)
     const operand *input = &j->job.input;
     mnp_array *kernel = NULL;
     mnp_layout *layout = NULL;
-    mnp_conv_plan_info info;
     progress_stage(0, NULL, "reading KERNEL");
     mnp_status status = operand_load(ctx, &j->kernel, &kernel);
     if (j->job.watch.ctx)
@@ -232,8 +232,8 @@ static mnp_status make_plan(convolution *j)
     if (status == MNP_OK)
         status = mnp_conv_plan_new(ctx, input->dtype, layout, kernel, &j->options, &j->planned);
     if (status == MNP_OK) {
-        mnp_conv_plan_describe(j->planned, &info);
-        j->method = info.method;
+        mnp_conv_plan_describe(j->planned, &j->info);
+        j->method = j->info.method;
     }
     mnp_layout_free(layout);
     mnp_array_free(kernel);
@@ -443,15 +443,14 @@ static void plan_text(const void *run)
 static void plan_json(const void *run, json_writer *out)
 {
     const convolution *j = run;
-    mnp_conv_plan_info info;
-    mnp_conv_plan_describe(j->planned, &info);
+    const mnp_conv_plan_info *info = &j->info;
     json_text(out, "input", j->job.input.text);
     json_text(out, "kernel", j->kernel.text);
-    json_text(out, "method", info.name);
+    json_text(out, "method", info->name);
     json_row(out, "estimated_seconds", '{');
     for (int m = MNP_CONV_DIRECT; m < MNP_NUM_CONV_METHODS; m++)
-        if (info.seconds[m] >= 0)
-            json_measured(out, method_names[m], info.seconds[m]);
+        if (info->seconds[m] >= 0)
+            json_measured(out, method_names[m], info->seconds[m]);
     json_close(out);
 }
 
@@ -473,9 +472,17 @@ static plan_step work_of(const convolution *j, double block, double in, double o
         s.bytes += 2 * (j->kernel.ndim - 1) * block * out;
         s.launches = j->kernel.ndim;
     } else {
-        s.work = WORK_TRANSFORMS;
-        s.operations = 2 * 2.5 * block * log2(block < 2 ? 2 : block);
-        s.bytes += (4 * j->kernel.ndim + 4) * block * out;
+        /* windows of some points, each of which is transformed twice, and gives as many outputs as it has no margins */
+        double elements = block, points = 1;
+        for (int k = 0; k < j->kernel.ndim; k++) {
+            const int d = j->options.naxes > 0 ? j->axes[k] : j->job.input.ndim - j->kernel.ndim + k;
+            const double window = (double)j->info.window[d], step = window - (double)j->kernel.shape[k] + 1;
+            points *= window;
+            elements *= step > 0 ? window / step : 1;
+        }
+        s.work = WORK_REAL;
+        s.operations = 2 * 2.5 * elements * log2(points < 2 ? 2 : points);
+        s.bytes += (4 * j->kernel.ndim + 4) * elements * out;
         s.launches = 8;
     }
     return s;
@@ -554,8 +561,11 @@ static mnp_status fill_plan(job *base, plan *p)
     const double blocks = j->method >= MNP_CONV_FFT        ? 4
                           : j->method == MNP_CONV_SEPARABLE ? fmin(2, j->kernel.ndim - 1)
                                                             : 0;
-    plan_keep(p, "work", p->as_started ? held : halo + blocks * block * out);
-    plan_add(p, work_of(j, block, in, out, in <= 4 || input->dtype == MNP_COMPLEX64));
+    const double work = p->as_started ? held : halo + blocks * block * out;
+    plan_keep(p, "work", work);
+    plan_step step = work_of(j, block, in, out, in <= 4 || input->dtype == MNP_COMPLEX64);
+    step.fresh = block * out + work;
+    plan_add(p, step);
     plan_note(p, "KERNEL is read, as the method depends on its values");
     p->run = j;
     p->text = plan_text;

@@ -510,12 +510,14 @@ static mnp_status make_plan(job *base, plan *p)
                      : "transforms where the data lies, a move to another layout, transforms, a move back");
     plan_keep(p, "input", block * (double)mnp_dtype_size(base->input.dtype));
     plan_keep(p, "output", bytes);
-    plan_keep(p, "work", j->planned ? (double)j->totals.memory : cut > 0 ? 2 * bytes : bytes);
+    const double work = j->planned ? (double)j->totals.memory : cut > 0 ? 2 * bytes : bytes;
+    plan_keep(p, "work", work);
     plan_add(p, (plan_step){.what = "transform",
                             .operations = operations(j) / p->ranks,
-                            .work = WORK_TRANSFORMS,
+                            .work = j->real ? WORK_REAL : WORK_TRANSFORMS,
                             .dtype = complex_bytes(j) > 8 ? MNP_COMPLEX128 : MNP_COMPLEX64,
                             .bytes = 2 * j->naxes * bytes,
+                            .fresh = bytes + work,
                             .launches = j->naxes});
     const int moves = j->planned ? j->plan_info.moves : cut > 0 ? 2 : 0;
     for (int m = 0; m < moves; m++) {

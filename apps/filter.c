@@ -500,8 +500,13 @@ static mnp_status make_plan(job *base, plan *p)
             : repeats ? "steps to neighbours, in passes until nothing changes"
                       : "one axis after the other");
     plan_keep(p, "input", bytes);
-    plan_keep(p, "output", block * (double)mnp_dtype_size(result));
-    plan_keep(p, "work", (passes || p->ranks > 1 ? bytes : 0) + sent.received);
+    int cut = 0;
+    for (int d = 0; d < input->ndim; d++)
+        cut += parts[d] > 1;
+    const double out = block * (double)mnp_dtype_size(result),
+                 work = (passes ? (cut > 1 ? 2 : 1) * out : p->ranks > 1 ? bytes : 0) + sent.received;
+    plan_keep(p, "output", out);
+    plan_keep(p, "work", work);
     if (p->ranks > 1) {
         plan_step border = {
             .what = "what lies around a block", .bytes = sent.bytes + sent.received, .launches = passes ? input->ndim : 1};
@@ -510,10 +515,12 @@ static mnp_status make_plan(job *base, plan *p)
     }
     plan_add(p, (plan_step){.what = "filter",
                             .at_least = true,
-                            .operations = sorts || repeats ? 0 : block * taps,
+                            /* passes reach half the rate of direct sums */
+                            .operations = sorts || repeats ? 0 : block * taps * (passes ? 2 : 1),
                             .work = WORK_WINDOWS,
                             .dtype = size > 4 ? MNP_FLOAT64 : MNP_FLOAT32,
-                            .bytes = 2 * bytes * (sorts || repeats ? 1 : input->ndim),
+                            .bytes = 2 * bytes * (passes ? input->ndim : 1),
+                            .fresh = out + work,
                             .launches = sorts ? 1 : input->ndim});
     plan_note(p, "filters were not measured on the machine: rates are those of convolutions along one axis");
     p->run = j;

@@ -100,7 +100,10 @@ static void plan_matmul(plan *p, const problem *q)
     plan_keep(p, "product", q->batch * rows * columns * q->size);
     if (p->ranks > 1) {
         plan_step bring = {
-            .what = "rows of A and columns of B", .bytes = 2 * q->batch * needed * q->size, .launches = 2};
+            .what = "rows of A and columns of B",
+            .bytes = 2 * q->batch * needed * q->size,
+            .fresh = q->batch * needed * q->size,
+            .launches = 2};
         plan_spread(p, &bring, q->batch * fmax(needed - own, 0) * q->size);
         plan_add(p, bring);
     }
@@ -109,6 +112,7 @@ static void plan_matmul(plan *p, const problem *q)
                             .work = WORK_PRODUCTS,
                             .dtype = q->dtype,
                             .bytes = q->batch * (needed + rows * columns) * q->size,
+                            .fresh = q->batch * rows * columns * q->size,
                             .launches = 1});
 }
 
@@ -132,6 +136,7 @@ static void plan_factors(plan *p, const problem *q, const char *what, double ope
                       .work = work,
                       .dtype = q->dtype,
                       .bytes = 2 * q->batch * matrix / shares,
+                      .fresh = q->batch * (matrix + vectors * q->size) / shares,
                       .launches = 1,
                       .at_least = q->batch == 1 && p->ranks > 1 && !alone};
     if (step.at_least) {
@@ -153,6 +158,7 @@ static void plan_tall(plan *p, const problem *q, const char *what)
                       .work = WORK_TALL,
                       .dtype = q->dtype,
                       .bytes = 6 * block,
+                      .fresh = block,
                       .launches = 10,
                       .joins = 4};
     plan_spread(p, &step, 4 * q->n * q->n * q->size);

@@ -87,6 +87,7 @@ mnp_status eval_plan(mnp_ctx *ctx, const job *j, const mnp_dtype *dtypes, const 
     plan_add(&p, (plan_step){.what = "evaluate",
                              .at_least = true,
                              .bytes = in + out,
+                             .fresh = out,
                              .launches = statements + numbers,
                              .joins = numbers});
     plan_note(&p, "operands are counted once; sorts, products, slices of other blocks and values in between are not");

@@ -9,11 +9,12 @@
  * of three axes are bound by memory, which they pass once an axis, at 88 and 92 per cent of its rate; their operations
  * are estimates.
  *
- * host: a core of a virtual machine, 24 November 2026, commands with MANIPLE_THREADS=1.  Memory is the conjugate
- * gradient method with poisson:96x96x96; products and decompositions are linalg with matrices of 1500 rows, and svd of
- * 200000 x 32; transforms are fft of 128 x 128 x 128 complex64, half of it in double; windows are conv by 31 x 31 taps
- * of float32, half of it in float64.  The link is a redistribution of rows to columns, the all-reduce one of 8 bytes,
- * both of docs/performance.md.
+ * host: a core of a virtual machine, 28 November 2026, commands of bench/predictions with MANIPLE_THREADS=1 and, as that
+ * OpenBLAS does not know the processor, OPENBLAS_CORETYPE=SKYLAKEX.  Memory is the conjugate gradient method with
+ * poisson:96x96x96; new memory is what eval takes beyond it on one rank and on two; products and decompositions are
+ * linalg with matrices of 1500 rows, and svd of 200000 x 32; transforms are fft of 128 x 128 x 128 complex64 and of
+ * 2048 x 2048 float32, half of it in double; windows are conv by 31 x 31 taps of float32, half of it in float64.  The
+ * link is a redistribution of rows to columns, the all-reduce one of 8 bytes, both of docs/performance.md.
  */
 #include "plan/machine.h"
 
@@ -37,12 +38,15 @@ const machine machines[] = {
                [WORK_SPECTRUM] = {5.7e12, 6.9e12},
                [WORK_TALL] = {1.9e12, 0},
                [WORK_WINDOWS] = {1.2e13, 2.4e13},
-               [WORK_TRANSFORMS] = {1e13, 2e13}},
+               [WORK_TRANSFORMS] = {1e13, 2e13},
+               [WORK_REAL] = {1e13, 2e13}},
      .setup = {2.5e-8, 2.4e-8, 1.05e-8}},
     {.name = "host",
-     .what = "a core of an AMD EPYC, a rank each, one thread",
-     .source = "measured on two cores of a virtual machine, 24 November 2026",
+     .what = "a core of an Intel Xeon with AVX-512, a rank each, one thread",
+     .source = "measured on two cores of a virtual machine, 28 November 2026",
      .memory = 2.6e10,
+     .fresh = 4.6e9,
+     .fresh_shared = 1.6e9,
      .link = 7.8e9,
      .link_latency = 5e-7,
      .network = 1.25e9,
@@ -50,12 +54,13 @@ const machine machines[] = {
      .network_source = "not measured: 10 Gbit/s a rank, and 30 us a message, are assumed",
      .join = 5e-7,
      .launch = 2e-6,
-     .rates = {[WORK_PRODUCTS] = {4.7e10, 8.9e10},
+     .rates = {[WORK_PRODUCTS] = {6.8e10, 1.25e11},
                [WORK_FACTORS] = {2.9e10, 0},
-               [WORK_SPECTRUM] = {4.3e10, 0},
-               [WORK_TALL] = {2.2e9, 0},
-               [WORK_WINDOWS] = {2.3e10, 4.6e10},
-               [WORK_TRANSFORMS] = {9e9, 1.8e10}},
+               [WORK_SPECTRUM] = {4.7e10, 0},
+               [WORK_TALL] = {2.3e9, 0},
+               [WORK_WINDOWS] = {2.9e10, 5.8e10},
+               [WORK_TRANSFORMS] = {1.25e10, 2.5e10},
+               [WORK_REAL] = {5e9, 1e10}},
      .setup = {4e-8, 7.5e-8, 1.2e-8}},
     {0},
 };

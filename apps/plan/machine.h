@@ -17,7 +17,8 @@ typedef enum machine_work {
     WORK_SPECTRUM,   /* eigenvalues of a square matrix */
     WORK_TALL,       /* decompositions of tall matrices */
     WORK_WINDOWS,    /* a multiplication and an addition for each element of a window */
-    WORK_TRANSFORMS, /* Fourier transforms, 5 n log2(n) for n points */
+    WORK_TRANSFORMS, /* Fourier transforms, 5 n log2(n) for n complex points */
+    WORK_REAL,       /* of real ones, half of it */
     MACHINE_WORKS
 } machine_work;
 
@@ -29,6 +30,7 @@ typedef struct machine {
     const char *name, *what, *source;
     bool gpu;
     double memory;                   /* read and written */
+    double fresh, fresh_shared;      /* used for the first time: by one rank alone; by ranks that share it; 0: it costs nothing */
     double link, link_latency;       /* between ranks of a host: what one rank sends; seconds a message */
     double network, network_latency; /* between hosts, nominal: see network_source */
     const char *network_source;

@@ -206,6 +206,12 @@ void plan_neighbours(const plan *p, plan_step *step, double bytes, double messag
     step->messages += messages;
 }
 
+/* Bytes a second of memory that is used for the first time; 0: it costs nothing. */
+static double new_memory(const plan *p)
+{
+    return ranks_of_host(p) > 1 ? p->machine->fresh_shared : p->machine->fresh;
+}
+
 static double steps_of_tree(double n)
 {
     return n > 1 ? ceil(log2(n)) : 0;
@@ -219,6 +225,8 @@ void plan_add(plan *p, plan_step s)
                  memory = s.bytes / m->memory / p->threads;
     s.at_least = s.at_least || (s.operations > 0 && rate == 0);
     s.seconds += (arithmetic > memory ? arithmetic : memory) + s.launches * m->launch;
+    if (m->fresh > 0)
+        s.seconds += s.fresh / new_memory(p);
     const double near = s.near_bytes / m->link, far = s.far_bytes / p->network;
     s.seconds += near > far ? near : far;
     /* ranks of a host are reached side by side; of messages to other hosts each takes its time */
@@ -289,6 +297,8 @@ static void print_constants(const plan *p)
     printf("constants %s: %s\n", m->what, m->source);
     printf("          memory %.4g GB/s, link %.4g GB/s, launch %.3g us, all-reduce %.3g us\n", m->memory / 1e9,
            m->link / 1e9, m->launch * 1e6, m->join * 1e6);
+    if (m->fresh > 0)
+        printf("          new memory %.4g GB/s\n", new_memory(p) / 1e9);
     for (int i = 0; i < p->nsteps; i++) {
         const plan_step *s = &p->steps[i];
         const double rate = s->operations > 0 ? machine_rate(m, s->work, s->dtype) : 0;
@@ -354,6 +364,9 @@ static void json_steps(json_writer *out, const plan *p)
         json_number(out, "operations", s->operations);
         json_number(out, "operations_a_second", s->operations > 0 ? machine_rate(p->machine, s->work, s->dtype) : 0);
         json_number(out, "bytes", s->bytes);
+        json_number(out, "new_bytes", s->fresh);
+        json_number(out, "launches", s->launches);
+        json_number(out, "messages", s->messages);
         json_number(out, "near_bytes", s->near_bytes);
         json_number(out, "far_bytes", s->far_bytes);
         json_close(out);
@@ -369,6 +382,7 @@ static void json_constants(json_writer *out, const plan *p)
     json_text(out, "source", m->source);
     json_integer(out, "threads", p->threads);
     json_number(out, "memory", m->memory);
+    json_number(out, "new_memory", new_memory(p));
     json_number(out, "link", m->link);
     json_number(out, "network", p->network);
     json_text(out, "network_source", p->network_given ? "--network" : m->network_source);
@@ -404,7 +418,7 @@ static void print_json(const plan *p)
 
 void plan_print(plan *p, bool quiet, bool json)
 {
-    plan_note(p, "reading, writing, compiling and the first use of new memory are not in the model");
+    plan_note(p, "reading, writing and compiling are not in the model");
     if (mnp_ctx_rank(p->ctx) != 0)
         return;
     if (json)

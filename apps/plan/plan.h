@@ -61,6 +61,7 @@ typedef struct plan_step {
     machine_work work;
     mnp_dtype dtype; /* of the operations */
     double bytes;    /* read from and written to memory */
+    double fresh;    /* bytes of memory that is used for the first time */
     double launches;
     double near_bytes, far_bytes, messages;
     double joins;   /* all-reduces of a few numbers */
