@@ -84,7 +84,7 @@ static const words_row words_table[] = {
 /* What a plan does: of all ranks together; and of the rank that sends, or needs, most. */
 typedef struct totals {
     int64_t moved, messages;
-    int64_t sent, memory;
+    int64_t sent, memory, receivers;
 } totals;
 
 typedef struct transform {
@@ -422,10 +422,11 @@ static void json_speed(const void *run, const run_facts *facts, json_writer *out
 static totals add_up(mnp_ctx *ctx, const mnp_fft_plan_info *info)
 {
     long long sums[] = {info->node_bytes + info->far_bytes, info->messages},
-              most[] = {info->node_bytes + info->far_bytes, info->workspace + info->scratch};
+              most[] = {info->node_bytes + info->far_bytes, info->workspace + info->scratch, info->receivers};
     all_reduce(ctx, sums, 2, MPI_LONG_LONG, MPI_SUM);
-    all_reduce(ctx, most, 2, MPI_LONG_LONG, MPI_MAX);
-    return (totals){.moved = sums[0], .messages = sums[1], .sent = most[0], .memory = most[1]};
+    all_reduce(ctx, most, 3, MPI_LONG_LONG, MPI_MAX);
+    return (totals){
+        .moved = sums[0], .messages = sums[1], .sent = most[0], .memory = most[1], .receivers = most[2]};
 }
 
 static void plan_text(const void *run)
@@ -509,6 +510,8 @@ static mnp_status make_plan(job *base, plan *p)
             cut == 0 ? "every rank by itself"
                      : "transforms where the data lies, a move to another layout, transforms, a move back");
     plan_keep(p, "input", block * (double)mnp_dtype_size(base->input.dtype));
+    const bool cast = !j->real && mnp_dtype_kind(base->input.dtype) != 'c';
+    plan_keep(p, "input as complex numbers", cast ? bytes : 0);
     plan_keep(p, "output", bytes);
     const double work = j->planned ? (double)j->totals.memory : cut > 0 ? 2 * bytes : bytes;
     plan_keep(p, "work", work);
@@ -517,7 +520,7 @@ static mnp_status make_plan(job *base, plan *p)
                             .work = j->real ? WORK_REAL : WORK_TRANSFORMS,
                             .dtype = complex_bytes(j) > 8 ? MNP_COMPLEX128 : MNP_COMPLEX64,
                             .bytes = 2 * j->naxes * bytes,
-                            .fresh = bytes + work,
+                            .fresh = bytes + work + (cast ? bytes : 0),
                             .launches = j->naxes});
     const int moves = j->planned ? j->plan_info.moves : cut > 0 ? 2 : 0;
     for (int m = 0; m < moves; m++) {
@@ -525,6 +528,8 @@ static mnp_status make_plan(job *base, plan *p)
                           .bytes = p->machine->gpu && p->hosts == 1 ? 0 : 2 * bytes,
                           .launches = 1};
         plan_spread(p, &move, j->planned ? (double)j->totals.sent / moves : bytes * (p->ranks - 1) / p->ranks);
+        if (j->planned)
+            move.messages = (double)j->totals.receivers / moves;
         plan_add(p, move);
     }
     if (j->npoints > 0)

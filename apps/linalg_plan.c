@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/command.h"
 #include "report/report.h"
 
 /* Functions of one square matrix, by factors and spectra. */
@@ -86,25 +87,72 @@ static mnp_status find_problem(const char *function, const char *ord, int count,
     return MNP_OK;
 }
 
-/* A rank computes a box of the product, for which it needs rows of A and columns of B. */
-static void plan_matmul(plan *p, const problem *q)
+/* An operand of that shape and of one element, which is read again and again: enough to ask how it would be used. */
+static mnp_status stand_in(const operand *x, mnp_array *element, mnp_array **array_p)
+{
+    static const int64_t strides[MNP_MAX_DIMS] = {0};
+    mnp_ctx *ctx = mnp_array_ctx(element);
+    mnp_layout *layout = NULL;
+    mnp_status st = mnp_layout_block(mnp_ctx_size(ctx), x->ndim, x->shape, &layout);
+    if (st == MNP_OK)
+        st = mnp_array_wrap(ctx, mnp_array_dtype(element), layout, mnp_array_local_data(element), strides, NULL, NULL, array_p);
+    mnp_layout_free(layout);
+    return st;
+}
+
+/* How the library would do it on the ranks that there are. */
+static mnp_status ask_library(mnp_ctx *ctx, const problem *q, mnp_matmul_info *info)
+{
+    const int64_t one = mnp_ctx_size(ctx);
+    mnp_array *element = NULL, *a = NULL, *b = NULL;
+    mnp_status st = mnp_zeros(ctx, q->dtype, 1, &one, &element);
+    if (st == MNP_OK)
+        st = stand_in(&q->inputs[0], element, &a);
+    if (st == MNP_OK)
+        st = stand_in(&q->inputs[1], element, &b);
+    if (st == MNP_OK)
+        st = mnp_matmul_describe(a, b, NULL, info);
+    long long most[] = {info->bytes, info->messages, info->workspace};
+    if (st == MNP_OK)
+        all_reduce(ctx, most, 3, MPI_LONG_LONG, MPI_MAX);
+    info->bytes = most[0];
+    info->messages = most[1];
+    info->workspace = most[2];
+    mnp_free_all(a, b, element);
+    return st;
+}
+
+/*
+ * A rank computes a box of the product, for which it needs rows of A and columns of B.  On the ranks that there are the
+ * library tells what it would bring.
+ */
+static mnp_status plan_matmul(plan *p, const problem *q)
 {
     int parts[MNP_MAX_DIMS];
     const int64_t shape[] = {(int64_t)q->m, (int64_t)q->k};
+    mnp_matmul_info info = {.method = NULL};
+    if (p->as_started && p->ranks > 1) {
+        const mnp_status st = ask_library(p->ctx, q, &info);
+        if (st != MNP_OK)
+            return st;
+    }
     (void)plan_block(p, 2, shape, parts);
     const double rows = ceil(q->m / parts[0]), columns = ceil(q->k / parts[1]),
                  own = (q->m * q->n + q->n * q->k) / p->ranks, needed = rows * q->n + q->n * columns;
-    plan_by(p, "every rank computes a box of %.0f x %.0f of the product, by BLAS", rows, columns);
+    const double brought = info.method     ? (double)info.workspace
+                           : p->ranks > 1 ? q->batch * needed * q->size
+                                          : 0;
+    plan_by(p, "every rank computes a box of %.0f x %.0f of the product, by BLAS%s%s", rows, columns,
+            info.method ? ": " : "", info.method ? info.method : "");
     plan_keep(p, "A and B", q->batch * own * q->size);
-    plan_keep(p, "rows and columns that are brought", p->ranks > 1 ? q->batch * needed * q->size : 0);
+    plan_keep(p, "rows and columns that are brought", brought);
     plan_keep(p, "product", q->batch * rows * columns * q->size);
     if (p->ranks > 1) {
         plan_step bring = {
-            .what = "rows of A and columns of B",
-            .bytes = 2 * q->batch * needed * q->size,
-            .fresh = q->batch * needed * q->size,
-            .launches = 2};
-        plan_spread(p, &bring, q->batch * fmax(needed - own, 0) * q->size);
+            .what = "rows of A and columns of B", .bytes = 2 * brought, .fresh = brought, .launches = 2};
+        plan_spread(p, &bring, info.method ? (double)info.bytes : q->batch * fmax(needed - own, 0) * q->size);
+        if (info.method)
+            bring.messages = (double)info.messages;
         plan_add(p, bring);
     }
     plan_add(p, (plan_step){.what = "product",
@@ -114,6 +162,7 @@ static void plan_matmul(plan *p, const problem *q)
                             .bytes = q->batch * (needed + rows * columns) * q->size,
                             .fresh = q->batch * rows * columns * q->size,
                             .launches = 1});
+    return MNP_OK;
 }
 
 /* One matrix is dealt out over the ranks by columns, panel by panel: all ranks get every panel. */
@@ -165,12 +214,12 @@ static void plan_tall(plan *p, const problem *q, const char *what)
     plan_add(p, step);
 }
 
-static void fill(plan *p, const problem *q)
+static mnp_status fill(plan *p, const problem *q)
 {
     const double n = q->n, small = fmin(q->m, q->n);
     const cost *square = find_cost(q->function);
     if (strcmp(q->function, "matmul") == 0) {
-        plan_matmul(p, q);
+        return plan_matmul(p, q);
     } else if (square) {
         const double right = q->count == 2 ? q->k : 0;
         plan_factors(p, q, square->what, square->cubes * n * n * n + 2 * n * n * right, square->work,
@@ -191,6 +240,7 @@ static void fill(plan *p, const problem *q)
         plan_factors(p, q, q->function, 9 * small * small * fmax(q->m, n), WORK_SPECTRUM, (q->m + n) * small, false);
         plan_note(p, "the rate is that of eigenvalues; singular values of square matrices were not measured");
     }
+    return MNP_OK;
 }
 
 static void plan_text(const void *run)
@@ -219,9 +269,10 @@ mnp_status linalg_plan(mnp_ctx *ctx, const char *function, const char *ord, int 
     mnp_status status = find_problem(function, ord, count, inputs, &q);
     if (status == MNP_OK)
         status = plan_begin(ctx, request, &p);
+    if (status == MNP_OK)
+        status = fill(&p, &q);
     if (status != MNP_OK)
         return status;
-    fill(&p, &q);
     p.run = &q;
     p.text = plan_text;
     p.json = plan_json;

@@ -31,7 +31,7 @@ static method_cost cost_of(const job *j)
     case MNP_SOLVER_CG1:
         return (method_cost){1, 1, 12, 1};
     case MNP_SOLVER_MINRES:
-        return (method_cost){1, 1, 14, 2};
+        return (method_cost){1, 1, 14, 3};
     case MNP_SOLVER_BICGSTAB:
         return (method_cost){2, 2, 20, 3};
     case MNP_SOLVER_GMRES:

@@ -176,6 +176,7 @@ typedef struct mnp_fft_plan_info {
     int64_t scratch;       /* bytes that the device's library needs beside it, on this rank */
     int64_t own_bytes, node_bytes, far_bytes; /* moved within the rank, to ranks of its node, to ranks of others */
     int messages;                             /* that it sends */
+    int receivers;                            /* ranks that it sends to or writes to, counted for every move */
 } mnp_fft_plan_info;
 
 /* Neither is collective; print writes a few lines from rank 0, and nothing from other ranks. */

@@ -499,6 +499,7 @@ void mnp_fft_plan_describe(const mnp_fft_plan *plan, mnp_fft_plan_info *info)
         info->node_bytes += facts.peer_bytes;
         info->far_bytes += facts.other_bytes;
         info->messages += facts.messages;
+        info->receivers += facts.receivers;
     }
 }
 

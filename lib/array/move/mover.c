@@ -83,7 +83,7 @@ static bool is_local(const mnp__mover *mover)
 
 void mnp__mover_count(const mnp__mover *mover)
 {
-    mnp__watch_send(mover->facts.peer_bytes + mover->facts.other_bytes, mover->ntargets + mover->nsends);
+    mnp__watch_send(mover->facts.peer_bytes + mover->facts.other_bytes, mover->facts.receivers);
 }
 
 static mnp_status begin(mnp__mover *mover, const void *src, void *dst)

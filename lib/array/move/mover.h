@@ -69,6 +69,7 @@ typedef struct mnp__mover_facts {
     int64_t memory; /* bytes of buffers */
     mnp__mover_path path;
     int launches, messages; /* messages: that it sends */
+    int receivers;          /* ranks that get something, in messages or from stores */
 } mnp__mover_facts;
 
 mnp__mover_facts mnp__mover_describe(const mnp__mover *mover);

@@ -251,6 +251,7 @@ static void note_facts(mnp__mover *mover)
     if (mover->p2p) /* one for both, also where it only waits for those who write here */
         mover->facts.launches += (mover->local.count + mover->store.count + mover->nwriters > 0) -
                                  (mover->local.count > 0) - (mover->store.count > 0);
+    mover->facts.receivers = mover->ntargets + mover->nsends;
     mover->facts.own_bytes = mover->local.total * (int64_t)mover->element;
     mover->facts.memory += (int64_t)mover->staging_bytes;
 }
