@@ -152,7 +152,7 @@ static mnp_status plan_matmul(plan *p, const problem *q)
             .what = "rows of A and columns of B", .bytes = 2 * brought, .fresh = brought, .launches = 2};
         plan_spread(p, &bring, info.method ? (double)info.bytes : q->batch * fmax(needed - own, 0) * q->size);
         if (info.method)
-            bring.messages = (double)info.messages;
+            bring.messages = (double)info.messages + info.parts - 1;
         plan_add(p, bring);
     }
     plan_add(p, (plan_step){.what = "product",
