@@ -97,6 +97,32 @@ if [ -z "$compares" ]; then
     survive 2 late small "$late" MANIPLE_DEADLINE=1
 fi
 
+# A value that Python broadcasts waits in MPI itself, which has no deadline
+library=$builddir/.libs/libmaniple.so
+: "${PYTHON=$("$srcdir/tests/find-python")}"
+if [ -z "$PYTHON" ] || [ ! -e "$library" ] || grep -q -e -DMNP_SANITIZERS "$builddir/Makefile"; then
+    skip "mp.comm.bcast names a rank that is stopped" "there is no Python with NumPy, or no library that it can load"
+else
+    cat >"$work/bcast.py" <<'END'
+import os
+import signal
+
+import maniple as mp
+
+mp.ones(10).sum().item()
+if mp.rank() == 1:
+    os.kill(os.getpid(), signal.SIGSTOP)
+mp.comm.bcast("a value" if mp.rank() == 1 else None, root=1)
+print("went on")
+END
+    timeout "$limit" env MANIPLE_DEVICE=host MANIPLE_DEADLINE=2 PYTHONPATH="$builddir/python" MANIPLE_LIBRARY="$library" \
+        PYTHONDONTWRITEBYTECODE=1 "$MPIRUN" -n 3 "$PYTHON" "$work/bcast.py" >"$output" 2>&1
+    status=$?
+    [ "$status" -ne 0 ] && [ "$status" -ne 124 ] && ! grep -q 'went on' "$output" &&
+        grep -q 'rank 1 is stopped: it has not moved for [0-9]* seconds (MANIPLE_DEADLINE)' "$output"
+    check $? "mp.comm.bcast names a rank that is stopped" "status $status, $(cat "$output")"
+fi
+
 # The same where GPUs wait, by kernels or in NCCL, which does not tell for whom
 if MANIPLE_DEVICE=cuda "${MANIPLE:-$builddir/apps/maniple}" info >/dev/null 2>&1; then
     device=cuda
