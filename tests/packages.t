@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The recipes of packages/ fit: all name the version of configure, use options that it has, and are read without an error
-# by the tools that are installed, Spack, EasyBuild, Lmod and dpkg.  build-aux/release writes a new version everywhere.
-# tests/debian.t builds the Debian packages.
+# by the tools that are installed, Spack, EasyBuild, Singularity Python, Lmod and dpkg.  build-aux/release writes a new
+# version everywhere.  tests/debian.t builds the Debian packages.
 
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -61,6 +61,14 @@ else
     run "EasyBuild finds nothing wrong with the style of the recipe" eb --check-style "$packages"/easybuild/*.eb
     said=$(eb --dry-run "$packages"/easybuild/*.eb 2>&1)
     check "$(echo "$said" | grep -q "module: Maniple/$version-"; echo $?)" "and would make its module" "$said"
+fi
+
+if command -v spython >/dev/null; then
+    said=$(spython recipe --parser singularity --writer docker "$packages/apptainer.def" 2>&1)
+    check "$(echo "$said" | grep -q '^FROM .* AS build$' && echo "$said" | grep -q '^COPY --from=build /opt/maniple /opt/maniple$' &&
+        echo "$said" | grep -q '^CMD exec maniple "\$@"$'; echo $?)" "Singularity Python reads apptainer.def, with both stages" "$said"
+else
+    skip "Singularity Python reads apptainer.def" "there is no spython"
 fi
 
 # an installation of empty files, at another place than configure was told
