@@ -558,7 +558,7 @@ static mnp_status fill_plan(job *base, plan *p)
     plan_keep(p, "input", block * in);
     plan_keep(p, "output", block * out);
     const double halo = plan_exchange(j, p, block, in, out);
-    const double blocks = j->method >= MNP_CONV_FFT        ? 4
+    const double blocks = j->method >= MNP_CONV_FFT         ? 4
                           : j->method == MNP_CONV_SEPARABLE ? fmin(2, j->kernel.ndim - 1)
                                                             : 0;
     const double work = p->as_started ? held : halo + blocks * block * out;

@@ -503,13 +503,16 @@ static mnp_status make_plan(job *base, plan *p)
     int cut = 0;
     for (int d = 0; d < input->ndim; d++)
         cut += parts[d] > 1;
-    const double out = block * (double)mnp_dtype_size(result),
-                 work = (passes ? (cut > 1 ? 2 : 1) * out : p->ranks > 1 ? bytes : 0) + sent.received;
+    const double out = block * (double)mnp_dtype_size(result), work = (passes         ? (cut > 1 ? 2 : 1) * out
+                                                                       : p->ranks > 1 ? bytes
+                                                                                      : 0) +
+                                                                      sent.received;
     plan_keep(p, "output", out);
     plan_keep(p, "work", work);
     if (p->ranks > 1) {
-        plan_step border = {
-            .what = "what lies around a block", .bytes = sent.bytes + sent.received, .launches = passes ? input->ndim : 1};
+        plan_step border = {.what = "what lies around a block",
+                            .bytes = sent.bytes + sent.received,
+                            .launches = passes ? input->ndim : 1};
         plan_neighbours(p, &border, sent.bytes, sent.messages);
         plan_add(p, border);
     }

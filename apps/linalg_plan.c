@@ -95,7 +95,8 @@ static mnp_status stand_in(const operand *x, mnp_array *element, mnp_array **arr
     mnp_layout *layout = NULL;
     mnp_status st = mnp_layout_block(mnp_ctx_size(ctx), x->ndim, x->shape, &layout);
     if (st == MNP_OK)
-        st = mnp_array_wrap(ctx, mnp_array_dtype(element), layout, mnp_array_local_data(element), strides, NULL, NULL, array_p);
+        st = mnp_array_wrap(ctx, mnp_array_dtype(element), layout, mnp_array_local_data(element), strides, NULL, NULL,
+                            array_p);
     mnp_layout_free(layout);
     return st;
 }
@@ -139,17 +140,14 @@ static mnp_status plan_matmul(plan *p, const problem *q)
     (void)plan_block(p, 2, shape, parts);
     const double rows = ceil(q->m / parts[0]), columns = ceil(q->k / parts[1]),
                  own = (q->m * q->n + q->n * q->k) / p->ranks, needed = rows * q->n + q->n * columns;
-    const double brought = info.method     ? (double)info.workspace
-                           : p->ranks > 1 ? q->batch * needed * q->size
-                                          : 0;
+    const double brought = info.method ? (double)info.workspace : p->ranks > 1 ? q->batch * needed * q->size : 0;
     plan_by(p, "every rank computes a box of %.0f x %.0f of the product, by BLAS%s%s", rows, columns,
             info.method ? ": " : "", info.method ? info.method : "");
     plan_keep(p, "A and B", q->batch * own * q->size);
     plan_keep(p, "rows and columns that are brought", brought);
     plan_keep(p, "product", q->batch * rows * columns * q->size);
     if (p->ranks > 1) {
-        plan_step bring = {
-            .what = "rows of A and columns of B", .bytes = 2 * brought, .fresh = brought, .launches = 2};
+        plan_step bring = {.what = "rows of A and columns of B", .bytes = 2 * brought, .fresh = brought, .launches = 2};
         plan_spread(p, &bring, info.method ? (double)info.bytes : q->batch * fmax(needed - own, 0) * q->size);
         if (info.method)
             bring.messages = (double)info.messages + info.parts - 1;

@@ -29,8 +29,9 @@ typedef enum machine_work {
 typedef struct machine {
     const char *name, *what, *source;
     bool gpu;
-    double memory;                   /* read and written */
-    double fresh, fresh_shared;      /* used for the first time: by one rank alone; by ranks that share it; 0: it costs nothing */
+    double memory; /* read and written */
+    double fresh,
+        fresh_shared; /* used for the first time: by one rank alone; by ranks that share it; 0: it costs nothing */
     double link, link_latency;       /* between ranks of a host: what one rank sends; seconds a message */
     double network, network_latency; /* between hosts, nominal: see network_source */
     const char *network_source;

@@ -139,8 +139,8 @@ static void print_table(const totals *t, const char *device, FILE *out)
     enum { WIDTH = 34 };
     fprintf(out, "\nprofile of %d rank%s, %.4f s, device %s; times are seconds, means over the ranks\n", t->ranks,
             t->ranks == 1 ? "" : "s", t->seconds, device);
-    fprintf(out, "%-*s %9s %9s %10s %10s %10s %10s %9s %10s %9s\n", WIDTH, "function", "calls", "launches", "CPU", "device",
-            "waits", "GB", "GB/s", "sent, GB", "imbalance");
+    fprintf(out, "%-*s %9s %9s %10s %10s %10s %10s %9s %10s %9s\n", WIDTH, "function", "calls", "launches", "CPU",
+            "device", "waits", "GB", "GB/s", "sent, GB", "imbalance");
     for (int i = 0; i < t->count; i++) {
         const total *f = &t->functions[i];
         fprintf(out, "%-*s %9lld %9lld %10.6f %10.6f %10.6f %10.4f %9.2f %10.6f %9.2f\n", WIDTH, f->name,
@@ -157,13 +157,14 @@ static void print_json(const totals *t, const char *device, FILE *out)
             device, t->seconds);
     for (int i = 0; i < t->count; i++) {
         const total *f = &t->functions[i];
-        fprintf(out,
-                "%s\n    {\"name\": \"%s\", \"calls\": %lld, \"cpu\": %.6g, \"device\": %.6g, \"waits\": %.6g, "
-                "\"bytes\": %.0f, \"slowest_device\": %.6g, \"launches\": %lld, \"sent_bytes\": %lld, \"messages\": %lld, "
-                "\"collectives\": %lld}",
-                i > 0 ? "," : "", f->name, (long long)f->calls, f->cpu / t->ranks, f->device / t->ranks,
-                f->waited / t->ranks, f->bytes, f->slowest, (long long)f->launches, (long long)f->sent.bytes,
-                (long long)f->sent.messages, (long long)f->sent.collectives);
+        fprintf(
+            out,
+            "%s\n    {\"name\": \"%s\", \"calls\": %lld, \"cpu\": %.6g, \"device\": %.6g, \"waits\": %.6g, "
+            "\"bytes\": %.0f, \"slowest_device\": %.6g, \"launches\": %lld, \"sent_bytes\": %lld, \"messages\": %lld, "
+            "\"collectives\": %lld}",
+            i > 0 ? "," : "", f->name, (long long)f->calls, f->cpu / t->ranks, f->device / t->ranks,
+            f->waited / t->ranks, f->bytes, f->slowest, (long long)f->launches, (long long)f->sent.bytes,
+            (long long)f->sent.messages, (long long)f->sent.collectives);
     }
     fprintf(out,
             "\n  ],\n  \"kernels\": %lld,\n  \"kernel_seconds\": %.6g,\n  \"heap_bytes\": %lld,\n  \"scratch_bytes\": "
