@@ -22,7 +22,7 @@
 #include "common/paths.h"
 #include "common/rehearsal.h"
 #include "picture/picture.h"
-#include "conv_stream.h"
+#include "conv.h"
 
 enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_CORRELATE, KEY_METHOD };
 
@@ -89,23 +89,6 @@ static const words_row words_table[] = {
     {"fillvalue", "--fillvalue"}, {"a result of dtype", "--dtype"}, {NULL, NULL},
 };
 
-typedef struct convolution {
-    job job; /* first: see common/job.h */
-    operand kernel;
-    mnp_conv_options options;
-    int axes[OPERAND_MAX_DIMS];
-    bool fills;             /* --fillvalue was given */
-    mnp_conv_method method; /* that the plan takes */
-    mnp_conv_plan_info info;
-    mnp_conv_plan *planned;
-    conv_stream stream; /* its slabs; 0: all at once */
-} convolution;
-
-static convolution *of(job *j)
-{
-    return (convolution *)j;
-}
-
 /* ---- the command line ---- */
 
 static const char *const mode_names[] = {
@@ -119,10 +102,6 @@ static const char *const boundary_names[] = {
     [MNP_BOUNDARY_MIRROR] = "mirror", [MNP_BOUNDARY_NEAREST] = "nearest", NULL,
 };
 
-#define METHOD_NAME(name, word, purpose) [name] = word,
-static const char *const method_names[] = {MNP_CONV_METHODS(METHOD_NAME) NULL};
-#undef METHOD_NAME
-
 static mnp_status parse_fillvalue(const char *word, double *value_p)
 {
     char *end;
@@ -135,7 +114,7 @@ static mnp_status parse_fillvalue(const char *word, double *value_p)
 
 static mnp_status parse_option(int key, job *base)
 {
-    convolution *j = of(base);
+    convolution *j = conv_of(base);
     mnp_status status = MNP_OK;
     int index = 0;
     switch (key) {
@@ -159,7 +138,7 @@ static mnp_status parse_option(int key, job *base)
         j->options.correlate = true;
         return MNP_OK;
     case KEY_METHOD:
-        status = options_choose("method", optarg, method_names, &index);
+        status = options_choose("method", optarg, conv_method_names, &index);
         j->options.method = (mnp_conv_method)index;
         return status;
     default:
@@ -175,12 +154,12 @@ static mnp_status parse_operands(int count, char **words, job *base)
     if (count > 2)
         return mnp_fail(MNP_ERR_ARG, "conv takes INPUT and KERNEL, but was also given '%s'", words[2]);
     const mnp_status status = operand_parse("INPUT", words[0], MNP_FLOAT32, &base->input);
-    return status == MNP_OK ? operand_parse("KERNEL", words[1], MNP_FLOAT64, &of(base)->kernel) : status;
+    return status == MNP_OK ? operand_parse("KERNEL", words[1], MNP_FLOAT64, &conv_of(base)->kernel) : status;
 }
 
 static mnp_status check_options(job *base)
 {
-    const convolution *j = of(base);
+    const convolution *j = conv_of(base);
     if (j->fills && j->options.boundary != MNP_BOUNDARY_FILL)
         return mnp_fail(MNP_ERR_ARG, "--fillvalue goes with --boundary fill, not with --boundary %s",
                         boundary_names[j->options.boundary]);
@@ -191,7 +170,7 @@ static mnp_status check_options(job *base)
 
 static mnp_status check_shapes(job *base)
 {
-    convolution *j = of(base);
+    convolution *j = conv_of(base);
     const operand *input = &base->input, *kernel = &j->kernel;
     const int naxes = j->options.naxes;
     if (kernel->ndim > input->ndim)
@@ -207,7 +186,7 @@ static mnp_status check_shapes(job *base)
 
 static mnp_status prepare(job *base)
 {
-    convolution *j = of(base);
+    convolution *j = conv_of(base);
     const mnp_status status = check_shapes(base);
     if (status == MNP_OK)
         conv_stream_plan(base->ctx, &base->input, &j->kernel, &j->options, &j->stream);
@@ -216,7 +195,7 @@ static mnp_status prepare(job *base)
 }
 
 /* Make the plan, for arrays like the input, which has not been read yet. */
-static mnp_status make_plan(convolution *j)
+mnp_status conv_make_plan(convolution *j)
 {
     mnp_ctx *ctx = j->job.ctx;
     const operand *input = &j->job.input;
@@ -260,19 +239,19 @@ static mnp_status begin(job *base)
 {
     if (base->streams)
         return MNP_OK;
-    rehearse(of(base));
-    return make_plan(of(base));
+    rehearse(conv_of(base));
+    return conv_make_plan(conv_of(base));
 }
 
 static mnp_status convolve(job *base)
 {
-    return mnp_conv_execute(of(base)->planned, base->x, &base->y);
+    return mnp_conv_execute(conv_of(base)->planned, base->x, &base->y);
 }
 
 /* Convolve slab by slab what does not fit into memory. */
 static mnp_status stream(job *base)
 {
-    convolution *j = of(base);
+    convolution *j = conv_of(base);
     mnp_array *kernel = NULL;
     mnp_status status = operand_load(base->ctx, &j->kernel, &kernel);
     stopwatch_lap(&base->watch, JOB_READ);
@@ -313,7 +292,7 @@ static void describe_picture(job *base, const picture_result *drawn)
 /* Draw input and result.  Collective. */
 static mnp_status draw(job *base)
 {
-    const convolution *j = of(base);
+    const convolution *j = conv_of(base);
     char title[256];
     picture_result drawn = {.reduction = {1, 1}};
     picture p = {.title = title,
@@ -332,7 +311,7 @@ static mnp_status draw(job *base)
 
 /* ---- reports ---- */
 
-static double count_taps(const convolution *j)
+double conv_count_taps(const convolution *j)
 {
     double taps = 1;
     for (int d = 0; d < j->kernel.ndim; d++)
@@ -343,18 +322,18 @@ static double count_taps(const convolution *j)
 /* Multiplications, and bytes of input and output. */
 static void count_work(const convolution *j, double *taps, double *bytes)
 {
-    *taps = (double)mnp_layout_size(mnp_array_layout(j->job.y)) * count_taps(j);
+    *taps = (double)mnp_layout_size(mnp_array_layout(j->job.y)) * conv_count_taps(j);
     *bytes = array_bytes(j->job.x) + array_bytes(j->job.y);
 }
 
 /* Print the line of the report on the kernel and how it is applied. */
-static void print_kernel(const convolution *j, mnp_conv_method method)
+void conv_print_kernel(const convolution *j, mnp_conv_method method)
 {
     printf("kernel    %s: ", j->kernel.text);
     print_shape(j->kernel.ndim, j->kernel.shape);
     printf(" %s, %smode %s, boundary %s, by %s\n", mnp_dtype_name(j->kernel.dtype),
            j->options.correlate ? "correlated, " : "", mode_names[j->options.mode], boundary_names[j->options.boundary],
-           method_names[method]);
+           conv_method_names[method]);
 }
 
 /* What was done slab by slab. */
@@ -363,7 +342,7 @@ static void print_streamed(const convolution *j)
     const conv_stream *stream = &j->stream;
     char needed[BYTES_TEXT], limit[BYTES_TEXT];
     print_operand("input", &j->job.input);
-    print_kernel(j, stream->method);
+    conv_print_kernel(j, stream->method);
     printf("output    %s\nstreamed  %d slab%s of %d rows, as all at once needs %s a rank, and the limit is %s\n",
            j->job.result.output.text, (int)stream->slabs, plural(stream->slabs), (int)stream->rows,
            bytes_text(stream->needed, needed), bytes_text(stream->limit, limit));
@@ -379,7 +358,7 @@ static void print_text(const void *run, const run_facts *facts)
     }
     printf("input     %s: ", j->job.input.text);
     print_array(j->job.x);
-    print_kernel(j, j->method);
+    conv_print_kernel(j, j->method);
     printf("output    %s: ", j->job.result.output.text);
     print_array(j->job.y);
 }
@@ -403,7 +382,7 @@ static void print_json(const void *run, const run_facts *facts, json_writer *out
         json_text(out, "input", j->job.input.text);
         json_text(out, "kernel", j->kernel.text);
         json_text(out, "output", j->job.result.output.text);
-        json_text(out, "method", method_names[j->stream.method]);
+        json_text(out, "method", conv_method_names[j->stream.method]);
         json_integer(out, "slabs", j->stream.slabs);
         json_integer(out, "rows", j->stream.rows);
         return;
@@ -413,7 +392,7 @@ static void print_json(const void *run, const run_facts *facts, json_writer *out
     json_text(out, "mode", mode_names[j->options.mode]);
     json_text(out, "boundary", boundary_names[j->options.boundary]);
     json_bool(out, "correlate", j->options.correlate);
-    json_text(out, "method", method_names[j->method]);
+    json_text(out, "method", conv_method_names[j->method]);
     json_operand(out, "output", j->job.result.output.text, j->job.y);
 }
 
@@ -429,153 +408,9 @@ static void json_work(const void *run, const run_facts *facts, json_writer *out)
     json_measured(out, "bytes", bytes);
 }
 
-/* ---- the plan ---- */
-
-static void plan_text(const void *run)
-{
-    const convolution *j = run;
-    print_operand("input", &j->job.input);
-    print_kernel(j, j->method);
-    fflush(stdout);
-    mnp_conv_plan_print(j->planned, stdout);
-}
-
-static void plan_json(const void *run, json_writer *out)
-{
-    const convolution *j = run;
-    const mnp_conv_plan_info *info = &j->info;
-    json_text(out, "input", j->job.input.text);
-    json_text(out, "kernel", j->kernel.text);
-    json_text(out, "method", info->name);
-    json_row(out, "estimated_seconds", '{');
-    for (int m = MNP_CONV_DIRECT; m < MNP_NUM_CONV_METHODS; m++)
-        if (info->seconds[m] >= 0)
-            json_measured(out, method_names[m], info->seconds[m]);
-    json_close(out);
-}
-
-/* The work of a rank by the method, on a block of so many elements of so many bytes. */
-static plan_step work_of(const convolution *j, double block, double in, double out, bool single)
-{
-    plan_step s = {.what = method_names[j->method],
-                   .work = WORK_WINDOWS,
-                   .dtype = single ? MNP_FLOAT32 : MNP_FLOAT64,
-                   .bytes = block * (in + out),
-                   .launches = 1};
-    double axis_taps = 0;
-    for (int d = 0; d < j->kernel.ndim; d++)
-        axis_taps += (double)j->kernel.shape[d];
-    if (j->method == MNP_CONV_DIRECT) {
-        s.operations = block * count_taps(j);
-    } else if (j->method == MNP_CONV_SEPARABLE) {
-        s.operations = 2 * block * axis_taps; /* passes reach half the rate of direct sums */
-        s.bytes += 2 * (j->kernel.ndim - 1) * block * out;
-        s.launches = j->kernel.ndim;
-    } else {
-        /* windows of some points, each of which is transformed twice, and gives as many outputs as it has no margins */
-        double elements = block, points = 1;
-        for (int k = 0; k < j->kernel.ndim; k++) {
-            const int d = j->options.naxes > 0 ? j->axes[k] : j->job.input.ndim - j->kernel.ndim + k;
-            const double window = (double)j->info.window[d], step = window - (double)j->kernel.shape[k] + 1;
-            points *= window;
-            elements *= step > 0 ? window / step : 1;
-        }
-        s.work = WORK_REAL;
-        s.operations = 2 * 2.5 * elements * log2(points < 2 ? 2 : points);
-        s.bytes += (4 * j->kernel.ndim + 4) * elements * out;
-        s.launches = 8;
-    }
-    return s;
-}
-
-/*
- * What the outputs need along the kernel's axes, or along one of them alone, after the axes before it; `out` receives
- * the extents of the outputs.
- */
-static plan_window window_of(const convolution *j, int only, double size, int64_t *in, int64_t *out)
-{
-    const operand *input = &j->job.input, *kernel = &j->kernel;
-    plan_window w = {.ndim = input->ndim, .shape = in, .out = out, .boundary = j->options.boundary, .size = size};
-    memcpy(in, input->shape, sizeof *in * (size_t)w.ndim);
-    memcpy(out, input->shape, sizeof *out * (size_t)w.ndim);
-    for (int k = 0; k < kernel->ndim; k++) {
-        const int d = j->options.naxes > 0 ? j->axes[k] : input->ndim - kernel->ndim + k;
-        const int64_t n = input->shape[d], taps = kernel->shape[k], less = n < taps ? n : taps, more = n + taps - less;
-        const mnp_conv_mode mode = j->options.mode;
-        const int64_t offset = mode == MNP_CONV_FULL ? 0 : mode == MNP_CONV_SAME ? (taps - 1) / 2 : less - 1;
-        if (only >= 0 && k > only)
-            continue;
-        out[d] = mode == MNP_CONV_FULL ? n + taps - 1 : mode == MNP_CONV_SAME ? n : more - less + 1;
-        if (only >= 0 && k < only) {
-            in[d] = out[d];
-            continue;
-        }
-        w.first[d] = offset - (taps - 1);
-        w.last[d] = offset;
-    }
-    return w;
-}
-
-/* The steps in which ranks exchange what they need; returns what comes to a rank. */
-static double plan_exchange(const convolution *j, plan *p, double block, double in, double sum)
-{
-    int64_t shape[OPERAND_MAX_DIMS], out[OPERAND_MAX_DIMS];
-    plan_sent all = {.bytes = 0};
-    if (p->ranks == 1)
-        return 0;
-    if (j->method == MNP_CONV_FFT) { /* real arrays have half of a spectrum, which moves once in each direction */
-        plan_step moves = {.what = "two moves to other layouts", .bytes = 4 * block * sum, .launches = 4};
-        plan_spread(p, &moves, 2 * block * sum * (p->ranks - 1) / p->ranks);
-        plan_add(p, moves);
-        return 0;
-    }
-    for (int k = 0; k < (j->method == MNP_CONV_SEPARABLE ? j->kernel.ndim : 1); k++) {
-        const bool passes = j->method == MNP_CONV_SEPARABLE;
-        const plan_window w = window_of(j, passes ? k : -1, k == 0 ? in : sum, shape, out);
-        const plan_sent sent = plan_around(p, &w);
-        all.bytes += sent.bytes;
-        all.messages += sent.messages;
-        all.received += sent.received;
-    }
-    plan_step border = {.what = "what lies around a block", .bytes = all.bytes + all.received, .launches = 1};
-    plan_neighbours(p, &border, all.bytes, all.messages);
-    plan_add(p, border);
-    return all.received;
-}
-
-static mnp_status fill_plan(job *base, plan *p)
-{
-    convolution *j = of(base);
-    const operand *input = &base->input;
-    int parts[MNP_MAX_DIMS];
-    const int64_t before = plan_held(p);
-    const mnp_status status = make_plan(j);
-    if (status != MNP_OK)
-        return status;
-    const double block = plan_block(p, input->ndim, input->shape, parts), in = (double)mnp_dtype_size(input->dtype),
-                 out = in < 4 ? 4 : in, held = plan_grown(p, before);
-    plan_by(p, "%s, chosen on the ranks that were started", method_names[j->method]);
-    plan_keep(p, "input", block * in);
-    plan_keep(p, "output", block * out);
-    const double halo = plan_exchange(j, p, block, in, out);
-    const double blocks = j->method >= MNP_CONV_FFT         ? 4
-                          : j->method == MNP_CONV_SEPARABLE ? fmin(2, j->kernel.ndim - 1)
-                                                            : 0;
-    const double work = p->as_started ? held : halo + blocks * block * out;
-    plan_keep(p, "work", work);
-    plan_step step = work_of(j, block, in, out, in <= 4 || input->dtype == MNP_COMPLEX64);
-    step.fresh = block * out + work;
-    plan_add(p, step);
-    plan_note(p, "KERNEL is read, as the method depends on its values");
-    p->run = j;
-    p->text = plan_text;
-    p->json = plan_json;
-    return status;
-}
-
 static void release(job *base)
 {
-    mnp_conv_plan_free(of(base)->planned);
+    mnp_conv_plan_free(conv_of(base)->planned);
 }
 
 static const job_kind kind = {
@@ -592,7 +427,7 @@ static const job_kind kind = {
     .operands = parse_operands,
     .check = check_options,
     .prepare = prepare,
-    .plan = fill_plan,
+    .plan = conv_plan,
     .begin = begin,
     .compute = convolve,
     .stream = stream,
