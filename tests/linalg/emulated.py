@@ -92,7 +92,8 @@ a, b = numbers((3, 150 * mp.size, 200), "complex128"), numbers((3, 200, 190), "c
 want = with_memory(0, a, b).numpy()
 made = [with_memory(int(2 ** power), a, b) for power in (18, 23, 23.5, 24, 25.5, 27)]
 did = [got is not None for got in made]
-mp.ok(did == [False] + [True] * 5, f"little memory does, none fails on all ranks: {did}")
+# how much is little depends on the pieces in which a pool takes memory: on GPUs 32 MiB
+mp.ok(not did[0] and did[-1] and did == sorted(did), f"little memory does, none fails on all ranks: {did}")
 mp.ok(all((got.numpy() == want).all() for got in made if got), "and parts of any size have the same bits")
 holds("which are right", mp.array(want), a, b)
 
