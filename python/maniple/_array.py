@@ -604,10 +604,10 @@ class _CudaBlock:
         if copy and nranks() > 1:
             raise BufferError("a block is lent without a copy: let the other library copy it")
         if copy:
-            return self._array.copy().local.__dlpack__(stream=stream)
+            return self._array.copy().local.__dlpack__(stream=stream, max_version=max_version)
         if stream != -1:  # -1: the other library needs no order
             call("ctx_let_wait", stream)
-        return _dlpack.lend(self._array, *self._block)
+        return _dlpack.lend(self._array, *self._block, max_version is not None and max_version[0] > 0)
 
 
 def _local(array):

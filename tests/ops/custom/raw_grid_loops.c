@@ -51,7 +51,7 @@ static const struct {
     {"an index of an int", LOOP "{ int column = i % 10, row = i / 10; y[row * 10 + column] = column - row; }", TURNS},
     {"a size, with which the index stays int", LOOP "y[i] = sizeof i + x[i];", TURNS},
     {"atomic functions", LOOP "atomicAdd(z + i % 4, 1.0);", TURNS},
-    {"places along y", "int row = blockIdx.y * blockDim.y + threadIdx.y;\n" LOOP "y[i] += (row + 1) * x[i];", TURNS},
+    {"places along y", "int row = blockIdx.y * blockDim.y + threadIdx.y;\n" LOOP "atomicAdd(y + i, (row + 1) * x[i]);", TURNS},
     {"a pragma and comments", "/* all */\n#pragma unroll\n" LOOP "// of them\n y[i] = x[i];", TURNS},
     {"a pointer that is const", "const double *const from = x + 0;\n" LOOP "y[i] = from[i];", TURNS},
     {"a pointer of its own", "double *to = y;\n" LOOP "to[i] = x[i];", TURNS},
