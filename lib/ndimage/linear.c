@@ -14,7 +14,6 @@
 
 #include <maniple/ufunc.h>
 
-#include "array/input.h"
 #include "array/output.h"
 #include "kernels/signal/extended_params.h"
 #include "signal/separable.h"
@@ -156,26 +155,6 @@ static mnp_status fill_passes(int count, const mnp__axis_sum *sums, mnp__pass *p
     return MNP_OK;
 }
 
-static mnp_status run_spec(const char *function, const mnp_array *x, const mnp__separable_spec *spec, mnp_array **y_p)
-{
-    mnp__output result;
-    mnp__input input = {NULL, NULL};
-    const mnp__output_spec wanted = {.function = function,
-                                     .ctx = x->ctx,
-                                     .dtype = spec->output,
-                                     .layout = spec->layout,
-                                     .needs = MNP__OUTPUT_DENSE,
-                                     .ninputs = 1,
-                                     .inputs = &x};
-    mnp_status st = mnp__output_open(&wanted, y_p, &result);
-    if (st == MNP_OK)
-        st = mnp__input_open(x, spec->layout, x->dtype, MNP__INPUT_DENSE, &input);
-    if (st == MNP_OK)
-        st = mnp__separable_run_kept(spec, input.array, result.array);
-    mnp__input_close(&input);
-    return mnp__output_close(1, &result, st);
-}
-
 static mnp_status run_separable(const char *function, const mnp_array *x, int count, const mnp__axis_sum *sums,
                                 mnp_dtype output, double outside, mnp_array **y_p)
 {
@@ -199,7 +178,7 @@ static mnp_status run_separable(const char *function, const mnp_array *x, int co
     st = MNP_AGREE(x->ctx, st);
     spec.layout = layout;
     if (st == MNP_OK)
-        st = run_spec(function, x, &spec, y_p);
+        st = mnp__separable_call(function, &spec, x, y_p);
     mnp_layout_free(layout);
     for (int i = 0; i < count; i++)
         free(means[i]);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/input.h"
 #include "array/output.h"
 #include "base/value.h"
 #include "context/kept.h"
@@ -317,4 +318,25 @@ mnp_status mnp__separable_run_kept(const mnp__separable_spec *spec, const mnp_ar
     MNP_TRY(mnp__kept_add(kept, ctx, plan, &is_kept));
     const mnp_status st = mnp__separable_run(plan, x, y);
     return is_kept ? st : mnp__kept_once(&filters, ctx, plan, st);
+}
+
+mnp_status mnp__separable_call(const char *function, const mnp__separable_spec *spec, const mnp_array *x,
+                               mnp_array **y_p)
+{
+    mnp__output result;
+    mnp__input input = {NULL, NULL};
+    const mnp__output_spec wanted = {.function = function,
+                                     .ctx = x->ctx,
+                                     .dtype = spec->output,
+                                     .layout = spec->layout,
+                                     .needs = MNP__OUTPUT_DENSE,
+                                     .ninputs = 1,
+                                     .inputs = &x};
+    mnp_status st = mnp__output_open(&wanted, y_p, &result);
+    if (st == MNP_OK)
+        st = mnp__input_open(x, spec->layout, x->dtype, MNP__INPUT_DENSE, &input);
+    if (st == MNP_OK)
+        st = mnp__separable_run_kept(spec, input.array, result.array);
+    mnp__input_close(&input);
+    return mnp__output_close(1, &result, st);
 }

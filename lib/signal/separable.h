@@ -68,6 +68,13 @@ mnp_status mnp__separable_run(mnp__separable *plan, const mnp_array *x, mnp_arra
  */
 mnp_status mnp__separable_run_kept(const mnp__separable_spec *spec, const mnp_array *x, mnp_array *y);
 
+/*
+ * A plain call of that function: x, of the spec's shape in any layout, is filtered by such a plan into an output of the
+ * user's or a new one.  No pass changes the extent along its axis; the spec's layout is in C order.  Collective.
+ */
+mnp_status mnp__separable_call(const char *function, const mnp__separable_spec *spec, const mnp_array *x,
+                               mnp_array **y_p);
+
 /* When the last run is done.  NULL is accepted.  Collective. */
 void mnp__separable_free(mnp__separable *plan);
 

@@ -154,8 +154,8 @@ def check_expected_failures():
     lines = text_of("tests", "python", "array_api_failures.txt").split("\n")
     points = [line for line in lines if line and not line.startswith("#")]
     reasons = [r"test_(binary|iop)\[(floor_divide|__i?floordiv__)\(", r"test_unary\[expm1\(\(real\(x_i\) is \+0",
-               r"test_unary\[tanh\(real\(x_i\) is \+infinity"]
-    ok([p for p in points if not any(re.search(r, p) for r in reasons)] + ([f"{len(points)}"] if len(points) > 20 else []),
+               r"test_unary\[tanh\(real\(x_i\) is \+infinity", r"test_dunder_dlpack$"]
+    ok([p for p in points if not any(re.search(r, p) for r in reasons)] + ([f"{len(points)}"] if len(points) > 21 else []),
        "the array API's suite has no other expected failures than it had")
 
 

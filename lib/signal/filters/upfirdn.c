@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running filters without feedback: a rank fetches the elements that its part of the result needs, and launches. */
+/*
+ * Running filters without feedback: a rank fetches the elements that its part of the result needs, and launches.  On
+ * GPUs a filter that keeps the rate and the length is a pass of signal/separable.h.
+ */
 #include "signal/filters/upfirdn.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "array/output.h"
 #include "base/nest.h"
 #include "base/text.h"
 #include "device/launch.h"
+#include "kernels/signal/extended_params.h"
 #include "kernels/signal/upfirdn_params.h"
 #include "layout/layout.h"
 #include "signal/filters/fetch.h"
 #include "signal/filters/taps.h"
+#include "signal/separable.h"
 
 enum { IN, OUT, OPERANDS };
 
@@ -92,6 +98,43 @@ static mnp_status launch(const mnp__upfirdn *f, const mnp_array *x, const mnp__f
     return ctx->device->ops->launch(ctx->device, kernel, &how, &p, sizeof p, ctx->compute);
 }
 
+/* ---- as a pass ---- */
+
+static bool is_pass(const mnp__upfirdn *f, const mnp_array *x, int axis)
+{
+    return x->ctx->device->block_memory > 0 && f->up == 1 && f->down == 1 && f->count > 1 &&
+           f->outputs == x->layout->shape[axis] && x->layout->ndim <= MNP_CONV_DIMS && x->layout->size > 0 &&
+           !mnp_layout_is_cyclic(x->layout);
+}
+
+static mnp_status run_as_pass(const char *function, const mnp__upfirdn *f, const mnp_array *x, int axis,
+                              mnp_array **y_p)
+{
+    const mnp_dtype wide = mnp_dtype_kind(x->dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64;
+    mnp_layout *layout = NULL;
+    double *mirrored = NULL;
+    mnp_status st = mnp__layout_in_c_order(x->layout, &layout);
+    if (st == MNP_OK)
+        st = mnp__malloc((size_t)f->count * sizeof *mirrored, &mirrored);
+    st = MNP_AGREE(x->ctx, st);
+    for (int64_t j = 0; j < f->count && st == MNP_OK; j++)
+        mirrored[j] = f->taps[f->count - 1 - j];
+    const mnp__pass pass = {.axis = axis,
+                            .count = f->count,
+                            .taps = mirrored,
+                            .first = f->first - f->count + 1,
+                            .boundary = MNP_BOUNDARY_FILL};
+    const mnp__separable_spec spec = {
+        .input = x->dtype, .output = wide, .sum = wide, .layout = layout, .npasses = 1, .passes = &pass};
+    if (st == MNP_OK)
+        st = mnp__separable_call(function, &spec, x, y_p);
+    mnp_layout_free(layout);
+    free(mirrored);
+    return st;
+}
+
+/* ---- either ---- */
+
 mnp_status mnp__upfirdn_run(const char *function, const mnp__upfirdn *filter, const mnp_array *x, int axis,
                             mnp_array **y_p)
 {
@@ -99,6 +142,8 @@ mnp_status mnp__upfirdn_run(const char *function, const mnp__upfirdn *filter, co
     mnp__fetched in = {.data = NULL};
     mnp_layout *layout;
     mnp__output output;
+    if (is_pass(filter, x, axis))
+        return run_as_pass(function, filter, x, axis, y_p);
     MNP_TRY(mnp__lines_layout(x->layout, axis, filter->outputs, &layout));
     const mnp__output_spec spec = {
         .function = function, .ctx = x->ctx, .dtype = wide, .layout = layout, .ninputs = 1, .inputs = &x};
