@@ -65,7 +65,7 @@ static const option_row options_table[] = {
     {KEY_PEERS, "peers", NULL,
      "run other libraries on the same cases afterwards, by\nPython, and print all beside each other"},
     {KEY_PLOT, "plot", "DIR", "draw pictures in DIR, by Python with matplotlib"},
-    {KEY_COMPARE, "compare", NULL, "compare two FILEs; status 1 if Maniple became slower"},
+    {KEY_COMPARE, "compare", NULL, "compare two FILEs; status 3 if Maniple became slower"},
     {KEY_TOLERANCE, "tolerance", "SHARE",
      "by which cases may differ in a comparison, beyond the\nspread of repeats (default: 0.05)"},
     {KEY_MIN, "min", "SIZE", "comm: the smallest size, in bytes a rank (default: 8)"},
