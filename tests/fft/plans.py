@@ -23,7 +23,7 @@ class Options(ctypes.Structure):
 class Info(ctypes.Structure):
     _fields_ = [("method", ctypes.c_char_p), ("transforms", ctypes.c_int), ("moves", ctypes.c_int)] + [
         (name, ctypes.c_int64) for name in ("workspace", "scratch", "own", "node", "far")] + [
-            ("messages", ctypes.c_int)]
+            ("messages", ctypes.c_int), ("receivers", ctypes.c_int)]
 
 
 def options(axes=None, s=None, layout=None, **named):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Blocks that are transformed in several slabs, each moved while the next one is transformed, against numpy.fft: ranks
-that have fewer slabs than others, or none; real numbers.
+that have fewer slabs than others, or none; real numbers; in a graph.
 
 The bound is that of transforms.py.
 """
 
+import ctypes
 import os
 
 os.environ["MANIPLE_FFT_SLABS"] = "5"
@@ -44,4 +45,27 @@ for shape, axes in ((7 * p + 1, 12, 10), [0, -1, -1]), ((6, 5 * p - 1, 9), [-1, 
     y = mp.rfftn(x, 0, None, None, None)
     close("rfftn", y, np.fft.rfftn(a), a.size)
     close("irfftn of it", mp.irfftn(y, len(shape), list(shape), list(range(len(shape))), None), a, a.size)
+
+# --- in a graph, which is launched with other values each time ---------------------------------------------------------
+
+shape = (6 * p + 1, 8 * p, 257)
+layout = mp.Layout([p], shape, [0, -1, -1])
+plan = mp.fft_plan_new("complex128", layout, None)
+x, y = mp.array(values(shape, "complex128"), layout), mp.array_new("complex128", layout)
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+def step(_):
+    mp.fft_plan_execute(plan, x, out=y)
+    return 0
+
+
+graph = mp.graph_new(ctypes.cast(step, ctypes.c_void_p), None)
+for launch in range(3):
+    a = values(shape, "complex128")
+    mp.positive(mp.array(a, layout), out=x)
+    mp.graph_launch(graph)
+    close(f"launch {launch} of a graph", y, np.fft.fftn(a), a.size)
+mp.graph_free(graph)
+mp.fft_plan_free(plan)
 mp.done()
