@@ -63,7 +63,9 @@ const char *nearest_word(const char *word, const char *const *words)
 
 enum { PROFILE_KEY = 1001, TRACE_KEY };
 static const option_row common_rows[] = {
-    {PROFILE_KEY, "profile", NULL, "print how long functions took, and what they moved, on standard error"},
+    {PROFILE_KEY, "profile", NULL,
+     "print on standard error how long functions took, what they moved, and\n"
+     "how near that comes to a copy in memory, which is timed at the end"},
     {TRACE_KEY, "trace", "FILE", "write a time line of all ranks for Perfetto (FILE ends in .json)"},
 };
 

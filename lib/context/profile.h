@@ -9,8 +9,9 @@
  * around every launch, copy and transform, for which the device's table of operations is replaced by one whose
  * operations record them.  What the CPU waits for other ranks is counted by the watch (comm/watch.h).
  *
- * mnp_finalize() gathers what the ranks have counted, and rank 0 prints the table, or writes it as JSON, and writes the
- * trace in the format of Chrome's tracing, which https://ui.perfetto.dev shows.
+ * mnp_finalize() gathers what the ranks have counted, and measures a copy, with which bandwidths are compared; rank 0
+ * prints the table, or writes it as JSON, and writes the trace in the format of Chrome's tracing, which
+ * https://ui.perfetto.dev shows.
  *
  * Cost: without a profile, two branches in every call of a public function and one for each of its pointers; with one,
  * the clock is read twice a call, and on a GPU two events are recorded and looked at.

@@ -5,6 +5,7 @@
 #include "context/profile.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,6 +24,7 @@ typedef struct totals {
     int ranks, count;
     total *functions;
     double seconds, compile; /* of the slowest rank */
+    double ceiling;          /* bytes a second that copies of all ranks read and write; 0: it could not be measured */
     int64_t kernels;         /* the most of a rank */
     int64_t heap, scratch;   /* bytes, the most of a rank */
 } totals;
@@ -121,6 +123,58 @@ static void gather_figures(mnp__profile *p, totals *t)
     t->scratch = (int64_t)figures[4];
 }
 
+/* ---- the ceiling ---- */
+
+/* The seconds of a copy of so many bytes in the memory of this rank's device, the least of a few. */
+static mnp_status time_copy(mnp__profile *p, size_t size, double *seconds_p)
+{
+    enum { COPIES = 4 };
+    const mnp__device_ops *ops = p->ops; /* those that are not recorded */
+    mnp__device *device = p->ctx->device;
+    mnp__stream *stream = p->ctx->compute;
+    mnp__device_event *events[COPIES + 1] = {NULL};
+    void *memory = NULL;
+    mnp_status st = ops->alloc(device, 2 * size, &memory);
+    if (st == MNP_OK)
+        st = ops->fill(device, memory, 0, 2 * size, stream); /* memory is there once it has been written */
+    for (int i = 0; st == MNP_OK && i <= COPIES; i++) {
+        st = ops->event_new(device, &events[i]);
+        if (st == MNP_OK)
+            st = ops->event_record(device, events[i], stream);
+        if (st == MNP_OK && i < COPIES)
+            st = ops->copy(device, memory, (char *)memory + size, size, stream);
+    }
+    if (st == MNP_OK)
+        st = mnp_ctx_synchronize(p->ctx);
+    *seconds_p = INFINITY;
+    for (int i = 0; st == MNP_OK && i < COPIES; i++) {
+        double seconds;
+        st = ops->event_seconds(device, events[i], events[i + 1], &seconds);
+        *seconds_p = seconds < *seconds_p ? seconds : *seconds_p;
+    }
+    for (int i = 0; i <= COPIES; i++)
+        if (events[i])
+            ops->event_free(device, events[i]);
+    if (memory)
+        ops->free(device, memory);
+    return st;
+}
+
+/*
+ * What the memory of all devices gives: copies by all ranks at once, larger than most caches, and than what memcpy() takes
+ * through them.  It is measured after the program's work, which is not delayed by it.
+ */
+static void measure_ceiling(mnp__profile *p, totals *t)
+{
+    const size_t size = (size_t)(p->on_device ? 256 : 128) << 20;
+    double seconds, slowest = 0;
+    MPI_Barrier(p->ctx->comm.mpi);
+    if (time_copy(p, size, &seconds) != MNP_OK)
+        seconds = INFINITY;
+    MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, p->ctx->comm.mpi);
+    t->ceiling = slowest > 0 ? 2 * (double)size * t->ranks / slowest : 0;
+}
+
 /* ---- printing ---- */
 
 static double rate(const total *f)
@@ -134,19 +188,33 @@ static double imbalance(const totals *t, const total *f)
     return f->device > 0 ? f->slowest * t->ranks / f->device : 1;
 }
 
+/* The bandwidth in per cent of the ceiling, of functions that have used the device. */
+static void print_share(const totals *t, const total *f, FILE *out)
+{
+    if (t->ceiling > 0 && f->launches > 0)
+        fprintf(out, " %7.1f%%", 100 * 1e9 * rate(f) / t->ceiling);
+    else
+        fprintf(out, " %8s", "-");
+}
+
 static void print_table(const totals *t, const char *device, FILE *out)
 {
     enum { WIDTH = 34 };
     fprintf(out, "\nprofile of %d rank%s, %.4f s, device %s; times are seconds, means over the ranks\n", t->ranks,
             t->ranks == 1 ? "" : "s", t->seconds, device);
-    fprintf(out, "%-*s %9s %9s %10s %10s %10s %10s %9s %10s %9s\n", WIDTH, "function", "calls", "launches", "CPU",
-            "device", "waits", "GB", "GB/s", "sent, GB", "imbalance");
+    fprintf(out, "%-*s %9s %9s %10s %10s %10s %10s %9s %8s %10s %9s\n", WIDTH, "function", "calls", "launches", "CPU",
+            "device", "waits", "GB", "GB/s", "of copy", "sent, GB", "imbalance");
     for (int i = 0; i < t->count; i++) {
         const total *f = &t->functions[i];
-        fprintf(out, "%-*s %9lld %9lld %10.6f %10.6f %10.6f %10.4f %9.2f %10.6f %9.2f\n", WIDTH, f->name,
-                (long long)f->calls, (long long)f->launches, f->cpu / t->ranks, f->device / t->ranks,
-                f->waited / t->ranks, 1e-9 * f->bytes, rate(f), 1e-9 * (double)f->sent.bytes, imbalance(t, f));
+        fprintf(out, "%-*s %9lld %9lld %10.6f %10.6f %10.6f %10.4f %9.2f", WIDTH, f->name, (long long)f->calls,
+                (long long)f->launches, f->cpu / t->ranks, f->device / t->ranks, f->waited / t->ranks, 1e-9 * f->bytes,
+                rate(f));
+        print_share(t, f, out);
+        fprintf(out, " %10.6f %9.2f\n", 1e-9 * (double)f->sent.bytes, imbalance(t, f));
     }
+    if (t->ceiling > 0)
+        fprintf(out, "a copy by all ranks at once reads and writes %.2f GB/s, measured after the program's work\n",
+                1e-9 * t->ceiling);
     fprintf(out, "%lld kernels loaded in %.4f s; a rank's arrays took at most %.1f MiB, and scratch memory %.1f MiB\n",
             (long long)t->kernels, t->compile, (double)t->heap / (1 << 20), (double)t->scratch / (1 << 20));
 }
@@ -167,9 +235,10 @@ static void print_json(const totals *t, const char *device, FILE *out)
             (long long)f->sent.messages, (long long)f->sent.collectives);
     }
     fprintf(out,
-            "\n  ],\n  \"kernels\": %lld,\n  \"kernel_seconds\": %.6g,\n  \"heap_bytes\": %lld,\n  \"scratch_bytes\": "
+            "\n  ],\n  \"copy_bytes_per_second\": %.6g,\n  \"kernels\": %lld,\n  \"kernel_seconds\": %.6g,\n  "
+            "\"heap_bytes\": %lld,\n  \"scratch_bytes\": "
             "%lld\n}\n",
-            (long long)t->kernels, t->compile, (long long)t->heap, (long long)t->scratch);
+            t->ceiling, (long long)t->kernels, t->compile, (long long)t->heap, (long long)t->scratch);
 }
 
 /* Say what has become of a file that was written. */
@@ -186,6 +255,7 @@ void mnp__profile_report(mnp__profile *p)
     const char *path = p->ctx->config.profile, *device = p->ctx->device->ops->kind;
     const bool complete = gather(p, &t);
     gather_figures(p, &t);
+    measure_ceiling(p, &t);
     if (p->ctx->comm.rank == 0 && complete) {
         FILE *file = strcmp(path, "1") == 0 ? stderr : fopen(path, "w");
         if (!file)

@@ -53,6 +53,7 @@ check(rows["mnp_add"]["bytes"] == moved, f"of {moved} bytes: {rows['mnp_add']['b
 check(all(row["device"] <= profile["seconds"] and row["cpu"] <= profile["seconds"] for row in rows.values()),
       "no function took longer than the program")
 check(profile["heap_bytes"] >= 2 * 8 * 300 * 200 // ranks, "two arrays were in memory")
+check(1e8 < profile["copy_bytes_per_second"] < 1e14, f"a copy was measured: {profile['copy_bytes_per_second']:.3g} B/s")
 check(profile["kernels"] >= 2 and profile["kernel_seconds"] > 0, "kernels were loaded")
 if ranks > 1 and profile["device"] == "host":  # on a GPU it is kernels that wait
     waited = sum(row["waits"] for row in rows.values())
@@ -93,6 +94,22 @@ grep -Eq '^mnp_conv_execute +1 ' report.txt
 check $? "what was rehearsed is not counted" "$(cat report.txt)"
 grep -Eq '^[0-9]+ kernels loaded in [0-9.]+ s; a rank.s arrays took at most [0-9.]+ MiB' report.txt
 check $? "kernels and memory" "$(cat report.txt)"
+cat >shares.py <<'END'
+import re
+
+text = open("report.txt").read()
+ceiling = float(re.search(r"^a copy by all ranks at once reads and writes ([0-9.]+) GB/s", text, re.M)[1])
+rows = [line.split() for line in text.splitlines() if re.match(r"mnp_\w+ +\d", line)]
+moved = [row for row in rows if int(row[2]) > 0 and float(row[7]) > 0]
+assert moved and any(row[8] == "-" for row in rows), rows
+for row in rows:
+    if int(row[2]) == 0:
+        assert row[8] == "-", row
+    else:
+        share, least, most = float(row[8].rstrip("%")), float(row[7]) - 0.006, float(row[7]) + 0.006
+        assert 100 * least / ceiling - 0.2 <= share <= 100 * most / ceiling * 1.01 + 0.2, (row, ceiling)
+END
+run "bandwidths of what the device did are shares of that of a copy" "$PYTHON" shares.py
 run "the trace is JSON" "$PYTHON" -c 'import json; assert len(json.load(open("conv.json"))["traceEvents"]) > 10'
 [ -z "$(on 1 "$MANIPLE" conv dirac:64x64/8 hanning:5x5 -o y.h5:/y --boundary wrap -q 2>&1)" ]
 check $? "without them nothing is printed"

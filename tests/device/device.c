@@ -174,10 +174,10 @@ static void test_sharing(const bench *b)
     ops->share_unreserve(b->device, space, 4 * unit);
 }
 
-/* Ordinary -> device -> device -> pinned -> device -> ordinary, at odd offsets and sizes. */
+/* Ordinary -> device -> device -> pinned -> device -> ordinary, at odd offsets and sizes; threads share the copies. */
 static void test_copies(const bench *b)
 {
-    enum { SIZE = 100003, SKEW = 5 };
+    enum { SIZE = 3200003, SKEW = 5 };
     const mnp__device_ops *ops = b->ops;
     unsigned char *from = malloc(SIZE), *back = calloc(SIZE, 1);
     char *one = NULL, *two = NULL, *pinned = NULL;
