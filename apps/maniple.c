@@ -29,6 +29,7 @@ static const struct subcommand {
     {"info", info_main, info_help, "show what a file holds; or ranks, devices, libraries and settings"},
     {"label", label_main, label_help, "number the connected parts of an image"},
     {"linalg", linalg_main, linalg_help, "solve, decompose and multiply dense matrices"},
+    {"profile", profile_main, profile_help, "draw where the time of a program went"},
     {"random", random_main, random_help, "fill a dataset with random numbers"},
     {"solve", solve_main, solve_help, "solve a sparse linear system by iteration"},
     {"spectrogram", spectrogram_main, spectrogram_help, "compute the spectra of a signal over time"},

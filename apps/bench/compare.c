@@ -10,10 +10,10 @@
 #define _GNU_SOURCE /* getline() */
 #include "bench/benchmark.h"
 #include "common/command.h"
+#include "report/json_reader.h"
 #include "report/report.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,76 +34,25 @@ typedef struct recording {
     int count, room;
 } recording;
 
-static const char *skip_spaces(const char *text)
+/* Take an item of an object without lists or objects. */
+static bool take_item(void *to, const json_item *item)
 {
-    return text + strspn(text, " \t\r\n");
-}
-
-/* Read a string, from its quote on; NULL if it is none.  Characters that \u names become '?', as they are not compared. */
-static const char *read_string(const char *text, char *string)
-{
-    static const char letters[] = "nrtbf", meant[] = "\n\r\t\b\f";
-    if (*text++ != '"')
-        return NULL;
-    for (; *text && *text != '"'; text++) {
-        if (*text != '\\') {
-            *string++ = *text;
-            continue;
+    line *l = to;
+    if (item->depth == 0)
+        return item->kind == '{' || item->kind == '}';
+    for (int i = 0; item->kind == '"' && i < NUM_TEXTS; i++) {
+        if (strcmp(item->name, text_names[i]) == 0) {
+            free(l->texts[i]);
+            l->texts[i] = strdup(item->text);
         }
-        const char *letter = *++text ? strchr(letters, *text) : NULL;
-        if (!*text || (*text == 'u' && strspn(text + 1, "0123456789abcdefABCDEF") < 4))
-            return NULL;
-        *string++ = *text == 'u' ? '?' : letter ? meant[letter - letters] : *text;
-        text += *text == 'u' ? 4 : 0;
     }
-    *string = '\0';
-    return *text == '"' ? text + 1 : NULL;
-}
-
-/* Take a member's value, from its first character on; NULL if it is no string, number, true, false or null. */
-static const char *take_value(const char *text, const char *name, char *scratch, line *l)
-{
-    if (*text == '"') {
-        text = read_string(text, scratch);
-        for (int i = 0; text && i < NUM_TEXTS; i++) {
-            if (strcmp(name, text_names[i]) == 0) {
-                free(l->texts[i]);
-                l->texts[i] = strdup(scratch);
-            }
-        }
-        return text;
-    }
-    char *end;
-    const double number = strtod(text, &end);
-    if (end == text || !isfinite(number)) {
-        const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz");
-        return length > 0 ? text + length : NULL;
-    }
-    if (strcmp(name, "value") == 0)
-        l->value = number;
-    else if (strcmp(name, "best") == 0)
-        l->best = number;
-    else if (strcmp(name, "ranks") == 0)
-        l->ranks = number;
-    return end;
-}
-
-/* Read an object of members without lists or objects; false if it is none.  `scratch` has room for the text twice. */
-static bool read_object(const char *text, char *scratch, line *l)
-{
-    char *name = scratch, *value = scratch + strlen(text) + 1;
-    text = skip_spaces(text);
-    if (*text++ != '{')
-        return false;
-    do {
-        text = read_string(skip_spaces(text), name);
-        text = text ? skip_spaces(text) : NULL;
-        if (!text || *text++ != ':')
-            return false;
-        text = take_value(skip_spaces(text), name, value, l);
-        text = text ? skip_spaces(text) : NULL;
-    } while (text && *text++ == ',');
-    return text && text[-1] == '}' && !*skip_spaces(text);
+    if (item->kind == '0' && strcmp(item->name, "value") == 0)
+        l->value = item->number;
+    else if (item->kind == '0' && strcmp(item->name, "best") == 0)
+        l->best = item->number;
+    else if (item->kind == '0' && strcmp(item->name, "ranks") == 0)
+        l->ranks = item->number;
+    return item->kind == '"' || item->kind == '0' || item->kind == 'a';
 }
 
 static void line_clear(line *l)
@@ -139,20 +88,19 @@ static void add_line(recording *r, line *l)
 static recording read_recording(const char *path)
 {
     recording r = {.path = path};
-    char *text = NULL, *scratch = NULL;
+    char *text = NULL;
     size_t room = 0;
     FILE *file = fopen(path, "r");
     if (!file)
         OR_EXIT(mnp_fail(MNP_ERR_IO, "%s: %s", path, strerror(errno)));
     for (int number = 1; errno = 0, getline(&text, &room, file) >= 0; number++) {
         line l = {.ranks = 1};
-        if (!*skip_spaces(text))
+        if (!text[strspn(text, " \t\r\n")])
             continue;
-        char *larger = realloc(scratch, 2 * room + 2);
-        scratch = larger ? larger : scratch;
-        if (!larger)
-            OR_EXIT(mnp_fail(MNP_ERR_MEMORY, "no memory for %s", path));
-        if (!read_object(text, scratch, &l))
+        const mnp_status status = json_read(text, take_item, &l);
+        if (status == MNP_ERR_MEMORY)
+            OR_EXIT(status);
+        if (status != MNP_OK)
             OR_EXIT(mnp_fail(MNP_ERR_FORMAT, "%s, line %d: it is no line that 'maniple bench --output' writes", path,
                              number));
         add_line(&r, &l);
@@ -160,7 +108,6 @@ static recording read_recording(const char *path)
     if (ferror(file))
         OR_EXIT(mnp_fail(MNP_ERR_IO, "%s: %s", path, strerror(errno ? errno : EIO)));
     fclose(file);
-    free(scratch);
     free(text);
     return r;
 }

@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "picture/page.h"
+
 enum { MOST_MARKS = 12 };
 #define MINUS "\xe2\x88\x92"
 #define TIMES "\xc3\x97"
 
-static const canvas_pen axis_pen = {.width = 0.8, .colour = {38, 38, 38}};
 static const canvas_pen grid_pen = {.width = 0.6, .colour = {225, 225, 225}};
 
 static bool is_log(axis_scale scale)
@@ -202,11 +203,6 @@ static void write_number(canvas *c, const number *n, double x, double y, canvas_
 
 /* ---- drawing ---- */
 
-static void draw_line(canvas *c, double x0, double y0, double x1, double y1, const canvas_pen *pen)
-{
-    canvas_line(c, 2, (const canvas_point[]){{x0, y0}, {x1, y1}}, *pen);
-}
-
 /* Small marks at 2 to 9 times the powers of ten, where there are few powers; `level` is y of an x axis, and x of a y. */
 static void draw_small_marks(canvas *c, const plot_axis *a, double level, bool is_x)
 {
@@ -216,9 +212,9 @@ static void draw_small_marks(canvas *c, const plot_axis *a, double level, bool i
         for (int times = 2; times < 10; times++) {
             const double at = axis_place(a, times * pow(10, power));
             if (is_x)
-                draw_line(c, at, level, at, level + AXIS_MARK / 2, &axis_pen);
+                page_draw_line(c, at, level, at, level + AXIS_MARK / 2, page_pen);
             else
-                draw_line(c, level - AXIS_MARK / 2, at, level, at, &axis_pen);
+                page_draw_line(c, level - AXIS_MARK / 2, at, level, at, page_pen);
         }
     }
 }
@@ -230,8 +226,8 @@ void axis_draw_x(canvas *c, const plot_axis *a, double y, double top)
         const number n = number_of(a, &m, i);
         const double x = place_of(a, &m, i);
         if (top < y)
-            draw_line(c, x, top, x, y, &grid_pen);
-        draw_line(c, x, y, x, y + AXIS_MARK, &axis_pen);
+            page_draw_line(c, x, top, x, y, grid_pen);
+        page_draw_line(c, x, y, x, y + AXIS_MARK, page_pen);
         write_number(c, &n, x, y + AXIS_MARK + AXIS_NUMBER_SIZE + 1, ANCHOR_MIDDLE);
     }
     draw_small_marks(c, a, y, true);
@@ -244,8 +240,8 @@ void axis_draw_y(canvas *c, const plot_axis *a, double x, double right)
         const number n = number_of(a, &m, i);
         const double y = place_of(a, &m, i);
         if (right > x)
-            draw_line(c, x, y, right, y, &grid_pen);
-        draw_line(c, x - AXIS_MARK, y, x, y, &axis_pen);
+            page_draw_line(c, x, y, right, y, grid_pen);
+        page_draw_line(c, x - AXIS_MARK, y, x, y, page_pen);
         write_number(c, &n, x - AXIS_MARK - 3, y + 0.35 * AXIS_NUMBER_SIZE, ANCHOR_END);
     }
     draw_small_marks(c, a, x, false);
@@ -257,7 +253,7 @@ void axis_draw_right(canvas *c, const plot_axis *a, double x)
     for (int i = 0; i < count_marks(a, &m); i++) {
         const number n = number_of(a, &m, i);
         const double y = place_of(a, &m, i);
-        draw_line(c, x, y, x + AXIS_MARK, y, &axis_pen);
+        page_draw_line(c, x, y, x + AXIS_MARK, y, page_pen);
         write_number(c, &n, x + AXIS_MARK + 3, y + 0.35 * AXIS_NUMBER_SIZE, ANCHOR_START);
     }
 }

@@ -7,13 +7,11 @@
 #include <math.h>
 
 #include "picture/axis.h"
+#include "picture/page.h"
 
-#define TITLE_SIZE 12.0
-#define SUBTITLE_SIZE 9.0
-
-enum { USUAL_CELLS = 1024, LONGEST_LINE = 512, BAR_CELLS = 256 };
+enum { USUAL_CELLS = 1024, BAR_CELLS = 256 };
 static const double usual_width = 8, usual_height = 7, least_width = 3.2; /* inches */
-static const double edge = 10, gap = 14, bar_width = 9;
+static const double edge = PAGE_EDGE, gap = 14, bar_width = 9;
 static const double frame_width = 0.8;
 static const double most_sides = 8, long_sides = 5; /* of images: the longest that are not stretched, and to what */
 
@@ -63,7 +61,7 @@ typedef struct needs {
 
 static needs find_needs(const panels *all, const panel_axes *axes)
 {
-    const double title = (all->title ? TITLE_SIZE + 4 : 0) + (all->subtitle ? SUBTITLE_SIZE + 5 : 0) + 6;
+    const double title = (all->title ? PAGE_TITLE_SIZE + 4 : 0) + (all->subtitle ? PAGE_SUBTITLE_SIZE + 5 : 0) + 6;
     needs n = {.across = 2 * edge + AXIS_NAME_SIZE + 4 + gap * (all->count - 1), .rows = 1};
     bool has_titles = false;
     for (int i = 0; i < all->count; i++) {
@@ -108,18 +106,6 @@ static layout choose_layout(const picture_request *request, const panels *all, c
     return l;
 }
 
-static canvas_text style_of(double x, double y, double size)
-{
-    return (canvas_text){.x = x, .y = y, .size = size, .colour = colour_ink};
-}
-
-static void write_line(canvas *c, const char *text, canvas_text style, double room)
-{
-    char line[LONGEST_LINE];
-    canvas_shorten(c, text, style, room, sizeof line, line);
-    canvas_write_text(c, line, style);
-}
-
 /* Draw an image with a frame around it, which hides nothing of it. */
 static void draw_framed(canvas *c, double scale, double x, double y, double width, double height, int rows, int columns,
                         const unsigned char *rgb)
@@ -158,15 +144,15 @@ static double draw_panel(canvas *c, const layout *l, const panels *all, int inde
     axis_draw_x(c, &a->x, bottom, bottom);
     axis_draw_y(c, &a->y, left, left);
     draw_framed(c, l->scale, left, top, right - left, bottom - top, p->rows, p->columns, p->rgb);
-    canvas_text style = style_of((left + right) / 2, name_y, AXIS_NAME_SIZE);
+    canvas_text style = page_style((left + right) / 2, name_y, AXIS_NAME_SIZE);
     style.anchor = ANCHOR_MIDDLE;
     canvas_write_text(c, all->x_name, style);
     if (p->title)
-        write_line(c, p->title, style_of(left, top - 6, AXIS_NAME_SIZE), right + a->after - left);
+        page_write(c, p->title, page_style(left, top - 6, AXIS_NAME_SIZE), right + a->after - left);
     if (p->has_scale)
         draw_bar(c, l->scale, p, &a->bar, right + 6, top, bottom);
     if (index == 0) {
-        style = style_of(edge + 0.8 * AXIS_NAME_SIZE, (top + bottom) / 2, AXIS_NAME_SIZE);
+        style = page_style(edge + 0.8 * AXIS_NAME_SIZE, (top + bottom) / 2, AXIS_NAME_SIZE);
         style.anchor = ANCHOR_MIDDLE;
         style.upwards = true;
         canvas_write_text(c, all->y_name, style);
@@ -176,17 +162,9 @@ static double draw_panel(canvas *c, const layout *l, const panels *all, int inde
 
 static void draw_all(canvas *c, const layout *l, const panels *all, panel_axes *axes)
 {
-    double x = l->left, y = edge;
-    const double text_left = l->left + (all->count > 0 ? axes[0].before : 0), room = l->width - edge - text_left;
-    if (all->title) {
-        y += TITLE_SIZE;
-        canvas_text style = style_of(text_left, y, TITLE_SIZE);
-        style.bold = true;
-        write_line(c, all->title, style, room);
-        y += 4;
-    }
-    if (all->subtitle)
-        write_line(c, all->subtitle, style_of(text_left, y + SUBTITLE_SIZE + 1, SUBTITLE_SIZE), room);
+    double x = l->left;
+    const double text_left = l->left + (all->count > 0 ? axes[0].before : 0);
+    page_write_title(c, all->title, all->subtitle, text_left, l->width - edge - text_left);
     for (int i = 0; i < all->count; i++)
         x = draw_panel(c, l, all, i, &axes[i], x);
 }

@@ -8,17 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TITLE_SIZE 12.0
-#define SUBTITLE_SIZE 9.0
+#include "picture/page.h"
 
 enum {
     MOST_POINTS = 40, /* curves with at most so many points have a mark at each */
-    FEW_MARKS = 12,   /* others so many in all */
-    LONGEST_LINE = 512
+    FEW_MARKS = 12    /* others so many in all */
 };
 static const double usual_width = 8, usual_height = 4.8; /* inches */
-static const double edge = 10, line_width = 1.4, mark_size = 5.5, key_length = 24;
-static const canvas_pen axis_pen = {.width = 0.8, .colour = {38, 38, 38}};
+static const double edge = PAGE_EDGE, line_width = 1.4, mark_size = 5.5, key_length = 24;
 
 /* The canvas with its field. */
 typedef struct field {
@@ -39,41 +36,22 @@ static mnp_status open_field(const picture_request *request, const plot_words *w
 {
     f->width = plot_side(request->width, usual_width);
     f->height = plot_side(request->height, usual_height);
-    f->top = edge + TITLE_SIZE + (words->subtitle ? SUBTITLE_SIZE + 5 : 0) + 10;
+    f->top = edge + PAGE_TITLE_SIZE + (words->subtitle ? PAGE_SUBTITLE_SIZE + 5 : 0) + 10;
     f->bottom = f->height - edge - AXIS_NAME_SIZE - AXIS_NUMBER_SIZE - AXIS_MARK - 8;
     f->right = f->width - 1.6 * edge;
     return canvas_new(request->path, f->width, f->height, request->dpi / 72, &f->canvas);
 }
 
-static canvas_text style_of(double x, double y, double size)
-{
-    return (canvas_text){.x = x, .y = y, .size = size, .colour = colour_ink};
-}
-
-/* Write a text that is no longer than its room. */
-static void write_line(canvas *c, const char *text, canvas_text style, double room)
-{
-    char line[LONGEST_LINE];
-    canvas_shorten(c, text, style, room, sizeof line, line);
-    canvas_write_text(c, line, style);
-}
-
 static void write_words(const field *f, const plot_words *words)
 {
-    const double room = f->width - edge - f->left;
-    canvas_text style = style_of(f->left, edge + TITLE_SIZE, TITLE_SIZE);
-    style.bold = true;
-    write_line(f->canvas, words->title, style, room);
-    if (words->subtitle)
-        write_line(f->canvas, words->subtitle, style_of(f->left, edge + TITLE_SIZE + SUBTITLE_SIZE + 5, SUBTITLE_SIZE),
-                   room);
-    style = style_of((f->left + f->right) / 2, f->height - edge, AXIS_NAME_SIZE);
+    page_write_title(f->canvas, words->title, words->subtitle, f->left, f->width - edge - f->left);
+    canvas_text style = page_style((f->left + f->right) / 2, f->height - edge, AXIS_NAME_SIZE);
     style.anchor = ANCHOR_MIDDLE;
-    write_line(f->canvas, words->x_name, style, f->right - f->left);
-    style = style_of(edge + 0.8 * AXIS_NAME_SIZE, (f->top + f->bottom) / 2, AXIS_NAME_SIZE);
+    page_write(f->canvas, words->x_name, style, f->right - f->left);
+    style = page_style(edge + 0.8 * AXIS_NAME_SIZE, (f->top + f->bottom) / 2, AXIS_NAME_SIZE);
     style.anchor = ANCHOR_MIDDLE;
     style.upwards = true;
-    write_line(f->canvas, words->y_name, style, f->bottom - f->top);
+    page_write(f->canvas, words->y_name, style, f->bottom - f->top);
 }
 
 /* Place the axes, which are known by their values, with room for the numbers of y. */
@@ -86,15 +64,10 @@ static void place_axes(field *f)
     f->x.to = f->right;
 }
 
-static void draw_line(canvas *c, double x0, double y0, double x1, double y1, canvas_pen pen)
-{
-    canvas_line(c, 2, (const canvas_point[]){{x0, y0}, {x1, y1}}, pen);
-}
-
 static void draw_spines(const field *f)
 {
-    draw_line(f->canvas, f->left, f->top, f->left, f->bottom, axis_pen);
-    draw_line(f->canvas, f->left, f->bottom, f->right, f->bottom, axis_pen);
+    page_draw_line(f->canvas, f->left, f->top, f->left, f->bottom, page_pen);
+    page_draw_line(f->canvas, f->left, f->bottom, f->right, f->bottom, page_pen);
 }
 
 /* ---- marks and the legend ---- */
@@ -148,11 +121,12 @@ static void draw_legend(const field *f, int count, const legend_entry *entries)
     const double step = fmin(1.6 * AXIS_NUMBER_SIZE, (f->bottom - f->top) / count), x = f->right + 10;
     for (int i = 0; i < count; i++) {
         const double y = f->top + (i + 0.5) * step;
-        draw_line(f->canvas, x, y, x + key_length - 6, y,
-                  (canvas_pen){.width = line_width, .colour = entries[i].colour});
+        page_draw_line(f->canvas, x, y, x + key_length - 6, y,
+                       (canvas_pen){.width = line_width, .colour = entries[i].colour});
         if (entries[i].index >= 0)
             draw_mark(f->canvas, x + (key_length - 6) / 2, y, entries[i].index, entries[i].colour);
-        write_line(f->canvas, entries[i].name, style_of(x + key_length, y + 0.35 * AXIS_NUMBER_SIZE, AXIS_NUMBER_SIZE),
+        page_write(f->canvas, entries[i].name,
+                   page_style(x + key_length, y + 0.35 * AXIS_NUMBER_SIZE, AXIS_NUMBER_SIZE),
                    f->width - edge - x - key_length + 2);
     }
 }
@@ -251,11 +225,11 @@ static void draw_rule(const field *f, const plot_rule *rule)
     char number[AXIS_NUMBER_BYTES], raised[AXIS_NUMBER_BYTES], label[AXIS_NUMBER_BYTES + 64];
     axis_number(rule->y, 3, number, raised);
     snprintf(label, sizeof label, "%s %s", rule->name, number);
-    canvas_text style = style_of(f->left + 6, y - 4, size);
+    canvas_text style = page_style(f->left + 6, y - 4, size);
     style.raised = *raised ? raised : NULL;
     if (style.y - size < f->top)
         style.y = y + size + 2;
-    draw_line(f->canvas, f->left, y, f->right, y, (canvas_pen){.width = 1, .colour = ink, .dashed = true});
+    page_draw_line(f->canvas, f->left, y, f->right, y, (canvas_pen){.width = 1, .colour = ink, .dashed = true});
     canvas_write_text(f->canvas, label, style);
 }
 

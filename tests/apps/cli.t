@@ -57,7 +57,7 @@ finds_mistake()
     said=$(OMPI_MCA_pml=nonesuch on_two "$MANIPLE" "$@" 2>&1) || status=$?
     [ "$status" -eq 2 ] && [ "$(printf '%s\n' "$said" | grep -c "^maniple: unknown option --nonesuch")" -eq 1 ]
 }
-for word in channelize conv deconv fft filter label linalg solve spectrogram stats spinfo eval random bench info cache; do
+for word in channelize conv deconv fft filter label linalg solve spectrogram stats spinfo eval random bench info cache profile; do
     found=0
     finds_mistake "$word" --nonesuch || { found=1 && break; }
 done
@@ -269,7 +269,7 @@ fi
 # of --name; --profile and --trace, which every subcommand has, are in maniple.1
 grep -q '^\.It Fl -profile$' "$pages/maniple.1" && grep -q '^\.It Fl -trace ' "$pages/maniple.1"
 check $? "maniple.1 has the options of every subcommand"
-for subcommand in bench cache channelize conv deconv doctor eval fft filter info label linalg random solve spectrogram spinfo stats; do
+for subcommand in bench cache channelize conv deconv doctor eval fft filter info label linalg profile random solve spectrogram spinfo stats; do
     page=$pages/maniple-$subcommand.1
     "$MANIPLE" "$subcommand" --help | grep -v -e '^      --profile ' -e '^      --trace FILE ' |
         sed -n 's/^  \(-[a-zA-Z], \)\{0,1\} *--\([a-z]*\).*/\2/p' | sort >help.txt

@@ -133,4 +133,78 @@ check $? "a trace that cannot be written is told before the work" "$details"
 MANIPLE_PROFILE=/nothing/profile.json on 1 "$MANIPLE" conv dirac:8x8/8 hanning:3x3 -o y.h5:/y -q 2>report.txt &&
     grep -q "MANIPLE_PROFILE: cannot write '/nothing/profile.json'" report.txt
 check $? "a profile that cannot be written does not spoil the run" "$(cat report.txt)"
+
+# ---- the picture ----
+
+cat >drawn.py <<'END'
+import json
+import xml.etree.ElementTree as tree
+
+STYLE = "{http://www.w3.org/2000/svg}"
+COLOURS = {"#0072b2": "cpu", "#d55e00": "waits", "#009e73": "device"}
+
+
+def bars(path):
+    """The lengths of the bars of each kind of time, from the top to the bottom, without the legend; and all texts."""
+    root = tree.parse(path).getroot()
+    found = {kind: [] for kind in COLOURS.values()}
+    for node in root.iter(STYLE + "polygon"):
+        kind = COLOURS.get(node.get("fill"))
+        if kind:
+            corners = [[float(number) for number in corner.split(",")] for corner in node.get("points").split()]
+            found[kind].append((corners[0][1], corners[1][0] - corners[0][0]))
+    return ({kind: [width for _, width in sorted(rows)][1:] for kind, rows in found.items()},
+            ["".join(node.itertext()) for node in root.iter(STYLE + "text")])
+
+
+made = json.load(open("made.json"))
+lengths, texts = bars("made.svg")
+assert [len(lengths[kind]) for kind in ("cpu", "waits", "device")] == [2, 1, 2], lengths
+assert abs(lengths["cpu"][1] / lengths["cpu"][0] - 0.5) < 0.01, lengths
+assert abs(lengths["device"][0] / lengths["cpu"][0] - 0.75) < 0.01, lengths
+assert abs(lengths["waits"][0] / lengths["cpu"][0] - 0.25) < 0.01, lengths
+assert "4 calls, 100 GB/s, 50 % of a copy" in texts and "1 call" in texts, texts
+assert "mnp_add" in texts and "mnp_sum" in texts and "mnp_free" not in texts, texts
+assert any("2 of 3 functions" in text for text in texts), texts
+lengths, texts = bars("real.svg")
+assert len(lengths["cpu"]) >= 1 and not lengths["device"] and any("mnp_conv" in text for text in texts), texts
+END
+cat >made.json <<'END'
+{"ranks": 2, "device": "cuda", "seconds": 5, "functions": [
+  {"name": "mnp_add", "calls": 4, "launches": 4, "cpu": 2, "device": 1.5, "waits": 0.5, "bytes": 2e11, "slowest_device": 2},
+  {"name": "mnp_sum", "calls": 1, "launches": 0, "cpu": 1, "device": 1, "waits": 0, "bytes": 1e11, "slowest_device": 1},
+  {"name": "mnp_free", "calls": 9, "launches": 0, "cpu": 1e-4, "device": 0, "waits": 0, "bytes": 0, "slowest_device": 0}
+], "copy_bytes_per_second": 2e11}
+END
+export MANIPLE_PROFILE=real.json
+on 1 "$MANIPLE" conv dirac:64x64/8 hanning:5x5 -o y.h5:/y --boundary wrap -q
+unset MANIPLE_PROFILE
+run "a profile is drawn" "$MANIPLE" profile made.json --picture made.svg
+ranks=1
+[ -z "$MPIRUN" ] || ranks=2
+[ "$(on "$ranks" "$MANIPLE" profile real.json --picture real.svg --picture-size 6x4 | grep -c '^picture   real.svg: 432 x 288 points$')" -eq 1 ]
+check $? "by one of several processes, in the size that is asked for"
+run "bars are as long as times, and functions that cannot be seen are left out" "$PYTHON" drawn.py
+sed 's/"ranks": 2/"rank": 2/' made.json >other.json
+head -c 300 made.json >cut.json
+ln -s made.json link.svg
+# refused STATUS PATTERN ARGUMENT...
+refused()
+{
+    status=$1 pattern=$2
+    shift 2
+    details=$(fails_on 1 "$status" "$pattern" "$MANIPLE" profile "$@")
+    check $? "profile $*" "$details"
+}
+refused 2 'is no profile' other.json --picture new.svg
+refused 2 'is no profile' cut.json --picture new.svg
+refused 2 'is no profile' y.h5 --picture new.svg
+refused 1 'missing.json: No such file' missing.json --picture new.svg
+refused 2 'needs a place' made.json
+refused 2 'takes one FILE.json' --picture new.svg
+refused 2 'takes one FILE.json' made.json real.json --picture new.svg
+refused 2 'is the file of FILE' made.json --picture link.svg
+refused 1 'no/such' made.json --picture no/such/new.svg
+[ ! -e new.svg ]
+check $? "nothing is drawn of these"
 done_testing
