@@ -3,6 +3,7 @@
  * maniple deconv: read an image and the point spread function that has blurred it, restore it, and write the result.
  */
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,26 +87,6 @@ static restoration *of(job *j)
 
 /* ---- the command line ---- */
 
-static mnp_status parse_number(const char *option, const char *word, double *value_p)
-{
-    char *end;
-    const double value = strtod(word, &end);
-    if (end == word || *end || !(value >= 0))
-        return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be a number, 0 or more", option, word);
-    *value_p = value;
-    return MNP_OK;
-}
-
-static mnp_status parse_iterations(const char *word, int *count_p)
-{
-    char *end;
-    const long value = strtol(word, &end, 10);
-    if (end == word || *end || value < 1 || value > INT_MAX)
-        return mnp_fail(MNP_ERR_ARG, "--iterations is '%s'; it must be a number from 1 to %d", word, INT_MAX);
-    *count_p = (int)value;
-    return MNP_OK;
-}
-
 static mnp_status parse_boundary(const char *word, mnp_boundary *boundary_p)
 {
     static const char *const names[] = {"fill", "wrap", "symm", "mirror", "nearest", NULL};
@@ -129,12 +110,12 @@ static mnp_status parse_option(int key, job *base)
         return status;
     case KEY_ITERATIONS:
         j->has_iterations = true;
-        return parse_iterations(optarg, &j->options.iterations);
+        return options_int("iterations", optarg, 1, INT_MAX, &j->options.iterations);
     case KEY_BALANCE:
         j->has_balance = true;
-        return parse_number("balance", optarg, &j->balance);
+        return options_number("balance", optarg, 0, INFINITY, &j->balance);
     case KEY_VARIATION:
-        return parse_number("total-variation", optarg, &j->options.total_variation);
+        return options_number("total-variation", optarg, 0, INFINITY, &j->options.total_variation);
     case KEY_MASK:
         return operand_parse("MASK", optarg, MNP_FLOAT32, &j->mask);
     case KEY_ACCELERATE:

@@ -80,7 +80,6 @@ static mnp_status parse_option(int key, linalg_job *j)
                                                                                             "fro", "nuc",  "1",
                                                                                             "-1",  "2",    "-2",
                                                                                             "inf", "-inf", NULL};
-    char *end;
     int index = 0;
     mnp_status status;
     switch (key) {
@@ -98,10 +97,7 @@ static mnp_status parse_option(int key, linalg_job *j)
         j->ord = status == MNP_OK ? orders[index] : NULL;
         return status;
     case KEY_RCOND:
-        j->rcond = strtod(optarg, &end);
-        if (end == optarg || *end || !(j->rcond >= 0))
-            return mnp_fail(MNP_ERR_ARG, "--rcond is '%s'; it must be a number that is not negative", optarg);
-        return MNP_OK;
+        return options_number("rcond", optarg, 0, INFINITY, &j->rcond);
     default:
         return plan_is_option(key) ? plan_option(key, &j->plan) : result_option(key, &j->request);
     }

@@ -221,25 +221,6 @@ static mnp_status take_size(const char *option, int64_t least, int64_t *number_p
     return MNP_OK;
 }
 
-static mnp_status take_count(const char *option, int most, int *number_p)
-{
-    int64_t number = 0;
-    const mnp_status st = options_count(option, optarg, 1, most, &number);
-    if (st == MNP_OK)
-        *number_p = (int)number;
-    return st;
-}
-
-static mnp_status take_number(const char *option, double *number_p)
-{
-    char *end;
-    const double number = strtod(optarg, &end);
-    if (end == optarg || *end || !(number >= 0) || isinf(number))
-        return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be a number from 0 on", option, optarg);
-    *number_p = number;
-    return MNP_OK;
-}
-
 static mnp_status take_choice(const char *option, const char *const *names, int *index_p)
 {
     return options_choose(option, optarg, names, index_p);
@@ -259,12 +240,12 @@ static mnp_status take_conv(bench_options *o, int key)
     case KEY_KERNEL:
         return options_count("kernel", optarg, 1, LARGEST, &o->kernel);
     case KEY_DIMS:
-        return take_count("dims", MOST_DIMS, &o->dims);
+        return options_int("dims", optarg, 1, MOST_DIMS, &o->dims);
     case KEY_OUTER:
         o->outer = true;
         return MNP_OK;
     case KEY_RESTORE:
-        return take_count("restore", INT_MAX, &o->restore);
+        return options_int("restore", optarg, 1, INT_MAX, &o->restore);
     case KEY_METHOD:
         st = take_choice("method", methods, &index);
         o->method = (mnp_conv_method)index;
@@ -299,15 +280,15 @@ static mnp_status take_matrices(bench_options *o, int key)
         o->weak = true;
         return MNP_OK;
     case KEY_ITERATIONS:
-        return take_count("iterations", INT_MAX, &o->iterations);
+        return options_int("iterations", optarg, 1, INT_MAX, &o->iterations);
     case KEY_RESTART:
-        return take_count("restart", INT_MAX, &o->restart);
+        return options_int("restart", optarg, 1, INT_MAX, &o->restart);
     case KEY_COUNT:
-        return take_count("count", MOST_EIGENVALUES, &o->count);
+        return options_int("count", optarg, 1, MOST_EIGENVALUES, &o->count);
     case KEY_MAXITER:
-        return take_count("maxiter", INT_MAX, &o->maxiter);
+        return options_int("maxiter", optarg, 1, INT_MAX, &o->maxiter);
     case KEY_TOL:
-        return take_number("tol", &o->tol);
+        return options_number("tol", optarg, 0, INFINITY, &o->tol);
     default:
         st = take_choice("precond", preconds, &index);
         o->precond = (mnp_precond_kind)index;
@@ -341,7 +322,7 @@ static mnp_status take(bench_request *r, int key)
     case KEY_ELEMENTS:
         return options_count("elements", optarg, 1, OPTIONS_ANY_COUNT, &r->options.elements);
     case 'r':
-        return take_count("repeats", MOST_REPEATS, &r->options.repeats);
+        return options_int("repeats", optarg, 1, MOST_REPEATS, &r->options.repeats);
     case 'o':
         r->output = optarg;
         return MNP_OK;
@@ -355,7 +336,7 @@ static mnp_status take(bench_request *r, int key)
         r->compares = true;
         return MNP_OK;
     case KEY_TOLERANCE:
-        return take_number("tolerance", &r->tolerance);
+        return options_number("tolerance", optarg, 0, INFINITY, &r->tolerance);
     case KEY_MIN:
     case KEY_MAX:
     case KEY_STEP:

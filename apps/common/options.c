@@ -6,6 +6,7 @@
 
 #include <getopt.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,5 +295,26 @@ mnp_status options_count(const char *option, const char *word, int64_t least, in
         return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be a whole number from %lld %s", option, word,
                         (long long)least, to);
     *count_p = count;
+    return MNP_OK;
+}
+
+mnp_status options_int(const char *option, const char *word, int least, int most, int *count_p)
+{
+    int64_t count = 0;
+    const mnp_status status = options_count(option, word, least, most, &count);
+    if (status == MNP_OK)
+        *count_p = (int)count;
+    return status;
+}
+
+mnp_status options_number(const char *option, const char *word, double least, double most, double *number_p)
+{
+    char *end, to[32] = "on";
+    const double number = strtod(word, &end);
+    if (most < INFINITY)
+        snprintf(to, sizeof to, "to %g", most);
+    if (end == word || *end || !isfinite(number) || number < least || number > most)
+        return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be a number from %g %s", option, word, least, to);
+    *number_p = number;
     return MNP_OK;
 }

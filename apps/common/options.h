@@ -58,4 +58,10 @@ mnp_status options_axis(const char *option, const char *word, int *axis_p);
 #define OPTIONS_ANY_COUNT INT64_MAX
 mnp_status options_count(const char *option, const char *word, int64_t least, int64_t most, int64_t *count_p);
 
+/* The same for an int. */
+mnp_status options_int(const char *option, const char *word, int least, int most, int *count_p);
+
+/* Read a number from `least` to `most`, which may be INFINITY: a finite number.  MNP_ERR_ARG. */
+mnp_status options_number(const char *option, const char *word, double least, double most, double *number_p);
+
 #endif

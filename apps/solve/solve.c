@@ -133,36 +133,6 @@ static mnp_status choose(const char *option, const char *word, const char *const
     return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; 'maniple solve --help' lists what there is", option, word);
 }
 
-static mnp_status parse_number(const char *option, const char *word, double least, double most, double *value_p)
-{
-    char *end;
-    double value = strtod(word, &end);
-    if (end == word || *end || !(value >= least && value <= most))
-        return mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be a number from %g to %g", option, word, least, most);
-    *value_p = value;
-    return MNP_OK;
-}
-
-static mnp_status parse_count(const char *option, const char *word, double most, int64_t *count_p)
-{
-    double value = 0;
-    mnp_status status = parse_number(option, word, 1, most, &value);
-    if (status == MNP_OK && value != (double)(int64_t)value)
-        status = mnp_fail(MNP_ERR_ARG, "--%s is '%s'; it must be a whole number", option, word);
-    if (status == MNP_OK)
-        *count_p = (int64_t)value;
-    return status;
-}
-
-static mnp_status parse_int(const char *option, const char *word, double most, int *count_p)
-{
-    int64_t count = 0;
-    mnp_status status = parse_count(option, word, most, &count);
-    if (status == MNP_OK)
-        *count_p = (int)count;
-    return status;
-}
-
 static mnp_status parse_option(int key, job *j)
 {
     mnp_status status;
@@ -179,36 +149,36 @@ static mnp_status parse_option(int key, job *j)
         j->precond_given = true;
         return status;
     case KEY_RTOL:
-        status = parse_number("rtol", optarg, 0, 1, &j->options.rtol);
+        status = options_number("rtol", optarg, 0, 1, &j->options.rtol);
         if (j->options.rtol == 0)
             j->options.rtol = -1; /* in the library: none */
         return status;
     case KEY_ATOL:
-        return parse_number("atol", optarg, 0, 1e300, &j->options.atol);
+        return options_number("atol", optarg, 0, 1e300, &j->options.atol);
     case KEY_MAXITER:
-        return parse_count("maxiter", optarg, 1e15, &j->options.maxiter);
+        return options_count("maxiter", optarg, 1, (int64_t)1e15, &j->options.maxiter);
     case KEY_RESTART:
-        return parse_int("restart", optarg, MOST_RESTART, &j->options.restart);
+        return options_int("restart", optarg, 1, MOST_RESTART, &j->options.restart);
     case KEY_BLOCK:
-        return parse_int("block", optarg, 64, &j->precond_options.block);
+        return options_int("block", optarg, 1, 64, &j->precond_options.block);
     case KEY_OMEGA:
-        return parse_number("omega", optarg, 1e-12, 1e12, &j->precond_options.omega);
+        return options_number("omega", optarg, 1e-12, 1e12, &j->precond_options.omega);
     case KEY_SWEEPS:
-        return parse_int("sweeps", optarg, 1000, &j->precond_options.sweeps);
+        return options_int("sweeps", optarg, 1, 1000, &j->precond_options.sweeps);
     case KEY_DEGREE:
-        return parse_int("degree", optarg, 1000, &j->precond_options.degree);
+        return options_int("degree", optarg, 1, 1000, &j->precond_options.degree);
     case KEY_GUESS:
         return operand_parse_file("GUESS", optarg, &j->guess);
     case KEY_CHECKPOINT:
         j->checkpoint = optarg;
         return MNP_OK;
     case KEY_EVERY:
-        return parse_int("every", optarg, 1e9, &j->every);
+        return options_int("every", optarg, 1, 1000000000, &j->every);
     case KEY_RESUME:
         j->resume = optarg;
         return MNP_OK;
     case KEY_REQUEUE:
-        return parse_int("requeue", optarg, 1e6, &j->requeues);
+        return options_int("requeue", optarg, 1, 1000000, &j->requeues);
     default:
         return plan_is_option(key) ? plan_option(key, &j->plan) : result_option(key, &j->result);
     }

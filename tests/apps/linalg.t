@@ -33,7 +33,7 @@ alone 2 'has no bound' inv in.h5:/a --rcond 1
 fails 1 'not positive definite' "$MANIPLE" linalg cholesky in.h5:/small -o out.h5:/x
 alone 2 'has no spectrum' matmul in.h5:/a in.h5:/a -o x.h5:/x --picture p.png
 alone 2 'has no order' svd in.h5:/a --ord fro
-alone 2 'is not negative' lstsq in.h5:/a in.h5:/b30 --rcond x
+alone 2 'must be a number from 0 on' lstsq in.h5:/a in.h5:/b30 --rcond x
 alone 2 "maniple: --ord is '3'; it can be fro" norm in.h5:/a --ord 3
 alone 2 "maniple: --assume is 'odd'; it can be general" solve in.h5:/a in.h5:/b30 --assume odd
 alone 2 "spectrum of one matrix, but A 'in.h5:/stack' has 3 dimensions" svd in.h5:/stack --picture p.png

@@ -133,6 +133,6 @@ details=$(fails_on 1 2 '\-\-requeue goes with --checkpoint' "$MANIPLE" solve poi
 check $? "--requeue without --checkpoint" "$details"
 details=$(fails_on 1 2 'leave out --resume' "$MANIPLE" solve poisson:9 -o y.h5:/x --checkpoint c.h5 --requeue 1 --resume c.h5)
 check $? "--requeue with --resume" "$details"
-details=$(fails_on 1 2 '\-\-requeue is .0.; it must be a number from 1' "$MANIPLE" solve poisson:9 -o y.h5:/x --checkpoint c.h5 --requeue 0)
+details=$(fails_on 1 2 '\-\-requeue is .0.; it must be a whole number from 1' "$MANIPLE" solve poisson:9 -o y.h5:/x --checkpoint c.h5 --requeue 0)
 check $? "--requeue 0" "$details"
 done_testing

@@ -421,7 +421,7 @@ solve_fails 2 "did you mean 'bicgstab'" poisson:9 -o y.h5:/x --method bicgstap
 solve_alone 2 "did you mean 'jacobi'" poisson:9 -o y.h5:/x --precond jacoby
 solve_alone 2 'rtol' poisson:9 -o y.h5:/x --rtol nought
 solve_alone 2 'rtol' poisson:9 -o y.h5:/x --rtol -1
-solve_alone 2 'whole number' poisson:9 -o y.h5:/x --maxiter 2.5
+solve_alone 2 'whole number from 1 to 1000000000000000' poisson:9 -o y.h5:/x --maxiter 2.5
 solve_alone 2 'every goes with' poisson:9 -o y.h5:/x --every 5
 solve_alone 2 'takes no preconditioner' poisson:9 -o y.h5:/x --method lsqr --precond jacobi
 solve_alone 2 'block goes with' poisson:9 -o y.h5:/x --block 2
