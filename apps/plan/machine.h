@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machines that plans are made for: how fast their parts are, and where the figures come from.  This table is the
- * only place that has them.
+ * The machines that plans are made for: how fast their parts are, and where the figures come from.  What plans
+ * say has its figures from this table alone; the library chooses how to convolve by its own, in lib/signal/method.c.
  */
 #ifndef APPS_PLAN_MACHINE_H
 #define APPS_PLAN_MACHINE_H

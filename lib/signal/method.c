@@ -19,6 +19,9 @@
  * bytes of transforms was fitted to three measurements there, blocks of 31 x 31 and 129 x 129 taps over 4096 x 4096
  * outputs and of 257 x 257 over 32768 x 32768, float32, which the model meets within 30 %; their operations, and the
  * links between GPUs, are estimates.  Host: on cores with AVX-512.
+ *
+ * They choose a method on the device at hand, by their ratios.  apps/plan/machine.c predicts times of all commands, also on
+ * machines that are not at hand, and has rates of its own: what is measured anew of direct sums on GPUs belongs in both.
  */
 typedef struct rates {
     double products, bytes;   /* of direct sums: a second */
