@@ -101,24 +101,27 @@ static mnp_status prepare(const mnp__separable_spec *spec, int i, const double *
     return mnp__conv_geometry_of(in, taps, first, shape, geometry);
 }
 
-/* The buffers between passes. */
-static mnp_status get_between(mnp__separable *plan)
-{
-    mnp_ctx *ctx = plan->ctx;
-    mnp_status st = MNP_OK;
-    if (plan->npasses < 2 || (plan->keeps && plan->between[0]))
-        return MNP_OK;
-    for (int i = 0; i < 2 && i < plan->npasses - 1 && st == MNP_OK; i++)
-        st = ctx->device->ops->alloc(ctx->device, plan->bytes, &plan->between[i]);
-    return MNP_AGREE(ctx, st);
-}
-
 static void release_between(mnp__separable *plan)
 {
     for (int i = 0; i < 2; i++) {
         plan->ctx->device->ops->free(plan->ctx->device, plan->between[i]);
         plan->between[i] = NULL;
     }
+}
+
+/* The buffers between passes; after a failure there are none.  Collective. */
+static mnp_status get_between(mnp__separable *plan)
+{
+    mnp_ctx *ctx = plan->ctx;
+    mnp_status st = MNP_OK;
+    if (plan->npasses < 2)
+        return MNP_OK;
+    for (int i = 0; i < 2 && i < plan->npasses - 1 && st == MNP_OK; i++)
+        st = ctx->device->ops->alloc(ctx->device, plan->bytes, &plan->between[i]);
+    st = MNP_AGREE(ctx, st);
+    if (st != MNP_OK)
+        release_between(plan);
+    return st;
 }
 
 static void note_between(mnp__separable *plan, const mnp_layout *layout, mnp_dtype dtype)
@@ -254,7 +257,8 @@ mnp_status mnp__separable_run(mnp__separable *plan, const mnp_array *x, mnp_arra
 {
     if (plan->npasses == 0)
         return mnp__array_copy_to(x, y);
-    MNP_TRY(get_between(plan));
+    if (!plan->keeps)
+        MNP_TRY(get_between(plan));
     const mnp_status st = run_passes(plan, x, y);
     if (!plan->keeps)
         release_between(plan);

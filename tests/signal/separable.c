@@ -125,6 +125,16 @@ static void check_boundaries(void)
     }
 }
 
+/* Ranks without a block take part in what all agree on. */
+static void check_empty_blocks(void)
+{
+    const int64_t shape[] = {1, 12, 31};
+    const mnp__pass passes[] = {{1, 5, a, NULL, -2, 0, MNP_BOUNDARY_SYMM}, {2, 2, b, NULL, -1, 0, MNP_BOUNDARY_WRAP}};
+    const mnp__separable_spec spec = {
+        .input = MNP_FLOAT64, .output = MNP_FLOAT64, .sum = MNP_FLOAT64, .npasses = 2, .passes = passes};
+    check("one rank has all", shape, "0, *, *", spec);
+}
+
 /* Results that are larger or smaller, and the dtypes of what is between passes. */
 static void check_dtypes(void)
 {
@@ -154,6 +164,7 @@ int main(void)
 {
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
     check_boundaries();
+    check_empty_blocks();
     check_dtypes();
     int status = done_testing();
     mnp_finalize(ctx);
