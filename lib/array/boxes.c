@@ -344,6 +344,12 @@ static mnp_status copy_rows_of(mnp_ctx *ctx, int ndim, const mnp_box_copy *box, 
     const int row = first_of_row(ndim, box), last = row - 1;
     const size_t bytes = (size_t)product(row, ndim, box->extent) * size;
     const int64_t commands = product(0, last, box->extent), item = (int64_t)size;
+    if (row == 0) /* a single row may be longer than the distance of two can be */
+        return ctx->device->ops->copy(ctx->device, dst + box->dst * item, src + box->src * item, bytes, stream);
+    const mnp__row_copy rows = {.bytes = bytes,
+                                .count = (size_t)box->extent[last],
+                                .src_step = (size_t)(box->src_stride[last] * item),
+                                .dst_step = (size_t)(box->dst_stride[last] * item)};
     for (int64_t i = 0; i < commands; i++) {
         int64_t from = box->src, to = box->dst, rest = i;
         for (int d = last - 1; d >= 0; d--) {
@@ -351,10 +357,6 @@ static mnp_status copy_rows_of(mnp_ctx *ctx, int ndim, const mnp_box_copy *box, 
             to += rest % box->extent[d] * box->dst_stride[d];
             rest /= box->extent[d];
         }
-        const mnp__row_copy rows = {.bytes = bytes,
-                                    .count = row > 0 ? (size_t)box->extent[last] : 1,
-                                    .src_step = row > 0 ? (size_t)(box->src_stride[last] * item) : bytes,
-                                    .dst_step = row > 0 ? (size_t)(box->dst_stride[last] * item) : bytes};
         MNP_TRY(ctx->device->ops->copy_rows(ctx->device, dst + to * item, src + from * item, &rows, stream));
     }
     return MNP_OK;
