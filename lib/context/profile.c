@@ -331,6 +331,12 @@ static mnp_status record_copy(mnp__device *device, void *dst, const void *src, s
     WITH_BAR("copy", stream, profile_of(device)->ops->copy(device, dst, src, size, stream));
 }
 
+static mnp_status record_copy_rows(mnp__device *device, void *dst, const void *src, const mnp__row_copy *rows,
+                                   mnp__stream *stream)
+{
+    WITH_BAR("copy", stream, profile_of(device)->ops->copy_rows(device, dst, src, rows, stream));
+}
+
 static mnp_status record_fft(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
                              mnp__stream *stream)
 {
@@ -352,6 +358,7 @@ static void replace_operations(mnp__profile *p)
     p->recording.launch = record_launch;
     p->recording.function_launch = record_function_launch;
     p->recording.copy = record_copy;
+    p->recording.copy_rows = record_copy_rows;
     p->recording.fft_execute = record_fft;
     if (device->ops->graph_launch)
         p->recording.graph_launch = record_graph_launch;
