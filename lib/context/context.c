@@ -158,18 +158,28 @@ static mnp_status open_device(mnp_ctx *ctx, int gpu, mnp__device *rehearsed)
 /* Check that all ranks have the settings with and without which they would exchange different data. */
 static mnp_status check_alike(const mnp_ctx *ctx)
 {
-    int reproducible = ctx->config.is_reproducible, checks = ctx->config.checks;
-    int profiles = strcmp(ctx->config.profile, "0") != 0, traces = *ctx->config.trace != '\0';
-    int ends[8] = {reproducible, -reproducible, checks, -checks, profiles, -profiles, traces, -traces};
-    MPI_Allreduce(MPI_IN_PLACE, ends, 8, MPI_INT, MPI_MAX, ctx->comm.mpi);
-    if (ends[0] != -ends[1])
-        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_REPRODUCIBLE is 1 on some ranks and 0 on others");
-    if (ends[2] != -ends[3])
-        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_CHECK is 1 on some ranks and 0 on others");
-    if (ends[4] != -ends[5])
-        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_PROFILE is set on some ranks and not on others");
-    if (ends[6] != -ends[7])
-        return MNP_FAIL(MNP_ERR_ARG, "MANIPLE_TRACE is set on some ranks and not on others");
+    enum { COUNT = 5 };
+    const mnp__config *config = &ctx->config;
+    const struct {
+        int value;
+        const char *message;
+    } settings[COUNT] = {
+        {config->is_reproducible, "MANIPLE_REPRODUCIBLE is 1 on some ranks and 0 on others"},
+        {config->checks, "MANIPLE_CHECK is 1 on some ranks and 0 on others"},
+        {strcmp(config->profile, "0") != 0, "MANIPLE_PROFILE is set on some ranks and not on others"},
+        {*config->trace != '\0', "MANIPLE_TRACE is set on some ranks and not on others"},
+        {config->matmul_precision, "MANIPLE_MATMUL is not the same on all ranks"},
+    };
+    int ends[COUNT][2];
+    for (int i = 0; i < COUNT; i++) {
+        ends[i][0] = settings[i].value;
+        ends[i][1] = -settings[i].value;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, ends, 2 * COUNT, MPI_INT, MPI_MAX, ctx->comm.mpi);
+    for (int i = 0; i < COUNT; i++) {
+        if (ends[i][0] != -ends[i][1])
+            return MNP_FAIL(MNP_ERR_ARG, "%s", settings[i].message);
+    }
     return MNP_OK;
 }
 

@@ -125,8 +125,12 @@ if [ -n "$MPIRUN" ]; then
     differs=$("$MPIRUN" -n 1 env MANIPLE_REPRODUCIBLE=1 "$MANIPLE" info : -n 1 "$MANIPLE" info 2>&1 >/dev/null)
     case $? in 0) false ;; *) echo "$differs" | grep -q 'MANIPLE_REPRODUCIBLE is 1 on some ranks' ;; esac
     check $? "ranks have the same reproducible mode" "$differs"
+    differs=$("$MPIRUN" -n 1 env MANIPLE_MATMUL=emulated "$MANIPLE" info : -n 1 "$MANIPLE" info 2>&1 >/dev/null)
+    case $? in 0) false ;; *) echo "$differs" | grep -q 'MANIPLE_MATMUL is not the same on all ranks' ;; esac
+    check $? "and multiply matrices alike" "$differs"
 else
     skip "ranks have the same reproducible mode" "there is no mpirun"
+    skip "and multiply matrices alike" "there is no mpirun"
 fi
 
 "$MANIPLE" info --layout 4x6 --ranks 6 --mesh 2x3 --order 1,0 >drawing.txt 2>stderr
