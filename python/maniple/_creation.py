@@ -115,8 +115,11 @@ def full_like(a, fill_value, dtype=None, shape=None):
 def arange(start, stop=None, step=1, dtype=None):
     start, stop = (0, start) if stop is None else (start, stop)
     if all(isinstance(v, (int, np.integer)) for v in (start, stop, step)):
-        kind = "arange_int" if max(start, stop) < 2**63 else "arange_uint"
-        return made(kind, int(start), int(stop), int(step), dtype_number(dtype))
+        start, stop, step = int(start), int(stop), int(step)
+        kind, least, end = ("arange_int", -(2**63), 2**63) if max(start, stop) < 2**63 else ("arange_uint", 0, 2**64)
+        if not (least <= min(start, stop) and max(start, stop) < end and -(2**63) <= step < 2**63):
+            raise OverflowError(f"arange: {start}, {stop} and {step} do not fit integers of 64 bits together")
+        return made(kind, start, stop, step, dtype_number(dtype))
     return made("arange", float(start), float(stop), float(step), dtype_number(dtype))
 
 

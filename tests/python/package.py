@@ -431,6 +431,8 @@ def check_large_integers():
     raises(OverflowError, "does not fit int64", "int64 and such an integer", lambda: mp.arange(3) + large)
     same("ranges of uint64", (mp.arange(2**63 - 1, 2**63 + 2, dtype="uint64"), mp.arange(2**64 - 2, 2**64 - 1)),
          (np.array([2**63 - 1, 2**63, 2**63 + 1], "uint64"), np.array([2**64 - 2], "uint64")))
+    for limits in ((-1, 2**63), (0, 2**64 + 5), (0, 10, 2**64 + 1)):
+        raises(OverflowError, "64 bits", f"and none of {limits}", lambda: mp.arange(*limits))
     same("linspace of complex numbers", (mp.linspace(1j, 2, 5), mp.linspace(0, 1j, 3, endpoint=False, dtype="complex64")),
          (np.linspace(1j, 2, 5), np.linspace(0, 1j, 3, endpoint=False, dtype="complex64")), 1e-7)
 
