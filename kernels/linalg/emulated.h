@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the kernels of emulated products share.  The library defines MNP_T, the real type of the elements, MNP_DOUBLE,
- * MNP_COMPLEX, MNP_MODULI, MNP_PIECES, and MNP_RESIDUE and MNP_SUM, the types in which BLAS takes residues and gives sums of their
- * products: int8_t and int32_t, or double.
+ * MNP_COMPLEX, MNP_MODULI, MNP_PIECES, and MNP_RESIDUE and MNP_SUM, the types in which BLAS takes residues and gives
+ * sums of their products: int8_t and int32_t, or double.
  */
 #include "kernels/linalg/emulated_params.h"
 

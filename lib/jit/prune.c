@@ -4,9 +4,8 @@
  *
  * Headers such as math_real.h hold a few hundred functions, of which a kernel calls a few, and to parse them takes the
  * compiler longer than the kernel.  A function is kept if its name, with or without mnp_, is a word of what is kept.
- * What is not clearly a function stays, as does
- * what the library has generated.  One bit for the hash of each word says that it is there; a function that is kept
- * because of another word with this bit does no harm.
+ * What is not clearly a function stays, as does what the library has generated.  One bit for the hash of each word says
+ * that it is there; a function that is kept because of another word with this bit does no harm.
  *
  * This reads the text as clang-format leaves it: a function begins at the beginning of a line, and ends with a line that
  * begins with a brace.
