@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ctrl-C at a prompt of several ranks: what runs ends on all of them, behind the same call of the library."""
 
+import collections
 import os
-import queue
 import signal
 import subprocess
 import threading
@@ -85,11 +85,19 @@ class Terminal:
     """Lines, and Ctrl-C, which interrupts while a line runs; at the second time in vain it ends all ranks."""
 
     def __init__(self, path, interrupts):
-        self._interrupts, self._lines, self._reads = interrupts, queue.Queue(), False
+        self._interrupts, self._lines = interrupts, collections.deque()
+        self._waits = False  # read() has nothing yet: Ctrl-C is for it
+        self._changed = threading.Condition()  # of both
         self._shell = subprocess.Popen(["sh", "-c", _SETTING, "sh", path], stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, start_new_session=True)
         self._shell.stdout.readline()
         threading.Thread(target=self._listen, daemon=True).start()
+
+    def _put(self, line):
+        with self._changed:
+            self._lines.append(line)
+            self._waits = False
+            self._changed.notify()
 
     def _listen(self):
         rest = b""
@@ -97,19 +105,21 @@ class Terminal:
             *whole, rest = (rest + data).replace(_CTRL_C, _CTRL_C + b"\n").split(b"\n")
             for line in whole:
                 if not line.endswith(_CTRL_C):
-                    self._lines.put(line.decode(errors="replace"))
-                elif self._reads:
-                    self._lines.put(KeyboardInterrupt)
+                    self._put(line.decode(errors="replace"))
+                elif self._waits:
+                    self._put(KeyboardInterrupt)
                 elif not self._interrupts.ask():
                     os.kill(os.getppid(), signal.SIGINT)  # of mpirun
-        self._lines.put(EOFError)
+        self._put(EOFError)
 
     def read(self, prompt):
         """The next line; EOFError or KeyboardInterrupt if that comes instead."""
-        print(prompt, end="", flush=True)
-        self._reads = True
-        line = self._lines.get()
-        self._reads = False
+        with self._changed:
+            self._waits = not self._lines
+        print(prompt, end="", flush=True)  # who sees it may press Ctrl-C
+        with self._changed:
+            self._changed.wait_for(lambda: self._lines)
+            line = self._lines.popleft()
         if isinstance(line, type):
             raise line
         return line
