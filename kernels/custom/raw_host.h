@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CUDA's keywords, variables and functions for the host's compiler, enough for kernels without synchronisation.
+ * CUDA's keywords, variables and functions for the host's compiler.
  *
- * A launch divides its blocks among the workers.  A worker runs the threads of a block in loops, so the block's shared
- * memory belongs to the worker.  Sources with barriers or other synchronisation of threads are refused before this is
- * compiled.
+ * A launch divides its blocks among the workers, and each runs one block after the other, so the block's shared memory
+ * belongs to the worker.  It runs the threads of a block in loops, or, in sources with barriers or other functions by
+ * which threads meet, as fibers (raw_meet.h): lib/jit/raw_host.c then defines MNP_MEETS.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -209,6 +209,10 @@ static inline T atomicCAS(T *p, typename mnp_same<T>::type compare, typename mnp
     return old;
 }
 
+#ifdef MNP_MEETS
+#include "kernels/custom/raw_meet.h"
+#endif
+
 /* ---- launching ---- */
 
 /* The first of n blocks of a worker's share, where they are divided evenly. */
@@ -225,9 +229,19 @@ const unsigned mnp_most_threads = 1024; /* of a row of a block */
 const unsigned mnp_most_narrow = 0x7fffffffu - mnp_most_threads;
 
 /* What an address is that of. */
-enum mnp_kind { MNP_VARIABLE, MNP_KERNEL_OF_PARAMETERS, MNP_KERNEL_OF_PLACES, MNP_KERNEL_OF_TURNS };
+enum mnp_kind {
+    MNP_VARIABLE,
+    MNP_KERNEL_OF_PARAMETERS,
+    MNP_KERNEL_OF_PLACES,
+    MNP_KERNEL_OF_TURNS,
+    MNP_KERNEL_THAT_MEETS
+};
 template <typename T> constexpr mnp_kind mnp_kind_of = MNP_VARIABLE;
+#ifdef MNP_MEETS
+template <typename... P> constexpr mnp_kind mnp_kind_of<void (*)(P...)> = MNP_KERNEL_THAT_MEETS;
+#else
 template <typename... P> constexpr mnp_kind mnp_kind_of<void (*)(P...)> = MNP_KERNEL_OF_PARAMETERS;
+#endif
 template <typename... P> constexpr mnp_kind mnp_kind_of<void (*)(mnp_place, P...)> = MNP_KERNEL_OF_PLACES;
 template <typename... P> constexpr mnp_kind mnp_kind_of<void (*)(mnp_turns, P...)> = MNP_KERNEL_OF_TURNS;
 
@@ -235,7 +249,7 @@ template <typename... P> constexpr mnp_kind mnp_kind_of<void (*)(mnp_turns, P...
 template <auto address, mnp_kind kind = mnp_kind_of<decltype(address)>> struct mnp_raw {
     static mnp_raw_entry entry()
     {
-        return {nullptr, 0, nullptr, (void *)address, sizeof *address};
+        return {nullptr, 0, 0, nullptr, (void *)address, sizeof *address};
     }
 };
 
@@ -292,7 +306,7 @@ template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, MNP_KERNEL
     static constexpr unsigned sizes[] = {sizeof(P)..., 0};
     static constexpr mnp_raw_entry entry()
     {
-        return {run, (int)sizeof...(P), sizes, nullptr, 0};
+        return {run, 0, (int)sizeof...(P), sizes, nullptr, 0};
     }
 };
 
@@ -332,7 +346,7 @@ template <typename Row, typename... P> struct mnp_raw_rows {
     static constexpr unsigned sizes[] = {sizeof(P)..., 0};
     static constexpr mnp_raw_entry entry()
     {
-        return {run, (int)sizeof...(P), sizes, nullptr, 0};
+        return {run, 0, (int)sizeof...(P), sizes, nullptr, 0};
     }
 };
 
@@ -379,6 +393,39 @@ struct mnp_raw<kernel, MNP_KERNEL_OF_TURNS> : mnp_raw_rows<mnp_raw<kernel, MNP_K
 #endif
     }
 };
+
+#ifdef MNP_MEETS
+/* A kernel of a source whose threads meet. */
+template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, MNP_KERNEL_THAT_MEETS> {
+    template <size_t... I> static void start(const mnp_raw_call *call, std::index_sequence<I...>)
+    {
+        kernel(*(typename std::remove_reference<P>::type *)call->arguments[I]...);
+    }
+    static void thread(const mnp_raw_call *call, unsigned number)
+    {
+        const unsigned *block = call->block;
+        threadIdx = {number % block[0], number / block[0] % block[1], number / block[0] / block[1]};
+        start(call, std::index_sequence_for<P...>());
+    }
+    static void run(const mnp_raw_call *call, long long worker, long long workers)
+    {
+        const unsigned *grid = call->grid, *block = call->block;
+        const int64_t blocks = (int64_t)grid[0] * grid[1] * grid[2], end = mnp_first_block(blocks, worker + 1, workers);
+        mnp_block = call->blocks[worker];
+        gridDim = {grid[0], grid[1], grid[2]};
+        blockDim = {block[0], block[1], block[2]};
+        for (int64_t b = mnp_first_block(blocks, worker, workers); b < end; b++) {
+            blockIdx = {(unsigned)(b % grid[0]), (unsigned)(b / grid[0] % grid[1]), (unsigned)(b / grid[0] / grid[1])};
+            mnp_block->run(mnp_block, block[0] * block[1] * block[2], thread, call);
+        }
+    }
+    static constexpr unsigned sizes[] = {sizeof(P)..., 0};
+    static constexpr mnp_raw_entry entry()
+    {
+        return {run, 1, (int)sizeof...(P), sizes, nullptr, 0};
+    }
+};
+#endif
 
 } // namespace
 

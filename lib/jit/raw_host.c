@@ -13,8 +13,9 @@
  *   it is where macros of options name the place, or files of the user's are included, which are not read here.
  *   Variables of type int that are computed from the place get another type (kernels/custom/raw_index.h).  Grid-stride
  *   loops go through neighbouring elements (lib/jit/raw_grid_loop.h).
- * - Code that synchronises the threads of a block cannot run on one thread.  It is an error, whose message has the
- *   line.
+ * - Where threads meet, at barriers or in warps, MNP_MEETS is defined, and all kernels of the source run as fibers
+ *   (lib/device/host/fibers.h).
+ * - What the host has nothing for, such as the GPU's own instructions, is an error, whose message has the line.
  *
  * Comments, strings, #if branches for CUDA's own compilers, and the files of kernels/ are left unchanged.  The user's
  * text is recognised by the #line directive that has the module's name.
@@ -78,6 +79,7 @@ typedef struct scan {
     bool is_survey;       /* what follows is found by a first scan, whose text is thrown away */
     mnp__text words;      /* the user's words, with a space between two of them but no other */
     bool uses_elsewhere;  /* places are, or may be, used outside kernels, or a kernel is declared without a body */
+    bool meets;           /* a word lets threads meet */
     bool forbids_turns;   /* a macro may have words that change what a loop does */
     bool gives_places;    /* kernels get the place of a thread as a parameter */
     bool has_turns;       /* this kernel is a grid-stride loop */
@@ -218,26 +220,52 @@ static token next_token(scan *s)
 
 /* ---- from tokens to the host's source ---- */
 
-/* MNP_ERR_UNSUPPORTED if a word needs several threads. */
+/* Functions by which threads meet; the host has them in kernels/custom/raw_meet.h. */
+static const char *const meeting[] = {
+    "__syncthreads",     "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__syncwarp",
+    "__shfl_sync",       "__shfl_up_sync",      "__shfl_down_sync",  "__shfl_xor_sync",  "__ballot_sync",
+    "__any_sync",        "__all_sync",          "__match_any_sync",  "__match_all_sync", "__reduce_add_sync",
+    "__reduce_min_sync", "__reduce_max_sync",   "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync",
+};
+enum { NUM_MEETING = sizeof meeting / sizeof *meeting };
+
+static bool is_meeting(token t)
+{
+    for (int i = 0; i < NUM_MEETING; i++) {
+        if (mnp__raw_is(t, meeting[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether macros of options may let threads meet. */
+static bool options_meet(const scan *s)
+{
+    for (int i = 0; i < NUM_MEETING; i++) {
+        if (options_have(s, meeting[i]))
+            return true;
+    }
+    return false;
+}
+
+/* MNP_ERR_UNSUPPORTED if the host has nothing for a word. */
 static mnp_status check_word(const scan *s, token t)
 {
     static const struct {
         const char *prefix, *what;
     } refused[] = {
-        {"__syncthreads", "a barrier"},         {"__syncwarp", "a barrier"},
-        {"__barrier_sync", "a barrier"},        {"__cluster_barrier", "a barrier"},
-        {"cooperative_groups", "a barrier"},    {"__shfl", "an exchange between threads"},
-        {"__ballot", "a vote among threads"},   {"__any_sync", "a vote among threads"},
-        {"__all_sync", "a vote among threads"}, {"__activemask", "a vote among threads"},
-        {"__match_", "a vote among threads"},   {"__reduce_", "an exchange between threads"},
-        {"asm", "code of the GPU's"},           {"__asm", "code of the GPU's"},
+        {"__barrier_sync", "a barrier of a part of a block"},
+        {"__cluster_barrier", "a barrier of several blocks"},
+        {"cooperative_groups", "groups of threads"},
+        {"__activemask", "a question about the hardware"},
+        {"asm", "code of the GPU's"},
+        {"__asm", "code of the GPU's"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         if (mnp__raw_begins(t, refused[i].prefix) && (refused[i].prefix[0] == '_' || mnp__raw_is(t, refused[i].prefix)))
             return MNP_FAIL(MNP_ERR_UNSUPPORTED,
-                            "line %ld of module %s has %.*s, %s, which the host device cannot run: there "
-                            "the threads of a block run one after the other",
-                            s->line, s->spec->function, (int)t.size, t.text, refused[i].what);
+                            "line %ld of module %s has %.*s, %s, which the host device does not have", s->line,
+                            s->spec->function, (int)t.size, t.text, refused[i].what);
     }
     return MNP_OK;
 }
@@ -364,6 +392,7 @@ static void close_parenthesis(scan *s)
 static mnp_status read_word(scan *s, token t)
 {
     MNP_TRY(check_word(s, t));
+    s->meets = s->meets || is_meeting(t);
     if (s->d.stage != IN_BODY && (mnp__raw_is(t, "threadIdx") || mnp__raw_is(t, "blockIdx") ||
                                   mnp__raw_is(t, "blockDim") || mnp__raw_is(t, "gridDim")))
         s->uses_elsewhere = true;
@@ -472,9 +501,13 @@ mnp_status mnp__jit_rewrite_for_host(const mnp__kernel_spec *spec, const char *s
         st = mnp__text_status(&survey.words);
     if (st == MNP_OK) {
         final.forbids_turns = survey.forbids_turns || options_forbid_turns(spec->host_options);
-        final.gives_places = !survey.uses_elsewhere && mnp__raw_has_only_numbers(mnp__text_string(&survey.words));
+        const bool meets = survey.meets || options_meet(&survey);
+        final.gives_places =
+            !meets && !survey.uses_elsewhere && mnp__raw_has_only_numbers(mnp__text_string(&survey.words));
         if (spec->host_options && mnp__raw_names_places(spec->host_options))
             final.gives_places = false;
+        if (meets)
+            mnp__text_add(&out, "#define MNP_MEETS\n");
         st = rewrite(&final);
     }
     mnp__text_free(&survey.words);

@@ -26,6 +26,7 @@ static void host_close(mnp__device *device)
 {
     mnp__host_device *host = (mnp__host_device *)device;
     mnp__team_free(host->team);
+    mnp__fibers_free(host->fibers);
     mnp__host_compiler_free(host->compiler);
     mnp__host_pool_close(&host->scratch);
     mnp__host_pool_close(&host->pinned);

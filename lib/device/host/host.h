@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "device/device.h"
+#include "device/host/fibers.h"
 #include "device/host/team.h"
 
 /* memory.c */
@@ -22,6 +23,7 @@ typedef struct mnp__host_device {
     mnp__host_pool scratch, pinned;
     int threads;
     mnp__team *team;         /* made for the first launch that has more than one share */
+    mnp__fibers *fibers;     /* made for the first kernel whose threads meet, and for larger blocks */
     mnp__compiler *compiler; /* created for the first kernel */
 } mnp__host_device;
 

@@ -145,13 +145,28 @@ static void work_on(const void *argument, int share, int shares)
     c->entry->run(&c->call, share, shares);
 }
 
+/* Have fibers for all workers, with blocks of so many threads. */
+static mnp_status need_fibers(mnp__host_device *host, unsigned threads)
+{
+    if (mnp__fibers_threads(host->fibers) >= threads)
+        return MNP_OK;
+    mnp__fibers_free(host->fibers);
+    host->fibers = NULL;
+    return mnp__fibers_new(host->threads, threads, &host->fibers);
+}
+
 mnp_status mnp__host_function_launch(mnp__device *device, mnp__function *function, const mnp__launch *launch,
                                      size_t shared_bytes, void *const *arguments, mnp__stream *stream)
 {
+    mnp__host_device *host = (mnp__host_device *)device;
     call c = {.entry = ((host_function *)function)->entry, .call = {.arguments = arguments}};
     (void)shared_bytes;
     (void)stream;
     memcpy(c.call.grid, launch->grid, sizeof c.call.grid);
     memcpy(c.call.block, launch->block, sizeof c.call.block);
+    if (c.entry->meets) {
+        MNP_TRY(need_fibers(host, launch->block[0] * launch->block[1] * launch->block[2]));
+        c.call.blocks = mnp__fibers_blocks(host->fibers);
+    }
     return mnp__host_run(device, &(mnp__launch){.grid = {MNP__MOST_THREADS, 1, 1}}, work_on, &c);
 }
