@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CUDA kernels as they are, launched on every rank's block; those without barriers run on CPUs too:
+ * CUDA kernels as they are, launched on every rank's block, on GPUs and on CPUs:
  *
  *   mpirun -n 4 ./raw_kernels
  *
@@ -10,13 +10,11 @@
  *   weighted       0   12   24 ...
  *   add<float>   0.5 12.5 24.5 ...
  *   sums of prime factors    2    3    4 ...  287   77   42
- *
- * and on GPUs, on standard error, the sum of all elements of the first array by block_sums.
+ *   block sums 499500
  */
 #include <maniple.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char source[] =
     "__constant__ float weights[4];\n"
@@ -41,7 +39,7 @@ static const char source[] =
     "        x[i] += what;\n"
     "}\n";
 
-/* The threads of a block share memory and wait for each other: for GPUs. */
+/* The threads of a block share memory and wait for each other. */
 static const char block_sums_source[] = "extern \"C\" __global__ void block_sums(const float *x, int n, float *sum)\n"
                                         "{\n"
                                         "    __shared__ float part[256];\n"
@@ -149,7 +147,7 @@ static void block_sums(mnp_ctx *ctx)
     mnp_array *x = NULL, *sum = NULL;
     mnp_raw_module *module;
     mnp_raw_kernel *kernel;
-    if (strcmp(mnp_ctx_device_kind(ctx), "cuda") != 0 || ranks[0] > 64)
+    if (ranks[0] > 64)
         return;
     for (int i = 0; i < 1000; i++)
         numbers[i] = (float)i;
@@ -164,7 +162,7 @@ static void block_sums(mnp_ctx *ctx)
     for (int r = 0; r < ranks[0]; r++)
         total += sums[r];
     if (mnp_ctx_rank(ctx) == 0)
-        fprintf(stderr, "block sums: %g\n", (double)total);
+        printf("block sums %g\n", (double)total);
     mnp_raw_module_free(module);
     mnp_free_all(x, sum);
 }

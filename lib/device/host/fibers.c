@@ -21,7 +21,7 @@
 
 #include "base/status.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MNP_SANITIZERS
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -97,7 +97,7 @@ static void switch_to(block *b, fiber *to)
     if (from == to)
         return;
     b->running = to;
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MNP_SANITIZERS
     void *volatile mine = NULL;
     __sanitizer_start_switch_fiber((void **)&mine, to->stack, to->stack_size);
 #endif
@@ -106,7 +106,7 @@ static void switch_to(block *b, fiber *to)
             siglongjmp(to->at, 1);
         begin(b, to);
     }
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MNP_SANITIZERS
     __sanitizer_finish_switch_fiber(mine, NULL, NULL);
 #endif
 }
@@ -114,7 +114,7 @@ static void switch_to(block *b, fiber *to)
 /* The address sanitizer wants to know every stack, also that of the team's thread. */
 static void describe_worker(fiber *worker)
 {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MNP_SANITIZERS
     pthread_attr_t attributes;
     void *stack;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
@@ -229,7 +229,7 @@ static void live(unsigned low, unsigned high)
 {
     block *const b = (block *)(uintptr_t)((uint64_t)high << 32 | low);
     fiber *const me = b->running;
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MNP_SANITIZERS
     __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
 #endif
     for (;;) {
