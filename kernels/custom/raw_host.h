@@ -395,7 +395,7 @@ struct mnp_raw<kernel, MNP_KERNEL_OF_TURNS> : mnp_raw_rows<mnp_raw<kernel, MNP_K
 };
 
 #ifdef MNP_MEETS
-/* A kernel of a source whose threads meet. */
+/* A kernel whose threads meet, or may do so. */
 template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, MNP_KERNEL_THAT_MEETS> {
     template <size_t... I> static void start(const mnp_raw_call *call, std::index_sequence<I...>)
     {
@@ -431,5 +431,6 @@ template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, MNP_KERNEL
 
 /* Define the entry of a kernel with C linkage; or any entry, whose name expression may contain commas. */
 #define MNP_RAW_KERNEL(kernel) MNP_RAW_EXPORT(mnp_raw_##kernel, kernel)
+#define MNP_RAW_LOOP(kernel) MNP_RAW_EXPORT(mnp_raw_##kernel, kernel, MNP_KERNEL_OF_PARAMETERS)
 #define MNP_RAW_EXPORT(name, ...)                                                                                      \
     extern "C" __attribute__((visibility("default"))) const mnp_raw_entry name = mnp_raw<__VA_ARGS__>::entry();

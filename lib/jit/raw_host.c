@@ -13,14 +13,15 @@
  *   it is where macros of options name the place, or files of the user's are included, which are not read here.
  *   Variables of type int that are computed from the place get another type (kernels/custom/raw_index.h).  Grid-stride
  *   loops go through neighbouring elements (lib/jit/raw_grid_loop.h).
- * - Where threads meet, at barriers or in warps, MNP_MEETS is defined, and all kernels of the source run as fibers
- *   (lib/device/host/fibers.h).
+ * - Where threads meet, at barriers or in warps, MNP_MEETS is defined, and the threads of kernels run as fibers
+ *   (lib/device/host/fibers.h).  A kernel keeps its loop, MNP_RAW_LOOP, if threads meet only in the text of others.
  * - What the host has nothing for, such as the GPU's own instructions, is an error, whose message has the line.
  *
  * Comments, strings, #if branches for CUDA's own compilers, and the files of kernels/ are left unchanged.  The user's
  * text is recognised by the #line directive that has the module's name.
  */
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@
 
 typedef mnp__raw_token token;
 
-enum { MAX_DEPTH = 64 };
+enum { MAX_DEPTH = 64, MOST_MEETING = 64 };
 
 /* Whether the host's compiler takes a branch of #if. */
 typedef enum branch { MAYBE, NEVER, ALWAYS } branch;
@@ -80,6 +81,10 @@ typedef struct scan {
     mnp__text words;      /* the user's words, with a space between two of them but no other */
     bool uses_elsewhere;  /* places are, or may be, used outside kernels, or a kernel is declared without a body */
     bool meets;           /* a word lets threads meet */
+    uint64_t meeting;     /* kernels that have such words: a bit for each of the first MOST_MEETING */
+    bool meets_elsewhere; /* such words are, or may be, elsewhere, where any kernel may use them */
+    int kernels;          /* how many have begun */
+    size_t words_before;  /* the length of `words` before the kernel's body */
     bool forbids_turns;   /* a macro may have words that change what a loop does */
     bool gives_places;    /* kernels get the place of a thread as a parameter */
     bool has_turns;       /* this kernel is a grid-stride loop */
@@ -184,7 +189,7 @@ static void read_directive(scan *s)
         read_line_directive(s, text + word.size);
     bool is_read = !s->foreign && (mnp__raw_is(word, "define") || mnp__raw_is(word, "include"));
     if (is_read && mnp__raw_is(word, "include") && !is_left_out(s) && may_be_users(s, text + word.size))
-        s->uses_elsewhere = true;
+        s->uses_elsewhere = s->meets_elsewhere = true;
     go_to(s, is_read ? text + word.size : text + strcspn(text, "\n"));
     if (is_read && mnp__raw_is(word, "define")) {
         s->define_end = mnp__raw_end_of_directive(s->at);
@@ -236,6 +241,22 @@ static bool is_meeting(token t)
             return true;
     }
     return false;
+}
+
+/* Threads meet here. */
+static void keep_meeting(scan *s)
+{
+    s->meets = true;
+    if (s->d.stage == IN_BODY && !s->define_end && s->kernels <= MOST_MEETING)
+        s->meeting |= (uint64_t)1 << (s->kernels - 1);
+    else
+        s->meets_elsewhere = true;
+}
+
+/* Whether the threads of the kernel that is read may meet. */
+static bool kernel_meets(const scan *s)
+{
+    return s->meets && (s->meets_elsewhere || (s->kernels <= MOST_MEETING && s->meeting >> (s->kernels - 1) & 1));
 }
 
 /* Whether macros of options may let threads meet. */
@@ -321,9 +342,13 @@ static void begin_places(scan *s)
 
 static void end_kernel(scan *s)
 {
+    const bool is_loop = s->meets && !kernel_meets(s) && !s->gives_places;
     copy(s);
     if (s->d.c_linkage && !s->d.is_template)
-        mnp__text_add(s->out, " MNP_RAW_KERNEL(%.*s)", (int)s->d.name.size, s->d.name.text);
+        mnp__text_add(s->out, " %s(%.*s)", is_loop ? "MNP_RAW_LOOP" : "MNP_RAW_KERNEL", (int)s->d.name.size,
+                      s->d.name.text);
+    if (s->is_survey && kernel_meets(s) && s->words.length > s->words_before)
+        s->words.data[s->words.length = s->words_before] = '\0';
     s->d.stage = OUTSIDE;
 }
 
@@ -347,7 +372,8 @@ static void open_brace(scan *s)
     if (s->d.stage == WANT_BODY) {
         s->d.stage = IN_BODY;
         s->d.body = s->d.braces;
-        if (s->gives_places) {
+        s->words_before = s->words.length;
+        if (s->gives_places && !kernel_meets(s)) {
             copy(s);
             mnp__text_add(s->out, " MNP_HERE ");
             if (!s->has_turns)
@@ -376,7 +402,8 @@ static void open_parenthesis(scan *s)
         s->d.name = s->d.word;
         if (s->d.name.text[-1] == '#') /* a macro makes the name; a name expression gives its entry point */
             s->d.is_template = true;
-        if (s->gives_places)
+        s->kernels++;
+        if (s->gives_places && !kernel_meets(s))
             begin_places(s);
     }
     s->d.parentheses++;
@@ -392,7 +419,8 @@ static void close_parenthesis(scan *s)
 static mnp_status read_word(scan *s, token t)
 {
     MNP_TRY(check_word(s, t));
-    s->meets = s->meets || is_meeting(t);
+    if (is_meeting(t))
+        keep_meeting(s);
     if (s->d.stage != IN_BODY && (mnp__raw_is(t, "threadIdx") || mnp__raw_is(t, "blockIdx") ||
                                   mnp__raw_is(t, "blockDim") || mnp__raw_is(t, "gridDim")))
         s->uses_elsewhere = true;
@@ -501,12 +529,14 @@ mnp_status mnp__jit_rewrite_for_host(const mnp__kernel_spec *spec, const char *s
         st = mnp__text_status(&survey.words);
     if (st == MNP_OK) {
         final.forbids_turns = survey.forbids_turns || options_forbid_turns(spec->host_options);
-        const bool meets = survey.meets || options_meet(&survey);
-        final.gives_places =
-            !meets && !survey.uses_elsewhere && mnp__raw_has_only_numbers(mnp__text_string(&survey.words));
+        const bool any_meets = options_meet(&survey);
+        final.meets = survey.meets || any_meets;
+        final.meeting = survey.meeting;
+        final.meets_elsewhere = survey.meets_elsewhere || any_meets;
+        final.gives_places = !survey.uses_elsewhere && mnp__raw_has_only_numbers(mnp__text_string(&survey.words));
         if (spec->host_options && mnp__raw_names_places(spec->host_options))
             final.gives_places = false;
-        if (meets)
+        if (final.meets)
             mnp__text_add(&out, "#define MNP_MEETS\n");
         st = rewrite(&final);
     }

@@ -14,8 +14,8 @@
  * - Those of a warp that cannot complete, as CUDA forbids it (a thread that is named is at a barrier of the block), go
  *   on as they are.  So nothing here waits for ever.
  *
- * Cost: measured in docs/performance.md.  Memory: some KiB for each thread of a block, on each thread of the team, kept
- * until the device is closed.
+ * Cost: some tens of nanoseconds for each thread and barrier (docs/guide/your-own-kernels.md).  Memory: address space
+ * for the stacks of a block on each thread of the team, of which the pages are kept that were used, some KiB for each.
  */
 #ifndef MNP__DEVICE_HOST_FIBERS_H
 #define MNP__DEVICE_HOST_FIBERS_H
@@ -26,8 +26,8 @@
 
 typedef struct mnp__fibers mnp__fibers;
 
-/* The least bytes of stack that a thread of a kernel has. */
-enum { MNP__FIBER_STACK = 128 * 1024 };
+/* The least bytes of stack that a thread has: the 512 KiB of local memory that CUDA allows it, and some for functions. */
+enum { MNP__FIBER_STACK = (512 + 64) * 1024 };
 
 /* Make them for so many workers, and blocks of at most so many threads, 1024 or less.  MNP_ERR_MEMORY. */
 mnp_status mnp__fibers_new(int workers, unsigned threads, mnp__fibers **fibers_p);

@@ -310,6 +310,52 @@ def check_warps():
     mp.raw_module_free(m)
 
 
+# --- kernels of several kinds in a source -----------------------------------------------------------------------------
+
+MIXED = r"""
+extern "C" __global__ void number(int n, double *x) /* a kernel that gets places */
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] = 2 * x[i] + i;
+}
+extern "C" __global__ void flip(int n, double *x)
+{
+    __shared__ double all[64];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    all[threadIdx.x] = x[i];
+    __syncthreads();
+    x[i] = all[n - 1 - threadIdx.x];
+}
+template <typename T> __global__ void twice(int n, T *x)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] *= 2;
+}
+"""
+LOOP = r"""
+extern "C" __global__ void loop(int n, double *x) /* a loop over the threads of a row */
+{
+    if (threadIdx.x < n)
+        x[blockIdx.x * blockDim.x + threadIdx.x] *= 3;
+}
+"""
+
+
+def check_mixed():
+    x = rng.standard_normal(320)
+    right = {"number": 2 * x + np.arange(320), "flip": x.reshape(5, 64)[:, ::-1].ravel(), "twice<double>": 2 * x,
+             "loop": 3 * x}
+    for text in (MIXED, MIXED + LOOP):
+        m = module("mixed", text, expressions=["twice<double>"])
+        for name, want in right.items():
+            if name != "loop" or text != MIXED:
+                n = 64 if name in ("flip", "loop") else 320
+                equal(f"{name} beside other kernels", run(m, name, (5,), (64,), (np.int32(n), x)), want)
+        mp.raw_module_free(m)
+
+
 # --- what the host takes and refuses ----------------------------------------------------------------------------------
 
 def check_texts():
@@ -331,5 +377,6 @@ def check_texts():
 
 check_shared()
 check_warps()
+check_mixed()
 check_texts()
 mp.done()
