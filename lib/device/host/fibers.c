@@ -53,7 +53,7 @@ typedef struct block {
     fiber *running, *idle;
     fiber *fibers; /* as many as threads of a block */
     unsigned begun;
-    char *stacks;
+    ucontext_t entry; /* of a fiber that begins */
 
     void (*function)(const mnp_raw_call *call, unsigned thread);
     const mnp_raw_call *call;
@@ -79,15 +79,14 @@ static void live(unsigned low, unsigned high);
 /* Enter a fiber for the first time. */
 static void begin(block *b, fiber *to)
 {
-    ucontext_t context;
     const uintptr_t address = (uintptr_t)b;
     to->has_begun = true;
-    getcontext(&context);
-    context.uc_stack.ss_sp = to->stack;
-    context.uc_stack.ss_size = to->stack_size;
-    context.uc_link = NULL;
-    makecontext(&context, (void (*)(void))live, 2, (unsigned)address, (unsigned)((uint64_t)address >> 32));
-    setcontext(&context);
+    getcontext(&b->entry);
+    b->entry.uc_stack.ss_sp = to->stack;
+    b->entry.uc_stack.ss_size = to->stack_size;
+    b->entry.uc_link = NULL;
+    makecontext(&b->entry, (void (*)(void))live, 2, (unsigned)address, (unsigned)((uint64_t)address >> 32));
+    setcontext(&b->entry);
 }
 
 /* Continue `to`, and return when this fiber is continued. */
