@@ -184,7 +184,7 @@ def _check_backend(backend):
 
 
 class RawModule(Owned):
-    """cupy.RawModule: a CUDA source, which runs on the host too if its threads do not synchronise."""
+    """cupy.RawModule: a CUDA source, which runs on the host too."""
 
     def __init__(self, *, code, options=(), backend="nvrtc", name_expressions=None):
         _check_backend(backend)
