@@ -103,9 +103,9 @@ typedef struct mnp_raw_module_options {
  *
  * On the host device the same source runs on the rank's threads, each of which takes a block at a time.  The threads of
  * a block are a loop; if the source has barriers (__syncthreads() and its kin), or the _sync functions of warps, each
- * has a stack of its own, and they take turns.  Threads that wait for others by reading memory again and again do so for
- * ever there.  Cooperative groups, __activemask() and inline PTX are MNP_ERR_UNSUPPORTED, with the line, and a launch
- * may use up to 48 KiB of dynamic shared memory.
+ * has a stack of its own, and they take turns.  A thread that reads memory again and again until another one has
+ * written it never ends there.  Cooperative groups, __activemask() and inline PTX are MNP_ERR_UNSUPPORTED, with the
+ * line, and a launch may use up to 48 KiB of dynamic shared memory.
  *
  * Release with mnp_raw_module_free(), which also releases the module's kernels.  MNP_ERR_COMPILE with the compiler's
  * message and the lines of the source, MNP_ERR_UNSUPPORTED, MNP_ERR_MEMORY, MNP_ERR_DEVICE.  Collective.

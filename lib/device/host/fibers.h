@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fibers: the threads of a block of a raw module whose threads meet, at barriers or in warps, on one thread of the team.
+ * Fibers: the threads of a block of a raw kernel that meet, at barriers or in warps, on one thread of the team.
  *
  * Each thread of the block has a stack of its own, and runs until it waits for others or ends.  Then another one goes
  * on that need not wait: first those of the same warp, then those of the next.  A fiber that ends its thread begins
@@ -26,7 +26,7 @@
 
 typedef struct mnp__fibers mnp__fibers;
 
-/* The least bytes of stack that a thread has: the 512 KiB of local memory that CUDA allows it, and some for functions. */
+/* The least bytes of stack of a thread: the 512 KiB of local memory that CUDA allows it, and some for functions. */
 enum { MNP__FIBER_STACK = (512 + 64) * 1024 };
 
 /* Make them for so many workers, and blocks of at most so many threads, 1024 or less.  MNP_ERR_MEMORY. */
