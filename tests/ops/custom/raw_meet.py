@@ -253,7 +253,8 @@ extern "C" __global__ void ballots(const int *x, unsigned *out)
     out[2 * n + t] = __all_sync(ALL, x[t] < 5) != 0;
     out[3 * n + t] = __match_any_sync(ALL, x[t]);
     int same;
-    out[4 * n + t] = __match_all_sync(ALL, x[t] < 5, &same) * (same != 0);
+    const unsigned which = __match_all_sync(ALL, x[t] < 5, &same);
+    out[4 * n + t] = same ? which : 0;
     out[5 * n + t] = __reduce_add_sync(ALL, x[t]);
     out[6 * n + t] = __reduce_max_sync(ALL, x[t]) * 100 + __reduce_min_sync(ALL, x[t]);
     out[7 * n + t] = __reduce_xor_sync(ALL, (unsigned)x[t]);
