@@ -42,6 +42,13 @@ bool mnp__raw_forbids_turns(mnp__raw_token t)
     return false;
 }
 
+/* Whether three tokens name a place along x that threads of a row do not share. */
+static bool is_along_x(mnp__raw_token place, mnp__raw_token dot, mnp__raw_token t)
+{
+    return mnp__raw_is(t, "x") && mnp__raw_is(dot, ".") &&
+           (mnp__raw_is(place, "threadIdx") || mnp__raw_is(place, "blockIdx"));
+}
+
 /* ---- what stands before the loop ---- */
 
 /* What has been read of a declaration: the tokens of a type and a name. */
@@ -118,13 +125,13 @@ static value read_value(search *s, const char *end)
     bool is_good = true, names_number = false;
     int count = 0, depth = 0;
     while (is_good) {
-        const mnp__raw_token before = s->in.last, t = next(s);
+        const mnp__raw_token third = s->in.before, before = s->in.last, t = next(s);
         if (depth == 0 && is_one_of(t, end))
             break;
         depth += is_one_of(t, "([") - is_one_of(t, ")]");
         is_good = t.size > 0 && depth >= 0 && !is_one_of(t, "{};=") && !mnp__raw_forbids_turns(t) &&
                   !(mnp__raw_is(t, "(") && mnp__raw_is_name(before));
-        names_number = names_number || is_same(t, s->number);
+        names_number = names_number || is_same(t, s->number) || is_along_x(third, before, t);
         mnp__raw_keep_word(&words, t);
         count++;
     }
@@ -190,13 +197,13 @@ static bool read_bound(search *s, mnp__raw_token variable)
 {
     int depth = 0, count = 0;
     for (;; count++) {
-        const mnp__raw_token before = s->in.last, t = next(s);
+        const mnp__raw_token third = s->in.before, before = s->in.last, t = next(s);
         if (depth == 0 && mnp__raw_is(t, ";"))
             return count > 0;
         const bool is_word = t.size > 0 && mnp__raw_in_word(*t.text);
         depth += mnp__raw_is(t, "(") - mnp__raw_is(t, ")");
         if (depth < 0 || !(is_word || is_one_of(t, "+-*/%().")) || is_same(t, variable) || is_same(t, s->number) ||
-            (mnp__raw_is(t, "(") && mnp__raw_is_name(before)) ||
+            is_along_x(third, before, t) || (mnp__raw_is(t, "(") && mnp__raw_is_name(before)) ||
             (mnp__raw_is(t, "*") && !mnp__raw_in_word(*before.text) && !mnp__raw_is(before, ")")))
             return false;
     }
@@ -215,13 +222,6 @@ static bool read_header(search *s, mnp__raw_token name)
     const mnp__raw_token semicolon = s->in.last;
     return is_same(next(s), name) && mnp__raw_is(next(s), "+") && mnp__raw_is(next(s), "=") &&
            read_value(s, ")") == STEP && replace(s, semicolon, s->in.before, "");
-}
-
-/* Whether three tokens name a place along x that threads of a row do not share. */
-static bool is_along_x(mnp__raw_token place, mnp__raw_token dot, mnp__raw_token t)
-{
-    return mnp__raw_is(t, "x") && mnp__raw_is(dot, ".") &&
-           (mnp__raw_is(place, "threadIdx") || mnp__raw_is(place, "blockIdx"));
 }
 
 /* Read the loop's statement, and the brace behind it that ends the kernel. */
