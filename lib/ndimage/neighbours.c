@@ -4,6 +4,7 @@
  */
 #include "ndimage/neighbours.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include <maniple/halo.h>
@@ -289,6 +290,9 @@ static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, con
     }
     if (p.items == 0)
         return MNP_OK;
+    if (!host && p.items > INT_MAX)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s: a block of %lld tiles is larger than the %d that one GPU computes",
+                        filter->function, p.items, INT_MAX);
     const unsigned blocks = (unsigned)(host && p.items > MOST_PARTS ? MOST_PARTS : p.items);
     const mnp__launch launch = {.grid = {blocks, 1, 1}, .block = {THREADS, 1, 1}, .divisible = true};
     return ctx->device->ops->launch(ctx->device, kernel, &launch, &p, sizeof p, ctx->compute);

@@ -28,7 +28,7 @@ mnp_status mnp__direct_new(mnp_ctx *ctx, mnp__conv_geometry *geometry, const mnp
 /* From a dense block of the input to a dense block of the output.  Collective; allocates nothing. */
 mnp_status mnp__direct_run(mnp__direct *direct, const void *x, void *y);
 
-/* Bytes of device memory that it holds on this rank, but for what its mover does. */
+/* Bytes of device memory that it holds on this rank, but for its taps and what its mover has. */
 int64_t mnp__direct_bytes(const mnp__direct *direct);
 
 /* When the last run is done.  NULL is accepted.  Collective. */
