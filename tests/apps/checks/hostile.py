@@ -35,7 +35,8 @@ NEVER = re.compile(r"\b(mnp|h5|npy|array|png|ctx)_[a-z]|HDF5-DIAG|H5[A-Z]\w*\(|^
 
 
 # The table of --profile, which names functions of the library
-PROFILE = re.compile(r"\nprofile of \d+ ranks?, .*\nfunction  .*\n(mnp_\w+( +[\d.]+){7}\n)*\d+ kernels loaded in .*\n")
+PROFILE = re.compile(r"\nprofile of \d+ ranks?, .*\nfunction  .*\n(mnp_\w+( +[\d.]+%?| +-){10}\n)*(a copy .*\n)?"
+                     r"\d+ kernels loaded in .*\n")
 
 
 # ---- files ----
