@@ -7,7 +7,10 @@
 #include "kernels/prelude.h"
 #include "kernels/linalg/emulated.h"
 
-/* Such sums are infinite or NaN, whatever the other products are. */
+/*
+ * The sum of those products that have an infinite or NaN factor: the element of the result, where there are any, as
+ * finite products do not change an infinite or NaN sum.
+ */
 MNP_FUNCTION double mnp_not_finite(const mnp_emulated_result_params &p, int64_t batch, int64_t row, int64_t column)
 {
     double sum = 0;

@@ -167,8 +167,8 @@ MNP_INLINE bool is_within(const mnp_extended &in, const int64_t *i)
 }
 
 /*
- * Have the window that begins at i come to shared memory: it is there after await_loaded() and a barrier.  A warp takes
- * a row at a time.
+ * Start to load the window that begins at i into shared memory.  It is complete after await_loaded() and a barrier.  Each
+ * warp loads one row after another.
  */
 MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, const int64_t *i)
 {

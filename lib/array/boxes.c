@@ -273,18 +273,17 @@ mnp_box_list mnp__boxes_params(const mnp__boxes *boxes)
                           .ndim = boxes->ndim};
 }
 
-mnp_status mnp__boxes_run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *src, void *dst,
-                          mnp__stream *stream)
-{
-    mnp_copy_params params = {.src = src, .dst = dst, .list = mnp__boxes_params(boxes)};
-    return launch(ctx, kernel, &params, MOST_BLOCKS, stream);
-}
-
 mnp_status mnp__boxes_run_beside(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, int blocks,
                                  const void *src, void *dst, mnp__stream *stream)
 {
     mnp_copy_params params = {.src = src, .dst = dst, .list = mnp__boxes_params(boxes)};
     return launch(ctx, kernel, &params, blocks, stream);
+}
+
+mnp_status mnp__boxes_run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *src, void *dst,
+                          mnp__stream *stream)
+{
+    return mnp__boxes_run_beside(ctx, kernel, boxes, MOST_BLOCKS, src, dst, stream);
 }
 
 mnp_status mnp__boxes_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *value, void *dst,
