@@ -22,7 +22,7 @@ typedef struct mnp__radix_sort {
     const void *payload;   /* NULL: the numbers 0 .. length - 1, of payload_size 4 or 8, which must hold them */
     void *sorted_payload;  /* the payload in order of the keys; may be the memory of `payload` */
     /* where it is not 0, of every line only so many elements, the first ones in order: results are lines of that
-       length, apart from what is given, and payloads numbers.  Host device only */
+       length, apart from what is given, and payloads numbers.  Host device only: mnp__select_first() is for GPUs */
     int64_t first;
     int64_t number; /* added to those numbers */
 } mnp__radix_sort;

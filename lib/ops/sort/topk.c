@@ -3,9 +3,8 @@
  * The k best elements of every line.
  *
  * Where the axis is cut and k is small, every rank finds the k best elements of its part of a line, the candidates,
- * which are brought to all ranks that share the line, and sorted there.  A GPU sorts every part for that; the host
- * selects the candidates without sorting (kernels/sort/radix_sort_host.h), also in whole lines.  Otherwise lines are
- * sorted as a whole.
+ * which are brought to all ranks that share the line, and sorted there.  Candidates are selected without sorting, also
+ * in whole lines; but on a GPU short parts are sorted for that.  Otherwise lines are sorted as a whole.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "base/hash.h"
 #include "layout/layout.h"
 #include "ops/sort/radix_sort.h"
+#include "ops/sort/select.h"
 #include "ops/sort/sort.h"
 
 static const char function[] = "mnp_topk";
@@ -34,9 +34,15 @@ typedef struct top {
 
 /* ---- candidates ---- */
 
-static bool picks_out(const mnp_ctx *ctx)
+static bool on_host(const mnp_ctx *ctx)
 {
     return ctx->device->block_memory == 0;
+}
+
+/* Whether candidates are selected, and not sorted.  The same on all ranks. */
+static bool picks_out(const mnp_array *x, int axis)
+{
+    return on_host(x->ctx) || mnp__select_pays(x, axis, 1);
 }
 
 /* The index along the last dimension of every element. */
@@ -145,9 +151,10 @@ static mnp_status pick_out(top *t, const mnp_layout *candidates)
                                         .sorted_payload = t->indices->data,
                                         .first = length < t->k ? length : t->k,
                                         .number = x->local_lo[t->last]};
-    mnp_status st = MNP_AGREE(t->ctx, mnp__radix_sort_run(t->ctx, &local_sort));
+    const mnp_status st =
+        on_host(t->ctx) ? mnp__radix_sort_run(t->ctx, &local_sort) : mnp__select_first(t->ctx, &local_sort);
     mnp__input_close(&input);
-    return st;
+    return MNP_AGREE(t->ctx, st);
 }
 
 static mnp_status sort_candidates(top *t)
@@ -156,7 +163,7 @@ static mnp_status sort_candidates(top *t)
     mnp_status st;
     MNP_TRY_OR(MNP_AGREE(t->ctx, candidate_layout(t, &candidates)), st, done);
     MNP_TRY_OR(MNP_AGREE(t->ctx, whole_layout(candidates, &whole)), st, done);
-    MNP_TRY_OR(picks_out(t->ctx) ? pick_out(t, candidates) : find_by_sort(t), st, done);
+    MNP_TRY_OR(picks_out(t->x, t->last) ? pick_out(t, candidates) : find_by_sort(t), st, done);
     MNP_TRY_OR(gather(candidates, whole, &t->values), st, done);
     MNP_TRY_OR(gather(candidates, whole, &t->indices), st, done);
     st = sort_dense(t, t->values);
@@ -251,7 +258,7 @@ static mnp_status find_top(const mnp_array *x, int64_t k, int axis, bool largest
     MNP_TRY_OR(mnp__sort_turn(x, axis, &turned), st, done);
     if (layout->size > 0)
         st = run(&(top){.ctx = x->ctx, .k = k, .largest = largest, .x = turned, .last = x->layout->ndim - 1},
-                 k > 0 && is_few && (parts > 1 || (picks_out(x->ctx) && k <= extent / 4)), axis, outputs);
+                 k > 0 && is_few && (parts > 1 || (picks_out(x, axis) && k <= extent / 4)), axis, outputs);
 done:
     mnp_array_free(turned);
     mnp_layout_free(layout);

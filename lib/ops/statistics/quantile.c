@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Medians and quantiles: lines are sorted, and two neighbours of each sorted line are taken and interpolated.
+ * Medians and quantiles: lines are sorted, and two neighbours of each sorted line are taken and interpolated.  Of long
+ * lines the neighbours alone are found, by selection, unless they are many or differ from line to line.
  *
  * The axes are merged to one, which mnp_sort() sorts, NaN last.  Where all elements count, the neighbours have the same
  * index in every line, and are slices; reducing such a slice along the axis gives the result the layout of a
@@ -28,6 +29,7 @@
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/reduction/reduction.h"
+#include "ops/sort/select.h"
 
 /* ---- methods ---- */
 
@@ -156,9 +158,11 @@ typedef struct call {
     /* the state of the call */
     mnp_array *turned, *joined; /* x with the axes at the end, or NULL; and with these joined to one */
     const mnp_array *lines;
-    int axis;       /* the axis of the lines to be sorted, */
-    int64_t length; /* and their length */
-    mnp_array *sorted;
+    int axis;           /* the axis of the lines to be sorted, */
+    int64_t length;     /* and their length */
+    mnp_array *sorted;  /* the sorted lines; or of each only its elements at `positions`, which rise */
+    int64_t *positions; /* NULL: all */
+    int npositions;
     mnp_array *last;   /* the last element of each line: if it is NaN, so is the result; NULL if it cannot be */
     mnp_array *counts; /* if NaN are left out: how many elements each line has, with the axis */
 } call;
@@ -247,7 +251,7 @@ static mnp_status check(call *c, const mnp_array *out)
     return mnp__output_check(&spec, out);
 }
 
-/* ---- sorted lines ---- */
+/* ---- lines ---- */
 
 /* x with the axes as one: as it is where that is one already, else the last of `joined`. */
 static mnp_status join_axes(call *c)
@@ -280,6 +284,42 @@ static mnp_status join_axes(call *c)
     return MNP_OK;
 }
 
+/* ---- positions ---- */
+
+/* Where a position is among the sorted ones that there are so far: the first one that is not less. */
+static int find_position(const call *c, int64_t at)
+{
+    int i = 0;
+    while (i < c->npositions && c->positions[i] < at)
+        i++;
+    return i;
+}
+
+static void add_position(call *c, int64_t at)
+{
+    const int i = find_position(c, at);
+    if (i < c->npositions && c->positions[i] == at)
+        return;
+    memmove(c->positions + i + 1, c->positions + i, (size_t)(c->npositions++ - i) * sizeof at);
+    c->positions[i] = at;
+}
+
+/* List the positions that count in every line; the last one tells whether there is a NaN. */
+static mnp_status list_positions(call *c)
+{
+    MNP_TRY(mnp__malloc((2 * (size_t)c->count + 1) * sizeof *c->positions, &c->positions));
+    for (int i = 0; i < c->count; i++) {
+        const position p = locate(c->method, c->length, c->q[i]);
+        add_position(c, p.previous);
+        add_position(c, p.next);
+    }
+    if (strchr("fc", mnp_dtype_kind(c->x->dtype)))
+        add_position(c, c->length - 1);
+    return MNP_OK;
+}
+
+/* ---- lines in order ---- */
+
 /* Element `at` of every line, without the axis. */
 static mnp_status take_slice(const call *c, int64_t at, mnp_array **result_p)
 {
@@ -287,6 +327,8 @@ static mnp_status take_slice(const call *c, int64_t at, mnp_array **result_p)
     mnp_array *slice = NULL;
     for (int d = 0; d < c->axis; d++)
         subscripts[d] = MNP_ALL;
+    if (c->positions)
+        at = find_position(c, at);
     subscripts[c->axis] = MNP_RANGE(at, at + 1);
     MNP_TRY(mnp_slice(c->sorted, c->axis + 1, subscripts, &slice));
     mnp_status st = mnp_max(slice, MNP_AXIS(c->axis), result_p);
@@ -300,7 +342,15 @@ static mnp_status sort_lines(call *c)
     mnp_array *valid = NULL;
     MNP_TRY(join_axes(c));
     c->length = c->lines->layout->shape[c->axis];
-    MNP_TRY(mnp_sort(c->lines, c->axis, &c->sorted));
+    if (!c->skips_nan && mnp__select_pays(c->lines, c->axis, c->count))
+        MNP_TRY(MNP_AGREE(c->x->ctx, list_positions(c)));
+    if (c->positions && mnp__select_pays(c->lines, c->axis, c->npositions)) {
+        MNP_TRY(mnp__select(c->lines, c->axis, c->npositions, c->positions, &c->sorted));
+    } else {
+        free(c->positions);
+        c->positions = NULL;
+        MNP_TRY(mnp_sort(c->lines, c->axis, &c->sorted));
+    }
     if (kind != 'f' && kind != 'c')
         return MNP_OK;
     if (!c->skips_nan)
@@ -492,6 +542,7 @@ static mnp_status run(call *c, mnp_array **out_p)
     bool nothing = mnp_layout_size(c->x->layout) == 0 || c->count == 0;
     mnp_status st = nothing ? find_none(c, &result) : find_all(c, &result);
     mnp_free_all(c->turned, c->joined, c->sorted, c->last, c->counts);
+    free(c->positions);
     return st == MNP_OK ? deliver(c, result, out_p) : st;
 }
 

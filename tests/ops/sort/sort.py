@@ -178,6 +178,10 @@ def test_topk():
             mp.check(f"topk {dtype}, {k} of long lines", got, top(a, k, 1, k != 1))
             got = mp.topk(spread(a.ravel()), k, 0, k == 1)
             mp.check(f"topk {dtype}, {k} of a long line", got, top(a.ravel(), k, 0, k == 1))
+    for dtype, few in (("int16", 5), ("float32", 0), ("float64", 3)):  # long enough to be selected from on a GPU
+        a = values((2, 150001), dtype, 3 if few == 0 else 0) if few != 5 else rng.integers(0, few, (2, 150001), dtype)
+        for k in (1, 300, 9000):
+            mp.check(f"topk {dtype}, {k} of very long lines", mp.topk(spread(a), k, 1, k != 1), top(a, k, 1, k != 1))
     a = values((7, 6), "float32", 0)
     got = mp.topk(spread(a), 5, FLATTENED, True, out=(mp.zeros("float64", 1, [5]), mp.zeros("int64", 1, [5])))
     want = top(a.ravel(), 5, 0, True)

@@ -90,6 +90,28 @@ def medians():
     mp.check("of a 0-dimensional array", mp.median(mp.array(np.float32(3.5)), None), np.float32(3.5))
 
 
+def long_lines():
+    """Of which elements are selected, whoever has them: all ranks, or those that share a line of a mesh."""
+    for dtype in ("float32", "int64", "float64", "complex128", "uint8", "float16"):
+        for shape, axis in (((180001,), None), ((3, 140003), 1), ((140003, 2), 0), ((2, 300, 250), (1, 2))):
+            a = values(dtype, shape, 0)
+            if rng.integers(2):  # of which all digits matter, or few
+                a = (a * 0 + rng.integers(-3, 3, shape)).astype(dtype)
+            if dtype[0] in "fc" and rng.integers(2):
+                a[..., -1] = np.nan
+            x = mp.array(a, mp.random_layout(rng, shape))
+            got, want = mp.median(x, axes(axis)), np.asarray(np.median(a, axis=axis))
+            if dtype[0] == "c":
+                got, want = with_one_nan(got.numpy()), with_one_nan(want)
+            mp.check(f"median of long lines of {dtype}, {shape}", got, want)
+            if dtype[0] != "c":
+                mp.check(f"quantiles of long lines of {dtype}, {shape}",
+                         mp.quantiles(x, len(QUANTILES), QUANTILES, axes(axis), "lower"),
+                         np.quantile(a, QUANTILES, axis=axis, method="lower"))
+    a = np.full(200000, 7, "int32")
+    mp.check("all are equal", mp.median(mp.array(a, mp.random_layout(rng, a.shape)), None), np.float64(7))
+
+
 def methods():
     for dtype, nans in (("float32", 0.1), ("int32", 0)):
         a = values(dtype, (7, 11), nans)
@@ -194,6 +216,7 @@ def mistakes():
 
 
 medians()
+long_lines()
 methods()
 shapes()
 outputs()

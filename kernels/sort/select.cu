@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Finds elements of lines by their ranks in order, by radix selection: see lib/ops/sort/select.h.
+ *
+ * A pass counts a digit of all elements that agree with a sought one in the digits before, and the count tells which
+ * digit the sought one has.  As soon as few elements agree, a pass writes them to a list, and the later passes read only
+ * that: mostly the second pass does.
+ *
+ * MNP_NUMBERED: the elements up to the sought one are wanted, with their indices.  These make equal elements different:
+ * an index is the last word of an element.  What comes before the sought one is written with the list, the rest at the
+ * end.
+ */
+#include "kernels/prelude.h"
+#include "kernels/sort/select_params.h"
+#define MNP_PAYLOAD 0
+#include "kernels/sort/radix_sort_params.h"
+#include "kernels/sort/sort_keys.h"
+
+enum { MNP_NUMBER_WORDS = sizeof(MNP_KEY) > 8 ? 2 : 1, MNP_WORDS = MNP_NUMBER_WORDS + MNP_NUMBERED };
+
+/* An element as words, the most significant first. */
+struct mnp_element {
+    uint64_t words[MNP_WORDS];
+};
+
+MNP_INLINE void mnp_select_words(mnp_bits128 bits, uint64_t *words)
+{
+    words[0] = bits.high;
+    words[1] = bits.low;
+}
+template <typename Bits> MNP_INLINE void mnp_select_words(Bits bits, uint64_t *words)
+{
+    words[0] = bits;
+}
+MNP_INLINE mnp_element mnp_select_element(mnp_bits number, int64_t index)
+{
+    mnp_element element;
+    mnp_select_words(number, element.words);
+    if (MNP_NUMBERED)
+        element.words[MNP_WORDS - 1] = (uint64_t)index;
+    return element;
+}
+
+MNP_INLINE uint32_t mnp_select_digit_of(const mnp_select_digit &digit, const mnp_element &element)
+{
+    uint64_t word = element.words[0];
+#pragma unroll
+    for (int w = 1; w < MNP_WORDS; w++)
+        word = digit.word == w ? element.words[w] : word;
+    return (uint32_t)(word >> digit.shift) & ((1u << digit.bits) - 1);
+}
+
+/* The first digits of a sought element, as words that are shifted down to them. */
+struct mnp_select_prefix {
+    uint64_t words[MNP_WORDS];
+    int shifts[MNP_WORDS];
+    int count; /* of words that have known digits */
+};
+
+MNP_INLINE mnp_select_prefix mnp_select_prefix_of(const mnp_select_params &p, const mnp_select_state &state, int passes)
+{
+    mnp_select_prefix prefix;
+    prefix.count = 0;
+#pragma unroll
+    for (int w = 0; w < MNP_WORDS; w++) {
+        const int known = passes * MNP_SELECT_BITS < p.bits[w] ? passes * MNP_SELECT_BITS : p.bits[w];
+        prefix.count += known > 0;
+        prefix.shifts[w] = known > 0 ? p.bits[w] - known : 0;
+        prefix.words[w] = state.words[w] >> prefix.shifts[w];
+        passes -= (p.bits[w] + MNP_SELECT_BITS - 1) / MNP_SELECT_BITS;
+    }
+    return prefix;
+}
+
+/* Whether an element comes before (-1) or after (1) those that begin so, or begins so too (0). */
+MNP_INLINE int mnp_select_compare(const mnp_element &element, const mnp_select_prefix &prefix)
+{
+#pragma unroll
+    for (int w = 0; w < MNP_WORDS; w++) {
+        const uint64_t a = element.words[w] >> prefix.shifts[w], b = prefix.words[w];
+        if (w < prefix.count && a != b)
+            return a < b ? -1 : 1;
+    }
+    return 0;
+}
+
+/* ---- numbers back to keys ---- */
+
+template <typename Bits> MNP_INLINE Bits mnp_select_float_bits(Bits number, Bits infinity)
+{
+    const Bits sign = (Bits)((Bits)1 << (8 * sizeof(Bits) - 1));
+    if (number == (Bits) ~(Bits)0)
+        return (Bits)(infinity | (infinity >> 1)); /* NaN */
+    return (Bits)(number & sign ? number ^ sign : ~number);
+}
+template <typename T, typename Bits> MNP_INLINE T mnp_select_as(Bits bits)
+{
+    T x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+MNP_INLINE void mnp_select_key(uint8_t number, mnp_bool &key)
+{
+    key.value = number;
+}
+MNP_INLINE void mnp_select_key(uint16_t number, mnp_float16 &key)
+{
+    key.bits = mnp_select_float_bits(number, (uint16_t)0x7c00);
+}
+MNP_INLINE void mnp_select_key(uint16_t number, mnp_bfloat16 &key)
+{
+    key.bits = mnp_select_float_bits(number, (uint16_t)0x7f80);
+}
+MNP_INLINE void mnp_select_key(uint32_t number, float &key)
+{
+    key = mnp_select_as<float>(mnp_select_float_bits(number, (uint32_t)0x7f800000));
+}
+MNP_INLINE void mnp_select_key(uint64_t number, double &key)
+{
+    key = mnp_select_as<double>(mnp_select_float_bits(number, (uint64_t)0x7ff0000000000000));
+}
+template <typename Bits, typename T> MNP_INLINE void mnp_select_key(Bits number, T &key)
+{
+    const Bits sign = (Bits)((T)-1 < (T)0 ? (Bits)1 << (8 * sizeof(T) - 1) : 0);
+    key = (T)(number ^ sign);
+}
+
+/* The parts of a complex number, whose order is told in sort_keys.h. */
+template <typename Bits, typename R> MNP_INLINE void mnp_select_parts(Bits high, Bits low, mnp_complex<R> &key)
+{
+    const Bits nan = (Bits) ~(Bits)0;
+    const bool imaginary = high == (Bits)(nan - 2); /* NaN is the imaginary part alone */
+    mnp_select_key(imaginary ? low : high == (Bits)(nan - 1) ? nan : high, key.re);
+    mnp_select_key(imaginary ? nan : low, key.im);
+}
+MNP_INLINE void mnp_select_key(uint64_t number, mnp_complex64 &key)
+{
+    mnp_select_parts((uint32_t)(number >> 32), (uint32_t)number, key);
+}
+MNP_INLINE void mnp_select_key(mnp_bits128 number, mnp_complex128 &key)
+{
+    mnp_select_parts(number.high, number.low, key);
+}
+
+template <typename Word, typename Bits> MNP_INLINE void mnp_select_join(const Word *words, Bits &number)
+{
+    number = (Bits)words[0];
+}
+template <typename Word> MNP_INLINE void mnp_select_join(const Word *words, mnp_bits128 &number)
+{
+    number = mnp_bits128{words[0], words[1]};
+}
+
+/* ---- the tasks ---- */
+
+/* Whether this pass writes a line's list; and whether it reads that and not all elements. */
+MNP_INLINE bool mnp_select_writes_list(const mnp_select_params &p, int64_t line)
+{
+    const int listed = p.states[line * p.targets].listed;
+    return listed > 0 && p.pass == listed;
+}
+MNP_INLINE bool mnp_select_reads_list(const mnp_select_params &p, int64_t line)
+{
+    const int listed = p.states[line * p.targets].listed;
+    return listed > 0 && p.pass > listed;
+}
+
+MNP_INLINE int64_t mnp_select_end(const mnp_select_params &p, int64_t line)
+{
+    return mnp_select_reads_list(p, line) ? (int64_t)p.kept[line] : p.length;
+}
+
+/* The number of element i of what is read of a line. */
+MNP_INLINE mnp_bits mnp_select_read(const mnp_select_params &p, int64_t line, int64_t i, bool from_list)
+{
+    if (from_list)
+        return ((const mnp_bits *)p.candidates)[line * p.room + i];
+    return mnp_number(((const MNP_KEY *)p.keys)[line * p.length + i], p.descending);
+}
+
+/*
+ * A sought element's digit, the first one of those from `digit` on whose counts sum up to more than `rank`: it has that
+ * digit, and so many of those with the same digits come before it.
+ */
+MNP_INLINE void mnp_select_found(const mnp_select_params &p, const long long *counts, uint32_t digit, long long rank,
+                                 mnp_select_state *state)
+{
+    while (rank >= *counts) {
+        rank -= *counts++;
+        digit++;
+    }
+    state->words[p.digit.word] |= (unsigned long long)digit << p.digit.shift;
+    state->rank = (unsigned long long)rank;
+    state->passes = p.pass + 1;
+    state->done = MNP_NUMBERED && rank + 1 == *counts;
+    state->alike = *counts;
+}
+
+MNP_INLINE bool mnp_select_same(const mnp_select_state &a, const mnp_select_state &b)
+{
+    bool same = true;
+#pragma unroll
+    for (int w = 0; w < MNP_NUMBER_WORDS; w++)
+        same = same && a.words[w] == b.words[w];
+    return same;
+}
+
+/* Find who counts for whom from now on, and whether few enough elements are left for a list. */
+MNP_INLINE void mnp_select_lead(const mnp_select_params &p, mnp_select_state *states)
+{
+    long long left = 0;
+    for (int t = 0; t < p.targets; t++) {
+        int leader = 0;
+        while (!mnp_select_same(states[leader], states[t]))
+            leader++;
+        states[t].leader = leader;
+        left += leader == t ? states[t].alike : 0;
+    }
+    if (states[0].listed == 0 && left <= p.few)
+        states[0].listed = p.pass + 1;
+}
+
+/* How many of those that share a sought element's known digits come before it; at first, of all. */
+MNP_INLINE long long mnp_select_rank(const mnp_select_params &p, const mnp_select_state *states, int target)
+{
+    return p.pass == 0 ? p.ranks[target] : (long long)states[target].rank;
+}
+
+#if MNP_CUDA
+#include "kernels/prefix_sum.h"
+#include "kernels/sort/select_cuda.h"
+#else
+#include "kernels/sort/select_host.h"
+#endif
+
+#if !MNP_CUDA || MNP_TASK == MNP_SELECT_VALUES
+MNP_KERNEL(select_values, mnp_select_params)
+{
+    MNP_FOR (i, p.lines * p.targets) {
+        mnp_bits number;
+        mnp_select_join(p.states[i].words, number);
+        mnp_select_key(mnp_sort_key_turned(number, p.descending != 0),
+                       ((MNP_KEY *)p.values)[i / p.targets * p.row + i % p.targets]);
+    }
+}
+#endif

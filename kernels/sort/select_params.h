@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The parameter of select.cu, shared by the library (C) and the kernel (C++).
+ *
+ * An element is ordered by the words of its number (sort_keys.h), one or two, and where equal elements have to be told
+ * apart by one word more, its index in the line.  A pass looks at one digit, from the most significant on.
+ */
+#ifndef MNP_KERNELS_SORT_SELECT_PARAMS_H
+#define MNP_KERNELS_SORT_SELECT_PARAMS_H
+
+/* The tasks, each a kernel on a GPU, compiled with MNP_TASK.  They are macros, as #if evaluates them. */
+#define MNP_SELECT_COUNT 0  /* count a digit of the elements that may still be sought ones */
+#define MNP_SELECT_PICK 1   /* find which digit the sought elements have */
+#define MNP_SELECT_GATHER 2 /* append the remaining elements that come before the sought one, or are it */
+#define MNP_SELECT_VALUES 3 /* write the sought elements */
+#define MNP_SELECT_TASKS 4
+
+enum {
+    MNP_SELECT_BITS = 11, /* of a digit */
+    MNP_SELECT_DIGITS = 1 << MNP_SELECT_BITS,
+    MNP_SELECT_TARGETS = 4, /* the most elements that are sought at a time */
+    MNP_SELECT_WORDS = 3
+};
+
+/* What is known of a sought element. */
+typedef struct mnp_select_state {
+    unsigned long long rank;                    /* how many of those that share its known digits come before it */
+    unsigned long long words[MNP_SELECT_WORDS]; /* its known digits; the others are 0 */
+    long long alike;                            /* how many share its known digits */
+    int passes;                                 /* how many digits are known */
+    int leader;                                 /* the first target with the same digits, which counts for both */
+    int done;                                   /* all that share its known digits come before it, or are it */
+    int listed;                                 /* of a line's first: the pass that writes the list, or 0: none yet */
+} mnp_select_state;
+
+/* One digit: its word, and the bits of the word from `shift` on that are it. */
+typedef struct mnp_select_digit {
+    int word, shift, bits;
+} mnp_select_digit;
+
+typedef struct mnp_select_params {
+    const void *keys;        /* of all lines; element i of line l is number l * length + i */
+    long long lines, length; /* of this rank */
+    long long chunk;         /* elements of a line that are counted together */
+    int descending;
+    int targets;
+    int pass, passes; /* this one, and all */
+    mnp_select_digit digit;
+    int bits[MNP_SELECT_WORDS]; /* of the words, as many as matter */
+    long long ranks[MNP_SELECT_TARGETS];
+    mnp_select_state *states; /* `targets` of each line; 0 at first */
+    long long *counts;        /* of each digit, MNP_SELECT_DIGITS for each state; 0 at first */
+    /* a list of each line, which the first pass writes that finds few elements to be left; later ones read no others */
+    long long few;            /* at most so many of the whole line */
+    void *candidates;         /* the words of their numbers, `room` of each line */
+    long long *places;        /* their indices in the line, where these matter */
+    unsigned long long *kept; /* how many each line has */
+    long long room;
+    /* what is wanted: */
+    void *values; /* `targets` keys of each line, in rows of `row`; or the first `first`, in no order */
+    long long row;
+    long long *indices; /* of these `first`, to which `number` is added */
+    long long number;
+    unsigned long long *found; /* of each line: how many of these have been written */
+    long long first;
+} mnp_select_params;
+
+#endif

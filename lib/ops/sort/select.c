@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Radix selection (M. Blum et al. showed that selecting takes linear time; by digits: T. Alabi et al., Fast k-selection
+ * algorithms for graphics processing units, 2012): kernels/sort/select.cu tells how.
+ *
+ * Where ranks share lines, each counts its own elements, and the counts are summed over these ranks, a digit after the
+ * other: no element moves.
+ */
+#include "ops/sort/select.h"
+
+#include <maniple/comm.h>
+#include <maniple/view.h>
+
+#include "array/input.h"
+#include "base/text.h"
+#include "comm/collectives/subcomm.h"
+#include "kernels/sort/select_params.h"
+#include "layout/layout.h"
+#include "ops/sort/sort.h"
+
+enum {
+    LEAST_LENGTH = 1 << 15, /* of a rank's part of a line, for which the counts of its digits are few */
+    MOST_POSITIONS = 16,
+    CHUNKS = 528,         /* on a GPU, about, of all lines */
+    LEAST_CHUNK = 1 << 14 /* elements */
+};
+
+typedef struct selection {
+    mnp_ctx *ctx;
+    mnp_comm *group; /* the ranks that share the lines, or NULL */
+    mnp_dtype dtype;
+    bool numbered;
+    mnp_select_params params;
+    mnp__kernel *kernels[MNP_SELECT_TASKS];
+    void *scratch;
+} selection;
+
+static bool on_host(const mnp_ctx *ctx)
+{
+    return ctx->device->block_memory == 0;
+}
+
+static int items(const selection *s)
+{
+    const size_t size = mnp_dtype_size(s->dtype);
+    return size > 8 ? 4 : size > 4 ? 8 : 16;
+}
+
+static unsigned threads(int task)
+{
+    return task == MNP_SELECT_PICK || task == MNP_SELECT_VALUES ? 256 : 512;
+}
+
+/* ---- kernels ---- */
+
+static mnp_status load_kernel(selection *s, int task)
+{
+    static const char *const names[] = {"select_count", "select_pick", "select_gather", "select_values"};
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__text_add(&defines, "#define MNP_KEY %s\n#define MNP_NUMBERED %d\n", mnp__jit_type(s->dtype), s->numbered);
+    if (!on_host(s->ctx))
+        mnp__text_add(&defines, "#define MNP_TASK %d\n#define MNP_THREADS %u\n#define MNP_ITEMS %d\n", task,
+                      threads(task), items(s));
+    const mnp__kernel_spec spec = {.file = "sort/select.cu", .function = names[task]};
+    return mnp__ctx_kernel_of_text(s->ctx, &spec, &defines, NULL, &s->kernels[task]);
+}
+
+static mnp_status load_kernels(selection *s)
+{
+    const int last = s->numbered ? MNP_SELECT_GATHER : MNP_SELECT_VALUES;
+    MNP_TRY(load_kernel(s, MNP_SELECT_COUNT));
+    MNP_TRY(load_kernel(s, MNP_SELECT_PICK));
+    return load_kernel(s, last);
+}
+
+static mnp_status run(selection *s, int task, int64_t blocks)
+{
+    mnp__device *device = s->ctx->device;
+    const int64_t most = 0x7fffffff;
+    const mnp__launch launch = {.grid = {(unsigned)(blocks < most ? blocks : most), 1, 1},
+                                .block = {threads(task), 1, 1}};
+    if (blocks == 0)
+        return MNP_OK;
+    return device->ops->launch(device, s->kernels[task], &launch, &s->params, sizeof s->params, s->ctx->compute);
+}
+
+/* ---- memory ---- */
+
+/* Allocate some bytes of the scratch memory at `base`; with base NULL only count them. */
+static void *deal(char *base, size_t *used, size_t bytes)
+{
+    void *at = base ? base + *used : NULL;
+    *used += (bytes + 255) / 256 * 256;
+    return at;
+}
+
+/* Returns how much there is; what must be 0 at first are the first *zeros bytes. */
+static size_t place(selection *s, char *base, size_t *zeros)
+{
+    mnp_select_params *p = &s->params;
+    const size_t lines = (size_t)p->lines, states = lines * (size_t)p->targets, room = lines * (size_t)p->room;
+    size_t used = 0;
+    p->states = deal(base, &used, states * sizeof *p->states);
+    p->counts = deal(base, &used, states * MNP_SELECT_DIGITS * sizeof *p->counts);
+    p->kept = deal(base, &used, lines * sizeof *p->kept);
+    p->found = deal(base, &used, lines * sizeof *p->found);
+    *zeros = used;
+    p->candidates = deal(base, &used, room * mnp_dtype_size(s->dtype));
+    if (s->numbered)
+        p->places = deal(base, &used, room * sizeof *p->places);
+    return used;
+}
+
+static mnp_status make_room(selection *s)
+{
+    mnp__device *device = s->ctx->device;
+    size_t zeros;
+    const size_t bytes = place(s, NULL, &zeros);
+    MNP_TRY(device->ops->alloc(device, bytes, &s->scratch));
+    (void)place(s, s->scratch, &zeros);
+    return device->ops->fill(device, s->scratch, 0, zeros, s->ctx->compute);
+}
+
+/* ---- passes ---- */
+
+static int passes_of(int bits)
+{
+    return (bits + MNP_SELECT_BITS - 1) / MNP_SELECT_BITS;
+}
+
+/* Describe the words of an element: of its number, and where indices matter, of its index. */
+static void choose_words(selection *s)
+{
+    mnp_select_params *p = &s->params;
+    const int size = (int)mnp_dtype_size(s->dtype), words = size > 8 ? 2 : 1;
+    int bits = 1;
+    for (int w = 0; w < words; w++)
+        p->bits[w] = size / words * 8;
+    while (bits < 62 && (int64_t)1 << bits < p->length)
+        bits++;
+    if (s->numbered)
+        p->bits[words] = bits;
+    p->passes = 0;
+    for (int w = 0; w < MNP_SELECT_WORDS; w++)
+        p->passes += passes_of(p->bits[w]);
+}
+
+static mnp_select_digit digit_of_pass(const mnp_select_params *p, int pass)
+{
+    int word = 0;
+    while (pass >= passes_of(p->bits[word]))
+        pass -= passes_of(p->bits[word++]);
+    const int above = p->bits[word] - pass * MNP_SELECT_BITS, bits = above < MNP_SELECT_BITS ? above : MNP_SELECT_BITS;
+    return (mnp_select_digit){word, above - bits, bits};
+}
+
+/* Lines have `extent` elements on all ranks that share them. */
+static void choose_chunk(selection *s, int64_t extent)
+{
+    mnp_select_params *p = &s->params;
+    const int64_t each = p->lines > 0 ? (CHUNKS + p->lines - 1) / p->lines : 1;
+    p->chunk = on_host(s->ctx) ? 4 * LEAST_CHUNK : (p->length + each - 1) / each;
+    p->chunk = p->chunk < LEAST_CHUNK ? LEAST_CHUNK : p->chunk;
+    p->few = extent / 8;
+    p->room = p->few < p->length ? p->few : p->length;
+}
+
+static mnp_status run_passes(selection *s)
+{
+    mnp_select_params *p = &s->params;
+    const int64_t chunks = p->lines * ((p->length + p->chunk - 1) / p->chunk);
+    const int64_t counts = p->lines * p->targets * MNP_SELECT_DIGITS;
+    mnp_status st = MNP_OK;
+    for (p->pass = 0; p->pass < p->passes; p->pass++) {
+        p->digit = digit_of_pass(p, p->pass);
+        if (st == MNP_OK)
+            st = run(s, MNP_SELECT_COUNT, chunks);
+        if (s->group) /* even after an error here, as the others wait */
+            MNP_TRY(mnp_comm_all_reduce(s->group, p->counts, p->counts, counts, MNP_INT64, MNP_SUM));
+        if (st == MNP_OK)
+            st = run(s, MNP_SELECT_PICK, p->lines);
+    }
+    MNP_TRY(st);
+    return s->numbered ? run(s, MNP_SELECT_GATHER, chunks)
+                       : run(s, MNP_SELECT_VALUES, (p->lines * p->targets + 255) / 256);
+}
+
+/* ---- positions of all lines ---- */
+
+bool mnp__select_pays(const mnp_array *x, int axis, int count)
+{
+    const mnp_layout *layout = x->layout;
+    return count <= MOST_POSITIONS && layout->shape[axis] / mnp_layout_parts(layout, axis) >= LEAST_LENGTH;
+}
+
+/* Select at most MNP_SELECT_TARGETS positions of the lines. */
+static mnp_status select_some(selection *s, int count, const int64_t *positions, void *values)
+{
+    mnp_ctx *ctx = s->ctx;
+    s->params.values = values;
+    s->params.targets = count;
+    for (int t = 0; t < count; t++)
+        s->params.ranks[t] = positions[t];
+    mnp_status st = MNP_AGREE(ctx, make_room(s));
+    if (st == MNP_OK)
+        st = MNP_AGREE(ctx, run_passes(s));
+    ctx->device->ops->free(ctx->device, s->scratch);
+    s->scratch = NULL;
+    return st;
+}
+
+static mnp_status select_all(const mnp_array *x, int count, const int64_t *positions, mnp_array *selected)
+{
+    const int last = x->layout->ndim - 1;
+    const size_t size = mnp_dtype_size(x->dtype);
+    mnp__input input;
+    selection s = {.ctx = x->ctx, .dtype = x->dtype, .params = {.lines = 1, .row = count}};
+    MNP_TRY(load_kernels(&s));
+    if (mnp_layout_parts(x->layout, last) > 1)
+        MNP_TRY(mnp__comm_along(x->ctx->world, x->layout->mesh_ndim, x->layout->mesh, 1U << x->layout->axes[last],
+                                &s.group));
+    MNP_TRY(mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE, &input));
+    for (int d = 0; d < last; d++)
+        s.params.lines *= x->local_shape[d];
+    s.params.keys = input.array->data;
+    s.params.length = x->local_shape[last];
+    choose_words(&s);
+    choose_chunk(&s, x->layout->shape[last]);
+    mnp_status st = MNP_OK;
+    for (int i = 0; i < count && st == MNP_OK; i += MNP_SELECT_TARGETS)
+        st = select_some(&s, count - i < MNP_SELECT_TARGETS ? count - i : MNP_SELECT_TARGETS, positions + i,
+                         (char *)selected->data + (size_t)i * size);
+    mnp__input_close(&input);
+    return st;
+}
+
+mnp_status mnp__select(const mnp_array *x, int axis, int count, const int64_t *positions, mnp_array **selected_p)
+{
+    const int last = x->layout->ndim - 1;
+    mnp_array *turned = NULL, *selected = NULL;
+    mnp_layout *layout = NULL;
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    mnp_status st;
+    MNP_TRY(mnp__sort_turn(x, axis, &turned));
+    for (int d = 0; d < last; d++)
+        dims[d] = mnp__layout_dim_of(turned->layout, d);
+    dims[last] = mnp__layout_dim_whole(count);
+    MNP_TRY_OR(MNP_AGREE(x->ctx, mnp__layout_derive(turned->layout, last + 1, dims, &layout)), st, done);
+    MNP_TRY_OR(mnp_array_new(x->ctx, x->dtype, layout, &selected), st, done);
+    MNP_TRY_OR(select_all(turned, count, positions, selected), st, done);
+    st = mnp_moveaxis(selected, -1, axis, selected_p);
+done:
+    mnp_layout_free(layout);
+    mnp_free_all(turned, selected);
+    return st;
+}
+
+/* ---- the first elements of a rank's own lines ---- */
+
+/* Sort what was found, which is in no order: equal elements by their indices. */
+static mnp_status sort_found(mnp_ctx *ctx, const mnp__radix_sort *found)
+{
+    const mnp__radix_sort by_index = {.dtype = MNP_INT64,
+                                      .lines = found->lines,
+                                      .length = found->first,
+                                      .keys = found->sorted_payload,
+                                      .sorted = found->sorted_payload,
+                                      .payload_size = mnp_dtype_size(found->dtype),
+                                      .payload = found->sorted,
+                                      .sorted_payload = found->sorted};
+    const mnp__radix_sort by_key = {.dtype = found->dtype,
+                                    .descending = found->descending,
+                                    .lines = found->lines,
+                                    .length = found->first,
+                                    .keys = found->sorted,
+                                    .sorted = found->sorted,
+                                    .payload_size = sizeof(int64_t),
+                                    .payload = found->sorted_payload,
+                                    .sorted_payload = found->sorted_payload};
+    MNP_TRY(mnp__radix_sort_run(ctx, &by_index));
+    return mnp__radix_sort_run(ctx, &by_key);
+}
+
+static mnp_status find_first(selection *s)
+{
+    mnp_status st = MNP_OK;
+    if (s->params.lines == 0 || s->params.length == 0)
+        return MNP_OK;
+    choose_words(s);
+    choose_chunk(s, s->params.length);
+    st = make_room(s);
+    if (st == MNP_OK)
+        st = run_passes(s);
+    s->ctx->device->ops->free(s->ctx->device, s->scratch);
+    return st;
+}
+
+mnp_status mnp__select_first(mnp_ctx *ctx, const mnp__radix_sort *local_sort)
+{
+    selection s = {.ctx = ctx,
+                   .dtype = local_sort->dtype,
+                   .numbered = true,
+                   .params = {.keys = local_sort->keys,
+                              .lines = local_sort->lines,
+                              .length = local_sort->length,
+                              .descending = local_sort->descending,
+                              .targets = 1,
+                              .ranks = {local_sort->first - 1},
+                              .values = local_sort->sorted,
+                              .indices = local_sort->sorted_payload,
+                              .number = local_sort->number,
+                              .first = local_sort->first}};
+    MNP_TRY(load_kernels(&s));
+    MNP_TRY(MNP_AGREE(ctx, find_first(&s)));
+    return sort_found(ctx, local_sort);
+}
