@@ -91,6 +91,7 @@ MNP_INLINE MNP_BIN mnp_correct(const mnp_histogram_params &p, mnp_value value, M
 }
 
 #if MNP_CUDA
+#include "kernels/prefix_sum.h"
 #include "kernels/statistics/histogram_cuda.h"
 #else
 #include "kernels/statistics/histogram_host.h"

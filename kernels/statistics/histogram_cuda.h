@@ -2,6 +2,8 @@
 /*
  * Histograms on a GPU.
  *
+ * Uneven bins are found by bisection of a few edges: a table tells which.
+ *
  * Counts: a block has counters in shared memory, in several copies if there is room: each lane of a warp counts in a
  * copy of its own as far as there are enough, so that lanes do not collide where elements share a bin.  At the end the
  * block adds its counters to the only row of sums, in any order, as they are integers.
@@ -25,19 +27,110 @@ MNP_INLINE MNP_BIN mnp_split(double position, double &rest)
     return whole;
 }
 
+#if MNP_BINS == MNP_BINS_SEARCH && MNP_SHARED
+
+/*
+ * A table in shared memory that shortens the bisection of edges, as that of histogram_host.h: cells of equal width, some
+ * for each bin.  The cell number is monotonic in the value in spite of rounding, so edges in lower cells are less than
+ * a value, and those in higher cells are greater.
+ */
+struct mnp_cells {
+    static constexpr int most = 2048, most_bins = 1024;
+    mnp_value edges[most_bins + 1];
+    int start[most + 1]; /* how many edges are in lower cells */
+    int count;           /* of cells; 0: there is no table */
+    mnp_value first, scale;
+    MNP_INLINE int find(mnp_value value) const
+    {
+        const mnp_value at = (value - first) * scale, last = (mnp_value)(count - 1), from = at > 0 ? at : 0;
+        return (int)(from < last ? from : last);
+    }
+    /* All threads of the block call it. */
+    MNP_INLINE void make(const mnp_histogram_params &p)
+    {
+        const mnp_value span = mnp_edge(p, p.bins) - mnp_edge(p, 0);
+        const int wanted = 4 * p.bins < most ? (int)(4 * p.bins) : most;
+        const mnp_value all = (mnp_value)wanted, ratio = all / span;
+        if (threadIdx.x == 0) {
+            count = is_float && p.bins <= most_bins && span > 0 && span - span == 0 && ratio - ratio == 0 ? wanted : 0;
+            first = mnp_edge(p, 0);
+            scale = ratio;
+        }
+        __syncthreads();
+        for (int c = threadIdx.x; c <= count; c += blockDim.x)
+            start[c] = 0;
+        __syncthreads();
+        for (int i = threadIdx.x; count > 0 && i <= p.bins; i += blockDim.x) {
+            edges[i] = mnp_edge(p, i);
+            atomicAdd(&start[find(edges[i]) + 1], 1);
+        }
+        __syncthreads();
+        if (threadIdx.x < 32) { /* sums of what is before */
+            int so_far = 0, sum;
+            for (int c = threadIdx.x; count > 0 && c - (int)threadIdx.x <= count; c += 32) {
+                const int own = c <= count ? start[c] : 0, before = mnp_prefix_warp(own, &sum);
+                if (c <= count)
+                    start[c] = so_far + before + own;
+                so_far += sum;
+            }
+        }
+        __syncthreads();
+    }
+    static constexpr bool is_float = (mnp_value)0.5 != (mnp_value)0;
+};
+
+#else
+
+struct mnp_cells {
+    MNP_INLINE void make(const mnp_histogram_params &)
+    {
+    }
+};
+
+#endif
+
 /* What a thread keeps in registers to find bins. */
 struct mnp_finder {
     const mnp_histogram_params &p;
-#if MNP_BINS != MNP_BINS_NUMBERS
+#if MNP_BINS == MNP_BINS_SEARCH
+    const mnp_cells &cells;
+    const mnp_value first, end;
+    MNP_INLINE mnp_finder(const mnp_histogram_params &p, const mnp_cells &cells)
+        : p(p), cells(cells), first(mnp_edge(p, 0)), end(mnp_edge(p, p.bins))
+    {
+    }
+    /* How many edges are not above a value, which lies between the outer ones. */
+    MNP_INLINE MNP_BIN count_below(mnp_value value) const
+    {
+#if MNP_SHARED
+        if (cells.count > 0) {
+            const int cell = cells.find(value);
+            int low = cells.start[cell], high = cells.start[cell + 1];
+            while (low < high) {
+                const int middle = (low + high) / 2;
+                if (cells.edges[middle] <= value)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            return (MNP_BIN)low;
+        }
+#endif
+        MNP_BIN below = 0;
+        for (int64_t left = p.bins + 1; left > 1; left -= left / 2)
+            below += mnp_edge(p, below + left / 2 - 1) <= value ? (MNP_BIN)(left / 2) : 0;
+        return below + (mnp_edge(p, below) <= value);
+    }
+#elif MNP_BINS == MNP_BINS_EVEN
     const mnp_value first, end;
     const MNP_ESTIMATE low, scale, margin;
-    MNP_INLINE mnp_finder(const mnp_histogram_params &p)
+    MNP_INLINE mnp_finder(const mnp_histogram_params &p, const mnp_cells &)
         : p(p), first(mnp_edge(p, 0)), end(mnp_edge(p, p.bins)), low((MNP_ESTIMATE)p.first),
           scale((MNP_ESTIMATE)p.scale), margin((MNP_ESTIMATE)p.margin)
     {
     }
 #else
-    MNP_INLINE mnp_finder(const mnp_histogram_params &p) : p(p)
+    MNP_INLINE mnp_finder(const mnp_histogram_params &p, const mnp_cells &) : p(p)
     {
     }
 #endif
@@ -58,11 +151,8 @@ struct mnp_finder {
             bin = mnp_correct(p, value, bin < last ? bin : last);
         return bin;
 #else
-        MNP_BIN below = 0;
-        for (int64_t left = p.bins + 1; left > 1; left -= left / 2)
-            below += mnp_edge(p, below + left / 2 - 1) <= value ? (MNP_BIN)(left / 2) : 0;
-        below += (mnp_edge(p, below) <= value) - 1;
-        return below < last ? below : last;
+        const MNP_BIN bin = count_below(value) - 1;
+        return bin < last ? bin : last;
 #endif
 #endif
     }
@@ -115,8 +205,10 @@ template <typename Take> MNP_INLINE void mnp_visit(const mnp_histogram_params &p
 extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS, 3)
     fill_histogram(const __grid_constant__ mnp_histogram_params p)
 {
+    __shared__ mnp_cells cells;
+    cells.make(p);
     unsigned long long *sums = (unsigned long long *)p.sums;
-    const mnp_finder finder(p);
+    const mnp_finder finder(p, cells);
 #if MNP_SHARED
     extern __shared__ uint32_t counters[];
     const int copies = p.copies, all = (int)p.bins << copies, mine = threadIdx.x & ((1 << copies) - 1);
@@ -162,9 +254,10 @@ MNP_INLINE void mnp_take_turns(MNP_SUM *sums, MNP_BIN bin, MNP_SUM weight)
 }
 
 /* Add the weights of elements begin .. end - 1, by one warp. */
-MNP_INLINE void mnp_do_warp(const mnp_histogram_params &p, int64_t begin, int64_t end, MNP_SUM *sums)
+MNP_INLINE void mnp_do_warp(const mnp_histogram_params &p, const mnp_cells &cells, int64_t begin, int64_t end,
+                            MNP_SUM *sums)
 {
-    const mnp_finder finder(p);
+    const mnp_finder finder(p, cells);
     for (int64_t from = begin; from < end; from += 32 * mnp_loads) {
         MNP_BIN bins[mnp_loads];
         MNP_SUM weights[mnp_loads];
@@ -195,6 +288,8 @@ MNP_INLINE int64_t mnp_share(int64_t size, int64_t warp, int64_t warps)
 extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS)
     fill_histogram(const __grid_constant__ mnp_histogram_params p)
 {
+    __shared__ mnp_cells cells;
+    cells.make(p);
     const int warps = blockDim.x / 32;
     const int64_t warp = (int64_t)blockIdx.x * warps + threadIdx.x / 32, all = (int64_t)gridDim.x * warps;
     const int64_t begin = mnp_share(p.size, warp, all), end = mnp_share(p.size, warp + 1, all);
@@ -204,7 +299,7 @@ extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS)
     for (int64_t i = threadIdx.x; i < warps * p.bins; i += blockDim.x)
         own[i] = MNP_SUM{};
     __syncthreads();
-    mnp_do_warp(p, begin, end, own + threadIdx.x / 32 * p.bins);
+    mnp_do_warp(p, cells, begin, end, own + threadIdx.x / 32 * p.bins);
     __syncthreads();
     for (int64_t b = threadIdx.x; b < p.bins; b += blockDim.x) {
         MNP_SUM total = own[b];
@@ -213,7 +308,7 @@ extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS)
         row[b] = total;
     }
 #else
-    mnp_do_warp(p, begin, end, (MNP_SUM *)p.sums + warp * p.bins);
+    mnp_do_warp(p, cells, begin, end, (MNP_SUM *)p.sums + warp * p.bins);
 #endif
 }
 
