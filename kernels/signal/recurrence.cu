@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Linear recurrences along lines: filters in direct form II transposed, or in a cascade of sections of second order,
- * with the operations of scipy.signal.lfilter and sosfilt in their order.
+ * Linear recurrences along lines, part by part.
  *
- *   MNP_IN, MNP_OUT   the real types in memory; complex numbers are two lines each
- *   MNP_ORDER         how many numbers the state has
- *   MNP_SECTIONS      0: direct form; otherwise that many sections, whose states follow one another
+ *   MNP_IN, MNP_OUT           the real types in memory; complex numbers are two lines each
+ *   MNP_ORDER, MNP_SECTIONS   the filter; see recurrence_step.h
  *
  * In both forms the state after some elements is linear in the state before: s' = A^n s + e, where e is the state
  * after the same elements from zeros.  So parts of lines are first run from zeros (ENDS), their ends are joined by
@@ -15,8 +13,7 @@
 #include "kernels/prelude.h"
 #include "kernels/signal/recurrence_params.h"
 #include "kernels/nest.h"
-
-constexpr int mnp_coefficients = MNP_SECTIONS ? 5 * MNP_SECTIONS : 2 * MNP_ORDER + 1;
+#include "kernels/signal/recurrence_step.h"
 
 #if MNP_CUDA
 constexpr int mnp_lanes = 1;
@@ -33,34 +30,6 @@ MNP_INLINE double &mnp_lane(double &x, int)
     return x;
 }
 
-/* One element: the output, and the next state. */
-template <typename T> MNP_INLINE T mnp_advance(const double *c, T (&s)[MNP_ORDER], T x)
-{
-#if MNP_SECTIONS
-#if MNP_CUDA && MNP_SECTIONS <= 8
-#pragma unroll
-#endif
-    for (int k = 0; k < MNP_SECTIONS; k++) {
-        const double *q = c + 5 * k;
-        const T y = q[0] * x + s[2 * k];
-        s[2 * k] = q[1] * x - q[3] * y + s[2 * k + 1];
-        s[2 * k + 1] = q[2] * x - q[4] * y;
-        x = y;
-    }
-    return x;
-#else
-    const double *a = c + MNP_ORDER; /* a[n] for n from 1 on */
-    const T y = s[0] + c[0] * x;
-#if MNP_CUDA && MNP_ORDER <= 16
-#pragma unroll
-#endif
-    for (int n = 1; n < MNP_ORDER; n++)
-        s[n - 1] = s[n] + c[n] * x - a[n] * y;
-    s[MNP_ORDER - 1] = c[MNP_ORDER] * x - a[MNP_ORDER] * y;
-    return y;
-#endif
-}
-
 /* What a part reads and writes. */
 struct mnp_part {
     const MNP_IN *in;
@@ -70,20 +39,22 @@ struct mnp_part {
     MNP_INLINE void open(const mnp_recurrence_params &p, int64_t unit)
     {
         int64_t index[MNP_RECURRENCE_DIMS];
-        number = unit / p.lines;
-        line = unit - number * p.lines;
-        mnp_unravel<MNP_RECURRENCE_DIMS>(p.kept, line, index);
+        number = unit / p.over.lines;
+        line = unit - number * p.over.lines;
+        mnp_unravel<MNP_RECURRENCE_DIMS>(p.over.kept, line, index);
         const int64_t begin = number ? p.length - (p.parts - number) * p.part : 0;
         count = number ? p.part : p.length - (p.parts - 1) * p.part;
-        place = mnp_offset<MNP_RECURRENCE_DIMS>(p.place, index);
-        in = (const MNP_IN *)p.in.base + mnp_offset<MNP_RECURRENCE_DIMS>(p.in.kept, index) + begin * p.in.along;
-        out = (MNP_OUT *)p.out.base + mnp_offset<MNP_RECURRENCE_DIMS>(p.out.kept, index) + begin * p.out.along;
+        place = mnp_offset<MNP_RECURRENCE_DIMS>(p.over.place, index);
+        in = (const MNP_IN *)p.over.in.base + mnp_offset<MNP_RECURRENCE_DIMS>(p.over.in.kept, index) +
+             begin * p.over.in.along;
+        out = (MNP_OUT *)p.over.out.base + mnp_offset<MNP_RECURRENCE_DIMS>(p.over.out.kept, index) +
+              begin * p.over.out.along;
     }
     MNP_INLINE double begins(const mnp_recurrence_params &p, int n) const
     {
         if (number)
-            return p.states[((number - 1) * MNP_ORDER + n) * p.lines + line];
-        return p.start ? p.start[n * p.lines + place] : 0;
+            return p.states[((number - 1) * MNP_ORDER + n) * p.over.lines + line];
+        return p.start ? p.start[n * p.over.lines + place] : 0;
     }
 };
 
@@ -95,10 +66,10 @@ MNP_INLINE void mnp_elements(const mnp_recurrence_params &p, const double *c, co
     for (int64_t i = from; i < to; i++) {
         T x;
         for (int v = 0; v < lanes; v++)
-            mnp_lane(x, v) = mnp_to<double>::from(parts[v].in[i * p.in.along]);
+            mnp_lane(x, v) = mnp_to<double>::from(parts[v].in[i * p.over.in.along]);
         T y = mnp_advance(c, s, x);
         for (int v = 0; v < lanes && store; v++)
-            parts[v].out[i * p.out.along] = mnp_to<MNP_OUT>::from(mnp_lane(y, v));
+            parts[v].out[i * p.over.out.along] = mnp_to<MNP_OUT>::from(mnp_lane(y, v));
     }
 }
 
@@ -125,7 +96,7 @@ template <bool store, int lanes, typename T> MNP_INLINE void mnp_units(const mnp
         if (lanes > 1)
             mnp_elements<store, 1>(p, c, parts + v, one, common, parts[v].count);
         for (int n = 0; n < MNP_ORDER && !store; n++)
-            p.states[(parts[v].number * MNP_ORDER + n) * p.lines + parts[v].line] = one[n];
+            p.states[(parts[v].number * MNP_ORDER + n) * p.over.lines + parts[v].line] = one[n];
     }
 }
 
@@ -148,23 +119,23 @@ MNP_INLINE void mnp_group(const mnp_recurrence_params &p, int64_t group, int64_t
     const bool keeps = p.task == MNP_RECURRENCE_EXPAND;
     double s[MNP_ORDER];
     for (int n = 0; n < MNP_ORDER; n++)
-        s[n] = p.before && group > 0 ? p.before[((group - 1) * MNP_ORDER + n) * p.lines + line] : 0;
+        s[n] = p.before && group > 0 ? p.before[((group - 1) * MNP_ORDER + n) * p.over.lines + line] : 0;
     for (int64_t i = group * p.group; i < mnp_least((group + 1) * p.group, p.count); i++) {
-        double *states = p.states + i * MNP_ORDER * p.lines + line;
-        mnp_follow(p.matrix, s, states, p.lines);
+        double *states = p.states + i * MNP_ORDER * p.over.lines + line;
+        mnp_follow(p.matrix, s, states, p.over.lines);
         for (int n = 0; n < MNP_ORDER && keeps; n++)
-            states[n * p.lines] = s[n];
+            states[n * p.over.lines] = s[n];
     }
     if (keeps)
         return;
     int64_t place = line;
     if (p.placed) {
         int64_t index[MNP_RECURRENCE_DIMS];
-        mnp_unravel<MNP_RECURRENCE_DIMS>(p.kept, line, index);
-        place = mnp_offset<MNP_RECURRENCE_DIMS>(p.place, index);
+        mnp_unravel<MNP_RECURRENCE_DIMS>(p.over.kept, line, index);
+        place = mnp_offset<MNP_RECURRENCE_DIMS>(p.over.place, index);
     }
     for (int n = 0; n < MNP_ORDER; n++)
-        p.totals[(group * MNP_ORDER + n) * p.lines + place] = s[n];
+        p.totals[(group * MNP_ORDER + n) * p.over.lines + place] = s[n];
 }
 
 /* The state of the first part of a line, if the line begins with `start`. */
@@ -175,9 +146,9 @@ MNP_INLINE void mnp_seed(const mnp_recurrence_params &p, int64_t line)
     first.open(p, line);
     for (int n = 0; n < MNP_ORDER; n++)
         s[n] = first.begins(p, n);
-    mnp_follow(p.matrix, s, p.states + line, p.lines);
+    mnp_follow(p.matrix, s, p.states + line, p.over.lines);
     for (int n = 0; n < MNP_ORDER; n++)
-        p.states[n * p.lines + line] = s[n];
+        p.states[n * p.over.lines + line] = s[n];
 }
 
 /* From where the ranks of a line end to where this one begins; `place` is that of the line. */
@@ -185,13 +156,14 @@ MNP_INLINE void mnp_ranks(const mnp_recurrence_params &p, int64_t place)
 {
     double s[MNP_ORDER];
     for (int n = 0; n < MNP_ORDER; n++)
-        s[n] = p.start ? p.start[n * p.lines + place] : 0;
+        s[n] = p.start ? p.start[n * p.over.lines + place] : 0;
     for (int64_t r = 0; r <= p.ranks; r++) {
         double *to = r == p.mine ? p.totals : r == p.ranks ? p.last : nullptr;
         for (int n = 0; n < MNP_ORDER && to; n++)
-            to[n * p.lines + place] = s[n];
+            to[n * p.over.lines + place] = s[n];
         if (r < p.ranks)
-            mnp_follow(p.matrix + r * MNP_ORDER * MNP_ORDER, s, p.states + r * MNP_ORDER * p.lines + place, p.lines);
+            mnp_follow(p.matrix + r * MNP_ORDER * MNP_ORDER, s, p.states + r * MNP_ORDER * p.over.lines + place,
+                       p.over.lines);
     }
 }
 
@@ -199,7 +171,7 @@ MNP_KERNEL(recurrence, mnp_recurrence_params)
 {
     if (p.task == MNP_RECURRENCE_ENDS || p.task == MNP_RECURRENCE_VALUES) {
         const bool store = p.task == MNP_RECURRENCE_VALUES;
-        const int64_t units = p.lines * p.count, batches = (units + mnp_lanes - 1) / mnp_lanes;
+        const int64_t units = p.over.lines * p.count, batches = (units + mnp_lanes - 1) / mnp_lanes;
         MNP_FOR (batch, batches) {
             int64_t unit = batch * mnp_lanes;
 #if !MNP_CUDA
@@ -222,9 +194,9 @@ MNP_KERNEL(recurrence, mnp_recurrence_params)
     }
     const bool grouped = p.task == MNP_RECURRENCE_FOLD || p.task == MNP_RECURRENCE_EXPAND;
     const int64_t groups = grouped ? (p.count + p.group - 1) / p.group : 1;
-    MNP_FOR (unit, groups * p.lines) {
+    MNP_FOR (unit, groups * p.over.lines) {
         if (grouped)
-            mnp_group(p, unit / p.lines, unit % p.lines);
+            mnp_group(p, unit / p.over.lines, unit % p.over.lines);
         else if (p.task == MNP_RECURRENCE_SEED)
             mnp_seed(p, unit);
         else

@@ -24,12 +24,18 @@ typedef struct mnp_recurrence_operand {
     long long along, kept[MNP_RECURRENCE_DIMS]; /* strides in real numbers: of the axis, and of the other dimensions */
 } mnp_recurrence_operand;
 
+/* The lines of a launch. */
+typedef struct mnp_recurrence_over {
+    long long lines;
+    long long kept[MNP_RECURRENCE_DIMS], place[MNP_RECURRENCE_DIMS]; /* extents, and strides of places */
+    mnp_recurrence_operand in, out;
+} mnp_recurrence_over;
+
 typedef struct mnp_recurrence_params {
     int task;
     int placed; /* FOLD: totals is an array of the library */
-    long long lines, length, parts, part;
-    long long kept[MNP_RECURRENCE_DIMS], place[MNP_RECURRENCE_DIMS]; /* extents, and strides of places */
-    mnp_recurrence_operand in, out;
+    mnp_recurrence_over over;
+    long long length, parts, part;
     const double *coefficients; /* b[0 .. order], a[1 .. order]; or five for each section: b0, b1, b2, a1, a2 */
     const double *matrix;       /* dense in C order; RANKS: one for each rank */
     const double *start;        /* an array of the library: the state in which lines begin; NULL: zeros */

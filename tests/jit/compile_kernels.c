@@ -247,6 +247,14 @@ static const kernel_case typical[] = {
     {.file = "signal/recurrence.cu",
      .function = "recurrence",
      .definitions = "MNP_IN int16_t; MNP_OUT float; MNP_ORDER 8; MNP_SECTIONS 4"},
+    {.file = "signal/recurrence_tiles.cu",
+     .function = "recurrence_tiles",
+     .definitions = "MNP_IN double; MNP_OUT double; MNP_ORDER 8; MNP_SECTIONS 4; MNP_THREADS 128; MNP_STRIP 32; "
+                    "MNP_BLOCKS 4"},
+    {.file = "signal/recurrence_tiles.cu",
+     .function = "recurrence_tiles",
+     .definitions = "MNP_IN mnp_float16; MNP_OUT float; MNP_ORDER 1; MNP_SECTIONS 0; MNP_THREADS 32; MNP_STRIP 8; "
+                    "MNP_BLOCKS 20"},
     {.file = "signal/upfirdn.cu", .function = "upfirdn", .definitions = "MNP_IN double; MNP_OUT double; MNP_PLAIN 1"},
     {.file = "signal/segments.cu", .function = "segments", .definitions = "MNP_IN int16_t; MNP_OUT float"},
     {.file = "signal/unpack.cu", .function = "unpack", .definitions = "MNP_OUT int16_t"},

@@ -169,40 +169,52 @@ done:
     return st;
 }
 
-static mnp_status run_direct_form(const char *function, const mnp__filter *filter, const mnp_array *x, int axis,
-                                  const mnp_array *start, mnp_array **y_p, mnp_array **end_p)
+mnp_status mnp__filter_recurrence(const mnp__filter *filter, mnp__recurrence *recurrence, double **coefficients_p)
 {
     const int64_t order = mnp__filter_order(filter), n = order + 1;
-    double *both;
-    mnp_status st;
-    MNP_TRY(normalize(filter, &both));
-    if (filter->na == 1) {
-        const mnp__upfirdn taps = {.count = n, .taps = both, .up = 1, .down = 1, .outputs = x->layout->shape[axis]};
-        st = start || end_p ? run_with_states(function, &taps, x, axis, start, y_p, end_p)
-                            : mnp__upfirdn_run(function, &taps, x, axis, y_p);
+    double *c;
+    if (filter->sections) {
+        MNP_TRY(mnp__malloc((size_t)filter->sections * 5 * sizeof *c, &c));
+        for (int64_t k = 0; k < filter->sections; k++) {
+            memcpy(c + 5 * k, filter->sos + 6 * k, 3 * sizeof *c);
+            memcpy(c + 5 * k + 3, filter->sos + 6 * k + 4, 2 * sizeof *c);
+        }
     } else {
-        memmove(both + n, both + n + 1, (size_t)order * sizeof *both); /* without a[0] */
-        const mnp__recurrence recurrence = {.order = order, .coefficients = both};
-        st = mnp__recurrence_run(function, &recurrence, x, axis, start, y_p, end_p);
+        MNP_TRY(normalize(filter, &c));
+        memmove(c + n, c + n + 1, (size_t)order * sizeof *c); /* without a[0] */
     }
+    *recurrence = (mnp__recurrence){.sections = filter->sections, .order = order, .coefficients = c};
+    *coefficients_p = c;
+    return MNP_OK;
+}
+
+static mnp_status run_taps(const char *function, const mnp__filter *filter, const mnp_array *x, int axis,
+                           const mnp_array *start, mnp_array **y_p, mnp_array **end_p)
+{
+    double *both;
+    MNP_TRY(normalize(filter, &both));
+    const mnp__upfirdn taps = {
+        .count = mnp__filter_order(filter) + 1, .taps = both, .up = 1, .down = 1, .outputs = x->layout->shape[axis]};
+    const mnp_status st = start || end_p ? run_with_states(function, &taps, x, axis, start, y_p, end_p)
+                                         : mnp__upfirdn_run(function, &taps, x, axis, y_p);
     free(both);
     return st;
+}
+
+bool mnp__filter_feeds_back(const mnp__filter *filter)
+{
+    return filter->sections > 0 || filter->na > 1;
 }
 
 mnp_status mnp__filter_run(const char *function, const mnp__filter *filter, const mnp_array *x, int axis,
                            const mnp_array *start, mnp_array **y_p, mnp_array **end_p)
 {
+    mnp__recurrence recurrence;
     double *coefficients;
-    if (!filter->sections)
-        return run_direct_form(function, filter, x, axis, start, y_p, end_p);
-    MNP_TRY(mnp__malloc((size_t)filter->sections * 5 * sizeof *coefficients, &coefficients));
-    for (int64_t k = 0; k < filter->sections; k++) {
-        memcpy(coefficients + 5 * k, filter->sos + 6 * k, 3 * sizeof(double));
-        memcpy(coefficients + 5 * k + 3, filter->sos + 6 * k + 4, 2 * sizeof(double));
-    }
-    const mnp__recurrence recurrence = {
-        .sections = filter->sections, .order = 2 * filter->sections, .coefficients = coefficients};
-    mnp_status st = mnp__recurrence_run(function, &recurrence, x, axis, start, y_p, end_p);
+    if (!mnp__filter_feeds_back(filter))
+        return run_taps(function, filter, x, axis, start, y_p, end_p);
+    MNP_TRY(mnp__filter_recurrence(filter, &recurrence, &coefficients));
+    const mnp_status st = mnp__recurrence_run(function, &recurrence, x, axis, start, y_p, end_p);
     free(coefficients);
     return st;
 }

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "kernels/signal/recurrence_params.h"
 #include "layout/layout.h"
+#include "signal/filters/tiles.h"
 
 enum {
     KEPT_PLANS = 16,
@@ -59,6 +60,8 @@ typedef struct run {
     mnp__input x, start;
     mnp__output y;
     mnp_array *mine, *end; /* states where this rank's lines begin, where whole lines end */
+    bool tiled;
+    mnp__tiles tiles;
     mnp__kernel *kernel;
     kept *kept;
     plan *plan;
@@ -108,7 +111,8 @@ static void choose_parts(const run *r, plan *p)
 {
     const int64_t threads = r->kept->threads, enough = threads ? HOST_LANES * threads : GPU_MANY_LINES;
     const int64_t wanted = threads ? HOST_LANES * threads : GPU_UNITS, shortest = threads ? HOST_PART : GPU_PART;
-    int64_t parts = r->lines == 0 || r->lines >= enough ? 1 : least(wanted / r->lines, r->length / shortest);
+    int64_t parts =
+        r->tiled || r->lines == 0 || r->lines >= enough ? 1 : least(wanted / r->lines, r->length / shortest);
     parts = parts < 1 ? 1 : parts;
     p->part = (r->length + parts - 1) / parts;
     p->parts = p->part > 0 ? (r->length + p->part - 1) / p->part : 1;
@@ -268,7 +272,7 @@ static mnp_status make_states(const run *r, bool ranks, bool cut, mnp_layout **l
     return st;
 }
 
-static mnp_dtype real_dtype(mnp_dtype dtype)
+mnp_dtype mnp__recurrence_real(mnp_dtype dtype)
 {
     return dtype == MNP_COMPLEX128 ? MNP_FLOAT64 : dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : dtype;
 }
@@ -300,41 +304,44 @@ static mnp_status open_arrays(run *r, const mnp_array *x, const mnp_array *start
     return st;
 }
 
-static void fill_params(run *r)
+void mnp__recurrence_lines(const mnp_array *x, const mnp_array *y, int axis, int reals, mnp_recurrence_over *over)
 {
-    const mnp_array *x = r->x.array, *y = r->y.array;
     int64_t stride[OPERANDS][MNP_MAX_DIMS], place = 1;
     mnp__nest nest = {.count = OPERANDS, .stride = stride};
-    mnp_recurrence_params *p = &r->params;
     for (int d = 0; d < x->layout->ndim; d++) {
-        if (d == r->axis)
+        if (d == axis)
             continue;
         nest.extent[nest.ndim] = x->local_shape[d];
-        stride[IN][nest.ndim] = x->local_strides[d] * r->reals;
-        stride[OUT][nest.ndim++] = y->local_strides[d] * r->reals;
+        stride[IN][nest.ndim] = x->local_strides[d] * reals;
+        stride[OUT][nest.ndim++] = y->local_strides[d] * reals;
     }
-    if (r->reals == 2) {
+    if (reals == 2) {
         nest.extent[nest.ndim] = 2;
         stride[IN][nest.ndim] = stride[OUT][nest.ndim] = 1;
         nest.ndim++;
     }
     for (int d = nest.ndim - 1; d >= 0; place *= nest.extent[d--])
         stride[PLACE][d] = place;
-    r->lines = place;
-    r->length = x->local_shape[r->axis];
+    *over = (mnp_recurrence_over){.lines = place};
     mnp__nest_drop(&nest);
     mnp__nest_order(&nest, IN, PLACE);
     mnp__nest_join(&nest);
     mnp__nest_pad(&nest, MNP_RECURRENCE_DIMS, 0);
-    *p = (mnp_recurrence_params){.lines = r->lines, .length = r->length};
-    p->in = (mnp_recurrence_operand){.base = x->data, .along = x->local_strides[r->axis] * r->reals};
-    p->out = (mnp_recurrence_operand){.base = y->data, .along = y->local_strides[r->axis] * r->reals};
+    over->in = (mnp_recurrence_operand){.base = x->data, .along = x->local_strides[axis] * reals};
+    over->out = (mnp_recurrence_operand){.base = y->data, .along = y->local_strides[axis] * reals};
     for (int d = 0; d < MNP_RECURRENCE_DIMS; d++) {
-        p->kept[d] = nest.extent[d];
-        p->place[d] = stride[PLACE][d];
-        p->in.kept[d] = stride[IN][d];
-        p->out.kept[d] = stride[OUT][d];
+        over->kept[d] = nest.extent[d];
+        over->place[d] = stride[PLACE][d];
+        over->in.kept[d] = stride[IN][d];
+        over->out.kept[d] = stride[OUT][d];
     }
+}
+
+static void fill_params(run *r)
+{
+    mnp__recurrence_lines(r->x.array, r->y.array, r->axis, r->reals, &r->params.over);
+    r->lines = r->params.over.lines;
+    r->params.length = r->length = r->x.array->local_shape[r->axis];
 }
 
 /* ---- launches ---- */
@@ -344,8 +351,9 @@ static mnp_status load_kernel(run *r)
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_ORDER %d\n#define MNP_SECTIONS %d\n",
-                  mnp__jit_type(real_dtype(r->x.array->dtype)), mnp__jit_type(real_dtype(r->y.array->dtype)),
-                  (int)r->filter->order, (int)r->filter->sections);
+                  mnp__jit_type(mnp__recurrence_real(r->x.array->dtype)),
+                  mnp__jit_type(mnp__recurrence_real(r->y.array->dtype)), (int)r->filter->order,
+                  (int)r->filter->sections);
     const mnp__kernel_spec spec = {.file = "signal/recurrence.cu", .function = "recurrence"};
     return mnp__ctx_kernel_of_text(r->ctx, &spec, &defines, NULL, &r->kernel);
 }
@@ -405,6 +413,34 @@ static mnp_status join(run *r, int64_t count, double *totals)
     return MNP_OK;
 }
 
+/* Filter in tiles; without `values` only to find where lines end. */
+static mnp_status launch_tiles(const run *r, bool values, double *last)
+{
+    mnp_recurrence_tiles_params p = {.over = r->params.over, .length = r->length, .last = last};
+    p.step = p.every = 1;
+    p.places = r->length;
+    p.start = r->params.start;
+    if (!values)
+        p.over.out.base = NULL;
+    if (r->length > 0)
+        return mnp__tiles_launch(&r->tiles, &p);
+    return last ? r->ctx->device->ops->fill(r->ctx->device, last, 0,
+                                            (size_t)(r->lines * r->filter->order) * sizeof *last, r->ctx->compute)
+                : MNP_OK;
+}
+
+/* Compute where this rank's lines end that begin with zeros. */
+static mnp_status launch_ends(run *r, double *ends)
+{
+    if (r->tiled) {
+        run zeros = *r;
+        zeros.params.start = NULL;
+        return launch_tiles(&zeros, false, ends);
+    }
+    MNP_TRY(launch_parts(r, MNP_RECURRENCE_ENDS, r->plan->parts));
+    return join(r, r->plan->parts, ends);
+}
+
 /* From the ends of all ranks' lines to the states in which this rank's begin, and in which whole lines end. */
 static mnp_status launch_ranks(run *r, const mnp_array *ends)
 {
@@ -429,10 +465,8 @@ static mnp_status share_ends(run *r, bool wants_end)
     MNP_TRY_OR(make_states(r, false, false, NULL, &r->mine), st, done);
     if (wants_end)
         MNP_TRY_OR(make_states(r, false, false, NULL, &r->end), st, done);
-    if (ends->data && r->lines > 0) {
-        MNP_TRY_OR(launch_parts(r, MNP_RECURRENCE_ENDS, r->plan->parts), st, done);
-        MNP_TRY_OR(join(r, r->plan->parts, ends->data), st, done);
-    }
+    if (ends->data && r->lines > 0)
+        MNP_TRY_OR(launch_ends(r, ends->data), st, done);
     if (r->ranks > 1) {
         MNP_TRY_OR(make_states(r, true, false, &whole, NULL), st, done);
         MNP_TRY_OR(mnp_redistribute(ends, whole, &all), st, done);
@@ -447,21 +481,13 @@ done:
     return st;
 }
 
-static mnp_status compute(run *r, bool wants_end)
+/* Compute the values of the parts of lines one after another, once it is known where this rank's lines begin. */
+static mnp_status compute_parts(run *r, bool has_ends)
 {
-    fill_params(r);
-    MNP_TRY(find_plan(r));
-    MNP_TRY(load_kernel(r));
     const plan *made = r->plan;
-    r->params.parts = made->parts;
-    r->params.part = made->part;
-    r->params.coefficients = made->device;
-    r->params.start = r->start.array ? r->start.array->data : NULL;
-    if (r->ranks > 1 || wants_end)
-        MNP_TRY(share_ends(r, wants_end));
-    else if (made->parts > 1)
-        MNP_TRY(launch_parts(r, MNP_RECURRENCE_ENDS, made->parts - 1));
     if (made->parts > 1) {
+        if (!has_ends)
+            MNP_TRY(launch_parts(r, MNP_RECURRENCE_ENDS, made->parts - 1));
         if (r->params.start) {
             mnp_recurrence_params seed = r->params;
             seed.task = MNP_RECURRENCE_SEED;
@@ -472,6 +498,36 @@ static mnp_status compute(run *r, bool wants_end)
         MNP_TRY(join(r, made->parts - 1, NULL));
     }
     return launch_parts(r, MNP_RECURRENCE_VALUES, r->length > 0 ? made->parts : 0);
+}
+
+static mnp_status open_tiles(run *r)
+{
+    const mnp_array *x = r->x.array;
+    return mnp__tiles_open(r->ctx, r->filter, mnp__recurrence_real(x->dtype), mnp__recurrence_real(r->y.array->dtype),
+                           x->layout->shape[r->axis], &r->tiles);
+}
+
+static mnp_status compute(run *r, bool wants_end)
+{
+    const bool shares = r->ranks > 1 || wants_end;
+    fill_params(r);
+    r->params.start = r->start.array ? r->start.array->data : NULL;
+    r->tiled = mnp__tiles_fit(r->filter, r->x.array, r->axis, r->reals);
+    if (r->tiled)
+        MNP_TRY(open_tiles(r));
+    if (r->tiled && r->ranks == 1) {
+        if (wants_end)
+            MNP_TRY(make_states(r, false, false, NULL, &r->end));
+        return launch_tiles(r, true, wants_end ? r->end->data : NULL);
+    }
+    MNP_TRY(find_plan(r));
+    MNP_TRY(load_kernel(r));
+    r->params.parts = r->plan->parts;
+    r->params.part = r->plan->part;
+    r->params.coefficients = r->plan->device;
+    if (shares)
+        MNP_TRY(share_ends(r, wants_end));
+    return r->tiled ? launch_tiles(r, true, NULL) : compute_parts(r, shares);
 }
 
 mnp_status mnp__recurrence_run(const char *function, const mnp__recurrence *filter, const mnp_array *x, int axis,

@@ -62,12 +62,11 @@ static void multiply(int64_t order, const long double *a, const long double *b, 
     }
 }
 
-mnp_status mnp__recurrence_power(int64_t order, const long double *matrix, int64_t n, double *power)
+/* result = matrix^n by repeated squaring; `room` is for two more matrices. */
+static void raise(int64_t order, const long double *matrix, int64_t n, long double *result, long double *room)
 {
     const size_t size = (size_t)(order * order);
-    long double *room;
-    MNP_TRY(mnp__malloc(3 * size * sizeof *room, &room));
-    long double *square = room, *result = room + size, *next = room + 2 * size;
+    long double *square = room, *next = room + size;
     memcpy(square, matrix, size * sizeof *room);
     for (size_t i = 0; i < size; i++)
         result[i] = i % (size_t)(order + 1) == 0;
@@ -81,8 +80,35 @@ mnp_status mnp__recurrence_power(int64_t order, const long double *matrix, int64
             memcpy(square, next, size * sizeof *room);
         }
     }
+}
+
+mnp_status mnp__recurrence_power(int64_t order, const long double *matrix, int64_t n, double *power)
+{
+    const size_t size = (size_t)(order * order);
+    long double *room;
+    MNP_TRY(mnp__malloc(3 * size * sizeof *room, &room));
+    raise(order, matrix, n, room, room + size);
     for (size_t i = 0; i < size; i++)
-        power[i] = (double)result[i];
+        power[i] = (double)room[i];
+    free(room);
+    return MNP_OK;
+}
+
+mnp_status mnp__recurrence_powers(int64_t order, const long double *matrix, int64_t n, int64_t count, double *powers)
+{
+    const size_t size = (size_t)(order * order);
+    long double *room;
+    MNP_TRY(mnp__malloc(4 * size * sizeof *room, &room));
+    long double *base = room, *power = room + size, *next = room + 2 * size;
+    raise(order, matrix, n, base, next);
+    for (size_t i = 0; i < size; i++)
+        power[i] = i % (size_t)(order + 1) == 0;
+    for (; count > 0; count--, powers += size) {
+        for (size_t i = 0; i < size; i++)
+            powers[i] = (double)power[i];
+        multiply(order, base, power, next);
+        memcpy(power, next, size * sizeof *room);
+    }
     free(room);
     return MNP_OK;
 }

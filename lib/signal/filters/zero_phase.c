@@ -12,7 +12,9 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
+#include "kernels/signal/recurrence_tiles_params.h"
 #include "layout/layout.h"
+#include "signal/filters/both_ways.h"
 #include "signal/filters/filters.h"
 #include "signal/filters/upfirdn.h"
 
@@ -88,36 +90,68 @@ static mnp_status pass(const char *function, const mnp__filter *filter, const mn
     return st;
 }
 
-static mnp_status both_ways(const char *function, const mnp__filter *filter, const mnp_array *x, int axis,
-                            const char *padtype, int64_t width, mnp_array **y_p)
+/* What a call wants. */
+typedef struct request {
+    const char *function, *padtype;
+    const mnp__filter *filter;
+    const double *steady;
+    int axis;
+    int64_t width, every; /* elements added at both ends; results that are kept */
+} request;
+
+static mnp_status run_passes(const request *r, const mnp_array *x, mnp_array **y_p)
 {
-    mnp_array *extended = NULL, *forward = NULL, *both = NULL, *middle = NULL;
-    double *zi;
+    const int64_t extent = x->layout->shape[r->axis];
+    mnp__view_dim dims[MNP_MAX_DIMS];
+    mnp_array *extended = NULL, *forward = NULL, *both = NULL, *kept = NULL;
     mnp_status st;
     mnp__output output;
-    MNP_TRY(mnp__malloc((size_t)mnp__filter_order(filter) * sizeof *zi, &zi));
-    MNP_TRY_OR(mnp__filter_steady(function, filter, zi), st, done);
-    if (width > 0)
-        MNP_TRY_OR(extend(padtype, x, axis, width, &extended), st, done);
-    MNP_TRY_OR(pass(function, filter, extended ? extended : x, axis, zi, &forward), st, done);
-    MNP_TRY_OR(pass(function, filter, forward, axis, zi, &both), st, done);
-    MNP_TRY_OR(mnp__lines_part(both, axis, width, width + x->layout->shape[axis], 1, &middle), st, done);
-    const mnp__output_spec spec = {.function = function,
+    if (r->width > 0)
+        MNP_TRY_OR(extend(r->padtype, x, r->axis, r->width, &extended), st, done);
+    MNP_TRY_OR(pass(r->function, r->filter, extended ? extended : x, r->axis, r->steady, &forward), st, done);
+    MNP_TRY_OR(pass(r->function, r->filter, forward, r->axis, r->steady, &both), st, done);
+    for (int d = 0; d < x->layout->ndim; d++)
+        dims[d] = mnp__view_whole(both, d);
+    dims[r->axis].start = r->width;
+    dims[r->axis].step = r->every;
+    dims[r->axis].extent = (extent + r->every - 1) / r->every;
+    MNP_TRY_OR(mnp__view_make(both, x->layout->ndim, dims, NULL, &kept), st, done);
+    const mnp__output_spec spec = {.function = r->function,
                                    .ctx = x->ctx,
-                                   .dtype = middle->dtype,
-                                   .layout = x->layout,
+                                   .dtype = kept->dtype,
+                                   .layout = r->every == 1 ? x->layout : kept->layout,
                                    .needs = MNP__OUTPUT_ANY_LAYOUT};
     MNP_TRY_OR(mnp__output_open(&spec, y_p, &output), st, done);
-    st = mnp__output_close(1, &output, mnp__array_copy_to(middle, output.array));
+    st = mnp__output_close(1, &output, mnp__array_copy_to(kept, output.array));
 done:
-    mnp_free_all(extended, forward, both, middle);
-    free(zi);
+    mnp_free_all(extended, forward, both, kept);
+    return st;
+}
+
+static mnp_status both_ways(const request *r, const mnp_array *x, mnp_array **y_p)
+{
+    mnp__recurrence recurrence;
+    double *coefficients;
+    if (!mnp__filter_feeds_back(r->filter))
+        return run_passes(r, x, y_p);
+    MNP_TRY(mnp__filter_recurrence(r->filter, &recurrence, &coefficients));
+    const mnp__both_ways how = {.function = r->function,
+                                .filter = &recurrence,
+                                .steady = r->steady,
+                                .extension = strcmp(r->padtype, "even") == 0       ? MNP_EXTENSION_EVEN
+                                             : strcmp(r->padtype, "constant") == 0 ? MNP_EXTENSION_CONSTANT
+                                                                                   : MNP_EXTENSION_ODD,
+                                .width = r->width,
+                                .every = r->every};
+    const mnp_status st =
+        mnp__both_ways_fit(&recurrence, x, r->axis) ? mnp__both_ways_run(&how, x, r->axis, y_p) : run_passes(r, x, y_p);
+    free(coefficients);
     return st;
 }
 
 /* `usual`: the elements that are added at both ends if padlen does not say. */
 static mnp_status filter_both_ways(const char *function, const mnp__filter *filter, const mnp_array *x, int axis,
-                                   const char *padtype, int64_t padlen, int64_t usual, mnp_array **y_p)
+                                   const char *padtype, int64_t padlen, int64_t usual, int64_t every, mnp_array **y_p)
 {
     static const char *const types[] = {"odd", "even", "constant", "none"};
     bool known = false;
@@ -134,7 +168,14 @@ static mnp_status filter_both_ways(const char *function, const mnp__filter *filt
                         "%s: padlen is %" PRId64 ", and must be 0 or more and below the %" PRId64
                         " elements that x has along axis %d",
                         function, width, x->layout->shape[axis], axis);
-    return both_ways(function, filter, x, axis, padtype, width, y_p);
+    double *steady;
+    MNP_TRY(mnp__malloc((size_t)mnp__filter_order(filter) * sizeof *steady, &steady));
+    const request r = {function, padtype, filter, steady, axis, width, every};
+    mnp_status st = mnp__filter_steady(function, filter, steady);
+    if (st == MNP_OK)
+        st = both_ways(&r, x, y_p);
+    free(steady);
+    return st;
 }
 
 mnp_status mnp_filtfilt(int64_t nb, const double *b, int64_t na, const double *a, const mnp_array *x, int axis,
@@ -144,13 +185,12 @@ mnp_status mnp_filtfilt(int64_t nb, const double *b, int64_t na, const double *a
     const mnp__filter filter = {.nb = nb, .na = na, .b = b, .a = a};
     MNP_TRY(mnp__inputs_check("mnp_filtfilt", 1, &x));
     MNP_TRY(mnp__filter_check("mnp_filtfilt", &filter));
-    return filter_both_ways("mnp_filtfilt", &filter, x, axis, padtype, padlen, 3 * (nb > na ? nb : na), y_p);
+    return filter_both_ways("mnp_filtfilt", &filter, x, axis, padtype, padlen, 3 * (nb > na ? nb : na), 1, y_p);
 }
 
-mnp_status mnp_sosfiltfilt(int64_t sections, const double *sos, const mnp_array *x, int axis, const char *padtype,
-                           int64_t padlen, mnp_array **y_p)
+mnp_status mnp__sections_both_ways(int64_t sections, const double *sos, const mnp_array *x, int axis,
+                                   const char *padtype, int64_t padlen, int64_t every, mnp_array **y_p)
 {
-    MNP_ENTER(sos, x, y_p);
     const mnp__filter filter = {.sections = sections, .sos = sos};
     int64_t zeros = 0, poles = 0; /* at the origin */
     MNP_TRY(mnp__inputs_check("mnp_sosfiltfilt", 1, &x));
@@ -160,7 +200,14 @@ mnp_status mnp_sosfiltfilt(int64_t sections, const double *sos, const mnp_array 
         poles += sos[6 * k + 5] == 0;
     }
     const int64_t taps = 2 * sections + 1 - (zeros < poles ? zeros : poles);
-    return filter_both_ways("mnp_sosfiltfilt", &filter, x, axis, padtype, padlen, 3 * taps, y_p);
+    return filter_both_ways("mnp_sosfiltfilt", &filter, x, axis, padtype, padlen, 3 * taps, every, y_p);
+}
+
+mnp_status mnp_sosfiltfilt(int64_t sections, const double *sos, const mnp_array *x, int axis, const char *padtype,
+                           int64_t padlen, mnp_array **y_p)
+{
+    MNP_ENTER(sos, x, y_p);
+    return mnp__sections_both_ways(sections, sos, x, axis, padtype, padlen, 1, y_p);
 }
 
 /* ---- rates, and division ---- */

@@ -351,18 +351,20 @@ static mnp_status decimate_by_sections(const mnp_array *x, int64_t q, int64_t n,
     mnp_filter filter = {.k = 0};
     mnp_array *y = NULL, *kept = NULL;
     const double edge = 0.8 / (double)q;
-    const int64_t extent = x->layout->shape[axis];
+    const int64_t extent = x->layout->shape[axis], outputs = (extent + q - 1) / q;
     mnp_status st;
     MNP_TRY(mnp_cheby1((int)(n ? n : 8), 0.05, &edge, "lowpass", false, 0, &filter));
+    if (zero_phase) {
+        MNP_TRY_OR(result_array(x, axis, outputs, y_p), st, done);
+        st = mnp__sections_both_ways(filter.sections, filter.sos, x, axis, NULL, MNP_NONE, q, y_p);
+        goto done;
+    }
     MNP_TRY_OR(result_array(x, axis, extent, &y), st, done);
-    if (zero_phase)
-        MNP_TRY_OR(mnp_sosfiltfilt(filter.sections, filter.sos, x, axis, NULL, MNP_NONE, &y), st, done);
-    else
-        MNP_TRY_OR(mnp_sosfilt(filter.sections, filter.sos, x, axis, NULL, &y, NULL), st, done);
+    MNP_TRY_OR(mnp_sosfilt(filter.sections, filter.sos, x, axis, NULL, &y, NULL), st, done);
     for (int d = 0; d < y->layout->ndim; d++)
         dims[d] = mnp__view_whole(y, d);
     dims[axis].step = q;
-    dims[axis].extent = (extent + q - 1) / q;
+    dims[axis].extent = outputs;
     MNP_TRY_OR(mnp__view_make(y, y->layout->ndim, dims, NULL, &kept), st, done);
     st = mnp_copy(kept, y_p);
 done:

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Linear recurrences along lines on a GPU, in one pass over memory.
+ *
+ *   MNP_IN, MNP_OUT        the real types in memory; complex numbers are two lines each
+ *   MNP_ORDER, MNP_SECTIONS  the filter; see recurrence_step.h
+ *   MNP_THREADS, MNP_STRIP threads of a block; elements of a thread, a multiple of 8
+ *
+ * A block takes a tile, and a thread a strip of it.  The tile's elements go to shared memory.  The state after a strip
+ * is linear in the state before, s' = A^n s + e, where e is the state after the same elements from zeros.  So every
+ * thread runs its strip from zeros; warps scan the states by powers of A; the block tells others its tile's e, learns
+ * theirs, and every thread runs its strip again from the right state, with the same operations as one long run.
+ *
+ * What a block learns of earlier tiles: 32 tiles are a group, and 32 groups a set.  Each tile publishes its e, the last
+ * one of a group that of the group, and the last one of a set the state at its end.  So a warp needs at most 31 tiles,
+ * 31 groups and one set; they are published without waiting for one another, but for sets.  All is added in an order
+ * that does not depend on timing.  Blocks take tiles by a counter, so that those for which they wait have been started.
+ *
+ * A record is a number and the launch that wrote it, in one access of 16 bytes: readers see both or neither, without
+ * fences, and nothing has to be cleared between launches.
+ */
+#include "kernels/prelude.h"
+#include "kernels/signal/recurrence_tiles_params.h"
+#include "kernels/nest.h"
+#include "kernels/signal/recurrence_step.h"
+
+#ifndef MNP_REACH
+#define MNP_REACH 0
+#endif
+constexpr int mnp_size = MNP_ORDER * MNP_ORDER, mnp_warps = MNP_THREADS / 32, mnp_tile = MNP_THREADS * MNP_STRIP;
+constexpr int mnp_gap = 2, mnp_pitch = MNP_STRIP + mnp_gap; /* in shared memory; the gap avoids bank conflicts */
+template <typename T> constexpr bool mnp_is_double = false;
+template <> constexpr bool mnp_is_double<double> = true;
+constexpr int mnp_vector_length = sizeof(MNP_IN) >= 4 ? 16 / (int)sizeof(MNP_IN) : 4;
+
+/*
+ * The matrices: powers of A^strip with exponents 1, 2, 4, 8, 16; of A^(32 strip) with exponents 0 .. warps - 1; and then
+ * tables of A^strip, A^tile and A^(32 tile) with exponents 0 .. 31, where number k of all 32 matrices are side by side.
+ */
+constexpr int mnp_at_warps = 5 * mnp_size, mnp_at_strips = mnp_at_warps + mnp_warps * mnp_size,
+              mnp_at_tiles = mnp_at_strips + 32 * mnp_size, mnp_at_groups = mnp_at_tiles + 32 * mnp_size;
+
+/* sum += matrix s; `stride` of the matrix's numbers */
+template <int stride>
+MNP_INLINE void mnp_add_product(const double *matrix, const double (&s)[MNP_ORDER], double (&sum)[MNP_ORDER])
+{
+#pragma unroll
+    for (int n = 0; n < MNP_ORDER; n++) {
+#pragma unroll
+        for (int k = 0; k < MNP_ORDER; k++) {
+            if (!MNP_SECTIONS || k / 2 <= n / 2) /* a section does not depend on later ones */
+                sum[n] += __ldg(matrix + (n * MNP_ORDER + k) * stride) * s[k];
+        }
+    }
+}
+
+/* ---- records ---- */
+
+struct mnp_record {
+    uint64_t word, launch;
+};
+
+MNP_INLINE void mnp_tell(mnp_record *records, const double (&s)[MNP_ORDER], uint64_t launch)
+{
+#pragma unroll
+    for (int n = 0; n < MNP_ORDER; n++)
+        asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(records + n), "l"(__double_as_longlong(s[n])),
+                     "l"(launch)
+                     : "memory");
+}
+
+MNP_INLINE void mnp_hear(const mnp_record *records, double (&s)[MNP_ORDER], uint64_t launch)
+{
+    uint64_t word[MNP_ORDER], found[MNP_ORDER];
+    bool complete;
+    do {
+        complete = true;
+#pragma unroll
+        for (int n = 0; n < MNP_ORDER; n++)
+            asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                         : "=l"(word[n]), "=l"(found[n])
+                         : "l"(records + n)
+                         : "memory");
+#pragma unroll
+        for (int n = 0; n < MNP_ORDER; n++)
+            complete = complete && found[n] == launch;
+    } while (!complete);
+#pragma unroll
+    for (int n = 0; n < MNP_ORDER; n++)
+        s[n] = __longlong_as_double(word[n]);
+}
+
+/* What the warps of a block tell one another. */
+struct mnp_board {
+    double of_warps[mnp_warps][MNP_ORDER]; /* where they end that begin with zeros */
+    double tile[MNP_ORDER];                /* and where the tile ends */
+    double in_group[MNP_ORDER],
+        in_set
+            [MNP_ORDER]; /* the states before the tile if its group, its group if its set, begins with zeros; the latter with what is before the set */
+    double before[MNP_ORDER];
+};
+
+/* The numbers `half`, half + 2, ... of the sum over the lanes of a warp of their matrices times what they hear. */
+MNP_INLINE void mnp_join(const mnp_record *records, bool hears, const double *table, int half, uint64_t launch,
+                         double *to)
+{
+    constexpr int rows = (MNP_ORDER + 1) / 2;
+    constexpr bool early = MNP_ORDER <= 8;
+    double matrix[early ? rows : 1][MNP_ORDER], s[MNP_ORDER], sum[rows];
+    table += threadIdx.x % 32;
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        sum[r] = 0;
+#pragma unroll
+        for (int k = 0; k < MNP_ORDER && early; k++) {
+            const int n = 2 * r + half < MNP_ORDER ? 2 * r + half : 0;
+            matrix[r][k] = !MNP_SECTIONS || k / 2 <= r ? __ldg(table + (n * MNP_ORDER + k) * 32) : 0;
+        }
+    }
+    if (hears) {
+        mnp_hear(records, s, launch);
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+#pragma unroll
+            for (int k = 0; k < MNP_ORDER; k++) {
+                const int n = 2 * r + half < MNP_ORDER ? 2 * r + half : 0;
+                if (!MNP_SECTIONS || k / 2 <= r)
+                    sum[r] += (early ? matrix[early ? r : 0][k] : __ldg(table + (n * MNP_ORDER + k) * 32)) * s[k];
+            }
+        }
+    }
+    __syncwarp();
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+#pragma unroll
+        for (int by = 16; by > 0; by /= 2)
+            sum[r] += __shfl_xor_sync(0xffffffffu, sum[r], by);
+        if (threadIdx.x % 32 == 0 && 2 * r + half < MNP_ORDER)
+            to[2 * r + half] = sum[r];
+    }
+}
+
+/* Row number `row` of matrix number `number` of a table, times s. */
+MNP_INLINE double mnp_row(const double *table, int number, int row, const double *s)
+{
+    double sum = 0;
+#pragma unroll
+    for (int k = 0; k < MNP_ORDER; k++)
+        sum += __ldg(table + (row * MNP_ORDER + k) * 32 + number) * s[k];
+    return sum;
+}
+
+MNP_INLINE void mnp_tell_one(mnp_record *record, double s, uint64_t launch)
+{
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(record), "l"(__double_as_longlong(s)), "l"(launch)
+                 : "memory");
+}
+
+/* Find the state before a tile, which has been published.  All threads of a block call it; there is a barrier before. */
+MNP_INLINE void mnp_look_back(const mnp_recurrence_tiles_params &p, int64_t line, int64_t tile, mnp_board &board)
+{
+    const int64_t groups = (p.tiles + 31) / 32, sets = (groups + 31) / 32;
+    const int64_t group = tile / 32, set = group / 32;
+    const int in_group = tile % 32, in_set = group % 32, lane = threadIdx.x % 32, row = threadIdx.x;
+    mnp_record *const of_tile = (mnp_record *)p.records + (line * p.tiles + tile) * MNP_ORDER;
+    mnp_record *const of_group = (mnp_record *)p.records + (p.over.lines * p.tiles + line * groups + group) * MNP_ORDER;
+    mnp_record *const of_set =
+        (mnp_record *)p.records + (p.over.lines * (p.tiles + groups) + line * sets + set) * MNP_ORDER;
+    const double *tiles = p.matrices + mnp_at_tiles, *of_groups = p.matrices + mnp_at_groups;
+#if MNP_REACH
+    if (threadIdx.x / 32 < 2)
+        mnp_join(of_tile - (lane + 1) * MNP_ORDER, lane < MNP_REACH && lane < tile, tiles, threadIdx.x / 32, p.launch,
+                 board.before);
+    __syncthreads();
+    return;
+#endif
+#pragma unroll 1
+    for (int role = threadIdx.x / 32; role < 4; role += mnp_warps) {
+        if (role < 2)
+            mnp_join(of_tile - (lane + 1) * MNP_ORDER, lane < in_group, tiles, role, p.launch, board.in_group);
+        else
+            mnp_join(lane < in_set ? of_group - (lane + 1) * MNP_ORDER : of_set - MNP_ORDER,
+                     lane < in_set || (lane == in_set && set > 0), of_groups, role - 2, p.launch, board.in_set);
+    }
+    __syncthreads();
+    if (row < MNP_ORDER) {
+        board.before[row] = board.in_group[row] + mnp_row(tiles, in_group, row, board.in_set);
+        if (in_group == 31) {
+            const double end = board.tile[row] + mnp_row(tiles, 1, row, board.in_group);
+            mnp_tell_one(of_group + row, end, p.launch);
+            if (in_set == 31)
+                mnp_tell_one(of_set + row, end + mnp_row(of_groups, 1, row, board.in_set), p.launch);
+        }
+    }
+    __syncthreads();
+}
+
+/* ---- tiles ---- */
+
+struct mnp_line {
+    const MNP_IN *in;
+    MNP_OUT *out;
+    int64_t place, number;
+    int shift; /* so many elements of the first tile do not exist, so that tiles are aligned in memory */
+    bool reversed, adjacent;
+
+    MNP_INLINE mnp_line(const mnp_recurrence_tiles_params &p, int64_t line)
+    {
+        int64_t index[MNP_RECURRENCE_DIMS];
+        mnp_unravel<MNP_RECURRENCE_DIMS>(p.over.kept, line, index);
+        number = line;
+        place = mnp_offset<MNP_RECURRENCE_DIMS>(p.over.place, index);
+        in = (const MNP_IN *)p.over.in.base + mnp_offset<MNP_RECURRENCE_DIMS>(p.over.in.kept, index);
+        out = (MNP_OUT *)p.over.out.base + mnp_offset<MNP_RECURRENCE_DIMS>(p.over.out.kept, index);
+        reversed = p.over.in.along < 0;
+        adjacent = p.over.in.along == 1 || p.over.in.along == -1;
+        /* the address that is lowest in a tile, in elements, when nothing is shifted */
+        const int64_t lowest =
+            (int64_t)((unsigned long long)in / sizeof(MNP_IN)) + (reversed ? p.width - mnp_tile + 1 : -p.width);
+        const int off = (int)(lowest & (mnp_vector_length - 1));
+        shift = !adjacent ? 0 : reversed ? (mnp_vector_length - off) & (mnp_vector_length - 1) : off;
+    }
+    /* An element that may lie beyond the ends of what is in memory. */
+    MNP_INLINE double element(const mnp_recurrence_tiles_params &p, int64_t i) const
+    {
+        const int64_t last = p.length - 2 * p.width - 1;
+        i -= p.width;
+        const int64_t end = i < 0 ? 0 : last, mirrored = 2 * end - i;
+        if (i >= 0 && i <= last)
+            return mnp_to<double>::from(in[i * p.over.in.along]);
+        if (p.extension == MNP_EXTENSION_EVEN)
+            return mnp_to<double>::from(in[mirrored * p.over.in.along]);
+        const double edge = mnp_to<double>::from(in[end * p.over.in.along]);
+        return p.extension == MNP_EXTENSION_CONSTANT ? edge
+                                                     : 2 * edge - mnp_to<double>::from(in[mirrored * p.over.in.along]);
+    }
+    /* The state in which the line begins. */
+    MNP_INLINE void begin(const mnp_recurrence_tiles_params &p, double (&s)[MNP_ORDER]) const
+    {
+        const double first = p.start && p.scaled ? element(p, 0) : 1;
+#pragma unroll
+        for (int n = 0; n < MNP_ORDER; n++)
+            s[n] = !p.start ? 0 : p.scaled ? p.start[n] * first : p.start[n * p.over.lines + place];
+    }
+};
+
+/* Where element number i of a tile, in the order of memory, is in shared memory. */
+MNP_INLINE int mnp_slot(int i)
+{
+    return i + i / MNP_STRIP * mnp_gap;
+}
+
+/* Bring the tile that begins with element `from` to shared memory. */
+MNP_INLINE void mnp_load_tile(const mnp_recurrence_tiles_params &p, const mnp_line &line, int64_t from, double *shared)
+{
+    const bool inside = from >= p.width && from + mnp_tile <= p.length - p.width;
+    if (inside && line.adjacent) {
+        const MNP_IN *lowest = line.in + (line.reversed ? p.width - from - mnp_tile + 1 : from - p.width);
+#if __CUDA_ARCH__ >= 800
+        if (mnp_is_double<MNP_IN>) {
+#pragma unroll
+            for (int u = 0; u < MNP_STRIP / 2; u++) {
+                const int i = (u * MNP_THREADS + threadIdx.x) * 2;
+                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                                 (uint32_t)__cvta_generic_to_shared(shared + mnp_slot(i))),
+                             "l"(lowest + i)
+                             : "memory");
+            }
+            asm volatile("cp.async.wait_all;" ::: "memory");
+            return;
+        }
+#endif
+#pragma unroll
+        for (int u = 0; u < MNP_STRIP / mnp_vector_length; u++) {
+            const int i = (u * MNP_THREADS + threadIdx.x) * mnp_vector_length;
+            const mnp_vector<MNP_IN, mnp_vector_length> loaded =
+                *(const mnp_vector<MNP_IN, mnp_vector_length> *)(lowest + i);
+#pragma unroll
+            for (int v = 0; v < mnp_vector_length; v++)
+                shared[mnp_slot(i) + v] = mnp_to<double>::from(loaded.at[v]);
+        }
+        return;
+    }
+#pragma unroll 8
+    for (int u = 0; u < MNP_STRIP; u++) {
+        const int i = u * MNP_THREADS + threadIdx.x;
+        const int64_t at = line.reversed ? from + mnp_tile - 1 - i : from + i;
+        if (at >= 0 && at < p.length)
+            shared[mnp_slot(i)] = line.element(p, at);
+    }
+}
+
+MNP_INLINE void mnp_store_tile(const mnp_recurrence_tiles_params &p, const mnp_line &line, int64_t from,
+                               const double *shared)
+{
+    const int64_t number = line.reversed ? from + mnp_tile - 1 : from, towards = line.reversed ? -p.step : p.step;
+    const int64_t place = p.first + p.step * number; /* of the tile's element that is first in memory */
+    const int64_t final = place + towards * (mnp_tile - 1);
+    const bool inside =
+        from >= 0 && from + mnp_tile <= p.length && place >= 0 && final >= 0 && place < p.places && final < p.places;
+    if (inside && p.every == 1 && p.over.out.along == 1 && towards == 1) {
+        MNP_OUT *out = line.out + place;
+        constexpr int count = sizeof(MNP_OUT) >= 4 ? 16 / (int)sizeof(MNP_OUT) : 4;
+        typedef mnp_vector<MNP_OUT, count> vector;
+        if ((unsigned long long)out % sizeof(vector) == 0) {
+#pragma unroll 8
+            for (int u = 0; u < MNP_STRIP / count; u++) {
+                const int i = (u * MNP_THREADS + threadIdx.x) * count;
+                vector stored;
+#pragma unroll
+                for (int v = 0; v < count; v++)
+                    stored.at[v] = mnp_to<MNP_OUT>::from(shared[mnp_slot(i) + v]);
+                *(vector *)(out + i) = stored;
+            }
+            return;
+        }
+    }
+    /* numbers of the tile's elements in memory whose places are multiples of `every` */
+    const int64_t lead = ((towards > 0 ? -place : place) % p.every + p.every) % p.every;
+    for (int64_t i = lead + (int64_t)threadIdx.x * p.every; i < mnp_tile; i += (int64_t)MNP_THREADS * p.every) {
+        const int64_t at = number + (line.reversed ? -i : i), to = place + towards * i;
+        if (at >= 0 && at < p.length && to >= 0 && to < p.places)
+            line.out[to / p.every * p.over.out.along] = mnp_to<MNP_OUT>::from(shared[mnp_slot((int)i)]);
+    }
+}
+
+/* Run elements [lo, hi) of a strip, which are in shared memory; with `store` the results take their places. */
+template <bool store>
+MNP_INLINE void mnp_run_strip(const double *c, double *strip, bool reversed, int lo, int hi, double (&s)[MNP_ORDER])
+{
+    typedef mnp_vector<double, 2> pair;
+    if (lo == 0 && hi == MNP_STRIP) {
+        pair *at = (pair *)strip + (reversed ? MNP_STRIP / 2 - 1 : 0);
+        const int step = reversed ? -1 : 1;
+#pragma unroll 4
+        for (int u = 0; u < MNP_STRIP / 2; u++, at += step) {
+            const pair x = *at;
+            const double y0 = mnp_advance(c, s, reversed ? x.at[1] : x.at[0]);
+            const double y1 = mnp_advance(c, s, reversed ? x.at[0] : x.at[1]);
+            if (store) {
+                pair y;
+                y.at[0] = reversed ? y1 : y0;
+                y.at[1] = reversed ? y0 : y1;
+                *at = y;
+            }
+        }
+        return;
+    }
+    for (int i = lo; i < hi; i++) {
+        double *at = strip + (reversed ? MNP_STRIP - 1 - i : i);
+        const double y = mnp_advance(c, s, *at);
+        if (store)
+            *at = y;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(MNP_THREADS, MNP_BLOCKS)
+    recurrence_tiles(const __grid_constant__ mnp_recurrence_tiles_params p)
+{
+    __shared__ alignas(16) double shared[MNP_THREADS * mnp_pitch];
+    __shared__ mnp_board board;
+    __shared__ int64_t shared_number;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    double c[mnp_coefficients], s[MNP_ORDER], e[MNP_ORDER], before[MNP_ORDER];
+    if (threadIdx.x == 0)
+        shared_number = (int64_t)(atomicAdd(p.counter, 1ull) - p.before);
+    __syncthreads();
+    const int64_t tile = mnp_quotient(shared_number, p.over.lines);
+    const mnp_line line(p, shared_number - tile * p.over.lines);
+    const int64_t from = tile * mnp_tile - line.shift;
+    mnp_load_tile(p, line, from, shared);
+#pragma unroll
+    for (int k = 0; k < mnp_coefficients; k++)
+        c[k] = __ldg(p.coefficients + k);
+    __syncthreads();
+
+    /* every strip from zeros, but for the first one of the line */
+    const int64_t begin = from + threadIdx.x * MNP_STRIP, left = p.length - begin;
+    const int lo = begin < 0 ? (int)mnp_least(-begin, MNP_STRIP) : 0,
+              hi = left < MNP_STRIP ? (int)(left < 0 ? 0 : left) : MNP_STRIP;
+    double *strip = shared + (line.reversed ? MNP_THREADS - 1 - threadIdx.x : threadIdx.x) * mnp_pitch;
+    const bool first = tile == 0 && threadIdx.x == 0;
+#pragma unroll
+    for (int n = 0; n < MNP_ORDER; n++)
+        e[n] = 0;
+    if (first)
+        line.begin(p, e);
+    mnp_run_strip<false>(c, strip, line.reversed, lo, hi, e);
+
+    /* the states before this strip from the beginning of the warp, and before the warp from that of the tile */
+#pragma unroll
+    for (int b = 0; b < 5; b++) {
+        double other[MNP_ORDER];
+#pragma unroll
+        for (int n = 0; n < MNP_ORDER; n++)
+            other[n] = __shfl_up_sync(0xffffffffu, e[n], 1 << b);
+        if (lane >= 1 << b)
+            mnp_add_product<1>(p.matrices + b * mnp_size, other, e);
+    }
+#pragma unroll
+    for (int n = 0; n < MNP_ORDER; n++) {
+        if (lane == 31)
+            board.of_warps[warp][n] = e[n];
+        e[n] = __shfl_up_sync(0xffffffffu, e[n], 1);
+        if (lane == 0)
+            e[n] = 0;
+        before[n] = 0;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int w = 0; w < (warp ? warp : mnp_warps); w++) {
+#pragma unroll
+        for (int n = 0; n < MNP_ORDER; n++)
+            s[n] = board.of_warps[w][n];
+        if (w > 0)
+            mnp_add_product<1>(p.matrices + mnp_at_warps + mnp_size, before, s);
+#pragma unroll
+        for (int n = 0; n < MNP_ORDER; n++)
+            before[n] = s[n];
+    }
+    if (p.records) {
+        if (threadIdx.x == 0) {
+            mnp_tell((mnp_record *)p.records + (line.number * p.tiles + tile) * MNP_ORDER, before, p.launch);
+#pragma unroll
+            for (int n = 0; n < MNP_ORDER; n++)
+                board.tile[n] = before[n];
+        }
+        mnp_look_back(p, line.number, tile, board);
+    }
+
+    /* every strip from its state */
+#pragma unroll
+    for (int n = 0; n < MNP_ORDER; n++) {
+        s[n] = p.records ? board.before[n] : 0;
+        if (warp == 0)
+            before[n] = s[n];
+    }
+    if (warp > 0)
+        mnp_add_product<1>(p.matrices + mnp_at_warps + warp * mnp_size, s, before);
+    mnp_add_product<32>(p.matrices + mnp_at_strips + lane, before, e);
+    if (first)
+        line.begin(p, e);
+    mnp_run_strip<true>(c, strip, line.reversed, lo, hi, e);
+    if (p.last && left > 0 && left <= MNP_STRIP) {
+#pragma unroll
+        for (int n = 0; n < MNP_ORDER; n++)
+            p.last[n * p.over.lines + line.place] = e[n];
+    }
+    if (!p.over.out.base)
+        return;
+    __syncthreads();
+    mnp_store_tile(p, line, from, shared);
+}

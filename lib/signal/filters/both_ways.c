@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Recurrences forward and backward over whole lines on a GPU, in two passes over memory: the first reads x as it goes on
+ * beyond its ends, the second reads the first one's results from the end on, and writes what is wanted.
+ */
+#include "signal/filters/both_ways.h"
+
+#include "array/input.h"
+#include "array/output.h"
+#include "layout/layout.h"
+#include "signal/filters/fetch.h"
+#include "signal/filters/taps.h"
+#include "signal/filters/tiles.h"
+
+typedef struct run {
+    mnp_ctx *ctx;
+    const mnp__both_ways *how;
+    int axis, reals;
+    mnp__input x;
+    mnp_array *forward; /* the extended lines */
+    mnp__output y;
+    mnp__tiles first, second;
+    const double *steady;
+} run;
+
+static mnp_dtype wide_dtype(const mnp_array *x)
+{
+    return mnp_dtype_kind(x->dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64;
+}
+
+static int reals_of(const mnp_array *x)
+{
+    return mnp_dtype_kind(x->dtype) == 'c' ? 2 : 1;
+}
+
+bool mnp__both_ways_fit(const mnp__recurrence *filter, const mnp_array *x, int axis)
+{
+    return mnp_layout_parts(x->layout, axis) == 1 && mnp__tiles_fit(filter, x, axis, reals_of(x));
+}
+
+static mnp_status open_output(run *r, const mnp_array *x, int64_t outputs, mnp_array **y_p)
+{
+    const bool fits = *y_p && mnp_can_cast(wide_dtype(x), (*y_p)->dtype, MNP_CASTING_SAME_KIND);
+    mnp_layout *layout;
+    MNP_TRY(mnp__lines_layout(x->layout, r->axis, outputs, &layout));
+    const mnp__output_spec spec = {
+        .function = r->how->function, .ctx = r->ctx, .dtype = fits ? (*y_p)->dtype : wide_dtype(x), .layout = layout};
+    const mnp_status st = mnp__output_open(&spec, y_p, &r->y);
+    mnp_layout_free(layout);
+    return st;
+}
+
+static mnp_status open_forward(run *r, const mnp_array *x, int64_t extended)
+{
+    mnp_layout *layout;
+    MNP_TRY(mnp__lines_layout(x->layout, r->axis, extended, &layout));
+    const mnp_status st = mnp_array_new(r->ctx, wide_dtype(x), layout, &r->forward);
+    mnp_layout_free(layout);
+    return st;
+}
+
+static mnp_status launch_forward(const run *r, int64_t extended)
+{
+    mnp_recurrence_tiles_params p = {.length = extended,
+                                     .width = r->how->width,
+                                     .extension = r->how->extension,
+                                     .step = 1,
+                                     .places = extended,
+                                     .every = 1,
+                                     .start = r->steady,
+                                     .scaled = 1};
+    mnp__recurrence_lines(r->x.array, r->forward, r->axis, r->reals, &p.over);
+    return mnp__tiles_launch(&r->first, &p);
+}
+
+static mnp_status launch_backward(const run *r, int64_t extended)
+{
+    const int64_t length = extended - 2 * r->how->width;
+    mnp_recurrence_tiles_params p = {.length = extended,
+                                     .first = length + r->how->width - 1,
+                                     .step = -1,
+                                     .places = length,
+                                     .every = r->how->every,
+                                     .start = r->steady,
+                                     .scaled = 1};
+    mnp__recurrence_lines(r->forward, r->y.array, r->axis, r->reals, &p.over);
+    p.over.in.base = (double *)p.over.in.base + (extended - 1) * p.over.in.along;
+    p.over.in.along = -p.over.in.along;
+    return mnp__tiles_launch(&r->second, &p);
+}
+
+mnp_status mnp__both_ways_run(const mnp__both_ways *how, const mnp_array *x, int axis, mnp_array **y_p)
+{
+    const int64_t length = x->layout->shape[axis], extended = length + 2 * how->width;
+    const mnp_dtype in = mnp__recurrence_real(x->dtype);
+    run r = {.ctx = x->ctx, .how = how, .axis = axis, .reals = reals_of(x)};
+    mnp_status st;
+    MNP_TRY_OR(open_output(&r, x, (length + how->every - 1) / how->every, y_p), st, done);
+    MNP_TRY_OR(mnp__input_open(x, x->layout, MNP_DTYPE_AUTO, 0, &r.x), st, done);
+    MNP_TRY_OR(open_forward(&r, x, extended), st, done);
+    MNP_TRY_OR(mnp__taps_get(r.ctx, how->filter->order, how->steady, &r.steady), st, done);
+    MNP_TRY_OR(mnp__tiles_open(r.ctx, how->filter, in, MNP_FLOAT64, extended, &r.first), st, done);
+    MNP_TRY_OR(
+        mnp__tiles_open(r.ctx, how->filter, MNP_FLOAT64, mnp__recurrence_real(r.y.array->dtype), extended, &r.second),
+        st, done);
+    MNP_TRY_OR(launch_forward(&r, extended), st, done);
+    st = launch_backward(&r, extended);
+done:
+    mnp__input_close(&r.x);
+    mnp_array_free(r.forward);
+    return mnp__output_close(1, &r.y, st);
+}

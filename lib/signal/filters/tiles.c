@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Launches of recurrences in tiles; the powers of transition matrices that they need, which are kept. */
+#include "signal/filters/tiles.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "layout/layout.h"
+
+enum {
+    KEPT_FILTERS = 16,
+    MOST_NUMBERS = 16, /* of a state that stays in registers */
+    LEAST_LENGTH = 64, /* of lines; shorter ones are run by a thread each */
+    MANY_LINES = 8192, /* so many keep a GPU busy, if they lie side by side */
+    WARP = 32,
+    MOST_SHIFT = 3 /* of tiles, to lie aligned in memory */
+};
+
+/* What is kept of a filter: the key is its coefficients, and the shape of tiles. */
+typedef struct constants {
+    int64_t sections, order;
+    int threads, strip;
+    double *coefficients; /* here */
+    double *device;       /* there, followed by the matrices */
+} constants;
+
+typedef struct kept {
+    int next;
+    constants filters[KEPT_FILTERS];
+    void *records; /* a counter of 16 bytes, and then records */
+    size_t size;
+    uint64_t counted, launches; /* since they were zeros */
+} kept;
+
+static void free_constants(mnp_ctx *ctx, constants *c)
+{
+    ctx->device->ops->free(ctx->device, c->device);
+    free(c->coefficients);
+    memset(c, 0, sizeof *c);
+}
+
+static void free_kept(mnp_ctx *ctx, void *data)
+{
+    kept *all = data;
+    for (int i = 0; i < KEPT_FILTERS; i++)
+        free_constants(ctx, &all->filters[i]);
+    ctx->device->ops->free(ctx->device, all->records);
+    free(all);
+}
+
+static mnp_status get_kept(mnp_ctx *ctx, kept **kept_p)
+{
+    mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_TILES];
+    if (!attached->data) {
+        kept *all;
+        MNP_TRY(mnp__calloc(1, sizeof *all, &all));
+        attached->data = all;
+        attached->free = free_kept;
+    }
+    *kept_p = attached->data;
+    return MNP_OK;
+}
+
+bool mnp__tiles_fit(const mnp__recurrence *filter, const mnp_array *x, int axis, int reals)
+{
+    const mnp_layout *layout = x->layout;
+    const int64_t length = layout->shape[axis];
+    int64_t lines = reals;
+    bool inner = true; /* elements of a line are adjacent in memory, unless x is a view */
+    if (x->ctx->device->block_memory == 0 || filter->order > MOST_NUMBERS || length < LEAST_LENGTH)
+        return false;
+    for (int d = 0; d < layout->ndim; d++) {
+        if (d != axis)
+            lines *= layout->shape[d];
+        inner = inner && (d <= axis || layout->shape[d] == 1);
+    }
+    return inner || lines < MANY_LINES;
+}
+
+static void choose_tile(int64_t length, mnp__tiles *tiles)
+{
+    const int64_t most = length + MOST_SHIFT;
+    tiles->threads = most <= 32 * WARP ? WARP : 4 * WARP;
+    tiles->strip = most <= 8 * WARP ? 8 : most <= 16 * WARP ? 16 : most <= 32 * WARP ? 32 : most <= 64 * WARP ? 16 : 32;
+}
+
+/* ---- matrices ---- */
+
+/* A number of a power as the kernel can multiply zeros by it. */
+static double clamp(double number)
+{
+    return number >= -DBL_MAX && number <= DBL_MAX ? number : number < 0 ? -DBL_MAX : DBL_MAX;
+}
+
+/* Add a table of powers of A^elements with exponents 0 .. 31, number k of all side by side; `room` is for them. */
+static mnp_status add_table(const mnp__recurrence *filter, const long double *one, int64_t elements, double *room,
+                            double **to_p)
+{
+    const int64_t size = filter->order * filter->order;
+    MNP_TRY(mnp__recurrence_powers(filter->order, one, elements, WARP, room));
+    for (int64_t k = 0; k < size; k++) {
+        for (int n = 0; n < WARP; n++)
+            *(*to_p)++ = room[n * size + k];
+    }
+    return MNP_OK;
+}
+
+static int64_t count_matrices(const mnp__tiles *tiles)
+{
+    return 5 + tiles->threads / WARP + 3 * WARP;
+}
+
+/* The matrices in the order that recurrence_tiles.cu says. */
+static mnp_status compute_matrices(const mnp__tiles *tiles, double *matrices)
+{
+    const mnp__recurrence *filter = tiles->filter;
+    const int64_t order = filter->order, size = order * order, strip = tiles->strip, tile = tiles->threads * strip;
+    const int warps = tiles->threads / WARP;
+    double *to = matrices, *room = NULL;
+    long double *one = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp__malloc((size_t)(WARP * size) * sizeof *room, &room), st, done);
+    MNP_TRY_OR(mnp__malloc((size_t)size * sizeof *one, &one), st, done);
+    mnp__recurrence_matrix(filter, one);
+    for (int b = 0; b < 5; b++, to += size)
+        MNP_TRY_OR(mnp__recurrence_power(order, one, strip << b, to), st, done);
+    MNP_TRY_OR(mnp__recurrence_powers(order, one, WARP * strip, warps, to), st, done);
+    to += warps * size;
+    MNP_TRY_OR(add_table(filter, one, strip, room, &to), st, done);
+    MNP_TRY_OR(add_table(filter, one, tile, room, &to), st, done);
+    MNP_TRY_OR(add_table(filter, one, WARP * tile, room, &to), st, done);
+    for (double *number = matrices; number < to; number++)
+        *number = clamp(*number);
+done:
+    free(room);
+    free(one);
+    return st;
+}
+
+/* ---- filters ---- */
+
+static mnp_status fill_constants(const mnp__tiles *tiles, constants *c)
+{
+    const mnp__recurrence *filter = tiles->filter;
+    mnp_ctx *ctx = tiles->ctx;
+    const int64_t count = mnp__recurrence_size(filter);
+    const size_t bytes = (size_t)(count + count_matrices(tiles) * filter->order * filter->order) * sizeof(double);
+    double *host = NULL;
+    void *device;
+    mnp_status st;
+    *c = (constants){
+        .sections = filter->sections, .order = filter->order, .threads = tiles->threads, .strip = tiles->strip};
+    MNP_TRY(mnp__malloc(bytes, &host));
+    c->coefficients = host; /* only the coefficients are read again */
+    memcpy(host, filter->coefficients, (size_t)count * sizeof *host);
+    MNP_TRY(compute_matrices(tiles, host + count));
+    MNP_TRY(ctx->device->ops->alloc(ctx->device, bytes, &device));
+    c->device = device;
+    st = ctx->device->ops->copy(ctx->device, device, host, bytes, ctx->compute);
+    return st == MNP_OK ? mnp__ctx_wait(ctx, ctx->compute) : st;
+}
+
+static bool matches(const constants *c, const mnp__tiles *tiles)
+{
+    const mnp__recurrence *filter = tiles->filter;
+    return c->device && c->sections == filter->sections && c->order == filter->order && c->threads == tiles->threads &&
+           c->strip == tiles->strip &&
+           memcmp(c->coefficients, filter->coefficients, (size_t)mnp__recurrence_size(filter) * sizeof(double)) == 0;
+}
+
+/* Find the constants of a filter, or compute them in the place of the oldest. */
+static mnp_status find_constants(mnp__tiles *tiles)
+{
+    kept *all = NULL;
+    constants *found = NULL;
+    mnp_status st = get_kept(tiles->ctx, &all);
+    for (int i = 0; i < KEPT_FILTERS && st == MNP_OK && !found; i++)
+        found = matches(&all->filters[i], tiles) ? &all->filters[i] : NULL;
+    if (st == MNP_OK && !found) {
+        found = &all->filters[all->next];
+        all->next = (all->next + 1) % KEPT_FILTERS;
+        free_constants(tiles->ctx, found);
+        st = fill_constants(tiles, found);
+        if (st != MNP_OK)
+            free_constants(tiles->ctx, found);
+    }
+    MNP_TRY(MNP_AGREE(tiles->ctx, st));
+    tiles->coefficients = found->device;
+    tiles->matrices = found->device + mnp__recurrence_size(tiles->filter);
+    return MNP_OK;
+}
+
+/* Blocks of a multiprocessor, by which the compiler limits registers. */
+static int count_blocks(const mnp__tiles *tiles)
+{
+    const int of_four_warps = tiles->filter->order <= 4 ? 5 : tiles->filter->order <= 8 ? 4 : 3;
+    return of_four_warps * 4 * WARP / tiles->threads;
+}
+
+mnp_status mnp__tiles_open(mnp_ctx *ctx, const mnp__recurrence *filter, mnp_dtype in, mnp_dtype out, int64_t length,
+                           mnp__tiles *tiles)
+{
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    *tiles = (mnp__tiles){.ctx = ctx, .filter = filter};
+    choose_tile(length, tiles);
+    MNP_TRY(find_constants(tiles));
+    mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_ORDER %d\n#define MNP_SECTIONS %d\n",
+                  mnp__jit_type(in), mnp__jit_type(out), (int)filter->order, (int)filter->sections);
+    mnp__text_add(&defines, "#define MNP_THREADS %d\n#define MNP_STRIP %d\n#define MNP_BLOCKS %d\n", tiles->threads,
+                  tiles->strip, count_blocks(tiles));
+    const mnp__kernel_spec spec = {.file = "signal/recurrence_tiles.cu", .function = "recurrence_tiles"};
+    return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &tiles->kernel);
+}
+
+/* ---- launches ---- */
+
+/* Provide records, all of them older than the next launch, and a counter. */
+static mnp_status need_records(mnp_ctx *ctx, kept *all, size_t size)
+{
+    const mnp__device_ops *ops = ctx->device->ops;
+    if (size <= all->size)
+        return MNP_OK;
+    ops->free(ctx->device, all->records);
+    all->records = NULL;
+    all->size = 0;
+    all->counted = all->launches = 0;
+    MNP_TRY(ops->alloc(ctx->device, size, &all->records));
+    MNP_TRY(ops->fill(ctx->device, all->records, 0, size, ctx->compute));
+    all->size = size;
+    return MNP_OK;
+}
+
+mnp_status mnp__tiles_launch(const mnp__tiles *tiles, const mnp_recurrence_tiles_params *params)
+{
+    enum { COUNTER = 16, RECORD = 16, GROUP = 32 };
+    mnp_ctx *ctx = tiles->ctx;
+    kept *all = ctx->attached[MNP__ATTACHED_TILES].data;
+    mnp_recurrence_tiles_params p = *params;
+    const int64_t tile = tiles->threads * tiles->strip;
+    p.tiles = (p.length + MOST_SHIFT + tile - 1) / tile;
+    const int64_t groups = (p.tiles + GROUP - 1) / GROUP, sets = (groups + GROUP - 1) / GROUP;
+    const int64_t records = p.tiles == 1 ? 0 : p.over.lines * (p.tiles + groups + sets) * tiles->filter->order;
+    if (p.over.lines == 0)
+        return MNP_OK;
+    MNP_TRY(need_records(ctx, all, COUNTER + (size_t)records * RECORD));
+    p.coefficients = tiles->coefficients;
+    p.matrices = tiles->matrices;
+    p.counter = all->records;
+    p.records = records ? (char *)all->records + COUNTER : NULL;
+    p.before = all->counted;
+    p.launch = ++all->launches;
+    const int64_t blocks = p.tiles * p.over.lines;
+    const mnp__launch how = {.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)tiles->threads, 1, 1}};
+    const mnp_status st = ctx->device->ops->launch(ctx->device, tiles->kernel, &how, &p, sizeof p, ctx->compute);
+    if (st == MNP_OK)
+        all->counted += (uint64_t)blocks;
+    else
+        all->size = 0; /* what the counter says is not known */
+    return st;
+}
