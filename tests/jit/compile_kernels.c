@@ -256,6 +256,12 @@ static const kernel_case typical[] = {
      .definitions = "MNP_IN mnp_float16; MNP_OUT float; MNP_ORDER 1; MNP_SECTIONS 0; MNP_THREADS 32; MNP_STRIP 8; "
                     "MNP_BLOCKS 20"},
     {.file = "signal/upfirdn.cu", .function = "upfirdn", .definitions = "MNP_IN double; MNP_OUT double; MNP_PLAIN 1"},
+    {.file = "signal/upfirdn_tiles.cu",
+     .function = "upfirdn_tiles",
+     .definitions = "MNP_IN double; MNP_OUT double; MNP_UP 3; MNP_DOWN 2; MNP_TAPS 21; MNP_EACH 8; MNP_PERIODS 85"},
+    {.file = "signal/upfirdn_tiles.cu",
+     .function = "upfirdn_tiles",
+     .definitions = "MNP_IN mnp_float16; MNP_OUT float; MNP_UP 1; MNP_DOWN 16; MNP_TAPS 5; MNP_EACH 4; MNP_PERIODS 32"},
     {.file = "signal/segments.cu", .function = "segments", .definitions = "MNP_IN int16_t; MNP_OUT float"},
     {.file = "signal/unpack.cu", .function = "unpack", .definitions = "MNP_OUT int16_t"},
     {.file = "signal/overlap_add.cu", .function = "overlap_add", .definitions = "MNP_IN double; MNP_OUT double"},

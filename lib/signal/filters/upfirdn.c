@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Running filters without feedback: a rank fetches the elements that its part of the result needs, and launches.  On
- * GPUs a filter that keeps the rate and the length is a pass of signal/separable.h.
+ * GPUs a filter that keeps the rate and the length is a pass of signal/separable.h, and one that changes the rate of
+ * lines in memory goes tile by tile.
  */
 #include "signal/filters/upfirdn.h"
 
@@ -68,6 +69,54 @@ static void fill_lines(const mnp__fetched *in, const mnp_array *y, int axis, mnp
     p->outputs = y->local_shape[axis];
 }
 
+/* ---- in tiles ---- */
+
+/* How a block of a GPU divides its tile; each: 0 if tiles are not for this filter. */
+typedef struct tiles {
+    int taps, each, periods;
+} tiles;
+
+/* All ranks get the same answer. */
+static tiles choose_tiles(const mnp__upfirdn *f, const mnp_array *x, int axis)
+{
+    enum { THREADS = 256, LEAST_THREADS = 32, INPUTS = 2048, TAPS = 1024, UNROLLED = 16 };
+    const int64_t taps = (f->count + f->up - 1) / f->up;
+    bool inner = x->ctx->device->block_memory > 0;
+    for (int d = axis + 1; d < x->layout->ndim; d++)
+        inner = inner && x->layout->shape[d] == 1;
+    if (!inner || f->up > THREADS / 2 || f->down > UNROLLED || taps * f->up > TAPS)
+        return (tiles){.each = 0};
+    const int64_t each = f->down <= UNROLLED / 2 ? 8 : 4, most = INPUTS / (each * f->down), wanted = THREADS / f->up;
+    const int64_t periods = most < wanted ? most : wanted;
+    return (tiles){.taps = (int)taps, .each = periods * f->up < LEAST_THREADS ? 0 : (int)each, .periods = (int)periods};
+}
+
+static mnp_status launch_tiles(const mnp__upfirdn *f, const tiles *t, const mnp_array *x, const mnp_array *y,
+                               mnp_upfirdn_params *p)
+{
+    enum { MOST_BLOCKS = 1 << 20 };
+    mnp_ctx *ctx = x->ctx;
+    mnp__kernel *kernel;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    const mnp__kernel_spec spec = {.file = "signal/upfirdn_tiles.cu", .function = "upfirdn_tiles"};
+    const int64_t threads = t->periods * f->up, tile = threads * t->each;
+    mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_UP %d\n#define MNP_DOWN %d\n",
+                  mnp__jit_type(real_dtype(x->dtype)), mnp__jit_type(real_dtype(y->dtype)), (int)f->up, (int)f->down);
+    mnp__text_add(&defines, "#define MNP_TAPS %d\n#define MNP_EACH %d\n#define MNP_PERIODS %d\n", t->taps, t->each,
+                  t->periods);
+    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
+    MNP_TRY(mnp__taps_get(ctx, f->count, f->taps, &p->taps));
+    const int64_t blocks = p->lines * ((p->outputs + tile - 1) / tile);
+    if (y->local_size == 0)
+        return MNP_OK;
+    const mnp__launch how = {.grid = {(unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1, 1},
+                             .block = {(unsigned)threads, 1, 1}};
+    return ctx->device->ops->launch(ctx->device, kernel, &how, p, sizeof *p, ctx->compute);
+}
+
+/* ---- element by element ---- */
+
 static mnp_status launch(const mnp__upfirdn *f, const mnp_array *x, const mnp__fetched *in, mnp_array *y, int axis)
 {
     mnp_ctx *ctx = x->ctx;
@@ -87,6 +136,9 @@ static mnp_status launch(const mnp__upfirdn *f, const mnp_array *x, const mnp__f
                             .length = in->length,
                             .first_out = f->first + lo[axis]};
     fill_lines(in, y, axis, &p);
+    const tiles in_tiles = choose_tiles(f, x, axis);
+    if (in_tiles.each > 0)
+        return launch_tiles(f, &in_tiles, x, y, &p);
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_PLAIN %d\n",
                   mnp__jit_type(real_dtype(x->dtype)), mnp__jit_type(real_dtype(y->dtype)), f->up == 1 && f->down == 1);
     MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
