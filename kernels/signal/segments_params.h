@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What segments.cu and overlap_add.cu are given, shared by the library (C) and the kernels (C++). */
+/* What segments.cu, segment_spectra.cu and overlap_add.cu are given, shared by the library (C) and the kernels (C++). */
 #ifndef MNP_KERNELS_SIGNAL_SEGMENTS_PARAMS_H
 #define MNP_KERNELS_SIGNAL_SEGMENTS_PARAMS_H
 
 #define MNP_SEGMENTS_DIMS 8
+
+/* What segment_spectra.cu writes; the last: sums of powers of chunks of segments. */
+#define MNP_SPECTRA 0
+#define MNP_POWERS 1
+#define MNP_POWER_SUMS 2
 
 enum { MNP_SEGMENTS_AS_THEY_ARE, MNP_SEGMENTS_CONSTANT, MNP_SEGMENTS_LINEAR }; /* what is subtracted */
 
@@ -22,6 +27,11 @@ typedef struct mnp_segments_params {
     /* strides in real numbers: along the line, from segment to segment, within segments */
     long long along, segment, within;
     long long kept[MNP_SEGMENTS_DIMS], in_kept[MNP_SEGMENTS_DIMS], out_kept[MNP_SEGMENTS_DIMS];
+    /* segment_spectra.cu: exp(-2 pi i k / n) for k below n, n being the size of a transform; chunks of a line's segments;
+     * powers are times `power`, and twice that from frequency 1 to before number `twice` */
+    const double *turns;
+    long long chunks, twice;
+    double power;
 } mnp_segments_params;
 
 #endif

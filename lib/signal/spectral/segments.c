@@ -2,6 +2,8 @@
 /* Launches of the kernels for segments, on what a rank fetches from others. */
 #include "signal/spectral/segments.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/nest.h"
@@ -158,6 +160,146 @@ done:
         mnp_array_free(cut);
     return st;
 }
+
+/* ---- spectra ---- */
+
+enum { LEAST_POINTS = 64, MOST_POINTS = 4096, WARP = 32, TEAM_THREADS = 128 };
+
+bool mnp__segments_fit(const mnp__segments *s, int64_t nfft, const mnp_array *x)
+{
+    return x->ctx->device->block_memory > 0 && mnp_dtype_kind(x->dtype) != 'c' && s->folds == 0 && s->count > 0 &&
+           nfft >= LEAST_POINTS && nfft <= MOST_POINTS && (nfft & (nfft - 1)) == 0 && x->layout->ndim < MNP_MAX_DIMS;
+}
+
+/* exp(-2 pi i k / n) for all k, from an eighth of the circle; *turns_p is malloc'ed. */
+static mnp_status make_turns(int64_t n, double **turns_p)
+{
+    const double step = 2 * 3.14159265358979323846 / (double)n;
+    double *t;
+    MNP_TRY(mnp__malloc((size_t)(2 * n) * sizeof *t, &t));
+    for (int64_t k = 0; k <= n / 8; k++) {
+        const double c = cos(step * (double)k), s = sin(step * (double)k);
+        const int64_t quarter = n / 4;
+        const double re[] = {c, s, -s, -c, -c, -s, s, c}, im[] = {-s, -c, -c, -s, s, c, c, s};
+        const int64_t at[] = {k,         quarter - k,     quarter + k,     2 * quarter - k,
+                              n / 2 + k, 3 * quarter - k, 3 * quarter + k, (n - k) % n};
+        for (int i = 0; i < 8; i++) {
+            t[2 * at[i]] = re[i];
+            t[2 * at[i] + 1] = im[i];
+        }
+    }
+    *turns_p = t;
+    return MNP_OK;
+}
+
+static mnp_status launch_spectra(const mnp__segments *s, const mnp__segment_spectra *wanted, const mnp_array *x,
+                                 const mnp_array *y, mnp_segments_params *p)
+{
+    const int64_t team = wanted->nfft / 8, teams = team < WARP ? TEAM_THREADS / team : team == WARP ? 4 : 1;
+    mnp_ctx *ctx = x->ctx;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__kernel *kernel;
+    double *turns = NULL;
+    const mnp__kernel_spec spec = {.file = "signal/segment_spectra.cu", .function = "segment_spectra"};
+    mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_SIZE %d\n", mnp__jit_type(x->dtype),
+                  mnp__jit_type(real_dtype(y->dtype)), (int)wanted->nfft);
+    mnp__text_add(&defines, "#define MNP_WHAT %d\n#define MNP_TEAMS %d\n", wanted->what, (int)teams);
+    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
+    MNP_TRY(mnp__taps_get(ctx, s->size, s->window, &p->window));
+    mnp_status st = MNP_AGREE(ctx, make_turns(wanted->nfft, &turns));
+    if (st == MNP_OK)
+        st = mnp__taps_get(ctx, 2 * wanted->nfft, turns, &p->turns);
+    free(turns);
+    const int64_t blocks = (p->lines * p->chunks + teams - 1) / teams;
+    if (st != MNP_OK || blocks == 0)
+        return st;
+    const mnp__launch how = {.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)(teams * team), 1, 1}};
+    return ctx->device->ops->launch(ctx->device, kernel, &how, p, sizeof *p, ctx->compute);
+}
+
+/* Into how many chunks, of all ranks, the segments of a line are divided if powers are added up. */
+static int64_t count_sums(const mnp__segments *s, const mnp_array *x, int axis)
+{
+    enum { WANTED = 4096 };
+    const int64_t length = x->layout->shape[axis], lines = x->layout->size / length;
+    const int64_t ranks = mnp_layout_parts(x->layout, axis), most = (s->count + ranks - 1) / ranks;
+    int64_t chunks = WANTED / (lines > 0 ? lines : 1);
+    chunks = chunks < 1 ? 1 : chunks > most ? most : chunks;
+    return chunks * ranks == length ? (chunks + 1) * ranks : chunks * ranks; /* then all ranks have as many */
+}
+
+static mnp_status transform_block(const mnp__segments *s, const mnp__segment_spectra *wanted, const mnp_array *x,
+                                  int axis, const mnp_layout *numbers, const mnp_array *y)
+{
+    enum { WANTED = 1 << 15 };
+    const int ndim = x->layout->ndim;
+    const int64_t reals = wanted->what == MNP_SPECTRA ? 2 : 1;
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], strides[MNP_MAX_DIMS];
+    mnp__fetched in;
+    MNP_TRY(mnp__fetch(x, numbers, axis, reach_elements, s, &in));
+    mnp_layout_box(numbers, x->ctx->comm.rank, lo, extent);
+    for (int d = 0; d < ndim; d++)
+        strides[d] = y->local_strides[d] * reals;
+    mnp_segments_params p = {.in = in.data,
+                             .out = y->data,
+                             .scale = s->scale,
+                             .detrend = s->detrend,
+                             .first = in.first,
+                             .length = in.length,
+                             .first_segment = lo[axis],
+                             .count = extent[axis],
+                             .step = s->step,
+                             .offset = s->offset,
+                             .size = s->size,
+                             .along = in.strides[axis],
+                             .segment = strides[axis],
+                             .within = y->local_strides[ndim] * reals,
+                             .twice = wanted->twice,
+                             .power = wanted->power};
+    fill_lines(ndim, axis, extent, in.strides, strides, 1, &p);
+    p.chunks = y->local_shape[axis];
+    if (wanted->what != MNP_POWER_SUMS && p.lines * p.chunks > WANTED)
+        p.chunks = p.lines < WANTED ? WANTED / p.lines : 1;
+    const mnp_status st = launch_spectra(s, wanted, x, y, &p);
+    mnp__fetched_free(x->ctx, &in);
+    return st;
+}
+
+mnp_status mnp__segments_spectra(const char *function, const mnp__segments *segments,
+                                 const mnp__segment_spectra *wanted, const mnp_array *x, int axis, mnp_array **y_p)
+{
+    const int ndim = x->layout->ndim;
+    const bool single = mnp__spectral_is_single(x->dtype);
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    mnp_layout *numbers = NULL, *items = NULL, *layout = NULL;
+    mnp_array *y = NULL;
+    mnp_status st;
+    (void)function;
+    const int64_t count = wanted->what == MNP_POWER_SUMS ? count_sums(segments, x, axis) : segments->count;
+    MNP_TRY_OR(mnp__lines_layout(x->layout, axis, segments->count, &numbers), st, done);
+    MNP_TRY_OR(mnp__lines_layout(x->layout, axis, count, &items), st, done);
+    for (int d = 0; d < ndim; d++)
+        dims[d] = mnp__layout_dim_of(items, d);
+    dims[ndim] = mnp__layout_dim_whole(wanted->nfft / 2 + 1);
+    MNP_TRY_OR(mnp__layout_derive(items, ndim + 1, dims, &layout), st, done);
+    const mnp_dtype dtype = wanted->what == MNP_SPECTRA ? single ? MNP_COMPLEX64 : MNP_COMPLEX128
+                            : single                    ? MNP_FLOAT32
+                                                        : MNP_FLOAT64;
+    MNP_TRY_OR(mnp_array_new(x->ctx, dtype, layout, &y), st, done);
+    st = transform_block(segments, wanted, x, axis, numbers, y);
+done:
+    mnp_layout_free(numbers);
+    mnp_layout_free(items);
+    mnp_layout_free(layout);
+    if (st == MNP_OK)
+        *y_p = y;
+    else
+        mnp_array_free(y);
+    return st;
+}
+
+/* ---- back ---- */
 
 mnp_status mnp__segments_add(const char *function, const mnp__segments *segments, const mnp_array *cut, int axis,
                              int64_t length, mnp_array **y_p)

@@ -28,6 +28,24 @@ bool mnp__spectral_is_single(mnp_dtype dtype);
 mnp_status mnp__segments_cut(const char *function, const mnp__segments *segments, const mnp_array *x, int axis,
                              mnp_array **cut_p);
 
+/* What is wanted of the one-sided spectra of segments. */
+typedef struct mnp__segment_spectra {
+    int64_t nfft; /* elements of a transform; segments are followed by zeros */
+    int what;     /* MNP_SPECTRA, MNP_POWERS, or MNP_POWER_SUMS of as many parts of the segments as are convenient */
+    double power; /* MNP_POWERS: a factor, and twice that from frequency 1 to before `twice` */
+    int64_t twice;
+} mnp__segment_spectra;
+
+/* Whether mnp__segments_spectra() is for these.  All ranks get the same answer. */
+bool mnp__segments_fit(const mnp__segments *segments, int64_t nfft, const mnp_array *x);
+
+/*
+ * Cut a real x into segments and transform them, in one pass over a GPU's memory.  *y_p is as that of
+ * mnp__segments_cut(), with frequencies in the last dimension, and complex for MNP_SPECTRA.  Collective.
+ */
+mnp_status mnp__segments_spectra(const char *function, const mnp__segments *segments,
+                                 const mnp__segment_spectra *wanted, const mnp_array *x, int axis, mnp_array **y_p);
+
 /*
  * The dimensions other than the axis, of an input and an output with these strides in elements, of which each has
  * `reals` real numbers: how many lines there are, and their extents and strides in real numbers.

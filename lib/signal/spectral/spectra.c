@@ -168,10 +168,20 @@ static mnp_status resolve(const char *function, const mnp_array *x, int axis, co
 
 /* ---- parts ---- */
 
+/* Whether segments are cut and transformed in one pass over memory. */
+static bool is_one_pass(const spectrum *s, const mnp_array *x)
+{
+    return s->one_sided && mnp__segments_fit(&s->segments, s->nfft, x);
+}
+
 /* The transforms of the segments: a new array with the frequencies in the last dimension. */
 static mnp_status transform(const spectrum *s, const mnp_array *x, mnp_array **z_p)
 {
     mnp_array *cut = NULL;
+    if (is_one_pass(s, x)) {
+        const mnp__segment_spectra spectra = {.nfft = s->nfft, .what = MNP_SPECTRA};
+        return mnp__segments_spectra(s->function, &s->segments, &spectra, x, s->axis, z_p);
+    }
     MNP_TRY(mnp__segments_cut(s->function, &s->segments, x, s->axis, &cut));
     mnp_status st = s->one_sided ? mnp_rfft(cut, s->nfft, -1, NULL, z_p) : mnp_fft(cut, s->nfft, -1, NULL, z_p);
     mnp_array_free(cut);
@@ -184,14 +194,20 @@ static mnp_status multiply_by(const mnp_array *x, double factor)
     return mnp_multiply(x, mnp_scalar_float(x->ctx, factor), &target);
 }
 
+/* The frequencies from 1 to before this one stand for their negatives too. */
+static int64_t end_of_doubled(const spectrum *s)
+{
+    return !s->one_sided ? 0 : s->nfft % 2 ? s->frequencies : s->frequencies - 1;
+}
+
 /* Scale a power, in place; the frequencies that stand for their negatives too count twice. */
 static mnp_status scale_power(const spectrum *s, const mnp_array *power)
 {
     const int last = power->layout->ndim - 1;
+    const int64_t end = end_of_doubled(s);
     mnp_array *twice = NULL;
     MNP_TRY(multiply_by(power, s->scale));
-    const int64_t end = s->nfft % 2 ? s->frequencies : s->frequencies - 1;
-    if (!s->one_sided || end <= 1)
+    if (end <= 1)
         return MNP_OK;
     MNP_TRY(mnp__lines_part(power, last, 1, end, 1, &twice));
     mnp_status st = multiply_by(twice, 2);
@@ -214,6 +230,23 @@ static double median_bias(int64_t n)
     return bias;
 }
 
+/* The powers of all segments; scaled if `is_scaled`. */
+static mnp_status segment_powers(const spectrum *s, const mnp_array *x, bool is_scaled, mnp_array **powers_p)
+{
+    mnp_array *z = NULL;
+    if (is_one_pass(s, x)) {
+        const mnp__segment_spectra powers = {.nfft = s->nfft,
+                                             .what = MNP_POWERS,
+                                             .power = is_scaled ? s->scale : 1,
+                                             .twice = is_scaled ? end_of_doubled(s) : 0};
+        return mnp__segments_spectra(s->function, &s->segments, &powers, x, s->axis, powers_p);
+    }
+    MNP_TRY(transform(s, x, &z));
+    mnp_status st = mnp_abs2(z, powers_p);
+    mnp_array_free(z);
+    return st == MNP_OK && is_scaled ? scale_power(s, *powers_p) : st;
+}
+
 static mnp_status median(const mnp_array *x, int axis, mnp_array **y_p)
 {
     mnp_array *part = NULL, *re = NULL, *im = NULL;
@@ -234,19 +267,43 @@ done:
     return st;
 }
 
-/* Average over the segments, scale, and bring the frequencies to the axis.  *p_p is a new array or view. */
-static mnp_status finish_average(const spectrum *s, const mnp_array *powers, mnp_array **p_p)
+static bool is_by_median(const spectrum *s)
 {
-    const bool by_median = strcmp(s->options.average, "median") == 0 && s->segments.count > 1;
+    return strcmp(s->options.average, "median") == 0 && s->segments.count > 1;
+}
+
+/* Scale an average over the segments, and bring the frequencies to the axis.  *p_p is a new array or view. */
+static mnp_status finish_average(const spectrum *s, const mnp_array *mean, mnp_array **p_p)
+{
+    MNP_TRY(scale_power(s, mean));
+    return mnp_moveaxis(mean, mean->layout->ndim - 1, s->axis, p_p);
+}
+
+static mnp_status average(const spectrum *s, const mnp_array *powers, mnp_array **p_p)
+{
     mnp_array *mean = NULL;
-    mnp_status st = by_median ? median(powers, s->axis, &mean) : mnp_mean(powers, MNP_AXIS(s->axis), &mean);
-    if (st == MNP_OK && by_median)
+    mnp_status st = is_by_median(s) ? median(powers, s->axis, &mean) : mnp_mean(powers, MNP_AXIS(s->axis), &mean);
+    if (st == MNP_OK && is_by_median(s))
         st = multiply_by(mean, 1 / median_bias(s->segments.count));
     if (st == MNP_OK)
-        st = scale_power(s, mean);
-    if (st == MNP_OK)
-        st = mnp_moveaxis(mean, mean->layout->ndim - 1, s->axis, p_p);
+        st = finish_average(s, mean, p_p);
     mnp_array_free(mean);
+    return st;
+}
+
+/* The mean of powers that are added up where they are computed. */
+static mnp_status sum_powers(const spectrum *s, const mnp_array *x, mnp_array **p_p)
+{
+    const mnp__segment_spectra wanted = {.nfft = s->nfft, .what = MNP_POWER_SUMS};
+    mnp_array *sums = NULL, *mean = NULL;
+    mnp_status st = mnp__segments_spectra(s->function, &s->segments, &wanted, x, s->axis, &sums);
+    if (st == MNP_OK)
+        st = mnp_sum(sums, MNP_AXIS(s->axis), &mean);
+    if (st == MNP_OK)
+        st = multiply_by(mean, 1 / (double)s->segments.count);
+    if (st == MNP_OK)
+        st = finish_average(s, mean, p_p);
+    mnp_free_all(sums, mean);
     return st;
 }
 
@@ -255,15 +312,17 @@ static mnp_status average_power(const spectrum *s, const mnp_array *x, const mnp
 {
     mnp_array *zx = NULL, *zy = NULL, *conjugate = NULL, *powers = NULL;
     mnp_status st;
-    MNP_TRY_OR(transform(s, x, &zx), st, done);
+    if (!y && is_one_pass(s, x) && !is_by_median(s))
+        return sum_powers(s, x, p_p);
     if (y) {
+        MNP_TRY_OR(transform(s, x, &zx), st, done);
         MNP_TRY_OR(transform(s, y, &zy), st, done);
         MNP_TRY_OR(mnp_conjugate(zx, &conjugate), st, done);
         MNP_TRY_OR(mnp_multiply(conjugate, zy, &powers), st, done);
     } else {
-        MNP_TRY_OR(mnp_abs2(zx, &powers), st, done);
+        MNP_TRY_OR(segment_powers(s, x, false, &powers), st, done);
     }
-    st = finish_average(s, powers, p_p);
+    st = average(s, powers, p_p);
 done:
     mnp_free_all(zx, zy, conjugate, powers);
     return st;
@@ -409,14 +468,12 @@ mnp_status mnp_spectrogram(const mnp_array *x, int axis, const mnp_spectral_opti
     mnp_array *z = NULL, *values = NULL;
     mnp_status st = resolve("mnp_spectrogram", x, axis, options, &usual, &s);
     const char *mode = s.options.mode;
-    if (st == MNP_OK && strcmp(mode, "psd") != 0)
+    if (st == MNP_OK && strcmp(mode, "psd") != 0) {
         s.segments.scale = sqrt(s.scale);
-    if (st == MNP_OK)
         st = transform(&s, x, &z);
+    }
     if (st == MNP_OK && strcmp(mode, "psd") == 0) {
-        st = mnp_abs2(z, &values);
-        if (st == MNP_OK)
-            st = scale_power(&s, values);
+        st = segment_powers(&s, x, true, &values);
     } else if (st == MNP_OK && strcmp(mode, "magnitude") == 0) {
         st = mnp_absolute(z, &values);
     } else if (st == MNP_OK && strcmp(mode, "angle") == 0) {
