@@ -197,6 +197,15 @@ MNP_INLINE void mnp_look_back(const mnp_recurrence_tiles_params &p, int64_t line
 
 /* ---- tiles ---- */
 
+/* 2 edge - x, as arrays of that type have it */
+template <typename T> MNP_INLINE T mnp_odd(T edge, T x)
+{
+    if constexpr (mnp_is_integer<T>)
+        return (T)(2 * (uint64_t)edge - (uint64_t)x);
+    else
+        return mnp_to<T>::from(2 * mnp_to<double>::from(edge) - mnp_to<double>::from(x));
+}
+
 struct mnp_line {
     const MNP_IN *in;
     MNP_OUT *out;
@@ -230,9 +239,9 @@ struct mnp_line {
             return mnp_to<double>::from(in[i * p.over.in.along]);
         if (p.extension == MNP_EXTENSION_EVEN)
             return mnp_to<double>::from(in[mirrored * p.over.in.along]);
-        const double edge = mnp_to<double>::from(in[end * p.over.in.along]);
-        return p.extension == MNP_EXTENSION_CONSTANT ? edge
-                                                     : 2 * edge - mnp_to<double>::from(in[mirrored * p.over.in.along]);
+        const MNP_IN edge = in[end * p.over.in.along];
+        return mnp_to<double>::from(
+            p.extension == MNP_EXTENSION_CONSTANT ? edge : mnp_odd(edge, in[mirrored * p.over.in.along]));
     }
     /* The state in which the line begins. */
     MNP_INLINE void begin(const mnp_recurrence_tiles_params &p, double (&s)[MNP_ORDER]) const
