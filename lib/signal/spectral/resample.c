@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <maniple/create.h>
+#include <maniple/eval.h>
 #include <maniple/fft.h>
 #include <maniple/filter_design.h>
 #include <maniple/filters.h>
@@ -46,6 +47,22 @@ static mnp_status multiply_part(const mnp_array *x, int axis, int64_t first, int
 
 /* ---- analytic signals ---- */
 
+/* From the first n elements of x, whose Hilbert transform is real: half of the transforms' numbers are enough. */
+static mnp_status analytic(const mnp_array *x, int64_t n, int axis, mnp_array **y_p)
+{
+    mnp_array *part = NULL, *spectrum = NULL, *h = NULL, *target;
+    mnp_status st;
+    MNP_TRY_OR(mnp__lines_part(x, axis, 0, n, 1, &part), st, done);
+    MNP_TRY_OR(mnp_rfft(part, n, axis, NULL, &spectrum), st, done);
+    target = spectrum;
+    MNP_TRY_OR(mnp_multiply(spectrum, mnp_scalar_complex(x->ctx, 0, -1), &target), st, done);
+    MNP_TRY_OR(mnp_irfft(spectrum, n, axis, NULL, &h), st, done); /* ignores what frequencies 0 and n / 2 are now */
+    st = mnp_eval(x->ctx, "y = x + h * 1j", MNP_IN("x", part, "h", h), MNP_OUT("y", y_p));
+done:
+    mnp_free_all(part, spectrum, h);
+    return st;
+}
+
 mnp_status mnp_hilbert(const mnp_array *x, int64_t n, int axis, mnp_array **y_p)
 {
     MNP_ENTER(x, y_p);
@@ -58,6 +75,10 @@ mnp_status mnp_hilbert(const mnp_array *x, int64_t n, int axis, mnp_array **y_p)
     n = n == MNP_NONE ? x->layout->shape[axis] : n;
     if (n < 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: n is %" PRId64 ", and must be 1 or more", function, n);
+    if (n <= x->layout->shape[axis]) {
+        st = analytic(x, n, axis, &y);
+        goto done;
+    }
     MNP_TRY_OR(mnp_fft(x, n, axis, NULL, &spectrum), st, done);
     MNP_TRY_OR(multiply_part(spectrum, axis, 1, (n + 1) / 2, 2), st, done);
     MNP_TRY_OR(multiply_part(spectrum, axis, n / 2 + 1, n, 0), st, done);
