@@ -11,7 +11,11 @@
  * thread runs its strip from zeros; warps scan the states by powers of A; the block tells others its tile's e, learns
  * theirs, and every thread runs its strip again from the right state, with the same operations as one long run.
  *
- * What a block learns of earlier tiles: 32 tiles are a group, and 32 groups a set.  Each tile publishes its e, the last
+ * Most filters forget: A^(reach tiles) is so small that a block has to learn the e of that many tiles only.  But what is
+ * not finite is never forgotten; so the launch is followed by one that looks for the first tile of each line at whose end
+ * the state was not finite, and makes all that follows NaN.
+ *
+ * For other filters, 32 tiles are a group, and 32 groups a set.  Each tile publishes its e, the last
  * one of a group that of the group, and the last one of a set the state at its end.  So a warp needs at most 31 tiles,
  * 31 groups and one set; they are published without waiting for one another, but for sets.  All is added in an order
  * that does not depend on timing.  Blocks take tiles by a counter, so that those for which they wait have been started.
@@ -24,9 +28,6 @@
 #include "kernels/nest.h"
 #include "kernels/signal/recurrence_step.h"
 
-#ifndef MNP_REACH
-#define MNP_REACH 0
-#endif
 constexpr int mnp_size = MNP_ORDER * MNP_ORDER, mnp_warps = MNP_THREADS / 32, mnp_tile = MNP_THREADS * MNP_STRIP;
 constexpr int mnp_gap = 2, mnp_pitch = MNP_STRIP + mnp_gap; /* in shared memory; the gap avoids bank conflicts */
 template <typename T> constexpr bool mnp_is_double = false;
@@ -93,106 +94,98 @@ MNP_INLINE void mnp_hear(const mnp_record *records, double (&s)[MNP_ORDER], uint
 /* What the warps of a block tell one another. */
 struct mnp_board {
     double of_warps[mnp_warps][MNP_ORDER]; /* where they end that begin with zeros */
-    double tile[MNP_ORDER];                /* and where the tile ends */
-    double in_group[MNP_ORDER],
-        in_set
-            [MNP_ORDER]; /* the states before the tile if its group, its group if its set, begins with zeros; the latter with what is before the set */
-    double before[MNP_ORDER];
+    double in_group[MNP_ORDER];            /* the state before the tile if its group begins with zeros */
+    double group[MNP_ORDER];               /* the state before the group */
+    double before[MNP_ORDER];              /* the state before the tile */
 };
 
-/* The numbers `half`, half + 2, ... of the sum over the lanes of a warp of their matrices times what they hear. */
-MNP_INLINE void mnp_join(const mnp_record *records, bool hears, const double *table, int half, uint64_t launch,
-                         double *to)
+/* The sum over the lanes of a warp that hear of their matrices times what they hear. */
+MNP_INLINE void mnp_join(const mnp_record *records, bool hears, const double *table, uint64_t launch,
+                         double (&sum)[MNP_ORDER])
 {
-    constexpr int rows = (MNP_ORDER + 1) / 2;
-    constexpr bool early = MNP_ORDER <= 8;
-    double matrix[early ? rows : 1][MNP_ORDER], s[MNP_ORDER], sum[rows];
-    table += threadIdx.x % 32;
 #pragma unroll
-    for (int r = 0; r < rows; r++) {
-        sum[r] = 0;
-#pragma unroll
-        for (int k = 0; k < MNP_ORDER && early; k++) {
-            const int n = 2 * r + half < MNP_ORDER ? 2 * r + half : 0;
-            matrix[r][k] = !MNP_SECTIONS || k / 2 <= r ? __ldg(table + (n * MNP_ORDER + k) * 32) : 0;
-        }
-    }
+    for (int n = 0; n < MNP_ORDER; n++)
+        sum[n] = 0;
     if (hears) {
+        double s[MNP_ORDER];
         mnp_hear(records, s, launch);
-#pragma unroll
-        for (int r = 0; r < rows; r++) {
-#pragma unroll
-            for (int k = 0; k < MNP_ORDER; k++) {
-                const int n = 2 * r + half < MNP_ORDER ? 2 * r + half : 0;
-                if (!MNP_SECTIONS || k / 2 <= r)
-                    sum[r] += (early ? matrix[early ? r : 0][k] : __ldg(table + (n * MNP_ORDER + k) * 32)) * s[k];
-            }
-        }
+        mnp_add_product<32>(table + threadIdx.x % 32, s, sum);
     }
     __syncwarp();
 #pragma unroll
-    for (int r = 0; r < rows; r++) {
+    for (int by = 16; by > 0; by /= 2) {
 #pragma unroll
-        for (int by = 16; by > 0; by /= 2)
-            sum[r] += __shfl_xor_sync(0xffffffffu, sum[r], by);
-        if (threadIdx.x % 32 == 0 && 2 * r + half < MNP_ORDER)
-            to[2 * r + half] = sum[r];
+        for (int n = 0; n < MNP_ORDER; n++)
+            sum[n] += __shfl_xor_sync(0xffffffffu, sum[n], by);
     }
 }
 
-/* Row number `row` of matrix number `number` of a table, times s. */
-MNP_INLINE double mnp_row(const double *table, int number, int row, const double *s)
+MNP_INLINE void mnp_write(double *to, const double (&s)[MNP_ORDER])
 {
-    double sum = 0;
+    if (threadIdx.x % 32 == 0) {
 #pragma unroll
-    for (int k = 0; k < MNP_ORDER; k++)
-        sum += __ldg(table + (row * MNP_ORDER + k) * 32 + number) * s[k];
-    return sum;
-}
-
-MNP_INLINE void mnp_tell_one(mnp_record *record, double s, uint64_t launch)
-{
-    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(record), "l"(__double_as_longlong(s)), "l"(launch)
-                 : "memory");
-}
-
-/* Find the state before a tile, which has been published.  All threads of a block call it; there is a barrier before. */
-MNP_INLINE void mnp_look_back(const mnp_recurrence_tiles_params &p, int64_t line, int64_t tile, mnp_board &board)
-{
-    const int64_t groups = (p.tiles + 31) / 32, sets = (groups + 31) / 32;
-    const int64_t group = tile / 32, set = group / 32;
-    const int in_group = tile % 32, in_set = group % 32, lane = threadIdx.x % 32, row = threadIdx.x;
-    mnp_record *const of_tile = (mnp_record *)p.records + (line * p.tiles + tile) * MNP_ORDER;
-    mnp_record *const of_group = (mnp_record *)p.records + (p.over.lines * p.tiles + line * groups + group) * MNP_ORDER;
-    mnp_record *const of_set =
-        (mnp_record *)p.records + (p.over.lines * (p.tiles + groups) + line * sets + set) * MNP_ORDER;
-    const double *tiles = p.matrices + mnp_at_tiles, *of_groups = p.matrices + mnp_at_groups;
-#if MNP_REACH
-    if (threadIdx.x / 32 < 2)
-        mnp_join(of_tile - (lane + 1) * MNP_ORDER, lane < MNP_REACH && lane < tile, tiles, threadIdx.x / 32, p.launch,
-                 board.before);
-    __syncthreads();
-    return;
-#endif
-#pragma unroll 1
-    for (int role = threadIdx.x / 32; role < 4; role += mnp_warps) {
-        if (role < 2)
-            mnp_join(of_tile - (lane + 1) * MNP_ORDER, lane < in_group, tiles, role, p.launch, board.in_group);
-        else
-            mnp_join(lane < in_set ? of_group - (lane + 1) * MNP_ORDER : of_set - MNP_ORDER,
-                     lane < in_set || (lane == in_set && set > 0), of_groups, role - 2, p.launch, board.in_set);
+        for (int n = 0; n < MNP_ORDER; n++)
+            to[n] = s[n];
     }
-    __syncthreads();
-    if (row < MNP_ORDER) {
-        board.before[row] = board.in_group[row] + mnp_row(tiles, in_group, row, board.in_set);
-        if (in_group == 31) {
-            const double end = board.tile[row] + mnp_row(tiles, 1, row, board.in_group);
-            mnp_tell_one(of_group + row, end, p.launch);
-            if (in_set == 31)
-                mnp_tell_one(of_set + row, end + mnp_row(of_groups, 1, row, board.in_set), p.launch);
+}
+
+/* Find the state before a tile from the nearest ones alone; of those before, nothing is left. */
+MNP_INLINE void mnp_look_near(const mnp_recurrence_tiles_params &p, int64_t tile, const mnp_record *of_tile,
+                              mnp_board &board)
+{
+    const int lane = threadIdx.x % 32;
+    double s[MNP_ORDER];
+    if (threadIdx.x >= 32)
+        return;
+    mnp_join(of_tile - (lane + 1) * MNP_ORDER, lane < p.reach && lane < tile, p.matrices + mnp_at_tiles, p.launch, s);
+    mnp_write(board.before, s);
+}
+
+/* Find it from its group, its set, and the end of the set before.  One warp does the former, another the rest. */
+MNP_INLINE void mnp_look_far(const mnp_recurrence_tiles_params &p, int64_t line, int64_t tile, mnp_record *of_tile,
+                             const double (&e)[MNP_ORDER], mnp_board &board)
+{
+    const int64_t groups = (p.tiles + 31) / 32, sets = (groups + 31) / 32, group = tile / 32, set = group / 32;
+    const int in_group = tile % 32, in_set = group % 32, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    mnp_record *const records = (mnp_record *)p.records;
+    mnp_record *const of_group = records + (p.over.lines * p.tiles + line * groups + group) * MNP_ORDER;
+    mnp_record *const of_set = records + (p.over.lines * (p.tiles + groups) + line * sets + set) * MNP_ORDER;
+    const double *const tiles = p.matrices + mnp_at_tiles, *const of_groups = p.matrices + mnp_at_groups;
+    double s[MNP_ORDER], end[MNP_ORDER]; /* the latter: where the group ends that begins with zeros */
+    if (warp == 0) {
+        mnp_join(of_tile - (lane + 1) * MNP_ORDER, lane < in_group, tiles, p.launch, s);
+        mnp_write(board.in_group, s);
+#pragma unroll
+        for (int n = 0; n < MNP_ORDER; n++)
+            end[n] = e[n];
+        if (in_group == 31) { /* others wait for it: publish it before waiting for more */
+            mnp_add_product<32>(tiles + 1, s, end);
+            if (lane == 0)
+                mnp_tell(of_group, end, p.launch);
         }
     }
+    if (warp == (mnp_warps > 1)) {
+        const bool hears_set = lane == in_set && set > 0;
+        mnp_join(hears_set ? of_set - MNP_ORDER : of_group - (lane + 1) * MNP_ORDER, hears_set || lane < in_set,
+                 of_groups, p.launch, s);
+        mnp_write(board.group, s);
+    }
     __syncthreads();
+    if (warp == 0) {
+        double at_group[MNP_ORDER];
+#pragma unroll
+        for (int n = 0; n < MNP_ORDER; n++) {
+            at_group[n] = board.group[n];
+            s[n] = board.in_group[n];
+        }
+        if (in_group == 31 && in_set == 31) {
+            mnp_add_product<32>(of_groups + 1, at_group, end);
+            if (lane == 0)
+                mnp_tell(of_set, end, p.launch);
+        }
+        mnp_add_product<32>(tiles + in_group, at_group, s);
+        mnp_write(board.before, s);
+    }
 }
 
 /* ---- tiles ---- */
@@ -363,6 +356,29 @@ MNP_INLINE void mnp_run_strip(const double *c, double *strip, bool reversed, int
     }
 }
 
+/* Make what follows on tiles whose states were not finite NaN, and forget which these were. */
+MNP_INLINE void mnp_spread(const mnp_recurrence_tiles_params &p)
+{
+    const double nan = __longlong_as_double(0x7ff8000000000000ll);
+    for (int64_t number = blockIdx.x; number < p.over.lines; number += gridDim.x) {
+        const int64_t spoiled = (int64_t)p.spoiled[number];
+        __syncthreads();
+        if (spoiled >= p.tiles)
+            continue;
+        const mnp_line line(p, number);
+        const int64_t from = (spoiled + 1) * mnp_tile - line.shift;
+        for (int64_t i = from + threadIdx.x; i < p.length && p.over.out.base; i += MNP_THREADS) {
+            const int64_t to = p.first + p.step * i;
+            if (to >= 0 && to < p.places && to % p.every == 0)
+                line.out[to / p.every * p.over.out.along] = mnp_to<MNP_OUT>::from(nan);
+        }
+        for (int n = threadIdx.x; n < MNP_ORDER && p.last && from < p.length; n += MNP_THREADS)
+            p.last[n * p.over.lines + line.place] = nan;
+        if (threadIdx.x == 0)
+            p.spoiled[number] = ~0ull;
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(MNP_THREADS, MNP_BLOCKS)
     recurrence_tiles(const __grid_constant__ mnp_recurrence_tiles_params p)
 {
@@ -371,6 +387,10 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, MNP_BLOCKS)
     __shared__ int64_t shared_number;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     double c[mnp_coefficients], s[MNP_ORDER], e[MNP_ORDER], before[MNP_ORDER];
+    if (p.spreads) {
+        mnp_spread(p);
+        return;
+    }
     if (threadIdx.x == 0)
         shared_number = (int64_t)(atomicAdd(p.counter, 1ull) - p.before);
     __syncthreads();
@@ -428,13 +448,14 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, MNP_BLOCKS)
             before[n] = s[n];
     }
     if (p.records) {
-        if (threadIdx.x == 0) {
-            mnp_tell((mnp_record *)p.records + (line.number * p.tiles + tile) * MNP_ORDER, before, p.launch);
-#pragma unroll
-            for (int n = 0; n < MNP_ORDER; n++)
-                board.tile[n] = before[n];
-        }
-        mnp_look_back(p, line.number, tile, board);
+        mnp_record *const of_tile = (mnp_record *)p.records + (line.number * p.tiles + tile) * MNP_ORDER;
+        if (threadIdx.x == 0)
+            mnp_tell(of_tile, before, p.launch);
+        if (p.reach > 0)
+            mnp_look_near(p, tile, of_tile, board);
+        else
+            mnp_look_far(p, line.number, tile, of_tile, before, board);
+        __syncthreads();
     }
 
     /* every strip from its state */
@@ -450,6 +471,14 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, MNP_BLOCKS)
     if (first)
         line.begin(p, e);
     mnp_run_strip<true>(c, strip, line.reversed, lo, hi, e);
+    if (p.spoiled && threadIdx.x == MNP_THREADS - 1) {
+        bool finite = true;
+#pragma unroll
+        for (int n = 0; n < MNP_ORDER; n++)
+            finite = finite && e[n] - e[n] == 0;
+        if (!finite)
+            atomicMin(p.spoiled + line.number, (unsigned long long)tile);
+    }
     if (p.last && left > 0 && left <= MNP_STRIP) {
 #pragma unroll
         for (int n = 0; n < MNP_ORDER; n++)

@@ -17,6 +17,9 @@ typedef struct mnp_recurrence_tiles_params {
     long long length, width, tiles; /* tiles: of a line, of at least length + 3 elements together */
     long long first, step, places, every;
     int extension, scaled; /* scaled: `start` has one state, which is multiplied by the first element of each line */
+    int reach;             /* so many tiles before a tile matter; 0: all */
+    int spreads;           /* a launch after one with `spoiled` */
+    unsigned long long *spoiled; /* of each line, the first tile whose state was not finite; NULL: not wanted */
     const double *coefficients, *matrices; /* see recurrence_tiles.cu */
     const double *start;                   /* the states in which lines begin; NULL: zeros */
     double *last;                          /* receives the states in which lines end, or NULL */

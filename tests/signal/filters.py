@@ -91,6 +91,52 @@ y, zf = lfilter([1], [1, -1], x, 0, mp.array(np.ones((1, 2))))
 close("a sum", y, 1 + np.cumsum(v, 0))
 close("its end", zf, 1 + v.sum(0, keepdims=True))
 
+# --- the borders of tiles, of groups of tiles, and of sets of groups, into which a GPU divides lines ------------------
+
+
+def resonance(radius):
+    """A filter of two poles near the circle, whose rounding errors add up over about 1 / (1 - radius) elements."""
+    return [1.0, 0.3], [1, -2 * radius * np.cos(0.3), radius**2]
+
+
+one_pole = [1.0], [1, -0.9999]
+for n in 63, 64, 253, 254, 1021, 1022, 2045, 2046, 4093, 4095, 4097, 8189, 131071, 131073, 4200003:
+    v = values((n,), "float64")
+    x = mp.array(v, mp.random_layout(rng, (n,)))
+    for name, (b, a), radius in ("one pole", one_pole, 0.9999), ("a resonance", resonance(0.999), 0.999):
+        zi = rng.standard_normal(len(a) - 1)
+        y, zf = lfilter(b, a, x, 0, mp.array(zi))
+        want, state = signal.lfilter(b, a, v, zi=zi)
+        bound = 1e-13 + 16 * np.finfo(float).eps / (1 - radius)
+        close(f"{name}, {n} elements", y, want, bound)
+        mp.ok(np.abs(zf.numpy() - state).max() <= bound * np.abs(want).max(), "where it ends")
+for order in 1, 2, 3, 7, 8, 11, 16, 17:
+    pairs = 0.5 * np.exp(1j * np.pi * rng.random(order // 2))
+    a = np.real(np.poly(np.concatenate([pairs, pairs.conj(), rng.uniform(-0.5, 0.5, order % 2)])))
+    b, v = rng.standard_normal(order + 1), values((2, 5000), "float64")
+    close(f"order {order}", lfilter(b, a, mp.array(v, mp.random_layout(rng, v.shape)), 1, zf_p=None),
+          signal.lfilter(b, a, v, 1), 1e-11)
+for sections in 1, 2, 3, 5, 8, 9:
+    sos = np.array([np.concatenate([rng.standard_normal(3), poles(2)]) for _ in range(sections)])
+    v = values((9001,), str(rng.choice(["float64", "complex64", "float32"])))
+    wide = v.astype(np.result_type(v, "float64"))
+    close(f"{sections} sections", sosfilt(sos, mp.array(v, mp.random_layout(rng, v.shape)), 0, zf_p=None),
+          signal.sosfilt(sos, wide))
+v = np.zeros(9000)
+v[8000] = 1
+close("a filter that grows, from zeros on", lfilter([1], [1, -1.5], mp.array(v), 0, zf_p=None),
+      signal.lfilter([1], [1, -1.5], v))
+v = values((30000,), "float64")
+v[9000] = np.nan
+got = lfilter([1], [1, -0.5], mp.array(v), 0, zf_p=None).numpy()
+mp.ok((np.isnan(got) == (np.arange(30000) >= 9000)).all(), "what follows on NaN is NaN")
+b, a = signal.butter(4, 0.3)
+v = values((6, 9000), "float32")
+x = mp.array(v)
+for view, part in (x[:, 1:], v[:, 1:]), (x[::2, 3:], v[::2, 3:]), (x[:, ::-1], v[:, ::-1]), (x[1:, ::3], v[1:, ::3]):
+    close(f"a view of long lines {part.shape}", lfilter(b, a, view, 1, zf_p=None),
+          signal.lfilter(b, a, part.astype("float64"), 1))
+
 # --- views, and arrays that are given ---------------------------------------------------------------------------------
 
 v = values((12, 90, 3), "float64")
@@ -145,6 +191,26 @@ for shape, axis in ((800,), 0), ((6, 90), 1), ((70, 4, 2), 0):
     close("without feedback", mp.filtfilt(5, taps, 1, [2.0], x, axis, None, mp.MNP_NONE),
           signal.filtfilt(taps, 2, v, axis), 1e-11)
 
+b, a = signal.butter(4, 0.2)
+sos = signal.butter(6, 0.2, output="sos")
+for n, padlen in (70, 15), (4066, 15), (4096, 14), (9001, 40), (140000, 15):
+    for dtype in "float64", str(rng.choice(["complex128", "float32", "int16"])):
+        v = values((2, n), dtype)
+        x = mp.array(v, mp.random_layout(rng, v.shape))
+        padtype = str(rng.choice(["odd", "even", "constant"]))
+        close(f"filtfilt of {n} {dtype} {padtype}", mp.filtfilt(5, b, 5, a, x, 1, padtype, padlen),
+              signal.filtfilt(b, a, v, 1, padtype=padtype, padlen=padlen), 1e-11)
+        close("in sections", mp.sosfiltfilt(3, sos.ravel(), x, 1, padtype, padlen),
+              signal.sosfiltfilt(sos, v, 1, padtype=padtype, padlen=padlen), 1e-11)
+v = values((2, 5000), "float64")
+x = mp.array(v, mp.random_layout(rng, v.shape))
+want = signal.filtfilt(b, a, v, 1)
+y = mp.array_new("float32", mp.random_layout(rng, v.shape))
+mp.filtfilt(5, b, 5, a, x, 1, None, mp.MNP_NONE, out=y)
+close("filtfilt into float32", y, want.astype("float32"), 1e-6)
+mp.filtfilt(5, b, 5, a, x, 1, None, mp.MNP_NONE, out=x)
+close("and in place", x, want, 1e-11)
+
 # --- rates, division, polynomials -------------------------------------------------------------------------------------
 
 for _ in range(6):
@@ -154,6 +220,12 @@ for _ in range(6):
     x = mp.array(v, mp.random_layout(rng, shape))
     close(f"upfirdn {shape} {up} {down} {len(h)}", mp.upfirdn(len(h), h, x, up, down, axis),
           signal.upfirdn(h, v, up, down, axis))
+for up, down, count in (3, 2, 61), (1, 8, 161), (7, 5, 3), (1, 16, 5), (1, 17, 40), (16, 1, 300), (50, 3, 100), (2, 3, 1):
+    shape = [(4000,), (3, 1100)][int(rng.integers(2))]
+    h, v = rng.standard_normal(count), values(shape, str(rng.choice(["float64", "complex128", "float32"])))
+    close(f"upfirdn of long lines {shape} {v.dtype} {up} {down} {count}",
+          mp.upfirdn(count, h, mp.array(v, mp.random_layout(rng, shape)), up, down, len(shape) - 1),
+          signal.upfirdn(h, v.astype(np.result_type(v, "float64")), up, down, -1))
 v, h = rng.standard_normal(3000), rng.standard_normal(700)
 close("more taps than a run", lfilter(h, [1], mp.array(v), 0, zf_p=None), signal.lfilter(h, [1], v))
 

@@ -63,6 +63,11 @@ for shape, axis, dtype, named in (
         ((900, 4), 0, "complex128", {"nperseg": 64, "noverlap": 10, "nfft": 81, "detrend": "linear"}),
         ((3, 400, 2), 1, "int16", {"nperseg": 51, "average": "median", "window": "boxcar", "detrend": False}),
         ((600,), 0, "float64", {"nperseg": 60, "noverlap": 0, "return_onesided": False}),
+        ((70000,), 0, "float64", {}),
+        ((2, 9000), 1, "float32", {"nperseg": 1024, "noverlap": 100, "detrend": "linear"}),
+        ((5000, 3), 0, "int16", {"nperseg": 130, "nfft": 512, "average": "median"}),
+        ((3, 3000, 2), 1, "float64", {"nperseg": 64, "noverlap": 63, "detrend": False}),
+        ((20000,), 0, "float64", {"nperseg": 4096, "window": "hamming"}),
         ((4, 100), 1, "float64", {"nperseg": 300})):
     v, w = values(shape, dtype), values(shape, dtype)
     x, y = mp.array(v, mp.random_layout(rng, shape)), mp.array(w, mp.random_layout(rng, shape))
@@ -92,6 +97,9 @@ for n in 40, 128:
 for shape, axis, dtype, named in (
         ((2000,), 0, "float64", {"nperseg": 100}),
         ((3, 500), 1, "float32", {"nperseg": 64, "noverlap": 48, "fs": 10.0}),
+        ((9001,), 0, "float64", {"nperseg": 256, "noverlap": 100}),
+        ((5000, 2), 0, "int16", {"nperseg": 100, "nfft": 128}),
+        ((3000, 2), 0, "float32", {"nperseg": 512}),
         ((300, 2), 0, "complex128", {"nperseg": 41, "noverlap": 20, "nfft": 64}),
         ((2, 200, 3), 1, "float64", {"nperseg": 30, "boundary": None, "window": "hamming"})):
     v = values(shape, dtype)
@@ -116,6 +124,12 @@ for shape, axis, dtype, named in (
         close("times", got[0], np.arange(right[1].shape[-1]) / named.get("fs", 1))  # SciPy takes the first dimension's
         again = mp.array(want[2].astype(str(z.dtype)), mp.random_layout(rng, z.shape))
         close("from any layout", mp.istft(again, options(**back))[1], right[1].astype(v.dtype))
+
+v = values((5000,), "float64")
+v[1300] = np.nan
+got, want = mp.spectrogram(mp.array(v), 0, options(nperseg=256))[2].numpy(), signal.spectrogram(v, nperseg=256)[2]
+mp.ok((np.isnan(got) == np.isnan(want)).all() and np.allclose(got, want, 1e-9, 1e-9 * np.nanmax(want), True),
+      "a segment with NaN leaves the others as they are")
 
 # --- trends, rates ----------------------------------------------------------------------------------------------------
 

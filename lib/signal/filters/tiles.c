@@ -3,6 +3,7 @@
 #include "signal/filters/tiles.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ enum {
 /* What is kept of a filter: the key is its coefficients, and the shape of tiles. */
 typedef struct constants {
     int64_t sections, order;
-    int threads, strip;
+    int threads, strip, reach;
     double *coefficients; /* here */
     double *device;       /* there, followed by the matrices */
 } constants;
@@ -32,6 +33,8 @@ typedef struct kept {
     void *records; /* a counter of 16 bytes, and then records */
     size_t size;
     uint64_t counted, launches; /* since they were zeros */
+    void *spoiled;              /* of each line: see recurrence_tiles_params.h */
+    size_t spoiled_size;
 } kept;
 
 static void free_constants(mnp_ctx *ctx, constants *c)
@@ -47,6 +50,7 @@ static void free_kept(mnp_ctx *ctx, void *data)
     for (int i = 0; i < KEPT_FILTERS; i++)
         free_constants(ctx, &all->filters[i]);
     ctx->device->ops->free(ctx->device, all->records);
+    ctx->device->ops->free(ctx->device, all->spoiled);
     free(all);
 }
 
@@ -79,11 +83,15 @@ bool mnp__tiles_fit(const mnp__recurrence *filter, const mnp_array *x, int axis,
     return inner || lines < MANY_LINES;
 }
 
+/* Large states take registers, and are multiplied by matrices: then fewer threads have longer strips. */
 static void choose_tile(int64_t length, mnp__tiles *tiles)
 {
     const int64_t most = length + MOST_SHIFT;
-    tiles->threads = most <= 32 * WARP ? WARP : 4 * WARP;
-    tiles->strip = most <= 8 * WARP ? 8 : most <= 16 * WARP ? 16 : most <= 32 * WARP ? 32 : most <= 64 * WARP ? 16 : 32;
+    const int warps = tiles->filter->order <= 4 ? 4 : 2;
+    tiles->threads = most <= 32 * WARP ? WARP : warps * WARP;
+    tiles->strip = most <= 8 * WARP ? 8 : most <= 16 * WARP ? 16 : most <= 32 * WARP ? 32 : 128 / warps;
+    if (most > 32 * WARP && most <= 64 * WARP)
+        tiles->strip /= 2;
 }
 
 /* ---- matrices ---- */
@@ -139,6 +147,22 @@ done:
     return st;
 }
 
+/* After how many tiles nothing is left of a state; 0: more than a warp looks back at. */
+static int find_reach(const mnp__tiles *tiles, const double *matrices)
+{
+    const double nothing = 1e-80;
+    const int64_t size = tiles->filter->order * tiles->filter->order;
+    const double *table = matrices + (5 + tiles->threads / WARP + WARP) * size;
+    for (int n = 1; n < WARP; n++) {
+        bool left = false;
+        for (int64_t k = 0; k < size; k++)
+            left = left || fabs(table[k * WARP + n]) > nothing;
+        if (!left)
+            return n;
+    }
+    return 0;
+}
+
 /* ---- filters ---- */
 
 static mnp_status fill_constants(const mnp__tiles *tiles, constants *c)
@@ -156,6 +180,7 @@ static mnp_status fill_constants(const mnp__tiles *tiles, constants *c)
     c->coefficients = host; /* only the coefficients are read again */
     memcpy(host, filter->coefficients, (size_t)count * sizeof *host);
     MNP_TRY(compute_matrices(tiles, host + count));
+    c->reach = find_reach(tiles, host + count);
     MNP_TRY(ctx->device->ops->alloc(ctx->device, bytes, &device));
     c->device = device;
     st = ctx->device->ops->copy(ctx->device, device, host, bytes, ctx->compute);
@@ -187,6 +212,7 @@ static mnp_status find_constants(mnp__tiles *tiles)
             free_constants(tiles->ctx, found);
     }
     MNP_TRY(MNP_AGREE(tiles->ctx, st));
+    tiles->reach = found->reach;
     tiles->coefficients = found->device;
     tiles->matrices = found->device + mnp__recurrence_size(tiles->filter);
     return MNP_OK;
@@ -195,8 +221,8 @@ static mnp_status find_constants(mnp__tiles *tiles)
 /* Blocks of a multiprocessor, by which the compiler limits registers. */
 static int count_blocks(const mnp__tiles *tiles)
 {
-    const int of_four_warps = tiles->filter->order <= 4 ? 5 : tiles->filter->order <= 8 ? 4 : 3;
-    return of_four_warps * 4 * WARP / tiles->threads;
+    const int warps = tiles->filter->order <= 4 ? 20 : tiles->filter->order <= 8 ? 12 : 8;
+    return warps * WARP / tiles->threads;
 }
 
 mnp_status mnp__tiles_open(mnp_ctx *ctx, const mnp__recurrence *filter, mnp_dtype in, mnp_dtype out, int64_t length,
@@ -217,20 +243,31 @@ mnp_status mnp__tiles_open(mnp_ctx *ctx, const mnp__recurrence *filter, mnp_dtyp
 
 /* ---- launches ---- */
 
-/* Provide records, all of them older than the next launch, and a counter. */
-static mnp_status need_records(mnp_ctx *ctx, kept *all, size_t size)
+/* Provide memory that is filled with a byte when it is new; *grown_p is set then. */
+static mnp_status need_memory(mnp_ctx *ctx, size_t size, int byte, void **memory_p, size_t *size_p, bool *grown_p)
 {
     const mnp__device_ops *ops = ctx->device->ops;
-    if (size <= all->size)
+    *grown_p = size > *size_p;
+    if (!*grown_p)
         return MNP_OK;
-    ops->free(ctx->device, all->records);
-    all->records = NULL;
-    all->size = 0;
-    all->counted = all->launches = 0;
-    MNP_TRY(ops->alloc(ctx->device, size, &all->records));
-    MNP_TRY(ops->fill(ctx->device, all->records, 0, size, ctx->compute));
-    all->size = size;
+    ops->free(ctx->device, *memory_p);
+    *memory_p = NULL;
+    *size_p = 0;
+    MNP_TRY(ops->alloc(ctx->device, size, memory_p));
+    MNP_TRY(ops->fill(ctx->device, *memory_p, byte, size, ctx->compute));
+    *size_p = size;
     return MNP_OK;
+}
+
+/* Make what follows on states that were not finite NaN. */
+static mnp_status launch_spread(const mnp__tiles *tiles, mnp_recurrence_tiles_params *p)
+{
+    enum { MOST_BLOCKS = 1024 };
+    const int64_t blocks = p->over.lines < MOST_BLOCKS ? p->over.lines : MOST_BLOCKS;
+    const mnp__launch how = {.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)tiles->threads, 1, 1}};
+    mnp_ctx *ctx = tiles->ctx;
+    p->spreads = 1;
+    return ctx->device->ops->launch(ctx->device, tiles->kernel, &how, p, sizeof *p, ctx->compute);
 }
 
 mnp_status mnp__tiles_launch(const mnp__tiles *tiles, const mnp_recurrence_tiles_params *params)
@@ -240,12 +277,21 @@ mnp_status mnp__tiles_launch(const mnp__tiles *tiles, const mnp_recurrence_tiles
     kept *all = ctx->attached[MNP__ATTACHED_TILES].data;
     mnp_recurrence_tiles_params p = *params;
     const int64_t tile = tiles->threads * tiles->strip;
+    bool grown;
     p.tiles = (p.length + MOST_SHIFT + tile - 1) / tile;
     const int64_t groups = (p.tiles + GROUP - 1) / GROUP, sets = (groups + GROUP - 1) / GROUP;
     const int64_t records = p.tiles == 1 ? 0 : p.over.lines * (p.tiles + groups + sets) * tiles->filter->order;
     if (p.over.lines == 0)
         return MNP_OK;
-    MNP_TRY(need_records(ctx, all, COUNTER + (size_t)records * RECORD));
+    MNP_TRY(need_memory(ctx, COUNTER + (size_t)records * RECORD, 0, &all->records, &all->size, &grown));
+    if (grown)
+        all->counted = all->launches = 0;
+    p.reach = tiles->reach;
+    if (p.reach > 0 && p.tiles > p.reach + 1) {
+        MNP_TRY(need_memory(ctx, (size_t)p.over.lines * sizeof *p.spoiled, 0xff, &all->spoiled, &all->spoiled_size,
+                            &grown));
+        p.spoiled = all->spoiled;
+    }
     p.coefficients = tiles->coefficients;
     p.matrices = tiles->matrices;
     p.counter = all->records;
@@ -255,9 +301,10 @@ mnp_status mnp__tiles_launch(const mnp__tiles *tiles, const mnp_recurrence_tiles
     const int64_t blocks = p.tiles * p.over.lines;
     const mnp__launch how = {.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)tiles->threads, 1, 1}};
     const mnp_status st = ctx->device->ops->launch(ctx->device, tiles->kernel, &how, &p, sizeof p, ctx->compute);
-    if (st == MNP_OK)
-        all->counted += (uint64_t)blocks;
-    else
+    if (st != MNP_OK) {
         all->size = 0; /* what the counter says is not known */
-    return st;
+        return st;
+    }
+    all->counted += (uint64_t)blocks;
+    return p.spoiled ? launch_spread(tiles, &p) : MNP_OK;
 }

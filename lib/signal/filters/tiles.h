@@ -16,6 +16,7 @@ typedef struct mnp__tiles {
     const mnp__recurrence *filter;
     mnp__kernel *kernel;
     int threads, strip;                    /* of a block; elements of a thread */
+    int reach;                             /* tiles before a tile that matter; 0: all */
     const double *coefficients, *matrices; /* on the device */
 } mnp__tiles;
 
