@@ -361,12 +361,12 @@ MNP_INLINE void mnp_spread(const mnp_recurrence_tiles_params &p)
 {
     const double nan = __longlong_as_double(0x7ff8000000000000ll);
     for (int64_t number = blockIdx.x; number < p.over.lines; number += gridDim.x) {
-        const int64_t spoiled = (int64_t)p.spoiled[number];
+        const uint64_t spoiled = p.spoiled[number];
         __syncthreads();
-        if (spoiled >= p.tiles)
+        if (spoiled >= (uint64_t)p.tiles)
             continue;
         const mnp_line line(p, number);
-        const int64_t from = (spoiled + 1) * mnp_tile - line.shift;
+        const int64_t from = ((int64_t)spoiled + 1) * mnp_tile - line.shift;
         for (int64_t i = from + threadIdx.x; i < p.length && p.over.out.base; i += MNP_THREADS) {
             const int64_t to = p.first + p.step * i;
             if (to >= 0 && to < p.places && to % p.every == 0)
