@@ -1,83 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connected parts of a block, by a union-find over its elements: every element points to one of its part with a lower
- * number, and the lowest one to itself.  Elements join their parts to those of earlier neighbours at the same time, by
- * atomic minima (D. P. Playne and K. Hawick, A new algorithm for parallel connected-component labelling on GPUs, 2018).
+ * Connected parts of a block, by a union-find over its elements: elements join their parts to those of earlier neighbours.
  *
- * Compiled with MNP_IN, MNP_NDIM, and MNP_NEIGHBOURS: rows {d0, d1, ...} of -1, 0 and 1, the steps to the neighbours that
- * come earlier in C order.
+ * Compiled with MNP_IN, MNP_NDIM, and MNP_NEIGHBOURS: rows {d0, d1, ...} of -1, 0 and 1, the steps to neighbours that come
+ * earlier in C order; MNP_UNITED: those of them that label_unite joins.  Labels are of type MNP_LABEL for label_start and
+ * label_unite, and long long for the others.
  */
 #include "kernels/prelude.h"
 #include "kernels/ndimage/label_params.h"
+#include "kernels/ndimage/label_union.h"
 #include "kernels/nest.h"
-
-MNP_INLINE int64_t read_label(const long long *label)
-{
-#if MNP_CUDA
-    return *(const volatile long long *)label;
-#else
-    return __atomic_load_n(label, __ATOMIC_RELAXED);
-#endif
-}
-
-/* Store the smaller of a label and `value`; what was there before. */
-MNP_INLINE int64_t lower_label(long long *label, int64_t value)
-{
-#if MNP_CUDA
-    return atomicMin(label, (long long)value);
-#else
-    long long old = __atomic_load_n(label, __ATOMIC_RELAXED);
-    while (value < old && !__atomic_compare_exchange_n(label, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-    return old;
-#endif
-}
-
-MNP_INLINE int64_t find_root(const long long *labels, int64_t i)
-{
-    for (int64_t next = read_label(labels + i); next != i; next = read_label(labels + i))
-        i = next;
-    return i;
-}
-
-MNP_INLINE void unite(long long *labels, int64_t a, int64_t b)
-{
-    for (;;) {
-        a = find_root(labels, a);
-        b = find_root(labels, b);
-        if (a == b)
-            return;
-        const int64_t high = a > b ? a : b, low = a > b ? b : a, old = lower_label(labels + high, low);
-        if (old == high)
-            return;
-        a = old;
-        b = low;
-    }
-}
 
 struct mnp_steps {
     signed char by[MNP_NDIM];
 };
 #if MNP_CUDA
-static __device__ const mnp_steps earlier[] = {MNP_NEIGHBOURS};
+static __device__ const mnp_steps earlier[] = {MNP_NEIGHBOURS}, united[] = {MNP_UNITED};
 #else
-static const mnp_steps earlier[] = {MNP_NEIGHBOURS};
+static const mnp_steps earlier[] = {MNP_NEIGHBOURS}, united[] = {MNP_UNITED};
 #endif
 
 MNP_KERNEL(label_start, mnp_label_params)
 {
     MNP_FOR (i, p.count)
-        p.labels[i] = mnp_to<mnp_bool>::from(((const MNP_IN *)p.in)[i]).value ? i : -1;
+        ((MNP_LABEL *)p.labels)[i] = mnp_to<mnp_bool>::from(((const MNP_IN *)p.in)[i]).value ? (MNP_LABEL)i : -1;
 }
 
 MNP_KERNEL(label_unite, mnp_label_params)
 {
+    MNP_LABEL *labels = (MNP_LABEL *)p.labels;
     MNP_FOR (i, p.count) {
         int64_t index[MNP_NDIM];
-        if (read_label(p.labels + i) < 0)
+        if (read_label(labels + i) < 0)
             continue;
         mnp_unravel<MNP_NDIM>(p.extent, i, index);
-        for (const mnp_steps &step : earlier) {
+        for (const mnp_steps &step : united) {
             int64_t other = 0;
             bool inside = true;
             for (int d = 0; d < MNP_NDIM; d++) {
@@ -85,8 +42,8 @@ MNP_KERNEL(label_unite, mnp_label_params)
                 inside = inside && j >= 0 && j < p.extent[d];
                 other = other * p.extent[d] + j;
             }
-            if (inside && read_label(p.labels + other) >= 0)
-                unite(p.labels, i, other);
+            if (inside && read_label(labels + other) >= 0)
+                unite(labels, (MNP_LABEL)i, (MNP_LABEL)other);
         }
     }
 }
@@ -95,7 +52,7 @@ MNP_KERNEL(label_flatten, mnp_label_params)
 {
     MNP_FOR (i, p.count)
         if (read_label(p.labels + i) >= 0) {
-            const int64_t root = find_root(p.labels, i);
+            const long long root = find_root(p.labels, (long long)i);
             lower_label(p.labels + i, root);
         }
 }

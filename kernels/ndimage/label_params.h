@@ -5,6 +5,9 @@
 
 enum { MNP_LABEL_DIMS = 8 };
 
+/* Outputs of a block of label_tiles.cu: of a tile, of label_count and of label_finish. */
+enum { MNP_LABEL_TILE_X = 32, MNP_LABEL_TILE_Y = 8, MNP_LABEL_PART = 8192, MNP_LABEL_FINISHED = 1024 };
+
 /*
  * A block of `count` elements, dense in C order, whose first element has index lo in an array of extent `whole`.
  * `labels` holds for each element a number of an element of the same part, or -1: until label_number runs, within the
@@ -23,6 +26,11 @@ typedef struct mnp_label_params {
     const long long *from, *to;
     long long changes;
     unsigned char *flags;
+    /* label_tiles.cu: of each 32 elements, which are first ones of their parts, as bits, and how many there are before them
+       in those of the block; the same before each block, and of all; and the result */
+    unsigned *words;
+    long long *before, blocks;
+    void *out;
 } mnp_label_params;
 
 #endif

@@ -26,36 +26,7 @@
  * where mnp_lanes is several MNP_VALUEs side by side on the host, and one on a GPU.  mnp_lesser() and mnp_greater() are
  * for both, mnp_any() says whether any of some comparisons holds, and mnp_cast() converts to MNP_OUT and back.
  */
-#include "kernels/prelude.h"
-#include "kernels/boundary.h"
-#include "kernels/ndimage/neighbours_params.h"
-#include "kernels/nest.h"
-#if MNP_ORDERED
-#include "kernels/ndimage/neighbours_ordered.h"
-#endif
-
-static constexpr int mnp_spans[MNP_NDIM] = {MNP_SPANS};
-
-/* ---- values ---- */
-
-MNP_INLINE MNP_VALUE mnp_take(MNP_IN x)
-{
-#if MNP_ORDERED
-    return mnp_ordered<MNP_IN>::from(x);
-#else
-    return mnp_to<MNP_VALUE>::from(x);
-#endif
-}
-
-MNP_INLINE MNP_OUT mnp_give(MNP_VALUE x)
-{
-#if MNP_ORDERED
-    return mnp_to<MNP_OUT>::from(mnp_ordered<MNP_IN>::to(x));
-#else
-    return mnp_to<MNP_OUT>::from(x);
-#endif
-}
-
+#include "kernels/ndimage/neighbours_values.h"
 #if MNP_CUDA
 #include "kernels/ndimage/neighbours_cuda.h"
 #else

@@ -429,7 +429,16 @@ static mnp_status load_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__l
         entry->strings[i] = strcpy(at, string_of(spec, i));
         at += strlen(at) + 1;
     }
-    mnp_status st = mnp__device_load_kernel(ctx->device, spec, &entry->kernel);
+    mnp__text generated = MNP__TEXT_EMPTY;
+    mnp__kernel_spec whole = *spec;
+    if (spec->generate) {
+        spec->generate(spec->generate_argument, &generated);
+        whole.generated = mnp__text_string(&generated);
+    }
+    mnp_status st = mnp__text_status(&generated);
+    if (st == MNP_OK)
+        st = mnp__device_load_kernel(ctx->device, &whole, &entry->kernel);
+    mnp__text_free(&generated);
     if (st == MNP_OK)
         *entry_p = entry;
     else

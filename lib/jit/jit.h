@@ -37,6 +37,12 @@ typedef struct mnp__kernel_spec {
     const char *defines;                      /* "#define ..." lines that come before the source; never NULL */
     size_t shared_bytes;                      /* dynamic shared memory of a CUDA block; ignored on the host */
     const char *generated;                    /* replaces the file's line #include "generated"; NULL if it has none */
+    /*
+     * NULL, or writes the generated source when the kernel is loaded.  It is then no part of what a kernel is found by, so
+     * the definitions must tell apart what it writes.
+     */
+    void (*generate)(const void *argument, mnp__text *text);
+    const void *generate_argument;
     const char *nvrtc_options, *host_options; /* further options for each compiler, separated by spaces; NULL: none */
     int cluster;                              /* blocks of a cluster, which the source says too; 0: there are none */
     bool users; /* a part of the text is the user's: it may call functions of any library */

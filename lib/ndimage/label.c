@@ -2,10 +2,13 @@
 /*
  * Connected parts of an image.
  *
- * Every rank finds the parts within its block on its device (kernels/ndimage/label.cu), each named by the number in the
- * array of its first element.  With the labels of the neighbours' blocks beside its own, it lists which parts touch
- * across borders; all ranks get all these pairs, and each CPU joins them in the same way.  The parts' first elements, in
- * order, then give the numbers from 1 on, by bisection.
+ * Every rank finds the parts within its block on its device (kernels/ndimage/label.cu; on GPUs tile by tile, label_tiles.cu),
+ * each named by its first element.  If all of the array is one block, the first elements are counted in their order, which
+ * numbers the parts.
+ *
+ * Else, with the labels of the neighbours' blocks beside its own, a rank lists which parts touch across borders; all ranks
+ * get all these pairs, and each CPU joins them in the same way.  The parts' first elements, in order, then give the numbers
+ * from 1 on, by bisection.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,76 +28,139 @@
 #include "kernels/ndimage/label_params.h"
 #include "layout/layout.h"
 
-enum { KERNELS = 6 };
-enum which { START, UNITE, FLATTEN, NUMBER, PAIRS, JOIN };
+enum which { START, TILE, BORDERS, UNITE, COUNT, SUM, FINISH, FLATTEN, NUMBER, PAIRS, JOIN, KERNELS };
+
+static const struct {
+    const char *file, *name;
+} kernels[KERNELS] = {
+    [START] = {"ndimage/label.cu", "label_start"},
+    [TILE] = {"ndimage/label_tiles.cu", "label_tile"},
+    [BORDERS] = {"ndimage/label_tiles.cu", "label_borders"},
+    [UNITE] = {"ndimage/label.cu", "label_unite"},
+    [COUNT] = {"ndimage/label_tiles.cu", "label_count"},
+    [SUM] = {"ndimage/label_tiles.cu", "label_sum"},
+    [FINISH] = {"ndimage/label_tiles.cu", "label_finish"},
+    [FLATTEN] = {"ndimage/label.cu", "label_flatten"},
+    [NUMBER] = {"ndimage/label.cu", "label_number"},
+    [PAIRS] = {"ndimage/label.cu", "label_pairs"},
+    [JOIN] = {"ndimage/label.cu", "label_join"},
+};
 
 struct labelling {
     const char *function;
     mnp_ctx *ctx;
     int ndim, steps; /* steps: to neighbours that come earlier */
+    bool is_tiled, is_whole, is_cut;
+    mnp_dtype output;
+    bool needs[KERNELS];
     mnp__kernel *kernels[KERNELS];
     mnp_label_params params;
     mnp_array *labels, *flags;
-    void *pairs, *found, *changes; /* device memory */
+    void *pairs, *found, *changes, *words, *before; /* device memory */
 };
 
 /* ---- kernels ---- */
 
-/* Write the steps to earlier neighbours; a structure that is not symmetric is refused. */
-static mnp_status write_steps(struct labelling *l, const bool *structure, mnp__text *defines)
+/* Write a table of steps to earlier neighbours; if `beyond`, of those that leave the slice of the last two dimensions. */
+static int write_steps(const struct labelling *l, const bool *structure, bool beyond, mnp__text *defines)
 {
     int64_t total = 1;
+    int count = 0;
     for (int d = 0; d < l->ndim; d++)
         total *= 3;
-    mnp__text_add(defines, "#define MNP_NEIGHBOURS");
-    for (int64_t i = 0; i < total / 2; i++) {
+    mnp__text_add(defines, "#define %s", beyond ? "MNP_UNITED" : "MNP_NEIGHBOURS");
+    for (int64_t i = 0; i < total / 2 - (beyond ? 4 : 0); i++) {
         int64_t rest = i;
         int step[MNP_MAX_DIMS];
-        if (structure[i] != structure[total - 1 - i])
-            return MNP_FAIL(MNP_ERR_ARG, "%s: the structure is not symmetric about its middle", l->function);
         if (!structure[i])
             continue;
         for (int d = l->ndim - 1; d >= 0; d--, rest /= 3)
             step[d] = (int)(rest % 3) - 1;
-        mnp__text_add(defines, "%s {{", l->steps++ > 0 ? "," : "");
+        mnp__text_add(defines, "%s {{", count++ > 0 ? "," : "");
         for (int d = 0; d < l->ndim; d++)
             mnp__text_add(defines, "%s%d", d > 0 ? ", " : "", step[d]);
         mnp__text_add(defines, "}}");
     }
-    if (l->steps == 0) /* a step that leads nowhere: no array has an empty table */
-        mnp__text_add(defines, " {{0}}");
-    mnp__text_add(defines, "\n");
-    return MNP_OK;
+    mnp__text_add(defines, "%s\n", count == 0 ? " {{0}}" : ""); /* a step that leads nowhere: no table is empty */
+    return count;
+}
+
+/* What all kernels are compiled with.  Whether a structure is symmetric has been checked. */
+static void write_defines(struct labelling *l, mnp_dtype dtype, const bool *structure, mnp__text *defines)
+{
+    int64_t middle = 1;
+    for (int d = 0; d < l->ndim; d++)
+        middle *= 3;
+    middle /= 2;
+    mnp__text_add(defines, "#define MNP_IN %s\n#define MNP_OUT %s\n", mnp__jit_type(dtype), mnp__jit_type(l->output));
+    mnp__text_add(defines, "#define MNP_LABEL %s\n#define MNP_NDIM %d\n", l->is_whole ? "int" : "long long", l->ndim);
+    l->steps = write_steps(l, structure, false, defines);
+    if (l->ndim > 1) {
+        mnp__text_add(defines, "#define MNP_WEST %d\n#define MNP_NORTH_WEST %d\n#define MNP_NORTH %d\n",
+                      structure[middle - 1], structure[middle - 4], structure[middle - 3]);
+        mnp__text_add(defines, "#define MNP_NORTH_EAST %d\n", structure[middle - 2]);
+    }
+    if (l->is_tiled)
+        l->needs[UNITE] = write_steps(l, structure, true, defines) > 0;
+    else
+        mnp__text_add(defines, "#define MNP_UNITED MNP_NEIGHBOURS\n");
+}
+
+/* Which way the parts of the block are found, and numbered. */
+static void choose_way(struct labelling *l, const mnp_array *x, const mnp_layout *layout)
+{
+    const bool on_gpu = x->ctx->device->block_memory > 0;
+    int64_t size = 1;
+    for (int d = 0; d < l->ndim; d++) {
+        l->is_cut = l->is_cut || mnp_layout_parts(layout, d) > 1;
+        size *= layout->shape[d];
+    }
+    l->is_tiled = on_gpu && l->ndim > 1;
+    l->is_whole = on_gpu && !l->is_cut && size <= INT32_MAX;
+    l->needs[START] = l->needs[UNITE] = !l->is_tiled;
+    l->needs[TILE] = l->needs[BORDERS] = l->is_tiled;
+    l->needs[COUNT] = l->needs[SUM] = l->needs[FINISH] = l->is_whole;
+    l->needs[FLATTEN] = l->needs[NUMBER] = l->needs[JOIN] = !l->is_whole;
+    l->needs[PAIRS] = l->is_cut;
 }
 
 static mnp_status load_kernels(struct labelling *l, mnp_dtype dtype, const bool *structure)
 {
-    static const char *const names[KERNELS] = {"label_start",  "label_unite", "label_flatten",
-                                               "label_number", "label_pairs", "label_join"};
-    for (int k = 0; k < KERNELS; k++) {
-        char room[1 << 14];
-        mnp__text defines = MNP__TEXT_IN(room);
-        const mnp__kernel_spec spec = {.file = "ndimage/label.cu", .function = names[k]};
-        mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_NDIM %d\n", mnp__jit_type(dtype), l->ndim);
-        l->steps = 0;
-        mnp_status st = write_steps(l, structure, &defines);
-        if (st != MNP_OK) {
-            mnp__text_free(&defines);
-            return st;
-        }
-        MNP_TRY(mnp__ctx_kernel_of_text(l->ctx, &spec, &defines, NULL, &l->kernels[k]));
+    char room[1 << 14];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp_status st = MNP_OK;
+    write_defines(l, dtype, structure, &defines);
+    if (mnp__text_has_grown(&defines))
+        st = MNP_AGREE(l->ctx, mnp__text_status(&defines));
+    for (int k = 0; k < KERNELS && st == MNP_OK; k++) {
+        const mnp__kernel_spec spec = {
+            .file = kernels[k].file, .function = kernels[k].name, .defines = mnp__text_string(&defines)};
+        if (l->needs[k])
+            st = mnp__ctx_kernel(l->ctx, &spec, &l->kernels[k]);
     }
-    return MNP_OK;
+    mnp__text_free(&defines);
+    return st;
+}
+
+static mnp_status run_as(struct labelling *l, enum which which, const mnp__launch *launch)
+{
+    mnp_ctx *ctx = l->ctx;
+    if (l->params.count == 0 || !l->needs[which])
+        return MNP_OK;
+    return ctx->device->ops->launch(ctx->device, l->kernels[which], launch, &l->params, sizeof l->params, ctx->compute);
 }
 
 static mnp_status run(struct labelling *l, enum which which)
 {
-    mnp_ctx *ctx = l->ctx;
-    if (l->params.count == 0)
-        return MNP_OK;
     const mnp__launch launch = mnp__launch_of(l->params.count);
-    return ctx->device->ops->launch(ctx->device, l->kernels[which], &launch, &l->params, sizeof l->params,
-                                    ctx->compute);
+    return run_as(l, which, &launch);
+}
+
+/* Launch a kernel of which a block of so many threads does `each` of `count` items. */
+static mnp_status run_blocks(struct labelling *l, enum which which, int64_t count, int64_t each, unsigned threads)
+{
+    const mnp__launch launch = {.grid = {(unsigned)((count + each - 1) / each), 1, 1}, .block = {threads, 1, 1}};
+    return run_as(l, which, &launch);
 }
 
 /* ---- pairs of parts that touch across borders ---- */
@@ -262,32 +328,92 @@ static mnp_status join_ranks(struct labelling *l)
 
 /* ---- all of it ---- */
 
+/* Find the parts of the block. */
+static mnp_status find_parts(struct labelling *l)
+{
+    const long long *const extent = l->params.extent;
+    if (!l->is_tiled) {
+        MNP_TRY(run(l, START));
+        return run(l, UNITE);
+    }
+    const int64_t width = extent[l->ndim - 1], height = extent[l->ndim - 2];
+    const int64_t across = (width + MNP_LABEL_TILE_X - 1) / MNP_LABEL_TILE_X,
+                  down = (height + MNP_LABEL_TILE_Y - 1) / MNP_LABEL_TILE_Y;
+    const int64_t slices = l->params.count > 0 ? l->params.count / (width * height) : 0;
+    MNP_TRY(run_blocks(l, TILE, slices * down * across, 1, MNP_LABEL_TILE_X * MNP_LABEL_TILE_Y));
+    const mnp__launch launch = mnp__launch_of(slices * ((across - 1) * height + (down - 1) * width));
+    if (launch.grid[0] > 0)
+        MNP_TRY(run_as(l, BORDERS, &launch));
+    return run(l, UNITE);
+}
+
 static mnp_status label_block(struct labelling *l, const mnp_array *x, const mnp_layout *layout)
 {
     mnp__input input = {NULL, NULL};
-    MNP_TRY(mnp_array_new(l->ctx, MNP_INT64, layout, &l->labels));
-    MNP_TRY(mnp_array_new(l->ctx, MNP_BOOL, layout, &l->flags));
+    MNP_TRY(mnp_array_new(l->ctx, l->is_whole ? MNP_INT32 : MNP_INT64, layout, &l->labels));
+    if (!l->is_whole)
+        MNP_TRY(mnp_array_new(l->ctx, MNP_BOOL, layout, &l->flags));
     MNP_TRY(mnp__input_open(x, layout, x->dtype, MNP__INPUT_DENSE, &input));
-    l->params = (mnp_label_params){
-        .in = input.array->data, .labels = l->labels->data, .flags = l->flags->data, .count = l->labels->local_size};
+    l->params = (mnp_label_params){.in = input.array->data,
+                                   .labels = l->labels->data,
+                                   .flags = l->flags ? l->flags->data : NULL,
+                                   .count = l->labels->local_size};
     for (int d = 0; d < l->ndim; d++) {
         l->params.extent[d] = l->labels->local_shape[d];
         l->params.lo[d] = l->labels->local_lo[d];
         l->params.whole[d] = layout->shape[d];
     }
-    mnp_status st = MNP_OK;
-    for (enum which which = START; which <= NUMBER && st == MNP_OK; which++)
-        st = run(l, which);
+    mnp_status st = find_parts(l);
     mnp__input_close(&input);
-    return MNP_AGREE(l->ctx, st);
+    return st;
 }
 
-static bool is_cut(const mnp_layout *layout)
+/* ---- numbers from 1 on ---- */
+
+/* If one rank has all elements: count first elements up to those of the parts. */
+static mnp_status number_whole(struct labelling *l, const mnp_array *y, int64_t *count_p)
 {
-    bool cut = false;
-    for (int d = 0; d < layout->ndim; d++)
-        cut = cut || mnp_layout_parts(layout, d) > 1;
-    return cut;
+    mnp_ctx *ctx = l->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    const int64_t blocks = (l->params.count + MNP_LABEL_PART - 1) / MNP_LABEL_PART;
+    *count_p = 0;
+    if (l->params.count == 0)
+        return MNP_OK;
+    MNP_TRY(ops->alloc(ctx->device, (size_t)blocks * MNP_LABEL_PART / 32 * 2 * sizeof(unsigned), &l->words));
+    MNP_TRY(ops->alloc(ctx->device, ((size_t)blocks + 1) * sizeof(int64_t), &l->before));
+    l->params.words = l->words;
+    l->params.before = l->before;
+    l->params.blocks = blocks;
+    l->params.out = y->data;
+    MNP_TRY(run_blocks(l, COUNT, l->params.count, MNP_LABEL_PART, MNP_LABEL_PART / 32));
+    MNP_TRY(run_blocks(l, SUM, 1, 1, 1024));
+    MNP_TRY(run_blocks(l, FINISH, l->params.count, MNP_LABEL_FINISHED, 256));
+    MNP_TRY(ops->copy(ctx->device, count_p, (int64_t *)l->before + blocks, sizeof *count_p, ctx->compute));
+    return mnp__ctx_wait(ctx, ctx->compute);
+}
+
+static mnp_status label_whole(struct labelling *l, const mnp_array *x, const mnp_layout *layout, mnp_array **labels_p,
+                              int64_t *count_p)
+{
+    mnp__output output;
+    int64_t count = 0;
+    const mnp__output_spec spec = {.function = l->function,
+                                   .ctx = l->ctx,
+                                   .dtype = l->output,
+                                   .layout = layout,
+                                   .needs = MNP__OUTPUT_DENSE,
+                                   .ninputs = 1,
+                                   .inputs = (const mnp_array *const[]){x}};
+    mnp_status st = mnp__output_open(&spec, labels_p, &output);
+    if (st == MNP_OK)
+        st = MNP_AGREE(l->ctx, label_block(l, x, layout));
+    if (st == MNP_OK)
+        st = MNP_AGREE(l->ctx, number_whole(l, output.array, &count));
+    if (st == MNP_OK && l->ctx->comm.size > 1)
+        st = mnp__all_reduce(&l->ctx->comm, &count, 1, MPI_INT64_T, MPI_MAX);
+    if (st == MNP_OK)
+        *count_p = count;
+    return mnp__output_close(1, &output, st);
 }
 
 /* From the numbers of first elements to numbers from 1 on. */
@@ -308,9 +434,36 @@ static mnp_status count_parts(struct labelling *l, mnp_array **labels_p, int64_t
     return MNP_OK;
 }
 
+static mnp_status label_parts(struct labelling *l, const mnp_array *x, const mnp_layout *layout, mnp_array **labels_p,
+                              int64_t *count_p)
+{
+    mnp_status st = label_block(l, x, layout);
+    if (st == MNP_OK)
+        st = run(l, FLATTEN);
+    if (st == MNP_OK)
+        st = run(l, NUMBER);
+    st = MNP_AGREE(l->ctx, st);
+    if (st == MNP_OK && l->is_cut)
+        st = join_ranks(l);
+    if (st == MNP_OK)
+        st = MNP_AGREE(l->ctx, run(l, JOIN));
+    if (st == MNP_OK)
+        st = count_parts(l, labels_p, count_p);
+    return st;
+}
+
+static mnp_status check_structure(const char *function, const bool *structure, size_t total)
+{
+    for (size_t i = 0; i < total / 2; i++)
+        if (structure[i] != structure[total - 1 - i])
+            return MNP_FAIL(MNP_ERR_ARG, "%s: the structure is not symmetric about its middle", function);
+    return MNP_OK;
+}
+
 mnp_status mnp_ndimage_label(const mnp_array *x, const bool *structure, mnp_array **labels_p, int64_t *count_p)
 {
     MNP_ENTER(x, labels_p, count_p);
+    const mnp__device_ops *ops = x->ctx->device->ops;
     struct labelling l = {.function = __func__, .ctx = x->ctx, .ndim = x->layout->ndim};
     bool *plain = NULL;
     mnp_layout *layout = NULL;
@@ -321,25 +474,24 @@ mnp_status mnp_ndimage_label(const mnp_array *x, const bool *structure, mnp_arra
     size_t total = 1;
     for (int d = 0; d < l.ndim; d++)
         total *= 3;
+    if (structure)
+        MNP_TRY(check_structure(__func__, structure, total));
     mnp_status st = mnp__malloc(total * sizeof(bool), &plain);
     if (st == MNP_OK && !structure)
         st = mnp_ndimage_generate_binary_structure(l.ndim, 1, plain);
     if (st == MNP_OK)
         st = mnp__layout_in_c_order(x->layout, &layout);
     st = MNP_AGREE(x->ctx, st);
-    if (st == MNP_OK)
+    if (st == MNP_OK) {
+        l.output = *labels_p ? (*labels_p)->dtype : MNP_INT32;
+        choose_way(&l, x, layout);
         st = load_kernels(&l, x->dtype, structure ? structure : plain);
+    }
     if (st == MNP_OK)
-        st = label_block(&l, x, layout);
-    if (st == MNP_OK && is_cut(layout))
-        st = join_ranks(&l);
-    if (st == MNP_OK)
-        st = MNP_AGREE(x->ctx, run(&l, JOIN));
-    if (st == MNP_OK)
-        st = count_parts(&l, labels_p, count_p);
-    x->ctx->device->ops->free(x->ctx->device, l.pairs);
-    x->ctx->device->ops->free(x->ctx->device, l.found);
-    x->ctx->device->ops->free(x->ctx->device, l.changes);
+        st = (l.is_whole ? label_whole : label_parts)(&l, x, layout, labels_p, count_p);
+    void *const memory[] = {l.pairs, l.found, l.changes, l.words, l.before};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        ops->free(x->ctx->device, memory[i]);
     mnp_array_free(l.labels);
     mnp_array_free(l.flags);
     mnp_layout_free(layout);

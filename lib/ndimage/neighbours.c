@@ -5,6 +5,7 @@
 #include "ndimage/neighbours.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <maniple/halo.h>
@@ -25,6 +26,7 @@ enum { MOST_PARTS = 8192, THREADS = 256, WARP = 32, GPU_TILE_Y = 16 };
 struct shape {
     int64_t spans[MNP_NEIGHBOUR_DIMS]; /* of the window, in the kernel's dimensions */
     int64_t tile[2];                   /* outputs along y and x */
+    int threads;                       /* of a block */
     size_t shared_bytes;               /* on GPUs: of what windows of a tile reach; 0 if that is too large */
 };
 
@@ -44,6 +46,22 @@ void mnp__neighbours_start(mnp__neighbours *filter, int ndim, char *room)
         filter->place[d] = 1;
     filter->kernel_ndim = count == 1 ? 2 : count;
     filter->body = (mnp__text){.data = room, .capacity = MNP__NEIGHBOURS_ROOM, .borrows = true};
+}
+
+void mnp__neighbours_spans(const mnp__neighbours *filter, int64_t *spans)
+{
+    for (int k = 0; k < filter->kernel_ndim; k++)
+        spans[k] = 1;
+    for (int d = 0; d < filter->ndim; d++)
+        spans[filter->place[d]] *= filter->span[d];
+}
+
+int64_t mnp__neighbours_rows(const mnp__neighbours *filter, const mnp_array *x)
+{
+    int64_t rows = 1;
+    for (int d = 0; d < filter->ndim; d++)
+        rows *= filter->place[d] == filter->kernel_ndim - 2 ? x->layout->shape[d] : 1;
+    return rows;
 }
 
 void mnp__neighbours_tap(mnp__neighbours *filter, const int64_t *at)
@@ -176,7 +194,7 @@ static void close_surroundings(mnp_ctx *ctx, struct surroundings *s)
 
 /* ---- the kernel ---- */
 
-static mnp_dtype value_dtype(const mnp__neighbours *filter, mnp_dtype input)
+mnp_dtype mnp__neighbours_dtype(const mnp__neighbours *filter, mnp_dtype input)
 {
     static const mnp_dtype unsigned_of[] = {MNP_UINT8, MNP_UINT16, MNP_UINT32, MNP_UINT64};
     size_t size = mnp_dtype_size(input);
@@ -222,30 +240,44 @@ static void choose_gpu_tile(const mnp__neighbours *filter, bool has_rows, size_t
 static void choose_shape(const mnp__neighbours *filter, const mnp_array *x, struct shape *shape)
 {
     const size_t block_memory = x->ctx->device->block_memory;
-    int64_t rows = 1;
-    for (int k = 0; k < filter->kernel_ndim; k++)
-        shape->spans[k] = 1;
-    for (int d = 0; d < filter->ndim; d++) {
-        shape->spans[filter->place[d]] *= filter->span[d];
-        rows *= filter->place[d] == filter->kernel_ndim - 2 ? x->layout->shape[d] : 1;
+    const bool has_rows = mnp__neighbours_rows(filter, x) > 1;
+    mnp__neighbours_spans(filter, shape->spans);
+    shape->threads = THREADS;
+    if (filter->kernel) {
+        memcpy(shape->tile, filter->tile, sizeof shape->tile);
+        shape->threads = filter->threads;
+        shape->shared_bytes = filter->shared_bytes;
+    } else if (block_memory == 0) {
+        choose_host_tile(filter, has_rows, shape);
+    } else {
+        choose_gpu_tile(filter, has_rows, mnp_dtype_size(mnp__neighbours_dtype(filter, x->dtype)), block_memory, shape);
     }
-    if (block_memory == 0)
-        choose_host_tile(filter, rows > 1, shape);
-    else
-        choose_gpu_tile(filter, rows > 1, mnp_dtype_size(value_dtype(filter, x->dtype)), block_memory, shape);
+}
+
+static void generate(const void *argument, mnp__text *text)
+{
+    mnp__neighbours copy = *(const mnp__neighbours *)argument;
+    copy.body = *text;
+    copy.write(&copy);
+    *text = copy.body;
 }
 
 static mnp_status load_kernel(mnp__neighbours *filter, const mnp_array *x, const struct shape *shape,
                               mnp__kernel **kernel_p)
 {
-    char room[MNP__KERNEL_ROOM];
+    char room[MNP__KERNEL_ROOM], file[64];
     mnp__text defines = MNP__TEXT_IN(room);
-    const mnp__kernel_spec spec = {
-        .file = "ndimage/neighbours.cu", .function = "neighbours", .shared_bytes = shape->shared_bytes};
+    const char *name = filter->kernel ? filter->kernel : "neighbours";
+    const mnp__kernel_spec spec = {.file = file,
+                                   .function = name,
+                                   .shared_bytes = shape->shared_bytes,
+                                   .generate = filter->write ? generate : NULL,
+                                   .generate_argument = filter};
+    snprintf(file, sizeof file, "ndimage/%s.cu", name);
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n", mnp__jit_type(x->dtype),
                   mnp__jit_type(filter->output));
     mnp__text_add(&defines, "#define MNP_VALUE %s\n#define MNP_ORDERED %d\n",
-                  mnp__jit_type(value_dtype(filter, x->dtype)), filter->ordered != 0);
+                  mnp__jit_type(mnp__neighbours_dtype(filter, x->dtype)), filter->ordered != 0);
     mnp__text_add(&defines, "#define MNP_NDIM %d\n#define MNP_SPANS ", filter->kernel_ndim);
     for (int k = 0; k < filter->kernel_ndim; k++)
         mnp__text_add(&defines, "%s%d", k > 0 ? ", " : "", (int)shape->spans[k]);
@@ -254,8 +286,10 @@ static mnp_status load_kernel(mnp__neighbours *filter, const mnp_array *x, const
     mnp__text_add(&defines, "#define MNP_TX %d\n#define MNP_TY %d\n#define MNP_MASK %d\n", (int)shape->tile[1],
                   (int)shape->tile[0], filter->mask != NULL);
     if (x->ctx->device->block_memory > 0)
-        mnp__text_add(&defines, "#define MNP_THREADS %d\n#define MNP_TILED %d\n", THREADS, shape->shared_bytes > 0);
-    return mnp__ctx_kernel_of_text(x->ctx, &spec, &defines, &filter->body, kernel_p);
+        mnp__text_add(&defines, "#define MNP_THREADS %d\n#define MNP_TILED %d\n", shape->threads,
+                      shape->shared_bytes > 0);
+    mnp__text_add(&defines, "#define MNP_RANK %d\n%s", filter->rank, filter->definitions);
+    return mnp__ctx_kernel_of_text(x->ctx, &spec, &defines, filter->write ? NULL : &filter->body, kernel_p);
 }
 
 static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, const struct shape *shape,
@@ -294,7 +328,7 @@ static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, con
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s: a block of %lld tiles is larger than the %d that one GPU computes",
                         filter->function, p.items, INT_MAX);
     const unsigned blocks = (unsigned)(host && p.items > MOST_PARTS ? MOST_PARTS : p.items);
-    const mnp__launch launch = {.grid = {blocks, 1, 1}, .block = {THREADS, 1, 1}, .divisible = true};
+    const mnp__launch launch = {.grid = {blocks, 1, 1}, .block = {(unsigned)shape->threads, 1, 1}, .divisible = true};
     return ctx->device->ops->launch(ctx->device, kernel, &launch, &p, sizeof p, ctx->compute);
 }
 

@@ -21,7 +21,7 @@
 #include "kernels/ndimage/neighbours_params.h"
 #include "layout/layout.h"
 
-enum { MNP__NEIGHBOURS_ROOM = 1 << 15 };
+enum { MNP__NEIGHBOURS_ROOM = 1 << 15, MNP__NEIGHBOURS_DEFINITIONS = 128 };
 
 typedef struct mnp__neighbours {
     const char *function;         /* its name in messages: "mnp_ndimage_median_filter" */
@@ -37,13 +37,35 @@ typedef struct mnp__neighbours {
     int columns, kept, run;                   /* MNP_COLUMNS, MNP_KEPT, MNP_RUN, which is odd */
     double weights[2][MNP_NEIGHBOUR_WEIGHTS]; /* of the two stages */
     const mnp_array *mask;                    /* NULL, or a bool array: where it is false, the result is the input */
+    /*
+     * NULL: ndimage/neighbours.cu; or another kernel for GPUs with the same parameters: the name of its source and its
+     * function, and the outputs of a tile along the last two dimensions, threads and shared memory of a block.
+     */
+    const char *kernel;
+    int64_t tile[2];
+    int threads;
+    size_t shared_bytes;
+    char definitions[MNP__NEIGHBOURS_DEFINITIONS]; /* what the kernel is compiled with besides */
     /* how array dimensions are dimensions of the kernel: set by mnp__neighbours_start() */
     int ndim, kernel_ndim, place[MNP_MAX_DIMS];
     mnp__text body; /* the generated functions */
+    /* NULL, or writes the body of a filter that is a copy of this one, when the kernel is loaded; what it depends on are
+       the window, `rank`, and what the kernel is compiled with */
+    void (*write)(struct mnp__neighbours *copy);
+    int rank;
 } mnp__neighbours;
 
 /* Find the kernel's dimensions from the window; `room` of MNP__NEIGHBOURS_ROOM bytes is for the body. */
 void mnp__neighbours_start(mnp__neighbours *filter, int ndim, char *room);
+
+/* Extents of the window in the kernel's dimensions. */
+void mnp__neighbours_spans(const mnp__neighbours *filter, int64_t *spans);
+
+/* Extent of the kernel's second-last dimension, over all ranks. */
+int64_t mnp__neighbours_rows(const mnp__neighbours *filter, const mnp_array *x);
+
+/* In which the kernel computes. */
+mnp_dtype mnp__neighbours_dtype(const mnp__neighbours *filter, mnp_dtype input);
 
 /* Write the element of the window at these indices, one for each dimension of the array: "MNP_TAP(0, 2)". */
 void mnp__neighbours_tap(mnp__neighbours *filter, const int64_t *at);

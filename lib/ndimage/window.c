@@ -144,6 +144,33 @@ int64_t mnp__filter_taps(const mnp__neighbours *filter, const bool *footprint, m
     return count;
 }
 
+struct writing {
+    mnp__neighbours *filter;
+    const char *separator;
+    int count;
+};
+
+static void write_tap(void *argument, int64_t number, const int64_t *at)
+{
+    struct writing *writing = argument;
+    (void)number;
+    mnp__text_add(&writing->filter->body, "%s", writing->count++ > 0 ? writing->separator : "");
+    mnp__neighbours_tap(writing->filter, at);
+}
+
+void mnp__filter_write_taps(mnp__neighbours *filter, const bool *footprint, const char *separator)
+{
+    struct writing writing = {.filter = filter, .separator = separator};
+    mnp__filter_taps(filter, footprint, write_tap, &writing);
+}
+
+void mnp__filter_write_table(mnp__neighbours *filter, const bool *footprint)
+{
+    mnp__text_add(&filter->body, "MNP_TABLE mnp_tap mnp_taps[] = {\n    ");
+    mnp__filter_write_taps(filter, footprint, ",\n    ");
+    mnp__text_add(&filter->body, "};\n");
+}
+
 mnp_dtype mnp__filter_compared(mnp_dtype input)
 {
     if (input == MNP_FLOAT16 || input == MNP_BFLOAT16)

@@ -42,6 +42,10 @@ mnp_status mnp__filter_window(const char *function, const mnp_array *x, const mn
 typedef void (*mnp__tap_visitor)(void *argument, int64_t number, const int64_t *at);
 int64_t mnp__filter_taps(const mnp__neighbours *filter, const bool *footprint, mnp__tap_visitor visit, void *argument);
 
+/* Write these elements, with `separator` between them; or a table of them, mnp_taps. */
+void mnp__filter_write_taps(mnp__neighbours *filter, const bool *footprint, const char *separator);
+void mnp__filter_write_table(mnp__neighbours *filter, const bool *footprint);
+
 /* The dtype in which values are compared: the input's own, or float for floats of two bytes, uint8 for bool. */
 mnp_dtype mnp__filter_compared(mnp_dtype input);
 

@@ -44,6 +44,11 @@ static const char middle[] =
     "template <typename Column> MNP_INLINE mnp_lanes mnp_finish(const Column &column)\n{\n"
     "    return column(0, 0);\n}\n";
 
+/* The smallest of the values that the windows of each of 2 x 2 outputs have in common. */
+static const char least[] = "MNP_INLINE void mnp_select(const mnp_lanes *v, mnp_lanes *results)\n{\n"
+                            "    for (int i = 0; i < 4; i++)\n"
+                            "        results[i] = mnp_lesser(v[2 * i], mnp_greater(v[2 * i + 1], v[10]));\n}\n";
+
 #define GRID_BODY(value)                                                                                               \
     "template <typename Point> static MNP_INLINE void mnp_body(const Point &mnp_at, mnp_value &mnp_y)\n"               \
     "{\n    const auto x = mnp_at.array(0);\n    mnp_y = " value ";\n}\n"
@@ -217,10 +222,31 @@ static const kernel_case typical[] = {
      .definitions = "MNP_IN mnp_float16; MNP_VALUE float; MNP_COMPARE >=; MNP_NDIM 2; MNP_AXIS 0"},
     {.file = "ndimage/label.cu",
      .function = "label_unite",
-     .definitions = "MNP_IN mnp_bool; MNP_NDIM 2; MNP_NEIGHBOURS {{-1, 0}}, {{0, -1}}"},
+     .definitions =
+         "MNP_IN mnp_bool; MNP_LABEL int; MNP_NDIM 2; MNP_NEIGHBOURS {{-1, 0}}, {{0, -1}}; MNP_UNITED {{0}}"},
     {.file = "ndimage/label.cu",
      .function = "label_pairs",
-     .definitions = "MNP_IN double; MNP_NDIM 1; MNP_NEIGHBOURS {{-1}}"},
+     .definitions = "MNP_IN double; MNP_LABEL long long; MNP_NDIM 1; MNP_NEIGHBOURS {{-1}}; MNP_UNITED {{-1}}"},
+    {.file = "ndimage/label_tiles.cu",
+     .function = "label_tile",
+     .definitions = "MNP_IN mnp_bool; MNP_OUT int32_t; MNP_LABEL long long; MNP_NDIM 2; MNP_WEST 1; MNP_NORTH_WEST 0; "
+                    "MNP_NORTH 1; MNP_NORTH_EAST 1"},
+    {.file = "ndimage/label_tiles.cu",
+     .function = "label_borders",
+     .definitions = "MNP_IN uint8_t; MNP_OUT mnp_float16; MNP_LABEL int; MNP_NDIM 3; MNP_WEST 1; MNP_NORTH_WEST 1; "
+                    "MNP_NORTH 1; MNP_NORTH_EAST 0"},
+    {.file = "ndimage/label_tiles.cu",
+     .function = "label_count",
+     .definitions = "MNP_IN mnp_bool; MNP_OUT int32_t; MNP_LABEL long long; MNP_NDIM 2; MNP_WEST 1; MNP_NORTH_WEST 0; "
+                    "MNP_NORTH 1; MNP_NORTH_EAST 1"},
+    {.file = "ndimage/label_tiles.cu",
+     .function = "label_sum",
+     .definitions = "MNP_IN uint8_t; MNP_OUT mnp_float16; MNP_LABEL int; MNP_NDIM 3; MNP_WEST 1; MNP_NORTH_WEST 1; "
+                    "MNP_NORTH 1; MNP_NORTH_EAST 0"},
+    {.file = "ndimage/label_tiles.cu",
+     .function = "label_finish",
+     .definitions = "MNP_IN mnp_bool; MNP_OUT int32_t; MNP_LABEL long long; MNP_NDIM 2; MNP_WEST 1; MNP_NORTH_WEST 0; "
+                    "MNP_NORTH 1; MNP_NORTH_EAST 1"},
     {.file = "ndimage/neighbours.cu",
      .function = "neighbours",
      .definitions =
@@ -233,6 +259,21 @@ static const kernel_case typical[] = {
          "MNP_IN int8_t; MNP_OUT double; MNP_VALUE uint32_t; MNP_ORDERED 1; MNP_NDIM 3; MNP_SPANS 2, 1, 2; "
          "MNP_COLUMNS 1; MNP_KEPT 1; MNP_RUN 1; MNP_TX 256; MNP_TY 1; MNP_MASK 1; MNP_THREADS 256; MNP_TILED 0",
      .generated = middle},
+    {.file = "ndimage/rank_network.cu",
+     .function = "rank_network",
+     .definitions =
+         "MNP_IN double; MNP_OUT mnp_float16; MNP_VALUE uint64_t; MNP_ORDERED 1; MNP_NDIM 3; MNP_SPANS 2, 1, 2; "
+         "MNP_TX 64; MNP_TY 16; MNP_RUN 2; MNP_ROWS 2; MNP_THREADS 256",
+     .generated = least},
+    {.file = "ndimage/rank_slide.cu",
+     .function = "rank_slide",
+     .definitions =
+         "MNP_IN mnp_float16; MNP_OUT int8_t; MNP_VALUE uint16_t; MNP_ORDERED 1; MNP_NDIM 3; MNP_SPANS 2, 9, 17; "
+         "MNP_TX 32; MNP_TY 16; MNP_THREADS 128; MNP_SLIDERS 2; MNP_RANK 5"},
+    {.file = "ndimage/rank_slide.cu",
+     .function = "rank_slide",
+     .definitions = "MNP_IN double; MNP_OUT double; MNP_VALUE uint64_t; MNP_ORDERED 1; MNP_NDIM 2; MNP_SPANS 1, 200; "
+                    "MNP_TX 256; MNP_TY 1; MNP_THREADS 256; MNP_SLIDERS 8; MNP_RANK 100"},
     {.file = "fft/pass.cu",
      .function = "fft_pass",
      .definitions = "MNP_REAL float; MNP_PARTS 2; MNP_HALF 1; MNP_DIMS 3"},

@@ -37,7 +37,17 @@ for ndim in (1, 2, 3):
         got, found = label(x, structure)
         mp.check(f"label {a.shape}", got, want)
         mp.ok(found == count, f"there are {count}, and {found} were found")
-for name, a in (("a winding line", winding(29)), ("a comb", np.indices((20, 33))[1] % 2 == 0), ("nothing", np.zeros((4, 5))),
+for shape, density in (((70, 101), 0.5), ((33, 64), 0.6), ((3, 20, 67), 0.4), ((5, 1, 40), 0.5), ((97, 5), 0.7)):
+    a = rng.random(shape) < density  # rows and columns of several tiles of a GPU
+    structure = rng.random((3,) * a.ndim) < 0.5
+    structure |= structure[(slice(None, None, -1),) * a.ndim]
+    structure[(1,) * a.ndim] = True
+    for s in (ndimage.generate_binary_structure(a.ndim, a.ndim), structure):
+        want, count = ndimage.label(a, s)
+        got, found = label(mp.array(a, mp.random_layout(rng, a.shape)), s)
+        mp.check(f"label {shape}, structure {s.astype(int).ravel()}", got, want)
+        mp.ok(found == count, f"there are {count}, and {found} were found")
+for name, a in (("a winding line", winding(29)), ("a longer one", winding(101)), ("a comb", np.indices((20, 33))[1] % 2 == 0), ("nothing", np.zeros((4, 5))),
                 ("numbers", values(rng, (21, 13), "float32")), ("no neighbours", rng.random((9, 9)) < 0.5)):
     a = a if name != "a comb" else a | (np.indices(a.shape)[0] == 19)
     structure = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], bool) if name == "no neighbours" else None

@@ -37,11 +37,18 @@ for name in NAMES:
         one(name, dtype, ndim, largest, box)
 one("median_filter", "float32", 2, 13, False)
 one("median_filter", "int16", 2, 13, True)
+for dtype, ndim, largest in [("float32", 2, 31), ("float64", 2, 31), ("uint8", 2, 19), ("int32", 2, 11), ("uint64", 2, 9),
+                             ("bool", 2, 7), ("int8", 3, 7), ("float32", 3, 5), ("float32", 1, 150), ("float64", 4, 4)]:
+    one(str(rng.choice(NAMES[2:])), dtype, ndim, largest, True)
 one("maximum_filter", "float64", 2, 40, True)
 one("minimum_filter", "bool", 2, 4, True)
 
 a = rng.standard_normal((30, 41)).astype("float32")
 x = mp.array(a, mp.random_layout(rng, a.shape))
+for size in ((1, 15), (15, 1), (2, 30), (9, 9), (11, 11), (13, 13), (15, 15), (31, 29)):
+    rank = int(rng.integers(size[0] * size[1]))
+    mp.check(f"rank {rank} of {size}", mp.ndimage_rank_filter(x, rank, list(size), None, None),
+             ndimage.rank_filter(a, rank, size))
 for n in (3, 5, 7):  # every rank is the right element of a sorted window
     for rank in range(0, n * n, n):
         mp.check(f"rank {rank} of {n}^2", mp.ndimage_rank_filter(x, rank, [n, n], None, None),
@@ -60,8 +67,10 @@ mp.ndimage_median_filter(y, [3, 3], None, None, out=y)
 mp.check("in place", y, ndimage.median_filter(a, 3))
 b = a.copy()
 b[7, 8] = np.nan
-mp.check("NaN is the largest value", mp.ndimage_median_filter(mp.array(b, x.layout), [3, 3], None, None),
-         ndimage.generic_filter(b, lambda w: np.sort(w)[4], 3))
+b[20:, 20:25], b[2, 5:9], b[11, 30:] = np.nan, np.inf, -np.inf
+for n in (3, 5, 9, 15):
+    mp.check(f"NaN is the largest value, {n}^2", mp.ndimage_median_filter(mp.array(b, x.layout), [n, n], None, None),
+             ndimage.generic_filter(b, lambda w: np.sort(w)[w.size // 2], n))
 
 BAD = [("size along axis 1 is 0", [3, 0], None, None), ("origin along axis 0 is 2", [3, 3], None, options(origin=[2, 0])),
        ("no element", [1, 2], [False, False], None), ("given twice", [3, 3], None, options(axes=[0, -2])),

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Connected parts of a block on a GPU.
+ *
+ * A block of threads finds the parts within a tile of the last two dimensions in shared memory: those of a row are runs
+ * of bits, and rows are united with the rows above them.  Then tiles are united with their neighbours, in memory.  Steps
+ * along other dimensions are label_unite's (label.cu).
+ *
+ * Where all of the array is one block, a part's number is how many elements up to its first one are first ones.
+ * label_count notes them as bits, with the number of those before every 32 of them; label_finish looks up the first element
+ * of every element's part, and how many there are up to it.
+ *
+ * Compiled with MNP_IN, MNP_LABEL, the type of labels, MNP_OUT, that of the result, MNP_NDIM, and MNP_WEST, MNP_NORTH_WEST,
+ * MNP_NORTH and MNP_NORTH_EAST, which are 1 for those neighbours of the last two dimensions that count.
+ */
+#include "kernels/prelude.h"
+#include "kernels/ndimage/label_params.h"
+#include "kernels/ndimage/label_union.h"
+#include "kernels/prefix_sum.h"
+
+enum { MNP_TX = MNP_LABEL_TILE_X, MNP_TY = MNP_LABEL_TILE_Y };
+static_assert(MNP_TX == 32, "a warp has a row of a tile");
+
+/* Number in a tile, or in a slice of the block. */
+struct mnp_slice {
+    int64_t width, height, tiles_x, tiles_y;
+    MNP_INLINE mnp_slice(const mnp_label_params &p)
+        : width(p.extent[MNP_NDIM - 1]), height(p.extent[MNP_NDIM - 2]), tiles_x((width + MNP_TX - 1) / MNP_TX),
+          tiles_y((height + MNP_TY - 1) / MNP_TY)
+    {
+    }
+};
+
+/*
+ * Four elements:  a b
+ *                 c d   of which some are there, at such a distance between rows.  What is joined by way of a third one
+ * anyway is left out.
+ */
+template <typename T> struct mnp_square {
+    T *labels;
+    T at, pitch; /* of d */
+    bool a, b, c, d;
+    static constexpr bool is_plain = MNP_WEST && MNP_NORTH;
+    MNP_INLINE void join_rows() const
+    {
+        if (MNP_NORTH && b && d && !(MNP_WEST && a && c))
+            unite(labels, at, at - pitch);
+    }
+    MNP_INLINE void join_columns() const
+    {
+        if (MNP_WEST && c && d && !(MNP_NORTH && a && b))
+            unite(labels, at, at - 1);
+    }
+    MNP_INLINE void join_diagonals() const
+    {
+        if (MNP_NORTH_WEST && a && d && !(is_plain && (b || c)))
+            unite(labels, at, at - pitch - 1);
+        if (MNP_NORTH_EAST && b && c && !(is_plain && (a || d)))
+            unite(labels, at - 1, at - pitch);
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(MNP_TX *MNP_TY) label_tile(const __grid_constant__ mnp_label_params p)
+{
+    __shared__ int labels[MNP_TX * MNP_TY];
+    __shared__ unsigned rows[MNP_TY];
+    const mnp_slice s(p);
+    const int lane = threadIdx.x % 32, row = threadIdx.x / 32, own = threadIdx.x;
+    const int64_t tile = blockIdx.x % s.tiles_x, rest = blockIdx.x / s.tiles_x, slice = rest / s.tiles_y;
+    const int64_t x0 = tile * MNP_TX, y0 = rest % s.tiles_y * MNP_TY, from = (slice * s.height + y0) * s.width + x0;
+    const bool exists = x0 + lane < s.width && y0 + row < s.height;
+    const bool is_there =
+        exists && mnp_to<mnp_bool>::from(((const MNP_IN *)p.in)[from + row * s.width + lane]).value != 0;
+    const unsigned bits = __ballot_sync(0xffffffffu, is_there), gaps = ~bits & ((1u << lane) - 1);
+    const int start = MNP_WEST ? row * 32 + (gaps ? 32 - __clz(gaps) : 0) : own;
+    labels[own] = start;
+    if (lane == 0)
+        rows[row] = bits;
+    __syncthreads();
+    if (row > 0) {
+        const unsigned above = rows[row - 1];
+        const mnp_square<int> square = {labels,
+                                        own,
+                                        32,
+                                        lane > 0 && (above >> (lane - 1) & 1),
+                                        (above >> lane & 1) != 0,
+                                        lane > 0 && (bits >> (lane - 1) & 1),
+                                        is_there};
+        square.join_rows();
+        square.join_diagonals();
+    }
+    __syncthreads();
+    if (exists) {
+        const int root = is_there ? find_root(labels, start) : 0;
+        ((MNP_LABEL *)p.labels)[from + row * s.width + lane] =
+            is_there ? (MNP_LABEL)(from + root / 32 * s.width + root % 32) : -1;
+    }
+}
+
+/* The square whose d is element (y, x) of a slice that begins at `from`. */
+MNP_INLINE mnp_square<MNP_LABEL> mnp_square_at(const mnp_label_params &p, const mnp_slice &s, int64_t from, int64_t y,
+                                               int64_t x)
+{
+    MNP_LABEL *labels = (MNP_LABEL *)p.labels;
+    const int64_t at = from + y * s.width + x;
+    return {labels,
+            (MNP_LABEL)at,
+            (MNP_LABEL)s.width,
+            y > 0 && x > 0 && read_label(labels + at - s.width - 1) >= 0,
+            y > 0 && read_label(labels + at - s.width) >= 0,
+            x > 0 && read_label(labels + at - 1) >= 0,
+            read_label(labels + at) >= 0};
+}
+
+/*
+ * Across the borders of tiles.  Elements beside each other are joined but where those above them in the same tiles are;
+ * elements above each other but where those to their left in the same tiles are.  So what is left out never depends on
+ * itself.
+ */
+MNP_KERNEL(label_borders, mnp_label_params)
+{
+    const mnp_slice s(p);
+    const int64_t sides = (s.tiles_x - 1) * s.height, each = sides + (s.tiles_y - 1) * s.width;
+    const int64_t slices = each > 0 ? p.count / (s.width * s.height) : 0;
+    MNP_FOR (i, slices * each) {
+        const int64_t number = i % each, from = i / each * s.width * s.height;
+        if (number < sides) {
+            const int64_t y = number / (s.tiles_x - 1), x = (number % (s.tiles_x - 1) + 1) * MNP_TX;
+            mnp_square<MNP_LABEL> square = mnp_square_at(p, s, from, y, x);
+            square.join_diagonals();
+            square.a = square.a && y % MNP_TY > 0;
+            square.join_columns();
+        } else {
+            const int64_t y = ((number - sides) / s.width + 1) * MNP_TY, x = (number - sides) % s.width;
+            mnp_square<MNP_LABEL> square = mnp_square_at(p, s, from, y, x);
+            if (x % MNP_TX > 0)
+                square.join_diagonals();
+            square.a = square.a && x % MNP_TX > 0;
+            square.join_rows();
+        }
+    }
+}
+
+/* ---- numbers ---- */
+
+enum { MNP_COUNTERS = MNP_LABEL_PART / 32 };
+
+extern "C" __global__ void __launch_bounds__(MNP_COUNTERS) label_count(const __grid_constant__ mnp_label_params p)
+{
+    const MNP_LABEL *labels = (const MNP_LABEL *)p.labels;
+    const int lane = threadIdx.x % 32;
+    const int64_t first = (int64_t)blockIdx.x * MNP_LABEL_PART + threadIdx.x / 32 * 1024;
+    unsigned own = 0;
+    int all;
+#pragma unroll 8
+    for (int word = 0; word < 32; word++) {
+        const int64_t i = first + 32 * word + lane;
+        const unsigned bits = __ballot_sync(0xffffffffu, i < p.count && labels[i] == i);
+        own = lane == word ? bits : own;
+    }
+    const int before = mnp_prefix_block<MNP_COUNTERS / 32>(__popc(own), &all);
+    ((uint2 *)p.words)[(int64_t)blockIdx.x * MNP_COUNTERS + threadIdx.x] = uint2{own, (unsigned)before};
+    if (threadIdx.x == 0)
+        p.before[blockIdx.x] = all;
+}
+
+extern "C" __global__ void __launch_bounds__(1024) label_sum(const __grid_constant__ mnp_label_params p)
+{
+    mnp_prefix_array<32>(p.before, p.blocks);
+}
+
+extern "C" __global__ void __launch_bounds__(256) label_finish(const __grid_constant__ mnp_label_params p)
+{
+    constexpr int each = MNP_LABEL_FINISHED / 256;
+    const MNP_LABEL *labels = (const MNP_LABEL *)p.labels;
+    const int64_t first = (int64_t)blockIdx.x * MNP_LABEL_FINISHED + threadIdx.x;
+    MNP_LABEL root[each];
+#pragma unroll
+    for (int k = 0; k < each; k++)
+        root[k] = first + 256 * k < p.count ? labels[first + 256 * k] : -1;
+#pragma unroll
+    for (int k = 0; k < each; k++) {
+        int64_t number = 0;
+        if (first + 256 * k >= p.count)
+            return;
+        if (root[k] >= 0) {
+            for (MNP_LABEL next = labels[root[k]]; next != root[k]; next = labels[root[k]])
+                root[k] = next;
+            const uint2 word = ((const uint2 *)p.words)[root[k] / 32];
+            number = p.before[root[k] / MNP_LABEL_PART] + word.y + __popc(word.x << (31 - root[k] % 32));
+        }
+        ((MNP_OUT *)p.out)[first + 256 * k] = mnp_to<MNP_OUT>::from(number);
+    }
+}
