@@ -57,7 +57,7 @@ static void write_plain_finish(mnp__neighbours *filter)
 /* Any window: all its elements, sorted as far as the rank needs it. */
 static void write_network(mnp__neighbours *filter, const bool *footprint, int count, int rank)
 {
-    const mnp__network_tile tile = {.columns = 1, .rows = 1, .depth = count, .width = 1, .height = 1, .rank = rank};
+    const mnp__network_tile tile = {.columns = count, .rows = 1, .depth = 1, .width = 1, .height = 1, .rank = rank};
     mnp__network network;
     int result;
     write_column(filter, footprint);
