@@ -32,11 +32,11 @@ extern const struct mnp__kernel_source mnp__kernel_sources[];
 
 /* What is to be compiled. */
 typedef struct mnp__kernel_spec {
-    const char *file;                         /* in kernels/, such as "signal/conv_direct.cu" */
-    const char *function;                     /* its entry point, with C linkage; for a raw module, the module's name */
-    const char *defines;                      /* "#define ..." lines that come before the source; never NULL */
-    size_t shared_bytes;                      /* dynamic shared memory of a CUDA block; ignored on the host */
-    const char *generated;                    /* replaces the file's line #include "generated"; NULL if it has none */
+    const char *file;      /* in kernels/, such as "signal/conv_direct.cu" */
+    const char *function;  /* its entry point, with C linkage; for a raw module, the module's name */
+    const char *defines;   /* "#define ..." lines that come before the source; never NULL */
+    size_t shared_bytes;   /* dynamic shared memory of a CUDA block; ignored on the host */
+    const char *generated; /* replaces the file's line #include "generated"; NULL if it has none */
     /*
      * NULL, or writes the generated source when the kernel is loaded.  It is then no part of what a kernel is found by, so
      * the definitions must tell apart what it writes.
