@@ -21,12 +21,12 @@
 enum { MNP_TX = MNP_LABEL_TILE_X, MNP_TY = MNP_LABEL_TILE_Y };
 static_assert(MNP_TX == 32, "a warp has a row of a tile");
 
-/* Number in a tile, or in a slice of the block. */
+/* A slice of the last two dimensions.  Numbers are as wide as labels, as divisions of 64 bits are slow. */
 struct mnp_slice {
-    int64_t width, height, tiles_x, tiles_y;
+    MNP_LABEL width, height, tiles_x, tiles_y;
     MNP_INLINE mnp_slice(const mnp_label_params &p)
-        : width(p.extent[MNP_NDIM - 1]), height(p.extent[MNP_NDIM - 2]), tiles_x((width + MNP_TX - 1) / MNP_TX),
-          tiles_y((height + MNP_TY - 1) / MNP_TY)
+        : width((MNP_LABEL)p.extent[MNP_NDIM - 1]), height((MNP_LABEL)p.extent[MNP_NDIM - 2]),
+          tiles_x((width + MNP_TX - 1) / MNP_TX), tiles_y((height + MNP_TY - 1) / MNP_TY)
     {
     }
 };
@@ -66,8 +66,9 @@ extern "C" __global__ void __launch_bounds__(MNP_TX *MNP_TY) label_tile(const __
     __shared__ unsigned rows[MNP_TY];
     const mnp_slice s(p);
     const int lane = threadIdx.x % 32, row = threadIdx.x / 32, own = threadIdx.x;
-    const int64_t tile = blockIdx.x % s.tiles_x, rest = blockIdx.x / s.tiles_x, slice = rest / s.tiles_y;
-    const int64_t x0 = tile * MNP_TX, y0 = rest % s.tiles_y * MNP_TY, from = (slice * s.height + y0) * s.width + x0;
+    const unsigned tiles_x = (unsigned)s.tiles_x, tiles_y = (unsigned)s.tiles_y, rest = blockIdx.x / tiles_x;
+    const MNP_LABEL slice = rest / tiles_y, x0 = (blockIdx.x - rest * tiles_x) * MNP_TX;
+    const MNP_LABEL y0 = (rest - (unsigned)slice * tiles_y) * MNP_TY, from = (slice * s.height + y0) * s.width + x0;
     const bool exists = x0 + lane < s.width && y0 + row < s.height;
     const bool is_there =
         exists && mnp_to<mnp_bool>::from(((const MNP_IN *)p.in)[from + row * s.width + lane]).value != 0;
@@ -98,14 +99,14 @@ extern "C" __global__ void __launch_bounds__(MNP_TX *MNP_TY) label_tile(const __
 }
 
 /* The square whose d is element (y, x) of a slice that begins at `from`. */
-MNP_INLINE mnp_square<MNP_LABEL> mnp_square_at(const mnp_label_params &p, const mnp_slice &s, int64_t from, int64_t y,
-                                               int64_t x)
+MNP_INLINE mnp_square<MNP_LABEL> mnp_square_at(const mnp_label_params &p, const mnp_slice &s, MNP_LABEL from,
+                                               MNP_LABEL y, MNP_LABEL x)
 {
     MNP_LABEL *labels = (MNP_LABEL *)p.labels;
-    const int64_t at = from + y * s.width + x;
+    const MNP_LABEL at = from + y * s.width + x;
     return {labels,
-            (MNP_LABEL)at,
-            (MNP_LABEL)s.width,
+            at,
+            s.width,
             y > 0 && x > 0 && read_label(labels + at - s.width - 1) >= 0,
             y > 0 && read_label(labels + at - s.width) >= 0,
             x > 0 && read_label(labels + at - 1) >= 0,
@@ -120,18 +121,19 @@ MNP_INLINE mnp_square<MNP_LABEL> mnp_square_at(const mnp_label_params &p, const 
 MNP_KERNEL(label_borders, mnp_label_params)
 {
     const mnp_slice s(p);
-    const int64_t sides = (s.tiles_x - 1) * s.height, each = sides + (s.tiles_y - 1) * s.width;
-    const int64_t slices = each > 0 ? p.count / (s.width * s.height) : 0;
-    MNP_FOR (i, slices * each) {
-        const int64_t number = i % each, from = i / each * s.width * s.height;
+    const MNP_LABEL sides = (s.tiles_x - 1) * s.height, each = sides + (s.tiles_y - 1) * s.width;
+    const MNP_LABEL slices = each > 0 ? (MNP_LABEL)p.count / (s.width * s.height) : 0;
+    MNP_FOR (item, slices * each) {
+        const MNP_LABEL i = (MNP_LABEL)item;
+        const MNP_LABEL number = i % each, from = i / each * s.width * s.height;
         if (number < sides) {
-            const int64_t y = number / (s.tiles_x - 1), x = (number % (s.tiles_x - 1) + 1) * MNP_TX;
+            const MNP_LABEL y = number / (s.tiles_x - 1), x = (number % (s.tiles_x - 1) + 1) * MNP_TX;
             mnp_square<MNP_LABEL> square = mnp_square_at(p, s, from, y, x);
             square.join_diagonals();
             square.a = square.a && y % MNP_TY > 0;
             square.join_columns();
         } else {
-            const int64_t y = ((number - sides) / s.width + 1) * MNP_TY, x = (number - sides) % s.width;
+            const MNP_LABEL y = ((number - sides) / s.width + 1) * MNP_TY, x = (number - sides) % s.width;
             mnp_square<MNP_LABEL> square = mnp_square_at(p, s, from, y, x);
             if (x % MNP_TX > 0)
                 square.join_diagonals();

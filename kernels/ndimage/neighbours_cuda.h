@@ -166,9 +166,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) neighbours(const __gri
     __shared__ MNP_VALUE weights[2][MNP_NEIGHBOUR_WEIGHTS], results[2][mnp_threads_y][MNP_TX];
     MNP_VALUE *near = (MNP_VALUE *)mnp_shared, *mine;
     int64_t o[MNP_NDIM];
-    mnp_unravel<MNP_NDIM>(p.grid, blockIdx.x, o);
-    o[mnp_x] *= MNP_TX;
-    o[mnp_y] *= MNP_TY;
+    mnp_find_tile(p, o);
     for (int k = threadIdx.x; k < 2 * MNP_NEIGHBOUR_WEIGHTS; k += MNP_THREADS)
         weights[k / MNP_NEIGHBOUR_WEIGHTS][k % MNP_NEIGHBOUR_WEIGHTS] =
             (MNP_VALUE)p.weights[k / MNP_NEIGHBOUR_WEIGHTS][k % MNP_NEIGHBOUR_WEIGHTS];

@@ -5,6 +5,21 @@
  */
 constexpr int mnp_x = MNP_NDIM - 1, mnp_y = MNP_NDIM - 2;
 
+/* The first output of this block's tile.  There are less than 2^31 tiles, so 32 bits do, whose divisions are quick. */
+MNP_INLINE void mnp_find_tile(const mnp_neighbours_params &p, int64_t *o)
+{
+    unsigned rest = blockIdx.x;
+#pragma unroll
+    for (int d = MNP_NDIM - 1; d > 0; d--) {
+        const unsigned count = (unsigned)p.grid[d], next = rest / count;
+        o[d] = rest - next * count;
+        rest = next;
+    }
+    o[0] = rest;
+    o[mnp_x] *= MNP_TX;
+    o[mnp_y] *= MNP_TY;
+}
+
 /* The extent of a tile's surroundings along a dimension. */
 constexpr int mnp_reach(int d)
 {
@@ -79,7 +94,10 @@ MNP_INLINE void mnp_surround(const mnp_neighbours_params &p, const int64_t *o, M
         }
         if (!is_needed)
             continue;
-        if (is_inside && is_inner) {
+        if (is_inside && is_inner && stride == 1) {
+            const MNP_IN *begin = source + (from - p.memory_lo[mnp_x]);
+            mnp_bring_row(near + row * mnp_pitch, last, [&](int x) { return mnp_take(begin[x]); });
+        } else if (is_inside && is_inner) {
             const MNP_IN *begin = source + (from - p.memory_lo[mnp_x]) * stride;
             mnp_bring_row(near + row * mnp_pitch, last, [&](int x) { return mnp_take(begin[x * stride]); });
         } else {

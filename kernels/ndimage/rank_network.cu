@@ -87,9 +87,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) rank_network(const __g
     MNP_VALUE *near = (MNP_VALUE *)mnp_shared, v[mnp_cells_y * mnp_cells_x * mnp_depth], results[MNP_RUN * MNP_ROWS];
     const int x = threadIdx.x % 32 * MNP_RUN, y = threadIdx.x / 32 * MNP_ROWS;
     int64_t o[MNP_NDIM];
-    mnp_unravel<MNP_NDIM>(p.grid, blockIdx.x, o);
-    o[mnp_x] *= MNP_TX;
-    o[mnp_y] *= MNP_TY;
+    mnp_find_tile(p, o);
     mnp_surround(p, o, near);
     __syncthreads();
     if (o[mnp_x] + x >= p.extent[mnp_x] || o[mnp_y] + y >= p.extent[mnp_y])

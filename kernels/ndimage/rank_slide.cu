@@ -187,9 +187,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) rank_slide(const __gri
     constexpr int strips = MNP_TX / 32, height = MNP_TY / (MNP_SLIDERS / strips);
     const int warp = threadIdx.x / 32, x = warp % strips * 32 + threadIdx.x % 32, y = warp / strips * height;
     int64_t o[MNP_NDIM], place = 0;
-    mnp_unravel<MNP_NDIM>(p.grid, blockIdx.x, o);
-    o[mnp_x] *= MNP_TX;
-    o[mnp_y] *= MNP_TY;
+    mnp_find_tile(p, o);
     mnp_surround(p, o, values);
     __syncthreads();
     mnp_sort(values, numbers, (mnp_number *)(mnp_shared + mnp_sets_at));

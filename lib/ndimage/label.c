@@ -110,12 +110,14 @@ static void write_defines(struct labelling *l, mnp_dtype dtype, const bool *stru
 static void choose_way(struct labelling *l, const mnp_array *x, const mnp_layout *layout)
 {
     const bool on_gpu = x->ctx->device->block_memory > 0;
-    int64_t size = 1;
+    int64_t size = 1, tiles = 1;
     for (int d = 0; d < l->ndim; d++) {
+        const int64_t extent = d == l->ndim - 1 ? MNP_LABEL_TILE_X : d == l->ndim - 2 ? MNP_LABEL_TILE_Y : 1;
         l->is_cut = l->is_cut || mnp_layout_parts(layout, d) > 1;
         size *= layout->shape[d];
+        tiles *= (layout->shape[d] + extent - 1) / extent;
     }
-    l->is_tiled = on_gpu && l->ndim > 1;
+    l->is_tiled = on_gpu && l->ndim > 1 && tiles <= INT32_MAX;
     l->is_whole = on_gpu && !l->is_cut && size <= INT32_MAX;
     l->needs[START] = l->needs[UNITE] = !l->is_tiled;
     l->needs[TILE] = l->needs[BORDERS] = l->is_tiled;
