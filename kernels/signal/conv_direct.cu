@@ -21,7 +21,7 @@
 /* The first output of a tile. */
 MNP_INLINE void tile_origin(const mnp_conv_params &p, int64_t tile, int64_t *origin)
 {
-    mnp_unravel<MNP_CONV_DIMS>(p.tile_grid, tile, origin);
+    mnp_unravel<MNP_CONV_DIMS>(p.tiles.grid, tile, origin);
     origin[2] *= MNP_TY;
     origin[3] *= MNP_TX;
 }

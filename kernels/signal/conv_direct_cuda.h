@@ -329,13 +329,14 @@ MNP_INLINE void store_row(const MNP_SUM (&sums)[MNP_RX], MNP_OUT *out, int64_t s
 MNP_INLINE void store_tile(const mnp_conv_params &p, const MNP_SUM (&sums)[MNP_RY][MNP_RX], const int64_t *origin)
 {
     const int tx = threadIdx.x % blocks_x, ty = threadIdx.x / blocks_x;
-    MNP_OUT *out = (MNP_OUT *)p.out + origin[0] * p.out_stride[0] + origin[1] * p.out_stride[1];
+    MNP_OUT *out = (MNP_OUT *)p.tiles.out + origin[0] * p.tiles.stride[0] + origin[1] * p.tiles.stride[1];
     const int64_t x = origin[3] + tx * MNP_RX;
 #pragma unroll
     for (int r = 0; r < MNP_RY; r++) {
         const int64_t y = origin[2] + ty * MNP_RY + r;
-        if (y < p.out_extent[2] && x < p.out_extent[3])
-            store_row(sums[r], out + y * p.out_stride[2] + x * p.out_stride[3], p.out_stride[3], p.out_extent[3] - x);
+        if (y < p.tiles.extent[2] && x < p.tiles.extent[3])
+            store_row(sums[r], out + y * p.tiles.stride[2] + x * p.tiles.stride[3], p.tiles.stride[3],
+                      p.tiles.extent[3] - x);
     }
 }
 
@@ -344,7 +345,7 @@ MNP_INLINE void compute_tile(const mnp_conv_params &p, MNP_SUM *window, MNP_SUM 
 {
     int64_t origin[MNP_CONV_DIMS];
     MNP_SUM sums[MNP_RY][MNP_RX] = {};
-    tile_origin(p, p.tiles[blockIdx.x], origin);
+    tile_origin(p, p.tiles.list[blockIdx.x], origin);
     for (int k0 = 0; k0 < MNP_K0; k0++)
         for (int k1 = 0; k1 < MNP_K1; k1++)
             for (int k2 = 0; k2 < MNP_K2; k2 += MNP_CY)

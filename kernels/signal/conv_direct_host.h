@@ -206,11 +206,11 @@ static void accumulate(buffers *b, int64_t height, int64_t width, int rows, int 
 
 static void store_tile(const mnp_conv_params &p, const real *sums, const int64_t *origin, int64_t height, int64_t width)
 {
-    MNP_OUT *out = (MNP_OUT *)p.out + origin[0] * p.out_stride[0] + origin[1] * p.out_stride[1] +
-                   origin[2] * p.out_stride[2] + origin[3] * p.out_stride[3];
+    MNP_OUT *out = (MNP_OUT *)p.tiles.out + origin[0] * p.tiles.stride[0] + origin[1] * p.tiles.stride[1] +
+                   origin[2] * p.tiles.stride[2] + origin[3] * p.tiles.stride[3];
     for (int64_t y = 0; y < height; y++)
         for (int64_t x = 0; x < width; x++)
-            out[y * p.out_stride[2] + x * p.out_stride[3]] =
+            out[y * p.tiles.stride[2] + x * p.tiles.stride[3]] =
                 finish<MNP_OUT>::from(parts<MNP_SUM>::join(sums + y * tile_width + x, sum_plane));
 }
 
@@ -218,8 +218,8 @@ static void compute_tile(const mnp_conv_params &p, buffers *b, int64_t tile)
 {
     int64_t origin[MNP_CONV_DIMS];
     tile_origin(p, tile, origin);
-    int64_t height = p.out_extent[2] - origin[2] < MNP_TY ? p.out_extent[2] - origin[2] : MNP_TY;
-    int64_t width = p.out_extent[3] - origin[3] < MNP_TX ? p.out_extent[3] - origin[3] : MNP_TX;
+    int64_t height = p.tiles.extent[2] - origin[2] < MNP_TY ? p.tiles.extent[2] - origin[2] : MNP_TY;
+    int64_t width = p.tiles.extent[3] - origin[3] < MNP_TX ? p.tiles.extent[3] - origin[3] : MNP_TX;
     memset(b->sums, 0, sizeof b->sums);
     for (int64_t k0 = 0; k0 < p.extent[0]; k0++)
         for (int64_t k1 = 0; k1 < p.extent[1]; k1++)
@@ -237,6 +237,6 @@ static void compute_tile(const mnp_conv_params &p, buffers *b, int64_t tile)
 MNP_KERNEL(conv_direct, mnp_conv_params)
 {
     static thread_local buffers b;
-    MNP_FOR (i, p.ntiles)
-        compute_tile(p, &b, p.tiles[i]);
+    MNP_FOR (i, p.tiles.count)
+        compute_tile(p, &b, p.tiles.list[i]);
 }

@@ -2,14 +2,13 @@
 /*
  * Linear filters along axes.
  *
- * On the host, and of integers, sums of up to 64 elements are neighbourhood filters, two axes in one pass where that
- * changes nothing but rounding; the mean is a sum that is divided once, so that means of integers are exact.  Others are
- * passes of signal/separable.h: longer sums, those of complex numbers, and on GPUs also of floats.
+ * On GPUs they are passes of signal/separable.h, two axes in one where these can be fused.  On the host, and where they
+ * cannot, sums of integers, and on the host of floats, of up to 64 elements are neighbourhood filters, two axes in one
+ * pass where that changes nothing but rounding; the mean is a sum that is divided once, so that means of integers are
+ * exact.  Longer sums and those of complex numbers are passes, too.
  */
 #include "ndimage/linear.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <maniple/ufunc.h>
@@ -136,58 +135,35 @@ static mnp_status run_in_turn(const char *function, const mnp_array *x, int coun
     return st;
 }
 
-/* ---- long sums, and complex numbers ---- */
+/* ---- passes ---- */
 
-static mnp_status fill_passes(int count, const mnp__axis_sum *sums, mnp__pass *passes, double **means)
-{
-    for (int i = 0; i < count; i++) {
-        const mnp__axis_sum *sum = &sums[i];
-        const double *taps = sum->weights;
-        if (!taps) {
-            MNP_TRY(mnp__malloc((size_t)sum->count * sizeof(double), &means[i]));
-            for (int64_t j = 0; j < sum->count; j++)
-                means[i][j] = 1.0 / (double)sum->count;
-            taps = means[i];
-        }
-        passes[i] = (mnp__pass){
-            .axis = sum->axis, .count = sum->count, .taps = taps, .first = sum->first, .boundary = sum->boundary};
-    }
-    return MNP_OK;
-}
-
-static mnp_status run_separable(const char *function, const mnp_array *x, int count, const mnp__axis_sum *sums,
-                                mnp_dtype output, double outside, mnp_array **y_p)
+static void fill_spec(const mnp_array *x, int count, const mnp__axis_sum *sums, mnp_dtype output, double outside,
+                      mnp__pass *passes, mnp__separable_spec *spec)
 {
     const bool is_complex = mnp_dtype_kind(output) == 'c';
     const mnp_dtype complex = output == MNP_COMPLEX64 ? MNP_COMPLEX64 : MNP_COMPLEX128;
-    mnp__pass passes[MNP_MAX_DIMS];
-    double *means[MNP_MAX_DIMS] = {NULL};
-    mnp__separable_spec spec = {.input = x->dtype,
-                                .output = output,
-                                .sum = is_complex ? complex : sum_dtype(x->dtype, output),
-                                .between = output,
-                                .truncates = true,
-                                .npasses = count,
-                                .passes = passes,
-                                .fillvalue = outside,
-                                .refills = true};
-    mnp_layout *layout = NULL;
-    mnp_status st = mnp__layout_in_c_order(x->layout, &layout);
-    if (st == MNP_OK)
-        st = fill_passes(count, sums, passes, means);
-    st = MNP_AGREE(x->ctx, st);
-    spec.layout = layout;
-    if (st == MNP_OK)
-        st = mnp__separable_call(function, &spec, x, y_p);
-    mnp_layout_free(layout);
     for (int i = 0; i < count; i++)
-        free(means[i]);
-    return st;
+        passes[i] = (mnp__pass){.axis = sums[i].axis,
+                                .count = sums[i].count,
+                                .taps = sums[i].weights,
+                                .first = sums[i].first,
+                                .boundary = sums[i].boundary,
+                                .combination = sums[i].weights ? MNP__SUMS : MNP__MEANS};
+    *spec = (mnp__separable_spec){.input = x->dtype,
+                                  .output = output,
+                                  .sum = is_complex ? complex : sum_dtype(x->dtype, output),
+                                  .between = output,
+                                  .truncates = true,
+                                  .layout = x->layout,
+                                  .npasses = count,
+                                  .passes = passes,
+                                  .fillvalue = outside,
+                                  .refills = true};
 }
 
 /* ---- either ---- */
 
-/* Whether sums are neighbourhood filters: see above. */
+/* Whether sums are neighbourhood filters where they are not fused passes: see above. */
 static bool are_neighbours(const mnp_array *x, int count, const mnp__axis_sum *sums, mnp_dtype output)
 {
     const bool on_gpu = x->ctx->device->block_memory > 0;
@@ -203,6 +179,8 @@ static bool are_neighbours(const mnp_array *x, int count, const mnp__axis_sum *s
 mnp_status mnp__axis_sums_run(const char *function, const mnp_array *x, int count, const mnp__axis_sum *sums,
                               mnp_dtype output, double outside, mnp_array **y_p)
 {
+    mnp__pass passes[MNP_MAX_DIMS];
+    mnp__separable_spec spec;
     if (mnp_dtype_kind(x->dtype) == 'c' && mnp_dtype_kind(output) != 'c')
         return MNP_FAIL(MNP_ERR_ARG, "%s: a result of %s cannot hold that of %s, which is complex", function,
                         mnp_dtype_name(output), mnp_dtype_name(x->dtype));
@@ -211,7 +189,8 @@ mnp_status mnp__axis_sums_run(const char *function, const mnp_array *x, int coun
         mnp_status st = mnp_astype(x, output, &made);
         return mnp__output_give(made, st, y_p);
     }
-    if (are_neighbours(x, count, sums, output))
+    fill_spec(x, count, sums, output, outside, passes, &spec);
+    if (!mnp__separable_is_fused(x->ctx, &spec) && are_neighbours(x, count, sums, output))
         return run_in_turn(function, x, count, sums, output, outside, y_p);
-    return run_separable(function, x, count, sums, output, outside, y_p);
+    return mnp__separable_call(function, &spec, x, y_p);
 }

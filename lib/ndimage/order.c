@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Filters of extremes.  The extremes of a box are those along one axis after the other; the last two axes are one pass.
+ * Filters of extremes.  The extremes of a box are those along one axis after the other; the last two axes are one pass.  On
+ * GPUs these are the fused passes of signal/separable.h, where they apply.
  */
 #include "ndimage/order.h"
 
@@ -8,6 +9,7 @@
 
 #include "array/output.h"
 #include "base/call.h"
+#include "signal/separable.h"
 
 enum {
     PLAIN_TAPS = 64, /* taps that are written one by one; more are in a table */
@@ -127,11 +129,36 @@ static mnp_status box_of_extremes(const mnp__extremes *extremes, const mnp__neig
     return st;
 }
 
+/* The extremes of a box as passes that GPUs fuse; *done_p is false, and nothing done, where they do not. */
+static mnp_status fused_extremes(const mnp__extremes *extremes, const mnp__neighbours *filter, const mnp_array *x,
+                                 bool *done_p, mnp_array **y_p)
+{
+    mnp__pass passes[MNP_MAX_DIMS];
+    mnp__separable_spec spec = {.input = x->dtype,
+                                .output = filter->output,
+                                .sum = filter->value,
+                                .truncates = true,
+                                .layout = x->layout,
+                                .passes = passes,
+                                .fillvalue = filter->outside,
+                                .refills = true};
+    for (int d = 0; d < filter->ndim; d++)
+        if (filter->span[d] > 1)
+            passes[spec.npasses++] = (mnp__pass){.axis = d,
+                                                 .count = filter->span[d],
+                                                 .first = filter->low[d],
+                                                 .boundary = filter->boundary[d],
+                                                 .combination = extremes->largest ? MNP__GREATEST : MNP__LEAST};
+    *done_p = !extremes->mask && spec.npasses > 0 && mnp__separable_is_fused(x->ctx, &spec);
+    return *done_p ? mnp__separable_call(extremes->function, &spec, x, y_p) : MNP_OK;
+}
+
 mnp_status mnp__extremes_run(const mnp__extremes *extremes, const mnp_array *x, const mnp_ndimage_options *options,
                              mnp_array **y_p)
 {
     mnp__filter_axes axes;
     mnp__neighbours filter;
+    bool is_done;
     const char *function = extremes->function;
     MNP_TRY(mnp__filter_axes_of(function, x, options, &axes));
     MNP_TRY(mnp__filter_check_real(function, x));
@@ -144,6 +171,9 @@ mnp_status mnp__extremes_run(const mnp__extremes *extremes, const mnp_array *x, 
         filter.value = MNP_FLOAT64;
     if (extremes->footprint || extremes->structure)
         return pass_of_extremes(extremes, &filter, x, y_p);
+    MNP_TRY(fused_extremes(extremes, &filter, x, &is_done, y_p));
+    if (is_done)
+        return MNP_OK;
     return box_of_extremes(extremes, &filter, x, y_p);
 }
 

@@ -210,6 +210,12 @@ void mnp__conv_share_of(const mnp__conv_geometry *geometry, int rank, mnp__conv_
             share->low[j] = share->want_lo[j] = share->inner_lo[j] = 0;
             continue;
         }
+        if (geometry->folds[d]) {
+            share->out_extent[j] = out_extent[d];
+            share->extended[j] = share->inner[j] = block_extent[d];
+            share->low[j] = share->want_lo[j] = share->inner_lo[j] = 0;
+            continue;
+        }
         int64_t lo = out_lo[d] + geometry->offset[d] - (geometry->taps[d] - 1);
         int64_t extent = out_extent[d] > 0 ? out_extent[d] + geometry->taps[d] - 1 : 0;
         int64_t begin = most(lo, block_lo[d]), end = least(lo + extent, block_lo[d] + block_extent[d]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Separable filters: the chain of passes, and the arrays between them.
+ * Separable filters: the chain of passes, one or two of which are a step, and the arrays between steps.
  */
 #include "signal/separable.h"
 
@@ -12,16 +12,23 @@
 #include "base/value.h"
 #include "context/kept.h"
 #include "signal/direct.h"
+#include "signal/fused.h"
 
 enum { MAX_PASSES = 16 };
 
+/* One kernel: a pass, or one or two that are fused. */
+struct step {
+    mnp__direct *direct;
+    mnp__fused *fused;
+};
+
 struct mnp__separable {
     mnp_ctx *ctx;
-    int npasses;
-    mnp__direct *passes[MAX_PASSES];
-    mnp_layout *layouts[MAX_PASSES + 1]; /* of what goes into a pass, and of the result */
-    size_t bytes;                        /* of the largest block between two passes */
-    void *between[2];                    /* device memory: what passes write by turns, but for the last one */
+    int nsteps;
+    struct step steps[MAX_PASSES];
+    mnp_layout *layouts[MAX_PASSES + 1]; /* of what goes into a step, and of the result */
+    size_t bytes;                        /* of the largest block between two steps */
+    void *between[2];                    /* device memory: what steps write by turns, but for the last one */
     bool keeps;                          /* it has them between runs too */
     mnp__separable_spec spec;            /* its passes, and their taps, are this plan's; its layout is the first */
 };
@@ -55,12 +62,17 @@ static mnp_status encode(const double value[2], mnp_dtype dtype, void *element)
     return MNP_OK;
 }
 
-/* What a pass makes of an array of constant value. */
+static double tap_of(const mnp__pass *pass, int64_t j)
+{
+    return pass->combination == MNP__MEANS ? 1.0 / (double)pass->count : pass->taps[j];
+}
+
+/* What a pass of sums or means makes of an array of constant value. */
 static void pass_through(const mnp__pass *pass, double value[2])
 {
     double re = 0, im = 0;
     for (int64_t j = 0; j < pass->count; j++) {
-        re += pass->taps[j];
+        re += tap_of(pass, j);
         im += pass->imaginary ? pass->imaginary[j] : 0;
     }
     const double result[2] = {re * value[0] - im * value[1], re * value[1] + im * value[0]};
@@ -73,7 +85,7 @@ static mnp_status encode_taps(const mnp__pass *pass, mnp_dtype sum, char **taps_
 {
     MNP_TRY(mnp__malloc((size_t)pass->count * mnp_dtype_size(sum), taps_p));
     for (int64_t j = 0; j < pass->count; j++) {
-        const double tap[2] = {pass->taps[j], pass->imaginary ? pass->imaginary[j] : 0};
+        const double tap[2] = {tap_of(pass, j), pass->imaginary ? pass->imaginary[j] : 0};
         write(tap, sum, *taps_p + (size_t)j * mnp_dtype_size(sum));
     }
     return MNP_OK;
@@ -114,9 +126,9 @@ static mnp_status get_between(mnp__separable *plan)
 {
     mnp_ctx *ctx = plan->ctx;
     mnp_status st = MNP_OK;
-    if (plan->npasses < 2)
+    if (plan->nsteps < 2)
         return MNP_OK;
-    for (int i = 0; i < 2 && i < plan->npasses - 1 && st == MNP_OK; i++)
+    for (int i = 0; i < 2 && i < plan->nsteps - 1 && st == MNP_OK; i++)
         st = ctx->device->ops->alloc(ctx->device, plan->bytes, &plan->between[i]);
     st = MNP_AGREE(ctx, st);
     if (st != MNP_OK)
@@ -134,29 +146,71 @@ static void note_between(mnp__separable *plan, const mnp_layout *layout, mnp_dty
     plan->bytes = bytes > plan->bytes ? bytes : plan->bytes;
 }
 
-static mnp_status add_pass(mnp__separable *plan, const mnp__separable_spec *spec, int i, const double *fillvalue)
+static mnp_status add_direct(mnp__separable *plan, const mnp__separable_spec *spec, int i, const double *fillvalue)
 {
+    const int step = plan->nsteps;
     mnp__conv_geometry geometry = {0};
     mnp__direct_spec direct;
     mnp_boundary boundaries[MNP_MAX_DIMS];
     unsigned char fill[16] = {0};
     char *taps = NULL;
     mnp_status st =
-        MNP_AGREE(plan->ctx, prepare(spec, i, fillvalue, plan->layouts[i], &direct, &geometry, &taps, fill));
+        MNP_AGREE(plan->ctx, prepare(spec, i, fillvalue, plan->layouts[step], &direct, &geometry, &taps, fill));
     for (int d = 0; d < MNP_MAX_DIMS; d++)
         boundaries[d] = spec->passes[i].boundary;
     direct.boundaries = boundaries;
     direct.fill = fill;
     direct.taps = taps;
     if (st == MNP_OK) {
-        plan->layouts[i + 1] = mnp_layout_retain(geometry.output);
-        st = mnp__direct_new(plan->ctx, &geometry, &direct, &plan->passes[i]);
+        plan->layouts[step + 1] = mnp_layout_retain(geometry.output);
+        plan->nsteps++;
+        st = mnp__direct_new(plan->ctx, &geometry, &direct, &plan->steps[step].direct);
     }
-    if (st == MNP_OK && i < spec->npasses - 1)
-        note_between(plan, plan->layouts[i + 1], direct.output);
     mnp__conv_geometry_free(&geometry);
     free(taps);
     return st;
+}
+
+static mnp_status add_fused(mnp__separable *plan, const mnp__separable_spec *spec, int i, int count,
+                            const double *fillvalue)
+{
+    const mnp_dtype between = spec->between == MNP_DTYPE_AUTO ? spec->sum : spec->between;
+    const int step = plan->nsteps;
+    unsigned char fill[16];
+    for (int j = i; j < i + count; j++)
+        if (spec->passes[j].boundary == MNP_BOUNDARY_FILL)
+            MNP_TRY(encode(fillvalue, j == 0 ? spec->input : between, fill));
+    plan->nsteps++;
+    MNP_TRY(mnp__fused_new(plan->ctx, spec, i, count, plan->layouts[step], fillvalue[0], &plan->steps[step].fused));
+    plan->layouts[step + 1] = mnp_layout_retain((mnp_layout *)mnp__fused_layout(plan->steps[step].fused));
+    return MNP_OK;
+}
+
+/* Add the step that begins with pass number i, of *count_p passes. */
+static mnp_status add_step(mnp__separable *plan, const mnp__separable_spec *spec, int i, const double *fillvalue,
+                           int *count_p)
+{
+    const mnp_dtype between = spec->between == MNP_DTYPE_AUTO ? spec->sum : spec->between;
+    const int fused = mnp__fused_count(plan->ctx, spec, i, plan->layouts[plan->nsteps]);
+    *count_p = fused > 0 ? fused : 1;
+    if (fused > 0)
+        MNP_TRY(add_fused(plan, spec, i, fused, fillvalue));
+    else
+        MNP_TRY(add_direct(plan, spec, i, fillvalue));
+    if (i + *count_p < spec->npasses)
+        note_between(plan, plan->layouts[plan->nsteps], between);
+    return MNP_OK;
+}
+
+bool mnp__separable_is_fused(const mnp_ctx *ctx, const mnp__separable_spec *spec)
+{
+    for (int i = 0; i < spec->npasses;) {
+        const int count = mnp__fused_count(ctx, spec, i, spec->layout);
+        if (count == 0)
+            return false;
+        i += count;
+    }
+    return true;
 }
 
 /* A copy of the taps and of all else that the plan was made for. */
@@ -166,7 +220,7 @@ static mnp_status copy_spec(mnp__separable *plan, const mnp__separable_spec *spe
     double *taps;
     size_t count = 0;
     for (int i = 0; i < spec->npasses; i++)
-        count += (size_t)spec->passes[i].count * (spec->passes[i].imaginary ? 2 : 1);
+        count += !spec->passes[i].taps ? 0 : (size_t)spec->passes[i].count * (spec->passes[i].imaginary ? 2 : 1);
     plan->spec = *spec;
     plan->spec.layout = NULL;
     plan->spec.passes = NULL;
@@ -177,6 +231,8 @@ static mnp_status copy_spec(mnp__separable *plan, const mnp__separable_spec *spe
         const mnp__pass *pass = &spec->passes[i];
         const size_t bytes = (size_t)pass->count * sizeof *taps;
         passes[i] = *pass;
+        if (!pass->taps)
+            continue;
         passes[i].taps = memcpy(taps, pass->taps, bytes);
         taps += pass->count;
         if (!pass->imaginary)
@@ -203,11 +259,11 @@ static mnp_status make(mnp_ctx *ctx, const mnp__separable_spec *spec, bool keeps
     MNP_TRY_OR(MNP_AGREE(ctx, start(ctx, spec, &plan)), st, fail);
     plan->keeps = keeps;
     plan->layouts[0] = mnp_layout_retain((mnp_layout *)spec->layout);
-    plan->npasses = mnp_layout_size(spec->layout) > 0 ? spec->npasses : 0;
-    for (int i = 0; i < plan->npasses; i++) {
-        MNP_TRY_OR(add_pass(plan, spec, i, fillvalue), st, fail);
-        if (!spec->refills)
-            pass_through(&spec->passes[i], fillvalue);
+    const int npasses = mnp_layout_size(spec->layout) > 0 ? spec->npasses : 0;
+    for (int i = 0, count; i < npasses; i += count) {
+        MNP_TRY_OR(add_step(plan, spec, i, fillvalue, &count), st, fail);
+        for (int j = i; !spec->refills && j < i + count; j++)
+            pass_through(&spec->passes[j], fillvalue);
     }
     if (keeps)
         MNP_TRY_OR(get_between(plan), st, fail);
@@ -228,7 +284,8 @@ void mnp__separable_free(mnp__separable *plan)
     if (!plan)
         return;
     for (int i = 0; i < MAX_PASSES; i++) {
-        mnp__direct_free(plan->passes[i]);
+        mnp__direct_free(plan->steps[i].direct);
+        mnp__fused_free(plan->steps[i].fused);
         mnp_layout_free(plan->layouts[i]);
     }
     mnp_layout_free(plan->layouts[MAX_PASSES]);
@@ -239,15 +296,16 @@ void mnp__separable_free(mnp__separable *plan)
 
 const mnp_layout *mnp__separable_layout(const mnp__separable *plan)
 {
-    return plan->layouts[plan->npasses];
+    return plan->layouts[plan->nsteps];
 }
 
-static mnp_status run_passes(const mnp__separable *plan, const mnp_array *x, mnp_array *y)
+static mnp_status run_steps(const mnp__separable *plan, const mnp_array *x, mnp_array *y)
 {
     const void *from = x->data;
-    for (int i = 0; i < plan->npasses; i++) {
-        void *to = i == plan->npasses - 1 ? y->data : plan->between[i % 2];
-        MNP_TRY(mnp__direct_run(plan->passes[i], from, to));
+    for (int i = 0; i < plan->nsteps; i++) {
+        const struct step *step = &plan->steps[i];
+        void *to = i == plan->nsteps - 1 ? y->data : plan->between[i % 2];
+        MNP_TRY(step->fused ? mnp__fused_run(step->fused, from, to) : mnp__direct_run(step->direct, from, to));
         from = to;
     }
     return MNP_OK;
@@ -255,11 +313,11 @@ static mnp_status run_passes(const mnp__separable *plan, const mnp_array *x, mnp
 
 mnp_status mnp__separable_run(mnp__separable *plan, const mnp_array *x, mnp_array *y)
 {
-    if (plan->npasses == 0)
+    if (plan->nsteps == 0)
         return mnp__array_copy_to(x, y);
     if (!plan->keeps)
         MNP_TRY(get_between(plan));
-    const mnp_status st = run_passes(plan, x, y);
+    const mnp_status st = run_steps(plan, x, y);
     if (!plan->keeps)
         release_between(plan);
     return st;
@@ -269,9 +327,12 @@ mnp_status mnp__separable_run(mnp__separable *plan, const mnp_array *x, mnp_arra
 
 static int64_t bytes_of(const void *plan)
 {
+    const mnp__separable *separable = plan;
     int64_t bytes = 0;
-    for (int i = 0; i < ((const mnp__separable *)plan)->npasses; i++)
-        bytes += mnp__direct_bytes(((const mnp__separable *)plan)->passes[i]);
+    for (int i = 0; i < separable->nsteps; i++) {
+        const struct step *step = &separable->steps[i];
+        bytes += step->fused ? mnp__fused_bytes(step->fused) : mnp__direct_bytes(step->direct);
+    }
     return bytes;
 }
 
@@ -291,7 +352,7 @@ static bool same_numbers(const double *a, const double *b, int64_t count)
 static bool same_pass(const mnp__pass *a, const mnp__pass *b)
 {
     return a->axis == b->axis && a->count == b->count && a->first == b->first && a->extent == b->extent &&
-           a->boundary == b->boundary && same_numbers(a->taps, b->taps, a->count) &&
+           a->boundary == b->boundary && a->combination == b->combination && same_numbers(a->taps, b->taps, a->count) &&
            same_numbers(a->imaginary, b->imaginary, a->count);
 }
 
@@ -327,20 +388,25 @@ mnp_status mnp__separable_run_kept(const mnp__separable_spec *spec, const mnp_ar
 mnp_status mnp__separable_call(const char *function, const mnp__separable_spec *spec, const mnp_array *x,
                                mnp_array **y_p)
 {
+    mnp__separable_spec own = *spec;
     mnp__output result;
     mnp__input input = {NULL, NULL};
+    mnp_layout *layout = NULL;
+    MNP_TRY(MNP_AGREE(x->ctx, mnp__layout_in_c_order(x->layout, &layout)));
+    own.layout = layout;
     const mnp__output_spec wanted = {.function = function,
                                      .ctx = x->ctx,
                                      .dtype = spec->output,
-                                     .layout = spec->layout,
+                                     .layout = layout,
                                      .needs = MNP__OUTPUT_DENSE,
                                      .ninputs = 1,
                                      .inputs = &x};
     mnp_status st = mnp__output_open(&wanted, y_p, &result);
     if (st == MNP_OK)
-        st = mnp__input_open(x, spec->layout, x->dtype, MNP__INPUT_DENSE, &input);
+        st = mnp__input_open(x, layout, x->dtype, MNP__INPUT_DENSE, &input);
     if (st == MNP_OK)
-        st = mnp__separable_run_kept(spec, input.array, result.array);
+        st = mnp__separable_run_kept(&own, input.array, result.array);
     mnp__input_close(&input);
+    mnp_layout_free(layout);
     return mnp__output_close(1, &result, st);
 }

@@ -11,8 +11,8 @@
  * intermediate result beyond its borders as it does the input.  Ranks exchange what a pass needs of their neighbours'
  * blocks, which may be smaller than that, while they compute what needs nothing from others.
  *
- * Cost: each pass reads its input and writes its result once; between passes there are two buffers of the largest
- * intermediate block.
+ * Cost: each pass reads its input and writes its result once, and on GPUs two passes, one of which is along the last
+ * dimension, do so together (fused.h); between passes there are two buffers of the largest intermediate block.
  */
 #ifndef MNP__SIGNAL_SEPARABLE_H
 #define MNP__SIGNAL_SEPARABLE_H
@@ -20,22 +20,33 @@
 #include <maniple/signal.h>
 
 #include "array/array.h"
+#include "kernels/signal/fused_params.h"
+
+/* What a pass makes of a window of the input: a number of kernels/signal/fused_params.h. */
+typedef enum mnp__combination {
+    MNP__SUMS = MNP_FUSED_SUM,
+    MNP__MEANS = MNP_FUSED_MEAN,
+    MNP__LEAST = MNP_FUSED_LEAST,
+    MNP__GREATEST = MNP_FUSED_GREATEST
+} mnp__combination;
 
 typedef struct mnp__separable mnp__separable;
 
 typedef struct mnp__pass {
     int axis;                       /* 0 .. ndim - 1; several passes may go along one axis */
     int64_t count;                  /* of the taps, at least 1 */
-    const double *taps, *imaginary; /* imaginary: NULL for real taps */
+    const double *taps, *imaginary; /* of sums; imaginary: NULL for real taps */
     int64_t first;
     int64_t extent; /* of the result along the axis; 0: that of the input */
     mnp_boundary boundary;
+    mnp__combination combination; /* LEAST and GREATEST only where mnp__separable_is_fused() */
 } mnp__pass;
 
 typedef struct mnp__separable_spec {
     mnp_dtype input, output;
-    mnp_dtype
-        sum; /* of taps and sums: MNP_UINT64 (exact modulo 2^64), MNP_FLOAT32, MNP_FLOAT64, MNP_COMPLEX64 or 128 */
+    /* of taps and sums: MNP_UINT64 (exact modulo 2^64), MNP_FLOAT32, MNP_FLOAT64, MNP_COMPLEX64 or 128; of extremes the
+       type in which values are compared */
+    mnp_dtype sum;
     mnp_dtype between; /* of intermediate results; MNP_DTYPE_AUTO: `sum`.  scipy.ndimage keeps them as the output's */
     bool truncates;    /* sums that are stored as integers lose their fraction, as in C; otherwise to the nearest one */
     const mnp_layout *layout; /* of the input */
@@ -46,6 +57,9 @@ typedef struct mnp__separable_spec {
        earlier passes make of it, which is the filter of the extended input */
     bool refills;
 } mnp__separable_spec;
+
+/* Whether fused kernels (fused.h) do all passes: on GPUs, for real numbers.  The same on all ranks.  Not collective. */
+bool mnp__separable_is_fused(const mnp_ctx *ctx, const mnp__separable_spec *spec);
 
 /*
  * Make a plan; the spec is not needed afterwards.  Without any pass, or for an empty array, a run casts.  Collective.
@@ -69,8 +83,8 @@ mnp_status mnp__separable_run(mnp__separable *plan, const mnp_array *x, mnp_arra
 mnp_status mnp__separable_run_kept(const mnp__separable_spec *spec, const mnp_array *x, mnp_array *y);
 
 /*
- * A plain call of that function: x, of the spec's shape in any layout, is filtered by such a plan into an output of the
- * user's or a new one.  No pass changes the extent along its axis; the spec's layout is in C order.  Collective.
+ * A plain call of that function: x, in any layout, is filtered by such a plan into an output of the user's or a new one.
+ * No pass changes the extent along its axis.  The spec's layout is not used: it is x's, in C order.  Collective.
  */
 mnp_status mnp__separable_call(const char *function, const mnp__separable_spec *spec, const mnp_array *x,
                                mnp_array **y_p);

@@ -110,10 +110,10 @@ static void check_boundaries(void)
     const int64_t shape[] = {7, 12, 31};
     for (int k = 0; k < 5; k++) {
         char name[80];
-        const mnp__pass passes[] = {{0, 5, a, NULL, -2, 0, kinds[k]},
-                                    {1, 2, b, NULL, -1, 0, kinds[(k + 1) % 5]},
-                                    {2, 30, wide, NULL, -15, 0, kinds[k]},
-                                    {0, 2, b, NULL, 1, 0, kinds[k]}};
+        const mnp__pass passes[] = {{0, 5, a, NULL, -2, 0, kinds[k], MNP__SUMS},
+                                    {1, 2, b, NULL, -1, 0, kinds[(k + 1) % 5], MNP__SUMS},
+                                    {2, 30, wide, NULL, -15, 0, kinds[k], MNP__SUMS},
+                                    {0, 2, b, NULL, 1, 0, kinds[k], MNP__SUMS}};
         const mnp__separable_spec spec = {.input = MNP_FLOAT64,
                                           .output = MNP_FLOAT64,
                                           .sum = MNP_FLOAT64,
@@ -129,7 +129,8 @@ static void check_boundaries(void)
 static void check_empty_blocks(void)
 {
     const int64_t shape[] = {1, 12, 31};
-    const mnp__pass passes[] = {{1, 5, a, NULL, -2, 0, MNP_BOUNDARY_SYMM}, {2, 2, b, NULL, -1, 0, MNP_BOUNDARY_WRAP}};
+    const mnp__pass passes[] = {{1, 5, a, NULL, -2, 0, MNP_BOUNDARY_SYMM, MNP__SUMS},
+                                {2, 2, b, NULL, -1, 0, MNP_BOUNDARY_WRAP, MNP__SUMS}};
     const mnp__separable_spec spec = {
         .input = MNP_FLOAT64, .output = MNP_FLOAT64, .sum = MNP_FLOAT64, .npasses = 2, .passes = passes};
     check("one rank has all", shape, "0, *, *", spec);
@@ -139,9 +140,10 @@ static void check_empty_blocks(void)
 static void check_dtypes(void)
 {
     const int64_t shape[] = {1, 19, 40};
-    const mnp__pass full[] = {{1, 5, a, NULL, -4, 23, MNP_BOUNDARY_FILL}, {2, 2, b, NULL, 0, 39, MNP_BOUNDARY_FILL}};
-    const mnp__pass halves[] = {{2, 3, half, NULL, -1, 0, MNP_BOUNDARY_FILL},
-                                {1, 3, half, NULL, -1, 0, MNP_BOUNDARY_FILL}};
+    const mnp__pass full[] = {{1, 5, a, NULL, -4, 23, MNP_BOUNDARY_FILL, MNP__SUMS},
+                              {2, 2, b, NULL, 0, 39, MNP_BOUNDARY_FILL, MNP__SUMS}};
+    const mnp__pass halves[] = {{2, 3, half, NULL, -1, 0, MNP_BOUNDARY_FILL, MNP__SUMS},
+                                {1, 3, half, NULL, -1, 0, MNP_BOUNDARY_FILL, MNP__SUMS}};
     mnp__separable_spec spec = {
         .input = MNP_INT16, .output = MNP_INT64, .sum = MNP_UINT64, .npasses = 2, .passes = full};
     check("a full axis and a valid one, in integers", shape, "*, 0, *", spec);

@@ -163,24 +163,17 @@ static mnp_status run_as_pass(const char *function, const mnp__upfirdn *f, const
                               mnp_array **y_p)
 {
     const mnp_dtype wide = mnp_dtype_kind(x->dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64;
-    mnp_layout *layout = NULL;
     double *mirrored = NULL;
-    mnp_status st = mnp__layout_in_c_order(x->layout, &layout);
-    if (st == MNP_OK)
-        st = mnp__malloc((size_t)f->count * sizeof *mirrored, &mirrored);
-    st = MNP_AGREE(x->ctx, st);
-    for (int64_t j = 0; j < f->count && st == MNP_OK; j++)
+    MNP_TRY(MNP_AGREE(x->ctx, mnp__malloc((size_t)f->count * sizeof *mirrored, &mirrored)));
+    for (int64_t j = 0; j < f->count; j++)
         mirrored[j] = f->taps[f->count - 1 - j];
     const mnp__pass pass = {.axis = axis,
                             .count = f->count,
                             .taps = mirrored,
                             .first = f->first - f->count + 1,
                             .boundary = MNP_BOUNDARY_FILL};
-    const mnp__separable_spec spec = {
-        .input = x->dtype, .output = wide, .sum = wide, .layout = layout, .npasses = 1, .passes = &pass};
-    if (st == MNP_OK)
-        st = mnp__separable_call(function, &spec, x, y_p);
-    mnp_layout_free(layout);
+    const mnp__separable_spec spec = {.input = x->dtype, .output = wide, .sum = wide, .npasses = 1, .passes = &pass};
+    const mnp_status st = mnp__separable_call(function, &spec, x, y_p);
     free(mirrored);
     return st;
 }
