@@ -224,33 +224,35 @@ MNP_INLINE void bring_ends(const mnp_fused_params &p, const row &in, int64_t x, 
     }
 }
 
-/* Start to bring `count` rows of the windows of a tile, from number `first` on, to the ring's row `slot` and on. */
+/* Bring a row of the windows; all of it is beyond a border that has a value of its own if it is not `inside`. */
+MNP_INLINE void bring_row(const mnp_fused_params &p, const row &in, bool inside, int64_t x, MNP_IN *target)
+{
+    for (int q = threadIdx.x % 32; q < quads; q += 32) {
+        const int64_t i = x + q * per_quad;
+        const MNP_IN *from = in.middle + (i - in.begin);
+        if (inside && i >= in.begin && i + per_quad <= in.end && (uint64_t)from % 16 == 0) {
+            copy<16>(target + q * per_quad, from);
+        } else if (inside) {
+            bring_ends(p, in, i, target + q * per_quad);
+        } else {
+#pragma unroll
+            for (int e = 0; e < per_quad; e++)
+                target[q * per_quad + e] = mnp_to<MNP_IN>::from(p.outside);
+        }
+    }
+}
+
+/*
+ * Start to bring `count` rows of the windows of a tile, from number `first` on, to the ring's row `slot` and on.  A warp
+ * brings a row at a time.
+ */
 MNP_INLINE void bring(const mnp_fused_params &p, const tile &t, MNP_IN *ring, int first, int count, int slot)
 {
-    const int64_t y = t.y + first - t.source.low;
-    const bool within = y >= 0 && y + count <= t.source.inner;
-    for (int i = threadIdx.x; i < count * quads; i += MNP_THREADS) {
-        const int r = i / quads, q = i % quads;
-        const int64_t x = t.x + q * per_quad;
-        MNP_IN *target = ring + (slot + r < ring_rows ? slot + r : slot + r - ring_rows) * width + q * per_quad;
-        int64_t at = t.y + first + r;
-        row in = {t.source.block + (y + r) * t.source.row_stride,
-                  t.source.edge + (y + r) * (t.source.width - (t.source.end - t.source.begin)), 1, t.source.begin,
-                  t.source.end};
-        if (!within) {
-            if (!fold(p, 0, &at)) {
-#pragma unroll
-                for (int e = 0; e < per_quad; e++)
-                    target[e] = mnp_to<MNP_IN>::from(p.outside);
-                continue;
-            }
-            in = find_row(t.source, at);
-        }
-        const MNP_IN *from = in.middle + (x - in.begin);
-        if (x >= in.begin && x + per_quad <= in.end && (uint64_t)from % 16 == 0)
-            copy<16>(target, from);
-        else
-            bring_ends(p, in, x, target);
+    for (int r = threadIdx.x / 32; r < count; r += MNP_THREADS / 32) {
+        int64_t y = t.y + first + r;
+        const bool inside = fold(p, 0, &y);
+        const int to = slot + r < ring_rows ? slot + r : slot + r - ring_rows;
+        bring_row(p, find_row(t.source, inside ? y : t.source.low), inside, t.x, ring + to * width);
     }
 }
 

@@ -11,7 +11,7 @@
 #include "signal/separable.h"
 #include "tests/tap.h"
 
-enum { LARGEST = 7 * 40 * 40 };
+enum { LARGEST = 2 * 150 * 700 };
 
 static mnp_ctx *ctx;
 
@@ -47,7 +47,11 @@ static void pass_by_definition(const mnp__pass *pass, double fill, int64_t *shap
                 double sum = 0;
                 for (int64_t j = 0; j < pass->count; j++) {
                     const int64_t at = fold(pass->boundary, o + pass->first + j, n);
-                    sum += pass->taps[j] * (at < 0 ? fill : values[(b * n + at) * after + a]);
+                    const double x = at < 0 ? fill : values[(b * n + at) * after + a];
+                    if (pass->combination == MNP__LEAST || pass->combination == MNP__GREATEST)
+                        sum = j == 0 || (x > sum) == (pass->combination == MNP__GREATEST) ? x : sum;
+                    else
+                        sum += pass->combination == MNP__MEANS ? x / (double)pass->count : pass->taps[j] * x;
                 }
                 result[(b * m + o) * after + a] = sum;
             }
@@ -78,6 +82,12 @@ static void check(const char *name, const int64_t *shape, const char *text, mnp_
     MNP_OR_EXIT(mnp_redistribute(whole, layout, &cut));
     MNP_OR_EXIT(mnp_astype(cut, spec.input, &x));
     spec.layout = layout;
+    if (spec.npasses > 0 && spec.passes[0].combination > MNP__MEANS && !mnp__separable_is_fused(ctx, &spec)) {
+        skip(name, "the device does not fuse them");
+        mnp_free_all(whole, cut, x);
+        mnp_layout_free(layout);
+        return;
+    }
     MNP_OR_EXIT(mnp__separable_new(ctx, &spec, &plan));
     MNP_OR_EXIT(mnp_array_new(ctx, spec.output, mnp__separable_layout(plan), &y));
     MNP_OR_EXIT(mnp__separable_run(plan, x, y));
@@ -125,6 +135,40 @@ static void check_boundaries(void)
     }
 }
 
+/*
+ * Several stripes and tiles of fused passes, whose window is longer than a tile and as wide as a stripe, and all that they
+ * can make of a window.  Means are of numbers of elements that are powers of two, so that they are exact.
+ */
+static void check_stripes(void)
+{
+    static const char *const names[] = {"sums", "means", "least elements", "greatest elements"};
+    const int64_t shape[] = {2, 150, 700};
+    double taps[64];
+    for (int j = 0; j < 64; j++)
+        taps[j] = (double)(j * 5 % 3 - 1);
+    for (int c = 0; c < 4; c++)
+        for (int k = 0; k < 5; k++) {
+            char name[120];
+            const int64_t count = c == 1 ? 32 : c == 0 ? 41 : 130 + k;
+            const mnp__pass passes[] = {
+                {1, count, taps, NULL, -count / 2 - k, 0, kinds[k], (mnp__combination)c},
+                {2, count / 2, taps, NULL, k - count / 4, 0, kinds[(k + 1) % 5], (mnp__combination)c}};
+            const mnp__separable_spec spec = {.input = c == 3 ? MNP_INT16 : MNP_FLOAT32,
+                                              .output = MNP_FLOAT64,
+                                              .sum = c == 3   ? MNP_INT16
+                                                     : c == 0 ? MNP_FLOAT32
+                                                              : MNP_FLOAT64,
+                                              .between = c > 1 ? MNP_DTYPE_AUTO : MNP_FLOAT64,
+                                              .layout = NULL,
+                                              .npasses = 2,
+                                              .passes = passes,
+                                              .fillvalue = 3,
+                                              .refills = true};
+            snprintf(name, sizeof name, "%s of several stripes, boundaries %d and %d", names[c], k, (k + 1) % 5);
+            check(name, shape, k % 2 ? "*, 0, 1" : "*, *, 0", spec);
+        }
+}
+
 /* Ranks without a block take part in what all agree on. */
 static void check_empty_blocks(void)
 {
@@ -166,6 +210,7 @@ int main(void)
 {
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
     check_boundaries();
+    check_stripes();
     check_empty_blocks();
     check_dtypes();
     int status = done_testing();
