@@ -16,7 +16,7 @@
 #include "array/view.h"
 #include "base/text.h"
 #include "device/launch.h"
-#include "kernels/signal/unpack_params.h"
+#include "kernels/signal/spectral/unpack_params.h"
 #include "layout/layout.h"
 #include "signal/filters/fetch.h"
 #include "signal/spectral/segments.h"
@@ -136,7 +136,7 @@ static mnp_status unpack_block(const packing *how, const mnp_array *x, int axis,
     const int half = how->is_signed ? 1 << (how->bits - 1) : 0;
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
-    const mnp__kernel_spec spec = {.file = "signal/unpack.cu", .function = "unpack"};
+    const mnp__kernel_spec spec = {.file = "signal/spectral/unpack.cu", .function = "unpack"};
     mnp__kernel *kernel;
     mnp__fetched in;
     MNP_TRY(mnp__fetch(x, y->layout, axis, reach_bytes, how, &in));

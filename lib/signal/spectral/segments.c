@@ -129,7 +129,7 @@ static mnp_status cut_block(const mnp__segments *s, const mnp_array *x, int axis
                              .within = cut->local_strides[ndim] * reals};
     fill_lines(ndim, axis, cut->local_shape, in.strides, cut->local_strides, reals, &p);
     const int64_t units = cut->local_size > 0 ? p.lines * p.count * 32 : 0; /* a warp takes a segment */
-    mnp_status st = launch(x->ctx, "signal/segments.cu", "segments", x->dtype, cut->dtype, s, &p, units);
+    mnp_status st = launch(x->ctx, "signal/spectral/segments.cu", "segments", x->dtype, cut->dtype, s, &p, units);
     mnp__fetched_free(x->ctx, &in);
     return st;
 }
@@ -330,7 +330,7 @@ mnp_status mnp__segments_add(const char *function, const mnp__segments *segments
                              .segment = in.strides[axis] * reals,
                              .within = in.strides[ndim] * reals};
     fill_lines(ndim, axis, y->local_shape, in.strides, y->local_strides, reals, &p);
-    st = launch(cut->ctx, "signal/overlap_add.cu", "overlap_add", cut->dtype, y->dtype, segments, &p,
+    st = launch(cut->ctx, "signal/spectral/overlap_add.cu", "overlap_add", cut->dtype, y->dtype, segments, &p,
                 y->local_size * reals);
 done:
     mnp__fetched_free(cut->ctx, &in);

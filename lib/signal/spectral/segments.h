@@ -4,7 +4,7 @@
 #define MNP__SIGNAL_SEGMENTS_H
 
 #include "array/array.h"
-#include "kernels/signal/segments_params.h"
+#include "kernels/signal/spectral/segments_params.h"
 
 /*
  * Segment s has the elements s * step + offset + k of a line, for k from 0 to size - 1.  Elements that the line does

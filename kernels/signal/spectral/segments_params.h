@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What segments.cu, segment_spectra.cu and overlap_add.cu are given, shared by the library (C) and the kernels (C++). */
-#ifndef MNP_KERNELS_SIGNAL_SEGMENTS_PARAMS_H
-#define MNP_KERNELS_SIGNAL_SEGMENTS_PARAMS_H
+#ifndef MNP_KERNELS_SIGNAL_SPECTRAL_SEGMENTS_PARAMS_H
+#define MNP_KERNELS_SIGNAL_SPECTRAL_SEGMENTS_PARAMS_H
 
 #define MNP_SEGMENTS_DIMS 8
 

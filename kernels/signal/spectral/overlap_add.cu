@@ -5,10 +5,10 @@
  *
  *   MNP_IN, MNP_OUT   the real types in memory; complex numbers are two lines each
  *
- * kernels/signal/segments_params.h explains the parameters: `first` and `length` are of the result here.
+ * kernels/signal/spectral/segments_params.h explains the parameters: `first` and `length` are of the result here.
  */
 #include "kernels/prelude.h"
-#include "kernels/signal/segments_params.h"
+#include "kernels/signal/spectral/segments_params.h"
 #include "kernels/nest.h"
 
 MNP_KERNEL(overlap_add, mnp_segments_params)

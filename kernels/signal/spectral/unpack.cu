@@ -7,7 +7,7 @@
  *   MNP_OUT   the type of samples
  */
 #include "kernels/prelude.h"
-#include "kernels/signal/unpack_params.h"
+#include "kernels/signal/spectral/unpack_params.h"
 #include "kernels/nest.h"
 
 /* Byte number `at`, of those that are here; a sample may end before the last of the three that are asked for. */

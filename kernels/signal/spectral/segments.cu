@@ -9,7 +9,7 @@
  * A worker of the host takes a segment; on a GPU a warp does, whose threads share its elements.
  */
 #include "kernels/prelude.h"
-#include "kernels/signal/segments_params.h"
+#include "kernels/signal/spectral/segments_params.h"
 #include "kernels/nest.h"
 
 struct mnp_segment {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What unpack.cu is given, shared by the library (C) and the kernel (C++). */
-#ifndef MNP_KERNELS_SIGNAL_UNPACK_PARAMS_H
-#define MNP_KERNELS_SIGNAL_UNPACK_PARAMS_H
+#ifndef MNP_KERNELS_SIGNAL_SPECTRAL_UNPACK_PARAMS_H
+#define MNP_KERNELS_SIGNAL_SPECTRAL_UNPACK_PARAMS_H
 
-#include "kernels/signal/segments_params.h"
+#include "kernels/signal/spectral/segments_params.h"
 
 /* Here are `length` bytes of lines from number first_byte on, and `count` samples are made from number `first` on. */
 typedef struct mnp_unpack_params {
