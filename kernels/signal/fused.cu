@@ -3,8 +3,8 @@
  * Two passes of a separable filter as one: along y, then along x.
  *
  * A block computes a stripe of MNP_W columns and marches down its rows, MNP_S at a time.  The rows that the windows of a
- * step reach are in a ring of rows in shared memory, as they are in memory; meanwhile those of the next step are on
- * their way.  So the input is read once, but for the columns that neighbouring stripes share and the rows that
+ * step reach are in a ring of rows in shared memory, as they are in memory; meanwhile those of the next MNP_AHEAD steps
+ * are on their way.  So the input is read once, but for the columns that neighbouring stripes share and the rows that
  * neighbouring tiles do.  The pass along y goes from the ring to a few rows in shared memory, and the pass along x from
  * there to the result.  A thread computes MNP_RY outputs of MNP_V columns in the one, and MNP_RX outputs of a row in the
  * other, so that an element that it reads serves several outputs.
@@ -19,7 +19,7 @@
  *   MNP_COMBINE                   a number of fused_params.h
  *   MNP_KY, MNP_KX                extents of the window; a pass along one that is 1 does nothing
  *   MNP_SHIFT                     elements before a row's window that are read with it, to begin at 16 bytes
- *   MNP_W, MNP_S                  see above; MNP_S is a multiple of MNP_RY
+ *   MNP_W, MNP_S, MNP_AHEAD       see above; MNP_S is a multiple of MNP_RY
  *   MNP_RY, MNP_V, MNP_RX         see above
  *   MNP_REFILLS                   1: the value beyond the borders along x is that of the first pass' results, too
  *   MNP_THREADS, MNP_BLOCKS       threads of a block; blocks that a multiprocessor should hold
@@ -34,11 +34,11 @@
 constexpr int per_quad = 16 / sizeof(MNP_IN); /* elements of an access of 16 bytes */
 constexpr int quads = (MNP_SHIFT + MNP_W + MNP_KX - 1 + per_quad - 1) / per_quad, width = quads * per_quad;
 constexpr int group = MNP_RY < 8 ? MNP_RY : 8; /* rows of the ring that never wrap */
-constexpr int ring_rows = (MNP_KY - 1 + 2 * MNP_S + group - 1) / group * group;
-constexpr int run = MNP_RX + MNP_V; /* in shared memory, MNP_RX results of the first pass, and room between banks */
-constexpr int row_stride = (width + MNP_RX - 1) / MNP_RX * run;
-constexpr int items_x = (MNP_W + MNP_RX - 1) / MNP_RX;
-static_assert(MNP_S % MNP_RY == 0 && MNP_RX % MNP_V == 0 && per_quad % MNP_V == 0, "accesses do not straddle");
+constexpr int ring_rows = (MNP_KY - 1 + (1 + MNP_AHEAD) * MNP_S + group - 1) / group * group;
+constexpr int bank_quad = 16 / sizeof(MNP_SUM), reads = bank_quad < MNP_RX ? bank_quad : MNP_RX;
+constexpr int items_x = (MNP_W + MNP_RX - 1) / MNP_RX, row_stride = (width + MNP_RX - 1) / MNP_RX * MNP_RX;
+static_assert(MNP_S % MNP_RY == 0 && MNP_W % MNP_RX == 0, "passes have no remainder");
+static_assert(bank_quad % MNP_V == 0 && per_quad % MNP_V == 0, "accesses do not straddle");
 
 /* ---- windows ---- */
 
@@ -158,7 +158,7 @@ template <int taps, typename To> MNP_INLINE MNP_SUM mean_of(MNP_SUM sum)
 
 /* ---- the ring ---- */
 
-/* Copy `bytes`, a constant, to shared memory; what cp.async can is under way until await_copies(). */
+/* Copy `bytes`, a constant, to shared memory; what cp.async can is under way until await_batches(). */
 template <int bytes> MNP_INLINE void copy(void *target, const void *source)
 {
     const unsigned place = (unsigned)__cvta_generic_to_shared(target);
@@ -170,10 +170,14 @@ template <int bytes> MNP_INLINE void copy(void *target, const void *source)
         *(MNP_IN *)target = *(const MNP_IN *)source;
 }
 
-/* What this thread copied has come. */
-MNP_INLINE void await_copies()
+/* End a batch of copies; wait until all of this thread but those of the last `batches` batches have come. */
+MNP_INLINE void end_batch()
 {
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+template <int batches> MNP_INLINE void await_batches()
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(batches) : "memory");
 }
 
 /* Fold an index of the extended box along dimension 2 + k; false if it is beyond a border that has a value of its own. */
@@ -258,10 +262,14 @@ MNP_INLINE void bring(const mnp_fused_params &p, const tile &t, MNP_IN *ring, in
 
 /* ---- the passes ---- */
 
-/* Where result x of the first pass lies in its row. */
+/*
+ * Where result x of the first pass lies in its row.  Threads of the pass along x read 16 bytes each, MNP_RX results apart;
+ * the 16 bytes of a run are permuted so that eight neighbouring threads use all banks.
+ */
 MNP_INLINE int place_of(int x)
 {
-    return x / MNP_RX * run + x % MNP_RX;
+    constexpr int parts = MNP_RX / reads;
+    return x ^ (x / (8 * reads) % parts) * reads;
 }
 
 /* The pass along y of a step whose first window begins at row `base` of the ring. */
@@ -334,26 +342,28 @@ MNP_INLINE void store_run(const lanes<1> *values, MNP_OUT *out, int left)
 /* The pass along x of a step, of the tile's rows from number `first` on. */
 MNP_INLINE void pass_x(const mnp_fused_params &p, const tile &t, const MNP_SUM *rows, int first, MNP_OUT *out)
 {
-    typedef mnp_vector<MNP_SUM, MNP_V> part;
+    typedef mnp_vector<MNP_SUM, reads> part;
+    constexpr int skipped = MNP_SHIFT / reads * reads; /* of what was read to begin at 16 bytes of the input */
     for (int i = threadIdx.x; i < items_x * MNP_S; i += MNP_THREADS) {
         const int x = i % items_x * MNP_RX, y = i / items_x;
-        const MNP_SUM *mine = rows + y * row_stride + i % items_x * run;
+        const MNP_SUM *mine = rows + y * row_stride;
         lanes<1> results[MNP_RX];
         if (first + y >= t.rows || x >= t.columns)
             continue;
         if constexpr (MNP_COMBINE == MNP_FUSED_SUM || MNP_KX <= 2 * MNP_RX) { /* the windows in registers */
-            constexpr int parts = (MNP_SHIFT + MNP_RX + MNP_KX - 1 + MNP_V - 1) / MNP_V;
-            MNP_SUM values[parts * MNP_V];
+            constexpr int parts = (MNP_SHIFT - skipped + MNP_RX + MNP_KX - 1 + reads - 1) / reads;
+            MNP_SUM values[parts * reads];
 #pragma unroll
             for (int k = 0; k < parts; k++) {
-                const part some = *(const part *)(mine + place_of(k * MNP_V));
+                const part some = *(const part *)(mine + place_of(x + skipped + k * reads));
 #pragma unroll
-                for (int e = 0; e < MNP_V; e++)
-                    values[k * MNP_V + e] = some.at[e];
+                for (int e = 0; e < reads; e++)
+                    values[k * reads + e] = some.at[e];
             }
-            combine<MNP_RX, MNP_KX, 1>([&](int k) { return lanes<1>{{values[MNP_SHIFT + k]}}; }, p.taps[1], results);
+            combine<MNP_RX, MNP_KX, 1>([&](int k) { return lanes<1>{{values[MNP_SHIFT - skipped + k]}}; }, p.taps[1],
+                                       results);
         } else {
-            combine<MNP_RX, MNP_KX, 1>([&](int k) { return lanes<1>{{mine[place_of(MNP_SHIFT + k)]}}; }, p.taps[1],
+            combine<MNP_RX, MNP_KX, 1>([&](int k) { return lanes<1>{{mine[place_of(x + MNP_SHIFT + k)]}}; }, p.taps[1],
                                        results);
         }
         store_run(results, out + (int64_t)(first + y) * p.tiles.stride[2] + x, t.columns - x);
@@ -370,15 +380,22 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, MNP_BLOCKS) fused(cons
     for (int d = 0; d < MNP_CONV_DIMS; d++)
         out += t.origin[d] * p.tiles.stride[d];
     const int needed = t.rows + MNP_KY - 1; /* rows of the input */
-    int brought = (int)mnp_least(needed, MNP_KY - 1 + MNP_S), base = 0, slot = MNP_KY - 1 + MNP_S;
-    bring(p, t, ring, 0, brought, 0);
-    for (int y = 0; y < t.rows; y += MNP_S) {
-        await_copies();
-        __syncthreads(); /* also: nobody reads what the last step did */
-        const int more = (int)mnp_least(needed - brought, MNP_S);
+    int brought = 0, base = 0, slot = 0;
+    const auto bring_more = [&](int count) {
+        const int more = (int)mnp_least(needed - brought, count);
         bring(p, t, ring, brought, more, slot);
+        end_batch();
         brought += more;
-        slot = slot + MNP_S < ring_rows ? slot + MNP_S : slot + MNP_S - ring_rows;
+        slot = slot + count < ring_rows ? slot + count : slot + count - ring_rows;
+    };
+    bring_more(MNP_KY - 1 + MNP_S);
+#pragma unroll 1
+    for (int step = 1; step < MNP_AHEAD; step++)
+        bring_more(MNP_S);
+    for (int y = 0; y < t.rows; y += MNP_S) {
+        await_batches<MNP_AHEAD - 1>();
+        __syncthreads(); /* also: nobody reads what the last step did */
+        bring_more(MNP_S);
         pass_y(p, t, ring, base, rows);
         base = base + MNP_S < ring_rows ? base + MNP_S : base + MNP_S - ring_rows;
         __syncthreads();

@@ -14,13 +14,15 @@
 
 enum {
     THREADS = 256,
-    WARP = 32,
-    STEP = 8,    /* rows that a block computes between two barriers */
-    RUN = 8,     /* outputs of a thread: along y, and along x */
-    QUAD = 16,   /* bytes of an access */
-    NARROW = 64, /* columns of input of the narrowest stripes, */
-    WIDE = 256,  /* and of the widest ones, if the window leaves half of them */
-    TILES = 528  /* that there should be */
+    STEP = 8,         /* rows that a block computes between two barriers */
+    AHEAD = 2,        /* steps whose input is on its way */
+    RUN = 8,          /* outputs of a thread: along y, and along x */
+    QUAD = 16,        /* bytes of an access */
+    NARROW = 64,      /* columns of input of the narrowest stripes, */
+    WIDE = 256,       /* and of the widest ones, if the window leaves half of them */
+    MOST_ROWS = 1024, /* of a tile */
+    MOST_BLOCKS = 4,  /* of a multiprocessor: more would leave their threads too few registers */
+    RESERVED = 1024   /* bytes of shared memory that a block takes beside its own */
 };
 
 /* A pair of passes in the dimensions of the kernel, y and x: `pass` is NULL where there is none. */
@@ -33,9 +35,10 @@ struct pair {
 
 struct shape {
     int64_t taps[2];
-    int shift;       /* elements before a row's window, so that reading begins at a multiple of 16 bytes */
-    int vector, run; /* columns of a thread in the pass along y, and outputs in that along x */
-    int64_t width;   /* outputs of a tile along x */
+    int shift;      /* elements before a row's window, so that reading begins at a multiple of 16 bytes */
+    int columns;    /* of a thread in the pass along y */
+    int64_t width;  /* outputs of a tile along x */
+    int64_t blocks; /* that a multiprocessor holds */
     size_t shared_bytes;
 };
 
@@ -128,9 +131,8 @@ static bool find_pair(const mnp__separable_spec *spec, int i, int count, const m
 static size_t shared_bytes(const struct shape *shape, int64_t input, int64_t sum)
 {
     const int64_t width = round_up(shape->shift + shape->width + shape->taps[1] - 1, QUAD / input);
-    const int64_t ring = round_up(shape->taps[0] - 1 + 2 * STEP, RUN) * width * input;
-    const int64_t rows = STEP * round_up(width, shape->run) / shape->run * (shape->run + shape->vector) * sum;
-    return (size_t)(ring + rows);
+    const int64_t ring = round_up(shape->taps[0] - 1 + (1 + AHEAD) * STEP, RUN) * width * input;
+    return (size_t)(ring + STEP * round_up(width, RUN) * sum);
 }
 
 /* Choose for an input of that layout; false if it does not fit shared memory. */
@@ -139,19 +141,22 @@ static bool choose_shape(const mnp_ctx *ctx, const struct pair *pair, mnp_dtype 
 {
     const int64_t input = (int64_t)mnp_dtype_size(pair->input), element = (int64_t)mnp_dtype_size(sum);
     const int64_t across = in->shape[pair->axis[1]] / mnp_layout_parts(in, pair->axis[1]), quad = QUAD / input;
+    const int64_t memory = (int64_t)ctx->device->block_memory, unit = quad > RUN ? quad : RUN;
     for (int k = 0; k < 2; k++)
         shape->taps[k] = pair->pass[k] ? pair->pass[k]->count : 1;
     shape->shift = pair->pass[1] ? (int)((pair->pass[1]->first % quad + quad) % quad) : 0;
-    shape->run = RUN;
-    shape->vector = element == 8 || input == 8 ? 2 : 4;
+    shape->columns = 2;
     for (int64_t columns = NARROW;; columns *= 2) {
-        shape->width = (columns - (shape->taps[1] - 1) - shape->shift) / QUAD * QUAD;
+        shape->width = (columns - (shape->taps[1] - 1) - shape->shift) / unit * unit;
         shape->shared_bytes = shape->width > 0 ? shared_bytes(shape, input, element) : 0;
-        if (shape->shared_bytes > ctx->device->block_memory)
+        if ((int64_t)shape->shared_bytes > memory)
             return false;
         if (shape->width > 0 && (shape->width >= across || (columns >= WIDE && 2 * shape->width >= columns)))
-            return true;
+            break;
     }
+    shape->blocks = (memory + RESERVED) / ((int64_t)shape->shared_bytes + RESERVED);
+    shape->blocks = shape->blocks > MOST_BLOCKS ? MOST_BLOCKS : shape->blocks;
+    return true;
 }
 
 int mnp__fused_count(const mnp_ctx *ctx, const mnp__separable_spec *spec, int i, const mnp_layout *in)
@@ -214,11 +219,11 @@ static mnp_status load_kernel(mnp__fused *fused, const mnp__separable_spec *spec
                   mnp__jit_type(pair->between));
     mnp__text_add(&defines, "#define MNP_COMBINE %d\n#define MNP_KY %d\n#define MNP_KX %d\n#define MNP_SHIFT %d\n",
                   (int)pair->combination, (int)shape->taps[0], (int)shape->taps[1], shape->shift);
-    mnp__text_add(&defines,
-                  "#define MNP_W %d\n#define MNP_S %d\n#define MNP_RY %d\n#define MNP_V %d\n#define MNP_RX %d\n",
-                  (int)shape->width, STEP, RUN, shape->vector, shape->run);
+    mnp__text_add(&defines, "#define MNP_W %d\n#define MNP_S %d\n#define MNP_AHEAD %d\n", (int)shape->width, STEP,
+                  AHEAD);
+    mnp__text_add(&defines, "#define MNP_RY %d\n#define MNP_V %d\n#define MNP_RX %d\n", RUN, shape->columns, RUN);
     mnp__text_add(&defines, "#define MNP_REFILLS %d\n#define MNP_THREADS %d\n#define MNP_BLOCKS %d\n%s", refills,
-                  THREADS, 2, spec->truncates ? "#define MNP_TRUNCATES\n" : "");
+                  THREADS, (int)shape->blocks, spec->truncates ? "#define MNP_TRUNCATES\n" : "");
     return mnp__ctx_kernel_of_text(fused->in.ctx, &kernel, &defines, NULL, &fused->kernel);
 }
 
@@ -249,16 +254,30 @@ static void fill_params(mnp__fused *fused, const mnp__separable_spec *spec, cons
     p->x_end = p->x_low + geometry->input->shape[pair->axis[1]];
 }
 
-/* Tiles as high as leaves enough of them, so that few rows are read by two. */
-static void choose_height(const mnp__fused *fused, const struct shape *shape, int64_t *extent)
+/* Tiles as high as lets all of them run at once, so that all blocks end together and few rows are read by two. */
+static mnp_status choose_height(const mnp__fused *fused, const struct shape *shape, int64_t *extent)
 {
     const int64_t *out = fused->in.share.out_extent;
-    int64_t stripes = out[0] * out[1] * ((out[3] + shape->width - 1) / shape->width), height;
+    mnp_ctx *ctx = fused->in.ctx;
+    mnp_rank_info info;
+    int64_t stripes = out[0] * out[1] * ((out[3] + shape->width - 1) / shape->width), tiles;
+    MNP_TRY(ctx->device->ops->info(ctx->device, &info));
     stripes = stripes < 1 ? 1 : stripes;
-    height = round_up((out[2] * stripes + TILES - 1) / TILES, STEP);
-    extent[2] = height < 4 * STEP ? 4 * STEP : height;
+    tiles = info.multiprocessors * shape->blocks / stripes;
+    tiles = tiles < 1 ? 1 : tiles;
+    extent[2] = (out[2] + tiles - 1) / tiles;
+    extent[2] = extent[2] < 2 * STEP ? 2 * STEP : extent[2] > MOST_ROWS ? MOST_ROWS : extent[2];
     extent[3] = shape->width;
     extent[0] = extent[1] = 1;
+    return MNP_OK;
+}
+
+static mnp_status make_tiles(mnp__fused *fused, const struct shape *shape)
+{
+    int64_t extent[MNP_CONV_DIMS];
+    MNP_TRY(choose_height(fused, shape, extent));
+    fused->params.height = (int)extent[2];
+    return mnp__tiles_open(&fused->in, extent, &fused->tiles);
 }
 
 mnp_status mnp__fused_new(mnp_ctx *ctx, const mnp__separable_spec *spec, int i, int count, const mnp_layout *in,
@@ -267,7 +286,6 @@ mnp_status mnp__fused_new(mnp_ctx *ctx, const mnp__separable_spec *spec, int i, 
     mnp__conv_geometry geometry = {0};
     struct pair pair;
     struct shape shape;
-    int64_t extent[MNP_CONV_DIMS];
     mnp__fused *fused = NULL;
     mnp_boundary boundaries[MNP_MAX_DIMS] = {0};
     unsigned char fill[16] = {0};
@@ -285,9 +303,7 @@ mnp_status mnp__fused_new(mnp_ctx *ctx, const mnp__separable_spec *spec, int i, 
     MNP_TRY_OR(load_kernel(fused, spec, &pair, &shape, outside), st, fail);
     MNP_TRY_OR(mnp__extended_open(ctx, pair.input, &geometry, boundaries, fill, &fused->in), st, fail);
     fill_params(fused, spec, &pair, outside);
-    choose_height(fused, &shape, extent);
-    fused->params.height = (int)extent[2];
-    MNP_TRY_OR(MNP_AGREE(ctx, mnp__tiles_open(&fused->in, extent, &fused->tiles)), st, fail);
+    MNP_TRY_OR(MNP_AGREE(ctx, make_tiles(fused, &shape)), st, fail);
     *fused_p = fused;
     return MNP_OK;
 fail:
