@@ -108,15 +108,19 @@ static mnp_status make_results(const mnp__place *place, reflected *qr, qr_mode m
 static mnp_status factor_tall(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, const mnp__result *results,
                               bool *done_p)
 {
-    mnp_array *q = NULL, *r = NULL;
-    MNP_TRY(mnp__tall_qr(place, a, dtype, &q, &r, done_p));
+    mnp__tall_qr tall;
+    MNP_TRY(mnp__tall_factor(place, a, dtype, &tall, done_p));
     if (!*done_p)
         return MNP_OK;
-    mnp__output outputs[2] = {{.array = r, .user_p = results[1].user_p}, {.array = q, .user_p = results[0].user_p}};
-    const int wanted = results[0].user_p ? 2 : 1;
-    if (wanted == 1)
-        mnp_array_free(q);
-    return mnp__output_close(wanted, outputs, MNP_OK);
+    const bool with_q = results[0].user_p != NULL;
+    const mnp_status st = with_q ? mnp__tall_finish(place, &tall, NULL) : MNP_OK;
+    mnp__output outputs[2] = {{.array = tall.r, .user_p = results[1].user_p},
+                              {.array = tall.q, .user_p = results[0].user_p}};
+    tall.r = NULL;
+    if (with_q)
+        tall.q = NULL;
+    mnp__tall_release(&tall);
+    return mnp__output_close(with_q ? 2 : 1, outputs, st);
 }
 
 mnp_status mnp_qr(const mnp_array *a, const char *mode_text, mnp_array **q_p, mnp_array **r_p)

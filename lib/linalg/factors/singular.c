@@ -21,6 +21,7 @@
 
 #include "array/input.h"
 #include "linalg/dense/dense.h"
+#include "linalg/factors/tall.h"
 
 /* ---- pieces ---- */
 
@@ -131,11 +132,48 @@ done:
     return st;
 }
 
+/* The same for a tall matrix, whose q need not be made: c = W^H (q^H b) with a = q W r. */
+static mnp_status reduce_tall(const mnp_array *a, const mnp_array *b, mnp_array **r_p, mnp_array **c_p, bool *done_p)
+{
+    mnp_array *qh = NULL, *wh = NULL, *part = NULL, *wide = NULL, *product = NULL;
+    mnp__tall_qr tall = {.q = NULL};
+    mnp__place place;
+    mnp_status st = MNP_OK;
+    MNP_TRY(mnp__place_open("mnp_lstsq", a, 0, NULL, &place));
+    *done_p = false;
+    if (mnp__tall_serves(&place, a))
+        MNP_TRY_OR(mnp__tall_factor(&place, a, a->dtype, &tall, done_p), st, done);
+    if (!*done_p)
+        goto done;
+    MNP_TRY_OR(mnp__linalg_adjoint(tall.q, &qh), st, done);
+    MNP_TRY_OR(mnp_matmul(qh, b, &part), st, done);
+    if (tall.w) {
+        MNP_TRY_OR(mnp__linalg_adjoint(tall.w, &wh), st, done);
+        MNP_TRY_OR(mnp_astype(part, MNP_FLOAT64, &wide), st, done);
+        MNP_TRY_OR(mnp_matmul(wh, wide, &product), st, done);
+        mnp_array_free(part);
+        part = NULL;
+        MNP_TRY_OR(mnp_astype(product, a->dtype, &part), st, done);
+    }
+    *c_p = part;
+    *r_p = tall.r;
+    part = tall.r = NULL;
+done:
+    mnp_free_all(product, wide, part, wh, qh);
+    mnp__tall_release(&tall);
+    mnp__place_close(&place);
+    return st;
+}
+
 /* A system that has rows for several times its unknowns is first made square: a = q r, c = q^H b. */
 static mnp_status reduce_rows(const mnp_array *a, const mnp_array *b, mnp_array **r_p, mnp_array **c_p)
 {
     mnp_array *q = NULL, *r = NULL, *qh = NULL;
+    bool done;
     mnp_status st;
+    MNP_TRY(reduce_tall(a, b, r_p, c_p, &done));
+    if (done)
+        return MNP_OK;
     MNP_TRY_OR(mnp_qr(a, NULL, &q, &r), st, done);
     MNP_TRY_OR(mnp__linalg_adjoint(q, &qh), st, done);
     MNP_TRY_OR(mnp_matmul(qh, b, c_p), st, done);

@@ -128,23 +128,27 @@ done:
 static mnp_status decompose_tall(const mnp__place *place, const mnp_array *a, mnp_dtype dtype,
                                  const mnp__result *results, bool *done_p)
 {
-    mnp_array *q = NULL, *r = NULL, *of_r = NULL, *u = NULL, *s = NULL, *vh = NULL;
+    mnp_array *of_r = NULL, *s = NULL, *vh = NULL;
     const bool vectors = results[0].user_p != NULL;
+    mnp__tall_qr tall;
     mnp__output outputs[3];
     mnp_status st;
-    MNP_TRY(mnp__tall_qr(place, a, dtype, &q, &r, done_p));
+    MNP_TRY(mnp__tall_factor(place, a, dtype, &tall, done_p));
     if (!*done_p)
         return MNP_OK;
-    MNP_TRY_OR(vectors ? mnp_svd(r, false, &of_r, &s, &vh) : mnp_svdvals(r, &s), st, done);
+    MNP_TRY_OR(vectors ? mnp_svd(tall.r, false, &of_r, &s, &vh) : mnp_svdvals(tall.r, &s), st, done);
     if (vectors)
-        MNP_TRY_OR(mnp_matmul(q, of_r, &u), st, done);
+        MNP_TRY_OR(mnp__tall_finish(place, &tall, of_r), st, done);
     outputs[0] = (mnp__output){.array = s, .user_p = results[1].user_p};
-    outputs[1] = (mnp__output){.array = u, .user_p = results[0].user_p};
+    outputs[1] = (mnp__output){.array = tall.q, .user_p = results[0].user_p};
     outputs[2] = (mnp__output){.array = vh, .user_p = results[2].user_p};
+    if (vectors)
+        tall.q = NULL;
     st = mnp__output_close(vectors ? 3 : 1, outputs, MNP_OK);
-    u = s = vh = NULL;
+    s = vh = NULL;
 done:
-    mnp_free_all(vh, s, u, of_r, r, q);
+    mnp_free_all(vh, s, of_r);
+    mnp__tall_release(&tall);
     return st;
 }
 

@@ -12,6 +12,8 @@
  * each rank's rows, and then of the stack of all R (TSQR: Demmel, Grigori, Hoemmen, Langou: Communication-optimal
  * parallel and sequential QR and LU factorizations, 2012).
  *
+ * Real matrices of few columns have kernels of their own on GPUs, which do the same: tall_passes.c.
+ *
  * A block in C order is a matrix of n rows in column-major order, its transpose: with A^T in place of A the Gram matrix
  * G = A^T (A^T)^H = L L^H has L = R^T, and Q^T = L^-1 A^T.  So nothing is transposed.  L, read in C order, is R.
  */
@@ -59,8 +61,7 @@ static mnp_status layout_of_rows(const mnp__place *place, const mnp_array *a, mn
     return mnp__layout_line(own->nranks, 2, own->shape, NULL, layout_p);
 }
 
-/* A replicated matrix of n x n. */
-static mnp_status square_new(const mnp__place *place, mnp_dtype dtype, int64_t n, mnp_array **square_p)
+mnp_status mnp__tall_square(const mnp__place *place, mnp_dtype dtype, int64_t n, mnp_array **square_p)
 {
     mnp_layout *layout;
     MNP_TRY(mnp_layout_replicated(place->ctx->comm.size, 2, (const int64_t[]){n, n}, &layout));
@@ -185,7 +186,7 @@ static mnp_status by_cholesky(const mnp__place *place, mnp_array *q, mnp_array *
     int32_t bad = 0;
     mnp_status st;
     for (int i = 0; i < 2; i++)
-        MNP_TRY_OR(square_new(place, q->dtype, n, &g[i]), st, done);
+        MNP_TRY_OR(mnp__tall_square(place, q->dtype, n, &g[i]), st, done);
     MNP_TRY_OR(mnp_layout_replicated(ctx->comm.size, 1, &one, &layout), st, done);
     MNP_TRY_OR(mnp_array_new(ctx, MNP_INT32, layout, &info), st, done);
     MNP_TRY_OR(MNP_AGREE(ctx, ctx->device->ops->fill(ctx->device, info->data, 0, sizeof(int32_t), ctx->compute)), st,
@@ -277,33 +278,85 @@ done:
     return st;
 }
 
-/* ---- either ---- */
+/* ---- any of them ---- */
 
-mnp_status mnp__tall_qr(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp_array **q_p, mnp_array **r_p,
-                        bool *done_p)
+/* Whether the blocks of a are as those of q will be, in memory where pairs of elements are aligned; on all ranks. */
+static mnp_status is_ready(const mnp_array *a, mnp_dtype dtype, const mnp_layout *layout, bool *is_p)
+{
+    const size_t pair = 2 * mnp_dtype_size(dtype);
+    int32_t apart = (uintptr_t)a->data % pair != 0;
+    *is_p = false;
+    if (a->dtype != dtype || !(a->dense & MNP__DENSE_C) || !mnp_layout_equal(a->layout, layout))
+        return MNP_OK;
+    MNP_TRY(mnp__all_reduce(&a->ctx->comm, &apart, 1, MPI_INT32_T, MPI_MAX));
+    *is_p = !apart;
+    return MNP_OK;
+}
+
+/* Factor by kernels of our own, where they serve.  q has undefined values before, and unless it is done also after. */
+static mnp_status by_passes(const mnp__place *place, const mnp_array *a, mnp__tall_qr *tall, bool *done_p)
+{
+    bool serve, ready;
+    *done_p = false;
+    MNP_TRY(mnp__tall_passes_serve(place->ctx, tall->q->dtype, mnp__columns(a), &serve));
+    if (!serve)
+        return MNP_OK;
+    MNP_TRY(is_ready(a, tall->q->dtype, tall->q->layout, &ready));
+    if (!ready)
+        MNP_TRY(mnp__array_copy_to(a, tall->q));
+    return mnp__tall_passes_factor(place, ready ? a : tall->q, tall->q, &tall->w, &tall->r, done_p);
+}
+
+mnp_status mnp__tall_factor(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__tall_qr *tall_p,
+                            bool *done_p)
 {
     mnp_layout *layout = NULL;
-    mnp_array *q = NULL, *r = NULL;
+    mnp__tall_qr tall = {.q = NULL};
     mnp_status st;
     mnp__device *device = place->ctx->device;
     MNP_TRY(mnp__refuse_recording(device, "factoring a matrix"));
     MNP_TRY(MNP_AGREE(place->ctx, device->ops->blas->need(device, place->function)));
     MNP_TRY_OR(layout_of_rows(place, a, &layout), st, done);
-    MNP_TRY_OR(mnp_array_new(place->ctx, dtype, layout, &q), st, done);
-    MNP_TRY_OR(mnp__array_copy_to(a, q), st, done);
-    MNP_TRY_OR(by_cholesky(place, q, &r, done_p), st, done);
+    MNP_TRY_OR(mnp_array_new(place->ctx, dtype, layout, &tall.q), st, done);
+    MNP_TRY_OR(by_passes(place, a, &tall, done_p), st, done);
+    if (!*done_p) {
+        MNP_TRY_OR(mnp__array_copy_to(a, tall.q), st, done);
+        MNP_TRY_OR(by_cholesky(place, tall.q, &tall.r, done_p), st, done);
+    }
     if (!*done_p && !place->stays) {
-        MNP_TRY_OR(mnp__array_copy_to(a, q), st, done);
-        MNP_TRY_OR(by_reflectors(q, &r), st, done);
+        MNP_TRY_OR(mnp__array_copy_to(a, tall.q), st, done);
+        MNP_TRY_OR(by_reflectors(tall.q, &tall.r), st, done);
         *done_p = true;
     }
     if (*done_p) {
-        *q_p = q;
-        *r_p = r;
-        q = r = NULL;
+        *tall_p = tall;
+        tall = (mnp__tall_qr){.q = NULL};
     }
 done:
-    mnp_free_all(q, r);
+    mnp__tall_release(&tall);
     mnp_layout_free(layout);
+    return st;
+}
+
+mnp_status mnp__tall_finish(const mnp__place *place, mnp__tall_qr *tall, const mnp_array *u)
+{
+    mnp_array *wide = NULL, *product = NULL;
+    mnp_status st = MNP_OK;
+    if (!tall->w && u) {
+        MNP_TRY(mnp_matmul(tall->q, u, &product));
+        mnp_array_free(tall->q);
+        tall->q = product;
+    }
+    if (!tall->w)
+        return MNP_OK;
+    if (u) {
+        MNP_TRY_OR(mnp_astype(u, MNP_FLOAT64, &wide), st, done);
+        MNP_TRY_OR(mnp_matmul(tall->w, wide, &product), st, done);
+    }
+    MNP_TRY_OR(mnp__tall_passes_multiply(place, tall->q, u ? product : tall->w), st, done);
+    mnp_array_free(tall->w);
+    tall->w = NULL;
+done:
+    mnp_free_all(product, wide);
     return st;
 }
