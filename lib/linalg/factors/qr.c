@@ -104,12 +104,13 @@ static mnp_status make_results(const mnp__place *place, reflected *qr, qr_mode m
     return mode == RAW ? MNP_OK : make_r(qr, mode == COMPLETE ? m : k, r_p);
 }
 
-/* A tall matrix, whose q is big, and is given as it was made. */
-static mnp_status factor_tall(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, const mnp__result *results,
+/* By Cholesky's method, where that serves: q, which is big, is given as it was made. */
+static mnp_status by_products(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, const mnp__result *results,
                               bool *done_p)
 {
     mnp__tall_qr tall;
-    MNP_TRY(mnp__tall_factor(place, a, dtype, &tall, done_p));
+    MNP_TRY(mnp__tall_serves(place, a) ? mnp__tall_factor(place, a, dtype, &tall, done_p)
+                                       : mnp__tall_factor_in_doubles(place, a, dtype, &tall, done_p));
     if (!*done_p)
         return MNP_OK;
     const bool with_q = results[0].user_p != NULL;
@@ -133,7 +134,7 @@ mnp_status mnp_qr(const mnp_array *a, const char *mode_text, mnp_array **q_p, mn
     reflected qr = {.factors = NULL};
     mnp__dense q = {.array = NULL};
     mnp_array *r = NULL, *turned = NULL;
-    bool tall = false;
+    bool served = false;
     mnp_status st = MNP_OK;
     MNP_NEED_IF(!mode_text || strcmp(mode_text, "r") != 0, q_p);
     MNP_TRY(read_mode(function, mode_text, &mode));
@@ -147,9 +148,9 @@ mnp_status mnp_qr(const mnp_array *a, const char *mode_text, mnp_array **q_p, mn
                                     : complete ? "mn"
                                                : "kn"}};
     MNP_TRY(mnp__linalg_begin(function, a, false, 2, results, &dtype, &place));
-    if ((mode == REDUCED || mode == ONLY_R) && mnp__tall_serves(&place, a))
-        MNP_TRY_OR(factor_tall(&place, a, dtype, results, &tall), st, done);
-    if (tall)
+    if (mode == REDUCED || mode == ONLY_R)
+        MNP_TRY_OR(by_products(&place, a, dtype, results, &served), st, done);
+    if (served)
         goto done;
     MNP_TRY_OR(mnp__place_spread(a, &place), st, done);
     MNP_TRY_OR(factor(&place, a, dtype, &qr), st, done);

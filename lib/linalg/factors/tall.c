@@ -12,6 +12,8 @@
  * each rank's rows, and then of the stack of all R (TSQR: Demmel, Grigori, Hoemmen, Langou: Communication-optimal
  * parallel and sequential QR and LU factorizations, 2012).
  *
+ * In twice the precision of its elements a matrix of any shape can be factored so, and one pass is enough.
+ *
  * Real matrices of few columns have kernels of their own on GPUs, which do the same: tall_passes.c.
  *
  * A block in C order is a matrix of n rows in column-major order, its transpose: with A^T in place of A the Gram matrix
@@ -19,12 +21,15 @@
  */
 #include "linalg/factors/tall.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include <maniple/comm.h>
 #include <maniple/create.h>
 #include <maniple/decompositions.h>
+#include <maniple/eval.h>
+#include <maniple/item.h>
 #include <maniple/linalg.h>
 #include <maniple/reduce.h>
 #include <maniple/view.h>
@@ -36,6 +41,8 @@ enum {
     TALL = 8,    /* rows for a column */
     SHORT = 512, /* rows of matrices that LAPACK factors as quickly */
     WIDEST = 2048,
+    LARGE = 1024, /* columns of matrices that are not tall */
+    SHARE = 8,    /* of the device's memory that may be taken to compute in twice the precision */
     NARROW = 256, /* columns: the product of one part has so few elements that one multiprocessor computes it */
     PARTS = 256
 };
@@ -50,6 +57,18 @@ bool mnp__tall_serves(const mnp__place *place, const mnp_array *a)
     }
     return place->single && n > 0 && n <= WIDEST && m >= SHORT && m >= TALL * n &&
            m >= n * (int64_t)place->ctx->comm.size;
+}
+
+/* Whether the devices of all ranks compute in float64 about as fast as in float32: GPUs for data centres.  Collective. */
+static mnp_status has_fast_doubles(mnp_ctx *ctx, bool *has_p)
+{
+    mnp_rank_info info;
+    MNP_TRY(MNP_AGREE(ctx, ctx->device->ops->info(ctx->device, &info)));
+    const int capability = 10 * info.capability_major + info.capability_minor;
+    int32_t has = capability == 80 || capability == 90 || capability == 100;
+    MNP_TRY(mnp__all_reduce(&ctx->comm, &has, 1, MPI_INT32_T, MPI_MIN));
+    *has_p = has;
+    return MNP_OK;
 }
 
 /* Rows of A over the ranks, or all of them where a matrix that is not cut lies. */
@@ -152,38 +171,50 @@ static mnp_status divide(const mnp__place *place, const mnp_array *q, const mnp_
     return rows == 0 ? MNP_OK : ctx->device->ops->blas->trsm(ctx->device, &solve, ctx->compute);
 }
 
-/* Whether the first factorisation succeeded and G, which is then of Q1, is near the identity; false for NaN. */
-static mnp_status is_orthogonal(const mnp_array *g, const mnp_array *info, bool *is_p)
+/* The distance of G from the identity, in Frobenius' norm.  Waits. */
+static mnp_status distance_of(const mnp_array *g, double *distance_p)
 {
-    const int64_t n = mnp__columns(g), count = g->local_size;
-    const bool is_complex = mnp_dtype_kind(g->dtype) == 'c', is_double = mnp__linalg_real(g->dtype) == MNP_FLOAT64;
-    const int parts = is_complex ? 2 : 1;
-    int32_t report = 0;
-    double sum = 0;
-    void *values;
-    MNP_TRY(mnp__malloc((size_t)count * mnp_dtype_size(g->dtype), &values));
-    mnp_status st = mnp_array_get_local(g, values);
-    if (st == MNP_OK)
-        st = mnp_array_get_local(info, &report);
-    for (int64_t i = 0; i < parts * count && st == MNP_OK; i++) {
-        const double value = is_double ? ((const double *)values)[i] : (double)((const float *)values)[i],
-                     off = value - (i % (parts * (n + 1)) == 0 ? 1 : 0);
-        sum += off * off;
-    }
-    free(values);
-    *is_p = report == 0 && sqrt(sum) <= NEAR_IDENTITY;
+    mnp_array *identity = NULL, *squares = NULL, *sum = NULL;
+    double value = 0;
+    mnp_status st;
+    const int64_t n = mnp__columns(g);
+    MNP_TRY_OR(mnp_eye(g->ctx, g->dtype, n, n, 0, &identity), st, done);
+    MNP_TRY_OR(
+        mnp_eval(g->ctx, "z = real(g - i)**2 + imag(g - i)**2", MNP_IN("g", g, "i", identity), MNP_OUT("z", &squares)),
+        st, done);
+    MNP_TRY_OR(mnp_sum(squares, MNP_ALL_AXES, &sum), st, done);
+    MNP_TRY_OR(mnp_item(sum, &value), st, done);
+    *distance_p = sqrt(value);
+done:
+    mnp_free_all(sum, squares, identity);
     return st;
 }
 
-/* Both passes over q, which is A at first; r, unless A's condition is too bad, which all ranks find alike. */
-static mnp_status by_cholesky(const mnp__place *place, mnp_array *q, mnp_array **r_p, bool *done_p)
+/* Whether the first factorisation succeeded, on all ranks, and how far Q1 is from orthogonal; G is that of Q1. */
+static mnp_status look_at(const mnp__place *place, const mnp_array *g, const mnp_array *info, bool *good_p,
+                          double *distance_p)
+{
+    mnp_ctx *ctx = place->ctx;
+    int32_t report = 0;
+    MNP_TRY(MNP_AGREE(ctx, mnp_array_get_local(info, &report)));
+    MNP_TRY(distance_of(g, distance_p));
+    int32_t bad = report != 0 || !(*distance_p <= NEAR_IDENTITY); /* also for NaN */
+    MNP_TRY(mnp__all_reduce(&ctx->comm, &bad, 1, MPI_INT32_T, MPI_MAX));
+    *good_p = !bad || ctx->device->rehearses;
+    return MNP_OK;
+}
+
+/*
+ * Both passes over q, which is A at first, or one pass if that makes Q^H Q differ from the identity by no more than
+ * `enough`; r, unless A's condition is too bad, which all ranks find alike.
+ */
+static mnp_status by_cholesky(const mnp__place *place, mnp_array *q, double enough, mnp_array **r_p, bool *done_p)
 {
     mnp_ctx *ctx = place->ctx;
     mnp_array *g[2] = {NULL, NULL}, *r[2] = {NULL, NULL}, *info = NULL;
     const int64_t n = mnp__columns(q), one = 1;
     mnp_layout *layout = NULL;
-    bool good = true;
-    int32_t bad = 0;
+    double distance = 0;
     mnp_status st;
     for (int i = 0; i < 2; i++)
         MNP_TRY_OR(mnp__tall_square(place, q->dtype, n, &g[i]), st, done);
@@ -194,12 +225,13 @@ static mnp_status by_cholesky(const mnp__place *place, mnp_array *q, mnp_array *
     MNP_TRY_OR(gram(place, q, g[0]), st, done);
     MNP_TRY_OR(MNP_AGREE(ctx, divide(place, q, g[0], info)), st, done);
     MNP_TRY_OR(gram(place, q, g[1]), st, done);
-    MNP_TRY_OR(MNP_AGREE(ctx, ctx->device->rehearses ? MNP_OK : is_orthogonal(g[1], info, &good)), st, done);
-    bad = !good;
-    MNP_TRY_OR(mnp__all_reduce(&ctx->comm, &bad, 1, MPI_INT32_T, MPI_MAX), st, done);
-    *done_p = !bad;
-    if (bad)
+    MNP_TRY_OR(look_at(place, g[1], info, done_p, &distance), st, done);
+    if (!*done_p)
         goto done;
+    if (distance <= enough) {
+        st = mnp_triu(g[0], 0, r_p);
+        goto done;
+    }
     MNP_TRY_OR(MNP_AGREE(ctx, divide(place, q, g[1], info)), st, done);
     for (int i = 0; i < 2; i++)
         MNP_TRY_OR(mnp_triu(g[i], 0, &r[i]), st, done);
@@ -296,10 +328,12 @@ static mnp_status is_ready(const mnp_array *a, mnp_dtype dtype, const mnp_layout
 /* Factor by kernels of our own, where they serve.  q has undefined values before, and unless it is done also after. */
 static mnp_status by_passes(const mnp__place *place, const mnp_array *a, mnp__tall_qr *tall, bool *done_p)
 {
-    bool serve, ready;
+    bool fast, ready;
     *done_p = false;
-    MNP_TRY(mnp__tall_passes_serve(place->ctx, tall->q->dtype, mnp__columns(a), &serve));
-    if (!serve)
+    if (!mnp__tall_passes_serve(tall->q->dtype, mnp__columns(a)))
+        return MNP_OK;
+    MNP_TRY(has_fast_doubles(place->ctx, &fast));
+    if (!fast)
         return MNP_OK;
     MNP_TRY(is_ready(a, tall->q->dtype, tall->q->layout, &ready));
     if (!ready)
@@ -321,7 +355,7 @@ mnp_status mnp__tall_factor(const mnp__place *place, const mnp_array *a, mnp_dty
     MNP_TRY_OR(by_passes(place, a, &tall, done_p), st, done);
     if (!*done_p) {
         MNP_TRY_OR(mnp__array_copy_to(a, tall.q), st, done);
-        MNP_TRY_OR(by_cholesky(place, tall.q, &tall.r, done_p), st, done);
+        MNP_TRY_OR(by_cholesky(place, tall.q, 0, &tall.r, done_p), st, done);
     }
     if (!*done_p && !place->stays) {
         MNP_TRY_OR(mnp__array_copy_to(a, tall.q), st, done);
@@ -334,6 +368,43 @@ mnp_status mnp__tall_factor(const mnp__place *place, const mnp_array *a, mnp_dty
     }
 done:
     mnp__tall_release(&tall);
+    mnp_layout_free(layout);
+    return st;
+}
+
+mnp_status mnp__tall_factor_in_doubles(const mnp__place *place, const mnp_array *a, mnp_dtype dtype,
+                                       mnp__tall_qr *tall_p, bool *done_p)
+{
+    const int64_t m = mnp__rows(a), n = mnp__columns(a);
+    const mnp_dtype twice = dtype == MNP_FLOAT32 ? MNP_FLOAT64 : MNP_COMPLEX128;
+    const double enough = 4 * (double)FLT_EPSILON,
+                 bytes = ((double)m + 2 * (double)n) * (double)n * (double)mnp_dtype_size(twice);
+    mnp_layout *layout = NULL;
+    mnp__tall_qr tall = {.q = NULL};
+    mnp_array *wide = NULL, *r = NULL;
+    bool fast;
+    mnp_status st;
+    *done_p = false;
+    const bool alone = place->stays || place->ctx->comm.size == 1;
+    if (!place->single || !alone || mnp__linalg_real(dtype) != MNP_FLOAT32 || m < n || n < LARGE)
+        return MNP_OK;
+    MNP_TRY(has_fast_doubles(place->ctx, &fast));
+    if (!fast || bytes > (double)place->ctx->device->memory / SHARE)
+        return MNP_OK;
+    MNP_TRY(mnp__refuse_recording(place->ctx->device, "factoring a matrix"));
+    MNP_TRY_OR(layout_of_rows(place, a, &layout), st, done);
+    MNP_TRY_OR(mnp_array_new(place->ctx, twice, layout, &wide), st, done);
+    MNP_TRY_OR(mnp__array_copy_to(a, wide), st, done);
+    MNP_TRY_OR(by_cholesky(place, wide, enough, &r, done_p), st, done);
+    if (*done_p) {
+        MNP_TRY_OR(mnp_astype(wide, dtype, &tall.q), st, done);
+        MNP_TRY_OR(mnp_astype(r, dtype, &tall.r), st, done);
+        *tall_p = tall;
+        tall = (mnp__tall_qr){.q = NULL};
+    }
+done:
+    mnp__tall_release(&tall);
+    mnp_free_all(r, wide);
     mnp_layout_free(layout);
     return st;
 }

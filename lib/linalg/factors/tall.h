@@ -30,13 +30,20 @@ bool mnp__tall_serves(const mnp__place *place, const mnp_array *a);
 mnp_status mnp__tall_factor(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__tall_qr *tall,
                             bool *done_p);
 
+/*
+ * The same for a matrix that may be square, of float32 or complex64 and so large that Cholesky's method in twice the
+ * precision is faster than reflectors; *done_p is false also where that does not serve.  Collective.
+ */
+mnp_status mnp__tall_factor_in_doubles(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__tall_qr *tall,
+                                       bool *done_p);
+
 /* q = Q u, which takes the place of q; u (n x n) is of q's dtype; NULL: the identity.  Collective. */
 mnp_status mnp__tall_finish(const mnp__place *place, mnp__tall_qr *tall, const mnp_array *u);
 
 /* ---- by kernels of our own, on a GPU: tall_passes.c ---- */
 
-/* Whether these serve for a dtype and so many columns; the same on all ranks.  Collective. */
-mnp_status mnp__tall_passes_serve(mnp_ctx *ctx, mnp_dtype dtype, int64_t columns, bool *serve_p);
+/* Whether these serve for a dtype and so many columns on a device that is as fast in float64. */
+bool mnp__tall_passes_serve(mnp_dtype dtype, int64_t columns);
 
 /*
  * Factor the matrix `from`, whose blocks are dense in C order, with q, as large and of the same dtype and layout, or

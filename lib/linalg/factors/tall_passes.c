@@ -48,17 +48,9 @@ typedef struct work {
     mnp__kernel *sums, *factor;
 } work;
 
-mnp_status mnp__tall_passes_serve(mnp_ctx *ctx, mnp_dtype dtype, int64_t columns, bool *serve_p)
+bool mnp__tall_passes_serve(mnp_dtype dtype, int64_t columns)
 {
-    mnp_rank_info info;
-    int32_t capability = 0;
-    const mnp_status st = MNP_AGREE(ctx, ctx->device->ops->info(ctx->device, &info));
-    *serve_p = false;
-    MNP_TRY(st);
-    capability = info.capability_major;
-    MNP_TRY(mnp__all_reduce(&ctx->comm, &capability, 1, MPI_INT32_T, MPI_MIN));
-    *serve_p = capability >= 8 && (dtype == MNP_FLOAT64 || dtype == MNP_FLOAT32) && columns <= MNP_TALL_WIDEST;
-    return MNP_OK;
+    return (dtype == MNP_FLOAT64 || dtype == MNP_FLOAT32) && columns <= MNP_TALL_WIDEST;
 }
 
 /* ---- kernels ---- */
