@@ -73,6 +73,8 @@ mnp_status mnp__lu_invert(const mnp__place *place, const mnp__lu *lu, mnp__dense
         MNP_TRY(mnp__dense_identity(place, dtype, n, n, inverse));
         return mnp__lu_solve(place, lu, 'N', inverse);
     }
+    if (mnp__lu_inverts_by_products(place, lu))
+        return mnp__lu_invert_by_products(place, lu, inverse);
     MNP_TRY(mnp__dense_new(place, dtype, n, n, inverse));
     mnp__lapack_job job = mnp__dense_job(&lu->factors);
     job.b = inverse->of;
@@ -105,8 +107,7 @@ done:
     return st;
 }
 
-/* From interchanges to the rows that they bring to each place: perm[i] is the row of A that becomes row i. */
-static void permute(const int32_t *pivots, int64_t count, int64_t m, int32_t *perm)
+void mnp__lu_permute(const int32_t *pivots, int64_t count, int64_t m, int32_t *perm)
 {
     for (int64_t i = 0; i < m; i++)
         perm[i] = (int32_t)i;
@@ -130,7 +131,7 @@ static mnp_status permutations(const mnp__place *place, const mnp__lu *lu, mnp_a
     if (st == MNP_OK && lu->pivots->local_size > 0)
         st = mnp_array_get_local(lu->pivots, pivots);
     for (int64_t b = 0; st == MNP_OK && b < batch; b++)
-        permute(pivots + b * count, count, m, perm + b * m);
+        mnp__lu_permute(pivots + b * count, count, m, perm + b * m);
     if (st == MNP_OK && made->local_size > 0)
         st = mnp_array_set_local(made, perm);
     free(perm);

@@ -18,7 +18,14 @@ void mnp__lu_free(mnp__lu *lu);
 /* Solve op(A) X = B in place, B's columns being right-hand sides.  Collective. */
 mnp_status mnp__lu_solve(const mnp__place *place, const mnp__lu *lu, char op, const mnp__dense *b);
 
+/* From interchanges to the rows that they bring to each place: perm[i] is the row of A that becomes row i. */
+void mnp__lu_permute(const int32_t *pivots, int64_t count, int64_t m, int32_t *perm);
+
 /* New matrices that are the inverses; the factors are destroyed.  Collective. */
 mnp_status mnp__lu_invert(const mnp__place *place, const mnp__lu *lu, mnp__dense *inverse);
+
+/* The same, for one large matrix on a GPU: inverse.c. */
+bool mnp__lu_inverts_by_products(const mnp__place *place, const mnp__lu *lu);
+mnp_status mnp__lu_invert_by_products(const mnp__place *place, const mnp__lu *lu, mnp__dense *inverse);
 
 #endif
