@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tall matrices (lib/linalg/factors/tall.c): qr, svd and svdvals beside numpy.linalg, for rows and columns that are cut or not,
-well and badly conditioned and rank-deficient matrices, all dtypes.
+well and badly conditioned and rank-deficient matrices, all dtypes; and lstsq.
 """
 
 import maniple as mp
@@ -55,6 +55,59 @@ for dtype in mp.LAPACK_DTYPES:
         a = ((u * s) @ np.conj(v.T)).astype(dtype)
         for text in ("0, *", "*, *"):
             check(f"{dtype} {name}, layout {text}", a, mp.array(a, mp.layout_parse(2, a.shape, text)))
+
+# each column's error is measured by that column, whatever the scales and the condition; on GPUs a product with the
+# inverse of r does not hold this for nearly equal columns before others (lib/linalg/factors/tall_passes.c)
+
+
+def check_columns(name, a, x):
+    m, n = a.shape
+    wide = a.astype("complex128")
+    sizes = np.linalg.norm(wide, axis=0)
+    e = 20 * n * np.finfo(a.dtype).eps * np.log2(m)
+    q, r = (v.numpy().astype("complex128") for v in mp.qr(x, None))
+    close(f"{name}: columns of qr", np.linalg.norm(wide - q @ r, axis=0) / np.where(sizes > 0, sizes, 1), 0 * sizes, e)
+    close(f"{name}: q is orthogonal", np.conj(q.T) @ q, np.eye(n), e)
+
+
+def nearly_equal(m, n, dtype, apart):
+    a = draw((m, n), dtype)
+    a[:, 1] = a[:, 0] + (apart * a[:, 1]).astype(dtype)
+    return a
+
+
+for dtype in mp.LAPACK_DTYPES:
+    eps = float(np.finfo(dtype).eps)
+    m, n = 1003, 33
+    hilbert = (1 / (np.arange(m)[:, None] + np.arange(n) + 1)).astype(dtype)
+    powers = np.vander(np.linspace(-1, 1, m), n).astype(dtype)
+    for name, a in (("scaled columns", draw((m, n), dtype) * np.geomspace(1e12, 1e-12, n).astype(dtype)),
+                    ("nearly equal columns", nearly_equal(m, n, dtype, 100 * eps**0.5)),
+                    ("equal columns but for rounding", nearly_equal(m, n, dtype, 2 * eps)),
+                    ("Hilbert's matrix", hilbert), ("powers", powers),
+                    ("a column of zeros", draw((m, n), dtype) * (np.arange(n) != 5).astype(dtype)),
+                    ("orthogonal columns", np.linalg.qr(draw((m, n), dtype))[0])):
+        check_columns(f"{dtype} {name}", a, mp.array(a, mp.layout_parse(2, a.shape, "0, *")))
+
+# every number of columns that GPUs have kernels for, and others; rows beyond whole tiles
+for n in (*range(1, 71), 128, 200):
+    dtype = ("float64", "float32")[n % 5 == 0]
+    a = draw((8 * max(n, 64) + n % 8, n), dtype)
+    check_columns(f"{dtype} {n} columns", a, mp.array(a, mp.layout_parse(2, a.shape, "0, *")))
+
+# least squares by such matrices: the residual is the least, and r as well as q took part
+for dtype in mp.LAPACK_DTYPES:
+    for n in (1, 20, 64):
+        a, b = draw((1200, n), dtype), draw((1200, 3), dtype)
+        want, residuals = np.linalg.lstsq(a, b, rcond=None)[:2]
+        e = 200 * n * np.finfo(dtype).eps
+        x = mp.array(a, mp.random_layout(rng, a.shape))
+        for k in (0, 3):
+            right, wanted = (b, want) if k else (b[:, 0], want[:, 0])
+            got = mp.lstsq(x, mp.array(right, mp.random_layout(rng, right.shape)), -1)
+            close(f"{dtype} {n} unknowns, {k} columns: lstsq", got[0], wanted, e)
+            close(f"{dtype} {n} unknowns, {k} columns: residuals", got[1], residuals if k else residuals[:1],
+                  e * float(np.max(residuals)))
 
 # where Cholesky's method cannot serve, as its q would be far from orthogonal or there is none, reflectors of each rank's
 # rows do
