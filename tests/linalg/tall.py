@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tall matrices (lib/linalg/factors/tall.c): qr, svd and svdvals beside numpy.linalg, for rows and columns that are cut or not,
+"""Tall matrices (lib/linalg/tall/tall.c): qr, svd and svdvals beside numpy.linalg, for rows and columns that are cut or not,
 well and badly conditioned and rank-deficient matrices, all dtypes; and lstsq.
 """
 
@@ -57,7 +57,7 @@ for dtype in mp.LAPACK_DTYPES:
             check(f"{dtype} {name}, layout {text}", a, mp.array(a, mp.layout_parse(2, a.shape, text)))
 
 # each column's error is measured by that column, whatever the scales and the condition; on GPUs a product with the
-# inverse of r does not hold this for nearly equal columns before others (lib/linalg/factors/tall_passes.c)
+# inverse of r does not hold this for nearly equal columns before others (lib/linalg/tall/tall_passes.c)
 
 
 def check_columns(name, a, x):

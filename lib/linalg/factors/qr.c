@@ -9,7 +9,7 @@
 
 #include "linalg/dense/dense.h"
 #include "linalg/panels/panels_qr.h"
-#include "linalg/factors/tall.h"
+#include "linalg/tall/tall.h"
 
 /* R on and above the diagonal of `reflectors`, and the reflectors below it, with their factors: LAPACK's geqrf. */
 typedef struct reflected {

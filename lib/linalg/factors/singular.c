@@ -21,7 +21,7 @@
 
 #include "array/input.h"
 #include "linalg/dense/dense.h"
-#include "linalg/factors/tall.h"
+#include "linalg/tall/tall.h"
 
 /* ---- pieces ---- */
 

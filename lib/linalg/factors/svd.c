@@ -11,7 +11,7 @@
 #include <maniple/view.h>
 
 #include "linalg/factors/spread.h"
-#include "linalg/factors/tall.h"
+#include "linalg/tall/tall.h"
 
 /* A = U diag(s) V^H; u and vh are views of the two matrices, which may be transposed. */
 typedef struct decomposed {

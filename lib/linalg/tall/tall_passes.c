@@ -14,7 +14,7 @@
  * stability for Gaussian elimination, 1980).  A Gram matrix whose factor is lost in rounding is shifted; then more
  * passes follow.
  */
-#include "linalg/factors/tall.h"
+#include "linalg/tall/tall.h"
 
 #include <float.h>
 

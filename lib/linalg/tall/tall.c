@@ -19,7 +19,7 @@
  * A block in C order is a matrix of n rows in column-major order, its transpose: with A^T in place of A the Gram matrix
  * G = A^T (A^T)^H = L L^H has L = R^T, and Q^T = L^-1 A^T.  So nothing is transposed.  L, read in C order, is R.
  */
-#include "linalg/factors/tall.h"
+#include "linalg/tall/tall.h"
 
 #include <float.h>
 #include <math.h>
