@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inverse of one large matrix on a GPU, from its factors, P A = L U.  cuSOLVER has no getri; to solve a system
+ * Inverses on GPUs.  Small matrices are inverted by a kernel of our own, kernels/linalg/inverse.cu, as cuBLAS has
+ * batches of them factored and inverted in separate calls, which take several times as long.
+ *
+ * The inverse of one large matrix comes from its factors, P A = L U.  cuSOLVER has no getri; to solve a system
  * whose right-hand sides are the identity takes 2 n^3 operations, half of them in triangular systems, which run at a
  * part of the speed of products.
  *
@@ -8,20 +11,72 @@
  * columns, almost all in products: block j of Y is -Y[:, < j] U[< j, j] U[j, j]^-1, and block j of X is
  * (Y[:, j] - X[:, > j] L[> j, j]) L[j, j]^-1, which takes the place of Y's.
  */
+#include "linalg/factors/inverse.h"
+
 #include <stdlib.h>
 
 #include <maniple/create.h>
 #include <maniple/select.h>
 #include <maniple/view.h>
 
+#include "base/text.h"
 #include "device/blas.h"
-#include "linalg/factors/lu.h"
+#include "kernels/linalg/inverse_params.h"
 
 enum {
     LARGE = 1024, /* rows */
     WIDTH = 256,  /* of blocks */
     PART = 2048   /* rows of Y that are multiplied at once: what is below the diagonal is left out */
 };
+
+/* ---- small matrices ---- */
+
+static size_t shared_bytes(mnp_dtype dtype, int64_t n)
+{
+    return (size_t)(n * (n + 1)) * mnp_dtype_size(dtype);
+}
+
+bool mnp__inverse_of_small_serves(const mnp__place *place, mnp_dtype dtype, int64_t n)
+{
+    const size_t most = place->ctx->device->block_memory, spare = 8 << 10; /* of the kernel's own arrays */
+    return !place->spread && n > 0 && n <= MNP_INVERSE_MOST && shared_bytes(dtype, n) + spare <= most;
+}
+
+static mnp_status load(mnp_ctx *ctx, mnp_dtype dtype, int64_t n, mnp__kernel **kernel_p)
+{
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    const int64_t held = (n + MNP_INVERSE_SIDE - 1) / MNP_INVERSE_SIDE;
+    const mnp__kernel_spec spec = {.file = "linalg/inverse.cu",
+                                   .function = "inverse",
+                                   .shared_bytes = shared_bytes(dtype, held * MNP_INVERSE_SIDE)};
+    mnp__text_add(&defines, "#define MNP_T %s\n#define MNP_HELD %d\n", mnp__jit_type(dtype), (int)held);
+    return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
+}
+
+mnp_status mnp__inverse_of_small(const mnp__place *place, const mnp__dense *matrices, const mnp_array *info)
+{
+    mnp_ctx *ctx = place->ctx;
+    mnp__kernel *kernel;
+    MNP_TRY(load(ctx, matrices->array->dtype, matrices->n, &kernel));
+    const unsigned most = INT32_MAX;
+    mnp_status st = MNP_OK;
+    for (int64_t first = 0; first < matrices->batch && st == MNP_OK; first += most) {
+        const int64_t left = matrices->batch - first, count = left < most ? left : most;
+        const size_t skipped = (size_t)(first * matrices->of.step) * mnp_dtype_size(matrices->array->dtype);
+        const mnp_inverse_params params = {.matrices = (char *)matrices->of.data + skipped,
+                                           .info = (int32_t *)info->data + first,
+                                           .n = matrices->n,
+                                           .ld = matrices->of.ld,
+                                           .step = matrices->of.step};
+        const mnp__launch launch = {.grid = {(unsigned)count, 1, 1},
+                                    .block = {MNP_INVERSE_SIDE * MNP_INVERSE_SIDE, 1, 1}};
+        st = ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);
+    }
+    return MNP_AGREE(ctx, st);
+}
+
+/* ---- a large matrix ---- */
 
 typedef struct inversion {
     mnp_ctx *ctx;
@@ -30,7 +85,7 @@ typedef struct inversion {
     mnp__matrices lu, y;
 } inversion;
 
-bool mnp__lu_inverts_by_products(const mnp__place *place, const mnp__lu *lu)
+bool mnp__inverse_by_products_serves(const mnp__place *place, const mnp__lu *lu)
 {
     const mnp_ctx *ctx = place->ctx;
     return ctx->device->block_memory > 0 && ctx->comm.size == 1 && place->single && !place->spread &&
@@ -133,7 +188,7 @@ done:
     return st;
 }
 
-mnp_status mnp__lu_invert_by_products(const mnp__place *place, const mnp__lu *lu, mnp__dense *inverse)
+mnp_status mnp__inverse_by_products(const mnp__place *place, const mnp__lu *lu, mnp__dense *inverse)
 {
     const int64_t n = lu->factors.n;
     mnp_array *columns = NULL, *one = NULL, *turned = NULL, *taken = NULL, *back = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* LU factorisations: the factors by themselves, and determinants. */
+#include "linalg/factors/inverse.h"
 #include "linalg/factors/lu.h"
 
 #include <inttypes.h>
@@ -73,8 +74,8 @@ mnp_status mnp__lu_invert(const mnp__place *place, const mnp__lu *lu, mnp__dense
         MNP_TRY(mnp__dense_identity(place, dtype, n, n, inverse));
         return mnp__lu_solve(place, lu, 'N', inverse);
     }
-    if (mnp__lu_inverts_by_products(place, lu))
-        return mnp__lu_invert_by_products(place, lu, inverse);
+    if (mnp__inverse_by_products_serves(place, lu))
+        return mnp__inverse_by_products(place, lu, inverse);
     MNP_TRY(mnp__dense_new(place, dtype, n, n, inverse));
     mnp__lapack_job job = mnp__dense_job(&lu->factors);
     job.b = inverse->of;

@@ -24,8 +24,4 @@ void mnp__lu_permute(const int32_t *pivots, int64_t count, int64_t m, int32_t *p
 /* New matrices that are the inverses; the factors are destroyed.  Collective. */
 mnp_status mnp__lu_invert(const mnp__place *place, const mnp__lu *lu, mnp__dense *inverse);
 
-/* The same, for one large matrix on a GPU: inverse.c. */
-bool mnp__lu_inverts_by_products(const mnp__place *place, const mnp__lu *lu);
-mnp_status mnp__lu_invert_by_products(const mnp__place *place, const mnp__lu *lu, mnp__dense *inverse);
-
 #endif

@@ -11,6 +11,7 @@
 #include "array/input.h"
 #include "device/blas.h"
 #include "layout/layout.h"
+#include "linalg/factors/inverse.h"
 #include "linalg/factors/lu.h"
 #include "linalg/panels/panels.h"
 #include "linalg/factors/systems.h"
@@ -173,6 +174,23 @@ mnp_status mnp_linalg_solve(const mnp_array *a, const mnp_array *b, mnp_assume a
     return st;
 }
 
+/* Inverses of small matrices, where the device has a kernel for them. */
+static mnp_status invert_small(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp_array **inverse_p)
+{
+    mnp__dense matrices = {.array = NULL};
+    mnp_array *info = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp__dense_read(place, a, dtype, &matrices), st, done);
+    MNP_TRY_OR(mnp__info_new(place, &info), st, done);
+    st = mnp__dense_report(place, info, MNP__SINGULAR, mnp__inverse_of_small(place, &matrices, info));
+    if (st == MNP_OK)
+        st = mnp__dense_give(place, matrices.array, inverse_p);
+done:
+    mnp_array_free(info);
+    mnp__dense_free(&matrices);
+    return st;
+}
+
 mnp_status mnp_inv(const mnp_array *a, mnp_array **inverse_p)
 {
     static const char function[] = "mnp_inv";
@@ -184,6 +202,10 @@ mnp_status mnp_inv(const mnp_array *a, mnp_array **inverse_p)
     mnp_status st;
     MNP_TRY(mnp__linalg_begin(function, a, true, 1, &(mnp__result){.user_p = inverse_p, .dims = "nn"}, &dtype, &place));
     MNP_TRY_OR(mnp__place_spread(a, &place), st, done);
+    if (mnp__inverse_of_small_serves(&place, dtype, mnp__rows(a))) {
+        st = invert_small(&place, a, dtype, inverse_p);
+        goto done;
+    }
     st = mnp__lu_make(&place, a, dtype, &lu);
     if (lu.info)
         st = mnp__dense_report(&place, lu.info, MNP__SINGULAR, st);
