@@ -149,8 +149,10 @@ MNP_API mnp_status mnp_lu_solve(const mnp_array *lu, const mnp_array *piv, int t
  * r.  One tall matrix of m x n (1 to 2048 columns, m >= 512, m >= 8 n, and m >= n times the number of ranks), of which
  * modes "reduced" and "r" are asked, is factored by Cholesky's method twice, or, if its condition is too bad for that,
  * by reflectors of each rank's rows and then of all r; q is then cut by rows, if `a` is cut at all, and r is on every
- * rank.  Any other matrix that all ranks hold together is factored by reflectors of its panels, as ScaLAPACK does it.
- * Waits.
+ * rank.  GPUs that are as fast in float64 take Cholesky's method more often where the condition asks for it, for real
+ * matrices of at most 64 columns, and in twice the precision for any matrix of float32 or complex64 with 1024 columns
+ * or more that one of them has alone.  Other matrices that all ranks hold together are factored by reflectors of their
+ * panels, as ScaLAPACK does it.  Waits.
  */
 MNP_API mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p, mnp_array **r_p);
 
