@@ -13,7 +13,7 @@
  * image.
  */
 #include "kernels/prelude.h"
-#include "kernels/signal/segments_params.h"
+#include "kernels/signal/spectral/segments_params.h"
 #include "kernels/nest.h"
 
 constexpr int mnp_points = MNP_SIZE / 2, mnp_team = mnp_points / 4, mnp_warps = (mnp_team + 31) / 32;

@@ -201,7 +201,7 @@ static mnp_status launch_spectra(const mnp__segments *s, const mnp__segment_spec
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__kernel *kernel;
     double *turns = NULL;
-    const mnp__kernel_spec spec = {.file = "signal/segment_spectra.cu", .function = "segment_spectra"};
+    const mnp__kernel_spec spec = {.file = "signal/spectral/segment_spectra.cu", .function = "segment_spectra"};
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_SIZE %d\n", mnp__jit_type(x->dtype),
                   mnp__jit_type(real_dtype(y->dtype)), (int)wanted->nfft);
     mnp__text_add(&defines, "#define MNP_WHAT %d\n#define MNP_TEAMS %d\n", wanted->what, (int)teams);
