@@ -98,7 +98,8 @@ template <typename R> MNP_INLINE R mnp_largest_part(R x)
 }
 template <typename R> MNP_INLINE R mnp_largest_part(mnp_complex<R> x)
 {
-    return fabs(x.im) <= fabs(x.re) ? fabs(x.re) : fabs(x.im) == fabs(x.im) ? fabs(x.im) : x.im;
+    const R re = fabs(x.re), im = fabs(x.im);
+    return re > im || re != re ? re : im;
 }
 template <typename R> MNP_INLINE R mnp_scale(R x, int exponent)
 {
