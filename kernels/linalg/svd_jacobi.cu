@@ -23,6 +23,7 @@ enum {
     MNP_EACH = 16 / sizeof(MNP_T), /* elements that a thread reads at once */
     MNP_SWEEPS = 40,
     MNP_WARP = 32,
+    MNP_THREADS = 1024, /* of a block, at most */
 };
 static constexpr unsigned MNP_ALL_LANES = 0xffffffffu;
 static constexpr mnp_real MNP_EPS = sizeof(mnp_real) == 8 ? 0x1p-52 : 0x1p-23;
@@ -137,7 +138,8 @@ template <typename R> MNP_INLINE mnp_complex<R> mnp_sum(mnp_complex<R> x, int la
 /* ---- a matrix in shared memory ---- */
 
 struct mnp_matrix {
-    MNP_T *w, *v; /* columns of rows and v_rows elements, of which those behind m and n are 0; v: NULL without vectors */
+    MNP_T *w,
+        *v; /* columns of rows and v_rows elements, of which those behind m and n are 0; v: NULL without vectors */
     mnp_real *length;
     int *order; /* columns by their length */
     int *exponent;
@@ -202,16 +204,13 @@ MNP_FUNCTION bool mnp_read(const mnp_svd_params &p, const mnp_matrix &x, int64_t
 
 /* ---- rotations ---- */
 
-/* x and y become p x + q y and r x + s y. */
+/* x and y become x + (less x + q y) and y + (less y - conj(q) x): little is rounded where little is turned. */
 struct mnp_rotation {
-    mnp_real p, r;
-    MNP_T q, s;
+    mnp_real less; /* the cosine, less 1 */
+    MNP_T q;
 };
 
-/*
- * The rotation that makes columns orthogonal whose squares are xx and yy, and whose product is xy, the longer one to the
- * left, with sine and cosine of the angle between them before.
- */
+/* The rotation that makes columns orthogonal whose squares are xx and yy, and whose product is xy, of that size. */
 MNP_INLINE mnp_rotation mnp_find_rotation(mnp_real xx, mnp_real yy, MNP_T xy, mnp_real size, mnp_real *sine_p)
 {
     const mnp_real far = yy - xx, twice = 2 * size;
@@ -224,25 +223,24 @@ MNP_INLINE mnp_rotation mnp_find_rotation(mnp_real xx, mnp_real yy, MNP_T xy, mn
         tangent = (ratio < 0 ? (mnp_real)-1 : (mnp_real)1) / (fabs(ratio) + sqrt(1 + ratio * ratio));
     }
     const mnp_real cosine = 1 / sqrt(1 + tangent * tangent), sine = cosine * tangent;
-    const MNP_T turn = mnp_direction(mnp_conjugate(xy), size); /* makes the product real */
-    const mnp_rotation kept = {cosine, sine, mnp_times(-sine, turn), mnp_times(cosine, turn)};
-    const mnp_rotation swapped = {sine, cosine, mnp_times(cosine, turn), mnp_times(-sine, turn)};
     *sine_p = fabs(sine);
-    return xx < yy ? swapped : kept;
+    return {-sine * sine / (1 + cosine), mnp_times(-sine, mnp_conjugate(mnp_direction(xy, size)))};
 }
 
-MNP_INLINE void mnp_rotate(MNP_T *x, MNP_T *y, int rows, int lane, int lanes, const mnp_rotation &by)
+/* Rotate x and y, and interchange them if `swaps`. */
+MNP_INLINE void mnp_rotate(MNP_T *x, MNP_T *y, int rows, int lane, int lanes, const mnp_rotation &by, bool swaps)
 {
+    const MNP_T back = mnp_times((mnp_real)-1, mnp_conjugate(by.q));
     for (int at = lane * MNP_EACH; at < rows; at += lanes * MNP_EACH) {
         mnp_some xs = *(const mnp_some *)(x + at), ys = *(const mnp_some *)(y + at);
 #pragma unroll
         for (int i = 0; i < MNP_EACH; i++) {
             const MNP_T old = xs.x[i];
-            xs.x[i] = mnp_plus(mnp_times(by.p, old), mnp_times(by.q, ys.x[i]));
-            ys.x[i] = mnp_plus(mnp_times(by.r, old), mnp_times(by.s, ys.x[i]));
+            xs.x[i] = mnp_plus(old, mnp_plus(mnp_times(by.less, old), mnp_times(by.q, ys.x[i])));
+            ys.x[i] = mnp_plus(ys.x[i], mnp_plus(mnp_times(by.less, ys.x[i]), mnp_times(back, old)));
         }
-        *(mnp_some *)(x + at) = xs;
-        *(mnp_some *)(y + at) = ys;
+        *(mnp_some *)((swaps ? y : x) + at) = xs;
+        *(mnp_some *)((swaps ? x : y) + at) = ys;
     }
 }
 
@@ -269,8 +267,8 @@ MNP_INLINE void mnp_pair(const mnp_matrix &m, int left, int right, bool live, in
         return;
     mnp_real sine;
     const mnp_rotation by = mnp_find_rotation(xx, yy, xy, size, &sine);
-    mnp_rotate(x, y, m.rows, lane, lanes, by);
-    mnp_rotate(m.v + left * m.v_rows, m.v + right * m.v_rows, m.v_rows, lane, lanes, by);
+    mnp_rotate(x, y, m.rows, lane, lanes, by, xx < yy);
+    mnp_rotate(m.v + left * m.v_rows, m.v + right * m.v_rows, m.v_rows, lane, lanes, by, xx < yy);
     *cosine_p = fmax(*cosine_p, size / lengths);
     *sine_p = fmax(*sine_p, sine);
 }
@@ -425,7 +423,7 @@ MNP_FUNCTION void mnp_decompose(const mnp_svd_params &p)
     }
 }
 
-MNP_KERNEL(svd_jacobi, mnp_svd_params)
+extern "C" __global__ void __launch_bounds__(MNP_THREADS) svd_jacobi(const __grid_constant__ mnp_svd_params p)
 {
     mnp_decompose(p);
 }

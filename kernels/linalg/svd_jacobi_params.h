@@ -13,8 +13,8 @@ typedef struct mnp_svd_params {
     int32_t *info;
     int64_t batch, a_ld, a_step, u_ld, u_step, vh_ld, vh_step; /* in elements */
     int m, n;
-    int columns;   /* of U that are wanted: n or m, or 0 for singular values alone */
-    int lanes;     /* threads that work on a pair of columns together: a power of two, from 8 to 32 */
+    int columns; /* of U that are wanted: n or m, or 0 for singular values alone */
+    int lanes;   /* threads that work on a pair of columns together: a power of two, from 8 to 32 */
 } mnp_svd_params;
 
 #endif

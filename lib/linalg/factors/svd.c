@@ -11,6 +11,7 @@
 #include <maniple/view.h>
 
 #include "linalg/factors/spread.h"
+#include "linalg/factors/svd_jacobi.h"
 #include "linalg/tall/tall.h"
 
 /* A = U diag(s) V^H; u and vh are views of the two matrices, which may be transposed. */
@@ -48,8 +49,10 @@ static mnp_status decompose(const mnp__place *place, const mnp_array *a, mnp_dty
 {
     mnp__dense work = {.array = NULL};
     mnp_array *info = NULL;
+    mnp__kernel *jacobi;
     mnp_status st;
     const int64_t m = mnp__rows(a), n = mnp__columns(a);
+    MNP_TRY(mnp__svd_jacobi_load(place, dtype, m, n, vectors, &jacobi));
     MNP_TRY_OR(mnp__dense_read(place, a, dtype, &work), st, done);
     MNP_TRY_OR(mnp__info_new(place, &info), st, done);
     MNP_TRY_OR(mnp__vectors_new(place, mnp__linalg_real(dtype), n, &svd->s), st, done);
@@ -66,8 +69,9 @@ static mnp_status decompose(const mnp__place *place, const mnp_array *a, mnp_dty
     job.b = svd->left.of;
     job.c = svd->right.of;
     job.info = info->data;
-    st = mnp__dense_run(place, place->ctx->device->ops->lapack->gesdd, &job);
-    if (!place->ctx->device->cpu_memory) {
+    st = jacobi ? mnp__svd_jacobi_run(place->ctx, jacobi, &job)
+                : mnp__dense_run(place, place->ctx->device->ops->lapack->gesdd, &job);
+    if (!jacobi && !place->ctx->device->cpu_memory) {
         MNP_TRY_OR(MNP_AGREE(place->ctx, st), st, done);
         st = report_nan(svd->s, info);
     }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Singular values and vectors of small matrices by a kernel of our own, on GPUs: see svd_jacobi.c. */
+#ifndef MNP__LINALG_SVD_JACOBI_H
+#define MNP__LINALG_SVD_JACOBI_H
+
+#include "linalg/dense/dense.h"
+
+/*
+ * The kernel for matrices of m x n, m >= n; *kernel_p is NULL where the device's LAPACK is the way, as on the host, or
+ * for matrices that do not fit into a multiprocessor's memory.  Collective.
+ */
+mnp_status mnp__svd_jacobi_load(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, bool vectors,
+                                mnp__kernel **kernel_p);
+
+/* Launch it for a job as of LAPACK's gesdd, of whose `a` nothing is destroyed.  Not collective. */
+mnp_status mnp__svd_jacobi_run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__lapack_job *job);
+
+#endif
