@@ -12,6 +12,7 @@
 
 #include "linalg/factors/spread.h"
 #include "linalg/factors/svd_jacobi.h"
+#include "linalg/factors/svd_squares.h"
 #include "linalg/tall/tall.h"
 
 /* A = U diag(s) V^H; u and vh are views of the two matrices, which may be transposed. */
@@ -49,10 +50,11 @@ static mnp_status decompose(const mnp__place *place, const mnp_array *a, mnp_dty
 {
     mnp__dense work = {.array = NULL};
     mnp_array *info = NULL;
-    mnp__kernel *jacobi;
+    mnp__kernel *jacobi = NULL;
     mnp_status st;
     const int64_t m = mnp__rows(a), n = mnp__columns(a);
-    MNP_TRY(mnp__svd_jacobi_load(place, dtype, m, n, vectors, &jacobi));
+    if (mnp__svd_jacobi_serves(place, dtype, m, n, vectors))
+        MNP_TRY(mnp__svd_jacobi_load(place, dtype, m, n, vectors, &jacobi));
     MNP_TRY_OR(mnp__dense_read(place, a, dtype, &work), st, done);
     MNP_TRY_OR(mnp__info_new(place, &info), st, done);
     MNP_TRY_OR(mnp__vectors_new(place, mnp__linalg_real(dtype), n, &svd->s), st, done);
@@ -102,6 +104,32 @@ done:
     return st;
 }
 
+/* One matrix as a batch of one, which the place's arrays are: a view in place of the array. */
+static mnp_status to_batch(const mnp__place *place, mnp_array **array_p)
+{
+    mnp_array *own = *array_p;
+    if (!own || !place->single)
+        return MNP_OK;
+    *array_p = NULL;
+    const mnp_status st = mnp_expand_dims(own, 1, (const int[]){0}, array_p);
+    mnp_array_free(own);
+    return st;
+}
+
+/* Decompose them by the eigenvalues of A^H A, if that is the way; otherwise *done_p is false, and nothing made. */
+static mnp_status decompose_squares(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool vectors,
+                                    bool full, decomposed *svd, bool *done_p)
+{
+    *done_p = false;
+    if (!mnp__svd_squares_serves(place, a, dtype) ||
+        mnp__svd_jacobi_serves(place, dtype, mnp__rows(a), mnp__columns(a), vectors))
+        return MNP_OK;
+    MNP_TRY(mnp__svd_squares(a, dtype, full, vectors ? &svd->left.array : NULL, &svd->s, &svd->right.array, done_p));
+    MNP_TRY(to_batch(place, &svd->s));
+    MNP_TRY(to_batch(place, &svd->left.array));
+    return to_batch(place, &svd->right.array);
+}
+
 /*
  * Decompose copies of a's matrices: values alone, or also vectors, with `full` square U and V^H.  MNP_ERR_LINALG.
  * Release also after a failure.
@@ -116,6 +144,8 @@ static mnp_status decompose_any(const mnp__place *place, const mnp_array *a, mnp
     if (wide)
         MNP_TRY(mnp_swapaxes(a, -2, -1, &turned));
     MNP_TRY_OR(decompose_spread(place, wide ? turned : a, dtype, vectors, full, svd, &found), st, done);
+    if (!found)
+        MNP_TRY_OR(decompose_squares(place, wide ? turned : a, dtype, vectors, full, svd, &found), st, done);
     if (!found)
         MNP_TRY_OR(decompose(place, wide ? turned : a, dtype, vectors, full, svd), st, done);
     if (vectors) {

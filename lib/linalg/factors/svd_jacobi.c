@@ -33,15 +33,18 @@ static int64_t rounded_bytes(int64_t bytes, int64_t most)
     return rounded < most ? rounded : most;
 }
 
+bool mnp__svd_jacobi_serves(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, bool vectors)
+{
+    const int64_t most = (int64_t)place->ctx->device->block_memory;
+    return n > 0 && n <= MOST_THREADS && m <= most && shared_bytes(dtype, m, n, vectors) <= most;
+}
+
 mnp_status mnp__svd_jacobi_load(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, bool vectors,
                                 mnp__kernel **kernel_p)
 {
     static const char *const defines[2][2] = {{"#define MNP_T float\n", "#define MNP_T double\n"},
                                               {"#define MNP_T mnp_complex64\n", "#define MNP_T mnp_complex128\n"}};
     const int64_t most = (int64_t)place->ctx->device->block_memory;
-    *kernel_p = NULL;
-    if (n == 0 || n > MOST_THREADS || m > most || shared_bytes(dtype, m, n, vectors) > most)
-        return MNP_OK;
     const bool is_double = mnp__linalg_real(dtype) == MNP_FLOAT64, is_complex = mnp_dtype_kind(dtype) == 'c';
     const mnp__kernel_spec spec = {.file = "linalg/svd_jacobi.cu",
                                    .function = "svd_jacobi",

@@ -6,9 +6,12 @@
 #include "linalg/dense/dense.h"
 
 /*
- * The kernel for matrices of m x n, m >= n; *kernel_p is NULL where the device's LAPACK is the way, as on the host, or
- * for matrices that do not fit into a multiprocessor's memory.  Collective.
+ * Whether it is the way for matrices of m x n, m >= n: not on the host, and if they fit into the memory that a block of
+ * threads shares.
  */
+bool mnp__svd_jacobi_serves(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, bool vectors);
+
+/* The kernel for them.  Collective. */
 mnp_status mnp__svd_jacobi_load(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, bool vectors,
                                 mnp__kernel **kernel_p);
 
