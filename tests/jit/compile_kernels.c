@@ -112,6 +112,8 @@ static const kernel_case typical[] = {
          "MNP_RESIDUE int8_t; MNP_SUM int32_t; MNP_T double; MNP_DOUBLE 1; MNP_MODULI 14; MNP_PIECES 3; MNP_COMPLEX 1"},
     {.file = "linalg/gemm.cu", .function = "gemm", .definitions = "MNP_T uint8_t; MNP_TRUTH 1"},
     {.file = "linalg/gemm.cu", .function = "gemm", .definitions = "MNP_T uint64_t; MNP_TRUTH 0"},
+    {.file = "linalg/svd_jacobi.cu", .function = "svd_jacobi", .definitions = "MNP_T float"},
+    {.file = "linalg/svd_jacobi.cu", .function = "svd_jacobi", .definitions = "MNP_T mnp_complex128"},
     {.file = "comm/p2p_all_to_all.cu", .function = "p2p_all_to_all"},
     {.file = "comm/p2p_reduce.cu",
      .function = "p2p_reduce",
