@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Singular values and vectors of a batch of small matrices, each by a block of threads, on GPUs: Hestenes's one-sided
- * Jacobi method.
+ * Jacobi method, of the triangle of a QR factorisation, as LAPACK's gejsv (Drmac, Veselic: New fast and accurate Jacobi
+ * SVD algorithm, 2008).
  *
- * Columns of A are rotated in pairs until all are orthogonal: A V = W, where V is the product of the rotations.  Then the
- * lengths of W's columns are the singular values, and the columns divided by them are U's.  A sweep rotates every pair
- * once, in rounds of n / 2 pairs without a common column, as the rounds of a tournament; a pair whose cosine is below
- * sqrt(m) eps is orthogonal enough.  The longer column of a pair goes to the left (de Rijk), so that the columns come out
- * nearly sorted, in fewer sweeps.  W and V are in shared memory.
+ * First A P = Q R, with the longest column that is left as the next one.  Then columns of W = R^H are rotated in pairs
+ * until all are orthogonal: W J = Y, where J is the product of the rotations.  A sweep rotates every pair once, in rounds
+ * of n / 2 pairs without a common column, as the rounds of a tournament; a pair whose cosine is below sqrt(n) eps is
+ * orthogonal enough.  The longer column of a pair goes to the left (de Rijk).  Of R^H it takes about 8 sweeps, of A
+ * itself 30 or more if A is graded.  The lengths of Y's columns are the singular values, and with Y = X S
  *
- * A column so short that its square is nothing beside the others', of less than eps^2, is no longer rotated.  What U has
- * for it, and columns that `full` asks for, are made orthogonal to the others by reflectors: the last columns of the Q
- * of U's first ones.
+ *   A = (Q J) S (P X)^H.
+ *
+ * A column so short that its square is nothing beside the others', of less than eps^2, is no longer rotated.  What X has
+ * for it is made orthogonal to the other columns by reflectors.  W and J are in shared memory, where R was before; the
+ * reflectors of Q replace A.
  */
 #include "kernels/prelude.h"
 #include "kernels/math_types.h"
@@ -139,11 +142,13 @@ template <typename R> MNP_INLINE mnp_complex<R> mnp_sum(mnp_complex<R> x, int la
 
 struct mnp_matrix {
     MNP_T *w,
-        *v; /* columns of rows and v_rows elements, of which those behind m and n are 0; v: NULL without vectors */
-    mnp_real *length;
-    int *order; /* columns by their length */
+        *v; /* W, and J unless values alone are wanted: columns of `rows` elements, of which those behind n are 0 */
+    mnp_real *length; /* of columns */
+    mnp_real *square; /* of what is left of them, twice: of this step and of the next one */
+    int *order;       /* of columns, by their length */
+    int *pivot;       /* the columns of R */
     int *exponent;
-    int rows, v_rows;
+    int rows, a_rows; /* in memory: n, and m */
 };
 
 MNP_INLINE int mnp_whole(int rows)
@@ -155,27 +160,38 @@ MNP_INLINE mnp_matrix mnp_layout(const mnp_svd_params &p)
 {
     extern __shared__ __align__(16) unsigned char mnp_shared[];
     mnp_matrix x;
-    x.rows = mnp_whole(p.m);
-    x.v_rows = p.columns > 0 ? mnp_whole(p.n) : 0;
+    x.rows = mnp_whole(p.n);
+    x.a_rows = mnp_whole(p.m);
     x.w = (MNP_T *)mnp_shared;
     x.v = x.w + p.n * x.rows;
-    x.length = (mnp_real *)(x.v + p.n * x.v_rows);
-    x.order = (int *)(x.length + p.n);
-    x.exponent = x.order + p.n;
+    x.length = (mnp_real *)(x.w + p.n * max(x.a_rows, p.columns > 0 ? 2 * x.rows : 0));
+    x.square = x.length + p.n;
+    x.order = (int *)(x.square + 2 * p.n);
+    x.pivot = x.order + p.n;
+    x.exponent = x.pivot + p.n;
     return x;
 }
 
-/* Read matrix b, divided by a power of two so that its largest part is in [1/2, 1).  Whether all its elements are finite. */
-MNP_FUNCTION bool mnp_read(const mnp_svd_params &p, const mnp_matrix &x, int64_t b)
+/* Threads that work on one column or pair together, and such groups of a block. */
+struct mnp_group {
+    int lane, lanes, number, count;
+};
+
+MNP_INLINE mnp_group mnp_group_of(int lanes)
+{
+    return {(int)threadIdx.x % lanes, lanes, (int)threadIdx.x / lanes, (int)blockDim.x / lanes};
+}
+
+/* Read a matrix, divided by a power of two so that its largest part is in [1/2, 1).  Whether all its elements are finite. */
+MNP_FUNCTION bool mnp_read(const mnp_svd_params &p, const mnp_matrix &x, const MNP_T *a)
 {
     enum { NOT_FINITE = 1 << 20 };
-    const MNP_T *a = (const MNP_T *)p.a + b * p.a_step;
     int most = -NOT_FINITE;
     if (threadIdx.x == 0)
         *x.exponent = -NOT_FINITE;
     __syncthreads();
-    for (int e = threadIdx.x; e < p.n * x.rows; e += blockDim.x) {
-        const int column = e / x.rows, row = e - column * x.rows;
+    for (int e = threadIdx.x; e < p.n * x.a_rows; e += blockDim.x) {
+        const int column = e / x.a_rows, row = e - column * x.a_rows;
         const MNP_T element = row < p.m ? a[column * p.a_ld + row] : mnp_number(0);
         const mnp_real size = mnp_largest_part(element);
         int exponent = -NOT_FINITE;
@@ -192,14 +208,137 @@ MNP_FUNCTION bool mnp_read(const mnp_svd_params &p, const mnp_matrix &x, int64_t
     if (most == NOT_FINITE)
         return false;
     const int down = most == -NOT_FINITE ? 0 : -most;
-    for (int e = threadIdx.x; e < p.n * x.rows; e += blockDim.x)
+    for (int e = threadIdx.x; e < p.n * x.a_rows; e += blockDim.x)
         x.w[e] = mnp_scale(x.w[e], down);
-    for (int e = threadIdx.x; e < p.n * x.v_rows; e += blockDim.x)
-        x.v[e] = mnp_number(e / x.v_rows == e % x.v_rows ? 1 : 0);
     __syncthreads();
     if (threadIdx.x == 0)
         *x.exponent = -down;
     return true;
+}
+
+/* ---- reflectors ---- */
+
+/*
+ * The reflector of a column x, from row k on: I - factor v v^H, where v is x but for its first element, which is `head`.
+ * It makes x `to` times the first unit vector.
+ */
+struct mnp_reflector {
+    const MNP_T *x;
+    MNP_T head, to;
+    mnp_real factor;
+    int k;
+};
+
+MNP_INLINE mnp_reflector mnp_reflector_of(const MNP_T *x, int k, mnp_real length)
+{
+    const mnp_real own = mnp_size(x[k]);
+    const MNP_T direction = own > 0 ? mnp_direction(x[k], own) : mnp_number(1);
+    return {x, mnp_times(own + length, direction), mnp_times(-length, direction),
+            length > 0 ? 1 / (length * (length + own)) : 0, k};
+}
+
+/* Reflect y, and the square of what it has below row k. */
+MNP_INLINE mnp_real mnp_reflect(const mnp_reflector &by, MNP_T *y, int m, const mnp_group &g)
+{
+    const int first = g.lane + (by.k - g.lane + g.lanes - 1) / g.lanes * g.lanes; /* each lane has its rows */
+    MNP_T product = mnp_number(0);
+    mnp_real square = 0;
+    for (int row = first; row < m; row += g.lanes)
+        product = mnp_plus(product, mnp_times(mnp_conjugate(row == by.k ? by.head : by.x[row]), y[row]));
+    product = mnp_times(-by.factor, mnp_sum(product, g.lanes));
+    for (int row = first; row < m; row += g.lanes) {
+        const MNP_T element = mnp_plus(y[row], mnp_times(product, row == by.k ? by.head : by.x[row]));
+        square += row > by.k ? mnp_size2(element) : 0;
+        y[row] = element;
+    }
+    return mnp_sum(square, g.lanes);
+}
+
+MNP_INLINE mnp_real mnp_square_of(const MNP_T *y, int from, int m, const mnp_group &g)
+{
+    mnp_real square = 0;
+    for (int row = from + g.lane; row < m; row += g.lanes)
+        square += mnp_size2(y[row]);
+    return mnp_sum(square, g.lanes);
+}
+
+/* The column with the largest square, the first if there are several; found by each warp. */
+MNP_INLINE int mnp_longest(const mnp_real *square, int n)
+{
+    mnp_real most = -1;
+    int at = n;
+    for (int c = threadIdx.x % MNP_WARP; c < n; c += MNP_WARP) {
+        if (square[c] > most) {
+            most = square[c];
+            at = c;
+        }
+    }
+    for (int by = MNP_WARP / 2; by > 0; by /= 2) {
+        const mnp_real other = __shfl_xor_sync(MNP_ALL_LANES, most, by);
+        const int there = __shfl_xor_sync(MNP_ALL_LANES, at, by);
+        if (other > most || (other == most && there < at)) {
+            most = other;
+            at = there;
+        }
+    }
+    return at;
+}
+
+/*
+ * A P = Q R of the matrix in shared memory; all of it to `a`: R without its diagonal, the reflectors' columns, and
+ * lengths of columns.
+ */
+MNP_FUNCTION void mnp_factor(const mnp_svd_params &p, const mnp_matrix &x, MNP_T *a)
+{
+    const mnp_group g = mnp_group_of(p.lanes);
+    for (int first = 0; first < p.n; first += g.count) {
+        const int c = first + g.number;
+        const mnp_real square = mnp_square_of(x.w + (c < p.n ? c : 0) * x.a_rows, 0, p.m, g);
+        if (c < p.n && g.lane == 0)
+            x.square[c] = square;
+    }
+    __syncthreads();
+    for (int k = 0; k < p.n; k++) {
+        const mnp_real *now = x.square + k % 2 * p.n;
+        mnp_real *next = x.square + (k + 1) % 2 * p.n;
+        const int pivot = mnp_longest(now, p.n);
+        const mnp_real length = now[pivot] > MNP_NOTHING ? sqrt(now[pivot]) : 0;
+        const mnp_reflector by = mnp_reflector_of(x.w + pivot * x.a_rows, k, length);
+        for (int first = 0; first < p.n; first += g.count) {
+            const int c = first + g.number;
+            const bool left = c < p.n && c != pivot && now[c] >= 0;
+            const mnp_real square = mnp_reflect(by, x.w + (left ? c : 0) * x.a_rows, left ? p.m : 0, g);
+            if (c < p.n && g.lane == 0)
+                next[c] = left ? square : -1;
+        }
+        if (threadIdx.x == 0) {
+            x.pivot[k] = pivot;
+            x.length[k] = length;
+        }
+        __syncthreads();
+    }
+    for (int e = threadIdx.x; e < p.n * p.m; e += blockDim.x) {
+        const int column = e / p.m, row = e - column * p.m;
+        a[column * p.a_ld + row] = x.w[column * x.a_rows + row];
+    }
+    __syncthreads();
+}
+
+/* W = R^H, and J = I. */
+MNP_FUNCTION void mnp_begin(const mnp_svd_params &p, const mnp_matrix &x, const MNP_T *a)
+{
+    for (int e = threadIdx.x; e < p.n * x.rows; e += blockDim.x) {
+        const int column = e / x.rows, row = e - column * x.rows;
+        MNP_T element = mnp_number(0);
+        if (row > column && row < p.n)
+            element = a[x.pivot[row] * p.a_ld + column];
+        else if (row == column)
+            element = mnp_reflector_of(a + x.pivot[row] * p.a_ld, row, x.length[row]).to;
+        x.w[e] = mnp_conjugate(element);
+        if (p.columns > 0)
+            x.v[e] = mnp_number(row == column ? 1 : 0);
+    }
+    __syncthreads();
 }
 
 /* ---- rotations ---- */
@@ -228,10 +367,10 @@ MNP_INLINE mnp_rotation mnp_find_rotation(mnp_real xx, mnp_real yy, MNP_T xy, mn
 }
 
 /* Rotate x and y, and interchange them if `swaps`. */
-MNP_INLINE void mnp_rotate(MNP_T *x, MNP_T *y, int rows, int lane, int lanes, const mnp_rotation &by, bool swaps)
+MNP_INLINE void mnp_rotate(MNP_T *x, MNP_T *y, int rows, const mnp_group &g, const mnp_rotation &by, bool swaps)
 {
     const MNP_T back = mnp_times((mnp_real)-1, mnp_conjugate(by.q));
-    for (int at = lane * MNP_EACH; at < rows; at += lanes * MNP_EACH) {
+    for (int at = g.lane * MNP_EACH; at < rows; at += g.lanes * MNP_EACH) {
         mnp_some xs = *(const mnp_some *)(x + at), ys = *(const mnp_some *)(y + at);
 #pragma unroll
         for (int i = 0; i < MNP_EACH; i++) {
@@ -245,12 +384,12 @@ MNP_INLINE void mnp_rotate(MNP_T *x, MNP_T *y, int rows, int lane, int lanes, co
 }
 
 /* Rotate a pair, which is none if `live` is false; *cosine_p and *sine_p become the largest seen. */
-MNP_INLINE void mnp_pair(const mnp_matrix &m, int left, int right, bool live, int lane, int lanes, mnp_real tolerance,
-                         mnp_real *cosine_p, mnp_real *sine_p)
+MNP_INLINE void mnp_pair(const mnp_matrix &m, int left, int right, bool live, bool vectors, const mnp_group &g,
+                         mnp_real tolerance, mnp_real *cosine_p, mnp_real *sine_p)
 {
     MNP_T *x = m.w + left * m.rows, *y = m.w + right * m.rows, xy = mnp_number(0);
     mnp_real xx = 0, yy = 0;
-    for (int at = lane * MNP_EACH; live && at < m.rows; at += lanes * MNP_EACH) {
+    for (int at = g.lane * MNP_EACH; live && at < m.rows; at += g.lanes * MNP_EACH) {
         const mnp_some xs = *(const mnp_some *)(x + at), ys = *(const mnp_some *)(y + at);
 #pragma unroll
         for (int i = 0; i < MNP_EACH; i++) {
@@ -259,16 +398,17 @@ MNP_INLINE void mnp_pair(const mnp_matrix &m, int left, int right, bool live, in
             xy = mnp_plus(xy, mnp_times(mnp_conjugate(xs.x[i]), ys.x[i]));
         }
     }
-    xx = mnp_sum(xx, lanes);
-    yy = mnp_sum(yy, lanes);
-    xy = mnp_sum(xy, lanes);
+    xx = mnp_sum(xx, g.lanes);
+    yy = mnp_sum(yy, g.lanes);
+    xy = mnp_sum(xy, g.lanes);
     const mnp_real size = mnp_size(xy), lengths = sqrt(xx) * sqrt(yy);
     if (!live || xx <= MNP_NOTHING || yy <= MNP_NOTHING || size <= tolerance * lengths)
         return;
     mnp_real sine;
     const mnp_rotation by = mnp_find_rotation(xx, yy, xy, size, &sine);
-    mnp_rotate(x, y, m.rows, lane, lanes, by, xx < yy);
-    mnp_rotate(m.v + left * m.v_rows, m.v + right * m.v_rows, m.v_rows, lane, lanes, by, xx < yy);
+    mnp_rotate(x, y, m.rows, g, by, xx < yy);
+    if (vectors)
+        mnp_rotate(m.v + left * m.rows, m.v + right * m.rows, m.rows, g, by, xx < yy);
     *cosine_p = fmax(*cosine_p, size / lengths);
     *sine_p = fmax(*sine_p, sine);
 }
@@ -279,18 +419,20 @@ MNP_INLINE void mnp_pair(const mnp_matrix &m, int left, int right, bool live, in
  */
 MNP_FUNCTION bool mnp_sweep_all(const mnp_svd_params &p, const mnp_matrix &x)
 {
-    const mnp_real tolerance = MNP_EPS * sqrt((mnp_real)p.m), little = sqrt(tolerance);
+    const mnp_real tolerance = MNP_EPS * sqrt((mnp_real)p.n), little = sqrt(tolerance);
     const int players = p.n + p.n % 2, rounds = players - 1, pairs = players / 2;
-    const int lane = threadIdx.x % p.lanes, first = threadIdx.x / p.lanes, step = blockDim.x / p.lanes;
+    const mnp_group g = mnp_group_of(p.lanes);
     for (int sweep = 0; sweep < MNP_SWEEPS; sweep++) {
         mnp_real cosine = 0, sine = 0;
         for (int round = 0; round < rounds; round++) {
-            for (int pair = first; pair - first < pairs; pair += step) {
+            for (int first = 0; first < pairs; first += g.count) {
+                const int pair = first + g.number;
                 int i = pair == 0 ? rounds : round + pair, j = pair == 0 ? round : round - pair;
                 i -= pair > 0 && i >= rounds ? rounds : 0;
                 j += j < 0 ? rounds : 0;
                 const bool live = pair < pairs && i < p.n && j < p.n;
-                mnp_pair(x, live ? min(i, j) : 0, live ? max(i, j) : 0, live, lane, p.lanes, tolerance, &cosine, &sine);
+                mnp_pair(x, live ? min(i, j) : 0, live ? max(i, j) : 0, live, p.columns > 0, g, tolerance, &cosine,
+                         &sine);
             }
             __syncthreads();
         }
@@ -309,91 +451,98 @@ MNP_FUNCTION bool mnp_sweep_all(const mnp_svd_params &p, const mnp_matrix &x)
 /* Lengths of the columns, their order, the longest first, and how many are not nothing. */
 MNP_FUNCTION int mnp_sort(const mnp_svd_params &p, const mnp_matrix &x)
 {
-    const int lane = threadIdx.x % MNP_WARP, warp = threadIdx.x / MNP_WARP, warps = blockDim.x / MNP_WARP;
-    for (int c = warp; c < p.n; c += warps) {
-        mnp_real square = 0;
-        for (int row = lane; row < p.m; row += MNP_WARP)
-            square += mnp_size2(x.w[c * x.rows + row]);
-        square = mnp_sum(square, MNP_WARP);
-        if (lane == 0)
-            x.length[c] = sqrt(square);
+    const mnp_group g = mnp_group_of(p.lanes);
+    for (int first = 0; first < p.n; first += g.count) {
+        const int c = first + g.number;
+        const mnp_real square = mnp_square_of(x.w + (c < p.n ? c : 0) * x.rows, 0, p.n, g);
+        if (c < p.n && g.lane == 0)
+            x.square[c] = square;
     }
     __syncthreads();
     bool counts = false;
     for (int c = threadIdx.x; c < p.n; c += blockDim.x) {
-        const mnp_real own = x.length[c];
+        const mnp_real own = x.square[c];
         int before = 0;
         for (int other = 0; other < p.n; other++)
-            before += x.length[other] > own || (x.length[other] == own && other < c);
+            before += x.square[other] > own || (x.square[other] == own && other < c);
         x.order[before] = c;
-        counts = own * own > MNP_NOTHING;
+        counts = own > MNP_NOTHING;
     }
     return __syncthreads_count(counts);
 }
 
-/* x -= factor times what the reflector `of` has in common with x, in the rows from k on, by a warp; each lane has its rows. */
-MNP_INLINE void mnp_reflect(const MNP_T *of, mnp_real factor, MNP_T *x, int k, int m, int lane)
+/* Rows of V^H = (P X)^H, by the order of the values. */
+MNP_FUNCTION void mnp_give_vh(const mnp_svd_params &p, const mnp_matrix &x, int begin, int end, MNP_T *vh)
 {
-    const int first = lane + (k - lane + MNP_WARP - 1) / MNP_WARP * MNP_WARP;
-    MNP_T product = mnp_number(0);
-    for (int row = first; row < m; row += MNP_WARP)
-        product = mnp_plus(product, mnp_times(mnp_conjugate(of[row]), x[row]));
-    product = mnp_times(-factor, mnp_sum(product, MNP_WARP));
-    for (int row = first; row < m; row += MNP_WARP)
-        x[row] = mnp_plus(x[row], mnp_times(product, of[row]));
+    for (int e = threadIdx.x; e < (end - begin) * p.n; e += blockDim.x) {
+        const int j = e / (end - begin), row = begin + e - j * (end - begin);
+        vh[x.pivot[j] * p.vh_ld + row] = mnp_conjugate(x.w[x.order[row] * x.rows + j]);
+    }
 }
 
-/* Columns of U from number `count` on, orthogonal to those before them, which are destroyed in x. */
-MNP_FUNCTION void mnp_complete(const mnp_svd_params &p, const mnp_matrix &x, int count, MNP_T *u)
+/* Columns of X from number `count` on, orthogonal to those before them, which are destroyed: the last ones of their Q. */
+MNP_FUNCTION void mnp_complete(const mnp_svd_params &p, const mnp_matrix &x, int count)
 {
-    const int lane = threadIdx.x % MNP_WARP, warp = threadIdx.x / MNP_WARP, warps = blockDim.x / MNP_WARP;
+    const mnp_group g = mnp_group_of(p.lanes);
+    mnp_real *length = x.square;
     for (int k = 0; k < count; k++) {
-        MNP_T *column = x.w + x.order[k] * x.rows;
-        if (warp == 0) {
-            mnp_real square = 0;
-            for (int row = k + lane; row < p.m; row += MNP_WARP)
-                square += mnp_size2(column[row]);
-            const mnp_real length = sqrt(mnp_sum(square, MNP_WARP)), own = mnp_size(column[k]);
-            __syncwarp();
-            if (lane == 0) {
-                column[k] = own > 0 ? mnp_times(own + length, mnp_direction(column[k], own)) : mnp_number(length);
-                x.length[k] = length > 0 ? 1 / (length * (length + own)) : 0;
-            }
+        const MNP_T *column = x.w + x.order[k] * x.rows;
+        const mnp_real own = sqrt(mnp_square_of(column, k, p.n, g));
+        const mnp_reflector by = mnp_reflector_of(column, k, own);
+        for (int first = k + 1; first < count; first += g.count) {
+            const int c = first + g.number;
+            mnp_reflect(by, x.w + x.order[c < count ? c : 0] * x.rows, c < count ? p.n : 0, g);
         }
-        __syncthreads();
-        for (int c = k + 1 + warp; c < count; c += warps)
-            mnp_reflect(column, x.length[k], x.w + x.order[c] * x.rows, k, p.m, lane);
+        if (threadIdx.x == 0)
+            length[k] = own;
         __syncthreads();
     }
-    for (int c = count + warp; c < p.columns; c += warps) {
-        MNP_T *own = u + c * p.u_ld;
-        for (int row = lane; row < p.m; row += MNP_WARP)
+    for (int first = count; first < p.n; first += g.count) {
+        const int c = first + g.number;
+        MNP_T *own = x.w + x.order[c < p.n ? c : 0] * x.rows;
+        for (int row = g.lane; c < p.n && row < p.n; row += g.lanes)
             own[row] = mnp_number(row == c ? 1 : 0);
         for (int k = count - 1; k >= 0; k--)
-            mnp_reflect(x.w + x.order[k] * x.rows, x.length[k], own, k, p.m, lane);
+            mnp_reflect(mnp_reflector_of(x.w + x.order[k] * x.rows, k, length[k]), own, c < p.n ? p.n : 0, g);
+    }
+    __syncthreads();
+}
+
+/* U = Q J, or of more columns Q (J, and the identity below it). */
+MNP_FUNCTION void mnp_give_u(const mnp_svd_params &p, const mnp_matrix &x, const MNP_T *a, MNP_T *u)
+{
+    const mnp_group g = mnp_group_of(p.lanes);
+    for (int first = 0; first < p.columns; first += g.count) {
+        const int c = first + g.number;
+        const int m = c < p.columns ? p.m : 0;
+        MNP_T *own = u + (m > 0 ? c : 0) * p.u_ld;
+        for (int row = g.lane; row < m; row += g.lanes)
+            own[row] = c < p.n && row < p.n ? x.v[x.order[c] * x.rows + row] : mnp_number(row == c ? 1 : 0);
+        for (int k = p.n - 1; k >= 0; k--)
+            mnp_reflect(mnp_reflector_of(a + x.pivot[k] * p.a_ld, k, x.length[k]), own, m, g);
     }
 }
 
-MNP_FUNCTION void mnp_give(const mnp_svd_params &p, const mnp_matrix &x, int64_t b)
+MNP_FUNCTION void mnp_give(const mnp_svd_params &p, const mnp_matrix &x, const MNP_T *a, int64_t b)
 {
-    MNP_T *u = (MNP_T *)p.u + b * p.u_step, *vh = (MNP_T *)p.vh + b * p.vh_step;
+    MNP_T *vh = (MNP_T *)p.vh + b * p.vh_step;
     const int count = mnp_sort(p, x);
     for (int c = threadIdx.x; c < p.n; c += blockDim.x)
-        ((mnp_real *)p.values)[b * p.n + c] = ldexp(x.length[x.order[c]], *x.exponent);
+        ((mnp_real *)p.values)[b * p.n + c] = ldexp(sqrt(x.square[x.order[c]]), *x.exponent);
     if (p.columns == 0)
         return;
-    for (int e = threadIdx.x; e < count * p.m; e += blockDim.x) {
-        const int c = e / p.m, row = e - c * p.m;
-        MNP_T *element = x.w + x.order[c] * x.rows + row;
-        u[c * p.u_ld + row] = *element = mnp_times(1 / x.length[x.order[c]], *element);
-    }
-    for (int e = threadIdx.x; e < p.n * p.n; e += blockDim.x) {
-        const int c = e / p.n, row = e - c * p.n;
-        vh[c * p.vh_ld + row] = mnp_conjugate(x.v[x.order[row] * x.v_rows + c]);
+    for (int e = threadIdx.x; e < count * p.n; e += blockDim.x) {
+        MNP_T *element = x.w + x.order[e / p.n] * x.rows + e % p.n;
+        *element = mnp_times(1 / sqrt(x.square[x.order[e / p.n]]), *element);
     }
     __syncthreads();
-    if (count < p.columns)
-        mnp_complete(p, x, count, u);
+    mnp_give_vh(p, x, 0, count, vh);
+    mnp_give_u(p, x, a, (MNP_T *)p.u + b * p.u_step);
+    if (count < p.n) {
+        __syncthreads();
+        mnp_complete(p, x, count);
+        mnp_give_vh(p, x, count, p.n, vh);
+    }
 }
 
 /* What a matrix gets that has none: NaN. */
@@ -412,9 +561,15 @@ MNP_FUNCTION void mnp_decompose(const mnp_svd_params &p)
 {
     const mnp_matrix x = mnp_layout(p);
     for (int64_t b = blockIdx.x; b < p.batch; b += gridDim.x) {
-        const bool found = mnp_read(p, x, b) && mnp_sweep_all(p, x);
+        MNP_T *a = (MNP_T *)p.a + b * p.a_step;
+        bool found = mnp_read(p, x, a);
+        if (found) {
+            mnp_factor(p, x, a);
+            mnp_begin(p, x, a);
+            found = mnp_sweep_all(p, x);
+        }
         if (found)
-            mnp_give(p, x, b);
+            mnp_give(p, x, a, b);
         else
             mnp_give_none(p, b);
         if (threadIdx.x == 0)

@@ -6,10 +6,10 @@
 #define MNP__KERNELS_LINALG_SVD_JACOBI_PARAMS_H
 
 typedef struct mnp_svd_params {
-    const void *a; /* m x n, m >= n, in column-major order */
-    void *u;       /* m x columns */
-    void *vh;      /* n x n */
-    void *values;  /* n, real */
+    void *a;      /* m x n, m >= n, in column-major order; destroyed */
+    void *u;      /* m x columns */
+    void *vh;     /* n x n */
+    void *values; /* n, real */
     int32_t *info;
     int64_t batch, a_ld, a_step, u_ld, u_step, vh_ld, vh_step; /* in elements */
     int m, n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Singular values of small matrices on GPUs by one-sided Jacobi rotations: kernels/linalg/svd_jacobi.cu, which explains
- * the method, and which a block of threads runs for each matrix.
+ * Singular values of small matrices on GPUs by one-sided Jacobi rotations: kernels/linalg/svd_jacobi.cu explains the
+ * method, which a block of threads runs for each matrix.
  */
 #include "linalg/factors/svd_jacobi.h"
 
@@ -15,12 +15,13 @@ static int64_t rounded_up(int64_t x, int64_t unit)
     return (x + unit - 1) / unit * unit;
 }
 
-/* Bytes that a block has in shared memory: A, V, the lengths of columns, their order, and an exponent. */
+/* Bytes that a block has in shared memory: see mnp_layout() there. */
 static int64_t shared_bytes(mnp_dtype dtype, int64_t m, int64_t n, bool vectors)
 {
     const int64_t size = (int64_t)mnp_dtype_size(dtype), real = (int64_t)mnp_dtype_size(mnp__linalg_real(dtype));
-    const int64_t column = rounded_up(m * size, VECTOR) + (vectors ? rounded_up(n * size, VECTOR) : 0);
-    return n * (column + real + (int64_t)sizeof(int)) + (int64_t)sizeof(int);
+    const int64_t of_a = rounded_up(m * size, VECTOR), of_w_and_j = vectors ? 2 * rounded_up(n * size, VECTOR) : 0;
+    const int64_t column = of_a > of_w_and_j ? of_a : of_w_and_j;
+    return n * (column + 3 * real + 2 * (int64_t)sizeof(int)) + (int64_t)sizeof(int);
 }
 
 /* The same with two or three significant bits, so that matrices of many sizes share few kernels. */

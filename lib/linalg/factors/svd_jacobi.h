@@ -15,7 +15,7 @@ bool mnp__svd_jacobi_serves(const mnp__place *place, mnp_dtype dtype, int64_t m,
 mnp_status mnp__svd_jacobi_load(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, bool vectors,
                                 mnp__kernel **kernel_p);
 
-/* Launch it for a job as of LAPACK's gesdd, of whose `a` nothing is destroyed.  Not collective. */
+/* Launch it for a job as of LAPACK's gesdd.  Not collective. */
 mnp_status mnp__svd_jacobi_run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__lapack_job *job);
 
 #endif
