@@ -8,7 +8,7 @@
  *
  *   potrf   Xpotrf; potrfBatched            heevd   Xsyevd; XsyevBatched (cuSOLVER 11.7.1)
  *   getrf   getrf; cuBLAS's getrfBatched    heevr   Xsyevdx
- *   getrs   getrs; cuBLAS's getrsBatched    gesdd   Xgesvd; gesvdjBatched up to 32 x 32
+ *   getrs   getrs; cuBLAS's getrsBatched    gesdd   Xgesvd
  *   getri   getrs of the identity;          geev    Xgeev (cuSOLVER 11.7.2)
  *           cuBLAS's getriBatched           gees    none
  *   geqrf   Xgeqrf; cuBLAS's geqrfBatched
@@ -49,8 +49,6 @@ mnp_status mnp__cusolver_status(int code, const char *library, const char *call)
 
 static void release(struct mnp__cusolver *made)
 {
-    if (made->jacobi)
-        (void)mnp__cusolver.cusolverDnDestroyGesvdjInfo(made->jacobi);
     if (made->params)
         (void)mnp__cusolver.cusolverDnDestroyParams(made->params);
     if (made->handle)
@@ -71,7 +69,6 @@ static mnp_status make(struct mnp__cusolver *made)
 {
     MNP_TRY(CUSOLVER(cusolverDnCreate, &made->handle));
     MNP_TRY(CUSOLVER(cusolverDnCreateParams, &made->params));
-    MNP_TRY(CUSOLVER(cusolverDnCreateGesvdjInfo, &made->jacobi));
     return CUBLAS(cublasCreate_v2, &made->cublas);
 }
 

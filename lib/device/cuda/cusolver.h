@@ -19,7 +19,6 @@
 struct mnp__cusolver {
     cusolverDnHandle_t handle;
     cusolverDnParams_t params;
-    gesvdjInfo_t jacobi;
     cublasHandle_t cublas;
 };
 
@@ -42,8 +41,6 @@ struct mnp__cusolver {
     X(cusolverDnSetStream)                                                                                             \
     X(cusolverDnCreateParams)                                                                                          \
     X(cusolverDnDestroyParams)                                                                                         \
-    X(cusolverDnCreateGesvdjInfo)                                                                                      \
-    X(cusolverDnDestroyGesvdjInfo)                                                                                     \
     SIZED(X, cusolverDnXpotrf)                                                                                         \
     SIZED(X, cusolverDnXgeqrf)                                                                                         \
     SIZED(X, cusolverDnXsyevd)                                                                                         \
@@ -58,8 +55,6 @@ struct mnp__cusolver {
     TYPED(X, sytrf_bufferSize)                                                                                         \
     TYPED(X, laswp)                                                                                                    \
     TYPED(X, potrfBatched)                                                                                             \
-    TYPED(X, gesvdjBatched)                                                                                            \
-    TYPED(X, gesvdjBatched_bufferSize)                                                                                 \
     ORTHOGONAL(X, gqr)                                                                                                 \
     ORTHOGONAL(X, gqr_bufferSize)                                                                                      \
     ORTHOGONAL(X, mqr)                                                                                                 \
@@ -77,8 +72,7 @@ extern mnp__cusolver_functions mnp__cusolver;
     TYPED_CUBLAS(X, getrfBatched)                                                                                      \
     TYPED_CUBLAS(X, getrsBatched)                                                                                      \
     TYPED_CUBLAS(X, getriBatched)                                                                                      \
-    TYPED_CUBLAS(X, geqrfBatched)                                                                                      \
-    TYPED_CUBLAS(X, geam)
+    TYPED_CUBLAS(X, geqrfBatched)
 typedef struct mnp__cusolver_blas {
     CUBLAS_FUNCTIONS(MNP__LIBRARY_FIELD)
 } mnp__cusolver_blas;

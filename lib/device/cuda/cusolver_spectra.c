@@ -6,8 +6,6 @@
 
 #include "device/cuda/cusolver.h"
 
-enum { SMALL_SVD = 32 }; /* the largest extent of gesvdjBatched */
-
 /* ---- eigenvalues ---- */
 
 #if HAVE_BATCHED_EIGH
@@ -163,60 +161,11 @@ mnp_status mnp__cuda_geev(mnp__device *device, const mnp__lapack_job *job, mnp__
 
 /* ---- singular values ---- */
 
-/* V^H of V (n x n), of every matrix. */
-static mnp_status turn(const task *t, const char *v)
-{
-    const mnp__lapack_job *job = t->job;
-    const int n = (int)job->n, ld = (int)job->c.ld;
-    const cublasOperation_t op = t->type >= 2 ? CUBLAS_OP_C : CUBLAS_OP_T;
-    const float f[2][2] = {{1, 0}, {0, 0}};
-    const double d[2][2] = {{1, 0}, {0, 0}};
-    const void *one = t->real_bytes == sizeof(double) ? (const void *)d[0] : f[0];
-    const void *zero = t->real_bytes == sizeof(double) ? (const void *)d[1] : f[1];
-    for (int64_t b = 0; b < job->batch; b++) {
-        const void *from = v + (size_t)(b * n * n) * t->element;
-        void *to = at(t, &job->c, b);
-        MNP_TRY(
-            CALL(t, CUBLAS, cublas, geam, t->with->cublas, op, CUBLAS_OP_N, n, n, one, from, n, zero, to, ld, to, ld));
-    }
-    return MNP_OK;
-}
-
-/* Jacobi's method for small matrices; it computes all columns of U, of which the first n are wanted unless `full`. */
-static mnp_status gesdd_batch(task *t)
-{
-    const mnp__lapack_job *job = t->job;
-    const int m = (int)job->m, n = (int)job->n, lda = (int)job->a.ld, batch = (int)job->batch;
-    const size_t u_bytes = (size_t)(batch * (int64_t)m * m) * t->element,
-                 v_bytes = (size_t)(batch * (int64_t)n * n) * t->element;
-    const cusolverEigMode_t mode = job->vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
-    cuda_device *cuda = (cuda_device *)t->device;
-    int elements = 0;
-    MNP_TRY(CALL(t, CUSOLVER, cusolverDn, gesvdjBatched_bufferSize, t->with->handle, mode, m, n, job->a.data, lda,
-                 job->values, job->a.data, m, job->a.data, n, &elements, t->with->jacobi, batch));
-    const size_t bytes = ((size_t)elements * t->element + 255) / 256 * 256, u_room = (u_bytes + 255) / 256 * 256;
-    mnp_status st = mnp__cusolver_get_work(t, bytes + u_room + v_bytes, 0);
-    void *u = (char *)t->work + bytes, *v = (char *)t->work + bytes + u_room;
-    if (st == MNP_OK)
-        st = CALL(t, CUSOLVER, cusolverDn, gesvdjBatched, t->with->handle, mode, m, n, job->a.data, lda, job->values, u,
-                  m, v, n, t->work, elements, job->info, t->with->jacobi, batch);
-    if (st == MNP_OK && job->vectors) {
-        st = RUNTIME(cuda, cudaMemcpy2DAsync, job->b.data, (size_t)job->b.step * t->element, u,
-                     (size_t)(m * m) * t->element, (size_t)(m * (job->full ? m : n)) * t->element, (size_t)batch,
-                     cudaMemcpyDeviceToDevice, mnp__cuda_stream(t->stream));
-        if (st == MNP_OK)
-            st = turn(t, v);
-    }
-    return mnp__cusolver_end(t, st);
-}
-
 mnp_status mnp__cuda_gesdd(mnp__device *device, const mnp__lapack_job *job, mnp__stream *stream)
 {
     task t;
     size_t bytes, cpu_bytes;
     MNP_TRY(mnp__cusolver_begin(device, job, stream, &t));
-    if (job->batch > 1 && job->m <= SMALL_SVD && job->n <= SMALL_SVD && job->a.step == job->a.ld * job->n)
-        return gesdd_batch(&t);
     const signed char u = (signed char)(!job->vectors ? 'N'
                                         : job->full   ? 'A'
                                                       : 'S'),

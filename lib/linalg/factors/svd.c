@@ -12,7 +12,7 @@
 
 #include "linalg/factors/spread.h"
 #include "linalg/factors/svd_jacobi.h"
-#include "linalg/factors/svd_squares.h"
+#include "linalg/factors/svd_eigen.h"
 #include "linalg/tall/tall.h"
 
 /* A = U diag(s) V^H; u and vh are views of the two matrices, which may be transposed. */
@@ -116,15 +116,15 @@ static mnp_status to_batch(const mnp__place *place, mnp_array **array_p)
     return st;
 }
 
-/* Decompose them by the eigenvalues of A^H A, if that is the way; otherwise *done_p is false, and nothing made. */
-static mnp_status decompose_squares(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool vectors,
-                                    bool full, decomposed *svd, bool *done_p)
+/* Decompose them by eigenvalues, if that is the way; otherwise *done_p is false, and nothing made. */
+static mnp_status decompose_eigen(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool vectors, bool full,
+                                  decomposed *svd, bool *done_p)
 {
     *done_p = false;
-    if (!mnp__svd_squares_serves(place, a, dtype) ||
+    if (!mnp__svd_eigen_serves(place, a, dtype) ||
         mnp__svd_jacobi_serves(place, dtype, mnp__rows(a), mnp__columns(a), vectors))
         return MNP_OK;
-    MNP_TRY(mnp__svd_squares(a, dtype, full, vectors ? &svd->left.array : NULL, &svd->s, &svd->right.array, done_p));
+    MNP_TRY(mnp__svd_eigen(a, dtype, full, vectors ? &svd->left.array : NULL, &svd->s, &svd->right.array, done_p));
     MNP_TRY(to_batch(place, &svd->s));
     MNP_TRY(to_batch(place, &svd->left.array));
     return to_batch(place, &svd->right.array);
@@ -145,7 +145,7 @@ static mnp_status decompose_any(const mnp__place *place, const mnp_array *a, mnp
         MNP_TRY(mnp_swapaxes(a, -2, -1, &turned));
     MNP_TRY_OR(decompose_spread(place, wide ? turned : a, dtype, vectors, full, svd, &found), st, done);
     if (!found)
-        MNP_TRY_OR(decompose_squares(place, wide ? turned : a, dtype, vectors, full, svd, &found), st, done);
+        MNP_TRY_OR(decompose_eigen(place, wide ? turned : a, dtype, vectors, full, svd, &found), st, done);
     if (!found)
         MNP_TRY_OR(decompose(place, wide ? turned : a, dtype, vectors, full, svd), st, done);
     if (vectors) {
