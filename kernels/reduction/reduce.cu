@@ -23,8 +23,10 @@
  *   MNP_ACC_BYTES               bytes for an mnp_op::acc
  * and for GPUs also
  *   MNP_THREADS, MNP_VECTOR     threads of a block; adjacent elements of one access
+ *   MNP_SKEWED, MNP_SKEW_OF(readers)   1: an input is MNP_REACH_SKEWED; by how many elements its vectors begin before a row
  *   MNP_ALONG, MNP_UNROLL       accesses along a line, and lines, that a thread has in flight
  *   MNP_OUTS                    1: outputs are short rows of which a thread has several
+ *   MNP_TILED                   1: outputs are short rows, of which a block copies many to shared memory
  */
 #include "kernels/prelude.h"
 #include "kernels/math.h"
@@ -80,7 +82,7 @@ template <int reach, typename Type, typename Memory, typename Carrier> struct mn
     }
     template <int count> MNP_INLINE void load(int64_t j, Memory (&values)[count]) const
     {
-        if constexpr (reach == MNP_REACH_VECTOR) {
+        if constexpr (reach == MNP_REACH_VECTOR || reach == MNP_REACH_SKEWED) {
             const mnp_vector<Memory, count> all = *(const mnp_vector<Memory, count> *)(at + j);
 #if MNP_CUDA
 #pragma unroll
@@ -100,6 +102,11 @@ template <int reach, typename Type, typename Memory, typename Carrier> struct mn
     MNP_INLINE Type convert(Memory value) const
     {
         return mnp_to<Type>::from(value);
+    }
+    /* By how many elements an aligned vector begins before the first element. */
+    template <int count> MNP_INLINE int skew() const
+    {
+        return (int)((uint64_t)at / sizeof(Memory) % count);
     }
 };
 template <typename Type, typename Memory, typename Carrier> struct mnp_reader<MNP_REACH_SCALAR, Type, Memory, Carrier> {

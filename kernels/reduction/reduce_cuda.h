@@ -4,12 +4,13 @@
  *
  * A thread reads in batches, so that it has enough bytes in flight for any shape: MNP_UNROLL units at once, and of each
  * MNP_ALONG accesses of MNP_VECTOR adjacent elements.  An access beyond the edge reads something else, which is not
- * used.
+ * used.  Rows may begin anywhere (MNP_SKEWED): their vectors are aligned, and the first and the last one may have elements
+ * that are not of the row.
  *
  * Rows (MNP_COLUMNS 0): a unit is a piece of a row of reduced elements.  2^team threads lie along it, and 2^deep such
  * lines of threads share the units of one part of one output.  Where an output is one short row (MNP_OUTS), a unit is
  * an output, and a thread has several.  Columns: a unit is a row of kept elements, the threads lie along the outputs,
- * and the lines of threads of a block share the rows.
+ * and the lines of threads of a block share the rows.  Tiles: see reduce_tiles_cuda.h.
  *
  * The accumulators of threads are joined by shuffles or in shared memory.  Where an output has several parts, a second,
  * small launch joins them.  The order is fixed, so results are reproducible.
@@ -52,7 +53,8 @@ MNP_INLINE void mnp_join_team(mnp_acc &acc, int team)
  * that additions need not wait for one another.
  */
 constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>), mnp_batch = MNP_ALONG * MNP_VECTOR;
-constexpr int mnp_set_count = MNP_COLUMNS                             ? mnp_batch
+constexpr int mnp_set_count = MNP_TILED                               ? (MNP_SEARCHES || mnp_set_bytes > 16 ? 1 : 2)
+                              : MNP_COLUMNS                           ? mnp_batch
                               : MNP_OUTS                              ? MNP_UNROLL
                               : MNP_SEARCHES                          ? 1
                               : mnp_batch >= 4 && mnp_set_bytes <= 16 ? 4
@@ -66,18 +68,26 @@ MNP_INLINE constexpr int mnp_set(int u, int a, int v)
 /* A batch: the first access of this thread to each unit, and which units there are. */
 struct mnp_units {
     mnp_readers readers[MNP_UNROLL];
-    int64_t at[MNP_UNROLL];
-    int left[MNP_UNROLL]; /* elements from there on, as far as they matter; 0 or less: there are none */
-    int step;             /* from one access to the next */
+    int64_t at[MNP_UNROLL]; /* if MNP_SKEWED the first access of a row may be less than MNP_VECTOR before it */
+    int left[MNP_UNROLL];   /* elements from there on, as far as they matter; 0 or less: there are none */
+    int step;               /* from one access to the next */
+    /* The readers have been set. */
     MNP_INLINE void set(int u, bool exists, int64_t begin, int64_t width)
     {
-        at[u] = begin;
-        left[u] = exists ? (int)mnp_least(width - begin, 1 << 30) : 0;
+        at[u] = begin - MNP_SKEW_OF(readers[u]);
+        left[u] = exists ? (int)mnp_least(width - at[u], 1 << 30) : 0;
     }
     /* Whether access a of unit u is inside. */
     MNP_INLINE bool holds(int u, int a) const
     {
-        return a * step + MNP_VECTOR <= left[u];
+        return a * step + MNP_VECTOR <= left[u] && (!MNP_SKEWED || a > 0 || at[u] >= 0);
+    }
+    /* Where access a of unit u reads, which is somewhere else if nothing of it is inside. */
+    MNP_INLINE int64_t place(int u, int a) const
+    {
+        if (MNP_SKEWED)
+            return a * step < left[u] ? at[u] + a * step : -MNP_SKEW_OF(readers[u]);
+        return (holds(u, 0) ? at[u] : 0) + (holds(u, a) ? a * step : 0);
     }
 };
 
@@ -92,7 +102,7 @@ template <typename Lanes> MNP_INLINE void mnp_take_access(const mnp_units &units
 #pragma unroll
     for (int v = 0; v < MNP_VECTOR; v++) {
         const int64_t x = units.at[u] + a * units.step + v;
-        if (a * units.step + v < units.left[u])
+        if (a * units.step + v < units.left[u] && (!MNP_SKEWED || x >= 0))
             MNP_TAKE_ONE(lanes, mnp_set(u, a, v), MNP_GET, units.readers[u].index(x));
     }
 }
@@ -128,7 +138,7 @@ template <typename Lanes> MNP_INLINE void mnp_take_units(const mnp_units &units,
 #pragma unroll
         for (int a = 0; a < MNP_ALONG; a++) {
             const bool holds = units.holds(u, a);
-            const int64_t x = (units.holds(u, 0) ? units.at[u] : 0) + (holds ? a * units.step : 0);
+            const int64_t x = units.place(u, a);
             whole = whole && holds;
             MNP_INPUTS(MNP_LOAD)
         }
@@ -179,6 +189,13 @@ template <typename Lanes> MNP_INLINE void mnp_take_units(const mnp_units &units,
                 for (int v = 0; v < MNP_VECTOR; v++)
                     MNP_TAKE(lanes, mnp_set(u, a, v), MNP_LOADED,
                              units.readers[u].index(units.at[u] + a * units.step + v));
+            } else if (MNP_SKEWED) {
+#pragma unroll
+                for (int v = 0; v < MNP_VECTOR; v++) {
+                    const int64_t x = units.at[u] + a * units.step + v;
+                    if (a * units.step + v < units.left[u] && x >= 0)
+                        MNP_TAKE(lanes, mnp_set(u, a, v), MNP_LOADED, units.readers[u].index(x));
+                }
             } else if (MNP_VECTOR > 1 && !MNP_LOOKS) {
                 mnp_take_access(units, u, a, lanes);
             }
@@ -204,15 +221,17 @@ MNP_INLINE void mnp_take_all(const mnp_reduce_params &p, const int64_t *kept, in
             const bool exists = q + u * down < end;
             const int64_t unit = exists ? q + u * down : q;
             const int64_t row = MNP_COLUMNS ? unit : MNP_REDUCED > 1 ? mnp_quotient(unit, chunks) : 0;
-            units.set(u, exists, x + (MNP_COLUMNS ? 0 : (unit - row * chunks) * (units.step * MNP_ALONG)), width);
             mnp_unravel<MNP_REDUCED - !MNP_COLUMNS>(p.reduced, row, reduced);
             units.readers[u].find(p, kept, reduced);
+            units.set(u, exists, x + (MNP_COLUMNS ? 0 : (unit - row * chunks) * (units.step * MNP_ALONG)), width);
         }
         mnp_take_units(units, lanes);
     }
 }
 
-#if MNP_COLUMNS
+#if MNP_TILED
+#include "kernels/reduction/reduce_tiles_cuda.h"
+#elif MNP_COLUMNS
 
 /* The place in shared memory of set j of a thread; half of the block stores at a time. */
 MNP_INLINE int mnp_slot(int thread, int j)
@@ -278,9 +297,9 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
         int64_t kept[MNP_KEPT], reduced[MNP_REDUCED] = {};
         const bool exists = first + u * groups < p.outputs;
         lanes.start(u);
-        units.set(u, exists, lane * MNP_VECTOR, p.reduced[MNP_REDUCED - 1]);
         mnp_unravel<MNP_KEPT>(p.kept, exists ? first + u * groups : 0, kept);
         units.readers[u].find(p, kept, reduced);
+        units.set(u, exists, lane * MNP_VECTOR, p.reduced[MNP_REDUCED - 1]);
     }
     mnp_take_units(units, lanes);
 #pragma unroll
@@ -299,7 +318,8 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     const int across = 1 << p.team, down = 1 << p.deep, group = across * down, member = threadIdx.x & (group - 1);
     const int64_t number = ((int64_t)blockIdx.x * MNP_THREADS + threadIdx.x) >> (p.team + p.deep);
     const int64_t o = p.parts > 1 ? mnp_quotient(number, p.parts) : number, part = number - o * p.parts;
-    const int64_t chunks = ((p.reduced[MNP_REDUCED - 1] + across * mnp_batch - 1) / mnp_batch) >> p.team;
+    const int64_t touched = p.reduced[MNP_REDUCED - 1] + (MNP_SKEWED ? MNP_VECTOR - 1 : 0); /* at most */
+    const int64_t chunks = ((touched + across * mnp_batch - 1) / mnp_batch) >> p.team;
     const int64_t all = p.rows * chunks;
     mnp_op::lanes<mnp_set_count> lanes;
 #pragma unroll

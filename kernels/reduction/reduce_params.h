@@ -15,7 +15,8 @@ enum {
     MNP_REACH_UNIT,      /* by stride 1 */
     MNP_REACH_VECTOR,    /* by stride 1, and aligned so that MNP_VECTOR elements are one access */
     MNP_REACH_BROADCAST, /* by stride 0 */
-    MNP_REACH_SCALAR     /* has no memory: its value is in the parameter */
+    MNP_REACH_SCALAR,    /* has no memory: its value is in the parameter */
+    MNP_REACH_SKEWED     /* by stride 1; rows begin anywhere, and vectors where they are aligned, at most one before */
 };
 
 /* What a launch reduces. */
@@ -40,7 +41,7 @@ struct mnp_reduce_result {
 struct mnp_reduce_params {
     long long task;
     long long outputs; /* results of this rank */
-    long long rows;    /* product of `reduced`, but for its last where vectors lie along that one */
+    long long rows;    /* product of `reduced`, but for its last where vectors lie along that one; those of a tile */
     long long parts;   /* into which the elements of one result are divided, or which are joined */
     long long team;    /* threads along a line of rows or columns, or that join parts, as the power of two */
     long long deep;    /* such lines of threads that share a part of rows, likewise */

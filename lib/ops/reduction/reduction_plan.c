@@ -15,7 +15,9 @@
 #include "ops/reduction/reduction_plan.h"
 
 enum {
-    VECTOR_BYTES = 16,
+    VECTOR_BYTES = MNP__REDUCTION_VECTOR,
+    TILED_ROW = 512,      /* bytes of a row: longer ones are read from where they are */
+    TEAM_SHARE = 16,      /* elements of a row of a tile that a thread should have at least */
     FLIGHT_BYTES = 64,    /* of all operands that a thread should have in flight */
     COLUMN_BYTES = 128,   /* of a thread's accumulators for its columns */
     SHARED_BYTES = 384,   /* of the same, for which half the threads of a block have shared memory */
@@ -251,6 +253,27 @@ static int choose_vector(const walk *w, int along, const mnp__reduction_signatur
     return any ? vector : 1;
 }
 
+/*
+ * Rows that do not begin where vectors are aligned: if one input alone goes along them by stride 1, its vectors are
+ * aligned by themselves, and may begin before a row.
+ */
+static void choose_skew(const walk *w, mnp__reduction_signature *signature)
+{
+    int unit = -1;
+    for (int i = 0; i < w->spec->ninputs; i++) {
+        if (signature->reach[i] == MNP_REACH_UNIT && unit >= 0)
+            return;
+        unit = signature->reach[i] == MNP_REACH_UNIT ? i : unit;
+    }
+    const int64_t size = unit < 0 ? VECTOR_BYTES : (int64_t)mnp_dtype_size(w->work->inputs[unit]->dtype);
+    const int64_t full = VECTOR_BYTES / size;
+    if (signature->columns || w->spec->looks || signature->vector >= full || innermost_extent(w, REDUCED) < 2 * full ||
+        w->base[unit] % (uint64_t)size != 0)
+        return;
+    signature->vector = (unsigned char)full;
+    signature->reach[unit] = MNP_REACH_SKEWED;
+}
+
 /* How many accesses a thread should have in flight: 1, 2, 4, 8 or, of columns, 16. */
 static int choose_flight(const walk *w, const mnp__reduction_signature *signature)
 {
@@ -271,6 +294,45 @@ static int64_t most_parts(const walk *w)
     return clamp(MNP__REDUCTION_SCRATCH / (int64_t)w->spec->accumulator / w->outputs, 1, INT32_MAX);
 }
 
+/* Elements that the vectors of a row have at most: those of the row, and some before and after it. */
+static int64_t touched(const walk *w, const mnp__reduction_signature *signature)
+{
+    int64_t extent = innermost_extent(w, REDUCED);
+    for (int i = 0; i < w->spec->ninputs; i++) {
+        if (signature->reach[i] == MNP_REACH_SKEWED)
+            return extent + signature->vector - 1;
+    }
+    return extent;
+}
+
+/*
+ * Short rows that follow one another in memory, with small gaps at most, are reduced by tiles, but not where they are
+ * single vectors.
+ */
+static bool are_tiles(const walk *w, const mnp__reduction_plan *plan)
+{
+    const int64_t size = (int64_t)mnp_dtype_size(w->spec->operands[0].memory), width = innermost_extent(w, REDUCED);
+    const int64_t pitch = w->stride[KEPT][0][innermost(w, KEPT)], rows = innermost_extent(w, KEPT);
+    return w->spec->ninputs == 1 && plan->signature.reach[0] == MNP_REACH_UNIT && w->nests[REDUCED].ndim == 1 &&
+           !w->spec->steady && !plan->general && width > 1 && width * size <= TILED_ROW && pitch >= width &&
+           pitch - width <= width / 4 && rows * pitch * size >= MNP__REDUCTION_TILE && w->base[0] % (uint64_t)size == 0;
+}
+
+static int64_t plan_tiles(const walk *w, mnp__reduction_plan *plan, int64_t *team)
+{
+    const int64_t width = innermost_extent(w, REDUCED), pitch = w->stride[KEPT][0][innermost(w, KEPT)];
+    const int64_t fit = MNP__REDUCTION_TILE / (pitch * (int64_t)mnp_dtype_size(w->spec->operands[0].memory));
+    while (*team < 5 && (width % (INT64_C(2) << *team) == 0 || /* others meet at the banks of shared memory */
+                         (MNP__REDUCTION_THREADS >> *team > fit && TEAM_SHARE << *team < width)))
+        ++*team;
+    const int64_t at_once = MNP__REDUCTION_THREADS >> *team;
+    plan->signature.tiled = true;
+    plan->signature.vector = plan->signature.along = 1;
+    plan->signature.unroll = 4;
+    plan->tile = fit > at_once ? fit / at_once * at_once : fit;
+    return w->outputs / innermost_extent(w, KEPT) * blocks_of(innermost_extent(w, KEPT), plan->tile);
+}
+
 /*
  * The fewer threads share a row, the less is spent on each of them and on joining what they know; so a line of threads
  * is as wide as a sector of memory, unless there are too few rows for all threads.  A row that such a line reads in one
@@ -281,7 +343,7 @@ static int64_t plan_rows(walk *w, mnp__reduction_plan *plan, int64_t *team, int6
     mnp__reduction_signature *signature = &plan->signature;
     const int threads = MNP__REDUCTION_THREADS, most = exponent(threads, 31), flight = choose_flight(w, signature);
     const int64_t width = innermost_extent(w, REDUCED), rows = width ? w->elements / width : 0;
-    const int64_t vectors = blocks_of(width, signature->vector), half = flight > 2 ? flight / 2 : 1;
+    const int64_t vectors = blocks_of(touched(w, signature), signature->vector), half = flight > 2 ? flight / 2 : 1;
     const int64_t sector = SECTOR_BYTES / (signature->vector * (int64_t)mnp_dtype_size(w->spec->operands[0].memory));
     const int sector_team = exponent(sector, 5);
     const bool is_short = vectors <= half << sector_team && !plan->general && !w->spec->looks;
@@ -333,7 +395,13 @@ static int64_t plan_columns(walk *w, mnp__reduction_plan *plan, int64_t *team)
 static void plan_cuda(walk *w, mnp__reduction_plan *plan, int along, int64_t *team, int64_t *deep)
 {
     mnp__reduction_signature *signature = &plan->signature;
+    if (!signature->columns && w->outputs > 0 && are_tiles(w, plan)) {
+        plan->launch = (mnp__launch){.grid = {(unsigned)plan_tiles(w, plan, team), 1, 1},
+                                     .block = {MNP__REDUCTION_THREADS, 1, 1}};
+        return;
+    }
     signature->vector = (unsigned char)choose_vector(w, along, signature);
+    choose_skew(w, signature);
     for (int i = 0; i < w->spec->ninputs && signature->vector > 1; i++) {
         if (signature->reach[i] == MNP_REACH_UNIT)
             signature->reach[i] = MNP_REACH_VECTOR;
@@ -388,7 +456,7 @@ static void fill_slots(walk *w, int64_t team, int64_t deep, mnp__reduction_plan 
     for (int d = 0; d < layout->ndim; d++)
         count *= w->work->axes >> d & 1 ? layout->shape[d] : 1;
     if (!plan->signature.columns)
-        rows = width ? rows / width : 0;
+        rows = plan->signature.tiled ? plan->tile : width ? rows / width : 0;
     uint64_t *slot = plan->slots;
     memset(slot, 0, MNP__SLOT_EXTENTS * sizeof *slot);
     slot[MNP__SLOT_TASK] = MNP_REDUCE_ELEMENTS;

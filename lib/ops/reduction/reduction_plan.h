@@ -27,12 +27,14 @@ enum {
     MNP__SLOT_EXTENTS,
     MNP__REDUCTION_SLOTS = MNP__SLOT_EXTENTS + 2 * MNP_MAX_DIMS + MNP__REDUCTION_STRIDES * (1 + 2 * MNP_MAX_DIMS),
     MNP__REDUCTION_THREADS = 256,     /* of a block; a multiple of 64 */
+    MNP__REDUCTION_VECTOR = 16,       /* bytes that a thread of a GPU reads at once */
+    MNP__REDUCTION_TILE = 16 << 10,   /* bytes of a tile of rows */
     MNP__REDUCTION_SCRATCH = 16 << 20 /* bytes for the parts of one run */
 };
 
 /* What a kernel is compiled for.  Signatures are compared by their bytes. */
 typedef struct mnp__reduction_signature {
-    unsigned char kept, reduced, columns, outs, vector, along, unroll, reach[MNP__MAX_REDUCTION_OPERANDS];
+    unsigned char kept, reduced, columns, outs, tiled, vector, along, unroll, reach[MNP__MAX_REDUCTION_OPERANDS];
 } mnp__reduction_signature;
 
 struct mnp__reduction {
@@ -49,6 +51,7 @@ typedef struct mnp__reduction_plan {
     mnp__reduction_signature signature;
     mnp__launch launch;
     int64_t outputs, parts; /* results of this rank, and parts of one result */
+    int64_t tile;           /* rows of a tile */
     bool small, general;    /* so small that the general kernel is fast enough; it is the general kernel */
     int nslots;
     uint64_t slots[MNP__REDUCTION_SLOTS];

@@ -67,9 +67,17 @@ static void add_definitions(const mnp__reduction *reduction, const mnp__reductio
                   spec->searches && spec->mask < 0, spec->steady, spec->looks);
     mnp__text_add(text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_ALONG %d\n#define MNP_UNROLL %d\n",
                   MNP__REDUCTION_THREADS, signature->vector, signature->along, signature->unroll);
-    mnp__text_add(text, "#define MNP_OUTS %d\n", signature->outs);
-    for (int k = 0; k < spec->ninputs; k++)
+    mnp__text_add(text, "#define MNP_OUTS %d\n#define MNP_TILED %d\n", signature->outs, signature->tiled);
+    int skewed = -1;
+    for (int k = 0; k < spec->ninputs; k++) {
         mnp__text_add(text, "#define MNP_REACH_OF_%d %d\n", k, signature->reach[k]);
+        skewed = signature->reach[k] == MNP_REACH_SKEWED ? k : skewed;
+    }
+    mnp__text_add(text, "#define MNP_SKEWED %d\n", skewed >= 0);
+    if (skewed >= 0)
+        mnp__text_add(text, "#define MNP_SKEW_OF(readers) (readers).in%d.skew<MNP_VECTOR>()\n", skewed);
+    else
+        mnp__text_add(text, "#define MNP_SKEW_OF(readers) 0\n");
 }
 
 mnp_status mnp__reduction_load(const mnp__reduction *reduction, const mnp__reduction_signature *signature,
@@ -81,8 +89,9 @@ mnp_status mnp__reduction_load(const mnp__reduction *reduction, const mnp__reduc
     add_definitions(reduction, signature, &text);
     const mnp__kernel_spec file = {.file = "reduction/reduce.cu",
                                    .host_options = "-fopenmp-simd", /* for #pragma omp simd alone */
-                                   .shared_bytes = signature->columns ? half * signature->vector * signature->along *
-                                                                            reduction->spec.accumulator
-                                                                      : 0};
+                                   .shared_bytes = signature->tiled ? MNP__REDUCTION_TILE + MNP__REDUCTION_VECTOR
+                                                   : signature->columns ? half * signature->vector * signature->along *
+                                                                              reduction->spec.accumulator
+                                                                        : 0};
     return mnp__generated_load(&reduction->generated, reduction->ctx->device, &file, &function, &text, kernel_p);
 }

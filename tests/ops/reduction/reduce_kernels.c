@@ -17,6 +17,7 @@ static void describe(const mnp__kernel_spec *spec)
 {
     snprintf(gpu.chosen, sizeof gpu.chosen, "%s %d to %d, %dx%dx%d:",
              definition(spec, "MNP_COLUMNS") ? "columns"
+             : definition(spec, "MNP_TILED") ? "tiles"
              : definition(spec, "MNP_OUTS")  ? "short rows"
                                              : "rows",
              definition(spec, "MNP_KEPT") + definition(spec, "MNP_REDUCED"), definition(spec, "MNP_KEPT"),
