@@ -26,7 +26,8 @@
  *   MNP_SKEWED, MNP_SKEW_OF(readers)   1: an input is MNP_REACH_SKEWED; by how many elements its vectors begin before a row
  *   MNP_ALONG, MNP_UNROLL       accesses along a line, and lines, that a thread has in flight
  *   MNP_OUTS                    1: outputs are short rows of which a thread has several
- *   MNP_TILED                   1: outputs are short rows, of which a block copies many to shared memory
+ *   MNP_TILED                   1: blocks copy tiles to shared memory: reduce_tiles_cuda.h; then also MNP_TILE_KEPT,
+ *                               MNP_TILE_REDUCED and MNP_CUT_REDUCED, 1 if it is a reduced dimension that is cut
  */
 #include "kernels/prelude.h"
 #include "kernels/math.h"

@@ -53,7 +53,8 @@ MNP_INLINE void mnp_join_team(mnp_acc &acc, int team)
  * that additions need not wait for one another.
  */
 constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>), mnp_batch = MNP_ALONG * MNP_VECTOR;
-constexpr int mnp_set_count = MNP_TILED                               ? (MNP_SEARCHES || mnp_set_bytes > 16 ? 1 : 2)
+constexpr int mnp_set_count = MNP_TILED && MNP_UNROLL > 1             ? MNP_UNROLL
+                              : MNP_TILED                             ? (MNP_SEARCHES || mnp_set_bytes > 16 ? 1 : 2)
                               : MNP_COLUMNS                           ? mnp_batch
                               : MNP_OUTS                              ? MNP_UNROLL
                               : MNP_SEARCHES                          ? 1

@@ -41,10 +41,12 @@ struct mnp_reduce_result {
 struct mnp_reduce_params {
     long long task;
     long long outputs; /* results of this rank */
-    long long rows;    /* product of `reduced`, but for its last where vectors lie along that one; those of a tile */
+    long long rows;    /* product of `reduced`, but for its last where vectors lie along that one */
     long long parts;   /* into which the elements of one result are divided, or which are joined */
     long long team;    /* threads along a line of rows or columns, or that join parts, as the power of two */
-    long long deep;    /* such lines of threads that share a part of rows, likewise */
+    long long deep;    /* such lines of threads that share a part of rows, likewise; tiles that a block has at a time */
+    long long each;    /* indices of the dimension that is cut into tiles, in one */
+    long long tiles;   /* that have the same outputs */
     long long count;   /* elements of one result, on all ranks */
     double ddof;
     unsigned long long initial[2]; /* a number that takes part in every result */

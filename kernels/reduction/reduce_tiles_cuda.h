@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions of short rows on a GPU, by tiles: so many rows that follow one another in memory.
+ * Reductions on a GPU by tiles: elements that follow one another in memory, in any mixture of kept and reduced
+ * dimensions.
  *
- * A block copies the bytes of its tile to shared memory, 16 at a time, wherever its rows begin; so memory is read like
- * one vector, with neither index arithmetic nor idle threads at the ends of rows.  Many blocks a multiprocessor keep
- * enough bytes in flight.  From there a team of threads takes a row each, of a length that the kernel does not know.
+ * A tile has all indices of the innermost MNP_TILE_KEPT kept and MNP_TILE_REDUCED reduced dimensions, but for one, the
+ * outermost of them in memory: that is cut, and a tile has p.each of its indices.  A block copies the bytes of a tile to
+ * shared memory, 16 at a time, wherever it begins; so memory is read like one vector, without index arithmetic, and
+ * many blocks a multiprocessor keep enough bytes in flight.  From there teams of threads reduce the elements of an
+ * output each.
+ *
+ * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them.
  */
+constexpr int mnp_outer_kept = MNP_KEPT - MNP_TILE_KEPT, mnp_outer_reduced = MNP_REDUCED - MNP_TILE_REDUCED;
+constexpr int mnp_most_deep = 16, mnp_memory_bytes = sizeof(mnp_memory0);
+
 MNP_INLINE void mnp_copy_16(uint4 *to, const uint4 *from)
 {
 #if __CUDA_ARCH__ >= 800
@@ -16,8 +24,8 @@ MNP_INLINE void mnp_copy_16(uint4 *to, const uint4 *from)
 #endif
 }
 
-/* Copy bytes to a block's shared memory, where they have the same place in 16 bytes; all threads call it. */
-MNP_INLINE const void *mnp_stage(uint4 *shared, const void *bytes, int count)
+/* Begin to copy bytes to a block's shared memory, where they have the same place in 16 bytes.  All threads call it. */
+MNP_INLINE void mnp_stage(uint4 *shared, const void *bytes, int count)
 {
     const int skip = (int)((uint64_t)bytes & 15), whole = (skip + count) / 16;
     const char *const from = (const char *)bytes - skip;
@@ -25,73 +33,219 @@ MNP_INLINE const void *mnp_stage(uint4 *shared, const void *bytes, int count)
         mnp_copy_16(shared + i, (const uint4 *)from + i);
     for (int i = 16 * whole + threadIdx.x; i < skip + count; i += MNP_THREADS) /* what is beyond may not exist */
         ((char *)shared)[i] = from[i];
+}
+
+MNP_INLINE void mnp_await_stage()
+{
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
     __syncthreads();
-    return (const char *)shared + skip;
 }
 
-/* The elements of a row in shared memory that belong to one thread: `lane`, and every so many from there on. */
-template <typename Lanes>
-MNP_INLINE void mnp_take_row(const mnp_reduce_params &p, const mnp_memory0 *row, int width, int lane, int by,
-                             Lanes &lanes)
+/* The product of extents from dimension `first` on. */
+template <int first, int dims> MNP_INLINE int mnp_product(const long long *extent)
 {
-    const mnp_reduce_operand &counter = p.operand[MNP_OPERANDS - 1];
-    const int64_t first = (int64_t)counter.base, step = mnp_along(counter);
-#define MNP_STAGED(k) mnp_to<mnp_type##k>::from(row[j])
-#if MNP_SEARCHES
-    mnp_value best = {};
-    int place = -1; /* indices rise along a row */
-    for (int j = lane; j < width; j += by) {
-        const mnp_value x = MNP_VALUE(MNP_STAGED);
-        const bool replaces = place < 0 || mnp_op::replaces(x, best);
-        best = replaces ? x : best;
-        place = replaces ? j : place;
+    int product = 1;
+#pragma unroll
+    for (int d = first; d < dims; d++)
+        product *= (int)extent[d];
+    return product;
+}
+
+/* What all tiles of a launch share. */
+struct mnp_tiling {
+    int64_t chunks;      /* into which the cut dimension is cut */
+    int kept, reduced;   /* outputs and elements of one of them, of an index of the cut dimension */
+    int span, cut, each; /* elements from first to last of one such index; the cut stride; indices of a tile */
+    int pitch;           /* from tile to tile in shared memory, in 16 bytes */
+    MNP_INLINE void find(const mnp_reduce_params &p)
+    {
+        const mnp_reduce_operand &in = p.operand[0];
+        const int64_t length = MNP_CUT_REDUCED ? p.reduced[mnp_outer_reduced] : p.kept[mnp_outer_kept];
+        chunks = mnp_quotient(length + p.each - 1, p.each);
+        kept = mnp_product<mnp_outer_kept + !MNP_CUT_REDUCED, MNP_KEPT>(p.kept);
+        reduced = mnp_product<mnp_outer_reduced + MNP_CUT_REDUCED, MNP_REDUCED>(p.reduced);
+        span = 1;
+#pragma unroll
+        for (int d = mnp_outer_kept + !MNP_CUT_REDUCED; d < MNP_KEPT; d++)
+            span += (int)((p.kept[d] - 1) * in.kept[d]);
+#pragma unroll
+        for (int d = mnp_outer_reduced + MNP_CUT_REDUCED; d < MNP_REDUCED; d++)
+            span += (int)((p.reduced[d] - 1) * in.reduced[d]);
+        cut = (int)(MNP_CUT_REDUCED ? in.reduced[mnp_outer_reduced] : in.kept[mnp_outer_kept]);
+        each = (int)p.each;
+        pitch = (((each - 1) * cut + span) * mnp_memory_bytes + 30) / 16;
     }
-    if (place >= 0)
-        lanes.take(0, best, first + place * step);
+    /* Indices of the cut dimension that chunk `chunk` has. */
+    MNP_INLINE int held(const mnp_reduce_params &p, int64_t chunk) const
+    {
+        const int64_t length = MNP_CUT_REDUCED ? p.reduced[mnp_outer_reduced] : p.kept[mnp_outer_kept];
+        return (int)mnp_least(each, length - chunk * each);
+    }
+};
+
+/* The tiles that a block has in shared memory: where they begin there, how many of their elements an output has, and the
+ * index of the first one. */
+struct mnp_staged {
+    int place[mnp_most_deep], count[mnp_most_deep];
+    int64_t first[mnp_most_deep];
+};
+
+/* Copy the tiles number `begin` to before `end` of an output; `from` is its first element. */
+MNP_INLINE void mnp_stage_tiles(const mnp_reduce_params &p, const mnp_tiling &tiling, const mnp_memory0 *from, int held,
+                                int begin, int end, uint4 *shared, mnp_staged &staged)
+{
+    const mnp_reduce_operand &in = p.operand[0], &counter = p.operand[MNP_OPERANDS - 1];
+    for (int t = begin; t < end; t++) {
+        const int64_t outer = MNP_CUT_REDUCED ? mnp_quotient(t, tiling.chunks) : t;
+        const int64_t chunk = MNP_CUT_REDUCED ? t - outer * tiling.chunks : 0;
+        const int here = MNP_CUT_REDUCED ? tiling.held(p, chunk) : held;
+        int64_t index[MNP_REDUCED];
+        mnp_unravel<mnp_outer_reduced>(p.reduced, outer, index);
+        const mnp_memory0 *const at = from + mnp_offset<mnp_outer_reduced>(in.reduced, index) +
+                                      (MNP_CUT_REDUCED ? chunk * tiling.each * tiling.cut : 0);
+        const int place = (t - begin) * tiling.pitch;
+        mnp_stage(shared + place, at, ((here - 1) * tiling.cut + tiling.span) * mnp_memory_bytes);
+        if (threadIdx.x == 0) {
+            staged.place[t - begin] = 16 * place + (int)((uint64_t)at & 15);
+            staged.count[t - begin] = tiling.reduced * (MNP_CUT_REDUCED ? here : 1);
+            staged.first[t - begin] = (int64_t)counter.base + mnp_offset<mnp_outer_reduced>(counter.reduced, index) +
+                                      (MNP_CUT_REDUCED ? chunk * tiling.each * counter.reduced[mnp_outer_reduced] : 0);
+        }
+    }
+    mnp_await_stage();
+}
+
+#if MNP_TILE_REDUCED > 1
+/* Where the elements of an output are, from its first one on. */
+MNP_INLINE const uint16_t *mnp_list_places(const mnp_reduce_params &p, const mnp_tiling &tiling, uint16_t *places)
+{
+    const int count = tiling.reduced * (MNP_CUT_REDUCED ? tiling.each : 1);
+    for (int i = threadIdx.x; i < count; i += MNP_THREADS) {
+        int64_t index[MNP_TILE_REDUCED];
+        mnp_unravel<MNP_TILE_REDUCED>(p.reduced + mnp_outer_reduced, i, index);
+        places[i] = (uint16_t)mnp_offset<MNP_TILE_REDUCED>(p.operand[0].reduced + mnp_outer_reduced, index);
+    }
+    return places; /* a barrier follows before they are read */
+}
+#endif
+
+/*
+ * The elements of a thread's MNP_UNROLL outputs in a tile that belong to it: number `lane` of `by` threads.  Set u takes
+ * those of output u, or two sets in turn those of one output.
+ */
+template <typename Lanes>
+MNP_INLINE void mnp_take_staged(const mnp_memory0 *tile, const int *offset, int stride, const uint16_t *places,
+                                int count, int64_t first, int64_t step, int lane, int by, Lanes &lanes)
+{
+#if MNP_TILE_REDUCED > 1
+#define MNP_PLACE(j) places[j]
+#else
+#define MNP_PLACE(j) ((j)*stride)
+#endif
+#define MNP_STAGED(k) mnp_to<mnp_type##k>::from(tile[offset[u] + MNP_PLACE(j)])
+#if MNP_SEARCHES
+#pragma unroll
+    for (int u = 0; u < MNP_UNROLL; u++) {
+        mnp_value best = {};
+        int place = -1; /* indices rise */
+        for (int j = lane; j < count; j += by) {
+            const mnp_value x = MNP_VALUE(MNP_STAGED);
+            const bool replaces = place < 0 || mnp_op::replaces(x, best);
+            best = replaces ? x : best;
+            place = replaces ? j : place;
+        }
+        if (place >= 0)
+            lanes.take(u, best, first + place * step);
+    }
 #else
     int j = lane;
-    for (const int last = width - (MNP_UNROLL - 1) * by; j < last;) {
+    for (const int last = count - (MNP_ALONG - 1) * by; j < last;) {
 #pragma unroll
-        for (int u = 0; u < MNP_UNROLL; u++, j += by)
-            MNP_TAKE(lanes, u % mnp_set_count, MNP_STAGED, first + j * step);
+        for (int a = 0; a < MNP_ALONG; a++, j += by) {
+#pragma unroll
+            for (int u = 0; u < MNP_UNROLL; u++)
+                MNP_TAKE(lanes, MNP_UNROLL > 1 ? u : a % mnp_set_count, MNP_STAGED, first + j * step);
+        }
     }
-    for (; j < width; j += by)
-        MNP_TAKE(lanes, 0, MNP_STAGED, first + j * step);
+    for (; j < count; j += by) {
+#pragma unroll
+        for (int u = 0; u < MNP_UNROLL; u++)
+            MNP_TAKE(lanes, u, MNP_STAGED, first + j * step);
+    }
 #endif
 }
 
 MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
 {
     extern __shared__ uint4 mnp_shared[];
+    __shared__ mnp_staged staged;
     const mnp_reduce_operand &in = p.operand[0];
-    const int width = (int)p.reduced[MNP_REDUCED - 1], pitch = (int)in.kept[MNP_KEPT - 1];
-    const int across = 1 << p.team, lane = threadIdx.x & (across - 1), group = threadIdx.x >> p.team;
-    const int64_t rows = p.kept[MNP_KEPT - 1], tiles = mnp_quotient(rows + p.rows - 1, p.rows);
-    const int64_t line = mnp_quotient(blockIdx.x, tiles), begin = (blockIdx.x - line * tiles) * p.rows;
-    const int count = (int)mnp_least(p.rows, rows - begin);
+    mnp_tiling tiling;
+    tiling.find(p);
+    const int across = 1 << p.team, lane = threadIdx.x & (across - 1), at_once = MNP_THREADS >> p.team;
+    const int64_t columns = MNP_CUT_REDUCED ? 1 : tiling.chunks, number = mnp_quotient(blockIdx.x, columns);
+    const int64_t column = blockIdx.x - number * columns;
+    const int64_t stripe = mnp_quotient(number, p.parts), part = number - stripe * p.parts;
+    const int begin = (int)mnp_part_begin(p.tiles, part, p.parts),
+              end = (int)mnp_part_begin(p.tiles, part + 1, p.parts);
+    const int held = MNP_CUT_REDUCED ? 0 : tiling.held(p, column), outputs = tiling.kept * (MNP_CUT_REDUCED ? 1 : held);
+    const int64_t first_output =
+        (stripe * (MNP_CUT_REDUCED ? 1 : p.kept[mnp_outer_kept]) + column * tiling.each) * tiling.kept;
     int64_t kept[MNP_KEPT];
-    mnp_unravel<MNP_KEPT>(p.kept, line * rows + begin, kept);
-    const mnp_memory0 *const tile = (const mnp_memory0 *)mnp_stage(
-        mnp_shared, (const mnp_memory0 *)in.base + mnp_offset<MNP_KEPT>(in.kept, kept),
-        ((count - 1) * pitch + width) * (int)sizeof(mnp_memory0));
-    for (int r = group; r - group < count; r += MNP_THREADS >> p.team) { /* alike for all threads, as teams join */
+    mnp_unravel<mnp_outer_kept>(p.kept, stripe, kept);
+    const mnp_memory0 *const from =
+        (const mnp_memory0 *)in.base + mnp_offset<mnp_outer_kept>(in.kept, kept) + column * tiling.each * tiling.cut;
+    const uint16_t *places = nullptr;
+    const int64_t step = MNP_TILE_REDUCED ? p.operand[MNP_OPERANDS - 1].reduced[MNP_REDUCED - 1] : 0;
+    const int stride = MNP_TILE_REDUCED ? (int)in.reduced[MNP_REDUCED - 1] : 0;
+#if MNP_TILE_REDUCED > 1
+    places = mnp_list_places(p, tiling, (uint16_t *)(mnp_shared + p.deep * tiling.pitch));
+#endif
+    /* All threads go through the loops alike.  Where there are several passes, all tiles are there at once. */
+    for (int base = 0; base < outputs; base += MNP_UNROLL * at_once) {
         mnp_op::lanes<mnp_set_count> lanes;
+        int offset[MNP_UNROLL];
 #pragma unroll
         for (int j = 0; j < mnp_set_count; j++)
             lanes.start(j);
-        if (r < count)
-            mnp_take_row(p, tile + r * pitch, width, lane, across, lanes);
-        mnp_acc acc = lanes.end(0);
 #pragma unroll
-        for (int j = 1; j < mnp_set_count; j++) {
-            const mnp_acc other = lanes.end(j);
-            mnp_op::join(acc, other);
+        for (int u = 0; u < MNP_UNROLL; u++) {
+            int64_t index[MNP_KEPT];
+            const int q = base + u * at_once + (threadIdx.x >> p.team);
+            mnp_unravel<MNP_TILE_KEPT>(p.kept + mnp_outer_kept, q < outputs ? q : 0,
+                                       index); /* of others nothing comes */
+            offset[u] = (int)mnp_offset<MNP_TILE_KEPT>(in.kept + mnp_outer_kept, index);
         }
-        mnp_join_team(acc, across); /* at most a warp */
-        if (r < count && lane == 0)
-            mnp_deliver(p, acc, line * rows + begin + r, 0);
+        for (int t = begin; t < end; t += (int)p.deep) {
+            const int until = (int)mnp_least(end, t + p.deep);
+            if (base == 0) {
+                if (t > begin)
+                    __syncthreads();
+                mnp_stage_tiles(p, tiling, from, held, t, until, mnp_shared, staged);
+            }
+            for (int i = 0; i < until - t; i++) {
+                const mnp_memory0 *const tile = (const mnp_memory0 *)((const char *)mnp_shared + staged.place[i]);
+                if (base + (threadIdx.x >> p.team) < outputs)
+                    mnp_take_staged(tile, offset, stride, places, staged.count[i], staged.first[i], step, lane, across,
+                                    lanes);
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < MNP_UNROLL; u++) {
+            mnp_acc acc = lanes.end(u);
+#pragma unroll
+            for (int j = 1; j < mnp_set_count && MNP_UNROLL == 1; j++) {
+                const mnp_acc other = lanes.end(j);
+                mnp_op::join(acc, other);
+            }
+            if (across > 32) /* until what the team joined before is read */
+                __syncthreads();
+            mnp_join_team(acc, across);
+            const int q = base + u * at_once + (threadIdx.x >> p.team);
+            if (q < outputs && lane == 0)
+                mnp_deliver(p, acc, first_output + q, part);
+        }
     }
 }

@@ -16,8 +16,8 @@
 
 enum {
     VECTOR_BYTES = MNP__REDUCTION_VECTOR,
-    TILED_ROW = 512,      /* bytes of a row: longer ones are read from where they are */
-    TEAM_SHARE = 16,      /* elements of a row of a tile that a thread should have at least */
+    LONG_BYTES = 4096,    /* longer rows are reduced from where they are, even if their vectors are not aligned */
+    SHORT_BYTES = 512,    /* rows of at most so many bytes are reduced by tiles, even if their vectors are aligned */
     FLIGHT_BYTES = 64,    /* of all operands that a thread should have in flight */
     COLUMN_BYTES = 128,   /* of a thread's accumulators for its columns */
     SHARED_BYTES = 384,   /* of the same, for which half the threads of a block have shared memory */
@@ -306,31 +306,19 @@ static int64_t touched(const walk *w, const mnp__reduction_signature *signature)
 }
 
 /*
- * Short rows that follow one another in memory, with small gaps at most, are reduced by tiles, but not where they are
- * single vectors.
+ * Whether tiles may suit: where vectors along rows or columns are not aligned, or rows are short.  One input, whose
+ * elements may be taken in any order.
  */
-static bool are_tiles(const walk *w, const mnp__reduction_plan *plan)
+static bool are_tiles(const walk *w, int along, const mnp__reduction_plan *plan)
 {
-    const int64_t size = (int64_t)mnp_dtype_size(w->spec->operands[0].memory), width = innermost_extent(w, REDUCED);
-    const int64_t pitch = w->stride[KEPT][0][innermost(w, KEPT)], rows = innermost_extent(w, KEPT);
-    return w->spec->ninputs == 1 && plan->signature.reach[0] == MNP_REACH_UNIT && w->nests[REDUCED].ndim == 1 &&
-           !w->spec->steady && !plan->general && width > 1 && width * size <= TILED_ROW && pitch >= width &&
-           pitch - width <= width / 4 && rows * pitch * size >= MNP__REDUCTION_TILE && w->base[0] % (uint64_t)size == 0;
-}
-
-static int64_t plan_tiles(const walk *w, mnp__reduction_plan *plan, int64_t *team)
-{
-    const int64_t width = innermost_extent(w, REDUCED), pitch = w->stride[KEPT][0][innermost(w, KEPT)];
-    const int64_t fit = MNP__REDUCTION_TILE / (pitch * (int64_t)mnp_dtype_size(w->spec->operands[0].memory));
-    while (*team < 5 && (width % (INT64_C(2) << *team) == 0 || /* others meet at the banks of shared memory */
-                         (MNP__REDUCTION_THREADS >> *team > fit && TEAM_SHARE << *team < width)))
-        ++*team;
-    const int64_t at_once = MNP__REDUCTION_THREADS >> *team;
-    plan->signature.tiled = true;
-    plan->signature.vector = plan->signature.along = 1;
-    plan->signature.unroll = 4;
-    plan->tile = fit > at_once ? fit / at_once * at_once : fit;
-    return w->outputs / innermost_extent(w, KEPT) * blocks_of(innermost_extent(w, KEPT), plan->tile);
+    const int64_t size = (int64_t)mnp_dtype_size(w->spec->operands[0].memory), full = VECTOR_BYTES / size;
+    const int64_t width = innermost_extent(w, along);
+    if (w->spec->ninputs > 1 || w->spec->steady || plan->general || w->outputs == 0 || w->elements <= 1 || full == 0 ||
+        mnp__array_is_scalar(w->work->inputs[0]) || w->base[0] % (uint64_t)size != 0)
+        return false;
+    if (along == REDUCED && width * size > LONG_BYTES)
+        return false;
+    return !is_aligned(w, 0, along, (int)full) || width < full || (along == REDUCED && width * size <= SHORT_BYTES);
 }
 
 /*
@@ -395,9 +383,12 @@ static int64_t plan_columns(walk *w, mnp__reduction_plan *plan, int64_t *team)
 static void plan_cuda(walk *w, mnp__reduction_plan *plan, int along, int64_t *team, int64_t *deep)
 {
     mnp__reduction_signature *signature = &plan->signature;
-    if (!signature->columns && w->outputs > 0 && are_tiles(w, plan)) {
-        plan->launch = (mnp__launch){.grid = {(unsigned)plan_tiles(w, plan, team), 1, 1},
-                                     .block = {MNP__REDUCTION_THREADS, 1, 1}};
+    int64_t blocks = 0;
+    if (are_tiles(w, along, plan))
+        blocks = mnp__reduction_plan_tiles(w->spec, w->nests, most_parts(w), plan, team, deep);
+    if (blocks > 0) {
+        signature->columns = false;
+        plan->launch = (mnp__launch){.grid = {(unsigned)blocks, 1, 1}, .block = {MNP__REDUCTION_THREADS, 1, 1}};
         return;
     }
     signature->vector = (unsigned char)choose_vector(w, along, signature);
@@ -406,7 +397,6 @@ static void plan_cuda(walk *w, mnp__reduction_plan *plan, int along, int64_t *te
         if (signature->reach[i] == MNP_REACH_UNIT)
             signature->reach[i] = MNP_REACH_VECTOR;
     }
-    int64_t blocks = 0;
     signature->along = signature->unroll = 1;
     if (w->outputs > 0)
         blocks = signature->columns ? plan_columns(w, plan, team) : plan_rows(w, plan, team, deep);
@@ -456,7 +446,7 @@ static void fill_slots(walk *w, int64_t team, int64_t deep, mnp__reduction_plan 
     for (int d = 0; d < layout->ndim; d++)
         count *= w->work->axes >> d & 1 ? layout->shape[d] : 1;
     if (!plan->signature.columns)
-        rows = plan->signature.tiled ? plan->tile : width ? rows / width : 0;
+        rows = width ? rows / width : 0;
     uint64_t *slot = plan->slots;
     memset(slot, 0, MNP__SLOT_EXTENTS * sizeof *slot);
     slot[MNP__SLOT_TASK] = MNP_REDUCE_ELEMENTS;
@@ -465,6 +455,8 @@ static void fill_slots(walk *w, int64_t team, int64_t deep, mnp__reduction_plan 
     slot[MNP__SLOT_PARTS] = (uint64_t)plan->parts;
     slot[MNP__SLOT_TEAM] = (uint64_t)team;
     slot[MNP__SLOT_DEEP] = (uint64_t)deep;
+    slot[MNP__SLOT_EACH] = (uint64_t)plan->each;
+    slot[MNP__SLOT_TILES] = (uint64_t)plan->tiles;
     slot[MNP__SLOT_COUNT] = (uint64_t)count;
     slot += MNP__SLOT_EXTENTS;
     for (int which = KEPT; which <= REDUCED; which++) {
@@ -509,6 +501,7 @@ void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp
     plan->general = general;
     plan->outputs = w.outputs;
     plan->parts = 1;
+    plan->each = plan->tiles = 1;
     plan->small = w.outputs * w.elements < SMALL;
     if (on_gpu(&w))
         plan_cuda(&w, plan, along, &team, &deep);

@@ -6,6 +6,7 @@
 #ifndef MNP__OPS_REDUCTION_REDUCTION_PLAN_H
 #define MNP__OPS_REDUCTION_REDUCTION_PLAN_H
 
+#include "base/nest.h"
 #include "kernels/reduction/reduce_params.h"
 #include "ops/common/kernel_table.h"
 #include "ops/elementwise/generated.h"
@@ -19,6 +20,8 @@ enum {
     MNP__SLOT_PARTS = 3,
     MNP__SLOT_TEAM,
     MNP__SLOT_DEEP,
+    MNP__SLOT_EACH,
+    MNP__SLOT_TILES,
     MNP__SLOT_COUNT,
     MNP__SLOT_DDOF,
     MNP__SLOT_INITIAL,
@@ -28,13 +31,15 @@ enum {
     MNP__REDUCTION_SLOTS = MNP__SLOT_EXTENTS + 2 * MNP_MAX_DIMS + MNP__REDUCTION_STRIDES * (1 + 2 * MNP_MAX_DIMS),
     MNP__REDUCTION_THREADS = 256,     /* of a block; a multiple of 64 */
     MNP__REDUCTION_VECTOR = 16,       /* bytes that a thread of a GPU reads at once */
-    MNP__REDUCTION_TILE = 16 << 10,   /* bytes of a tile of rows */
+    MNP__REDUCTION_TILE = 18 << 10,   /* bytes of the tiles that a block of a GPU has at a time */
+    MNP__REDUCTION_PLACES = 4096,     /* elements of an output in a tile if they are listed */
     MNP__REDUCTION_SCRATCH = 16 << 20 /* bytes for the parts of one run */
 };
 
 /* What a kernel is compiled for.  Signatures are compared by their bytes. */
 typedef struct mnp__reduction_signature {
-    unsigned char kept, reduced, columns, outs, tiled, vector, along, unroll, reach[MNP__MAX_REDUCTION_OPERANDS];
+    unsigned char kept, reduced, columns, outs, tiled, tile_kept, tile_reduced, cut_reduced, vector, along, unroll,
+        reach[MNP__MAX_REDUCTION_OPERANDS];
 } mnp__reduction_signature;
 
 struct mnp__reduction {
@@ -51,7 +56,7 @@ typedef struct mnp__reduction_plan {
     mnp__reduction_signature signature;
     mnp__launch launch;
     int64_t outputs, parts; /* results of this rank, and parts of one result */
-    int64_t tile;           /* rows of a tile */
+    int64_t each, tiles;    /* as kernels/reduction/reduce_params.h has them */
     bool small, general;    /* so small that the general kernel is fast enough; it is the general kernel */
     int nslots;
     uint64_t slots[MNP__REDUCTION_SLOTS];
@@ -69,6 +74,13 @@ typedef struct mnp__reduction_work {
 
 /* reduction_plan.c: plan a run, if `general` with the kernel that takes any strides. */
 void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp__reduction_plan *plan);
+
+/*
+ * reduction_tiles.c: plan a run by tiles of one input.  `nests` are the kept and the reduced dimensions, whose strides'
+ * first row is the input's.  Returns the number of blocks, or 0, with nothing changed, if tiles do not suit.
+ */
+int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__nest *nests, int64_t most_parts,
+                                  mnp__reduction_plan *plan, int64_t *team_p, int64_t *deep_p);
 
 /* Find the size of a launch that joins `parts` parts of every output; this also sets the team in the parameter. */
 mnp__launch mnp__reduction_join_launch(const mnp_ctx *ctx, mnp__reduction_plan *plan, int64_t parts);

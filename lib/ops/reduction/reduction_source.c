@@ -68,6 +68,8 @@ static void add_definitions(const mnp__reduction *reduction, const mnp__reductio
     mnp__text_add(text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_ALONG %d\n#define MNP_UNROLL %d\n",
                   MNP__REDUCTION_THREADS, signature->vector, signature->along, signature->unroll);
     mnp__text_add(text, "#define MNP_OUTS %d\n#define MNP_TILED %d\n", signature->outs, signature->tiled);
+    mnp__text_add(text, "#define MNP_TILE_KEPT %d\n#define MNP_TILE_REDUCED %d\n#define MNP_CUT_REDUCED %d\n",
+                  signature->tile_kept, signature->tile_reduced, signature->cut_reduced);
     int skewed = -1;
     for (int k = 0; k < spec->ninputs; k++) {
         mnp__text_add(text, "#define MNP_REACH_OF_%d %d\n", k, signature->reach[k]);
@@ -87,11 +89,13 @@ mnp_status mnp__reduction_load(const mnp__reduction *reduction, const mnp__reduc
     size_t half = MNP__REDUCTION_THREADS / 2;
     mnp__text_add(&function, "reduce_%s", reduction->spec.name);
     add_definitions(reduction, signature, &text);
-    const mnp__kernel_spec file = {.file = "reduction/reduce.cu",
-                                   .host_options = "-fopenmp-simd", /* for #pragma omp simd alone */
-                                   .shared_bytes = signature->tiled ? MNP__REDUCTION_TILE + MNP__REDUCTION_VECTOR
-                                                   : signature->columns ? half * signature->vector * signature->along *
-                                                                              reduction->spec.accumulator
-                                                                        : 0};
+    const mnp__kernel_spec file = {
+        .file = "reduction/reduce.cu",
+        .host_options = "-fopenmp-simd", /* for #pragma omp simd alone */
+        .shared_bytes = signature->tiled
+                            ? MNP__REDUCTION_TILE + 32 +
+                                  (signature->tile_reduced > 1 ? MNP__REDUCTION_PLACES * sizeof(uint16_t) : 0)
+                        : signature->columns ? half * signature->vector * signature->along * reduction->spec.accumulator
+                                             : 0};
     return mnp__generated_load(&reduction->generated, reduction->ctx->device, &file, &function, &text, kernel_p);
 }

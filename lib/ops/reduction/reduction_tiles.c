@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Planning reductions by tiles on a GPU: kernels/reduction/reduce_tiles_cuda.h.
+ *
+ * From the innermost dimension outwards, kept and reduced ones are taken into a tile in the order of their strides, as
+ * long as they follow one another in memory and fit; the last one may be cut.  The other reduced dimensions make several
+ * tiles with the same outputs, through which a block goes.
+ */
+#include "ops/reduction/reduction_plan.h"
+
+enum {
+    KEPT,
+    REDUCED,
+    ENOUGH_BLOCKS = 1056,     /* 8 of 256 threads for each of 132 multiprocessors */
+    LEAST_THREADS = 96,       /* of a block that have something to do */
+    LEAST_BYTES = 1024,       /* of a tile where there are several with the same outputs */
+    LEAST_DEPTH_BYTES = 4096, /* of the tiles that a block has at a time */
+    MOST_DEPTH = 16,          /* such tiles */
+    MOST_TEAM = 7,            /* threads of an output, as the power of two */
+    TEAM_SHARE = 4,           /* elements that such a thread should have */
+    CONFLICTS = 4,            /* threads that may meet at a bank of shared memory */
+    ACCUMULATOR_BYTES = 32    /* of a thread that goes through several tiles */
+};
+
+typedef struct tile {
+    const mnp__nest *nests;
+    int dims[2];            /* of the kept and of the reduced dimensions in a tile */
+    int cut;                /* KEPT or REDUCED: of which the outermost one in the tile is cut */
+    int64_t each, fit;      /* indices of that one in a tile, and for how many there is room */
+    int64_t size;           /* bytes of an element */
+    int64_t outputs, count; /* of a tile: outputs, and elements of one of them */
+    int64_t tiles, stripes; /* tiles with the same outputs; indices of the kept dimensions outside */
+} tile;
+
+static int64_t blocks_of(int64_t count, int64_t each)
+{
+    return (count + each - 1) / each;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value > high ? (high < low ? low : high) : value < low ? low : value;
+}
+
+/* The dimension of a nest that is `in` dimensions from the innermost one. */
+static int64_t extent_of(const tile *t, int which, int in)
+{
+    return t->nests[which].extent[t->nests[which].ndim - 1 - in];
+}
+
+static int64_t stride_of(const tile *t, int which, int in)
+{
+    return t->nests[which].stride[0][t->nests[which].ndim - 1 - in];
+}
+
+/* The nest whose next dimension outwards comes next in memory, or -1. */
+static int next(const tile *t)
+{
+    int best = -1;
+    for (int which = KEPT; which <= REDUCED; which++) {
+        const int in = t->dims[which];
+        if (in == t->nests[which].ndim || extent_of(t, which, in) == 1 || stride_of(t, which, in) <= 0)
+            continue;
+        if (best < 0 || stride_of(t, which, in) < stride_of(t, best, t->dims[best]))
+            best = which;
+    }
+    return best;
+}
+
+/* Take dimensions into the tile.  Gaps between what follows one another may be a quarter of it. */
+static void choose_dims(tile *t)
+{
+    int64_t dense = 1;
+    for (int which = next(t); which >= 0; which = next(t)) {
+        const int64_t stride = stride_of(t, which, t->dims[which]), extent = extent_of(t, which, t->dims[which]);
+        const int64_t fit = MNP__REDUCTION_TILE / t->size / stride;
+        if (stride < dense || stride > dense + dense / 4 || fit < 2)
+            return;
+        t->dims[which]++;
+        t->cut = which;
+        t->fit = fit;
+        t->each = least(fit, extent);
+        dense = stride * extent;
+        if (t->each < extent)
+            return;
+    }
+}
+
+static int64_t cut_extent(const tile *t)
+{
+    return extent_of(t, t->cut, t->dims[t->cut] - 1);
+}
+
+/* The product of extents in the tile, but for the one that is cut; and of those outside. */
+static int64_t inside(const tile *t, int which)
+{
+    int64_t product = 1;
+    for (int in = 0; in < t->dims[which] - (which == t->cut); in++)
+        product *= extent_of(t, which, in);
+    return product;
+}
+
+static int64_t outside(const tile *t, int which)
+{
+    int64_t product = 1;
+    for (int in = t->dims[which]; in < t->nests[which].ndim; in++)
+        product *= extent_of(t, which, in);
+    return product;
+}
+
+static void set_each(tile *t, int64_t each)
+{
+    t->each = each;
+    t->outputs = inside(t, KEPT) * (t->cut == KEPT ? each : 1);
+    t->count = inside(t, REDUCED) * (t->cut == REDUCED ? each : 1);
+    t->stripes = outside(t, KEPT);
+    t->tiles = outside(t, REDUCED) * (t->cut == REDUCED ? blocks_of(cut_extent(t), each) : 1);
+}
+
+/* Threads of an output, as the power of two: few, as joining costs, but all threads of a block should have work. */
+static int choose_team(const tile *t)
+{
+    int team = 0;
+    if (t->dims[REDUCED] > 0 && stride_of(t, REDUCED, 0) == 1) {
+        while (team < 5 && extent_of(t, REDUCED, 0) % ((INT64_C(2) << team) * CONFLICTS) == 0)
+            team++;
+    }
+    while (team < MOST_TEAM && t->outputs << (team + 1) <= MNP__REDUCTION_THREADS && t->count >= TEAM_SHARE << team)
+        team++;
+    return team;
+}
+
+/* Where a quarter of the threads would have no output, twice as many for each, and fewer outputs. */
+static void fill_block(tile *t, int *team)
+{
+    const int64_t threads = MNP__REDUCTION_THREADS, each = (threads >> (*team + 1)) / inside(t, KEPT);
+    if (t->cut != KEPT || t->outputs << *team > threads * 3 / 4 || *team >= MOST_TEAM ||
+        t->count < TEAM_SHARE << *team || each < 1 || 2 * each < t->each)
+        return;
+    ++*team;
+    set_each(t, least(each, t->each));
+}
+
+/*
+ * Outputs of a thread where a block goes through several tiles, or 0 if that does not fit; otherwise it goes through its
+ * outputs one after the other.
+ */
+static int choose_unroll(tile *t, int *team, size_t accumulator)
+{
+    const int64_t most = accumulator > ACCUMULATOR_BYTES ? 1 : clamp(ACCUMULATOR_BYTES / (int64_t)accumulator, 1, 4);
+    while (*team > 0 && t->outputs << *team > most * MNP__REDUCTION_THREADS)
+        --*team;
+    const int64_t room = most * (MNP__REDUCTION_THREADS >> *team);
+    if (t->outputs > room && t->cut == KEPT && inside(t, KEPT) <= room)
+        set_each(t, room / inside(t, KEPT));
+    set_each(t, blocks_of(cut_extent(t), blocks_of(cut_extent(t), t->each)));
+    return t->outputs > room ? 0 : (int)blocks_of(t->outputs << *team, MNP__REDUCTION_THREADS);
+}
+
+static int64_t span_bytes(const tile *t)
+{
+    int64_t span = 1 + (t->each - 1) * stride_of(t, t->cut, t->dims[t->cut] - 1);
+    for (int which = KEPT; which <= REDUCED; which++) {
+        for (int in = 0; in < t->dims[which] - (which == t->cut); in++)
+            span += (extent_of(t, which, in) - 1) * stride_of(t, which, in);
+    }
+    return span * t->size;
+}
+
+static bool is_suited(const mnp__reduction_spec *spec, const tile *t)
+{
+    return t->dims[KEPT] + t->dims[REDUCED] > 0 && (t->dims[REDUCED] <= 1 || !spec->indices) &&
+           (t->dims[REDUCED] <= 1 || t->count <= MNP__REDUCTION_PLACES);
+}
+
+int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__nest *nests, int64_t most_parts,
+                                  mnp__reduction_plan *plan, int64_t *team_p, int64_t *deep_p)
+{
+    tile t = {.nests = nests, .size = (int64_t)mnp_dtype_size(spec->operands[0].memory), .cut = KEPT};
+    mnp__reduction_signature *signature = &plan->signature;
+    choose_dims(&t);
+    if (!is_suited(spec, &t))
+        return 0;
+    set_each(&t, t.each);
+    if (!is_suited(spec, &t))
+        return 0;
+    int team = choose_team(&t), unroll = 1;
+    fill_block(&t, &team);
+    const int64_t at_once = MNP__REDUCTION_THREADS >> team;
+    if (t.tiles > 1)
+        unroll = choose_unroll(&t, &team, spec->accumulator);
+    else if (t.cut == KEPT && t.outputs == t.each && t.each > at_once)
+        set_each(&t, t.each / at_once * at_once);
+    const int64_t pitch = (span_bytes(&t) + 30) / 16 * 16,
+                  deep = clamp(MNP__REDUCTION_TILE / pitch, 1, least(t.tiles, MOST_DEPTH));
+    const int64_t blocks = t.stripes * (t.cut == KEPT ? blocks_of(cut_extent(&t), t.each) : 1);
+    if (unroll == 0 || t.outputs << team < LEAST_THREADS || deep * pitch < LEAST_DEPTH_BYTES ||
+        (t.tiles > 1 && pitch < LEAST_BYTES))
+        return 0;
+    if (blocks < ENOUGH_BLOCKS)
+        plan->parts = clamp(clamp(2 * ENOUGH_BLOCKS / blocks, 1, blocks_of(t.tiles, deep)), 1, most_parts);
+    signature->tile_kept = (unsigned char)t.dims[KEPT];
+    signature->tile_reduced = (unsigned char)t.dims[REDUCED];
+    signature->cut_reduced = t.cut == REDUCED;
+    signature->tiled = true;
+    signature->vector = 1;
+    signature->along = (unsigned char)(unroll > 1 ? 2 : 4);
+    signature->unroll = (unsigned char)unroll;
+    plan->each = t.each;
+    plan->tiles = t.tiles;
+    *team_p = team;
+    *deep_p = deep;
+    return blocks * plan->parts;
+}
