@@ -11,37 +11,10 @@
  *
  * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them.
  */
+#include "kernels/staging_cuda.h"
+
 constexpr int mnp_outer_kept = MNP_KEPT - MNP_TILE_KEPT, mnp_outer_reduced = MNP_REDUCED - MNP_TILE_REDUCED;
 constexpr int mnp_most_deep = 16, mnp_memory_bytes = sizeof(mnp_memory0);
-
-MNP_INLINE void mnp_copy_16(uint4 *to, const uint4 *from)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
-                 : "memory");
-#else
-    *to = *from;
-#endif
-}
-
-/* Begin to copy bytes to a block's shared memory, where they have the same place in 16 bytes.  All threads call it. */
-MNP_INLINE void mnp_stage(uint4 *shared, const void *bytes, int count)
-{
-    const int skip = (int)((uint64_t)bytes & 15), whole = (skip + count) / 16;
-    const char *const from = (const char *)bytes - skip;
-    for (int i = threadIdx.x; i < whole; i += MNP_THREADS)
-        mnp_copy_16(shared + i, (const uint4 *)from + i);
-    for (int i = 16 * whole + threadIdx.x; i < skip + count; i += MNP_THREADS) /* what is beyond may not exist */
-        ((char *)shared)[i] = from[i];
-}
-
-MNP_INLINE void mnp_await_stage()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-    __syncthreads();
-}
 
 /* The product of extents from dimension `first` on. */
 template <int first, int dims> MNP_INLINE int mnp_product(const long long *extent)
@@ -108,7 +81,7 @@ MNP_INLINE void mnp_stage_tiles(const mnp_reduce_params &p, const mnp_tiling &ti
         const int place = (t - begin) * tiling.pitch;
         mnp_stage(shared + place, at, ((here - 1) * tiling.cut + tiling.span) * mnp_memory_bytes);
         if (threadIdx.x == 0) {
-            staged.place[t - begin] = 16 * place + (int)((uint64_t)at & 15);
+            staged.place[t - begin] = 16 * place + mnp_skip_of(at);
             staged.count[t - begin] = tiling.reduced * (MNP_CUT_REDUCED ? here : 1);
             staged.first[t - begin] = (int64_t)counter.base + mnp_offset<mnp_outer_reduced>(counter.reduced, index) +
                                       (MNP_CUT_REDUCED ? chunk * tiling.each * counter.reduced[mnp_outer_reduced] : 0);

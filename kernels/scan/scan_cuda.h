@@ -6,7 +6,8 @@
  * enough bytes are in flight.  Each thread adds its adjacent elements of a row, and shuffles scan the threads' totals,
  * row after row.  A short line is scanned by a team of a warp's threads, a longer one by a block.  Few long lines are
  * divided into tiles for many blocks; see scan_tiles.h.  Across lines a thread scans MNP_VECTOR lines, or a part of
- * each; a first launch then finds the totals of the parts.
+ * each; a first launch then finds the totals of the parts.  Short lines whose vectors are not aligned go through shared
+ * memory; see scan_short.h.
  */
 template <typename Acc> struct mnp_words {
     static constexpr int count = (sizeof(Acc) + 3) / 4;
@@ -227,6 +228,10 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_SCAN(const __grid_
             rows.store(out, p.out.along, x, team, length, nothing);
     }
 }
+
+#elif MNP_WAY == MNP_SCAN_SHORT
+
+#include "kernels/scan/scan_short.h"
 
 #else
 

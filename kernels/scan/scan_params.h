@@ -13,6 +13,7 @@
 #define MNP_SCAN_BLOCKS 1  /* along lines, a block for each */
 #define MNP_SCAN_TILES 2   /* along lines, whose tiles are divided among blocks */
 #define MNP_SCAN_COLUMNS 3 /* across lines, a thread for each, or for each part of one */
+#define MNP_SCAN_SHORT 4   /* along short lines, of which a block copies many to shared memory */
 
 /* What a launch computes. */
 enum {
@@ -32,7 +33,7 @@ struct mnp_scan_operand {
 struct mnp_scan_params {
     long long task;
     long long lines, length;    /* of this rank */
-    long long parts;            /* into which a line is divided; with tiles, the tiles of a line */
+    long long parts;            /* into which a line is divided; with tiles, the tiles of a line; short ones: of a block */
     long long team;             /* threads of a line, as the power of two */
     unsigned long long known;   /* totals of all lines for each rank that shares them; 0: ranks share none */
     long long first, by, count; /* the ranks before this one: numbers first, first + by, ... */

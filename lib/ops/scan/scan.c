@@ -74,6 +74,9 @@ static mnp_status need_state(mnp_ctx *ctx, shared *all, size_t size)
 static mnp_status load(const mnp__reduction *reduction, const mnp__scan_signature *signature, mnp__kernel **kernel_p)
 {
     mnp__text text = MNP__TEXT_EMPTY, function = MNP__TEXT_EMPTY;
+    const mnp__loop_operand *operands = reduction->spec.operands;
+    const bool in_place = mnp_dtype_size(operands[0].memory) == mnp_dtype_size(operands[1].memory);
+    const size_t bytes = signature->way == MNP_SCAN_SHORT ? (in_place ? 1 : 2) * (MNP__SCAN_SHORT_BYTES + 32) : 0;
     mnp__text_add(&function, "scan_%s", reduction->spec.name);
     mnp__text_add(&text, "#define MNP_SCAN scan_%s\n#define MNP_KEPT %d\n#define MNP_WAY %d\n", reduction->spec.name,
                   signature->kept, signature->way);
@@ -84,7 +87,8 @@ static mnp_status load(const mnp__reduction *reduction, const mnp__scan_signatur
     mnp__text_add(&text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n", MNP__SCAN_THREADS,
                   signature->vector, signature->unroll);
     return mnp__generated_load(&reduction->generated, reduction->ctx->device,
-                               &(mnp__kernel_spec){.file = "scan/scan.cu"}, &function, &text, kernel_p);
+                               &(mnp__kernel_spec){.file = "scan/scan.cu", .shared_bytes = bytes}, &function, &text,
+                               kernel_p);
 }
 
 /* ---- one run ---- */

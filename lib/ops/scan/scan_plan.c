@@ -23,6 +23,8 @@ enum {
     MANY_LINES = 528,     /* so many lines get a block each */
     SHORT_LINE = 2048,    /* lines of fewer elements do not get a block of threads */
     MANY_COLUMNS = 65536, /* so many threads across lines keep a GPU busy */
+    LEAST_SHORT = 4,      /* least lines of a block that has several in shared memory */
+    SHORT_STRIP = 4,      /* elements that a thread should have of such a line */
     SHORT_PART = 64,      /* least elements of a part of a column */
     HOST_SHORT_ROW = 32,  /* on the host shorter rows are scanned across lines */
     HOST_NARROW = 8,      /* on the host fewer lines are scanned one after the other */
@@ -146,6 +148,29 @@ static unsigned char choose_unroll(const walk *w, const mnp__scan_signature *sig
     return (unsigned char)unroll;
 }
 
+/*
+ * Plan short lines that follow one another in memory, if their vectors are not aligned: the threads of a line, as the
+ * power of two, and the lines of a block.  False: they do not suit.
+ */
+static bool plan_short(const walk *w, const mnp__scan_signature *signature, int *team, mnp__scan_plan *plan)
+{
+    const int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);
+    const int64_t size = in > out ? in : out, fit = MNP__SCAN_SHORT_BYTES / size / w->length;
+    if (w->spec->steady || !signature->unit_in || !signature->unit_out || w->beside.ndim > 1 ||
+        w->stride[IN][0] != w->length || w->stride[OUT][0] != w->length || w->length < 2 || fit < LEAST_SHORT ||
+        signature->vector * size >= VECTOR_BYTES || (uintptr_t)w->x->data % (uintptr_t)in != 0 ||
+        (uintptr_t)w->out->data % (uintptr_t)out != 0)
+        return false;
+    *team = 0;
+    while (*team < 5 && fit << (*team + 1) <= MNP__SCAN_THREADS && w->length >> *team > SHORT_STRIP)
+        ++*team;
+    if (*team < 5 && fit << *team < MNP__SCAN_THREADS * 3 / 4 && w->length >> *team > SHORT_STRIP)
+        ++*team;
+    const int64_t at_once = MNP__SCAN_THREADS >> *team;
+    plan->each = fit > at_once ? fit / at_once * at_once : fit;
+    return true;
+}
+
 static void plan_cuda(walk *w, bool columns, bool general, mnp__scan_plan *plan)
 {
     mnp__scan_signature *signature = &plan->signature;
@@ -161,6 +186,10 @@ static void plan_cuda(walk *w, bool columns, bool general, mnp__scan_plan *plan)
         plan->totals.grid[1] = plan->totals.grid[2] = 1;
         plan->totals.block[0] = MNP__SCAN_THREADS;
         plan->totals.block[1] = plan->totals.block[2] = 1;
+    } else if (!general && plan_short(w, signature, &team, plan)) {
+        signature->way = MNP_SCAN_SHORT;
+        signature->vector = signature->unroll = 1;
+        blocks = blocks_of(w->lines, plan->each);
     } else if (w->length <= SHORT_LINE || general) {
         blocks = blocks_of(w->lines, MNP__SCAN_THREADS >> team);
     } else if (w->lines >= MANY_LINES || w->length <= tile) {
@@ -211,7 +240,7 @@ static void fill_slots(const walk *w, mnp__scan_plan *plan)
     slot[MNP__SCAN_LINES] = (uint64_t)w->lines;
     slot[MNP__SCAN_LENGTH] = (uint64_t)w->length;
     if (plan->state == 0)
-        slot[MNP__SCAN_PARTS] = (uint64_t)plan->parts;
+        slot[MNP__SCAN_PARTS] = (uint64_t)(plan->each ? plan->each : plan->parts);
     slot += MNP__SCAN_EXTENTS;
     for (int d = 0; d < w->beside.ndim; d++)
         *slot++ = (uint64_t)w->beside.extent[d];

@@ -23,7 +23,8 @@ enum {
     MNP__SCAN_STATE,
     MNP__SCAN_EXTENTS,
     MNP__SCAN_SLOTS = MNP__SCAN_EXTENTS + 2 * MNP_MAX_DIMS + 2 * (2 + MNP_MAX_DIMS),
-    MNP__SCAN_THREADS = 256 /* of a block; a multiple of 32 */
+    MNP__SCAN_SHORT_BYTES = 22 << 10, /* of the elements, or the results, of short lines in shared memory */
+    MNP__SCAN_THREADS = 256           /* of a block; a multiple of 32 */
 };
 
 /* What a kernel is compiled for.  Signatures are compared by their bytes. */
@@ -37,6 +38,7 @@ typedef struct mnp__scan_plan {
     mnp__launch launch, totals; /* computes the values; computes the totals of parts, if there are several */
     int64_t lines, parts;
     size_t state; /* bytes of the state of tiles */
+    int64_t each; /* short lines of a block; 0: another way */
     bool small;   /* so the general kernel is fast enough */
     int nslots;
     uint64_t slots[MNP__SCAN_SLOTS];
