@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reductions and scans of odd, short and interleaved rows, at any address: a GPU takes them by tiles through shared
+memory, or by aligned vectors of rows that begin anywhere."""
+
+import ctypes
+import itertools
+
+import maniple as mp
+import numpy as np
+
+rng = mp.random()
+ROWS = [(20011, 3), (9001, 7), (1501, 67), (203, 405), (37, 1031), (4001, 20), (700, 32), (3, 20011), (40003, 5),
+        (5, 30011)]
+
+
+class Axes(ctypes.Structure):
+    """mnp_axes"""
+    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
+                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
+                ("ddof", ctypes.c_double)]
+
+
+def compare(name, a, x, axes):
+    what = f"{name} of {a.dtype} {a.shape} of strides {a.strides}, axes {axes}"
+    got = mp.lookup(name)(x, Axes(len(axes), (ctypes.c_int * 8)(*axes)))
+    wide = a.astype("float64") if name in ("sum", "std") and a.dtype.kind == "f" else a
+    want = getattr(np, name)(wide, axis=axes if len(axes) > 1 else axes[0])
+    mp.check(what, got, want.astype(a.dtype if a.dtype.kind == "f" and name != "argmax" else want.dtype), ulp=2)
+
+
+def compare_scan(a, x, axis):
+    want = np.cumsum(a.astype("float64") if a.dtype.kind == "f" else a, axis=axis)
+    mp.check(f"cumsum of {a.dtype} {a.shape} of strides {a.strides}, axis {axis}", mp.cumsum(x, axis, None),
+             want.astype(a.dtype) if a.dtype.kind == "f" else want, ulp=2)
+
+
+def views(a, x):
+    yield a, x
+    yield a[1:], x[1:]  # another address
+    yield a[..., 1:], x[..., 1:]  # gaps between rows
+
+
+def matrices():
+    for number, shape in enumerate(ROWS):
+        a = (rng.standard_normal(shape) + 2).astype("float32")
+        for b, y in views(a, mp.array(a)):
+            for axis in (0, 1):
+                compare("sum", b, y, (axis,))
+                compare_scan(b, y, axis)
+                compare(("std", "argmax")[number % 2], b, y, (axis,))
+        a = rng.integers(-100, 100, shape).astype("int8")
+        for b, y in views(a, mp.array(a)):
+            compare("max", b, y, (1,))
+            compare("sum", b, y, (number % 2,))
+            compare_scan(b, y, 1)
+
+
+def interleaved():
+    for shape in ((31, 41, 53), (5, 7, 6, 9, 4, 11), (6, 3, 2000, 3)):
+        a = (rng.standard_normal(shape) + 2).astype("float32")
+        every = [c for n in range(1, len(shape)) for c in itertools.combinations(range(len(shape)), n)]
+        for b, y in views(a, mp.array(a)):
+            for axes in every if len(shape) < 5 else [every[i] for i in rng.choice(len(every), 6, replace=False)]:
+                compare("sum", b, y, axes)
+            compare("max", b, y, (0, 2))
+            for axis in range(len(shape)):
+                compare("argmax", b, y, (axis,))
+
+
+matrices()
+interleaved()
+mp.done()
