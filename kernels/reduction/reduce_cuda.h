@@ -365,7 +365,13 @@ MNP_INLINE void mnp_do_parts(const mnp_reduce_params &p)
         mnp_deliver(p, acc, o, 0);
 }
 
-extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_REDUCE(const __grid_constant__ mnp_reduce_params p)
+#if MNP_TILED
+#define MNP_BOUNDS __launch_bounds__(MNP_THREADS, mnp_least_blocks)
+#else
+#define MNP_BOUNDS __launch_bounds__(MNP_THREADS)
+#endif
+
+extern "C" __global__ void MNP_BOUNDS MNP_REDUCE(const __grid_constant__ mnp_reduce_params p)
 {
     if (p.task == MNP_REDUCE_ELEMENTS)
         mnp_do_elements(p);

@@ -13,6 +13,10 @@
  */
 #include "kernels/staging_cuda.h"
 
+/* Registers are limited so that so many blocks fit on a multiprocessor. */
+constexpr int mnp_least_blocks = MNP_UNROLL > 1 || MNP_TILE_REDUCED > 1 || mnp_set_bytes > 16 ? 4
+                                 : MNP_KEPT + MNP_REDUCED > 2                                 ? 5
+                                                                                              : 7;
 constexpr int mnp_outer_kept = MNP_KEPT - MNP_TILE_KEPT, mnp_outer_reduced = MNP_REDUCED - MNP_TILE_REDUCED;
 constexpr int mnp_most_deep = 16, mnp_memory_bytes = sizeof(mnp_memory0);
 
