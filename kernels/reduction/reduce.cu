@@ -21,13 +21,15 @@
  *   MNP_SEARCHES                1: mnp_op is mnp_reduce_index without a mask
  *   MNP_STEADY, MNP_LOOKS       1: mnp_op is of reduce_binned.h; and it checks a batch of elements before it adds them
  *   MNP_ACC_BYTES               bytes for an mnp_op::acc
+ *   MNP_LARGE                   1: it has several numbers
  * and for GPUs also
  *   MNP_THREADS, MNP_VECTOR     threads of a block; adjacent elements of one access
  *   MNP_SKEWED, MNP_SKEW_OF(readers)   1: an input is MNP_REACH_SKEWED; by how many elements its vectors begin before a row
  *   MNP_ALONG, MNP_UNROLL       accesses along a line, and lines, that a thread has in flight
  *   MNP_OUTS                    1: outputs are short rows of which a thread has several
  *   MNP_TILED                   1: blocks copy tiles to shared memory: reduce_tiles_cuda.h; then also MNP_TILE_KEPT,
- *                               MNP_TILE_REDUCED and MNP_CUT_REDUCED, 1 if it is a reduced dimension that is cut
+ *                               MNP_TILE_REDUCED, MNP_CUT_REDUCED (1: a reduced dimension is cut), MNP_TILE_LOOP, and
+ *                               MNP_TILE_COUNT: elements of an output that one thread has, if they are so few, or 0
  */
 #include "kernels/prelude.h"
 #include "kernels/math.h"
@@ -43,6 +45,11 @@
 #define MNP_TAKE_ONE(lanes, j, IN, i) MNP_ELEMENT(lanes, template visit<MNP_TAKE_ANY>, j, IN, i)
 #define MNP_LOOK_AT(lanes, j, IN, i) MNP_ELEMENT(lanes, template visit<MNP_LOOK>, j, IN, i)
 #define MNP_IS_PLAIN(lanes, count, end) (lanes).plain(count, 0, end)
+#elif MNP_CUDA && MNP_SEARCHES && MNP_REDUCED == 1 /* a thread of a GPU takes elements of rising indices */
+#define MNP_TAKE(lanes, j, IN, i) MNP_ELEMENT(lanes, follow, j, IN, i)
+#define MNP_TAKE_ONE(lanes, j, IN, i) MNP_TAKE(lanes, j, IN, i)
+#define MNP_LOOK_AT(lanes, j, IN, i)
+#define MNP_IS_PLAIN(lanes, count, end) true
 #else
 #define MNP_TAKE(lanes, j, IN, i) MNP_ELEMENT(lanes, take, j, IN, i)
 #define MNP_TAKE_ONE(lanes, j, IN, i) MNP_TAKE(lanes, j, IN, i)

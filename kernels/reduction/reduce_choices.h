@@ -166,6 +166,13 @@ template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_index {
             value[j] = greatest ? mnp_bottom<T>() : mnp_top<T>();
             index[j] = -1;
         }
+        /* The same as take() where the indices of a lane rise. */
+        MNP_INLINE void follow(int64_t j, T x, int64_t i)
+        {
+            const bool taken = index[j] < 0 ? !(skip_nan && mnp_isnan(x).value) : replaces(x, value[j]);
+            value[j] = taken ? x : value[j];
+            index[j] = taken ? i : index[j];
+        }
         /* The indices that a lane takes rise, or fall: a tie goes to the lower one. */
         MNP_INLINE void take(int64_t j, T x, int64_t i)
         {

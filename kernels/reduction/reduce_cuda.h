@@ -59,7 +59,6 @@ constexpr int mnp_set_count = MNP_TILED && MNP_UNROLL > 1             ? MNP_UNRO
                               : MNP_OUTS                              ? MNP_UNROLL
                               : MNP_SEARCHES                          ? 1
                               : mnp_batch >= 4 && mnp_set_bytes <= 16 ? 4
-                              : mnp_batch >= 2 && mnp_set_bytes <= 32 ? 2
                                                                       : 1;
 MNP_INLINE constexpr int mnp_set(int u, int a, int v)
 {
@@ -367,6 +366,8 @@ MNP_INLINE void mnp_do_parts(const mnp_reduce_params &p)
 
 #if MNP_TILED
 #define MNP_BOUNDS __launch_bounds__(MNP_THREADS, mnp_least_blocks)
+#elif MNP_LARGE && !MNP_COLUMNS && !MNP_LOOKS
+#define MNP_BOUNDS __launch_bounds__(MNP_THREADS, 4) /* so many blocks a multiprocessor keep enough bytes in flight */
 #else
 #define MNP_BOUNDS __launch_bounds__(MNP_THREADS)
 #endif

@@ -47,6 +47,7 @@ struct mnp_reduce_params {
     long long deep;    /* such lines of threads that share a part of rows, likewise; tiles that a block has at a time */
     long long each;    /* indices of the dimension that is cut into tiles, in one */
     long long tiles;   /* that have the same outputs */
+    long long chunks;  /* into which that dimension is cut */
     long long count;   /* elements of one result, on all ranks */
     double ddof;
     unsigned long long initial[2]; /* a number that takes part in every result */

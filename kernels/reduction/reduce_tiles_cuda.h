@@ -9,7 +9,8 @@
  * many blocks a multiprocessor keep enough bytes in flight.  From there teams of threads reduce the elements of an
  * output each.
  *
- * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them.
+ * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them.  Where
+ * there is one (MNP_TILE_LOOP 0), a block goes through its outputs instead, MNP_THREADS >> p.team of them at a time.
  */
 #include "kernels/staging_cuda.h"
 
@@ -30,38 +31,52 @@ template <int first, int dims> MNP_INLINE int mnp_product(const long long *exten
     return product;
 }
 
-/* What all tiles of a launch share. */
+/* What all tiles of a launch share; 32 bits are enough inside a tile. */
 struct mnp_tiling {
-    int64_t chunks;      /* into which the cut dimension is cut */
     int kept, reduced;   /* outputs and elements of one of them, of an index of the cut dimension */
     int span, cut, each; /* elements from first to last of one such index; the cut stride; indices of a tile */
-    int pitch;           /* from tile to tile in shared memory, in 16 bytes */
+    int64_t length;      /* of the cut dimension */
     MNP_INLINE void find(const mnp_reduce_params &p)
     {
         const mnp_reduce_operand &in = p.operand[0];
-        const int64_t length = MNP_CUT_REDUCED ? p.reduced[mnp_outer_reduced] : p.kept[mnp_outer_kept];
-        chunks = mnp_quotient(length + p.each - 1, p.each);
+        length = MNP_CUT_REDUCED ? p.reduced[mnp_outer_reduced] : p.kept[mnp_outer_kept];
         kept = mnp_product<mnp_outer_kept + !MNP_CUT_REDUCED, MNP_KEPT>(p.kept);
         reduced = mnp_product<mnp_outer_reduced + MNP_CUT_REDUCED, MNP_REDUCED>(p.reduced);
         span = 1;
 #pragma unroll
         for (int d = mnp_outer_kept + !MNP_CUT_REDUCED; d < MNP_KEPT; d++)
-            span += (int)((p.kept[d] - 1) * in.kept[d]);
+            span += ((int)p.kept[d] - 1) * (int)in.kept[d];
 #pragma unroll
         for (int d = mnp_outer_reduced + MNP_CUT_REDUCED; d < MNP_REDUCED; d++)
-            span += (int)((p.reduced[d] - 1) * in.reduced[d]);
+            span += ((int)p.reduced[d] - 1) * (int)in.reduced[d];
         cut = (int)(MNP_CUT_REDUCED ? in.reduced[mnp_outer_reduced] : in.kept[mnp_outer_kept]);
         each = (int)p.each;
-        pitch = (((each - 1) * cut + span) * mnp_memory_bytes + 30) / 16;
     }
-    /* Indices of the cut dimension that chunk `chunk` has. */
-    MNP_INLINE int held(const mnp_reduce_params &p, int64_t chunk) const
+    /* Indices of the cut dimension that chunk `chunk` has; and bytes from the first to the last element of so many. */
+    MNP_INLINE int held(uint32_t chunk) const
     {
-        const int64_t length = MNP_CUT_REDUCED ? p.reduced[mnp_outer_reduced] : p.kept[mnp_outer_kept];
-        return (int)mnp_least(each, length - chunk * each);
+        return (int)mnp_least(each, length - (int64_t)chunk * each);
+    }
+    MNP_INLINE int bytes(int indices) const
+    {
+        return ((indices - 1) * cut + span) * mnp_memory_bytes;
     }
 };
 
+/* The offset of output number q of a tile from its first one. */
+MNP_INLINE int mnp_offset_of(const mnp_reduce_params &p, int q)
+{
+    int offset = 0;
+#pragma unroll
+    for (int d = MNP_KEPT - 1; d > mnp_outer_kept; d--) {
+        const int outer = (int)((uint32_t)q / (uint32_t)p.kept[d]);
+        offset += (q - outer * (int)p.kept[d]) * (int)p.operand[0].kept[d];
+        q = outer;
+    }
+    return MNP_TILE_KEPT > 0 ? offset + q * (int)p.operand[0].kept[mnp_outer_kept] : 0;
+}
+
+#if MNP_TILE_LOOP
 /* The tiles that a block has in shared memory: where they begin there, how many of their elements an output has, and the
  * index of the first one. */
 struct mnp_staged {
@@ -71,28 +86,30 @@ struct mnp_staged {
 
 /* Copy the tiles number `begin` to before `end` of an output; `from` is its first element. */
 MNP_INLINE void mnp_stage_tiles(const mnp_reduce_params &p, const mnp_tiling &tiling, const mnp_memory0 *from, int held,
-                                int begin, int end, uint4 *shared, mnp_staged &staged)
+                                int begin, int end, int pitch, uint4 *shared, mnp_staged &staged)
 {
     const mnp_reduce_operand &in = p.operand[0], &counter = p.operand[MNP_OPERANDS - 1];
     for (int t = begin; t < end; t++) {
-        const int64_t outer = MNP_CUT_REDUCED ? mnp_quotient(t, tiling.chunks) : t;
-        const int64_t chunk = MNP_CUT_REDUCED ? t - outer * tiling.chunks : 0;
-        const int here = MNP_CUT_REDUCED ? tiling.held(p, chunk) : held;
+        const uint32_t outer = MNP_CUT_REDUCED ? (uint32_t)t / (uint32_t)p.chunks : (uint32_t)t;
+        const uint32_t chunk = MNP_CUT_REDUCED ? t - outer * (uint32_t)p.chunks : 0;
+        const int here = MNP_CUT_REDUCED ? tiling.held(chunk) : held;
         int64_t index[MNP_REDUCED];
         mnp_unravel<mnp_outer_reduced>(p.reduced, outer, index);
         const mnp_memory0 *const at = from + mnp_offset<mnp_outer_reduced>(in.reduced, index) +
-                                      (MNP_CUT_REDUCED ? chunk * tiling.each * tiling.cut : 0);
-        const int place = (t - begin) * tiling.pitch;
-        mnp_stage(shared + place, at, ((here - 1) * tiling.cut + tiling.span) * mnp_memory_bytes);
+                                      (MNP_CUT_REDUCED ? (int64_t)chunk * tiling.each * tiling.cut : 0);
+        const int place = (t - begin) * pitch;
+        mnp_stage(shared + place, at, tiling.bytes(here));
         if (threadIdx.x == 0) {
             staged.place[t - begin] = 16 * place + mnp_skip_of(at);
             staged.count[t - begin] = tiling.reduced * (MNP_CUT_REDUCED ? here : 1);
-            staged.first[t - begin] = (int64_t)counter.base + mnp_offset<mnp_outer_reduced>(counter.reduced, index) +
-                                      (MNP_CUT_REDUCED ? chunk * tiling.each * counter.reduced[mnp_outer_reduced] : 0);
+            staged.first[t - begin] =
+                (int64_t)counter.base + mnp_offset<mnp_outer_reduced>(counter.reduced, index) +
+                (MNP_CUT_REDUCED ? (int64_t)chunk * tiling.each * counter.reduced[mnp_outer_reduced] : 0);
         }
     }
     mnp_await_stage();
 }
+#endif
 
 #if MNP_TILE_REDUCED > 1
 /* Where the elements of an output are, from its first one on. */
@@ -125,16 +142,24 @@ MNP_INLINE void mnp_take_staged(const mnp_memory0 *tile, const int *offset, int 
 #if MNP_SEARCHES
 #pragma unroll
     for (int u = 0; u < MNP_UNROLL; u++) {
-        mnp_value best = {};
-        int place = -1; /* indices rise */
-        for (int j = lane; j < count; j += by) {
+        int j = lane, place = lane; /* indices rise */
+        if (lane >= count)
+            continue;
+        mnp_value best = MNP_VALUE(MNP_STAGED);
+#pragma unroll 4
+        for (j += by; j < count; j += by) {
             const mnp_value x = MNP_VALUE(MNP_STAGED);
-            const bool replaces = place < 0 || mnp_op::replaces(x, best);
+            const bool replaces = mnp_op::replaces(x, best);
             best = replaces ? x : best;
             place = replaces ? j : place;
         }
-        if (place >= 0)
-            lanes.take(u, best, first + place * step);
+        lanes.take(u, best, first + place * step);
+    }
+#elif MNP_TILE_COUNT
+#pragma unroll
+    for (int j = 0; j < MNP_TILE_COUNT; j++) {
+        constexpr int u = 0;
+        MNP_TAKE(lanes, j % mnp_set_count, MNP_STAGED, first + j * step);
     }
 #else
     int j = lane;
@@ -154,75 +179,96 @@ MNP_INLINE void mnp_take_staged(const mnp_memory0 *tile, const int *offset, int 
 #endif
 }
 
+/* Join the sets of a thread's output u, and the accumulators of its team, and deliver the result of output q. */
+template <typename Lanes>
+MNP_INLINE void mnp_finish(const mnp_reduce_params &p, const Lanes &lanes, int u, int64_t first, int q, int outputs,
+                           int64_t part)
+{
+    const int across = 1 << p.team;
+    mnp_acc acc = lanes.end(u);
+#pragma unroll
+    for (int j = 1; j < mnp_set_count && MNP_UNROLL == 1; j++) {
+        const mnp_acc other = lanes.end(j);
+        mnp_op::join(acc, other);
+    }
+    if (across > 32) /* until what the team joined before is read */
+        __syncthreads();
+    if (!MNP_TILE_COUNT)
+        mnp_join_team(acc, across);
+    if (q < outputs && (threadIdx.x & (across - 1)) == 0)
+        mnp_deliver(p, acc, first + q, part);
+}
+
 MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
 {
     extern __shared__ uint4 mnp_shared[];
-    __shared__ mnp_staged staged;
-    const mnp_reduce_operand &in = p.operand[0];
+    const mnp_reduce_operand &in = p.operand[0], &counter = p.operand[MNP_OPERANDS - 1];
     mnp_tiling tiling;
     tiling.find(p);
     const int across = 1 << p.team, lane = threadIdx.x & (across - 1), at_once = MNP_THREADS >> p.team;
-    const int64_t columns = MNP_CUT_REDUCED ? 1 : tiling.chunks, number = mnp_quotient(blockIdx.x, columns);
-    const int64_t column = blockIdx.x - number * columns;
-    const int64_t stripe = mnp_quotient(number, p.parts), part = number - stripe * p.parts;
-    const int begin = (int)mnp_part_begin(p.tiles, part, p.parts),
-              end = (int)mnp_part_begin(p.tiles, part + 1, p.parts);
-    const int held = MNP_CUT_REDUCED ? 0 : tiling.held(p, column), outputs = tiling.kept * (MNP_CUT_REDUCED ? 1 : held);
-    const int64_t first_output =
-        (stripe * (MNP_CUT_REDUCED ? 1 : p.kept[mnp_outer_kept]) + column * tiling.each) * tiling.kept;
+    const int stride = MNP_TILE_REDUCED ? (int)in.reduced[MNP_REDUCED - 1] : 0;
+    const int64_t step = MNP_TILE_REDUCED ? counter.reduced[MNP_REDUCED - 1] : 0;
+    uint32_t column = blockIdx.x, stripe = 0, part = 0;
+    if (MNP_CUT_REDUCED)
+        column = 0, stripe = blockIdx.x;
+    else if (mnp_outer_kept > 0 || MNP_TILE_LOOP)
+        stripe = column / (uint32_t)p.chunks, column -= stripe * (uint32_t)p.chunks;
+    if (MNP_TILE_LOOP && p.parts > 1)
+        part = stripe, stripe /= (uint32_t)p.parts, part -= stripe * (uint32_t)p.parts;
+    const int held = MNP_CUT_REDUCED ? 0 : tiling.held(column), outputs = tiling.kept * (MNP_CUT_REDUCED ? 1 : held);
+    const int64_t before = MNP_CUT_REDUCED ? stripe : stripe * tiling.length + (int64_t)column * tiling.each;
     int64_t kept[MNP_KEPT];
     mnp_unravel<mnp_outer_kept>(p.kept, stripe, kept);
-    const mnp_memory0 *const from =
-        (const mnp_memory0 *)in.base + mnp_offset<mnp_outer_kept>(in.kept, kept) + column * tiling.each * tiling.cut;
+    const mnp_memory0 *const from = (const mnp_memory0 *)in.base + mnp_offset<mnp_outer_kept>(in.kept, kept) +
+                                    (int64_t)column * tiling.each * tiling.cut;
     const uint16_t *places = nullptr;
-    const int64_t step = MNP_TILE_REDUCED ? p.operand[MNP_OPERANDS - 1].reduced[MNP_REDUCED - 1] : 0;
-    const int stride = MNP_TILE_REDUCED ? (int)in.reduced[MNP_REDUCED - 1] : 0;
+    mnp_op::lanes<mnp_set_count> lanes;
+    int offset[MNP_UNROLL];
+#if MNP_TILE_LOOP
+    __shared__ mnp_staged staged;
+    const int pitch = (tiling.bytes(tiling.each) + 30) / 16;
+    const int begin = p.parts > 1 ? (int)mnp_part_begin(p.tiles, part, p.parts) : 0;
+    const int end = p.parts > 1 ? (int)mnp_part_begin(p.tiles, part + 1, p.parts) : (int)p.tiles;
 #if MNP_TILE_REDUCED > 1
-    places = mnp_list_places(p, tiling, (uint16_t *)(mnp_shared + p.deep * tiling.pitch));
+    places = mnp_list_places(p, tiling, (uint16_t *)(mnp_shared + p.deep * pitch));
 #endif
-    /* All threads go through the loops alike.  Where there are several passes, all tiles are there at once. */
-    for (int base = 0; base < outputs; base += MNP_UNROLL * at_once) {
-        mnp_op::lanes<mnp_set_count> lanes;
-        int offset[MNP_UNROLL];
+#pragma unroll
+    for (int j = 0; j < mnp_set_count; j++)
+        lanes.start(j);
+#pragma unroll
+    for (int u = 0; u < MNP_UNROLL; u++) {
+        const int q = u * at_once + (threadIdx.x >> p.team);
+        offset[u] = mnp_offset_of(p, q < outputs ? q : 0); /* of the others nothing comes */
+    }
+    for (int t = begin; t < end; t += (int)p.deep) {
+        const int until = (int)mnp_least(end, t + p.deep);
+        if (t > begin)
+            __syncthreads();
+        mnp_stage_tiles(p, tiling, from, held, t, until, pitch, mnp_shared, staged);
+        for (int i = 0; i < until - t && (threadIdx.x >> p.team) < outputs; i++)
+            mnp_take_staged((const mnp_memory0 *)((const char *)mnp_shared + staged.place[i]), offset, stride, places,
+                            staged.count[i], staged.first[i], step, lane, across, lanes);
+    }
+#pragma unroll
+    for (int u = 0; u < MNP_UNROLL; u++)
+        mnp_finish(p, lanes, u, before * tiling.kept, u * at_once + (threadIdx.x >> p.team), outputs, part);
+#else
+    const int here = MNP_CUT_REDUCED ? tiling.each : held, count = tiling.reduced * (MNP_CUT_REDUCED ? here : 1);
+#if MNP_TILE_REDUCED > 1
+    places = mnp_list_places(p, tiling, (uint16_t *)(mnp_shared + (tiling.bytes(tiling.each) + 30) / 16));
+#endif
+    mnp_stage(mnp_shared, from, tiling.bytes(here));
+    mnp_await_stage();
+    const mnp_memory0 *const tile = (const mnp_memory0 *)((const char *)mnp_shared + mnp_skip_of(from));
+    for (int q = threadIdx.x >> p.team; q - (threadIdx.x >> p.team) < outputs;
+         q += at_once) { /* alike, as teams join */
 #pragma unroll
         for (int j = 0; j < mnp_set_count; j++)
             lanes.start(j);
-#pragma unroll
-        for (int u = 0; u < MNP_UNROLL; u++) {
-            int64_t index[MNP_KEPT];
-            const int q = base + u * at_once + (threadIdx.x >> p.team);
-            mnp_unravel<MNP_TILE_KEPT>(p.kept + mnp_outer_kept, q < outputs ? q : 0,
-                                       index); /* of others nothing comes */
-            offset[u] = (int)mnp_offset<MNP_TILE_KEPT>(in.kept + mnp_outer_kept, index);
-        }
-        for (int t = begin; t < end; t += (int)p.deep) {
-            const int until = (int)mnp_least(end, t + p.deep);
-            if (base == 0) {
-                if (t > begin)
-                    __syncthreads();
-                mnp_stage_tiles(p, tiling, from, held, t, until, mnp_shared, staged);
-            }
-            for (int i = 0; i < until - t; i++) {
-                const mnp_memory0 *const tile = (const mnp_memory0 *)((const char *)mnp_shared + staged.place[i]);
-                if (base + (threadIdx.x >> p.team) < outputs)
-                    mnp_take_staged(tile, offset, stride, places, staged.count[i], staged.first[i], step, lane, across,
-                                    lanes);
-            }
-        }
-#pragma unroll
-        for (int u = 0; u < MNP_UNROLL; u++) {
-            mnp_acc acc = lanes.end(u);
-#pragma unroll
-            for (int j = 1; j < mnp_set_count && MNP_UNROLL == 1; j++) {
-                const mnp_acc other = lanes.end(j);
-                mnp_op::join(acc, other);
-            }
-            if (across > 32) /* until what the team joined before is read */
-                __syncthreads();
-            mnp_join_team(acc, across);
-            const int q = base + u * at_once + (threadIdx.x >> p.team);
-            if (q < outputs && lane == 0)
-                mnp_deliver(p, acc, first_output + q, part);
-        }
+        offset[0] = mnp_offset_of(p, q);
+        if (q < outputs)
+            mnp_take_staged(tile, offset, stride, places, count, (int64_t)counter.base, step, lane, across, lanes);
+        mnp_finish(p, lanes, 0, before * tiling.kept, q, outputs, 0);
     }
+#endif
 }

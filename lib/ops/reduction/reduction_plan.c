@@ -457,6 +457,7 @@ static void fill_slots(walk *w, int64_t team, int64_t deep, mnp__reduction_plan 
     slot[MNP__SLOT_DEEP] = (uint64_t)deep;
     slot[MNP__SLOT_EACH] = (uint64_t)plan->each;
     slot[MNP__SLOT_TILES] = (uint64_t)plan->tiles;
+    slot[MNP__SLOT_CHUNKS] = (uint64_t)plan->chunks;
     slot[MNP__SLOT_COUNT] = (uint64_t)count;
     slot += MNP__SLOT_EXTENTS;
     for (int which = KEPT; which <= REDUCED; which++) {
@@ -501,7 +502,7 @@ void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp
     plan->general = general;
     plan->outputs = w.outputs;
     plan->parts = 1;
-    plan->each = plan->tiles = 1;
+    plan->each = plan->tiles = plan->chunks = 1;
     plan->small = w.outputs * w.elements < SMALL;
     if (on_gpu(&w))
         plan_cuda(&w, plan, along, &team, &deep);

@@ -22,6 +22,7 @@ enum {
     MNP__SLOT_DEEP,
     MNP__SLOT_EACH,
     MNP__SLOT_TILES,
+    MNP__SLOT_CHUNKS,
     MNP__SLOT_COUNT,
     MNP__SLOT_DDOF,
     MNP__SLOT_INITIAL,
@@ -38,8 +39,8 @@ enum {
 
 /* What a kernel is compiled for.  Signatures are compared by their bytes. */
 typedef struct mnp__reduction_signature {
-    unsigned char kept, reduced, columns, outs, tiled, tile_kept, tile_reduced, cut_reduced, vector, along, unroll,
-        reach[MNP__MAX_REDUCTION_OPERANDS];
+    unsigned char kept, reduced, columns, outs, tiled, tile_kept, tile_reduced, tile_loop, tile_count, cut_reduced,
+        vector, along, unroll, reach[MNP__MAX_REDUCTION_OPERANDS];
 } mnp__reduction_signature;
 
 struct mnp__reduction {
@@ -55,9 +56,9 @@ struct mnp__reduction {
 typedef struct mnp__reduction_plan {
     mnp__reduction_signature signature;
     mnp__launch launch;
-    int64_t outputs, parts; /* results of this rank, and parts of one result */
-    int64_t each, tiles;    /* as kernels/reduction/reduce_params.h has them */
-    bool small, general;    /* so small that the general kernel is fast enough; it is the general kernel */
+    int64_t outputs, parts;      /* results of this rank, and parts of one result */
+    int64_t each, tiles, chunks; /* as kernels/reduction/reduce_params.h has them */
+    bool small, general;         /* so small that the general kernel is fast enough; it is the general kernel */
     int nslots;
     uint64_t slots[MNP__REDUCTION_SLOTS];
 } mnp__reduction_plan;

@@ -70,6 +70,9 @@ static void add_definitions(const mnp__reduction *reduction, const mnp__reductio
     mnp__text_add(text, "#define MNP_OUTS %d\n#define MNP_TILED %d\n", signature->outs, signature->tiled);
     mnp__text_add(text, "#define MNP_TILE_KEPT %d\n#define MNP_TILE_REDUCED %d\n#define MNP_CUT_REDUCED %d\n",
                   signature->tile_kept, signature->tile_reduced, signature->cut_reduced);
+    mnp__text_add(text, "#define MNP_LARGE %d\n", spec->accumulator > 16 && spec->accumulator <= 32);
+    mnp__text_add(text, "#define MNP_TILE_LOOP %d\n#define MNP_TILE_COUNT %d\n", signature->tile_loop,
+                  signature->tile_count);
     int skewed = -1;
     for (int k = 0; k < spec->ninputs; k++) {
         mnp__text_add(text, "#define MNP_REACH_OF_%d %d\n", k, signature->reach[k]);

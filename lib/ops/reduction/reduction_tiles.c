@@ -12,11 +12,14 @@ enum {
     KEPT,
     REDUCED,
     ENOUGH_BLOCKS = 1056,     /* 8 of 256 threads for each of 132 multiprocessors */
-    LEAST_THREADS = 96,       /* of a block that have something to do */
+    LEAST_THREADS = 64,       /* of a block that have something to do */
     LEAST_BYTES = 1024,       /* of a tile where there are several with the same outputs */
     LEAST_DEPTH_BYTES = 4096, /* of the tiles that a block has at a time */
     MOST_DEPTH = 16,          /* such tiles */
     MOST_TEAM = 7,            /* threads of an output, as the power of two */
+    MOST_COUNT = 16,          /* elements of an output for which there are kernels of their own */
+    LARGE = 16,               /* bytes of an accumulator that takes long to join */
+    LARGE_SHARE = 64,         /* elements that a thread should have then */
     TEAM_SHARE = 4,           /* elements that such a thread should have */
     CONFLICTS = 4,            /* threads that may meet at a bank of shared memory */
     ACCUMULATOR_BYTES = 32    /* of a thread that goes through several tiles */
@@ -123,24 +126,24 @@ static void set_each(tile *t, int64_t each)
 }
 
 /* Threads of an output, as the power of two: few, as joining costs, but all threads of a block should have work. */
-static int choose_team(const tile *t)
+static int choose_team(const tile *t, int64_t share)
 {
     int team = 0;
     if (t->dims[REDUCED] > 0 && stride_of(t, REDUCED, 0) == 1) {
         while (team < 5 && extent_of(t, REDUCED, 0) % ((INT64_C(2) << team) * CONFLICTS) == 0)
             team++;
     }
-    while (team < MOST_TEAM && t->outputs << (team + 1) <= MNP__REDUCTION_THREADS && t->count >= TEAM_SHARE << team)
+    while (team < MOST_TEAM && t->outputs << (team + 1) <= MNP__REDUCTION_THREADS && t->count >= share << team)
         team++;
     return team;
 }
 
 /* Where a quarter of the threads would have no output, twice as many for each, and fewer outputs. */
-static void fill_block(tile *t, int *team)
+static void fill_block(tile *t, int64_t share, int *team)
 {
     const int64_t threads = MNP__REDUCTION_THREADS, each = (threads >> (*team + 1)) / inside(t, KEPT);
-    if (t->cut != KEPT || t->outputs << *team > threads * 3 / 4 || *team >= MOST_TEAM ||
-        t->count < TEAM_SHARE << *team || each < 1 || 2 * each < t->each)
+    if (t->cut != KEPT || t->outputs << *team > threads * 3 / 4 || *team >= MOST_TEAM || t->count < share << *team ||
+        each < 1 || 2 * each < t->each)
         return;
     ++*team;
     set_each(t, least(each, t->each));
@@ -189,8 +192,9 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
     set_each(&t, t.each);
     if (!is_suited(spec, &t))
         return 0;
-    int team = choose_team(&t), unroll = 1;
-    fill_block(&t, &team);
+    const int64_t share = spec->accumulator > LARGE ? LARGE_SHARE : TEAM_SHARE;
+    int team = choose_team(&t, share), unroll = 1;
+    fill_block(&t, share, &team);
     const int64_t at_once = MNP__REDUCTION_THREADS >> team;
     if (t.tiles > 1)
         unroll = choose_unroll(&t, &team, spec->accumulator);
@@ -208,11 +212,17 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
     signature->tile_reduced = (unsigned char)t.dims[REDUCED];
     signature->cut_reduced = t.cut == REDUCED;
     signature->tiled = true;
+    signature->tile_loop = t.tiles > 1;
+    signature->tile_count =
+        t.tiles == 1 && team == 0 && t.dims[REDUCED] == 1 && t.count <= MOST_COUNT && !spec->searches
+            ? (unsigned char)t.count
+            : 0;
     signature->vector = 1;
     signature->along = (unsigned char)(unroll > 1 ? 2 : 4);
     signature->unroll = (unsigned char)unroll;
     plan->each = t.each;
     plan->tiles = t.tiles;
+    plan->chunks = blocks_of(cut_extent(&t), t.each);
     *team_p = team;
     *deep_p = deep;
     return blocks * plan->parts;

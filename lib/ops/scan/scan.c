@@ -186,10 +186,38 @@ static mnp_status execute(run *r)
     return compute(r);
 }
 
+/*
+ * Whether a GPU should copy the input to the output and scan there: it lies in another order, or has gaps in short runs,
+ * so that a scan would read or write single elements far from one another.  On one rank, as others may see it otherwise.
+ */
+static bool is_rearranged(const run *r)
+{
+    enum { FAR = 8, SHORT_BYTES = 256, LEAST = 1 << 16 };
+    const mnp_array *x = r->call->x, *out = r->output.array;
+    if (r->ctx->device->block_memory == 0 || r->ctx->comm.size > 1 || x == out || x->dtype != out->dtype ||
+        mnp__array_is_scalar(x) || x->local_size < LEAST)
+        return false;
+    for (int d = 0; d < x->layout->ndim; d++) {
+        const int64_t stride = x->local_strides[d] < 0 ? -x->local_strides[d] : x->local_strides[d];
+        const int64_t bytes = x->local_shape[d] * (int64_t)mnp_dtype_size(x->dtype);
+        if (x->local_shape[d] > 1 && out->local_strides[d] == 1)
+            return stride >= FAR || (stride != 1 && bytes < SHORT_BYTES);
+    }
+    return false;
+}
+
 mnp_status mnp__scan_run(mnp__reduction *reduction, const mnp__scan_call *call)
 {
     run r = {.ctx = reduction->ctx, .reduction = reduction, .call = call};
     MNP_TRY(mnp__check_same(&r.ctx->comm, call->function, mnp__layout_hash(call->x->layout) + (uint64_t)call->axis));
     MNP_TRY(open_output(&r));
+    mnp__scan_call there = *call;
+    if (is_rearranged(&r)) {
+        mnp_status st = mnp__array_assign(call->x, r.output.array);
+        if (st != MNP_OK)
+            return mnp__output_close(1, &r.output, st);
+        there.x = r.output.array;
+        r.call = &there;
+    }
     return mnp__output_close(1, &r.output, execute(&r));
 }

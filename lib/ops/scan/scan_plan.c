@@ -23,6 +23,7 @@ enum {
     MANY_LINES = 528,     /* so many lines get a block each */
     SHORT_LINE = 2048,    /* lines of fewer elements do not get a block of threads */
     MANY_COLUMNS = 65536, /* so many threads across lines keep a GPU busy */
+    NARROW_BYTES = 128,   /* of so many alternating lines an element each */
     LEAST_SHORT = 4,      /* least lines of a block that has several in shared memory */
     SHORT_STRIP = 4,      /* elements that a thread should have of such a line */
     SHORT_PART = 64,      /* least elements of a part of a column */
@@ -148,25 +149,37 @@ static unsigned char choose_unroll(const walk *w, const mnp__scan_signature *sig
     return (unsigned char)unroll;
 }
 
+/* Whether an operand's elements follow one another in memory, those of `inner` lines in turn. */
+static bool is_dense(const walk *w, int k, int64_t inner)
+{
+    const int d = innermost(w);
+    const bool groups = inner > 1;
+    return w->along[k][0] == inner && (!groups || w->stride[k][d] == 1) &&
+           (w->beside.ndim == groups || w->stride[k][d - groups] == w->length * inner);
+}
+
 /*
- * Plan short lines that follow one another in memory, if their vectors are not aligned: the threads of a line, as the
- * power of two, and the lines of a block.  False: they do not suit.
+ * Plan short lines that follow one another in memory, or alternate, if vectors are not aligned or lines alternate by few
+ * elements: the threads of a line, as the power of two, and the lines of a block.  False: they do not suit.
  */
-static bool plan_short(const walk *w, const mnp__scan_signature *signature, int *team, mnp__scan_plan *plan)
+static bool plan_short(const walk *w, bool columns, const mnp__scan_signature *signature, int *team,
+                       mnp__scan_plan *plan)
 {
     const int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);
-    const int64_t size = in > out ? in : out, fit = MNP__SCAN_SHORT_BYTES / size / w->length;
-    if (w->spec->steady || !signature->unit_in || !signature->unit_out || w->beside.ndim > 1 ||
-        w->stride[IN][0] != w->length || w->stride[OUT][0] != w->length || w->length < 2 || fit < LEAST_SHORT ||
-        signature->vector * size >= VECTOR_BYTES || (uintptr_t)w->x->data % (uintptr_t)in != 0 ||
+    const int64_t size = in > out ? in : out, inner = columns ? w->beside.extent[innermost(w)] : 1;
+    const int64_t groups = MNP__SCAN_SHORT_BYTES / size / w->length / inner, fit = groups * inner;
+    if (w->spec->steady || w->beside.ndim > 1 + columns || !is_dense(w, IN, inner) || !is_dense(w, OUT, inner) ||
+        w->length < 2 || fit < LEAST_SHORT || (uintptr_t)w->x->data % (uintptr_t)in != 0 ||
         (uintptr_t)w->out->data % (uintptr_t)out != 0)
+        return false;
+    if (columns ? inner * size > NARROW_BYTES : signature->vector * size >= VECTOR_BYTES)
         return false;
     *team = 0;
     while (*team < 5 && fit << (*team + 1) <= MNP__SCAN_THREADS && w->length >> *team > SHORT_STRIP)
         ++*team;
     if (*team < 5 && fit << *team < MNP__SCAN_THREADS * 3 / 4 && w->length >> *team > SHORT_STRIP)
         ++*team;
-    const int64_t at_once = MNP__SCAN_THREADS >> *team;
+    const int64_t at_once = blocks_of(MNP__SCAN_THREADS >> *team, inner) * inner;
     plan->each = fit > at_once ? fit / at_once * at_once : fit;
     return true;
 }
@@ -178,7 +191,11 @@ static void plan_cuda(walk *w, bool columns, bool general, mnp__scan_plan *plan)
     signature->unroll = choose_unroll(w, signature, FLIGHT_BYTES);
     int64_t row = (int64_t)signature->vector * 32, tile = row * signature->unroll * (MNP__SCAN_THREADS / 32), blocks;
     int team = exponent(blocks_of(w->length, signature->vector), 5);
-    if (columns) {
+    if (!general && plan_short(w, columns, signature, &team, plan)) {
+        signature->way = MNP_SCAN_SHORT;
+        signature->vector = signature->unroll = 1;
+        blocks = blocks_of(w->lines, plan->each);
+    } else if (columns) {
         int64_t threads = w->lines / signature->vector;
         plan->parts = choose_parts(w, threads, MANY_COLUMNS, SHORT_PART);
         blocks = blocks_of(threads * plan->parts, MNP__SCAN_THREADS);
@@ -186,10 +203,6 @@ static void plan_cuda(walk *w, bool columns, bool general, mnp__scan_plan *plan)
         plan->totals.grid[1] = plan->totals.grid[2] = 1;
         plan->totals.block[0] = MNP__SCAN_THREADS;
         plan->totals.block[1] = plan->totals.block[2] = 1;
-    } else if (!general && plan_short(w, signature, &team, plan)) {
-        signature->way = MNP_SCAN_SHORT;
-        signature->vector = signature->unroll = 1;
-        blocks = blocks_of(w->lines, plan->each);
     } else if (w->length <= SHORT_LINE || general) {
         blocks = blocks_of(w->lines, MNP__SCAN_THREADS >> team);
     } else if (w->lines >= MANY_LINES || w->length <= tile) {
