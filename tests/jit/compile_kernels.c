@@ -164,8 +164,8 @@ static const kernel_case typical[] = {
      .function = "reduce_sum",
      .definitions = "MNP_REDUCE reduce_sum; MNP_KEPT 1; MNP_REDUCED 1; MNP_OPERANDS 2; MNP_RESULTS 1; "
                     "MNP_FIRST_RESULT 1; MNP_COLUMNS 1; MNP_SEARCHES 0; MNP_ACC_BYTES 8; MNP_THREADS 256; MNP_VECTOR "
-                    "4; MNP_ALONG 1; MNP_UNROLL 4; MNP_OUTS 0; MNP_TILED 0; MNP_SKEWED 0; MNP_SKEW_OF(readers) 0; MNP_STEADY 0; MNP_LOOKS 0; "
-                    "MNP_REACH_OF_0 2",
+                    "4; MNP_ALONG 1; MNP_UNROLL 4; MNP_OUTS 0; MNP_TILED 0; MNP_LARGE 0; MNP_SKEWED 0; "
+                    "MNP_SKEW_OF(readers) 0; MNP_STEADY 0; MNP_LOOKS 0; MNP_REACH_OF_0 2",
      .generated = sum},
     {.file = "sort/merge.cu",
      .function = "merge_runs",

@@ -69,7 +69,7 @@ static const struct scan_case {
     {"a few long rows", "tiles of 1, 8x8: 384", mnp_cummax, MNP_FLOAT16, 2, 1, {6, 1 << 20}, {1 << 20, 1}, 0},
     {"short rows", "rows of 1, 2x4: 15625", mnp_cummin, MNP_FLOAT64, 2, 1, {1000000, 8}, {8, 1}, 0},
     {"columns", "columns of 1, 4x4: 240 256", cumsum, MNP_FLOAT32, 2, 0, {16384, 16384}, {16384, 1}, 0},
-    {"rows of a transpose", "columns of 1, 1x8: 192 256", cumsum, MNP_FLOAT32, 2, 1, {16384, 16384}, {1, 16384}, 0},
+    {"rows of a transpose", "blocks of 1, 4x4: 16384", cumsum, MNP_FLOAT32, 2, 1, {16384, 16384}, {1, 16384}, 0},
     {"the middle", "columns of 2, 4x4: 125 250", mnp_cummin, MNP_INT32, 3, 1, {1000, 300, 128}, {38400, 128, 1}, 0},
     {"short lines", "short of 1, 1x1: 12618", cumsum, MNP_FLOAT32, 2, 1, {164025, 405}, {405, 1}, 0},
     {"short lines of bytes", "short of 1, 1x1: 29297", cumsum, MNP_INT8, 2, 1, {7500000, 7}, {7, 1}, 0},
