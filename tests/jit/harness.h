@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The harness of the tests that compile CUDA kernels.  They need no GPU: NVRTC compiles for the oldest and the newest
- * architecture that the library is tested for, and nothing is launched.
+ * architecture that the library is tested for, and nothing is launched.  With MANIPLE_TEST_FULL=1, as in make check-full,
+ * each kernel is compiled for both, with all optimisations; else for one and the other in turn, with the fewest
+ * optimisations, which takes a quarter of the time.
  *
  * A kernel is compiled in one of two ways.  A test may state it, as a kernel_case for check_kernel().  Or it may call
  * the library on arrays of the context `gpu.ctx`: its device compiles each kernel that the library asks for, counts
@@ -56,6 +58,9 @@ mnp_status compile_case(const mnp__compiler *compiler, const kernel_case *c);
 /* Whether compiled code holds a function of that name. */
 bool has_function(const mnp__binary *binary, const char *function);
 
+/* The compilers of the next kernel: all with MANIPLE_TEST_FULL=1, else one, in turn.  Returns their number. */
+int next_compilers(mnp__compiler *const **first_p);
+
 /* Free the kernels that gpu.ctx keeps, so that the next call of the library asks for them again, and count from 0. */
 void forget_kernels(void);
 
@@ -78,9 +83,10 @@ static inline void print_lines(const char *text)
 /* A point for each architecture: the kernel compiles. */
 static inline void check_kernel(const kernel_case *c)
 {
-    for (int i = 0; i < gpu.ncompilers; i++) {
-        mnp_status st = compile_case(gpu.compilers[i], c);
-        if (!ok(st == MNP_OK, "%s for %s: %s %s", c->file, gpu.compilers[i]->target, c->function,
+    mnp__compiler *const *compiler;
+    for (int n = next_compilers(&compiler); n > 0; n--, compiler++) {
+        mnp_status st = compile_case(*compiler, c);
+        if (!ok(st == MNP_OK, "%s for %s: %s %s", c->file, (*compiler)->target, c->function,
                 c->definitions ? c->definitions : ""))
             print_lines(mnp_error_message());
     }
