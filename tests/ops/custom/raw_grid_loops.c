@@ -92,12 +92,30 @@ static const struct {
      THREADS_ALONE},
 };
 
-static void write_text(size_t c, bool forbidden, char *text, size_t size)
+enum { NUM_CASES = sizeof cases / sizeof *cases };
+
+static void add_kernel(size_t c, const char *name, mnp__text *text)
 {
-    snprintf(
-        text, size,
-        "extern \"C\" __global__ void run(int n, const double *x, double *__restrict__ y, double *z)\n{\n%s\n}\n%s",
-        cases[c].body, forbidden ? "#define FORBID break\n" : "");
+    mnp__text_add(text, "extern \"C\" __global__ void %s(int n, const double *x, double *__restrict__ y, double *z)\n",
+                  name);
+    mnp__text_add(text, "{\n%s\n}\n", cases[c].body);
+}
+
+/* A module of all kernels, case0 and so on, beside the macro. */
+static mnp_status open_forbidden(mnp_raw_module **module_p)
+{
+    mnp__text text = MNP__TEXT_EMPTY;
+    char name[32];
+    for (size_t c = 0; c < NUM_CASES; c++) {
+        snprintf(name, sizeof name, "case%zu", c);
+        add_kernel(c, name, &text);
+    }
+    mnp__text_add(&text, "#define FORBID break\n");
+    mnp_status st = mnp__text_status(&text);
+    if (st == MNP_OK)
+        st = mnp_raw_module_new(ctx, text.data, NULL, module_p);
+    mnp__text_free(&text);
+    return st;
 }
 
 /* Whether the text that the host compiles has turns. */
@@ -111,17 +129,14 @@ static bool is_turned(const char *text)
     return found;
 }
 
-/* Run the kernel of a text on this rank's block for n elements; both results, one behind the other. */
-static mnp_status run(const char *text, int n, bool tall, double *results)
+/* Run a kernel on this rank's block for n elements; both results, one behind the other. */
+static mnp_status run(mnp_raw_module *module, const char *name, int n, bool tall, double *results)
 {
-    mnp_raw_module *module = NULL;
     mnp_raw_kernel *kernel;
     mnp_array *x = NULL, *y = NULL, *z = NULL;
     const int64_t size = (int64_t)MOST * mnp_ctx_size(ctx);
     const mnp_launch grid = {.grid = {BLOCKS, tall ? 2 : 1}, .block = {THREADS, tall ? 2 : 1}};
-    mnp_status st = mnp_raw_module_new(ctx, text, NULL, &module);
-    if (st == MNP_OK)
-        st = mnp_raw_module_kernel(module, "run", &kernel);
+    mnp_status st = mnp_raw_module_kernel(module, name, &kernel);
     if (st == MNP_OK)
         st = mnp_arange(ctx, 0, (double)size, 1, MNP_FLOAT64, &x);
     if (st == MNP_OK)
@@ -136,47 +151,69 @@ static mnp_status run(const char *text, int n, bool tall, double *results)
         st = mnp_array_get_local(y, results);
     if (st == MNP_OK)
         st = mnp_array_get_local(z, results + MOST);
-    mnp_raw_module_free(module);
     mnp_free_all(x, y, z);
     return st;
 }
 
-static void check_case(size_t c, bool on_gpu)
+/* What the host compiles again, with plain indices, does not compile. */
+static const char again[] = "#ifdef MNP_PLAIN_INDICES\n#error again\n#endif\n";
+
+/*
+ * A kernel that is run thread by thread is so as well in the module of all kernels, whose results only have to be
+ * something.
+ */
+static void check_case(size_t c, mnp_raw_module *forbidden, bool on_gpu)
 {
     static double got[2 * MOST], wanted[2 * MOST];
-    char text[2048], forbidden[2048], again[4096];
-    write_text(c, false, text, sizeof text);
-    write_text(c, true, forbidden, sizeof forbidden);
-    ok(is_turned(text) == (cases[c].way != THREADS_ALONE) && !is_turned(forbidden), "%s: it %s", cases[c].what,
+    mnp__text text = MNP__TEXT_EMPTY, guarded = MNP__TEXT_EMPTY;
+    mnp_raw_module *module = NULL;
+    mnp_status st = MNP_OK;
+    char name[32];
+    snprintf(name, sizeof name, "case%zu", c);
+    add_kernel(c, "run", &text);
+    mnp__text_add(&guarded, "%s%s#define FORBID break\n", again, text.data);
+    ok(is_turned(text.data) == (cases[c].way != THREADS_ALONE) && !is_turned(guarded.data), "%s: it %s", cases[c].what,
        cases[c].way == THREADS_ALONE ? "is run thread by thread" : "can be turned");
-    if (!on_gpu && cases[c].way != THREADS_ALONE) {
-        mnp_raw_module *module = NULL;
-        snprintf(again, sizeof again, "#ifdef MNP_PLAIN_INDICES\n#error again\n#endif\n%s", text);
-        mnp_status st = mnp_raw_module_new(ctx, again, NULL, &module);
-        ok((st == MNP_OK) == (cases[c].way == TURNS), "and is%s", cases[c].way == TURNS ? "" : " not");
+    mnp__text_free(&guarded);
+    mnp__text_add(&guarded, "%s%s", again, text.data);
+    if (cases[c].way == AGAIN && !on_gpu) {
+        ok(mnp_raw_module_new(ctx, guarded.data, NULL, &module) != MNP_OK, "and is not");
         mnp_raw_module_free(module);
     }
+    module = NULL;
+    if (cases[c].way != THREADS_ALONE)
+        st = mnp_raw_module_new(ctx, cases[c].way == TURNS ? guarded.data : text.data, NULL, &module);
+    mnp__text_free(&text);
+    mnp__text_free(&guarded);
     const int sizes[] = {MOST, 0, 1, 7, 61};
     bool same = true, any = false;
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes && same; k++) {
         const bool tall = strstr(cases[c].body, "blockIdx.y") != NULL;
-        mnp_status st = run(text, sizes[k], tall, got);
         if (st == MNP_OK)
-            st = run(forbidden, sizes[k], tall, wanted);
-        same = same && st == MNP_OK && memcmp(got, wanted, sizeof got) == 0;
+            st = run(forbidden, name, sizes[k], tall, wanted);
+        if (st == MNP_OK && module)
+            st = run(module, "run", sizes[k], tall, got);
+        same = st == MNP_OK && (!module || memcmp(got, wanted, sizeof got) == 0);
         for (int i = 0; i < 2 * MOST; i++)
-            any = any || got[i] != 0;
+            any = any || wanted[i] != 0;
     }
     ok(same && any, "the same results%s%s", same ? "" : ": ", same ? "" : mnp_error_message());
+    mnp_raw_module_free(module);
 }
 
 int main(void)
 {
+    mnp_raw_module *forbidden = NULL;
     MPI_Init(NULL, NULL);
     if (mnp_init(MPI_COMM_WORLD, NULL, &ctx) != MNP_OK)
         mnp_exit(1);
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
-        check_case(c, strcmp(mnp_ctx_device_kind(ctx), "cuda") == 0);
+    if (ok(open_forbidden(&forbidden) == MNP_OK, "a module of all kernels")) {
+        for (size_t c = 0; c < NUM_CASES; c++)
+            check_case(c, forbidden, strcmp(mnp_ctx_device_kind(ctx), "cuda") == 0);
+    } else {
+        printf("# %s\n", mnp_error_message());
+    }
+    mnp_raw_module_free(forbidden);
     mnp_finalize(ctx);
     int status = done_testing();
     MPI_Finalize();
