@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 : "${PYTHON=$("$srcdir/tests/find-python")}" "${MANIPLE:=$builddir/apps/maniple}"
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 [ -e "$builddir/.libs/libmaniple.so" ] || skip_all "no shared library was built"
 grep -q '^#define HAVE_PNG 1' "$builddir/config.h" || skip_all "this build draws no pictures"
 "${PKG_CONFIG:=pkg-config}" --version >/dev/null 2>&1 || skip_all "there is no pkg-config"

@@ -6,7 +6,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 : "${PYTHON=$("$srcdir/tests/find-python")}"
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 [ -e "$builddir/.libs/libmaniple.so" ] || skip_all "no shared library was built"
 [ -n "${MPIRUN-}" ] || skip_all "there is no mpirun"
 nm -D "$builddir/.libs/libmaniple.so" 2>/dev/null | grep -q __asan_init && skip_all "Python is not made for sanitizers"

@@ -15,6 +15,12 @@ skip_all()
     exit 0
 }
 
+# without_python: why no Python was found, as a reason to skip what needs it
+without_python()
+{
+    "$srcdir/tests/find-python" --why
+}
+
 # skip DESCRIPTION REASON: a point that cannot run here
 skip()
 {

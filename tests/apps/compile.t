@@ -67,7 +67,7 @@ with h5py.File("solved.h5") as file:
 assert told["seconds_compile"] >= 3 > told["seconds"] > 0, told
 END
 else
-    skip "the attributes of a solution have compiling apart" "there is no Python with h5py"
+    skip "the attributes of a solution have compiling apart" "$(without_python)"
 fi
 
 done_testing

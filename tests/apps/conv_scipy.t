@@ -5,6 +5,6 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 : "${PYTHON=$("$srcdir/tests/find-python")}" "${MANIPLE:=$builddir/apps/maniple}"
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 export srcdir builddir MANIPLE
 exec "$PYTHON" "$srcdir/tests/apps/checks/conv_scipy.py"

@@ -10,7 +10,7 @@ run "help" "$MANIPLE" deconv --help
 check $? "help is at most 100 columns wide"
 
 [ -n "$PYTHON" ] || {
-    skip "results" "there is no Python with h5py"
+    skip "results" "$(without_python)"
     done_testing
 }
 

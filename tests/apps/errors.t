@@ -38,7 +38,7 @@ with h5py.File('odd.h5', 'w') as file:
     conv 2 '5 dimensions' odd.h5:/five hanning:1 -o out.h5:/y
     conv 1 'words' odd.h5:/words hanning:1 -o out.h5:/y
 else
-    skip "datasets that are no arrays of numbers" "there is no Python with h5py to make them"
+    skip "datasets that are no arrays of numbers" "$(without_python)"
 fi
 
 # What is too large

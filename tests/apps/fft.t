@@ -11,7 +11,7 @@ run "help" "$MANIPLE" fft --help
 check $? "help is at most 100 columns wide"
 
 [ -n "$PYTHON" ] || {
-    skip "results" "there is no Python with h5py"
+    skip "results" "$(without_python)"
     done_testing
 }
 check_points "$PYTHON" "$srcdir/tests/apps/checks/fft.py"

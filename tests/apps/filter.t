@@ -16,7 +16,7 @@ sed -n 's/^\.It Cm \([a-z]*_[a-z_]*\|laplace\|sobel\|prewitt\)$/\1/p' "$srcdir/d
 run "maniple-filter.1 has the filters of --help" diff help.txt page.txt
 
 [ -n "$PYTHON" ] || {
-    skip "results" "there is no Python with h5py"
+    skip "results" "$(without_python)"
     done_testing
 }
 check_points "$PYTHON" "$srcdir/tests/apps/checks/filter.py"

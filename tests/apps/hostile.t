@@ -6,7 +6,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 : "${PYTHON=$("$srcdir/tests/find-python")}" "${MANIPLE:=$builddir/apps/maniple}"
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 grep -q '^#define HAVE_PNG 1' "$builddir/config.h" || skip_all "this build draws no pictures"
 export MANIPLE
 

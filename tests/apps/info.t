@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"
 
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 [ -n "$MPIRUN" ] || skip_all "there is no mpirun"
 export MANIPLE
 check_points "$PYTHON" "$srcdir/tests/apps/checks/info.py"

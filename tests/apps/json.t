@@ -6,7 +6,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"
 
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 export MANIPLE MPIRUN
 check_points "$PYTHON" "$srcdir/tests/apps/checks/json_reports.py"
 fails 2 'quiet and --json contradict each other' "$MANIPLE" conv in.h5:/x hanning:3x3 -o out.h5:/y --quiet --json

@@ -10,7 +10,7 @@ run "help" "$MANIPLE" linalg --help
 [ "$("$MANIPLE" linalg --help | awk 'length > 100' | wc -l)" -eq 0 ]
 check $? "it is at most 100 columns wide"
 [ -n "$PYTHON" ] || {
-    skip "results" "there is no Python with h5py"
+    skip "results" "$(without_python)"
     done_testing
 }
 check_points "$PYTHON" "$srcdir/tests/apps/checks/linalg.py"

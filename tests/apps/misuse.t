@@ -86,7 +86,7 @@ then
     conv_alone 2 'is KERNEL itself' links.h5:/x links.h5:/alias/k -o links.h5:/group/k
     conv_alone 1 'is a link to another file' links.h5:/x hanning:5x5 -o outer.h5:/folder/new
 else
-    skip "links of HDF5" "there is no Python with h5py"
+    skip "links of HDF5" "$(without_python)"
 fi
 mkfifo pipe.h5
 conv_alone 1 'is not a regular file' pipe.h5:/x hanning:3x3 -o out.h5:/y

@@ -7,7 +7,7 @@
 . "$srcdir/tests/apps/refusals.sh"
 
 : "${PYTHON=$("$srcdir/tests/find-python")}" "${MANIPLE:=$builddir/apps/maniple}"
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 has_png=$(grep -c '^#define HAVE_PNG 1' "$builddir/config.h")
 has_tiff=$(grep -c '^#define HAVE_TIFF 1' "$builddir/config.h")
 has_fits=$(grep -c '^#define HAVE_CFITSIO 1' "$builddir/config.h")

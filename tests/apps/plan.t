@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"
 
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 export MANIPLE MPIRUN
 check_points "$PYTHON" "$srcdir/tests/apps/checks/plan.py"
 for line in "fft x.npy" "conv x.npy hanning:3x3" "filter laplace x.npy" "linalg norm x.npy" "linalg expm x.npy" "linalg qr x.npy" "eval x+1 x=x.npy" \

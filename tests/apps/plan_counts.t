@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 : "${MANIPLE:=$builddir/apps/maniple}" "${PYTHON=$("$srcdir/tests/find-python")}"
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

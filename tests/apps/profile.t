@@ -6,7 +6,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"
 
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 [ -e "$builddir/.libs/libmaniple.so" ] || skip_all "no shared library was built"
 export PYTHONPATH="$builddir/python" MANIPLE_LIBRARY="$builddir/.libs/libmaniple.so" PYTHONDONTWRITEBYTECODE=1
 grep -q -e -DMNP_SANITIZERS "$builddir/Makefile" && skip_all "Python cannot load a library with sanitizers"

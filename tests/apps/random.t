@@ -30,7 +30,7 @@ check $? "help is at most 100 columns wide"
 # ---- results ----
 
 [ -n "$PYTHON" ] || {
-    skip "results" "there is no Python with h5py"
+    skip "results" "$(without_python)"
     done_testing
 }
 for ranks in 1 3; do

@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"
 
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 pid='' file=state.h5
 trap '[ -z "$pid" ] || kill -TERM "$pid" 2>/dev/null; chmod -R u+w "$work"; rm -rf "$work"' EXIT
 mkdir bin

@@ -12,7 +12,7 @@ for command in spectrogram channelize; do
 done
 
 [ -n "$PYTHON" ] || {
-    skip "results" "there is no Python with h5py"
+    skip "results" "$(without_python)"
     done_testing
 }
 check_points "$PYTHON" "$srcdir/tests/apps/checks/signals.py"

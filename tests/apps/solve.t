@@ -395,7 +395,7 @@ END
     run "a solution beside the matrix's members" "$MANIPLE" solve -q group.h5:/a b.h5:/b -o group.h5:/a/x --method cg
     run "it is replaced by the next" "$MANIPLE" solve -q group.h5:/a b.h5:/b -o group.h5:/a/x --method cg
 else
-    skip "results" "there is no Python with SciPy and h5py"
+    skip "results" "$(without_python)"
 fi
 
 if has_png; then

@@ -171,7 +171,7 @@ END
     done
     check_later "$PYTHON" check.py
 else
-    skip "results" "there is no Python with SciPy and h5py"
+    skip "results" "$(without_python)"
 fi
 
 if has_png; then

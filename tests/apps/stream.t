@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"
 
-[ -n "$PYTHON" ] || skip_all "there is no Python with h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 
 "$PYTHON" -c '
 import h5py, numpy

@@ -6,7 +6,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 : "${PYTHON=$("$srcdir/tests/find-python")}"
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 [ -n "$MPIRUN" ] || skip_all "there is no mpirun"
 library=$builddir/.libs/libmaniple.so
 [ -e "$library" ] || skip_all "no shared library was built"

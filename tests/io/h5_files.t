@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/tap.sh"
 
 : "${PYTHON=$("$srcdir/tests/find-python")}"
-[ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+[ -n "$PYTHON" ] || skip_all "$(without_python)"
 [ -n "${MPIRUN=mpirun}" ] || skip_all "there is no mpirun"
 export srcdir builddir MPIRUN
 exec "$PYTHON" "$srcdir/tests/io/h5_files.py"

@@ -12,7 +12,7 @@ cluster=$srcdir/tests/slurm/cluster
 if [ "${1-}" != inside ]; then
     reason=$("$cluster" why)
     [ -z "$reason" ] || skip_all "$reason"
-    [ -n "$PYTHON" ] || skip_all "there is no Python with NumPy, SciPy and h5py"
+    [ -n "$PYTHON" ] || skip_all "$(without_python)"
     work=$(mktemp -d) || exit 1
     trap 'rm -rf "$work"' EXIT
     trap 'exit 1' HUP INT TERM
