@@ -110,7 +110,7 @@ for dtype in U:
     info = describe(mp.array(a), mp.array(b))
     mp.ok(describe(mp.array(a[:1]), mp.array(b)).integer_products == 0, f"{dtype}: a row is multiplied plainly")
     mp.ok(info.integer_products == MODULI[dtype] and info.workspace > 0, f"{dtype}: described as {info.integer_products}")
-for dtype in "float32", "float64":
+for dtype in ("float32", "float64") if mp.FULL else ("float32",):
     a, b = (numbers((9, 1), dtype) * np.ones(1 << 18, dtype) for _ in range(2))
     holds(f"{dtype}: sums of products of residues that int32 does not hold", product(a, b.T.copy()), a, b.T)
 for shape_a, shape_b in [((0, 4), (4, 3)), ((3, 4), (4, 0)), ((3, 0), (0, 4)), ((0, 0), (0, 0))]:

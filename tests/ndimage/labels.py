@@ -29,7 +29,7 @@ def winding(n):
 
 
 for ndim in (1, 2, 3):
-    for density in (0.3, 0.6):
+    for density in mp.part((0.3, 0.6), ndim):
         a, x = image(rng, "bool", ndim)
         a, x = (a, x) if density == 0.3 else (~a, mp.logical_not(x))
         structure = ndimage.generate_binary_structure(ndim, int(rng.integers(1, ndim + 1)))

@@ -21,8 +21,8 @@ def bools(a):
     return [bool(v) for v in a.ravel()]
 
 
-for name in GREY:
-    for kind in ("box", "footprint", "structure"):
+for number, name in enumerate(GREY):
+    for kind in mp.part(("box", "footprint", "structure"), number):
         dtype = str(rng.choice(["float32", "int32"])) if kind != "structure" else "float64"
         a, x = image(rng, dtype, 2)
         if not a.size:
@@ -39,8 +39,8 @@ for name in GREY:
             None if structure is None else list(structure.ravel()), options(mode, 1.0, origin))
         mp.check(f"{name} {a.shape} {dtype} {kind} {size} {mode} {origin}", got, want)
 
-for name in ("binary_erosion", "binary_dilation", "binary_opening", "binary_closing"):
-    for kind in ("default", "structure", "until", "mask"):
+for number, name in enumerate(("binary_erosion", "binary_dilation", "binary_opening", "binary_closing")):
+    for kind in mp.part(("default", "structure", "until", "mask"), number):
         a, x = image(rng, "bool", int(rng.integers(1, 4)))
         if not a.size:
             continue

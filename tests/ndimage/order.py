@@ -32,9 +32,9 @@ def one(name, dtype, ndim, largest, box):
              got, want)
 
 
-for name in NAMES:
-    for dtype, ndim, largest, box in [("float32", 2, 6, True), ("uint8", 2, 6, False), ("float64", 1, 12, True),
-                                      ("int16", 3, 3, True)]:
+for number, name in enumerate(NAMES):
+    for dtype, ndim, largest, box in mp.part([("float32", 2, 6, True), ("uint8", 2, 6, False), ("float64", 1, 12, True),
+                                              ("int16", 3, 3, True)], number):
         one(name, dtype, ndim, largest, box)
 one("median_filter", "float32", 2, 13, False)
 one("median_filter", "int16", 2, 13, True)
@@ -50,7 +50,7 @@ for size in ((1, 15), (15, 1), (2, 30), (9, 9), (11, 11), (13, 13), (15, 15), (3
     rank = int(rng.integers(size[0] * size[1]))
     mp.check(f"rank {rank} of {size}", mp.ndimage_rank_filter(x, rank, list(size), None, None),
              ndimage.rank_filter(a, rank, size))
-for n in (3, 5, 7):  # every rank is the right element of a sorted window
+for n in (3, 5, 7) if mp.FULL else (3, 5):  # every rank is the right element of a sorted window
     for rank in range(0, n * n, n):
         mp.check(f"rank {rank} of {n}^2", mp.ndimage_rank_filter(x, rank, [n, n], None, None),
                  ndimage.rank_filter(a, rank, n))

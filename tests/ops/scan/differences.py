@@ -26,10 +26,10 @@ def spread(a):
 
 
 def diffs():
-    for dtype in ("bool", "int8", "uint16", "float32", "complex64"):
+    for number, dtype in enumerate(("bool", "int8", "uint16", "float32", "complex64")):
         a = values(dtype, (5, 6, 4))
         x = spread(a)
-        for axis in (0, 1, -1):
+        for axis in mp.part((0, 1, -1), number):
             mp.check(f"diff of {dtype} along {axis}", mp.diff(x, 1, axis, None, None), np.diff(a, axis=axis))
         mp.check("three times", mp.diff(x, 3, 1, None, None), np.diff(a, 3, axis=1))
     a = values("float32", (5, 6))
@@ -63,12 +63,12 @@ def diffs():
 
 
 def gradients():
-    for dtype in ("float32", "int16", "complex128"):
+    for number, dtype in enumerate(("float32", "int16", "complex128")):
         a = values(dtype, (5, 6))
         x = spread(a)
         ulp = 8 if dtype != "int16" else 0
         for axis in (0, 1):
-            for order in (1, 2):
+            for order in mp.part((1, 2), number + axis):
                 mp.check(f"gradient of {dtype} along {axis}, edges of order {order}", mp.gradient(x, None, axis, order),
                          np.gradient(a, axis=axis, edge_order=order), ulp=ulp)
         mp.check("spacing", mp.gradient(x, 0.3, 0, 2), np.gradient(a, 0.3, axis=0, edge_order=2), ulp=64)
@@ -99,7 +99,7 @@ def integrals():
         a = values(dtype, (5, 6))
         y = spread(a)
         ulp = 4 if dtype == "float32" else 16
-        for axis in (0, -1):
+        for axis in (0, -1) if mp.FULL or dtype == "float32" else (-1,):
             mp.check(f"trapezoid of {dtype} along {axis}", mp.trapezoid(y, None, 1.0, axis), trapezoid(a, axis=axis),
                      ulp=ulp)
         mp.check("dx", mp.trapezoid(y, None, 0.25, 0), trapezoid(a, dx=0.25, axis=0), ulp=ulp)

@@ -69,14 +69,14 @@ def reduced_at(ufunc, a, indices, axis):
 
 def all_functions():
     """Every method, in some types, along every axis."""
-    for name, listed in CASES.items():
+    for number, (name, listed) in enumerate(CASES.items()):
         ufunc = getattr(np, name)
         for dtype in listed.split():
             shape = tuple(int(n) for n in rng.integers(2, 6, 3))
             a = values(dtype, shape)
             x = spread(a)
             over = [(0,), (-1,)] if name in ORDERED or name == "lcm" else [(0,), (2,), (0, 2), (0, 1, 2)]
-            for axis in over:
+            for axis in mp.part(over, number) if number > 0 else over:
                 want = reduced(ufunc, a, axis)
                 mp.check(f"{name}.reduce of {dtype} over {axis}", mp.ufunc_reduce(name, x, axes(*axis)), want,
                          ulp=ulp_of(name, want))
