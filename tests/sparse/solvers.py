@@ -79,12 +79,13 @@ for dtype in matrices.DTYPES:
     rtol, bound = (1e-5, 1e-3) if small else (1e-10, 1e-7)
     # the kernels of all methods in one dtype take two seconds to compile; what comes below takes float64
     few = small and not mp.FULL
+    some = (["cg", "gmres"], ["gmres"]) if few else (mp.part(POSITIVE), mp.part(GENERAL))
     for n in (1, 2, 3, 40) if mp.FULL else (1, 40):
         a, b = positive(n, dtype), right(n, dtype)
-        for solver in ["cg", "gmres"] if few else POSITIVE:
+        for solver in some[0]:
             accuracy("positive definite", a, b, solver, rtol, bound, maxiter=2000)
         a, b = general(n, dtype), right(n, dtype)
-        for solver in ["gmres"] if few else GENERAL:
+        for solver in some[1]:
             accuracy("diagonally dominant", a, b, solver, rtol, bound)
 
 # No rows
