@@ -140,6 +140,12 @@ MNP_API int64_t mnp_array_local_size(const mnp_array *array);
 MNP_API const int64_t *mnp_array_local_strides(const mnp_array *array);
 
 /*
+ * Whether an array can only be read, as its elements share memory: a broadcast view, or a view of one.  The same on all
+ * ranks.  Not collective.
+ */
+MNP_API bool mnp_array_is_read_only(const mnp_array *array);
+
+/*
  * The address of the first element of this rank's block, in the device's memory, or NULL if the block is empty: for the
  * caller's own kernels on a GPU, or for direct access on the host device.  Work on the block may still be running: call
  * mnp_ctx_synchronize() first.  Not collective.

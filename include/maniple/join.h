@@ -5,7 +5,8 @@
  * Arguments may have any layouts and be views.  A result has their layout where it is the same for all of them and the
  * dimensions that change are not cut, so that nothing moves between ranks; otherwise that of mnp_layout_block().  A
  * given array must have the result's shape, may have any layout and any dtype to which the result can be cast under
- * "same_kind", and may share memory with the arguments.  All functions are collective.  MNP_ERR_ARG if arguments are
+ * "same_kind", and may share memory with the arguments.  All functions are collective, unless they say
+ * otherwise.  MNP_ERR_ARG if arguments are
  * scalars (mnp_scalar_int() and its like), if shapes do not fit or an axis does not exist; MNP_ERR_MEMORY,
  * MNP_ERR_COMPILE, MNP_ERR_COMM.
  */
@@ -68,6 +69,19 @@ MNP_API mnp_status mnp_delete(const mnp_array *x, int64_t start, int64_t stop, i
 MNP_API mnp_status mnp_split(const mnp_array *x, int count, int axis, mnp_array **parts);
 MNP_API mnp_status mnp_array_split(const mnp_array *x, int count, int axis, mnp_array **parts);
 MNP_API mnp_status mnp_split_at(const mnp_array *x, int count, const int64_t *indices, int axis, mnp_array **parts);
+
+/*
+ * numpy.unstack: the parts of x at the indices of an axis, of which there are `count`, the extent of that axis.  parts
+ * is as for mnp_split(): views without the axis.  Not collective.
+ */
+MNP_API mnp_status mnp_unstack(const mnp_array *x, int count, int axis, mnp_array **parts);
+
+/*
+ * numpy.broadcast_arrays: a view of each of `count` arrays, one or more, with the shape that all have when they are
+ * broadcast.  views receives them as parts does in mnp_split().  Those that repeat elements are read-only.
+ * MNP_ERR_ARG if the shapes do not broadcast.  Not collective.
+ */
+MNP_API mnp_status mnp_broadcast_arrays(const mnp_array *const *arrays, int count, mnp_array **views);
 
 /*
  * numpy.pad: widths[2*d] elements before and widths[2*d + 1] after dimension d, by the boundary's rule; any number of

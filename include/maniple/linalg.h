@@ -113,6 +113,15 @@ MNP_API mnp_status mnp_matvec(const mnp_array *a, const mnp_array *x, mnp_array 
 MNP_API mnp_status mnp_vecmat(const mnp_array *x, const mnp_array *a, mnp_array **out_p);
 
 /*
+ * numpy.cross: products of vectors of 3 elements, which lie along axis_a of a, axis_b of b and `axis` of the result;
+ * negative axes count from the end.  The other dimensions are broadcast.  Of integers and floats of any kind, without
+ * conjugation; the result is cut as an operand that does not cut its vectors.  MNP_ERR_ARG also if an axis has another
+ * extent, and for bools.
+ */
+MNP_API mnp_status mnp_cross(const mnp_array *a, const mnp_array *b, int axis_a, int axis_b, int axis,
+                             mnp_array **out_p);
+
+/*
  * numpy.tensordot: the sum over `naxes` pairs of axes, axes_a[i] of a with axes_b[i] of b; negative ones count from the
  * end.  NULL: the last ones of a, the first ones of b, so that tensordot(a, b, axes=2) is mnp_tensordot(a, b, 2, NULL,
  * NULL, &c).  The operands are reshaped to matrices as mnp_reshape() does it, which may copy them and move them to

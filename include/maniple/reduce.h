@@ -48,9 +48,15 @@
 extern "C" {
 #endif
 
+/*
+ * For mnp_axes.count: NumPy's axis=(), with which every element is reduced by itself, and the result has the shape of
+ * x: its type is that of the function, and `where` and `initial` count.
+ */
+#define MNP_NO_AXES (-1)
+
 /* Which axes are reduced, and how. 0, false and NULL are NumPy's defaults. */
 typedef struct mnp_axes {
-    int count MNP_DEFAULT(0);               /* how many axes; 0: all */
+    int count MNP_DEFAULT(0);               /* how many axes; 0: all; MNP_NO_AXES: none */
     int axes[MNP_MAX_DIMS] MNP_DEFAULT({}); /* negative ones count from the end */
     bool keepdims MNP_DEFAULT(false);       /* leave reduced axes in the result, with extent 1 */
     /* NULL, or NumPy's name of the type to which elements are cast: sums, products, means */

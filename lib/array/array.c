@@ -338,6 +338,12 @@ const int64_t *mnp_array_local_strides(const mnp_array *array)
     return array->local_strides;
 }
 
+bool mnp_array_is_read_only(const mnp_array *array)
+{
+    MNP_NEED_OR(false, array);
+    return array->read_only;
+}
+
 void *mnp_array_local_data(const mnp_array *array)
 {
     MNP_NEED_OR(NULL, array);

@@ -382,7 +382,7 @@ class ndarray(_library.Handle):  # noqa: N801
         if copy:
             block = block.copy()
         strides = tuple(s // block.itemsize for s in block.strides)
-        return _dlpack.lend(block, block.ctypes.data, block.shape, strides, max_version is not None and max_version[0] > 0)
+        return _dlpack.lend(block, block.ctypes.data, block.shape, strides, max_version, not block.flags.writeable)
 
     def to_device(self, device, /, *, stream=None):
         """The array itself, as all arrays are on one kind of device."""
@@ -404,7 +404,8 @@ class ndarray(_library.Handle):  # noqa: N801
     @property
     def local(self):
         """This rank's block, in the memory where it lies: a NumPy array, or on a GPU an object with
-        __cuda_array_interface__ and __dlpack__, for cupy.asarray(), torch.as_tensor() and their from_dlpack().  What is written to it changes the array."""
+        __cuda_array_interface__ and __dlpack__, for cupy.asarray(), torch.as_tensor() and their from_dlpack().  What is
+        written to it changes the array; that of a broadcast view is read-only."""
         return _local(self)
 
     def __repr__(self):
@@ -577,7 +578,7 @@ class _CudaBlock:
         self.__cuda_array_interface__ = {
             "shape": shape,
             "typestr": array.dtype.str,
-            "data": (data or 0, False),
+            "data": (data or 0, lib.mnp_array_is_read_only(array._handle)),
             "version": 3,
             "strides": tuple(s * size_of for s in strides),
             "stream": call("ctx_stream") or 1,
@@ -607,7 +608,8 @@ class _CudaBlock:
             return self._array.copy().local.__dlpack__(stream=stream, max_version=max_version)
         if stream != -1:  # -1: the other library needs no order
             call("ctx_let_wait", stream)
-        return _dlpack.lend(self._array, *self._block, max_version is not None and max_version[0] > 0)
+        read_only = self.__cuda_array_interface__["data"][1]
+        return _dlpack.lend(self._array, *self._block, max_version, read_only)
 
 
 def _local(array):
@@ -627,7 +629,7 @@ def _local(array):
     holder.__array_interface__ = {
         "shape": shape,
         "typestr": dtype.str,
-        "data": (data, False),
+        "data": (data, lib.mnp_array_is_read_only(array._handle)),
         "version": 3,
         "strides": tuple(s * dtype.itemsize for s in strides),
     }

@@ -40,7 +40,7 @@ _Deleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Managed))
 _Managed._fields_ = [("tensor", _Tensor), ("context", ctypes.c_void_p), ("deleter", _Deleter)]
 
 class _Versioned(ctypes.Structure):
-    """What libraries take that ask for version 1: others see memory that they may only read."""
+    """What libraries take that ask for version 1: others see memory that they may only read, or refuse it."""
 
     _fields_ = [
         ("major", ctypes.c_uint32),
@@ -52,6 +52,7 @@ class _Versioned(ctypes.Structure):
     ]
 
 
+_READ_ONLY = 1  # of the flags
 _NAME, _USED, _VERSIONED_NAME = b"dltensor", b"used_dltensor", b"dltensor_versioned"
 _python = ctypes.pythonapi
 _new = _python.PyCapsule_New
@@ -103,15 +104,19 @@ def check_device(wanted):
         raise BufferError(f"this block is on DLPack's device {device()}, not {tuple(wanted)}")
 
 
-def lend(array, data, shape, strides, versioned=False):
+def lend(array, data, shape, strides, max_version=None, read_only=False):
     """A capsule with a block of an array, which lives as long as the other library wants it.  Not collective."""
+    versioned = max_version is not None and max_version[0] > 0
+    if read_only and not versioned:
+        raise BufferError("a broadcast view is read-only, which DLPack can say from version 1 on: lend a copy of it")
     sweep()
     dtype, ndim = array.dtype, len(shape)
     is_bfloat16 = bfloat16 is not None and dtype == bfloat16
     code = _BFLOAT if is_bfloat16 else _KINDS[dtype.kind]
     sizes, steps = (ctypes.c_int64 * ndim)(*shape), (ctypes.c_int64 * ndim)(*strides)
     tensor = _Tensor(data, _Device(*device()), ndim, code, 8 * dtype.itemsize, 1, sizes, steps, 0)
-    managed = _Versioned(1, 0, None, _give_back, 0, tensor) if versioned else _Managed(tensor, None, _give_back)
+    flags = _READ_ONLY if read_only else 0
+    managed = _Versioned(1, 0, None, _give_back, flags, tensor) if versioned else _Managed(tensor, None, _give_back)
     address = ctypes.addressof(managed)
     _lent[address] = managed, array, sizes, steps
     _capsules[address] = _new(address, _VERSIONED_NAME if versioned else _NAME, None)

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _array
 from ._array import _FLATTENED, _dtypes, as_array, dtype_name, dtype_number, made, operand
-from ._library import struct
+from ._library import constant, struct
 
 public_names = {}
 
@@ -135,12 +135,10 @@ def reduction_axes(axis=None, keepdims=False, dtype=None, where=True, initial=No
     if axis is None and not keepdims and dtype is None and where is True and initial is None and ddof == 0:
         return None
     listed = axes_of(axis) or []
-    if axis is not None and not listed:
-        raise TypeError("axis=() names no axis to reduce over")
     mask, start = None if where is True else as_array(where), None if initial is None else operand(initial)
     name = dtype_name(dtype)
     made_ = struct("axes")(
-        len(listed),
+        constant("NO_AXES") if axis is not None and not listed else len(listed),
         (ctypes.c_int * 8)(*listed),
         bool(keepdims),
         name,

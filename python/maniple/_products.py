@@ -4,7 +4,7 @@
 import ctypes
 import operator
 
-from ._array import as_array, into, operand, result_type
+from ._array import as_array, into, made, operand, result_type
 from ._library import call, chosen, constant
 from ._names import list_of, names, public
 
@@ -41,13 +41,10 @@ def vecdot(x1, x2, out=None, axis=-1):
 
 
 @public
-def cross(a, b, axis=-1):
-    """numpy.cross of vectors of 3 elements along an axis, which is that of the result of broadcasting.  Collective."""
-    a, b = names.broadcast_arrays(a, b)
-    if a.shape[axis] != 3:
-        raise ValueError(f"cross: axis {axis} has {a.shape[axis]} elements, and not 3")
-    a, b = names.moveaxis(a, axis, 0), names.moveaxis(b, axis, 0)
-    return names.stack([a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)], axis=axis)
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """numpy.cross of vectors of 3 elements; axis stands for all three of the others.  Collective."""
+    axes = (axisa, axisb, axisc) if axis is None else (axis,) * 3
+    return made("cross", as_array(a), as_array(b), *map(operator.index, axes))
 
 
 @public

@@ -24,13 +24,7 @@ def _reduction(name, takes):
         wrong = set(named) - set(takes) - {"keepdims", "where", "initial", "ddof", "dtype"}
         if wrong:
             raise TypeError(f"{name}() has no argument {', '.join(sorted(wrong))}")
-        a = as_array(a)
-        if isinstance(axis, (tuple, list)) and not axis and not name.startswith(("arg", "nanarg")):
-            a, axis = names.expand_dims(a, -1), -1  # over no axes, as over one of extent 1
-            named.pop("keepdims", None)
-            if named.get("where", True) is not True:
-                named["where"] = names.expand_dims(as_array(named["where"]), -1)
-        return into(name, a, reduction_axes(axis, **named), out=out)
+        return into(name, as_array(a), reduction_axes(axis, **named), out=out)
 
     defaults = {"where": True, "keepdims": False, "ddof": 0}
     listed = [f"{k}={defaults.get(k)}" for k in takes]

@@ -98,9 +98,13 @@ def broadcast_shapes(*shapes):
 
 @public
 def broadcast_arrays(*arrays):
+    """numpy.broadcast_arrays: views, of which those that repeat elements are read-only."""
     arrays = [as_array(a) for a in arrays]
-    shape = np.broadcast_shapes(*[a.shape for a in arrays])
-    return tuple(broadcast_to(a, shape) for a in arrays)
+    if not arrays:
+        return ()
+    views = (ctypes.c_void_p * len(arrays))()
+    call("broadcast_arrays", list_of(arrays), len(arrays), views)
+    return tuple(ndarray(view, a._base) for view, a in zip(views, arrays))
 
 
 @public
@@ -282,8 +286,9 @@ for _n in ("ascontiguousarray", "asfortranarray"):
 
 @public
 def unstack(x, axis=0):
-    """The parts of an array along an axis, as a tuple of views.  Collective."""
-    return tuple(moveaxis(x, axis, 0)[i] for i in range(x.shape[axis]))
+    """numpy.unstack: the parts of an array along an axis, as a tuple of views.  Not collective."""
+    x = as_array(x)
+    return tuple(_parts("unstack", x, x.shape[axis], x.shape[axis], axis))
 
 
 _boundaries = {"constant": "FILL", "edge": "NEAREST", "wrap": "WRAP", "reflect": "MIRROR", "symmetric": "SYMM"}

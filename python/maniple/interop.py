@@ -96,17 +96,19 @@ def from_local(block, layout=None, axis=0, copy=None):
 
     The blocks follow one another by rank along an axis, or lie as a layout says.  The array uses the blocks' memory
     without a copy, so what is written to either is in both; a block whose strides are no multiples of its elements is
-    copied, and so is NumPy's memory where the array is on a GPU; with copy=False that is a ValueError, on all ranks, and
+    copied, and so is NumPy's memory where it is read-only, or the array is on a GPU; with copy=False that is a ValueError, on all ranks, and
     with copy=True every block is copied.  Work that the other library has enqueued on the block
     is waited for, by the GPU; for what it enqueues later there is wait_for().  Collective."""
     context()
     dtype, shape, strides, address, keep = _memory(block)
     is_odd = any(s % dtype.itemsize for s in strides)
+    is_locked = isinstance(keep, np.ndarray) and not keep.flags.writeable and 0 not in strides  # 0: the array is too
+    copies = is_odd or is_locked
     to_gpu = isinstance(keep, np.ndarray) and device_kind() != "host"
-    if copy is False and _count(is_odd or to_gpu) > 0:
+    if copy is False and _count(copies or to_gpu) > 0:
         raise ValueError("from_local: a block has to be copied, and copy is False")
-    if is_odd:
-        keep = np.ascontiguousarray(keep)
+    if copies:
+        keep = np.array(keep, order="C")
         dtype, shape, strides, address, keep = _memory(keep)
     if layout is None:
         if not shape:

@@ -215,8 +215,8 @@ def trace(x, *, offset=0, dtype=None):
 
 
 def cross(x1, x2, *, axis=-1):
-    """numpy.linalg.cross: of vectors of 3 elements along an axis, which is that of the result of broadcasting."""
-    return names.cross(x1, x2, axis)
+    """numpy.linalg.cross: of vectors of 3 elements along an axis."""
+    return names.cross(x1, x2, axis=axis)
 
 
 def null_space(A, rcond=None):  # noqa: N803

@@ -82,7 +82,7 @@ if mp.layout_is_cyclic(layout):
 with open(os.path.join(os.environ["srcdir"], "include/maniple/ufunc_table.h"), encoding="utf-8") as table:
     elementwise = set(re.findall(r"\bX\((\w+),", table.read()))
 WORK = elementwise | set("""copy astype redistribute replicate plan_new plan_run round around choose select result_type
-    may_share_memory elementwise_call array_ctx array_dtype array_free array_get_local array_layout array_local_data
+    may_share_memory elementwise_call array_ctx array_dtype array_free array_get_local array_is_read_only array_layout array_local_data
     array_drop array_get_local_strided array_local_lo array_local_shape array_local_size array_local_strides array_margins
     array_ndim array_set_local array_set_local_strided array_shape array_to_host array_to_host_as""".split())
 ELSEWHERE = {"reduction_call", "conv_execute", "fft_plan_execute",  # they need a reduction, or a plan, which is not made for such layouts

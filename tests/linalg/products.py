@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The products beside matmul: dot, inner, vdot, vecdot, matvec, vecmat, outer, tensordot, kron, matrix_power, multi_dot."""
+"""The products beside matmul: dot, inner, vdot, vecdot, matvec, vecmat, outer, cross, tensordot, kron, matrix_power,
+multi_dot."""
 
 import functools
 
@@ -83,6 +84,32 @@ for dtype in DTYPES:
             continue
         compare(f"{dtype} multi_dot {shapes}", lambda *x: mp.multi_dot(list(x), len(x)), lambda *x: np.linalg.multi_dot(x), 60,
                 *(n(s) for s in shapes))
+
+# A product of the cross product is rounded, and so is their difference, as in NumPy
+for dtype in DTYPES:
+    for a, b, axes in ((3,), (3,), (-1, -1, -1)), ((7, 3), (7, 3), (1, 1, 1)), ((3, 7), (7, 3), (0, 1, 0)), \
+            ((7, 3), (3,), (-1, 0, -1)), ((4, 3, 5), (1, 5, 3), (1, -1, 0)), ((2, 5, 3, 4), (3, 5, 4), (2, 0, 1)), \
+            ((3, 1), (3, 9), (0, 0, -1)), ((0, 3), (0, 3), (1, 1, 1)):
+        if dtype == "bool":
+            continue
+        p, q = numbers(a, dtype), numbers(b, dtype)
+        got, want = mp.cross(mp.spread(rng, p), mp.spread(rng, q), *axes), np.cross(p, q, *axes)
+        if dtype == "complex64":
+            near(f"{dtype} cross {a} {b} {axes}", got, want, np.full(want.shape, np.linalg.norm(p) * np.linalg.norm(q)), 2)
+        else:
+            mp.check(f"{dtype} cross {a} {b} {axes}", got, want)
+a, b = numbers((7, 3), "int32"), numbers((7, 3), "float64")
+mp.check("cross of two types", mp.cross(spread(a), spread(b), 1, 1, 1), np.cross(a, b))
+x, y = spread(b), spread(b[::-1].copy())
+mp.cross(x, y, 1, 1, 1, out=x)
+mp.check("cross into an operand", x, np.cross(b, b[::-1]))
+out = mp.array(np.zeros((3, 7), "complex128"), mp.random_layout(rng, (3, 7)))
+mp.check("cross into an array of another type", mp.cross(y, spread(a), 1, 1, 0, out=out),
+         np.cross(b[::-1], a, axisc=0).astype("complex128"))
+mp.fails("MNP_ERR_ARG", "mnp_cross: axis 0 of b has 7 elements, and vectors have 3", mp.cross, x, y, 1, 0, 1)
+mp.fails("MNP_ERR_ARG", "mnp_cross", mp.cross, x, mp.array(np.zeros((5, 3))), 1, 1, 1)
+mp.fails("MNP_ERR_ARG", "axis 2 is out of bounds", mp.cross, x, y, 1, 1, 2)
+mp.fails("MNP_ERR_ARG", "mnp_cross: bools have no difference", mp.cross, mp.array(a > 0), mp.array(a > 0), 1, 1, 1)
 
 a, b = numbers((6, 5), "float64"), numbers((5, 4), "float64")
 x, y = spread(a), spread(b)

@@ -900,6 +900,12 @@ def check_standard():
     same("linalg.cross", (mp.linalg.cross(x, y), mp.linalg.cross(x, y, axis=-2)),
          (np.cross(a, b), np.cross(a, b, axis=-2)), 1e-14)
     raises(ValueError, "4 elements", "cross along an axis of 4", lambda: mp.linalg.cross(x, x, axis=0))
+    same("cross with its own axes", (mp.cross(x, y, 1, 0, 0), mp.cross(x, y, axisc=0), mp.cross([1, 2, 3], [0, 1, 0])),
+         (np.cross(a, b, 1, 0, 0), np.cross(a, b, axisc=0), np.cross([1, 2, 3], [0, 1, 0])), 1e-14)
+    same("unstack", mp.unstack(x, axis=-1), [a[..., i] for i in range(3)])
+    same("unstack of a list", mp.unstack([[1, 2], [3, 4]]), ([1, 2], [3, 4]))
+    same("broadcast_arrays", mp.broadcast_arrays(x, y[0], 2.0), np.broadcast_arrays(a, b[0], 2.0))
+    ok(mp.broadcast_arrays() == (), "broadcast_arrays of nothing")
     same("linalg.diagonal, trace", (mp.linalg.diagonal(x, offset=1), mp.linalg.trace(x), mp.linalg.matrix_transpose(x)),
          (np.diagonal(a, 1, -2, -1), np.trace(a, 0, -2, -1), np.swapaxes(a, -2, -1)), 1e-14)
     bounds = np.array([1e-3, 0.3, 0.9, 2.0])
@@ -910,6 +916,8 @@ def check_standard():
                                      mp.any(x > 0, axis=()), mp.sum(x, axis=(), where=mp.asarray(some))),
          (np.sum(a, axis=()), np.std(a, axis=(), keepdims=True), np.max(a, axis=()), np.any(a > 0, axis=()),
           np.sum(a, axis=(), where=some)))
+    same("ufuncs over no axes", (np.add.reduce(x, axis=()), np.subtract.reduce(x, axis=())), (a, a))
+    raises(ValueError, "no axis", "an index over no axes", lambda: mp.argmax(x, axis=()))
     same("clip by position and by NumPy's names", (mp.clip(x, -1, 2), mp.clip(x, a_min=0), np.clip(x, 0, 1)),
          (np.clip(a, -1, 2), np.clip(a, 0, None), np.clip(a, 0, 1)))
 
@@ -969,7 +977,35 @@ def check_dlpack():
     whole = mp.replicate(mp.asarray(a))
     good = np.array_equal(np.from_dlpack(whole), a) and whole.__dlpack_device__() == (1, 0)
     ok(good, "DLPack of an array on all ranks")
+    check_read_only()
     check_lending()
+
+
+def check_read_only():
+    """Blocks of broadcast views, whose elements share memory, can be read alone, as NumPy's."""
+    x, row = mp.zeros((mp.nranks() * 2, 3)), mp.zeros(3)
+    for name, view in (("broadcast_to", mp.broadcast_to(row, (4, 3))), ("a view of it", mp.broadcast_to(row, (4, 3))[1:, ::2]),
+                       ("broadcast_arrays", mp.broadcast_arrays(x, row)[1]), ("broadcast_arrays of numbers", mp.broadcast_arrays(x, 1.5)[1])):
+        block = view.local
+        if view.device == "host":
+            ok(not block.flags.writeable or block.size == 0, f"the block of {name} is read-only")
+            whole = mp.broadcast_to(mp.replicate(row), (4, 3))
+            raises(BufferError, "read-only", "DLPack before version 1 cannot say so", whole.__dlpack__)
+            lent = whole.__dlpack__(max_version=(1, 0)), whole.__dlpack__(max_version=(1, 0), copy=True)
+            flags = [managed[0].flags for managed in list(_dlpack._lent.values())[-2:]]
+            ok(flags == [1, 0], f"version 1 says so, and not of a copy: {flags}")
+            del lent
+        else:
+            ok(block.__cuda_array_interface__["data"][1], f"the block of {name} is read-only")
+        raises(ValueError, "broadcast view", f"{name} cannot be written", lambda view=view: view.__setitem__(..., 1.0))
+    _dlpack.sweep()
+    ok(x.device != "host" or x.local.flags.writeable, "the block of an array can be written")
+    frozen = np.arange(3.0)
+    frozen.flags.writeable = False
+    y = mp.from_local(frozen)
+    y += 1
+    same("NumPy's memory that is read-only is copied", frozen, np.arange(3.0))
+    raises(ValueError, "copy is False", "or refused", lambda: mp.from_local(frozen, copy=False))
 
 
 def check_lending():

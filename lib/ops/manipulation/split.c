@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Splitting: views of the parts.
+ * Splitting: views of the parts; and views of several arrays that are broadcast against each other.
  */
 #include <maniple/join.h>
 
@@ -10,6 +10,20 @@
 #include "array/input.h"
 #include "array/view.h"
 #include "layout/layout.h"
+#include "ops/elementwise/apply.h"
+
+/* ---- several views ---- */
+
+/* Give all views to the caller, or none, and release the list. */
+static mnp_status give_views(mnp_status status, int count, mnp_array **made, mnp_array **views)
+{
+    for (int i = 0; i < count; i++)
+        mnp__view_give(status, &made[i], &views[i]);
+    free(made);
+    return status;
+}
+
+/* ---- parts ---- */
 
 /* The first index of part i of those that `argument` describes. */
 typedef int64_t (*part_start)(const void *argument, int64_t extent, int part);
@@ -31,10 +45,7 @@ static mnp_status split(const mnp_array *x, int count, int axis, part_start star
         dims[axis].extent = from < to ? to - from : 0;
         st = mnp__view_make(x, x->layout->ndim, dims, NULL, &views[i]);
     }
-    for (int i = 0; i < count; i++)
-        mnp__view_give(st, &views[i], &parts[i]);
-    free(views);
-    return st;
+    return give_views(st, count, views, parts);
 }
 
 /* Even parts, of which the first are one longer; `argument` is their number. */
@@ -99,4 +110,53 @@ mnp_status mnp_split_at(const mnp_array *x, int count, const int64_t *indices, i
     const struct given given = {count, indices};
     MNP_TRY(check("mnp_split_at", x, count + 1, &axis));
     return split(x, count + 1, axis, given_start, &given, parts);
+}
+
+/* ---- single indices ---- */
+
+mnp_status mnp_unstack(const mnp_array *x, int count, int axis, mnp_array **parts)
+{
+    MNP_ENTER(x);
+    MNP_NEED_IF(count > 0, parts);
+    mnp__view_dim dims[MNP_MAX_DIMS];
+    int64_t at[MNP_MAX_DIMS] = {0};
+    mnp_array **views;
+    mnp_status st = MNP_OK;
+    int ndim = 0;
+    MNP_TRY(mnp__inputs_check("mnp_unstack", 1, &x));
+    MNP_TRY(mnp__view_axis("mnp_unstack", x->layout->ndim, axis, &axis));
+    if (count != x->layout->shape[axis])
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_unstack: the number of parts is %d, and dimension %d has %" PRId64 " elements", count,
+                        axis, x->layout->shape[axis]);
+    MNP_TRY(mnp__calloc((size_t)count, sizeof *views, &views));
+    for (int d = 0; d < x->layout->ndim; d++)
+        if (d != axis)
+            dims[ndim++] = mnp__view_whole(x, d);
+    for (int i = 0; i < count && st == MNP_OK; i++) {
+        at[axis] = i;
+        st = mnp__view_make(x, ndim, dims, at, &views[i]);
+    }
+    return give_views(st, count, views, parts);
+}
+
+/* ---- broadcasting ---- */
+
+mnp_status mnp_broadcast_arrays(const mnp_array *const *arrays, int count, mnp_array **views)
+{
+    MNP_ENTER_NAME();
+    MNP_NEED_ALL(count, arrays);
+    MNP_NEED_IF(count > 0, views);
+    int ndim;
+    int64_t shape[MNP_MAX_DIMS];
+    mnp_array **made;
+    mnp_status st = MNP_OK;
+    if (count < 1)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_broadcast_arrays: the number of arrays is %d, below 1", count);
+    MNP_TRY(mnp__inputs_check("mnp_broadcast_arrays", count, arrays));
+    MNP_TRY(mnp__broadcast_shapes("mnp_broadcast_arrays", count, arrays, &ndim, shape));
+    MNP_TRY(mnp__calloc((size_t)count, sizeof *made, &made));
+    for (int i = 0; i < count && st == MNP_OK; i++)
+        st = mnp_broadcast_to(arrays[i], ndim, shape, &made[i]);
+    return give_views(st, count, made, views);
 }

@@ -67,7 +67,7 @@ static mnp_status find_axes(const mnp_axes *axes, const char *ord, request *aske
         return MNP_FAIL(MNP_ERR_ARG, "mnp_norm: of the options there is keepdims alone");
     asked->keepdims = axes && axes->keepdims;
     const bool all = !axes || axes->count == 0;
-    const int count = all ? ndim : axes->count;
+    const int count = all ? ndim : axes->count == MNP_NO_AXES ? 0 : axes->count;
     if (all && !ord)
         return MNP_OK;
     if (count != 1 && count != 2)

@@ -338,6 +338,8 @@ static mnp_status check(const function *f, const mnp_array *x, mnp_dtype result,
     const mnp_array *initial = axes ? axes->initial : NULL;
     if (f->rule == INDEX && axes && axes->count > 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %d axes are given, and it goes along one, or all", f->name, axes->count);
+    if (f->rule == INDEX && axes && axes->count == MNP_NO_AXES)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: no axis is given, and it goes along one, or all", f->name);
     MNP_TRY(mnp__reduction_axes(f->name, x->layout->ndim, axes, mask_p));
     MNP_TRY(check_where(f, x, axes));
     MNP_TRY(check_initial(f, result, initial));

@@ -176,13 +176,14 @@ static mnp_status check_reduce(const method *m, const mnp_array *x, const mnp_ax
     return MNP_OK;
 }
 
-/* Reduce along one axis in order; an array without dimensions is returned as it is. */
+/* Reduce along one axis in order; without an axis along a new one, of extent 1, which gives every element itself. */
 static mnp_status reduce_in_order(const method *m, mnp__reduction *reduction, const mnp_array *x, const mnp_axes *axes,
                                   unsigned mask, mnp_array **out_p)
 {
+    const int ndim = x->layout->ndim;
     int axis = 0;
-    mnp_array *line = NULL;
-    while (axis < x->layout->ndim && !(mask >> axis & 1))
+    mnp_array *lines = NULL;
+    while (axis < ndim && !(mask >> axis & 1))
         axis++;
     mnp__ufunc_reduce call = {.function = m->name,
                               .x = x,
@@ -191,13 +192,13 @@ static mnp_status reduce_in_order(const method *m, mnp__reduction *reduction, co
                               .segments = 1,
                               .drop = !(axes && axes->keepdims),
                               .out_p = out_p};
-    if (x->layout->ndim > 0)
+    if (axis < ndim)
         return mnp__ufunc_reduce_run(reduction, &call);
-    MNP_TRY(mnp_atleast_1d(x, &line));
-    call.x = line;
+    MNP_TRY(mnp_expand_dims(x, 1, &axis, &lines));
+    call.x = lines;
     call.drop = true;
     mnp_status st = mnp__ufunc_reduce_run(reduction, &call);
-    mnp_array_free(line);
+    mnp_array_free(lines);
     return st;
 }
 

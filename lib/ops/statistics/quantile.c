@@ -258,7 +258,7 @@ static mnp_status join_axes(call *c)
 {
     const mnp_layout *layout = c->x->layout;
     int order[MNP_MAX_DIMS], kept = 0, at = 0;
-    int64_t shape[MNP_MAX_DIMS];
+    int64_t shape[MNP_MAX_DIMS + 1];
     for (int d = 0; d < layout->ndim; d++) {
         if (c->mask >> d & 1) {
             c->axis = d;

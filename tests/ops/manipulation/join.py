@@ -113,6 +113,42 @@ def test_split():
     mp.fails("MNP_ERR_ARG", "axis", mp.split, x, 2, 3, 2)
 
 
+def test_unstack():
+    for shape in (7,), (3, 4), (2, 5, 3), (2, 3, 1, 4), (3, 0):
+        a = values(shape)
+        x = spread(a)
+        for axis in range(-len(shape), len(shape)):
+            count = shape[axis]
+            parts = mp.unstack(x, count, axis, count)
+            mp.check(f"unstack {shape} along {axis}", parts if isinstance(parts, tuple) else (parts,)[:count],
+                     tuple(np.moveaxis(a, axis, 0)[i] for i in range(count)))
+    a = values((3, 4))
+    x = spread(a)
+    mp.copyto(mp.unstack(x, 4, 1, 4)[2], 9, mp.MNP_CASTING_SAME_KIND)
+    a[:, 2] = 9
+    mp.check("what unstack gives are views", x, a)
+    mp.fails("MNP_ERR_ARG", "the number of parts is 3, and dimension 1 has 4 elements", mp.unstack, x, 3, 1, 3)
+    mp.fails("MNP_ERR_ARG", "axis 2 is out of bounds", mp.unstack, x, 3, 2, 3)
+    mp.fails("MNP_ERR_ARG", "axis", mp.unstack, mp.array(np.array(1.0)), 1, 0, 1)
+
+
+def test_broadcast_arrays():
+    for shapes in ((4,), (3, 1)), ((5,), (5,)), ((2, 3, 4), (1, 4), ()), ((6,),), ((0, 3), (1, 1), (3,)):
+        given = [values(shape) for shape in shapes]
+        spreads = [spread(a) for a in given]
+        views = mp.broadcast_arrays(spreads, len(given), len(given))
+        views = views if isinstance(views, tuple) else (views,)
+        mp.check(f"broadcast_arrays of {shapes}", views, tuple(np.broadcast_arrays(*given)))
+        locked = [any(n > 1 and n != m for n, m in zip(view.shape[::-1], a.shape[::-1] + (1,) * view.ndim))
+                  for view, a in zip(views, given)]
+        mp.ok([bool(mp.array_is_read_only(view)) for view in views] == locked, f"those that repeat are read-only: {locked}")
+    x, y = spread(values((3, 4))), spread(values((2, 4)))
+    row = mp.broadcast_arrays([x, spread(values((4,)))], 2, 2)[1]
+    mp.ok(mp.array_is_read_only(row[1]) and not mp.array_is_read_only(x[1]), "a view of a read-only one is, too")
+    mp.fails("MNP_ERR_ARG", "mnp_broadcast_arrays: cannot broadcast shapes (3, 4) and (2, 4)", mp.broadcast_arrays, [x, y], 2, 2)
+    mp.fails("MNP_ERR_ARG", "the number of arrays is 0", mp.broadcast_arrays, [], 0, 1)
+
+
 MODES = [("constant", "MNP_BOUNDARY_FILL"), ("wrap", "MNP_BOUNDARY_WRAP"), ("symmetric", "MNP_BOUNDARY_SYMM"),
          ("reflect", "MNP_BOUNDARY_MIRROR"), ("edge", "MNP_BOUNDARY_NEAREST")]
 
@@ -206,6 +242,6 @@ def test_tile_and_repeat():
     mp.fails("MNP_ERR_ARG", "too long", mp.repeat, x, 2 ** 62, 1)
 
 
-for test in (test_concatenate, test_stacks, test_split, test_pad, test_roll, test_tile_and_repeat):
+for test in (test_concatenate, test_stacks, test_split, test_unstack, test_broadcast_arrays, test_pad, test_roll, test_tile_and_repeat):
     test()
 mp.done()

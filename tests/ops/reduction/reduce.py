@@ -92,6 +92,43 @@ def all_functions():
             compare(name, a, x, (1,) if mp.FULL or number == 0 else (0,), keepdims=True, ulp=tolerance(name, dtype))
 
 
+def no_axes():
+    """axis=(), with which every element is reduced by itself: the types are the functions', and options count."""
+    none = axes()
+    none.count = mp.MNP_NO_AXES
+    types = "bool int8 float16 complex64 / uint16 float32 float64 complex128"
+    shapes = ((5,), (4, 7), (3, 1, 6), (2, 3, 2, 5), (0, 3), ())
+    for number, name in enumerate(SUMS + MOMENTS + EXTREMES + TRUTH):
+        for dtype in of_tier(types):
+            if name == "ptp" and dtype == "bool":
+                continue
+            shape = shapes[number % len(shapes)]
+            a = mp.values_for_sums(rng, dtype, shape)
+            if a.size > 2 and a.dtype.kind in "fc":
+                a.flat[1], a.flat[2] = np.nan, np.inf if a.dtype.kind == "f" else 1j
+            with np.errstate(all="ignore"):
+                want = expected(name, a, axis=())
+            mp.check(f"{name} of {dtype} {shape}, over no axes", mp.lookup(name)(mp.spread(rng, a), none), want)
+    a, mask = mp.values_for_sums(rng, "float32", (4, 7)), rng.random((4, 7)) < 0.5
+    x, none.where = mp.spread(rng, a), (m := mp.array(mask)).pointer
+    mp.check("where, over no axes", mp.sum(x, none), a.sum(axis=(), where=mask))
+    none.where, none.initial = None, scalar(2)
+    mp.check("initial, over no axes", mp.prod(x, none), a.prod(axis=(), initial=2))
+    out = mp.array(np.zeros((4, 7)), mp.random_layout(rng, (4, 7)))
+    none.initial, none.keepdims = None, True
+    mp.check("into an array, over no axes", mp.sum(x, none, out=out), a.astype("float64"))
+    mp.check("a median over no axes", mp.median(x, none), a)
+    mp.check("a ufunc that goes in order, over no axes", mp.ufunc_reduce("subtract", x, none), a)
+    mp.check("a weighted mean over no axes", mp.average(x, x, none), a, ulp=1)
+    for name in INDICES:
+        mp.fails("MNP_ERR_ARG", "no axis is given, and it goes along one, or all", mp.lookup(name), x, none)
+    mp.fails("MNP_ERR_ARG", "along 0 axes", mp.norm, x, "2", none)
+    deep = mp.array(np.zeros((1,) * 8))
+    mp.fails("MNP_ERR_ARG", "8", mp.median, deep, none)
+    none.count = -2
+    mp.fails("MNP_ERR_ARG", "mnp_sum: -2 axes are given", mp.sum, x, none)
+
+
 def shapes_and_views():
     """Shapes and views, in few types, whose kernels other tests have compiled."""
     for shape in ((), (1,), (7,), (1, 1), (129,), (37, 41), (3, 1, 5), (2, 3, 4, 5)):
@@ -369,6 +406,7 @@ def misuse():
 
 warnings.simplefilter("ignore")
 all_functions()
+no_axes()
 shapes_and_views()
 large()
 rows()
