@@ -5,6 +5,7 @@ import collections
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -13,6 +14,7 @@ from ._array import rank
 from ._prototypes import ALONE, FUNCTIONS
 
 _SECONDS = 0.02  # between two questions
+_PATIENCE = 2  # seconds after which Ctrl-C is told to have been in vain
 _CTRL_C = b"\x03"
 
 
@@ -32,6 +34,10 @@ class Interrupts:
         """Interrupt what runs; False if that has been asked for before, and nothing has come of it."""
         before, self._wanted = self._wanted, True
         return not before
+
+    def is_asked(self):
+        """Whether what runs has been interrupted, and goes on."""
+        return self._wanted
 
     def forget(self):
         """What runs next has not been interrupted."""
@@ -108,9 +114,15 @@ class Terminal:
                     self._put(line.decode(errors="replace"))
                 elif self._waits:
                     self._put(KeyboardInterrupt)
-                elif not self._interrupts.ask():
+                elif self._interrupts.ask():
+                    threading.Timer(_PATIENCE, self._explain).start()
+                else:
                     os.kill(os.getppid(), signal.SIGINT)  # of mpirun
         self._put(EOFError)
+
+    def _explain(self):
+        if self._interrupts.is_asked():
+            print("\n(Ctrl-C ends what runs at its next call of Maniple; a second one ends all ranks.)", flush=True, file=sys.__stdout__)
 
     def read(self, prompt):
         """The next line; EOFError or KeyboardInterrupt if that comes instead."""

@@ -67,6 +67,16 @@ def lines_and_interrupts(command):
     there.says("\n")
     text = there.says("float(double(x - x + 2).sum())\n")
     ok("40.0" in text, f"a function of several lines: {text!r}")
+    text = there.says("import warnings; print('al' + 'ike'); warnings.warn('so is ' + 'this')\n")
+    ok(text.count("alike") == text.count("so is this") == 1 and "---" not in text, f"what all ranks print comes once: {text!r}")
+    text = there.says("print('I am', 5 + mp.rank())\n")
+    ok(re.search(r"I am 5\s+--- rank 1:\s+I am 6\s+>>> ", text), f"and else in the order of the ranks: {text!r}")
+    text = there.says("x[99]\n")
+    ok("OutOfBoundsError: index: index 99" in text and "_library.py" not in text and "---" not in text,
+       f"an error of a call comes once, without the package's lines: {text!r}")
+    there.says("if mp.rank() == 1: 1/0\n")
+    text = there.says("\n")
+    ok(re.search(r"--- rank 1:\s+Traceback[^-]*ZeroDivisionError", text), f"one of another rank comes too: {text!r}")
     os.write(there.terminal, b"exit()\n")
     there.reads("never")
     ok(there.has_ctrl_c(), "the terminal is as it was before")
@@ -78,9 +88,11 @@ def in_vain(command):
     there.reads(">>> ")
     os.write(there.terminal, b"print('be' + 'gun', flush=True) or any(False for _ in iter(int, 1))\n")
     there.reads(r"begun\s+", anywhere=True)
-    for _ in range(2):
-        time.sleep(0.5)
-        os.write(there.terminal, b"\x03")
+    time.sleep(0.5)
+    os.write(there.terminal, b"\x03")
+    text = there.reads("a second one ends all ranks", anywhere=True)
+    ok("a second one" in text, f"Ctrl-C that is in vain is explained: {text!r}")
+    os.write(there.terminal, b"\x03")
     there.reads("never")
     end, ended = time.monotonic() + 60, False
     while time.monotonic() < end and not (ended and there.has_ctrl_c()):
