@@ -62,6 +62,7 @@ def _elementwise(name, inputs, outputs):
         return tuple(ndarray(c.value) if o is None else o for o, c in zip(out, cells))
 
     elementwise.__name__ = elementwise.__qualname__ = name
+    elementwise.nin, elementwise.nout = inputs, outputs
     elementwise.__doc__ = _text_of(name, inputs)
     inputs_of = "x" if inputs == 1 else ", ".join(f"x{i + 1}" for i in range(inputs))
     _names.signature(elementwise, inputs_of + ", /, out=None, *, where=True, dtype=None, casting='same_kind'")

@@ -126,7 +126,7 @@ _target = _as_index_error(basic)
 _plan_target = _as_index_error(_plan)
 
 
-def _value_for(x, value):
+def value_for(x, value):
     """What is assigned to elements of x: an array, or a number as an operand."""
     if not isinstance(value, (ndarray, int, float, complex, np.generic)):
         return as_array(value)
@@ -135,7 +135,7 @@ def _value_for(x, value):
 
 def put(x, key, value):
     items = key if type(key) is tuple else (key,)
-    value = _value_for(x, value)
+    value = value_for(x, value)
     if not any(_is_array(item) for item in items):
         target = _target(x, items)
         if isinstance(value, ndarray) and value._handle == target._handle:
@@ -150,4 +150,12 @@ def put(x, key, value):
         call("indices_set", view, first, len(arrays), list_of(arrays), value)
 
 
-__all__ = ["basic", "get", "put"]
+def target(x, key):
+    """(view, first axis, index arrays) of what a key selects, to change it; without index arrays it is the view."""
+    items = key if type(key) is tuple else (key,)
+    if not any(_is_array(item) for item in items):
+        return _target(x, items), 0, []
+    return _plan_target(x, key)
+
+
+__all__ = ["basic", "get", "put", "target"]

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy's protocols; methods and operators of arrays."""
 
+import inspect
+
 import numpy as np
 
 from ._array import _shape, as_array, into, ndarray, operand, result_type
 from ._elementwise import ufuncs
+from ._indexing import target, value_for
 from ._library import call, constant
-from ._names import axis_of, names, public_names, reduction_axes
+from ._names import axis_of, list_of, names, public_names, reduction_axes
 
 
 def _missing(what):
@@ -29,23 +32,70 @@ def from_ufunc(ufunc, method, inputs, named):
         if function is None:
             raise _missing("numpy." + name)
         return function(*inputs, **named)
-    text = name.encode()
-    if method == "reduce":
-        named.setdefault("axis", 0)
-        out = named.pop("out", None)
-        named = {k: v for k, v in named.items() if v is not np._NoValue}
-        return into("ufunc_reduce", text, inputs[0], reduction_axes(**named), out=out)
-    if method == "accumulate":
-        return into("ufunc_accumulate", text, inputs[0], named.get("axis", 0), out=named.get("out"))
-    if method == "outer":
-        return into("ufunc_outer", text, operand(inputs[0]), operand(inputs[1]), out=named.get("out"))
-    if method == "reduceat":
-        places = [int(i) for i in inputs[1]]
-        return into("ufunc_reduceat", text, inputs[0], len(places), places, named.get("axis", 0), out=named.get("out"))
-    if method == "at":
-        call("ufunc_at", text, inputs[0], as_array(inputs[1]), None if len(inputs) < 3 else operand(inputs[2]))
-        return None
-    raise _missing(f"numpy.{name}.{method}")
+    if method not in _UFUNC_METHODS:
+        raise _missing(f"numpy.{name}.{method}")
+    return _UFUNC_METHODS[method](ufuncs.get(name) or public_names.get(name), name, *inputs, **named)
+
+
+def _reduce(function, name, array, axis=0, dtype=None, out=None, keepdims=False, initial=np._NoValue, where=True):
+    initial = None if initial is np._NoValue else initial
+    axes = reduction_axes(axis, bool(keepdims), dtype, where, initial)
+    return into("ufunc_reduce", name.encode(), as_array(array), axes, out=out)
+
+
+def _accumulate(function, name, array, axis=0, dtype=None, out=None):
+    array = as_array(array) if dtype is None else as_array(array).astype(dtype)
+    return into("ufunc_accumulate", name.encode(), array, axis, out=out)
+
+
+def _outer(function, name, a, b, out=None):
+    return into("ufunc_outer", name.encode(), operand(a), operand(b), out=out)
+
+
+def _reduceat(function, name, array, indices, axis=0, dtype=None, out=None):
+    array = as_array(array) if dtype is None else as_array(array).astype(dtype)
+    places = [int(i) for i in (indices.tolist() if isinstance(indices, ndarray) else indices)]
+    return into("ufunc_reduceat", name.encode(), array, len(places), places, axis, out=out)
+
+
+def _at(function, name, a, indices, b=None):
+    view, first, arrays = target(a, indices)
+    if not arrays:
+        function(view, *([] if b is None else [b]), out=view)
+    elif b is None or first or len(arrays) > 1:
+        values = None if b is None else value_for(a, b)
+        call("indices_at", name.encode(), view, first, len(arrays), list_of(arrays), values)
+    else:
+        call("ufunc_at", name.encode(), view, arrays[0], value_for(a, b))
+
+
+_UFUNC_METHODS = {"reduce": _reduce, "accumulate": _accumulate, "outer": _outer, "reduceat": _reduceat, "at": _at}
+_TOLD = {
+    "reduce": "combine all elements along axes",
+    "accumulate": "combine the elements up to each one along an axis",
+    "outer": "of every element of one array with every one of another",
+    "reduceat": "combine the elements from each of the indices on, up to the next",
+    "at": "replace the elements at indices, one after the other",
+}
+
+
+def _ufunc_methods():
+    """maniple.add.at and its kin, as numpy.ufunc's: all of functions of two operands, at of those of one too."""
+
+    def bound(method, function):
+        def of_function(*arguments, **named):
+            return method(function, function.__name__, *arguments, **named)
+
+        name = method.__name__[1:]
+        of_function.__name__, of_function.__qualname__ = name, f"{function.__name__}.{name}"
+        of_function.__doc__ = f"numpy.ufunc.{name}: {_TOLD[name]}.  Collective."
+        of_function.__signature__ = inspect.Signature(list(inspect.signature(method).parameters.values())[2:])
+        return of_function
+
+    for function in ufuncs.values():
+        for name, method in _UFUNC_METHODS.items():
+            if (function.nin, function.nout) == (2, 1) or (name == "at" and (function.nin, function.nout) == (1, 1)):
+                setattr(function, name, bound(method, function))
 
 
 def from_function(function, arguments, named):
@@ -197,4 +247,5 @@ def _method(function):
 
 _operators()
 _methods()
+_ufunc_methods()
 public_names["result_type"] = result_type

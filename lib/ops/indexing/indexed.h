@@ -25,6 +25,13 @@ mnp_status mnp__indices_outside(const char *function, const mnp_array *indices, 
                                 bool *found_p, int64_t *index_p);
 
 /*
+ * What mnp_ufunc_at() does: function(element, value) replaces the element of x of each number in C order, one after the
+ * other; the numbers are in range.  Values are broadcast to them.  Collective.
+ */
+mnp_status mnp__elements_apply(const char *caller, const char *function, mnp_array *x, const mnp_array *numbers,
+                               const mnp_array *values);
+
+/*
  * Move elements of `size` bytes on this rank, on the compute stream; `total` is found here.  All ranks must call it
  * with the same size, as the kernels are compiled together; nothing else is agreed upon.
  */

@@ -176,6 +176,14 @@ static mnp_status run_at(const struct at *at, mnp_array *x, const mnp_array *num
     return st;
 }
 
+mnp_status mnp__elements_apply(const char *caller, const char *function, mnp_array *x, const mnp_array *numbers,
+                               const mnp_array *values)
+{
+    struct at at = {.caller = caller};
+    MNP_TRY(resolve(function, x, values, &at));
+    return run_at(&at, x, numbers, values);
+}
+
 mnp_status mnp_ufunc_at(const char *function, mnp_array *x, const mnp_array *indices, const mnp_array *values)
 {
     MNP_ENTER(function, x, indices);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * x[:, i, j] and x[:, i, j] = values: several arrays of indices, which select along adjacent axes together; and repeats
+ * x[:, i, j], x[:, i, j] = values and add.at(x, (..., i, j), values): several arrays of indices, which select along adjacent axes together; and repeats
  * by an array.  The indices become numbers along one axis, in C order, which take() and put() know.
  */
 #include <inttypes.h>
@@ -198,6 +198,25 @@ mnp_status mnp_indices_set(mnp_array *x, int axis, int count, const mnp_array *c
     st = mnp_put(x, elements, fitted, MNP_WRAP);
 done:
     mnp_free_all(elements, fitted);
+    return st;
+}
+
+mnp_status mnp_indices_at(const char *function, mnp_array *x, int axis, int count, const mnp_array *const *indices,
+                          const mnp_array *values)
+{
+    MNP_ENTER(function, x);
+    MNP_NEED(indices);
+    MNP_NEED_OR_NULL(values);
+    selection s = {"mnp_indices_at", x, axis, count, indices};
+    mnp_array *elements = NULL;
+    MNP_TRY(mnp__output_check_writable(s.function, "x", x));
+    MNP_TRY(check(&s));
+    if (values && !mnp__array_is_scalar(values) && values->ctx != x->ctx)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the values belong to another context", s.function);
+    mnp_status st = number_elements(&s, &elements);
+    if (st == MNP_OK)
+        st = mnp__elements_apply(s.function, function, x, elements, values);
+    mnp_array_free(elements);
     return st;
 }
 

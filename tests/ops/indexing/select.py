@@ -133,6 +133,12 @@ def test_several():
             a[key] = value
             mp.indices_set(x, axis, count, table, value if isinstance(value, int) else spread(np.asarray(value)))
             mp.check(f"set {name} of {text}", x, a)
+        name, dtype = (("add", "float64"), ("maximum", "int32"), ("negative", "int16"))[int(rng.integers(3))]
+        b = values(a.shape).astype(dtype)
+        x, v = spread(b), values(b[key].shape).astype(dtype)
+        getattr(np, name).at(b, key, *(() if name == "negative" else (v,)))
+        mp.indices_at(name, x, axis, count, table, None if name == "negative" else spread(np.asarray(v)))
+        mp.check(f"{name}.at {text}", x, b)
     none = spread(np.zeros((2, 0), int))
     table = (ctypes.c_void_p * 2)(none.pointer, none.pointer)
     x = spread(values((4, 5, 2)))
@@ -142,6 +148,9 @@ def test_several():
     table = (ctypes.c_void_p * 2)(good.pointer, bad.pointer)
     mp.fails("MNP_ERR_ARG", "indices_get: index 5 is out of bounds for axis 1 with size 5", mp.indices_get, x, 0, 2, table)
     mp.fails("MNP_ERR_ARG", "indices_set: index 5 is out of bounds for axis 1 with size 5", mp.indices_set, x, 0, 2, table, 1)
+    mp.fails("MNP_ERR_ARG", "indices_at: index 5 is out of bounds for axis 1 with size 5", mp.indices_at, "add", x, 0, 2, table, 1)
+    mp.fails("MNP_ERR_ARG", "negative takes no second operand", mp.indices_at, "negative", x, 0, 1, table, 1)
+    mp.fails("MNP_ERR_ARG", "a broadcast view", mp.indices_at, "add", mp.broadcast_to(spread(values(3)), 2, [4, 3]), 0, 1, table, 1)
     mp.fails("MNP_ERR_ARG", "from axis 2 on, of 3 dimensions", mp.indices_get, x, 2, 2, table)
     mp.fails("MNP_ERR_ARG", "4 arrays of indices for 3 dimensions", mp.indices_get, x, 0, 4, table)
     mp.fails("MNP_ERR_ARG", "does not broadcast", mp.indices_set, x, 1, 1, table, spread(values(3)))
