@@ -42,6 +42,10 @@ generic, number, integer, signedinteger, unsignedinteger = (
     _np.generic, _np.number, _np.integer, _np.signedinteger, _np.unsignedinteger)  # fmt: skip
 inexact, floating, complexfloating = _np.inexact, _np.floating, _np.complexfloating
 pi, e, inf, nan, newaxis = _np.pi, _np.e, _np.inf, _np.nan, None
+byte, short, intc, int_, intp, longlong = _np.byte, _np.short, _np.intc, _np.int_, _np.intp, _np.longlong
+ubyte, ushort, uintc, uint, uintp, ulonglong = _np.ubyte, _np.ushort, _np.uintc, _np.uint, _np.uintp, _np.ulonglong
+half, single, double, csingle, cdouble = _np.half, _np.single, _np.double, _np.csingle, _np.cdouble
+mgrid, ogrid, r_, c_ = _creation.mgrid, _creation.ogrid, _creation.r_, _creation.c_
 finfo, iinfo = _array_api.finfo, _array_api.iinfo
 can_cast, promote_types, dtype = _np.can_cast, _np.promote_types, _np.dtype
 isscalar, issubdtype, iterable, euler_gamma, s_, index_exp = (

@@ -307,3 +307,44 @@ def redistribute(x, layout, out=None):
 def replicate(x):
     """A copy that every rank has whole.  Collective."""
     return made("replicate", x)
+
+
+# ---- by subscripts ----
+
+
+def _line(item):
+    """start:stop:step as a vector; a step such as 5j is a number of elements, the last of which is the end."""
+    start, step = item.start or 0, 1 if item.step is None else item.step
+    return linspace(start, item.stop, int(abs(step))) if isinstance(step, complex) else arange(start, item.stop, step)
+
+
+class _Grid:
+    """numpy.mgrid and ogrid: the indices of a grid, of the slices that are given.  Collective."""
+
+    def __init__(self, sparse):
+        self._sparse = sparse
+
+    def __getitem__(self, key):
+        if not isinstance(key, tuple):
+            return _line(key)
+        lines = [_line(item) for item in key]
+        kind = np.result_type(*[x.dtype for x in lines])
+        grids = meshgrid(*[names.astype(x, kind) for x in lines], indexing="ij", sparse=self._sparse)
+        return list(grids) if self._sparse else names.stack(grids)
+
+
+class _Joined:
+    """numpy.r_ and c_: slices, numbers and arrays, joined along the first axis, or as columns.  Collective."""
+
+    def __init__(self, columns):
+        self._columns = columns
+
+    def __getitem__(self, key):
+        items = key if isinstance(key, tuple) else (key,)
+        if any(isinstance(item, str) for item in items):
+            raise TypeError("r_ and c_ take slices, numbers and arrays: maniple.concatenate() has an axis")
+        arrays = [names.atleast_1d(_line(item) if isinstance(item, slice) else as_array(item)) for item in items]
+        return (names.column_stack if self._columns else names.concatenate)(arrays)
+
+
+mgrid, ogrid, r_, c_ = _Grid(False), _Grid(True), _Joined(False), _Joined(True)

@@ -441,15 +441,16 @@ def find_objects(input, max_label=0):
 
 
 def _measure(name, input, labels, index):
+    index = index.numpy() if isinstance(index, ndarray) else index
     listed = [] if index is None else [int(i) for i in np.ravel(index)]
     out = made("ndimage_" + name, as_array(input), None if labels is None else as_array(labels), len(listed),
                _numbers(ctypes.c_int64, listed) if listed else None).numpy()
     return out[0] if index is None or np.ndim(index) == 0 else out
 
 
-def _measurement(name):
+def _measurement(name, of_library=None):
     def function(input, labels=None, index=None):
-        return _measure(name, input, labels, index)
+        return _measure(of_library or name, input, labels, index)
 
     function.__name__ = function.__qualname__ = name
     __all__.append(name)
@@ -458,6 +459,7 @@ def _measurement(name):
 
 for _name in ("sum_labels", "mean", "variance", "standard_deviation", "minimum", "maximum"):
     globals()[_name] = _measurement(_name)
+sum = _measurement("sum", "sum_labels")  # noqa: A001
 
 
 def _positions(name, input, labels, index):

@@ -4,11 +4,21 @@
 import ctypes
 import inspect
 
+import numpy as np
+
 from ._array import Operand, _shape, as_array, dtype_number, into, ndarray
 from ._library import Owned, call
 from ._names import finished
 
 __all__ = ["Generator", "default_rng", "seed"]
+
+
+def _number(name, value):
+    """A parameter of a distribution, which is the same for all numbers."""
+    if np.ndim(value):
+        raise TypeError(f"{name} is an array: a distribution has one {name} here, as draws of mp.random.normal() that "
+                        "are scaled and shifted can have many")
+    return float(value)
 
 
 class Generator(Owned):
@@ -35,41 +45,41 @@ class Generator(Owned):
         return self._draw("uniform", (0.0, 1.0), dtype, out.shape if size is None and out is not None else size, out)
 
     def uniform(self, low=0.0, high=1.0, size=None, dtype=float):
-        return self._draw("uniform", (float(low), float(high)), dtype, size, None)
+        return self._draw("uniform", (_number("low", low), _number("high", high)), dtype, size, None)
 
     def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
         low, high = (0, low) if high is None else (low, high)
         return self._draw("integers", (int(low), int(high), bool(endpoint)), dtype, size, None)
 
     def normal(self, loc=0.0, scale=1.0, size=None, dtype=float):
-        return self._draw("normal", (float(loc), float(scale)), dtype, size, None)
+        return self._draw("normal", (_number("loc", loc), _number("scale", scale)), dtype, size, None)
 
     def standard_normal(self, size=None, dtype=float, out=None):
         return self._draw("normal", (0.0, 1.0), dtype, out.shape if size is None and out is not None else size, out)
 
     def lognormal(self, mean=0.0, sigma=1.0, size=None, dtype=float):
-        return self._draw("lognormal", (float(mean), float(sigma)), dtype, size, None)
+        return self._draw("lognormal", (_number("mean", mean), _number("sigma", sigma)), dtype, size, None)
 
     def exponential(self, scale=1.0, size=None, dtype=float):
-        return self._draw("exponential", (float(scale),), dtype, size, None)
+        return self._draw("exponential", (_number("scale", scale),), dtype, size, None)
 
     def standard_exponential(self, size=None, dtype=float):
         return self._draw("exponential", (1.0,), dtype, size, None)
 
     def gamma(self, shape, scale=1.0, size=None, dtype=float):
-        return self._draw("gamma", (float(shape), float(scale)), dtype, size, None)
+        return self._draw("gamma", (_number("shape", shape), _number("scale", scale)), dtype, size, None)
 
     def standard_gamma(self, shape, size=None, dtype=float):
-        return self._draw("gamma", (float(shape), 1.0), dtype, size, None)
+        return self._draw("gamma", (_number("shape", shape), 1.0), dtype, size, None)
 
     def beta(self, a, b, size=None, dtype=float):
-        return self._draw("beta", (float(a), float(b)), dtype, size, None)
+        return self._draw("beta", (_number("a", a), _number("b", b)), dtype, size, None)
 
     def poisson(self, lam=1.0, size=None, dtype="int64"):
-        return self._draw("poisson", (float(lam),), dtype, size, None)
+        return self._draw("poisson", (_number("lam", lam),), dtype, size, None)
 
     def binomial(self, n, p, size=None, dtype="int64"):
-        return self._draw("binomial", (int(n), float(p)), dtype, size, None)
+        return self._draw("binomial", (int(n), _number("p", p)), dtype, size, None)
 
     def bits(self, size=None, dtype="uint64"):
         """Random bits: all values of an integer dtype are equally likely."""

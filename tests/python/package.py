@@ -979,6 +979,87 @@ def check_dlpack():
     ok(good, "DLPack of an array on all ranks")
     check_read_only()
     check_lending()
+    check_ufunc_methods()
+    check_grids()
+    check_sparse_parts()
+
+
+def check_ufunc_methods():
+    """maniple.add.at and its kin, as CuPy's and NumPy's functions have them."""
+    x, a = mp.zeros((4, 5)), np.zeros((4, 5))
+    i, j = np.array([0, 0, 3, -1]), np.array([1, 1, 2, 4])
+    mask = rng.random((4, 5)) < 0.5
+    keys = {"an array": i, "two": (i, j), "beside a slice": (slice(None), j), "a mask": mask, "a slice": slice(1, 3),
+            "an integer": (2, j), "a list": [0, 0, 2]}
+    for name, key in keys.items():
+        spread = tuple(mp.asarray(k) if isinstance(k, np.ndarray) else k for k in key) if isinstance(key, tuple) else (
+            mp.asarray(key) if isinstance(key, np.ndarray) else key)
+        value = rng.random(a[key].shape)
+        for mine, theirs in ((mp.add, np.add), (np.maximum, np.maximum)):
+            mine.at(x, spread, mp.asarray(value))
+            theirs.at(a, key, value)
+        mp.subtract.at(x, spread, 0.25)
+        np.subtract.at(a, key, 0.25)
+        mp.negative.at(x, spread)
+        np.negative.at(a, key)
+        same(f"at of {name}", x, a, 1e-14)
+    for name in ("add", "maximum", "subtract", "logical_or"):
+        mine, theirs = getattr(mp, name), getattr(np, name)
+        same(f"methods of {name}", (mine.reduce(x), mine.reduce(x, axis=1, keepdims=True), mine.accumulate(x, axis=1),
+                                    mine.outer(x[0], x[1]), mine.reduceat(x, [0, 2], axis=1)),
+             (theirs.reduce(a), theirs.reduce(a, axis=1, keepdims=True), theirs.accumulate(a, axis=1),
+              theirs.outer(a[0], a[1]), theirs.reduceat(a, [0, 2], axis=1)), 1e-14)
+    same("reduce with initial and where", mp.add.reduce(x, axis=None, initial=3, where=mp.asarray(mask)),
+         np.add.reduce(a, axis=None, initial=3, where=mask), 1e-14)
+    ok((mp.add.nin, mp.divmod.nout, hasattr(mp.sin, "reduce")) == (2, 2, False), "what functions take and give")
+
+
+def check_grids():
+    for key in (slice(5), slice(1, 2, 0.25), slice(-1, 1, 5j), (slice(0, 3), slice(1, 2, 0.25)),
+                (slice(-1, 1, 5j), slice(3), slice(2))):
+        same(f"mgrid, ogrid {key}", (mp.mgrid[key], *mp.ogrid[key]) if isinstance(key, tuple) else (mp.mgrid[key],),
+             (np.mgrid[key], *np.ogrid[key]) if isinstance(key, tuple) else (np.mgrid[key],), 1e-15)
+    x, a = pair((3, 2))
+    same("r_", (mp.r_[1:4, 0, 4], mp.r_[0:1:5j, x[:, 0]], mp.r_[x, x]), (np.r_[1:4, 0, 4], np.r_[0:1:5j, a[:, 0]], np.r_[a, a]))
+    same("c_", (mp.c_[x[:, 0], x[:, 1]], mp.c_[x, x[:, 0]]), (np.c_[a[:, 0], a[:, 1]], np.c_[a, a[:, 0]]))
+    raises(TypeError, "concatenate", "r_ with an axis", lambda: mp.r_["0,2", 1])
+    raises(TypeError, "loc is an array", "a distribution of an array", lambda: mp.random.normal(mp.arange(3)))
+    y = np.arange(12).reshape(3, 4) % 3
+    same("ndimage.sum by labels that are an array", mp.ndimage.sum(x[:, :1] + mp.zeros((3, 4)), mp.asarray(y), mp.arange(1, 3)),
+         scipy.ndimage.sum(a[:, :1] + np.zeros((3, 4)), y, np.arange(1, 3)), 1e-14)
+
+
+def check_sparse_parts():
+    """Sparse matrices of what SciPy and CuPy make them of, and their arithmetic."""
+    a = scipy.sparse.random(7, 9, 0.4, random_state=1, format="csr")
+    c, A = a.tocoo(), mp.sparse.csr_array(a)
+    mine = slice(c.nnz * mp.rank() // mp.nranks(), c.nnz * (mp.rank() + 1) // mp.nranks())
+    numbers = [mp.asarray(v) for v in (c.data, c.row, c.col)]
+    for name, made in (("rows", mp.sparse.csr_array((a.data, a.indices, a.indptr), a.shape)),
+                       ("entries", mp.sparse.coo_array((c.data, (c.row, c.col)), a.shape)),
+                       ("entries of each rank", mp.sparse.from_local((c.data[mine], (c.row[mine], c.col[mine])), a.shape)),
+                       ("arrays", mp.sparse.csr_array((numbers[0], (numbers[1], numbers[2])), a.shape)),
+                       ("another one", mp.sparse.csr_array(A)), ("a copy", A.copy()), ("columns", A.tocsc())):
+        same(f"a sparse matrix of {name}", made.toarray(), a.toarray())
+    same("sparse matrices, in float32 and without entries",
+         (mp.sparse.csr_array((a.data, a.indices, a.indptr), dtype="float32").toarray(), mp.sparse.csr_array((3, 4)).toarray()),
+         (a.astype("float32").toarray(), np.zeros((3, 4))))
+    same("arithmetic of sparse matrices", [B.toarray() for B in (2 * A, -A / 4, A * 1j, A[2:-1], A.dot(3), A.multiply(2.5))],
+         [b.toarray() for b in (2 * a, -a / 4, a * 1j, a[2:-1], a.dot(3), a.multiply(2.5))])
+    same("dot", A.dot(mp.ones(9)), a @ np.ones(9), 1e-14)
+    same("triangles", (mp.sparse.tril(A, 1).toarray(), mp.sparse.triu(A).toarray()),
+         (scipy.sparse.tril(a, 1).toarray(), scipy.sparse.triu(a).toarray()))
+    for arguments in (np.arange(1.0, 4.0),), ([1.0, 2, 3], 0), ([np.ones(4), 2 * np.ones(3)], [0, -1]), \
+            ([-1.0, 2, -1], [-1, 0, 1], (5, 5)), ([[1.0, 2.0, 3.0]], [2]), ([1.0], [0], (3, 5)):
+        same(f"diags {arguments}", mp.sparse.diags(*arguments).toarray(), scipy.sparse.diags(*arguments).toarray())
+    same("a diagonal of Maniple", mp.sparse.diags(mp.arange(3.0), 1).toarray(), scipy.sparse.diags(np.arange(3.0), 1).toarray())
+    B = mp.sparse.diags([-1.0, 2, -1], [-1, 0, 1], (50, 50), format="csr")
+    same("tol= of solvers", B @ mp.sparse.linalg.cg(B, mp.ones(50), tol=1e-12)[0], np.ones(50), 1e-9)
+    raises(TypeError, "A[i:j]", "an element of a sparse matrix", lambda: A[1, 2])
+    raises(ValueError, "1 columns", "entries of which one is incomplete",
+           lambda: mp.sparse.from_local(([1.0] * 2, ([0] * (1 + (mp.rank() > 0)), [0])), (2, 2)))
+    raises(ValueError, "elements, not 4", "a diagonal that is too long", lambda: mp.sparse.diags([np.ones(4)], [2], (5, 5)))
+    ok(mp.sparse.issparse(A) and not mp.sparse.issparse(a), "issparse")
 
 
 def check_read_only():

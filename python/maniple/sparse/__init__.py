@@ -6,52 +6,83 @@ import ctypes
 import numpy as np
 
 from .._array import _dtypes, _tuple, as_array, dtype_number, made, ndarray, nranks, rank
-from .._library import Shared, call, chosen, lib, vector
+from .._library import Shared, call, chosen, least, lib, vector
+from .. import _names
 from .._names import finished
 
-__all__ = ["coo_array", "csr_array", "eye_array", "generate", "linalg", "mmread", "mmwrite"]
+__all__ = """coo_array csr_array diags diags_array eye_array from_local generate issparse linalg mmread mmwrite tril
+    triu""".split()
 
 _FORMATS = ("csr", "csc", "coo", "dia", "bsr", "sell")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 
-class csr_array(Shared):  # noqa: N801
-    """A sparse matrix.  csr_array(A) of a matrix of SciPy that every rank has, or of a dense array of Maniple."""
+def _indices_of(matrix):
+    return matrix[1] if isinstance(matrix[1], (tuple, list)) else ()
 
-    def __init__(self, matrix, shape=None):
-        if isinstance(matrix, ndarray):
+
+def _entries(matrix, shape):
+    """(values, rows, columns, shape) in NumPy's arrays of a matrix of SciPy, or of its parts."""
+    if not isinstance(matrix, tuple):
+        import scipy.sparse
+
+        whole = scipy.sparse.coo_array(matrix)
+        rows, columns = whole.coords if hasattr(whole, "coords") else (whole.row, whole.col)
+        return whole.data, rows, columns, whole.shape
+    if len(matrix) == 3:  # by rows
+        values, columns, ends = map(np.asarray, matrix)
+        rows = np.repeat(np.arange(ends.size - 1), np.diff(ends))
+        return values, rows, columns, shape or (ends.size - 1, columns.max(initial=-1) + 1)
+    if len(matrix) != 2:
+        raise TypeError("a matrix is (values, (rows, columns)), (values, columns, where rows begin) or (rows, columns)")
+    if np.ndim(matrix[0]) == 0:
+        return np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64), matrix
+    values, (rows, columns) = matrix
+    values, rows, columns = map(np.asarray, (values, rows, columns))
+    return values, rows, columns, shape or (rows.max(initial=-1) + 1, columns.max(initial=-1) + 1)
+
+
+def _refuse(values, rows, columns):
+    raise ValueError(f"there are {len(values)} values, {len(rows)} rows and {len(columns)} columns of entries")
+
+
+def _from_triplets(values, rows, columns, shape, dtype=None):
+    """The arguments that make a matrix of entries that each rank has of its own."""
+    rows, columns = (np.ascontiguousarray(i, np.int64) for i in (rows, columns))
+    values = np.ascontiguousarray(values, dtype)
+    if values.dtype not in (np.float32, np.float64, np.complex64, np.complex128):
+        values = values.astype(np.float64)
+    cells = [
+        (ctypes.c_int64 * max(i.size, 1)).from_buffer(i) if i.size else vector("int64_t", []) for i in (rows, columns)
+    ]
+    made_of = dtype_number(values.dtype), int(shape[0]), int(shape[1]), None, None, values.size
+    return ("sparse_from_triplets", *made_of, *cells, values.ctypes.data)
+
+
+class csr_array(Shared):  # noqa: N801
+    """A sparse matrix.  csr_array(A) of a matrix of SciPy, or of its parts as SciPy takes them: (values, (rows,
+    columns)) or (data, indices, indptr), which every rank has; (values, (rows, columns)) may also be arrays of Maniple,
+    and A a dense one.  from_local() takes entries that each rank has of its own."""
+
+    def __init__(self, matrix, shape=None, dtype=None):
+        if isinstance(matrix, csr_array):
+            super().__init__("sparse_free", "sparse_astype", matrix, dtype_number(dtype or matrix.dtype))
+        elif isinstance(matrix, ndarray):
+            matrix = matrix if dtype is None else matrix.astype(dtype)
             super().__init__("sparse_free", "sparse_from_dense", matrix)
-            return
-        if isinstance(matrix, tuple):  # (values, (rows, columns)), of this rank's entries, in NumPy's arrays
+        elif isinstance(matrix, tuple) and any(isinstance(part, ndarray) for part in (matrix[0], *_indices_of(matrix))):
             values, (rows, columns) = matrix
+            if shape is None:
+                raise ValueError("a matrix of arrays that are spread over the ranks needs a shape")
+            values = as_array(values) if dtype is None else as_array(values).astype(dtype)
+            entries = as_array(rows), as_array(columns), values
+            super().__init__("sparse_free", "sparse_from_coo", *entries, int(shape[0]), int(shape[1]))
         else:
-            import scipy.sparse
-            whole = scipy.sparse.coo_array(matrix)
-            shape, part = whole.shape, slice(whole.nnz * rank() // nranks(), whole.nnz * (rank() + 1) // nranks())
-            rows, columns = whole.coords if hasattr(whole, "coords") else (whole.row, whole.col)
-            values, rows, columns = whole.data[part], rows[part], columns[part]
-        rows, columns = (np.ascontiguousarray(i, np.int64) for i in (rows, columns))
-        values = np.ascontiguousarray(values)
-        if not values.size == rows.size == columns.size:
-            raise ValueError(f"there are {values.size} values, {rows.size} rows and {columns.size} columns of entries")
-        if values.dtype not in (np.float32, np.float64, np.complex64, np.complex128):
-            values = values.astype(np.float64)
-        cells = [
-            (ctypes.c_int64 * max(i.size, 1)).from_buffer(i) if i.size else vector("int64_t", [])
-            for i in (rows, columns)
-        ]
-        super().__init__(
-            "sparse_free",
-            "sparse_from_triplets",
-            dtype_number(values.dtype),
-            int(shape[0]),
-            int(shape[1]),
-            None,
-            None,
-            values.size,
-            *cells,
-            values.ctypes.data,
-        )
+            values, rows, columns, shape = _entries(matrix, shape)
+            if not len(values) == len(rows) == len(columns):
+                _refuse(values, rows, columns)
+            part = slice(len(values) * rank() // nranks(), len(values) * (rank() + 1) // nranks())
+            super().__init__("sparse_free", *_from_triplets(values[part], rows[part], columns[part], shape, dtype))
 
     @classmethod
     def _of(cls, make, *arguments):
@@ -101,6 +132,33 @@ class csr_array(Shared):  # noqa: N801
         lib.mnp_layout_local_shape(lib.mnp_sparse_row_layout(self._handle), rank(), extent)
         return extent[0]
 
+    def __getitem__(self, rows):
+        """A[i:j]: rows, without a step."""
+        if not isinstance(rows, slice) or rows.step not in (None, 1):
+            raise TypeError("of a sparse matrix there are rows A[i:j] alone; A.toarray() is a dense array")
+        start, stop, _ = rows.indices(self.shape[0])
+        return csr_array._of("sparse_rows", self, start, stop)
+
+    def _scaled(self, factor):
+        one = np.asarray(factor)
+        if one.ndim or one.dtype.kind not in "biufc":
+            return NotImplemented
+        dtype = np.result_type(self.dtype, np.complex64) if one.dtype.kind == "c" else self.dtype
+        matrix = self if dtype == self.dtype else self.astype(dtype)
+        rows = made("full", dtype_number(dtype), 1, (self.shape[0],), one.astype(dtype).ctypes.data)
+        return csr_array._of("sparse_scale", matrix, rows, None)
+
+    def __mul__(self, number):
+        return self._scaled(number)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, number):
+        return self._scaled(1 / number) if np.ndim(number) == 0 else NotImplemented
+
+    def __neg__(self):
+        return self._scaled(-1)
+
     def __matmul__(self, other):
         if isinstance(other, csr_array):
             return csr_array._of("sparse_matmul_sparse", self, other)
@@ -127,7 +185,12 @@ class csr_array(Shared):  # noqa: N801
         return self._sum(other, -1) if isinstance(other, csr_array) else NotImplemented
 
     def multiply(self, other):
-        return csr_array._of("sparse_multiply", self, other)
+        """The product element by element with another matrix, or with a number."""
+        return csr_array._of("sparse_multiply", self, other) if isinstance(other, csr_array) else self._scaled(other)
+
+    def dot(self, other):
+        """A @ other, or with a number A * other."""
+        return self._scaled(other) if np.ndim(other) == 0 else self @ other
 
     def transpose(self):
         return csr_array._of("sparse_transpose", self)
@@ -146,12 +209,26 @@ class csr_array(Shared):  # noqa: N801
         """The matrix stored by rows.  Collective."""
         return self if self.format == "csr" else self.asformat("csr")
 
+    def tocsc(self):
+        return self.asformat("csc")
+
+    def tocoo(self):
+        return self.asformat("coo")
+
+    def todia(self):
+        return self.asformat("dia")
+
+    def copy(self):
+        return self.astype(self.dtype)
+
     def astype(self, dtype):
         return csr_array._of("sparse_astype", self, dtype_number(dtype))
 
     def toarray(self):
         """The dense array, spread over the ranks."""
         return made("sparse_to_dense", self)
+
+    todense = toarray
 
     def diagonal(self, k=0):
         return made("sparse_diagonal", self, int(k))
@@ -166,6 +243,59 @@ coo_array = csr_array
 def eye_array(m, n=None, *, k=0, dtype=float):
     """scipy.sparse.eye_array: ones on a diagonal.  Collective."""
     return csr_array._of("sparse_eye", dtype_number(dtype), int(m), int(m if n is None else n), int(k))
+
+
+def from_local(entries, shape, dtype=None):
+    """A matrix of entries (values, (rows, columns)) in NumPy's arrays, of which each rank brings its own, of any rows;
+    those of the same place are added.  Collective."""
+    values, (rows, columns) = entries
+    if least([len(values) == len(rows) == len(columns)]) == [0]:  # on some rank
+        _refuse(values, rows, columns)
+    return csr_array._of(*_from_triplets(values, rows, columns, shape, dtype))
+
+
+def diags_array(diagonals, offsets=0, shape=None, format=None, dtype=None):  # noqa: A002
+    """scipy.sparse.diags_array: a matrix of diagonals, arrays of Maniple or what every rank has.  Collective."""
+    if np.ndim(offsets) == 0:
+        is_one = diagonals.ndim == 1 if isinstance(diagonals, ndarray) else np.ndim(diagonals[0]) == 0
+        offsets, diagonals = [offsets], [diagonals] if is_one else diagonals
+    lines, offsets = [_names.names.ravel(as_array(d)) for d in diagonals], [int(k) for k in offsets]
+    if len(lines) != len(offsets):
+        raise ValueError(f"there are {len(lines)} diagonals and {len(offsets)} offsets")
+    m, n = shape or (max(d.size + abs(k) for d, k in zip(lines, offsets)),) * 2
+    values, rows, columns = [], [], []
+    for line, k in zip(lines, offsets):
+        length = min(m + min(k, 0), n - max(k, 0))
+        if length <= 0 or line.size not in (1, length):
+            raise ValueError(f"the diagonal {k} of a matrix of {m} x {n} has {max(length, 0)} elements, not {line.size}")
+        start = _names.names.arange(length)
+        values.append(_names.names.broadcast_to(line, (length,)))
+        rows.append(start - min(k, 0))
+        columns.append(start + max(k, 0))
+    values, rows, columns = map(_names.names.concatenate, (values, rows, columns))
+    dtype = dtype or (values.dtype if values.dtype.kind in "fc" and values.dtype.itemsize > 2 else float)
+    matrix = csr_array((values.astype(dtype), (rows, columns)), (m, n))
+    return matrix if format is None else matrix.asformat(format)
+
+
+diags = diags_array
+
+
+def _triangle(name):
+    def triangle(A, k=0, format=None):  # noqa: A002, N803
+        matrix = csr_array._of("sparse_" + name, A, int(k))
+        return matrix if format is None else matrix.asformat(format)
+
+    triangle.__name__ = triangle.__qualname__ = name
+    return triangle
+
+
+tril, triu = _triangle("tril"), _triangle("triu")
+
+
+def issparse(x):
+    """Whether x is a sparse matrix of Maniple.  Not collective."""
+    return isinstance(x, csr_array)
 
 
 def generate(text, dtype=None):

@@ -134,7 +134,8 @@ def spsolve_triangular(A, b, lower=True, unit_diagonal=False):  # noqa: N803
 
 
 def _solver(name):
-    def solve(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, restart=None, M=None, callback=None):  # noqa: N803
+    def solve(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, restart=None, M=None, callback=None, tol=None):  # noqa: N803
+        rtol, atol = rtol if tol is None else tol, 0.0 if atol is None else atol
         op, failures = _operator(A), []
         options, result, cell = struct("solve_options")(), struct("solve_result")(), ctypes.c_void_p()
         options.rtol, options.atol, options.maxiter, options.restart = rtol, atol, maxiter or 0, restart or 0
@@ -164,7 +165,7 @@ def _solver(name):
     solve.__name__ = solve.__qualname__ = name
     solve.__doc__ = f"""A x = b by {name}: the solution, and 0, or the number of iterations if it was not reached.
 
-    A: a matrix or a LinearOperator.  M: a Preconditioner.  callback(x) is called after each iteration, and ends the
+    A: a matrix or a LinearOperator.  M: a Preconditioner.  tol: what rtol was called before.  callback(x) is called after each iteration, and ends the
     method if it returns something true.  Collective."""
     return solve
 
