@@ -37,6 +37,39 @@ class _UniqueInverseResult(NamedTuple):
     values: ndarray
     inverse_indices: ndarray
 
+class _Unary:
+    nin: int
+    nout: int
+    def __call__(
+        self, x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True,
+        dtype: npt.DTypeLike | None = None, casting: str = 'same_kind',
+    ) -> ndarray: ...
+    def at(self, a: ndarray, indices: Any) -> None: ...
+
+class _Binary:
+    nin: int
+    nout: int
+    def __call__(
+        self, x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True,
+        dtype: npt.DTypeLike | None = None, casting: str = 'same_kind',
+    ) -> ndarray: ...
+    def at(self, a: ndarray, indices: Any, b: _ArrayLike) -> None: ...
+    def reduce(
+        self, array: _ArrayLike, axis: _Axis = 0, dtype: npt.DTypeLike | None = None, out: ndarray | None = None,
+        keepdims: builtins.bool = False, initial: complex = ..., where: _ArrayLike = True,
+    ) -> ndarray: ...
+    def accumulate(
+        self, array: _ArrayLike, axis: int = 0, dtype: npt.DTypeLike | None = None, out: ndarray | None = None,
+    ) -> ndarray: ...
+    def outer(self, a: _Operand, b: _Operand, out: ndarray | None = None) -> ndarray: ...
+    def reduceat(
+        self, array: _ArrayLike, indices: _ArrayLike, axis: int = 0, dtype: npt.DTypeLike | None = None,
+        out: ndarray | None = None,
+    ) -> ndarray: ...
+
+class _Grid:
+    def __getitem__(self, key: Any) -> Any: ...
+
 class _Times:
     name: str
     cpu_times: _Host
@@ -303,30 +336,12 @@ from .kernels import ElementwiseKernel as ElementwiseKernel
 from .kernels import RawKernel as RawKernel
 from .kernels import RawModule as RawModule
 from .kernels import ReductionKernel as ReductionKernel
-def abs(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def abs2(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def absolute(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def acos(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def acosh(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def add(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+abs: _Unary
+abs2: _Unary
+absolute: _Unary
+acos: _Unary
+acosh: _Unary
+add: _Binary
 def all(
     a: _ArrayLike, axis: _Axis = None, out: ndarray | None = None, keepdims: builtins.bool = False, where: _ArrayLike = True,
 ) -> ndarray: ...
@@ -350,34 +365,13 @@ def arange(
     start: float, stop: float | None = None, step: float = 1, dtype: npt.DTypeLike | None = None, *, device: str | None
     = None,
 ) -> ndarray: ...
-def arccos(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def arccosh(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def arcsin(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def arcsinh(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def arctan(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def arctan2(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def arctanh(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+arccos: _Unary
+arccosh: _Unary
+arcsin: _Unary
+arcsinh: _Unary
+arctan: _Unary
+arctan2: _Binary
+arctanh: _Unary
 def argmax(
     a: _ArrayLike, axis: _Axis = None, out: ndarray | None = None, keepdims: builtins.bool = False, where: builtins.bool | ndarray = True,
 ) -> ndarray: ...
@@ -403,28 +397,13 @@ def asarray(
 ) -> ndarray: ...
 def ascontiguousarray(a: _ArrayLike, dtype: npt.DTypeLike | None = None) -> ndarray: ...
 def asfortranarray(a: _ArrayLike, dtype: npt.DTypeLike | None = None) -> ndarray: ...
-def asin(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def asinh(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+asin: _Unary
+asinh: _Unary
 def asnumpy(a: _ArrayLike) -> _Host: ...
 def astype(x: _ArrayLike, dtype: npt.DTypeLike, copy: builtins.bool = True, *, device: str | None = None) -> ndarray: ...
-def atan(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def atan2(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def atanh(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+atan: _Unary
+atan2: _Binary
+atanh: _Unary
 def atleast_1d(*arrays: _ArrayLike) -> Any: ...
 def atleast_2d(*arrays: _ArrayLike) -> Any: ...
 def atleast_3d(*arrays: _ArrayLike) -> Any: ...
@@ -439,52 +418,25 @@ def benchmark(
 ) -> _Times: ...
 bfloat16: Any
 def bincount(x: _ArrayLike, weights: _ArrayLike | None = None, minlength: int = 0) -> ndarray: ...
-def bitwise_and(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def bitwise_count(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def bitwise_invert(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def bitwise_left_shift(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def bitwise_not(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def bitwise_or(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def bitwise_right_shift(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def bitwise_xor(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+bitwise_and: _Binary
+bitwise_count: _Unary
+bitwise_invert: _Unary
+bitwise_left_shift: _Binary
+bitwise_not: _Unary
+bitwise_or: _Binary
+bitwise_right_shift: _Binary
+bitwise_xor: _Binary
 def blackman(M: int) -> ndarray: ...
 from numpy import bool_ as bool
 from numpy import bool_ as bool_
 def broadcast_arrays(*arrays: _Arrays) -> tuple[ndarray, ...]: ...
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]: ...
 def broadcast_to(array: _ArrayLike, shape: _Shape) -> ndarray: ...
-def cbrt(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def ceil(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+from numpy import byte as byte
+c_: _Grid
+cbrt: _Unary
+from numpy import cdouble as cdouble
+ceil: _Unary
 def choose(a: _ArrayLike, choices: _Arrays, out: ndarray | None = None, mode: str = 'raise') -> ndarray: ...
 def clip(
     a: _ArrayLike, min: _Operand | None = None, max: _Operand | None = None, out: ndarray | None = None, *, a_min:
@@ -501,33 +453,18 @@ def concat(
 def concatenate(
     arrays: _Arrays, axis: int | None = 0, out: ndarray | None = None, dtype: npt.DTypeLike | None = None,
 ) -> ndarray: ...
-def conj(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def conjugate(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+conj: _Unary
+conjugate: _Unary
 def convolve(a: _ArrayLike, v: _ArrayLike, mode: str = 'full') -> ndarray: ...
 def copy(a: _ArrayLike) -> ndarray: ...
-def copysign(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+copysign: _Binary
 def copyto(dst: Any, src: _Operand, casting: str = 'same_kind', where: builtins.bool | ndarray = True) -> None: ...
 def corrcoef(
     x: _ArrayLike, y: _ArrayLike | None = None, rowvar: builtins.bool = True, dtype: npt.DTypeLike | None = None,
 ) -> ndarray: ...
 def correlate(a: _ArrayLike, v: _ArrayLike, mode: str = 'valid') -> ndarray: ...
-def cos(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def cosh(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+cos: _Unary
+cosh: _Unary
 def count_nonzero(a: _ArrayLike, axis: _Axis = None, keepdims: builtins.bool = False) -> ndarray: ...
 def cov(
     m: int, y: _ArrayLike | None = None, rowvar: builtins.bool = True, bias: builtins.bool = False, ddof: int | None = None, fweights:
@@ -536,6 +473,7 @@ def cov(
 def cross(
     a: _ArrayLike, b: _ArrayLike, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: _Axis = None,
 ) -> ndarray: ...
+from numpy import csingle as csingle
 def cumprod(
     a: _ArrayLike, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None,
 ) -> ndarray: ...
@@ -550,14 +488,8 @@ def cumulative_sum(
     x: _ArrayLike, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, include_initial:
     builtins.bool = False,
 ) -> ndarray: ...
-def deg2rad(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def degrees(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+deg2rad: _Unary
+degrees: _Unary
 def delete(arr: _ArrayLike, obj: Any, axis: _Axis = None) -> ndarray: ...
 def diag(v: _ArrayLike, k: int = 0) -> ndarray: ...
 def diagflat(v: _ArrayLike, k: int = 0) -> ndarray: ...
@@ -566,15 +498,13 @@ def diff(
     a: _ArrayLike, n: int = 1, axis: _Axis = -1, prepend: _ArrayLike | None = None, append: _ArrayLike | None = None,
 ) -> ndarray: ...
 def digitize(x: _ArrayLike, bins: Any, right: builtins.bool = False) -> ndarray: ...
-def divide(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+divide: _Binary
 def divmod(
     x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
     None = None, casting: str = 'same_kind',
 ) -> tuple[ndarray, ndarray]: ...
 def dot(a: _ArrayLike, b: _ArrayLike, out: ndarray | None = None) -> ndarray: ...
+from numpy import double as double
 def dsplit(ary: _ArrayLike, indices_or_sections: int | Sequence[int]) -> ndarray: ...
 def dstack(tup: _Arrays) -> ndarray: ...
 def ediff1d(ary: _ArrayLike, to_end: _ArrayLike | None = None, to_begin: _ArrayLike | None = None) -> ndarray: ...
@@ -586,46 +516,22 @@ def empty(
 def empty_like(
     prototype: Any, dtype: npt.DTypeLike | None = None, shape: _Shape | None = None, *, device: str | None = None,
 ) -> ndarray: ...
-def equal(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def erf(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def erfc(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+equal: _Binary
+erf: _Unary
+erfc: _Unary
 def evaluate(text: str, outputs: str = '', out: ndarray | None = None, **inputs: Any) -> Any: ...
-def exp(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def exp2(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+exp: _Unary
+exp2: _Unary
 def expand_dims(a: _ArrayLike, axis: _Axis) -> ndarray: ...
-def expm1(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+expm1: _Unary
 def extract(condition: _ArrayLike, arr: _ArrayLike) -> ndarray: ...
 def eye(
     N: int, M: int | None = None, k: int = 0, dtype: npt.DTypeLike = ..., *, device: str | None = None,
 ) -> ndarray: ...
-def fabs(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+fabs: _Unary
 def finalize() -> None: ...
 def finfo(dtype: npt.DTypeLike | ndarray) -> np.finfo[Any]: ...
-def fix(
-    x: _ArrayLike, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+fix: _Unary
 def flatnonzero(a: _ArrayLike) -> ndarray: ...
 def flip(m: int, axis: _Axis = None) -> ndarray: ...
 def fliplr(m: int) -> ndarray: ...
@@ -633,35 +539,17 @@ def flipud(m: int) -> ndarray: ...
 from numpy import float16 as float16
 from numpy import float32 as float32
 from numpy import float64 as float64
-def float_power(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+float_power: _Binary
 from numpy import floating as floating
-def floor(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def floor_divide(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+floor: _Unary
+floor_divide: _Binary
 def fma(
     x1: _Operand, x2: _Operand, x3: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype:
     npt.DTypeLike | None = None, casting: str = 'same_kind',
 ) -> ndarray: ...
-def fmax(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def fmin(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def fmod(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+fmax: _Binary
+fmin: _Binary
+fmod: _Binary
 def frexp(
     x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
     casting: str = 'same_kind',
@@ -684,14 +572,8 @@ def full_like(
     a: _ArrayLike, fill_value: complex | np.generic, dtype: npt.DTypeLike | None = None, shape: _Shape | None = None, *,
     device: str | None = None,
 ) -> ndarray: ...
-def gamma(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def gcd(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+gamma: _Unary
+gcd: _Binary
 from numpy import generic as generic
 def genfromtxt(*arguments: Any, **named: Any) -> ndarray: ...
 def geomspace(
@@ -701,20 +583,12 @@ def get_array_module(*args: object) -> ModuleType: ...
 def get_default_memory_pool() -> MemoryPool: ...
 def get_default_pinned_memory_pool() -> MemoryPool: ...
 def gradient(f: _ArrayLike, *varargs: Any, axis: _Axis = None, edge_order: int = 1) -> Any: ...
-def greater(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def greater_equal(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+greater: _Binary
+greater_equal: _Binary
+from numpy import half as half
 def hamming(M: int) -> ndarray: ...
 def hanning(M: int) -> ndarray: ...
-def heaviside(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+heaviside: _Binary
 def histogram(
     a: _ArrayLike, bins: Any = 10, range: Any = None, density: builtins.bool = False, weights: _ArrayLike | None = None,
 ) -> tuple[ndarray, ndarray]: ...
@@ -730,10 +604,7 @@ def histogramdd(
 ) -> tuple[ndarray, list[ndarray]]: ...
 def hsplit(ary: _ArrayLike, indices_or_sections: int | Sequence[int]) -> ndarray: ...
 def hstack(tup: _Arrays) -> ndarray: ...
-def hypot(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+hypot: _Binary
 def identity(n: int, dtype: npt.DTypeLike = ...) -> ndarray: ...
 def iinfo(dtype: npt.DTypeLike | ndarray) -> np.iinfo[Any]: ...
 def imag(val: _ArrayLike) -> ndarray: ...
@@ -746,124 +617,62 @@ from numpy import int16 as int16
 from numpy import int32 as int32
 from numpy import int64 as int64
 from numpy import int8 as int8
+from numpy import int_ as int_
+from numpy import intc as intc
 from numpy import integer as integer
 def interp(
     x: _ArrayLike, xp: _ArrayLike, fp: _ArrayLike, left: Any = None, right: builtins.bool | None = None, period: float | None =
     None,
 ) -> ndarray: ...
 def intersect1d(ar1: _ArrayLike, ar2: _ArrayLike) -> ndarray: ...
-def invert(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+from numpy import intp as intp
+invert: _Unary
 def is_available() -> builtins.bool: ...
 def is_initialized() -> builtins.bool: ...
 def isclose(
     a: _ArrayLike, b: _ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: builtins.bool = False,
 ) -> ndarray: ...
 def isdtype(dtype: npt.DTypeLike, kind: npt.DTypeLike | tuple[npt.DTypeLike, ...]) -> builtins.bool: ...
-def isfinite(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+isfinite: _Unary
 def isin(
     element: _ArrayLike, test_elements: _ArrayLike, assume_unique: builtins.bool = False, invert: builtins.bool = False,
 ) -> ndarray: ...
-def isinf(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def isnan(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def isneginf(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def isposinf(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+isinf: _Unary
+isnan: _Unary
+isneginf: _Unary
+isposinf: _Unary
 def ix_(*args: Any) -> ndarray: ...
 def kaiser(M: int, beta: Any) -> ndarray: ...
 def kron(a: _ArrayLike, b: _ArrayLike) -> ndarray: ...
-def lcm(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def ldexp(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def left_shift(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def less(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def less_equal(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+lcm: _Binary
+ldexp: _Binary
+left_shift: _Binary
+less: _Binary
+less_equal: _Binary
 from .interop import let_wait as let_wait
 def lexsort(keys: _Arrays, axis: _Axis = -1) -> ndarray: ...
-def lgamma(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+lgamma: _Unary
 def linspace(
     start: float, stop: float, num: int = 50, endpoint: builtins.bool = True, retstep: builtins.bool = False, dtype: npt.DTypeLike | None
     = None, *, device: str | None = None,
 ) -> Any: ...
 def load(file: str | os.PathLike[str], layout: Layout | str | None = None) -> ndarray: ...
 def loadtxt(*arguments: Any, **named: Any) -> ndarray: ...
-def log(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def log10(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def log1p(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def log2(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def logaddexp(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def logaddexp2(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def logical_and(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def logical_not(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def logical_or(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def logical_xor(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+log: _Unary
+log10: _Unary
+log1p: _Unary
+log2: _Unary
+logaddexp: _Binary
+logaddexp2: _Binary
+logical_and: _Binary
+logical_not: _Unary
+logical_or: _Binary
+logical_xor: _Binary
 def logspace(
     start: float, stop: float, num: int = 50, endpoint: builtins.bool = True, base: float = 10.0, dtype: npt.DTypeLike | None =
     None,
 ) -> ndarray: ...
+from numpy import longlong as longlong
 from .linalg import matmul as matmul
 def matrix_transpose(x: _ArrayLike) -> ndarray: ...
 def matvec(a: _ArrayLike, b: _ArrayLike, out: ndarray | None = None) -> ndarray: ...
@@ -871,10 +680,7 @@ def max(
     a: _ArrayLike, axis: _Axis = None, out: ndarray | None = None, keepdims: builtins.bool = False, initial: _ArrayLike | None =
     None, where: _ArrayLike = True,
 ) -> ndarray: ...
-def maximum(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+maximum: _Binary
 def may_share_memory(a: _ArrayLike, b: _ArrayLike) -> builtins.bool: ...
 def mean(
     a: _ArrayLike, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, keepdims: builtins.bool =
@@ -885,27 +691,19 @@ def median(
     False,
 ) -> ndarray: ...
 def meshgrid(*xi: _Arrays, indexing: str = 'xy', sparse: builtins.bool = False, copy: builtins.bool = True) -> tuple[ndarray, ...]: ...
+mgrid: _Grid
 def min(
     a: _ArrayLike, axis: _Axis = None, out: ndarray | None = None, keepdims: builtins.bool = False, initial: _ArrayLike | None =
     None, where: _ArrayLike = True,
 ) -> ndarray: ...
-def minimum(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def mod(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+minimum: _Binary
+mod: _Binary
 def modf(
     x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
     casting: str = 'same_kind',
 ) -> tuple[ndarray, ndarray]: ...
 def moveaxis(a: _ArrayLike, source: Any, destination: Any) -> ndarray: ...
-def multiply(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+multiply: _Binary
 def nan_to_num(x: _Operand) -> ndarray: ...
 def nanargmax(
     a: _ArrayLike, axis: _Axis = None, out: ndarray | None = None, keepdims: builtins.bool = False, where: builtins.bool | ndarray = True,
@@ -960,21 +758,13 @@ def nanvar(
     keepdims: builtins.bool = False, where: builtins.bool | ndarray = True, *, correction: float | None = None,
 ) -> ndarray: ...
 def ndim(a: _ArrayLike) -> int: ...
-def negative(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def nextafter(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+negative: _Unary
+nextafter: _Binary
 def nonzero(a: _ArrayLike) -> tuple[ndarray, ...]: ...
-def not_equal(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+not_equal: _Binary
 def nranks() -> int: ...
 from numpy import number as number
+ogrid: _Grid
 def ones(
     shape: _Shape, dtype: npt.DTypeLike | None = None, layout: Layout | str | None = None, *, device: str | None = None,
 ) -> ndarray: ...
@@ -990,18 +780,9 @@ def percentile(
 ) -> ndarray: ...
 def permute_dims(a: _ArrayLike, axes: Any = None) -> ndarray: ...
 def place(arr: _ArrayLike, mask: _ArrayLike, vals: Any) -> None: ...
-def positive(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def pow(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def power(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+positive: _Unary
+pow: _Binary
+power: _Binary
 def prod(
     a: _ArrayLike, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, keepdims: builtins.bool =
     False, initial: _ArrayLike | None = None, where: _ArrayLike = True,
@@ -1017,38 +798,21 @@ def quantile(
     a: _ArrayLike, q: _ArrayLike, axis: _Axis = None, out: ndarray | None = None, overwrite_input: builtins.bool = False, method:
     str = 'linear', keepdims: builtins.bool = False,
 ) -> ndarray: ...
-def rad2deg(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def radians(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+r_: _Grid
+rad2deg: _Unary
+radians: _Unary
 def rank() -> int: ...
 def ravel(a: _ArrayLike, order: str = 'C') -> ndarray: ...
 def real(val: _ArrayLike) -> ndarray: ...
-def reciprocal(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+reciprocal: _Unary
 def redistribute(x: _ArrayLike, layout: Layout | str | None, out: ndarray | None = None) -> ndarray: ...
-def remainder(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+remainder: _Binary
 def repeat(a: _ArrayLike, repeats: _ArrayLike, axis: _Axis = None) -> ndarray: ...
 def replicate(x: _ArrayLike) -> ndarray: ...
 def reshape(a: _ArrayLike, shape: _Shape, order: str = 'C', copy: builtins.bool | None = None) -> ndarray: ...
 def result_type(*operands: npt.DTypeLike) -> np.dtype[Any]: ...
-def right_shift(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def rint(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+right_shift: _Binary
+rint: _Unary
 def roll(a: _ArrayLike, shift: Any, axis: _Axis = None) -> ndarray: ...
 def rollaxis(a: _ArrayLike, axis: _Axis, start: float = 0) -> ndarray: ...
 def rot90(m: int, k: int = 1, axes: Any = ...) -> ndarray: ...
@@ -1061,56 +825,34 @@ def setdiff1d(ar1: _ArrayLike, ar2: _ArrayLike) -> ndarray: ...
 def setxor1d(ar1: _ArrayLike, ar2: _ArrayLike) -> ndarray: ...
 def shape(a: _ArrayLike) -> tuple[int, ...]: ...
 def shares_memory(a: _ArrayLike, b: _ArrayLike) -> builtins.bool: ...
+from numpy import short as short
 def show(
     x: ndarray, file: Any = None, precision: int = 8, threshold: int = 1000, edgeitems: int = 3, linewidth: int = 75,
     suppress: builtins.bool = False,
 ) -> None: ...
-def sign(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def signbit(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+sign: _Unary
+signbit: _Unary
 from numpy import signedinteger as signedinteger
-def sin(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+sin: _Unary
 def sinc(x: _Operand) -> ndarray: ...
-def sinh(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+from numpy import single as single
+sinh: _Unary
 def size(a: _ArrayLike) -> int: ...
 def sort(
     a: _ArrayLike, axis: _Axis = -1, kind: str | None = None, stable: builtins.bool | None = None, descending: builtins.bool = False,
 ) -> ndarray: ...
 def sort_complex(a: _ArrayLike) -> ndarray: ...
-def spacing(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+spacing: _Unary
 def split(ary: _ArrayLike, indices_or_sections: int | Sequence[int], axis: _Axis = 0) -> list[ndarray]: ...
-def sqrt(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def square(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+sqrt: _Unary
+square: _Unary
 def squeeze(a: _ArrayLike, axis: _Axis = None) -> ndarray: ...
 def stack(arrays: _Arrays, axis: int | None = 0, out: ndarray | None = None) -> ndarray: ...
 def std(
     a: _ArrayLike, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, ddof: int = 0,
     keepdims: builtins.bool = False, where: _ArrayLike = True, *, correction: float | None = None,
 ) -> ndarray: ...
-def subtract(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
+subtract: _Binary
 def sum(
     a: _ArrayLike, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, keepdims: builtins.bool =
     False, initial: _ArrayLike | None = None, where: _ArrayLike = True,
@@ -1121,14 +863,8 @@ def take(
     a: _ArrayLike, indices: _ArrayLike, axis: _Axis = None, out: ndarray | None = None, mode: str = 'raise',
 ) -> ndarray: ...
 def take_along_axis(arr: _ArrayLike, indices: _ArrayLike, axis: _Axis = -1) -> ndarray: ...
-def tan(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
-def tanh(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+tan: _Unary
+tanh: _Unary
 from .linalg import tensordot as tensordot
 def tile(A: _ArrayLike, reps: _Shape) -> ndarray: ...
 def topk(a: _ArrayLike, k: int, axis: _Axis = -1, largest: builtins.bool = True) -> tuple[ndarray, ndarray]: ...
@@ -1141,18 +877,17 @@ def trapz(y: _ArrayLike, x: _ArrayLike | None = None, dx: Any = 1.0, axis: _Axis
 def tri(N: int, M: int | None = None, k: int = 0, dtype: npt.DTypeLike = ...) -> ndarray: ...
 def tril(m: int, k: int = 0) -> ndarray: ...
 def triu(m: int, k: int = 0) -> ndarray: ...
-def true_divide(
-    x1: _Operand, x2: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike |
-    None = None, casting: str = 'same_kind',
-) -> ndarray: ...
-def trunc(
-    x: _Operand, /, out: ndarray | None = None, *, where: builtins.bool | ndarray = True, dtype: npt.DTypeLike | None = None,
-    casting: str = 'same_kind',
-) -> ndarray: ...
+true_divide: _Binary
+trunc: _Unary
+from numpy import ubyte as ubyte
+from numpy import uint as uint
 from numpy import uint16 as uint16
 from numpy import uint32 as uint32
 from numpy import uint64 as uint64
 from numpy import uint8 as uint8
+from numpy import uintc as uintc
+from numpy import uintp as uintp
+from numpy import ulonglong as ulonglong
 def union1d(ar1: _ArrayLike, ar2: _ArrayLike) -> ndarray: ...
 def unique(
     ar: _ArrayLike, return_index: builtins.bool = False, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, *, equal_nan:
@@ -1164,6 +899,7 @@ def unique_inverse(x: _ArrayLike) -> _UniqueInverseResult: ...
 def unique_values(x: _ArrayLike) -> ndarray: ...
 from numpy import unsignedinteger as unsignedinteger
 def unstack(x: _ArrayLike, axis: _Axis = 0) -> tuple[ndarray, ...]: ...
+from numpy import ushort as ushort
 def var(
     a: _ArrayLike, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, ddof: int = 0,
     keepdims: builtins.bool = False, where: _ArrayLike = True, *, correction: float | None = None,

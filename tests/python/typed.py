@@ -14,6 +14,9 @@ solution, info = cg(mp.sparse.generate("poisson:8x8"), mp.ones(64), rtol=1e-8)
 same: bool = mp.allclose(mp.fft.ifft(mp.fft.fft(x, axis=-1)), y)
 counts, edges = mp.histogram(x, 10)
 noise = mp.random.default_rng(1).normal(size=(3, 4))
+mp.add.at(x, (0, [1, 1]), 2.0)
+table: mp.ndarray = mp.maximum.outer(x, y)
+mp.sin.reduce(x)  # wrong: attr-defined
 mp.add(x, np.ones(3))  # wrong: arg-type
 mp.zeros("three")  # wrong: arg-type
 mp.rank().shape  # wrong: attr-defined

@@ -134,7 +134,7 @@ def spsolve_triangular(A, b, lower=True, unit_diagonal=False):  # noqa: N803
 
 
 def _solver(name):
-    def solve(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, restart=None, M=None, callback=None, tol=None):  # noqa: N803
+    def solve(A, b, x0=None, *, rtol=1e-5, atol=0.0, tol=None, maxiter=None, restart=None, M=None, callback=None):  # noqa: N803
         rtol, atol = rtol if tol is None else tol, 0.0 if atol is None else atol
         op, failures = _operator(A), []
         options, result, cell = struct("solve_options")(), struct("solve_result")(), ctypes.c_void_p()

@@ -27,28 +27,28 @@ class Preconditioner:
 
 def bicgstab(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None, callback:
-    Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
+    callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def cg(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None, callback:
-    Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
+    callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def cg1(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None, callback:
-    Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
+    callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def cgs(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None, callback:
-    Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
+    callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def chebyshev(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None, callback:
-    Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
+    callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def eigsh(
     A: csr_array | LinearOperator, k: int = 6, which: str = 'LM', v0: _ArrayLike | None = None, ncv: int | None = None,
@@ -57,18 +57,18 @@ def eigsh(
 ) -> Any: ...
 def fgmres(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None, callback:
-    Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
+    callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def gmres(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None, callback:
-    Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
+    callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def idr(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None, callback:
-    Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
+    callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def lobpcg(
     A: csr_array | LinearOperator, X: _ArrayLike, B: csr_array | LinearOperator | None = None, M: Preconditioner | None
@@ -76,13 +76,13 @@ def lobpcg(
 ) -> tuple[_Host, ndarray]: ...
 def lsqr(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None, callback:
-    Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
+    callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def minres(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None, callback:
-    Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
+    callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def norm(matrix: csr_array, ord: int | float | str = 'fro') -> float: ...
 def spsolve_triangular(
