@@ -168,6 +168,14 @@ def _operators():
         setattr(ndarray, f"__{name}__", forward(ufuncs[function]))
     for name, function in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
         setattr(ndarray, f"__{name}__", lambda self, f=ufuncs[function]: f(self))
+    power = ndarray.__pow__
+
+    def power_or_root(self, other):
+        """x ** 0.5 is a root, as NumPy's."""
+        is_root = type(other) is float and other == 0.5 and self.dtype.kind in "fc"
+        return ufuncs["sqrt"](self) if is_root else power(self, other)
+
+    ndarray.__pow__ = power_or_root
     ndarray.__matmul__ = forward(public_names["matmul"])
     ndarray.__rmatmul__ = backward(public_names["matmul"])
     ndarray.__imatmul__ = in_place(public_names["matmul"])

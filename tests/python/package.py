@@ -114,6 +114,24 @@ def check_arrays():
         ok(y.layout == mp.Layout(a.shape, text) and y.layout.shape == a.shape, f"the layout is {text}")
 
 
+def check_powers():
+    """x ** 2 is a square, and x ** 0.5 a root, as NumPy's operators have it: to the last bit, and for all values."""
+    for dtype in ("int8", "uint16", "int64", "float32", "float64", "complex64", "complex128"):
+        x, a = pair((40,), dtype)
+        if a.dtype.kind == "f":
+            a[:5] = np.nan, np.inf, -np.inf, -0.0, 1e-30
+            x = mp.asarray(a)
+        with np.errstate(all="ignore"):
+            same(f"squares of {dtype}", (x**2, mp.power(x, 2)), (np.square(a),) * 2, 0 if a.dtype.kind != "c" else 1e-6)
+            if a.dtype.kind in "fc":
+                same(f"squares and roots of {dtype}", (x**2.0, x**0.5), (np.square(a), np.sqrt(a)),
+                     0 if a.dtype.kind != "c" else 1e-6)
+                y = x.copy()
+                y **= 2
+                same(f"squares of {dtype} in place", y, np.square(a), 0 if a.dtype.kind != "c" else 1e-6)
+    same("powers of numbers", (2 ** mp.arange(3.0), mp.asarray(np.array(3.0)) ** 2), (2 ** np.arange(3.0), np.array(9.0)))
+
+
 def check_operators():
     operations = {
         "+": lambda p, q: p + q,
@@ -1281,6 +1299,7 @@ for check in (
     check_copies,
     check_refusals,
     check_operators,
+    check_powers,
     check_indexing,
     check_functions,
     check_names,

@@ -122,8 +122,21 @@ static uint64_t hash_of(const key *k, int ninputs, const mnp_array *const *input
     return hash;
 }
 
+/* Whether a power is a square of the same type, which takes a multiplication and not a logarithm. */
+static bool is_square(const mnp_array *x, const mnp_array *y)
+{
+    const char kind = mnp_dtype_kind(x->dtype);
+    double real;
+    if (x->weak || kind == 'b')
+        return false;
+    memcpy(&real, mnp__scalar_value(y), sizeof real);
+    return y->weak == 'i' ? weak_int(y) == 2 : y->weak == 'f' && (kind == 'f' || kind == 'c') && real == 2;
+}
+
 static mnp_status call(const char *function, int id, const mnp_array *const *inputs, mnp_array **const *outputs_p)
 {
+    if (id == MNP__UFUNC_power && inputs[1]->weak && is_square(inputs[0], inputs[1]))
+        id = MNP__UFUNC_square;
     const mnp__ufunc *ufunc = &mnp__ufuncs[id];
     key k = {.function = (unsigned short)id};
     mnp__loop *loop;
