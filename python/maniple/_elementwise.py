@@ -144,9 +144,18 @@ public_names["fix"] = public_names["trunc"]
 
 
 @public
-def nan_to_num(x):
-    """numpy.nan_to_num: NaN becomes 0, and infinities the largest numbers.  Collective."""
-    return made("nan_to_num", as_array(x))
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """numpy.nan_to_num: NaN becomes 0, and infinities the largest numbers, unless others are given.  Collective."""
+    x = as_array(x)
+    if x.dtype.kind in "biu" or (nan == 0 and posinf is None and neginf is None):
+        return into("nan_to_num", x, out=None if copy else x)
+    if x.dtype.kind != "f":
+        raise TypeError(f"nan_to_num() has no nan=, posinf= and neginf= for {x.dtype}")
+    limits = np.finfo(x.dtype)
+    high, low = (value if given is None else given for given, value in ((posinf, limits.max), (neginf, limits.min)))
+    text = f"y = {x.dtype.name}(where(isnan(x), a, where(isinf(x), where(x > 0, b, c), x)))"
+    out = None if copy else {"y": x}
+    return public_names["evaluate"](text, "y", out, x=x, a=float(nan), b=float(high), c=float(low))
 
 
 @public

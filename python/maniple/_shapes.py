@@ -213,17 +213,17 @@ def insert(arr, obj, values, axis=None):
 
 @public
 def delete(arr, obj, axis=None):
-    """numpy.delete of one index, or of a slice without a step.  Collective."""
-    if axis is None:
-        arr, axis = ravel(arr), 0
-    if isinstance(obj, slice):
-        start, stop, step = obj.indices(arr.shape[axis])
-        if step != 1:
-            raise TypeError("delete() takes an index, or a slice without a step")
-    else:
-        start = range(arr.shape[axis])[obj]
-        stop = start + 1
-    return made("delete", arr, start, stop, axis)
+    """numpy.delete of an index, a slice, or of indices or bools that every rank has.  Collective."""
+    arr, axis = (ravel(arr), 0) if axis is None else (as_array(arr), axis)
+    count = arr.shape[axis]
+    if isinstance(obj, (int, np.integer)):
+        start = range(count)[obj]
+        return made("delete", arr, start, start + 1, axis)
+    if isinstance(obj, slice) and obj.indices(count)[2] == 1:
+        return made("delete", arr, *obj.indices(count)[:2], axis)
+    kept = np.ones(count, bool)
+    kept[obj if isinstance(obj, slice) else np.asarray(obj, None if np.size(obj) else int)] = False
+    return names.compress(kept, arr, axis)
 
 
 def _parts(name, x, count, *arguments):

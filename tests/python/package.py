@@ -999,6 +999,7 @@ def check_dlpack():
     check_lending()
     check_ufunc_methods()
     check_grids()
+    check_more_arguments()
     check_sparse_parts()
 
 
@@ -1030,6 +1031,22 @@ def check_ufunc_methods():
     same("reduce with initial and where", mp.add.reduce(x, axis=None, initial=3, where=mp.asarray(mask)),
          np.add.reduce(a, axis=None, initial=3, where=mask), 1e-14)
     ok((mp.add.nin, mp.divmod.nout, hasattr(mp.sin, "reduce")) == (2, 2, False), "what functions take and give")
+
+
+def check_more_arguments():
+    x, a = pair((5, 6))
+    for obj in (2, -1, slice(1, 3), slice(None, None, 2), [0, 3], np.array([4, 0, 4]), [], np.arange(5) % 2 == 0):
+        same(f"delete {obj}", mp.delete(x, obj, 0), np.delete(a, obj, 0))
+    same("delete of the flattened array", mp.delete(x, [0, -1, 7]), np.delete(a, [0, -1, 7]))
+    raises(IndexError, "out of", "an index that is not there", lambda: mp.delete(x, [9], 0))
+    for dtype in ("float16", "float32", "float64"):
+        b = np.array([np.nan, np.inf, -np.inf, 1.5, -0.0], dtype)
+        for named in ({}, {"nan": -1.0}, {"posinf": 9.0}, {"neginf": -9.0, "nan": 2}):
+            y = mp.asarray(b)
+            same(f"nan_to_num of {dtype}, {named}", mp.nan_to_num(y, **named), np.nan_to_num(b, **named))
+            mp.nan_to_num(y, copy=False, **named)
+            same("in place", y, np.nan_to_num(b, **named))
+    raises(TypeError, "complex128", "nan= of complex numbers", lambda: mp.nan_to_num(mp.zeros(2, complex), nan=1.0))
 
 
 def check_grids():
