@@ -10,7 +10,7 @@
 #include "layout/layout.h"
 #include "signal/filters/fetch.h"
 #include "signal/filters/taps.h"
-#include "signal/filters/tiles.h"
+#include "signal/filters/recurrence_tiles.h"
 
 typedef struct run {
     mnp_ctx *ctx;
@@ -19,7 +19,7 @@ typedef struct run {
     mnp__input x;
     mnp_array *forward; /* the extended lines */
     mnp__output y;
-    mnp__tiles first, second;
+    mnp__recurrence_tiles first, second;
     const double *steady;
 } run;
 
@@ -35,7 +35,7 @@ static int reals_of(const mnp_array *x)
 
 bool mnp__both_ways_fit(const mnp__recurrence *filter, const mnp_array *x, int axis)
 {
-    return mnp_layout_parts(x->layout, axis) == 1 && mnp__tiles_fit(filter, x, axis, reals_of(x));
+    return mnp_layout_parts(x->layout, axis) == 1 && mnp__recurrence_tiles_fit(filter, x, axis, reals_of(x));
 }
 
 static mnp_status open_output(run *r, const mnp_array *x, int64_t outputs, mnp_array **y_p)
@@ -70,7 +70,7 @@ static mnp_status launch_forward(const run *r, int64_t extended)
                                      .start = r->steady,
                                      .scaled = 1};
     mnp__recurrence_lines(r->x.array, r->forward, r->axis, r->reals, &p.over);
-    return mnp__tiles_launch(&r->first, &p);
+    return mnp__recurrence_tiles_launch(&r->first, &p);
 }
 
 static mnp_status launch_backward(const run *r, int64_t extended)
@@ -86,7 +86,7 @@ static mnp_status launch_backward(const run *r, int64_t extended)
     mnp__recurrence_lines(r->forward, r->y.array, r->axis, r->reals, &p.over);
     p.over.in.base = (double *)p.over.in.base + (extended - 1) * p.over.in.along;
     p.over.in.along = -p.over.in.along;
-    return mnp__tiles_launch(&r->second, &p);
+    return mnp__recurrence_tiles_launch(&r->second, &p);
 }
 
 mnp_status mnp__both_ways_run(const mnp__both_ways *how, const mnp_array *x, int axis, mnp_array **y_p)
@@ -99,10 +99,10 @@ mnp_status mnp__both_ways_run(const mnp__both_ways *how, const mnp_array *x, int
     MNP_TRY_OR(mnp__input_open(x, x->layout, MNP_DTYPE_AUTO, 0, &r.x), st, done);
     MNP_TRY_OR(open_forward(&r, x, extended), st, done);
     MNP_TRY_OR(mnp__taps_get(r.ctx, how->filter->order, how->steady, &r.steady), st, done);
-    MNP_TRY_OR(mnp__tiles_open(r.ctx, how->filter, in, MNP_FLOAT64, extended, &r.first), st, done);
-    MNP_TRY_OR(
-        mnp__tiles_open(r.ctx, how->filter, MNP_FLOAT64, mnp__recurrence_real(r.y.array->dtype), extended, &r.second),
-        st, done);
+    MNP_TRY_OR(mnp__recurrence_tiles_open(r.ctx, how->filter, in, MNP_FLOAT64, extended, &r.first), st, done);
+    MNP_TRY_OR(mnp__recurrence_tiles_open(r.ctx, how->filter, MNP_FLOAT64, mnp__recurrence_real(r.y.array->dtype),
+                                          extended, &r.second),
+               st, done);
     MNP_TRY_OR(launch_forward(&r, extended), st, done);
     st = launch_backward(&r, extended);
 done:

@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "kernels/signal/recurrence_params.h"
 #include "layout/layout.h"
-#include "signal/filters/tiles.h"
+#include "signal/filters/recurrence_tiles.h"
 
 enum {
     KEPT_PLANS = 16,
@@ -61,7 +61,7 @@ typedef struct run {
     mnp__output y;
     mnp_array *mine, *end; /* states where this rank's lines begin, where whole lines end */
     bool tiled;
-    mnp__tiles tiles;
+    mnp__recurrence_tiles tiles;
     mnp__kernel *kernel;
     kept *kept;
     plan *plan;
@@ -423,7 +423,7 @@ static mnp_status launch_tiles(const run *r, bool values, double *last)
     if (!values)
         p.over.out.base = NULL;
     if (r->length > 0)
-        return mnp__tiles_launch(&r->tiles, &p);
+        return mnp__recurrence_tiles_launch(&r->tiles, &p);
     return last ? r->ctx->device->ops->fill(r->ctx->device, last, 0,
                                             (size_t)(r->lines * r->filter->order) * sizeof *last, r->ctx->compute)
                 : MNP_OK;
@@ -503,8 +503,8 @@ static mnp_status compute_parts(run *r, bool has_ends)
 static mnp_status open_tiles(run *r)
 {
     const mnp_array *x = r->x.array;
-    return mnp__tiles_open(r->ctx, r->filter, mnp__recurrence_real(x->dtype), mnp__recurrence_real(r->y.array->dtype),
-                           x->layout->shape[r->axis], &r->tiles);
+    return mnp__recurrence_tiles_open(r->ctx, r->filter, mnp__recurrence_real(x->dtype),
+                                      mnp__recurrence_real(r->y.array->dtype), x->layout->shape[r->axis], &r->tiles);
 }
 
 static mnp_status compute(run *r, bool wants_end)
@@ -512,7 +512,7 @@ static mnp_status compute(run *r, bool wants_end)
     const bool shares = r->ranks > 1 || wants_end;
     fill_params(r);
     r->params.start = r->start.array ? r->start.array->data : NULL;
-    r->tiled = mnp__tiles_fit(r->filter, r->x.array, r->axis, r->reals);
+    r->tiled = mnp__recurrence_tiles_fit(r->filter, r->x.array, r->axis, r->reals);
     if (r->tiled)
         MNP_TRY(open_tiles(r));
     if (r->tiled && r->ranks == 1) {

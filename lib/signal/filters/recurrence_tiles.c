@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Launches of recurrences in tiles; the powers of transition matrices that they need, which are kept. */
-#include "signal/filters/tiles.h"
+#include "signal/filters/recurrence_tiles.h"
 
 #include <float.h>
 #include <math.h>
@@ -67,7 +67,7 @@ static mnp_status get_kept(mnp_ctx *ctx, kept **kept_p)
     return MNP_OK;
 }
 
-bool mnp__tiles_fit(const mnp__recurrence *filter, const mnp_array *x, int axis, int reals)
+bool mnp__recurrence_tiles_fit(const mnp__recurrence *filter, const mnp_array *x, int axis, int reals)
 {
     const mnp_layout *layout = x->layout;
     const int64_t length = layout->shape[axis];
@@ -84,7 +84,7 @@ bool mnp__tiles_fit(const mnp__recurrence *filter, const mnp_array *x, int axis,
 }
 
 /* Large states take registers, and are multiplied by matrices: then fewer threads have longer strips. */
-static void choose_tile(int64_t length, mnp__tiles *tiles)
+static void choose_tile(int64_t length, mnp__recurrence_tiles *tiles)
 {
     const int64_t most = length + MOST_SHIFT;
     const int warps = tiles->filter->order <= 4 ? 4 : 2;
@@ -115,13 +115,13 @@ static mnp_status add_table(const mnp__recurrence *filter, const long double *on
     return MNP_OK;
 }
 
-static int64_t count_matrices(const mnp__tiles *tiles)
+static int64_t count_matrices(const mnp__recurrence_tiles *tiles)
 {
     return 5 + tiles->threads / WARP + 3 * WARP;
 }
 
 /* The matrices in the order that recurrence_tiles.cu says. */
-static mnp_status compute_matrices(const mnp__tiles *tiles, double *matrices)
+static mnp_status compute_matrices(const mnp__recurrence_tiles *tiles, double *matrices)
 {
     const mnp__recurrence *filter = tiles->filter;
     const int64_t order = filter->order, size = order * order, strip = tiles->strip, tile = tiles->threads * strip;
@@ -148,7 +148,7 @@ done:
 }
 
 /* After how many tiles nothing is left of a state; 0: more than a warp looks back at. */
-static int find_reach(const mnp__tiles *tiles, const double *matrices)
+static int find_reach(const mnp__recurrence_tiles *tiles, const double *matrices)
 {
     const double nothing = 1e-80;
     const int64_t size = tiles->filter->order * tiles->filter->order;
@@ -165,7 +165,7 @@ static int find_reach(const mnp__tiles *tiles, const double *matrices)
 
 /* ---- filters ---- */
 
-static mnp_status fill_constants(const mnp__tiles *tiles, constants *c)
+static mnp_status fill_constants(const mnp__recurrence_tiles *tiles, constants *c)
 {
     const mnp__recurrence *filter = tiles->filter;
     mnp_ctx *ctx = tiles->ctx;
@@ -187,7 +187,7 @@ static mnp_status fill_constants(const mnp__tiles *tiles, constants *c)
     return st == MNP_OK ? mnp__ctx_wait(ctx, ctx->compute) : st;
 }
 
-static bool matches(const constants *c, const mnp__tiles *tiles)
+static bool matches(const constants *c, const mnp__recurrence_tiles *tiles)
 {
     const mnp__recurrence *filter = tiles->filter;
     return c->device && c->sections == filter->sections && c->order == filter->order && c->threads == tiles->threads &&
@@ -196,7 +196,7 @@ static bool matches(const constants *c, const mnp__tiles *tiles)
 }
 
 /* Find the constants of a filter, or compute them in the place of the oldest. */
-static mnp_status find_constants(mnp__tiles *tiles)
+static mnp_status find_constants(mnp__recurrence_tiles *tiles)
 {
     kept *all = NULL;
     constants *found = NULL;
@@ -219,18 +219,18 @@ static mnp_status find_constants(mnp__tiles *tiles)
 }
 
 /* Blocks of a multiprocessor, by which the compiler limits registers. */
-static int count_blocks(const mnp__tiles *tiles)
+static int count_blocks(const mnp__recurrence_tiles *tiles)
 {
     const int warps = tiles->filter->order <= 4 ? 20 : tiles->filter->order <= 8 ? 12 : 8;
     return warps * WARP / tiles->threads;
 }
 
-mnp_status mnp__tiles_open(mnp_ctx *ctx, const mnp__recurrence *filter, mnp_dtype in, mnp_dtype out, int64_t length,
-                           mnp__tiles *tiles)
+mnp_status mnp__recurrence_tiles_open(mnp_ctx *ctx, const mnp__recurrence *filter, mnp_dtype in, mnp_dtype out,
+                                      int64_t length, mnp__recurrence_tiles *tiles)
 {
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
-    *tiles = (mnp__tiles){.ctx = ctx, .filter = filter};
+    *tiles = (mnp__recurrence_tiles){.ctx = ctx, .filter = filter};
     choose_tile(length, tiles);
     MNP_TRY(find_constants(tiles));
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_ORDER %d\n#define MNP_SECTIONS %d\n",
@@ -260,7 +260,7 @@ static mnp_status need_memory(mnp_ctx *ctx, size_t size, int byte, void **memory
 }
 
 /* Make what follows on states that were not finite NaN. */
-static mnp_status launch_spread(const mnp__tiles *tiles, mnp_recurrence_tiles_params *p)
+static mnp_status launch_spread(const mnp__recurrence_tiles *tiles, mnp_recurrence_tiles_params *p)
 {
     enum { MOST_BLOCKS = 1024 };
     const int64_t blocks = p->over.lines < MOST_BLOCKS ? p->over.lines : MOST_BLOCKS;
@@ -270,7 +270,7 @@ static mnp_status launch_spread(const mnp__tiles *tiles, mnp_recurrence_tiles_pa
     return ctx->device->ops->launch(ctx->device, tiles->kernel, &how, p, sizeof *p, ctx->compute);
 }
 
-mnp_status mnp__tiles_launch(const mnp__tiles *tiles, const mnp_recurrence_tiles_params *params)
+mnp_status mnp__recurrence_tiles_launch(const mnp__recurrence_tiles *tiles, const mnp_recurrence_tiles_params *params)
 {
     enum { COUNTER = 16, RECORD = 16, GROUP = 32 };
     mnp_ctx *ctx = tiles->ctx;
