@@ -12,7 +12,7 @@
  * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them.  Where
  * there is one (MNP_TILE_LOOP 0), a block goes through its outputs instead, MNP_THREADS >> p.team of them at a time.
  */
-#include "kernels/staging_cuda.h"
+#include "kernels/reduction/staging_cuda.h"
 
 /* Registers are limited so that so many blocks fit on a multiprocessor. */
 constexpr int mnp_least_blocks = MNP_UNROLL > 1 || MNP_TILE_REDUCED > 1 || mnp_set_bytes > 16 ? 4

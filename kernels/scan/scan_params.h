@@ -32,9 +32,9 @@ struct mnp_scan_operand {
 /* The library writes it as a row of 64-bit numbers in this order. */
 struct mnp_scan_params {
     long long task;
-    long long lines, length;    /* of this rank */
-    long long parts;            /* into which a line is divided; with tiles, the tiles of a line; short ones: of a block */
-    long long team;             /* threads of a line, as the power of two */
+    long long lines, length; /* of this rank */
+    long long parts;         /* into which a line is divided; with tiles, the tiles of a line; short ones: of a block */
+    long long team;          /* threads of a line, as the power of two */
     unsigned long long known;   /* totals of all lines for each rank that shares them; 0: ranks share none */
     long long first, by, count; /* the ranks before this one: numbers first, first + by, ... */
     unsigned long long totals;  /* of parts: that of a line is number part * lines + its number */

@@ -8,7 +8,7 @@
  * before the strip, and it goes through them again.  The results are copied to memory like the elements.  A strip has an
  * odd number of elements, so that the threads of a warp do not meet at a bank of shared memory.
  */
-#include "kernels/staging_cuda.h"
+#include "kernels/reduction/staging_cuda.h"
 
 constexpr bool mnp_in_place = sizeof(mnp_in) == sizeof(mnp_out);
 
