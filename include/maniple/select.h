@@ -91,8 +91,9 @@ MNP_API mnp_status mnp_indices_set(mnp_array *x, int axis, int count, const mnp_
                                    const mnp_array *values);
 
 /*
- * numpy.add.at and the like with such indices: mnp_indices_at("add", x, 0, 2, (const mnp_array *[]){i, j}, v) adds to x[i, j] one
- * value after the other.  `function` and `values` are as for mnp_ufunc_at(), x and indices as for mnp_indices_set().
+ * numpy.add.at and the like with such indices: mnp_indices_at("add", x, 0, 2, (const mnp_array *[]){i, j}, v) adds to
+ * x[i, j] one value after the other.  `function` and `values` are as for mnp_ufunc_at(), x and indices as for
+ * mnp_indices_set().  Waits.
  */
 MNP_API mnp_status mnp_indices_at(const char *function, mnp_array *x, int axis, int count,
                                   const mnp_array *const *indices, const mnp_array *values);

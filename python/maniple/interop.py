@@ -96,9 +96,9 @@ def from_local(block, layout=None, axis=0, copy=None):
 
     The blocks follow one another by rank along an axis, or lie as a layout says.  The array uses the blocks' memory
     without a copy, so what is written to either is in both; a block whose strides are no multiples of its elements is
-    copied, and so is NumPy's memory where it is read-only, or the array is on a GPU; with copy=False that is a ValueError, on all ranks, and
-    with copy=True every block is copied.  Work that the other library has enqueued on the block
-    is waited for, by the GPU; for what it enqueues later there is wait_for().  Collective."""
+    copied, and so is NumPy's memory where it is read-only, or the array is on a GPU; with copy=False that is a
+    ValueError, on all ranks, and with copy=True every block is copied.  Work that the other library has enqueued on the
+    block is waited for, by the GPU; for what it enqueues later there is wait_for().  Collective."""
     context()
     dtype, shape, strides, address, keep = _memory(block)
     is_odd = any(s % dtype.itemsize for s in strides)
