@@ -10,7 +10,8 @@
 [ -e "$builddir/.libs/libmaniple.so" ] || skip_all "no shared library was built"
 [ -n "${MPIRUN-}" ] || skip_all "there is no mpirun"
 nm -D "$builddir/.libs/libmaniple.so" 2>/dev/null | grep -q __asan_init && skip_all "Python is not made for sanitizers"
-export PYTHONPATH="$builddir/python" MANIPLE_LIBRARY="$builddir/.libs/libmaniple.so" PYTHONPYCACHEPREFIX="$builddir/tests/pycache"
+export PYTHONPATH="$builddir/python" MANIPLE_LIBRARY="$builddir/.libs/libmaniple.so"
+export PYTHONPYCACHEPREFIX="$builddir/tests/pycache" PYTHONDONTWRITEBYTECODE=
 
 check_points "$PYTHON" "$srcdir/tests/python/documents.py"
 [ -z "${MANIPLE_TEST_FULL-}" ] || check_points "$PYTHON" "$srcdir/tests/python/package.py"
