@@ -36,7 +36,7 @@ rooms()
         device) echo . host cuda ;;
         io) echo . hdf5 market numpy tiff fits ;;
         signal) echo . design filters spectral ;;
-        linalg) echo products dense panels tall factors functions ;;
+        linalg) echo products dense panels tall factors svd functions ;;
         *) echo . ;;
     esac
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parameters of kernels/linalg/svd_jacobi.cu, which lib/linalg/factors/svd_jacobi.c launches.
+ * Parameters of kernels/linalg/svd_jacobi.cu, which lib/linalg/svd/jacobi.c launches.
  */
 #ifndef MNP__KERNELS_LINALG_SVD_JACOBI_PARAMS_H
 #define MNP__KERNELS_LINALG_SVD_JACOBI_PARAMS_H

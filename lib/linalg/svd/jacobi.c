@@ -3,7 +3,7 @@
  * Singular values of small matrices on GPUs by one-sided Jacobi rotations: kernels/linalg/svd_jacobi.cu explains the
  * method, which a block of threads runs for each matrix.
  */
-#include "linalg/factors/svd_jacobi.h"
+#include "linalg/svd/jacobi.h"
 
 #include "context/context.h"
 #include "kernels/linalg/svd_jacobi_params.h"

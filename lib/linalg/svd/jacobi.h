@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Singular values and vectors of small matrices by a kernel of our own, on GPUs: see svd_jacobi.c. */
+/* Singular values and vectors of small matrices by a kernel of our own, on GPUs: see jacobi.c. */
 #ifndef MNP__LINALG_SVD_JACOBI_H
 #define MNP__LINALG_SVD_JACOBI_H
 

@@ -28,7 +28,7 @@
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
 
-#include "linalg/factors/svd_eigen.h"
+#include "linalg/svd/by_eigen.h"
 
 static const double LEAST = 1e-15;     /* singular values below that are rounding errors */
 static const double SAFE = 0x1p-460;   /* the square of this norm is a number; so is that of its inverse */

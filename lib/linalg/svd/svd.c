@@ -11,8 +11,8 @@
 #include <maniple/view.h>
 
 #include "linalg/factors/spread.h"
-#include "linalg/factors/svd_jacobi.h"
-#include "linalg/factors/svd_eigen.h"
+#include "linalg/svd/jacobi.h"
+#include "linalg/svd/by_eigen.h"
 #include "linalg/tall/tall.h"
 
 /* A = U diag(s) V^H; u and vh are views of the two matrices, which may be transposed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Singular values and vectors of larger matrices by eigenvalues, on GPUs: see svd_eigen.c. */
+/* Singular values and vectors of larger matrices by eigenvalues, on GPUs: see by_eigen.c. */
 #ifndef MNP__LINALG_SVD_EIGEN_H
 #define MNP__LINALG_SVD_EIGEN_H
 

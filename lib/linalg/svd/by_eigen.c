@@ -14,7 +14,7 @@
  * All of it is products, factorisations and one eigenvalue problem, which takes GPUs with fast float64 a fraction of the
  * time of bidiagonalisation, half of which are products of matrices and vectors.
  */
-#include "linalg/factors/svd_eigen.h"
+#include "linalg/svd/by_eigen.h"
 
 #include <math.h>
 #include <inttypes.h>
