@@ -5,7 +5,7 @@
 #ifndef MNP_KERNELS_SIGNAL_CONV_DIRECT_PARAMS_H
 #define MNP_KERNELS_SIGNAL_CONV_DIRECT_PARAMS_H
 
-#include "kernels/signal/tiles_params.h"
+#include "kernels/signal/extended_params.h"
 
 typedef struct mnp_conv_params {
     mnp_extended in;

@@ -21,4 +21,13 @@ typedef struct mnp_extended {
     long long slabs[MNP_CONV_DIMS]; /* where the slabs along each dimension begin in the ring, in elements */
 } mnp_extended;
 
+/* The tiles of a rank's outputs that one launch computes. */
+typedef struct mnp_tiles {
+    void *out;
+    const int *list; /* numbers of the tiles to compute; x varies fastest */
+    long long count;
+    long long grid[MNP_CONV_DIMS];                          /* tiles along each dimension */
+    long long extent[MNP_CONV_DIMS], stride[MNP_CONV_DIMS]; /* of the outputs */
+} mnp_tiles;
+
 #endif

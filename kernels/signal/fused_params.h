@@ -5,7 +5,7 @@
 #ifndef MNP_KERNELS_SIGNAL_FUSED_PARAMS_H
 #define MNP_KERNELS_SIGNAL_FUSED_PARAMS_H
 
-#include "kernels/signal/tiles_params.h"
+#include "kernels/signal/extended_params.h"
 
 /* What a pass makes of a window: a weighted sum, the mean, the least or the greatest element. */
 enum { MNP_FUSED_SUM, MNP_FUSED_MEAN, MNP_FUSED_LEAST, MNP_FUSED_GREATEST };

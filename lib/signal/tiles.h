@@ -6,7 +6,7 @@
 #ifndef MNP__SIGNAL_TILES_H
 #define MNP__SIGNAL_TILES_H
 
-#include "kernels/signal/tiles_params.h"
+#include "kernels/signal/extended_params.h"
 #include "signal/extended.h"
 
 typedef struct mnp__tiles {
