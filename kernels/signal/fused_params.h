@@ -10,7 +10,7 @@
 /* What a pass makes of a window: a weighted sum, the mean, the least or the greatest element. */
 enum { MNP_FUSED_SUM, MNP_FUSED_MEAN, MNP_FUSED_LEAST, MNP_FUSED_GREATEST };
 
-enum { MNP_FUSED_TAPS = 64 };   /* most weights of each pass */
+enum { MNP_FUSED_TAPS = 32 };   /* most weights of each pass */
 enum { MNP_FUSED_INSIDE = -1 }; /* in place of a boundary: the extended box has all that windows reach */
 
 /* Number 0 is the pass along y, number 1 that along x. */

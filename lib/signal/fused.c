@@ -109,6 +109,8 @@ static bool find_pair(const mnp__separable_spec *spec, int i, int count, const m
                           .output = i + count == spec->npasses ? spec->output : between,
                           .between = between,
                           .combination = first->combination};
+    if (!second && !is_extreme(first->combination))
+        return false; /* the direct convolution does a single sum */
     if (!is_fusible(first) || first->axis > x || (second && (!is_fusible(second) || second->axis > x)))
         return false;
     if (second) {

@@ -149,7 +149,7 @@ static void check_stripes(void)
     for (int c = 0; c < 4; c++)
         for (int k = 0; k < 5; k++) {
             char name[120];
-            const int64_t count = c == 1 ? 32 : c == 0 ? 41 : 130 + k;
+            const int64_t count = c == 1 ? 32 : c == 0 ? 31 : 130 + k;
             const mnp__pass passes[] = {
                 {1, count, taps, NULL, -count / 2 - k, 0, kinds[k], (mnp__combination)c},
                 {2, count / 2, taps, NULL, k - count / 4, 0, kinds[(k + 1) % 5], (mnp__combination)c}};
