@@ -25,7 +25,8 @@ static_assert(MNP_TX == 32, "a warp has a row of a tile");
 struct mnp_slice {
     MNP_LABEL width, height, tiles_x, tiles_y;
     MNP_INLINE mnp_slice(const mnp_label_params &p)
-        : width((MNP_LABEL)p.extent[MNP_NDIM - 1]), height((MNP_LABEL)p.extent[MNP_NDIM - 2]),
+        : width((MNP_LABEL)p.extent[MNP_NDIM - 1]),
+          height(MNP_NDIM > 1 ? (MNP_LABEL)p.extent[MNP_NDIM > 1 ? MNP_NDIM - 2 : 0] : 1),
           tiles_x((width + MNP_TX - 1) / MNP_TX), tiles_y((height + MNP_TY - 1) / MNP_TY)
     {
     }

@@ -95,11 +95,10 @@ static void write_defines(struct labelling *l, mnp_dtype dtype, const bool *stru
     mnp__text_add(defines, "#define MNP_IN %s\n#define MNP_OUT %s\n", mnp__jit_type(dtype), mnp__jit_type(l->output));
     mnp__text_add(defines, "#define MNP_LABEL %s\n#define MNP_NDIM %d\n", l->is_whole ? "int" : "long long", l->ndim);
     l->steps = write_steps(l, structure, false, defines);
-    if (l->ndim > 1) {
-        mnp__text_add(defines, "#define MNP_WEST %d\n#define MNP_NORTH_WEST %d\n#define MNP_NORTH %d\n",
-                      structure[middle - 1], structure[middle - 4], structure[middle - 3]);
-        mnp__text_add(defines, "#define MNP_NORTH_EAST %d\n", structure[middle - 2]);
-    }
+    const bool has_slices = l->ndim > 1;
+    mnp__text_add(defines, "#define MNP_WEST %d\n#define MNP_NORTH_WEST %d\n#define MNP_NORTH %d\n",
+                  structure[middle - 1], has_slices && structure[middle - 4], has_slices && structure[middle - 3]);
+    mnp__text_add(defines, "#define MNP_NORTH_EAST %d\n", has_slices && structure[middle - 2]);
     if (l->is_tiled)
         l->needs[UNITE] = write_steps(l, structure, true, defines) > 0;
     else

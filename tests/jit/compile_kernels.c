@@ -269,8 +269,8 @@ static const kernel_case typical[] = {
                     "MNP_NORTH 1; MNP_NORTH_EAST 0"},
     {.file = "ndimage/label_tiles.cu",
      .function = "label_finish",
-     .definitions = "MNP_IN mnp_bool; MNP_OUT int32_t; MNP_LABEL long long; MNP_NDIM 2; MNP_WEST 1; MNP_NORTH_WEST 0; "
-                    "MNP_NORTH 1; MNP_NORTH_EAST 1"},
+     .definitions = "MNP_IN mnp_bool; MNP_OUT int32_t; MNP_LABEL int; MNP_NDIM 1; MNP_WEST 1; MNP_NORTH_WEST 0; "
+                    "MNP_NORTH 0; MNP_NORTH_EAST 0"},
     {.file = "ndimage/neighbours.cu",
      .function = "neighbours",
      .definitions =
