@@ -9,7 +9,7 @@ typedef struct mnp__both_ways {
     const char *function;
     const mnp__recurrence *filter;
     const double *steady; /* the state of lines of ones that go on as they are: `order` numbers */
-    int extension;        /* how x goes on beyond its ends, as in kernels/signal/recurrence_tiles_params.h */
+    int extension;        /* how x goes on beyond its ends, as in kernels/signal/filters/recurrence_tiles_params.h */
     int64_t width;        /* by so many elements, fewer than x has along the axis */
     int64_t every;        /* results that are wanted: all those whose index is a multiple of it */
 } mnp__both_ways;

@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "base/nest.h"
 #include "base/text.h"
-#include "kernels/signal/recurrence_params.h"
+#include "kernels/signal/filters/recurrence_params.h"
 #include "layout/layout.h"
 #include "signal/filters/recurrence_tiles.h"
 
@@ -354,7 +354,7 @@ static mnp_status load_kernel(run *r)
                   mnp__jit_type(mnp__recurrence_real(r->x.array->dtype)),
                   mnp__jit_type(mnp__recurrence_real(r->y.array->dtype)), (int)r->filter->order,
                   (int)r->filter->sections);
-    const mnp__kernel_spec spec = {.file = "signal/recurrence.cu", .function = "recurrence"};
+    const mnp__kernel_spec spec = {.file = "signal/filters/recurrence.cu", .function = "recurrence"};
     return mnp__ctx_kernel_of_text(r->ctx, &spec, &defines, NULL, &r->kernel);
 }
 

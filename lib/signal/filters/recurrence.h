@@ -15,7 +15,7 @@
 #define MNP__SIGNAL_RECURRENCE_H
 
 #include "array/array.h"
-#include "kernels/signal/recurrence_params.h"
+#include "kernels/signal/filters/recurrence_params.h"
 
 /*
  * A filter, normalised: in direct form b[0 .. order] and a[1 .. order] follow one another (a[0] is 1); of sections

@@ -237,7 +237,7 @@ mnp_status mnp__recurrence_tiles_open(mnp_ctx *ctx, const mnp__recurrence *filte
                   mnp__jit_type(in), mnp__jit_type(out), (int)filter->order, (int)filter->sections);
     mnp__text_add(&defines, "#define MNP_THREADS %d\n#define MNP_STRIP %d\n#define MNP_BLOCKS %d\n", tiles->threads,
                   tiles->strip, count_blocks(tiles));
-    const mnp__kernel_spec spec = {.file = "signal/recurrence_tiles.cu", .function = "recurrence_tiles"};
+    const mnp__kernel_spec spec = {.file = "signal/filters/recurrence_tiles.cu", .function = "recurrence_tiles"};
     return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &tiles->kernel);
 }
 

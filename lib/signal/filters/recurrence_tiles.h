@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Linear recurrences in one pass over memory, on a GPU: launches of kernels/signal/recurrence_tiles.cu, and what they
+ * Linear recurrences in one pass over memory, on a GPU: launches of kernels/signal/filters/recurrence_tiles.cu, and what they
  * need of a filter, which the context keeps.
  */
 #ifndef MNP__SIGNAL_FILTERS_RECURRENCE_TILES_H
 #define MNP__SIGNAL_FILTERS_RECURRENCE_TILES_H
 
 #include "context/context.h"
-#include "kernels/signal/recurrence_tiles_params.h"
+#include "kernels/signal/filters/recurrence_tiles_params.h"
 #include "signal/filters/recurrence.h"
 
 /* A filter for lines of certain types and lengths. */

@@ -10,7 +10,7 @@ int64_t mnp__recurrence_size(const mnp__recurrence *filter)
     return filter->sections ? 5 * filter->sections : 2 * filter->order + 1;
 }
 
-/* The next state after an element that is 0, by the operations of kernels/signal/recurrence.cu. */
+/* The next state after an element that is 0, by the operations of kernels/signal/filters/recurrence.cu. */
 static void advance(const mnp__recurrence *filter, long double *s)
 {
     const double *c = filter->coefficients, *a = c + filter->order;

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "device/launch.h"
 #include "kernels/signal/extended_params.h"
-#include "kernels/signal/upfirdn_params.h"
+#include "kernels/signal/filters/upfirdn_params.h"
 #include "layout/layout.h"
 #include "signal/filters/fetch.h"
 #include "signal/filters/taps.h"
@@ -99,7 +99,7 @@ static mnp_status launch_tiles(const mnp__upfirdn *f, const tiles *t, const mnp_
     mnp__kernel *kernel;
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
-    const mnp__kernel_spec spec = {.file = "signal/upfirdn_tiles.cu", .function = "upfirdn_tiles"};
+    const mnp__kernel_spec spec = {.file = "signal/filters/upfirdn_tiles.cu", .function = "upfirdn_tiles"};
     const int64_t threads = t->periods * f->up, tile = threads * t->each;
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_UP %d\n#define MNP_DOWN %d\n",
                   mnp__jit_type(real_dtype(x->dtype)), mnp__jit_type(real_dtype(y->dtype)), (int)f->up, (int)f->down);
@@ -125,7 +125,7 @@ static mnp_status launch(const mnp__upfirdn *f, const mnp_array *x, const mnp__f
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
-    const mnp__kernel_spec spec = {.file = "signal/upfirdn.cu", .function = "upfirdn"};
+    const mnp__kernel_spec spec = {.file = "signal/filters/upfirdn.cu", .function = "upfirdn"};
     mnp_layout_box(y->layout, ctx->comm.rank, lo, extent);
     mnp_upfirdn_params p = {.in = in->data,
                             .out = y->data,

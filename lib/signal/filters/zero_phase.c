@@ -12,7 +12,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
-#include "kernels/signal/recurrence_tiles_params.h"
+#include "kernels/signal/filters/recurrence_tiles_params.h"
 #include "layout/layout.h"
 #include "signal/filters/both_ways.h"
 #include "signal/filters/filters.h"

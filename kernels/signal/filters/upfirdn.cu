@@ -10,7 +10,7 @@
  * elements, to which it adds one tap after the other.
  */
 #include "kernels/prelude.h"
-#include "kernels/signal/upfirdn_params.h"
+#include "kernels/signal/filters/upfirdn_params.h"
 #include "kernels/nest.h"
 
 MNP_INLINE int64_t mnp_most(int64_t a, int64_t b)

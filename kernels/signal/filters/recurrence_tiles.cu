@@ -24,9 +24,9 @@
  * fences, and nothing has to be cleared between launches.
  */
 #include "kernels/prelude.h"
-#include "kernels/signal/recurrence_tiles_params.h"
+#include "kernels/signal/filters/recurrence_tiles_params.h"
 #include "kernels/nest.h"
-#include "kernels/signal/recurrence_step.h"
+#include "kernels/signal/filters/recurrence_step.h"
 
 constexpr int mnp_size = MNP_ORDER * MNP_ORDER, mnp_warps = MNP_THREADS / 32, mnp_tile = MNP_THREADS * MNP_STRIP;
 constexpr int mnp_gap = 2, mnp_pitch = MNP_STRIP + mnp_gap; /* in shared memory; the gap avoids bank conflicts */

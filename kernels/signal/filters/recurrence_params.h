@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What recurrence.cu is given, shared by the library (C) and the kernel (C++). */
-#ifndef MNP_KERNELS_SIGNAL_RECURRENCE_PARAMS_H
-#define MNP_KERNELS_SIGNAL_RECURRENCE_PARAMS_H
+#ifndef MNP_KERNELS_SIGNAL_FILTERS_RECURRENCE_PARAMS_H
+#define MNP_KERNELS_SIGNAL_FILTERS_RECURRENCE_PARAMS_H
 
 #define MNP_RECURRENCE_DIMS 8
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What upfirdn.cu is given, shared by the library (C) and the kernel (C++). */
-#ifndef MNP_KERNELS_SIGNAL_UPFIRDN_PARAMS_H
-#define MNP_KERNELS_SIGNAL_UPFIRDN_PARAMS_H
+#ifndef MNP_KERNELS_SIGNAL_FILTERS_UPFIRDN_PARAMS_H
+#define MNP_KERNELS_SIGNAL_FILTERS_UPFIRDN_PARAMS_H
 
 #define MNP_UPFIRDN_DIMS 8
 

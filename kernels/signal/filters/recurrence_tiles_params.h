@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What recurrence_tiles.cu is given, shared by the library (C) and the kernel (C++). */
-#ifndef MNP_KERNELS_SIGNAL_RECURRENCE_TILES_PARAMS_H
-#define MNP_KERNELS_SIGNAL_RECURRENCE_TILES_PARAMS_H
+#ifndef MNP_KERNELS_SIGNAL_FILTERS_RECURRENCE_TILES_PARAMS_H
+#define MNP_KERNELS_SIGNAL_FILTERS_RECURRENCE_TILES_PARAMS_H
 
-#include "kernels/signal/recurrence_params.h"
+#include "kernels/signal/filters/recurrence_params.h"
 
 /* How lines go on beyond their ends. */
 enum { MNP_EXTENSION_ODD, MNP_EXTENSION_EVEN, MNP_EXTENSION_CONSTANT };

@@ -13,7 +13,7 @@
  * over inputs at distances of MNP_DOWN: a tap and an input from shared memory are enough to add to all its elements.
  */
 #include "kernels/prelude.h"
-#include "kernels/signal/upfirdn_params.h"
+#include "kernels/signal/filters/upfirdn_params.h"
 #include "kernels/nest.h"
 
 constexpr int mnp_threads = MNP_UP * MNP_PERIODS, mnp_tile = mnp_threads * MNP_EACH;

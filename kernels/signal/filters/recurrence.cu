@@ -11,9 +11,9 @@
  * thread takes a part; on the host a worker takes eight at a time, as lanes of vectors.
  */
 #include "kernels/prelude.h"
-#include "kernels/signal/recurrence_params.h"
+#include "kernels/signal/filters/recurrence_params.h"
 #include "kernels/nest.h"
-#include "kernels/signal/recurrence_step.h"
+#include "kernels/signal/filters/recurrence_step.h"
 
 #if MNP_CUDA
 constexpr int mnp_lanes = 1;
