@@ -206,8 +206,8 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     mnp_tiling tiling;
     tiling.find(p);
     const int across = 1 << p.team, lane = threadIdx.x & (across - 1), at_once = MNP_THREADS >> p.team;
-    const int stride = MNP_TILE_REDUCED ? (int)in.reduced[MNP_REDUCED - 1] : 0;
-    const int64_t step = MNP_TILE_REDUCED ? counter.reduced[MNP_REDUCED - 1] : 0;
+    const int stride = (int)in.reduced[MNP_REDUCED - 1];
+    const int64_t step = counter.reduced[MNP_REDUCED - 1];
     uint32_t column = blockIdx.x, stripe = 0, part = 0;
     if (MNP_CUT_REDUCED)
         column = 0, stripe = blockIdx.x;

@@ -129,7 +129,7 @@ static void set_each(tile *t, int64_t each)
 static int choose_team(const tile *t, int64_t share)
 {
     int team = 0;
-    if (t->dims[REDUCED] > 0 && stride_of(t, REDUCED, 0) == 1) {
+    if (stride_of(t, REDUCED, 0) == 1) {
         while (team < 5 && extent_of(t, REDUCED, 0) % ((INT64_C(2) << team) * CONFLICTS) == 0)
             team++;
     }
@@ -175,9 +175,10 @@ static int64_t span_bytes(const tile *t)
     return span * t->size;
 }
 
+/* Whether there is something to reduce in a tile, its elements can be listed where need be, and their indices rise. */
 static bool is_suited(const mnp__reduction_spec *spec, const tile *t)
 {
-    return t->dims[KEPT] + t->dims[REDUCED] > 0 && (t->dims[REDUCED] <= 1 || !spec->indices) &&
+    return t->dims[REDUCED] > 0 && (t->dims[REDUCED] <= 1 || !spec->indices) &&
            (t->dims[REDUCED] <= 1 || t->count <= MNP__REDUCTION_PLACES);
 }
 

@@ -138,7 +138,7 @@ static const struct reduce_case {
     {"rows of three", "tiles 2 to 1, 1x4x1: 14564", mnp_sum, MNP_FLOAT32, 2, 1, {1}, {22369621, 3}, {3, 1}, 0, false},
     {"rows of two", "tiles 2 to 1, 1x4x1: 58255", mnp_max, MNP_FLOAT32, 2, 1, {1}, {134217728, 2}, {2, 1}, 0, false},
     {"three long rows",
-     "tiles 2 to 1, 1x2x4: 21846",
+     "columns 2 to 1, 1x4x4: 21846",
      mnp_sum,
      MNP_FLOAT32,
      2,
