@@ -18,41 +18,30 @@
 
 enum { MNP_NUMBER_WORDS = sizeof(MNP_KEY) > 8 ? 2 : 1, MNP_WORDS = MNP_NUMBER_WORDS + MNP_NUMBERED };
 
-/* An element as words, the most significant first. */
-struct mnp_element {
-    uint64_t words[MNP_WORDS];
-};
+/* The words of a number, the most significant first; those of small keys are small too. */
+typedef mnp_bits_of_size<(sizeof(MNP_KEY) > 4 ? 8 : 4)>::type mnp_select_word;
 
-MNP_INLINE void mnp_select_words(mnp_bits128 bits, uint64_t *words)
+MNP_INLINE mnp_select_word mnp_select_word_of(mnp_bits128 number, int w)
 {
-    words[0] = bits.high;
-    words[1] = bits.low;
+    return (mnp_select_word)(w == 0 ? number.high : number.low);
 }
-template <typename Bits> MNP_INLINE void mnp_select_words(Bits bits, uint64_t *words)
+template <typename Bits> MNP_INLINE mnp_select_word mnp_select_word_of(Bits number, int)
 {
-    words[0] = bits;
-}
-MNP_INLINE mnp_element mnp_select_element(mnp_bits number, int64_t index)
-{
-    mnp_element element;
-    mnp_select_words(number, element.words);
-    if (MNP_NUMBERED)
-        element.words[MNP_WORDS - 1] = (uint64_t)index;
-    return element;
+    return number;
 }
 
-MNP_INLINE uint32_t mnp_select_digit_of(const mnp_select_digit &digit, const mnp_element &element)
+MNP_INLINE uint32_t mnp_select_digit_of(const mnp_select_digit &digit, const mnp_bits &number, int64_t index)
 {
-    uint64_t word = element.words[0];
-#pragma unroll
-    for (int w = 1; w < MNP_WORDS; w++)
-        word = digit.word == w ? element.words[w] : word;
-    return (uint32_t)(word >> digit.shift) & ((1u << digit.bits) - 1);
+    const uint32_t mask = (1u << digit.bits) - 1;
+    if (MNP_NUMBERED && digit.word == MNP_NUMBER_WORDS)
+        return (uint32_t)((uint64_t)index >> digit.shift) & mask;
+    return (uint32_t)(mnp_select_word_of(number, digit.word) >> digit.shift) & mask;
 }
 
 /* The first digits of a sought element, as words that are shifted down to them. */
 struct mnp_select_prefix {
-    uint64_t words[MNP_WORDS];
+    mnp_select_word number[MNP_NUMBER_WORDS];
+    uint64_t index;
     int shifts[MNP_WORDS];
     int count; /* of words that have known digits */
 };
@@ -66,20 +55,30 @@ MNP_INLINE mnp_select_prefix mnp_select_prefix_of(const mnp_select_params &p, co
         const int known = passes * MNP_SELECT_BITS < p.bits[w] ? passes * MNP_SELECT_BITS : p.bits[w];
         prefix.count += known > 0;
         prefix.shifts[w] = known > 0 ? p.bits[w] - known : 0;
-        prefix.words[w] = state.words[w] >> prefix.shifts[w];
+        const uint64_t word = state.words[w] >> prefix.shifts[w];
+        if (w < MNP_NUMBER_WORDS)
+            prefix.number[w] = (mnp_select_word)word;
+        else
+            prefix.index = word;
         passes -= (p.bits[w] + MNP_SELECT_BITS - 1) / MNP_SELECT_BITS;
     }
     return prefix;
 }
 
 /* Whether an element comes before (-1) or after (1) those that begin so, or begins so too (0). */
-MNP_INLINE int mnp_select_compare(const mnp_element &element, const mnp_select_prefix &prefix)
+MNP_INLINE int mnp_select_compare(const mnp_bits &number, int64_t index, const mnp_select_prefix &prefix)
 {
+    if (prefix.count == 0)
+        return 0;
 #pragma unroll
-    for (int w = 0; w < MNP_WORDS; w++) {
-        const uint64_t a = element.words[w] >> prefix.shifts[w], b = prefix.words[w];
+    for (int w = 0; w < MNP_NUMBER_WORDS; w++) {
+        const mnp_select_word a = mnp_select_word_of(number, w) >> prefix.shifts[w], b = prefix.number[w];
         if (w < prefix.count && a != b)
             return a < b ? -1 : 1;
+    }
+    if (MNP_NUMBERED && prefix.count == MNP_WORDS) {
+        const uint64_t a = (uint64_t)index >> prefix.shifts[MNP_WORDS - 1];
+        return a < prefix.index ? -1 : a > prefix.index ? 1 : 0;
     }
     return 0;
 }
@@ -168,14 +167,6 @@ MNP_INLINE bool mnp_select_reads_list(const mnp_select_params &p, int64_t line)
 MNP_INLINE int64_t mnp_select_end(const mnp_select_params &p, int64_t line)
 {
     return mnp_select_reads_list(p, line) ? (int64_t)p.kept[line] : p.length;
-}
-
-/* The number of element i of what is read of a line. */
-MNP_INLINE mnp_bits mnp_select_read(const mnp_select_params &p, int64_t line, int64_t i, bool from_list)
-{
-    if (from_list)
-        return ((const mnp_bits *)p.candidates)[line * p.room + i];
-    return mnp_number(((const MNP_KEY *)p.keys)[line * p.length + i], p.descending);
 }
 
 /*

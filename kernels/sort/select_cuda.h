@@ -24,21 +24,30 @@ MNP_INLINE mnp_select_chunk mnp_select_chunk_of(const mnp_select_params &p, int6
     return chunk;
 }
 
-/* The numbers of this thread's elements in a tile; those beyond the end of the chunk are not read. */
-MNP_INLINE void mnp_select_load(const mnp_select_params &p, const mnp_select_chunk &chunk, int64_t tile,
-                                mnp_bits (&numbers)[MNP_ITEMS])
+/* How many elements a tile has. */
+MNP_INLINE int mnp_select_size(const mnp_select_chunk &chunk, int64_t tile)
 {
-#pragma unroll
-    for (int item = 0; item < MNP_ITEMS; item++) {
-        const int64_t i = tile + item * MNP_THREADS + threadIdx.x;
-        if (i < chunk.end)
-            numbers[item] = mnp_select_read(p, chunk.line, i, chunk.from_list);
-    }
+    const int64_t left = chunk.end - tile;
+    return left < MNP_THREADS * MNP_ITEMS ? (int)left : MNP_THREADS * MNP_ITEMS;
 }
 
-MNP_INLINE bool mnp_select_has(const mnp_select_chunk &chunk, int64_t tile, int item)
+/* Whether this thread has an element of that number in a tile of so many. */
+MNP_INLINE bool mnp_select_has(int size, int item)
 {
-    return tile + item * MNP_THREADS + threadIdx.x < chunk.end;
+    return item * MNP_THREADS + (int)threadIdx.x < size;
+}
+
+/* The numbers of this thread's elements in a tile. */
+MNP_INLINE void mnp_select_load(const mnp_select_params &p, const mnp_select_chunk &chunk, int64_t tile, int size,
+                                mnp_bits (&numbers)[MNP_ITEMS])
+{
+    const mnp_bits *list = (const mnp_bits *)p.candidates + chunk.line * p.room + tile + threadIdx.x;
+    const MNP_KEY *keys = (const MNP_KEY *)p.keys + chunk.line * p.length + tile + threadIdx.x;
+#pragma unroll
+    for (int item = 0; item < MNP_ITEMS; item++)
+        if (mnp_select_has(size, item))
+            numbers[item] =
+                chunk.from_list ? list[item * MNP_THREADS] : mnp_number(keys[item * MNP_THREADS], p.descending);
 }
 
 /* The index in the line of such an element, where indices matter. */
@@ -54,7 +63,7 @@ MNP_INLINE int mnp_select_compare_at(const mnp_select_params &p, const mnp_selec
 {
     const bool looks = MNP_NUMBERED && prefix.count > MNP_NUMBER_WORDS;
     const int64_t index = looks ? mnp_select_index(p, chunk, tile, item) : 0;
-    return mnp_select_compare(mnp_select_element(number, index), prefix);
+    return mnp_select_compare(number, index, prefix);
 }
 
 /* Where a thread's entries begin in the line's list and in its result. */
@@ -120,12 +129,13 @@ MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_ch
     for (int64_t tile = chunk.begin; tile < chunk.end; tile += MNP_THREADS * MNP_ITEMS) {
         mnp_bits numbers[MNP_ITEMS];
         uint32_t agree = 0, before = 0;
-        mnp_select_load(p, chunk, tile, numbers);
+        const int size = mnp_select_size(chunk, tile);
+        mnp_select_load(p, chunk, tile, size, numbers);
         for (int leader = 0; leader < leaders; leader++) {
             const mnp_select_prefix prefix = prefixes[leader];
 #pragma unroll
             for (int item = 0; item < MNP_ITEMS; item++) {
-                if (!mnp_select_has(chunk, tile, item))
+                if (!mnp_select_has(size, item))
                     continue;
                 const int order = mnp_select_compare_at(p, chunk, tile, item, numbers[item], prefix);
                 before |= (order < 0 ? 1u : 0u) << item;
@@ -134,7 +144,7 @@ MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_ch
                 agree |= 1u << item;
                 const bool looks = MNP_NUMBERED && p.digit.word == MNP_NUMBER_WORDS;
                 const int64_t index = looks ? mnp_select_index(p, chunk, tile, item) : 0;
-                const uint32_t digit = mnp_select_digit_of(p.digit, mnp_select_element(numbers[item], index));
+                const uint32_t digit = mnp_select_digit_of(p.digit, numbers[item], index);
                 atomicAdd(&counts[(leader * MNP_SELECT_DIGITS + digit) * copies + copy], 1u);
             }
         }
@@ -226,10 +236,11 @@ MNP_KERNEL(select_gather, mnp_select_params)
         for (int64_t tile = chunk.begin; tile < chunk.end; tile += MNP_THREADS * MNP_ITEMS) {
             mnp_bits numbers[MNP_ITEMS];
             uint32_t wanted = 0;
-            mnp_select_load(p, chunk, tile, numbers);
+            const int size = mnp_select_size(chunk, tile);
+            mnp_select_load(p, chunk, tile, size, numbers);
 #pragma unroll
             for (int item = 0; item < MNP_ITEMS; item++)
-                if (mnp_select_has(chunk, tile, item) &&
+                if (mnp_select_has(size, item) &&
                     mnp_select_compare_at(p, chunk, tile, item, numbers[item], known) <= 0)
                     wanted |= 1u << item;
             mnp_select_give(p, chunk, tile, wanted, mnp_select_take(p, chunk.line, 0, __popc(wanted)).found);

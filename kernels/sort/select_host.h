@@ -12,7 +12,7 @@ static int mnp_select_agreeing(const mnp_bits *numbers, int count, const mnp_sel
     int agreeing = 0;
     for (int i = 0; i < count; i++) {
         some[agreeing] = numbers[i];
-        agreeing += mnp_select_compare(mnp_select_element(numbers[i], 0), prefix) == 0;
+        agreeing += mnp_select_compare(numbers[i], 0, prefix) == 0;
     }
     return agreeing;
 }
@@ -58,7 +58,7 @@ static void mnp_select_count_chunk(const mnp_select_params &p, int64_t line, int
             const int left = all ? count : mnp_select_agreeing(numbers, count, counts->prefixes[leader], some);
             const mnp_bits *agreeing = all ? numbers : some;
             for (int i = 0; i < left; i++)
-                of[i % 4][mnp_select_digit_of(digit, mnp_select_element(agreeing[i], 0))]++;
+                of[i % 4][mnp_select_digit_of(digit, agreeing[i], 0)]++;
             if (keeps && left > 0)
                 mnp_select_keep(p, line, agreeing, left);
         }
