@@ -22,7 +22,7 @@
  * The dtypes are those of numpy.linalg: float32, float64, complex64 and complex128 are kept, integers and bool are
  * taken as float64, float16 and bfloat16 are refused.  OpenBLAS or another LAPACK does the work on the host, cuSOLVER
  * and cuBLAS on GPUs.  Elements that are NaN or infinite are treated as these libraries do it: a matrix with NaN has an
- * inverse of NaN on the host, and is said to be singular on a GPU.
+ * inverse of NaN on the host and, up to 64 x 64, on a GPU; a larger one is said to be singular there.
  *
  * All functions are collective.  MNP_ERR_LINALG, on all ranks, where numpy.linalg raises LinAlgError: a matrix is
  * singular or not positive definite, or an iteration did not converge; the message has the number of the matrix within

@@ -5,14 +5,19 @@
  * The device's operation wants matrices that are not wide.  The transpose of a wide matrix is not, and it has the
  * factors transposed: if transpose(A) = U S V^H, then A = transpose(V^H) S transpose(U).
  */
+#include <math.h>
+
 #include <maniple/decompositions.h>
+#include <maniple/eval.h>
+#include <maniple/item.h>
 #include <maniple/linalg.h>
+#include <maniple/reduce.h>
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
 
 #include "linalg/factors/spread.h"
-#include "linalg/svd/jacobi.h"
 #include "linalg/svd/by_eigen.h"
+#include "linalg/svd/jacobi.h"
 #include "linalg/tall/tall.h"
 
 /* A = U diag(s) V^H; u and vh are views of the two matrices, which may be transposed. */
@@ -130,6 +135,40 @@ static mnp_status decompose_eigen(const mnp__place *place, const mnp_array *a, m
     return to_batch(place, &svd->right.array);
 }
 
+static const double TINY = 0x1p-200; /* beside the largest element: its square is a number, and it does not matter */
+
+/*
+ * cuSOLVER adds up squares of elements as they are, where LAPACK scales: one matrix of float64 whose elements are of
+ * very different sizes has vectors that are not orthogonal there.  So its largest element is brought near to 1 by the
+ * powers of two *p and *q, and elements that are tiny then are replaced by 0: a new array, or none if that is not needed.
+ */
+static mnp_status scale(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool vectors, double *p,
+                        double *q, mnp_array **scaled_p)
+{
+    mnp_array *moduli = NULL, *most = NULL;
+    double largest = 0;
+    int exponent;
+    mnp_status st;
+    if (place->ctx->device->cpu_memory || !place->single || mnp__linalg_real(dtype) != MNP_FLOAT64 ||
+        mnp__svd_jacobi_serves(place, dtype, mnp__rows(a), mnp__columns(a), vectors) || a->layout->size == 0)
+        return MNP_OK;
+    MNP_TRY_OR(mnp_abs(a, &moduli), st, done);
+    MNP_TRY_OR(mnp_max(moduli, MNP_ALL_AXES, &most), st, done);
+    MNP_TRY_OR(mnp_array_item(most, MNP_FLOAT64, &largest), st, done);
+    if (!(largest > 0 && isfinite(largest)))
+        goto done;
+    (void)frexp(largest, &exponent);
+    *p = ldexp(1, -exponent / 2);
+    *q = ldexp(1, -exponent - -exponent / 2);
+    mnp_ctx *ctx = place->ctx;
+    st = mnp_eval(ctx, "y = where(abs(x * p * q) < tiny, 0, x * p * q)",
+                  MNP_IN("x", a, "p", MNP_SCALAR(ctx, *p), "q", MNP_SCALAR(ctx, *q), "tiny", MNP_SCALAR(ctx, TINY)),
+                  MNP_OUT("y", scaled_p));
+done:
+    mnp_free_all(most, moduli);
+    return st;
+}
+
 /*
  * Decompose copies of a's matrices: values alone, or also vectors, with `full` square U and V^H.  MNP_ERR_LINALG.
  * Release also after a failure.
@@ -137,24 +176,34 @@ static mnp_status decompose_eigen(const mnp__place *place, const mnp_array *a, m
 static mnp_status decompose_any(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool vectors, bool full,
                                 decomposed *svd)
 {
-    mnp_array *turned = NULL;
+    mnp_array *turned = NULL, *scaled = NULL;
     const bool wide = mnp__rows(a) < mnp__columns(a);
     bool found = false;
+    double p = 1, q = 1;
+    mnp_ctx *ctx = place->ctx;
     mnp_status st;
     if (wide)
         MNP_TRY(mnp_swapaxes(a, -2, -1, &turned));
-    MNP_TRY_OR(decompose_spread(place, wide ? turned : a, dtype, vectors, full, svd, &found), st, done);
+    const mnp_array *given = wide ? turned : a;
+    MNP_TRY_OR(decompose_spread(place, given, dtype, vectors, full, svd, &found), st, done);
     if (!found)
-        MNP_TRY_OR(decompose_eigen(place, wide ? turned : a, dtype, vectors, full, svd, &found), st, done);
+        MNP_TRY_OR(scale(place, given, dtype, vectors, &p, &q, &scaled), st, done);
+    given = scaled ? scaled : given;
     if (!found)
-        MNP_TRY_OR(decompose(place, wide ? turned : a, dtype, vectors, full, svd), st, done);
+        MNP_TRY_OR(decompose_eigen(place, given, dtype, vectors, full, svd, &found), st, done);
+    if (!found)
+        MNP_TRY_OR(decompose(place, given, dtype, vectors, full, svd), st, done);
+    if (scaled)
+        MNP_TRY_OR(mnp_eval(ctx, "s = s / p / q", MNP_IN("p", MNP_SCALAR(ctx, p), "q", MNP_SCALAR(ctx, q)),
+                            MNP_OUT("s", &svd->s)),
+                   st, done);
     if (vectors) {
         const mnp_array *left = svd->left.array, *right = svd->right.array;
         MNP_TRY_OR(wide ? mnp_swapaxes(right, -2, -1, &svd->u) : mnp_index(left, "...", &svd->u), st, done);
         MNP_TRY_OR(wide ? mnp_swapaxes(left, -2, -1, &svd->vh) : mnp_index(right, "...", &svd->vh), st, done);
     }
 done:
-    mnp_array_free(turned);
+    mnp_free_all(scaled, turned);
     return st;
 }
 
