@@ -140,8 +140,8 @@ MNP_API int64_t mnp_array_local_size(const mnp_array *array);
 MNP_API const int64_t *mnp_array_local_strides(const mnp_array *array);
 
 /*
- * Whether an array can only be read, as its elements share memory: a broadcast view, or a view of one.  The same on all
- * ranks.  Not collective.
+ * Whether an array can only be read, as its elements share memory: a broadcast view, a view of one, or
+ * wrapped memory whose strides repeat elements.  The same on all ranks.  Not collective.
  */
 MNP_API bool mnp_array_is_read_only(const mnp_array *array);
 

@@ -5,10 +5,9 @@
  * Arguments may have any layouts and be views.  A result has their layout where it is the same for all of them and the
  * dimensions that change are not cut, so that nothing moves between ranks; otherwise that of mnp_layout_block().  A
  * given array must have the result's shape, may have any layout and any dtype to which the result can be cast under
- * "same_kind", and may share memory with the arguments.  All functions are collective, unless they say
- * otherwise.  MNP_ERR_ARG if arguments are
- * scalars (mnp_scalar_int() and its like), if shapes do not fit or an axis does not exist; MNP_ERR_MEMORY,
- * MNP_ERR_COMPILE, MNP_ERR_COMM.
+ * "same_kind", and may share memory with the arguments.  All functions are collective, unless they say otherwise.
+ * MNP_ERR_ARG if arguments are scalars (mnp_scalar_int() and its like), if shapes do not fit or an axis does not exist;
+ * MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM.
  */
 #ifndef MANIPLE_JOIN_H
 #define MANIPLE_JOIN_H

@@ -35,8 +35,8 @@ MNP_API mnp_status mnp_nanmedian(const mnp_array *x, const mnp_axes *axes, mnp_a
  *            type; "midpoint", "averaged_inverted_cdf", "interpolated_inverted_cdf", "hazen", "weibull",
  *            "median_unbiased" and "normal_unbiased" go between them, as "linear" does: float64 of integers
  *
- * The elements are sorted once; several axes are first brought together.  The layout of a new result and the rules
- * for a given output are those of a reduction (reduce.h); the output may share memory with x.  For floats the nan forms
+ * The elements are sorted, or of long lines only those that count are found; several axes are first brought together.
+ * The layout of a new result and the rules for a given output are those of a reduction (reduce.h); the output may share memory with x.  For floats the nan forms
  * wait for the device.  Collective.  MNP_ERR_ARG for a q out of range, an unknown method, complex x, bool x where the
  * method interpolates, integers where there are no elements to take, and as for reductions.
  */
@@ -51,7 +51,7 @@ MNP_API mnp_status mnp_nanpercentile(const mnp_array *x, double q, const mnp_axe
 
 /*
  * The same for `count` numbers q: the result has a first dimension of that extent, and is float64 where the method
- * interpolates, as NumPy's result for a list is.  The elements are sorted once for all q.  Collective.
+ * interpolates, as NumPy's result for a list is.  All q are found together.  Collective.
  */
 MNP_API mnp_status mnp_quantiles(const mnp_array *x, int count, const double *q, const mnp_axes *axes,
                                  const char *method, mnp_array **out_p);

@@ -18,7 +18,7 @@ _LINE, _END, _INTERRUPTED = range(3)
 
 def _everywhere(kind, text, root=0):
     """What one rank has read or printed, on all ranks."""
-    data = text.encode() if mp.rank() == root else b""
+    data = text.encode(errors="backslashreplace") if mp.rank() == root else b""
     about = (ctypes.c_int64 * 2)(len(data), kind)
     _broadcast(about, 16, root)
     buffer = ctypes.create_string_buffer(data, about[0] + 1)
@@ -131,7 +131,7 @@ class Prompt(code.InteractiveConsole):
         elif isinstance(error, mp.Error):  # it says what is wrong with a call; where in the package does not matter
             sys.last_type, sys.last_value, sys.last_traceback = kind, error, trace.tb_next
             told = traceback.TracebackException(kind, error, trace.tb_next)
-            package = os.path.dirname(mp.__file__)
+            package = os.path.join(os.path.dirname(mp.__file__), "")
             told.stack = traceback.StackSummary.from_list(f for f in told.stack if not f.filename.startswith(package))
             self.write("".join(told.format(chain=False)))
         else:

@@ -330,7 +330,7 @@ class _Grid:
         lines = [_line(item) for item in key]
         kind = np.result_type(*[x.dtype for x in lines])
         grids = meshgrid(*[names.astype(x, kind) for x in lines], indexing="ij", sparse=self._sparse)
-        return list(grids) if self._sparse else names.stack(grids)
+        return tuple(grids) if self._sparse else names.stack(grids)
 
 
 class _Joined:

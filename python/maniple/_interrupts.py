@@ -115,14 +115,17 @@ class Terminal:
                 elif self._waits:
                     self._put(KeyboardInterrupt)
                 elif self._interrupts.ask():
-                    threading.Timer(_PATIENCE, self._explain).start()
+                    timer = threading.Timer(_PATIENCE, self._explain)
+                    timer.daemon = True
+                    timer.start()
                 else:
                     os.kill(os.getppid(), signal.SIGINT)  # of mpirun
         self._put(EOFError)
 
     def _explain(self):
-        if self._interrupts.is_asked():
-            print("\n(Ctrl-C ends what runs at its next call of Maniple; a second one ends all ranks.)", flush=True, file=sys.__stdout__)
+        if self._interrupts.is_asked() and not self._waits:
+            told = "\n(Ctrl-C ends what runs at its next call of Maniple; a second one ends all ranks.)"
+            print(told, flush=True, file=sys.__stdout__)
 
     def read(self, prompt):
         """The next line; EOFError or KeyboardInterrupt if that comes instead."""

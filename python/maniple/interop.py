@@ -102,7 +102,8 @@ def from_local(block, layout=None, axis=0, copy=None):
     context()
     dtype, shape, strides, address, keep = _memory(block)
     is_odd = any(s % dtype.itemsize for s in strides)
-    is_locked = isinstance(keep, np.ndarray) and not keep.flags.writeable and 0 not in strides  # 0: the array is too
+    repeats = any(s == 0 and n > 1 for s, n in zip(strides, shape))  # then the array is read-only too
+    is_locked = isinstance(keep, np.ndarray) and not keep.flags.writeable and not repeats
     copies = is_odd or is_locked
     to_gpu = isinstance(keep, np.ndarray) and device_kind() != "host"
     if copy is False and _count(copies or to_gpu) > 0:

@@ -1082,6 +1082,14 @@ def check_sparse_parts():
     same("arithmetic of sparse matrices", [B.toarray() for B in (2 * A, -A / 4, A * 1j, A[2:-1], A.dot(3), A.multiply(2.5))],
          [b.toarray() for b in (2 * a, -a / 4, a * 1j, a[2:-1], a.dot(3), a.multiply(2.5))])
     same("dot", A.dot(mp.ones(9)), a @ np.ones(9), 1e-14)
+    large = scipy.sparse.random(1000, 1000, 0.3, random_state=2, format="csr")  # whose values are converted
+    large.data = (large.data * 10).astype(int)
+    same("a matrix of integers", mp.sparse.csr_array(large) @ mp.ones(1000), large @ np.ones(1000), 1e-14)
+    raises(TypeError, "a number", "multiply() of a dense array", lambda: A.multiply(np.ones((7, 9))))
+    for name, function in (("dot() of a text", lambda: A.dot("x")), ("a matrix times an array", lambda: A * mp.ones(9)),
+                           ("an array of NumPy times a matrix", lambda: np.ones(9) * A)):
+        raises(TypeError, "", name, function)
+    raises(TypeError, "alone", "rows of Maniple's arrays", lambda: mp.sparse.csr_array((numbers[0], numbers[1], numbers[2]), (7, 9)))
     same("triangles", (mp.sparse.tril(A, 1).toarray(), mp.sparse.triu(A).toarray()),
          (scipy.sparse.tril(a, 1).toarray(), scipy.sparse.triu(a).toarray()))
     for arguments in (np.arange(1.0, 4.0),), ([1.0, 2, 3], 0), ([np.ones(4), 2 * np.ones(3)], [0, -1]), \

@@ -130,7 +130,8 @@ mnp_status mnp_cross(const mnp_array *a, const mnp_array *b, int axis_a, int axi
     MNP_TRY(check_axis(b, "b", axis_b, &axis_b));
     MNP_TRY_OR(take_components(a, axis_a, components), st, done);
     MNP_TRY_OR(take_components(b, axis_b, components + COMPONENTS), st, done);
-    MNP_TRY_OR(choose_layout(operands, (const int[]){axis_a, axis_b}, components, axis, &layout), st, done);
+    MNP_TRY_OR(MNP_AGREE(a->ctx, choose_layout(operands, (const int[]){axis_a, axis_b}, components, axis, &layout)), st,
+               done);
     const mnp__output_spec spec = {
         .function = "mnp_cross", .ctx = a->ctx, .dtype = dtype, .layout = layout, .ninputs = 2, .inputs = operands};
     MNP_TRY_OR(mnp__output_open(&spec, out_p, &output), st, done);

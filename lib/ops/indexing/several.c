@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * x[:, i, j], x[:, i, j] = values and add.at(x, (..., i, j), values): several arrays of indices, which select along adjacent axes together; and repeats
- * by an array.  The indices become numbers along one axis, in C order, which take() and put() know.
+ * x[:, i, j], x[:, i, j] = values and add.at(x, (..., i, j), values): several arrays of indices, which select along
+ * adjacent axes together; and repeats by an array.  The indices become numbers along one axis, in C order, which take()
+ * and put() know.
  */
 #include <inttypes.h>
 

@@ -56,7 +56,8 @@ def _from_triplets(values, rows, columns, shape, dtype=None):
         (ctypes.c_int64 * max(i.size, 1)).from_buffer(i) if i.size else vector("int64_t", []) for i in (rows, columns)
     ]
     made_of = dtype_number(values.dtype), int(shape[0]), int(shape[1]), None, None, values.size
-    return ("sparse_from_triplets", *made_of, *cells, values.ctypes.data)
+    address = values.ctypes.data_as(ctypes.c_void_p)  # which keeps the values
+    return ("sparse_from_triplets", *made_of, *cells, address)
 
 
 class csr_array(Shared):  # noqa: N801
@@ -71,6 +72,8 @@ class csr_array(Shared):  # noqa: N801
             matrix = matrix if dtype is None else matrix.astype(dtype)
             super().__init__("sparse_free", "sparse_from_dense", matrix)
         elif isinstance(matrix, tuple) and any(isinstance(part, ndarray) for part in (matrix[0], *_indices_of(matrix))):
+            if len(matrix) != 2:
+                raise TypeError("arrays of Maniple are taken as (values, (rows, columns)) alone")
             values, (rows, columns) = matrix
             if shape is None:
                 raise ValueError("a matrix of arrays that are spread over the ranks needs a shape")
@@ -95,6 +98,7 @@ class csr_array(Shared):  # noqa: N801
         return _tuple(lib.mnp_sparse_shape(self._handle), 2)
 
     ndim = 2
+    __array_ufunc__ = None  # of NumPy: products with its arrays are ours to refuse
 
     @property
     def dtype(self):
@@ -140,12 +144,15 @@ class csr_array(Shared):  # noqa: N801
         return csr_array._of("sparse_rows", self, start, stop)
 
     def _scaled(self, factor):
+        if isinstance(factor, (ndarray, csr_array)):
+            return NotImplemented
         one = np.asarray(factor)
         if one.ndim or one.dtype.kind not in "biufc":
             return NotImplemented
         dtype = np.result_type(self.dtype, np.complex64) if one.dtype.kind == "c" else self.dtype
         matrix = self if dtype == self.dtype else self.astype(dtype)
-        rows = made("full", dtype_number(dtype), 1, (self.shape[0],), one.astype(dtype).ctypes.data)
+        value = one.astype(dtype).ctypes.data_as(ctypes.c_void_p)
+        rows = made("full", dtype_number(dtype), 1, (self.shape[0],), value)
         return csr_array._of("sparse_scale", matrix, rows, None)
 
     def __mul__(self, number):
@@ -154,7 +161,10 @@ class csr_array(Shared):  # noqa: N801
     __rmul__ = __mul__
 
     def __truediv__(self, number):
-        return self._scaled(1 / number) if np.ndim(number) == 0 else NotImplemented
+        if isinstance(number, (ndarray, csr_array)) or np.ndim(number):
+            return NotImplemented
+        with np.errstate(divide="ignore"):
+            return self._scaled(np.true_divide(1, number))
 
     def __neg__(self):
         return self._scaled(-1)
@@ -186,11 +196,17 @@ class csr_array(Shared):  # noqa: N801
 
     def multiply(self, other):
         """The product element by element with another matrix, or with a number."""
-        return csr_array._of("sparse_multiply", self, other) if isinstance(other, csr_array) else self._scaled(other)
+        if isinstance(other, csr_array):
+            return csr_array._of("sparse_multiply", self, other)
+        if isinstance(other, ndarray) or np.ndim(other):
+            raise TypeError("multiply() takes a sparse matrix or a number")
+        return self * other
 
     def dot(self, other):
         """A @ other, or with a number A * other."""
-        return self._scaled(other) if np.ndim(other) == 0 else self @ other
+        if isinstance(other, (ndarray, csr_array)) or np.ndim(other):
+            return self @ other
+        return self * other
 
     def transpose(self):
         return csr_array._of("sparse_transpose", self)
