@@ -226,7 +226,7 @@ MNP_KERNEL(select_pick, mnp_select_params)
 
 #elif MNP_TASK == MNP_SELECT_GATHER
 
-MNP_KERNEL(select_gather, mnp_select_params)
+extern "C" __global__ void __launch_bounds__(MNP_THREADS) select_gather(const __grid_constant__ mnp_select_params p)
 {
     const int64_t chunks = (p.length + p.chunk - 1) / p.chunk;
     for (int64_t c = blockIdx.x; c < p.lines * chunks; c += gridDim.x) {

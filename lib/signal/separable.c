@@ -178,7 +178,8 @@ static mnp_status add_fused(mnp__separable *plan, const mnp__separable_spec *spe
     const int step = plan->nsteps;
     unsigned char fill[16];
     for (int j = i; j < i + count; j++)
-        if (spec->passes[j].boundary == MNP_BOUNDARY_FILL)
+        /* a value that is there again beyond intermediate results is rounded as they are */
+        if (spec->passes[j].boundary == MNP_BOUNDARY_FILL && (j == 0 || !spec->refills))
             MNP_TRY(encode(fillvalue, j == 0 ? spec->input : between, fill));
     plan->nsteps++;
     MNP_TRY(mnp__fused_new(plan->ctx, spec, i, count, plan->layouts[step], fillvalue[0], &plan->steps[step].fused));

@@ -389,7 +389,9 @@ mnp_status mnp__tall_factor_in_doubles(const mnp__place *place, const mnp_array 
     if (!place->single || !alone || mnp__linalg_real(dtype) != MNP_FLOAT32 || m < n || n < LARGE)
         return MNP_OK;
     MNP_TRY(has_fast_doubles(place->ctx, &fast));
-    if (!fast || bytes > (double)place->ctx->device->memory / SHARE)
+    int64_t memory = (int64_t)place->ctx->device->memory;
+    MNP_TRY(mnp__all_reduce(&place->ctx->comm, &memory, 1, MPI_INT64_T, MPI_MIN)); /* all decide alike */
+    if (!fast || bytes > (double)memory / SHARE)
         return MNP_OK;
     MNP_TRY(mnp__refuse_recording(place->ctx->device, "factoring a matrix"));
     MNP_TRY_OR(layout_of_rows(place, a, &layout), st, done);

@@ -261,7 +261,8 @@ static void choose_skew(const walk *w, mnp__reduction_signature *signature)
 {
     int unit = -1;
     for (int i = 0; i < w->spec->ninputs; i++) {
-        if (signature->reach[i] == MNP_REACH_UNIT && unit >= 0)
+        /* what lies beyond a row is read of all inputs, and of strided ones it may be far outside of their memory */
+        if (signature->reach[i] == MNP_REACH_STRIDED || (signature->reach[i] == MNP_REACH_UNIT && unit >= 0))
             return;
         unit = signature->reach[i] == MNP_REACH_UNIT ? i : unit;
     }

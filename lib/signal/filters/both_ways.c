@@ -103,8 +103,10 @@ mnp_status mnp__both_ways_run(const mnp__both_ways *how, const mnp_array *x, int
     MNP_TRY_OR(mnp__recurrence_tiles_open(r.ctx, how->filter, MNP_FLOAT64, mnp__recurrence_real(r.y.array->dtype),
                                           extended, &r.second),
                st, done);
-    MNP_TRY_OR(launch_forward(&r, extended), st, done);
-    st = launch_backward(&r, extended);
+    st = launch_forward(&r, extended);
+    if (st == MNP_OK)
+        st = launch_backward(&r, extended);
+    st = MNP_AGREE(r.ctx, st);
 done:
     mnp__input_close(&r.x);
     mnp_array_free(r.forward);

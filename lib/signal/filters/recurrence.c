@@ -465,8 +465,8 @@ static mnp_status share_ends(run *r, bool wants_end)
     MNP_TRY_OR(make_states(r, false, false, NULL, &r->mine), st, done);
     if (wants_end)
         MNP_TRY_OR(make_states(r, false, false, NULL, &r->end), st, done);
-    if (ends->data && r->lines > 0)
-        MNP_TRY_OR(launch_ends(r, ends->data), st, done);
+    st = ends->data && r->lines > 0 ? launch_ends(r, ends->data) : MNP_OK;
+    MNP_TRY_OR(r->tiled ? MNP_AGREE(r->ctx, st) : st, st, done); /* tiles may need memory */
     if (r->ranks > 1) {
         MNP_TRY_OR(make_states(r, true, false, &whole, NULL), st, done);
         MNP_TRY_OR(mnp_redistribute(ends, whole, &all), st, done);
@@ -518,7 +518,7 @@ static mnp_status compute(run *r, bool wants_end)
     if (r->tiled && r->ranks == 1) {
         if (wants_end)
             MNP_TRY(make_states(r, false, false, NULL, &r->end));
-        return launch_tiles(r, true, wants_end ? r->end->data : NULL);
+        return MNP_AGREE(r->ctx, launch_tiles(r, true, wants_end ? r->end->data : NULL));
     }
     MNP_TRY(find_plan(r));
     MNP_TRY(load_kernel(r));
@@ -527,7 +527,7 @@ static mnp_status compute(run *r, bool wants_end)
     r->params.coefficients = r->plan->device;
     if (shares)
         MNP_TRY(share_ends(r, wants_end));
-    return r->tiled ? launch_tiles(r, true, NULL) : compute_parts(r, shares);
+    return r->tiled ? MNP_AGREE(r->ctx, launch_tiles(r, true, NULL)) : compute_parts(r, shares);
 }
 
 mnp_status mnp__recurrence_run(const char *function, const mnp__recurrence *filter, const mnp_array *x, int axis,

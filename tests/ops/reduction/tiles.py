@@ -67,6 +67,16 @@ def interleaved():
                 compare("argmax", b, y, (axis,))
 
 
+def beside_strided():
+    """Short rows beside an operand whose rows are columns in memory, next to which there may be nothing."""
+    for rows, length in ((30000, 9), (20001, 33)):
+        a, weights = rng.random((rows, length)).astype("float32"), rng.random((length, rows)).astype("float32")
+        want = np.average(a.astype("float64"), axis=1, weights=weights.T.astype("float64")).astype("float32")
+        got = mp.average(mp.array(a), mp.transpose(mp.array(weights), None), Axes(1, (ctypes.c_int * 8)(1)))
+        mp.check(f"average of rows of {length}, weighted by columns", got, want, ulp=2)
+
+
 matrices()
 interleaved()
+beside_strided()
 mp.done()
