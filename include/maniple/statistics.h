@@ -36,9 +36,10 @@ MNP_API mnp_status mnp_nanmedian(const mnp_array *x, const mnp_axes *axes, mnp_a
  *            "median_unbiased" and "normal_unbiased" go between them, as "linear" does: float64 of integers
  *
  * The elements are sorted, or of long lines only those that count are found; several axes are first brought together.
- * The layout of a new result and the rules for a given output are those of a reduction (reduce.h); the output may share memory with x.  For floats the nan forms
- * wait for the device.  Collective.  MNP_ERR_ARG for a q out of range, an unknown method, complex x, bool x where the
- * method interpolates, integers where there are no elements to take, and as for reductions.
+ * The layout of a new result and the rules for a given output are those of a reduction (reduce.h); the output may
+ * share memory with x.  For floats the nan forms wait for the device.  Collective.  MNP_ERR_ARG for a q out of range,
+ * an unknown method, complex x, bool x where the method interpolates, integers where there are no elements to take,
+ * and as for reductions.
  */
 MNP_API mnp_status mnp_quantile(const mnp_array *x, double q, const mnp_axes *axes, const char *method,
                                 mnp_array **out_p);
