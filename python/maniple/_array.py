@@ -310,10 +310,10 @@ class ndarray(_library.Handle):  # noqa: N801
         array._handle, array._base, array._about, array._owned = handle, None, None, False
         return array
 
-    def __del__(self):
+    def __del__(self, live=_live):  # which is there until the last array goes, unlike the module's names
         handle = getattr(self, "_handle", None)
-        if handle in _live and self._owned:
-            _live.discard(handle)
+        if handle in live and self._owned:
+            live.discard(handle)
             lib.mnp_array_drop(handle)
 
     # about the array; nothing here is collective

@@ -412,8 +412,8 @@ class Owned(Handle):
         self._handle = handle
         _owned[id(self)] = getattr(lib, "mnp_" + release), handle
 
-    def __del__(self):
-        release, handle = _owned.pop(id(self), (None, None))
+    def __del__(self, owned=_owned):  # which is there until the last object goes, unlike the module's names
+        release, handle = owned.pop(id(self), (None, None))
         if release is not None:
             release(handle)
 
@@ -442,9 +442,9 @@ class Shared(Handle):
         _shared[_next] = (release, cell.value)
         _next += 1
 
-    def __del__(self):
-        if getattr(self, "_number", None) in _shared:
-            _forgotten.add(self._number)
+    def __del__(self, shared=_shared, forgotten=_forgotten):
+        if getattr(self, "_number", None) in shared:
+            forgotten.add(self._number)
 
     def free(self):
         """Release the object now, on all ranks.  Collective."""
