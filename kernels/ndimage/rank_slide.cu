@@ -5,8 +5,8 @@
  * A block sorts what the windows of its tile reach, so that every element has a number in ascending order.  A lane has a
  * column of outputs, and the elements of its window as a set of bits, one for each number.  From one output to the next
  * one below a row of the window leaves the set and another one joins it, and the word that holds the wanted rank is
- * seldom far from where it was.  So an output costs as much as two rows of its window, whatever the values are, and a
- * share of the sorting.  The idea of a histogram that slides is T. S. Huang's (A fast two-dimensional median filtering
+ * mostly close to where it was.  So an output costs as much as two rows of its window and a share of the sorting,
+ * whatever the values are.  The idea of a histogram that slides is T. S. Huang's (A fast two-dimensional median filtering
  * algorithm, 1979); with numbers instead of values it is exact for every dtype.
  *
  * Compiled with what neighbours_values.h explains, MNP_RANK, and MNP_SLIDERS, how many warps have columns of outputs:

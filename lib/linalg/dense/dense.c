@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include <maniple/create.h>
+#include <maniple/item.h>
+#include <maniple/reduce.h>
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
 
@@ -138,6 +140,18 @@ mnp_status mnp__linalg_adjoint(const mnp_array *a, mnp_array **adjoint_p)
     MNP_TRY(mnp_conjugate(a, &conjugate));
     const mnp_status st = mnp_swapaxes(conjugate, -2, -1, adjoint_p);
     mnp_array_free(conjugate);
+    return st;
+}
+
+mnp_status mnp__linalg_largest(const mnp_array *a, double *largest_p)
+{
+    mnp_array *moduli = NULL, *most = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp_abs(a, &moduli), st, done);
+    MNP_TRY_OR(mnp_max(moduli, MNP_ALL_AXES, &most), st, done);
+    st = mnp_array_item(most, MNP_FLOAT64, largest_p);
+done:
+    mnp_free_all(most, moduli);
     return st;
 }
 

@@ -28,19 +28,13 @@ mnp_status mnp__spread_scale(const mnp_array *a, mnp_dtype dtype, int *exponent_
     const bool is_double = mnp__linalg_real(dtype) == MNP_FLOAT64;
     const int most_exponent = is_double ? 1000 : 120; /* their powers of two are numbers of the dtype */
     const double least = is_double ? DBL_MIN / DBL_EPSILON : (double)FLT_MIN / (double)FLT_EPSILON;
-    mnp_array *moduli = NULL, *most = NULL;
     double largest = 0;
-    mnp_status st;
-    MNP_TRY_OR(mnp_abs(a, &moduli), st, done);
-    MNP_TRY_OR(mnp_max(moduli, MNP_ALL_AXES, &most), st, done);
-    MNP_TRY_OR(mnp_array_item(most, MNP_FLOAT64, &largest), st, done);
+    MNP_TRY(mnp__linalg_largest(a, &largest));
     *finite_p = isfinite(largest);
     *exponent_p = 0;
     if (*finite_p && largest > 0 && (largest < sqrt(least) || largest > 1 / sqrt(least)))
         *exponent_p = largest < 1 ? smaller(-ilogb(largest), most_exponent) : -smaller(ilogb(largest), most_exponent);
-done:
-    mnp_free_all(most, moduli);
-    return st;
+    return MNP_OK;
 }
 
 mnp_status mnp__spread_read(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, int exponent,

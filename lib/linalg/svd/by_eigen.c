@@ -7,9 +7,9 @@
  * singular value s is off by at most the square root of that, about eps32 |A|, and by much less unless it is as small:
  * in float32 that is as accurate as bidiagonalisation.  The eigenvalues of H are off by n eps64 |A|.
  *
- * The columns of A V are as long as the singular values, and orthogonal but for rounding errors, which may be much beside
- * two short ones.  So U is the Q of A V, the longest column first: its columns are orthogonal whatever A is, and R is
- * diagonal but for a multiple of eps |A|.
+ * The columns of A V are as long as the singular values.  They are orthogonal up to rounding errors, which are large in
+ * proportion where two columns are short.  So U is the Q of A V, with the longest column first: its columns are
+ * orthogonal for every A, and R is diagonal up to a multiple of eps |A|.
  *
  * All of it is products, factorisations and one eigenvalue problem, which takes GPUs with fast float64 a fraction of the
  * time of bidiagonalisation, half of which are products of matrices and vectors.
@@ -91,20 +91,6 @@ done:
     return st;
 }
 
-static mnp_status is_finite(const mnp_array *a, bool *finite_p)
-{
-    mnp_array *moduli = NULL, *most = NULL;
-    double largest = 0;
-    mnp_status st;
-    MNP_TRY_OR(mnp_abs(a, &moduli), st, done);
-    MNP_TRY_OR(mnp_max(moduli, MNP_ALL_AXES, &most), st, done);
-    MNP_TRY_OR(mnp_array_item(most, MNP_FLOAT64, &largest), st, done);
-    *finite_p = isfinite(largest);
-done:
-    mnp_free_all(most, moduli);
-    return st;
-}
-
 /* A^H A of x, which is A in float64. */
 static mnp_status square(const mnp_array *x, mnp_array **gram_p)
 {
@@ -120,7 +106,9 @@ mnp_status mnp__svd_eigen(const mnp_array *a, mnp_dtype dtype, bool full, mnp_ar
 {
     mnp_array *x = NULL, *hermitian = NULL, *eigenvalues = NULL, *v = NULL, *s = NULL;
     mnp_status st;
-    MNP_TRY(is_finite(a, done_p));
+    double largest = 0;
+    MNP_TRY(mnp__linalg_largest(a, &largest));
+    *done_p = isfinite(largest);
     if (!*done_p)
         return MNP_OK;
     MNP_TRY_OR(mnp_astype(a, mnp_dtype_kind(dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64, &x), st, done);

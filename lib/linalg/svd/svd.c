@@ -9,9 +9,7 @@
 
 #include <maniple/decompositions.h>
 #include <maniple/eval.h>
-#include <maniple/item.h>
 #include <maniple/linalg.h>
-#include <maniple/reduce.h>
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
 
@@ -145,28 +143,21 @@ static const double TINY = 0x1p-200; /* beside the largest element: its square i
 static mnp_status scale(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool vectors, double *p,
                         double *q, mnp_array **scaled_p)
 {
-    mnp_array *moduli = NULL, *most = NULL;
     double largest = 0;
     int exponent;
-    mnp_status st;
     if (place->ctx->device->cpu_memory || !place->single || mnp__linalg_real(dtype) != MNP_FLOAT64 ||
         mnp__svd_jacobi_serves(place, dtype, mnp__rows(a), mnp__columns(a), vectors) || a->layout->size == 0)
         return MNP_OK;
-    MNP_TRY_OR(mnp_abs(a, &moduli), st, done);
-    MNP_TRY_OR(mnp_max(moduli, MNP_ALL_AXES, &most), st, done);
-    MNP_TRY_OR(mnp_array_item(most, MNP_FLOAT64, &largest), st, done);
+    MNP_TRY(mnp__linalg_largest(a, &largest));
     if (!(largest > 0 && isfinite(largest)))
-        goto done;
+        return MNP_OK;
     (void)frexp(largest, &exponent);
     *p = ldexp(1, -exponent / 2);
     *q = ldexp(1, -exponent - -exponent / 2);
     mnp_ctx *ctx = place->ctx;
-    st = mnp_eval(ctx, "y = where(abs(x * p * q) < tiny, 0, x * p * q)",
-                  MNP_IN("x", a, "p", MNP_SCALAR(ctx, *p), "q", MNP_SCALAR(ctx, *q), "tiny", MNP_SCALAR(ctx, TINY)),
-                  MNP_OUT("y", scaled_p));
-done:
-    mnp_free_all(most, moduli);
-    return st;
+    return mnp_eval(ctx, "y = where(abs(x * p * q) < tiny, 0, x * p * q)",
+                    MNP_IN("x", a, "p", MNP_SCALAR(ctx, *p), "q", MNP_SCALAR(ctx, *q), "tiny", MNP_SCALAR(ctx, TINY)),
+                    MNP_OUT("y", scaled_p));
 }
 
 /*
