@@ -262,10 +262,10 @@ check $? "SIGKILL leaves a folder and a lock" "$(ls -A tmp cache; cat stderr)"
 MANIPLE_DEVICE=host "$MANIPLE" eval 'x + 1' x=dirac:10/2 -o sum.h5:/x -q && [ -z "$(left)" ]
 check $? "which the next run that compiles removes" "$(left)"
 rm -rf cache
-MANIPLE_BUSY_DEADLINE=2 MANIPLE_DEVICE=host MANIPLE_CXX=$work/slow-c++ "$MANIPLE" eval 'x + 1' x=dirac:10/2 -o sum.h5:/x \
+MANIPLE_BUSY_DEADLINE=4 MANIPLE_DEVICE=host MANIPLE_CXX=$work/slow-c++ "$MANIPLE" eval 'x + 1' x=dirac:10/2 -o sum.h5:/x \
     2>stderr &
 pid=$!
-ended && [ "$status" -eq 1 ] && grep -q 'slow-c++ has compiled for 2 seconds (MANIPLE_BUSY_DEADLINE)' stderr &&
+ended && [ "$status" -eq 1 ] && grep -q 'slow-c++ has compiled for 4 seconds (MANIPLE_BUSY_DEADLINE)' stderr &&
     [ -z "$(left)" ]
 check $? "a compiler that does not come to an end is ended" "$status $(cat stderr)"
 
@@ -323,14 +323,14 @@ EOF
     stopped a_file_is_stored "conv: so does one that is stopped while a file is stored" conv dirac:4000x4000/64 hanning:1x1
 fi
 
-# stopped_in FUNCTION SENTENCE: of three ranks, one in MPI's function
+# stopped_in FUNCTION SECONDS SENTENCE: of three ranks, one in MPI's function; others are busy for so long at most
 stopped_in()
 {
     rm -f out.h5
-    STOP_IN=$1 MANIPLE_DEVICE=host MANIPLE_DEADLINE=2 MANIPLE_BUSY_DEADLINE=8 "$MPIRUN" -n 3 env LD_PRELOAD="$slow" \
+    STOP_IN=$1 MANIPLE_DEVICE=host MANIPLE_DEADLINE=2 MANIPLE_BUSY_DEADLINE=$2 "$MPIRUN" -n 3 env LD_PRELOAD="$slow" \
         "$MANIPLE" random normal 40x30 -s 1 -o out.h5:/x -q 2>stderr &
     pid=$!
-    ended && [ "$status" -ne 0 ] && grep -q "^maniple: $2" stderr
+    ended && [ "$status" -ne 0 ] && grep -q "^maniple: $3" stderr
     check $? "a rank that is stopped in $1() ends the others" "$status $(cat stderr)"
     for process in $(ranks); do
         kill -KILL "$process" 2>/dev/null
@@ -338,8 +338,8 @@ stopped_in()
 }
 
 if [ -n "$MPIRUN" ] && [ -n "$slow" ] && "$MPIRUN" --version 2>/dev/null | grep -q 'Open MPI'; then
-    stopped_in MPI_Init 'starting MPI has lasted for 8 seconds (MANIPLE_BUSY_DEADLINE)'
-    stopped_in MPI_Finalize 'rank 1 is stopped: .*, and ending Maniple cannot go on without it'
+    stopped_in MPI_Init 8 'starting MPI has lasted for 8 seconds (MANIPLE_BUSY_DEADLINE)'
+    stopped_in MPI_Finalize 300 'rank 1 is stopped: .*, and ending Maniple cannot go on without it'
 fi
 
 done_testing

@@ -79,8 +79,8 @@ export MANIPLE_PROFILE MANIPLE_TRACE
 run "a program with a profile and a trace" "$PYTHON" program.py 0.1
 check_points "$PYTHON" judge.py 1 0.1
 if [ -n "$MPIRUN" ]; then
-    run "the same on three ranks" "$MPIRUN" -n 3 "$PYTHON" program.py 1
-    check_points "$PYTHON" judge.py 3 1
+    run "the same on three ranks" "$MPIRUN" -n 3 "$PYTHON" program.py 2
+    check_points "$PYTHON" judge.py 3 2
 fi
 unset MANIPLE_PROFILE MANIPLE_TRACE
 

@@ -356,7 +356,7 @@ static void check_absence(void)
         mnp_status st = late ? MNP_OK : mnp_comm_barrier(world);
         if (st == MNP_OK) /* NCCL's fails where it is waited for */
             st = mnp_ctx_synchronize(ctx);
-        ok(late || ((st == MNP_ERR_TIMEOUT || st == MNP_ERR_PEER) && now() - begin < 20),
+        ok(late || ((st == MNP_ERR_TIMEOUT || st == MNP_ERR_PEER) && now() - begin < 200),
            "a rank that stays away is an error: %s", mnp_error_message());
         if (late) /* the others have given up, as ok() waits for all ranks */
             mnp_comm_barrier(world);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The prompt of several ranks at a terminal, with Ctrl-C: prompt.py COMMAND..., as "mpirun -n 2 python3 -m maniple".
-Prints a line for each point, for tests/python.t."""
+Prints a line for each point, for tests/python/prompt.t."""
 
 import os
 import pty
@@ -86,7 +86,7 @@ def lines_and_interrupts(command):
 def in_vain(command):
     there = Typist(command)
     there.reads(">>> ")
-    os.write(there.terminal, b"print('be' + 'gun', flush=True) or any(False for _ in iter(int, 1))\n")
+    os.write(there.terminal, b"import time; print('be' + 'gun', flush=True) or any(time.sleep(0.1) for _ in iter(int, 1))\n")
     there.reads(r"begun\s+", anywhere=True)
     time.sleep(0.5)
     os.write(there.terminal, b"\x03")

@@ -112,7 +112,7 @@ endless="nice -n 10 $MANIPLE solve poisson:5000 --method richardson --omega 1e-3
 # Slurm warns up to a minute earlier than it is told to
 submit limit -p urgent -n 1 --time=2 --signal=USR1@30 --output=limit.out \
     --wrap "trap 'exit 1' TERM; srun --mpi=pmix sh -c 'trap \"echo warned\" USR1; for i in \$(seq 10000); do sleep 0.1; done'"
-submit going -p urgent -n 2 --time=20 --signal=USR1@1110 --requeue --open-mode=append --output=going.out \
+submit going -p urgent -n 2 --time=20 --signal=USR1@1050 --requeue --open-mode=append --output=going.out \
     --wrap "srun --mpi=pmix $endless -o going.h5:/x --checkpoint going.state.h5 --requeue 1"
 
 # ---- every script ----
