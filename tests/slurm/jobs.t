@@ -108,7 +108,7 @@ points()
 # ---- the limit of time: these take longest, so that they are submitted first ----
 
 # It converges so slowly that it never does, and leaves the processors to other tests
-endless="nice -n 10 $MANIPLE solve poisson:5000 --method richardson --omega 1e-3 --rtol 1e-12 --maxiter 1000000000 --every 100"
+endless="nice -n 15 $MANIPLE solve poisson:5000 --method richardson --omega 1e-3 --rtol 1e-12 --maxiter 1000000000 --every 100"
 # Slurm warns up to a minute earlier than it is told to
 submit limit -p urgent -n 1 --time=2 --signal=USR1@30 --output=limit.out \
     --wrap "trap 'exit 1' TERM; srun --mpi=pmix sh -c 'trap \"echo warned\" USR1; for i in \$(seq 10000); do sleep 0.1; done'"
