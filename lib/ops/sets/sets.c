@@ -16,7 +16,7 @@
 #include "array/output.h"
 #include "layout/layout.h"
 #include "ops/elementwise/formula.h"
-#include "ops/sets/search.h"
+#include "ops/sets/among.h"
 
 /* ---- where sorted elements change ---- */
 
@@ -198,24 +198,11 @@ static mnp_status distinct(const char *function, const mnp_array *x, mnp_array *
 
 /* ---- membership ---- */
 
-static mnp_status look_among(const char *function, const mnp_array *x, const mnp_array *test, bool invert,
-                             mnp_array **out_p)
-{
-    mnp_array *flat = NULL, *sorted = NULL;
-    mnp_status st;
-    MNP_TRY_OR(mnp_ravel(test, &flat), st, done);
-    MNP_TRY_OR(mnp_sort(flat, 0, &sorted), st, done);
-    st = mnp__search(function, invert ? MNP__NOT_AMONG : MNP__AMONG, sorted, x, NULL, out_p);
-done:
-    mnp_free_all(flat, sorted);
-    return st;
-}
-
 mnp_status mnp_isin(const mnp_array *x, const mnp_array *test, bool invert, mnp_array **out_p)
 {
     MNP_ENTER(x, test, out_p);
     MNP_TRY(mnp__inputs_check("mnp_isin", 2, (const mnp_array *[]){x, test}));
-    return look_among("mnp_isin", x, test, invert, out_p);
+    return mnp__look_among("mnp_isin", x, test, invert, out_p);
 }
 
 /* ---- two sets ---- */
@@ -241,7 +228,7 @@ static mnp_status filter(const char *function, const mnp_array *x, const mnp_arr
     mnp_array *values = NULL, *mask = NULL, *kept = NULL;
     mnp_status st;
     MNP_TRY_OR(distinct(function, x, &values), st, done);
-    MNP_TRY_OR(look_among(function, values, y, invert, &mask), st, done);
+    MNP_TRY_OR(mnp__look_among(function, values, y, invert, &mask), st, done);
     MNP_TRY_OR(mnp_mask_get(values, mask, &kept), st, done);
     st = give_set(function, &kept, dtype, out_p);
 done:

@@ -61,6 +61,15 @@ def test_isin():
         for invert in (False, True):
             mp.check(f"{first} in {second}, invert {invert}", mp.isin(random_array(x), random_array(test), invert),
                      np.isin(x, test, invert=invert))
+    for dtype, count, most in (("int32", 3, 50), ("uint8", 8, 100), ("int64", 40, 50), ("int16", 40, 30000),
+                               ("uint64", 40, 50), ("float64", 8, 50), ("float16", 9, 50)):
+        x, test = (rng.integers(0, most, n).astype(dtype) for n in (301, count))
+        for invert in (False, True):
+            mp.check(f"{dtype} below {most} in {count}, invert {invert}",
+                     mp.isin(random_array(x), random_array(test), invert), np.isin(x, test, invert=invert))
+    ends = np.array([-2**63, -1, 0, 2**63 - 1])
+    for test in (ends[:1].repeat(9), ends[3:].repeat(20), ends[[0, 3]].repeat(5), ends[1:3].repeat(5)):
+        mp.check(f"in {set(test)}", mp.isin(random_array(ends), random_array(test), False), np.isin(ends, test))
     mp.check("in nothing", mp.isin(mp.array(np.arange(5)), mp.array(np.zeros((0, 2))), False), np.zeros(5, bool))
     x = mp.array(np.arange(5) > 2)
     mp.isin(x, mp.array(np.array([True])), False, out=x)
