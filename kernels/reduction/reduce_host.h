@@ -5,6 +5,19 @@
  */
 #define MNP_GET(k) readers.in##k.get(x)
 
+/* mnp_deliver() of the output with these indices, which need not be found by divisions then. */
+MNP_INLINE void mnp_deliver_at(const mnp_reduce_params &p, const mnp_acc &acc, const int64_t *index, int64_t part)
+{
+    if (p.target) {
+        *mnp_part_at(p, p.target, index, part) = acc;
+        return;
+    }
+    const mnp_reduce_end end = {(int64_t)p.count, p.ddof};
+    MNP_OUTPUTS(MNP_RESULT)
+    MNP_GIVE(acc, end, MNP_SET);
+    MNP_OUTPUTS(MNP_STORE)
+}
+
 #if MNP_SEARCHES
 #include "kernels/reduction/reduce_search_host.h"
 #endif
@@ -37,9 +50,9 @@ MNP_DEFINE_LINE(mnp_look_at_line, MNP_LOOK_AT)
 #endif
 
 /* Compute part number `part` of columns `begin` .. `end` of the line of outputs with the indices `kept`. */
-static void mnp_do_columns(const mnp_reduce_params &p, const int64_t *kept, int64_t line, int64_t begin, int64_t end,
-                           int64_t part)
+static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t begin, int64_t end, int64_t part)
 {
+    int64_t &column = kept[MNP_KEPT - 1];
     mnp_op::lanes<mnp_set_count> lanes;
     const int64_t last = mnp_part_begin(p.rows, part + 1, p.parts);
     for (int64_t x = begin; x < end; x++)
@@ -62,8 +75,8 @@ static void mnp_do_columns(const mnp_reduce_params &p, const int64_t *kept, int6
     for (int64_t r = mnp_part_begin(p.rows, part, p.parts); r < last; r++)
         mnp_take_line(p, kept, r, begin, end, lanes);
 #endif
-    for (int64_t x = begin; x < end; x++)
-        mnp_deliver(p, lanes.end((int)(x - begin)), line * p.kept[MNP_KEPT - 1] + x, part);
+    for (column = begin; column < end; column++)
+        mnp_deliver_at(p, lanes.end((int)(column - begin)), kept, part);
 }
 
 #endif
@@ -83,7 +96,7 @@ static void mnp_do_elements(const mnp_reduce_params &p, int64_t worker, int64_t 
         const int64_t tile = i / p.parts % tiles, line = i / p.parts / tiles, begin = tile * columns;
         int64_t kept[MNP_KEPT];
         mnp_unravel<MNP_KEPT - 1>(p.kept, line, kept);
-        mnp_do_columns(p, kept, line, begin, mnp_least(begin + columns, width), i % p.parts);
+        mnp_do_columns(p, kept, begin, mnp_least(begin + columns, width), i % p.parts);
     }
 }
 
@@ -266,7 +279,7 @@ static void mnp_do_elements(const mnp_reduce_params &p, int64_t worker, int64_t 
         mnp_unravel<MNP_KEPT>(p.kept, o, kept);
         if (begin < end)
             mnp_do_rows(p, kept, begin, end, all);
-        mnp_deliver(p, all, o, part);
+        mnp_deliver_at(p, all, kept, part);
     }
 }
 
@@ -284,14 +297,13 @@ MNP_KERNEL(MNP_REDUCE, mnp_reduce_params)
         mnp_acc all[block];
         for (int64_t o = begin; o < end; o++)
             all[o - begin] = mnp_empty();
-        for (int64_t part = 0; part < p.parts; part++) {
-            for (int64_t o = begin; o < end; o++) {
-                int64_t index[MNP_KEPT];
-                mnp_unravel<MNP_KEPT>(p.kept, o, index);
-                mnp_op::join(all[o - begin], *mnp_part_at(p, p.source, index, part));
-            }
-        }
+        int64_t index[block][MNP_KEPT];
         for (int64_t o = begin; o < end; o++)
-            mnp_deliver(p, all[o - begin], o, 0);
+            mnp_unravel<MNP_KEPT>(p.kept, o, index[o - begin]);
+        for (int64_t part = 0; part < p.parts; part++)
+            for (int64_t o = begin; o < end; o++)
+                mnp_op::join(all[o - begin], *mnp_part_at(p, p.source, index[o - begin], part));
+        for (int64_t o = begin; o < end; o++)
+            mnp_deliver_at(p, all[o - begin], index[o - begin], 0);
     }
 }
