@@ -36,6 +36,7 @@ rooms()
         device) echo . host cuda ;;
         io) echo . hdf5 market numpy tiff fits ;;
         signal) echo . design filters spectral ;;
+        ndimage) echo . parts ;;
         linalg) echo products dense panels tall factors svd functions ;;
         *) echo . ;;
     esac

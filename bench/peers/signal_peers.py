@@ -31,7 +31,8 @@ def cases(signal, xp):
             "filtfilt-butter4": lambda x: signal.filtfilt(b, a, x),
             "decimate8": lambda x: signal.decimate(x, 8),
             "resample_poly": lambda x: signal.resample_poly(x, 3, 2),
-            "hilbert": signal.hilbert, "stft": signal.stft, "spectrogram": signal.spectrogram, "welch": signal.welch}
+            "hilbert": signal.hilbert, "stft": signal.stft, "spectrogram": signal.spectrogram, "welch": signal.welch,
+            "find_peaks": signal.find_peaks}
 
 
 def main():

@@ -4,9 +4,18 @@
  * with what lies beyond the borders in place, so that the stages need not ask where an element comes from, and go along x
  * by vectors.
  */
-static constexpr int mnp_count = 64 / sizeof(MNP_VALUE); /* values of a vector */
-typedef MNP_VALUE mnp_lanes __attribute__((vector_size(64)));
-typedef MNP_VALUE mnp_loose __attribute__((vector_size(64), aligned(alignof(MNP_VALUE)), may_alias));
+#if defined __AVX512F__
+#define MNP_VECTOR 64
+#elif defined __AVX2__
+#define MNP_VECTOR 32
+#else
+#define MNP_VECTOR 16
+#endif
+
+/* Vectors as wide as registers: of wider ones compilers do comparisons number by number. */
+static constexpr int mnp_count = MNP_VECTOR / sizeof(MNP_VALUE); /* values of a vector */
+typedef MNP_VALUE mnp_lanes __attribute__((vector_size(MNP_VECTOR)));
+typedef MNP_VALUE mnp_loose __attribute__((vector_size(MNP_VECTOR), aligned(alignof(MNP_VALUE)), may_alias));
 
 /* The buffer: the last two dimensions are those of the tile, the others those of the window. */
 static constexpr int mnp_width =

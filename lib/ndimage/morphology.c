@@ -250,6 +250,68 @@ static mnp_status step(const struct binary *binary, bool largest, bool mirrored,
 }
 
 /*
+ * Whether dilations until nothing changes can be found at once: within a mask, by a structure of 3 elements along each
+ * dimension that is the same from both sides, they fill those connected parts of the mask that the first one reaches.
+ */
+static bool fills_parts(const struct binary *binary, const mnp_array *x)
+{
+    int64_t total = 1, size = 1;
+    if (x->ctx->device->block_memory > 0 || !binary->mask || binary->iterations >= 1)
+        return false;
+    for (int d = 0; d < x->layout->ndim; d++) {
+        if (binary->size[d] != 3 || (binary->origins && binary->origins[d] != 0))
+            return false;
+        total *= 3;
+        size *= x->layout->shape[d];
+    }
+    for (int64_t i = 0; i < total; i++)
+        if (binary->structure[i] != binary->reversed[i])
+            return false;
+    return binary->structure[total / 2] && size < INT32_MAX;
+}
+
+/* Set those elements of the mask whose parts have an element that is set: `flags` are those of parts.  Collective. */
+static mnp_status fill_flagged(mnp_ctx *ctx, const mnp_array *mask, const mnp_array *labels, int64_t count,
+                               mnp_array *reached)
+{
+    const unsigned char *within = mask->data;
+    const int32_t *label = labels->data;
+    unsigned char *set = reached->data, *flags;
+    MNP_TRY(mnp__ctx_wait(ctx, ctx->compute));
+    MNP_TRY(MNP_AGREE(ctx, mnp__calloc((size_t)count + 1, 1, &flags)));
+    for (int64_t i = 0; i < reached->local_size; i++)
+        flags[label[i]] |= set[i];
+    const mnp_status st = mnp__all_reduce(&ctx->comm, flags, (int)count + 1, MPI_UNSIGNED_CHAR, MPI_BOR);
+    for (int64_t i = 0; i < reached->local_size && st == MNP_OK; i++)
+        set[i] = within[i] ? flags[label[i]] : set[i];
+    free(flags);
+    return st;
+}
+
+/* Dilate within the mask until nothing changes, on the host, where fills_parts() says so. */
+static mnp_status fill_parts(const struct binary *binary, const mnp_array *x, mnp_array **y_p)
+{
+    mnp_array *now = NULL, *reached = NULL, *labels = NULL;
+    mnp__input mask = {NULL, NULL}, label = {NULL, NULL};
+    int64_t count = 0;
+    mnp_status st = mnp_astype(x, MNP_BOOL, &now);
+    if (st == MNP_OK)
+        st = step(binary, true, true, now, &reached);
+    if (st == MNP_OK)
+        st = mnp__input_open(binary->mask, reached->layout, MNP_BOOL, MNP__INPUT_DENSE, &mask);
+    if (st == MNP_OK)
+        st = mnp_ndimage_label(mask.array, binary->structure, &labels, &count);
+    if (st == MNP_OK)
+        st = mnp__input_open(labels, reached->layout, MNP_INT32, MNP__INPUT_DENSE, &label);
+    if (st == MNP_OK)
+        st = fill_flagged(x->ctx, mask.array, label.array, count, reached);
+    mnp__input_close(&label);
+    mnp__input_close(&mask);
+    mnp_free_all(now, labels);
+    return mnp__output_give(reached, st, y_p);
+}
+
+/*
  * Erosions or dilations in turn; fewer than one: until nothing changes, which is looked at after 1, 2, 4, ... of them and
  * then after every 32.
  */
@@ -259,6 +321,8 @@ static mnp_status iterate(const struct binary *binary, bool dilates, const mnp_a
     mnp_array *now = NULL;
     bool ended = false;
     int64_t next_look = 1;
+    if (dilates && fills_parts(binary, x))
+        return fill_parts(binary, x, y_p);
     mnp_status st = mnp_astype(x, MNP_BOOL, &now);
     for (int64_t i = 1; st == MNP_OK && !ended; i++) {
         mnp_array *next = NULL;

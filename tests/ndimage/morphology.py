@@ -71,6 +71,14 @@ seed = np.zeros_like(a)
 seed[11, 15] = True
 mp.check("binary_propagation", mp.ndimage_binary_propagation(mp.array(seed), None, None, x, False, None),
          ndimage.binary_propagation(seed, mask=a))
+seeds, diagonal = rng.random(a.shape) < 0.02, np.eye(3, dtype=bool)
+for name, structure in (("", None), (" by eight neighbours", eight), (" along a diagonal", diagonal)):
+    for border in (False, True):
+        got = mp.ndimage_binary_propagation(mp.array(seeds, mp.random_layout(rng, a.shape)),
+                                            None if structure is None else [3, 3],
+                                            None if structure is None else bools(structure), x, border, None)
+        mp.check(f"binary_propagation of seeds{name}, border {border}", got,
+                 ndimage.binary_propagation(seeds, structure, a, border_value=border))
 mp.check("binary_hit_or_miss", mp.ndimage_binary_hit_or_miss(x, None, None, None, None, None, None),
          ndimage.binary_hit_or_miss(a))
 one, two = np.array([[0, 1, 0], [0, 1, 1], [0, 0, 0]], bool), np.array([[1, 0, 0], [1, 0, 0], [1, 1, 1]], bool)

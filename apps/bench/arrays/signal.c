@@ -89,6 +89,15 @@ static mnp_status welch(struct work *w)
     return drop(st, f, NULL, y);
 }
 
+static mnp_status peaks(struct work *w)
+{
+    mnp_peaks found;
+    mnp_status st = mnp_find_peaks(w->x, NULL, &found);
+    if (st == MNP_OK)
+        mnp_peaks_clear(&found);
+    return st;
+}
+
 static const struct timed_case {
     const char *name;
     mnp_status (*run)(struct work *w);
@@ -99,6 +108,7 @@ static const struct timed_case {
     {"decimate8", decimate, 4},       {"resample_poly", resample, 4},
     {"hilbert", hilbert, 4},          {"stft", stft, 4},
     {"spectrogram", spectrogram, 4},  {"welch", welch, 4},
+    {"find_peaks", peaks, 4},
 };
 
 static mnp_status run(void *argument)

@@ -268,74 +268,105 @@ static mnp_status by_threshold(const char *function, const mnp_array *x, peak_li
     return st;
 }
 
-typedef struct ranked {
-    double height;
-    int64_t number;
-} ranked;
+/* Peaks that are being thinned out, on every rank's CPU. */
+typedef struct thinning {
+    int64_t count, distance; /* those that are kept are at least so far from each other */
+    int64_t *peaks, *waiting;
+    double *heights;
+    unsigned char *fate;
+} thinning;
+enum { UNDECIDED, GOES, STAYS };
 
-static int compare_ranked(const void *a, const void *b)
+/* Of equal peaks the last one comes first. */
+static bool comes_before(const thinning *t, int64_t j, int64_t k)
 {
-    const ranked *x = a, *y = b;
-    if (x->height != y->height)
-        return x->height < y->height ? -1 : 1;
-    return x->number < y->number ? -1 : 1;
+    return t->heights[j] > t->heights[k] || (t->heights[j] == t->heights[k] && j > k);
 }
 
-/* From the highest peak on, those that are nearer to a peak than the distance go; of equal peaks the last one stays. */
-static void keep_distant(int64_t count, const int64_t *peaks, ranked *order, double distance, bool *keep)
+/* The peaks from *low_p to *high_p - 1 are too near to peak j. */
+static void find_near(const thinning *t, int64_t j, int64_t *low_p, int64_t *high_p)
 {
-    const double least = ceil(distance);
-    qsort(order, (size_t)count, sizeof *order, compare_ranked);
-    for (int64_t j = 0; j < count; j++)
-        keep[j] = true;
-    for (int64_t i = count - 1; i >= 0; i--) {
-        const int64_t j = order[i].number;
-        if (!keep[j])
+    int64_t low = j, high = j + 1;
+    while (low > 0 && t->peaks[j] - t->peaks[low - 1] < t->distance)
+        low--;
+    while (high < t->count && t->peaks[high] - t->peaks[j] < t->distance)
+        high++;
+    *low_p = low;
+    *high_p = high;
+}
+
+/*
+ * A peak stays if none stays that is higher and too near; then those near it go.  So a peak waits for the highest of the
+ * undecided ones near it, which may wait for another one.
+ */
+static void decide(thinning *t, int64_t j)
+{
+    int64_t waiting = 0, low, high;
+    t->waiting[waiting++] = j;
+    while (waiting > 0) {
+        int64_t first = j = t->waiting[waiting - 1];
+        if (t->fate[j] == UNDECIDED)
+            find_near(t, j, &low, &high);
+        else
+            low = high = j;
+        for (int64_t k = low; k < high; k++)
+            if (t->fate[k] == UNDECIDED && comes_before(t, k, first))
+                first = k;
+        if (first != j) {
+            t->waiting[waiting++] = first;
             continue;
-        for (int64_t k = j - 1; k >= 0 && (double)(peaks[j] - peaks[k]) < least; k--)
-            keep[k] = false;
-        for (int64_t k = j + 1; k < count && (double)(peaks[k] - peaks[j]) < least; k++)
-            keep[k] = false;
+        }
+        for (int64_t k = low; k < high; k++)
+            t->fate[k] = k == j ? STAYS : GOES;
+        waiting--;
     }
+}
+
+/* Bring the peaks and their heights to every rank, and decide about this rank's.  Collective. */
+static mnp_status thin_out(thinning *t, const mnp_array *peaks, const mnp_array *heights, mnp_array *kept)
+{
+    const size_t room = (size_t)t->count + 1;
+    const int64_t low = kept->local_lo[0], high = low + kept->local_size;
+    mnp_status st = mnp__calloc(room, 1, &t->fate);
+    if (st == MNP_OK)
+        st = mnp__malloc(room * sizeof *t->peaks, &t->peaks);
+    if (st == MNP_OK)
+        st = mnp__malloc(room * sizeof *t->waiting, &t->waiting);
+    if (st == MNP_OK)
+        st = mnp__malloc(room * sizeof *t->heights, &t->heights);
+    st = MNP_AGREE(kept->ctx, st);
+    if (st == MNP_OK)
+        st = mnp_array_to_host(peaks, MNP_ALL_RANKS, t->peaks);
+    if (st == MNP_OK)
+        st = mnp_array_to_host(heights, MNP_ALL_RANKS, t->heights);
+    if (st != MNP_OK)
+        return st;
+    for (int64_t j = low; j < high; j++)
+        decide(t, j);
+    for (int64_t j = low; j < high; j++)
+        t->fate[j] = t->fate[j] == STAYS;
+    return MNP_AGREE(kept->ctx, mnp_array_set_local(kept, t->fate + low));
 }
 
 static mnp_status by_distance(const mnp_array *x, peak_list *list, double distance)
 {
-    mnp_ctx *ctx = x->ctx;
-    const int64_t count = list->named.peaks->layout->shape[0];
-    const size_t room = (size_t)count + 1;
+    const double least = ceil(distance);
+    thinning t = {.count = list->named.peaks->layout->shape[0],
+                  .distance = least < 0x1p62 ? (int64_t)least : INT64_MAX};
     mnp_array *heights = NULL, *kept = NULL;
-    int64_t *peaks = NULL;
-    double *values = NULL;
-    ranked *order = NULL;
-    bool *keep = NULL;
-    mnp_status st;
     MNP_TRY(mnp_take(x, list->named.peaks, 0, MNP_RAISE, &heights));
-    st = mnp__malloc(room * sizeof *peaks, &peaks);
+    mnp_status st = mnp_empty(x->ctx, MNP_BOOL, 1, &t.count, &kept);
     if (st == MNP_OK)
-        st = mnp__malloc(room * sizeof *values, &values);
-    if (st == MNP_OK)
-        st = mnp__malloc(room * sizeof *order, &order);
-    if (st == MNP_OK)
-        st = mnp__malloc(room * sizeof *keep, &keep);
-    st = MNP_AGREE(ctx, st);
-    if (st == MNP_OK)
-        st = mnp_array_to_host(list->named.peaks, MNP_ALL_RANKS, peaks);
-    if (st == MNP_OK)
-        st = mnp_array_to_host(heights, MNP_ALL_RANKS, values);
-    if (st == MNP_OK) {
-        for (int64_t i = 0; i < count; i++)
-            order[i] = (ranked){values[i], i};
-        keep_distant(count, peaks, order, distance, keep);
-        st = mnp_array_from_host(ctx, MNP_BOOL, 1, &count, keep, &kept);
-    }
+        st = thin_out(&t, list->named.peaks, heights, kept);
     if (st == MNP_OK)
         st = select_peaks(list, kept);
+    else
+        mnp_array_free(kept);
     mnp_array_free(heights);
-    free(peaks);
-    free(values);
-    free(order);
-    free(keep);
+    free(t.peaks);
+    free(t.waiting);
+    free(t.heights);
+    free(t.fate);
     return st;
 }
 

@@ -27,6 +27,10 @@ enum {
     LEVELS = 16,         /* of groups of groups */
     HOST_LANES = 8,      /* parts that a worker of the host runs side by side */
     HOST_PART = 1024,    /* least elements of a part on the host */
+    LONG_PART = 1 << 15, /* of long parts, neighbours' elements should not lie in the same set of a cache: */
+    PAGE = 512,          /* those of so many elements from each other do, */
+    NEAR = 16,           /* more or less, */
+    SHIFT = 64,          /* and parts that are longer by so many do not */
     GPU_UNITS = 1 << 16, /* so many threads keep a GPU busy */
     GPU_MANY_LINES = 8192,
     GPU_PART = 128
@@ -115,6 +119,8 @@ static void choose_parts(const run *r, plan *p)
         r->tiled || r->lines == 0 || r->lines >= enough ? 1 : least(wanted / r->lines, r->length / shortest);
     parts = parts < 1 ? 1 : parts;
     p->part = (r->length + parts - 1) / parts;
+    if (threads && parts > 1 && p->part >= LONG_PART && (p->part + NEAR) % PAGE < 2 * NEAR)
+        p->part += SHIFT;
     p->parts = p->part > 0 ? (r->length + p->part - 1) / p->part : 1;
     p->top = 0;
     for (int64_t count = p->parts; count > TOP; count = (count + GROUP - 1) / GROUP)

@@ -414,11 +414,23 @@ mnp_status mnp_decimate(const mnp_array *x, int64_t q, int64_t n, const char *ft
 
 /* ---- the chirp transform ---- */
 
-/* w^(k^2 / 2) by polar coordinates; k^2 / 2 is a multiple of half. */
-static double complex chirp(double complex w, int64_t k)
+/* A complex number by the logarithm of its size and its angle, in turns. */
+typedef struct polar {
+    long double size, turns;
+} polar;
+
+static polar polar_of(double complex z)
 {
-    const long double size = logl(cabsl(w)), angle = cargl(w), half = (long double)k * k / 2;
-    return (double complex)cexpl(half * size + I * fmodl(half * angle, 2 * 3.14159265358979323846264338327950288L));
+    return (polar){.size = logl(cabsl(z)), .turns = cargl(z) / (2 * 3.14159265358979323846264338327950288L)};
+}
+
+/* z^times */
+static double complex power(const polar *z, long double times)
+{
+    const long double grown = times * z->size, turns = times * z->turns;
+    const double size = fabsl(grown) < 1 ? exp((double)grown) : (double)expl(grown);
+    const double angle = 2 * PI * (double)(turns - rintl(turns));
+    return size * (cos(angle) + I * sin(angle));
 }
 
 /* A vector that lies along an axis and broadcasts with arrays of that many dimensions. */
@@ -447,14 +459,18 @@ static mnp_status make_chirps(chirps *c)
     c->before = room;
     c->filter = room + c->n;
     c->after = c->filter + c->size;
-    for (int64_t k = 0; k < c->n; k++)
-        c->before[k] = cpow(c->a, -(double)k) * chirp(c->w, k);
-    for (int64_t k = 0; k < c->m; k++) {
-        c->after[k] = chirp(c->w, k);
-        c->filter[k] = 1 / c->after[k];
+    const polar w = polar_of(c->w), a = polar_of(c->a);
+    for (int64_t k = 0; k < c->n || k < c->m; k++) {
+        const double complex chirp = power(&w, (long double)k * k / 2), inverse = 1 / chirp;
+        if (k < c->n)
+            c->before[k] = power(&a, -(long double)k) * chirp;
+        if (k < c->m)
+            c->after[k] = chirp;
+        if (k < c->m)
+            c->filter[k] = inverse;
+        if (k < c->n && k > 0)
+            c->filter[c->size - k] = inverse;
     }
-    for (int64_t k = 1; k < c->n; k++)
-        c->filter[c->size - k] = 1 / chirp(c->w, k);
     return MNP_OK;
 }
 

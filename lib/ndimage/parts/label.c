@@ -2,7 +2,8 @@
 /*
  * Connected parts of an image.
  *
- * Every rank finds the parts within its block on its device (kernels/ndimage/label.cu; on GPUs tile by tile, label_tiles.cu),
+ * On the host, arrays that are cut along their first axis alone are labelled as label_strips.c says.  Else every rank
+ * finds the parts within its block on its device (kernels/ndimage/label.cu; on GPUs tile by tile, label_tiles.cu),
  * each named by its first element.  If all of the array is one block, the first elements are counted in their order, which
  * numbers the parts.
  *
@@ -27,6 +28,7 @@
 #include "jit/jit.h"
 #include "kernels/ndimage/label_params.h"
 #include "layout/layout.h"
+#include "ndimage/parts/label.h"
 
 enum which { START, TILE, BORDERS, UNITE, COUNT, SUM, FINISH, FLATTEN, NUMBER, PAIRS, JOIN, KERNELS };
 
@@ -211,95 +213,7 @@ static mnp_status find_pairs(struct labelling *l, int64_t **pairs_p, int64_t *co
     return MNP_AGREE(ctx, st);
 }
 
-/* The pairs of all ranks.  Collective. */
-static mnp_status gather_pairs(mnp_ctx *ctx, int64_t *own, int64_t count, int64_t **all_p, int64_t *total_p)
-{
-    const int ranks = ctx->comm.size;
-    int64_t most = count, *counts = NULL, *padded = NULL, *all = NULL, total = 0;
-    MNP_TRY(mnp__all_reduce(&ctx->comm, &most, 1, MPI_INT64_T, MPI_MAX));
-    const size_t bytes = 2 * sizeof(int64_t) * ((size_t)most + 1);
-    mnp_status st = mnp__malloc((size_t)ranks * sizeof *counts, &counts);
-    if (st == MNP_OK)
-        st = mnp__calloc(1, bytes, &padded);
-    if (st == MNP_OK)
-        st = mnp__malloc((size_t)ranks * bytes, &all);
-    st = MNP_AGREE(ctx, st);
-    if (st == MNP_OK) {
-        memcpy(padded, own, 2 * sizeof(int64_t) * (size_t)count);
-        st = mnp__all_gather(&ctx->comm, &count, counts, sizeof count);
-    }
-    if (st == MNP_OK)
-        st = mnp__all_gather(&ctx->comm, padded, all, bytes);
-    for (int r = 0; st == MNP_OK && r < ranks; r++) {
-        memmove(all + 2 * total, all + (int64_t)r * 2 * (most + 1), 2 * sizeof(int64_t) * (size_t)counts[r]);
-        total += counts[r];
-    }
-    free(counts);
-    free(padded);
-    *all_p = all;
-    *total_p = total;
-    return st;
-}
-
 /* ---- joining them ---- */
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static int64_t place_of(const int64_t *sorted, int64_t count, int64_t number)
-{
-    int64_t low = 0, high = count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (sorted[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int64_t root_of(int64_t *parents, int64_t i)
-{
-    while (parents[i] != i) {
-        parents[i] = parents[parents[i]];
-        i = parents[i];
-    }
-    return i;
-}
-
-/*
- * From pairs to the numbers that occur, in order, in names[0] to names[*count_p - 1], and the smallest number of the part
- * of each, from names[*count_p] on.
- */
-static mnp_status join_pairs(const int64_t *pairs, int64_t total, int64_t **names_p, int64_t *count_p)
-{
-    int64_t *names, *parents, count = 0;
-    MNP_TRY(mnp__malloc((4 * (size_t)total + 1) * sizeof *names, &names));
-    memcpy(names, pairs, 2 * (size_t)total * sizeof *names);
-    qsort(names, 2 * (size_t)total, sizeof *names, compare_numbers);
-    for (int64_t i = 0; i < 2 * total; i++)
-        if (i == 0 || names[i] != names[count - 1])
-            names[count++] = names[i];
-    parents = names + count;
-    for (int64_t i = 0; i < count; i++)
-        parents[i] = i;
-    for (int64_t i = 0; i < total; i++) {
-        const int64_t a = root_of(parents, place_of(names, count, pairs[2 * i]));
-        const int64_t b = root_of(parents, place_of(names, count, pairs[2 * i + 1]));
-        parents[a > b ? a : b] = a > b ? b : a;
-    }
-    for (int64_t i = 0; i < count; i++)
-        parents[i] = root_of(parents, i);
-    for (int64_t i = 0; i < count; i++)
-        parents[i] = names[parents[i]];
-    *names_p = names;
-    *count_p = count;
-    return MNP_OK;
-}
 
 /* Give parts that touch across borders one number.  Collective. */
 static mnp_status join_ranks(struct labelling *l)
@@ -308,9 +222,9 @@ static mnp_status join_ranks(struct labelling *l)
     int64_t *own = NULL, *all = NULL, *names = NULL, count = 0, total = 0, changes = 0;
     mnp_status st = find_pairs(l, &own, &count);
     if (st == MNP_OK)
-        st = gather_pairs(ctx, own, count, &all, &total);
+        st = mnp__label_gather_pairs(ctx, own, count, &all, &total);
     if (st == MNP_OK)
-        st = join_pairs(all, total, &names, &changes);
+        st = mnp__label_join_pairs(all, total, &names, &changes);
     const size_t bytes = 2 * (size_t)changes * sizeof(int64_t);
     if (st == MNP_OK)
         st = ctx->device->ops->alloc(ctx->device, bytes, &l->changes);
@@ -453,6 +367,28 @@ static mnp_status label_parts(struct labelling *l, const mnp_array *x, const mnp
     return st;
 }
 
+/* On the host, where blocks follow one another along the first axis. */
+static mnp_status label_strips(struct labelling *l, const mnp_array *x, const mnp_layout *layout, const bool *structure,
+                               mnp_array **labels_p, int64_t *count_p)
+{
+    char room[1 << 14];
+    mnp__text defines = MNP__TEXT_IN(room);
+    l->is_whole = true; /* labels are int */
+    write_defines(l, x->dtype, structure, &defines);
+    mnp_status st = mnp__text_has_grown(&defines) ? MNP_AGREE(l->ctx, mnp__text_status(&defines)) : MNP_OK;
+    if (st == MNP_OK) {
+        const mnp__strips strips = {.function = l->function,
+                                    .x = x,
+                                    .layout = layout,
+                                    .structure = structure,
+                                    .defines = mnp__text_string(&defines),
+                                    .output = l->output};
+        st = mnp__strips_label(&strips, labels_p, count_p);
+    }
+    mnp__text_free(&defines);
+    return st;
+}
+
 static mnp_status check_structure(const char *function, const bool *structure, size_t total)
 {
     for (size_t i = 0; i < total / 2; i++)
@@ -483,13 +419,15 @@ mnp_status mnp_ndimage_label(const mnp_array *x, const bool *structure, mnp_arra
     if (st == MNP_OK)
         st = mnp__layout_in_c_order(x->layout, &layout);
     st = MNP_AGREE(x->ctx, st);
-    if (st == MNP_OK) {
-        l.output = *labels_p ? (*labels_p)->dtype : MNP_INT32;
+    l.output = *labels_p ? (*labels_p)->dtype : MNP_INT32;
+    if (st == MNP_OK && mnp__strips_suit(x->ctx, layout)) {
+        st = label_strips(&l, x, layout, structure ? structure : plain, labels_p, count_p);
+    } else if (st == MNP_OK) {
         choose_way(&l, x, layout);
         st = load_kernels(&l, x->dtype, structure ? structure : plain);
+        if (st == MNP_OK)
+            st = (l.is_whole ? label_whole : label_parts)(&l, x, layout, labels_p, count_p);
     }
-    if (st == MNP_OK)
-        st = (l.is_whole ? label_whole : label_parts)(&l, x, layout, labels_p, count_p);
     void *const memory[] = {l.pairs, l.found, l.changes, l.words, l.before};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         ops->free(x->ctx->device, memory[i]);

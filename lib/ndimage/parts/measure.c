@@ -16,6 +16,7 @@
 #include <maniple/ndimage.h>
 #include <maniple/select.h>
 
+#include "array/input.h"
 #include "array/output.h"
 #include "base/call.h"
 #include "base/value.h"
@@ -45,6 +46,14 @@ static const mnp__formula bins_of_index = {
     .type = MNP_INT64,
     .ninputs = 2,
     .inputs = {{"label", MNP_INT64, false}, {"index", MNP_INT64, true}},
+};
+
+static const mnp__formula bins_of_range = {
+    .name = "bins_of_label_range",
+    .body = "out = label >= first && label < first + count ? label - first : count;",
+    .type = MNP_INT64,
+    .ninputs = 3,
+    .inputs = {{"label", MNP_INT64, false}, {"first", MNP_INT64, false}, {"count", MNP_INT64, false}},
 };
 
 static const mnp__formula bins_of_all = {
@@ -100,6 +109,11 @@ static mnp_status make_bins(struct measure *m, const mnp_array *labels)
         return mnp_zeros_like(m->x, MNP_INT64, &m->bins);
     if (m->sorted == NULL)
         return apply(m, &bins_of_all, 1, &labels, 0, &m->bins);
+    if (m->ctx->device->block_memory == 0 && m->sorted[m->count - 1] - m->sorted[0] == m->count - 1) {
+        const mnp_array *const range[] = {labels, mnp_scalar_int(m->ctx, m->sorted[0]),
+                                          mnp_scalar_int(m->ctx, m->count)};
+        return apply(m, &bins_of_range, 3, range, 0, &m->bins);
+    }
     MNP_TRY(mnp_array_from_host(m->ctx, MNP_INT64, 1, &m->count, m->sorted, &index));
     const mnp_array *const inputs[] = {labels, index};
     mnp_status st = apply(m, &bins_of_index, 2, inputs, 0, &m->bins);
@@ -509,26 +523,90 @@ static mnp_status reach_along(const struct measure *m, int d, int64_t *boxes)
     return st;
 }
 
+/* Widen the boxes of labels 1 to count by a row of labels of one index along all dimensions but the last. */
+static void widen_boxes(const int32_t *row, int64_t width, int64_t count, int ndim, const int64_t *index, int64_t *low,
+                        int64_t *high)
+{
+    for (int64_t x = 0, end; x < width; x = end) {
+        const int64_t label = row[x], at = (label - 1) * ndim;
+        for (end = x + 1; end < width && row[end] == label;)
+            end++;
+        if (label < 1 || label > count)
+            continue;
+        for (int d = 0; d < ndim; d++) {
+            const int64_t first = index[d] + (d == ndim - 1 ? x : 0), last = index[d] + (d == ndim - 1 ? end - 1 : 0);
+            low[at + d] = first < low[at + d] ? first : low[at + d];
+            high[at + d] = last > high[at + d] ? last : high[at + d];
+        }
+    }
+}
+
+/* The boxes on the host, where one look at the labels finds them all; `ends` has room for as many numbers.  Collective. */
+static mnp_status boxes_on_host(const mnp_array *labels, int64_t count, int64_t *boxes, int64_t *ends)
+{
+    mnp_ctx *ctx = labels->ctx;
+    const int ndim = labels->layout->ndim, last = ndim - 1;
+    const int64_t numbers = count * ndim;
+    int64_t *low = ends, *high = ends + numbers, index[MNP_MAX_DIMS];
+    mnp_layout *layout = NULL;
+    mnp__input input = {NULL, NULL};
+    mnp_status st = MNP_AGREE(ctx, mnp__layout_in_c_order(labels->layout, &layout));
+    if (st == MNP_OK)
+        st = mnp__input_open(labels, layout, MNP_INT32, MNP__INPUT_DENSE, &input);
+    mnp_layout_free(layout);
+    MNP_TRY(st);
+    st = MNP_AGREE(ctx, mnp__ctx_wait(ctx, ctx->compute));
+    for (int64_t i = 0; i < numbers; i++) {
+        low[i] = INT64_MAX;
+        high[i] = -1;
+    }
+    const mnp_array *x = input.array;
+    const int64_t width = ndim > 0 ? x->local_shape[last] : 1;
+    for (int64_t row = 0; st == MNP_OK && row * width < x->local_size; row++) {
+        int64_t rest = row;
+        for (int d = last - 1; d >= 0; rest /= x->local_shape[d--])
+            index[d] = x->local_lo[d] + rest % x->local_shape[d];
+        index[last] = x->local_lo[last];
+        widen_boxes((const int32_t *)x->data + row * width, width, count, ndim, index, low, high);
+    }
+    mnp__input_close(&input);
+    if (st == MNP_OK)
+        st = mnp__all_reduce(&ctx->comm, low, (int)numbers, MPI_INT64_T, MPI_MIN);
+    if (st == MNP_OK)
+        st = mnp__all_reduce(&ctx->comm, high, (int)numbers, MPI_INT64_T, MPI_MAX);
+    for (int64_t i = 0; i < numbers; i++) {
+        boxes[2 * i] = high[i] < 0 ? -1 : low[i];
+        boxes[2 * i + 1] = high[i] < 0 ? -1 : high[i] + 1;
+    }
+    return st;
+}
+
 mnp_status mnp_ndimage_find_objects(const mnp_array *labels, int64_t count, mnp_array **boxes_p)
 {
     MNP_ENTER(labels, boxes_p);
     struct measure m = {.function = __func__, .x = labels, .ctx = labels->ctx};
     const int ndim = labels->layout->ndim;
+    const bool on_host = labels->ctx->device->block_memory == 0 && ndim > 0 && count < INT32_MAX / (2 * ndim) &&
+                         strchr("iub", mnp_dtype_kind(labels->dtype)) &&
+                         (mnp_dtype_size(labels->dtype) < 4 || labels->dtype == MNP_INT32);
     int64_t *index = NULL, *boxes = NULL;
     mnp_array *made = NULL;
     MNP_TRY(mnp__array_check_blocks(__func__, labels));
     if (count < 0)
         return MNP_FAIL(MNP_ERR_ARG, "%s: count is %" PRId64 ", negative", __func__, count);
     const int64_t shape[3] = {count, ndim, 2};
-    mnp_status st = mnp__malloc((size_t)(count + 1) * sizeof *index, &index);
+    const int64_t room = on_host ? 2 * count * ndim : count;
+    mnp_status st = mnp__malloc((size_t)(room + 1) * sizeof *index, &index);
     if (st == MNP_OK)
         st = mnp__malloc((size_t)(2 * count * ndim + 1) * sizeof *boxes, &boxes);
     for (int64_t i = 0; i < count && st == MNP_OK; i++)
         index[i] = i + 1;
     st = MNP_AGREE(labels->ctx, st);
-    if (st == MNP_OK && count > 0)
+    if (st == MNP_OK && on_host && count > 0)
+        st = boxes_on_host(labels, count, boxes, index);
+    else if (st == MNP_OK && count > 0)
         st = open_measure(&m, labels, count, index);
-    for (int d = 0; d < ndim && st == MNP_OK && count > 0; d++)
+    for (int d = 0; d < ndim && st == MNP_OK && count > 0 && !on_host; d++)
         st = reach_along(&m, d, boxes);
     if (st == MNP_OK)
         st = mnp_array_from_host(labels->ctx, MNP_INT64, 3, shape, boxes, &made);
