@@ -144,6 +144,7 @@ static void examine(doctor *d)
     doctor_look_at_clocks(d);
     doctor_look_at_devices(d);
     doctor_look_at_kernels(d);
+    doctor_look_at_lapack(d);
     if (d->compiles)
         doctor_look_at_links(d);
     doctor_look_at_memory(d);

@@ -55,6 +55,7 @@ void doctor_look_at_links(doctor *d);
 void doctor_look_at_memory(doctor *d);
 void doctor_look_at_limits(doctor *d);
 void doctor_look_at_kernels(doctor *d);
+void doctor_look_at_lapack(doctor *d);
 void doctor_look_at_files(doctor *d);
 
 #endif

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # maniple doctor: every topic is there, and what is made wrong is found: a launcher that does not fit, a folder that
-# cannot be written to, a cache that cannot, a compiler that is missing, limits.
+# cannot be written to, a cache that cannot, a compiler that is missing, limits, an OpenBLAS that does not know the
+# processor.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "$srcdir/tests/apps/refusals.sh"
@@ -30,7 +31,7 @@ MANIPLE_CACHE_DIR=$work/cache MANIPLE_DEVICE=host
 export MANIPLE_CACHE_DIR MANIPLE_DEVICE
 
 examined 0 "$MANIPLE" doctor "$work"
-for topic in ranks cores device heap memlock /dev/shm files compiler cache HDF5; do
+for topic in ranks cores device heap memlock /dev/shm files compiler cache LAPACK HDF5; do
     [ "$(grep -c -E "^(fine|slow|wrong) +$topic " report.txt)" -eq 1 ] || missing="${missing-} $topic"
 done
 [ -z "${missing-}" ]
@@ -82,6 +83,16 @@ says wrong compiler 'cannot be compiled: .*/nothing/c++'
 check $? "what needs kernels is then left out" "$(cat report.txt)"
 examined 0 sh -c "ulimit -n 200 && exec '$MANIPLE' doctor"
 says slow files '200 files may be open'
+examined 0 env OPENBLAS_CORETYPE=Prescott "$MANIPLE" doctor
+if grep -q ' LAPACK .*OpenBLAS .*Prescott' report.txt && grep -q -m 1 '^flags.* avx2 ' /proc/cpuinfo; then
+    says slow LAPACK 'on rank 0 takes the processor for Prescott'
+    grep -q -- '-> set OPENBLAS_CORETYPE=' report.txt
+    check $? "with what to do" "$(cat report.txt)"
+    examined 0 env OPENBLAS_CORETYPE=Haswell "$MANIPLE" doctor
+    says fine LAPACK 'takes the processor for Haswell'
+else
+    skip "an OpenBLAS that takes the processor for an old one" "there is no OpenBLAS with several cores, or no AVX2"
+fi
 if [ -e /dev/full ]; then
     "$MANIPLE" doctor >/dev/full 2>errors.txt
     [ $? -eq 1 ] && grep -q 'standard output cannot be written' errors.txt
