@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Spack recipe of Maniple, for Spack 1.0 and later; packages/README.md says how a site uses it."""
+"""The Spack recipe of Maniple, for Spack 1.0 and later; packages/README.md says how to use it."""
 
 import os
 
@@ -10,8 +10,9 @@ from spack.package import *
 
 
 class Maniple(AutotoolsPackage, CudaPackage):
-    """N-dimensional arrays spread over the ranks of MPI, on NVIDIA GPUs and on CPUs, with the functions, names and
-    results of NumPy and SciPy: a library for C, C++ and Fortran, a command, and a Python package."""
+    """N-dimensional arrays spread over the ranks of MPI, on NVIDIA GPUs and on CPUs, with the
+    functions, names and results of NumPy and SciPy: a library for C, C++ and Fortran, a command,
+    and a Python package."""
 
     # the project has no public page yet; example.org is a name reserved for such cases
     homepage = "https://example.org/maniple"
@@ -21,11 +22,12 @@ class Maniple(AutotoolsPackage, CudaPackage):
 
     license("BSD-3-Clause")
 
-    # build-aux/release writes the tarball's sha256 into the copy of this file that it leaves beside the tarball
+    # build-aux/release writes the tarball's sha256 into the copy of this file that it leaves
+    # beside the tarball
     version("0.1.0")
 
-    # CudaPackage has +cuda and cuda_arch, which NCCL is compiled for.  Maniple compiles its kernels for the GPU at
-    # hand, when they are first used.
+    # CudaPackage has +cuda and cuda_arch, which NCCL is compiled for.  Maniple compiles its
+    # kernels for the GPU at hand, when they are first used.
     variant("nccl", default=True, when="+cuda", description="Exchange between GPUs by NCCL")
     variant("fftw", default=True, description="Fourier transforms on CPUs, by FFTW 3")
     variant("openblas", default=True, description="Dense linear algebra on CPUs, by OpenBLAS")
@@ -63,7 +65,11 @@ class Maniple(AutotoolsPackage, CudaPackage):
     conflicts("cuda_arch=none", when="+cuda", msg="say for which GPUs: cuda_arch=80, 90, ...")
     for arch in CudaPackage.cuda_arch_values:
         if int(arch.rstrip("af")) < 80:
-            conflicts(f"cuda_arch={arch}", when="+cuda", msg="Maniple needs GPUs of compute capability 8.0 or above")
+            conflicts(
+                f"cuda_arch={arch}",
+                when="+cuda",
+                msg="Maniple needs GPUs of compute capability 8.0 or above",
+            )
         else:
             depends_on(f"nccl cuda_arch={arch}", when=f"+nccl cuda_arch={arch}")
 
