@@ -15,6 +15,7 @@
 #include "kernels/prelude.h"
 #include "kernels/fft/columns_params.h"
 #include "kernels/nest.h"
+#include "kernels/numbers.h"
 
 /* Points of a column in this block; values of a thread; threads. */
 enum {
@@ -27,19 +28,6 @@ enum {
 
 typedef mnp_vector<MNP_REAL, 2> mnp_memory;
 typedef mnp_complex<MNP_REAL> mnp_value;
-
-MNP_INLINE mnp_value operator+(mnp_value a, mnp_value b)
-{
-    return {a.re + b.re, a.im + b.im};
-}
-MNP_INLINE mnp_value operator-(mnp_value a, mnp_value b)
-{
-    return {a.re - b.re, a.im - b.im};
-}
-MNP_INLINE mnp_value operator*(mnp_value a, mnp_value b)
-{
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
 
 /* ---- transforms of a few points ---- */
 

@@ -70,6 +70,16 @@ MNP_INLINE int mnp_find_pivot(const MNP_T *column, int n, uint64_t chosen)
     return found;
 }
 
+/* Call body(a, b) for the elements (i + 16 a, j + 16 b) of this thread. */
+template <typename Body> MNP_INLINE void mnp_each_held(Body body)
+{
+#pragma unroll
+    for (int a = 0; a < MNP_HELD; a++)
+#pragma unroll
+        for (int b = 0; b < MNP_HELD; b++)
+            body(a, b);
+}
+
 extern "C" __global__ void __launch_bounds__(MNP_INVERSE_SIDE *MNP_INVERSE_SIDE)
     inverse(const __grid_constant__ mnp_inverse_params p)
 {
@@ -81,15 +91,12 @@ extern "C" __global__ void __launch_bounds__(MNP_INVERSE_SIDE *MNP_INVERSE_SIDE)
     MNP_T held[HELD][HELD];
     uint64_t chosen = 0;
     int report = 0;
-#pragma unroll
-    for (int a = 0; a < HELD; a++)
-#pragma unroll
-        for (int b = 0; b < HELD; b++) {
-            const bool there = i + SIDE * a < n && j + SIDE * b < n;
-            held[a][b] = there ? matrix[(j + SIDE * b) * p.ld + i + SIDE * a] : MNP_T{};
-            if (b == 0 && j == 0)
-                columns[0][i + SIDE * a] = held[a][0];
-        }
+    mnp_each_held([&](int a, int b) {
+        const bool there = i + SIDE * a < n && j + SIDE * b < n;
+        held[a][b] = there ? matrix[(j + SIDE * b) * p.ld + i + SIDE * a] : MNP_T{};
+        if (b == 0 && j == 0)
+            columns[0][i + SIDE * a] = held[a][0];
+    });
     __syncthreads();
 #pragma unroll
     for (int band = 0; band < HELD; band++)
@@ -127,19 +134,15 @@ extern "C" __global__ void __launch_bounds__(MNP_INVERSE_SIDE *MNP_INVERSE_SIDE)
             }
             __syncthreads();
         }
-#pragma unroll
-    for (int a = 0; a < HELD; a++)
-#pragma unroll
-        for (int b = 0; b < HELD; b++)
-            if (i + SIDE * a < n && j + SIDE * b < n)
-                result[pivots[j + SIDE * b] * (n + 1) + steps[i + SIDE * a]] = held[a][b];
+    mnp_each_held([&](int a, int b) {
+        if (i + SIDE * a < n && j + SIDE * b < n)
+            result[pivots[j + SIDE * b] * (n + 1) + steps[i + SIDE * a]] = held[a][b];
+    });
     __syncthreads();
-#pragma unroll
-    for (int a = 0; a < HELD; a++)
-#pragma unroll
-        for (int b = 0; b < HELD; b++)
-            if (i + SIDE * a < n && j + SIDE * b < n)
-                matrix[(j + SIDE * b) * p.ld + i + SIDE * a] = result[(j + SIDE * b) * (n + 1) + i + SIDE * a];
+    mnp_each_held([&](int a, int b) {
+        if (i + SIDE * a < n && j + SIDE * b < n)
+            matrix[(j + SIDE * b) * p.ld + i + SIDE * a] = result[(j + SIDE * b) * (n + 1) + i + SIDE * a];
+    });
     if (threadIdx.x == 0)
         p.info[blockIdx.x] = report;
 }

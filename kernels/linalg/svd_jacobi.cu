@@ -262,6 +262,19 @@ MNP_INLINE mnp_real mnp_square_of(const MNP_T *y, int from, int m, const mnp_gro
     return mnp_sum(square, g.lanes);
 }
 
+/* Squares of all columns in shared memory, of m elements each; they are `rows` apart. */
+MNP_INLINE void mnp_square_all(const mnp_svd_params &p, const mnp_matrix &x, const int &rows, const int &m,
+                               const mnp_group &g)
+{
+    for (int first = 0; first < p.n; first += g.count) {
+        const int c = first + g.number;
+        const mnp_real square = mnp_square_of(x.w + (c < p.n ? c : 0) * rows, 0, m, g);
+        if (c < p.n && g.lane == 0)
+            x.square[c] = square;
+    }
+    __syncthreads();
+}
+
 /* The column with the largest square, the first if there are several; found by each warp. */
 MNP_INLINE int mnp_longest(const mnp_real *square, int n)
 {
@@ -291,13 +304,7 @@ MNP_INLINE int mnp_longest(const mnp_real *square, int n)
 MNP_FUNCTION void mnp_factor(const mnp_svd_params &p, const mnp_matrix &x, MNP_T *a)
 {
     const mnp_group g = mnp_group_of(p.lanes);
-    for (int first = 0; first < p.n; first += g.count) {
-        const int c = first + g.number;
-        const mnp_real square = mnp_square_of(x.w + (c < p.n ? c : 0) * x.a_rows, 0, p.m, g);
-        if (c < p.n && g.lane == 0)
-            x.square[c] = square;
-    }
-    __syncthreads();
+    mnp_square_all(p, x, x.a_rows, p.m, g);
     for (int k = 0; k < p.n; k++) {
         const mnp_real *now = x.square + k % 2 * p.n;
         mnp_real *next = x.square + (k + 1) % 2 * p.n;
@@ -451,14 +458,7 @@ MNP_FUNCTION bool mnp_sweep_all(const mnp_svd_params &p, const mnp_matrix &x)
 /* Lengths of the columns, their order, the longest first, and how many are not nothing. */
 MNP_FUNCTION int mnp_sort(const mnp_svd_params &p, const mnp_matrix &x)
 {
-    const mnp_group g = mnp_group_of(p.lanes);
-    for (int first = 0; first < p.n; first += g.count) {
-        const int c = first + g.number;
-        const mnp_real square = mnp_square_of(x.w + (c < p.n ? c : 0) * x.rows, 0, p.n, g);
-        if (c < p.n && g.lane == 0)
-            x.square[c] = square;
-    }
-    __syncthreads();
+    mnp_square_all(p, x, x.rows, p.n, mnp_group_of(p.lanes));
     bool counts = false;
     for (int c = threadIdx.x; c < p.n; c += blockDim.x) {
         const mnp_real own = x.square[c];

@@ -235,6 +235,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_SCAN(const __grid_
 
 #else
 
+#include "kernels/records_cuda.h"
 #include "kernels/scan/scan_tiles.h"
 
 #endif

@@ -14,7 +14,7 @@
  * without passing registers, and results overwrite elements.
  *
  * `state` starts as zeros: 16 bytes with the counter, then a record for every word of a tile's published accumulator.
- * A record is the word and its kind, in one access of 16 bytes.  Readers thus see both or neither, without fences.
+ * A record's mark says which of the two totals the word is of.
  */
 constexpr int mnp_warps = MNP_THREADS / 32, mnp_tile = mnp_warps * mnp_chunk, mnp_items = MNP_VECTOR * MNP_UNROLL;
 
@@ -150,10 +150,7 @@ struct mnp_strip {
 
 constexpr int mnp_record_words = (sizeof(mnp_acc) + 7) / 8;
 
-struct mnp_record {
-    uint64_t word, what;
-};
-
+/* Marks of records. */
 enum : uint64_t { MNP_OF_TILE = 1, MNP_UP_TO_END }; /* 0: nothing is published yet */
 
 MNP_INLINE void mnp_tell(mnp_record *records, const mnp_acc &acc, uint64_t what)
@@ -162,8 +159,7 @@ MNP_INLINE void mnp_tell(mnp_record *records, const mnp_acc &acc, uint64_t what)
     memcpy(word, &acc, sizeof acc);
 #pragma unroll
     for (int w = 0; w < mnp_record_words; w++)
-        asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(records + w), "l"(word[w]), "l"(what)
-                     : "memory");
+        MNP_WRITE_RECORD(records + w, word[w], what);
 }
 
 /* Read a tile's published `acc` and return its kind: 0 if there is none yet, or it is being replaced. */
@@ -172,10 +168,7 @@ MNP_INLINE uint64_t mnp_hear(const mnp_record *records, mnp_acc &acc)
     uint64_t word[mnp_record_words], what[mnp_record_words];
 #pragma unroll
     for (int w = 0; w < mnp_record_words; w++)
-        asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
-                     : "=l"(word[w]), "=l"(what[w])
-                     : "l"(records + w)
-                     : "memory");
+        MNP_READ_RECORD(records + w, word[w], what[w]);
 #pragma unroll
     for (int w = 1; w < mnp_record_words; w++)
         what[0] = what[w] == what[0] ? what[0] : 0;

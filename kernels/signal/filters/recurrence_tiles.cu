@@ -20,12 +20,12 @@
  * 31 groups and one set; they are published without waiting for one another, but for sets.  All is added in an order
  * that does not depend on timing.  Blocks take tiles by a counter, so that those for which they wait have been started.
  *
- * A record is a number and the launch that wrote it, in one access of 16 bytes: readers see both or neither, without
- * fences, and nothing has to be cleared between launches.
+ * The mark of a record is the launch that wrote it, so that nothing has to be cleared between launches.
  */
 #include "kernels/prelude.h"
 #include "kernels/signal/filters/recurrence_tiles_params.h"
 #include "kernels/nest.h"
+#include "kernels/records_cuda.h"
 #include "kernels/signal/filters/recurrence_step.h"
 
 constexpr int mnp_size = MNP_ORDER * MNP_ORDER, mnp_warps = MNP_THREADS / 32, mnp_tile = MNP_THREADS * MNP_STRIP;
@@ -57,17 +57,11 @@ MNP_INLINE void mnp_add_product(const double *matrix, const double (&s)[MNP_ORDE
 
 /* ---- records ---- */
 
-struct mnp_record {
-    uint64_t word, launch;
-};
-
 MNP_INLINE void mnp_tell(mnp_record *records, const double (&s)[MNP_ORDER], uint64_t launch)
 {
 #pragma unroll
     for (int n = 0; n < MNP_ORDER; n++)
-        asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(records + n), "l"(__double_as_longlong(s[n])),
-                     "l"(launch)
-                     : "memory");
+        MNP_WRITE_RECORD(records + n, __double_as_longlong(s[n]), launch);
 }
 
 MNP_INLINE void mnp_hear(const mnp_record *records, double (&s)[MNP_ORDER], uint64_t launch)
@@ -78,10 +72,7 @@ MNP_INLINE void mnp_hear(const mnp_record *records, double (&s)[MNP_ORDER], uint
         complete = true;
 #pragma unroll
         for (int n = 0; n < MNP_ORDER; n++)
-            asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
-                         : "=l"(word[n]), "=l"(found[n])
-                         : "l"(records + n)
-                         : "memory");
+            MNP_READ_RECORD(records + n, word[n], found[n]);
 #pragma unroll
         for (int n = 0; n < MNP_ORDER; n++)
             complete = complete && found[n] == launch;

@@ -15,6 +15,7 @@
 #include "kernels/prelude.h"
 #include "kernels/signal/spectral/segments_params.h"
 #include "kernels/nest.h"
+#include "kernels/numbers.h"
 
 constexpr int mnp_points = MNP_SIZE / 2, mnp_team = mnp_points / 4, mnp_warps = (mnp_team + 31) / 32;
 constexpr int mnp_log2(int n)
@@ -22,21 +23,9 @@ constexpr int mnp_log2(int n)
     return n <= 1 ? 0 : 1 + mnp_log2(n / 2);
 }
 
-struct alignas(16) mnp_number {
-    double re, im;
+/* A complex number that is read and written in one access. */
+struct alignas(16) mnp_number : mnp_complex128 {
 };
-MNP_INLINE mnp_number operator+(mnp_number a, mnp_number b)
-{
-    return {a.re + b.re, a.im + b.im};
-}
-MNP_INLINE mnp_number operator-(mnp_number a, mnp_number b)
-{
-    return {a.re - b.re, a.im - b.im};
-}
-MNP_INLINE mnp_number operator*(mnp_number a, mnp_number b)
-{
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
 
 /* Where number i is in shared memory; the gaps avoid bank conflicts. */
 MNP_INLINE constexpr int mnp_slot(int i)
@@ -101,10 +90,10 @@ MNP_INLINE void mnp_read(const mnp_segments_params &p, const MNP_IN *in, int64_t
 
 MNP_INLINE void mnp_butterfly(mnp_number (&v)[4])
 {
-    const mnp_number a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = v[1] - v[3];
-    v[0] = a + c;
+    const mnp_complex128 a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = v[1] - v[3];
+    v[0] = {a + c};
     v[1] = {b.re + d.im, b.im - d.re};
-    v[2] = a - c;
+    v[2] = {a - c};
     v[3] = {b.re - d.im, b.im + d.re};
 }
 
@@ -116,8 +105,8 @@ MNP_INLINE void mnp_transform(const mnp_number *turns, int j, mnp_number (&v)[4]
     if (odd) {
 #pragma unroll
         for (int r = 0; r < 2; r++) {
-            shared[mnp_slot(2 * (j + r * mnp_team))] = v[r] + v[r + 2];
-            shared[mnp_slot(2 * (j + r * mnp_team) + 1)] = v[r] - v[r + 2];
+            shared[mnp_slot(2 * (j + r * mnp_team))] = {v[r] + v[r + 2]};
+            shared[mnp_slot(2 * (j + r * mnp_team) + 1)] = {v[r] - v[r + 2]};
         }
     } else {
         mnp_butterfly(v);
@@ -135,7 +124,7 @@ MNP_INLINE void mnp_transform(const mnp_number *turns, int j, mnp_number (&v)[4]
 #pragma unroll
         for (int r = 1; r < 4; r++) {
             const mnp_vector<double, 2> w = *(const mnp_vector<double, 2> *)(turns + r * turn);
-            v[r] = v[r] * mnp_number{w.at[0], w.at[1]};
+            v[r] = {v[r] * mnp_complex128{w.at[0], w.at[1]}};
         }
         mnp_butterfly(v);
         mnp_meet();
@@ -153,7 +142,8 @@ MNP_INLINE mnp_number mnp_frequency(const mnp_number *turns, const mnp_number *s
                      y = shared[mnp_slot((mnp_points - k) & (mnp_points - 1))];
     const mnp_number even = {0.5 * (z.re + y.re), 0.5 * (z.im - y.im)},
                      odd = {0.5 * (z.im + y.im), 0.5 * (y.re - z.re)};
-    return even + turns[k] * odd;
+    const mnp_number turn = turns[k];
+    return {even + turn * odd};
 }
 
 extern "C" __global__ void __launch_bounds__(MNP_TEAMS *mnp_team)
