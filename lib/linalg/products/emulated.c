@@ -312,17 +312,12 @@ static mnp_status launch(const emulation *e, kernel_number number, int64_t block
     return device->ops->launch(device, e->kernels[number], &launch, params, size, e->ctx->compute);
 }
 
-static int64_t parts_of(int64_t n, int64_t size)
-{
-    return (n + size - 1) / size;
-}
-
 static mnp_status find_exponents(const emulation *e, const mnp_emulated_operand *operand)
 {
     const mnp_emulated_exponents_params params = {
         .operand = *operand, .batches = e->whole.batches, .limit = limit_of(&e->result, operand->depth)};
     const int64_t at_once = operand->along == 1 ? MNP_EMULATED_EXPONENTS_THREADS / 32 : 32;
-    return launch(e, EXPONENTS, params.batches * parts_of(operand->count, at_once), 1, &params, sizeof params);
+    return launch(e, EXPONENTS, params.batches * mnp__divide_up(operand->count, at_once), 1, &params, sizeof params);
 }
 
 /* The residues of the part of an operand that begins at `first` and is of that size. */
@@ -340,8 +335,8 @@ static mnp_status find_residues(const emulation *e, const mnp_emulated_operand *
                                                  .vectors = padded(left ? size->rows : size->columns),
                                                  .elements = padded(size->depth),
                                                  .across = operand->along > operand->vector};
-    const int64_t tiles =
-        params.batches * parts_of(params.vectors, MNP_EMULATED_VECTORS) * parts_of(params.elements, MNP_EMULATED_DEPTH);
+    const int64_t tiles = params.batches * mnp__divide_up(params.vectors, MNP_EMULATED_VECTORS) *
+                          mnp__divide_up(params.elements, MNP_EMULATED_DEPTH);
     return launch(e, RESIDUES, tiles, 1, &params, sizeof params);
 }
 
@@ -378,7 +373,7 @@ static mnp_status reduce(const emulation *e, const part *size)
     const mnp_emulated_reduce_params params = {.moduli = e->result.moduli,
                                                .sums = e->sums,
                                                .each = size->batches * padded(size->rows) * padded(size->columns)};
-    return launch(e, REDUCE, parts_of(params.each, MNP_EMULATED_THREADS), 1, &params, sizeof params);
+    return launch(e, REDUCE, mnp__divide_up(params.each, MNP_EMULATED_THREADS), 1, &params, sizeof params);
 }
 
 static mnp_status write_result(const emulation *e, const part *first, const part *size)
@@ -393,7 +388,7 @@ static mnp_status write_result(const emulation *e, const part *first, const part
     params.columns = size->columns;
     params.all_rows = padded(size->rows);
     params.all_columns = padded(size->columns);
-    return launch(e, RESULT, size->batches * size->columns, parts_of(size->rows, MNP_EMULATED_THREADS), &params,
+    return launch(e, RESULT, size->batches * size->columns, mnp__divide_up(size->rows, MNP_EMULATED_THREADS), &params,
                   sizeof params);
 }
 

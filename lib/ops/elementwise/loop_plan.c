@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/value.h"
+#include "device/launch.h"
 #include "kernels/elementwise/elementwise_params.h"
 #include "layout/layout.h"
 
@@ -297,11 +298,6 @@ static uint64_t divisor_of(int64_t d)
     return shift << 32 | ((((UINT64_C(1) << shift) - divisor) << 32) / divisor + 1);
 }
 
-static int64_t blocks_of(int64_t count, int64_t each)
-{
-    return (count + each - 1) / each;
-}
-
 /*
  * Choose the number of threads along a row, as an exponent of two: at least a warp or the whole row, and more as long
  * as few are idle at its end.
@@ -312,7 +308,7 @@ static int choose_lanes(int64_t vectors, int threads)
     while (least < 5 && INT64_C(1) << least < vectors)
         least++;
     for (int lanes = least + 1, best = least;; lanes++) {
-        int64_t idle = blocks_of(vectors, INT64_C(1) << lanes) * (INT64_C(1) << lanes) - vectors;
+        int64_t idle = mnp__divide_up(vectors, INT64_C(1) << lanes) * (INT64_C(1) << lanes) - vectors;
         if (1 << lanes > threads)
             return best;
         if (idle <= vectors / MOST_LANES_IDLE)
@@ -331,14 +327,14 @@ static int64_t plan_rows(const walk *w, const mnp__loop_signature *signature, he
     int threads = w->loop->tuning.threads, last = w->nest.ndim - 1;
     int64_t columns = w->nest.extent[last] + h->head;
     if (w->nest.ndim == 1)
-        return blocks_of(columns, (int64_t)threads * signature->vector * signature->unroll);
-    h->lanes = choose_lanes(blocks_of(columns, signature->vector), threads);
-    int64_t chunks = blocks_of(columns, (int64_t)signature->vector << h->lanes);
+        return mnp__divide_up(columns, (int64_t)threads * signature->vector * signature->unroll);
+    h->lanes = choose_lanes(mnp__divide_up(columns, signature->vector), threads);
+    int64_t chunks = mnp__divide_up(columns, (int64_t)signature->vector << h->lanes);
     h->divide[0] = divisor_of(chunks);
     h->divide[last] = (uint64_t)chunks;
     for (int d = 1; d < last && !signature->wide; d++)
         h->divide[d] = divisor_of(w->nest.extent[d]);
-    return chunks * blocks_of(w->rows, (int64_t)(threads >> h->lanes) * signature->unroll);
+    return chunks * mnp__divide_up(w->rows, (int64_t)(threads >> h->lanes) * signature->unroll);
 }
 
 static int64_t plan_tiles(const walk *w, const mnp__loop_signature *signature, heading *h)
@@ -347,8 +343,8 @@ static int64_t plan_tiles(const walk *w, const mnp__loop_signature *signature, h
     int64_t planes = w->rows / w->nest.extent[last - 1];
     for (int d = 1; d < last - 1 && !signature->wide; d++)
         h->divide[d] = divisor_of(w->nest.extent[d]);
-    return planes * blocks_of(w->nest.extent[last - 1], signature->tile) *
-           blocks_of(w->nest.extent[last], signature->tile);
+    return planes * mnp__divide_up(w->nest.extent[last - 1], signature->tile) *
+           mnp__divide_up(w->nest.extent[last], signature->tile);
 }
 
 /* Choose the side of tiles: a warp takes 8 vectors along a line, and a block's tiles stay within `tile_bytes`. */

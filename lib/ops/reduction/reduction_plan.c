@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/nest.h"
+#include "device/launch.h"
 #include "layout/layout.h"
 #include "ops/reduction/reduction_plan.h"
 
@@ -194,25 +195,6 @@ static void find_reach(const walk *w, int along, mnp__reduction_signature *signa
 
 /* ---- GPUs ---- */
 
-static int64_t blocks_of(int64_t count, int64_t each)
-{
-    return (count + each - 1) / each;
-}
-
-static int64_t clamp(int64_t value, int64_t least, int64_t most)
-{
-    return value > most ? (most < least ? least : most) : value < least ? least : value;
-}
-
-/* The exponent of the smallest power of two that is at least `count`, limited to `most`. */
-static int exponent(int64_t count, int most)
-{
-    int e = 0;
-    while (e < most && INT64_C(1) << e < count)
-        e++;
-    return e;
-}
-
 /* Whether every vector of an input is aligned. */
 static bool is_aligned(const walk *w, int i, int along, int vector)
 {
@@ -292,7 +274,7 @@ static int choose_flight(const walk *w, const mnp__reduction_signature *signatur
 /* The number of parts for which the scratch memory has room. */
 static int64_t most_parts(const walk *w)
 {
-    return clamp(MNP__REDUCTION_SCRATCH / (int64_t)w->spec->accumulator / w->outputs, 1, INT32_MAX);
+    return mnp__clamp(MNP__REDUCTION_SCRATCH / (int64_t)w->spec->accumulator / w->outputs, 1, INT32_MAX);
 }
 
 /* Elements that the vectors of a row have at most: those of the row, and some before and after it. */
@@ -330,53 +312,58 @@ static bool are_tiles(const walk *w, int along, const mnp__reduction_plan *plan)
 static int64_t plan_rows(walk *w, mnp__reduction_plan *plan, int64_t *team, int64_t *deep)
 {
     mnp__reduction_signature *signature = &plan->signature;
-    const int threads = MNP__REDUCTION_THREADS, most = exponent(threads, 31), flight = choose_flight(w, signature);
+    const int threads = MNP__REDUCTION_THREADS, most = mnp__exponent_above(threads, 31),
+              flight = choose_flight(w, signature);
     const int64_t width = innermost_extent(w, REDUCED), rows = width ? w->elements / width : 0;
-    const int64_t vectors = blocks_of(touched(w, signature), signature->vector), half = flight > 2 ? flight / 2 : 1;
+    const int64_t vectors = mnp__divide_up(touched(w, signature), signature->vector),
+                  half = flight > 2 ? flight / 2 : 1;
     const int64_t sector = SECTOR_BYTES / (signature->vector * (int64_t)mnp_dtype_size(w->spec->operands[0].memory));
-    const int sector_team = exponent(sector, 5);
+    const int sector_team = mnp__exponent_above(sector, 5);
     const bool is_short = vectors <= half << sector_team && !plan->general && !w->spec->looks;
-    signature->along = (unsigned char)(is_short ? 1 << exponent(vectors, exponent(half, 3)) : flight);
-    signature->unroll = (unsigned char)(is_short ? clamp(flight / signature->along, 2, 8) : 1);
+    signature->along =
+        (unsigned char)(is_short ? 1 << mnp__exponent_above(vectors, mnp__exponent_above(half, 3)) : flight);
+    signature->unroll = (unsigned char)(is_short ? mnp__clamp(flight / signature->along, 2, 8) : 1);
     signature->outs = is_short && rows == 1;
-    const int64_t lines = blocks_of(vectors, signature->along);
-    *team = exponent(lines, sector_team);
+    const int64_t lines = mnp__divide_up(vectors, signature->along);
+    *team = mnp__exponent_above(lines, sector_team);
     if (signature->outs)
-        return blocks_of(w->outputs, (threads >> *team) * signature->unroll);
-    while (*team < most && INT64_C(1) << *team < lines && blocks_of(w->outputs, threads >> *team) < 4 * ENOUGH_BLOCKS)
+        return mnp__divide_up(w->outputs, (threads >> *team) * signature->unroll);
+    while (*team < most && INT64_C(1) << *team < lines &&
+           mnp__divide_up(w->outputs, threads >> *team) < 4 * ENOUGH_BLOCKS)
         ++*team;
-    const int64_t units = rows * blocks_of(vectors, (int64_t)signature->along << *team);
+    const int64_t units = rows * mnp__divide_up(vectors, (int64_t)signature->along << *team);
     while (*team + *deep < most && (int64_t)signature->unroll << *deep < units &&
-           blocks_of(w->outputs, threads >> (*team + *deep)) < ENOUGH_BLOCKS)
+           mnp__divide_up(w->outputs, threads >> (*team + *deep)) < ENOUGH_BLOCKS)
         ++*deep;
-    const int64_t blocks = blocks_of(w->outputs, threads >> (*team + *deep));
+    const int64_t blocks = mnp__divide_up(w->outputs, threads >> (*team + *deep));
     if (blocks > ENOUGH_BLOCKS / 2 || *team + *deep < most)
         return blocks;
-    plan->parts = clamp(2 * ENOUGH_BLOCKS / w->outputs, 1, units / (2 * (int64_t)signature->unroll << *deep));
-    plan->parts = clamp(plan->parts, 1, most_parts(w));
+    plan->parts = mnp__clamp(2 * ENOUGH_BLOCKS / w->outputs, 1, units / (2 * (int64_t)signature->unroll << *deep));
+    plan->parts = mnp__clamp(plan->parts, 1, most_parts(w));
     return w->outputs * plan->parts;
 }
 
 static int64_t plan_columns(walk *w, mnp__reduction_plan *plan, int64_t *team)
 {
     mnp__reduction_signature *signature = &plan->signature;
-    const int threads = MNP__REDUCTION_THREADS, most = exponent(threads, 31), flight = choose_flight(w, signature);
-    const int64_t width = innermost_extent(w, KEPT), vectors = blocks_of(width, signature->vector);
+    const int threads = MNP__REDUCTION_THREADS, most = mnp__exponent_above(threads, 31),
+              flight = choose_flight(w, signature);
+    const int64_t width = innermost_extent(w, KEPT), vectors = mnp__divide_up(width, signature->vector);
     int64_t along = flight > 4 ? flight / 4 : 1;
     while (along > 1 && (w->spec->looks || vectors < 32 * along || !columns_fit(w, (size_t)along * signature->vector)))
         along /= 2;
     signature->along = (unsigned char)along;
     signature->unroll = (unsigned char)(flight < 4 ? flight : 4);
-    const int64_t lines = blocks_of(vectors, along);
-    *team = exponent(lines, 5);
+    const int64_t lines = mnp__divide_up(vectors, along);
+    *team = mnp__exponent_above(lines, 5);
     while (*team < most && INT64_C(1) << *team < lines &&
            signature->unroll * (INT64_C(1) << (most - *team)) > w->elements)
         ++*team;
-    const int64_t down = threads >> *team, tiles = blocks_of(width, (along * signature->vector) << *team);
+    const int64_t down = threads >> *team, tiles = mnp__divide_up(width, (along * signature->vector) << *team);
     const int64_t blocks = w->outputs / width * tiles;
     if (blocks <= ENOUGH_BLOCKS / 2) {
-        plan->parts = clamp(2 * ENOUGH_BLOCKS / blocks, 1, w->elements / (2 * down * signature->unroll));
-        plan->parts = clamp(plan->parts, 1, most_parts(w));
+        plan->parts = mnp__clamp(2 * ENOUGH_BLOCKS / blocks, 1, w->elements / (2 * down * signature->unroll));
+        plan->parts = mnp__clamp(plan->parts, 1, most_parts(w));
     }
     return blocks * plan->parts;
 }
@@ -419,10 +406,10 @@ static void plan_host(walk *w, mnp__reduction_plan *plan)
     int64_t elements = w->outputs * w->elements;
     int64_t lines = w->outputs;
     if (plan->signature.columns && w->outputs)
-        lines = w->outputs / innermost_extent(w, KEPT) * 4 * blocks_of(innermost_extent(w, KEPT), HOST_LINE);
+        lines = w->outputs / innermost_extent(w, KEPT) * 4 * mnp__divide_up(innermost_extent(w, KEPT), HOST_LINE);
     if (lines > 0 && lines < HOST_PARTS) {
-        plan->parts = clamp(HOST_PARTS / lines, 1, clamp(elements / HOST_PART / lines, 1, w->elements));
-        plan->parts = clamp(plan->parts, 1, most_parts(w));
+        plan->parts = mnp__clamp(HOST_PARTS / lines, 1, mnp__clamp(elements / HOST_PART / lines, 1, w->elements));
+        plan->parts = mnp__clamp(plan->parts, 1, most_parts(w));
     }
     plan->launch = host_launch(elements);
 }
@@ -434,7 +421,7 @@ mnp__launch mnp__reduction_join_launch(const mnp_ctx *ctx, mnp__reduction_plan *
     if (ctx->device->block_memory == 0)
         return host_launch(plan->outputs * parts);
     plan->slots[MNP__SLOT_TEAM] = (uint64_t)team;
-    return (mnp__launch){.grid = {(unsigned)blocks_of(plan->outputs, MNP__REDUCTION_THREADS >> team), 1, 1},
+    return (mnp__launch){.grid = {(unsigned)mnp__divide_up(plan->outputs, MNP__REDUCTION_THREADS >> team), 1, 1},
                          .block = {MNP__REDUCTION_THREADS, 1, 1}};
 }
 

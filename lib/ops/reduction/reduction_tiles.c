@@ -6,6 +6,7 @@
  * long as they follow one another in memory and fit; the last one may be cut.  The other reduced dimensions make several
  * tiles with the same outputs, through which a block goes.
  */
+#include "device/launch.h"
 #include "ops/reduction/reduction_plan.h"
 
 enum {
@@ -35,19 +36,9 @@ typedef struct tile {
     int64_t tiles, stripes; /* tiles with the same outputs; indices of the kept dimensions outside */
 } tile;
 
-static int64_t blocks_of(int64_t count, int64_t each)
-{
-    return (count + each - 1) / each;
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
-{
-    return value > high ? (high < low ? low : high) : value < low ? low : value;
 }
 
 /* The dimension of a nest that is `in` dimensions from the innermost one. */
@@ -122,7 +113,7 @@ static void set_each(tile *t, int64_t each)
     t->outputs = inside(t, KEPT) * (t->cut == KEPT ? each : 1);
     t->count = inside(t, REDUCED) * (t->cut == REDUCED ? each : 1);
     t->stripes = outside(t, KEPT);
-    t->tiles = outside(t, REDUCED) * (t->cut == REDUCED ? blocks_of(cut_extent(t), each) : 1);
+    t->tiles = outside(t, REDUCED) * (t->cut == REDUCED ? mnp__divide_up(cut_extent(t), each) : 1);
 }
 
 /* Threads of an output, as the power of two: few, as joining costs, but all threads of a block should have work. */
@@ -155,14 +146,15 @@ static void fill_block(tile *t, int64_t share, int *team)
  */
 static int choose_unroll(tile *t, int *team, size_t accumulator)
 {
-    const int64_t most = accumulator > ACCUMULATOR_BYTES ? 1 : clamp(ACCUMULATOR_BYTES / (int64_t)accumulator, 1, 4);
+    const int64_t most =
+        accumulator > ACCUMULATOR_BYTES ? 1 : mnp__clamp(ACCUMULATOR_BYTES / (int64_t)accumulator, 1, 4);
     while (*team > 0 && t->outputs << *team > most * MNP__REDUCTION_THREADS)
         --*team;
     const int64_t room = most * (MNP__REDUCTION_THREADS >> *team);
     if (t->outputs > room && t->cut == KEPT && inside(t, KEPT) <= room)
         set_each(t, room / inside(t, KEPT));
-    set_each(t, blocks_of(cut_extent(t), blocks_of(cut_extent(t), t->each)));
-    return t->outputs > room ? 0 : (int)blocks_of(t->outputs << *team, MNP__REDUCTION_THREADS);
+    set_each(t, mnp__divide_up(cut_extent(t), mnp__divide_up(cut_extent(t), t->each)));
+    return t->outputs > room ? 0 : (int)mnp__divide_up(t->outputs << *team, MNP__REDUCTION_THREADS);
 }
 
 static int64_t span_bytes(const tile *t)
@@ -202,13 +194,14 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
     else if (t.cut == KEPT && t.outputs == t.each && t.each > at_once)
         set_each(&t, t.each / at_once * at_once);
     const int64_t pitch = (span_bytes(&t) + 30) / 16 * 16,
-                  deep = clamp(MNP__REDUCTION_TILE / pitch, 1, least(t.tiles, MOST_DEPTH));
-    const int64_t blocks = t.stripes * (t.cut == KEPT ? blocks_of(cut_extent(&t), t.each) : 1);
+                  deep = mnp__clamp(MNP__REDUCTION_TILE / pitch, 1, least(t.tiles, MOST_DEPTH));
+    const int64_t blocks = t.stripes * (t.cut == KEPT ? mnp__divide_up(cut_extent(&t), t.each) : 1);
     if (unroll == 0 || t.outputs << team < LEAST_THREADS || deep * pitch < LEAST_DEPTH_BYTES ||
         (t.tiles > 1 && pitch < LEAST_BYTES))
         return 0;
     if (blocks < ENOUGH_BLOCKS)
-        plan->parts = clamp(clamp(2 * ENOUGH_BLOCKS / blocks, 1, blocks_of(t.tiles, deep)), 1, most_parts);
+        plan->parts =
+            mnp__clamp(mnp__clamp(2 * ENOUGH_BLOCKS / blocks, 1, mnp__divide_up(t.tiles, deep)), 1, most_parts);
     signature->tile_kept = (unsigned char)t.dims[KEPT];
     signature->tile_reduced = (unsigned char)t.dims[REDUCED];
     signature->cut_reduced = t.cut == REDUCED;
@@ -223,7 +216,7 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
     signature->unroll = (unsigned char)unroll;
     plan->each = t.each;
     plan->tiles = t.tiles;
-    plan->chunks = blocks_of(cut_extent(&t), t.each);
+    plan->chunks = mnp__divide_up(cut_extent(&t), t.each);
     *team_p = team;
     *deep_p = deep;
     return blocks * plan->parts;

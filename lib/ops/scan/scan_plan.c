@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/nest.h"
+#include "device/launch.h"
 #include "layout/layout.h"
 #include "ops/reduction/reduction_plan.h"
 #include "ops/scan/scan_plan.h"
@@ -78,31 +79,12 @@ static void gather(walk *w, int axis)
 
 /* ---- both devices ---- */
 
-static int64_t blocks_of(int64_t count, int64_t each)
-{
-    return (count + each - 1) / each;
-}
-
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
-{
-    return value > high ? (high < low ? low : high) : value < low ? low : value;
-}
-
-/* The exponent of the smallest power of two that is at least `count`, limited to `most`. */
-static int exponent(int64_t count, int most)
-{
-    int e = 0;
-    while (e < most && INT64_C(1) << e < count)
-        e++;
-    return e;
-}
-
 /* Choose the parts of a line so that all `lines` have about `wanted`, each of at least `shortest` elements. */
 static int64_t choose_parts(const walk *w, int64_t lines, int64_t wanted, int64_t shortest)
 {
     int64_t most = MNP__REDUCTION_SCRATCH / (int64_t)w->spec->accumulator / w->lines;
-    int64_t parts = clamp(wanted / lines, 1, w->length / shortest);
-    return clamp(parts, 1, most);
+    int64_t parts = mnp__clamp(wanted / lines, 1, w->length / shortest);
+    return mnp__clamp(parts, 1, most);
 }
 
 /* The innermost dimension other than the axis; there is one once the nest is padded. */
@@ -143,7 +125,7 @@ static int choose_vector(walk *w, bool columns, const mnp__scan_signature *signa
 static unsigned char choose_unroll(const walk *w, const mnp__scan_signature *signature, int64_t flight)
 {
     int64_t bytes = signature->vector * (int64_t)mnp_dtype_size(w->x->dtype);
-    int64_t unroll = clamp(flight / bytes, 2, 8);
+    int64_t unroll = mnp__clamp(flight / bytes, 2, 8);
     while (unroll > 2 && (int64_t)w->spec->accumulator * unroll > 8 * USUAL_BYTES)
         unroll /= 2;
     return (unsigned char)unroll;
@@ -179,7 +161,7 @@ static bool plan_short(const walk *w, bool columns, const mnp__scan_signature *s
         ++*team;
     if (*team < 5 && fit << *team < MNP__SCAN_THREADS * 3 / 4 && w->length >> *team > SHORT_STRIP)
         ++*team;
-    const int64_t at_once = blocks_of(MNP__SCAN_THREADS >> *team, inner) * inner;
+    const int64_t at_once = mnp__divide_up(MNP__SCAN_THREADS >> *team, inner) * inner;
     plan->each = fit > at_once ? fit / at_once * at_once : fit;
     return true;
 }
@@ -190,21 +172,21 @@ static void plan_cuda(walk *w, bool columns, bool general, mnp__scan_plan *plan)
     signature->vector = (unsigned char)choose_vector(w, columns, signature);
     signature->unroll = choose_unroll(w, signature, FLIGHT_BYTES);
     int64_t row = (int64_t)signature->vector * 32, tile = row * signature->unroll * (MNP__SCAN_THREADS / 32), blocks;
-    int team = exponent(blocks_of(w->length, signature->vector), 5);
+    int team = mnp__exponent_above(mnp__divide_up(w->length, signature->vector), 5);
     if (!general && plan_short(w, columns, signature, &team, plan)) {
         signature->way = MNP_SCAN_SHORT;
         signature->vector = signature->unroll = 1;
-        blocks = blocks_of(w->lines, plan->each);
+        blocks = mnp__divide_up(w->lines, plan->each);
     } else if (columns) {
         int64_t threads = w->lines / signature->vector;
         plan->parts = choose_parts(w, threads, MANY_COLUMNS, SHORT_PART);
-        blocks = blocks_of(threads * plan->parts, MNP__SCAN_THREADS);
-        plan->totals.grid[0] = (unsigned)blocks_of(threads * (plan->parts - 1), MNP__SCAN_THREADS);
+        blocks = mnp__divide_up(threads * plan->parts, MNP__SCAN_THREADS);
+        plan->totals.grid[0] = (unsigned)mnp__divide_up(threads * (plan->parts - 1), MNP__SCAN_THREADS);
         plan->totals.grid[1] = plan->totals.grid[2] = 1;
         plan->totals.block[0] = MNP__SCAN_THREADS;
         plan->totals.block[1] = plan->totals.block[2] = 1;
     } else if (w->length <= SHORT_LINE || general) {
-        blocks = blocks_of(w->lines, MNP__SCAN_THREADS >> team);
+        blocks = mnp__divide_up(w->lines, MNP__SCAN_THREADS >> team);
     } else if (w->lines >= MANY_LINES || w->length <= tile) {
         signature->way = MNP_SCAN_BLOCKS;
         blocks = w->lines;
@@ -212,8 +194,8 @@ static void plan_cuda(walk *w, bool columns, bool general, mnp__scan_plan *plan)
         signature->way = MNP_SCAN_TILES;
         signature->unroll = choose_unroll(w, signature, TILE_BYTES);
         tile = row * signature->unroll * (MNP__SCAN_THREADS / 32);
-        plan->slots[MNP__SCAN_PARTS] = (uint64_t)blocks_of(w->length, tile);
-        blocks = w->lines * blocks_of(w->length, tile);
+        plan->slots[MNP__SCAN_PARTS] = (uint64_t)mnp__divide_up(w->length, tile);
+        blocks = w->lines * mnp__divide_up(w->length, tile);
         plan->state = 16 + (size_t)blocks * w->spec->accumulator / 8 * 16;
     }
     plan->slots[MNP__SCAN_TEAM] = (uint64_t)team;
@@ -226,11 +208,11 @@ static void plan_host(walk *w, bool columns, int threads, mnp__scan_plan *plan)
 {
     enum { WORTH_A_WORKER = 16384, MOST_WORKERS = 4096 };
     int64_t across = w->beside.extent[innermost(w)];
-    int64_t lines = columns ? w->lines / across * blocks_of(across, HOST_COLUMNS) : w->lines;
+    int64_t lines = columns ? w->lines / across * mnp__divide_up(across, HOST_COLUMNS) : w->lines;
     plan->signature.vector = plan->signature.unroll = 1;
     if (threads > 1 && lines < HOST_PARTS)
         plan->parts = choose_parts(w, lines, HOST_PARTS, HOST_PART);
-    int64_t workers = clamp(w->lines * w->length / WORTH_A_WORKER + 1, 1, MOST_WORKERS);
+    int64_t workers = mnp__clamp(w->lines * w->length / WORTH_A_WORKER + 1, 1, MOST_WORKERS);
     plan->launch = plan->totals = (mnp__launch){.grid = {(unsigned)workers, 1, 1}, .block = {1, 1, 1}};
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "device/launch.h"
 #include "kernels/sort/radix_sort_params.h"
 
 /* How wide a kernel runs on a GPU. */
@@ -109,11 +110,6 @@ static size_t place_elements(sort *s, char *base)
     return used;
 }
 
-static int64_t divide_up(int64_t n, int64_t by)
-{
-    return (n + by - 1) / by;
-}
-
 /*
  * Allocate counts and sums for long lines on a GPU; those that must be 0 at first lie from `begin` to `end`.
  */
@@ -140,15 +136,15 @@ static mnp_status sort_long(sort *s)
     mnp__device *device = s->ctx->device;
     mnp_radix_sort_params *p = &s->params;
     size_t begin, end;
-    p->tiles = divide_up(p->length, tile);
+    p->tiles = mnp__divide_up(p->length, tile);
     p->wide = p->length >= (int64_t)1 << 30;
-    p->chunk = divide_up(p->length, divide_up(blocks, p->lines));
+    p->chunk = mnp__divide_up(p->length, mnp__divide_up(blocks, p->lines));
     p->chunk = p->chunk < least ? least : p->chunk;
     const size_t bytes = place_sums(s, NULL, place_elements(s, NULL), &begin, &end);
     MNP_TRY(device->ops->alloc(device, bytes, &s->scratch));
     (void)place_sums(s, s->scratch, place_elements(s, s->scratch), &begin, &end);
     MNP_TRY(device->ops->fill(device, (char *)s->scratch + begin, 0, end - begin, s->ctx->compute));
-    MNP_TRY(run(s, MNP_RADIX_SORT_COUNT, p->lines * divide_up(p->length, p->chunk)));
+    MNP_TRY(run(s, MNP_RADIX_SORT_COUNT, p->lines * mnp__divide_up(p->length, p->chunk)));
     MNP_TRY(run(s, MNP_RADIX_SORT_OFFSETS, p->lines * (int64_t)s->key_size));
     for (p->pass = 0; p->pass < (int)s->key_size; p->pass++)
         MNP_TRY(run(s, MNP_RADIX_SORT_PASS, p->lines * p->tiles));
@@ -159,7 +155,7 @@ static mnp_status sort_short(sort *s, int64_t tile)
 {
     const int64_t most = 65535; /* the most lines of a tile: their numbers have two digits */
     s->params.group = tile / s->params.length < most ? tile / s->params.length : most;
-    return run(s, MNP_RADIX_SORT_SHORT, divide_up(s->params.lines, s->params.group));
+    return run(s, MNP_RADIX_SORT_SHORT, mnp__divide_up(s->params.lines, s->params.group));
 }
 
 /* Allocate two buffers for the elements that may be among the first ones, of which one is for sorting. */
