@@ -48,11 +48,6 @@ int64_t mnp__fast_length(int64_t n)
     return length;
 }
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /*
  * The length of windows along an axis of n outputs and k taps: of the powers of two and the length that needs one block
  * the one with the fewest operations.
@@ -65,7 +60,7 @@ static int64_t choose_window(int64_t n, int64_t k, bool whole)
     for (int64_t length = 16; !whole && length < best; length *= 2) {
         if (length < 2 * k)
             continue;
-        const double cost = (double)(divide_up(n, length - k + 1) * length) * (log2((double)length) + passes);
+        const double cost = (double)(mnp__divide_up(n, length - k + 1) * length) * (log2((double)length) + passes);
         if (cost < least) {
             least = cost;
             best = length;
@@ -80,7 +75,7 @@ void mnp__blocks_choose(const mnp__conv_geometry *geometry, bool whole, mnp__blo
     for (int j = 0; j < MNP_CONV_DIMS; j++) {
         const int d = geometry->order[j];
         const int64_t taps = d < 0 ? 1 : geometry->taps[d];
-        const int64_t n = d < 0 ? 1 : divide_up(geometry->output->shape[d], mnp_layout_parts(geometry->output, d));
+        const int64_t n = d < 0 ? 1 : mnp__divide_up(geometry->output->shape[d], mnp_layout_parts(geometry->output, d));
         shape->transformed[j] = taps > 1 || (j == MNP_CONV_DIMS - 1 && !any);
         any = any || shape->transformed[j];
         if (shape->transformed[j])
@@ -208,7 +203,7 @@ static void fill_params(mnp__blocks *blocks)
         p->skip[j] = p->window[j] - p->step[j];
         p->out_extent[j] = share->out_extent[j];
         p->out_stride[j] = d < 0 ? 0 : strides[d];
-        p->grid[j] = divide_up(share->out_extent[j], p->step[j]);
+        p->grid[j] = mnp__divide_up(share->out_extent[j], p->step[j]);
         p->total *= p->grid[j];
         blocks->spectrum[j] =
             j == blocks->last && blocks->sum != blocks->spectral ? p->window[j] / 2 + 1 : p->window[j];
@@ -221,8 +216,8 @@ static int64_t choose_count(const mnp__blocks *blocks)
     const int64_t bytes = product(blocks->spectrum) * (int64_t)mnp_dtype_size(blocks->spectral);
     const int64_t room = blocks->in.ctx->device->cpu_memory ? HOST_BYTES : GPU_BYTES;
     const int64_t most = bytes < room ? room / bytes : 1;
-    const int64_t rounds = divide_up(blocks->params.total, most);
-    return rounds > 0 ? divide_up(blocks->params.total, rounds) : 1;
+    const int64_t rounds = mnp__divide_up(blocks->params.total, most);
+    return rounds > 0 ? mnp__divide_up(blocks->params.total, rounds) : 1;
 }
 
 /* The filter in a window of its own, not reversed, divided by the number of points: transforms are not scaled. */

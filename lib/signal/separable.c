@@ -369,7 +369,11 @@ static bool fits(const mnp__separable *plan, const mnp__separable_spec *spec)
     return same;
 }
 
-mnp_status mnp__separable_run_kept(const mnp__separable_spec *spec, const mnp_array *x, mnp_array *y)
+/*
+ * Run a plan that the context keeps, which is made where there is none for such a spec.  Then a run allocates the buffers
+ * between passes.  Collective.
+ */
+static mnp_status run_kept(const mnp__separable_spec *spec, const mnp_array *x, mnp_array *y)
 {
     mnp_ctx *ctx = x->ctx;
     mnp__kept *kept;
@@ -406,7 +410,7 @@ mnp_status mnp__separable_call(const char *function, const mnp__separable_spec *
     if (st == MNP_OK)
         st = mnp__input_open(x, layout, x->dtype, MNP__INPUT_DENSE, &input);
     if (st == MNP_OK)
-        st = mnp__separable_run_kept(&own, input.array, result.array);
+        st = run_kept(&own, input.array, result.array);
     mnp__input_close(&input);
     mnp_layout_free(layout);
     return mnp__output_close(1, &result, st);

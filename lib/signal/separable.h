@@ -77,12 +77,6 @@ const mnp_layout *mnp__separable_layout(const mnp__separable *plan);
 mnp_status mnp__separable_run(mnp__separable *plan, const mnp_array *x, mnp_array *y);
 
 /*
- * The same by a plan that the context keeps, which is made where there is none for such a spec.  Then a run allocates
- * the buffers between passes.  Collective.
- */
-mnp_status mnp__separable_run_kept(const mnp__separable_spec *spec, const mnp_array *x, mnp_array *y);
-
-/*
  * A plain call of that function: x, in any layout, is filtered by such a plan into an output of the user's or a new one.
  * No pass changes the extent along its axis.  The spec's layout is not used: it is x's, in C order.  Collective.
  */

@@ -10,6 +10,7 @@
  */
 #include "signal/tile.h"
 
+#include "device/launch.h"
 #include "jit/jit.h"
 
 enum {
@@ -38,19 +39,15 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /* The bytes of the shared arrays of kernels/signal/conv_direct_cuda.h. */
 static size_t shared_bytes(const mnp__conv_tile *tile, int64_t element)
 {
-    const int64_t runs = divide_up(tile->extent[3] + tile->cx - 1, tile->rx), rows = tile->extent[2] + tile->cy - 1;
+    const int64_t runs = mnp__divide_up(tile->extent[3] + tile->cx - 1, tile->rx),
+                  rows = tile->extent[2] + tile->cy - 1;
     if (tile->by_columns)
-        return (size_t)(rows * runs * PAD_BYTES + divide_up(tile->cy * element, PAD_BYTES) * PAD_BYTES);
+        return (size_t)(rows * runs * PAD_BYTES + mnp__divide_up(tile->cy * element, PAD_BYTES) * PAD_BYTES);
     return (size_t)(rows * runs * (RUN_BYTES + PAD_BYTES) +
-                    tile->cy * divide_up(tile->cx * element, PAD_BYTES) * PAD_BYTES);
+                    tile->cy * mnp__divide_up(tile->cx * element, PAD_BYTES) * PAD_BYTES);
 }
 
 static void choose_blocks(int64_t width, int64_t height, int64_t element, size_t block_memory, mnp__conv_tile *tile)
@@ -58,7 +55,8 @@ static void choose_blocks(int64_t width, int64_t height, int64_t element, size_t
     const bool along_x = tile->cx > 1 && tile->cy == 1;
     tile->rx = (int)((tile->by_columns ? PAD_BYTES : RUN_BYTES) / element);
     tile->ry = height == 1 || along_x ? 1 : tile->by_columns ? COLUMN : 2;
-    int64_t columns = power_of_two(divide_up(width, tile->rx)), rows = power_of_two(divide_up(height, tile->ry));
+    int64_t columns = power_of_two(mnp__divide_up(width, tile->rx)),
+            rows = power_of_two(mnp__divide_up(height, tile->ry));
     int64_t most = tile->cy > SHORT_FILTER && !tile->by_columns ? BLOCK_THREADS : BLOCK_THREADS / 2;
     int64_t blocks_y = least(rows, most / (along_x || tile->by_columns ? WARP : 8)),
             blocks_x = least(columns, most / blocks_y);
@@ -92,7 +90,7 @@ void mnp__conv_tile_choose(const mnp__conv_geometry *geometry, mnp_dtype sum, si
     for (int j = 0; j < MNP_CONV_DIMS; j++) {
         int d = geometry->order[j];
         taps[j] = d < 0 ? 1 : geometry->taps[d];
-        block[j] = d < 0 ? 1 : divide_up(geometry->output->shape[d], mnp_layout_parts(geometry->output, d));
+        block[j] = d < 0 ? 1 : mnp__divide_up(geometry->output->shape[d], mnp_layout_parts(geometry->output, d));
     }
     *tile = (mnp__conv_tile){.extent = {1, 1, 1, 1}};
     if (block_memory == 0) { /* extents are not compiled in, so that one kernel serves all */

@@ -45,9 +45,6 @@ void mnp__zpk_bilinear(mnp__zpk *zpk, double fs);
 /* All roots of a polynomial of that degree, the highest power first, which is not 0. */
 mnp_status mnp__roots(int64_t degree, const double *polynomial, mnp__root *roots);
 
-/* The polynomial with these roots: degree + 1 numbers. */
-mnp_status mnp__polynomial(int64_t degree, const mnp__root *roots, double *polynomial);
-
 /* Fill in all forms from zeros, poles and gain; what `filter` holds is released. */
 mnp_status mnp__filter_fill(const char *function, const mnp__zpk *zpk, bool analog, mnp_filter *filter);
 

@@ -122,7 +122,8 @@ void mnp__zpk_bilinear(mnp__zpk *zpk, double fs)
 
 /* ---- polynomials ---- */
 
-mnp_status mnp__polynomial(int64_t degree, const mnp__root *roots, double *polynomial)
+/* The polynomial with these roots: degree + 1 numbers. */
+static mnp_status expand(int64_t degree, const mnp__root *roots, double *polynomial)
 {
     long double complex *c;
     MNP_TRY(mnp__calloc((size_t)degree + 1, sizeof *c, &c));
@@ -354,8 +355,8 @@ mnp_status mnp__filter_fill(const char *function, const mnp__zpk *zpk, bool anal
     MNP_TRY_OR(copy_roots(zpk->np, zpk->p, &made.p), st, done);
     MNP_TRY_OR(mnp__malloc((size_t)made.nb * sizeof *made.b, &made.b), st, done);
     MNP_TRY_OR(mnp__malloc((size_t)made.na * sizeof *made.a, &made.a), st, done);
-    MNP_TRY_OR(mnp__polynomial(zpk->nz, zpk->z, made.b), st, done);
-    MNP_TRY_OR(mnp__polynomial(zpk->np, zpk->p, made.a), st, done);
+    MNP_TRY_OR(expand(zpk->nz, zpk->z, made.b), st, done);
+    MNP_TRY_OR(expand(zpk->np, zpk->p, made.a), st, done);
     for (int64_t i = 0; i < made.nb; i++)
         made.b[i] *= zpk->k;
     if (!analog)

@@ -8,8 +8,8 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "layout/layout.h"
+#include "signal/filters/constants.h"
 #include "signal/filters/fetch.h"
-#include "signal/filters/taps.h"
 #include "signal/filters/recurrence_tiles.h"
 
 typedef struct run {

@@ -18,10 +18,10 @@
 #include "base/text.h"
 #include "kernels/signal/filters/recurrence_params.h"
 #include "layout/layout.h"
+#include "signal/filters/constants.h"
 #include "signal/filters/recurrence_tiles.h"
 
 enum {
-    KEPT_PLANS = 16,
     GROUP = 32,          /* items that one worker joins */
     TOP = 64,            /* at most so many items are joined at once at the end */
     LEVELS = 16,         /* of groups of groups */
@@ -40,20 +40,12 @@ enum { IN, OUT, PLACE, OPERANDS };
 
 /* What is kept of a filter for arrays that are cut in one way. */
 typedef struct plan {
-    uint64_t hash;
-    size_t key_size;
-    void *key;
+    int threads;         /* of a rank on the host; 0 on a GPU */
     int64_t parts, part; /* of a line; elements of all parts but the first */
     int top;             /* the last level of groups */
     double *device;      /* coefficients, then matrices: of the levels, of the first part, of the ranks */
     double *states;      /* of parts, then of groups of each level */
 } plan;
-
-typedef struct kept {
-    int threads; /* of a rank on the host; 0 on a GPU */
-    int next;
-    plan plans[KEPT_PLANS];
-} kept;
 
 typedef struct run {
     mnp_ctx *ctx;
@@ -67,44 +59,11 @@ typedef struct run {
     bool tiled;
     mnp__recurrence_tiles tiles;
     mnp__kernel *kernel;
-    kept *kept;
     plan *plan;
     mnp_recurrence_params params;
 } run;
 
 /* ---- plans ---- */
-
-static void free_plan(mnp_ctx *ctx, plan *p)
-{
-    ctx->device->ops->free(ctx->device, p->device);
-    ctx->device->ops->free(ctx->device, p->states);
-    free(p->key);
-    memset(p, 0, sizeof *p);
-}
-
-static void free_kept(mnp_ctx *ctx, void *data)
-{
-    kept *all = data;
-    for (int i = 0; i < KEPT_PLANS; i++)
-        free_plan(ctx, &all->plans[i]);
-    free(all);
-}
-
-static mnp_status get_kept(mnp_ctx *ctx, kept **kept_p)
-{
-    mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_FILTERS];
-    if (!attached->data) {
-        mnp_rank_info info;
-        kept *all;
-        MNP_TRY(ctx->device->ops->info(ctx->device, &info));
-        MNP_TRY(mnp__calloc(1, sizeof *all, &all));
-        all->threads = ctx->device->block_memory > 0 ? 0 : info.multiprocessors;
-        attached->data = all;
-        attached->free = free_kept;
-    }
-    *kept_p = attached->data;
-    return MNP_OK;
-}
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -113,7 +72,7 @@ static int64_t least(int64_t a, int64_t b)
 
 static void choose_parts(const run *r, plan *p)
 {
-    const int64_t threads = r->kept->threads, enough = threads ? HOST_LANES * threads : GPU_MANY_LINES;
+    const int64_t threads = p->threads, enough = threads ? HOST_LANES * threads : GPU_MANY_LINES;
     const int64_t wanted = threads ? HOST_LANES * threads : GPU_UNITS, shortest = threads ? HOST_PART : GPU_PART;
     int64_t parts =
         r->tiled || r->lines == 0 || r->lines >= enough ? 1 : least(wanted / r->lines, r->length / shortest);
@@ -168,77 +127,50 @@ done:
     return st;
 }
 
-static mnp_status fill_plan(const run *r, plan *p)
+static mnp_status make_plan(mnp_ctx *ctx, const void *from, void *item)
 {
-    const mnp__device_ops *ops = r->ctx->device->ops;
+    const run *r = from;
+    plan *p = item;
     const int64_t coefficients = mnp__recurrence_size(r->filter);
     double *host = NULL;
+    mnp_rank_info info;
+    void *states;
     mnp_status st;
+    MNP_TRY(ctx->device->ops->info(ctx->device, &info));
+    p->threads = ctx->device->block_memory > 0 ? 0 : info.multiprocessors;
     choose_parts(r, p);
-    const size_t bytes =
-        (size_t)(coefficients + count_matrices(r, p) * r->filter->order * r->filter->order) * sizeof(double);
-    MNP_TRY_OR(mnp__malloc(bytes, &host), st, done);
-    memcpy(host, r->filter->coefficients, (size_t)coefficients * sizeof(double));
+    const int64_t count = coefficients + count_matrices(r, p) * r->filter->order * r->filter->order;
+    MNP_TRY_OR(mnp__malloc((size_t)count * sizeof *host, &host), st, done);
+    memcpy(host, r->filter->coefficients, (size_t)coefficients * sizeof *host);
     MNP_TRY_OR(compute_matrices(r, p, host + coefficients), st, done);
-    void *device, *states;
-    MNP_TRY_OR(ops->alloc(r->ctx->device, bytes, &device), st, done);
-    p->device = device;
-    MNP_TRY_OR(ops->copy(r->ctx->device, device, host, bytes, r->ctx->compute), st, done);
-    MNP_TRY_OR(mnp__ctx_wait(r->ctx, r->ctx->compute), st, done);
+    MNP_TRY_OR(mnp__constants_copy(ctx, host, count, &p->device), st, done);
     const int64_t numbers = level_offset(r, p, p->top + 1);
-    MNP_TRY_OR(ops->alloc(r->ctx->device, (size_t)numbers * sizeof(double), &states), st, done);
+    MNP_TRY_OR(ctx->device->ops->alloc(ctx->device, (size_t)numbers * sizeof(double), &states), st, done);
     p->states = states;
 done:
     free(host);
     return st;
 }
 
-/* The key of a plan is the same on all ranks, so that all find it or none. */
-static mnp_status make_key(const run *r, size_t *size_p, char **key_p)
+static void release_plan(mnp_ctx *ctx, void *item)
 {
-    const size_t bytes = (size_t)mnp__recurrence_size(r->filter) * sizeof(double);
-    const uint64_t facts[] = {mnp__layout_hash(r->x.array->layout), (uint64_t)r->axis, (uint64_t)r->reals,
-                              (uint64_t)r->filter->sections, (uint64_t)r->filter->order};
-    MNP_TRY(mnp__malloc(sizeof facts + bytes, key_p));
-    memcpy(*key_p, facts, sizeof facts);
-    memcpy(*key_p + sizeof facts, r->filter->coefficients, bytes);
-    *size_p = sizeof facts + bytes;
-    return MNP_OK;
+    plan *p = item;
+    ctx->device->ops->free(ctx->device, p->device);
+    ctx->device->ops->free(ctx->device, p->states);
 }
 
-/* Find the plan, or make it in the place of the oldest. */
 static mnp_status find_plan(run *r)
 {
-    size_t size = 0;
-    char *key = NULL;
-    mnp_status st = get_kept(r->ctx, &r->kept);
-    if (st == MNP_OK)
-        st = make_key(r, &size, &key);
-    const uint64_t hash = st == MNP_OK ? mnp__hash(MNP__HASH_START, key, size) : 0;
-    for (int i = 0; i < KEPT_PLANS && st == MNP_OK; i++) {
-        plan *p = &r->kept->plans[i];
-        if (p->key && p->hash == hash && p->key_size == size && memcmp(p->key, key, size) == 0) {
-            r->plan = p;
-            free(key);
-            return MNP_OK;
-        }
-    }
-    if (st == MNP_OK) {
-        r->plan = &r->kept->plans[r->kept->next];
-        r->kept->next = (r->kept->next + 1) % KEPT_PLANS;
-        free_plan(r->ctx, r->plan);
-        st = fill_plan(r, r->plan);
-    }
-    st = MNP_AGREE(r->ctx, st);
-    if (st != MNP_OK) {
-        if (r->plan)
-            free_plan(r->ctx, r->plan);
-        free(key);
-        return st;
-    }
-    r->plan->key = key;
-    r->plan->key_size = size;
-    r->plan->hash = hash;
+    static const mnp__constants_kind kind = {
+        .attachment = MNP__ATTACHED_FILTERS, .size = sizeof(plan), .make = make_plan, .release = release_plan};
+    const mnp__constants_key key = {.facts = {mnp__layout_hash(r->x.array->layout), (uint64_t)r->axis,
+                                              (uint64_t)r->reals, (uint64_t)r->filter->sections,
+                                              (uint64_t)r->filter->order},
+                                    .numbers = r->filter->coefficients,
+                                    .count = mnp__recurrence_size(r->filter)};
+    void *item;
+    MNP_TRY(mnp__constants_get(r->ctx, &kind, &key, r, &item));
+    r->plan = item;
     return MNP_OK;
 }
 
@@ -369,7 +301,7 @@ static mnp_status launch(const run *r, const mnp_recurrence_params *params, int6
     const unsigned threads = 128;
     if (units == 0)
         return MNP_OK;
-    const int64_t blocks = r->kept->threads ? units : (units + threads - 1) / threads;
+    const int64_t blocks = r->plan->threads ? units : (units + threads - 1) / threads;
     const mnp__launch how = {.grid = {(unsigned)least(blocks, 1 << 20), 1, 1}, .block = {threads, 1, 1}};
     return r->ctx->device->ops->launch(r->ctx->device, r->kernel, &how, params, sizeof *params, r->ctx->compute);
 }

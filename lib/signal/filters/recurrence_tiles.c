@@ -9,9 +9,9 @@
 
 #include "base/text.h"
 #include "layout/layout.h"
+#include "signal/filters/constants.h"
 
 enum {
-    KEPT_FILTERS = 16,
     MOST_NUMBERS = 16, /* of a state that stays in registers */
     LEAST_LENGTH = 64, /* of lines; shorter ones are run by a thread each */
     MANY_LINES = 8192, /* so many keep a GPU busy, if they lie side by side */
@@ -19,17 +19,14 @@ enum {
     MOST_SHIFT = 3 /* of tiles, to lie aligned in memory */
 };
 
-/* What is kept of a filter: the key is its coefficients, and the shape of tiles. */
+/* What is kept of a filter. */
 typedef struct constants {
-    int64_t sections, order;
-    int threads, strip, reach;
-    double *coefficients; /* here */
-    double *device;       /* there, followed by the matrices */
+    int reach;
+    double *device; /* coefficients, then matrices */
 } constants;
 
+/* What is kept for all launches. */
 typedef struct kept {
-    int next;
-    constants filters[KEPT_FILTERS];
     void *records; /* a counter of 16 bytes, and then records */
     size_t size;
     uint64_t counted, launches; /* since they were zeros */
@@ -37,18 +34,9 @@ typedef struct kept {
     size_t spoiled_size;
 } kept;
 
-static void free_constants(mnp_ctx *ctx, constants *c)
-{
-    ctx->device->ops->free(ctx->device, c->device);
-    free(c->coefficients);
-    memset(c, 0, sizeof *c);
-}
-
 static void free_kept(mnp_ctx *ctx, void *data)
 {
     kept *all = data;
-    for (int i = 0; i < KEPT_FILTERS; i++)
-        free_constants(ctx, &all->filters[i]);
     ctx->device->ops->free(ctx->device, all->records);
     ctx->device->ops->free(ctx->device, all->spoiled);
     free(all);
@@ -165,56 +153,48 @@ static int find_reach(const mnp__recurrence_tiles *tiles, const double *matrices
 
 /* ---- filters ---- */
 
-static mnp_status fill_constants(const mnp__recurrence_tiles *tiles, constants *c)
+static mnp_status make_constants(mnp_ctx *ctx, const void *from, void *item)
 {
+    const mnp__recurrence_tiles *tiles = from;
     const mnp__recurrence *filter = tiles->filter;
-    mnp_ctx *ctx = tiles->ctx;
-    const int64_t count = mnp__recurrence_size(filter);
-    const size_t bytes = (size_t)(count + count_matrices(tiles) * filter->order * filter->order) * sizeof(double);
-    double *host = NULL;
-    void *device;
+    constants *c = item;
+    const int64_t coefficients = mnp__recurrence_size(filter);
+    const int64_t count = coefficients + count_matrices(tiles) * filter->order * filter->order;
+    double *host;
     mnp_status st;
-    *c = (constants){
-        .sections = filter->sections, .order = filter->order, .threads = tiles->threads, .strip = tiles->strip};
-    MNP_TRY(mnp__malloc(bytes, &host));
-    c->coefficients = host; /* only the coefficients are read again */
-    memcpy(host, filter->coefficients, (size_t)count * sizeof *host);
-    MNP_TRY(compute_matrices(tiles, host + count));
-    c->reach = find_reach(tiles, host + count);
-    MNP_TRY(ctx->device->ops->alloc(ctx->device, bytes, &device));
-    c->device = device;
-    st = ctx->device->ops->copy(ctx->device, device, host, bytes, ctx->compute);
-    return st == MNP_OK ? mnp__ctx_wait(ctx, ctx->compute) : st;
+    MNP_TRY(mnp__malloc((size_t)count * sizeof *host, &host));
+    memcpy(host, filter->coefficients, (size_t)coefficients * sizeof *host);
+    MNP_TRY_OR(compute_matrices(tiles, host + coefficients), st, done);
+    c->reach = find_reach(tiles, host + coefficients);
+    MNP_TRY_OR(mnp__constants_copy(ctx, host, count, &c->device), st, done);
+done:
+    free(host);
+    return st;
 }
 
-static bool matches(const constants *c, const mnp__recurrence_tiles *tiles)
+static void release_constants(mnp_ctx *ctx, void *item)
 {
-    const mnp__recurrence *filter = tiles->filter;
-    return c->device && c->sections == filter->sections && c->order == filter->order && c->threads == tiles->threads &&
-           c->strip == tiles->strip &&
-           memcmp(c->coefficients, filter->coefficients, (size_t)mnp__recurrence_size(filter) * sizeof(double)) == 0;
+    constants *c = item;
+    ctx->device->ops->free(ctx->device, c->device);
 }
 
-/* Find the constants of a filter, or compute them in the place of the oldest. */
 static mnp_status find_constants(mnp__recurrence_tiles *tiles)
 {
-    kept *all = NULL;
-    constants *found = NULL;
-    mnp_status st = get_kept(tiles->ctx, &all);
-    for (int i = 0; i < KEPT_FILTERS && st == MNP_OK && !found; i++)
-        found = matches(&all->filters[i], tiles) ? &all->filters[i] : NULL;
-    if (st == MNP_OK && !found) {
-        found = &all->filters[all->next];
-        all->next = (all->next + 1) % KEPT_FILTERS;
-        free_constants(tiles->ctx, found);
-        st = fill_constants(tiles, found);
-        if (st != MNP_OK)
-            free_constants(tiles->ctx, found);
-    }
-    MNP_TRY(MNP_AGREE(tiles->ctx, st));
+    static const mnp__constants_kind kind = {.attachment = MNP__ATTACHED_TILE_FILTERS,
+                                             .size = sizeof(constants),
+                                             .make = make_constants,
+                                             .release = release_constants};
+    const mnp__recurrence *filter = tiles->filter;
+    const mnp__constants_key key = {.facts = {(uint64_t)filter->sections, (uint64_t)filter->order,
+                                              (uint64_t)tiles->threads, (uint64_t)tiles->strip},
+                                    .numbers = filter->coefficients,
+                                    .count = mnp__recurrence_size(filter)};
+    void *item;
+    MNP_TRY(mnp__constants_get(tiles->ctx, &kind, &key, tiles, &item));
+    const constants *found = item;
     tiles->reach = found->reach;
     tiles->coefficients = found->device;
-    tiles->matrices = found->device + mnp__recurrence_size(tiles->filter);
+    tiles->matrices = found->device + mnp__recurrence_size(filter);
     return MNP_OK;
 }
 
@@ -274,7 +254,7 @@ mnp_status mnp__recurrence_tiles_launch(const mnp__recurrence_tiles *tiles, cons
 {
     enum { COUNTER = 16, RECORD = 16, GROUP = 32 };
     mnp_ctx *ctx = tiles->ctx;
-    kept *all = ctx->attached[MNP__ATTACHED_TILES].data;
+    kept *all;
     mnp_recurrence_tiles_params p = *params;
     const int64_t tile = tiles->threads * tiles->strip;
     bool grown;
@@ -283,6 +263,7 @@ mnp_status mnp__recurrence_tiles_launch(const mnp__recurrence_tiles *tiles, cons
     const int64_t records = p.tiles == 1 ? 0 : p.over.lines * (p.tiles + groups + sets) * tiles->filter->order;
     if (p.over.lines == 0)
         return MNP_OK;
+    MNP_TRY(get_kept(ctx, &all));
     MNP_TRY(need_memory(ctx, COUNTER + (size_t)records * RECORD, 0, &all->records, &all->size, &grown));
     if (grown)
         all->counted = all->launches = 0;

@@ -16,8 +16,8 @@
 #include "kernels/signal/extended_params.h"
 #include "kernels/signal/filters/upfirdn_params.h"
 #include "layout/layout.h"
+#include "signal/filters/constants.h"
 #include "signal/filters/fetch.h"
-#include "signal/filters/taps.h"
 #include "signal/separable.h"
 
 enum { IN, OUT, OPERANDS };

@@ -10,12 +10,13 @@
 #include "base/text.h"
 #include "device/launch.h"
 #include "layout/layout.h"
+#include "signal/filters/constants.h"
 #include "signal/filters/fetch.h"
-#include "signal/filters/taps.h"
 
 enum { IN, OUT, OPERANDS };
 
-bool mnp__spectral_is_single(mnp_dtype dtype)
+/* Whether SciPy computes spectra of that dtype in single precision: result_type(dtype, complex64) is complex64. */
+static bool is_single(mnp_dtype dtype)
 {
     return dtype == MNP_COMPLEX64 || dtype == MNP_FLOAT32 || mnp_dtype_size(dtype) <= 2;
 }
@@ -23,7 +24,7 @@ bool mnp__spectral_is_single(mnp_dtype dtype)
 static mnp_dtype result_dtype(mnp_dtype dtype)
 {
     const bool is_complex = mnp_dtype_kind(dtype) == 'c';
-    if (mnp__spectral_is_single(dtype))
+    if (is_single(dtype))
         return is_complex ? MNP_COMPLEX64 : MNP_FLOAT32;
     return is_complex ? MNP_COMPLEX128 : MNP_FLOAT64;
 }
@@ -270,7 +271,7 @@ mnp_status mnp__segments_spectra(const char *function, const mnp__segments *segm
                                  const mnp__segment_spectra *wanted, const mnp_array *x, int axis, mnp_array **y_p)
 {
     const int ndim = x->layout->ndim;
-    const bool single = mnp__spectral_is_single(x->dtype);
+    const bool single = is_single(x->dtype);
     mnp__layout_dim dims[MNP_MAX_DIMS];
     mnp_layout *numbers = NULL, *items = NULL, *layout = NULL;
     mnp_array *y = NULL;

@@ -18,9 +18,6 @@ typedef struct mnp__segments {
     int detrend; /* MNP_SEGMENTS_AS_THEY_ARE, _CONSTANT or _LINEAR: subtracted before the window */
 } mnp__segments;
 
-/* Whether SciPy computes spectra of that dtype in single precision: result_type(dtype, complex64) is complex64. */
-bool mnp__spectral_is_single(mnp_dtype dtype);
-
 /*
  * Cut x into segments along an axis: the result has `count` along the axis, and one more dimension, the last one, with
  * their elements.  It is a new array of float32, float64, or their complex types.  Collective.
