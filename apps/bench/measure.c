@@ -9,6 +9,16 @@
 
 enum { MOST_CALLS = 500 };
 
+double evaluate(mnp_ctx *ctx, const char *text, const mnp_array *x, const mnp_array *y)
+{
+    double value;
+    mnp_array *result = NULL;
+    OR_EXIT(mnp_eval(ctx, text, MNP_IN("x", x, "y", y), MNP_OUT("", &result)));
+    OR_EXIT(mnp_item(result, &value));
+    mnp_array_free(result);
+    return value;
+}
+
 int compare_seconds(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

@@ -15,6 +15,9 @@
 
 enum { WARM_UP = 3 };
 
+/* The number that a text makes of two arrays, x and y.  Collective. */
+double evaluate(mnp_ctx *ctx, const char *text, const mnp_array *x, const mnp_array *y);
+
 /* For qsort(). */
 int compare_seconds(const void *a, const void *b);
 

@@ -136,7 +136,8 @@ void print_times(int count, const char *const *names, const double *seconds)
     putchar('\n');
 }
 
-void json_times(json_writer *j, int count, const char *const *names, const double *seconds)
+/* The same as a member, "seconds". */
+static void write_times(json_writer *j, int count, const char *const *names, const double *seconds)
 {
     json_row(j, "seconds", '{');
     for (int i = 0; i < count; i++)
@@ -280,5 +281,5 @@ void report_print(const stopwatch *watch, bool as_json, const void *run, report_
 void json_facts(json_writer *j, const run_facts *facts, int count, const char *const *names)
 {
     json_where(j, facts->ctx, facts->ranks);
-    json_times(j, count, names, facts->seconds);
+    write_times(j, count, names, facts->seconds);
 }

@@ -55,9 +55,6 @@ void stopwatch_lap(stopwatch *watch, int stage);
 /* Print a line: "time      compile 0.0001 s, read 0.1000 s, write 0.2000 s". */
 void print_times(int count, const char *const *names, const double *seconds);
 
-/* The same as a member, "seconds". */
-void json_times(json_writer *j, int count, const char *const *names, const double *seconds);
-
 /* Allocate and fill the descriptions of all ranks, on every rank.  Collective. */
 mnp_status rank_infos(mnp_ctx *ctx, mnp_rank_info **ranks_p, mnp_link_info **links_p);
 

@@ -109,7 +109,8 @@ bool mnp__owner_is_marked(const char *name)
     return find_mark(name, &owner);
 }
 
-bool mnp__owner_has_ended(const char *name)
+/* Whether a name has the mark of a process of this machine that has ended. */
+static bool has_ended(const char *name)
 {
     struct owner owner;
     uint64_t start = 0;
@@ -406,7 +407,7 @@ void mnp__leftovers_sweep(const char *path)
         return;
     for (struct dirent *entry; (entry = readdir(folder));) {
         const char *name = entry->d_name;
-        if (!mnp__owner_has_ended(name) || fstatat(dirfd(folder), name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        if (!has_ended(name) || fstatat(dirfd(folder), name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
             info.st_uid != geteuid())
             continue;
         if (S_ISDIR(info.st_mode))

@@ -24,9 +24,8 @@ enum { MNP__OWNER_ROOM = 48 };
 /* The mark of this process. */
 void mnp__owner_mark(char mark[MNP__OWNER_ROOM]);
 
-/* Whether a file's name has a mark; and whether it is that of a process of this machine that has ended. */
+/* Whether a file's name has a mark. */
 bool mnp__owner_is_marked(const char *name);
-bool mnp__owner_has_ended(const char *name);
 
 /*
  * Guard a file or an empty folder until it is released.  Signals remove what was guarded last first, so a folder is

@@ -292,7 +292,8 @@ void mnp__request_close(mnp__request *request)
     request->source = NULL;
 }
 
-bool mnp__request_load(const mnp__request *request, mnp__binary *binary)
+/* Load a request's file from the cache; false if there is none. */
+static bool load_request(const mnp__request *request, mnp__binary *binary)
 {
     return request->cached && load(request->path.data, &request->key, &request->compiler->config->logger, binary);
 }
@@ -335,7 +336,7 @@ mnp_status mnp__request_compile(const mnp__request *request, bool waits, bool *l
     if (held >= 0)
         mnp__leftover_guard(lock_path.data);
     *left_p = busy && !waits;
-    if (!*left_p && !mnp__request_load(request, binary)) /* no other process has compiled it while this one waited */
+    if (!*left_p && !load_request(request, binary)) /* no other process has compiled it while this one waited */
         st = compile(request, !waits, binary);
     mnp__leftover_release(lock_path.data);
     unlock(held, lock_path.data);
@@ -350,7 +351,7 @@ mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec
     mnp_status st = mnp__request_open(&request);
     if (st == MNP_OK) {
         dump_source(compiler, spec, request.source, request.hash);
-        if (!mnp__ahead_take(compiler->ahead, &request, binary) && !mnp__request_load(&request, binary))
+        if (!mnp__ahead_take(compiler->ahead, &request, binary) && !load_request(&request, binary))
             st = mnp__request_compile(&request, true, &left, binary);
     }
     mnp__request_close(&request);

@@ -35,9 +35,6 @@ typedef struct mnp__request {
 mnp_status mnp__request_open(mnp__request *request);
 void mnp__request_close(mnp__request *request);
 
-/* Load a request's file from the cache; false if there is none. */
-bool mnp__request_load(const mnp__request *request, mnp__binary *binary);
-
 /*
  * Compile a request and add it to the cache, unless another process has meanwhile.  While another one compiles it, wait
  * for its result, or (waits false) leave it to that one: *left_p is then true.

@@ -2,8 +2,6 @@
 /* Comparing layouts. */
 #include "layout/layout.h"
 
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/status.h"
 
@@ -87,10 +85,4 @@ bool mnp_layout_equal(const mnp_layout *a, const mnp_layout *b)
     MNP_NEED_OR(false, a);
     MNP_NEED_OR(false, b);
     return a == b || (same_shape(a, b) && (same_cutting(a, b) || same_elements(a, b)));
-}
-
-bool mnp__layout_same(const mnp_layout *a, const mnp_layout *b)
-{
-    return a == b || (same_shape(a, b) && same_cutting(a, b) &&
-                      memcmp(a->order, b->order, (size_t)a->ndim * sizeof *a->order) == 0);
 }

@@ -87,12 +87,8 @@ int mnp__layout_place(const mnp_layout *layout, int dim, int part);
 /* MNP_ERR_ARG if no array can have that shape. */
 mnp_status mnp__layout_check_shape(int ndim, const int64_t *shape);
 
-/*
- * A hash, equal for layouts that were made with the same arguments, by which ranks can find that theirs differ; and
- * whether two layouts have the same mesh, cuts and storage order, for caches.
- */
+/* A hash, equal for layouts that were made with the same arguments, by which ranks can find that theirs differ. */
 uint64_t mnp__layout_hash(const mnp_layout *layout);
-bool mnp__layout_same(const mnp_layout *a, const mnp_layout *b);
 
 /* The part of dimension `dim` that `rank` owns; and the part, not an empty one, that contains the element `index`. */
 int mnp__layout_part(const mnp_layout *layout, int dim, int rank);

@@ -194,7 +194,8 @@ static void close_surroundings(mnp_ctx *ctx, struct surroundings *s)
 
 /* ---- the kernel ---- */
 
-mnp_dtype mnp__neighbours_dtype(const mnp__neighbours *filter, mnp_dtype input)
+/* The dtype in which the kernel computes. */
+static mnp_dtype computed_dtype(const mnp__neighbours *filter, mnp_dtype input)
 {
     static const mnp_dtype unsigned_of[] = {MNP_UINT8, MNP_UINT16, MNP_UINT32, MNP_UINT64};
     size_t size = mnp_dtype_size(input);
@@ -250,7 +251,7 @@ static void choose_shape(const mnp__neighbours *filter, const mnp_array *x, stru
     } else if (block_memory == 0) {
         choose_host_tile(filter, has_rows, shape);
     } else {
-        choose_gpu_tile(filter, has_rows, mnp_dtype_size(mnp__neighbours_dtype(filter, x->dtype)), block_memory, shape);
+        choose_gpu_tile(filter, has_rows, mnp_dtype_size(computed_dtype(filter, x->dtype)), block_memory, shape);
     }
 }
 
@@ -277,7 +278,7 @@ static mnp_status load_kernel(mnp__neighbours *filter, const mnp_array *x, const
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n", mnp__jit_type(x->dtype),
                   mnp__jit_type(filter->output));
     mnp__text_add(&defines, "#define MNP_VALUE %s\n#define MNP_ORDERED %d\n",
-                  mnp__jit_type(mnp__neighbours_dtype(filter, x->dtype)), filter->ordered != 0);
+                  mnp__jit_type(computed_dtype(filter, x->dtype)), filter->ordered != 0);
     mnp__text_add(&defines, "#define MNP_NDIM %d\n#define MNP_SPANS ", filter->kernel_ndim);
     for (int k = 0; k < filter->kernel_ndim; k++)
         mnp__text_add(&defines, "%s%d", k > 0 ? ", " : "", (int)shape->spans[k]);

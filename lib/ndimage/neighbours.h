@@ -64,9 +64,6 @@ void mnp__neighbours_spans(const mnp__neighbours *filter, int64_t *spans);
 /* Extent of the kernel's second-last dimension, over all ranks. */
 int64_t mnp__neighbours_rows(const mnp__neighbours *filter, const mnp_array *x);
 
-/* In which the kernel computes. */
-mnp_dtype mnp__neighbours_dtype(const mnp__neighbours *filter, mnp_dtype input);
-
 /* Write the element of the window at these indices, one for each dimension of the array: "MNP_TAP(0, 2)". */
 void mnp__neighbours_tap(mnp__neighbours *filter, const int64_t *at);
 

@@ -159,16 +159,6 @@ static double hpcg_operations(const mnp_sparse *a, double n)
     return 2 * (3 * n + 1) * 2 * rows + (n + 1) * 2 * entries + n * 4 * entries;
 }
 
-static double evaluate(mnp_ctx *ctx, const char *text, const mnp_array *x, const mnp_array *y)
-{
-    double value;
-    mnp_array *result = NULL;
-    OR_EXIT(mnp_eval(ctx, text, MNP_IN("x", x, "y", y), MNP_OUT("", &result)));
-    OR_EXIT(mnp_item(result, &value));
-    mnp_array_free(result);
-    return value;
-}
-
 /*
  * |x' B y - y' B x| in units of rounding, (|x| |B y| + |y| |B x|) epsilon, with B the matrix or the preconditioner.
  * HPCG's TestSymmetry.cpp divides by a larger number, and accepts up to 1.

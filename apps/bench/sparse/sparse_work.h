@@ -42,17 +42,6 @@ typedef struct sparse_case {
 
 /* ---- results ---- */
 
-/* A number that a text says of two arrays; the same on all ranks. */
-static inline double evaluate(mnp_ctx *ctx, const char *text, const mnp_array *x, const mnp_array *y)
-{
-    double value;
-    mnp_array *result = NULL;
-    OR_EXIT(mnp_eval(ctx, text, MNP_IN("x", x, "y", y), MNP_OUT("", &result)));
-    OR_EXIT(mnp_item(result, &value));
-    mnp_array_free(result);
-    return value;
-}
-
 /* The largest difference from y, by the largest element of y. */
 static inline double error_of(mnp_ctx *ctx, const mnp_array *x, const mnp_array *y)
 {

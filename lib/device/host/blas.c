@@ -75,7 +75,8 @@ static mnp_status need(mnp__device *device, const char *function)
                                  function);
 }
 
-int mnp__host_blas_set_threads(int count)
+/* Set how many threads OpenBLAS uses, once it is loaded; returns the number before. */
+static int set_threads(int count)
 {
     if (!blas.get_threads || !blas.set_threads)
         return count;
@@ -211,9 +212,9 @@ static mnp_status run(mnp__device *device, int64_t batch, void (*function)(const
     const mnp__host_device *host = (const mnp__host_device *)device;
     const bool divides = host->threads > 1 && batch >= host->threads;
     const mnp__launch launch = {.grid = {divides ? (unsigned)smaller(batch, host->threads) : 1, 1, 1}};
-    const int before = mnp__host_blas_set_threads(divides ? 1 : host->threads);
+    const int before = set_threads(divides ? 1 : host->threads);
     const mnp_status st = mnp__host_run(device, &launch, function, argument);
-    (void)mnp__host_blas_set_threads(before);
+    (void)set_threads(before);
     return st;
 }
 

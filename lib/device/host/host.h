@@ -80,15 +80,10 @@ mnp_status mnp__host_function_launch(mnp__device *device, mnp__function *functio
                                      size_t shared_bytes, void *const *arguments, mnp__stream *stream);
 
 /*
- * blas.c: the number of threads that OpenBLAS, once it is loaded, uses; returns the number before.  The table is
- * mnp__host_blas.
- */
-int mnp__host_blas_set_threads(int count);
-
-/*
  * lapack.c, once mnp__host_need_lapack() has succeeded: a function of LAPACK by its symbol, to the pointer to a function
- * at function_p; MNP_ERR_UNSUPPORTED, naming it, if the library does not have it.  And the number of threads that
- * OpenBLAS uses for LAPACK, as above; count 0 changes nothing, and 0 is returned for another library.
+ * at function_p; MNP_ERR_UNSUPPORTED, naming it, if the library does not have it.  And to set how many threads
+ * OpenBLAS uses for LAPACK, which returns the number before; count 0 changes nothing, and 0 is returned for another
+ * library.
  */
 mnp_status mnp__host_lapack_function(const char *symbol, void *function_p);
 int mnp__host_lapack_set_threads(int count);

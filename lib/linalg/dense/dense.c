@@ -155,7 +155,8 @@ done:
     return st;
 }
 
-bool mnp__matrices_are_cut(const mnp_array *a)
+/* Whether one of the last two dimensions is cut, or block-cyclic. */
+static bool are_cut(const mnp_array *a)
 {
     const int ndim = a->layout->ndim;
     return a->layout->axes[ndim - 1] != MNP_NO_AXIS || a->layout->axes[ndim - 2] != MNP_NO_AXIS;
@@ -195,7 +196,7 @@ mnp_status mnp__place_open(const char *function, const mnp_array *a, int nbatch,
 {
     const int64_t one = 1;
     mnp__device *device = a->ctx->device;
-    *place = (mnp__place){.function = function, .ctx = a->ctx, .like = a->layout, .stays = !mnp__matrices_are_cut(a)};
+    *place = (mnp__place){.function = function, .ctx = a->ctx, .like = a->layout, .stays = !are_cut(a)};
     if (!shape) {
         nbatch = a->layout->ndim - 2;
         shape = a->layout->shape;

@@ -109,9 +109,6 @@ mnp_status mnp__linalg_adjoint(const mnp_array *a, mnp_array **adjoint_p);
 /* The largest modulus of the elements of `a`, which has some: NaN if one is.  Waits.  Collective. */
 mnp_status mnp__linalg_largest(const mnp_array *a, double *largest_p);
 
-/* Whether one of the last two dimensions is cut, or block-cyclic. */
-bool mnp__matrices_are_cut(const mnp_array *a);
-
 /*
  * Find the place for the matrices of `a`, whose batch is broadcast to nbatch dimensions of those extents; shape NULL:
  * its own.  Loads LAPACK.  Close it with mnp__place_close(), which accepts zeros.  Collective.

@@ -71,7 +71,4 @@ mnp_status mnp__parser_matmul(mnp__parser *p, const char *at, int a, int b, int 
 
 bool mnp__word_is_reserved(mnp__word word);
 
-/* Parse all statements. */
-mnp_status mnp__parser_statements(mnp__parser *p);
-
 #endif
