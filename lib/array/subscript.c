@@ -58,7 +58,7 @@ static mnp_status count_rest(int ndim, int count, const mnp_subscript *subscript
     for (int i = 0; i < count; i++) {
         int kind = subscripts[i].kind;
         if (kind < MNP_SUBSCRIPT_SLICE || kind > MNP_SUBSCRIPT_ELLIPSIS)
-            return MNP_FAIL(MNP_ERR_ARG, "subscript %d is of no kind: %d", i, kind);
+            return MNP_FAIL(MNP_ERR_ARG, "subscript %d has the unknown kind %d", i, kind);
         taken += kind == MNP_SUBSCRIPT_SLICE || kind == MNP_SUBSCRIPT_AT;
         made += kind == MNP_SUBSCRIPT_SLICE || kind == MNP_SUBSCRIPT_NEWAXIS;
         ellipses += kind == MNP_SUBSCRIPT_ELLIPSIS;

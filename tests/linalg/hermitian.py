@@ -137,7 +137,7 @@ close("above 1 and up to 2", w, [2.0, 2.0], 0)
 w = mp.eigh_subset(spread(np.array([[4, 1], [1, 4]])), None, 1, False, INDICES, 1, 1, v_p=None)
 close("integers", w, [5.0], 1e-14)
 
-mp.fails("MNP_ERR_ARG", "eigenvalues 1 to 5 are asked, and there are those from 0 to 4", "eigh_subset",
+mp.fails("MNP_ERR_ARG", "eigenvalues 1 to 5 are asked for, and there are those from 0 to 4", "eigh_subset",
          spread(diagonal), None, 1, False, INDICES, 1, 5)
 mp.fails("MNP_ERR_ARG", "eigenvalues 2 to 1", "eigh_subset", spread(diagonal), None, 1, False, INDICES, 2, 1)
 mp.fails("MNP_ERR_ARG", "no values above 2 and up to 1", "eigh_subset", spread(diagonal), None, 1, False, VALUES, 2, 1)

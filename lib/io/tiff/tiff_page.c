@@ -191,8 +191,8 @@ static mnp_status check_kind(const mnp__tiff_file *file, int64_t bits, int64_t f
     const int compression = file->page.compression;
     if (file->page.dtype == MNP_DTYPE_AUTO)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED,
-                        "'%s' has elements of %d bit%s in TIFF's format %d: read are integers of 8, 16, 32 and 64 "
-                        "bits, floats of 16, 32 and 64, and complex numbers of 64 and 128",
+                        "'%s' has elements of %d bit%s in TIFF's format %d; what can be read are integers of 8, 16, "
+                        "32 and 64 bits, floats of 16, 32 and 64, and complex numbers of 64 and 128",
                         file->name, (int)bits, bits == 1 ? "" : "s", (int)format);
     if (!mnp__tiff.TIFFIsCODECConfigured((uint16_t)compression) || compression == COMPRESSION_OJPEG)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "'%s' is compressed by method %d (%s), which is not there to read it",

@@ -30,8 +30,8 @@ static mnp_status check_range(const char *function, int64_t n, mnp_subset subset
         return MNP_FAIL(MNP_ERR_ARG, "%s: subset is %d, which is no mnp_subset", function, (int)subset);
     if (from >= 0 && from <= to && to < (double)n && from == floor(from) && to == floor(to))
         return MNP_OK;
-    return MNP_FAIL(MNP_ERR_ARG, "%s: eigenvalues %g to %g are asked, and there are those from 0 to %" PRId64, function,
-                    from, to, n - 1);
+    return MNP_FAIL(MNP_ERR_ARG, "%s: eigenvalues %g to %g are asked for, and there are those from 0 to %" PRId64,
+                    function, from, to, n - 1);
 }
 
 static mnp_status check(const char *function, const mnp_array *a, const mnp_array *b, int type, mnp_subset subset,

@@ -223,8 +223,7 @@ mnp_status mnp_elementwise_call(mnp_elementwise *kernel, int ninputs, const mnp_
     mnp_dtype dtypes[MNP__MAX_OPERANDS];
     mnp__loop *loop;
     if (ninputs != kernel->ninputs || noutputs != kernel->noutputs)
-        return MNP_FAIL(MNP_ERR_ARG,
-                        "kernel %s has inputs and outputs %d and %d in number, and was called with %d and %d",
+        return MNP_FAIL(MNP_ERR_ARG, "kernel %s has %d inputs and %d outputs, and was called with %d and %d",
                         kernel->name, kernel->ninputs, kernel->noutputs, ninputs, noutputs);
     MNP_TRY(mnp__parameters_resolve(kernel->name, kernel->parameters, ninputs, noutputs, inputs, outputs_p, dtypes));
     MNP_TRY(check_shape_is_known(kernel, inputs, outputs_p));

@@ -251,8 +251,7 @@ static mnp_status get(mnp_reduction *self, const key *k, mnp__reduction **reduct
 static mnp_status check(const mnp_reduction *self, int ninputs, int noutputs, const mnp_axes *axes)
 {
     if (ninputs != self->ninputs || noutputs != self->noutputs)
-        return MNP_FAIL(MNP_ERR_ARG,
-                        "reduction %s has inputs and outputs %d and %d in number, and was called with %d and %d",
+        return MNP_FAIL(MNP_ERR_ARG, "reduction %s has %d inputs and %d outputs, and was called with %d and %d",
                         self->name, self->ninputs, self->noutputs, ninputs, noutputs);
     if (axes && (axes->dtype || axes->initial))
         return MNP_FAIL(MNP_ERR_ARG, "reduction %s: there is no %s to choose", self->name,

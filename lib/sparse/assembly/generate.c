@@ -298,7 +298,7 @@ mnp_status mnp_sparse_generate(mnp_ctx *ctx, const char *text, mnp_dtype dtype, 
     struct request request = {.ctx = ctx, .dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype, .text = text};
     if (!mnp_sparse_is_generator(text))
         return MNP_FAIL(MNP_ERR_ARG,
-                        "'%s' calls for no generator: there are poisson, hpcg, convdiff and elasticity, "
+                        "'%s' is no generator: there are poisson, hpcg, convdiff and elasticity, "
                         "as in poisson:64x64",
                         text ? text : "");
     const struct generator *generator = find_generator(text);

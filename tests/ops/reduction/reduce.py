@@ -366,7 +366,7 @@ def custom():
     mp.check("bools", run(parity, [mp.array(d)], axes(0)), np.logical_xor.reduce(d, axis=0))
     wrong = kernel("T x", "T y", "x * z", "a + b", None, "0", "wrong")
     mp.fails("MNP_ERR_COMPILE", "map of wrong", run, wrong, [x])
-    mp.fails("MNP_ERR_ARG", "reduction mse has inputs and outputs 2 and 1 in number, and was called with 1 and 1", run,
+    mp.fails("MNP_ERR_ARG", "reduction mse has 2 inputs and 1 outputs, and was called with 1 and 1", run,
              mse, [x])
     mp.fails("MNP_ERR_ARG", "mse: axis 2 is out of bounds", run, mse, [x, y], axes(2))
     mp.fails("MNP_ERR_ARG", "which is float32 in this call", run, mse, [x, mp.astype(y, "float64")])
