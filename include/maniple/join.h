@@ -60,6 +60,15 @@ MNP_API mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array
 MNP_API mnp_status mnp_delete(const mnp_array *x, int64_t start, int64_t stop, int axis, mnp_array **result_p);
 
 /*
+ * numpy.insert at several indices: the slices of `values` along `axis`, slice k before element indices[k] of x, and
+ * those before the same element in their order.  The indices are integers in one dimension, in any layout, of which
+ * negative ones count from the end.  Values are broadcast to the shape of x with as many slices as there are indices,
+ * and cast to the dtype of x.  Waits.  MNP_ERR_ARG also if an index is outside.
+ */
+MNP_API mnp_status mnp_insert_each(const mnp_array *x, const mnp_array *indices, const mnp_array *values, int axis,
+                                   mnp_array **result_p);
+
+/*
  * numpy.split into equal parts (MNP_ERR_ARG if there are none such), numpy.array_split into parts of which the first
  * are one longer, and numpy.split at indices (negative ones count from the end), which gives count + 1 parts.  parts
  * receives new views of x, each as in <maniple/view.h>: parts[i] is NULL, or an array, which is released.  Nothing is

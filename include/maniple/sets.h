@@ -37,6 +37,20 @@ MNP_API mnp_status mnp_unique(const mnp_array *x, bool equal_nan, mnp_array **va
                               mnp_array **inverse_p, mnp_array **counts_p);
 
 /*
+ * numpy.unique with axis=: the distinct slices of x along an axis, such as the distinct rows of a matrix (axis 0), in
+ * lexicographic order.  Slices with NaN differ from all others.  x has one dimension or more, and is sorted once for
+ * each element of a slice, the last element first.  Outputs may be NULL as above.  Waits.  MNP_ERR_UNSUPPORTED for
+ * slices of 2^31 elements and more.
+ *
+ *   values_p   of x's type and shape, but along the axis; among equal slices the first one
+ *   index_p    int64: where each distinct slice occurs first along the axis
+ *   inverse_p  int64, one for each slice: the number of its value, so that x is numpy.take(values, inverse, axis)
+ *   counts_p   int64: how often each occurs
+ */
+MNP_API mnp_status mnp_unique_axis(const mnp_array *x, int axis, mnp_array **values_p, mnp_array **index_p,
+                                   mnp_array **inverse_p, mnp_array **counts_p);
+
+/*
  * numpy.isin: for each element of x whether it is in `test`, or with `invert` whether it is not; bool, of x's shape and
  * layout.  NaN is in no set.  `test` is sorted, and brought to every rank for the time of the call.
  */

@@ -195,6 +195,14 @@ MNP_API mnp_status mnp_sparse_astype(const mnp_sparse *matrix, mnp_dtype dtype, 
 /* A.toarray(): a 2-D array, cut by rows as the matrix is. */
 MNP_API mnp_status mnp_sparse_to_dense(const mnp_sparse *matrix, mnp_array **dense_p);
 
+/*
+ * The row, column and value of every stored entry, in the order of rows and columns, as three arrays of one dimension
+ * and equal layout, in which every rank has its own entries: row, col and data of scipy.sparse's A.tocoo().  Rows and
+ * columns are int64.  mnp_sparse_from_coo() makes a matrix of them.
+ */
+MNP_API mnp_status mnp_sparse_to_coo(const mnp_sparse *matrix, mnp_array **rows_p, mnp_array **columns_p,
+                                     mnp_array **values_p);
+
 /* A.T, whose row layout is A's column layout and vice versa; A.conj(); and A without explicit zeros. */
 MNP_API mnp_status mnp_sparse_transpose(const mnp_sparse *matrix, mnp_sparse **transposed_p);
 MNP_API mnp_status mnp_sparse_conj(const mnp_sparse *matrix, mnp_sparse **conjugate_p);
@@ -202,6 +210,13 @@ MNP_API mnp_status mnp_sparse_eliminate_zeros(const mnp_sparse *matrix, mnp_spar
 
 /* A[start:stop], with Python's rules for indices that are negative or outside.  Rows stay on their ranks. */
 MNP_API mnp_status mnp_sparse_rows(const mnp_sparse *matrix, int64_t start, int64_t stop, mnp_sparse **rows_p);
+
+/*
+ * A[indices] (axis 0) or A[:, indices] (axis 1): rows or columns in any order, also several times.  The indices are
+ * integers in one dimension, in any layout, and count from the end if negative.  It is a product with a matrix of ones,
+ * whose rows are cut evenly.  Waits.  MNP_ERR_ARG for an index outside.
+ */
+MNP_API mnp_status mnp_sparse_take(const mnp_sparse *matrix, const mnp_array *indices, int axis, mnp_sparse **taken_p);
 
 /* The lower (upper) triangle up to (from) diagonal k: scipy.sparse.tril, triu. */
 MNP_API mnp_status mnp_sparse_tril(const mnp_sparse *matrix, int64_t k, mnp_sparse **out_p);
@@ -249,6 +264,15 @@ MNP_API mnp_status mnp_sparse_matmul_sparse(const mnp_sparse *a, const mnp_spars
 MNP_API mnp_status mnp_sparse_add(const double *alpha, const mnp_sparse *a, const double *beta, const mnp_sparse *b,
                                   mnp_sparse **c_p);
 MNP_API mnp_status mnp_sparse_multiply(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p);
+
+/*
+ * The Kronecker product, scipy.sparse.kron: a_ij B at the place of every entry a_ij of A; and one matrix of nrows times
+ * ncolumns blocks, in C order, of which those that are NULL are zero: scipy.sparse.block_array, of which hstack, vstack
+ * and block_diag are kinds.  Values have the promoted dtype, stored zeros are kept, and rows are cut evenly.
+ * MNP_ERR_ARG if blocks do not fit beside each other, and if all of a row or column are NULL.
+ */
+MNP_API mnp_status mnp_sparse_kron(const mnp_sparse *a, const mnp_sparse *b, mnp_sparse **c_p);
+MNP_API mnp_status mnp_sparse_block(int nrows, int ncolumns, const mnp_sparse *const *blocks, mnp_sparse **matrix_p);
 
 /* diags_array(left) @ A @ diags_array(right) for arrays of shape (M,) and (N,) in any layout; NULL: ones. */
 MNP_API mnp_status mnp_sparse_scale(const mnp_sparse *matrix, const mnp_array *left, const mnp_array *right,

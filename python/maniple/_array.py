@@ -490,7 +490,9 @@ class ndarray(_library.Handle):  # noqa: N801
         return whole if dtype is None else whole.astype(dtype, copy=False)
 
     def item(self, *index):
-        """The number that is the array's one element, or that at an index.  Collective."""
+        """The number that is the array's one element, or that at an index, also of the flattened array.  Collective."""
+        if len(index) == 1 and self.ndim != 1 and isinstance(index[0], (int, np.integer)):
+            index = np.unravel_index(range(self.size)[index[0]], self.shape)
         one = self[tuple(index) if len(index) != 1 or not isinstance(index[0], tuple) else index[0]] if index else self
         value = np.empty((), one.dtype)
         call("array_item", one, dtype_number(one.dtype), value.ctypes.data)

@@ -190,6 +190,55 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
 
 
 @public
+def tril_indices(n, k=0, m=None):
+    return names.nonzero(tri(n, m, k, bool))
+
+
+@public
+def triu_indices(n, k=0, m=None):
+    return names.nonzero(names.logical_not(tri(n, m, k - 1, bool)))
+
+
+def _of_shape(name, indices_of, ndim):
+    def of_array(arr, k=0):
+        if arr.ndim != ndim:
+            raise ValueError(f"{name}: the array has {arr.ndim} dimensions, not {ndim}")
+        return indices_of(arr.shape[0], k, arr.shape[1])
+
+    of_array.__name__ = of_array.__qualname__ = name
+    return public(of_array)
+
+
+_of_shape("tril_indices_from", tril_indices, 2)
+_of_shape("triu_indices_from", triu_indices, 2)
+
+
+@public
+def diag_indices(n, ndim=2):
+    return (arange(n),) * ndim
+
+
+@public
+def diag_indices_from(arr):
+    if arr.ndim < 2 or len(set(arr.shape)) > 1:
+        raise ValueError(f"diag_indices_from: the shape is {arr.shape}, not that of a square or a cube")
+    return diag_indices(arr.shape[0], arr.ndim)
+
+
+@public
+def fill_diagonal(a, val):
+    """numpy.fill_diagonal, without wrap: a value, or values that are repeated.  Collective."""
+    if a.ndim != 2:
+        places = diag_indices_from(a)
+    else:
+        places = diag_indices(builtins.min(a.shape))
+    if np.ndim(val):
+        values = names.ravel(as_array(val))
+        val = names.take(values, places[0], mode="wrap")
+    a[places] = val
+
+
+@public
 def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
     grids = (ctypes.c_void_p * builtins.max(len(xi), 1))()
     vectors = [as_array(x) for x in xi]

@@ -75,6 +75,33 @@ def argwhere(a):
 
 
 @public
+def ravel_multi_index(multi_index, dims, mode="raise"):
+    """numpy.ravel_multi_index; mode is for all dimensions.  Collective."""
+    dims, flat = _shape(dims), 0
+    if mode not in ("raise", "wrap", "clip") or len(multi_index) != len(dims):
+        raise ValueError(f"there are {len(multi_index)} arrays of indices for {len(dims)} dimensions, or mode is {mode!r}")
+    for index, extent in zip(multi_index, dims):
+        index = as_array(index)
+        if mode == "raise" and bool(names.any((index < 0) | (index >= extent))):
+            raise IndexError(f"an index is out of bounds for a dimension of extent {extent}")
+        index = index % extent if mode == "wrap" else names.clip(index, 0, extent - 1) if mode == "clip" else index
+        flat = flat * extent + index
+    return flat
+
+
+@public
+def unravel_index(indices, shape):
+    """numpy.unravel_index.  Waits.  Collective."""
+    shape, indices, found = _shape(shape), as_array(indices), []
+    if bool(names.any((indices < 0) | (indices >= int(np.prod(shape, dtype=np.int64))))):
+        raise IndexError(f"an index is out of bounds for an array of shape {tuple(shape)}")
+    for extent in reversed(shape):
+        found.append(indices % extent)
+        indices = indices // extent
+    return tuple(reversed(found))
+
+
+@public
 def choose(a, choices, out=None, mode="raise"):
     choices = [as_array(c) for c in choices]
     return into("choose", as_array(a), len(choices), list_of(choices), _mode(mode), out=out)
@@ -133,10 +160,15 @@ def topk(a, k, axis=-1, largest=True):
 
 
 @public
-def unique(ar, return_index=False, return_inverse=False, return_counts=False, *, equal_nan=True):
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
+    """numpy.unique, of all elements or of the slices along an axis, where NaN are never equal.  Collective."""
     wanted = [True, return_index, return_inverse, return_counts]
     cells = [ctypes.c_void_p() if w else None for w in wanted]
-    call("unique", as_array(ar), bool(equal_nan), *[None if c is None else ctypes.byref(c) for c in cells])
+    outputs = [None if c is None else ctypes.byref(c) for c in cells]
+    if axis is None:
+        call("unique", as_array(ar), bool(equal_nan), *outputs)
+    else:
+        call("unique_axis", as_array(ar), axis_of(axis), *outputs)
     found = [ndarray(c.value) for c in cells if c is not None]
     return found[0] if len(found) == 1 else tuple(found)
 

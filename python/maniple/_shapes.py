@@ -197,32 +197,73 @@ for _n in ("vstack", "hstack", "dstack", "column_stack"):
 
 
 @public
+def block(arrays):
+    """numpy.block: nested lists of arrays, the innermost of which are joined along the last axis.  Collective."""
+
+    def depth(nested):
+        return 1 + builtins.max(map(depth, nested)) if isinstance(nested, list) and nested else 0
+
+    def widest(nested):
+        return builtins.max(map(widest, nested)) if isinstance(nested, list) else as_array(nested).ndim
+
+    def join(nested, level):
+        if not isinstance(nested, list):
+            x = as_array(nested)
+            return reshape(x, (1,) * (ndim - x.ndim) + x.shape)
+        return concatenate([join(part, level - 1) for part in nested], axis=-level)
+
+    levels = depth(arrays)
+    ndim = builtins.max(levels, widest(arrays))
+    return join(arrays, levels)
+
+
+@public
+def trim_zeros(filt, trim="fb"):
+    """numpy.trim_zeros of a vector.  Waits.  Collective."""
+    x = as_array(filt)
+    if x.ndim != 1:
+        raise ValueError(f"trim_zeros: the array has {x.ndim} dimensions, not 1")
+    places = names.flatnonzero(x)
+    if not places.size:
+        return x[:0]
+    trim = trim.lower()
+    return x[int(places[0]) if "f" in trim else 0 : int(places[-1]) + 1 if "b" in trim else x.size]
+
+
+@public
 def append(arr, values, axis=None):
     return made("append", as_array(arr), as_array(values), axis_of(axis))
 
 
 @public
 def insert(arr, obj, values, axis=None):
-    """numpy.insert, before one index.  Collective."""
-    if not isinstance(obj, (int, np.integer)):
-        raise TypeError("insert() takes one index")
-    if axis is None:
-        arr, axis = ravel(arr), 0
-    return made("insert", arr, int(obj), as_array(values), axis)
+    """numpy.insert, before an index, or before the indices of a slice, a list, an array or a mask.  Collective."""
+    arr, axis = (ravel(as_array(arr)), 0) if axis is None else (as_array(arr), axis)
+    values = as_array(values)
+    one = isinstance(obj, (int, np.integer))
+    if not one:
+        obj = as_array(np.arange(*obj.indices(arr.shape[axis])) if isinstance(obj, slice) else obj)
+        obj = names.flatnonzero(obj) if obj.dtype == bool else obj if obj.size else names.astype(obj, "int64")
+        if obj.size != 1 or obj.ndim > 1:
+            return made("insert_each", arr, obj, values, axis)
+    values = reshape(values, (1,) * (arr.ndim - values.ndim) + values.shape)
+    if one or obj.ndim == 0:  # NumPy takes the first axis of the values as the axis
+        values = moveaxis(values, 0, axis)
+    return made("insert", arr, int(obj), values, axis)
 
 
 @public
 def delete(arr, obj, axis=None):
-    """numpy.delete of an index, a slice, or of indices or bools that every rank has.  Collective."""
-    arr, axis = (ravel(arr), 0) if axis is None else (as_array(arr), axis)
+    """numpy.delete of an index, a slice, or of indices or bools in a list or an array.  Collective."""
+    arr, axis = (ravel(as_array(arr)), 0) if axis is None else (as_array(arr), axis)
     count = arr.shape[axis]
     if isinstance(obj, (int, np.integer)):
         start = range(count)[obj]
         return made("delete", arr, start, start + 1, axis)
     if isinstance(obj, slice) and obj.indices(count)[2] == 1:
         return made("delete", arr, *obj.indices(count)[:2], axis)
-    kept = np.ones(count, bool)
-    kept[obj if isinstance(obj, slice) else np.asarray(obj, None if np.size(obj) else int)] = False
+    kept = names.ones(count, bool) if isinstance(obj, ndarray) else np.ones(count, bool)
+    kept[obj if isinstance(obj, (slice, ndarray)) else np.asarray(obj, None if np.size(obj) else int)] = False
     return names.compress(kept, arr, axis)
 
 

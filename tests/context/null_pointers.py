@@ -45,7 +45,7 @@ MAY_BE_NULL = {
     "mnp_random_choice": "p", "mnp_average": "weights", "mnp_reduction_new": "post options",
     "mnp_diff": "prepend append", "mnp_ediff1d": "to_end to_begin", "mnp_gradient": "spacing",
     "mnp_gradients": "spacings", "mnp_trapezoid": "x", "mnp_searchsorted": "sorter", "mnp_select": "otherwise",
-    "mnp_ufunc_at": "values", "mnp_indices_at": "values", "mnp_unique": "values_p index_p inverse_p counts_p", "mnp_cov": "y options",
+    "mnp_ufunc_at": "values", "mnp_indices_at": "values", "mnp_unique": "values_p index_p inverse_p counts_p", "mnp_unique_axis": "values_p index_p inverse_p counts_p", "mnp_cov": "y options",
     "mnp_corrcoef": "y options", "mnp_norm": "ord", "mnp_interp": "options", "mnp_fft_plan_new": "options",
     "mnp_fft2": "s axes", "mnp_ifft2": "s axes", "mnp_rfft2": "s axes", "mnp_irfft2": "s axes",
     "mnp_fftn": "s axes", "mnp_ifftn": "s axes", "mnp_rfftn": "s axes", "mnp_irfftn": "s axes",

@@ -222,7 +222,7 @@ def _convert(kind, value):
         return value
     if kind in ("mnp_array *", "mnp_layout *"):
         return _operand(value)
-    if kind == "mnp_array **" and value is not None:
+    if kind in ("mnp_array **", "mnp_sparse **") and value is not None:
         if isinstance(value, int):  # so many outputs
             return (ctypes.c_void_p * max(value, 1))()
         return (ctypes.c_void_p * max(len(value), 1))(*[_operand(v) for v in value])

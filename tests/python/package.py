@@ -1001,6 +1001,8 @@ def check_dlpack():
     check_grids()
     check_more_arguments()
     check_sparse_parts()
+    check_polynomials()
+    check_more_indices()
 
 
 def check_ufunc_methods():
@@ -1098,11 +1100,106 @@ def check_sparse_parts():
     same("a diagonal of Maniple", mp.sparse.diags(mp.arange(3.0), 1).toarray(), scipy.sparse.diags(np.arange(3.0), 1).toarray())
     B = mp.sparse.diags([-1.0, 2, -1], [-1, 0, 1], (50, 50), format="csr")
     same("tol= of solvers", B @ mp.sparse.linalg.cg(B, mp.ones(50), tol=1e-12)[0], np.ones(50), 1e-9)
-    raises(TypeError, "A[i:j]", "an element of a sparse matrix", lambda: A[1, 2])
+    check_sparse_blocks(a, A)
     raises(ValueError, "1 columns", "entries of which one is incomplete",
            lambda: mp.sparse.from_local(([1.0] * 2, ([0] * (1 + (mp.rank() > 0)), [0])), (2, 2)))
     raises(ValueError, "elements, not 4", "a diagonal that is too long", lambda: mp.sparse.diags([np.ones(4)], [2], (5, 5)))
     ok(mp.sparse.issparse(A) and not mp.sparse.issparse(a), "issparse")
+
+
+def check_sparse_blocks(a, A):
+    """Elements, rows and columns of a matrix, its entries, and matrices of matrices."""
+    mask = np.arange(9) % 2 == 0
+    for key in (slice(1, 6, 2), slice(None, None, -1), [3, 0, 3], [], np.array([-1]), (slice(2, 5), slice(1, 4)),
+                (slice(None), [8, 0]), ([1, 1], slice(2, 4)), (slice(None), mask)):
+        same(f"a sparse matrix at {key}", A[key].toarray(), a[key].toarray())
+    same("a row and a column", (A[2].toarray(), A[-1, :].toarray(), A[:, 3].toarray(), A[2, 1:4].toarray(), A.getcol(1).toarray()),
+         (a[[2]].toarray(), a[[-1]].toarray(), a[:, [3]].toarray(), a[[2], 1:4].toarray(), a[:, [1]].toarray()))
+    same("rows that an array names", A[mp.arange(2, 5)].toarray(), a[2:5].toarray())
+    same("elements", [A[i, j] for i in (0, -1, 4) for j in (0, 3, -2)], [a[i, j] for i in (0, -1, 4) for j in (0, 3, -2)])
+    raises(IndexError, "", "an element outside", lambda: A[7, 0])
+    raises(IndexError, "block", "lists of rows and columns", lambda: A[[0, 1], [0, 1]])
+    raises(IndexError, "a mask of shape (9,) for 7 rows", "a mask of another length", lambda: A[mask])
+    same("entries", (A.row, A.col, A.data, *mp.sparse.find(A)),
+         (*(v.astype(int) for v in a.tocoo().coords), a.data, *(v.astype(int) for v in a.tocoo().coords), a.data)
+         if hasattr(a.tocoo(), "coords") else (a.tocoo().row.astype(int), a.tocoo().col.astype(int), a.data) * 2)
+    same("functions of entries", [B.toarray() for B in (abs(-A), A.power(2), A.sqrt())],
+         [b.toarray() for b in (abs(-a), a.power(2), a.sqrt())], 1e-15)
+    same("means and a trace", (A.mean(), A.mean(0), A.mean(1), A.trace()),
+         (np.asarray(a.toarray().mean()), a.toarray().mean(0), a.toarray().mean(1), np.asarray(a.toarray().trace())), 1e-14)
+    eye, I = scipy.sparse.eye(3, 9), mp.sparse.eye(3, 9)
+    for name, got, want in (("kron", mp.sparse.kron(A, I), scipy.sparse.kron(a, eye)), ("vstack", mp.sparse.vstack([A, I]), scipy.sparse.vstack([a, eye])),
+                            ("hstack", mp.sparse.hstack([A, A[:, :2]]), scipy.sparse.hstack([a, a[:, :2]])),
+                            ("block_diag", mp.sparse.block_diag([A, I]), scipy.sparse.block_diag([a, eye])),
+                            ("bmat", mp.sparse.bmat([[A, None], [None, I]], dtype="complex64"), scipy.sparse.bmat([[a, None], [None, eye]], dtype="complex64"))):
+        same(name, got.toarray(), want.toarray())
+    ok(mp.sparse.kron(mp.sparse.identity(3), A, format="csc").format == "csc", "the format of a product")
+    raises(ValueError, "lengths [1, 2]", "blocks in lists of several lengths", lambda: mp.sparse.bmat([[A], [A, A]]))
+
+
+def check_polynomials():
+    p, q, points = np.array([0.0, 2, -3, 1]), np.array([1, 4]), np.linspace(-1, 2, 50)
+    P, x = mp.asarray(p), mp.asarray(points)
+    same("sums and products of polynomials", (mp.polyadd(P, q), mp.polysub(q, P), mp.polymul(P, q), mp.polyadd([1], [2])),
+         (np.polyadd(p, q), np.polysub(q, p), np.polymul(p, q), np.polyadd([1], [2])))
+    same("derivatives and integrals", (mp.polyder(P), mp.polyder(P, 2), mp.polyder([1, 2, 3]), mp.polyint(P), mp.polyint(P, 2, [3, 4])),
+         (np.polyder(p), np.polyder(p, 2), np.polyder([1, 2, 3]), np.polyint(p), np.polyint(p, 2, [3, 4])))
+    same("values", (mp.polyval(P, x), mp.polyval([1, 2, 3], mp.arange(4)), mp.polyval(P, 2.0), mp.polyval([], x)),
+         (np.polyval(p, points), np.polyval([1, 2, 3], np.arange(4)), np.polyval(p, 2.0), np.polyval([], points)), 1e-14)
+    same("vander", (mp.vander(mp.arange(4)), mp.vander(x, 3), mp.vander(x, 4, True), mp.vander(x, 1), mp.vander([2, 3], 0)),
+         (np.vander(np.arange(4)), np.vander(points, 3), np.vander(points, 4, True), np.vander(points, 1), np.vander([2, 3], 0)), 1e-14)
+    y, w = np.sin(points), 1 + points**2
+    several = np.stack([y, w], 1)
+    same("polyfit", (mp.polyfit(x, mp.asarray(y), 3), mp.polyfit(x, y, 2, w=mp.asarray(w)), mp.polyfit(x, several, 2)),
+         (np.polyfit(points, y, 3), np.polyfit(points, y, 2, w=w), np.polyfit(points, several, 2)), 1e-10)
+    for zeros in ([1.0, -2, 5], [0.0, 0, 3], [4.0]):
+        made = mp.poly(zeros)
+        same(f"poly of {zeros}", made, np.poly(np.array(zeros)), 1e-14)
+        same("and its roots", np.sort(mp.roots(made).numpy().real), np.sort(zeros), 1e-10)
+    same("complex roots", np.sort_complex(mp.roots([0, 1, 0, 1]).numpy()), np.array([-1j, 1j]), 1e-14)
+
+
+def check_more_indices():
+    """What selects and inserts by indices."""
+
+    def places(obj):  # NumPy 1 takes bools for numbers
+        obj = obj.numpy() if isinstance(obj, mp.ndarray) else obj
+        return np.flatnonzero(obj) if getattr(obj, "dtype", None) == bool else obj
+
+    x, a = pair((5, 6))
+    for obj, what in ((2, 7), (-1, np.arange(5)), ([1], np.arange(5).reshape(5, 1)), ([0, 3, 3], np.arange(15.0).reshape(5, 3)),
+                      (slice(0, 6, 2), 1), (np.arange(6) > 3, [[1, 2]]), ([], 0), (mp.arange(2), 9)):
+        same(f"insert at {obj}", mp.insert(x, obj, what, 1), np.insert(a, places(obj), what, 1))
+    same("insert in the flattened array", (mp.insert(x, [3, 29], [1, 2]), mp.insert([1, 2], 1, [7, 8])),
+         (np.insert(a, [3, 29], [1, 2]), np.insert([1, 2], 1, [7, 8])))
+    raises(IndexError, "out of bounds", "an index to insert at", lambda: mp.insert(x, [0, 7], 0, 1))
+    same("delete what an array names", (mp.delete(x, mp.arange(1, 3), 0), mp.delete(x, x[0] > 0, 1)),
+         (np.delete(a, [1, 2], 0), np.delete(a, a[0] > 0, 1)))
+    b = np.array([[2, 1], [0, 5], [2, 1], [0, 1], [0, 5]])
+    for axis in (0, 1):
+        found, *others = np.unique(b, True, True, True, axis=axis)
+        got = mp.unique(mp.asarray(b), True, True, True, axis=axis)
+        same(f"unique along {axis}", got, (found, *(v.reshape(-1) for v in others)))
+    same("unique rows alone", mp.unique(mp.asarray(b), axis=0), np.unique(b, axis=0))
+    same("indices of triangles", (*mp.tril_indices(4), *mp.triu_indices(3, 1, 5), *mp.tril_indices_from(x, -1), *mp.triu_indices_from(x), *mp.diag_indices(3)),
+         (*np.tril_indices(4), *np.triu_indices(3, 1, 5), *np.tril_indices_from(a, -1), *np.triu_indices_from(a), *np.diag_indices(3)))
+    same("elements above the diagonal", x[mp.triu_indices_from(x, 1)], a[np.triu_indices_from(a, 1)])
+    for shape in ((5, 6), (6, 4), (3, 3, 3)):
+        for value in (7.0, [1.0, 2.0]):
+            y, c = pair(shape)
+            mp.fill_diagonal(y, value)
+            np.fill_diagonal(c, value)
+            same(f"fill_diagonal of {shape}", y, c)
+    i = np.array([[0, 29], [13, 7]])
+    same("indices of several dimensions", (*mp.unravel_index(mp.asarray(i), (5, 6)), mp.ravel_multi_index((mp.asarray(i) % 5, mp.asarray(i) % 6), (5, 6))),
+         (*np.unravel_index(i, (5, 6)), np.ravel_multi_index((i % 5, i % 6), (5, 6))))
+    raises(IndexError, "out of bounds", "an index beyond the end", lambda: mp.unravel_index(mp.arange(31), (5, 6)))
+    ok(x.item(8) == a.item(8) and x.item(-1) == a.item(-1) and x.item(2, 3) == a.item(2, 3), "item at an index of all elements")
+    same("block", (mp.block([[x, x[:, :1]], [x[0], 5]]), mp.block([x[0], x[1]]), mp.block(x)),
+         (np.block([[a, a[:, :1]], [a[0], 5]]), np.block([a[0], a[1]]), a))
+    z = np.array([0, 0, 1, 0, 2, 0])
+    same("trim_zeros", [mp.trim_zeros(mp.asarray(v), t) for v in (z, z[:2]) for t in ("fb", "f", "b")],
+         [np.trim_zeros(v, t) for v in (z, z[:2]) for t in ("fb", "f", "b")])
 
 
 def check_read_only():

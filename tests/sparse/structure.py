@@ -144,6 +144,40 @@ for _ in range(12):
 a, made, _ = random_pair((300, 300), "float64", "CSR")
 matrices.close("a larger product", mp.sparse_to_dense(Sparse(mp.sparse_matmul_sparse(made, made))), (a @ a).toarray(), 500)
 
+# Taken apart, and put together
+for _ in range(6):
+    a, made, fmt = random_pair()
+    name = f"{a.shape} {a.dtype} {fmt}"
+    rows, columns, values = mp.sparse_to_coo(made)
+    mp.check(f"{name}: entries", (rows, columns, values),
+             (np.repeat(np.arange(a.shape[0]), np.diff(a.indptr)), a.indices.astype(np.int64), a.data))
+    matrices.check(f"{name}: and back", Sparse(mp.sparse_from_coo(rows, columns, values, *a.shape)), a)
+    b, other, fmt = random_pair(pick(SHAPES[:7]))
+    wide = np.result_type(a.dtype, b.dtype)
+    matrices.check(f"{name}: kron with {b.shape} {b.dtype} {fmt}", Sparse(mp.sparse_kron(made, other)),
+                   scipy.sparse.kron(a.astype(wide), b.astype(wide), "csr").astype(wide), 16)
+    for axis, extent in enumerate(a.shape):
+        chosen = rng.integers(-extent, extent, 9) if extent else np.zeros(0, int)
+        wanted = a[chosen] if axis == 0 else a[:, chosen]
+        matrices.check(f"{name}: {len(chosen)} chosen along {axis}", Sparse(mp.sparse_take(made, mp.array(
+            chosen, mp.random_layout(rng, chosen.shape)), axis)), wanted)
+    below, right = random_pair((7, a.shape[1])), random_pair((a.shape[0], 2))
+    wide = np.result_type(a.dtype, below[0].dtype, right[0].dtype)
+    matrices.check(f"{name}: blocks", Sparse(mp.sparse_block(2, 2, [made, right[1], below[1], None])),
+                   scipy.sparse.bmat([[a, right[0]], [below[0], None]], "csr", wide))
+a, made, _ = random_pair((19, 19), "float64", "CSR")
+matrices.check("blocks on a diagonal", Sparse(mp.sparse_block(3, 3, [made, None, None, None, made, None, None, None, made])),
+               scipy.sparse.block_diag([a] * 3, "csr"))
+_, other, _ = random_pair((7, 2), "float64", "CSR")
+mp.fails("MNP_ERR_ARG", "block (0, 1) has 7 rows, and another block beside it has 19", mp.sparse_block, 1, 2, [made, other])
+mp.fails("MNP_ERR_ARG", "no block in column 1", mp.sparse_block, 1, 2, [made, None])
+mp.fails("MNP_ERR_ARG", "all blocks are NULL", mp.sparse_block, 1, 1, [None])
+mp.fails("MNP_ERR_ARG", "0 x 3 blocks", mp.sparse_block, 0, 3, [made])
+for wrong in (19, -20):
+    mp.fails("MNP_ERR_ARG", "out of bounds: the matrix has 19 rows", mp.sparse_take, made, mp.array(np.array([3, wrong])), 0)
+mp.fails("MNP_ERR_ARG", "axis is 2", mp.sparse_take, made, mp.array(np.arange(2)), 2)
+mp.fails("MNP_ERR_ARG", "integers", mp.sparse_take, made, mp.array(np.ones(2)), 0)
+
 # Balancing
 for rows in (0, 1, 5, 200):
     lengths = np.minimum((rng.pareto(1.0, rows) * 3).astype(int), 50)

@@ -4,7 +4,12 @@
  */
 #include <maniple/sets.h>
 
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+
 #include <maniple/create.h>
+#include <maniple/eval.h>
 #include <maniple/join.h>
 #include <maniple/scan.h>
 #include <maniple/select.h>
@@ -14,6 +19,7 @@
 
 #include "array/input.h"
 #include "array/output.h"
+#include "array/view.h"
 #include "layout/layout.h"
 #include "ops/elementwise/formula.h"
 #include "ops/sets/among.h"
@@ -69,9 +75,10 @@ done:
 
 enum result { VALUES, INDEX, INVERSE, COUNTS, RESULTS };
 
-/* The state of one call; all arrays are its own. */
+/* The state of one call; all arrays are its own.  What is distinct are elements, or the rows of a matrix. */
 typedef struct work {
     const mnp_array *x;
+    int64_t count;                           /* of elements or rows */
     mnp_array *flat, *order, *sorted, *mask; /* order: NULL if it is not needed */
     mnp_array *result[RESULTS];
 } work;
@@ -103,7 +110,7 @@ static mnp_status count_each(work *w)
     if (n > 0) {
         MNP_TRY_OR(mnp_view(starts, &last, MNP_RANGE(n - 1, n)), st, done);
         MNP_TRY_OR(mnp_view(counts, &end, MNP_RANGE(n - 1, n)), st, done);
-        MNP_TRY_OR(mnp_subtract(mnp_scalar_int(ctx, w->x->layout->size), last, &end), st, done);
+        MNP_TRY_OR(mnp_subtract(mnp_scalar_int(ctx, w->count), last, &end), st, done);
     }
     w->result[COUNTS] = counts;
     counts = NULL;
@@ -113,19 +120,31 @@ done:
 }
 
 /* The number of the distinct element that a sorted one is, put where that was before. */
-static mnp_status number_each(work *w)
+static mnp_status number_each(const work *w, mnp_array **inverse_p)
 {
-    const mnp_layout *shape = w->x->layout;
+    mnp_ctx *ctx = w->x->ctx;
     mnp_array *so_far = NULL, *number = NULL, *inverse = NULL;
     mnp_status st;
     MNP_TRY_OR(mnp_cumsum(w->mask, 0, NULL, &so_far), st, done);
-    MNP_TRY_OR(mnp_subtract(so_far, mnp_scalar_int(w->x->ctx, 1), &number), st, done);
-    MNP_TRY_OR(mnp_empty_like(w->flat, MNP_INT64, &inverse), st, done);
-    if (shape->size > 0)
+    MNP_TRY_OR(mnp_subtract(so_far, mnp_scalar_int(ctx, 1), &number), st, done);
+    MNP_TRY_OR(mnp_empty(ctx, MNP_INT64, 1, &w->count, &inverse), st, done);
+    if (w->count > 0)
         MNP_TRY_OR(mnp_put(inverse, w->order, number, MNP_WRAP), st, done);
-    st = mnp_reshape(inverse, shape->ndim, shape->shape, &w->result[INVERSE]);
+    *inverse_p = inverse;
+    inverse = NULL;
 done:
     mnp_free_all(so_far, number, inverse);
+    return st;
+}
+
+/* The same in the shape of x. */
+static mnp_status number_elements(work *w)
+{
+    const mnp_layout *shape = w->x->layout;
+    mnp_array *inverse = NULL;
+    MNP_TRY(number_each(w, &inverse));
+    const mnp_status st = mnp_reshape(inverse, shape->ndim, shape->shape, &w->result[INVERSE]);
+    mnp_array_free(inverse);
     return st;
 }
 
@@ -138,7 +157,7 @@ static mnp_status find_distinct(const char *function, work *w, bool nan_equal, m
     if (outputs[INDEX])
         MNP_TRY(mnp_mask_get(w->order, w->mask, &w->result[INDEX]));
     if (outputs[INVERSE])
-        MNP_TRY(number_each(w));
+        MNP_TRY(number_elements(w));
     if (outputs[COUNTS])
         MNP_TRY(count_each(w));
     return MNP_OK;
@@ -166,15 +185,20 @@ static mnp_status give(const char *function, work *w, mnp_array **const *user_p)
     return mnp__output_close(RESULTS, outputs, st);
 }
 
+static void free_work(work *w)
+{
+    mnp_free_all(w->flat, w->order, w->sorted, w->mask);
+    for (int r = 0; r < RESULTS; r++)
+        mnp_array_free(w->result[r]);
+}
+
 static mnp_status unique(const char *function, const mnp_array *x, bool nan_equal, mnp_array **const *outputs)
 {
-    work w = {.x = x};
+    work w = {.x = x, .count = x->layout->size};
     mnp_status st = find_distinct(function, &w, nan_equal, outputs);
     if (st == MNP_OK)
         st = give(function, &w, outputs);
-    mnp_free_all(w.flat, w.order, w.sorted, w.mask);
-    for (int r = 0; r < RESULTS; r++)
-        mnp_array_free(w.result[r]);
+    free_work(&w);
     return st;
 }
 
@@ -188,6 +212,116 @@ mnp_status mnp_unique(const mnp_array *x, bool equal_nan, mnp_array **values_p, 
     MNP_NEED_IF(counts_p, counts_p);
     MNP_TRY(mnp__inputs_check("mnp_unique", 1, &x));
     return unique("mnp_unique", x, equal_nan, (mnp_array * *[]){values_p, index_p, inverse_p, counts_p});
+}
+
+/* ---- distinct rows ---- */
+
+/* The order of the rows of w->flat, by their elements, of which the first counts most. */
+static mnp_status order_rows(work *w)
+{
+    mnp_ctx *ctx = w->x->ctx;
+    const int width = (int)w->flat->layout->shape[1];
+    mnp_array **keys;
+    if (width == 0)
+        return mnp_arange_int(ctx, 0, w->count, 1, MNP_INT64, &w->order);
+    MNP_TRY(MNP_AGREE(ctx, mnp__calloc((size_t)width, sizeof *keys, &keys)));
+    mnp_status st = MNP_OK;
+    for (int k = 0; k < width && st == MNP_OK; k++)
+        st = mnp_view(w->flat, &keys[width - 1 - k], MNP_ALL, MNP_AT(k));
+    if (st == MNP_OK)
+        st = mnp_lexsort((const mnp_array *const *)keys, width, 0, &w->order);
+    for (int k = 0; k < width; k++)
+        mnp_array_free(keys[k]);
+    free(keys);
+    return st;
+}
+
+/* A mask of the rows, true but where a row of `sorted` equals the one before it. */
+static mnp_status find_row_changes(work *w)
+{
+    mnp_ctx *ctx = w->x->ctx;
+    mnp_array *before = NULL, *later = NULL, *changes = NULL;
+    mnp_status st;
+    MNP_TRY(mnp_ones(ctx, MNP_BOOL, 1, &w->count, &w->mask));
+    if (w->count < 2)
+        return MNP_OK;
+    MNP_TRY_OR(mnp_view(w->sorted, &before, MNP_RANGE(0, w->count - 1)), st, done);
+    MNP_TRY_OR(mnp_view(w->sorted, &later, MNP_RANGE(1, w->count)), st, done);
+    MNP_TRY_OR(mnp_view(w->mask, &changes, MNP_RANGE(1, w->count)), st, done);
+    st = mnp_eval(ctx, "any(a != b, axis=1)", MNP_IN("a", before, "b", later), MNP_OUT("", &changes));
+done:
+    mnp_free_all(before, later, changes);
+    return st;
+}
+
+/* Slices along `axis` as the rows of a matrix. */
+static mnp_status slices_as_rows(work *w, int axis)
+{
+    mnp_array *turned = NULL;
+    MNP_TRY(mnp_moveaxis(w->x, axis, 0, &turned));
+    const int64_t slice = w->count > 0 ? w->x->layout->size / w->count : 0;
+    const mnp_status st = mnp_reshape(turned, 2, (int64_t[]){w->count, slice}, &w->flat);
+    mnp_array_free(turned);
+    return st;
+}
+
+/* The first of equal rows, in the shape of x. */
+static mnp_status pick_rows(work *w, int axis)
+{
+    const mnp_layout *layout = w->x->layout;
+    int64_t shape[MNP_MAX_DIMS];
+    mnp_array *rows = NULL, *slices = NULL, *turned = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp_compress(w->mask, w->sorted, 0, &rows), st, done);
+    shape[0] = rows->layout->shape[0];
+    for (int d = 0, k = 1; d < layout->ndim; d++)
+        if (d != axis)
+            shape[k++] = layout->shape[d];
+    MNP_TRY_OR(mnp_reshape(rows, layout->ndim, shape, &slices), st, done);
+    MNP_TRY_OR(mnp_moveaxis(slices, 0, axis, &turned), st, done);
+    st = mnp_copy(turned, &w->result[VALUES]);
+done:
+    mnp_free_all(rows, slices, turned);
+    return st;
+}
+
+static mnp_status find_distinct_rows(work *w, int axis, mnp_array **const *outputs)
+{
+    MNP_TRY(slices_as_rows(w, axis));
+    MNP_TRY(order_rows(w));
+    MNP_TRY(mnp_take(w->flat, w->order, 0, MNP_WRAP, &w->sorted));
+    MNP_TRY(find_row_changes(w));
+    if (outputs[VALUES])
+        MNP_TRY(pick_rows(w, axis));
+    if (outputs[INDEX])
+        MNP_TRY(mnp_mask_get(w->order, w->mask, &w->result[INDEX]));
+    if (outputs[INVERSE])
+        MNP_TRY(number_each(w, &w->result[INVERSE]));
+    if (outputs[COUNTS])
+        MNP_TRY(count_each(w));
+    return MNP_OK;
+}
+
+mnp_status mnp_unique_axis(const mnp_array *x, int axis, mnp_array **values_p, mnp_array **index_p,
+                           mnp_array **inverse_p, mnp_array **counts_p)
+{
+    MNP_ENTER(x);
+    MNP_NEED_IF(values_p, values_p);
+    MNP_NEED_IF(index_p, index_p);
+    MNP_NEED_IF(inverse_p, inverse_p);
+    MNP_NEED_IF(counts_p, counts_p);
+    static const char function[] = "mnp_unique_axis";
+    mnp_array **const outputs[] = {values_p, index_p, inverse_p, counts_p};
+    MNP_TRY(mnp__inputs_check(function, 1, &x));
+    MNP_TRY(mnp__view_axis(function, x->layout->ndim, axis, &axis));
+    work w = {.x = x, .count = x->layout->shape[axis]};
+    if (w.count > 0 && x->layout->size / w.count > INT_MAX)
+        return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s: slices of %" PRId64 " elements", function, x->layout->size / w.count);
+    mnp_status st = find_distinct_rows(&w, axis, outputs);
+    if (st == MNP_OK)
+        st = give(function, &w, outputs);
+    free_work(&w);
+    return st;
 }
 
 /* The distinct elements in a new array. */

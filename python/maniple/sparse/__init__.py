@@ -10,8 +10,8 @@ from .._library import Shared, call, chosen, least, lib, vector
 from .. import _names
 from .._names import finished
 
-__all__ = """coo_array csr_array diags diags_array eye_array from_local generate issparse linalg mmread mmwrite tril
-    triu""".split()
+__all__ = """block_array block_diag bmat coo_array coo_matrix csr_array csr_matrix diags diags_array eye eye_array find
+    from_local generate hstack identity issparse kron linalg mmread mmwrite tril triu vstack""".split()
 
 _FORMATS = ("csr", "csc", "coo", "dia", "bsr", "sell")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
@@ -136,12 +136,38 @@ class csr_array(Shared):  # noqa: N801
         lib.mnp_layout_local_shape(lib.mnp_sparse_row_layout(self._handle), rank(), extent)
         return extent[0]
 
-    def __getitem__(self, rows):
-        """A[i:j]: rows, without a step."""
-        if not isinstance(rows, slice) or rows.step not in (None, 1):
-            raise TypeError("of a sparse matrix there are rows A[i:j] alone; A.toarray() is a dense array")
-        start, stop, _ = rows.indices(self.shape[0])
-        return csr_array._of("sparse_rows", self, start, stop)
+    def __getitem__(self, key):
+        """A[i, j], an element; A[i:j], A[i], A[rows, columns]: a matrix, also where it has one row or column.  Rows and
+        columns are integers, slices, and lists or arrays of integers or bools, each of which select by themselves.
+        Collective."""
+        rows, columns = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+        if isinstance(key, tuple) and len(key) != 2 or any(i is None or i is Ellipsis for i in (rows, columns)):
+            raise IndexError("a sparse matrix has two indices: integers, slices, and arrays of integers or bools")
+        if all(isinstance(i, (int, np.integer)) for i in (rows, columns)):
+            row, column = (range(n)[i] for n, i in zip(self.shape, (rows, columns)))
+            return self.diagonal(column - row)[min(row, column)]
+        if all(isinstance(i, (list, ndarray, np.ndarray)) for i in (rows, columns)):
+            raise IndexError("lists of rows and of columns select elements in SciPy; A[rows][:, columns] selects a block")
+        return self._taken(rows, 0)._taken(columns, 1)
+
+    def _taken(self, indices, axis):
+        count = self.shape[axis]
+        if isinstance(indices, (int, np.integer)):
+            start = range(count)[indices]
+            indices = slice(start, start + 1)
+        if isinstance(indices, slice):
+            start, stop, step = indices.indices(count)
+            if (start, stop, step) == (0, count, 1):
+                return self
+            if axis == 0 and step == 1:
+                return csr_array._of("sparse_rows", self, start, stop)
+            indices = _names.names.arange(start, stop, step)
+        indices = as_array(np.zeros(0, np.int64) if isinstance(indices, list) and not indices else indices)
+        if indices.dtype == bool:
+            if indices.shape != (count,):
+                raise IndexError(f"a mask of shape {indices.shape} for {count} {('rows', 'columns')[axis]}")
+            indices = _names.names.flatnonzero(indices)
+        return csr_array._of("sparse_take", self, indices, axis)
 
     def _scaled(self, factor):
         if isinstance(factor, (ndarray, csr_array)):
@@ -249,16 +275,145 @@ class csr_array(Shared):  # noqa: N801
     def diagonal(self, k=0):
         return made("sparse_diagonal", self, int(k))
 
+    def trace(self, offset=0):
+        return self.diagonal(offset).sum()
+
     def sum(self, axis=None):
         return made("sparse_sum", self, -1 if axis is None else range(2)[axis])
 
+    def mean(self, axis=None):
+        m, n = self.shape
+        return self.sum(axis) / (m * n if axis is None else self.shape[axis])
 
-coo_array = csr_array
+    def getrow(self, i):
+        return self[i, :]
+
+    def getcol(self, j):
+        return self[:, j]
+
+    # ---- the entries as arrays, in the order of rows and columns ----
+
+    def _coo(self):
+        cells = [ctypes.c_void_p() for _ in range(3)]
+        call("sparse_to_coo", self, *map(ctypes.byref, cells))
+        return tuple(ndarray(cell.value) for cell in cells)
+
+    @property
+    def row(self):
+        """The row of every entry, an array.  Collective."""
+        return self._coo()[0]
+
+    @property
+    def col(self):
+        """The column of every entry, an array.  Collective."""
+        return self._coo()[1]
+
+    @property
+    def data(self):
+        """The value of every entry, row by row, a copy.  Collective."""
+        return self._coo()[2]
+
+    @property
+    def coords(self):
+        """The rows and the columns of the entries.  Collective."""
+        return self._coo()[:2]
+
+    def nonzero(self):
+        """The rows and columns of the entries that are not 0.  Collective."""
+        return self.eliminate_zeros().coords
+
+    def eliminate_zeros(self):
+        """The matrix without stored zeros; this one stays as it is.  Collective."""
+        return csr_array._of("sparse_eliminate_zeros", self)
+
+    def count_nonzero(self):
+        return self.eliminate_zeros().nnz
+
+    def getnnz(self):
+        return self.nnz
+
+    def _with(self, function):
+        """The matrix of changed values."""
+        rows, columns, values = self._coo()
+        return csr_array((function(values), (rows, columns)), self.shape)
+
+    def __abs__(self):
+        return self._with(abs)
+
+    def power(self, n):
+        """Every entry to the power n, which is above 0.  Collective."""
+        if n <= 0:
+            raise ValueError(f"n is {n}, and what is not stored would be 1 or infinite")
+        return self._with(lambda values: values**n)
+
+    def sqrt(self):
+        return self._with(_names.names.sqrt)
+
+
+coo_array = coo_matrix = csr_matrix = csr_array
 
 
 def eye_array(m, n=None, *, k=0, dtype=float):
     """scipy.sparse.eye_array: ones on a diagonal.  Collective."""
     return csr_array._of("sparse_eye", dtype_number(dtype), int(m), int(m if n is None else n), int(k))
+
+
+def eye(m, n=None, k=0, dtype=float, format=None):  # noqa: A002
+    return _in_format(eye_array(m, n, k=k, dtype=dtype), format)
+
+
+def identity(n, dtype=float, format=None):  # noqa: A002
+    return eye(n, dtype=dtype, format=format)
+
+
+# ---- of matrices ----
+
+
+def _in_format(matrix, format):  # noqa: A002
+    return matrix if format is None else matrix.asformat(format)
+
+
+def _sparse(matrix):
+    """A matrix, also of a dense array or what every rank has."""
+    return matrix if isinstance(matrix, csr_array) else csr_array(matrix if isinstance(matrix, tuple) else as_array(matrix))
+
+
+def kron(A, B, format=None):  # noqa: A002, N803
+    return _in_format(csr_array._of("sparse_kron", _sparse(A), _sparse(B)), format)
+
+
+def block_array(blocks, *, format=None, dtype=None):  # noqa: A002
+    """scipy.sparse.block_array: a matrix of lists of matrices, of which those that are None are zero.  Collective."""
+    rows = [[None if b is None else _sparse(b) for b in row] for row in blocks]
+    if len({len(row) for row in rows}) != 1:
+        raise ValueError(f"the lists of blocks have the lengths {[len(row) for row in rows]}, which must be the same")
+    listed = [b for row in rows for b in row]
+    handles = (ctypes.c_void_p * max(len(listed), 1))(*[None if b is None else b._handle for b in listed])
+    matrix = csr_array._of("sparse_block", len(rows), len(rows[0]), handles)
+    return _in_format(matrix if dtype is None else matrix.astype(dtype), format)
+
+
+def bmat(blocks, format=None, dtype=None):  # noqa: A002
+    return block_array(blocks, format=format, dtype=dtype)
+
+
+def hstack(blocks, format=None, dtype=None):  # noqa: A002
+    return block_array([list(blocks)], format=format, dtype=dtype)
+
+
+def vstack(blocks, format=None, dtype=None):  # noqa: A002
+    return block_array([[block] for block in blocks], format=format, dtype=dtype)
+
+
+def block_diag(mats, format=None, dtype=None):  # noqa: A002
+    mats = list(mats)
+    rows = [[mat if i == j else None for j in range(len(mats))] for i, mat in enumerate(mats)]
+    return block_array(rows, format=format, dtype=dtype)
+
+
+def find(A):  # noqa: N803
+    """scipy.sparse.find: rows, columns and values of the entries that are not 0, as arrays.  Collective."""
+    return _sparse(A).eliminate_zeros()._coo()
 
 
 def from_local(entries, shape, dtype=None):
@@ -290,8 +445,7 @@ def diags_array(diagonals, offsets=0, shape=None, format=None, dtype=None):  # n
         columns.append(start + max(k, 0))
     values, rows, columns = map(_names.names.concatenate, (values, rows, columns))
     dtype = dtype or (values.dtype if values.dtype.kind in "fc" and values.dtype.itemsize > 2 else float)
-    matrix = csr_array((values.astype(dtype), (rows, columns)), (m, n))
-    return matrix if format is None else matrix.asformat(format)
+    return _in_format(csr_array((values.astype(dtype), (rows, columns)), (m, n)), format)
 
 
 diags = diags_array
@@ -300,7 +454,7 @@ diags = diags_array
 def _triangle(name):
     def triangle(A, k=0, format=None):  # noqa: A002, N803
         matrix = csr_array._of("sparse_" + name, A, int(k))
-        return matrix if format is None else matrix.asformat(format)
+        return _in_format(matrix, format)
 
     triangle.__name__ = triangle.__qualname__ = name
     return triangle

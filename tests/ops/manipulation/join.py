@@ -95,6 +95,27 @@ def test_stacks():
     mp.fails("MNP_ERR_ARG", "(3, 2)", mp.insert, x, 0, mp.array(values((3, 2))), 1)
 
 
+def test_insert_each():
+    for shape, axis in (((7,), 0), ((5, 4), 1), ((5, 4), 0), ((3, 2, 6), -1), ((0, 3), 0), ((3, 0), 0)):
+        a = values(shape)
+        extent = shape[axis]
+        for count in (0, 2, 9):
+            indices = rng.integers(-extent, extent + 1, count)
+            more = list(shape)
+            more[axis] = count
+            b = values(tuple(more))
+            check(f"insert {count} in {shape} along {axis}", mp.insert_each, spread(a), spread(indices), spread(b), axis,
+                  want=np.insert(a, indices, b, axis))
+    a = values((4, 5))
+    check("one row twice", mp.insert_each, spread(a), spread(np.array([2, 2, -1], np.int8)), spread(np.arange(5)), 0,
+          want=np.insert(a, [2, 2, -1], np.arange(5), 0))
+    x = mp.array(a)
+    for wrong in (5, -5):
+        mp.fails("MNP_ERR_ARG", "dimension 0 has 4 elements", mp.insert_each, x, mp.array(np.array([0, wrong])), x[:2], 0)
+    mp.fails("MNP_ERR_ARG", "integers in one dimension", mp.insert_each, x, mp.array(np.zeros(2)), x[:2], 0)
+    mp.fails("MNP_ERR_ARG", "broadcast", mp.insert_each, x, mp.array(np.arange(2)), x[:3], 0)
+
+
 def test_split():
     a = values((6, 10, 2))
     x = spread(a)

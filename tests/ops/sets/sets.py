@@ -55,6 +55,32 @@ def test_unique():
              np.unique(nan, return_counts=True)[1])
 
 
+def unique_axis(values, axis):
+    found, index, inverse, counts = np.unique(values, True, True, True, axis=axis)
+    return found, index, inverse.reshape(-1), counts
+
+
+def test_unique_axis():
+    for dtype in "bool int8 uint64 float16 float64 complex64".split():
+        values = np.nan_to_num(sample(dtype, (23, 2), 3))
+        mp.check(f"unique rows of {dtype}", mp.unique_axis(random_array(values), 0), unique_axis(values, 0))
+    for shape, axis in (((1,), 0), ((40,), -1), ((3, 1), 0), ((2, 30), 1), ((5, 2, 3), 1), ((2, 2, 50), -1), ((0, 2), 0)):
+        values = sample("int32", shape, 2)
+        mp.check(f"unique of {shape} along {axis}", mp.unique_axis(random_array(values), axis), unique_axis(values, axis))
+    wide = np.arange(3 * 70).reshape(3, 70) // 141
+    mp.check("slices that differ at their ends", mp.unique_axis(random_array(wide), 0), unique_axis(wide, 0))
+    empty = mp.unique_axis(mp.array(np.zeros((4, 0))), 0)
+    mp.check("slices without elements are equal", empty, (np.zeros((1, 0)), np.array([0]), np.zeros(4, int), np.array([4])))
+    nan = np.array([[1, np.nan], [0, 2], [1, np.nan], [0, 2]])
+    found, index, inverse, counts = mp.unique_axis(random_array(nan), 0)
+    mp.check("slices with NaN differ", (found, index, inverse, counts),
+             (nan[[1, 0, 2]], np.array([1, 0, 2]), np.array([1, 0, 2, 0]), np.array([2, 1, 1])))
+    mp.check("counts alone", mp.unique_axis(random_array(nan), 0, values_p=None, index_p=None, inverse_p=None), np.array([2, 1, 1]))
+    mp.fails("MNP_ERR_ARG", "out of bounds", mp.unique_axis, mp.array(nan), 2)
+    mp.fails("MNP_ERR_ARG", "out of bounds", mp.unique_axis, mp.array(np.zeros(())), 0)
+    mp.fails("MNP_ERR_ARG", "the result's is (4,)", mp.unique_axis, mp.array(np.arange(4)), 0, out=(mp.array(np.zeros(3)), None, None, None))
+
+
 def test_isin():
     for first, second in (("int32", "int32"), ("float32", "int64"), ("bool", "uint8"), ("complex64", "float64")):
         x, test = sample(first, (9, 14)), sample(second, 6, 5)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NumPy's functions of polynomials, which are arrays of coefficients, that of the highest power first."""
+
+import numpy as np
+
+from ._array import as_array, ndarray
+from ._names import names, public
+
+
+def _coefficients(p):
+    return names.atleast_1d(as_array(p))
+
+
+def _trimmed(p):
+    """Without zeros in front; of zeros alone one is left."""
+    p = _coefficients(p)
+    left = names.trim_zeros(p, "f")
+    return left if left.size else p[-1:]
+
+
+def _of_one_length(a1, a2):
+    a1, a2 = _coefficients(a1), _coefficients(a2)
+    length = max(a1.size, a2.size)
+    return [names.concatenate([names.zeros(length - a.size, a.dtype), a]) if a.size < length else a for a in (a1, a2)]
+
+
+@public
+def polyadd(a1, a2):
+    a1, a2 = _of_one_length(a1, a2)
+    return a1 + a2
+
+
+@public
+def polysub(a1, a2):
+    a1, a2 = _of_one_length(a1, a2)
+    return a1 - a2
+
+
+@public
+def polymul(a1, a2):
+    return names.convolve(_trimmed(a1), _trimmed(a2))
+
+
+@public
+def polyder(p, m=1):
+    p = _coefficients(p)
+    for _ in range(m):
+        p = p[:-1] * names.arange(p.size - 1, 0, -1)
+    return p
+
+
+@public
+def polyint(p, m=1, k=None):
+    """numpy.polyint; k: the constants of integration, or one for all.  Collective."""
+    p = _coefficients(p)
+    constants = np.broadcast_to(0.0 if k is None else k, m)
+    for constant in constants:
+        p = names.concatenate([p / names.arange(p.size, 0, -1), [constant]])
+    return p
+
+
+@public
+def polyval(p, x):
+    """numpy.polyval, by Horner's scheme; coefficients may be in a list, or in an array.  Collective."""
+    x, p = as_array(x), p if isinstance(p, ndarray) else np.asarray(p)
+    y = names.zeros_like(x)
+    for k in range(p.size):
+        y = y * x + p[k]
+    return y
+
+
+@public
+def vander(x, N=None, increasing=False):  # noqa: N803
+    x = as_array(x)
+    count = x.size if N is None else int(N)
+    if x.ndim != 1 or count < 0:
+        raise ValueError(f"vander: x has {x.ndim} dimensions, not 1, or N is {count}, negative")
+    powers = names.ones((x.size, count), np.promote_types(x.dtype, int))
+    if count > 1:
+        powers[:, 1:] = names.cumprod(names.broadcast_to(x[:, None], (x.size, count - 1)), axis=1)
+    return powers if increasing else names.flip(powers, 1)
+
+
+@public
+def polyfit(x, y, deg, rcond=None, full=False, w=None):
+    """numpy.polyfit, without cov: least squares in powers of x.  y may have columns.  Collective."""
+    from . import linalg
+
+    x, y = as_array(x) + 0.0, as_array(y) + 0.0
+    if x.ndim != 1 or y.ndim not in (1, 2) or y.shape[0] != x.size or x.size == 0 or deg < 0:
+        raise ValueError(f"polyfit: x and y have the shapes {x.shape} and {y.shape}, and the degree is {deg}")
+    rcond = x.size * np.finfo(x.dtype).eps if rcond is None else rcond
+    powers = vander(x, deg + 1)
+    if w is not None:
+        w = as_array(w) + 0.0
+        powers, y = powers * w[:, None], y * (w if y.ndim == 1 else w[:, None])
+    scale = names.sqrt((powers * powers).sum(axis=0))
+    p, residuals, rank, values = linalg.lstsq(powers / scale, y, rcond)
+    p = p / (scale if y.ndim == 1 else scale[:, None])
+    return (p, residuals, rank, values, rcond) if full else p
+
+
+@public
+def roots(p):
+    """numpy.roots, always complex: the eigenvalues of the companion matrix.  Collective."""
+    from . import linalg
+
+    p = _trimmed(p)
+    count = p.size - 1
+    p = names.trim_zeros(p, "b")
+    matrix = names.eye(max(p.size - 1, 0), k=-1, dtype=np.promote_types(p.dtype, np.float64))
+    if p.size < 2:
+        return names.zeros(max(count, 0), np.complex128)
+    matrix[0] = -p[1:] / p[0]
+    found = linalg.eigvals(matrix)
+    return names.concatenate([found, names.zeros(count - found.size, found.dtype)])
+
+
+@public
+def poly(seq_of_zeros):
+    """numpy.poly: the coefficients of the polynomial with these roots, or of a matrix.  Those of complex roots are
+    complex.  Collective."""
+    from . import linalg
+
+    zeros = names.atleast_1d(as_array(seq_of_zeros))
+    zeros = linalg.eigvals(zeros) if zeros.ndim == 2 else zeros
+    p = names.ones(1, zeros.dtype)
+    for k in range(zeros.size):
+        p = names.convolve(p, names.stack([names.ones((), zeros.dtype), -zeros[k]]))
+    return p
