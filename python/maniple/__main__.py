@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""mpirun -n 4 python -m maniple: a prompt on rank 0, whose lines all ranks run.  With a file: that program."""
+"""mpirun -n 4 python -m maniple: a prompt on rank 0, whose lines all ranks run.  With a file: that program.
+python -m maniple -n 4 starts mpirun itself, and lines can be edited."""
 
 import code
 import contextlib
@@ -11,7 +12,7 @@ import sys
 import traceback
 
 import maniple as mp
-from maniple import _interrupts, _library
+from maniple import _front, _interrupts, _library
 
 _LINE, _END, _INTERRUPTED = range(3)
 
@@ -90,15 +91,16 @@ class _Stream:
 class Prompt(code.InteractiveConsole):
     """Rank 0 reads; all ranks compile and run what it has read."""
 
-    def __init__(self, names):
+    def __init__(self, names, front):
         super().__init__(names)
         self._interrupts = _interrupts.Interrupts()
-        self._terminal = _interrupts.terminal(self._interrupts) if mp.rank() == 0 else None
+        self._terminal = _interrupts.terminal(self._interrupts, front) if mp.rank() == 0 else None
         self._read = self._terminal.read if self._terminal else super().raw_input
         self._printed = Printed()
         sys.displayhook = self._display
 
     def raw_input(self, prompt=""):
+        self._printed.show()
         kind, line = _END, ""
         if mp.rank() == 0:
             try:
@@ -113,10 +115,6 @@ class Prompt(code.InteractiveConsole):
         if kind != _LINE:
             raise EOFError if kind == _END else KeyboardInterrupt
         return line
-
-    def runcode(self, code):
-        super().runcode(code)
-        self._printed.show()
 
     def _display(self, value):
         """Values are shown by rank 0 alone: looking at one is not collective."""
@@ -144,25 +142,21 @@ class Prompt(code.InteractiveConsole):
 
 def _with_completion(names):
     """The prompt of one rank, where the tab key completes names; on several, one alone would look at their values."""
-    try:
-        import readline
-        import rlcompleter
-    except ImportError:  # such a Python is rare
-        pass
-    else:
-        readline.set_completer(rlcompleter.Completer(names).complete)
-        readline.parse_and_bind("tab: complete")
+    _front.edit_lines(names)
     return code.InteractiveConsole(names)
 
 
 def main():
-    if len(sys.argv) > 1:
+    if sys.argv[1:2] == ["-n"]:
+        sys.exit(_front.start(sys.argv[2:]))
+    front = sys.argv[1:] == [_front.OPTION]
+    if len(sys.argv) > 1 and not front:
         sys.argv.pop(0)
         runpy.run_path(sys.argv[0], run_name="__main__")
         return
     sys.excepthook = sys.__excepthook__  # a line that fails does not end the session
     names = {"mp": mp, "np": sys.modules["numpy"]}
-    prompt = _with_completion(names) if mp.nranks() == 1 and sys.stdin.isatty() else Prompt(names)
+    prompt = _with_completion(names) if mp.nranks() == 1 and sys.stdin.isatty() else Prompt(names, front)
     prompt.interact(
         f"Maniple {mp.__version__}: {mp.nranks()} rank{'s' * (mp.nranks() != 1)}.  Every line runs on all of them; mp "
         "is maniple, np is numpy, mp.show(x) prints a whole array.",

@@ -81,22 +81,27 @@ def _terminal_of_mpirun():
         os.close(terminal)
 
 
-def terminal(interrupts):
-    """What is typed where mpirun was started at a terminal, else None."""
-    path = _terminal_of_mpirun()
-    return path and Terminal(path, interrupts)
+def terminal(interrupts, front):
+    """What is typed at a front (_front.py), or where mpirun was started at a terminal; else None."""
+    path = None if front else _terminal_of_mpirun()
+    return Terminal(path, interrupts) if front or path else None
 
 
 class Terminal:
-    """Lines, and Ctrl-C, which interrupts while a line runs; at the second time in vain it ends all ranks."""
+    """Lines, and Ctrl-C, which interrupts while a line runs; at the second time in vain it ends all ranks.  A path is
+    that of the terminal; at a front there is none, and what it is to ask for stands between two marks."""
+
+    MARK = "\x1e"
 
     def __init__(self, path, interrupts):
         self._interrupts, self._lines = interrupts, collections.deque()
+        self._mark = "" if path else self.MARK
         self._waits = False  # read() has nothing yet: Ctrl-C is for it
         self._changed = threading.Condition()  # of both
-        self._shell = subprocess.Popen(["sh", "-c", _SETTING, "sh", path], stdin=subprocess.PIPE,
-                                       stdout=subprocess.PIPE, start_new_session=True)
-        self._shell.stdout.readline()
+        if path:
+            self._shell = subprocess.Popen(["sh", "-c", _SETTING, "sh", path], stdin=subprocess.PIPE,
+                                           stdout=subprocess.PIPE, start_new_session=True)
+            self._shell.stdout.readline()
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _put(self, line):
@@ -131,7 +136,7 @@ class Terminal:
         """The next line; EOFError or KeyboardInterrupt if that comes instead."""
         with self._changed:
             self._waits = not self._lines
-        print(prompt, end="", flush=True)  # who sees it may press Ctrl-C
+        print(self._mark + prompt + self._mark, end="", flush=True)  # who sees it may press Ctrl-C
         with self._changed:
             self._changed.wait_for(lambda: self._lines)
             line = self._lines.popleft()

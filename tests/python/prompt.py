@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The prompt of several ranks at a terminal, with Ctrl-C: prompt.py COMMAND..., as "mpirun -n 2 python3 -m maniple".
+"""The prompt of several ranks at a terminal, with Ctrl-C: prompt.py COMMAND..., as "mpirun -n 2 python3 -m maniple"; or
+prompt.py --edits COMMAND..., as "python3 -m maniple -n 2", where lines are edited.
 Prints a line for each point, for tests/python/prompt.t."""
 
 import os
@@ -102,6 +103,25 @@ def in_vain(command):
     ok(there.has_ctrl_c(), "and the terminal is as it was")
 
 
-lines_and_interrupts(sys.argv[1:])
-in_vain(sys.argv[1:])
+def edits(command):
+    there = Typist(command)
+    ok("2 ranks" in there.reads(">>> "), "a prompt that starts the ranks itself")
+    text = there.says("print(6 * 8\x7f7, mp.newax\t is None, mp.rank())\n")
+    ok(re.search(r"42 True 0\s+--- rank 1:\s+42 True 1\s+", text), f"a line is edited, and a name completed: {text!r}")
+    text = there.says("\x1b[A\n")
+    ok("42 True 1" in text, f"the line before comes back: {text!r}")
+    os.write(there.terminal, b"for i in range(10**9): _ = i or print('be' + 'gun', flush=True); x = mp.zeros(3)\n\n")
+    there.reads(r"begun\s+", anywhere=True)
+    text = there.says("\x03")
+    ok("KeyboardInterrupt" in text, f"Ctrl-C ends a loop: {text!r}")
+    os.write(there.terminal, b"\x04")
+    there.reads("never")
+    ok(os.waitpid(there.pid, 0)[1] == 0, "the end of the input ends the ranks")
+
+
+if sys.argv[1] == "--edits":
+    edits(sys.argv[2:])
+else:
+    lines_and_interrupts(sys.argv[1:])
+    in_vain(sys.argv[1:])
 sys.exit(failures > 0)

@@ -25,6 +25,7 @@ check "$([ "$(printf '%s\n' "$said" | grep -c ZeroDivisionError)" -eq 1 ]; echo 
 # Ctrl-C, where mpirun hands on what is typed, as that of Open MPI does
 if "$MPIRUN" --version 2>&1 | grep -q 'Open MPI' && [ -e /proc/self/fd/0 ]; then
     check_points "$PYTHON" "$srcdir/tests/python/prompt.py" "$MPIRUN" -n 2 "$PYTHON" -m maniple
+    check_points env HOME="$PWD" TERM=xterm "$PYTHON" "$srcdir/tests/python/prompt.py" --edits "$PYTHON" -m maniple -n 2
 else
     skip "Ctrl-C at the prompt" "$MPIRUN is not that of Open MPI on Linux"
 fi
