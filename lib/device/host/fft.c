@@ -7,8 +7,8 @@
  * last ones for every index of the first, and then along the first.  Where results are scaled, a chunk is small enough
  * to be still in the cache when that happens.
  *
- * Long lines whose elements lie far apart are copied in tiles of neighbouring lines to memory in which they are
- * contiguous, transformed there, and copied back: their elements would displace each other from the cache.
+ * Lines whose elements lie far apart go through tiles (fft_tiles.h), and where they would be the first of several
+ * dimensions, that is a transform of its own, in place.
  *
  * Only execution is thread-safe in FFTW, so a lock is held while plans are made and destroyed.
  */
@@ -24,6 +24,7 @@
 
 #ifdef HAVE_FFTW
 
+#include "device/host/fft_tiles.h"
 #include "device/host/fftw.h"
 
 static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
@@ -39,19 +40,18 @@ typedef struct fftw_stage {
     int split;
     int64_t chunks, chunk, last; /* their number; extents */
     void *whole[ALIGNMENTS], *rest[ALIGNMENTS];
-    bool tiled; /* a chunk is a tile of TILE lines, for which `whole` transforms as many contiguous ones */
+    mnp__fft_tiles tiles; /* if there are any, they are the chunks, and `whole` transforms one in place */
 } fftw_stage;
 
-/* Lines of a tile, and elements from one to the next, in which the lines do not begin at the same place of a page. */
-enum { TILE = 16, LONG_LINE = 1024, GAP = 8 };
+enum { MOST_STAGES = 3 };
 
 struct mnp__device_fft {
     mnp__device *device;
     mnp__fftw *fftw;
     bool learned;      /* while it is planned: something was found out by trying */
-    size_t copy_bytes; /* of what is between two stages, if that is not the output; before the tiles */
+    size_t copy_bytes; /* of what is between the stages, if that is not the output; before the tiles */
     int nstages;
-    fftw_stage stages[2];
+    fftw_stage stages[MOST_STAGES];
 };
 
 /* ---- planning ---- */
@@ -134,35 +134,20 @@ static int64_t magnitude(int64_t stride)
     return stride < 0 ? -stride : stride;
 }
 
-/* Whether the lines of a stage go through tiles: shorter ones FFTW transforms faster where they are. */
-static bool is_for_tiles(const mnp__fft_spec *spec)
+static size_t tile_bytes(const fftw_stage *stage)
 {
-    return spec->kind == MNP__FFT_COMPLEX && spec->rank == 1 && spec->dims[0].extent >= LONG_LINE &&
-           spec->nbatch == 1 && spec->batch[0].in == 1 && spec->batch[0].out == 1 && spec->batch[0].extent >= TILE &&
-           magnitude(spec->dims[0].in) >= TILE && magnitude(spec->dims[0].out) >= TILE;
-}
-
-static size_t tile_bytes(const mnp__fft_spec *spec)
-{
-    return (size_t)(spec->dims[0].extent + GAP) * TILE * mnp__fft_out_size(spec);
+    const int64_t elements = mnp__fft_tile_elements(&stage->spec, &stage->tiles);
+    return ((size_t)elements * mnp__fft_out_size(&stage->spec) + 511) / 512 * 512;
 }
 
 static mnp_status plan_tiles(mnp__device_fft *fft, fftw_stage *stage)
 {
-    const int64_t n = stage->spec.dims[0].extent, lines = stage->spec.batch[0].extent;
-    fftw_stage tile = {.spec = stage->spec, .split = 0};
-    tile.spec.in_place = true;
-    tile.spec.dims[0] = (mnp__fft_dim){n, 1, 1};
-    tile.spec.batch[0] = (mnp__fft_dim){TILE, n + GAP, n + GAP};
-    stage->tiled = true;
-    stage->split = 0;
-    stage->chunk = TILE;
-    stage->chunks = (lines + TILE - 1) / TILE;
-    stage->last = lines - (stage->chunks - 1) * TILE;
-    stage->whole[ALIGNED] = stage->rest[ALIGNED] = plan_chunk(fft, &tile, TILE, ALIGNED);
-    return stage->whole[ALIGNED]
-               ? MNP_OK
-               : MNP_FAIL(MNP_ERR_MEMORY, "FFTW cannot plan a transform of %lld points", (long long)n);
+    const fftw_stage tile = {.spec = mnp__fft_tile_spec(&stage->spec, &stage->tiles), .split = 0};
+    stage->chunks = stage->tiles.count;
+    stage->whole[ALIGNED] = stage->rest[ALIGNED] = plan_chunk(fft, &tile, stage->tiles.width, ALIGNED);
+    return stage->whole[ALIGNED] ? MNP_OK
+                                 : MNP_FAIL(MNP_ERR_MEMORY, "FFTW cannot plan a transform of %lld points",
+                                            (long long)stage->spec.dims[0].extent);
 }
 
 /* Make the plans of a stage for that alignment, if there are none yet.  The lock is held. */
@@ -215,15 +200,6 @@ static void divide(fftw_stage *stage, int threads)
     stage->last = extent - (stage->chunks - 1) * stage->chunk;
 }
 
-/* Whether there are fewer transforms than threads, but dimensions that could be batches of each other. */
-static bool is_worth_two(const mnp__fft_spec *spec, int threads)
-{
-    for (int d = 0; d < spec->nbatch; d++)
-        if (spec->batch[d].extent >= threads)
-            return false;
-    return threads > 1 && spec->rank > 1;
-}
-
 /* One along the last dimensions, and one in place along the first. */
 static void split_first(const mnp__fft_spec *spec, mnp__fft_spec *planes, mnp__fft_spec *across)
 {
@@ -249,18 +225,44 @@ static size_t split_last(const mnp__fft_spec *spec, mnp__fft_spec *planes, mnp__
     return ((size_t)count * mnp__fft_in_size(spec) + 511) / 512 * 512;
 }
 
+/*
+ * Whether the first of several dimensions is better transformed by itself: its lines would go through tiles, or there
+ * are fewer transforms than threads, but dimensions that could be batches of each other.
+ */
+static bool is_worth_two(const mnp__fft_spec *spec, int threads)
+{
+    mnp__fft_spec planes, across;
+    bool few = threads > 1;
+    if (spec->rank == 1)
+        return false;
+    split_first(spec, &planes, &across);
+    for (int d = 0; d < spec->nbatch; d++)
+        few = few && spec->batch[d].extent < threads;
+    return few || mnp__fft_tiles_of(&across).count > 0;
+}
+
+static void add_stages(const mnp__fft_spec *spec, int threads, mnp__device_fft *fft)
+{
+    mnp__fft_spec across;
+    fftw_stage *stage = &fft->stages[fft->nstages++];
+    stage->spec = *spec;
+    if (!is_worth_two(spec, threads))
+        return;
+    split_first(spec, &stage->spec, &across);
+    fft->stages[fft->nstages++].spec = across;
+}
+
 /* Divide a transform into stages.  FFTW would overwrite the spectrum of real numbers along several dimensions. */
 static void make_stages(const mnp__fft_spec *spec, int threads, mnp__device_fft *fft)
 {
-    fft->nstages = 2;
-    if (spec->kind == MNP__FFT_TO_REAL && spec->rank > 1) {
-        fft->copy_bytes = split_last(spec, &fft->stages[0].spec, &fft->stages[1].spec);
-    } else if (is_worth_two(spec, threads)) {
-        split_first(spec, &fft->stages[0].spec, &fft->stages[1].spec);
-    } else {
-        fft->nstages = 1;
-        fft->stages[0].spec = *spec;
+    mnp__fft_spec planes, lines;
+    if (spec->kind != MNP__FFT_TO_REAL || spec->rank == 1) {
+        add_stages(spec, threads, fft);
+        return;
     }
+    fft->copy_bytes = split_last(spec, &planes, &lines);
+    add_stages(&planes, threads, fft);
+    fft->stages[fft->nstages++].spec = lines;
 }
 
 static void destroy(mnp__device_fft *fft)
@@ -304,7 +306,8 @@ static mnp_status make(const mnp__fft_spec *spec, int threads, mnp__device_fft *
     make_stages(spec, threads, fft);
     for (int s = 0; s < fft->nstages; s++) {
         fftw_stage *stage = &fft->stages[s];
-        if (is_for_tiles(&stage->spec)) {
+        stage->tiles = mnp__fft_tiles_of(&stage->spec);
+        if (stage->tiles.count > 0) {
             MNP_TRY(plan_tiles(fft, stage));
         } else {
             divide(stage, threads);
@@ -341,7 +344,7 @@ mnp_status mnp__host_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp
     size_t tiles = 0;
     for (int s = 0; s < fft->nstages; s++) {
         const fftw_stage *stage = &fft->stages[s];
-        const size_t bytes = stage->tiled ? (size_t)tile_shares(stage, device) * tile_bytes(&stage->spec) : 0;
+        const size_t bytes = stage->tiles.count > 0 ? (size_t)tile_shares(stage, device) * tile_bytes(stage) : 0;
         tiles = bytes > tiles ? bytes : tiles;
     }
     *work_p = fft->copy_bytes + tiles;
@@ -455,50 +458,22 @@ static void run_chunk(const fftw_run *run, int64_t number)
         scale_chunk(stage, is_last ? stage->last : stage->chunk, out);
 }
 
-/* Copy `width` lines between where their elements lie `stride` apart and contiguous memory. */
-#define COPY_TILE(name, type, to, from)                                                                                \
-    static void name(type *line, type *apart, int64_t n, int64_t stride, int64_t width)                                \
-    {                                                                                                                  \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            for (int64_t w = 0; w < width; w++)                                                                        \
-                to = from;                                                                                             \
-    }
-typedef struct single_complex {
-    float parts[2];
-} single_complex;
-typedef struct double_complex {
-    double parts[2];
-} double_complex;
-COPY_TILE(gather_single, single_complex, line[w * (n + GAP) + i], apart[i * stride + w])
-COPY_TILE(gather_double, double_complex, line[w * (n + GAP) + i], apart[i * stride + w])
-COPY_TILE(scatter_single, single_complex, apart[i * stride + w], line[w * (n + GAP) + i])
-COPY_TILE(scatter_double, double_complex, apart[i * stride + w], line[w * (n + GAP) + i])
-
-static void run_tile(const fftw_run *run, int64_t number, void *tile)
+static void run_tile(const fftw_run *run, int64_t number, char *tile)
 {
     const fftw_stage *stage = run->stage;
     const mnp__fft_spec *spec = &stage->spec;
-    const int64_t n = spec->dims[0].extent, width = number == stage->chunks - 1 ? stage->last : TILE;
-    char *in, *out;
-    find_chunk(run, number, &in, &out);
-    if (spec->is_double)
-        gather_double(tile, (void *)in, n, spec->dims[0].in, width);
-    else
-        gather_single(tile, (void *)in, n, spec->dims[0].in, width);
+    mnp__fft_tile_copy(spec, &stage->tiles, number, run->in, false, tile);
     run->fftw->execute_dft(stage->whole[ALIGNED], tile, tile);
     if (spec->scale != 1)
-        scale_row(spec->is_double, tile, width * (n + GAP) - GAP, 1, true, spec->scale);
-    if (spec->is_double)
-        scatter_double(tile, (void *)out, n, spec->dims[0].out, width);
-    else
-        scatter_single(tile, (void *)out, n, spec->dims[0].out, width);
+        scale_row(spec->is_double, tile, mnp__fft_tile_elements(spec, &stage->tiles), 1, true, spec->scale);
+    mnp__fft_tile_copy(spec, &stage->tiles, number, run->out, true, tile);
 }
 
 /* The tiles of a share, whose memory is cleared first: a last tile of fewer lines leaves some of it as it is. */
 static void run_tiles(const void *argument, int share, int shares)
 {
     const fftw_run *run = argument;
-    const size_t bytes = tile_bytes(&run->stage->spec);
+    const size_t bytes = tile_bytes(run->stage);
     const int64_t chunks = run->stage->chunks;
     char *tile = run->work + (size_t)share * bytes;
     memset(tile, 0, bytes);
@@ -542,7 +517,7 @@ mnp_status mnp__host_fft_execute(mnp__device *device, mnp__device_fft *fft, void
                               .in = s == 0 ? in : between,
                               .out = s == fft->nstages - 1 ? out : between,
                               .work = (char *)work + fft->copy_bytes};
-        if (run.stage->tiled) {
+        if (run.stage->tiles.count > 0) {
             const mnp__launch tiles = {.grid = {tile_shares(run.stage, device), 1, 1}};
             MNP_TRY(mnp__host_run(device, &tiles, run_tiles, &run));
             continue;
