@@ -5,7 +5,7 @@
 
 #include "device/host/lapack_job.h"
 
-enum { WORTH_PARTS = 64 }; /* reflectors: as many are applied at once */
+enum { WORTH_PARTS = 128 }; /* reflectors: as many are applied at once */
 
 static void potrf_one(task *t, int64_t b, char *work)
 {
