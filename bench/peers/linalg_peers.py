@@ -21,6 +21,7 @@ from library import Library
 SQUARE, TALL, MANY = (8192, 8192), (1 << 22, 64), (1000, 64, 64)
 CASES = {"solve": (SQUARE, "float64", True), "cholesky": (SQUARE, "float64", True), "inv": (SQUARE, "float64", True),
          "lu": (SQUARE, "float64", True), "qr": ((4096, 4096), "float32", False),
+         "qr64": ((4096, 4096), "float64", False),
          "svd": ((4096, 4096), "float32", False), "eigh": ((4096, 4096), "float32", True),
          "eigh64": ((4096, 4096), "float64", True), "tall-qr": (TALL, "float64", False),
          "tall-svd": (TALL, "float64", False), "tall-lstsq": (TALL, "float64", False),
@@ -40,7 +41,8 @@ sl = importlib.import_module("scipy.linalg" if arguments.host else "cupyx.scipy.
 
 FUNCTIONS = {"solve": lambda a, b: xp.linalg.solve(a, b), "cholesky": lambda a, b: xp.linalg.cholesky(a),
              "inv": lambda a, b: xp.linalg.inv(a), "lu": lambda a, b: sl.lu_factor(a),
-             "qr": lambda a, b: xp.linalg.qr(a), "svd": lambda a, b: xp.linalg.svd(a, full_matrices=False),
+             "qr": lambda a, b: xp.linalg.qr(a), "qr64": lambda a, b: xp.linalg.qr(a),
+             "svd": lambda a, b: xp.linalg.svd(a, full_matrices=False),
              "eigh": lambda a, b: xp.linalg.eigh(a), "eigh64": lambda a, b: xp.linalg.eigh(a),
              "lstsq": lambda a, b: xp.linalg.lstsq(a, b, rcond=None)}
 

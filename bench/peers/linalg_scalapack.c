@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Times the factorisations of `maniple bench linalg` that ScaLAPACK has, in the same words, on matrices of the same kinds.  It is
- * no part of the build:
+ * Times the factorisations of `maniple bench linalg` that ScaLAPACK has, and a product of `maniple bench matmul`, in
+ * the same words, on matrices of the same kinds.  It is no part of the build:
  *
  *   mpicc -O2 bench/peers/linalg_scalapack.c -lscalapack-openmpi -lopenblas -lm -o linalg_scalapack
  *   OPENBLAS_NUM_THREADS=1 mpirun -n RANKS ./linalg_scalapack CASE [EXTENT REPEATS BLOCK]
  *
- * CASE is solve, cholesky, inv, lu or eigh64 of float64, or qr, svd or eigh of float32.  Blocks of BLOCK rows and columns,
- * 64 unless told, are dealt out over a grid of ranks that is as near to a square as their number allows.  A time is the
- * median of repeats of the slowest rank, and the best one; the matrix is set anew before each, which is not counted.
+ * CASE is solve, cholesky, inv, lu, eigh64, qr64 or double, the product, of float64, or qr, svd or eigh of float32.
+ * Blocks of BLOCK rows and columns, 64 unless told, are dealt out over a grid of ranks that is as near to a square as
+ * their number allows.  A time is the median of repeats of the slowest rank, and the best one; the matrix is set anew
+ * before each, which is not counted.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -32,7 +33,12 @@ void pdgetrf_(in m, in n, double *a, in ia, in ja, in desc, int *ipiv, int *info
 void pdgetri_(in n, double *a, in ia, in ja, in desc, in ipiv, double *work, in lwork, int *iwork, in liwork,
               int *info);
 void psgeqrf_(in m, in n, float *a, in ia, in ja, in desc, float *tau, float *work, in lwork, int *info);
-void psorgqr_(in m, in n, in k, float *a, in ia, in ja, in desc, in tau, float *work, in lwork, int *info);
+void pdgeqrf_(in m, in n, double *a, in ia, in ja, in desc, double *tau, double *work, in lwork, int *info);
+void pdorgqr_(in m, in n, in k, double *a, in ia, in ja, in desc, const double *tau, double *work, in lwork, int *info);
+void pdgemm_(const char *transa, const char *transb, in m, in n, in k, const double *alpha, const double *a, in ia,
+             in ja, in desca, const double *b, in ib, in jb, in descb, const double *beta, double *c, in ic, in jc,
+             in descc);
+void psorgqr_(in m, in n, in k, float *a, in ia, in ja, in desc, const float *tau, float *work, in lwork, int *info);
 void pssyevd_(const char *jobz, const char *uplo, in n, float *a, in ia, in ja, in desca, float *w, float *z, in iz,
               in jz, in descz, float *work, in lwork, int *iwork, in liwork, int *info);
 void pdsyevd_(const char *jobz, const char *uplo, in n, double *a, in ia, in ja, in desca, double *w, double *z, in iz,
@@ -49,7 +55,7 @@ struct problem {
     int desc[9], desc_b[9];
     void *a, *z, *vt, *work;
     double *b, *w; /* also eigenvalues in single precision */
-    float *tau;
+    void *tau;
     int *pivots, *iwork, lwork, liwork;
 };
 
@@ -113,12 +119,34 @@ static int qr(struct problem *p)
     float wanted, more;
     if (!p->work) {
         psgeqrf_(&p->n, &p->n, p->a, &one, &one, p->desc, p->tau, &wanted, &asked, &info);
-        psorgqr_(&p->n, &p->n, &p->n, p->a, &one, &one, p->desc, (in)(void *)p->tau, &more, &asked, &info);
+        psorgqr_(&p->n, &p->n, &p->n, p->a, &one, &one, p->desc, p->tau, &more, &asked, &info);
         make_room(p, fmax(wanted, more), 1);
     }
     psgeqrf_(&p->n, &p->n, p->a, &one, &one, p->desc, p->tau, p->work, &p->lwork, &info);
-    psorgqr_(&p->n, &p->n, &p->n, p->a, &one, &one, p->desc, (in)(void *)p->tau, p->work, &p->lwork, &info);
+    psorgqr_(&p->n, &p->n, &p->n, p->a, &one, &one, p->desc, p->tau, p->work, &p->lwork, &info);
     return info;
+}
+
+static int qr64(struct problem *p)
+{
+    int info, asked = -1;
+    double wanted, more;
+    if (!p->work) {
+        pdgeqrf_(&p->n, &p->n, p->a, &one, &one, p->desc, p->tau, &wanted, &asked, &info);
+        pdorgqr_(&p->n, &p->n, &p->n, p->a, &one, &one, p->desc, p->tau, &more, &asked, &info);
+        make_room(p, fmax(wanted, more), 1);
+    }
+    pdgeqrf_(&p->n, &p->n, p->a, &one, &one, p->desc, p->tau, p->work, &p->lwork, &info);
+    pdorgqr_(&p->n, &p->n, &p->n, p->a, &one, &one, p->desc, p->tau, p->work, &p->lwork, &info);
+    return info;
+}
+
+static int multiply(struct problem *p)
+{
+    const double alpha = 1, beta = 0;
+    pdgemm_("N", "N", &p->n, &p->n, &p->n, &alpha, p->a, &one, &one, p->desc, p->a, &one, &one, p->desc, &beta, p->z,
+            &one, &one, p->desc);
+    return 0;
 }
 
 static int eigh(struct problem *p)
@@ -171,6 +199,10 @@ static int run(struct problem *p)
         info = inverse(p);
     else if (strcmp(p->name, "qr") == 0)
         info = qr(p);
+    else if (strcmp(p->name, "qr64") == 0)
+        info = qr64(p);
+    else if (strcmp(p->name, "double") == 0)
+        info = multiply(p);
     else if (strcmp(p->name, "svd") == 0)
         info = svd(p);
     else
@@ -197,7 +229,7 @@ static void begin(struct problem *p, int ranks)
     p->vt = malloc(elements * width);
     p->b = malloc((size_t)ld * sizeof *p->b);
     p->w = malloc((size_t)p->n * sizeof *p->w);
-    p->tau = malloc((size_t)(p->n + p->block) * sizeof *p->tau);
+    p->tau = malloc((size_t)(p->n + p->block) * sizeof(double));
     p->pivots = malloc((size_t)(p->n + 2 * p->block) * sizeof *p->pivots);
     if (!p->a || !p->z || !p->vt || !p->b || !p->w || !p->tau || !p->pivots)
         MPI_Abort(MPI_COMM_WORLD, 1);
@@ -225,7 +257,8 @@ static void find_processor(char *name, size_t room)
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"solve", "cholesky", "inv", "lu", "eigh64", "qr", "svd", "eigh"};
+    static const char *const names[] = {"solve", "cholesky", "inv", "lu",  "eigh64",
+                                        "qr64",  "double",   "qr",  "svd", "eigh"};
     struct problem p = {.name = argc > 1 ? argv[1] : "solve",
                         .n = argc > 2 ? atoi(argv[2]) : 4000,
                         .block = argc > 4 ? atoi(argv[4]) : 64};
@@ -234,7 +267,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    for (int k = 0; k < 8; k++)
+    for (int k = 0; k < 10; k++)
         kind = strcmp(p.name, names[k]) == 0 ? k : kind;
     if (kind < 0 || p.n < 1 || repeats < 1 || p.block < 1) {
         if (rank == 0)
@@ -242,8 +275,8 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 2;
     }
-    p.is_double = kind < 5;
-    p.is_positive = kind != 5 && kind != 6;
+    p.is_double = kind < 7;
+    p.is_positive = kind < 5 || kind == 9;
     begin(&p, ranks);
     double *seconds = malloc((size_t)repeats * sizeof *seconds);
     for (int i = -1; i < repeats; i++) {
@@ -267,7 +300,7 @@ int main(int argc, char **argv)
         find_processor(device, sizeof device);
         printf("%-14s %8d %-10s %10.3f ms, best %10.3f ms\n", p.name, p.n, dtype, 1e3 * seconds[repeats / 2],
                1e3 * seconds[0]);
-        struct record r = {.benchmark = "linalg",
+        struct record r = {.benchmark = strcmp(p.name, "double") == 0 ? "matmul" : "linalg",
                            .name = p.name,
                            .library = "ScaLAPACK",
                            .device = device,
