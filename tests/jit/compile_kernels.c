@@ -2,9 +2,9 @@
 /*
  * Every CUDA kernel of kernels/ compiles, and what NVRTC refuses is reported well.
  *
- * The kernels whose source the library generates have tests of their own, which families[] names.  The others are
- * compiled here with definitions as the library writes them: see typical[].  A kernel source that is in neither list
- * fails the test.
+ * The kernels whose source the library generates, and one that the host alone has, have tests of their own, which
+ * families[] names.  The others are compiled here with definitions as the library writes them: see typical[].  A kernel
+ * source that is in neither list fails the test.
  */
 #include <config.h>
 
@@ -471,13 +471,14 @@ static bool is_cuda_source(const char *name)
     return length > 3 && strcmp(name + length - 3, ".cu") == 0;
 }
 
-/* Kernels whose source the library generates, and the test that compiles them as it does. */
+/* Kernels whose source the library generates, or that the host alone has, and the test that compiles them. */
 static const struct {
     const char *file, *test;
 } families[] = {{"indexing/compact.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/indexed.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/owners.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/scatter.cu", "tests/ops/indexing/select_kernels.c"},
+                {"ndimage/label_strips.cu", "tests/ndimage/labels.py"},
                 {"reduction/ufunc_reduce.cu", "tests/ops/scan/scan_kernels.c"},
                 {"scan/scan.cu", "tests/ops/scan/scan_kernels.c"},
                 {"sort/radix_sort.cu", "tests/ops/indexing/select_kernels.c"},

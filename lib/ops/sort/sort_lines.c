@@ -6,6 +6,7 @@
  * lines are brought together and spread over the ranks; otherwise all ranks share each of them: sort_line.c.
  */
 #include "array/input.h"
+#include "array/output.h"
 #include "array/view.h"
 #include "layout/layout.h"
 #include "ops/sort/radix_sort.h"
@@ -159,6 +160,8 @@ mnp_status mnp__sort_into(const mnp_array *x, int axis, bool descending, mnp_arr
     mnp_status st;
     if (x->layout->size == 0)
         return MNP_OK;
+    if (x->layout->shape[axis] == 1 && !indices) /* lines of one element */
+        return values == x ? MNP_OK : mnp__array_copy_to(x, values);
     MNP_TRY_OR(mnp__sort_turn(x, axis, &l.x), st, done);
     if (values)
         MNP_TRY_OR(mnp__sort_turn(values, axis, &l.values), st, done);

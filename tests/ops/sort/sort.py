@@ -125,6 +125,11 @@ def test_edges():
         a = np.zeros(shape, "int16")
         for axis in (0, 1):
             check(f"sort of {shape}, {axis}", mp.sort, spread(a), axis, want=np.sort(a, axis))
+    a = values((5, 1, 7), "float32", 2)
+    check("lines of one element", mp.sort, spread(a), 1, want=a)
+    check("lines of one element, indices", mp.argsort, spread(a), 1, want=np.zeros_like(a, "int64"))
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    mp.check("lines of one element, reversed into x itself", mp.sort(x[::-1], 1, out=x), a[::-1])
     mp.check("a number, flattened", mp.sort(mp.array(np.float32(3)), FLATTENED), np.array([3], "float32"))
     a = np.array([0.0, -0.0, np.nan, -1, -0.0, 0.0, -np.nan], "float32")
     got = mp.sort(mp.array(a), 0).numpy()
