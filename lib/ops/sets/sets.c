@@ -148,19 +148,23 @@ static mnp_status number_elements(work *w)
     return st;
 }
 
+/* What elements and rows have alike. */
+static mnp_status index_and_count(work *w, mnp_array **const *outputs)
+{
+    if (outputs[INDEX])
+        MNP_TRY(mnp_mask_get(w->order, w->mask, &w->result[INDEX]));
+    return outputs[COUNTS] ? count_each(w) : MNP_OK;
+}
+
 static mnp_status find_distinct(const char *function, work *w, bool nan_equal, mnp_array **const *outputs)
 {
     MNP_TRY(sort_elements(w, outputs[INDEX] || outputs[INVERSE]));
     MNP_TRY(find_changes(function, w->sorted, nan_equal, w->sorted->layout->size, &w->mask));
     if (outputs[VALUES])
         MNP_TRY(mnp_mask_get(w->sorted, w->mask, &w->result[VALUES]));
-    if (outputs[INDEX])
-        MNP_TRY(mnp_mask_get(w->order, w->mask, &w->result[INDEX]));
     if (outputs[INVERSE])
         MNP_TRY(number_elements(w));
-    if (outputs[COUNTS])
-        MNP_TRY(count_each(w));
-    return MNP_OK;
+    return index_and_count(w, outputs);
 }
 
 /* Give all results to the caller, or none. */
@@ -185,21 +189,21 @@ static mnp_status give(const char *function, work *w, mnp_array **const *user_p)
     return mnp__output_close(RESULTS, outputs, st);
 }
 
-static void free_work(work *w)
+/* Give the results if all went well, and free what is left. */
+static mnp_status finish(const char *function, work *w, mnp_status st, mnp_array **const *outputs)
 {
+    if (st == MNP_OK)
+        st = give(function, w, outputs);
     mnp_free_all(w->flat, w->order, w->sorted, w->mask);
     for (int r = 0; r < RESULTS; r++)
         mnp_array_free(w->result[r]);
+    return st;
 }
 
 static mnp_status unique(const char *function, const mnp_array *x, bool nan_equal, mnp_array **const *outputs)
 {
     work w = {.x = x, .count = x->layout->size};
-    mnp_status st = find_distinct(function, &w, nan_equal, outputs);
-    if (st == MNP_OK)
-        st = give(function, &w, outputs);
-    free_work(&w);
-    return st;
+    return finish(function, &w, find_distinct(function, &w, nan_equal, outputs), outputs);
 }
 
 mnp_status mnp_unique(const mnp_array *x, bool equal_nan, mnp_array **values_p, mnp_array **index_p,
@@ -293,13 +297,9 @@ static mnp_status find_distinct_rows(work *w, int axis, mnp_array **const *outpu
     MNP_TRY(find_row_changes(w));
     if (outputs[VALUES])
         MNP_TRY(pick_rows(w, axis));
-    if (outputs[INDEX])
-        MNP_TRY(mnp_mask_get(w->order, w->mask, &w->result[INDEX]));
     if (outputs[INVERSE])
         MNP_TRY(number_each(w, &w->result[INVERSE]));
-    if (outputs[COUNTS])
-        MNP_TRY(count_each(w));
-    return MNP_OK;
+    return index_and_count(w, outputs);
 }
 
 mnp_status mnp_unique_axis(const mnp_array *x, int axis, mnp_array **values_p, mnp_array **index_p,
@@ -317,11 +317,7 @@ mnp_status mnp_unique_axis(const mnp_array *x, int axis, mnp_array **values_p, m
     work w = {.x = x, .count = x->layout->shape[axis]};
     if (w.count > 0 && x->layout->size / w.count > INT_MAX)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s: slices of %" PRId64 " elements", function, x->layout->size / w.count);
-    mnp_status st = find_distinct_rows(&w, axis, outputs);
-    if (st == MNP_OK)
-        st = give(function, &w, outputs);
-    free_work(&w);
-    return st;
+    return finish(function, &w, find_distinct_rows(&w, axis, outputs), outputs);
 }
 
 /* The distinct elements in a new array. */
