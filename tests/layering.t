@@ -35,7 +35,7 @@ rooms()
         sparse) echo step matrix rows assembly product operator precond krylov eigen ;;
         device) echo . host cuda ;;
         io) echo . hdf5 market numpy tiff fits ;;
-        signal) echo . design filters spectral ;;
+        signal) echo . deconvolution design filters spectral ;;
         ndimage) echo . parts ;;
         linalg) echo products dense panels tall factors svd functions ;;
         *) echo . ;;
@@ -143,7 +143,7 @@ wrong_device_headers()
         [ "$(dirname "${where%:*}")" = "$(dirname "$header")" ] && continue
         case $header in
             kernels/comm/p2p_cuda.h | kernels/comm/p2p_params.h | kernels/comm/p2p_small_params.h) continue ;;
-            kernels/custom/custom.h | kernels/sparse/step/step_params.h) continue ;;
+            kernels/custom/custom.h | kernels/fft/radix.h | kernels/sparse/step/step_params.h) continue ;;
             kernels/reduction/*) case $where in kernels/scan/*) continue ;; esac ;;
         esac
         echo "$where includes $header"

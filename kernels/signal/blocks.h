@@ -14,6 +14,15 @@ struct block_row {
     int64_t origin[MNP_CONV_DIMS]; /* of the block in the rank's outputs */
 };
 
+/* The first output of a block. */
+MNP_INLINE void find_origin(const mnp_blocks_params &p, int64_t block, int64_t *origin)
+{
+    for (int j = 3; j >= 0; j--) {
+        origin[j] = block % p.grid[j] * p.step[j];
+        block /= p.grid[j];
+    }
+}
+
 /* Row number `row` of blocks of that extent. */
 MNP_INLINE block_row find_block_row(const mnp_blocks_params &p, const long long *extent, int64_t row)
 {
@@ -25,11 +34,7 @@ MNP_INLINE block_row find_block_row(const mnp_blocks_params &p, const long long 
         at.index[j] = row % extent[j];
         row /= extent[j];
     }
-    int64_t number = p.first + at.block;
-    for (int j = 3; j >= 0; j--) {
-        at.origin[j] = number % p.grid[j] * p.step[j];
-        number /= p.grid[j];
-    }
+    find_origin(p, p.first + at.block, at.origin);
     return at;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Convolution by Fourier transforms of blocks.
+ * Convolution by Fourier transforms of blocks: their shapes, and the transforms, by a library or, on GPUs, by paired.c.
  */
 #include "signal/blocks.h"
 
@@ -14,6 +14,7 @@
 #include "device/launch.h"
 #include "kernels/signal/blocks_params.h"
 #include "signal/extended.h"
+#include "signal/paired.h"
 
 enum {
     HOST_BYTES = 4 << 20, /* of the windows that are worked on at a time: some of the cache */
@@ -29,11 +30,13 @@ typedef struct transform {
 struct mnp__blocks {
     mnp__extended in;
     mnp_dtype sum, spectral; /* spectral: the complex type of the same precision */
+    mnp_dtype element;       /* of windows: sum, but of pairs of windows spectral */
     mnp__blocks_shape shape;
     int last; /* the dimension whose spectrum is halved where sums are real; otherwise the last transformed one */
     int64_t spectrum[MNP_CONV_DIMS]; /* extents of a window's spectrum */
     transform forward, backward;
     mnp__kernel *load, *multiply, *store;
+    mnp__paired paired;
     void *windows, *spectra, *filter, *work; /* device memory */
     mnp_blocks_params params;
     mnp_spectrum_params spectrum_params;
@@ -69,19 +72,24 @@ static int64_t choose_window(int64_t n, int64_t k, bool whole)
     return best;
 }
 
-void mnp__blocks_choose(const mnp__conv_geometry *geometry, bool whole, mnp__blocks_shape *shape)
+void mnp__blocks_choose(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, bool whole, mnp__blocks_shape *shape)
 {
     bool any = false;
+    for (int j = 0; j < MNP_CONV_DIMS; j++) {
+        const int64_t taps = geometry->order[j] < 0 ? 1 : geometry->taps[geometry->order[j]];
+        shape->transformed[j] = taps > 1 || (j == MNP_CONV_DIMS - 1 && !any);
+        any = any || shape->transformed[j];
+    }
+    shape->paired = !whole && mnp__paired_suits(ctx, geometry, shape->transformed);
     for (int j = 0; j < MNP_CONV_DIMS; j++) {
         const int d = geometry->order[j];
         const int64_t taps = d < 0 ? 1 : geometry->taps[d];
         const int64_t n = d < 0 ? 1 : mnp__divide_up(geometry->output->shape[d], mnp_layout_parts(geometry->output, d));
-        shape->transformed[j] = taps > 1 || (j == MNP_CONV_DIMS - 1 && !any);
-        any = any || shape->transformed[j];
         if (shape->transformed[j])
-            shape->window[j] = choose_window(n, taps, whole);
+            shape->window[j] =
+                shape->paired ? mnp__paired_window(n, taps, !shape->transformed[2]) : choose_window(n, taps, whole);
         else
-            shape->window[j] = j < 2 ? 1 : n < BATCH_WIDTH ? n : BATCH_WIDTH;
+            shape->window[j] = j < 2 || shape->paired ? 1 : n < BATCH_WIDTH ? n : BATCH_WIDTH;
         shape->step[j] = shape->window[j] - taps + 1;
     }
 }
@@ -127,7 +135,7 @@ static mnp_status add_transform(mnp__blocks *blocks, bool of_last, bool inverse,
 {
     static const int inner_first[] = {3, COUNT, 2, 1, 0};
     const mnp__blocks_shape *shape = &blocks->shape;
-    const bool real = of_last && blocks->sum != blocks->spectral;
+    const bool real = of_last && blocks->element != blocks->spectral;
     mnp__fft_spec spec = {.kind = !real     ? MNP__FFT_COMPLEX
                                   : inverse ? MNP__FFT_TO_REAL
                                             : MNP__FFT_FROM_REAL,
@@ -206,7 +214,7 @@ static void fill_params(mnp__blocks *blocks)
         p->grid[j] = mnp__divide_up(share->out_extent[j], p->step[j]);
         p->total *= p->grid[j];
         blocks->spectrum[j] =
-            j == blocks->last && blocks->sum != blocks->spectral ? p->window[j] / 2 + 1 : p->window[j];
+            j == blocks->last && blocks->element != blocks->spectral ? p->window[j] / 2 + 1 : p->window[j];
     }
 }
 
@@ -223,24 +231,23 @@ static int64_t choose_count(const mnp__blocks *blocks)
 /* The filter in a window of its own, not reversed, divided by the number of points: transforms are not scaled. */
 static mnp_status pad_filter(const mnp__blocks *blocks, const int64_t *window, const char *taps, char **padded_p)
 {
-    const size_t size = mnp_dtype_size(blocks->sum);
     int64_t extent[MNP_CONV_DIMS], points = product(window);
-    MNP_TRY(mnp__calloc((size_t)points, size, padded_p));
+    MNP_TRY(mnp__calloc((size_t)points, mnp_dtype_size(blocks->element), padded_p));
     for (int j = 0; j < MNP_CONV_DIMS; j++) {
         const int d = blocks->in.geometry.order[j];
         extent[j] = d < 0 ? 1 : blocks->in.geometry.taps[d];
     }
-    const char *from = taps + (size_t)product(extent) * size;
+    int64_t from = product(extent);
     for (int64_t a = 0; a < extent[0]; a++)
         for (int64_t b = 0; b < extent[1]; b++)
             for (int64_t c = 0; c < extent[2]; c++)
                 for (int64_t x = 0; x < extent[3]; x++) {
                     const int64_t at = ((a * window[1] + b) * window[2] + c) * window[3] + x;
-                    double value[2];
-                    mnp__value_get(blocks->sum, from -= size, 0, value);
+                    double value[2] = {0, 0};
+                    mnp__value_get(blocks->sum, taps, --from, value);
                     value[0] /= (double)points;
                     value[1] /= (double)points;
-                    mnp__value_set(blocks->sum, *padded_p, at, value);
+                    mnp__value_set(blocks->element, *padded_p, at, value);
                 }
     return MNP_OK;
 }
@@ -269,7 +276,7 @@ static mnp_status make_filter(mnp__blocks *blocks, const char *taps)
     MNP_TRY_OR(device->ops->alloc(device, work, &one.work), st, done);
     MNP_TRY_OR(pad_filter(&one, one.shape.window, taps, &padded), st, done);
     MNP_TRY_OR(device->ops->copy(device, one.windows, padded,
-                                 (size_t)product(one.shape.window) * mnp_dtype_size(one.sum), ctx->compute),
+                                 (size_t)product(one.shape.window) * mnp_dtype_size(one.element), ctx->compute),
                st, done);
     MNP_TRY_OR(run_transform(&one, &one.forward, false), st, done);
     st = mnp__ctx_wait(ctx, ctx->compute);
@@ -280,24 +287,38 @@ done:
     return st;
 }
 
+/* The library's transforms of `count` windows, and memory for their spectra. */
+static mnp_status prepare_transforms(mnp__blocks *blocks, int64_t count)
+{
+    mnp__device *device = blocks->in.ctx->device;
+    const size_t spectra = (size_t)(count * product(blocks->spectrum)) * mnp_dtype_size(blocks->spectral);
+    size_t work = 0;
+    MNP_TRY(device->ops->alloc(device, spectra, &blocks->spectra));
+    MNP_TRY(add_transforms(blocks, false, count, &blocks->forward, &work));
+    MNP_TRY(add_transforms(blocks, true, count, &blocks->backward, &work));
+    return device->ops->alloc(device, work, &blocks->work);
+}
+
 /* The steps that can fail on one rank alone. */
 static mnp_status prepare(mnp__blocks *blocks, const mnp__blocks_spec *spec)
 {
     mnp__device *device = blocks->in.ctx->device;
-    size_t work = 0;
+    const bool paired = blocks->shape.paired;
     fill_params(blocks);
-    const int64_t count = choose_count(blocks);
-    const size_t windows = (size_t)(count * product(blocks->shape.window)) * mnp_dtype_size(blocks->sum);
-    const size_t spectra = (size_t)(count * product(blocks->spectrum)) * mnp_dtype_size(blocks->spectral);
+    int64_t elements;
+    const int64_t count = paired ? mnp__paired_count(&blocks->paired, blocks->shape.window, blocks->spectral,
+                                                     blocks->params.total, &elements)
+                                 : choose_count(blocks);
+    if (!paired)
+        elements = count * product(blocks->shape.window);
+    const size_t windows = (size_t)elements * mnp_dtype_size(blocks->element);
     blocks->params.count = blocks->spectrum_params.count = count;
     MNP_TRY(device->ops->alloc(device, windows, &blocks->windows));
-    MNP_TRY(device->ops->alloc(device, spectra, &blocks->spectra));
-    MNP_TRY(add_transforms(blocks, false, count, &blocks->forward, &work));
-    MNP_TRY(add_transforms(blocks, true, count, &blocks->backward, &work));
-    MNP_TRY(device->ops->alloc(device, work, &blocks->work));
+    if (!paired)
+        MNP_TRY(prepare_transforms(blocks, count));
     MNP_TRY(make_filter(blocks, spec->taps));
     blocks->params.windows = blocks->windows;
-    blocks->spectrum_params.spectra = blocks->spectra;
+    blocks->spectrum_params.spectra = paired ? blocks->windows : blocks->spectra;
     blocks->spectrum_params.filter = blocks->filter;
     return MNP_OK;
 }
@@ -316,6 +337,8 @@ static mnp_status load_kernel(mnp_ctx *ctx, const char *file, const char *functi
 
 static mnp_status load_kernels(mnp_ctx *ctx, const mnp__blocks_spec *spec, mnp__blocks *blocks)
 {
+    if (blocks->shape.paired)
+        return mnp__paired_load(ctx, spec, &blocks->shape, &blocks->paired);
     MNP_TRY(load_kernel(ctx, "signal/blocks_load.cu", "blocks_load", "MNP_IN", spec->input, "MNP_SUM", spec->sum,
                         &blocks->load));
     MNP_TRY(load_kernel(ctx, "signal/spectrum_multiply.cu", "spectrum_multiply", "MNP_VALUE", blocks->spectral, NULL,
@@ -334,7 +357,8 @@ mnp_status mnp__blocks_new(mnp_ctx *ctx, mnp__conv_geometry *geometry, const mnp
     blocks->in.ctx = ctx;
     blocks->sum = spec->sum;
     blocks->spectral = spec->sum == MNP_FLOAT32 || spec->sum == MNP_COMPLEX64 ? MNP_COMPLEX64 : MNP_COMPLEX128;
-    mnp__blocks_choose(geometry, spec->whole, &blocks->shape);
+    mnp__blocks_choose(ctx, geometry, spec->whole, &blocks->shape);
+    blocks->element = blocks->shape.paired ? blocks->spectral : blocks->sum;
     for (int j = 0; j < MNP_CONV_DIMS; j++)
         blocks->last = blocks->shape.transformed[j] ? j : blocks->last;
     MNP_TRY_OR(load_kernels(ctx, spec, blocks), st, fail);
@@ -388,6 +412,10 @@ mnp_status mnp__blocks_run(mnp__blocks *blocks, const void *x, void *y)
     p.out = y;
     MNP_TRY(mnp__mover_run(blocks->in.mover, x, blocks->in.ring));
     for (p.first = 0; p.first < p.total; p.first += p.count) {
+        if (blocks->shape.paired) {
+            MNP_TRY(mnp__paired_run(ctx, &blocks->paired, &p, &s));
+            continue;
+        }
         MNP_TRY(launch(ctx, blocks->load, p.count * p.window[0] * p.window[1] * p.window[2], &p, sizeof p));
         MNP_TRY(run_transform(blocks, &blocks->forward, false));
         MNP_TRY(launch(ctx, blocks->multiply, s.count * s.extent[0] * s.extent[1] * s.extent[2], &s, sizeof s));

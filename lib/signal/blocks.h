@@ -24,12 +24,15 @@ typedef struct mnp__blocks_spec {
     bool whole;                     /* one block a rank */
 } mnp__blocks_spec;
 
-/* The extents of windows, in the dimensions of the kernel code; the same on every rank.  Not collective. */
+/*
+ * The extents of windows, in the dimensions of the kernel code, and whether they are transformed in pairs (paired.h); the
+ * same on every rank.  Not collective.
+ */
 typedef struct mnp__blocks_shape {
-    bool transformed[MNP_CONV_DIMS];
+    bool transformed[MNP_CONV_DIMS], paired;
     int64_t window[MNP_CONV_DIMS], step[MNP_CONV_DIMS];
 } mnp__blocks_shape;
-void mnp__blocks_choose(const mnp__conv_geometry *geometry, bool whole, mnp__blocks_shape *shape);
+void mnp__blocks_choose(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, bool whole, mnp__blocks_shape *shape);
 
 /* mnp_next_fast_len() of real numbers; n itself if there is none. */
 int64_t mnp__fast_length(int64_t n);

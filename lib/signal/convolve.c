@@ -290,7 +290,7 @@ static mnp_status make_transforms(mnp_conv_plan *plan, recipe *r)
                                    .taps = r->taps,
                                    .whole = plan->info.method == MNP_CONV_FFT};
     mnp__blocks_shape shape;
-    mnp__blocks_choose(&r->geometry, spec.whole, &shape);
+    mnp__blocks_choose(plan->ctx, &r->geometry, spec.whole, &shape);
     for (int j = 0; j < MNP_CONV_DIMS; j++) {
         const int d = r->geometry.order[j];
         if (d >= 0 && shape.transformed[j])

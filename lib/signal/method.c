@@ -28,13 +28,14 @@ typedef struct rates {
     double pass;              /* products of a filter along one axis: a second */
     double operations;        /* of transforms in float32; half as many in float64 */
     double transformed_bytes; /* read and written in transforms: a second */
+    double paired_bytes;      /* the same of windows in pairs */
     double once;              /* longest lines that a transform reads and writes once; longer ones twice */
     double link;              /* bytes between ranks: a second */
     double launch;            /* seconds */
 } rates;
 
-static const rates gpu = {2.4e13, 2.2e12, 1.2e13, 2e13, 1.4e12, 2048, 1.5e11, 5e-6};
-static const rates host = {9e10, 8e9, 4.5e10, 1.3e10, 1.8e10, INFINITY, 2e9, 2e-5};
+static const rates gpu = {2.4e13, 2.2e12, 1.2e13, 2e13, 1.4e12, 4e12, 2048, 1.5e11, 5e-6};
+static const rates host = {9e10, 8e9, 4.5e10, 1.3e10, 1.8e10, 1.8e10, INFINITY, 2e9, 2e-5};
 
 /* Methods other than direct must promise to be faster by this factor, as their errors are larger. */
 static const double margin = 1.25;
@@ -71,22 +72,35 @@ static double passes_of(const rates *r, double points)
     return 2 * 2 * (points > r->once ? 2 : 1);
 }
 
-/* The time of two transforms and a product of so many elements, of windows of `points`, in so many passes. */
-static double transforms(const rates *r, const problem *p, double elements, double points, double passes)
+/* The operations of two transforms of so many elements, of windows of `points`, in units of those in float32. */
+static double operations(const problem *p, double elements, double points)
 {
     const bool is_complex = mnp_dtype_kind(p->sum_dtype) == 'c';
     const double wide = is_complex ? p->sum / 2 : p->sum; /* of a real number */
-    const double operations =
-        2 * (is_complex ? 5 : 2.5) * elements * log2(points < 2 ? 2 : points) * (wide > 4 ? 2 : 1);
-    const double bytes = (passes + 2 + 2) * p->sum + p->in + p->out; /* with the product, loading and storing */
-    return operations / r->operations + elements * bytes / r->transformed_bytes;
+    return 2 * (is_complex ? 5 : 2.5) * elements * log2(points < 2 ? 2 : points) * (wide > 4 ? 2 : 1);
 }
 
-static double time_of_blocks(const rates *r, const problem *p, const mnp__conv_geometry *geometry, bool whole)
+/* The time of two transforms and a product of so many elements, of windows of `points`, in so many passes. */
+static double transforms(const rates *r, const problem *p, double elements, double points, double passes)
+{
+    const double bytes = (passes + 2 + 2) * p->sum + p->in + p->out; /* with the product, loading and storing */
+    return operations(p, elements, points) / r->operations + elements * bytes / r->transformed_bytes;
+}
+
+/* The same of windows in pairs: planes are read or written seven times, lines twice. */
+static double paired(const rates *r, const problem *p, double elements, double points, bool planes)
+{
+    const double bytes = planes ? 5 * p->sum : 0;
+    return operations(p, elements, points) / r->operations + elements * (bytes + p->in + p->out) / r->paired_bytes +
+           3 * r->launch;
+}
+
+static double time_of_blocks(const mnp_ctx *ctx, const rates *r, const problem *p, const mnp__conv_geometry *geometry,
+                             bool whole)
 {
     mnp__blocks_shape shape;
     double blocks = 1, window = 1, points = 1, passes = 0;
-    mnp__blocks_choose(geometry, whole, &shape);
+    mnp__blocks_choose(ctx, geometry, whole, &shape);
     for (int j = 0; j < MNP_CONV_DIMS; j++) {
         const int d = geometry->order[j];
         const double n =
@@ -96,15 +110,17 @@ static double time_of_blocks(const rates *r, const problem *p, const mnp__conv_g
         points *= shape.transformed[j] ? (double)shape.window[j] : 1;
         passes += shape.transformed[j] ? passes_of(r, (double)shape.window[j]) : 0;
     }
+    if (shape.paired)
+        return paired(r, p, blocks * window, points, shape.transformed[2]);
     return transforms(r, p, blocks * window, points, passes) + 8 * r->launch;
 }
 
 /* Over all ranks: the whole padded array, which moves to its layout, in both transforms, and back. */
-static double time_of_whole(const rates *r, const problem *p, const mnp__conv_geometry *geometry)
+static double time_of_whole(const mnp_ctx *ctx, const rates *r, const problem *p, const mnp__conv_geometry *geometry)
 {
     double elements = 1, points = 1, parts = 1, passes = 0;
     if (!p->several_ranks)
-        return time_of_blocks(r, p, geometry, true);
+        return time_of_blocks(ctx, r, p, geometry, true);
     for (int d = 0; d < geometry->ndim; d++) {
         const double n = (double)(geometry->output->shape[d] + geometry->taps[d] - 1);
         elements *= n;
@@ -140,8 +156,8 @@ void mnp__conv_estimate(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, 
     seconds[MNP_CONV_DIRECT] = p.outputs * (p.taps * slow / r->products + (p.in + p.out) / r->bytes) + r->launch;
     seconds[MNP_CONV_SEPARABLE] =
         p.outputs * (p.axis_taps * slow / r->pass + (p.in + p.out + between) / r->bytes) + p.axes * r->launch;
-    seconds[MNP_CONV_FFT] = time_of_whole(r, &p, geometry);
-    seconds[MNP_CONV_OVERLAP_ADD] = time_of_blocks(r, &p, geometry, false);
+    seconds[MNP_CONV_FFT] = time_of_whole(ctx, r, &p, geometry);
+    seconds[MNP_CONV_OVERLAP_ADD] = time_of_blocks(ctx, r, &p, geometry, false);
 }
 
 mnp_conv_method mnp__conv_fastest(const double seconds[MNP_NUM_CONV_METHODS])

@@ -381,6 +381,28 @@ static const kernel_case typical[] = {
      .function = "conv_direct",
      .definitions = "MNP_IN uint8_t; MNP_OUT mnp_complex128; MNP_SUM mnp_complex128; MNP_TX 32; MNP_TY 64; MNP_CX 1; "
                     "MNP_CY 64; MNP_K0 1; MNP_K1 2; MNP_K2 129; MNP_K3 1; MNP_RX 1; MNP_RY 16; MNP_BY_COLUMNS 1"},
+    {.file = "signal/paired_rows.cu",
+     .function = "paired_rows",
+     .definitions = "MNP_BACKWARD 0; MNP_IN uint8_t; MNP_OUT float; MNP_SUM float; MNP_REAL float; MNP_PAIRS 1; "
+                    "MNP_POINTS 1024; MNP_ROWS 4; MNP_BLOCKS 4"},
+    {.file = "signal/paired_rows.cu",
+     .function = "paired_rows",
+     .definitions = "MNP_BACKWARD 1; MNP_IN uint8_t; MNP_OUT float; MNP_SUM float; MNP_REAL float; MNP_PAIRS 1; "
+                    "MNP_POINTS 1024; MNP_ROWS 4; MNP_BLOCKS 4"},
+    {.file = "signal/paired_rows.cu",
+     .function = "paired_rows",
+     .definitions = "MNP_BACKWARD 1; MNP_IN mnp_complex128; MNP_OUT mnp_complex128; MNP_SUM mnp_complex128; MNP_REAL "
+                    "double; MNP_PAIRS 0; MNP_POINTS 128; MNP_ROWS 32; MNP_BLOCKS 2"},
+    {.file = "signal/paired_lines.cu",
+     .function = "paired_lines",
+     .definitions = "MNP_IN float; MNP_OUT float; MNP_SUM float; MNP_REAL float; MNP_PAIRS 1; MNP_POINTS 4096; "
+                    "MNP_ROWS 1; MNP_BLOCKS 4"},
+    {.file = "signal/paired_columns.cu",
+     .function = "paired_columns",
+     .definitions = "MNP_REAL float; MNP_POINTS 1024; MNP_COLUMNS 8; MNP_BLOCKS 2"},
+    {.file = "signal/paired_columns.cu",
+     .function = "paired_columns",
+     .definitions = "MNP_REAL double; MNP_POINTS 2048; MNP_COLUMNS 2; MNP_BLOCKS 2"},
     {.file = "signal/fused.cu",
      .function = "fused",
      .definitions =

@@ -118,6 +118,17 @@ for method in (SEPARABLE, FFT, OVERLAP):
 x = numbers((300, 270), "float32")
 check(OVERLAP, x, numbers((5, 3), "float32"), "same", 4, 0.0, None, mp.random_layout(rng, x.shape))
 
+# several windows along lines and planes, of all types of sums; of planes with a batch, and of long filters
+for dtype in ("float32", "float64", "complex64", "complex128"):
+    check(OVERLAP, numbers((3, 1500), dtype), numbers((60,), dtype), "full", 1, 0.0, [1],
+          mp.random_layout(rng, (3, 1500)))
+    check(OVERLAP, numbers((2, 260, 140), dtype), numbers((17, 30), dtype), "same", 2, 0.0, None,
+          mp.random_layout(rng, (2, 260, 140)))
+check(OVERLAP, numbers(9000, "float32"), numbers(1400, "float32"), "same")
+check(OVERLAP, numbers((700, 90), "float32"), numbers((530, 2), "float32"), "same", 4, 0.0, None,
+      mp.random_layout(rng, (700, 90)))
+check(OVERLAP, numbers((700, 90), "float32").T, numbers((2, 530), "float32"), "full", 3)
+
 # --- integers -----------------------------------------------------------------------------------------------------
 small = rng.integers(-9, 9, (20, 33)).astype("int32")
 sobel = np.outer([1, 2, 1], [1, 0, -1]).astype("int16")

@@ -10,7 +10,7 @@
 
 #include "array/input.h"
 #include "array/output.h"
-#include "signal/deconvolution.h"
+#include "signal/deconvolution/deconvolution.h"
 #include "signal/separable.h"
 
 mnp_status mnp__deconvolution_check(const char *function, const mnp_array *image, const mnp_array *psf,

@@ -14,7 +14,7 @@
 
 #include "array/input.h"
 #include "array/output.h"
-#include "signal/deconvolution.h"
+#include "signal/deconvolution/deconvolution.h"
 
 /* The transform of an impulse response whose middle is at the origin of an array of the image's shape. */
 static mnp_status transfer(const mnp_array *response, const mnp_array *image, mnp_dtype dtype, mnp_array **out_p)

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * On GPUs: convolution of windows by Fourier transforms in kernels of our own.  Windows of one dimension take one kernel,
+ * kernels/signal/paired_lines.cu; those of two take paired_rows.cu, paired_columns.cu and paired_rows.cu again.  Of real
+ * windows two are transformed as one of complex numbers.
+ *
+ * Cost: elements of lines are read and written once.  Complex elements of two dimensions are read and written three
+ * times, in the cache of the GPU, as few windows are worked on at a time; the passes of a library and those that load,
+ * multiply and store make it seven.
+ */
+#ifndef MNP__SIGNAL_PAIRED_H
+#define MNP__SIGNAL_PAIRED_H
+
+#include "kernels/signal/blocks_params.h"
+#include "signal/blocks.h"
+
+typedef struct mnp__paired {
+    mnp__kernel *lines, *forward, *columns, *backward; /* of lines the first alone; of planes the others */
+    mnp__launch rows, across;                          /* of the rows and the columns of one pair of planes */
+    int windows;                                       /* in a pair: 2 of real sums, 1 of complex ones */
+    int64_t together;                                  /* rows of a block of threads */
+} mnp__paired;
+
+/* Whether a filter with several taps along those dimensions is done so. */
+bool mnp__paired_suits(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, const bool *transformed);
+
+/* Then the length of windows along an axis of n outputs and k taps, of lines or of planes. */
+int64_t mnp__paired_window(int64_t n, int64_t k, bool of_lines);
+
+/* Load the kernels, for windows of that shape.  Collective.  MNP_ERR_COMPILE. */
+mnp_status mnp__paired_load(mnp_ctx *ctx, const mnp__blocks_spec *spec, const mnp__blocks_shape *shape,
+                            mnp__paired *paired);
+
+/*
+ * How many of `total` windows are worked on at a time, and the elements of type `spectral` of the buffer that this takes,
+ * which has room for a window at least.
+ */
+int64_t mnp__paired_count(const mnp__paired *paired, const int64_t *window, mnp_dtype spectral, int64_t total,
+                          int64_t *elements);
+
+/*
+ * Convolve p->count windows from p->first on, or as many as there are, with the filter whose spectrum is in s->filter;
+ * p->windows is the buffer.
+ */
+mnp_status mnp__paired_run(mnp_ctx *ctx, const mnp__paired *paired, const mnp_blocks_params *p,
+                           const mnp_spectrum_params *s);
+
+#endif
