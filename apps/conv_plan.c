@@ -33,7 +33,7 @@ static void plan_json(const void *run, json_writer *out)
 }
 
 /* The work of a rank by the method, on a block of so many elements of so many bytes. */
-static plan_step work_of(const convolution *j, double block, double in, double out, bool single)
+static plan_step work_of(const convolution *j, bool gpu, double block, double in, double out, bool single)
 {
     plan_step s = {.what = conv_method_names[j->method],
                    .work = WORK_WINDOWS,
@@ -62,6 +62,11 @@ static plan_step work_of(const convolution *j, double block, double in, double o
         s.operations = 2 * 2.5 * elements * log2(points < 2 ? 2 : points);
         s.bytes += (4 * j->kernel.ndim + 4) * elements * out;
         s.launches = 8;
+        if (gpu && j->method == MNP_CONV_OVERLAP_ADD && j->kernel.ndim <= 2) { /* kernels of our own */
+            s.operations *= 2; /* which reach half the rate, as their threads wait for one another */
+            s.bytes = block * (in + out) + 5 * (j->kernel.ndim - 1) * elements * out;
+            s.launches = 3;
+        }
     }
     return s;
 }
@@ -141,7 +146,7 @@ mnp_status conv_plan(job *base, plan *p)
                                                             : 0;
     const double work = p->as_started ? held : halo + blocks * block * out;
     plan_keep(p, "work", work);
-    plan_step step = work_of(j, block, in, out, in <= 4 || input->dtype == MNP_COMPLEX64);
+    plan_step step = work_of(j, p->machine->gpu, block, in, out, in <= 4 || input->dtype == MNP_COMPLEX64);
     step.fresh = block * out + work;
     plan_add(p, step);
     plan_note(p, "KERNEL is read, as the method depends on its values");

@@ -231,7 +231,7 @@ static mnp_status take_conv(bench_options *o, int key)
 {
     static const char *const methods[] = {MNP_CONV_METHODS(NAME) NULL};
     static const char *const boundaries[] = {"fill", "wrap", "symm", "mirror", "nearest", NULL};
-    enum { LARGEST = 1 << 24, MOST_DIMS = 4 };
+    enum { LARGEST = 1 << 30, MOST_DIMS = 4 };
     int index = 0;
     mnp_status st;
     switch (key) {

@@ -99,9 +99,9 @@ void solve_help(void)
     MNP_PRECONDS(LINE)
     puts("\n"
          "Without --method and --precond the matrix decides: a symmetric (Hermitian) one with a positive\n"
-         "diagonal is solved by cg with ic0, or, if that shows that it is not definite, by minres, as are\n"
-         "other symmetric ones; one without symmetry by gmres with ilu0, and then with more vectors; one\n"
-         "that is not square by lsqr.  The report says what was chosen.\n"
+         "diagonal is solved by cg with ic0, on a GPU with jacobi, or, if that shows that it is not\n"
+         "definite, by minres, as are other symmetric ones; one without symmetry by gmres with ilu0, and\n"
+         "then with more vectors; one that is not square by lsqr.  The report says what was chosen.\n"
          "\n"
          "The exit status is 0 if the method has converged, and 3 if not: then the last iterate is written\n"
          "(or the best one that was checked, for methods whose residual is not monotonic), and its attribute\n"

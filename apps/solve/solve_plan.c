@@ -157,7 +157,10 @@ static void choose(job *j, const matrix_head *head, plan *p)
     }
     const bool positive = j->matrix.kind == MATRIX_GENERATOR && strncmp(j->matrix.text, "convdiff", 8) != 0;
     j->method = head->rows != head->columns ? MNP_SOLVER_LSQR : positive ? MNP_SOLVER_CG : MNP_SOLVER_GMRES;
-    j->precond_kind = head->rows != head->columns ? MNP_PRECOND_NONE : positive ? MNP_PRECOND_IC0 : MNP_PRECOND_ILU0;
+    j->precond_kind = head->rows != head->columns ? MNP_PRECOND_NONE
+                      : !positive                 ? MNP_PRECOND_ILU0
+                      : p->machine->gpu           ? MNP_PRECOND_JACOBI
+                                                  : MNP_PRECOND_IC0;
     if (j->matrix.kind != MATRIX_GENERATOR)
         plan_note(p, "the method depends on the entries, which were not read: here a matrix without symmetry is taken");
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times the 2-D convolution of other libraries on one GPU, or with --host on the CPU, to compare Maniple's with.
+"""Times the convolution of other libraries on one GPU, or with --host on the CPU, to compare Maniple's with.
 
-An image and a smaller kernel, both random and of float32, mode "same", zeros beyond the edges:
+An image of two dimensions, or of --dims with --no-direct, and a smaller kernel, both random and of float32, mode "same",
+zeros beyond the edges:
 
   cupyx.scipy.signal.convolve2d     CuPy's direct convolution
   torch.nn.functional.conv2d        PyTorch with cuDNN, in true float32 and not TF32
@@ -49,7 +50,7 @@ def parse_arguments():
     parser.add_argument("--outer", action="store_true", help="the kernel is an outer product, for passes of convolve1d")
     parser.add_argument("--no-direct", action="store_true", help="leave out direct sums")
     parser.add_argument("--restore", type=int, default=0, metavar="N", help="time N iterations of Richardson-Lucy instead")
-    parser.add_argument("--dims", type=int, default=2, metavar="D", help="of the image, for --restore (default: 2)")
+    parser.add_argument("--dims", type=int, default=2, metavar="D", help="of the image, for --restore and --no-direct (default: 2)")
     parser.add_argument("--host", action="store_true", help="on the CPU, with SciPy")
     parser.add_argument("--tolerance", type=float, default=1e-5, metavar="E", help="largest error (default: 1e-5)")
     arguments = parser.parse_args()
@@ -57,6 +58,8 @@ def parse_arguments():
         parser.error("--kernel must be odd: for even ones the libraries disagree on what \"same\" is")
     if arguments.image < arguments.kernel:
         parser.error("--image must not be smaller than --kernel")
+    if arguments.dims != 2 and not arguments.restore and (not arguments.no_direct or arguments.outer):
+        parser.error("--dims other than 2 are for --restore, or for --no-direct --fft")
     if arguments.repeats < 1 or arguments.warm_up < 0:
         parser.error("--repeats must be at least 1, --warm-up at least 0")
     return arguments
@@ -217,10 +220,10 @@ def with_scipy(arguments, image, kernel, line):
 def exact_on_cpu(image, kernel):
     """The result that the others are compared with where there is no CuPy."""
     shape = [a + b - 1 for a, b in zip(image.shape, kernel.shape)]
-    full = np.fft.irfft2(np.fft.rfft2(image.astype(np.float64), shape) * np.fft.rfft2(kernel.astype(np.float64), shape),
-                         shape)
-    before = [(n - 1) // 2 for n in kernel.shape]
-    return full[before[0]:before[0] + image.shape[0], before[1]:before[1] + image.shape[1]]
+    axes = range(image.ndim)
+    spectra = [np.fft.rfftn(x.astype(np.float64), shape, axes) for x in (image, kernel)]
+    full = np.fft.irfftn(spectra[0] * spectra[1], shape, axes)
+    return full[tuple(slice((k - 1) // 2, (k - 1) // 2 + n) for n, k in zip(image.shape, kernel.shape))]
 
 
 def main():
@@ -229,10 +232,10 @@ def main():
         restore(arguments)
         return
     random = np.random.default_rng(arguments.seed)
-    image = random.standard_normal((arguments.image, arguments.image), dtype=np.float32)
+    image = random.standard_normal((arguments.image,) * arguments.dims, dtype=np.float32)
     line = random.standard_normal(arguments.kernel, dtype=np.float32)
-    kernel = np.outer(line, line) if arguments.outer else random.standard_normal(2 * (arguments.kernel,),
-                                                                                 dtype=np.float32)
+    kernel = np.outer(line, line) if arguments.outer else random.standard_normal(
+        arguments.dims * (arguments.kernel,), dtype=np.float32)
 
     exact = None
     if arguments.host:
@@ -246,7 +249,8 @@ def main():
     if exact is None:
         exact = exact_on_cpu(image, kernel)
 
-    what = f"{arguments.image}^2 by {arguments.kernel}^2 float32{', an outer product' if arguments.outer else ''}"
+    what = f"{arguments.image}^{arguments.dims} by {arguments.kernel}^{arguments.dims} float32" + (
+        ", an outer product" if arguments.outer else "")
     results = []
     for name, version, notes, result, times in runs:
         error = float(np.abs(result - exact).max() / np.abs(exact).max())
@@ -256,8 +260,7 @@ def main():
         record.append("conv", "same", what, f"{library} {'.'.join(name.split('.')[-2:])}",
                       number, device, 1e-3 * statistics.median(times), 1e-3 * min(times))
 
-    print(f"{device}: {arguments.image} x {arguments.image} by {arguments.kernel} x {arguments.kernel}, float32, "
-          f"median of {arguments.repeats}")
+    print(f"{device}: {what}, median of {arguments.repeats}")
     for entry in results:
         print(f"  {entry['name']:32}{entry['median_ms']:9.3f} ms   error {entry['relative_error']:.1e}   "
               f"{entry['version']}{', ' if entry['notes'] else ''}{entry['notes']}")

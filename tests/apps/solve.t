@@ -239,8 +239,8 @@ END
         done
         later "$name: the solution" chosen "$name"
     }
-    chosen positive 3 '^method    cg, as MATRIX is symmetric with a positive diagonal$' '^precond   ic0 '
-    chosen indefinite 1 '^tried     cg with ic0 for .*: breakdown' '^method    minres' '^precond   none'
+    chosen positive 3 '^method    cg, as MATRIX is symmetric with a positive diagonal$' '^precond   \(ic0\|jacobi\) '
+    chosen indefinite 1 '^tried     cg with \(ic0\|jacobi\) for .*: breakdown' '^method    minres' '^precond   none'
     chosen zero 2 '^method    minres, as MATRIX is symmetric, but not positive definite$'
     chosen hermitian 2 '^method    cg, as MATRIX is Hermitian with a positive diagonal$'
     chosen general 3 '^method    gmres with --restart 50, as MATRIX is not symmetric$' '^precond   ilu0 '

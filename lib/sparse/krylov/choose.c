@@ -5,6 +5,8 @@
 #include <maniple/solve.h>
 
 #include "base/status.h"
+#include "context/context.h"
+#include "sparse/matrix/sparse.h"
 
 enum { MOST_ATTEMPTS = 3, SHORT_BASIS = 20, USUAL_BASIS = 50, LONG_BASIS = 200 };
 static const double most_bytes = 268435456; /* of a rank's basis, if it has more than SHORT_BASIS vectors */
@@ -61,6 +63,10 @@ bool mnp_solve_choose(const mnp_sparse *matrix, const mnp_sparse_traits *traits,
     if (attempt < 0 || attempt >= attempts[found].count)
         return false;
     *choice = attempts[found].choices[attempt];
+    /* The triangles of ic0 wait for their rows, level after level, which costs a GPU more than the iterations that it
+       saves: the Laplacian of 1024 x 1024 points took 50 times as long as with jacobi (docs/guide/sparse-systems.md). */
+    if (choice->precond == MNP_PRECOND_IC0 && !matrix->ctx->device->cpu_memory)
+        choice->precond = MNP_PRECOND_JACOBI;
     if (choice->restart > 0)
         choice->restart = basis_of(matrix, choice->restart);
     return true;
