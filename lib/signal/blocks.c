@@ -22,7 +22,10 @@ enum {
     BATCH_WIDTH = 64 /* elements of a row of a window along a dimension that is not transformed */
 };
 
-/* The two transforms of a direction: of the last dimension, real where the sums are, and of the others, in place. */
+/*
+ * The transforms of a direction: of the last dimension, real where the sums are, and of the others, in place; or the first
+ * one is of all dimensions, which is what libraries for GPUs are quicker at.
+ */
 typedef struct transform {
     mnp__device_fft *last, *others;
 } transform;
@@ -129,13 +132,16 @@ static void add_batch(mnp__fft_spec *spec, mnp__fft_dim dim)
         spec->batch[spec->nbatch++] = dim;
 }
 
-/* One of the two transforms of a direction; nothing if there is no other dimension. */
-static mnp_status add_transform(mnp__blocks *blocks, bool of_last, bool inverse, int64_t count, mnp__device_fft **fft_p,
+/* Which dimensions a transform is of. */
+typedef enum scope { OF_LAST, OF_OTHERS, OF_ALL } scope;
+
+/* One of the transforms of a direction; nothing if there is no other dimension. */
+static mnp_status add_transform(mnp__blocks *blocks, scope of, bool inverse, int64_t count, mnp__device_fft **fft_p,
                                 size_t *work)
 {
     static const int inner_first[] = {3, COUNT, 2, 1, 0};
     const mnp__blocks_shape *shape = &blocks->shape;
-    const bool real = of_last && blocks->element != blocks->spectral;
+    const bool of_last = of != OF_OTHERS, real = of_last && blocks->element != blocks->spectral;
     mnp__fft_spec spec = {.kind = !real     ? MNP__FFT_COMPLEX
                                   : inverse ? MNP__FFT_TO_REAL
                                             : MNP__FFT_FROM_REAL,
@@ -147,7 +153,7 @@ static mnp_status add_transform(mnp__blocks *blocks, bool of_last, bool inverse,
     const int64_t *out = of_last && inverse ? shape->window : blocks->spectrum;
     for (int i = 0; i <= MNP_CONV_DIMS; i++) {
         const int j = inner_first[i];
-        const bool transforms = j != COUNT && shape->transformed[j] && of_last == (j == blocks->last);
+        const bool transforms = j != COUNT && shape->transformed[j] && (of == OF_ALL || of_last == (j == blocks->last));
         const int64_t extent = j == COUNT ? count : transforms ? shape->window[j] : blocks->spectrum[j];
         const mnp__fft_dim dim = {extent, stride_of(in, count, j), stride_of(out, count, j)};
         if (!transforms) {
@@ -167,8 +173,14 @@ static mnp_status add_transform(mnp__blocks *blocks, bool of_last, bool inverse,
 
 static mnp_status add_transforms(mnp__blocks *blocks, bool inverse, int64_t count, transform *t, size_t *work)
 {
-    MNP_TRY(add_transform(blocks, true, inverse, count, &t->last, work));
-    return add_transform(blocks, false, inverse, count, &t->others, work);
+    enum { MOST = 3 }; /* dimensions that cuFFT transforms at once */
+    int ndim = 0;
+    for (int j = 0; j < MNP_CONV_DIMS; j++)
+        ndim += blocks->shape.transformed[j];
+    if (!blocks->in.ctx->device->cpu_memory && ndim <= MOST)
+        return add_transform(blocks, OF_ALL, inverse, count, &t->last, work);
+    MNP_TRY(add_transform(blocks, OF_LAST, inverse, count, &t->last, work));
+    return add_transform(blocks, OF_OTHERS, inverse, count, &t->others, work);
 }
 
 static void free_transforms(mnp__device *device, transform *t)

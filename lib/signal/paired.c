@@ -17,7 +17,7 @@ enum {
     HELD = 16,        /* values of a thread */
     THREADS = 256,    /* of a block, for rows */
     RESIDENT = 8192,  /* bytes of the threads of a multiprocessor, one value each, as their registers allow */
-    CACHED = 32 << 20 /* bytes of planes that are worked on at a time: most of the cache of the GPU */
+    CACHED = 64 << 20 /* bytes of planes that are worked on at a time: about what the cache of the GPU holds */
 };
 
 bool mnp__paired_suits(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, const bool *transformed)
@@ -65,9 +65,9 @@ static bool is_double(const mnp__blocks_spec *spec)
     return spec->sum == MNP_FLOAT64 || spec->sum == MNP_COMPLEX128;
 }
 
-/* A kernel for rows of `points` elements. */
+/* A kernel for rows of `points` elements, which may take as many registers as leave room for so many blocks. */
 static mnp_status load_rows(mnp_ctx *ctx, const mnp__blocks_spec *spec, const char *file, const char *function,
-                            bool backward, int64_t points, mnp__kernel **kernel_p)
+                            bool backward, int64_t points, int64_t blocks, mnp__kernel **kernel_p)
 {
     const int64_t element = is_double(spec) ? 16 : 8, rows = THREADS * HELD / points;
     char room[MNP__KERNEL_ROOM];
@@ -80,7 +80,7 @@ static mnp_status load_rows(mnp_ctx *ctx, const mnp__blocks_spec *spec, const ch
                   "#define MNP_REAL %s\n#define MNP_PAIRS %d\n#define MNP_POINTS %lld\n#define MNP_ROWS %lld\n"
                   "#define MNP_BLOCKS %lld\n",
                   is_double(spec) ? "double" : "float", mnp_dtype_kind(spec->sum) == 'f', (long long)points,
-                  (long long)rows, (long long)(RESIDENT / element / THREADS));
+                  (long long)rows, (long long)blocks);
     return mnp__ctx_kernel_of_text(ctx, &kernel, &defines, NULL, kernel_p);
 }
 
@@ -112,11 +112,13 @@ mnp_status mnp__paired_load(mnp_ctx *ctx, const mnp__blocks_spec *spec, const mn
     paired->together = THREADS * HELD / width;
     paired->rows =
         (mnp__launch){.grid = {(unsigned)mnp__divide_up(height, paired->together), 1, 1}, .block = {THREADS, 1, 1}};
-    if (!shape->transformed[2])
-        return load_rows(ctx, spec, "signal/paired_lines.cu", "paired_lines", false, width, &paired->lines);
-    MNP_TRY(load_rows(ctx, spec, "signal/paired_rows.cu", "paired_rows", false, width, &paired->forward));
+    const int64_t blocks = RESIDENT / THREADS / (is_double(spec) ? 16 : 8);
+    if (!shape->transformed[2]) /* of floats one block less, or registers are spilled */
+        return load_rows(ctx, spec, "signal/paired_lines.cu", "paired_lines", false, width,
+                         is_double(spec) ? blocks : 3, &paired->lines);
+    MNP_TRY(load_rows(ctx, spec, "signal/paired_rows.cu", "paired_rows", false, width, blocks, &paired->forward));
     MNP_TRY(load_columns(ctx, spec, height, width, paired));
-    return load_rows(ctx, spec, "signal/paired_rows.cu", "paired_rows", true, width, &paired->backward);
+    return load_rows(ctx, spec, "signal/paired_rows.cu", "paired_rows", true, width, blocks, &paired->backward);
 }
 
 /* ---- execution ---- */

@@ -396,7 +396,7 @@ static const kernel_case typical[] = {
     {.file = "signal/paired_lines.cu",
      .function = "paired_lines",
      .definitions = "MNP_IN float; MNP_OUT float; MNP_SUM float; MNP_REAL float; MNP_PAIRS 1; MNP_POINTS 4096; "
-                    "MNP_ROWS 1; MNP_BLOCKS 4"},
+                    "MNP_ROWS 1; MNP_BLOCKS 3"},
     {.file = "signal/paired_columns.cu",
      .function = "paired_columns",
      .definitions = "MNP_REAL float; MNP_POINTS 1024; MNP_COLUMNS 8; MNP_BLOCKS 2"},
