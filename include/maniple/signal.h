@@ -39,8 +39,8 @@ typedef enum mnp_boundary {
  *                integers only where the product is exact
  *   fft          of transforms of L elements each: 10 eps log2(L) ||k|| ||x||, in Euclidean norms, ||x|| of the window:
  *                small outputs beside large ones lose digits, and one element that is infinite or NaN spoils the window
- *   overlap-add  the same, for windows that are smaller; on GPUs two windows of real numbers, along one or two axes, are
- *                transformed as one of complex numbers, and share ||x|| and what spoils them
+ *   overlap-add  the same, for windows that are smaller; on GPUs two windows of real numbers, along one or two axes,
+ *                are transformed as one of complex numbers, and share ||x|| and what spoils them
  *
  * Integer results of transforms are rounded, as scipy.signal.fftconvolve's are: exact as long as the bound, which is in
  * float64, is below a half.

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/integer.h"
+
 /* A function, over all ranks. */
 typedef struct total {
     char name[MNP__PROFILE_NAME];
@@ -31,11 +33,6 @@ typedef struct totals {
 
 /* ---- gathering ---- */
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void add_row(totals *t, const mnp__profile_row *row)
 {
     int i = 0;
@@ -49,11 +46,11 @@ static void add_row(totals *t, const mnp__profile_row *row)
         memcpy(f->name, row->name, sizeof f->name);
         t->count++;
     }
-    f->calls = larger(f->calls, row->calls);
-    f->launches = larger(f->launches, row->launches);
-    f->sent.bytes = larger(f->sent.bytes, row->sent.bytes);
-    f->sent.messages = larger(f->sent.messages, row->sent.messages);
-    f->sent.collectives = larger(f->sent.collectives, row->sent.collectives);
+    f->calls = mnp__max(f->calls, row->calls);
+    f->launches = mnp__max(f->launches, row->launches);
+    f->sent.bytes = mnp__max(f->sent.bytes, row->sent.bytes);
+    f->sent.messages = mnp__max(f->sent.messages, row->sent.messages);
+    f->sent.collectives = mnp__max(f->sent.collectives, row->sent.collectives);
     f->cpu += row->cpu;
     f->device += row->device;
     f->waited += row->waited;

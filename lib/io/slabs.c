@@ -4,10 +4,7 @@
  */
 #include "io/slabs.h"
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
+#include "base/integer.h"
 
 /* How many rows of `row_bytes` a slab holds, at most `extent`; whole chunks if that is possible. */
 static int64_t choose_rows(int64_t row_bytes, int64_t extent, int64_t chunk)
@@ -19,7 +16,7 @@ static int64_t choose_rows(int64_t row_bytes, int64_t extent, int64_t chunk)
         rows -= rows % chunk;
     else if (chunk <= MNP__SLAB_MAX_BYTES / row_bytes)
         rows = chunk;
-    return smaller(rows, extent);
+    return mnp__min(rows, extent);
 }
 
 void mnp__slabs_plan(int ndim, const int64_t *lo, const int64_t *extent, int64_t item, const int64_t *chunk,
@@ -57,7 +54,7 @@ void mnp__slabs_get(const mnp__slabs *slabs, int64_t index, mnp__slab *slab)
     int64_t begin = slabs->first + index % slabs->along * slabs->rows, end = begin + slabs->rows;
     int64_t block_end = slabs->lo[cut] + slabs->extent[cut], outer = index / slabs->along;
     slab->lo[cut] = begin > slabs->lo[cut] ? begin : slabs->lo[cut];
-    slab->extent[cut] = smaller(end, block_end) - slab->lo[cut];
+    slab->extent[cut] = mnp__min(end, block_end) - slab->lo[cut];
     for (int d = cut - 1; d >= 0; d--) {
         slab->lo[d] = slabs->lo[d] + outer % slabs->extent[d];
         slab->extent[d] = 1;

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "layout/layout.h"
 
@@ -36,19 +37,14 @@ static int64_t modulo(int64_t a, int64_t n)
     return r < 0 ? r + n : r;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The longest run that starts at extended index `at` and ends before `hi`, regardless of parts. */
 static mnp__segment run_at(int64_t extent, mnp_boundary boundary, int64_t at, int64_t hi)
 {
     bool inside = at >= 0 && at < extent;
     if (inside)
-        return (mnp__segment){.lo = at, .count = least(hi, extent) - at, .first = at, .step = 1};
+        return (mnp__segment){.lo = at, .count = mnp__min(hi, extent) - at, .first = at, .step = 1};
 
-    int64_t outside = at < 0 ? least(hi, 0) - at : hi - at; /* indices that are left on this side */
+    int64_t outside = at < 0 ? mnp__min(hi, 0) - at : hi - at; /* indices that are left on this side */
     if (extent == 0 || boundary == MNP_BOUNDARY_FILL)
         return (mnp__segment){.lo = at, .count = outside, .step = 0, .part = MNP__FILL};
     if (boundary == MNP_BOUNDARY_NEAREST || extent == 1) /* a single element is repeated under every condition */
@@ -61,9 +57,9 @@ static mnp__segment run_at(int64_t extent, mnp_boundary boundary, int64_t at, in
     int64_t back = boundary == MNP_BOUNDARY_SYMM ? extent - 1 : extent - 2;
     int64_t place = modulo(at, period);
     if (place < extent)
-        return (mnp__segment){.lo = at, .count = least(hi - at, extent - place), .first = place, .step = 1};
+        return (mnp__segment){.lo = at, .count = mnp__min(hi - at, extent - place), .first = place, .step = 1};
     return (mnp__segment){
-        .lo = at, .count = least(hi - at, period - place), .first = back - (place - extent), .step = -1};
+        .lo = at, .count = mnp__min(hi - at, period - place), .first = back - (place - extent), .step = -1};
 }
 
 /* Find the run of the part around element `index`, and how many elements the part has before it. */
@@ -85,9 +81,9 @@ static mnp_status append_by_part(const mnp_layout *layout, int dim, mnp__segment
         find_run(layout, dim, run.first, &lo, &hi, &before);
         piece.part = mnp__layout_find(layout, dim, run.first);
         if (run.step == 1)
-            piece.count = least(run.count, hi - run.first);
+            piece.count = mnp__min(run.count, hi - run.first);
         else if (run.step == -1)
-            piece.count = least(run.count, run.first - lo + 1);
+            piece.count = mnp__min(run.count, run.first - lo + 1);
         piece.first += before - lo;
         MNP_TRY(append(list, piece));
         run.lo += piece.count;

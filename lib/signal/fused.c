@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/value.h"
 #include "jit/jit.h"
@@ -48,11 +49,6 @@ struct mnp__fused {
     mnp__kernel *kernel;
     mnp_fused_params params; /* all but what a run fills in */
 };
-
-static int64_t round_up(int64_t n, int64_t to)
-{
-    return (n + to - 1) / to * to;
-}
 
 /* ---- which passes ---- */
 
@@ -132,9 +128,9 @@ static bool find_pair(const mnp__separable_spec *spec, int i, int count, const m
 /* The bytes of the shared arrays of kernels/signal/fused.cu. */
 static size_t shared_bytes(const struct shape *shape, int64_t input, int64_t sum)
 {
-    const int64_t width = round_up(shape->shift + shape->width + shape->taps[1] - 1, QUAD / input);
-    const int64_t ring = round_up(shape->taps[0] - 1 + (1 + AHEAD) * STEP, RUN) * width * input;
-    return (size_t)(ring + STEP * round_up(width, RUN) * sum);
+    const int64_t width = mnp__round_up(shape->shift + shape->width + shape->taps[1] - 1, QUAD / input);
+    const int64_t ring = mnp__round_up(shape->taps[0] - 1 + (1 + AHEAD) * STEP, RUN) * width * input;
+    return (size_t)(ring + STEP * mnp__round_up(width, RUN) * sum);
 }
 
 /* Choose for an input of that layout; false if it does not fit shared memory. */

@@ -8,18 +8,9 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "base/integer.h"
 #include "base/status.h"
 #include "base/text.h"
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* A shape for a message, such as "the kernel is empty: its shape is (3, 0)". */
 static mnp_status fail_shape(const char *sentence, int ndim, const int64_t *shape)
@@ -103,8 +94,8 @@ static void resolve_mode(mnp_conv_mode mode, int64_t extent, int64_t taps, int64
         *out_extent = extent;
         break;
     case MNP_CONV_VALID:
-        *offset = least(extent, taps) - 1;
-        *out_extent = most(extent, taps) - least(extent, taps) + 1;
+        *offset = mnp__min(extent, taps) - 1;
+        *out_extent = mnp__max(extent, taps) - mnp__min(extent, taps) + 1;
         break;
     }
 }
@@ -218,7 +209,7 @@ void mnp__conv_share_of(const mnp__conv_geometry *geometry, int rank, mnp__conv_
         }
         int64_t lo = out_lo[d] + geometry->offset[d] - (geometry->taps[d] - 1);
         int64_t extent = out_extent[d] > 0 ? out_extent[d] + geometry->taps[d] - 1 : 0;
-        int64_t begin = most(lo, block_lo[d]), end = least(lo + extent, block_lo[d] + block_extent[d]);
+        int64_t begin = mnp__max(lo, block_lo[d]), end = mnp__min(lo + extent, block_lo[d] + block_extent[d]);
         share->out_extent[j] = out_extent[d];
         share->extended[j] = extent;
         share->want_lo[j] = lo;

@@ -10,6 +10,7 @@
  */
 #include "signal/tile.h"
 
+#include "base/integer.h"
 #include "device/launch.h"
 #include "jit/jit.h"
 
@@ -34,11 +35,6 @@ static int64_t power_of_two(int64_t n)
     return power;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The bytes of the shared arrays of kernels/signal/conv_direct_cuda.h. */
 static size_t shared_bytes(const mnp__conv_tile *tile, int64_t element)
 {
@@ -58,9 +54,9 @@ static void choose_blocks(int64_t width, int64_t height, int64_t element, size_t
     int64_t columns = power_of_two(mnp__divide_up(width, tile->rx)),
             rows = power_of_two(mnp__divide_up(height, tile->ry));
     int64_t most = tile->cy > SHORT_FILTER && !tile->by_columns ? BLOCK_THREADS : BLOCK_THREADS / 2;
-    int64_t blocks_y = least(rows, most / (along_x || tile->by_columns ? WARP : 8)),
-            blocks_x = least(columns, most / blocks_y);
-    blocks_y = least(rows, most / blocks_x);
+    int64_t blocks_y = mnp__min(rows, most / (along_x || tile->by_columns ? WARP : 8)),
+            blocks_x = mnp__min(columns, most / blocks_y);
+    blocks_y = mnp__min(rows, most / blocks_x);
     if (blocks_x * blocks_y < WARP)
         blocks_x = WARP / blocks_y;
     for (;;) {
@@ -102,8 +98,8 @@ void mnp__conv_tile_choose(const mnp__conv_geometry *geometry, mnp_dtype sum, si
     for (int j = 0; j < MNP_CONV_DIMS; j++)
         tile->taps[j] = taps[j];
     tile->by_columns = taps[3] == 1 && taps[2] > 1;
-    tile->cx = (int)least(taps[3], taps[2] == 1 ? LARGEST_ROW : LARGEST_WINDOW);
-    tile->cy = (int)least(taps[2], tile->by_columns ? LARGEST_COLUMN : LARGEST_WINDOW);
+    tile->cx = (int)mnp__min(taps[3], taps[2] == 1 ? LARGEST_ROW : LARGEST_WINDOW);
+    tile->cy = (int)mnp__min(taps[2], tile->by_columns ? LARGEST_COLUMN : LARGEST_WINDOW);
     choose_blocks(block[3], block[2], element, block_memory, tile);
 }
 

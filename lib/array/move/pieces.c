@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 
 /* A run of indices of one dimension, `repeat` times: from a place in its part's block to a place in the wanted box. */
@@ -50,16 +51,6 @@ static mnp_status append(struct cuts *cuts, struct cut cut)
     }
     cuts->items[cuts->count++] = cut;
     return MNP_OK;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* ---- cutting one dimension ---- */
@@ -102,7 +93,7 @@ static mnp_status cut_inside(struct visit *v, int d, struct run run, int part)
     int64_t k = own.period > 0 && run.lo > own.first ? (run.lo - own.first) / own.period : 0;
     for (; k < number; k++) {
         mnp__part_run at = mnp__part_run_at(&own, k);
-        int64_t lo = most(at.lo, run.lo), hi = least(at.lo + at.count, run.hi);
+        int64_t lo = mnp__max(at.lo, run.lo), hi = mnp__min(at.lo + at.count, run.hi);
         if (at.lo >= run.hi)
             break;
         if (lo < hi)
@@ -121,14 +112,14 @@ static mnp_status cut_for_part(struct visit *v, int d, struct run run, int part)
 {
     const mnp__move_spec *spec = v->spec;
     const int64_t extent = spec->layout->shape[d];
-    int64_t begin = most(run.lo, 0), end = least(run.hi, extent);
+    int64_t begin = mnp__max(run.lo, 0), end = mnp__min(run.hi, extent);
     const bool repeats = spec->boundaries && spec->boundaries[d] != MNP_BOUNDARY_FILL && extent > 0;
     if (repeats && run.lo < 0)
-        MNP_TRY(cut_run(v, d, (struct run){run.lo, least(run.hi, 0), run.to}, part));
+        MNP_TRY(cut_run(v, d, (struct run){run.lo, mnp__min(run.hi, 0), run.to}, part));
     if (begin < end)
         MNP_TRY(cut_inside(v, d, (struct run){begin, end, run.to + begin - run.lo}, part));
     if (repeats && run.hi > extent) {
-        begin = most(run.lo, extent);
+        begin = mnp__max(run.lo, extent);
         MNP_TRY(cut_run(v, d, (struct run){begin, run.hi, run.to + begin - run.lo}, part));
     }
     return MNP_OK;
@@ -141,7 +132,7 @@ static mnp_status cut_dim(struct visit *v, int d, int part)
     v->cuts[d].count = 0;
     for (int64_t at = 0; at < want->extent[d]; at += length) {
         int64_t lo = want->lo[d] + (want->period[d] ? at / length * want->period[d] : 0);
-        struct run run = {lo, lo + least(length, want->extent[d] - at), at};
+        struct run run = {lo, lo + mnp__min(length, want->extent[d] - at), at};
         MNP_TRY(part == ALL_PARTS ? cut_run(v, d, run, part) : cut_for_part(v, d, run, part));
     }
     return MNP_OK;

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "device/blas.h"
 #include "device/host/host.h"
@@ -129,11 +130,6 @@ static const void *at(const void *matrix, mnp_dtype dtype, int64_t elements)
     return matrix ? (const char *)matrix + elements * (int64_t)mnp_dtype_size(dtype) : NULL;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- products ---- */
 
 /* A matrix times a vector, which BLAS's general product is slow at; false: the vector would have to be conjugated. */
@@ -177,8 +173,8 @@ static void multiply_one(const mnp__gemm *g, int64_t index)
         for (int64_t i = 0; i < g->m; i += LONGEST)
             for (int64_t p = 0; p == 0 || p < g->k; p += LONGEST) {
                 mnp__gemm piece = *g;
-                piece.m = smaller(g->m - i, LONGEST), piece.n = smaller(g->n - j, LONGEST);
-                piece.k = smaller(g->k - p, LONGEST);
+                piece.m = mnp__min(g->m - i, LONGEST), piece.n = mnp__min(g->n - j, LONGEST);
+                piece.k = mnp__min(g->k - p, LONGEST);
                 multiply_piece(type, &piece, at(a, g->dtype, g->op_a == MNP__BLAS_N ? i + p * g->lda : p + i * g->lda),
                                at(b, g->dtype, g->op_b == MNP__BLAS_N ? p + j * g->ldb : j + p * g->ldb),
                                p == 0 ? g->beta : one, (void *)at(c, g->dtype, i + j * g->ldc));
@@ -211,7 +207,7 @@ static mnp_status run(mnp__device *device, int64_t batch, void (*function)(const
 {
     const mnp__host_device *host = (const mnp__host_device *)device;
     const bool divides = host->threads > 1 && batch >= host->threads;
-    const mnp__launch launch = {.grid = {divides ? (unsigned)smaller(batch, host->threads) : 1, 1, 1}};
+    const mnp__launch launch = {.grid = {divides ? (unsigned)mnp__min(batch, host->threads) : 1, 1, 1}};
     const int before = set_threads(divides ? 1 : host->threads);
     const mnp_status st = mnp__host_run(device, &launch, function, argument);
     (void)set_threads(before);

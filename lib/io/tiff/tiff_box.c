@@ -4,6 +4,7 @@
  */
 #include <config.h>
 
+#include "base/integer.h"
 #include "io/tiff/tiff_library.h"
 
 #ifdef HAVE_TIFF
@@ -31,21 +32,11 @@ struct piece {
     const char *data;
 };
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* The wanted indices that lie in [start, end): their numbers from *first_p to before *last_p. */
 static void find_wanted(const mnp__tiff_span *span, int64_t start, int64_t end, int64_t *first_p, int64_t *last_p)
 {
     *first_p = start <= span->start ? 0 : (start - span->start + span->step - 1) / span->step;
-    *last_p = end <= span->start ? 0 : smaller(span->count, (end - span->start + span->step - 1) / span->step);
+    *last_p = end <= span->start ? 0 : mnp__min(span->count, (end - span->start + span->step - 1) / span->step);
 }
 
 static int64_t last_index(const mnp__tiff_span *span)
@@ -139,19 +130,19 @@ static mnp_status read_direct_segment(const struct job *job, int64_t number, con
 {
     const mnp__tiff_span *rows = &job->spans[ROWS], *columns = &job->spans[COLUMNS];
     struct piece piece = *segment;
-    piece.start[COLUMNS] = larger(columns->start, segment->start[COLUMNS]);
+    piece.start[COLUMNS] = mnp__max(columns->start, segment->start[COLUMNS]);
     piece.extent[COLUMNS] =
-        smaller(last_index(columns) + 1, segment->start[COLUMNS] + segment->extent[COLUMNS]) - piece.start[COLUMNS];
+        mnp__min(last_index(columns) + 1, segment->start[COLUMNS] + segment->extent[COLUMNS]) - piece.start[COLUMNS];
     const int64_t end = segment->start[ROWS] + segment->extent[ROWS],
                   row = piece.extent[COLUMNS] * piece.extent[SAMPLES] * (int64_t)job->item,
                   together = piece.extent[COLUMNS] == segment->extent[COLUMNS] && rows->step == 1
-                                 ? larger(1, MOST_DIRECT / row)
+                                 ? mnp__max(1, MOST_DIRECT / row)
                                  : 1;
     int64_t first, last;
     find_wanted(rows, segment->start[ROWS], end, &first, &last);
     for (int64_t i = first; i < last; i += together) {
         piece.start[ROWS] = rows->start + i * rows->step;
-        piece.extent[ROWS] = smaller(together, last - i);
+        piece.extent[ROWS] = mnp__min(together, last - i);
         MNP_TRY(read_direct(job, number, segment->start[ROWS], segment->start[COLUMNS], &piece));
         copy_piece(job, &piece);
     }
@@ -214,7 +205,7 @@ static mnp_status read_plane(const struct job *job, int64_t sample, int64_t numb
                 .start = {i * page->segment_rows, j * page->segment_columns, sample},
                 .extent = {page->segment_rows, page->segment_columns, page->planes ? 1 : page->samples}};
             if (!page->tiled)
-                segment.extent[ROWS] = smaller(page->segment_rows, page->rows - segment.start[ROWS]);
+                segment.extent[ROWS] = mnp__min(page->segment_rows, page->rows - segment.start[ROWS]);
             if (page->direct)
                 MNP_TRY(read_direct_segment(job, number + i * across + j, &segment));
             else if (page->tiled)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "io/file_array.h"
 #include "io/tiff/tiff.h"
@@ -45,15 +46,10 @@ struct head {
 
 /* ---- where everything lies ---- */
 
-static int64_t round_up(int64_t bytes, int64_t unit)
-{
-    return (bytes + unit - 1) / unit * unit;
-}
-
 /* The bytes of values beside their field; none if they fit into it. */
 static int64_t beside(const struct job *job, int64_t bytes)
 {
-    return bytes <= job->word ? 0 : round_up(bytes, 8);
+    return bytes <= job->word ? 0 : mnp__round_up(bytes, 8);
 }
 
 /* The size of a page's head: the number of fields, the fields, the place of the next head, and what lies beside. */
@@ -63,13 +59,13 @@ static void measure(struct job *job, bool big)
     job->word = big ? 8 : 4;
     job->fields = job->samples == 2 || job->samples > 3 ? 17 : 16;
     job->field_bytes = big ? 20 : 12;
-    job->head_bytes = round_up((big ? 8 : 2) + job->fields * job->field_bytes + job->word, 8) +
+    job->head_bytes = mnp__round_up((big ? 8 : 2) + job->fields * job->field_bytes + job->word, 8) +
                       2 * beside(job, job->strips * job->word) /* places and sizes of strips */
                       + 2 * beside(job, 2 * job->samples)      /* bits and format of each sample */
                       + beside(job, 2 * (job->samples - 1))    /* what samples beyond the colours are */
                       + 2 * beside(job, 8)                     /* resolutions */
                       + beside(job, (int64_t)sizeof software);
-    job->offset = round_up(ALIGNMENT + job->pages * job->head_bytes, ALIGNMENT);
+    job->offset = mnp__round_up(ALIGNMENT + job->pages * job->head_bytes, ALIGNMENT);
 }
 
 /* Find what is a page and what a sample.  False: the array has too few or too many dimensions. */
@@ -192,7 +188,7 @@ static void make_head(struct head *head, int64_t page)
     const bool colours = job->samples == 3 || job->samples == 4;
     store(head->bytes, count, (uint64_t)job->fields);
     head->field = count;
-    head->extra = round_up(count + job->fields * job->field_bytes + job->word, 8);
+    head->extra = mnp__round_up(count + job->fields * job->field_bytes + job->word, 8);
     add_long(head, 254, job->pages > 1 ? ONE_OF_MANY : 0); /* NewSubfileType */
     add_long(head, 256, job->columns);                     /* ImageWidth */
     add_long(head, 257, job->rows);                        /* ImageLength */

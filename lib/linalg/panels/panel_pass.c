@@ -4,12 +4,8 @@
 
 #include <maniple/comm.h>
 
+#include "base/integer.h"
 #include "layout/layout.h"
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 mnp_status mnp__pass_begin(const mnp__place *place, const mnp__dense *a, int64_t columns, mnp__pass *p)
 {
@@ -38,10 +34,10 @@ mnp_status mnp__pass_end(mnp__pass *p, mnp_status st)
 
 mnp__panel mnp__panel_at(const mnp__pass *p, int64_t k, int64_t below)
 {
-    const int64_t width = p->a->width, first = k * width, top = smaller(first + below, p->a->m);
+    const int64_t width = p->a->width, first = k * width, top = mnp__min(first + below, p->a->m);
     return (mnp__panel){.number = k,
                         .first = first,
-                        .columns = smaller(width, p->a->n - first),
+                        .columns = mnp__min(width, p->a->n - first),
                         .top = top,
                         .rows = p->a->m - top,
                         .owner = (int)(k % p->ctx->comm.size)};
@@ -60,7 +56,7 @@ int64_t mnp__columns_before(const mnp__pass *p, const mnp__dense *a, int64_t col
     const int64_t rank = p->ctx->comm.rank, size = p->ctx->comm.size, panels = column / a->width,
                   whole = panels <= rank ? 0 : (panels - rank + size - 1) / size,
                   part = panels % size == rank ? column % a->width : 0;
-    return smaller(whole * a->width + part, a->columns);
+    return mnp__min(whole * a->width + part, a->columns);
 }
 
 mnp_status mnp__panel_copy(const mnp__pass *p, const mnp__panel *at, bool back)

@@ -21,12 +21,8 @@
 
 #include <maniple/create.h>
 
+#include "base/integer.h"
 #include "linalg/panels/panel_pass.h"
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The pivots of a panel, which travel with it. */
 static int32_t *pivots_in_buffer(const mnp__pass *p, const mnp__panel *at)
@@ -177,9 +173,9 @@ static mnp_status factor_general(const mnp__pass *p, const mnp__panel *at, int32
 static void put_no_interchanges(const mnp__pass *p, const mnp__panel *at)
 {
     int32_t numbers[64];
-    const int64_t count = smaller(at->rows, at->columns), most = (int64_t)(sizeof numbers / sizeof *numbers);
+    const int64_t count = mnp__min(at->rows, at->columns), most = (int64_t)(sizeof numbers / sizeof *numbers);
     for (int64_t first = 0; first < count; first += most) {
-        const int64_t some = smaller(most, count - first);
+        const int64_t some = mnp__min(most, count - first);
         for (int64_t i = 0; i < some; i++)
             numbers[i] = (int32_t)(first + i + 1);
         (void)p->device->ops->copy(p->device, pivots_in_buffer(p, at) + first, numbers, (size_t)some * sizeof *numbers,
@@ -193,7 +189,7 @@ static mnp_status update_general(const mnp__pass *p, const mnp__panel *at)
     const mnp__dense *a = p->a;
     const int64_t before = mnp__columns_before(p, a, at->first),
                   behind = mnp__columns_before(p, a, at->first + at->columns), left = a->columns - behind,
-                  pivots = smaller(at->rows, at->columns), below = at->first + pivots;
+                  pivots = mnp__min(at->rows, at->columns), below = at->first + pivots;
     MNP_TRY(interchange(p, a, at->first, 0, before, pivots, pivots_in_buffer(p, at), false));
     MNP_TRY(interchange(p, a, at->first, behind, left, pivots, pivots_in_buffer(p, at), false));
     MNP_TRY(solve_block(p, at, false, true, 'N', false, pivots, left, mnp__pass_element(p, a, at->first, behind),
@@ -206,7 +202,7 @@ static mnp_status update_general(const mnp__pass *p, const mnp__panel *at)
 /* Keep a panel's pivots; they count from its first row until the end. */
 static mnp_status keep_pivots(const mnp__pass *p, const mnp__panel *at, mnp_array *pivots)
 {
-    const int64_t count = smaller(at->rows, at->columns);
+    const int64_t count = mnp__min(at->rows, at->columns);
     return p->device->ops->copy(p->device, (int32_t *)pivots->data + at->first, pivots_in_buffer(p, at),
                                 (size_t)count * sizeof(int32_t), p->ctx->compute);
 }
@@ -232,7 +228,7 @@ mnp_status mnp__panels_getrf(const mnp__place *place, const mnp__dense *a, mnp_a
     mnp__pass p;
     mnp_array *reports = NULL;
     mnp_status st;
-    MNP_TRY_OR(mnp__pass_begin(place, a, smaller(a->m, a->n), &p), st, done);
+    MNP_TRY_OR(mnp__pass_begin(place, a, mnp__min(a->m, a->n), &p), st, done);
     const int64_t room = ((int64_t)sizeof(int32_t) * a->width + (int64_t)p.size - 1) / (int64_t)p.size;
     MNP_TRY_OR(reports_new(&p, &reports), st, done);
     for (int64_t k = 0; k < p.count; k++) {

@@ -17,12 +17,8 @@
  */
 #include "linalg/panels/panels_hetrd.h"
 
+#include "base/integer.h"
 #include "linalg/panels/condense.h"
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* What belongs to the panel, in the work memory, with as many rows as the panel has. */
 typedef struct reduction {
@@ -124,7 +120,7 @@ static mnp_status reduce_panel(reduction *r, const mnp__panel *at, mnp_array *fa
 {
     mnp__condense *c = &r->with;
     mnp__pass *p = &c->pass;
-    const int64_t rows = at->rows, reflectors = smaller(at->columns, rows - 1);
+    const int64_t rows = at->rows, reflectors = mnp__min(at->columns, rows - 1);
     divide_work(r, rows, at->columns);
     for (int64_t i = 0; i < at->columns; i++) {
         char *factor = (char *)factors->data + (size_t)(at->first + i) * p->size;

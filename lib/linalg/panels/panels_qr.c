@@ -13,12 +13,8 @@
  */
 #include "linalg/panels/panels_qr.h"
 
+#include "base/integer.h"
 #include "linalg/panels/panel_pass.h"
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The panel is factored in the buffer, and its factors are put behind it. */
 static mnp_status factor_panel(const mnp__pass *p, const mnp__panel *at)
@@ -55,7 +51,7 @@ static mnp_status apply_panel(const mnp__pass *p, const mnp__panel *at, int64_t 
 /* Every rank keeps the factors of a panel, and applies its reflectors to its own columns behind it. */
 static mnp_status update(const mnp__pass *p, const mnp__panel *at, mnp_array *factors)
 {
-    const int64_t count = smaller(at->rows, at->columns);
+    const int64_t count = mnp__min(at->rows, at->columns);
     char *kept = (char *)factors->data + (size_t)at->first * p->size;
     MNP_TRY(p->device->ops->copy(p->device, kept, mnp__panel_tail(p, at), (size_t)count * p->size, p->ctx->compute));
     return apply_panel(p, at, count, kept, true, p->a, mnp__columns_before(p, p->a, at->first + at->columns));
@@ -65,7 +61,7 @@ mnp_status mnp__panels_geqrf(const mnp__place *place, const mnp__dense *a, mnp_a
 {
     mnp__pass p;
     mnp_status st;
-    MNP_TRY_OR(mnp__pass_begin(place, a, smaller(a->m, a->n), &p), st, done);
+    MNP_TRY_OR(mnp__pass_begin(place, a, mnp__min(a->m, a->n), &p), st, done);
     for (int64_t k = 0; k < p.count; k++) {
         const mnp__panel at = mnp__panel_at(&p, k, 0);
         if (mnp__panel_is_mine(&p, &at))
@@ -86,7 +82,7 @@ mnp_status mnp__panels_ormqr(const mnp__place *place, const mnp__dense *a, int64
     MNP_TRY_OR(mnp__pass_begin(place, a, reflectors, &p), st, done);
     for (int64_t i = 0; i < p.count; i++) {
         const mnp__panel at = mnp__panel_at(&p, adjoint ? i : p.count - 1 - i, below);
-        const int64_t count = smaller(smaller(at.rows, at.columns), reflectors - at.first);
+        const int64_t count = mnp__min(mnp__min(at.rows, at.columns), reflectors - at.first);
         if (mnp__panel_is_mine(&p, &at))
             MNP__WORK(&p, mnp__panel_copy(&p, &at, false));
         MNP_TRY_OR(mnp__panel_broadcast(&p, &at, at.rows * at.columns), st, done);

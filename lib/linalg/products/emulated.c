@@ -24,6 +24,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "context/context.h"
 #include "device/blas.h"
@@ -160,11 +161,6 @@ typedef struct emulation {
     mnp__kernel *kernels[KERNELS];
 } emulation;
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t padded(int64_t n)
 {
     return (n + MNP_EMULATED_PAD - 1) / MNP_EMULATED_PAD * MNP_EMULATED_PAD;
@@ -223,7 +219,7 @@ static bool halve(part *p)
 static part part_within(const emulation *e, int64_t bytes)
 {
     part p = e->whole;
-    p.depth = smaller(p.depth, DEEPEST);
+    p.depth = mnp__min(p.depth, DEEPEST);
     while (bytes_of(e, &p) > bytes && halve(&p))
         ;
     return p;
@@ -307,7 +303,7 @@ static mnp_status launch(const emulation *e, kernel_number number, int64_t block
 {
     mnp__device *device = e->ctx->device;
     const unsigned threads = number == EXPONENTS ? MNP_EMULATED_EXPONENTS_THREADS : MNP_EMULATED_THREADS;
-    const mnp__launch launch = {.grid = {(unsigned)smaller(blocks, 1 << 20), (unsigned)smaller(blocks_y, 1 << 15), 1},
+    const mnp__launch launch = {.grid = {(unsigned)mnp__min(blocks, 1 << 20), (unsigned)mnp__min(blocks_y, 1 << 15), 1},
                                 .block = {threads, 1, 1}};
     return device->ops->launch(device, e->kernels[number], &launch, params, size, e->ctx->compute);
 }
@@ -394,10 +390,10 @@ static mnp_status write_result(const emulation *e, const part *first, const part
 
 static part size_at(const emulation *e, const part *first)
 {
-    return (part){smaller(e->part.batches, e->whole.batches - first->batches),
-                  smaller(e->part.rows, e->whole.rows - first->rows),
-                  smaller(e->part.columns, e->whole.columns - first->columns),
-                  smaller(e->part.depth, e->whole.depth - first->depth)};
+    return (part){mnp__min(e->part.batches, e->whole.batches - first->batches),
+                  mnp__min(e->part.rows, e->whole.rows - first->rows),
+                  mnp__min(e->part.columns, e->whole.columns - first->columns),
+                  mnp__min(e->part.depth, e->whole.depth - first->depth)};
 }
 
 /* Find residues again only where they are of another part than those that are there. */

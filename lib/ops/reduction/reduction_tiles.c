@@ -6,6 +6,7 @@
  * long as they follow one another in memory and fit; the last one may be cut.  The other reduced dimensions make several
  * tiles with the same outputs, through which a block goes.
  */
+#include "base/integer.h"
 #include "device/launch.h"
 #include "ops/reduction/reduction_plan.h"
 
@@ -35,11 +36,6 @@ typedef struct tile {
     int64_t outputs, count; /* of a tile: outputs, and elements of one of them */
     int64_t tiles, stripes; /* tiles with the same outputs; indices of the kept dimensions outside */
 } tile;
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The dimension of a nest that is `in` dimensions from the innermost one. */
 static int64_t extent_of(const tile *t, int which, int in)
@@ -78,7 +74,7 @@ static void choose_dims(tile *t)
         t->dims[which]++;
         t->cut = which;
         t->fit = fit;
-        t->each = least(fit, extent);
+        t->each = mnp__min(fit, extent);
         dense = stride * extent;
         if (t->each < extent)
             return;
@@ -137,7 +133,7 @@ static void fill_block(tile *t, int64_t share, int *team)
         each < 1 || 2 * each < t->each)
         return;
     ++*team;
-    set_each(t, least(each, t->each));
+    set_each(t, mnp__min(each, t->each));
 }
 
 /*
@@ -194,7 +190,7 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
     else if (t.cut == KEPT && t.outputs == t.each && t.each > at_once)
         set_each(&t, t.each / at_once * at_once);
     const int64_t pitch = (span_bytes(&t) + 30) / 16 * 16,
-                  deep = mnp__clamp(MNP__REDUCTION_TILE / pitch, 1, least(t.tiles, MOST_DEPTH));
+                  deep = mnp__clamp(MNP__REDUCTION_TILE / pitch, 1, mnp__min(t.tiles, MOST_DEPTH));
     const int64_t blocks = t.stripes * (t.cut == KEPT ? mnp__divide_up(cut_extent(&t), t.each) : 1);
     if (unroll == 0 || t.outputs << team < LEAST_THREADS || deep * pitch < LEAST_DEPTH_BYTES ||
         (t.tiles > 1 && pitch < LEAST_BYTES))

@@ -13,14 +13,10 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "signal/filters/recurrence.h"
 #include "signal/filters/upfirdn.h"
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 mnp_status mnp__filter_check(const char *function, const mnp__filter *filter)
 {
@@ -44,7 +40,7 @@ mnp_status mnp__filter_check(const char *function, const mnp__filter *filter)
 
 int64_t mnp__filter_order(const mnp__filter *filter)
 {
-    return filter->sections ? 2 * filter->sections : most(filter->nb, filter->na) - 1;
+    return filter->sections ? 2 * filter->sections : mnp__max(filter->nb, filter->na) - 1;
 }
 
 mnp_status mnp__lines_part(const mnp_array *x, int axis, int64_t begin, int64_t end, int step, mnp_array **view_p)

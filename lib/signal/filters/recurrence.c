@@ -14,6 +14,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "base/hash.h"
+#include "base/integer.h"
 #include "base/nest.h"
 #include "base/text.h"
 #include "kernels/signal/filters/recurrence_params.h"
@@ -65,17 +66,12 @@ typedef struct run {
 
 /* ---- plans ---- */
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void choose_parts(const run *r, plan *p)
 {
     const int64_t threads = p->threads, enough = threads ? HOST_LANES * threads : GPU_MANY_LINES;
     const int64_t wanted = threads ? HOST_LANES * threads : GPU_UNITS, shortest = threads ? HOST_PART : GPU_PART;
     int64_t parts =
-        r->tiled || r->lines == 0 || r->lines >= enough ? 1 : least(wanted / r->lines, r->length / shortest);
+        r->tiled || r->lines == 0 || r->lines >= enough ? 1 : mnp__min(wanted / r->lines, r->length / shortest);
     parts = parts < 1 ? 1 : parts;
     p->part = (r->length + parts - 1) / parts;
     if (threads && parts > 1 && p->part >= LONG_PART && (p->part + NEAR) % PAGE < 2 * NEAR)
@@ -118,7 +114,7 @@ static mnp_status compute_matrices(const run *r, const plan *p, double *matrices
     mnp__recurrence_matrix(r->filter, one);
     int64_t elements = p->part;
     for (int level = 0; level <= p->top; level++, elements *= GROUP, matrices += size)
-        MNP_TRY_OR(mnp__recurrence_power(order, one, least(elements, INT64_C(1) << 60), matrices), st, done);
+        MNP_TRY_OR(mnp__recurrence_power(order, one, mnp__min(elements, INT64_C(1) << 60), matrices), st, done);
     MNP_TRY_OR(mnp__recurrence_power(order, one, r->length - (p->parts - 1) * p->part, matrices), st, done);
     for (int64_t rank = 0; rank < r->ranks; rank++)
         MNP_TRY_OR(mnp__recurrence_power(order, one, cuts[rank + 1] - cuts[rank], matrices += size), st, done);
@@ -302,7 +298,7 @@ static mnp_status launch(const run *r, const mnp_recurrence_params *params, int6
     if (units == 0)
         return MNP_OK;
     const int64_t blocks = r->plan->threads ? units : (units + threads - 1) / threads;
-    const mnp__launch how = {.grid = {(unsigned)least(blocks, 1 << 20), 1, 1}, .block = {threads, 1, 1}};
+    const mnp__launch how = {.grid = {(unsigned)mnp__min(blocks, 1 << 20), 1, 1}, .block = {threads, 1, 1}};
     return r->ctx->device->ops->launch(r->ctx->device, r->kernel, &how, params, sizeof *params, r->ctx->compute);
 }
 

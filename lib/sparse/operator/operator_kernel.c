@@ -19,6 +19,7 @@
 #include <maniple/view.h>
 
 #include "array/input.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "kernels/sparse/operator/operator_kernel_params.h"
 #include "layout/layout.h"
@@ -80,16 +81,6 @@ static void set_range(const struct grid *grid, mnp_grid_params *params, int r, i
     params->end_plane[r] = begin < end ? (end - 1) / plane + 1 : 0;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static unsigned count_blocks(int64_t n, int64_t size, int64_t most)
 {
     const int64_t blocks = (n + size - 1) / size;
@@ -104,10 +95,10 @@ static mnp__launch launch_of(const mnp_ctx *ctx, const struct grid *grid, const 
     if (ctx->device->block_memory == 0) {
         launch.grid[0] = count_blocks(count[0] + count[1], WORTH_A_WORKER, INT_MAX);
     } else if (grid->ndim == 1) {
-        launch.grid[0] = count_blocks(larger(count[0], count[1]), MNP_GRID_THREADS * along, INT_MAX);
+        launch.grid[0] = count_blocks(mnp__max(count[0], count[1]), MNP_GRID_THREADS * along, INT_MAX);
     } else {
         const int64_t planes =
-            larger(params->end_plane[0] - params->first_plane[0], params->end_plane[1] - params->first_plane[1]);
+            mnp__max(params->end_plane[0] - params->first_plane[0], params->end_plane[1] - params->first_plane[1]);
         launch.grid[0] = count_blocks(params->shape[grid->ndim - 1], 1 << params->tile_bits, INT_MAX);
         launch.grid[1] = count_blocks(params->rows, MNP_GRID_THREADS >> params->tile_bits, MOST_BLOCKS);
         launch.grid[2] = count_blocks(planes, along, MOST_BLOCKS);
@@ -243,8 +234,8 @@ static void find_ghosts(const struct request *request, int64_t lo, int64_t hi, s
     const int64_t n = request->n, width = request->width;
     const bool is_periodic = mnp__boundary_of(request->boundaries, 0) == MNP_BOUNDARY_WRAP;
     const int64_t before = lo < width ? lo : width, after = n - hi < width ? n - hi : width;
-    int64_t begin = is_periodic ? smaller(width - after, lo) : 0,
-            end = is_periodic ? smaller(width - before, n - hi) : 0;
+    int64_t begin = is_periodic ? mnp__min(width - after, lo) : 0,
+            end = is_periodic ? mnp__min(width - before, n - hi) : 0;
     ghosts[1] = (struct span){lo - before, lo};
     ghosts[2] = (struct span){hi, hi + after};
     if (begin >= ghosts[1].first) {
@@ -428,7 +419,7 @@ static int64_t width_along(const struct request *request, int d)
     const int64_t extent = request->shape[d], farthest = extent > 0 ? extent - 1 : 0;
     if (d > 0 && request->reach[d] > 0 && mnp__boundary_of(request->boundaries, d) == MNP_BOUNDARY_WRAP)
         return farthest;
-    return smaller(request->reach[d], farthest);
+    return mnp__min(request->reach[d], farthest);
 }
 
 static void describe_grid(struct request *request, struct grid *grid, const mnp_layout *layout)
@@ -573,7 +564,7 @@ static void write_stencil(const struct request *request, int npoints, const int6
         if (!shorten(request, offsets + (int64_t)p * request->ndim, offset))
             continue;
         for (int d = 0; d < request->ndim; d++)
-            reach[d] = larger(reach[d], offset[d] < 0 ? -offset[d] : offset[d]);
+            reach[d] = mnp__max(reach[d], offset[d] < 0 ? -offset[d] : offset[d]);
         for (int adjoint = 0; adjoint < 2; adjoint++)
             add_point(&bodies[adjoint], request, offset, coefficient, adjoint);
     }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Arithmetic of sizes and counts, which is never negative but for what is said.
+ */
+#ifndef MNP__BASE_INTEGER_H
+#define MNP__BASE_INTEGER_H
+
+#include <stdint.h>
+
+/* The smaller and the larger of two integers of any sign. */
+static inline int64_t mnp__min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+static inline int64_t mnp__max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* n / by, rounded up: the blocks for n elements, `by` of them a block. */
+static inline int64_t mnp__divide_up(int64_t n, int64_t by)
+{
+    return (n + by - 1) / by;
+}
+
+/* The smallest multiple of `to` that is at least n. */
+static inline int64_t mnp__round_up(int64_t n, int64_t to)
+{
+    return mnp__divide_up(n, to) * to;
+}
+
+/* The value in low .. high that is nearest to the given one, of any sign; `low` if `high` is below it. */
+static inline int64_t mnp__clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value > high ? (high < low ? low : high) : value < low ? low : value;
+}
+
+/* The exponent of the smallest power of two that is at least `count`, limited to `most`. */
+static inline int mnp__exponent_above(int64_t count, int most)
+{
+    int e = 0;
+    while (e < most && INT64_C(1) << e < count)
+        e++;
+    return e;
+}
+
+#endif
