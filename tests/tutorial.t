@@ -41,6 +41,8 @@ stand_in module <<'END'
 exit 0
 END
 stand_in srun <<'END'
+[ "$1" = --mpi=pmix ] || exit 1 # else Slurm may start programs of one rank each
+shift
 exec mpirun -n "$SLURM_NTASKS" "$@"
 END
 stand_in sbatch <<'END'
