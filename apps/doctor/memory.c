@@ -75,7 +75,8 @@ void doctor_look_at_limits(doctor *d)
     const double open = least_of_ranks(d, soft_limit(RLIMIT_NOFILE));
     doctor_say(
         d, "memlock", d->hosts > 1 && lock < pinned ? SLOW : FINE,
-        "let the administrator set LimitMEMLOCK=infinity for slurmd; ulimit -l shows it: fast networks pin memory",
+        "fast networks pin memory, and ulimit -l shows how much: let the administrator set LimitMEMLOCK=infinity for "
+        "slurmd, and for ranks started over ssh memlock in /etc/security/limits.conf",
         "%s of memory may be pinned", amount(lock, text));
     doctor_say(d, "/dev/shm", d->ranks > 1 && room < shared ? WRONG : FINE,
                "make it larger (containers: --shm-size=1g), or remove what earlier runs have left there",
