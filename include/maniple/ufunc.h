@@ -6,6 +6,8 @@
  * maniple/ufunc_table.h lists the types in which a function is computed.  Outputs are as in maniple/array.h and may be
  * inputs or overlap them.  A new output has the layout of an input that has the output's shape; of several such inputs
  * it is the one whose largest block is smallest.  If no input has the shape, the layout is that of mnp_layout_block().
+ * Where the inputs of that shape all lie alike in memory, a new output lies so too, as with NumPy's order "K": what is
+ * computed from transposed arrays is stored transposed.
  *
  * MNP_ERR_ARG if an input is NULL, shapes do not broadcast, the function is not defined for the types, a scalar integer
  * does not fit the type of the other operand, or an output has another shape or type; MNP_ERR_MEMORY, MNP_ERR_COMPILE,

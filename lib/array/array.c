@@ -82,6 +82,7 @@ mnp_status mnp__array_describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *
     array->ctx = ctx;
     array->dtype = dtype;
     array->layout = mnp_layout_retain(layout);
+    memcpy(array->stored, layout->order, (size_t)layout->ndim * sizeof *array->stored);
     array->local_size = mnp__layout_box(layout, ctx->comm.rank, array->local_lo, array->local_shape);
     mnp_layout_local_shape(layout, ctx->comm.rank, array->local_shape);
     for (int d = 0; d < layout->ndim; d++)
@@ -101,6 +102,7 @@ static void store(mnp_array *array, const int *order)
     int ndim = array->layout->ndim;
     bool c = true, f = true, own = true;
     for (int i = ndim - 1; i >= 0; i--) {
+        array->stored[i] = order[i];
         array->local_strides[order[i]] = stride;
         stride *= array->local_shape[order[i]];
         c = c && order[i] == i;

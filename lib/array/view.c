@@ -187,6 +187,22 @@ static int64_t place_in_memory(const mnp_array *x, const mnp_layout *layout, con
     return offset;
 }
 
+/* New dimensions are the slowest, as one of extent 1 is; the others lie as those of `x` do. */
+static void keep_stored(const mnp_array *x, int ndim, const mnp__view_dim *dims, int *stored)
+{
+    int next = 0;
+    for (int d = 0; d < ndim; d++) {
+        if (dims[d].from == MNP__NEW_DIM)
+            stored[next++] = d;
+    }
+    for (int i = 0; i < x->layout->ndim; i++) {
+        for (int d = 0; d < ndim; d++) {
+            if (dims[d].from == x->stored[i])
+                stored[next++] = d;
+        }
+    }
+}
+
 mnp_status mnp__view_make(const mnp_array *x, int ndim, const mnp__view_dim *dims, const int64_t *at,
                           mnp_array **view_p)
 {
@@ -202,6 +218,7 @@ mnp_status mnp__view_make(const mnp_array *x, int ndim, const mnp__view_dim *dim
     mnp_status st = mnp__array_view(x, x->dtype, layout, data, strides, &view);
     mnp_layout_free(layout);
     MNP_TRY(st);
+    keep_stored(x, ndim, dims, view->stored);
     for (int d = 0; d < ndim; d++)
         view->read_only |= dims[d].extent > 1 && (dims[d].from == MNP__NEW_DIM || dims[d].step == 0);
     if ((x->dense & MNP__DENSE_C) && stays_dense(x, ndim, dims, true))

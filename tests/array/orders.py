@@ -47,6 +47,12 @@ for shape in (6, 8, 5), (4, 9), (7,), (3, 0, 2), (2, 3, 4, 5):
     turned = mp.transpose(x, axes)
     there = list(range(a.ndim)) if order == sorted(order) else [axes.index(d) for d in order]
     mp.ok(order_of(turned.layout, a.ndim) == there, f"{shape}: a view goes on in it")
+    like = [axes.index(d) for d in order]
+    mp.ok(dense(mp.negative(turned), like) and dense(mp.add(turned, mp.multiply(turned, 2)), like),
+          f"{shape}: what is computed from a transpose lies as it does")
+    mp.check(f"{shape}: with its values", mp.add(turned, mp.multiply(turned, 2)), a.transpose(axes) * 3)
+    mp.check(f"{shape}: and beside what lies otherwise", mp.add(turned, mp.negative(mp.array(a.transpose(axes)))),
+             0 * a.transpose(axes))
     landed = mp.redistribute(turned, mp.layout_with_order(turned.layout, list(range(a.ndim))))
     mp.ok(dense(landed, range(a.ndim)), f"{shape}: a transpose lands contiguous")
     mp.check(f"{shape}: with its values", landed, a.transpose(axes))

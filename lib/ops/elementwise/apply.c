@@ -179,6 +179,32 @@ const mnp_layout *mnp__smallest_layout(int count, const mnp_array *const *arrays
     return best;
 }
 
+/*
+ * Let new outputs be stored as the inputs of the result's shape are, if all of them are stored alike: so those of
+ * transposed arrays are transposed, and all are read and written as they lie (NumPy's order "K").
+ */
+static mnp_status follow_inputs(const mnp_layout *best, int count, const mnp_array *const *inputs,
+                                mnp_layout **layout_p)
+{
+    const int *order = best->order;
+    const size_t bytes = (size_t)best->ndim * sizeof *order;
+    bool found = false;
+    for (int i = 0; i < count; i++) {
+        if (mnp__array_is_scalar(inputs[i]) || !has_shape(inputs[i]->layout, best->ndim, best->shape))
+            continue;
+        if (found && memcmp(order, inputs[i]->stored, bytes) != 0) {
+            order = best->order;
+            break;
+        }
+        order = inputs[i]->stored;
+        found = true;
+    }
+    if (memcmp(order, best->order, bytes) != 0)
+        return mnp_layout_with_order(best, order, layout_p);
+    *layout_p = mnp_layout_retain(best);
+    return MNP_OK;
+}
+
 static mnp_status choose_layout(call *c)
 {
     const mnp_array *inputs[MNP__MAX_OPERANDS];
@@ -188,6 +214,7 @@ static mnp_status choose_layout(call *c)
         if (given(c, o))
             best = given(c, o)->layout;
     }
+    const bool is_fixed = best != NULL;
     for (int i = 0; i < c->spec->ninputs; i++) {
         if (!c->spec->operands[i].raw)
             inputs[count++] = c->application->inputs[i];
@@ -201,6 +228,8 @@ static mnp_status choose_layout(call *c)
                         "%s: indices are asked for, and the result is spread block-cyclically; bring "
                         "operands to a layout of blocks first, with mnp_redistribute()",
                         c->application->function);
+    if (!is_fixed)
+        return follow_inputs(best, count, inputs, &c->layout);
     c->layout = mnp_layout_retain(best);
     return MNP_OK;
 }
