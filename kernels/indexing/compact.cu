@@ -105,16 +105,23 @@ MNP_KERNEL(compact, mnp_compact_params)
 
 #else
 
+/* Eight elements of the mask, each of which is a bit: the lowest of its byte. */
+static inline uint64_t load_mask(const unsigned char *mask)
+{
+    uint64_t bits;
+    memcpy(&bits, mask, sizeof bits);
+    return bits;
+}
+
 static void count_tile(const mnp_compact_params &p, int64_t tile)
 {
     const int64_t begin = tile * MNP_TILE, end = begin + MNP_TILE < p.length ? begin + MNP_TILE : p.length;
-    int64_t count = 0;
+    int64_t count = 0, i = begin;
     if (p.stride == 1)
-        for (int64_t i = begin; i < end; i++)
-            count += p.mask[i];
-    else
-        for (int64_t i = begin; i < end; i++)
-            count += p.mask[i * p.stride];
+        for (; i + 8 <= end; i += 8)
+            count += __builtin_popcountll(load_mask(p.mask + i));
+    for (; i < end; i++)
+        count += p.mask[i * p.stride];
     p.before[tile] = count;
 }
 
@@ -123,8 +130,12 @@ static void write_tile(const mnp_compact_params &p, int64_t tile)
     const int64_t begin = tile * MNP_TILE, count = p.length - begin < MNP_TILE ? p.length - begin : MNP_TILE;
     const unsigned char *mask = p.mask + begin * p.stride;
     uint16_t numbers[MNP_TILE];
-    int64_t all = 0;
-    for (int64_t j = 0; j < count; j++) { /* without branches, which would be unpredictable */
+    int64_t all = 0, j = 0;
+    if (p.stride == 1 && p.before[tile + 1] - p.before[tile] <= count / 16) /* few: most words are 0 */
+        for (; j + 8 <= count; j += 8)
+            for (uint64_t bits = load_mask(mask + j); bits != 0; bits &= bits - 1)
+                numbers[all++] = (uint16_t)(j + __builtin_ctzll(bits) / 8);
+    for (; j < count; j++) { /* without branches, which would be unpredictable */
         numbers[all] = (uint16_t)j;
         all += mask[j * p.stride];
     }
