@@ -141,11 +141,15 @@ MNP_INLINE mnp_bool mnp_nan_to_num(mnp_bool x)
     return x;
 }
 
-/* Minimum and maximum.  The result is the first operand if that is NaN (fmax, fmin: if the second is NaN). */
+/*
+ * Minimum and maximum.  The result is the first operand if that is NaN (fmax, fmin: if the second is NaN).  Two choices
+ * one after the other become vector instructions, also where such functions are nested; one of either condition does not.
+ */
 #define MNP_CHOOSE(name, compare, taken)                                                                               \
     template <typename T> MNP_INLINE T mnp_##name(T x, T y)                                                            \
     {                                                                                                                  \
-        return mnp_##compare(x, y).value || mnp_isnan(taken).value ? x : y;                                            \
+        const T chosen = mnp_##compare(x, y).value ? x : y;                                                            \
+        return mnp_isnan(taken).value ? x : chosen;                                                                    \
     }
 MNP_CHOOSE(maximum, greater_equal, x)
 MNP_CHOOSE(minimum, less_equal, x)
