@@ -59,7 +59,30 @@ MNP_INLINE tile tile_at(const mnp_box_copy &box, int ndim, int64_t number, int s
 
 #if !MNP_CUDA
 
-enum { TILE = 64 }; /* the CPU knows few pages at a time: large tiles make more of each */
+/* The CPU knows few pages at a time: large tiles make more of each, as long as they fit its first cache. */
+enum { TILE = sizeof(MNP_SRC) > 8 ? 32 : 64 };
+
+/*
+ * Turn a tile: rows that are read to columns that are written.  One of the two goes through quick memory in strides, and
+ * the other one in vectors: writing to memory, or where elements are short and a vector has many, reading it.
+ */
+constexpr bool mnp_turns_early = sizeof(MNP_SRC) == 4 || sizeof(MNP_SRC) == 8;
+
+static void copy_tile(const MNP_SRC *src, int64_t src_x, int64_t src_y, MNP_DST *dst, int64_t dst_x, int64_t dst_y,
+                      int rows, int columns)
+{
+    MNP_SRC quick[TILE][TILE + 1];
+    for (int i = 0; i < columns; i++) {
+        const MNP_SRC *line = src + i * src_x;
+        for (int j = 0; j < rows; j++)
+            (mnp_turns_early ? quick[j][i] : quick[i][j]) = line[j * src_y];
+    }
+    for (int j = 0; j < rows; j++) {
+        MNP_DST *line = dst + j * dst_y;
+        for (int i = 0; i < columns; i++)
+            line[i * dst_x] = mnp_to<MNP_DST>::from(mnp_turns_early ? quick[j][i] : quick[i][j]);
+    }
+}
 
 /*
  * Elements `from` to `to` of a box, in bands: whole rows of tiles.  A band goes to the worker that has its first
@@ -67,7 +90,6 @@ enum { TILE = 64 }; /* the CPU knows few pages at a time: large tiles make more 
  */
 static void copy_tiles(const mnp_copy_params &p, const mnp_box_copy &box, int64_t from, int64_t to)
 {
-    MNP_SRC quick[TILE][TILE + 1];
     const int x = p.list.ndim - 1, y = p.list.ndim - 2;
     const MNP_SRC *src = (const MNP_SRC *)p.src;
     MNP_DST *dst = (MNP_DST *)p.dst;
@@ -83,16 +105,12 @@ static void copy_tiles(const mnp_copy_params &p, const mnp_box_copy &box, int64_
             return;
         for (int64_t column = 0; column < across; column++) {
             const tile t = tile_at(box, p.list.ndim, (at * down + row) * across + column, TILE);
-            for (int i = 0; i < t.columns; i++) {
-                const MNP_SRC *line = src + t.from + i * box.src_stride[x];
-                for (int j = 0; j < t.rows; j++)
-                    quick[i][j] = line[j * box.src_stride[y]];
-            }
-            for (int j = 0; j < t.rows; j++) {
-                MNP_DST *line = dst + t.to + j * box.dst_stride[y];
-                for (int i = 0; i < t.columns; i++)
-                    line[i * box.dst_stride[x]] = mnp_to<MNP_DST>::from(quick[i][j]);
-            }
+            const int64_t src_y = box.src_stride[y], dst_x = box.dst_stride[x];
+            if (src_y == 1 && dst_x == 1)
+                copy_tile(src + t.from, box.src_stride[x], 1, dst + t.to, 1, box.dst_stride[y], t.rows, t.columns);
+            else
+                copy_tile(src + t.from, box.src_stride[x], src_y, dst + t.to, dst_x, box.dst_stride[y], t.rows,
+                          t.columns);
         }
     }
 }
