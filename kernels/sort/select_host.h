@@ -112,3 +112,76 @@ MNP_KERNEL(select_pick, mnp_select_params)
         mnp_select_lead(p, states);
     }
 }
+
+/* ---- short lines ---- */
+
+/* Sort a few numbers. */
+static void mnp_select_insert(mnp_bits *numbers, int count)
+{
+    for (int i = 1; i < count; i++) {
+        const mnp_bits number = numbers[i];
+        int at = i;
+        for (; at > 0 && mnp_is_before(number, numbers[at - 1]); at--)
+            numbers[at] = numbers[at - 1];
+        numbers[at] = number;
+    }
+}
+
+/* Bring the numbers before a pivot, or if `alike` those that are not behind it, to the front; returns how many. */
+static int mnp_select_part(mnp_bits *numbers, int count, const mnp_bits &pivot, bool alike)
+{
+    int front = 0;
+    for (int i = 0; i < count; i++) { /* without branches, which would be unpredictable */
+        const mnp_bits number = numbers[i];
+        numbers[i] = numbers[front];
+        numbers[front] = number;
+        front += alike ? !mnp_is_before(pivot, number) : mnp_is_before(number, pivot);
+    }
+    return front;
+}
+
+/* Bring number `rank` in order to its place, smaller ones in front of it and larger ones behind (C. A. R. Hoare, 1961). */
+static void mnp_select_place(mnp_bits *numbers, int count, int rank)
+{
+    enum { FEW = 16 };
+    uint32_t drawn = 1; /* pivots are drawn, as no order of elements is the worst for all draws */
+    while (count > FEW) {
+        mnp_bits three[3];
+        for (int i = 0; i < 3; i++) {
+            drawn = drawn * 1664525u + 1013904223u;
+            three[i] = numbers[(uint64_t)drawn * (uint64_t)count >> 32];
+        }
+        mnp_select_insert(three, 3);
+        int front = mnp_select_part(numbers, count, three[1], false);
+        if (front == 0) { /* it is the least: its like are in order */
+            front = mnp_select_part(numbers, count, three[1], true);
+            if (rank < front)
+                return;
+        }
+        if (rank < front) {
+            count = front;
+        } else {
+            numbers += front;
+            count -= front;
+            rank -= front;
+        }
+    }
+    mnp_select_insert(numbers, count);
+}
+
+MNP_KERNEL(select_short, mnp_select_params)
+{
+    mnp_bits numbers[MNP_SELECT_SHORT_LENGTH];
+    MNP_FOR (line, p.lines) {
+        int placed = 0; /* the numbers in front of it are no larger than those from it on */
+        mnp_select_numbers(p, line, 0, (int)p.length, false, numbers);
+        for (int t = 0; t < p.targets; t++) {
+            const int rank = (int)p.ranks[t];
+            placed = rank < placed ? 0 : placed;
+            mnp_select_place(numbers + placed, (int)p.length - placed, rank - placed);
+            placed = rank;
+            mnp_select_key(mnp_sort_key_turned(numbers[rank], p.descending != 0),
+                           ((MNP_KEY *)p.values)[line * p.row + t]);
+        }
+    }
+}

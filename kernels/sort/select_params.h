@@ -13,10 +13,12 @@
 #define MNP_SELECT_PICK 1   /* find which digit the sought elements have */
 #define MNP_SELECT_GATHER 2 /* append the remaining elements that come before the sought one, or are it */
 #define MNP_SELECT_VALUES 3 /* write the sought elements */
-#define MNP_SELECT_TASKS 4
+#define MNP_SELECT_SHORT 4  /* on the host: find the sought elements of short lines, without digits, and write them */
+#define MNP_SELECT_TASKS 5
 
 enum {
-    MNP_SELECT_BITS = 11, /* of a digit */
+    MNP_SELECT_SHORT_LENGTH = 1 << 13, /* of lines, at most */
+    MNP_SELECT_BITS = 11,              /* of a digit */
     MNP_SELECT_DIGITS = 1 << MNP_SELECT_BITS,
     MNP_SELECT_TARGETS = 4, /* the most elements that are sought at a time */
     MNP_SELECT_WORDS = 3

@@ -46,6 +46,12 @@ static int items(const selection *s)
     return size > 8 ? 4 : size > 4 ? 8 : 16;
 }
 
+/* Whether lines of so many elements, which no others share, are done without digits. */
+static bool is_short(const mnp_ctx *ctx, int64_t length)
+{
+    return on_host(ctx) && length <= MNP_SELECT_SHORT_LENGTH;
+}
+
 static unsigned threads(int task)
 {
     return task == MNP_SELECT_PICK || task == MNP_SELECT_VALUES ? 256 : 512;
@@ -55,7 +61,8 @@ static unsigned threads(int task)
 
 static mnp_status load_kernel(selection *s, int task)
 {
-    static const char *const names[] = {"select_count", "select_pick", "select_gather", "select_values"};
+    static const char *const names[] = {"select_count", "select_pick", "select_gather", "select_values",
+                                        "select_short"};
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_KEY %s\n#define MNP_NUMBERED %d\n", mnp__jit_type(s->dtype), s->numbered);
@@ -191,7 +198,9 @@ static mnp_status run_passes(selection *s)
 bool mnp__select_pays(const mnp_array *x, int axis, int count)
 {
     const mnp_layout *layout = x->layout;
-    return count <= MOST_POSITIONS && layout->shape[axis] / mnp_layout_parts(layout, axis) >= LEAST_LENGTH;
+    const int parts = mnp_layout_parts(layout, axis);
+    const bool quick = parts == 1 && on_host(x->ctx); /* lines of any length */
+    return count <= MOST_POSITIONS && (quick || layout->shape[axis] / parts >= LEAST_LENGTH);
 }
 
 /* Select at most MNP_SELECT_TARGETS positions of the lines. */
@@ -202,6 +211,8 @@ static mnp_status select_some(selection *s, int count, const int64_t *positions,
     s->params.targets = count;
     for (int t = 0; t < count; t++)
         s->params.ranks[t] = positions[t];
+    if (s->kernels[MNP_SELECT_SHORT])
+        return MNP_AGREE(ctx, run(s, MNP_SELECT_SHORT, s->params.lines));
     mnp_status st = MNP_AGREE(ctx, make_room(s));
     if (st == MNP_OK)
         st = MNP_AGREE(ctx, run_passes(s));
@@ -216,8 +227,9 @@ static mnp_status select_all(const mnp_array *x, int count, const int64_t *posit
     const size_t size = mnp_dtype_size(x->dtype);
     mnp__input input;
     selection s = {.ctx = x->ctx, .dtype = x->dtype, .params = {.lines = 1, .row = count}};
-    MNP_TRY(load_kernels(&s));
-    if (mnp_layout_parts(x->layout, last) > 1)
+    const bool shared = mnp_layout_parts(x->layout, last) > 1;
+    MNP_TRY(!shared && is_short(x->ctx, x->layout->shape[last]) ? load_kernel(&s, MNP_SELECT_SHORT) : load_kernels(&s));
+    if (shared)
         MNP_TRY(mnp__comm_along(x->ctx->world, x->layout->mesh_ndim, x->layout->mesh, 1U << x->layout->axes[last],
                                 &s.group));
     MNP_TRY(mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE, &input));
