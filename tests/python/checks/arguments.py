@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Methods and further arguments of NumPy's functions; grids, polynomials, indices."""
+
+import maniple as mp
+import numpy as np
+import scipy.ndimage
+
+from . import ok, pair, raises, rng, same
+
+
+def check_ufunc_methods():
+    """maniple.add.at and its kin, as CuPy's and NumPy's functions have them."""
+    x, a = mp.zeros((4, 5)), np.zeros((4, 5))
+    i, j = np.array([0, 0, 3, -1]), np.array([1, 1, 2, 4])
+    mask = rng.random((4, 5)) < 0.5
+    keys = {"an array": i, "two": (i, j), "beside a slice": (slice(None), j), "a mask": mask, "a slice": slice(1, 3),
+            "an integer": (2, j), "a list": [0, 0, 2]}
+    for name, key in keys.items():
+        spread = tuple(mp.asarray(k) if isinstance(k, np.ndarray) else k for k in key) if isinstance(key, tuple) else (
+            mp.asarray(key) if isinstance(key, np.ndarray) else key)
+        value = rng.random(a[key].shape)
+        for mine, theirs in ((mp.add, np.add), (np.maximum, np.maximum)):
+            mine.at(x, spread, mp.asarray(value))
+            theirs.at(a, key, value)
+        mp.subtract.at(x, spread, 0.25)
+        np.subtract.at(a, key, 0.25)
+        mp.negative.at(x, spread)
+        np.negative.at(a, key)
+        same(f"at of {name}", x, a, 1e-14)
+    for name in ("add", "maximum", "subtract", "logical_or"):
+        mine, theirs = getattr(mp, name), getattr(np, name)
+        same(f"methods of {name}", (mine.reduce(x), mine.reduce(x, axis=1, keepdims=True), mine.accumulate(x, axis=1),
+                                    mine.outer(x[0], x[1]), mine.reduceat(x, [0, 2], axis=1)),
+             (theirs.reduce(a), theirs.reduce(a, axis=1, keepdims=True), theirs.accumulate(a, axis=1),
+              theirs.outer(a[0], a[1]), theirs.reduceat(a, [0, 2], axis=1)), 1e-14)
+    same("reduce with initial and where", mp.add.reduce(x, axis=None, initial=3, where=mp.asarray(mask)),
+         np.add.reduce(a, axis=None, initial=3, where=mask), 1e-14)
+    ok((mp.add.nin, mp.divmod.nout, hasattr(mp.sin, "reduce")) == (2, 2, False), "what functions take and give")
+
+
+def check_more_arguments():
+    x, a = pair((5, 6))
+    for obj in (2, -1, slice(1, 3), slice(None, None, 2), [0, 3], np.array([4, 0, 4]), [], np.arange(5) % 2 == 0):
+        same(f"delete {obj}", mp.delete(x, obj, 0), np.delete(a, obj, 0))
+    same("delete of the flattened array", mp.delete(x, [0, -1, 7]), np.delete(a, [0, -1, 7]))
+    raises(IndexError, "out of", "an index that is not there", lambda: mp.delete(x, [9], 0))
+    for dtype in ("float16", "float32", "float64"):
+        b = np.array([np.nan, np.inf, -np.inf, 1.5, -0.0], dtype)
+        for named in ({}, {"nan": -1.0}, {"posinf": 9.0}, {"neginf": -9.0, "nan": 2}):
+            y = mp.asarray(b)
+            same(f"nan_to_num of {dtype}, {named}", mp.nan_to_num(y, **named), np.nan_to_num(b, **named))
+            mp.nan_to_num(y, copy=False, **named)
+            same("in place", y, np.nan_to_num(b, **named))
+    raises(TypeError, "complex128", "nan= of complex numbers", lambda: mp.nan_to_num(mp.zeros(2, complex), nan=1.0))
+
+
+def check_grids():
+    for key in (slice(5), slice(1, 2, 0.25), slice(-1, 1, 5j), (slice(0, 3), slice(1, 2, 0.25)),
+                (slice(-1, 1, 5j), slice(3), slice(2))):
+        same(f"mgrid, ogrid {key}", (mp.mgrid[key], *mp.ogrid[key]) if isinstance(key, tuple) else (mp.mgrid[key],),
+             (np.mgrid[key], *np.ogrid[key]) if isinstance(key, tuple) else (np.mgrid[key],), 1e-15)
+    x, a = pair((3, 2))
+    same("r_", (mp.r_[1:4, 0, 4], mp.r_[0:1:5j, x[:, 0]], mp.r_[x, x]), (np.r_[1:4, 0, 4], np.r_[0:1:5j, a[:, 0]], np.r_[a, a]))
+    same("c_", (mp.c_[x[:, 0], x[:, 1]], mp.c_[x, x[:, 0]]), (np.c_[a[:, 0], a[:, 1]], np.c_[a, a[:, 0]]))
+    raises(TypeError, "concatenate", "r_ with an axis", lambda: mp.r_["0,2", 1])
+    raises(TypeError, "loc is an array", "a distribution of an array", lambda: mp.random.normal(mp.arange(3)))
+    y = np.arange(12).reshape(3, 4) % 3
+    same("ndimage.sum by labels that are an array", mp.ndimage.sum(x[:, :1] + mp.zeros((3, 4)), mp.asarray(y), mp.arange(1, 3)),
+         scipy.ndimage.sum(a[:, :1] + np.zeros((3, 4)), y, np.arange(1, 3)), 1e-14)
+
+
+def check_polynomials():
+    p, q, points = np.array([0.0, 2, -3, 1]), np.array([1, 4]), np.linspace(-1, 2, 50)
+    P, x = mp.asarray(p), mp.asarray(points)
+    same("sums and products of polynomials", (mp.polyadd(P, q), mp.polysub(q, P), mp.polymul(P, q), mp.polyadd([1], [2])),
+         (np.polyadd(p, q), np.polysub(q, p), np.polymul(p, q), np.polyadd([1], [2])))
+    same("derivatives and integrals", (mp.polyder(P), mp.polyder(P, 2), mp.polyder([1, 2, 3]), mp.polyint(P), mp.polyint(P, 2, [3, 4])),
+         (np.polyder(p), np.polyder(p, 2), np.polyder([1, 2, 3]), np.polyint(p), np.polyint(p, 2, [3, 4])))
+    same("values", (mp.polyval(P, x), mp.polyval([1, 2, 3], mp.arange(4)), mp.polyval(P, 2.0), mp.polyval([], x)),
+         (np.polyval(p, points), np.polyval([1, 2, 3], np.arange(4)), np.polyval(p, 2.0), np.polyval([], points)), 1e-14)
+    same("vander", (mp.vander(mp.arange(4)), mp.vander(x, 3), mp.vander(x, 4, True), mp.vander(x, 1), mp.vander([2, 3], 0)),
+         (np.vander(np.arange(4)), np.vander(points, 3), np.vander(points, 4, True), np.vander(points, 1), np.vander([2, 3], 0)), 1e-14)
+    y, w = np.sin(points), 1 + points**2
+    several = np.stack([y, w], 1)
+    same("polyfit", (mp.polyfit(x, mp.asarray(y), 3), mp.polyfit(x, y, 2, w=mp.asarray(w)), mp.polyfit(x, several, 2)),
+         (np.polyfit(points, y, 3), np.polyfit(points, y, 2, w=w), np.polyfit(points, several, 2)), 1e-10)
+    for zeros in ([1.0, -2, 5], [0.0, 0, 3], [4.0]):
+        made = mp.poly(zeros)
+        same(f"poly of {zeros}", made, np.poly(np.array(zeros)), 1e-14)
+        same("and its roots", np.sort(mp.roots(made).numpy().real), np.sort(zeros), 1e-10)
+    same("complex roots", np.sort_complex(mp.roots([0, 1, 0, 1]).numpy()), np.array([-1j, 1j]), 1e-14)
+
+
+def check_more_indices():
+    """What selects and inserts by indices."""
+
+    def places(obj):  # NumPy 1 takes bools for numbers
+        obj = obj.numpy() if isinstance(obj, mp.ndarray) else obj
+        return np.flatnonzero(obj) if getattr(obj, "dtype", None) == bool else obj
+
+    x, a = pair((5, 6))
+    for obj, what in ((2, 7), (-1, np.arange(5)), ([1], np.arange(5).reshape(5, 1)), ([0, 3, 3], np.arange(15.0).reshape(5, 3)),
+                      (slice(0, 6, 2), 1), (np.arange(6) > 3, [[1, 2]]), ([], 0), (mp.arange(2), 9)):
+        same(f"insert at {obj}", mp.insert(x, obj, what, 1), np.insert(a, places(obj), what, 1))
+    same("insert in the flattened array", (mp.insert(x, [3, 29], [1, 2]), mp.insert([1, 2], 1, [7, 8])),
+         (np.insert(a, [3, 29], [1, 2]), np.insert([1, 2], 1, [7, 8])))
+    raises(IndexError, "out of bounds", "an index to insert at", lambda: mp.insert(x, [0, 7], 0, 1))
+    same("delete what an array names", (mp.delete(x, mp.arange(1, 3), 0), mp.delete(x, x[0] > 0, 1)),
+         (np.delete(a, [1, 2], 0), np.delete(a, a[0] > 0, 1)))
+    b = np.array([[2, 1], [0, 5], [2, 1], [0, 1], [0, 5]])
+    for axis in (0, 1):
+        found, *others = np.unique(b, True, True, True, axis=axis)
+        got = mp.unique(mp.asarray(b), True, True, True, axis=axis)
+        same(f"unique along {axis}", got, (found, *(v.reshape(-1) for v in others)))
+    same("unique rows alone", mp.unique(mp.asarray(b), axis=0), np.unique(b, axis=0))
+    same("indices of triangles", (*mp.tril_indices(4), *mp.triu_indices(3, 1, 5), *mp.tril_indices_from(x, -1), *mp.triu_indices_from(x), *mp.diag_indices(3)),
+         (*np.tril_indices(4), *np.triu_indices(3, 1, 5), *np.tril_indices_from(a, -1), *np.triu_indices_from(a), *np.diag_indices(3)))
+    same("elements above the diagonal", x[mp.triu_indices_from(x, 1)], a[np.triu_indices_from(a, 1)])
+    for shape in ((5, 6), (6, 4), (3, 3, 3)):
+        for value in (7.0, [1.0, 2.0]):
+            y, c = pair(shape)
+            mp.fill_diagonal(y, value)
+            np.fill_diagonal(c, value)
+            same(f"fill_diagonal of {shape}", y, c)
+    i = np.array([[0, 29], [13, 7]])
+    same("indices of several dimensions", (*mp.unravel_index(mp.asarray(i), (5, 6)), mp.ravel_multi_index((mp.asarray(i) % 5, mp.asarray(i) % 6), (5, 6))),
+         (*np.unravel_index(i, (5, 6)), np.ravel_multi_index((i % 5, i % 6), (5, 6))))
+    raises(IndexError, "out of bounds", "an index beyond the end", lambda: mp.unravel_index(mp.arange(31), (5, 6)))
+    ok(x.item(8) == a.item(8) and x.item(-1) == a.item(-1) and x.item(2, 3) == a.item(2, 3), "item at an index of all elements")
+    same("block", (mp.block([[x, x[:, :1]], [x[0], 5]]), mp.block([x[0], x[1]]), mp.block(x)),
+         (np.block([[a, a[:, :1]], [a[0], 5]]), np.block([a[0], a[1]]), a))
+    z = np.array([0, 0, 1, 0, 2, 0])
+    same("trim_zeros", [mp.trim_zeros(mp.asarray(v), t) for v in (z, z[:2]) for t in ("fb", "f", "b")],
+         [np.trim_zeros(v, t) for v in (z, z[:2]) for t in ("fb", "f", "b")])

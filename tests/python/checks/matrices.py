@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Dense and sparse matrices."""
+
+import maniple as mp
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+import scipy.sparse.linalg
+
+from . import ok, pair, raises, rng, same
+
+
+def check_sparse():
+    n = 60
+    matrix = scipy.sparse.diags([-np.ones(n - 1), 2.1 * np.ones(n), -np.ones(n - 1)], [-1, 0, 1]).tocsr()
+    A, (b, vector) = mp.sparse.csr_array(matrix), pair((n,))
+    ok((A.shape, A.nnz, A.dtype, A.format) == ((n, n), matrix.nnz, np.dtype(float), "csr"), "what a matrix is")
+    same(
+        "products",
+        (A @ b, A.T @ b, (A @ A).toarray(), (A + A - A).toarray(), A.diagonal()),
+        (matrix @ vector, matrix.T @ vector, (matrix @ matrix).toarray(), matrix.toarray(), matrix.diagonal()),
+        1e-12,
+    )
+    exact = scipy.sparse.linalg.spsolve(matrix.tocsc(), vector)
+    precond = mp.sparse.linalg.Preconditioner(A, "jacobi")
+    for name in ("cg", "bicgstab", "gmres"):
+        x, info = getattr(mp.sparse.linalg, name)(A, b, rtol=1e-12, M=precond, maxiter=1000)
+        same(f"{name} converges", (x, np.array(info)), (exact, np.array(0)), 1e-9)
+    seen = []
+    op = mp.sparse.linalg.LinearOperator((n, n), lambda v: A @ v)
+    x, info = mp.sparse.linalg.cg(op, b, rtol=1e-12, callback=lambda v: seen.append(v))
+    same("an operator and a callback of Python", x, exact, 1e-9)
+    ok(info == 0 and seen, "the callback was called")
+    raises(
+        mp.Error,
+        "ZeroDivisionError",
+        "an error in an operator of Python",
+        lambda: mp.sparse.linalg.cg(mp.sparse.linalg.LinearOperator((n, n), lambda v: 1 / 0), b),
+    )
+    values, vectors = mp.sparse.linalg.eigsh(A, 3, which="LA")
+    same("tocsr", A.asformat("coo").tocsr().toarray(), matrix.toarray())
+    every = np.linalg.eigvalsh(matrix.toarray())
+    same("eigsh", values, np.sort(every)[-3:], 1e-9)
+    near = (every[4] + every[5]) / 2 + 0.01
+    wanted = np.sort(every[np.argsort(abs(every - near))[:2]])
+    same("eigsh near sigma", mp.sparse.linalg.eigsh(A, 2, sigma=near, return_eigenvectors=False), wanted, 1e-8)
+    inverse_matrix = mp.array(np.linalg.inv(matrix.toarray() - near * np.eye(len(every))))
+    inverse = mp.sparse.linalg.LinearOperator(A.shape, lambda x: inverse_matrix @ x)
+    same("with an inverse", mp.sparse.linalg.eigsh(A, 2, sigma=near, OPinv=inverse)[0], wanted, 1e-8)
+    A.free()
+
+
+def check_linalg():
+    """What scipy.linalg has beside numpy.linalg, by its own calls."""
+    a, b = rng.standard_normal((6, 6)) + 6 * np.eye(6), rng.standard_normal((6, 2))
+    x, y = mp.array(a), mp.array(b)
+    for name in ("cosm", "sinm", "tanm", "coshm", "sinhm"):
+        same(name, getattr(mp.linalg, name)(x / 6), getattr(scipy.linalg, name)(a / 6), 1e-11)
+    for name, got, want in zip(("lu", "d", "perm"), mp.linalg.ldl(h := a + a.T), scipy.linalg.ldl(h)):
+        same(f"ldl, {name}", got, want, 1e-10)
+    same("funm", mp.linalg.funm(h / 6, np.exp), scipy.linalg.expm(h / 6).astype(complex), 1e-11)
+    raises(ValueError, "ZeroDivisionError", "a function that fails", lambda: mp.linalg.funm(h, lambda w: 1 / 0))
+    definite = a @ a.T + np.eye(len(a))
+    for names in ({"subset_by_index": (1, 2)}, {"subset_by_value": (-np.inf, 0.5)}, {"type": 2, "lower": False}, {}):
+        want = scipy.linalg.eigh(h, definite, eigvals_only=True, **names)
+        same(f"eigh of a pair, {names}", mp.linalg.eigh(h, definite, **names)[0], want, 1e-9)
+        same(f"eigvalsh of a pair, {names}", mp.linalg.eigvalsh(h, b=definite, **names), want, 1e-9)
+    same("eigh without vectors", mp.linalg.eigh(h, eigvals_only=True), np.linalg.eigvalsh(h), 1e-11)
+    raises(ValueError, "one of them says it all", "two subsets",
+           lambda: mp.linalg.eigh(h, subset_by_index=(0, 1), subset_by_value=(0, 1)))
+    same("sqrtm", mp.linalg.sqrtm(x), scipy.linalg.sqrtm(a).astype(complex), 1e-11)
+    same("logm", mp.linalg.logm(x), scipy.linalg.logm(a).astype(complex), 1e-11)
+    for output in ("real", "complex"):
+        t, z = (v.numpy() for v in mp.linalg.schur(x, output))
+        same(f"schur, {output}", (z @ t @ np.conj(z.T)).real, a, 1e-11)
+    raises(ValueError, "neither real nor complex", "schur of another kind", lambda: mp.linalg.schur(x, "float"))
+    same("solve in mixed precision", mp.linalg.solve(x, y, mixed=True), np.linalg.solve(a, b), 1e-11)
+    bands = np.vstack([rng.standard_normal((2, 6)), np.full(6, 9.0)])[[0, 2, 1]]
+    same("solve_banded", mp.linalg.solve_banded((1, 1), mp.array(bands), y), scipy.linalg.solve_banded((1, 1), bands, b),
+         1e-12)
+    same("solveh_banded", mp.linalg.solveh_banded(mp.array(bands[1:]), y, lower=True),
+         scipy.linalg.solveh_banded(bands[1:], b, lower=True), 1e-12)
+    c, r = bands[1] / np.arange(1, 7), bands[0]
+    for name, of_ours, of_scipy in (("c", mp.array(c), c), ("c and r", (mp.array(c), mp.array(r)), (c, r))):
+        same(f"solve_toeplitz of {name}", mp.linalg.solve_toeplitz(of_ours, y),
+             scipy.linalg.solve_toeplitz(of_scipy, b), 1e-10)
+
+
+def check_sparse_parts():
+    """Sparse matrices of what SciPy and CuPy make them of, and their arithmetic."""
+    a = scipy.sparse.random(7, 9, 0.4, random_state=1, format="csr")
+    c, A = a.tocoo(), mp.sparse.csr_array(a)
+    mine = slice(c.nnz * mp.rank() // mp.nranks(), c.nnz * (mp.rank() + 1) // mp.nranks())
+    numbers = [mp.asarray(v) for v in (c.data, c.row, c.col)]
+    for name, made in (("rows", mp.sparse.csr_array((a.data, a.indices, a.indptr), a.shape)),
+                       ("entries", mp.sparse.coo_array((c.data, (c.row, c.col)), a.shape)),
+                       ("entries of each rank", mp.sparse.from_local((c.data[mine], (c.row[mine], c.col[mine])), a.shape)),
+                       ("arrays", mp.sparse.csr_array((numbers[0], (numbers[1], numbers[2])), a.shape)),
+                       ("another one", mp.sparse.csr_array(A)), ("a copy", A.copy()), ("columns", A.tocsc())):
+        same(f"a sparse matrix of {name}", made.toarray(), a.toarray())
+    same("sparse matrices, in float32 and without entries",
+         (mp.sparse.csr_array((a.data, a.indices, a.indptr), dtype="float32").toarray(), mp.sparse.csr_array((3, 4)).toarray()),
+         (a.astype("float32").toarray(), np.zeros((3, 4))))
+    same("arithmetic of sparse matrices", [B.toarray() for B in (2 * A, -A / 4, A * 1j, A[2:-1], A.dot(3), A.multiply(2.5))],
+         [b.toarray() for b in (2 * a, -a / 4, a * 1j, a[2:-1], a.dot(3), a.multiply(2.5))])
+    same("dot", A.dot(mp.ones(9)), a @ np.ones(9), 1e-14)
+    large = scipy.sparse.random(1000, 1000, 0.3, random_state=2, format="csr")  # whose values are converted
+    large.data = (large.data * 10).astype(int)
+    same("a matrix of integers", mp.sparse.csr_array(large) @ mp.ones(1000), large @ np.ones(1000), 1e-14)
+    raises(TypeError, "a number", "multiply() of a dense array", lambda: A.multiply(np.ones((7, 9))))
+    for name, function in (("dot() of a text", lambda: A.dot("x")), ("a matrix times an array", lambda: A * mp.ones(9)),
+                           ("an array of NumPy times a matrix", lambda: np.ones(9) * A)):
+        raises(TypeError, "", name, function)
+    raises(TypeError, "alone", "rows of Maniple's arrays", lambda: mp.sparse.csr_array((numbers[0], numbers[1], numbers[2]), (7, 9)))
+    same("triangles", (mp.sparse.tril(A, 1).toarray(), mp.sparse.triu(A).toarray()),
+         (scipy.sparse.tril(a, 1).toarray(), scipy.sparse.triu(a).toarray()))
+    for arguments in (np.arange(1.0, 4.0),), ([1.0, 2, 3], 0), ([np.ones(4), 2 * np.ones(3)], [0, -1]), \
+            ([-1.0, 2, -1], [-1, 0, 1], (5, 5)), ([[1.0, 2.0, 3.0]], [2]), ([1.0], [0], (3, 5)):
+        same(f"diags {arguments}", mp.sparse.diags(*arguments).toarray(), scipy.sparse.diags(*arguments).toarray())
+    same("a diagonal of Maniple", mp.sparse.diags(mp.arange(3.0), 1).toarray(), scipy.sparse.diags(np.arange(3.0), 1).toarray())
+    B = mp.sparse.diags([-1.0, 2, -1], [-1, 0, 1], (50, 50), format="csr")
+    same("tol= of solvers", B @ mp.sparse.linalg.cg(B, mp.ones(50), tol=1e-12)[0], np.ones(50), 1e-9)
+    check_sparse_blocks(a, A)
+    raises(ValueError, "1 columns", "entries of which one is incomplete",
+           lambda: mp.sparse.from_local(([1.0] * 2, ([0] * (1 + (mp.rank() > 0)), [0])), (2, 2)))
+    raises(ValueError, "elements, not 4", "a diagonal that is too long", lambda: mp.sparse.diags([np.ones(4)], [2], (5, 5)))
+    ok(mp.sparse.issparse(A) and not mp.sparse.issparse(a), "issparse")
+
+
+def check_sparse_blocks(a, A):
+    """Elements, rows and columns of a matrix, its entries, and matrices of matrices."""
+    mask = np.arange(9) % 2 == 0
+    for key in (slice(1, 6, 2), slice(None, None, -1), [3, 0, 3], [], np.array([-1]), (slice(2, 5), slice(1, 4)),
+                (slice(None), [8, 0]), ([1, 1], slice(2, 4)), (slice(None), mask)):
+        same(f"a sparse matrix at {key}", A[key].toarray(), a[key].toarray())
+    same("a row and a column", (A[2].toarray(), A[-1, :].toarray(), A[:, 3].toarray(), A[2, 1:4].toarray(), A.getcol(1).toarray()),
+         (a[[2]].toarray(), a[[-1]].toarray(), a[:, [3]].toarray(), a[[2], 1:4].toarray(), a[:, [1]].toarray()))
+    same("rows that an array names", A[mp.arange(2, 5)].toarray(), a[2:5].toarray())
+    same("elements", [A[i, j] for i in (0, -1, 4) for j in (0, 3, -2)], [a[i, j] for i in (0, -1, 4) for j in (0, 3, -2)])
+    raises(IndexError, "", "an element outside", lambda: A[7, 0])
+    raises(IndexError, "block", "lists of rows and columns", lambda: A[[0, 1], [0, 1]])
+    raises(IndexError, "a mask of shape (9,) for 7 rows", "a mask of another length", lambda: A[mask])
+    same("entries", (A.row, A.col, A.data, *mp.sparse.find(A)),
+         (*(v.astype(int) for v in a.tocoo().coords), a.data, *(v.astype(int) for v in a.tocoo().coords), a.data)
+         if hasattr(a.tocoo(), "coords") else (a.tocoo().row.astype(int), a.tocoo().col.astype(int), a.data) * 2)
+    same("functions of entries", [B.toarray() for B in (abs(-A), A.power(2), A.sqrt())],
+         [b.toarray() for b in (abs(-a), a.power(2), a.sqrt())], 1e-15)
+    same("means and a trace", (A.mean(), A.mean(0), A.mean(1), A.trace()),
+         (np.asarray(a.toarray().mean()), a.toarray().mean(0), a.toarray().mean(1), np.asarray(a.toarray().trace())), 1e-14)
+    eye, I = scipy.sparse.eye(3, 9), mp.sparse.eye(3, 9)
+    for name, got, want in (("kron", mp.sparse.kron(A, I), scipy.sparse.kron(a, eye)), ("vstack", mp.sparse.vstack([A, I]), scipy.sparse.vstack([a, eye])),
+                            ("hstack", mp.sparse.hstack([A, A[:, :2]]), scipy.sparse.hstack([a, a[:, :2]])),
+                            ("block_diag", mp.sparse.block_diag([A, I]), scipy.sparse.block_diag([a, eye])),
+                            ("bmat", mp.sparse.bmat([[A, None], [None, I]], dtype="complex64"), scipy.sparse.bmat([[a, None], [None, eye]], dtype="complex64"))):
+        same(name, got.toarray(), want.toarray())
+    ok(mp.sparse.kron(mp.sparse.identity(3), A, format="csc").format == "csc", "the format of a product")
+    raises(ValueError, "lengths [1, 2]", "blocks in lists of several lengths", lambda: mp.sparse.bmat([[A], [A, A]]))
