@@ -28,4 +28,9 @@ class build(build_py):
             subprocess.run(command + shlex.split(os.environ.get("CC", "cc")), stdout=table, check=True)
 
 
-setup(version=version(), packages=["maniple", "maniple.sparse"], package_data={"": ["py.typed", "*.pyi"]}, cmdclass={"build_py": build})
+setup(
+    version=version(),
+    packages=["maniple", "maniple.lib", "maniple.sparse"],
+    package_data={"": ["py.typed", "*.pyi"]},
+    cmdclass={"build_py": build},
+)

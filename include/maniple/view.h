@@ -14,8 +14,8 @@
  * is owned by some ranks alone, and a part of an array may be distributed unevenly over the ranks; mnp_redistribute()
  * balances it.
  *
- * All ranks must make the same views. mnp_reshape(), mnp_ravel(), mnp_ascontiguousarray() and mnp_asfortranarray(),
- * which may have to copy, are collective; the other functions are not.
+ * All ranks must make the same views. mnp_reshape(), mnp_ravel(), mnp_sliding_window_view(), mnp_ascontiguousarray()
+ * and mnp_asfortranarray(), which may have to copy, are collective; the other functions are not.
  */
 #ifndef MANIPLE_VIEW_H
 #define MANIPLE_VIEW_H
@@ -185,6 +185,22 @@ MNP_API mnp_status mnp_reshape(const mnp_array *x, int ndim, const int64_t *shap
 
 /* numpy.ravel: mnp_reshape() to one dimension.  Collective. */
 MNP_API mnp_status mnp_ravel(const mnp_array *x, mnp_array **view_p);
+
+/*
+ * numpy.lib.stride_tricks.sliding_window_view: all windows of an array.  An axis of the array becomes that of the
+ * places of windows, and is shorter by their extent less 1; the windows' own axes come last.
+ *
+ *   count    number of axes of a window
+ *   window   its extents, each from 1 to that of its axis
+ *   axes     which axes of x they are along, one of them also several times; NULL: all of x, in order
+ *
+ * It is a read-only view of x if no rank's windows reach into other ranks' blocks.  Otherwise it is one of a copy of x,
+ * on the same ranks, whose blocks have a margin with the elements that their windows reach; later changes of x are not
+ * seen in it.  A window belongs to the rank that owns its first element.  MNP_ERR_ARG; MNP_ERR_MEMORY, MNP_ERR_COMPILE,
+ * MNP_ERR_COMM.  Collective.
+ */
+MNP_API mnp_status mnp_sliding_window_view(const mnp_array *x, int count, const int64_t *window, const int *axes,
+                                           mnp_array **view_p);
 
 /*
  * numpy.ascontiguousarray and asfortranarray: a view of x if every rank's block is contiguous in that order already,

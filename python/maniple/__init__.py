@@ -52,7 +52,7 @@ isscalar, issubdtype, iterable, euler_gamma, s_, index_exp = (
     _np.isscalar, _np.issubdtype, _np.iterable, _np.euler_gamma, _np.s_, _np.index_exp)  # fmt: skip
 __array_api_version__ = "2025.12"
 
-from . import comm, fft, fits, h5, interop, kernels, layouts, linalg, ndimage, random, signal, sparse, tiff  # noqa: E402
+from . import comm, fft, fits, h5, interop, kernels, layouts, lib, linalg, ndimage, random, signal, sparse, tiff  # noqa: E402
 from ._benchmark import Event, benchmark  # noqa: E402
 from ._runtime import (  # noqa: E402
     Graph,

@@ -26,6 +26,20 @@ def _text_of(name, inputs):
     Operands of different shapes are broadcast; out= is an array that receives the result.  Collective."""
 
 
+def _into_where(function, x, out, mask, dtype):
+    """The elements of the results for which a mask is true, written to arrays that keep their others."""
+    outs, mask = out if type(out) is tuple else (out,), as_array(mask)
+    if any(o is None for o in outs):
+        raise TypeError(f"{function.__name__}(): where= needs out=, whose elements stay where the mask is false")
+    if mask.dtype != bool:
+        raise TypeError(f"{function.__name__}(): where= is of {mask.dtype}, and must be of bool")
+    found = tuple(names.empty_like(o) for o in outs)
+    function(*x, out=found, dtype=dtype)
+    for o, f in zip(outs, found):
+        _where(mask, f, o, out=o)
+    return outs[0] if len(outs) == 1 else outs
+
+
 def _elementwise(name, inputs, outputs):
     """The function of that name; what it does is short, because small arrays notice it."""
     function = getattr(lib, "mnp_" + name)
@@ -38,7 +52,7 @@ def _elementwise(name, inputs, outputs):
             else:
                 raise TypeError(f"{name}() takes {inputs} arrays, not {len(x)}")
         if where is not True:
-            raise TypeError(f"{name}() has no where=: use maniple.where()")
+            return _into_where(elementwise, x, out, where, dtype)
         if dtype is not None:
             x = [v.astype(dtype) if isinstance(v, ndarray) else v for v in x]
         try:

@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from ._array import as_array, dtype_name, into, made, operand
+from ._array import as_array, dtype_name, into, made, operand, result_type
 from ._library import struct
-from ._names import axes_of, axis_of, public, public_names
+from ._names import axes_of, axis_of, names, public, public_names
 
 
 def _scan(name):
@@ -70,3 +70,18 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     beyond = [None if e is None else operand(e) for e in (left, right)]
     options = struct("interp_options")(*[e if e is None else e._handle for e in beyond], float(period or 0))
     return made("interp", as_array(x), as_array(xp), as_array(fp), options)
+
+
+@public
+def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
+    p = as_array(p)
+    steps = diff(p, axis=axis)
+    dtype = result_type(steps, period)
+    half, odd = divmod(period, 2) if dtype.kind in "iu" else (period / 2, 0)
+    turned = (steps + half) % period - half
+    if not odd:  # a step of half a period may go either way: it keeps its sign
+        turned = names.where((turned == -half) & (steps > 0), half, turned)
+    corrections = names.where(abs(steps) < (period / 2 if discont is None else discont), 0, turned - steps)
+    unwrapped = names.moveaxis(names.astype(p, dtype), axis, -1)
+    unwrapped[..., 1:] += names.moveaxis(names.astype(names.cumsum(corrections, axis), dtype), axis, -1)
+    return names.moveaxis(unwrapped, -1, axis)

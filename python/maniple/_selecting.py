@@ -3,6 +3,8 @@
 
 import builtins
 import ctypes
+import functools
+import operator
 
 import numpy as np
 
@@ -111,6 +113,39 @@ def choose(a, choices, out=None, mode="raise"):
 def select(condlist, choicelist, default=0):
     conditions, choices = [as_array(c) for c in condlist], [as_array(c) for c in choicelist]
     return made("select", len(conditions), list_of(conditions), list_of(choices), operand(default))
+
+
+def _conditions(condlist, ndim):
+    """The conditions of piecewise() as arrays of bools: one alone need not be in a list."""
+    if np.isscalar(condlist) or getattr(condlist, "ndim", ndim + 1) == ndim:
+        condlist = [condlist]
+    elif ndim and isinstance(condlist, list) and all(np.isscalar(c) for c in condlist):
+        condlist = [condlist]
+    elif isinstance(condlist, ndarray):
+        condlist = names.unstack(condlist)
+    return [names.astype(as_array(c), bool) for c in condlist]
+
+
+@public
+def piecewise(x, condlist, funclist, *args, **kw):
+    """numpy.piecewise.  Functions get arrays of one dimension, with the elements of x for which they are.  Waits.
+    Collective."""
+    x = as_array(x)
+    conditions, functions = _conditions(condlist, x.ndim), list(funclist)
+    if len(functions) == len(conditions) + 1:
+        conditions.append(~functools.reduce(operator.or_, conditions))
+    if len(functions) != len(conditions):
+        raise ValueError(f"there are {len(functions)} functions for {len(conditions)} conditions")
+    y = names.zeros_like(x)
+    for condition, function in zip(conditions, functions):
+        condition = names.broadcast_to(condition, x.shape)
+        if not callable(function):
+            y[condition] = function
+            continue
+        values = x[condition]
+        if values.size:
+            y[condition] = function(values, *args, **kw)
+    return y
 
 
 # ---- sorting and sets ----

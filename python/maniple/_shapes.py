@@ -108,6 +108,18 @@ def broadcast_arrays(*arrays):
 
 
 @public
+def sliding_window_view(x, window_shape, axis=None, *, writeable=False):
+    """numpy.lib.stride_tricks.sliding_window_view: a read-only view, along axes that are cut one of a copy of x, which
+    later changes of x do not change.  Collective."""
+    if writeable:
+        raise ValueError("windows share elements, and cannot be written to")
+    window, axes = _shape(window_shape), axes_of(axis)
+    if axes is not None and len(axes) != len(window):
+        raise ValueError(f"sliding_window_view: there are {len(axes)} axes for windows of {len(window)} dimensions")
+    return view("sliding_window_view", x, len(window), window, axes)
+
+
+@public
 def flip(m, axis=None):
     axes = axes_of(axis)
     return view("flip", m, len(axes or []), axes)
@@ -370,3 +382,41 @@ def repeat(a, repeats, axis=None):
     if isinstance(repeats, (int, np.integer)):
         return made("repeat", as_array(a), int(repeats), axis_of(axis))
     return made("repeat_each", as_array(a), as_array(repeats), axis_of(axis))
+
+
+# ---- bits ----
+
+
+def _bits_of(bitorder):
+    """By how much the bits of a byte are shifted, in that order."""
+    if bitorder not in ("big", "little"):
+        raise ValueError(f"bitorder is {bitorder!r}, and neither 'big' nor 'little'")
+    return as_array(np.arange(8, dtype=np.uint8)[:: -1 if bitorder == "big" else 1])
+
+
+@public
+def packbits(a, axis=None, bitorder="big"):
+    a = as_array(a)
+    if a.dtype.kind not in "biu":
+        raise TypeError(f"packbits() takes bools and integers, not {a.dtype}")
+    a, axis = (ravel(a), 0) if axis is None else (a, axis)
+    bits = moveaxis(a != 0, axis, -1)
+    bits = pad(bits, [(0, 0)] * (a.ndim - 1) + [(0, -bits.shape[-1] % 8)])
+    bits = reshape(bits, (*bits.shape[:-1], bits.shape[-1] // 8, 8))
+    return moveaxis(names.sum(names.left_shift(names.astype(bits, "uint8"), _bits_of(bitorder)), -1, dtype="uint8"), -1, axis)
+
+
+@public
+def unpackbits(a, axis=None, count=None, bitorder="big"):
+    a = as_array(a)
+    if a.dtype != np.uint8:
+        raise TypeError(f"unpackbits() takes uint8, not {a.dtype}")
+    a, axis = (ravel(a), 0) if axis is None else (a, axis)
+    whole = moveaxis(a, axis, -1)
+    bits = reshape((whole[..., None] >> _bits_of(bitorder)) & 1, (*whole.shape[:-1], 8 * whole.shape[-1]))
+    many = bits.shape[-1]
+    if count is not None and count < -many:
+        raise ValueError(f"unpackbits: count is {count}, and there are {many} bits")
+    if count is not None and count > many:
+        bits = pad(bits, [(0, 0)] * (a.ndim - 1) + [(0, count - many)])
+    return moveaxis(bits[..., :count], -1, axis)

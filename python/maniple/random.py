@@ -3,12 +3,13 @@
 
 import ctypes
 import inspect
+import warnings
 
 import numpy as np
 
 from ._array import Operand, _shape, as_array, dtype_number, into, ndarray
 from ._library import Owned, call
-from ._names import finished
+from ._names import finished, names
 
 __all__ = ["Generator", "default_rng", "seed"]
 
@@ -19,6 +20,15 @@ def _number(name, value):
         raise TypeError(f"{name} is an array: a distribution has one {name} here, as draws of mp.random.normal() that "
                         "are scaled and shifted can have many")
     return float(value)
+
+
+def _judge(check_valid, is_valid):
+    """Say that a matrix is no covariance, by a warning or an error."""
+    if not is_valid:
+        text = "covariance is not symmetric positive-semidefinite."
+        if check_valid == "raise":
+            raise ValueError(text)
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
 class Generator(Owned):
@@ -81,6 +91,32 @@ class Generator(Owned):
     def binomial(self, n, p, size=None, dtype="int64"):
         return self._draw("binomial", (int(n), _number("p", p)), dtype, size, None)
 
+    def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"):
+        """numpy.random.Generator.multivariate_normal; where the covariance is checked, it waits.  Collective."""
+        from . import linalg
+
+        mean, cov = as_array(mean), names.astype(as_array(cov), float)
+        if mean.ndim != 1 or cov.shape != mean.shape * 2:
+            raise ValueError(f"a mean of shape {mean.shape} and a covariance of shape {cov.shape} do not belong together")
+        if check_valid not in ("warn", "raise", "ignore"):
+            raise ValueError(f"check_valid is {check_valid!r}, and none of 'warn', 'raise' and 'ignore'")
+        if method == "cholesky":
+            factor = linalg.cholesky(cov)
+        elif method == "eigh":
+            values, vectors = linalg.eigh(cov)
+            factor = vectors * names.sqrt(abs(values))
+            if check_valid != "ignore":
+                _judge(check_valid, not bool(names.any(values < -tol)))
+        elif method == "svd":
+            u, values, vh = linalg.svd(cov)
+            factor = u * names.sqrt(values)
+            if check_valid != "ignore":
+                _judge(check_valid, names.allclose((vh.T * values) @ vh, cov, tol, tol))
+        else:
+            raise ValueError(f"method is {method!r}, and none of 'svd', 'eigh' and 'cholesky'")
+        shape = (() if size is None else _shape(size)) + mean.shape
+        return mean + self.standard_normal(shape) @ factor.T
+
     def bits(self, size=None, dtype="uint64"):
         """Random bits: all values of an integer dtype are equally likely."""
         return self._draw("bits", (), dtype, size, None)
@@ -130,7 +166,7 @@ def _of_generator(name, method):
     return draw
 
 
-for _name in """beta binomial choice exponential gamma lognormal normal permutation poisson random shuffle
+for _name in """beta binomial choice exponential gamma lognormal multivariate_normal normal permutation poisson random shuffle
         standard_exponential standard_gamma standard_normal uniform""".split():
     globals()[_name] = _of_generator(_name, getattr(Generator, _name))
 randint = _of_generator("randint", Generator.integers)

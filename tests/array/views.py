@@ -286,6 +286,26 @@ for dtype in ("int8", "complex128"):
         wrongs += problem(f"{axes} {turned} as int64", mp.astype(z, "int64"), d.real.astype("int64"))
 mp.ok(not wrongs, "transposed and reversed, copied and cast " + wrongs)
 
+# --- windows of views in random layouts, which take elements of other ranks --------------------------------------------
+
+wrongs = ""
+for _ in range(60):
+    made, c, y = random_view(2)
+    axes = [int(rng.integers(-c.ndim, c.ndim)) for _ in range(int(rng.integers(0, 3)))] if c.ndim else []
+    window, left = [], list(c.shape)
+    for d in axes:
+        window.append(int(rng.integers(1, max(left[d], 1) + 1)))
+        left[d] -= window[-1] - 1
+    if min(left, default=1) == 0:
+        continue
+    windows = mp.sliding_window_view(y, len(axes), window, axes)
+    want = np.lib.stride_tricks.sliding_window_view(c, window, axes)
+    wrongs += problem(f"{made}: windows of {window} along {axes}", windows, want)
+    wrongs += problem(f"{made}: windows of {window} along {axes}, copied", mp.copy(windows), want)
+    wrongs += problem(f"{made}: windows of {window} along {axes}, moved",
+                      mp.redistribute(windows, mp.random_layout(rng, want.shape)), want)
+mp.ok(not wrongs, "windows of random views " + wrongs)
+
 # --- convolution and files take them ----------------------------------------------------------------------------------
 
 k = mp.array(rng.standard_normal((3, 2)))
@@ -337,6 +357,10 @@ mp.fails("MNP_ERR_ARG", "extent 6", "squeeze", x, 1, [0])
 mp.fails("MNP_ERR_ARG", "same", "rot90", x, 1, 1, -1)
 mp.fails("MNP_ERR_ARG", "at most 8", "expand_dims", x, 7, range(7))
 mp.fails("MNP_ERR_ARG", "(6, 8) does not broadcast to (8, 6)", "broadcast_to", x, 2, [8, 6])
+mp.fails("MNP_ERR_ARG", "without axes", "sliding_window_view", x, 1, [2], None)
+mp.fails("MNP_ERR_ARG", "window[1] is 0, outside 1..8", "sliding_window_view", x, 2, [2, 0], None)
+mp.fails("MNP_ERR_ARG", "window[1] is 5, outside 1..4, the extent of axis 0", "sliding_window_view", x, 2, [3, 5], [0, 0])
+mp.fails("MNP_ERR_ARG", "at most 8", "sliding_window_view", x, 7, [1] * 7, [0] * 7)
 mp.fails("MNP_ERR_ARG", "(6, 8), of 48 elements, cannot have the shape (5, -1)", "reshape", x, 2, [5, -1])
 mp.fails("MNP_ERR_ARG", "both -1", "reshape", x, 2, [-1, -1])
 mp.fails("MNP_ERR_ARG", "-2", "reshape", x, 1, [-2])

@@ -43,7 +43,7 @@ def script(name):
 
 def modules():
     yield "", mp
-    for name in "fft h5 interop kernels linalg ndimage random signal sparse sparse.linalg".split():
+    for name in "fft h5 interop kernels lib lib.stride_tricks linalg ndimage random signal sparse sparse.linalg".split():
         yield name, importlib.import_module("maniple." + name)
 
 

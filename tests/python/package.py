@@ -7,7 +7,7 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, functions, matrices, pages, signals
+from checks import arguments, arrays, functions, matrices, pages, signals, windows
 
 for check in (
     arrays.check_arrays,
@@ -45,6 +45,12 @@ for check in (
     functions.check_benchmark,
     functions.check_more_names,
     functions.check_cupy_names,
+    windows.check_windows,
+    windows.check_unwrap,
+    windows.check_bits,
+    windows.check_piecewise,
+    windows.check_where,
+    windows.check_multivariate_normal,
     pages.check_page,
     pages.check_notebook,
 ):
