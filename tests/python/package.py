@@ -25,6 +25,7 @@ for check in (
     arguments.check_grids,
     arguments.check_more_arguments,
     matrices.check_sparse_parts,
+    matrices.check_sparse_comparisons,
     arguments.check_polynomials,
     arguments.check_more_indices,
     arrays.check_large_integers,

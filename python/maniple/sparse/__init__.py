@@ -2,11 +2,13 @@
 """Sparse matrices, whose rows are spread over the ranks, with the names of scipy.sparse; solvers in sparse.linalg."""
 
 import ctypes
+import operator
+import warnings
 
 import numpy as np
 
 from .._array import _dtypes, _tuple, as_array, dtype_number, made, ndarray, nranks, rank
-from .._library import Shared, call, chosen, least, lib, vector
+from .._library import Handle, Shared, call, chosen, least, lib, vector
 from .. import _names
 from .._names import finished
 
@@ -60,17 +62,17 @@ def _from_triplets(values, rows, columns, shape, dtype=None):
     return ("sparse_from_triplets", *made_of, *cells, address)
 
 
-class csr_array(Shared):  # noqa: N801
+class csr_array(Handle):  # noqa: N801
     """A sparse matrix.  csr_array(A) of a matrix of SciPy, or of its parts as SciPy takes them: (values, (rows,
     columns)) or (data, indices, indptr), which every rank has; (values, (rows, columns)) may also be arrays of Maniple,
     and A a dense one.  from_local() takes entries that each rank has of its own."""
 
     def __init__(self, matrix, shape=None, dtype=None):
         if isinstance(matrix, csr_array):
-            super().__init__("sparse_free", "sparse_astype", matrix, dtype_number(dtype or matrix.dtype))
+            self._held = Shared("sparse_free", "sparse_astype", matrix, dtype_number(dtype or matrix.dtype))
         elif isinstance(matrix, ndarray):
             matrix = matrix if dtype is None else matrix.astype(dtype)
-            super().__init__("sparse_free", "sparse_from_dense", matrix)
+            self._held = Shared("sparse_free", "sparse_from_dense", matrix)
         elif isinstance(matrix, tuple) and any(isinstance(part, ndarray) for part in (matrix[0], *_indices_of(matrix))):
             if len(matrix) != 2:
                 raise TypeError("arrays of Maniple are taken as (values, (rows, columns)) alone")
@@ -79,25 +81,34 @@ class csr_array(Shared):  # noqa: N801
                 raise ValueError("a matrix of arrays that are spread over the ranks needs a shape")
             values = as_array(values) if dtype is None else as_array(values).astype(dtype)
             entries = as_array(rows), as_array(columns), values
-            super().__init__("sparse_free", "sparse_from_coo", *entries, int(shape[0]), int(shape[1]))
+            self._held = Shared("sparse_free", "sparse_from_coo", *entries, int(shape[0]), int(shape[1]))
         else:
             values, rows, columns, shape = _entries(matrix, shape)
             if not len(values) == len(rows) == len(columns):
                 _refuse(values, rows, columns)
             part = slice(len(values) * rank() // nranks(), len(values) * (rank() + 1) // nranks())
-            super().__init__("sparse_free", *_from_triplets(values[part], rows[part], columns[part], shape, dtype))
+            self._held = Shared("sparse_free", *_from_triplets(values[part], rows[part], columns[part], shape, dtype))
 
     @classmethod
     def _of(cls, make, *arguments):
         matrix = cls.__new__(cls)
-        Shared.__init__(matrix, "sparse_free", make, *arguments)
+        matrix._held = Shared("sparse_free", make, *arguments)
         return matrix
+
+    @property
+    def _handle(self):
+        return self._held._handle
+
+    def free(self):
+        """Release the matrix now, on all ranks.  Collective."""
+        self._held.free()
 
     @property
     def shape(self):
         return _tuple(lib.mnp_sparse_shape(self._handle), 2)
 
     ndim = 2
+    __hash__ = None
     __array_ufunc__ = None  # of NumPy: products with its arrays are ours to refuse
 
     @property
@@ -239,6 +250,32 @@ class csr_array(Shared):  # noqa: N801
 
     T = property(transpose)
 
+    def reshape(self, *shape, order="C"):
+        """The entries in another shape of two dimensions, of which one may be -1, in C order.  Collective."""
+        m, n = shape if len(shape) == 2 else shape[0]
+        size = self.shape[0] * self.shape[1]
+        m, n = size // n if m == -1 and n > 0 else m, size // m if n == -1 and m > 0 else n
+        if order != "C" or m * n != size or min(m, n) < 0 or size >= 2**63:
+            raise ValueError(f"a matrix of shape {self.shape} cannot have the shape {shape} in order {order!r}")
+        rows, columns, values = self._coo()
+        places = rows * self.shape[1] + columns
+        return csr_array((values, (places // max(n, 1), places % max(n, 1))), (m, n))
+
+    def setdiag(self, values, k=0):
+        """Set the elements of a diagonal, of this matrix itself, to a number, or to as many as values has.  Solvers and
+        operators that were made of the matrix keep the one that it was.  Collective."""
+        rows, columns, old = self._coo()
+        length = min(self.shape[0] + min(k, 0), self.shape[1] - max(k, 0))
+        if length <= 0:
+            raise ValueError(f"a matrix of shape {self.shape} has no diagonal {k}")
+        values = as_array(values)
+        values = _names.names.broadcast_to(values, (length,)) if values.ndim == 0 else _names.names.ravel(values)[:length]
+        start = _names.names.arange(values.size)
+        kept = (columns - rows != k) | (rows + min(k, 0) >= values.size)
+        parts = ((old, values.astype(self.dtype)), (rows, start - min(k, 0)), (columns, start + max(k, 0)))
+        values, rows, columns = (_names.names.concatenate([was[kept], now]) for was, now in parts)
+        self._held = csr_array((values, (rows, columns)), self.shape)._held
+
     def conj(self):
         return csr_array._of("sparse_conj", self)
 
@@ -284,6 +321,32 @@ class csr_array(Shared):  # noqa: N801
     def mean(self, axis=None):
         m, n = self.shape
         return self.sum(axis) / (m * n if axis is None else self.shape[axis])
+
+    def _extreme(self, function, limit, axis):
+        """The largest or smallest element; those that are not stored are 0."""
+        m, n = self.shape
+        rows, columns, values = self._coo()
+        if axis is None:
+            if m * n == 0:
+                raise ValueError(f"a matrix of shape {self.shape} has no largest and no smallest element")
+            found = function.reduce(values, initial=limit)
+            return found if self.nnz == m * n else function(found, 0)
+        axis = range(2)[axis]
+        if self.shape[axis] == 0:
+            raise ValueError(f"the lines of a matrix of shape {self.shape} have no largest and no smallest element")
+        lines = (columns, rows)[axis]
+        counts = _names.names.bincount(lines, minlength=self.shape[1 - axis])
+        found = _names.names.where(counts < self.shape[axis], 0.0, limit).astype(self.dtype)
+        function.at(found, lines, values)
+        return found
+
+    def max(self, axis=None):
+        """The largest element, or that of every column (axis 0) or row (axis 1), as an array.  Collective."""
+        return self._extreme(_names.names.maximum, -np.inf, axis)
+
+    def min(self, axis=None):
+        """The smallest element, or that of every column (axis 0) or row (axis 1), as an array.  Collective."""
+        return self._extreme(_names.names.minimum, np.inf, axis)
 
     def getrow(self, i):
         return self[i, :]
@@ -349,6 +412,50 @@ class csr_array(Shared):  # noqa: N801
     def sqrt(self):
         return self._with(_names.names.sqrt)
 
+
+def _comparison(name):
+    """A comparison with a matrix or a number: a matrix of ones where it holds.  With an array it is one of arrays."""
+
+    def compare(self, other):
+        ours, theirs = getattr(_names.names, name), getattr(operator, f"__{_COMPARISONS[name]}__")
+        if isinstance(other, (ndarray, np.ndarray)) and other.ndim:
+            return ours(self.toarray(), as_array(other))
+        if isinstance(other, csr_array):
+            if other.shape != self.shape:
+                raise ValueError(f"matrices of shapes {self.shape} and {other.shape} cannot be compared")
+            if not theirs(0, 0):
+                return _on_both(ours, self, other)
+            dense = other.toarray()
+        elif np.isscalar(other) or getattr(other, "ndim", None) == 0:
+            other = other.item() if isinstance(other, (ndarray, np.ndarray)) else other
+            if not theirs(0, other):
+                return self._with(lambda values: ours(values, other).astype(float)).eliminate_zeros()
+            dense = other
+        else:
+            return NotImplemented
+        warnings.warn("a comparison that holds for elements that are not stored makes a matrix with all entries",
+                      RuntimeWarning, stacklevel=2)
+        return csr_array(ours(self.toarray(), dense).astype(float))
+
+    compare.__name__ = f"__{_COMPARISONS[name]}__"
+    compare.__qualname__ = f"csr_array.{compare.__name__}"
+    return compare
+
+
+def _on_both(function, A, B):  # noqa: N803
+    """A function of the elements of two matrices, at the places where one of them has an entry."""
+    (rows, columns, values), (more_rows, more_columns, others) = A._coo(), B._coo()
+    join, zeros_like = _names.names.concatenate, _names.names.zeros_like
+    places = join([rows, more_rows]), join([columns, more_columns])
+    left = csr_array((join([values, zeros_like(others)]), places), A.shape)  # stored zeros are kept
+    right = csr_array((join([zeros_like(values), others]), places), A.shape)
+    rows, columns, values = left._coo()
+    return csr_array((function(values, right.data).astype(float), (rows, columns)), A.shape).eliminate_zeros()
+
+
+_COMPARISONS = {"equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
+for _name in _COMPARISONS:
+    setattr(csr_array, f"__{_COMPARISONS[_name]}__", _comparison(_name))
 
 coo_array = coo_matrix = csr_matrix = csr_array
 

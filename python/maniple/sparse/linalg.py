@@ -17,7 +17,7 @@ class LinearOperator(Shared):
     """An operator of a matrix, or of a Python function of vectors: LinearOperator((n, n), matvec, dtype="float64")."""
 
     def __init__(self, shape_or_matrix, matvec=None, rmatvec=None, dtype=float):
-        self._keep = shape_or_matrix
+        self._keep = getattr(shape_or_matrix, "_held", None)  # which setdiag() does not change
         if isinstance(shape_or_matrix, csr_array):
             self.shape, self.dtype = shape_or_matrix.shape, shape_or_matrix.dtype
             super().__init__("operator_free", "operator_from_sparse", shape_or_matrix)
@@ -57,7 +57,7 @@ class Preconditioner(Shared):
     """M= of the solvers: jacobi, block-jacobi, ilu0, ic0, sor, ssor, chebyshev or polynomial."""
 
     def __init__(self, matrix, kind, block=0, omega=0.0, sweeps=0, degree=0):
-        self._keep = matrix
+        self._keep = getattr(matrix, "_held", None)
         number = CONSTANTS.get("MNP_PRECOND_" + kind.upper().replace("-", "_"))
         if number is None:
             raise ValueError(f"{kind!r} is no preconditioner; maniple.sparse.linalg.Preconditioner names them")

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dense and sparse matrices."""
 
+import operator
+import warnings
+
 import maniple as mp
 import numpy as np
 import scipy.linalg
@@ -155,3 +158,51 @@ def check_sparse_blocks(a, A):
         same(name, got.toarray(), want.toarray())
     ok(mp.sparse.kron(mp.sparse.identity(3), A, format="csc").format == "csc", "the format of a product")
     raises(ValueError, "lengths [1, 2]", "blocks in lists of several lengths", lambda: mp.sparse.bmat([[A], [A, A]]))
+
+
+def check_sparse_comparisons():
+    """Largest and smallest elements, comparisons, other diagonals and shapes."""
+    a, b = (scipy.sparse.random(9, 7, 0.4, random_state=seed, format="csr") for seed in (1, 2))
+    a.data, b.data = a.data - 0.5, b.data - 0.5
+    b = (b + a.multiply(scipy.sparse.random(9, 7, 0.5, random_state=3) > 0)).tocsr()  # some elements are equal
+    a.data[0] = b.data[5] = np.inf
+    b.data[3] = np.nan
+    whole = scipy.sparse.csr_array(np.abs(rng.standard_normal((4, 3))) + 1)
+    for name, matrix in (("entries of both signs", a), ("NaN", b), ("positive entries everywhere", whole), ("negative ones", -whole),
+                         ("no entries", scipy.sparse.csr_array((3, 4))), ("float32", a.astype("float32"))):
+        A, dense = mp.sparse.csr_array(matrix), matrix.toarray()
+        for axis in (None, 0, -1):
+            same(f"max and min along {axis}, {name}", (A.max(axis), A.min(axis)), (np.asarray(dense.max(axis)), np.asarray(dense.min(axis))))
+    raises(ValueError, "no largest", "the largest of no elements", lambda: mp.sparse.csr_array((0, 3)).max(0))
+    A, B, x, y = mp.sparse.csr_array(a), mp.sparse.csr_array(b), a.toarray(), b.toarray()
+    ones = np.ones((9, 7))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for name in ("lt", "le", "gt", "ge", "eq", "ne"):
+            compare = getattr(operator, name)
+            same(f"{name} of matrices", compare(A, B).toarray(), compare(x, y).astype(float))
+            ok(compare(A, B).nnz == compare(x, y).sum(), f"{name} stores where it holds alone")
+            for number in (0, 0.2, np.float32(-0.2), np.nan):
+                same(f"{name} of a matrix and {number}", compare(A, number).toarray(), compare(x, number).astype(float))
+            same(f"{name} of a matrix and arrays", (compare(0.1, A).toarray(), compare(A, mp.asarray(ones)), compare(ones, A)),
+                 (compare(0.1, x).astype(float), compare(x, ones), compare(ones, x)))
+        ok({w.category for w in caught} == {RuntimeWarning}, "comparisons that fill the matrix warn")
+        del caught[:]
+        ok((A < B).nnz and (A > 0.1).nnz and not caught, "and others do not")
+    ok((A == None, A != None) == (False, True), "a matrix is not None")  # noqa: E711
+    raises(ValueError, "cannot be compared", "matrices of other shapes", lambda: A < B.T)
+    for values, k in ((3, 0), (3, 2), ([1, 2], -1), (np.arange(20.0), 1), (0, 0), (np.arange(3), -8), (7, 6), ([1], 0)):
+        want, C = a.tolil(copy=True), A.copy()
+        want.setdiag(values, k)
+        C.setdiag(mp.asarray(values) if isinstance(values, np.ndarray) else values, k)
+        same(f"setdiag {k} to {values}", C.toarray(), want.toarray())
+    same("of a copy alone", A.toarray(), x)
+    op, before = mp.sparse.linalg.LinearOperator(C), C @ mp.ones(7)
+    C.setdiag(100)
+    for _ in range(3):  # what nobody has any more is released
+        mp.sparse.eye(3)
+    same("operators keep the matrix that it was", op.matvec(mp.ones(7)), before.numpy())
+    raises(ValueError, "no diagonal 7", "a diagonal outside", lambda: A.setdiag(1, 7))
+    for shape in ((7, 9), (3, 21), (1, 63), (-1, 3), (21, -1)):
+        same(f"the shape {shape}", (A.reshape(shape).toarray(), A.reshape(*shape).toarray()), (x.reshape(shape),) * 2)
+    raises(ValueError, "cannot have the shape", "a shape of another size", lambda: A.reshape(5, 5))
