@@ -92,7 +92,7 @@ ELSEWHERE = {"reduction_call", "conv_execute", "fft_plan_execute",  # they need 
              "array_describe", "array_print"}  # they show any array
 NUMBERS = {"count": 2, "bins": 3, "ndim": 2, "axis2": 1, "destination": 1, "n": 1, "edge_order": 1, "k": 1,
            "repeats": 2}
-NEEDED = "a b breaks divisor h sos bins shape repeats widths kth indices q shifts value values sources destinations subscripts size sigma weights zoom shift matrix domain".split()
+NEEDED = "a b breaks divisor h sos bins shape repeats widths kth indices q shifts value values sources destinations subscripts size sigma weights zoom shift matrix domain window".split()
 TEXTS = {"ufunc": "add", "comparator": "greater", "function": "add", "estimator": "sturges", "subscripts": "1:", "file": "x.h5", "dataset": "/x"}
 
 
