@@ -309,7 +309,8 @@ static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, con
     for (int d = 0; d < filter->ndim; d++) {
         const int k = filter->place[d];
         p.extent[k] *= y->local_shape[d];
-        p.stride[k] = s->strides[d];
+        if (shape->spans[k] > 1 || y->local_shape[d] > 1) /* an extent of 1 may have any stride */
+            p.stride[k] = s->strides[d];
         if (shape->spans[k] == 1)
             continue; /* as one dimension with its neighbours, from the block's first element on */
         p.first[k] = y->local_lo[d];

@@ -25,6 +25,8 @@ for dtype in ("float32", "float64", "uint8", "int16"):
         mp.check(f"order_filter {a.shape} {dtype} {size} {rank}", mp.order_filter(x, size, list(map(bool, domain.ravel())), rank),
                  # SciPy 1.17 and 1.18 take all elements of a window of one dimension
                  signal.order_filter(a[None], domain[None].astype(dtype), rank)[0])
+a = values(rng, (1, 9), "int16")  # transposed, it is dense, with a stride of 9 along the axis of one element
+mp.check("medfilt of windows of one element of a column", mp.medfilt(mp.transpose(mp.array(a), None), [1, 1]), a.T)
 a = values(rng, (19, 33), "float32")
 x = mp.array(a, mp.random_layout(rng, a.shape))
 mp.check("medfilt2d", mp.medfilt2d(x, [5, 3]), signal.medfilt2d(a, [5, 3]))

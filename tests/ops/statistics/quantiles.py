@@ -177,6 +177,15 @@ def outputs():
              np.percentile(np.broadcast_to(b[1], (5, 8)), 30, method="nearest"))
 
 
+def on_one_rank():
+    """Lines of all lengths that the last rank alone has."""
+    for n in (7, 9001, 40001):
+        a = values("float64", (1, n))
+        x = mp.array(a, mp.Layout([mp.size], a.shape, [0, -1], [[0] * mp.size + [1], None]))
+        mp.check(f"{n} elements of one rank", mp.median(x, axes(1)), np.median(a, axis=1))
+        mp.check("which are a line", mp.percentile(x[0], 30.0, None, None), np.percentile(a[0], 30))
+
+
 def properties():
     """Random shapes, layouts, views, axes, types, methods and numbers."""
     for _ in range(25):
@@ -217,6 +226,7 @@ def mistakes():
 
 medians()
 long_lines()
+on_one_rank()
 methods()
 shapes()
 outputs()
