@@ -230,14 +230,19 @@ static void fill_params(mnp__blocks *blocks)
     }
 }
 
-/* How many blocks are worked on at a time. */
-static int64_t choose_count(const mnp__blocks *blocks)
+/* How many blocks are worked on at a time, and the elements of the buffer for their windows. */
+static int64_t choose_count(const mnp__blocks *blocks, int64_t *elements)
 {
+    if (blocks->shape.paired)
+        return mnp__paired_count(&blocks->paired, blocks->shape.window, blocks->spectral, blocks->params.total,
+                                 elements);
     const int64_t bytes = product(blocks->spectrum) * (int64_t)mnp_dtype_size(blocks->spectral);
     const int64_t room = blocks->in.ctx->device->cpu_memory ? HOST_BYTES : GPU_BYTES;
     const int64_t most = bytes < room ? room / bytes : 1;
     const int64_t rounds = mnp__divide_up(blocks->params.total, most);
-    return rounds > 0 ? mnp__divide_up(blocks->params.total, rounds) : 1;
+    const int64_t count = rounds > 0 ? mnp__divide_up(blocks->params.total, rounds) : 1;
+    *elements = count * product(blocks->shape.window);
+    return count;
 }
 
 /* The filter in a window of its own, not reversed, divided by the number of points: transforms are not scaled. */
@@ -318,11 +323,7 @@ static mnp_status prepare(mnp__blocks *blocks, const mnp__blocks_spec *spec)
     const bool paired = blocks->shape.paired;
     fill_params(blocks);
     int64_t elements;
-    const int64_t count = paired ? mnp__paired_count(&blocks->paired, blocks->shape.window, blocks->spectral,
-                                                     blocks->params.total, &elements)
-                                 : choose_count(blocks);
-    if (!paired)
-        elements = count * product(blocks->shape.window);
+    const int64_t count = choose_count(blocks, &elements);
     const size_t windows = (size_t)elements * mnp_dtype_size(blocks->element);
     blocks->params.count = blocks->spectrum_params.count = count;
     MNP_TRY(device->ops->alloc(device, windows, &blocks->windows));

@@ -3,6 +3,8 @@
  * Radix selection (M. Blum et al. showed that selecting takes linear time; by digits: T. Alabi et al., Fast k-selection
  * algorithms for graphics processing units, 2012): kernels/sort/select.cu tells how.
  *
+ * Short lines on the host are not counted: their elements are moved until the sought ones are in their places.
+ *
  * Where ranks share lines, each counts its own elements, and the counts are summed over these ranks, a digit after the
  * other: no element moves.
  */
