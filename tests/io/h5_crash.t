@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Files that grow and whose writers are ended: at every call that a writer makes, as if it were killed or the power failed
-# there (h5_crash.py), and by real kills of one and of three ranks at any time.
+# there (h5_crash.py), and by real kills of one and of three ranks at any time.  A reader that is ended leaves no file.
 
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -72,4 +72,30 @@ for ranks in 1 3 1 3; do
     output=$(on 1 h5_crash_check.py killed.h5 "$done" 2>&1)
     check $? "$ranks rank(s) killed after $done steps" "$output"
 done
+
+# Open MPI makes a file beside one that it opens, to try locks, and removes it: a signal comes before it does that
+cat >locktest.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+
+int unlink(const char *path)
+{
+    static int ended;
+    if (strstr(path, ".locktest.") && !ended++)
+        raise(SIGTERM);
+    return ((int (*)(const char *))dlsym(RTLD_NEXT, "unlink"))(path);
+}
+END
+# shellcheck disable=SC2086
+run "a library that is ended there" ${CC:-cc} -shared -fPIC -o locktest.so locktest.c -ldl
+env LD_PRELOAD="$folder/locktest.so" "$MANIPLE" stats start.h5:old >stats.txt 2>&1
+status=$?
+if [ "$status" -eq 0 ]; then
+    skip "a signal while MPI tries locks" "this MPI makes no file beside the one that it opens"
+else
+    [ "$status" -eq 143 ] && ! ls start.h5.locktest.* 2>/dev/null
+    check $? "a signal while MPI tries locks leaves no file" "$status $(cat stats.txt; ls)"
+fi
 done_testing

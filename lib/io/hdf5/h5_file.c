@@ -6,12 +6,14 @@
  * more.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/leftovers.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "comm/pulse.h"
@@ -420,11 +422,15 @@ hid_t mnp__h5_open_parallel(mnp_ctx *ctx, const char *path, const char *name, un
 {
     if (!can_be_opened(path))
         return H5I_INVALID_HID;
+    char locktest[PATH_MAX + 32]; /* Open MPI makes this file, tries locks on it and removes it, for readers too */
+    snprintf(locktest, sizeof locktest, "%s.locktest.%d", path, ctx->comm.rank);
     mnp__pulse_enter(ctx->comm.pulse, "opening the file", name);
+    mnp__leftover_guard(locktest);
     hid_t access = new_access(ctx); /* HDF5 duplicates the communicator */
     hid_t file = mnp__h5_open_file(path, flags, access);
     if (access >= 0)
         H5Pclose(access);
+    mnp__leftover_release(locktest);
     mnp__pulse_leave(ctx->comm.pulse);
     return file;
 }
