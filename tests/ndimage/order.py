@@ -13,7 +13,7 @@ NAMES = ["minimum_filter", "maximum_filter", "median_filter", "rank_filter", "pe
 def one(name, dtype, ndim, largest, box):
     a, x = image(rng, dtype, ndim)
     # SciPy reads before an image that a reflected window reaches more than four times
-    size = [min(int(rng.integers(1, largest + 1)), 4 * max(n, 1)) for n in a.shape]
+    size = [min(int(rng.integers(1, largest + 1)), 3 * max(n, 1)) for n in a.shape]
     origin = [int(rng.integers(-(n // 2), (n - 1) // 2 + 1)) for n in size]
     mode = str(rng.choice(list(MODES)))
     footprint = np.ones(size, bool) if box else rng.random(size) < 0.6
