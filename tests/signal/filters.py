@@ -221,11 +221,11 @@ for _ in range(6):
     close(f"upfirdn {shape} {up} {down} {len(h)}", mp.upfirdn(len(h), h, x, up, down, axis),
           signal.upfirdn(h, v, up, down, axis))
 for up, down, count in (3, 2, 61), (1, 8, 161), (7, 5, 3), (1, 16, 5), (1, 17, 40), (16, 1, 300), (50, 3, 100), (2, 3, 1):
-    shape = [(4000,), (3, 1100)][int(rng.integers(2))]
-    h, v = rng.standard_normal(count), values(shape, str(rng.choice(["float64", "complex128", "float32"])))
-    close(f"upfirdn of long lines {shape} {v.dtype} {up} {down} {count}",
-          mp.upfirdn(count, h, mp.array(v, mp.random_layout(rng, shape)), up, down, len(shape) - 1),
-          signal.upfirdn(h, v.astype(np.result_type(v, "float64")), up, down, -1))
+    for shape, axis in ((4000,), 0), ((3, 1100), 1), ((1100, 3), 0), ((300, 41), 0), ((41, 300), 1):
+        h, v = rng.standard_normal(count), values(shape, str(rng.choice(["float64", "complex128", "float32"])))
+        close(f"upfirdn of long lines {shape} {v.dtype} {up} {down} {count}",
+              mp.upfirdn(count, h, mp.array(v, mp.random_layout(rng, shape)), up, down, axis),
+              signal.upfirdn(h, v.astype(np.result_type(v, "float64")), up, down, axis))
 v, h = rng.standard_normal(3000), rng.standard_normal(700)
 close("more taps than a run", lfilter(h, [1], mp.array(v), 0, zf_p=None), signal.lfilter(h, [1], v))
 
