@@ -58,8 +58,8 @@ template <typename T> MNP_INLINE typename mnp_wide<T>::type mnp_magnitude(T x)
 }
 
 /*
- * Division.  Divisors at which the processor would trap are replaced: 0, whose result is 0, and -1, as the least
- * integer has no negative.
+ * Division.  Divisors at which the processor would trap are replaced by 1, and the quotient is multiplied by them: 0,
+ * whose result is 0, and -1, as the least integer has no negative.
  */
 template <typename T> MNP_INLINE T mnp_harmless(T y)
 {
@@ -67,35 +67,55 @@ template <typename T> MNP_INLINE T mnp_harmless(T y)
 }
 
 /*
- * The truncated quotient.  CPUs have vector instructions for division of floats, not of integers.  That of floats is
- * exact enough: a quotient of integers of n bits is an integer, or differs from the nearest one by more than half a
- * unit in the last place of a float of more than n bits.
+ * The quotient rounded down, of a harmless divisor.
+ *
+ * CPUs have vector instructions for products of floats, not for quotients of integers, and the reciprocal of a divisor
+ * that is the same for all elements is computed once.  Quotients of up to 32 bits are moved up by half of 1/y, which is
+ * their least distance from the next integer, so rounding errors cannot take them past any.
+ *
+ * Those of 64 bits are of magnitudes, with a reciprocal too small by more than the rounding errors, so that neither
+ * estimate exceeds what it stands for: the first is too small by less than 2^14, and the second, for what is left, by
+ * at most 1.  A negative quotient rounded down is -((n - 1) / d + 1), which is ~((n - 1) / d).
  */
-template <typename T> MNP_INLINE T mnp_truncated_quotient(T x, T y)
+template <typename T> MNP_INLINE T mnp_floor_of_quotient(T x, T y)
 {
-    if constexpr (MNP_CUDA || sizeof(T) == 8)
-        return (T)(x / y);
-    else if constexpr (sizeof(T) == 4)
-        return (T)((double)x / (double)y);
-    else
-        return (T)((float)x / (float)y);
+#if !MNP_CUDA
+    if constexpr (sizeof(T) < 4) {
+        const float reciprocal = 1 / (float)y;
+        return (T)(int)__builtin_floorf((float)x * reciprocal + __builtin_fabsf(reciprocal) / 2);
+    } else if constexpr (sizeof(T) == 4) {
+        const double reciprocal = 1 / (double)y;
+        return (T)__builtin_floor((double)x * reciprocal + __builtin_fabs(reciprocal) / 2);
+    }
+#ifdef __AVX512DQ__ /* its vector instructions convert between such integers and doubles */
+    if constexpr (sizeof(T) == 8) {
+        const uint64_t ones = 0 - (uint64_t)((x != 0) & (mnp_below_zero(x) != mnp_below_zero(y)));
+        const uint64_t n = mnp_magnitude(x) + ones, d = mnp_magnitude(y);
+        const double reciprocal = 0x1.ffffffffffff8p-1 / (double)d;
+        const uint64_t most = (uint64_t)((double)n * reciprocal), rest = n - most * d;
+        const uint64_t more = (uint64_t)((double)rest * reciprocal), left = rest - more * d;
+        return (T)((most + more + (left >= d)) ^ ones);
+    }
+#endif
+#endif
+    const T quotient = (T)(x / y), rest = mnp_subtract(x, mnp_multiply(quotient, y));
+    return (T)(quotient - ((rest != 0) & (mnp_below_zero(rest) != mnp_below_zero(y))));
 }
 
-template <typename T> MNP_INLINE T mnp_integer_fmod(T x, T y)
-{
-    const T d = mnp_harmless(y);
-    return mnp_subtract(x, mnp_multiply(mnp_truncated_quotient(x, d), d));
-}
 template <typename T> MNP_INLINE T mnp_integer_floor_divide(T x, T y)
 {
-    const T d = mnp_harmless(y), q = mnp_truncated_quotient(x, d), rest = mnp_subtract(x, mnp_multiply(q, d));
-    const T floor = (T)(q - ((rest != 0) & (mnp_below_zero(rest) != mnp_below_zero(d))));
-    return y == 0 ? (T)0 : mnp_is_signed<T> & (y == (T)-1) ? mnp_negative(x) : floor;
+    const T d = mnp_harmless(y), factor = d == y ? (T)1 : y;
+    return mnp_multiply(mnp_floor_of_quotient(x, d), factor);
 }
 template <typename T> MNP_INLINE T mnp_integer_remainder(T x, T y)
 {
-    const T rest = mnp_integer_fmod(x, y);
-    return (rest != 0) & (mnp_below_zero(rest) != mnp_below_zero(y)) ? mnp_add(rest, y) : rest;
+    const T d = mnp_harmless(y);
+    return mnp_subtract(x, mnp_multiply(mnp_floor_of_quotient(x, d), d));
+}
+template <typename T> MNP_INLINE T mnp_integer_fmod(T x, T y)
+{
+    const T rest = mnp_integer_remainder(x, y);
+    return (rest != 0) & (mnp_below_zero(x) != mnp_below_zero(y)) ? mnp_subtract(rest, y) : rest;
 }
 
 /* Powers by repeated squaring; for negative exponents 1/x is truncated, and is 0 for x = 0. */
