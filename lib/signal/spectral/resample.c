@@ -453,8 +453,7 @@ typedef struct chirps {
 static mnp_status make_chirps(chirps *c)
 {
     double complex *room;
-    for (c->size = 1; c->size < c->n + c->m - 1; c->size *= 2)
-        ;
+    MNP_TRY(mnp_next_fast_len(c->n + c->m - 1, true, &c->size));
     MNP_TRY(mnp__calloc((size_t)(c->n + c->size + c->m), sizeof *room, &room));
     c->before = room;
     c->filter = room + c->n;
