@@ -237,7 +237,7 @@ static mnp_status select_all(const mnp_array *x, int count, const int64_t *posit
     MNP_TRY(mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE, &input));
     for (int d = 0; d < last; d++)
         s.params.lines *= x->local_shape[d];
-    if (!shared && x->local_size == 0) /* a line that other ranks have */
+    if (selected->local_size == 0) /* a line that other ranks have, or share */
         s.params.lines = 0;
     s.params.keys = input.array->data;
     s.params.length = x->local_shape[last];

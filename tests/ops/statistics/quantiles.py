@@ -184,6 +184,10 @@ def on_one_rank():
         x = mp.array(a, mp.Layout([mp.size], a.shape, [0, -1], [[0] * mp.size + [1], None]))
         mp.check(f"{n} elements of one rank", mp.median(x, axes(1)), np.median(a, axis=1))
         mp.check("which are a line", mp.percentile(x[0], 30.0, None, None), np.percentile(a[0], 30))
+    if mp.size % 2 == 0:
+        a = values("float64", (2, 40001 * mp.size))
+        x = mp.array(a, mp.Layout([2, mp.size // 2], a.shape, [0, 1]))
+        mp.check("a line that half of the ranks share", mp.percentile(x[0], 30.0, None, None), np.percentile(a[0], 30))
 
 
 def properties():
