@@ -228,7 +228,9 @@ def as_array(value):
 
 def from_host(values, dtype=None, layout=None):
     """A new array of what every rank has."""
-    values = np.asarray(values)
+    values, given = np.asarray(values), values
+    if values.dtype == object:
+        raise TypeError(f"a {type(given).__name__} of objects, which are no numbers, cannot become an array")
     if dtype is not None:
         values = values.astype(_dtypes[dtype_number(dtype)], copy=False)
     if not values.dtype.isnative:

@@ -26,18 +26,37 @@ def _text_of(name, inputs):
     Operands of different shapes are broadcast; out= is an array that receives the result.  Collective."""
 
 
-def _into_where(function, x, out, mask, dtype):
-    """The elements of the results for which a mask is true, written to arrays that keep their others."""
-    outs, mask = out if type(out) is tuple else (out,), as_array(mask)
-    if any(o is None for o in outs):
-        raise TypeError(f"{function.__name__}(): where= needs out=, whose elements stay where the mask is false")
+def _into_where(function, x, out, mask, dtype, casting):
+    """The elements of the results for which a mask is true, written to arrays that keep their others.  New arrays have
+    anything for these, as NumPy's have: here what the function gives."""
+    outs, mask = out if type(out) is tuple else (out,) * function.nout, as_array(mask)
     if mask.dtype != bool:
         raise TypeError(f"{function.__name__}(): where= is of {mask.dtype}, and must be of bool")
-    found = tuple(names.empty_like(o) for o in outs)
-    function(*x, out=found, dtype=dtype)
-    for o, f in zip(outs, found):
-        _where(mask, f, o, out=o)
-    return outs[0] if len(outs) == 1 else outs
+    found = function(*x, out=tuple(None if o is None else names.empty_like(o) for o in outs), dtype=dtype, casting=casting)
+    results = tuple(_broadcast_to_mask(f, mask) if o is None else _where(mask, f, o, out=o)
+                    for o, f in zip(outs, found if type(found) is tuple else (found,)))
+    return results[0] if len(results) == 1 else results
+
+
+def _broadcast_to_mask(found, mask):
+    shape = np.broadcast_shapes(found.shape, mask.shape)
+    return found if shape == found.shape else names.copy(names.broadcast_to(found, shape))
+
+
+def _cast(x, dtype, casting):
+    """Operands as dtype= has them."""
+    for v in x:
+        if isinstance(v, ndarray) and not np.can_cast(v.dtype, dtype, casting):
+            raise TypeError(f"dtype= is {np.dtype(dtype)}, to which an operand of {v.dtype} cannot be cast by {casting!r}")
+    return [v.astype(dtype) if isinstance(v, ndarray) else v for v in x]
+
+
+def _by_casting(function, x, out, casting):
+    """Results that outputs cannot hold by the rule "same_kind", which is the library's, by another rule."""
+    outs, found = out if type(out) is tuple else (out,), function(*x)
+    for o, f in zip(outs, found if type(found) is tuple else (found,)):
+        names.copyto(o, f, casting)
+    return out if len(outs) > 1 else outs[0]
 
 
 def _elementwise(name, inputs, outputs):
@@ -52,9 +71,11 @@ def _elementwise(name, inputs, outputs):
             else:
                 raise TypeError(f"{name}() takes {inputs} arrays, not {len(x)}")
         if where is not True:
-            return _into_where(elementwise, x, out, where, dtype)
-        if dtype is not None:
-            x = [v.astype(dtype) if isinstance(v, ndarray) else v for v in x]
+            return _into_where(elementwise, x, out, where, dtype, casting)
+        if dtype is not None and not compares:
+            x = _cast(x, dtype, casting)
+        if casting != "same_kind" and out is not None and None not in (out if type(out) is tuple else (out,)):
+            return _by_casting(elementwise, x, out, casting)
         try:
             given = [v if type(v) is ndarray else operand(v) for v in x]
         except OverflowError:

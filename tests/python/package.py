@@ -7,7 +7,7 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, functions, matrices, pages, signals, windows
+from checks import arguments, arrays, functions, matrices, pages, signals, sparse, windows
 
 for check in (
     arrays.check_arrays,
@@ -26,6 +26,9 @@ for check in (
     arguments.check_more_arguments,
     matrices.check_sparse_parts,
     matrices.check_sparse_comparisons,
+    sparse.check_sparse_bools,
+    sparse.check_sparse_elements,
+    sparse.check_sparse_constructions,
     arguments.check_polynomials,
     arguments.check_more_indices,
     arrays.check_large_integers,

@@ -2,15 +2,17 @@
 """scipy.sparse.linalg: cg, bicgstab, gmres, minres and others, eigsh, lobpcg, norm, LinearOperator, preconditioners."""
 
 import ctypes
+import operator
 
 import numpy as np
 
-from . import csr_array
+from . import csr_array, eye_array
 from .._array import Layout, as_array, dtype_number, made, ndarray, vector_callback
 from .._library import CONSTANTS, Shared, call, chosen, constant, lib, struct
-from .._names import finished
+from .._names import finished, names
 
-__all__ = ["LinearOperator", "Preconditioner", "eigsh", "lobpcg", "norm", "spsolve_triangular"]
+__all__ = """LinearOperator Preconditioner aslinearoperator eigsh expm_multiply lobpcg matrix_power norm
+    spsolve_triangular svds""".split()
 
 
 class LinearOperator(Shared):
@@ -48,6 +50,28 @@ class LinearOperator(Shared):
         """The product of the adjoint with a vector.  Collective."""
         return made("operator_run", self, True, as_array(x))
 
+    def matmat(self, X):  # noqa: N803
+        """The products with the columns of a matrix.  Collective."""
+        X = as_array(X)  # noqa: N806
+        return names.stack([self.matvec(X[:, j]) for j in range(X.shape[1])], axis=1)
+
+    def dot(self, x):
+        """The product with a vector, or with the columns of a matrix.  Collective."""
+        return self.matmat(x) if np.ndim(x) == 2 else self.matvec(x)
+
+    def __matmul__(self, x):
+        return self.dot(x) if isinstance(x, (ndarray, np.ndarray)) else NotImplemented
+
+    def adjoint(self):
+        """The adjoint operator.  Collective."""
+        return LinearOperator(self.shape[::-1], self.rmatvec, self.matvec, self.dtype)
+
+    H = property(adjoint)
+
+
+def aslinearoperator(A):  # noqa: N803
+    return _operator(A if isinstance(A, (csr_array, LinearOperator)) else csr_array(as_array(A)))
+
 
 def _operator(A):  # noqa: N803
     return A if isinstance(A, LinearOperator) else LinearOperator(A)
@@ -74,12 +98,65 @@ class Preconditioner(Shared):
         return made("precond_apply", self, as_array(x))
 
 
-def norm(matrix, ord="fro"):  # noqa: A002
-    """A number: the norm of a matrix; ord is "fro", 1, inf or "max".  Collective."""
+def norm(matrix, ord=None, axis=None):  # noqa: A002
+    """A number: the norm of a matrix; ord is None or "fro", 1, inf or "max".  With an axis, those of all columns (0) or
+    rows (1), as an array; ord is None or 2, 1 or inf.  Collective."""
+    if axis is not None:
+        of_lines = {None: lambda a: names.sqrt(a.power(2).sum(axis)), 1: lambda a: a.sum(axis), np.inf: lambda a: a.max(axis)}
+        return _chosen_norm({**of_lines, 2: of_lines[None]}, ord)(abs(matrix))
     value = ctypes.c_double()
-    which = {"fro": b"f", 1: b"1", np.inf: b"i", "max": b"m"}[ord]
+    which = _chosen_norm({None: b"f", "fro": b"f", 1: b"1", np.inf: b"i", "max": b"m"}, ord)
     call("sparse_norm", matrix, which, ctypes.byref(value))
     return value.value
+
+
+def _chosen_norm(norms, ord):  # noqa: A002
+    if ord not in norms:
+        raise ValueError(f"ord is {ord!r}, and none of {', '.join(map(repr, norms))}")
+    return norms[ord]
+
+
+def matrix_power(A, power):  # noqa: N803
+    """scipy.sparse.linalg.matrix_power: a product of matrices, which fills them.  Collective."""
+    power = operator.index(power)
+    if power < 0 or A.shape[0] != A.shape[1]:
+        raise ValueError(f"a matrix of shape {A.shape} has no power {power} here")
+    if power == 0:
+        return eye_array(A.shape[0], dtype=A.dtype)
+    half = matrix_power(A, power // 2) if power > 1 else None
+    return A if half is None else half @ half @ A if power % 2 else half @ half
+
+
+def expm_multiply(A, B):  # noqa: N803
+    """scipy.sparse.linalg.expm_multiply: expm(A) @ B of a matrix A, by Taylor series of expm(A / n), n times, where the
+    norm of A / n is at most 1.  Waits.  Collective."""
+    x, steps = as_array(B), max(1, int(np.ceil(norm(A, 1))))
+    for _ in range(steps):
+        term = x
+        for degree in range(1, 60):
+            term = A @ term / (degree * steps)
+            x = x + term
+            if bool(names.max(abs(term)) <= np.finfo(x.dtype).eps / 2 * names.max(abs(x))):
+                break
+    return x
+
+
+def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_singular_vectors=True):  # noqa: N803
+    """u, s and vh: the largest (or with which="SM" the smallest) singular values, in ascending order as NumPy's array, and
+    their vectors, of the eigenvalues of the smaller one of A^H A and A A^H.  Collective."""
+    if which not in ("LM", "SM"):
+        raise ValueError(f"which is {which!r}, and neither 'LM' nor 'SM'")
+    op = aslinearoperator(A)
+    there, back = (op.matvec, op.rmatvec) if op.shape[0] >= op.shape[1] else (op.rmatvec, op.matvec)
+    gram = LinearOperator((min(op.shape),) * 2, lambda v: back(there(v)), dtype=op.dtype)
+    squares, right = eigsh(gram, k, which[0] + "A", v0, ncv, maxiter, tol)
+    values = np.sqrt(np.maximum(squares, 0))
+    if not return_singular_vectors:
+        return values
+    left = names.stack([there(right[:, j]) / s if s else names.zeros(max(op.shape), op.dtype)
+                        for j, s in enumerate(values.tolist())], axis=1)
+    u, v = (left, right) if op.shape[0] >= op.shape[1] else (right, left)
+    return u, values, names.conj(v.T)
 
 
 def eigsh(

@@ -110,11 +110,9 @@ def check_sparse_parts():
     large = scipy.sparse.random(1000, 1000, 0.3, random_state=2, format="csr")  # whose values are converted
     large.data = (large.data * 10).astype(int)
     same("a matrix of integers", mp.sparse.csr_array(large) @ mp.ones(1000), large @ np.ones(1000), 1e-14)
-    raises(TypeError, "a number", "multiply() of a dense array", lambda: A.multiply(np.ones((7, 9))))
     for name, function in (("dot() of a text", lambda: A.dot("x")), ("a matrix times an array", lambda: A * mp.ones(9)),
                            ("an array of NumPy times a matrix", lambda: np.ones(9) * A)):
         raises(TypeError, "", name, function)
-    raises(TypeError, "alone", "rows of Maniple's arrays", lambda: mp.sparse.csr_array((numbers[0], numbers[1], numbers[2]), (7, 9)))
     same("triangles", (mp.sparse.tril(A, 1).toarray(), mp.sparse.triu(A).toarray()),
          (scipy.sparse.tril(a, 1).toarray(), scipy.sparse.triu(a).toarray()))
     for arguments in (np.arange(1.0, 4.0),), ([1.0, 2, 3], 0), ([np.ones(4), 2 * np.ones(3)], [0, -1]), \
@@ -141,7 +139,6 @@ def check_sparse_blocks(a, A):
     same("rows that an array names", A[mp.arange(2, 5)].toarray(), a[2:5].toarray())
     same("elements", [A[i, j] for i in (0, -1, 4) for j in (0, 3, -2)], [a[i, j] for i in (0, -1, 4) for j in (0, 3, -2)])
     raises(IndexError, "", "an element outside", lambda: A[7, 0])
-    raises(IndexError, "block", "lists of rows and columns", lambda: A[[0, 1], [0, 1]])
     raises(IndexError, "a mask of shape (9,) for 7 rows", "a mask of another length", lambda: A[mask])
     same("entries", (A.row, A.col, A.data, *mp.sparse.find(A)),
          (*(v.astype(int) for v in a.tocoo().coords), a.data, *(v.astype(int) for v in a.tocoo().coords), a.data)
@@ -180,12 +177,12 @@ def check_sparse_comparisons():
         warnings.simplefilter("always")
         for name in ("lt", "le", "gt", "ge", "eq", "ne"):
             compare = getattr(operator, name)
-            same(f"{name} of matrices", compare(A, B).toarray(), compare(x, y).astype(float))
+            same(f"{name} of matrices", compare(A, B).toarray(), compare(x, y))
             ok(compare(A, B).nnz == compare(x, y).sum(), f"{name} stores where it holds alone")
             for number in (0, 0.2, np.float32(-0.2), np.nan):
-                same(f"{name} of a matrix and {number}", compare(A, number).toarray(), compare(x, number).astype(float))
+                same(f"{name} of a matrix and {number}", compare(A, number).toarray(), compare(x, number))
             same(f"{name} of a matrix and arrays", (compare(0.1, A).toarray(), compare(A, mp.asarray(ones)), compare(ones, A)),
-                 (compare(0.1, x).astype(float), compare(x, ones), compare(ones, x)))
+                 (compare(0.1, x), compare(x, ones), compare(ones, x)))
         ok({w.category for w in caught} == {RuntimeWarning}, "comparisons that fill the matrix warn")
         del caught[:]
         ok((A < B).nnz and (A > 0.1).nnz and not caught, "and others do not")

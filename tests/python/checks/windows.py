@@ -88,7 +88,11 @@ def check_where():
          np.modf(a, out=(np.zeros((13, 7)), np.ones((13, 7))), where=mask))
     same("where= into float32", mp.add(x, 1, out=mp.zeros((13, 7), "float32"), where=where),
          np.add(a, 1, out=np.zeros((13, 7), "float32"), where=mask))
-    raises(TypeError, "needs out=", "where= without out=", lambda: mp.add(x, y, where=where))
+    for name, got, want in (("where= without out=", mp.add(x, y, where=where), np.where(mask, a + b, 0)),
+                            ("a mask of more dimensions", mp.exp(x[0], where=where), np.where(mask, np.exp(a[0]), 0))):
+        same(name, mp.where(where, got, 0), want, 1e-15)
+    same("two results of which one is new", [mp.where(where, v, 9) for v in mp.modf(x, out=(None, mp.ones((13, 7))), where=where)],
+         [np.where(mask, v, 9) for v in np.modf(a)])
     raises(TypeError, "float64", "where= that is no mask", lambda: mp.add(x, y, out=mp.ones((13, 7)), where=y))
     raises(ValueError, "same_kind", "where= and an output that cannot hold the result",
            lambda: mp.add(x, y, out=mp.ones((13, 7), int), where=where))
