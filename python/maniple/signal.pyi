@@ -24,17 +24,17 @@ class ShortTimeFFT:
     ) -> None: ...
     @classmethod
     def from_window(
-        self, win_param: Any, fs: float, nperseg: Any, noverlap: Any, *, symmetric_win: Any = False, fft_mode: Any =
+        cls, win_param: Any, fs: float, nperseg: Any, noverlap: Any, *, symmetric_win: Any = False, fft_mode: Any =
         'onesided', mfft: Any = None, scale_to: Any = None, phase_shift: Any = 0,
     ) -> ShortTimeFFT: ...
     @classmethod
     def from_dual(
-        self, dual_win: Any, hop: Any, fs: float, *, fft_mode: Any = 'onesided', mfft: Any = None, scale_to: Any = None,
+        cls, dual_win: Any, hop: Any, fs: float, *, fft_mode: Any = 'onesided', mfft: Any = None, scale_to: Any = None,
         phase_shift: Any = 0,
     ) -> ShortTimeFFT: ...
     @classmethod
     def from_win_equals_dual(
-        self, desired_win: Any, hop: Any, fs: float, *, fft_mode: Any = 'onesided', mfft: Any = None, scale_to: Any =
+        cls, desired_win: Any, hop: Any, fs: float, *, fft_mode: Any = 'onesided', mfft: Any = None, scale_to: Any =
         None, phase_shift: Any = 0,
     ) -> ShortTimeFFT: ...
     @property
@@ -103,7 +103,7 @@ class ShortTimeFFT:
     def stft(
         self, x: _ArrayLike, p0: Any = None, p1: Any = None, *, k_offset: Any = 0, padding: Any = 'zeros', axis: _Axis =
         -1,
-    ) -> tuple[ndarray, ndarray, ndarray]: ...
+    ) -> ndarray: ...
     def stft_detrend(
         self, x: _ArrayLike, detr: Any, p0: Any = None, p1: Any = None, *, k_offset: Any = 0, padding: Any = 'zeros',
         axis: _Axis = -1,
@@ -111,10 +111,8 @@ class ShortTimeFFT:
     def spectrogram(
         self, x: _ArrayLike, y: _ArrayLike | None = None, detr: Any = None, *, p0: Any = None, p1: Any = None, k_offset:
         Any = 0, padding: Any = 'zeros', axis: _Axis = -1,
-    ) -> tuple[ndarray, ndarray, ndarray]: ...
-    def istft(
-        self, S: Any, k0: Any = 0, k1: Any = None, *, f_axis: Any = -2, t_axis: Any = -1,
-    ) -> tuple[ndarray, ndarray]: ...
+    ) -> ndarray: ...
+    def istft(self, S: Any, k0: Any = 0, k1: Any = None, *, f_axis: Any = -2, t_axis: Any = -1) -> ndarray: ...
 
 def argrelextrema(
     data: _ArrayLike, comparator: Any, axis: _Axis = 0, order: int = 1, mode: str = 'clip',
@@ -139,7 +137,7 @@ def cheby1(
 def cheby2(
     N: int, rs: Any, Wn: Any, btype: str = 'low', analog: bool = False, output: Any = 'ba', fs: float | None = None,
 ) -> Any: ...
-def choose_conv_method(in1: _ArrayLike, in2: _ArrayLike, mode: str = 'full') -> ndarray: ...
+def choose_conv_method(in1: _ArrayLike, in2: _ArrayLike, mode: str = 'full') -> str: ...
 def coherence(
     x: _ArrayLike, y: _ArrayLike, fs: float = 1.0, window: Any = 'hann', nperseg: Any = None, noverlap: Any = None,
     nfft: Any = None, detrend: Any = 'constant', axis: _Axis = -1,

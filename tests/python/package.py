@@ -7,7 +7,9 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, functions, matrices, pages, signals, sparse, windows
+from checks import arguments, arrays, functions, matrices, pages, returns, signals, sparse, windows
+
+returns.start()
 
 for check in (
     arrays.check_arrays,
@@ -57,6 +59,7 @@ for check in (
     windows.check_multivariate_normal,
     pages.check_page,
     pages.check_notebook,
+    returns.check_returns,
 ):
     try:
         check()
