@@ -156,6 +156,8 @@ def check_short_time():
             for padding in "even", "odd", "edge":
                 same(f"{name}, {padding}", mine.stft_detrend(x, "linear", padding=padding),
                      other.stft_detrend(a, "linear", padding=padding), 1e-11)
+            if tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 17):
+                continue  # earlier ones ended borders elsewhere
             ok((mine.lower_border_end, mine.upper_border_begin(37), mine.k_min, mine.k_max(37)) == (
                 other.lower_border_end, other.upper_border_begin(37), other.k_min, other.k_max(37)), name + ", borders")
     odd = mp.signal.ShortTimeFFT(np.ones(11), 11, 1.0, phase_shift=None).stft(mp.asarray([1.0, 2, 4, 8, 16, 5, 7]), padding="odd")
