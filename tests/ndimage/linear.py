@@ -8,7 +8,7 @@ exact sums are the same.
 
 import maniple as mp
 import numpy as np
-from images import MODES, image, options
+from images import MODES, image, in_windows, options
 from scipy import ndimage
 
 rng = mp.random()
@@ -32,16 +32,6 @@ def scipy_of(function, a, *arguments, **named):
     return function(a, *arguments, **named) if a.size else a.astype(named.get("output") or a.dtype)
 
 
-def scipy_in_windows(function, a, weights, mode, **named):
-    """SciPy's filters of several dimensions read outside an array that 'reflect' extends to four times its length or more
-    (offsets of its windows; NumPy's padding is right), so NumPy extends it."""
-    if mode != "reflect":
-        return scipy_of(function, a, weights, mode=mode, **named)
-    padded = np.pad(a, [(n, n) for n in weights.shape], "symmetric") if a.size else a
-    inner = tuple(slice(n, n + extent) for n, extent in zip(weights.shape, a.shape))
-    return scipy_of(function, padded, weights, mode="constant", **named)[inner if a.size else ...]
-
-
 def origin_of(n):
     return int(rng.integers(-(n // 2), (n - 1) // 2 + 1))
 
@@ -63,7 +53,7 @@ for name in ("correlate", "convolve"):
         shape = [most - int(rng.integers(0, 2)) for _ in a.shape]
         weights = rng.integers(-2, 3, shape) / 2.0
         mode, origin = str(rng.choice(NAMES)), [origin_of(n) for n in shape]
-        want = scipy_in_windows(getattr(ndimage, name), a, weights, mode, cval=1.0, origin=origin)
+        want = in_windows(getattr(ndimage, name), a, weights, size=shape, mode=mode, cval=1.0, origin=origin)
         got = getattr(mp, "ndimage_" + name)(x, shape, list(weights.ravel()), options(mode, 1.0, origin))
         largest = np.abs(a).max(initial=1).astype(float)
         close(f"{name} {a.shape} {dtype} {shape} {mode} {origin}", got, want, np.abs(weights).sum() + 1, weights.size,

@@ -7,6 +7,8 @@ import maniple as mp
 import numpy as np
 
 MODES = {"reflect": 1, "mirror": 2, "nearest": 3, "wrap": 4, "constant": 5, "grid-wrap": 6, "grid-constant": 7}
+PADDING = {"reflect": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "grid-wrap": "wrap",
+           "constant": "constant", "grid-constant": "constant"}  # NumPy's names
 
 
 class Options(ctypes.Structure):
@@ -55,3 +57,14 @@ def image(rng, dtype, ndim=None, most=4000):
     if rng.random() < 0.2:
         x, a = x[::-1], a[::-1]
     return a, x
+
+
+def in_windows(function, a, *arguments, size, mode, cval, **named):
+    """What a filter of scipy.ndimage gives, with windows of that size.  SciPy reads beside images that its windows leave
+    by a multiple of their extent (filters of several dimensions with 'reflect', and those of ranks of one dimension), so
+    NumPy extends them."""
+    if not a.size or all(n <= extent for n, extent in zip(size, a.shape)):
+        return function(a, *arguments, mode=mode, cval=cval, **named) if a.size else a.copy()
+    value = {"constant_values": cval} if PADDING[mode] == "constant" else {}
+    inner = tuple(slice(n, n + extent) for n, extent in zip(size, a.shape))
+    return function(np.pad(a, [(n, n) for n in size], PADDING[mode], **value), *arguments, mode="nearest", **named)[inner]
