@@ -19,6 +19,13 @@ for ranks in $all_ranks; do
     check_points "$MPIRUN" -n "$ranks" "$PYTHON" "$srcdir/tests/python/package.py"
 done
 
+reason=$("$PYTHON" "$srcdir/tests/python/communicators.py" --why-not)
+if [ -z "$reason" ]; then
+    check_points "$MPIRUN" -n 4 "$PYTHON" "$srcdir/tests/python/communicators.py"
+else
+    skip "communicators of mpi4py" "$reason"
+fi
+
 # blocks of other libraries, on a GPU; MANIPLE_DEVICE=host leaves GPUs out
 for library in cupy torch jax; do
     reason=$("$PYTHON" "$srcdir/tests/python/gpu_blocks.py" "$library" --why-not)
