@@ -200,7 +200,8 @@ MNP_API mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p);
 
 /*
  * numpy.ndarray.astype with casting="unsafe": floats are truncated towards zero, integers wrap around, complex numbers
- * lose their imaginary part, and all values except 0 are true, NaN too.
+ * lose their imaginary part, and all values except 0 are true, NaN too.  A new array is stored as the given one lies in
+ * memory (order "K"), so what is cast of a transposed array is transposed too.
  *
  * A float outside the range of an integer type becomes the type's nearest value, and NaN becomes 0: uint8 has 0 for
  * -3.5 and 255 for 300.7.  This holds for every cast, in expressions and outputs too, and on every device.  In NumPy, C

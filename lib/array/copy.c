@@ -86,13 +86,13 @@ mnp_status mnp__array_assign(const mnp_array *from, mnp_array *to)
                                   ctx->compute);
 }
 
-/* A copy or cast, for the public functions. */
-static mnp_status convert(const char *function, const mnp_array *array, mnp_dtype dtype, mnp_array **result_p)
+/* A copy or cast, for the public functions; a new array has that layout. */
+static mnp_status convert(const char *function, const mnp_array *array, mnp_dtype dtype, const mnp_layout *layout,
+                          mnp_array **result_p)
 {
     mnp__output output;
-    MNP_TRY(mnp__array_refuse_scalar(function, array));
     const mnp__output_spec spec = {
-        .function = function, .ctx = array->ctx, .dtype = dtype, .layout = array->layout, .needs = MNP__OUTPUT_EXACT};
+        .function = function, .ctx = array->ctx, .dtype = dtype, .layout = layout, .needs = MNP__OUTPUT_EXACT};
     MNP_TRY(mnp__output_open(&spec, result_p, &output));
     return mnp__output_close(1, &output, mnp__array_assign(array, output.array));
 }
@@ -100,13 +100,19 @@ static mnp_status convert(const char *function, const mnp_array *array, mnp_dtyp
 mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p)
 {
     MNP_ENTER(array, copy_p);
-    return convert("mnp_copy", array, array->dtype, copy_p);
+    MNP_TRY(mnp__array_refuse_scalar("mnp_copy", array));
+    return convert("mnp_copy", array, array->dtype, array->layout, copy_p);
 }
 
 mnp_status mnp_astype(const mnp_array *array, mnp_dtype dtype, mnp_array **result_p)
 {
     MNP_ENTER(array, result_p);
+    mnp_layout *as_it_lies;
     if (mnp_dtype_size(dtype) == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%d is not a dtype", (int)dtype);
-    return convert("mnp_astype", array, dtype, result_p);
+    MNP_TRY(mnp__array_refuse_scalar("mnp_astype", array));
+    MNP_TRY(mnp_layout_with_order(array->layout, array->stored, &as_it_lies));
+    const mnp_status st = convert("mnp_astype", array, dtype, as_it_lies, result_p);
+    mnp_layout_free(as_it_lies);
+    return st;
 }

@@ -292,6 +292,10 @@ mnp_status mnp_layout_with_order(const mnp_layout *layout, const int *order, mnp
         given[order[i]] = true;
         dims[i] = mnp__layout_dim_of(layout, i);
     }
+    if (memcmp(order, layout->order, (size_t)layout->ndim * sizeof *order) == 0) {
+        *layout_p = mnp_layout_retain(layout);
+        return MNP_OK;
+    }
     MNP_TRY(mnp__layout_derive(layout, layout->ndim, dims, layout_p));
     memcpy((*layout_p)->order, order, (size_t)layout->ndim * sizeof *order);
     return MNP_OK;
@@ -310,10 +314,7 @@ mnp_status mnp__layout_in_c_order(const mnp_layout *layout, mnp_layout **layout_
 {
     static const int order[] = {0, 1, 2, 3, 4, 5, 6, 7};
     _Static_assert(sizeof order / sizeof *order == MNP_MAX_DIMS, "every dimension has its place");
-    if (!mnp__layout_order_is_c(layout))
-        return mnp_layout_with_order(layout, order, layout_p);
-    *layout_p = mnp_layout_retain(layout);
-    return MNP_OK;
+    return mnp_layout_with_order(layout, order, layout_p);
 }
 
 void mnp__layout_keep_order(mnp_layout *derived, const mnp_layout *from, const int *dims)

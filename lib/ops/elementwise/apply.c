@@ -199,10 +199,7 @@ static mnp_status follow_inputs(const mnp_layout *best, int count, const mnp_arr
         order = inputs[i]->stored;
         found = true;
     }
-    if (memcmp(order, best->order, bytes) != 0)
-        return mnp_layout_with_order(best, order, layout_p);
-    *layout_p = mnp_layout_retain(best);
-    return MNP_OK;
+    return mnp_layout_with_order(best, order, layout_p);
 }
 
 static mnp_status choose_layout(call *c)
