@@ -60,15 +60,16 @@ struct buffers {
     real window[planes * window_plane], taps[planes * tap_plane], sums[planes * sum_plane];
 };
 
-/* Gather the window whose first element is (i0, i1, i2, i3), with zeros beyond the extended box. */
-static void load_window(const mnp_conv_params &p, real *window, int64_t i0, int64_t i1, int64_t i2, int64_t i3)
+/* Gather so much of the window whose first element is (i0, i1, i2, i3), with zeros beyond the extended box. */
+static void load_window(const mnp_conv_params &p, real *window, int64_t rows, int64_t columns, int64_t i0, int64_t i1,
+                        int64_t i2, int64_t i3)
 {
     const plane plane = find_plane(p.in, i0, i1);
-    for (int64_t y = 0; y < window_rows; y++) {
+    for (int64_t y = 0; y < rows; y++) {
         real *target = window + y * window_stride;
         int64_t width = i2 + y < p.in.extended[2] ? p.in.extended[3] - i3 : 0;
-        if (width > window_stride)
-            width = window_stride;
+        if (width > columns)
+            width = columns;
         if (width > 0) {
             row source = find_row(plane, i2 + y);
             int64_t begin = source.begin - i3, end = source.end - i3, c = 0;
@@ -86,7 +87,7 @@ static void load_window(const mnp_conv_params &p, real *window, int64_t i0, int6
                                       target + c, window_plane);
         }
         for (int plane = 0; plane < planes; plane++)
-            for (int64_t c = width > 0 ? width : 0; c < window_stride; c++)
+            for (int64_t c = width > 0 ? width : 0; c < columns; c++)
                 target[plane * window_plane + c] = 0;
     }
 }
@@ -220,14 +221,18 @@ static void compute_tile(const mnp_conv_params &p, buffers *b, int64_t tile)
     tile_origin(p, tile, origin);
     int64_t height = p.tiles.extent[2] - origin[2] < MNP_TY ? p.tiles.extent[2] - origin[2] : MNP_TY;
     int64_t width = p.tiles.extent[3] - origin[3] < MNP_TX ? p.tiles.extent[3] - origin[3] : MNP_TX;
-    memset(b->sums, 0, sizeof b->sums);
+    const int64_t across = (width + group - 1) / group * group; /* sums of a row */
+    for (int plane = 0; plane < planes; plane++)
+        for (int64_t y = 0; y <= height; y++)
+            memset(b->sums + plane * sum_plane + y * tile_width, 0, across * sizeof(real));
     for (int64_t k0 = 0; k0 < p.extent[0]; k0++)
         for (int64_t k1 = 0; k1 < p.extent[1]; k1++)
             for (int64_t k2 = 0; k2 < p.extent[2]; k2 += MNP_CY)
                 for (int64_t k3 = 0; k3 < p.extent[3]; k3 += MNP_CX) {
                     int rows = p.extent[2] - k2 < MNP_CY ? (int)(p.extent[2] - k2) : MNP_CY;
                     int columns = p.extent[3] - k3 < MNP_CX ? (int)(p.extent[3] - k3) : MNP_CX;
-                    load_window(p, b->window, origin[0] + k0, origin[1] + k1, origin[2] + k2, origin[3] + k3);
+                    load_window(p, b->window, height + rows - 1, across + columns - 1, origin[0] + k0, origin[1] + k1,
+                                origin[2] + k2, origin[3] + k3);
                     load_taps(p, b->taps, k0, k1, k2, k3, rows, columns);
                     accumulate(b, height, width, rows, columns);
                 }
