@@ -27,10 +27,16 @@ struct mnp_position {
     int64_t i, n, index[8], shape[8];
 };
 
-/* A raw operand, which the body indexes. */
+/* A raw operand, which the body indexes.  On the host it keeps what the last search in it found. */
+#if MNP_CUDA
+#define MNP_FOUND
+#else
+#define MNP_FOUND mutable int64_t found;
+#endif
 template <typename Type, typename Memory> struct mnp_raw {
     const Memory *data;
     int64_t count;
+    MNP_FOUND
     MNP_INLINE Type operator[](int64_t j) const
     {
         return mnp_to<Type>::from(data[j]);
@@ -45,6 +51,7 @@ template <typename Type, typename Memory> struct mnp_raw {
 template <typename Type> struct mnp_raw<Type, Type> {
     const Type *data;
     int64_t count;
+    MNP_FOUND
     MNP_INLINE const Type &operator[](int64_t j) const
     {
         return data[j];
@@ -54,6 +61,37 @@ template <typename Type> struct mnp_raw<Type, Type> {
         return count;
     }
 };
+
+/*
+ * How many elements of a sorted table pass, which are its first ones; `passes` says of an index whether that element
+ * does.  On the host values often rise, so what the last search found is tried first; after that there are no branches,
+ * half of which the processor would predict wrongly.
+ */
+template <typename Table, typename Passes> MNP_INLINE int64_t mnp_count_first(const Table &table, Passes passes)
+{
+    int64_t low = 0;
+#if MNP_CUDA
+    int64_t high = table.size();
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (passes(middle))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+#else
+    const int64_t last = table.found;
+    if ((last == 0 || passes(last - 1)) && (last == table.size() || !passes(last)))
+        return last;
+    for (int64_t rest = table.size(); rest > 0;) {
+        const int64_t half = (rest + 1) / 2;
+        low += half & -(int64_t)passes(low + half - 1);
+        rest -= half;
+    }
+    table.found = low;
+#endif
+    return low;
+}
 
 #include "generated"
 

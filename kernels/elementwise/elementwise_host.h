@@ -54,7 +54,7 @@ template <typename Type, typename Memory, typename Carrier> struct mnp_input<MNP
     mnp_raw<Type, Memory> value;
     MNP_INLINE void find(const mnp_loop_operand &operand, int64_t)
     {
-        value = {(const Memory *)operand.base, (int64_t)operand.stride[0]};
+        value = {(const Memory *)operand.base, (int64_t)operand.stride[0], 0};
     }
     MNP_INLINE const mnp_raw<Type, Memory> &get(int64_t) const
     {

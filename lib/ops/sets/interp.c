@@ -58,19 +58,11 @@ static const char on_line[] =
     "else\n"                                                                                                           \
     "    out = x1 == x0 ? f0 : interp(x, x0, x1, f0, f1);\n"
 
-/* Every rank has all points.  `low` becomes the number of points that are not greater than x. */
+/* Every rank has all points.  `low` is the number of points that are not greater than x. */
 static const mnp__formula from_table = {
     .name = "interp",
     .preamble = on_line,
-    .body = "int64_t low = 0, high = xp.size();\n"
-            "while (low < high) {\n"
-            "    const int64_t middle = low + (high - low) / 2;\n"
-            "    const double point = xp[middle];\n"
-            "    if (point <= x)\n"
-            "        low = middle + 1;\n"
-            "    else\n"
-            "        high = middle;\n"
-            "}\n"
+    .body = "const int64_t low = mnp_count_first(xp, [&](int64_t j) { return (double)xp[j] <= x; });\n"
             "const int64_t last = xp.size() - 1, own = low > 0 ? low - 1 : 0, next = low < last ? low : last;\n"
             "const double x0 = xp[own], x1 = xp[next];\n"
             "const mnp_type1 f0 = fp[own], f1 = fp[next];\n" BETWEEN("5"),

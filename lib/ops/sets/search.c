@@ -39,15 +39,10 @@ static const char order[] =
 
 /* The body of a binary search; the type of `out` is that of its last operand, number `out`. */
 #define SEARCH(at, passes, out, answer)                                                                                \
-    "int64_t low = 0, high = table.size();\n"                                                                          \
-    "while (low < high) {\n"                                                                                           \
-    "    const int64_t middle = low + (high - low) / 2;\n"                                                             \
+    "const int64_t low = mnp_count_first(table, [&](int64_t j) {\n"                                                    \
     "    const mnp_type0 element = table[" at "];\n"                                                                   \
-    "    if (" passes ")\n"                                                                                            \
-    "        low = middle + 1;\n"                                                                                      \
-    "    else\n"                                                                                                       \
-    "        high = middle;\n"                                                                                         \
-    "}\n"                                                                                                              \
+    "    return " passes ";\n"                                                                                         \
+    "});\n"                                                                                                            \
     "out = mnp_to<mnp_type" out ">::from(" answer ");"
 
 /* A question to a sorted table, and to one that is seen through a sorter. */
@@ -55,12 +50,12 @@ static const char order[] =
     {                                                                                                                  \
         {.name = "search_" text,                                                                                       \
          .preamble = order,                                                                                            \
-         .body = SEARCH("middle", passes, "2", answer),                                                                \
+         .body = SEARCH("j", passes, "2", answer),                                                                     \
          .type = dtype,                                                                                                \
          .ninputs = 2,                                                                                                 \
          .inputs = {{"table", MNP_DTYPE_AUTO, .raw = true}, {"value", MNP_DTYPE_AUTO}}},                               \
         {                                                                                                              \
-            .name = "search_" text, .preamble = order, .body = SEARCH("sorter[middle]", passes, "3", answer),          \
+            .name = "search_" text, .preamble = order, .body = SEARCH("sorter[j]", passes, "3", answer),               \
             .type = dtype, .ninputs = 3, .inputs = {                                                                   \
                 {"table", MNP_DTYPE_AUTO, .raw = true},                                                                \
                 {"value", MNP_DTYPE_AUTO},                                                                             \
