@@ -23,6 +23,7 @@ from ._array import Layout, bfloat16, from_host, ndarray, nranks, rank, set_gath
 from . import _names  # noqa: E402
 from ._library import (  # noqa: E402
     ArgumentError,
+    DTypeError,
     Error,
     FileError,
     OutOfBoundsError,
@@ -50,6 +51,11 @@ finfo, iinfo = _array_api.finfo, _array_api.iinfo
 can_cast, promote_types, dtype = _np.can_cast, _np.promote_types, _np.dtype
 isscalar, issubdtype, iterable, euler_gamma, s_, index_exp = (
     _np.isscalar, _np.issubdtype, _np.iterable, _np.euler_gamma, _np.s_, _np.index_exp)  # fmt: skip
+# settings of NumPy's and texts of its numbers, for programs that take either package as xp
+errstate, printoptions, get_printoptions, set_printoptions, ndindex, min_scalar_type = (
+    _np.errstate, _np.printoptions, _np.get_printoptions, _np.set_printoptions, _np.ndindex, _np.min_scalar_type)  # fmt: skip
+base_repr, binary_repr, format_float_positional, format_float_scientific = (
+    _np.base_repr, _np.binary_repr, _np.format_float_positional, _np.format_float_scientific)  # fmt: skip
 __array_api_version__ = "2025.12"
 
 from . import comm, fft, fits, h5, interop, kernels, layouts, lib, linalg, ndimage, random, signal, sparse, tiff  # noqa: E402

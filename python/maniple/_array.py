@@ -228,6 +228,9 @@ def as_array(value):
 
 def from_host(values, dtype=None, layout=None):
     """A new array of what every rank has."""
+    if dtype is not None and not isinstance(values, (np.ndarray, np.generic)):
+        dtype = _dtypes[dtype_number(dtype)]
+        values = np.asarray(values, dtype)  # which refuses integers that do not fit
     values, given = np.asarray(values), values
     if values.dtype == object:
         raise TypeError(f"a {type(given).__name__} of objects, which are no numbers, cannot become an array")

@@ -126,6 +126,8 @@ def arange(start, stop=None, step=1, dtype=None):
 @public
 @on_device
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
+    if np.ndim(start) or np.ndim(stop):
+        return _lines(as_array(start), as_array(stop), int(num), endpoint, retstep, dtype)
     cell, step, number = ctypes.c_void_p(), (ctypes.c_double * 2)(), dtype_number(dtype)
     arguments = int(num), bool(endpoint), number, step, ctypes.byref(cell)
     if np.iscomplexobj(start) or np.iscomplexobj(stop) or np.issubdtype(_dtypes[number], np.complexfloating):
@@ -136,6 +138,17 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
         call("linspace", float(start), float(stop), *arguments)
         distance = step[0]
     return (ndarray(cell.value), distance) if retstep else ndarray(cell.value)
+
+
+def _lines(start, stop, num, endpoint, retstep, dtype):
+    """linspace() between the elements of arrays, along a new first axis."""
+    start, stop = (x if x.dtype.kind in "fc" else x.astype(float) for x in names.broadcast_arrays(start, stop))
+    step = (stop - start) / builtins.max(num - bool(endpoint), 1)
+    found = start + names.reshape(arange(num), (num,) + (1,) * start.ndim) * step
+    if endpoint and num > 1:
+        found[-1] = stop
+    found = found if dtype is None else found.astype(dtype)
+    return (found, step) if retstep else found
 
 
 @public
@@ -223,6 +236,11 @@ def diag_indices_from(arr):
     if arr.ndim < 2 or len(set(arr.shape)) > 1:
         raise ValueError(f"diag_indices_from: the shape is {arr.shape}, not that of a square or a cube")
     return diag_indices(arr.shape[0], arr.ndim)
+
+
+@public
+def mask_indices(n, mask_func, k=0):
+    return names.nonzero(mask_func(ones((n, n), int), k))
 
 
 @public
@@ -314,6 +332,14 @@ def load(file, layout=None):
 def save(file, arr):
     """Write an array to a .npy file, which appears, or is replaced, when all of it is written.  Collective."""
     call("npy_write", as_array(arr), os.fspath(file))
+
+
+@public
+def savetxt(fname, X, *arguments, **named):  # noqa: N803
+    """numpy.savetxt, of an array that rank 0 gathers; maniple.save() writes from all ranks.  Collective."""
+    whole = as_array(X).numpy(root=0)
+    if whole is not None:
+        np.savetxt(fname, whole, *arguments, **named)
 
 
 @public

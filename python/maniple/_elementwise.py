@@ -194,6 +194,53 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
 
 
 @public
+def iscomplexobj(x):
+    """Whether an array is of complex numbers.  Not collective."""
+    return x.dtype.kind == "c" if isinstance(x, ndarray) else np.iscomplexobj(x)
+
+
+@public
+def isrealobj(x):
+    """Whether an array is not of complex numbers.  Not collective."""
+    return not iscomplexobj(x)
+
+
+@public
+def iscomplex(x):
+    return names.imag(as_array(x)) != 0
+
+
+@public
+def isreal(x):
+    return names.imag(as_array(x)) == 0
+
+
+@public
+def real_if_close(a, tol=100):
+    """numpy.real_if_close.  Waits.  Collective."""
+    a = as_array(a)
+    if a.dtype.kind != "c":
+        return a
+    bound = tol * np.finfo(a.dtype).eps if tol > 1 else tol
+    return names.real(a) if bool(names.all(abs(names.imag(a)) < float(bound))) else a
+
+
+@public
+def asarray_chkfinite(a, dtype=None):
+    """numpy.asarray_chkfinite.  Waits.  Collective."""
+    a = names.asarray(a, dtype)
+    if not bool(names.all(names.isfinite(a))):
+        raise ValueError("the array has infinities or NaN")
+    return a
+
+
+@public
+def common_type(*arrays):
+    """numpy.common_type: a type of floats or complex numbers that can hold all of the arrays.  Not collective."""
+    return np.common_type(*[np.empty(0, a.dtype) if isinstance(a, ndarray) else a for a in arrays])
+
+
+@public
 def angle(z, deg=False):
     radians = made("angle", as_array(z))
     return made("rad2deg", radians) if deg else radians

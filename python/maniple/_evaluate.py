@@ -3,7 +3,9 @@
 
 import ctypes
 
-from . import _array
+import numpy as np
+
+from . import _array, comm
 from ._array import ndarray, operand
 from ._library import call, struct
 from ._names import public
@@ -42,6 +44,21 @@ def show(x, file=None, precision=8, threshold=1000, edgeitems=3, linewidth=75, s
     text = _printed(_array.as_array(x), precision, threshold, edgeitems, linewidth, suppress)
     if _array.rank() == 0:
         print(text, end="", file=file)
+
+
+@public
+def array2string(a, max_line_width=None, precision=None, suppress_small=None, *, threshold=None, edgeitems=None):
+    """numpy.array2string, the text that show() prints, on all ranks; what is None is as numpy.set_printoptions() says.
+    Collective."""
+    given = {"linewidth": max_line_width, "precision": precision, "suppress": suppress_small, "threshold": threshold,
+             "edgeitems": edgeitems}
+    options = {name: np.get_printoptions()[name] if value is None else value for name, value in given.items()}
+    return comm.bcast(_printed(_array.as_array(a), **options)).rstrip("\n")
+
+
+@public
+def array_str(a, max_line_width=None, precision=None, suppress_small=None):
+    return array2string(a, max_line_width, precision, suppress_small)
 
 
 def _printed(x, precision, threshold, edgeitems, linewidth, suppress):

@@ -141,6 +141,8 @@ def put(x, key, value):
         if isinstance(value, ndarray) and value._handle == target._handle:
             return
         if isinstance(value, ndarray) and value.ndim > target.ndim:
+            if any(n != 1 for n in value.shape[: value.ndim - target.ndim]):
+                raise ValueError(f"an array of shape {value.shape} cannot be assigned to elements of shape {target.shape}")
             value = basic(value, [0] * (value.ndim - target.ndim) + [Ellipsis])
         call("copyto", target, value, constant("CASTING_UNSAFE"))
     elif len(items) == 1 and _dim(items[0]) is not None:

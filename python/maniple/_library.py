@@ -154,6 +154,10 @@ class OutOfBoundsError(ArgumentError, IndexError):
     """An index or an axis is outside of an array, or is none (MNP_ERR_ARG)."""
 
 
+class DTypeError(ArgumentError, TypeError):
+    """A function is not defined for its operands' dtypes, or an output cannot hold its result (MNP_ERR_ARG)."""
+
+
 class OutOfMemoryError(Error, MemoryError):
     """There is no memory (MNP_ERR_MEMORY)."""
 
@@ -187,12 +191,17 @@ _classes = {
 }
 
 
+_ABOUT_DTYPES = "cannot be cast", "is not defined for"
+
+
 def check(status):
     """Raise what belongs to a status that is not MNP_OK."""
     if status:
         error = _classes.get(status, Error)(status)
         if type(error) is ArgumentError and "out of bounds" in error.message:  # of axes and indices
             error = OutOfBoundsError(status, error.message)
+        elif type(error) is ArgumentError and any(words in error.message for words in _ABOUT_DTYPES):
+            error = DTypeError(status, error.message)
         raise error
 
 

@@ -42,6 +42,20 @@ def polymul(a1, a2):
 
 
 @public
+def polydiv(u, v):
+    """numpy.polydiv: the quotient and the remainder, step by step.  Waits.  Collective."""
+    u, v = _coefficients(u) + 0.0, _trimmed(v) + 0.0
+    steps = max(u.size - v.size + 1, 1)
+    quotient, rest = names.zeros(steps, (u[:1] + v[:1]).dtype), u + 0 * v[0]
+    for k in range(u.size - v.size + 1):
+        quotient[k] = rest[k] / v[0]
+        rest[k : k + v.size] -= quotient[k] * v
+    while rest.size > 1 and bool(names.allclose(rest[0], 0, rtol=1e-14)):
+        rest = rest[1:]
+    return quotient, rest
+
+
+@public
 def polyder(p, m=1):
     p = _coefficients(p)
     for _ in range(m):

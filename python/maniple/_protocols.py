@@ -22,6 +22,7 @@ def _missing(what):
 def from_ufunc(ufunc, method, inputs, named):
     """What NumPy's ufuncs do with our arrays."""
     name = ufunc.__name__
+    inputs = [x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in inputs]  # a number
     if any(isinstance(x, np.ndarray) for x in inputs):
         raise TypeError(
             f"numpy.{name} of one of NumPy's arrays and an array of Maniple: maniple.asarray() makes an "
@@ -184,7 +185,7 @@ def _operators():
     ndarray.__hash__ = None
 
 
-_METHODS = """all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum
+_METHODS = """all any argmax argmin argpartition argsort astype choose clip conj conjugate copy cumprod cumsum
     diagonal dot max mean min nonzero prod ptp put ravel repeat round searchsorted squeeze std sum swapaxes take trace
     var"""
 
@@ -206,7 +207,8 @@ def _methods():
 
     ndarray.reshape = of_shape(names.reshape)
     ndarray.transpose = of_shape(names.transpose)
-    ndarray.flatten = lambda self, order="C": names.copy(names.ravel(self))
+    ndarray.flatten = lambda self, order="C": names.copy(names.ravel(self, order))
+    ndarray.compress = lambda self, condition, axis=None, out=None: names.compress(condition, self, axis, out)
     ndarray.T = property(names.transpose)
     ndarray.mT = property(names.matrix_transpose)
     ndarray.real = property(names.real)

@@ -3,12 +3,13 @@
 
 import builtins
 import ctypes
+import operator
 
 import numpy as np
 
 from ._array import as_array, dtype_name, into, made, operand
 from ._library import call, struct
-from ._names import names, public, public_names, reduction_axes, signature
+from ._names import axes_of, names, public, public_names, reduction_axes, signature
 
 
 def _reduction(name, takes):
@@ -74,6 +75,29 @@ def _quantile(name):
 
 for _n in ("quantile", "percentile", "nanquantile", "nanpercentile"):
     _quantile(_n)
+
+
+@public
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    """numpy.apply_along_axis: a function of every line, one after the other; one of the whole array is faster.  Collective."""
+    arr = as_array(arr)
+    lines = names.moveaxis(arr, axis, -1)
+    outer = lines.shape[:-1]
+    found = [as_array(func1d(lines[place], *args, **kwargs)) for place in np.ndindex(*outer)]
+    if not found:
+        raise ValueError(f"apply_along_axis: an array of shape {arr.shape} has no lines along axis {axis}")
+    whole = names.reshape(names.stack(found), outer + found[0].shape)
+    inner = builtins.range(found[0].ndim)
+    return names.moveaxis(whole, [len(outer) + d for d in inner], [operator.index(axis) % arr.ndim + d for d in inner])
+
+
+@public
+def apply_over_axes(func, a, axes):
+    a = as_array(a)
+    for axis in axes_of(axes):
+        found = func(a, axis)
+        a = names.expand_dims(found, axis) if found.ndim < a.ndim else found
+    return a
 
 
 @public

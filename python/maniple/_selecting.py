@@ -225,6 +225,11 @@ for _n in ("intersect1d", "union1d", "setdiff1d", "setxor1d"):
     _set(_n)
 
 
+@public
+def in1d(ar1, ar2, assume_unique=False, invert=False):
+    return isin(names.ravel(as_array(ar1)), ar2, assume_unique, invert)
+
+
 # ---- histograms ----
 
 

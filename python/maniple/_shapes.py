@@ -3,6 +3,7 @@
 
 import builtins
 import ctypes
+import math
 
 import numpy as np
 
@@ -13,16 +14,23 @@ from ._names import axes_of, axis_of, element_of, list_of, names, public, public
 
 @public
 def reshape(a, shape, order="C", copy=None):
-    """numpy.reshape in C order: a view where one rank's part allows it, else a copy.  Collective."""
+    """numpy.reshape: a view where one rank's part allows it, else a copy.  The orders A and K are C.  Collective."""
     a, shape = as_array(a), _shape(shape)
-    if order != "C":
-        raise TypeError("reshape() is in C order")
+    if _is_in_columns(order):
+        return transpose(reshape(transpose(a), shape[::-1]))
     return view("reshape", a, len(shape), shape)
 
 
 @public
 def ravel(a, order="C"):
-    return view("ravel", a)
+    """numpy.ravel, where the orders A and K are C.  Collective."""
+    return view("ravel", transpose(a) if _is_in_columns(order) else a)
+
+
+def _is_in_columns(order):
+    if order not in ("C", "F", "A", "K"):
+        raise ValueError(f"order is {order!r}, which is none of 'C', 'F', 'A' and 'K'")
+    return order == "F"
 
 
 @public
@@ -163,9 +171,9 @@ def ndim(a):
 
 
 @public
-def size(a):
-    """The number of elements of an array.  Not collective."""
-    return as_array(a).size
+def size(a, axis=None):
+    """The number of elements of an array, or those along an axis.  Not collective."""
+    return as_array(a).size if axis is None else as_array(a).shape[axis]
 
 
 @public
@@ -344,21 +352,77 @@ def unstack(x, axis=0):
     return tuple(_parts("unstack", x, x.shape[axis], x.shape[axis], axis))
 
 
+@public
+def resize(a, new_shape):
+    """numpy.resize: the elements again and again, or some of them, in a new shape.  Collective."""
+    a, shape = ravel(as_array(a)), _shape(new_shape)
+    count = math.prod(shape)
+    if not a.size or not count:
+        return names.zeros(shape, a.dtype)
+    return reshape(tile(a, -(-count // a.size))[:count], shape)
+
+
 _boundaries = {"constant": "FILL", "edge": "NEAREST", "wrap": "WRAP", "reflect": "MIRROR", "symmetric": "SYMM"}
+_STATISTICS = {"maximum": "max", "mean": "mean", "median": "median", "minimum": "min"}
 
 
 @public
-def pad(array, pad_width, mode="constant", constant_values=0):
-    """numpy.pad with the modes constant, edge, wrap, reflect and symmetric.  Collective."""
+def pad(array, pad_width, mode="constant", constant_values=0, stat_length=None, end_values=0):
+    """numpy.pad, where the modes reflect and symmetric are even, and mode is no function.  Collective."""
     x = as_array(array)
-    widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).ravel().tolist()
+    pairs = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2))
+    widths = pairs.ravel().tolist()
+    if mode == "linear_ramp":
+        return _padded(x, pairs, _ramps(end_values))
+    if mode in _STATISTICS:
+        return _padded(x, pairs, _statistics(getattr(names, _STATISTICS[mode]), stat_length))
+    mode = "constant" if mode == "empty" else mode
     if mode not in _boundaries:
-        raise ValueError(f"pad() has the modes {', '.join(_boundaries)}, not {mode!r}")
+        listed = ", ".join([*_boundaries, "empty", "linear_ramp", *_STATISTICS])
+        raise ValueError(f"pad() has the modes {listed}, not {mode!r}")
     if mode == "constant" and np.ndim(constant_values):
         values = np.ascontiguousarray(np.broadcast_to(np.asarray(constant_values), (x.ndim, 2)).astype(x.dtype))
         return made("pad_constant", x, widths, values.ctypes.data)
     value = element_of(constant_values, x.dtype)
     return made("pad", x, widths, constant("BOUNDARY_" + _boundaries[mode]), value.ctypes.data)
+
+
+def _padded(x, pairs, margins):
+    """An array with margins along one axis after the other.  They come from a function of the array, with that axis in
+    front, of another one that picks the two values of the axis, and of the two widths."""
+    if (pairs < 0).any():
+        raise ValueError(f"pad: a width is {pairs.min()}, below 0")
+    for axis, (before, after) in enumerate(pairs.tolist()):
+        line = moveaxis(x, axis, 0)
+        first, last = margins(line, lambda given: np.broadcast_to(given, pairs.shape)[axis].tolist(), before, after)  # noqa: B023
+        x = moveaxis(concatenate([first, line, last]), 0, axis)
+    return x
+
+
+def _rounded(values, dtype):
+    return names.astype(names.rint(values) if dtype.kind in "iu" else values, dtype)
+
+
+def _statistics(statistic, stat_length):
+    def margins(line, picked, before, after):
+        first, last = picked(line.shape[0] if stat_length is None else stat_length)
+        parts = line[:first], line[line.shape[0] - builtins.min(last, line.shape[0]) :]
+        return [broadcast_to(_rounded(statistic(part, axis=0, keepdims=True), line.dtype), (n, *line.shape[1:]))
+                for part, n in zip(parts, (before, after))]
+
+    return margins
+
+
+def _ramps(end_values):
+    def margins(line, picked, before, after):
+        found = []
+        for edge, end, n in zip((line[:1], line[-1:]), picked(end_values), (before, after)):
+            steps = reshape(names.arange(n) / builtins.max(n, 1), (n,) + (1,) * (line.ndim - 1))
+            ramp = end + (edge - end) * steps
+            found.append(names.astype(names.floor(ramp) if line.dtype.kind in "iu" else ramp, line.dtype))
+        return found[0], flip(found[1], 0)
+
+    return margins
 
 
 @public

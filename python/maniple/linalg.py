@@ -16,7 +16,7 @@ __all__ = """LinAlgError cho_factor cho_solve cholesky cond coshm cosm cross det
     eigvalsh expm funm inv ldl logm lstsq lu lu_factor lu_solve matmul matrix_norm matrix_power matrix_rank
     matrix_transpose multi_dot norm null_space orth outer pinv polar qr schur set_precision sinhm sinm slogdet
     solve solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm svd svdvals tanhm tanm tensordot
-    trace vecdot vector_norm""".split()
+    tensorinv tensorsolve trace vecdot vector_norm""".split()
 
 EigResult = collections.namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = collections.namedtuple("EighResult", "eigenvalues eigenvectors")
@@ -66,6 +66,25 @@ def solve_toeplitz(c_or_cr, b):
     return made("solve_toeplitz", as_array(c), None if r is None else as_array(r), as_array(b))
 
 
+def tensorsolve(a, b, axes=None):
+    """numpy.linalg.tensorsolve: x with tensordot(a, x, x.ndim) == b.  Collective."""
+    a, b = as_array(a), as_array(b)
+    if axes is not None:
+        a = names.moveaxis(a, list(axes), list(range(a.ndim - len(axes), a.ndim)))
+    shape = a.shape[b.ndim :]
+    if math.prod(a.shape[: b.ndim]) != math.prod(shape):
+        raise ValueError(f"tensorsolve: a of shape {a.shape} is no square matrix for b of shape {b.shape}")
+    return names.reshape(solve(names.reshape(a, (b.size, -1)), names.ravel(b)), shape)
+
+
+def tensorinv(a, ind=2):
+    """numpy.linalg.tensorinv: the inverse of what tensordot(a, x, ind) does.  Collective."""
+    a = as_array(a)
+    if ind <= 0:
+        raise ValueError(f"tensorinv: ind is {ind}, and must be above 0")
+    return names.reshape(inv(names.reshape(a, (math.prod(a.shape[:ind]), -1))), a.shape[ind:] + a.shape[:ind])
+
+
 def inv(a, out=None):
     return into("inv", as_array(a), out=out)
 
@@ -78,8 +97,9 @@ def slogdet(a):
     return SlogdetResult(*_several(2, "slogdet", as_array(a)))
 
 
-def cholesky(a, *, upper=False):
-    return made("cholesky", as_array(a), bool(upper))
+def cholesky(a, lower=None, *, upper=False):
+    """numpy.linalg.cholesky, the lower triangle unless upper=True; lower= is that of scipy.linalg.  Collective."""
+    return made("cholesky", as_array(a), bool(upper) if lower is None else not lower)
 
 
 def cho_factor(a, lower=False):

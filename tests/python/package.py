@@ -7,7 +7,7 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, functions, matrices, pages, returns, signals, sparse, windows
+from checks import arguments, arrays, functions, matrices, names, pages, returns, signals, sparse, windows
 
 returns.start()
 
@@ -51,6 +51,10 @@ for check in (
     functions.check_benchmark,
     functions.check_more_names,
     functions.check_cupy_names,
+    names.check_orders,
+    names.check_margins,
+    names.check_further_names,
+    names.check_refused_dtypes,
     windows.check_windows,
     windows.check_unwrap,
     windows.check_bits,

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NumPy's further names, orders of elements, margins, and what is raised, beside NumPy."""
+
+import os
+
+import maniple as mp
+import numpy as np
+
+from . import ok, raises, rng, same, shared_folder
+
+
+def beside(cases, ours, theirs, rtol=0.0):
+    """Points: functions of a module and operands give the same of both."""
+    for name, function in cases.items():
+        same(name, function(mp, *ours), function(np, *theirs), rtol)
+
+
+def check_orders():
+    """Elements by columns, as Fortran has them."""
+    q, a = np.arange(24).reshape(2, 3, 4), rng.standard_normal((6, 7))
+    for text in ("0, *", "*, 0"):
+        x = mp.asarray(a).to_layout(text)
+        beside({
+            f"ravel in order F, {text}": lambda m, x: m.ravel(x, order="F"),
+            f"flatten in order F, {text}": lambda m, x: x.flatten("F"),
+            f"reshape in order F, {text}": lambda m, x: x.reshape((3, 14), order="F"),
+            f"reshape in order A, {text}": lambda m, x: m.reshape(x, (14, 3), order="A"),
+        }, (x,), (a,))
+    same("reshape of three dimensions in order F", mp.asarray(q).reshape(4, -1, order="F"), q.reshape(4, -1, order="F"))
+    raises(ValueError, "order is 'X'", "another order", lambda: mp.ravel(mp.asarray(q), "X"))
+    for new in ((3, 4), (50,), (0, 2), (2, 1, 3)):
+        same(f"resize to {new}", mp.resize(mp.asarray(q), new), np.resize(q, new))
+    same("resize of nothing", mp.resize(mp.zeros(0), (2, 3)), np.resize(np.zeros(0), (2, 3)))
+
+
+def check_margins():
+    """The modes of pad() that need more than elements of the array."""
+    t, a, i = np.arange(20.0), rng.standard_normal((6, 7)), rng.integers(-9, 9, (4, 5))
+    for mode in ("linear_ramp", "maximum", "mean", "median", "minimum"):
+        for name, x, width in (("a vector", t, 3), ("a matrix", a, ((1, 0), (0, 2))), ("integers", i, (2, 1))):
+            same(f"pad of {name}, {mode}", mp.pad(mp.asarray(x), width, mode), np.pad(x, width, mode), 1e-14)
+    same("pad with stat_length", mp.pad(mp.asarray(a), 2, "mean", stat_length=((2, 3), (1, 99))),
+         np.pad(a, 2, "mean", stat_length=((2, 3), (1, 99))), 1e-14)
+    same("pad with end_values", mp.pad(mp.asarray(a), (3, 1), "linear_ramp", end_values=((5, -4), (1, 2))),
+         np.pad(a, (3, 1), "linear_ramp", end_values=((5, -4), (1, 2))), 1e-14)
+    ok(mp.pad(mp.asarray(a), 1, "empty").shape == (8, 9), "pad with anything")
+    raises(ValueError, "below 0", "a width below 0", lambda: mp.pad(mp.asarray(a), -1, "mean"))
+    raises(ValueError, "linear_ramp", "another mode", lambda: mp.pad(mp.asarray(a), 1, "middle"))
+
+
+def check_further_names():
+    a, c, i = rng.standard_normal((6, 7)), rng.standard_normal(5) + 1j, rng.integers(0, 6, 9)
+    ours, theirs = [mp.asarray(v) for v in (a, c, i)], (a, c, i)
+    beside({
+        "isreal": lambda m, a, c, i: (np.isreal(a), np.isreal(c), np.iscomplex(c), np.iscomplex(c - 1j)),
+        "real_if_close": lambda m, a, c, i: (np.real_if_close(c), np.real_if_close(c - 1j), np.real_if_close(a)),
+        "asarray_chkfinite": lambda m, a, c, i: m.asarray_chkfinite(a),
+        "in1d": lambda m, a, c, i: (m.in1d(i, [1, 2]), m.in1d(i, [1], invert=True)),
+        "compress, the method": lambda m, a, c, i: (i.compress(i > 2), a.compress([False, True, True], axis=1)),
+        "linspace between arrays": lambda m, a, c, i: (m.linspace(a[0], a[1], 4), m.linspace([0, 1], 5, 3, endpoint=False)),
+        "and its steps": lambda m, a, c, i: m.linspace([0, 1], [1, 3], 4, retstep=True),
+        "mask_indices": lambda m, a, c, i: m.mask_indices(4, m.triu, 1),
+        "apply_along_axis": lambda m, a, c, i: (np.apply_along_axis(lambda v: v.sum(), 0, a),
+                                                np.apply_along_axis(lambda v: v[:2], 1, a),
+                                                np.apply_along_axis(lambda v: v[::-1], 0, a)),
+        "apply_over_axes": lambda m, a, c, i: (np.apply_over_axes(m.sum, a, [0, 1]), np.apply_over_axes(m.sum, a, 0)),
+        "a number of NumPy before an array": lambda m, a, c, i: (np.float64(0.5) > a, np.array(2.0) * a, a - np.array(1)),
+        "casting": lambda m, a, c, i: (m.add(i, 1.5, out=i.copy(), casting="unsafe"), m.add(a, 1, dtype="int64", casting="unsafe")),
+        "polydiv": lambda m, a, c, i: m.polydiv(a[0], a[1, :3]),
+        "polydiv without a rest": lambda m, a, c, i: m.polydiv([1, -3, 2], [1, -1]),
+        "polydiv by more": lambda m, a, c, i: m.polydiv([1.0, 2], [1, 2, 3]),
+    }, ours, theirs, 1e-13)
+    x = ours[0]
+    ok((np.iscomplexobj(x), np.isrealobj(x), np.iscomplexobj(ours[1]), np.size(x, 1), np.common_type(x, ours[2]))
+       == (False, True, True, 7, np.float64), "questions of types")
+    ok(np.array2string(x, precision=3) == np.array2string(a, precision=3) and np.array_str(x[0]) == np.array_str(a[0]), "texts of arrays")
+    with mp.printoptions(threshold=5, precision=2):
+        ok(np.array_str(mp.arange(50.0)) == np.array_str(np.arange(50.0)), "as set_printoptions() says")
+    path = os.path.join(shared_folder(), "x.txt")
+    np.savetxt(path, x)
+    mp.comm.barrier()
+    same("savetxt", mp.loadtxt(path), a)
+    whole = rng.standard_normal((2, 3, 6))
+    same("tensorsolve", np.linalg.tensorsolve(mp.asarray(whole), mp.ones((2, 3))), np.linalg.tensorsolve(whole, np.ones((2, 3))), 1e-10)
+    whole = rng.standard_normal((3, 6, 2))
+    same("tensorsolve of other axes", np.linalg.tensorsolve(mp.asarray(whole), mp.ones((3, 2)), (1,)),
+         np.linalg.tensorsolve(whole, np.ones((3, 2)), (1,)), 1e-10)
+    whole = rng.standard_normal((2, 4, 8))
+    same("tensorinv", np.linalg.tensorinv(mp.asarray(whole)), np.linalg.tensorinv(whole), 1e-10)
+    definite = a @ a.T + np.eye(6)
+    same("cholesky of SciPy's", mp.linalg.cholesky(definite, lower=False), np.linalg.cholesky(definite).T, 1e-13)
+
+
+def check_refused_dtypes():
+    """What NumPy calls a TypeError is one, and a ValueError as other wrong arguments."""
+    x, i, m = mp.ones(3), mp.arange(3), mp.asarray([True, False, True])
+    for name, function in (("a mask of floats", lambda: x & x), ("minus of bools", lambda: m - m),
+                           ("floats into integers", lambda: mp.add(i, 1.5, out=i)), ("shifts", lambda: x >> 1),
+                           ("dtype=", lambda: np.add(x, 1, dtype=int)), ("another rule", lambda: mp.add(i, i, out=x, casting="no"))):
+        raises(TypeError, "", name, function)
+    raises(mp.DTypeError, "cannot be cast", "in place", lambda: i.__iadd__(0.5))
+    raises(OverflowError, "", "integers that do not fit", lambda: mp.array([300], dtype="uint8"))
+    raises(ValueError, "(2,) cannot be assigned to elements of shape ()", "two values for one element",
+           lambda: x.__setitem__(1, [1, 2]))
+    y = mp.zeros((2, 3))
+    y[0] = mp.ones((1, 1, 3))
+    same("leading dimensions of one element", y, np.array([[1.0, 1, 1], [0, 0, 0]]))
+    raises(TypeError, "a dict of objects", "what is no number", lambda: mp.asarray({"a": 1}))
