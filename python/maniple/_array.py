@@ -233,7 +233,7 @@ def from_host(values, dtype=None, layout=None):
         values = np.asarray(values, dtype)  # which refuses integers that do not fit
     values, given = np.asarray(values), values
     if values.dtype == object:
-        raise TypeError(f"a {type(given).__name__} of objects, which are no numbers, cannot become an array")
+        raise TypeError(f"a {type(given).__name__} of objects, or of integers beyond 64 bits, cannot become an array")
     if dtype is not None:
         values = values.astype(_dtypes[dtype_number(dtype)], copy=False)
     if not values.dtype.isnative:

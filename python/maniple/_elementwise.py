@@ -80,6 +80,8 @@ def _elementwise(name, inputs, outputs):
             given = [v if type(v) is ndarray else operand(v) for v in x]
         except OverflowError:
             given = [operand_beside(v, x, compares) for v in x]
+        if any(v is None for v in given):
+            raise TypeError(f"{name}(): None is no operand")
         if not any(type(v) is ndarray for v in given) and not any(isinstance(v, ndarray) for v in given):
             if all(v._array is None for v in given):
                 given[0] = array_of_number(x[0])
@@ -143,6 +145,8 @@ def where(condition, x=None, y=None):
     """numpy.where; with a condition alone numpy.nonzero.  Collective."""
     if x is None and y is None:
         return names.nonzero(condition)
+    if x is None or y is None:
+        raise ValueError("where() takes both x and y, or neither")
     condition = as_array(condition)
     return _where(condition if condition.dtype == bool else condition != 0, x, y)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._array import as_array, made, ndarray, operand_beside
 from ._library import ArgumentError, CONSTANTS, OutOfBoundsError, call, constant
-from ._names import list_of, names
+from ._names import check_fits, list_of, names
 
 
 def _is_array(item):
@@ -130,6 +130,7 @@ def value_for(x, value):
     """What is assigned to elements of x: an array, or a number as an operand."""
     if not isinstance(value, (ndarray, int, float, complex, np.generic)):
         return as_array(value)
+    check_fits(value, x.dtype)
     return operand_beside(value, [x])
 
 

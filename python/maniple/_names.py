@@ -121,8 +121,16 @@ def list_of(arrays):
     return (ctypes.c_void_p * builtins.max(len(arrays), 1))(*[None if a is None else a._handle for a in arrays])
 
 
+def check_fits(value, dtype):
+    """OverflowError for an integer of Python's that a dtype of integers does not have."""
+    if type(value) is int and dtype.kind in "iu" and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
+        raise OverflowError(f"{value} does not fit {dtype}")
+
+
 def element_of(value, dtype):
-    return np.asarray(value).astype(_dtypes[dtype_number(dtype)])
+    dtype = _dtypes[dtype_number(dtype)]
+    check_fits(value, dtype)
+    return np.asarray(value).astype(dtype)
 
 
 def view(name, x, *arguments):

@@ -214,7 +214,7 @@ def _methods():
     ndarray.real = property(names.real)
     ndarray.imag = property(names.imag)
     ndarray.flat = property(names.ravel)
-    ndarray.fill = lambda self, value: call("copyto", self, operand(value), constant("CASTING_UNSAFE"))
+    ndarray.fill = lambda self, value: call("copyto", self, value_for(self, value), constant("CASTING_UNSAFE"))
 
     def sort(self, axis=-1, kind=None):
         """Sort the array itself, stably.  Collective."""

@@ -10,13 +10,16 @@ import numpy as np
 from ._array import as_array, into, made, ndarray, vector_callback
 from ._library import LinAlgError, call, constant
 from ._names import finished, names, reduction_axes
+from . import _special_matrices
+from ._special_matrices import *  # noqa: F403
 from ._products import matmul, matrix_power, multi_dot, outer, set_precision, tensordot, vecdot
 
-__all__ = """LinAlgError cho_factor cho_solve cholesky cond coshm cosm cross det diagonal eig eigh eigvals
+__all__ = """LinAlgError orthogonal_procrustes solve_continuous_lyapunov solve_sylvester subspace_angles cho_factor cho_solve cholesky cond coshm cosm cross det diagonal eig eigh eigvals
     eigvalsh expm funm inv ldl logm lstsq lu lu_factor lu_solve matmul matrix_norm matrix_power matrix_rank
     matrix_transpose multi_dot norm null_space orth outer pinv polar qr schur set_precision sinhm sinm slogdet
     solve solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm svd svdvals tanhm tanm tensordot
     tensorinv tensorsolve trace vecdot vector_norm""".split()
+__all__ += _special_matrices.__all__
 
 EigResult = collections.namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = collections.namedtuple("EighResult", "eigenvalues eigenvectors")
@@ -83,6 +86,48 @@ def tensorinv(a, ind=2):
     if ind <= 0:
         raise ValueError(f"tensorinv: ind is {ind}, and must be above 0")
     return names.reshape(inv(names.reshape(a, (math.prod(a.shape[:ind]), -1))), a.shape[ind:] + a.shape[:ind])
+
+
+def solve_sylvester(a, b, q):
+    """scipy.linalg.solve_sylvester: x with a x + x b = q, by Schur's decompositions, a column after the other.
+    Collective."""
+    a, b, q = (as_array(m) for m in (a, b, q))
+    r, u = schur(a, "complex")
+    s, v = schur(b, "complex")
+    f, unit = adjoint(u) @ q @ v, names.eye(a.shape[0])
+    columns = []
+    for k in range(q.shape[1]):
+        right = f[:, k] - (names.stack(columns, axis=1) @ s[:k, k] if columns else 0)
+        columns.append(solve_triangular(r + s[k, k] * unit, right))
+    x = u @ names.stack(columns, axis=1) @ adjoint(v)
+    return x if "c" in (a.dtype.kind, b.dtype.kind, q.dtype.kind) else names.copy(x.real)
+
+
+def solve_continuous_lyapunov(a, q):
+    """scipy.linalg.solve_continuous_lyapunov: x with a x + x a^H = q.  Collective."""
+    return solve_sylvester(a, adjoint(as_array(a)), q)
+
+
+def adjoint(a):
+    return names.conj(names.matrix_transpose(a))
+
+
+def orthogonal_procrustes(A, B):  # noqa: N803
+    """scipy.linalg.orthogonal_procrustes: the orthogonal R that brings A R nearest to B, and a number, the sum of the
+    singular values of A^H B.  Collective."""
+    u, s, vh = svd(adjoint(adjoint(as_array(B)) @ as_array(A)))
+    return u @ vh, names.sum(s)
+
+
+def subspace_angles(A, B):  # noqa: N803
+    """scipy.linalg.subspace_angles: the angles between the columns of two matrices, in descending order.  Collective."""
+    a, b = orth(A), orth(B)
+    overlap = adjoint(a) @ b
+    cosines = svdvals(overlap)
+    rest = b - a @ overlap if a.shape[1] >= b.shape[1] else a - b @ adjoint(overlap)
+    sines = names.clip(svdvals(rest), -1.0, 1.0)
+    small = cosines**2 >= 0.5
+    return names.where(small, names.arcsin(names.flip(sines[: cosines.size])), names.arccos(names.clip(cosines, -1.0, 1.0)))[::-1]
 
 
 def inv(a, out=None):

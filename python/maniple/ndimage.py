@@ -12,6 +12,8 @@ import numpy as np
 from ._array import as_array, dtype_number, into, made, ndarray
 from ._library import call, constant, struct
 from ._names import finished
+from . import _spectra_and_labels
+from ._spectra_and_labels import *  # noqa: F403
 
 __all__ = """affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss
     binary_opening binary_propagation center_of_mass convolve convolve1d correlate correlate1d
@@ -485,5 +487,5 @@ def extrema(input, labels=None, index=None):
             minimum_position(input, labels, index), maximum_position(input, labels, index))
 
 
-__all__ = sorted(__all__ + ["minimum_position", "maximum_position"])
-__dir__ = finished(globals(), "scipy.ndimage", alone=["generate_binary_structure"])
+__all__ = sorted(__all__ + _spectra_and_labels.__all__ + ["minimum_position", "maximum_position"])
+__dir__ = finished(globals(), "scipy.ndimage", alone=["generate_binary_structure", "iterate_structure"])

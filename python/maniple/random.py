@@ -17,9 +17,18 @@ __all__ = ["Generator", "default_rng", "seed"]
 def _number(name, value):
     """A parameter of a distribution, which is the same for all numbers."""
     if np.ndim(value):
-        raise TypeError(f"{name} is an array: a distribution has one {name} here, as draws of mp.random.normal() that "
-                        "are scaled and shifted can have many")
+        raise TypeError(f"{name} is an array: this distribution has one {name} here; normal(), uniform() and others whose "
+                        "draws are shifted and scaled can have many")
     return float(value)
+
+
+def _are_numbers(*parameters):
+    return not any(map(np.ndim, parameters))
+
+
+def _of_all(size, *parameters):
+    """The shape of draws with parameters of which some are arrays."""
+    return np.broadcast_shapes(*map(np.shape, parameters)) if size is None else size
 
 
 def _judge(check_valid, is_valid):
@@ -55,6 +64,9 @@ class Generator(Owned):
         return self._draw("uniform", (0.0, 1.0), dtype, out.shape if size is None and out is not None else size, out)
 
     def uniform(self, low=0.0, high=1.0, size=None, dtype=float):
+        """numpy.random.Generator.uniform; low and high are numbers or arrays.  Collective."""
+        if not _are_numbers(low, high):
+            return low + (high - low) * self.random(_of_all(size, low, high), dtype)
         return self._draw("uniform", (_number("low", low), _number("high", high)), dtype, size, None)
 
     def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
@@ -62,15 +74,24 @@ class Generator(Owned):
         return self._draw("integers", (int(low), int(high), bool(endpoint)), dtype, size, None)
 
     def normal(self, loc=0.0, scale=1.0, size=None, dtype=float):
+        """numpy.random.Generator.normal; loc and scale are numbers or arrays.  Collective."""
+        if not _are_numbers(loc, scale):
+            return loc + scale * self.standard_normal(_of_all(size, loc, scale), dtype)
         return self._draw("normal", (_number("loc", loc), _number("scale", scale)), dtype, size, None)
 
     def standard_normal(self, size=None, dtype=float, out=None):
         return self._draw("normal", (0.0, 1.0), dtype, out.shape if size is None and out is not None else size, out)
 
     def lognormal(self, mean=0.0, sigma=1.0, size=None, dtype=float):
+        """numpy.random.Generator.lognormal; mean and sigma are numbers or arrays.  Collective."""
+        if not _are_numbers(mean, sigma):
+            return names.exp(self.normal(mean, sigma, size, dtype))
         return self._draw("lognormal", (_number("mean", mean), _number("sigma", sigma)), dtype, size, None)
 
     def exponential(self, scale=1.0, size=None, dtype=float):
+        """numpy.random.Generator.exponential; scale is a number or an array.  Collective."""
+        if not _are_numbers(scale):
+            return scale * self.standard_exponential(_of_all(size, scale), dtype)
         return self._draw("exponential", (_number("scale", scale),), dtype, size, None)
 
     def standard_exponential(self, size=None, dtype=float):
@@ -116,6 +137,85 @@ class Generator(Owned):
             raise ValueError(f"method is {method!r}, and none of 'svd', 'eigh' and 'cholesky'")
         shape = (() if size is None else _shape(size)) + mean.shape
         return mean + self.standard_normal(shape) @ factor.T
+
+    # ---- of the distributions above; parameters are numbers or arrays, but for those of gamma() ----
+
+    def chisquare(self, df, size=None):
+        return 2.0 * self.standard_gamma(df / 2, size)
+
+    def f(self, dfnum, dfden, size=None):
+        return (self.chisquare(dfnum, size) / dfnum) / (self.chisquare(dfden, size) / dfden)
+
+    def standard_t(self, df, size=None):
+        return self.standard_normal(size) / names.sqrt(self.chisquare(df, size) / df)
+
+    def standard_cauchy(self, size=None):
+        return names.tan(np.pi * (self.random(size) - 0.5))
+
+    def gumbel(self, loc=0.0, scale=1.0, size=None):
+        return loc - scale * names.log(self.standard_exponential(_of_all(size, loc, scale)))
+
+    def laplace(self, loc=0.0, scale=1.0, size=None):
+        size = _of_all(size, loc, scale)
+        return loc + scale * (self.standard_exponential(size) - self.standard_exponential(size))
+
+    def logistic(self, loc=0.0, scale=1.0, size=None):
+        size = _of_all(size, loc, scale)
+        return loc + scale * names.log(self.standard_exponential(size) / self.standard_exponential(size))
+
+    def pareto(self, a, size=None):
+        return names.expm1(self.standard_exponential(_of_all(size, a)) / a)
+
+    def power(self, a, size=None):
+        return names.exp(-self.standard_exponential(_of_all(size, a)) / a)
+
+    def weibull(self, a, size=None):
+        return self.standard_exponential(_of_all(size, a)) ** (1.0 / a)
+
+    def rayleigh(self, scale=1.0, size=None):
+        return scale * names.sqrt(2.0 * self.standard_exponential(_of_all(size, scale)))
+
+    def triangular(self, left, mode, right, size=None):
+        u, width = self.random(_of_all(size, left, mode, right)), right - left
+        rising = left + names.sqrt(u * width * (mode - left))
+        return names.where(u * width < mode - left, rising, right - names.sqrt((1 - u) * width * (right - mode)))
+
+    def wald(self, mean, scale, size=None):
+        """numpy.random.Generator.wald, by Michael, Schucany and Haas, 1976.  Collective."""
+        size = _of_all(size, mean, scale)
+        y = mean * self.standard_normal(size) ** 2
+        root = mean + mean / (2 * scale) * (y - names.sqrt(y * (4 * scale + y)))
+        return names.where(self.random(size) * (mean + root) <= mean, root, mean**2 / root)
+
+    def geometric(self, p, size=None):
+        """numpy.random.Generator.geometric, of int64.  Collective."""
+        trials = names.ceil(self.standard_exponential(_of_all(size, p)) / -names.log1p(-(as_array(p) * 1.0)))
+        return names.astype(names.maximum(trials, 1.0), "int64")
+
+    def dirichlet(self, alpha, size=None):
+        """numpy.random.Generator.dirichlet, along a new last axis.  Collective."""
+        draws = names.stack([self.standard_gamma(float(a), size) for a in alpha], axis=-1)
+        return draws / names.sum(draws, axis=-1, keepdims=True)
+
+    def multinomial(self, n, pvals, size=None):
+        """numpy.random.Generator.multinomial of one n, along a new last axis; each draw is of n numbers.  Collective."""
+        edges = names.cumsum(as_array(pvals) * 1.0)
+        if edges.ndim != 1 or float(edges[-1]) > 1 + 1e-12 or bool(names.any(as_array(pvals) < 0)):
+            raise ValueError("multinomial: pvals are one vector of probabilities, whose sum is 1")
+        drawn = self.random((() if size is None else _shape(size)) + (int(n),))
+        kinds = names.minimum(names.searchsorted(edges, drawn, side="right"), edges.size - 1)
+        return names.stack([names.count_nonzero(kinds == k, axis=-1) for k in range(edges.size)], axis=-1)
+
+    def permuted(self, x, axis=None, out=None):
+        """numpy.random.Generator.permuted: every line along an axis is shuffled by itself.  Collective."""
+        x = as_array(x)
+        lines, axis = (names.ravel(x), 0) if axis is None else (x, axis)
+        order = names.argsort(self.random(lines.shape), axis=axis)
+        found = names.reshape(names.take_along_axis(lines, order, axis), x.shape)
+        if out is None:
+            return found
+        out[...] = found
+        return out
 
     def bits(self, size=None, dtype="uint64"):
         """Random bits: all values of an integer dtype are equally likely."""
@@ -166,8 +266,9 @@ def _of_generator(name, method):
     return draw
 
 
-for _name in """beta binomial choice exponential gamma lognormal multivariate_normal normal permutation poisson random shuffle
-        standard_exponential standard_gamma standard_normal uniform""".split():
+for _name in """beta binomial chisquare choice dirichlet exponential f gamma geometric gumbel laplace logistic lognormal
+        multinomial multivariate_normal normal pareto permutation poisson power random rayleigh shuffle standard_cauchy
+        standard_exponential standard_gamma standard_normal standard_t triangular uniform wald weibull""".split():
     globals()[_name] = _of_generator(_name, getattr(Generator, _name))
 randint = _of_generator("randint", Generator.integers)
 random_sample = _of_generator("random_sample", Generator.random)

@@ -5,15 +5,19 @@ boundary is fill, wrap, symm, mirror or nearest.
 
 import ctypes
 
-from . import _filters
-from ._array import as_array, dtype_number, into
+import numpy as np
+
+from . import _filters, _waveforms
+from ._array import as_array, dtype_number, into, ndarray
 from ._filters import *  # noqa: F403
 from ._library import Shared, call, chosen, constant, struct
 from ._names import finished
 from ._short_time import ShortTimeFFT
+from ._waveforms import *  # noqa: F403
 
-__all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d fftconvolve oaconvolve""".split()
-__all__ += _filters.__all__
+__all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d fftconvolve hilbert2
+    oaconvolve order_filter sepfir2d""".split()
+__all__ += _filters.__all__ + _waveforms.__all__
 
 _METHODS = ("direct", "separable", "fft", "overlap-add")
 
@@ -80,6 +84,47 @@ def choose_conv_method(in1, in2, mode="full"):
     return _METHODS[method.value - constant("CONV_DIRECT")]
 
 
+def sepfir2d(input, hrow, hcol):
+    """scipy.signal.sepfir2d: an image convolved with a vector along its rows and one along its columns, which are
+    symmetric, with mirrors at its borders.  Collective."""
+    from . import ndimage
+
+    x = as_array(input)
+    if x.dtype.kind not in "fc":
+        x = x.astype(float)
+    for axis, h in ((1, hrow), (0, hcol)):
+        x = ndimage.convolve1d(x, h, axis, mode="reflect")
+    return x
+
+
+def order_filter(a, domain, rank):
+    """scipy.signal.order_filter: the element of that rank among those for which the domain is not 0, with zeros beyond the
+    borders.  Collective."""
+    from . import ndimage
+
+    return ndimage.rank_filter(a, int(rank), footprint=_whole(domain) != 0, mode="constant")
+
+
+def _whole(x):
+    return x.numpy() if isinstance(x, ndarray) else np.asarray(x)
+
+
+def hilbert2(x, N=None):  # noqa: N803
+    """scipy.signal.hilbert2: the analytic signal of a real image.  Collective."""
+    from . import fft
+
+    x = as_array(x)
+    if x.ndim != 2 or x.dtype.kind == "c":
+        raise ValueError(f"hilbert2: x is {x.dtype} of {x.ndim} dimensions, and must be real and of 2")
+    shape = x.shape if N is None else tuple(np.broadcast_to(N, 2).tolist())
+    spectrum = fft.fft2(x, shape)
+    for axis, n in enumerate(shape):
+        k = np.arange(n)
+        weights = np.where((k == 0) | (2 * k == n), 1.0, np.where(2 * k < n, 2.0, 0.0))
+        spectrum = spectrum * as_array(weights[:, None] if axis == 0 else weights)
+    return fft.ifft2(spectrum)
+
+
 class Convolution(Shared):
     """A convolution that is planned once for arrays like `like`: plan = Convolution(x, kernel, "same"); y = plan(x)."""
 
@@ -116,7 +161,7 @@ class Convolution(Shared):
         return {"method": info.name.decode(), "passes": info.passes, "seconds": possible}
 
 
-_DESIGNS = """bessel bilinear_zpk butter cheby1 cheby2 ellip firwin firwin2 freqz iirnotch iirpeak lfilter_zi lp2bp_zpk
+_DESIGNS = """kaiser_atten kaiser_beta kaiserord bessel bilinear_zpk butter cheby1 cheby2 ellip firwin firwin2 freqz iirnotch iirpeak lfilter_zi lp2bp_zpk
     lp2bs_zpk lp2hp_zpk lp2lp_zpk remez savgol_coeffs sos2tf sos2zpk sosfilt_zi sosfreqz tf2sos tf2zpk zpk2sos
     zpk2tf""".split()
 __dir__ = finished(globals(), "scipy.signal", alone=_DESIGNS)

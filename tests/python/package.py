@@ -7,7 +7,7 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, functions, matrices, names, pages, returns, signals, sparse, windows
+from checks import arguments, arrays, families, functions, matrices, names, pages, returns, signals, sparse, windows
 
 returns.start()
 
@@ -55,6 +55,10 @@ for check in (
     names.check_margins,
     names.check_further_names,
     names.check_refused_dtypes,
+    families.check_distributions,
+    families.check_waveforms,
+    families.check_special_matrices,
+    families.check_images_and_labels,
     windows.check_windows,
     windows.check_unwrap,
     windows.check_bits,

@@ -63,7 +63,7 @@ def check_grids():
     same("r_", (mp.r_[1:4, 0, 4], mp.r_[0:1:5j, x[:, 0]], mp.r_[x, x]), (np.r_[1:4, 0, 4], np.r_[0:1:5j, a[:, 0]], np.r_[a, a]))
     same("c_", (mp.c_[x[:, 0], x[:, 1]], mp.c_[x, x[:, 0]]), (np.c_[a[:, 0], a[:, 1]], np.c_[a, a[:, 0]]))
     raises(TypeError, "concatenate", "r_ with an axis", lambda: mp.r_["0,2", 1])
-    raises(TypeError, "loc is an array", "a distribution of an array", lambda: mp.random.normal(mp.arange(3)))
+    raises(TypeError, "lam is an array", "a distribution of an array", lambda: mp.random.poisson(mp.arange(3)))
     y = np.arange(12).reshape(3, 4) % 3
     same("ndimage.sum by labels that are an array", mp.ndimage.sum(x[:, :1] + mp.zeros((3, 4)), mp.asarray(y), mp.arange(1, 3)),
          scipy.ndimage.sum(a[:, :1] + np.zeros((3, 4)), y, np.arange(1, 3)), 1e-14)

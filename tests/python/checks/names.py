@@ -100,6 +100,12 @@ def check_refused_dtypes():
         raises(TypeError, "", name, function)
     raises(mp.DTypeError, "cannot be cast", "in place", lambda: i.__iadd__(0.5))
     raises(OverflowError, "", "integers that do not fit", lambda: mp.array([300], dtype="uint8"))
+    u = mp.zeros(3, "uint8")
+    for name, function in (("one element", lambda: u.__setitem__(0, 300)), ("at a mask", lambda: u.__setitem__(u == 0, -1)),
+                           ("fill", lambda: u.fill(256)), ("full", lambda: mp.full(3, 300, "uint8")),
+                           ("full_like", lambda: mp.full_like(u, -1))):
+        raises(OverflowError, "does not fit uint8", f"an integer that does not fit: {name}", function)
+    same("what fits", (mp.full_like(i, 2.7), mp.full(2, 255, "uint8")), (np.full_like([1, 2, 3], 2.7), np.full(2, 255, "uint8")))
     raises(ValueError, "(2,) cannot be assigned to elements of shape ()", "two values for one element",
            lambda: x.__setitem__(1, [1, 2]))
     y = mp.zeros((2, 3))

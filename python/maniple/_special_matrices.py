@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scipy.linalg's special matrices and tests of matrices.  All functions are collective."""
+
+import numpy as np
+
+from ._array import as_array, result_type
+from ._names import names
+
+__all__ = """bandwidth block_diag circulant companion convolution_matrix dft fiedler hadamard hankel helmert hilbert
+    ishermitian issymmetric khatri_rao leslie toeplitz""".split()
+
+
+def _vector(x, name):
+    x = names.ravel(as_array(x))
+    if not x.size:
+        raise ValueError(f"{name}: a vector is empty")
+    return x
+
+
+def _diagonals(values, count):
+    """The matrix of all windows of so many values, which has the same along each diagonal from the right to the left."""
+    return names.sliding_window_view(values, count)
+
+
+def toeplitz(c, r=None):
+    """scipy.linalg.toeplitz: the first column, and the first row, or else the conjugate of the column.  Collective."""
+    c = _vector(c, "toeplitz")
+    r = names.conj(c) if r is None else _vector(r, "toeplitz")
+    return names.copy(_diagonals(names.concatenate([names.flip(r[1:]), c]), r.size)[:, ::-1])
+
+
+def hankel(c, r=None):
+    """scipy.linalg.hankel: the first column, and the last row, or else zeros.  Collective."""
+    c = _vector(c, "hankel")
+    r = names.zeros_like(c) if r is None else _vector(r, "hankel")
+    return names.copy(_diagonals(names.concatenate([c, r[1:]]), r.size))
+
+
+def circulant(c):
+    c = _vector(c, "circulant")
+    return toeplitz(c, names.roll(names.flip(c), 1))
+
+
+def convolution_matrix(a, n, mode="full"):
+    """scipy.linalg.convolution_matrix: the matrix A with A @ v == convolve(a, v, mode), for v of n elements.
+    Collective."""
+    a = _vector(a, "convolution_matrix")
+    if n < 1 or mode not in ("full", "same", "valid"):
+        raise ValueError(f"convolution_matrix: n is {n}, or the mode {mode!r} is none of full, same and valid")
+    whole = toeplitz(names.pad(a, (0, n - 1)), names.pad(a[:1], (0, n - 1)))
+    shorter = min(n, a.size) - 1
+    cut = {"full": 0, "same": shorter // 2, "valid": shorter}[mode]
+    left = {"full": 0, "same": shorter - shorter // 2, "valid": shorter}[mode]
+    return whole[cut : whole.shape[0] - left] if mode != "same" else whole[cut : cut + max(n, a.size)]
+
+
+def hilbert(n):
+    i = names.arange(n)
+    return 1 / (i[:, None] + i + 1.0)
+
+
+def dft(n, scale=None):
+    """scipy.linalg.dft; scale is None, "sqrtn" or "n".  Collective."""
+    if scale not in (None, "sqrtn", "n"):
+        raise ValueError(f"dft: scale is {scale!r}, which is none of None, 'sqrtn' and 'n'")
+    i = names.arange(n)
+    whole = names.exp(-2j * np.pi / n * (i[:, None] * i % n))
+    return whole / {None: 1.0, "sqrtn": np.sqrt(n), "n": float(n)}[scale]
+
+
+def hadamard(n, dtype=int):
+    if n < 1 or n & (n - 1):
+        raise ValueError(f"hadamard: n is {n}, which is no power of 2")
+    whole = names.ones((1, 1), dtype)
+    while whole.shape[0] < n:
+        whole = names.block([[whole, whole], [whole, -whole]])
+    return whole
+
+
+def helmert(n, full=False):
+    i = names.arange(n)
+    whole = names.tril(names.ones((n, n)), -1) - names.diag(i.astype(float))
+    whole[0] = 1
+    whole = whole / names.sqrt(names.where(i == 0, float(n), i * (i + 1.0)))[:, None]
+    return whole if full else whole[1:]
+
+
+def fiedler(a):
+    a = _vector(a, "fiedler")
+    return abs(a[:, None] - a)
+
+
+def companion(a):
+    a = _vector(a, "companion")
+    if a.size < 2:
+        raise ValueError("companion: a polynomial of one coefficient has no matrix")
+    row = -a[1:] / (1.0 * a[0])
+    whole = names.eye(row.size, k=-1, dtype=row.dtype)
+    whole[0] = row
+    return whole
+
+
+def leslie(f, s):
+    f, s = _vector(f, "leslie"), _vector(s, "leslie")
+    if f.size != s.size + 1:
+        raise ValueError(f"leslie: there are {f.size} fecundities and {s.size} survivals, which must be one less")
+    whole = names.astype(names.diag(s, -1), result_type(f, s))
+    whole[0] = f
+    return whole
+
+
+def block_diag(*arrs):
+    """scipy.linalg.block_diag: arrays, of which vectors are rows, along the diagonal of zeros.  Collective."""
+    blocks = [names.atleast_2d(as_array(a)) for a in arrs or ([[]],)]
+    if any(b.ndim != 2 for b in blocks):
+        raise ValueError("block_diag() takes arrays of at most two dimensions")
+    whole = names.zeros(tuple(np.sum([b.shape for b in blocks], axis=0).tolist()), result_type(*blocks))
+    i = j = 0
+    for b in blocks:
+        whole[i : i + b.shape[0], j : j + b.shape[1]] = b
+        i, j = i + b.shape[0], j + b.shape[1]
+    return whole
+
+
+def khatri_rao(a, b):
+    """scipy.linalg.khatri_rao: the Kronecker products of the columns.  Collective."""
+    a, b = as_array(a), as_array(b)
+    if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1]:
+        raise ValueError(f"khatri_rao: matrices of shapes {a.shape} and {b.shape} have not the same columns")
+    return names.reshape(a[:, None, :] * b[None, :, :], (-1, a.shape[1]))
+
+
+def bandwidth(a):
+    """How many diagonals below and above the main one have elements that are not 0.  Waits.  Collective."""
+    below, above = (names.max(sign * d, initial=0) for d in [names.subtract(*names.nonzero(a))] for sign in (1, -1))
+    return int(below), int(above)
+
+
+def _equals(a, b, atol, rtol):
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        return False
+    if atol is None and rtol is None:
+        return names.array_equal(a, b)
+    return names.allclose(a, b, rtol or 0.0, atol or 0.0)
+
+
+def issymmetric(a, atol=None, rtol=None):
+    """Whether a matrix is its transpose: a bool, the same on all ranks.  Waits.  Collective."""
+    a = as_array(a)
+    return _equals(a, names.transpose(a), atol, rtol)
+
+
+def ishermitian(a, atol=None, rtol=None):
+    """Whether a matrix is its adjoint: a bool, the same on all ranks.  Waits.  Collective."""
+    a = as_array(a)
+    return _equals(a, names.conj(names.transpose(a)), atol, rtol)

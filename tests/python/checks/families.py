@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Distributions beside SciPy's, waveforms, special matrices, spectra of images and labelled elements."""
+
+import maniple as mp
+import numpy as np
+import scipy.linalg
+import scipy.ndimage
+import scipy.signal
+import scipy.stats
+
+from . import ok, raises, rng, same
+
+
+def check_distributions():
+    """The largest distance of 5000 draws from the distribution is below 2.5 / sqrt(5000), which one set of draws in
+    10^5 exceeds (Kolmogorov); the seed is fixed."""
+    count, generator, stats = 5000, mp.random.default_rng(5), scipy.stats
+    for name, parameters, law in (
+        ("chisquare", (3.5,), stats.chi2(3.5)), ("f", (4, 7), stats.f(4, 7)), ("standard_t", (3,), stats.t(3)),
+        ("standard_cauchy", (), stats.cauchy()), ("gumbel", (1.0, 2.0), stats.gumbel_r(1, 2)),
+        ("laplace", (-1.0, 0.5), stats.laplace(-1, 0.5)), ("logistic", (2.0, 3.0), stats.logistic(2, 3)),
+        ("pareto", (3.0,), stats.lomax(3)), ("power", (2.5,), stats.powerlaw(2.5)), ("weibull", (1.5,), stats.weibull_min(1.5)),
+        ("rayleigh", (2.0,), stats.rayleigh(scale=2)), ("triangular", (-1, 0.5, 2), stats.triang(0.5, -1, 3)),
+        ("wald", (2.0, 3.0), stats.invgauss(2 / 3, scale=3)), ("uniform", (-1.0, 4.0), stats.uniform(-1, 5)),
+    ):
+        draws = getattr(generator, name)(*parameters, size=(50, 100))
+        distance = stats.kstest(draws.numpy().ravel(), law.cdf).statistic
+        ok(draws.shape == (50, 100) and distance < 2.5 / np.sqrt(count), f"random numbers of {name}: {distance:.4f}")
+        again = getattr(mp.random, name)(*parameters)
+        ok(again.shape == () and again.dtype == float, f"one number of {name}")
+    draws = generator.geometric(0.3, count).numpy()
+    counts, expected = np.bincount(draws, minlength=12)[:12], count * scipy.stats.geom(0.3).pmf(np.arange(12))
+    ok(draws.dtype == np.int64 and (np.abs(counts - expected) <= 6 * np.sqrt(expected + 1)).all(), "random numbers of geometric")
+    shares = generator.dirichlet([1.0, 2.0, 5.0], count).numpy()
+    ok(np.allclose(shares.sum(axis=1), 1) and np.abs(shares.mean(axis=0) - [1 / 8, 2 / 8, 5 / 8]).max() < 6 * 0.5 / np.sqrt(9 * count),
+       "random numbers of dirichlet")
+    parts = generator.multinomial(20, [0.2, 0.3, 0.5], (count,)).numpy()
+    near = np.abs(parts.mean(axis=0) - [4, 6, 10]) < 6 * np.sqrt(20 * 0.25 / count)
+    ok(parts.shape == (count, 3) and (parts.sum(axis=1) == 20).all() and near.all(), "random numbers of multinomial")
+    x = np.arange(24).reshape(4, 6)
+    for axis in (None, 0, 1):
+        found = generator.permuted(mp.asarray(x), axis=axis).numpy()
+        same(f"permuted along {axis}", np.sort(found, axis=axis), np.sort(x, axis=axis))
+        ok((found != x).any(), "and in another order")
+    loc, scale = mp.asarray([[0.0], [10.0], [20.0]]), mp.asarray([1.0, 0.001])
+    for name in ("normal", "uniform", "laplace", "gumbel", "logistic"):
+        draws = getattr(generator, name)(loc, loc + scale if name == "uniform" else scale)
+        ok(draws.shape == (3, 2) and float(abs(draws - loc)[:, 1].max()) < 0.1, f"{name} of arrays")
+    ok(generator.normal(loc, 1.0, (5, 3, 2)).shape == (5, 3, 2) and generator.exponential(scale).shape == (2,)
+       and generator.lognormal(loc[:1], 0.0).shape == (1, 1), "shapes of draws of arrays")
+    raises(ValueError, "probabilities", "no probabilities", lambda: generator.multinomial(3, [0.9, 0.9]))
+
+
+def check_waveforms():
+    t, a = np.arange(20.0), rng.standard_normal((6, 7))
+    x, y = mp.asarray(t), mp.asarray(a)
+    for name, function in {
+        "chirp": lambda s, t, a: [s.chirp(t, 1, 5, 20, method) for method in ("linear", "quadratic", "log", "hyperbolic")],
+        "chirp with a phase": lambda s, t, a: (s.chirp(t, 1, 5, 20, "quad", 30, False), s.chirp(t, 3, 5, 3, "log")),
+        "sawtooth": lambda s, t, a: [s.sawtooth(t, width) for width in (1, 0.5, 0, 2)],
+        "square": lambda s, t, a: (s.square(t), s.square(t, 0.2), s.square(t, t / 20)),
+        "unit_impulse": lambda s, t, a: (s.unit_impulse(5, 2), s.unit_impulse((3, 4), "mid"), s.unit_impulse(5, dtype=int)),
+        "gausspulse": lambda s, t, a: s.gausspulse(t / 1000, fc=50, retquad=True, retenv=True),
+        "correlation_lags": lambda s, t, a: [s.correlation_lags(m, n, mode) for m, n in ((5, 3), (4, 7))
+                                             for mode in ("full", "same", "valid")],
+        "vectorstrength": lambda s, t, a: s.vectorstrength(t, [2.0, 3.0]),
+        "sepfir2d": lambda s, t, a: s.sepfir2d(a, [1.0, 2, 1], [1.0, 3, 1]),
+        "order_filter": lambda s, t, a: s.order_filter(a, [[1, 0, 1], [0, 1, 0], [1, 1, 1]], 1),
+        "hilbert2": lambda s, t, a: (s.hilbert2(a), s.hilbert2(a, (8, 8))),
+    }.items():
+        same(name, function(mp.signal, x, y), function(scipy.signal, t, a), 1e-10)
+    for name, arguments in (("kaiser_beta", (60,)), ("kaiser_beta", (30,)), ("kaiser_beta", (3,)), ("kaiserord", (60, 0.1)),
+                            ("kaiser_atten", (50, 0.1)), ("gausspulse", ("cutoff", 5))):
+        ok(getattr(mp.signal, name)(*arguments) == getattr(scipy.signal, name)(*arguments), f"{name}{arguments}")
+    raises(ValueError, "hyperbolic", "another chirp", lambda: mp.signal.chirp(x, 1, 5, 20, "cubic"))
+
+
+def check_special_matrices():
+    square, tall, c = rng.standard_normal((5, 5)), rng.standard_normal((7, 3)), rng.standard_normal(4) + 1j
+    ours, theirs = [mp.asarray(v) for v in (square, tall, c)], (square, tall, c)
+    for name, function in {
+        "toeplitz": lambda s, q, a, c: (s.toeplitz(c), s.toeplitz([1, 2, 3], [1, 5]), s.toeplitz([1.5, 2], [1, 2, 3, 4])),
+        "hankel": lambda s, q, a, c: (s.hankel([1, 2, 3]), s.hankel([1, 2, 3], [3, 4, 5, 6])),
+        "circulant": lambda s, q, a, c: s.circulant(c),
+        "convolution_matrix": lambda s, q, a, c: [s.convolution_matrix([-1, 4, -2, 7], n, mode) for n in (2, 6)
+                                                  for mode in ("full", "same", "valid")],
+        "hilbert": lambda s, q, a, c: s.hilbert(4),
+        "hadamard": lambda s, q, a, c: (s.hadamard(8), s.hadamard(1, "complex64")),
+        "dft": lambda s, q, a, c: (s.dft(5), s.dft(4, "n"), s.dft(3, "sqrtn")),
+        "helmert": lambda s, q, a, c: (s.helmert(5), s.helmert(4, full=True)),
+        "fiedler, companion": lambda s, q, a, c: (s.fiedler([1, 4, 12]), s.companion([2.0, 3, 4, 5]), s.companion([1, 2, 3])),
+        "leslie, khatri_rao": lambda s, q, a, c: (s.leslie([0.1, 2, 1], [0.2, 0.8]), s.khatri_rao(a, q[:, :3])),
+        "block_diag": lambda s, q, a, c: (s.block_diag(q, a), s.block_diag([[1, 2]], [3, 4.5], 5)),
+        "solve_sylvester": lambda s, q, a, c: (s.solve_sylvester(q + 4 * s.hilbert(5), q.T, q), s.solve_continuous_lyapunov(q, q)),
+        "orthogonal_procrustes": lambda s, q, a, c: s.orthogonal_procrustes(a, 2 * a[::-1]),
+        "subspace_angles": lambda s, q, a, c: (s.subspace_angles(q[:, :2], q[:, 2:]), s.subspace_angles(a, a[::-1, :2])),
+    }.items():
+        same(name, function(mp.linalg, *ours), function(scipy.linalg, *theirs), 1e-9)
+    q = ours[0]
+    ok(mp.linalg.bandwidth(mp.tril(q, 1)) == (4, 1) and mp.linalg.bandwidth(0 * q) == (0, 0), "bandwidth")
+    ok([mp.linalg.issymmetric(m) for m in (q, q + q.T, ours[1])] == [False, True, False], "issymmetric")
+    ok([mp.linalg.ishermitian(m) for m in (q + 1j * (q - q.T) + q.T, 1j * q)] == [True, False], "ishermitian")
+    ok(mp.linalg.issymmetric(mp.asarray([[1.0, 2], [2 + 1e-9, 1]]), rtol=1e-6), "nearly symmetric")
+    raises(ValueError, "no power of 2", "hadamard of 6", lambda: mp.linalg.hadamard(6))
+
+
+def check_images_and_labels():
+    a, mask, f = rng.standard_normal((6, 7)), rng.random((6, 7)) > 0.5, rng.standard_normal((5, 4)).astype("float32")
+    labels = scipy.ndimage.label(mask)[0]
+    i = rng.integers(0, 4, (6, 7))
+    theirs = a, f, labels, i
+    ours = [mp.asarray(v) for v in theirs]
+    for name, function in {
+        "fourier filters": lambda m, s, a, f, l, i: [
+            g(m.fft.fft2(a), p) for g, p in ((s.fourier_gaussian, 2), (s.fourier_uniform, (3, 2)), (s.fourier_shift, (1, 2.5)))],
+        "fourier filters of real ones": lambda m, s, a, f, l, i: [
+            g(m.fft.rfft2(a), 2, 7) for g in (s.fourier_gaussian, s.fourier_uniform, s.fourier_shift)],
+        "fourier filters of float32": lambda m, s, a, f, l, i: (s.fourier_gaussian(f, 1).astype(float), s.fourier_shift(f, 1)),
+        "generic_gradient_magnitude": lambda m, s, a, f, l, i: s.generic_gradient_magnitude(a, s.prewitt, mode="wrap"),
+        "generic_laplace": lambda m, s, a, f, l, i: s.generic_laplace(
+            a, lambda x, axis, output, mode, cval: s.correlate1d(x, [1, -2, 1], axis, output, mode, cval)),
+        "medians": lambda m, s, a, f, l, i: (s.median(a), s.median(a, l), s.median(a, l, 1), s.median(i, l, [1, 2])),
+        "histogram": lambda m, s, a, f, l, i: (s.histogram(a, -2, 2, 4), *s.histogram(a, -2, 2, 4, l, [1, 2])),
+        "labeled_comprehension": lambda m, s, a, f, l, i: (
+            s.labeled_comprehension(a, l, [1, 99], m.sum, float, -1), s.labeled_comprehension(a, l, None, m.max, float, -1),
+            s.labeled_comprehension(a, l, [1, 2], lambda x, p: p.sum(), int, 0, True)),
+        "value_indices": lambda m, s, a, f, l, i: [v for pair in s.value_indices(i, ignore_value=0).values() for v in pair],
+        "iterate_structure": lambda m, s, a, f, l, i: s.iterate_structure(s.generate_binary_structure(2, 1), 3),
+    }.items():
+        same(name, function(mp, mp.ndimage, *ours), function(np, scipy.ndimage, *theirs), 1e-6 if "32" in name else 1e-12)
+    out = mp.zeros((5, 4), "complex64")
+    same("fourier_shift to an array", mp.ndimage.fourier_shift(ours[1], 1, output=out).astype(complex),
+         scipy.ndimage.fourier_shift(f, 1).astype(complex), 1e-6)
+    ok(bool(mp.any(out != 0)), "which has it")
+    raises(ValueError, "integers", "value_indices of floats", lambda: mp.ndimage.value_indices(ours[0]))
