@@ -191,11 +191,6 @@ template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_index {
     {
         return acc{x, skip_nan && mnp_isnan(x).value ? -1 : i};
     }
-    /* Whether an element equals the best value of its block. */
-    static MNP_INLINE bool reaches(T x, T value)
-    {
-        return !beats(value, x) & !(skip_nan && mnp_isnan(x).value);
-    }
     static MNP_INLINE void join(acc &a, const acc &b)
     {
         const bool tie = !beats(a.value, b.value) & (b.index < a.index);

@@ -137,19 +137,24 @@ MNP_INLINE void mnp_search_bools(const mnp_readers &readers, int64_t begin, int6
     mnp_op::join(all, mnp_op::known(mnp_sought(readers, x), readers.index(x)));
 }
 
-/* Find the best value of all sets, *most. */
+/* Find the best value of all sets, *most.  None is NaN, unless these are skipped. */
 template <int half> MNP_INLINE void mnp_fold_best(const mnp_value *best, mnp_value *most)
 {
 #pragma omp simd
-    for (int j = 0; j < half; j++)
-        most[j] = mnp_op::best::better(best[j], best[j + half]);
+    for (int j = 0; j < half; j++) {
+        const mnp_value x = best[j], y = best[j + half];
+        const bool is_better = (mnp_op::is_greatest ? mnp_greater(x, y) : mnp_less(x, y)).value;
+        most[j] = mnp_op::skips_nan ? mnp_op::best::better(x, y) : is_better ? x : y;
+    }
     if constexpr (half > 1)
         mnp_fold_best<half / 2>(most, most);
 }
 
 /*
  * Add elements begin .. end of a row, at least as many as there are sets and at most 128 times as many.  Each set keeps
- * its best element and the turn in which it was taken.  The last turn may take elements that other sets have taken.
+ * its best element and the turn in which it was taken.  The last turn may take elements that other sets have taken.  A
+ * block with NaN that is not skipped is gone through again, one by one, so that the end, where short rows take most of
+ * their time, need not ask for NaN.
  */
 MNP_INLINE void mnp_search_block(const mnp_readers &readers, int64_t begin, int64_t end, mnp_acc &all)
 {
@@ -158,6 +163,8 @@ MNP_INLINE void mnp_search_block(const mnp_readers &readers, int64_t begin, int6
     const int last = (int)(end - begin) - mnp_set_count, turns = last / mnp_set_count + (last % mnp_set_count != 0);
     const mnp_wide_place none = ~(mnp_wide_place)0, end_turn = (mnp_wide_place)last;
     mnp_wide_place first = none;
+    mnp_place nans = 0;
+#pragma omp simd
     for (int j = 0; j < mnp_set_count; j++) {
         best[j] = mnp_sought(readers, begin + j);
         turn[j] = 0;
@@ -172,12 +179,19 @@ MNP_INLINE void mnp_search_block(const mnp_readers &readers, int64_t begin, int6
             turn[j] = taken ? (mnp_place)t : turn[j];
         }
     }
+#pragma omp simd reduction(| : nans)
+    for (int j = 0; j < mnp_set_count; j++)
+        nans |= mnp_isnan(best[j]).value;
+    if (nans && !mnp_op::skips_nan) {
+        mnp_search_few(readers, begin, end, all);
+        return;
+    }
     mnp_fold_best<mnp_set_count / 2>(best, most);
 #pragma omp simd reduction(min : first)
     for (int j = 0; j < mnp_set_count; j++) {
         const mnp_wide_place at = (mnp_wide_place)turn[j] * mnp_set_count;
         const mnp_wide_place place = (at < end_turn ? at : end_turn) + j;
-        const mnp_wide_place here = mnp_op::reaches(best[j], most[0]) ? place : none;
+        const mnp_wide_place here = mnp_equal(best[j], most[0]).value ? place : none;
         first = here < first ? here : first;
     }
     if (first != none)
