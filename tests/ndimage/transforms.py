@@ -151,8 +151,8 @@ for _ in range(12 if mp.FULL else 6):
     as_scipy(f"map_coordinates {name} at {shape}",
              mp.ndimage_map_coordinates(x, mp.array(where, mp.random_layout(rng, shape)), order, prefilter, made_options(mode, cval)),
              ndimage.map_coordinates, a, where, order=order, mode=mode, cval=cval, prefilter=prefilter)
-# not by 30 degrees, whose sine of 1/2 puts coordinates on borders: rounding decides to which side
-for angle, axes, reshape in ((33.0, None, True), (90.0, (0, 1), True), (-270.0, (1, 0), True), (45.0, (0, 2), False), (181.5, (-1, 1), True)):
+# not by 30 or 45 degrees, which put coordinates on borders, or between two elements: rounding decides to which side
+for angle, axes, reshape in ((33.0, None, True), (90.0, (0, 1), True), (-270.0, (1, 0), True), (47.0, (0, 2), False), (181.5, (-1, 1), True)):
     a, x, order, mode, prefilter, cval, name = draw(3 if axes and 1 in axes and -1 in axes or axes == (0, 2) else 2)
     if a.dtype == bool:
         a, x = a.astype("f8"), mp.astype(x, "float64")
