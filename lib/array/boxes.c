@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/nest.h"
 #include "base/text.h"
 
@@ -104,8 +105,8 @@ static int64_t set_accesses(int ndim, mnp_box_copy *box, size_t size, int64_t pa
         box->src_width = box->dst_width = least(box->src_width, box->dst_width);
     box->unit = elements_16k < at_most * box->dst_width ? elements_16k : at_most * box->dst_width;
     if (!box->tiled)
-        return (total + box->unit - 1) / box->unit;
-    int64_t tiles = ((box->extent[x] + side - 1) / side) * ((box->extent[x - 1] + side - 1) / side);
+        return mnp__divide_up(total, box->unit);
+    int64_t tiles = mnp__divide_up(box->extent[x], side) * mnp__divide_up(box->extent[x - 1], side);
     for (int d = 0; d < x - 1; d++)
         tiles *= box->extent[d];
     return tiles;

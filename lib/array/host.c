@@ -14,6 +14,7 @@
 #include "array/array.h"
 #include "array/boxes.h"
 #include "array/output.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 
 enum { SLAB_BYTES = 4 << 20, SIZES = 5 /* elements of 1, 2, 4, 8 and 16 bytes */ };
@@ -166,7 +167,7 @@ static mnp_status pass_to_host(const mnp_array *array, void *to, const int64_t *
     struct transfer transfer;
     MNP_TRY(open_transfer(array, &transfer));
     mnp__one_box box = mnp__one_box_of(array->layout->ndim, array->local_shape, transfer.dense, to_strides);
-    int64_t slabs = (array->local_size + transfer.slab - 1) / transfer.slab;
+    int64_t slabs = mnp__divide_up(array->local_size, transfer.slab);
     for (int64_t index = 0; index <= slabs;
          index++) { /* slab `index` is copied while the CPU empties the previous one */
         int64_t begin = index * transfer.slab, before = begin - transfer.slab;

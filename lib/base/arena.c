@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 
 enum tree { BY_PLACE, BY_SIZE, NUM_TREES };
@@ -245,7 +246,7 @@ mnp_status mnp__arena_take(mnp__arena *arena, size_t size, bool *found_p, uintpt
 {
     const size_t unit = MNP__ARENA_UNIT;
     struct node *node = NULL, *rest = NULL;
-    size_t rounded = size <= SIZE_MAX - unit ? (size + unit - 1) / unit * unit : size;
+    size_t rounded = mnp__round_up_bytes(size, unit);
     if ((node = best_fit(arena, rounded)) == NULL) {
         *found_p = false;
         return MNP_OK;

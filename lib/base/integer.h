@@ -5,6 +5,7 @@
 #ifndef MNP__BASE_INTEGER_H
 #define MNP__BASE_INTEGER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The smaller and the larger of two integers of any sign. */
@@ -27,6 +28,12 @@ static inline int64_t mnp__divide_up(int64_t n, int64_t by)
 static inline int64_t mnp__round_up(int64_t n, int64_t to)
 {
     return mnp__divide_up(n, to) * to;
+}
+
+/* The same of bytes in memory; the largest multiple that there is, if none is that large. */
+static inline size_t mnp__round_up_bytes(size_t bytes, size_t to)
+{
+    return bytes <= SIZE_MAX - to ? (bytes + to - 1) / to * to : SIZE_MAX / to * to;
 }
 
 /* The value in low .. high that is nearest to the given one, of any sign; `low` if `high` is below it. */

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "comm/watch.h"
@@ -49,11 +50,6 @@ struct mnp__heap {
 
 static const size_t smallest_growth = (size_t)32 << 20, largest_growth = (size_t)1 << 30;
 static const size_t largest_space = (size_t)32 << 40; /* for all peers: address space has 128 TiB */
-
-static size_t round_up(size_t size, size_t unit)
-{
-    return size <= SIZE_MAX - unit ? (size + unit - 1) / unit * unit : SIZE_MAX / unit * unit;
-}
 
 static size_t least(size_t a, size_t b)
 {
@@ -204,7 +200,7 @@ static bool find_gap(const mnp__heap *heap, size_t size, struct gap *gap)
         size_t begin = i > 0 ? heap->chunks[i - 1].begin + heap->chunks[i - 1].size : 0;
         size_t end = i < heap->count ? heap->chunks[i].begin : heap->region;
         size_t before = mnp__arena_free_before(heap->arena, begin);
-        size_t needed = round_up(size > before ? size - before : 1, heap->unit);
+        size_t needed = mnp__round_up_bytes(size > before ? size - before : 1, heap->unit);
         *gap = (struct gap){.index = i, .begin = begin, .room = end - begin, .needed = needed};
         if (needed <= end - begin)
             return true;
@@ -253,9 +249,9 @@ static mnp_status grow(mnp__heap *heap, size_t size)
     if (lacks > 0)
         return is_full(heap, size);
     size_t reserved = mnp__arena_read(heap->arena).reserved;
-    size_t wished = least(round_up(reserved / 4, smallest_growth) + smallest_growth, largest_growth);
+    size_t wished = least(mnp__round_up_bytes(reserved / 4, smallest_growth) + smallest_growth, largest_growth);
     size_t most = least(gap.room, (ceiling(heap) - reserved) / heap->unit * heap->unit);
-    wished = least(round_up(wished > gap.needed ? wished : gap.needed, heap->unit), most);
+    wished = least(mnp__round_up_bytes(wished > gap.needed ? wished : gap.needed, heap->unit), most);
     mnp_status st = add_chunk(heap, gap.index, gap.begin, wished);
     if (st != MNP_OK && !mnp__watch_lost(heap->comm)) { /* others may have taken memory: the least that will do */
         mnp__heap_trim(heap);

@@ -10,6 +10,7 @@
 #ifndef MNP__COMM_P2P_H
 #define MNP__COMM_P2P_H
 
+#include "base/integer.h"
 #include "comm/comm.h"
 #include "comm/heap.h"
 #include "kernels/comm/p2p_params.h"
@@ -26,9 +27,9 @@ typedef struct mnp__p2p_links {
 } mnp__p2p_links;
 
 /*
- * open: all are zeros when it returns.  Collective, and agreed upon; MNP_ERR_MEMORY comes on all ranks
- * alike.  close: when kernels
- * that use them have ended; collective; accepts what open left, also after a failure, and zeros.
+ * open: all are zeros when it returns.  Collective, and agreed upon; MNP_ERR_MEMORY comes on all ranks alike.
+ * close: is called when kernels that use them have ended; collective; accepts what open left, also after a failure, and
+ * zeros.
  */
 mnp_status mnp__p2p_links_open(mnp__comm *comm, mnp__p2p_links *links);
 void mnp__p2p_links_close(mnp__p2p_links *links);
@@ -48,6 +49,14 @@ void mnp__p2p_deal(mnp_p2p_share *shares, int *count_p, int64_t first, int64_t u
  * other work each takes its room.
  */
 int mnp__p2p_blocks(int64_t units, int multiprocessors);
+
+/* ---- words with data ---- */
+
+/* The words, of 8 bytes each, of a message; an empty one has a word too. */
+static inline int64_t mnp__p2p_words_of(int64_t bytes)
+{
+    return bytes > 8 ? mnp__divide_up(bytes, 8) : 1;
+}
 
 /* ---- of a context ---- */
 

@@ -14,6 +14,7 @@
 
 #include "array/input.h"
 #include "array/move/plan.h"
+#include "base/integer.h"
 #include "fft/plan.h"
 
 /* A plan of the user's is worth trying how each of its transforms is the fastest, for so long; a plain call is not. */
@@ -184,13 +185,13 @@ static void choose_slabs(mnp_fft_plan *plan, int i)
     if (on_host && !given)
         runner->slab_extent = bytes > CACHED ? 1 : CACHED / bytes;
     else
-        runner->slab_extent = (extent[dim] + slabs - 1) / slabs;
+        runner->slab_extent = mnp__divide_up(extent[dim], slabs);
     if (runner->slab_extent > extent[dim])
         runner->slab_extent = extent[dim];
-    runner->slabs = (extent[dim] + runner->slab_extent - 1) / runner->slab_extent;
+    runner->slabs = mnp__divide_up(extent[dim], runner->slab_extent);
     runner->slab_step =
         runner->slab_extent * strides[dim] * (int64_t)mnp_dtype_size(dtype_of(plan->is_double, first->from_complex));
-    runner->slab_room = ((size_t)(bytes * runner->slab_extent) + 511) / 512 * 512;
+    runner->slab_room = mnp__round_up_bytes((size_t)(bytes * runner->slab_extent), 512);
     const size_t room = (size_t)mnp__mover_slab_buffers(plan->ctx) * runner->slab_room;
     plan->slab = room > plan->slab ? room : plan->slab;
 }

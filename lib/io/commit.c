@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/integer.h"
 #include "base/status.h"
 
 enum { SIGNATURE = 8 };
@@ -102,10 +103,15 @@ mnp_status mnp__commit_claim(const mnp__plain_file *file)
 
 /* ---- the steps ---- */
 
+int64_t mnp__commit_bytes(int64_t new_end)
+{
+    return mnp__round_up(new_end, 8);
+}
+
 /* Bring the journal behind the new end, and write the patches that lie beyond the old end, where nobody sees them. */
 static mnp_status write_journal(const mnp__commit *commit, const unsigned char signature[SIGNATURE])
 {
-    footer last = {.end = (commit->new_end + 7) / 8 * 8, .hash = MNP__HASH_START};
+    footer last = {.end = mnp__commit_bytes(commit->new_end), .hash = MNP__HASH_START};
     size_t size = 0;
     unsigned char *journal, *at;
     for (int64_t i = 0; i < commit->count; i++) {

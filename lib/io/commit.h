@@ -48,6 +48,9 @@ typedef struct mnp__commit {
  */
 mnp_status mnp__commit_run(const mnp__commit *commit);
 
+/* The bytes of the file after a commit: the new end, aligned, which is where the journal begins until then. */
+int64_t mnp__commit_bytes(int64_t new_end);
+
 /* Whether the file is marked. */
 bool mnp__commit_is_open(const char *path);
 

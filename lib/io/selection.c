@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array/boxes.h"
+#include "base/integer.h"
 #include "base/status.h"
 
 /* What reading a run of elements costs besides its elements, as the bytes that could be read meanwhile. */
@@ -79,7 +80,7 @@ int64_t mnp__file_box_size(const mnp__file_box *box)
 static void widen(mnp__file_box *box, int f, int64_t unit, int64_t extent)
 {
     int64_t end = box->start[f] + (box->count[f] - 1) * box->step[f] + 1;
-    end = (end + unit - 1) / unit * unit;
+    end = mnp__round_up(end, unit);
     box->start[f] -= box->start[f] % unit;
     box->count[f] = (end < extent ? end : extent) - box->start[f];
     box->step[f] = 1;

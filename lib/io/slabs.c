@@ -39,7 +39,7 @@ void mnp__slabs_plan(int ndim, const int64_t *lo, const int64_t *extent, int64_t
     slabs->cut = cut;
     slabs->rows = choose_rows(row_bytes, extent[cut], chunk ? chunk[cut] : 1);
     slabs->first = slabs->rows < extent[cut] ? lo[cut] - lo[cut] % slabs->rows : lo[cut];
-    slabs->along = (lo[cut] + extent[cut] - slabs->first + slabs->rows - 1) / slabs->rows;
+    slabs->along = mnp__divide_up(lo[cut] + extent[cut] - slabs->first, slabs->rows);
     slabs->count = slabs->along;
     for (int d = 0; d < cut; d++)
         slabs->count *= extent[d];

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "io/agree_format.h"
 #include "io/slabs.h"
@@ -61,7 +62,7 @@ static int64_t excess(const mnp__transfer *what)
     mnp__selection_box(what->selection, array->local_lo, array->local_shape, &box);
     mnp__selection_cover(what->selection, &box, what->unit, what->stored, &cover);
     const int64_t needed = mnp__file_box_size(&box);
-    return needed > 0 ? (mnp__file_box_size(&cover) + needed - 1) / needed : 1;
+    return needed > 0 ? mnp__divide_up(mnp__file_box_size(&cover), needed) : 1;
 }
 
 static void plan_slabs(struct engine *engine)

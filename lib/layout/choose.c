@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "layout/layout.h"
 
@@ -71,7 +72,7 @@ static void arrange(struct search *s, int d, int left, double block, double surf
             continue;
         double across = s->shape[d] > 0 ? (parts - 1) * s->rest[0] / (double)s->shape[d] : 0;
         s->mesh[d] = parts;
-        arrange(s, d + 1, left / parts, block * (double)((s->shape[d] + parts - 1) / parts), surface + across);
+        arrange(s, d + 1, left / parts, block * (double)mnp__divide_up(s->shape[d], parts), surface + across);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 
 static mnp_status check_mesh(int mesh_ndim, const int *mesh)
@@ -103,7 +104,7 @@ static mnp_status cut(mnp_layout *layout, int d, const mnp__layout_dim *dim)
     int parts = mnp_layout_parts(layout, d);
     int64_t extent = dim->extent;
     MNP_TRY(mnp__calloc((size_t)parts + 1, sizeof(int64_t), &layout->cuts[d]));
-    if (dim->block > 0 && dim->block < (extent + parts - 1) / parts && parts > 1) {
+    if (dim->block > 0 && dim->block < mnp__divide_up(extent, parts) && parts > 1) {
         layout->blocks[d] = dim->block;
         cyclic_cuts(extent, dim->block, parts, layout->cuts[d]);
     } else if (dim->block > 0) {

@@ -9,6 +9,7 @@
 #include <maniple/layout.h>
 #include <maniple/signal.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 
 /*
@@ -114,7 +115,7 @@ typedef struct mnp__part_run {
 
 static inline int64_t mnp__part_run_count(const mnp__part_runs *runs)
 {
-    return runs->count == 0 ? 0 : (runs->count + runs->length - 1) / runs->length;
+    return runs->count == 0 ? 0 : mnp__divide_up(runs->count, runs->length);
 }
 
 static inline mnp__part_run mnp__part_run_at(const mnp__part_runs *runs, int64_t k)

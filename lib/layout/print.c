@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -147,7 +148,7 @@ static int64_t count_intervals(const mnp_layout *layout, int d)
 {
     int64_t count = 0, block = layout->blocks[d];
     if (block > 0)
-        return (layout->shape[d] + block - 1) / block;
+        return mnp__divide_up(layout->shape[d], block);
     for (int part = 0; part < mnp_layout_parts(layout, d); part++)
         count += layout->cuts[d][part + 1] > layout->cuts[d][part];
     return count;

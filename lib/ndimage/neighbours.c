@@ -14,6 +14,7 @@
 #include "array/move/mover.h"
 #include "array/move/plan.h"
 #include "array/output.h"
+#include "base/integer.h"
 #include "base/value.h"
 #include "device/launch.h"
 #include "jit/jit.h"
@@ -321,7 +322,7 @@ static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, con
     }
     for (int k = 0; k <= last; k++) {
         const int64_t step = k >= last - 1 ? shape->tile[k - last + 1] : 1;
-        p.grid[k] = (p.extent[k] + step - 1) / step;
+        p.grid[k] = mnp__divide_up(p.extent[k], step);
         p.items *= p.grid[k];
     }
     if (p.items == 0)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/call.h"
+#include "base/integer.h"
 #include "ndimage/network.h"
 #include "ndimage/order.h"
 
@@ -146,7 +147,7 @@ static bool use_tile_network(mnp__neighbours *filter, const mnp_array *x, int64_
     const bool has_rows = mnp__neighbours_rows(filter, x) > 1;
     const int64_t threads_x = has_rows ? WARP : NETWORK_THREADS, height = has_rows ? 2 : 1;
     const int64_t value = mnp_dtype_size(x->dtype) > 4 ? 8 : 4, run = 16 / value;
-    const int64_t pitch = threads_x * run + (box.columns - 1 + run - 1) / run * run;
+    const int64_t pitch = threads_x * run + mnp__round_up(box.columns - 1, run);
     filter->ordered = (int)value;
     filter->tile[0] = NETWORK_THREADS / threads_x * height;
     filter->tile[1] = threads_x * run;
@@ -177,10 +178,10 @@ struct sliding {
 static double sliding_cost(const struct box *box, int64_t width, size_t value, int64_t block_memory, struct sliding *s)
 {
     const int64_t elements = box->depth * (s->height + box->rows - 1) * (width + box->columns - 1);
-    const int64_t each = (elements + s->threads - 1) / s->threads | 1, room = each * s->threads;
+    const int64_t each = mnp__divide_up(elements, s->threads) | 1, room = each * s->threads;
     const int64_t strips = width / WARP, rows = s->height * strips / s->sliders;
-    const int64_t sets = s->sliders * ((elements + 31) / 32) * WARP * 4, who = 2 * room;
-    s->bytes = room * (int64_t)value + (2 * elements + 3) / 4 * 4 + (sets > who ? sets : who);
+    const int64_t sets = s->sliders * mnp__divide_up(elements, 32) * WARP * 4, who = 2 * room;
+    s->bytes = room * (int64_t)value + mnp__round_up(2 * elements, 4) + (sets > who ? sets : who);
     if (rows < 1 || each > 40 || room > UINT16_MAX || s->bytes > block_memory)
         return INFINITY;
     const int64_t fitting = block_memory / s->bytes, most = 2048 / s->threads, blocks = fitting < most ? fitting : most;

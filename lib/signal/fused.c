@@ -258,12 +258,12 @@ static mnp_status choose_height(const mnp__fused *fused, const struct shape *sha
     const int64_t *out = fused->in.share.out_extent;
     mnp_ctx *ctx = fused->in.ctx;
     mnp_rank_info info;
-    int64_t stripes = out[0] * out[1] * ((out[3] + shape->width - 1) / shape->width), tiles;
+    int64_t stripes = out[0] * out[1] * mnp__divide_up(out[3], shape->width), tiles;
     MNP_TRY(ctx->device->ops->info(ctx->device, &info));
     stripes = stripes < 1 ? 1 : stripes;
     tiles = info.multiprocessors * shape->blocks / stripes;
     tiles = tiles < 1 ? 1 : tiles;
-    extent[2] = (out[2] + tiles - 1) / tiles;
+    extent[2] = mnp__divide_up(out[2], tiles);
     extent[2] = extent[2] < 2 * STEP ? 2 * STEP : extent[2] > MOST_ROWS ? MOST_ROWS : extent[2];
     extent[3] = shape->width;
     extent[0] = extent[1] = 1;

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "base/memory.h"
 
 static void fill_params(const mnp__extended *in, const int64_t *extent, mnp_tiles *p)
@@ -20,7 +21,7 @@ static void fill_params(const mnp__extended *in, const int64_t *extent, mnp_tile
         const int d = geometry->order[j];
         p->extent[j] = in->share.out_extent[j];
         p->stride[j] = d < 0 ? 0 : strides[d];
-        p->grid[j] = (p->extent[j] + extent[j] - 1) / extent[j];
+        p->grid[j] = mnp__divide_up(p->extent[j], extent[j]);
     }
 }
 

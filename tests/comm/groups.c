@@ -3,10 +3,10 @@
  * Groups of ranks: how they are made, also along the axes of a mesh; collectives of groups and of all ranks in turn; by
  * which path they go; and collectives of arrays.
  */
-#include "buffers.h"
-
 #include "comm/collectives/subcomm.h"
 #include "context/context.h"
+
+#include "buffers.h"
 
 /* ---- communicators ---- */
 

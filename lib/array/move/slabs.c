@@ -12,6 +12,7 @@
 
 #include "array/array.h"
 #include "array/move/mover_plan.h"
+#include "base/integer.h"
 #include "comm/p2p.h"
 
 bool mnp__mover_takes_slabs(const mnp_ctx *ctx)
@@ -136,7 +137,7 @@ mnp_status mnp__mover_plan_slabs(mnp__mover *mover, const mnp__move_spec *spec)
     if (!mnp__layout_box(spec->layout, ctx->comm.rank, lo, p.shape))
         return MNP_OK;
     mnp__dense_strides(p.ndim, p.shape, p.strides);
-    const int64_t count = (p.shape[p.dim] + p.extent - 1) / p.extent;
+    const int64_t count = mnp__divide_up(p.shape[p.dim], p.extent);
     MNP_TRY(mnp__calloc((size_t)count, sizeof *mover->slabs, &mover->slabs));
     mover->nslabs = count;
     for (int64_t i = 0; i < count; i++)

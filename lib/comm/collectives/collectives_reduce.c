@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "comm/collectives/collectives.h"
@@ -111,7 +112,7 @@ static mnp_status combine(mnp_comm *comm, const mnp__collective *call, int64_t c
                                        .count = count,
                                        .ranks = comm->base.size,
                                        .rank = comm->base.rank};
-    int64_t blocks = (count + THREADS - 1) / THREADS;
+    int64_t blocks = mnp__divide_up(count, THREADS);
     const mnp__launch launch = {.grid = {(unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1, 1},
                                 .block = {THREADS, 1, 1}};
     return device->ops->launch(device, comm->kernels[call->dtype][call->op], &launch, &params, sizeof params,

@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "comm/collectives/collectives_p2p.h"
@@ -68,7 +69,7 @@ static void add_part(mnp_p2p_all_to_all_params *params, mnp_p2p_part part)
 {
     params->parts[params->num_parts] = part;
     mnp__p2p_deal(params->shares, &params->num_parts, params->num_parts,
-                  (part.bytes + MNP_P2P_PARTS_BYTES - 1) / MNP_P2P_PARTS_BYTES);
+                  mnp__divide_up(part.bytes, MNP_P2P_PARTS_BYTES));
 }
 
 /* The peers that this rank writes to or that write here, and what goes where: first to successors, last to itself. */

@@ -12,6 +12,7 @@
  */
 #include <inttypes.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "comm/collectives/collectives_p2p.h"
@@ -64,7 +65,7 @@ static int64_t find_share(const mnp_comm *comm, const mnp__collective *call, int
     const int64_t rank = comm->base.rank, number = all || rank < call->root ? rank : rank - 1;
     const int64_t shares = all ? comm->base.size : comm->base.size - 1;
     const int64_t line = LINE / (int64_t)mnp_dtype_size(call->dtype);
-    const int64_t each = (call->whole + shares * line - 1) / (shares * line) * line;
+    const int64_t each = mnp__divide_up(call->whole, shares * line) * line;
     *first_p = 0;
     if (call->kind == MNP__REDUCE_SCATTER) {
         *first_p = rank * call->parts.count;
@@ -187,7 +188,8 @@ static void list_peers(const mnp_comm *comm, mnp_p2p_reduce_params *params)
 static unsigned blocks_of(const mnp_comm *comm, const mnp_p2p_reduce_params *params)
 {
     const int64_t each = MNP_P2P_REDUCE_THREADS, most = (int64_t)BLOCKS_EACH * comm->p2p->multiprocessors;
-    const int64_t work = params->packs > params->head ? params->packs : params->head, blocks = (work + each - 1) / each;
+    const int64_t work = params->packs > params->head ? params->packs : params->head,
+                  blocks = mnp__divide_up(work, each);
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 

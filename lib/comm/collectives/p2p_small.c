@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Small collectives of GPUs: one launch of kernels/comm/p2p_small.cu.  A call costs the CPU little more than that: it fills in
- * the kernel's parameters.
+ * Small collectives of GPUs: one launch of kernels/comm/p2p_small.cu.  A call costs the CPU little more than that: it
+ * fills in the kernel's parameters.
  */
+#include "base/integer.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "comm/collectives/collectives_p2p.h"
@@ -59,12 +60,12 @@ static mnp_p2p_small_rank rank_of(const mnp_comm *comm, const mnp__collective *c
 /* Blocks as wide as the messages have words, and as it leaves room for a row for every rank. */
 static mnp__launch launch_of(int ranks, int bytes)
 {
-    const int words = bytes > 8 ? (bytes + 7) / 8 : 1;
+    const int64_t words = mnp__p2p_words_of(bytes);
     int width = 32;
     while (width < words && 2 * width * ranks <= MNP_P2P_SMALL_THREADS)
         width *= 2;
     const int share = width * MNP_P2P_SMALL_EACH;
-    return (mnp__launch){.grid = {(unsigned)((words + share - 1) / share), 1, 1},
+    return (mnp__launch){.grid = {(unsigned)mnp__divide_up(words, share), 1, 1},
                          .block = {(unsigned)width, (unsigned)ranks, 1},
                          .early = true};
 }

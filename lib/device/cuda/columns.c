@@ -4,6 +4,7 @@
  */
 #include <config.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "device/cuda/columns.h"
@@ -94,7 +95,7 @@ mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec
                                      .shared_bytes = (size_t)((rows + rows / 16) * tile * size),
                                      .cluster = (int)blocks};
     MNP_TRY(mnp__device_load_kernel(device, &kernel, &columns->kernel));
-    int64_t tiles = (across + tile - 1) / tile;
+    int64_t tiles = mnp__divide_up(across, tile);
     columns->params = (mnp_fft_columns_params){.scale = spec->scale,
                                                .inverse = to_real || (spec->inverse && !from_real),
                                                .columns = across,

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "device/cuda/cusolver.h"
 
 mnp__cusolver_functions mnp__cusolver;
@@ -164,7 +165,7 @@ mnp_status mnp__cusolver_make_lists(task *t, int count, const mnp__matrices *mat
 
 mnp_status mnp__cusolver_get_elements(task *t, int elements, int **info_p)
 {
-    const size_t bytes = ((size_t)elements * t->element + 255) / 256 * 256;
+    const size_t bytes = mnp__round_up_bytes((size_t)elements * t->element, 256);
     MNP_TRY(mnp__cusolver_get_work(t, bytes + sizeof(int), 0));
     *info_p = (int *)(void *)((char *)t->work + bytes);
     return MNP_OK;

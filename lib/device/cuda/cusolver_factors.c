@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "device/cuda/cusolver.h"
 
 enum { SMALL_BATCH = 512 }; /* columns: the batched functions are made for small ones, and one large fills the GPU */
@@ -163,7 +164,7 @@ mnp_status mnp__cuda_geqrf(mnp__device *device, const mnp__lapack_job *job, mnp_
         return geqrf_batch(&t);
     MNP_TRY(CUSOLVER(cusolverDnXgeqrf_bufferSize, t.with->handle, t.with->params, job->m, job->n, t.data, job->a.data,
                      job->a.ld, t.data, job->values, t.data, &bytes, &cpu_bytes));
-    const size_t report = (bytes + 255) / 256 * 256; /* the report is not asked for */
+    const size_t report = mnp__round_up_bytes(bytes, 256); /* the report is not asked for */
     mnp_status st = mnp__cusolver_get_work(&t, report + sizeof(int), cpu_bytes);
     for (int64_t b = 0; b < job->batch && st == MNP_OK; b++)
         st = CUSOLVER(cusolverDnXgeqrf, t.with->handle, t.with->params, job->m, job->n, t.data, at(&t, &job->a, b),

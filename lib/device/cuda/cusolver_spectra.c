@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "device/cuda/cusolver.h"
 
 /* ---- eigenvalues ---- */
@@ -135,7 +136,7 @@ mnp_status mnp__cuda_geev(mnp__device *device, const mnp__lapack_job *job, mnp__
     MNP_TRY(CUSOLVER(cusolverDnXgeev_bufferSize, t.with->handle, t.with->params, none, mode, n, t.data, job->a.data,
                      job->a.ld, values, job->values, t.data, NULL, n, t.data, job->vectors ? job->b.data : NULL, ldv,
                      t.data, &bytes, &cpu_bytes));
-    const size_t before = (bytes + 255) / 256 * 256;
+    const size_t before = mnp__round_up_bytes(bytes, 256);
     mnp_status st = mnp__cusolver_get_work(&t, before + (packs ? (size_t)(n * n) * t.real_bytes : 0), cpu_bytes);
     for (int64_t b = 0; b < job->batch && st == MNP_OK; b++) {
         void *vectors = packs ? (char *)t.work + before : job->vectors ? at(&t, &job->b, b) : NULL;

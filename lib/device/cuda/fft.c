@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/library.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -246,7 +247,7 @@ static void make_stages(mnp__device *device, mnp__device_fft *fft)
 
 static size_t whole_pages(int64_t count, size_t size)
 {
-    return ((size_t)count * size + 511) / 512 * 512;
+    return mnp__round_up_bytes((size_t)count * size, 512);
 }
 
 /* The copy of the half spectrum, which is scaled on the way there. */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -105,7 +106,7 @@ mnp_status mnp__cuda_alloc(mnp__device *device, size_t size, void **pointer_p)
         MNP_TRY(mnp__cuda_use(device));
         MNP_TRY(check_limit(cuda, size));
         /* NCCL reads whole words, also past the last byte */
-        size_t rounded = size <= SIZE_MAX - 255 ? (size + 255) / 256 * 256 : size;
+        size_t rounded = mnp__round_up_bytes(size, 256);
         cudaError_t code = allocate(cuda, rounded, &pointer);
         if (code == cudaErrorMemoryAllocation) {
             mnp__cuda_trim_pool(cuda);

@@ -24,6 +24,7 @@
 
 #ifdef HAVE_FFTW
 
+#include "base/integer.h"
 #include "device/host/fft_tiles.h"
 #include "device/host/fftw.h"
 
@@ -137,7 +138,7 @@ static int64_t magnitude(int64_t stride)
 static size_t tile_bytes(const fftw_stage *stage)
 {
     const int64_t elements = mnp__fft_tile_elements(&stage->spec, &stage->tiles);
-    return ((size_t)elements * mnp__fft_out_size(&stage->spec) + 511) / 512 * 512;
+    return mnp__round_up_bytes((size_t)elements * mnp__fft_out_size(&stage->spec), 512);
 }
 
 static mnp_status plan_tiles(mnp__device_fft *fft, fftw_stage *stage)
@@ -195,8 +196,8 @@ static void divide(fftw_stage *stage, int threads)
     const int64_t extent = stage->split < 0 ? 1 : spec->batch[stage->split].extent;
     if (pieces > extent)
         pieces = extent;
-    stage->chunk = (extent + pieces - 1) / pieces;
-    stage->chunks = (extent + stage->chunk - 1) / stage->chunk;
+    stage->chunk = mnp__divide_up(extent, pieces);
+    stage->chunks = mnp__divide_up(extent, stage->chunk);
     stage->last = extent - (stage->chunks - 1) * stage->chunk;
 }
 
@@ -222,7 +223,7 @@ static size_t split_last(const mnp__fft_spec *spec, mnp__fft_spec *planes, mnp__
         planes->dims[d].out = copy.dims[d].in;
     for (int d = 0; d < planes->nbatch; d++)
         planes->batch[d].out = copy.batch[d].in;
-    return ((size_t)count * mnp__fft_in_size(spec) + 511) / 512 * 512;
+    return mnp__round_up_bytes((size_t)count * mnp__fft_in_size(spec), 512);
 }
 
 /*

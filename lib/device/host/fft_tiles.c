@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/integer.h"
+
 enum {
     LEAST_LINES = 16,    /* of a tile, so that a row is a few lines of the cache */
     LEAST_POINTS = 16,   /* shorter lines are read once and written once as they lie */
@@ -43,9 +45,9 @@ mnp__fft_tiles mnp__fft_tiles_of(const mnp__fft_spec *spec)
     const int64_t size = (int64_t)mnp__fft_out_size(spec), n = spec->dims[0].extent,
                   lines = spec->batch[tiles.lines].extent, fitting = CACHED / (n * size),
                   most = fitting < LEAST_LINES ? LEAST_LINES : fitting;
-    tiles.across = (lines + most - 1) / most;
-    tiles.width = (lines + tiles.across - 1) / tiles.across;
-    tiles.across = (lines + tiles.width - 1) / tiles.width;
+    tiles.across = mnp__divide_up(lines, most);
+    tiles.width = mnp__divide_up(lines, tiles.across);
+    tiles.across = mnp__divide_up(lines, tiles.width);
     tiles.last = lines - (tiles.across - 1) * tiles.width;
     tiles.gap = GAP / size;
     tiles.element = n < LONG_LINE ? tiles.width + tiles.gap : 1;

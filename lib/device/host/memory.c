@@ -31,6 +31,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
+#include "base/integer.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -254,7 +255,7 @@ static mnp_status grow(mnp__host_pool *pool, size_t size)
     size_t left = most > pool->top ? most - pool->top : 0, lacks = size > before ? size - before : 1;
     if (lacks > left)
         return is_full(pool, size);
-    size_t least = (lacks + huge_page - 1) / huge_page * huge_page, wished = pool->top / 4 / huge_page * huge_page;
+    size_t least = mnp__round_up_bytes(lacks, huge_page), wished = pool->top / 4 / huge_page * huge_page;
     wished = wished > least_growth ? wished : least_growth;
     wished = wished <= left ? wished : left;
     if (wished > least && extend(pool, wished) == MNP_OK)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "io/fits/fits.h"
 
@@ -132,7 +133,7 @@ mnp_status mnp__fits_walk(const mnp__fits_file *file, int64_t begin, mnp__fits_h
                !__builtin_mul_overflow(bytes, sizes.bits / 8, &bytes) && bytes >= 0 &&
                bytes <= file->plain.bytes - hdu->data;
     if (*found_p)
-        hdu->end = hdu->data + (bytes + BLOCK - 1) / BLOCK * BLOCK;
+        hdu->end = hdu->data + mnp__round_up(bytes, BLOCK);
     return MNP_OK;
 }
 

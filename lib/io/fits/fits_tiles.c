@@ -9,6 +9,7 @@
 
 #include "io/fits/fits_library.h"
 
+#include "base/integer.h"
 #include "base/status.h"
 
 #ifdef HAVE_CFITSIO
@@ -95,7 +96,7 @@ static mnp_status check_tiles(mnp__fits_file *file, const mnp__fits_image *image
         first[d] = box->start[d] / unit;
         count[d] = (box->start[d] + (box->count[d] - 1) * box->step[d]) / unit + 1 - first[d];
         stride[d] = step;
-        step *= (image->info.shape[d] + unit - 1) / unit;
+        step *= mnp__divide_up(image->info.shape[d], unit);
         tiles *= count[d];
         most *= unit < image->info.shape[d] ? unit : image->info.shape[d];
     }

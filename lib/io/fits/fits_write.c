@@ -14,6 +14,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "io/agree_format.h"
 #include "io/file_array.h"
@@ -166,7 +167,7 @@ static mnp_status copy_bytes(const struct job *job, const mnp__plain_file *file,
 
 static int64_t round_up(int64_t bytes)
 {
-    return (bytes + BLOCK - 1) / BLOCK * BLOCK;
+    return mnp__round_up(bytes, BLOCK);
 }
 
 /* Everything but the elements. */

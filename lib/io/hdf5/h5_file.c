@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/integer.h"
 #include "base/leftovers.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -294,7 +295,7 @@ static mnp_status find_storage(hid_t dataset, const char *what, mnp__h5_source *
         H5Pget_chunk(properties, H5S_MAX_RANK, chunk);
     for (int d = 0; d < source->info.ndim; d++) {
         source->chunk[d] = layout == H5D_CHUNKED ? (int64_t)chunk[d] : 1;
-        needed *= (hsize_t)((source->info.shape[d] + source->chunk[d] - 1) / source->chunk[d] * source->chunk[d]);
+        needed *= (hsize_t)mnp__round_up(source->info.shape[d], source->chunk[d]);
     }
     source->whole = !source->filtered && (layout == H5D_CHUNKED || layout == H5D_CONTIGUOUS) && stored >= needed;
 close:

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "array/input.h"
+#include "base/integer.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "io/commit.h"
@@ -60,7 +61,7 @@ static void choose_chunk(mnp_dtype dtype, int ndim, const int64_t *shape, int ax
         const int64_t room = MOST_CHUNK / bytes > 0 ? MOST_CHUNK / bytes : 1;
         int64_t extent = shape[d] > 0 ? shape[d] : 1;
         if (extent > room)
-            extent = (extent + (extent + room - 1) / room - 1) / ((extent + room - 1) / room);
+            extent = mnp__divide_up(extent, mnp__divide_up(extent, room));
         chunk[d] = (hsize_t)extent;
         bytes *= extent;
     }

@@ -36,7 +36,7 @@ static mnp_status open_file(const char *name, mnp__h5_session *session)
 /* Cut off what a session that was ended has written beyond the end. */
 static mnp_status cut_tail(mnp__h5_session *session)
 {
-    const int64_t most = (session->old_end + 7) / 8 * 8; /* a commit leaves such an end */
+    const int64_t most = mnp__commit_bytes(session->old_end);
     if (session->opened.bytes <= most)
         return MNP_OK;
     session->opened.bytes = most;

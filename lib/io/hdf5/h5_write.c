@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "array/input.h"
+#include "base/integer.h"
 #include "base/status.h"
 #include "io/atomic_file.h"
 #include "io/commit.h"
@@ -53,11 +54,11 @@ struct job {
  */
 static int64_t chunk_rows(int64_t block, int64_t wanted, bool even)
 {
-    int64_t fewest = (block + wanted - 1) / wanted;
+    int64_t fewest = mnp__divide_up(block, wanted);
     for (int64_t pieces = fewest; even && pieces <= 4 * fewest && pieces <= block; pieces++)
         if (block % pieces == 0)
             return block / pieces;
-    return (block + fewest - 1) / fewest;
+    return mnp__divide_up(block, fewest);
 }
 
 /* The extent of the largest block along a dimension, and whether all blocks have the same extent. */
@@ -96,7 +97,7 @@ static void choose_chunk(struct part *part)
         bytes = part->chunk[d] < block
                     ? CHUNK_BYTES
                     : bytes * part->chunk[d]; /* dimensions before the cut one get one index a chunk */
-        int64_t along = (extent + part->chunk[d] - 1) / part->chunk[d];
+        int64_t along = mnp__divide_up(extent, part->chunk[d]);
         chunks *= along;
         part->values *= along * part->chunk[d];
     }

@@ -35,8 +35,8 @@ struct piece {
 /* The wanted indices that lie in [start, end): their numbers from *first_p to before *last_p. */
 static void find_wanted(const mnp__tiff_span *span, int64_t start, int64_t end, int64_t *first_p, int64_t *last_p)
 {
-    *first_p = start <= span->start ? 0 : (start - span->start + span->step - 1) / span->step;
-    *last_p = end <= span->start ? 0 : mnp__min(span->count, (end - span->start + span->step - 1) / span->step);
+    *first_p = start <= span->start ? 0 : mnp__divide_up(start - span->start, span->step);
+    *last_p = end <= span->start ? 0 : mnp__min(span->count, mnp__divide_up(end - span->start, span->step));
 }
 
 static int64_t last_index(const mnp__tiff_span *span)
@@ -197,7 +197,7 @@ static mnp_status read_plane(const struct job *job, int64_t sample, int64_t numb
 {
     const mnp__tiff_page *page = &job->file->page;
     const mnp__tiff_span *rows = &job->spans[ROWS], *columns = &job->spans[COLUMNS];
-    const int64_t across = (page->columns + page->segment_columns - 1) / page->segment_columns;
+    const int64_t across = mnp__divide_up(page->columns, page->segment_columns);
     for (int64_t i = rows->start / page->segment_rows; i <= last_index(rows) / page->segment_rows; i++) {
         for (int64_t j = columns->start / page->segment_columns; j <= last_index(columns) / page->segment_columns;
              j++) {
@@ -222,8 +222,8 @@ mnp_status mnp__tiff_read_box(mnp__tiff_file *file, const mnp__tiff_span spans[3
     const mnp__tiff_page *page = &file->page;
     const mnp__tiff_span *samples = &spans[SAMPLES];
     const struct job job = {.file = file, .spans = spans, .item = mnp_dtype_size(page->dtype), .to = to};
-    const int64_t down = (page->rows + page->segment_rows - 1) / page->segment_rows,
-                  across = (page->columns + page->segment_columns - 1) / page->segment_columns,
+    const int64_t down = mnp__divide_up(page->rows, page->segment_rows),
+                  across = mnp__divide_up(page->columns, page->segment_columns),
                   segments = page->tiled ? (int64_t)mnp__tiff.TIFFNumberOfTiles(file->tiff)
                                          : (int64_t)mnp__tiff.TIFFNumberOfStrips(file->tiff);
     for (int d = 0; d < 3; d++)

@@ -111,7 +111,7 @@ static mnp_status plan(const mnp_array *array, const mnp_tiff_write_options *opt
     job->strip_rows = row < STRIP_BYTES ? STRIP_BYTES / row : 1;
     if (job->strip_rows > job->rows)
         job->strip_rows = job->rows;
-    job->strips = (job->rows + job->strip_rows - 1) / job->strip_rows;
+    job->strips = mnp__divide_up(job->rows, job->strip_rows);
     job->page_bytes = row * job->rows;
     measure(job, options && options->bigtiff);
     if (!job->big && job->offset + job->pages * job->page_bytes > UINT32_MAX)

@@ -14,6 +14,7 @@
 #include <maniple/view.h>
 
 #include "array/input.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 
 enum {
@@ -269,7 +270,7 @@ static mnp_status new_spread(const mnp__place *place, mnp_dtype dtype, int64_t m
     const int64_t widest = place->widest > 0          ? place->widest
                            : device->block_memory > 0 ? WIDEST_ON_GPU
                                                       : WIDEST,
-                  share = (n / (BLOCKS_OF_A_RANK * ranks) + NARROWEST - 1) / NARROWEST * NARROWEST,
+                  share = mnp__round_up(n / (BLOCKS_OF_A_RANK * ranks), NARROWEST),
                   width = share < NARROWEST ? NARROWEST
                           : share > widest  ? widest
                                             : share;

@@ -19,6 +19,7 @@
 #include <maniple/select.h>
 #include <maniple/view.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "device/blas.h"
 #include "kernels/linalg/inverse_params.h"
@@ -46,7 +47,7 @@ static mnp_status load(mnp_ctx *ctx, mnp_dtype dtype, int64_t n, mnp__kernel **k
 {
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
-    const int64_t held = (n + MNP_INVERSE_SIDE - 1) / MNP_INVERSE_SIDE;
+    const int64_t held = mnp__divide_up(n, MNP_INVERSE_SIDE);
     const mnp__kernel_spec spec = {.file = "linalg/inverse.cu",
                                    .function = "inverse",
                                    .shared_bytes = shared_bytes(dtype, held * MNP_INVERSE_SIDE)};

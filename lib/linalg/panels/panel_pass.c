@@ -17,7 +17,7 @@ mnp_status mnp__pass_begin(const mnp__place *place, const mnp__dense *a, int64_t
                      .dtype = dtype,
                      .size = mnp_dtype_size(dtype),
                      .a = a,
-                     .count = (columns + a->width - 1) / a->width};
+                     .count = mnp__divide_up(columns, a->width)};
     MNP_TRY(MNP_AGREE(p->ctx, p->device->ops->blas->need(p->device, place->function)));
     MNP_TRY(mnp__copy_kernel(p->ctx, moving, moving, &p->copy));
     MNP_TRY(mnp_layout_replicated(p->ctx->comm.size, 1, (const int64_t[]){(a->m + 1) * a->width}, &layout));
@@ -54,7 +54,7 @@ mnp__panel mnp__panel_above(const mnp__pass *p, int64_t k)
 int64_t mnp__columns_before(const mnp__pass *p, const mnp__dense *a, int64_t column)
 {
     const int64_t rank = p->ctx->comm.rank, size = p->ctx->comm.size, panels = column / a->width,
-                  whole = panels <= rank ? 0 : (panels - rank + size - 1) / size,
+                  whole = panels <= rank ? 0 : mnp__divide_up(panels - rank, size),
                   part = panels % size == rank ? column % a->width : 0;
     return mnp__min(whole * a->width + part, a->columns);
 }

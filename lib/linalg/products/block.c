@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/nest.h"
 #include "device/blas.h"
 #include "kernels/linalg/gemm_params.h"
@@ -74,7 +75,7 @@ static mnp_status multiply_integers(mnp_ctx *ctx, const mnp__block_product *p)
         params.count *= params.extent[d];
     }
     const int64_t tile = MNP_GEMM_TILE, most = 1 << 16;
-    const int64_t tiles = params.count * ((p->m + tile - 1) / tile) * ((p->n + tile - 1) / tile);
+    const int64_t tiles = params.count * mnp__divide_up(p->m, tile) * mnp__divide_up(p->n, tile);
     const mnp__launch launch = {
         .grid = {(unsigned)(tiles < most ? tiles : most), 1, 1}, .block = {MNP_GEMM_THREADS, 1, 1}, .divisible = true};
     return ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);

@@ -163,12 +163,12 @@ typedef struct emulation {
 
 static int64_t padded(int64_t n)
 {
-    return (n + MNP_EMULATED_PAD - 1) / MNP_EMULATED_PAD * MNP_EMULATED_PAD;
+    return mnp__round_up(n, MNP_EMULATED_PAD);
 }
 
 static int64_t half_of(int64_t n)
 {
-    return padded((n + 1) / 2);
+    return padded(mnp__divide_up(n, 2));
 }
 
 static int64_t residue_bytes(const emulation *e)
@@ -190,7 +190,7 @@ static int64_t sum_bytes(const emulation *e, const part *p)
 
 static int64_t exponent_bytes(const emulation *e)
 {
-    return (e->whole.batches * (e->whole.rows + e->whole.columns) * (int64_t)sizeof(int) + 255) / 256 * 256;
+    return mnp__round_up(e->whole.batches * (e->whole.rows + e->whole.columns) * (int64_t)sizeof(int), 256);
 }
 
 static int64_t bytes_of(const emulation *e, const part *p)

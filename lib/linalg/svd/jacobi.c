@@ -5,21 +5,18 @@
  */
 #include "linalg/svd/jacobi.h"
 
+#include "base/integer.h"
 #include "context/context.h"
 #include "kernels/linalg/svd_jacobi_params.h"
 
 enum { LANES = 8, WARP = 32, MOST_THREADS = 1024, VECTOR = 16 };
 
-static int64_t rounded_up(int64_t x, int64_t unit)
-{
-    return (x + unit - 1) / unit * unit;
-}
-
 /* Bytes that a block has in shared memory: see mnp_layout() there. */
 static int64_t shared_bytes(mnp_dtype dtype, int64_t m, int64_t n, bool vectors)
 {
     const int64_t size = (int64_t)mnp_dtype_size(dtype), real = (int64_t)mnp_dtype_size(mnp__linalg_real(dtype));
-    const int64_t of_a = rounded_up(m * size, VECTOR), of_w_and_j = vectors ? 2 * rounded_up(n * size, VECTOR) : 0;
+    const int64_t of_a = mnp__round_up(m * size, VECTOR),
+                  of_w_and_j = vectors ? 2 * mnp__round_up(n * size, VECTOR) : 0;
     const int64_t column = of_a > of_w_and_j ? of_a : of_w_and_j;
     return n * (column + 3 * real + 2 * (int64_t)sizeof(int)) + (int64_t)sizeof(int);
 }
@@ -30,7 +27,7 @@ static int64_t rounded_bytes(int64_t bytes, int64_t most)
     int64_t unit = 256;
     while (bytes > 16 * unit)
         unit *= 2;
-    const int64_t rounded = rounded_up(bytes, unit);
+    const int64_t rounded = mnp__round_up(bytes, unit);
     return rounded < most ? rounded : most;
 }
 
@@ -56,7 +53,7 @@ mnp_status mnp__svd_jacobi_load(const mnp__place *place, mnp_dtype dtype, int64_
 
 mnp_status mnp__svd_jacobi_run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__lapack_job *job)
 {
-    const int64_t threads = rounded_up((job->n + 1) / 2 * LANES, WARP), most = 1 << 20;
+    const int64_t threads = mnp__round_up((job->n + 1) / 2 * LANES, WARP), most = 1 << 20;
     if (job->batch == 0)
         return MNP_OK;
     const mnp_svd_params params = {.a = job->a.data,

@@ -21,6 +21,7 @@
 #include <maniple/comm.h>
 #include <maniple/create.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "kernels/linalg/tall_params.h"
 
@@ -109,7 +110,7 @@ static mnp_status open_work(const mnp__place *place, const mnp_array *q, work *w
                 .dtype = q->dtype,
                 .rows = q->local_size / n,
                 .columns = n,
-                .bands = (n + MNP_TALL_BAND - 1) / MNP_TALL_BAND};
+                .bands = mnp__divide_up(n, MNP_TALL_BAND)};
     MNP_TRY(MNP_AGREE(ctx, ctx->device->ops->info(ctx->device, &info)));
     w->blocks = info.multiprocessors;
     return MNP_OK;

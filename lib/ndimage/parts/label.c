@@ -24,6 +24,7 @@
 #include "array/move/plan.h"
 #include "array/output.h"
 #include "base/call.h"
+#include "base/integer.h"
 #include "device/launch.h"
 #include "jit/jit.h"
 #include "kernels/ndimage/label_params.h"
@@ -116,7 +117,7 @@ static void choose_way(struct labelling *l, const mnp_array *x, const mnp_layout
         const int64_t extent = d == l->ndim - 1 ? MNP_LABEL_TILE_X : d == l->ndim - 2 ? MNP_LABEL_TILE_Y : 1;
         l->is_cut = l->is_cut || mnp_layout_parts(layout, d) > 1;
         size *= layout->shape[d];
-        tiles *= (layout->shape[d] + extent - 1) / extent;
+        tiles *= mnp__divide_up(layout->shape[d], extent);
     }
     l->is_tiled = on_gpu && l->ndim > 1 && tiles <= INT32_MAX;
     l->is_whole = on_gpu && !l->is_cut && size <= INT32_MAX;
@@ -162,7 +163,7 @@ static mnp_status run(struct labelling *l, enum which which)
 /* Launch a kernel of which a block of so many threads does `each` of `count` items. */
 static mnp_status run_blocks(struct labelling *l, enum which which, int64_t count, int64_t each, unsigned threads)
 {
-    const mnp__launch launch = {.grid = {(unsigned)((count + each - 1) / each), 1, 1}, .block = {threads, 1, 1}};
+    const mnp__launch launch = {.grid = {(unsigned)mnp__divide_up(count, each), 1, 1}, .block = {threads, 1, 1}};
     return run_as(l, which, &launch);
 }
 
@@ -252,8 +253,7 @@ static mnp_status find_parts(struct labelling *l)
         return run(l, UNITE);
     }
     const int64_t width = extent[l->ndim - 1], height = extent[l->ndim - 2];
-    const int64_t across = (width + MNP_LABEL_TILE_X - 1) / MNP_LABEL_TILE_X,
-                  down = (height + MNP_LABEL_TILE_Y - 1) / MNP_LABEL_TILE_Y;
+    const int64_t across = mnp__divide_up(width, MNP_LABEL_TILE_X), down = mnp__divide_up(height, MNP_LABEL_TILE_Y);
     const int64_t slices = l->params.count > 0 ? l->params.count / (width * height) : 0;
     MNP_TRY(run_blocks(l, TILE, slices * down * across, 1, MNP_LABEL_TILE_X * MNP_LABEL_TILE_Y));
     const mnp__launch launch = mnp__launch_of(slices * ((across - 1) * height + (down - 1) * width));
@@ -290,7 +290,7 @@ static mnp_status number_whole(struct labelling *l, const mnp_array *y, int64_t 
 {
     mnp_ctx *ctx = l->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
-    const int64_t blocks = (l->params.count + MNP_LABEL_PART - 1) / MNP_LABEL_PART;
+    const int64_t blocks = mnp__divide_up(l->params.count, MNP_LABEL_PART);
     *count_p = 0;
     if (l->params.count == 0)
         return MNP_OK;

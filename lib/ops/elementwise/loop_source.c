@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "kernels/elementwise/elementwise_params.h"
 #include "ops/elementwise/generated.h"
@@ -136,7 +137,7 @@ static size_t add_tiles(const mnp__loop *loop, const mnp__loop_signature *signat
         size_t size = loop->sizes[k], pitch = signature->tile + (size < 4 ? 4 / size : 1);
         mnp__text_add(text, "#define MNP_SHARED_%d %zu\n", k, offset);
         if (is_transposed(signature, k))
-            offset += (signature->tile * pitch * size + 15) / 16 * 16;
+            offset += mnp__round_up_bytes(signature->tile * pitch * size, 16);
     }
     return offset;
 }

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "kernels/indexing/compact_params.h"
 
 static mnp_status get_kernel(mnp_ctx *ctx, size_t size, mnp__kernel **kernel_p)
@@ -29,7 +30,7 @@ static mnp_compact_params describe(const mnp_array *mask, int64_t *before)
 
 static int64_t count_tiles(const mnp_array *mask)
 {
-    return (mask->local_size + MNP_COMPACT_TILE - 1) / MNP_COMPACT_TILE;
+    return mnp__divide_up(mask->local_size, MNP_COMPACT_TILE);
 }
 
 /* One launch; a block for every tile, but no more than are good. */

@@ -9,6 +9,7 @@
 
 #include "array/output.h"
 #include "base/hash.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "layout/layout.h"
 
@@ -163,7 +164,7 @@ static mnp_status load(mnp_ctx *ctx, const mnp__draw *draw, mnp__kernel **kernel
 static mnp_status launch(const mnp_rng *rng, mnp__kernel *kernel, mnp__draw *draw, const mnp_array *array)
 {
     const int64_t threads = 256, most = 8192, each = 4; /* each: about so many elements of a thread */
-    const int64_t grid = (array->local_size + threads * each - 1) / (threads * each);
+    const int64_t grid = mnp__divide_up(array->local_size, threads * each);
     mnp_random_params *params = &draw->params;
     if (array->local_size == 0)
         return MNP_OK;

@@ -11,6 +11,7 @@
 #include "array/output.h"
 #include "array/view.h"
 #include "base/hash.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/reduction/reduction_plan.h"
@@ -103,7 +104,7 @@ static mnp_status launch(mnp__kernel *kernel, const mnp__ufunc_reduce *call, con
     uint64_t slots[SLOTS] = {0}, *slot = slots + 4;
     int64_t lines = x->local_shape[call->axis] > 0 ? x->local_size / x->local_shape[call->axis] : out->local_size;
     int64_t items = lines * (call->segments ? call->segments : 1);
-    int64_t blocks = ctx->device->block_memory > 0 ? (items + THREADS - 1) / THREADS
+    int64_t blocks = ctx->device->block_memory > 0 ? mnp__divide_up(items, THREADS)
                                                    : lines * x->local_shape[call->axis] / WORTH_A_WORKER + 1;
     if (items == 0 || out->local_size == 0)
         return MNP_OK;

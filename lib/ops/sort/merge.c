@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "ops/sort/sort.h"
 
 enum { THREADS = 256, MOST_BLOCKS = 1 << 20 };
@@ -32,7 +33,7 @@ static mnp_status load_kernel(mnp_ctx *ctx, const mnp__merge *merge, mnp__kernel
 /* Run all launches: each merges from one buffer to the other, the last one to the outputs. */
 static mnp_status launch_all(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__merge *merge, mnp_merge_params *params)
 {
-    const int64_t tile = THREADS * items_of(merge->dtype), blocks = (params->total + tile - 1) / tile;
+    const int64_t tile = THREADS * items_of(merge->dtype), blocks = mnp__divide_up(params->total, tile);
     const mnp__launch launch = {.grid = {(unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1, 1},
                                 .block = {THREADS, 1, 1}};
     void *keys = merge->keys, *payload = merge->payload, *next_keys = merge->spare_keys,

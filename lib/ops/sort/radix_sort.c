@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "device/launch.h"
 #include "kernels/sort/radix_sort_params.h"
@@ -47,7 +48,7 @@ static size_t shared_bytes(const sort *s, int task)
     const size_t threads = (size_t)s->shapes[task].threads, items = (size_t)s->shapes[task].items;
     const size_t counters = threads / 32 * MNP_RADIX_SORT_DIGITS * sizeof(uint32_t);
     const size_t element = s->key_size + (task == MNP_RADIX_SORT_PASS ? s->payload_size : sizeof(uint16_t));
-    const size_t tile = (threads * items * element + 15) / 16 * 16;
+    const size_t tile = mnp__round_up_bytes(threads * items * element, 16);
     if (task != MNP_RADIX_SORT_PASS && task != MNP_RADIX_SORT_SHORT)
         return 0;
     return counters > tile ? counters : tile;
@@ -93,7 +94,7 @@ static mnp_status run(sort *s, int task, int64_t blocks)
 static void *deal(char *base, size_t *used, size_t bytes)
 {
     void *at = base ? base + *used : NULL;
-    *used += (bytes + 255) / 256 * 256;
+    *used += mnp__round_up_bytes(bytes, 256);
     return at;
 }
 

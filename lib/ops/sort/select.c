@@ -14,6 +14,7 @@
 #include <maniple/view.h>
 
 #include "array/input.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "comm/collectives/subcomm.h"
 #include "kernels/sort/select_params.h"
@@ -100,7 +101,7 @@ static mnp_status run(selection *s, int task, int64_t blocks)
 static void *deal(char *base, size_t *used, size_t bytes)
 {
     void *at = base ? base + *used : NULL;
-    *used += (bytes + 255) / 256 * 256;
+    *used += mnp__round_up_bytes(bytes, 256);
     return at;
 }
 
@@ -135,7 +136,7 @@ static mnp_status make_room(selection *s)
 
 static int passes_of(int bits)
 {
-    return (bits + MNP_SELECT_BITS - 1) / MNP_SELECT_BITS;
+    return (int)mnp__divide_up(bits, MNP_SELECT_BITS);
 }
 
 /* Describe the words of an element: of its number, and where indices matter, of its index. */
@@ -168,8 +169,8 @@ static mnp_select_digit digit_of_pass(const mnp_select_params *p, int pass)
 static void choose_chunk(selection *s, int64_t extent)
 {
     mnp_select_params *p = &s->params;
-    const int64_t each = p->lines > 0 ? (CHUNKS + p->lines - 1) / p->lines : 1;
-    p->chunk = on_host(s->ctx) ? 4 * LEAST_CHUNK : (p->length + each - 1) / each;
+    const int64_t each = p->lines > 0 ? mnp__divide_up(CHUNKS, p->lines) : 1;
+    p->chunk = on_host(s->ctx) ? 4 * LEAST_CHUNK : mnp__divide_up(p->length, each);
     p->chunk = p->chunk < LEAST_CHUNK ? LEAST_CHUNK : p->chunk;
     p->few = extent / 8;
     p->room = p->few < p->length ? p->few : p->length;
@@ -178,7 +179,7 @@ static void choose_chunk(selection *s, int64_t extent)
 static mnp_status run_passes(selection *s)
 {
     mnp_select_params *p = &s->params;
-    const int64_t chunks = p->lines * ((p->length + p->chunk - 1) / p->chunk);
+    const int64_t chunks = p->lines * mnp__divide_up(p->length, p->chunk);
     const int64_t counts = p->lines * p->targets * MNP_SELECT_DIGITS;
     mnp_status st = MNP_OK;
     for (p->pass = 0; p->pass < p->passes; p->pass++) {
@@ -192,7 +193,7 @@ static mnp_status run_passes(selection *s)
     }
     MNP_TRY(st);
     return s->numbered ? run(s, MNP_SELECT_GATHER, chunks)
-                       : run(s, MNP_SELECT_VALUES, (p->lines * p->targets + 255) / 256);
+                       : run(s, MNP_SELECT_VALUES, mnp__divide_up(p->lines * p->targets, 256));
 }
 
 /* ---- positions of all lines ---- */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "kernels/sort/sort_sample_params.h"
 #include "ops/sort/sort.h"
@@ -98,13 +99,13 @@ static bool precedes(mnp_dtype dtype, const void *x, const void *y)
 
 static int64_t step_of(const search *s, const mnp_sort_window *window)
 {
-    return (window->end - window->begin + s->slots - 1) / s->slots;
+    return mnp__divide_up(window->end - window->begin, s->slots);
 }
 
 static int64_t count_of(const search *s, const mnp_sort_window *window)
 {
     const int64_t step = step_of(s, window);
-    return step > 0 ? (window->end - window->begin + step - 1) / step : 0;
+    return step > 0 ? mnp__divide_up(window->end - window->begin, step) : 0;
 }
 
 /* The position in its run of sample i of a window. */
@@ -195,7 +196,7 @@ static mnp_status take_samples(const search *s)
     const int64_t threads = 256, total = s->nranks * s->slots;
     mnp_sample_params params = {
         .keys = s->runs->keys, .windows = s->asked, .samples = s->samples, .nwindows = s->nranks, .slots = s->slots};
-    const mnp__launch launch = {.grid = {(unsigned)((total + threads - 1) / threads), 1, 1},
+    const mnp__launch launch = {.grid = {(unsigned)mnp__divide_up(total, threads), 1, 1},
                                 .block = {(unsigned)threads, 1, 1}};
     MNP_TRY(ctx->device->ops->launch(ctx->device, s->kernel, &launch, &params, sizeof params, ctx->compute));
     return mnp__ctx_wait(ctx, ctx->compute);

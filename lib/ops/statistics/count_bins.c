@@ -11,6 +11,7 @@
 
 #include "array/input.h"
 #include "array/output.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
@@ -38,11 +39,6 @@ typedef struct arrangement {
     int64_t groups; /* rows of sums of every rank */
 } arrangement;
 
-static int64_t clamp(int64_t value, int64_t least, int64_t most)
-{
-    return value < least ? least : value > most ? most : value;
-}
-
 /* Counts on a GPU: as many blocks as run at a time, three for each multiprocessor. */
 static arrangement arrange_counts(int64_t bins, int64_t size)
 {
@@ -50,7 +46,7 @@ static arrangement arrange_counts(int64_t bins, int64_t size)
     arrangement s = {.shared = bins <= counters, .groups = 1};
     while (s.shared && s.copies < 5 && bins << (s.copies + 1) <= counters)
         s.copies++;
-    s.launch = (mnp__launch){.grid = {(unsigned)clamp((size + each - 1) / each, 1, s.shared ? 396 : 1056), 1, 1},
+    s.launch = (mnp__launch){.grid = {(unsigned)mnp__clamp(mnp__divide_up(size, each), 1, s.shared ? 396 : 1056), 1, 1},
                              .block = {MNP_HISTOGRAM_THREADS, 1, 1}};
     return s;
 }
@@ -59,10 +55,10 @@ static arrangement arrange_counts(int64_t bins, int64_t size)
 static arrangement arrange_weights(int64_t bins, int64_t size, size_t sum)
 {
     const int64_t room = MNP_HISTOGRAM_SHARED / (int64_t)sum, each = 256, most = 2112;
-    const int64_t warps = clamp(room / bins, 1, MNP_HISTOGRAM_THREADS / 32);
+    const int64_t warps = mnp__clamp(room / bins, 1, MNP_HISTOGRAM_THREADS / 32);
     arrangement s = {.shared = bins <= room};
-    s.groups = s.shared ? clamp(size / (each * warps), 1, most / warps)
-                        : clamp(size / each, 1, clamp((INT64_C(1) << 25) / bins, 1, most));
+    s.groups = s.shared ? mnp__clamp(size / (each * warps), 1, most / warps)
+                        : mnp__clamp(size / each, 1, mnp__clamp((INT64_C(1) << 25) / bins, 1, most));
     s.launch =
         (mnp__launch){.grid = {(unsigned)s.groups, 1, 1}, .block = {(unsigned)(s.shared ? 32 * warps : 32), 1, 1}};
     return s;
@@ -74,7 +70,7 @@ static arrangement arrange(const mnp_array *x, const mnp__count_bins *counting)
     const mnp_ctx *ctx = x->ctx;
     const int64_t each = x->layout->size / ctx->comm.size;
     if (ctx->device->block_memory == 0) {
-        arrangement s = {.groups = clamp(each / 16 / counting->bins, 1, 64)};
+        arrangement s = {.groups = mnp__clamp(each / 16 / counting->bins, 1, 64)};
         s.launch = (mnp__launch){.grid = {(unsigned)s.groups, 1, 1}, .block = {1, 1, 1}};
         return s;
     }

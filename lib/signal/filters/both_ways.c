@@ -7,6 +7,7 @@
 
 #include "array/input.h"
 #include "array/output.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "signal/filters/constants.h"
 #include "signal/filters/fetch.h"
@@ -95,7 +96,7 @@ mnp_status mnp__both_ways_run(const mnp__both_ways *how, const mnp_array *x, int
     const mnp_dtype in = mnp__recurrence_real(x->dtype);
     run r = {.ctx = x->ctx, .how = how, .axis = axis, .reals = reals_of(x)};
     mnp_status st;
-    MNP_TRY_OR(open_output(&r, x, (length + how->every - 1) / how->every, y_p), st, done);
+    MNP_TRY_OR(open_output(&r, x, mnp__divide_up(length, how->every), y_p), st, done);
     MNP_TRY_OR(mnp__input_open(x, x->layout, MNP_DTYPE_AUTO, 0, &r.x), st, done);
     MNP_TRY_OR(open_forward(&r, x, extended), st, done);
     MNP_TRY_OR(mnp__taps_get(r.ctx, how->filter->order, how->steady, &r.steady), st, done);

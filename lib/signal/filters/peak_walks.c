@@ -6,6 +6,7 @@
 #include <maniple/peaks.h>
 
 #include "array/input.h"
+#include "base/integer.h"
 #include "device/launch.h"
 #include "kernels/signal/peaks_params.h"
 #include "layout/layout.h"
@@ -56,7 +57,7 @@ static mnp_status open_walk(struct walk *w, const mnp_array *x, const mnp_array 
                                    .peaks = w->peaks.array->data,
                                    .half = wlen == 0 ? n : wlen / 2};
     for (int l = 0; l < MNP_PEAKS_LEVELS && st == MNP_OK; l++) {
-        count = (count + MNP_PEAKS_BLOCK - 1) / MNP_PEAKS_BLOCK;
+        count = mnp__divide_up(count, MNP_PEAKS_BLOCK);
         st = own_array(w, MNP_FLOAT64, count, &w->blocks[2 * l]);
         if (st == MNP_OK)
             st = own_array(w, MNP_FLOAT64, count, &w->blocks[2 * l + 1]);

@@ -73,12 +73,12 @@ static void choose_parts(const run *r, plan *p)
     int64_t parts =
         r->tiled || r->lines == 0 || r->lines >= enough ? 1 : mnp__min(wanted / r->lines, r->length / shortest);
     parts = parts < 1 ? 1 : parts;
-    p->part = (r->length + parts - 1) / parts;
+    p->part = mnp__divide_up(r->length, parts);
     if (threads && parts > 1 && p->part >= LONG_PART && (p->part + NEAR) % PAGE < 2 * NEAR)
         p->part += SHIFT;
-    p->parts = p->part > 0 ? (r->length + p->part - 1) / p->part : 1;
+    p->parts = p->part > 0 ? mnp__divide_up(r->length, p->part) : 1;
     p->top = 0;
-    for (int64_t count = p->parts; count > TOP; count = (count + GROUP - 1) / GROUP)
+    for (int64_t count = p->parts; count > TOP; count = mnp__divide_up(count, GROUP))
         p->top++;
 }
 
@@ -86,7 +86,7 @@ static void choose_parts(const run *r, plan *p)
 static int64_t level_offset(const run *r, const plan *p, int level)
 {
     int64_t offset = 0, count = p->parts;
-    for (int i = 0; i < level; i++, count = (count + GROUP - 1) / GROUP)
+    for (int i = 0; i < level; i++, count = mnp__divide_up(count, GROUP))
         offset += count * r->filter->order * r->lines;
     return offset;
 }
@@ -297,7 +297,7 @@ static mnp_status launch(const run *r, const mnp_recurrence_params *params, int6
     const unsigned threads = 128;
     if (units == 0)
         return MNP_OK;
-    const int64_t blocks = r->plan->threads ? units : (units + threads - 1) / threads;
+    const int64_t blocks = r->plan->threads ? units : mnp__divide_up(units, threads);
     const mnp__launch how = {.grid = {(unsigned)mnp__min(blocks, 1 << 20), 1, 1}, .block = {threads, 1, 1}};
     return r->ctx->device->ops->launch(r->ctx->device, r->kernel, &how, params, sizeof *params, r->ctx->compute);
 }
@@ -328,7 +328,7 @@ static mnp_status launch_level(run *r, int task, int level, int64_t count, doubl
         p.totals = totals ? totals : next;
     else
         p.before = level == made->top ? NULL : next;
-    return launch(r, &p, (count + p.group - 1) / p.group * r->lines);
+    return launch(r, &p, mnp__divide_up(count, p.group) * r->lines);
 }
 
 /* Join the first `count` parts: `totals` receives where they end from zeros; NULL: their states become the true ones. */
@@ -337,7 +337,7 @@ static mnp_status join(run *r, int64_t count, double *totals)
     int64_t counts[LEVELS + 1] = {count};
     const int top = r->plan->top;
     for (int level = 0; level < top; level++) {
-        counts[level + 1] = (counts[level] + GROUP - 1) / GROUP;
+        counts[level + 1] = mnp__divide_up(counts[level], GROUP);
         MNP_TRY(launch_level(r, MNP_RECURRENCE_FOLD, level, counts[level], NULL));
     }
     if (totals)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "signal/filters/constants.h"
@@ -258,8 +259,8 @@ mnp_status mnp__recurrence_tiles_launch(const mnp__recurrence_tiles *tiles, cons
     mnp_recurrence_tiles_params p = *params;
     const int64_t tile = tiles->threads * tiles->strip;
     bool grown;
-    p.tiles = (p.length + MOST_SHIFT + tile - 1) / tile;
-    const int64_t groups = (p.tiles + GROUP - 1) / GROUP, sets = (groups + GROUP - 1) / GROUP;
+    p.tiles = mnp__divide_up(p.length + MOST_SHIFT, tile);
+    const int64_t groups = mnp__divide_up(p.tiles, GROUP), sets = mnp__divide_up(groups, GROUP);
     const int64_t records = p.tiles == 1 ? 0 : p.over.lines * (p.tiles + groups + sets) * tiles->filter->order;
     if (p.over.lines == 0)
         return MNP_OK;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "array/output.h"
+#include "base/integer.h"
 #include "base/nest.h"
 #include "base/text.h"
 #include "device/launch.h"
@@ -26,7 +27,7 @@ static void reach(const void *argument, int64_t lo, int64_t hi, int64_t *begin_p
 {
     const mnp__upfirdn *f = argument;
     const int64_t low = (f->first + lo) * f->down - f->count + 1, high = (f->first + hi - 1) * f->down;
-    *begin_p = low > 0 ? (low + f->up - 1) / f->up : 0;
+    *begin_p = low > 0 ? mnp__divide_up(low, f->up) : 0;
     *end_p = high < 0 ? 0 : high / f->up + 1;
 }
 
@@ -80,7 +81,7 @@ typedef struct tiles {
 static tiles choose_tiles(const mnp__upfirdn *f, const mnp_array *x, int axis)
 {
     enum { THREADS = 256, LEAST_THREADS = 32, INPUTS = 2048, TAPS = 1024, UNROLLED = 16 };
-    const int64_t taps = (f->count + f->up - 1) / f->up;
+    const int64_t taps = mnp__divide_up(f->count, f->up);
     bool inner = x->ctx->device->block_memory > 0;
     for (int d = axis + 1; d < x->layout->ndim; d++)
         inner = inner && x->layout->shape[d] == 1;
@@ -107,7 +108,7 @@ static mnp_status launch_tiles(const mnp__upfirdn *f, const tiles *t, const mnp_
                   t->periods);
     MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
     MNP_TRY(mnp__taps_get(ctx, f->count, f->taps, &p->taps));
-    const int64_t blocks = p->lines * ((p->outputs + tile - 1) / tile);
+    const int64_t blocks = p->lines * mnp__divide_up(p->outputs, tile);
     if (y->local_size == 0)
         return MNP_OK;
     const mnp__launch how = {.grid = {(unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1, 1},

@@ -12,6 +12,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
+#include "base/integer.h"
 #include "kernels/signal/filters/recurrence_tiles_params.h"
 #include "layout/layout.h"
 #include "signal/filters/both_ways.h"
@@ -114,7 +115,7 @@ static mnp_status run_passes(const request *r, const mnp_array *x, mnp_array **y
         dims[d] = mnp__view_whole(both, d);
     dims[r->axis].start = r->width;
     dims[r->axis].step = r->every;
-    dims[r->axis].extent = (extent + r->every - 1) / r->every;
+    dims[r->axis].extent = mnp__divide_up(extent, r->every);
     MNP_TRY_OR(mnp__view_make(both, x->layout->ndim, dims, NULL, &kept), st, done);
     const mnp__output_spec spec = {.function = r->function,
                                    .ctx = x->ctx,

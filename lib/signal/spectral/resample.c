@@ -19,6 +19,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "signal/filters/filters.h"
 #include "signal/filters/upfirdn.h"
@@ -302,7 +303,7 @@ static mnp_status make_taps(int64_t up, int64_t down, int64_t *count_p, const do
 static mnp_status resample_by(const char *function, const mnp_array *x, int64_t up, int64_t down, int axis,
                               int64_t count, const double *given, mnp_array **y_p)
 {
-    const int64_t n = x->layout->shape[axis], outputs = (n * up + down - 1) / down;
+    const int64_t n = x->layout->shape[axis], outputs = mnp__divide_up(n * up, down);
     int64_t first;
     double *taps = NULL;
     mnp_status st = make_taps(up, down, &count, given, &taps, &first);
@@ -352,7 +353,8 @@ static mnp_status decimate_by_taps(const mnp_array *x, int64_t q, int64_t n, int
         st = mnp_firwin(count, 1, &cutoff, "hamming", 0, NULL, true, true, 0, taps);
     else
         st = MNP_FAIL(MNP_ERR_ARG, "%s: q is %" PRId64 ", and must be 2 or more", function, q);
-    const mnp__upfirdn filter = {.count = count, .taps = taps, .up = 1, .down = q, .outputs = (extent + q - 1) / q};
+    const mnp__upfirdn filter = {
+        .count = count, .taps = taps, .up = 1, .down = q, .outputs = mnp__divide_up(extent, q)};
     if (st == MNP_OK && zero_phase)
         st = resample_by(function, x, 1, q, axis, count, taps, y_p);
     else if (st == MNP_OK) {
@@ -372,7 +374,7 @@ static mnp_status decimate_by_sections(const mnp_array *x, int64_t q, int64_t n,
     mnp_filter filter = {.k = 0};
     mnp_array *y = NULL, *kept = NULL;
     const double edge = 0.8 / (double)q;
-    const int64_t extent = x->layout->shape[axis], outputs = (extent + q - 1) / q;
+    const int64_t extent = x->layout->shape[axis], outputs = mnp__divide_up(extent, q);
     mnp_status st;
     MNP_TRY(mnp_cheby1((int)(n ? n : 8), 0.05, &edge, "lowpass", false, 0, &filter));
     if (zero_phase) {

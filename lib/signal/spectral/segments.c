@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/nest.h"
 #include "base/text.h"
 #include "device/launch.h"
@@ -46,7 +47,7 @@ static void reach_segments(const void *argument, int64_t lo, int64_t hi, int64_t
 {
     const mnp__segments *s = argument;
     const int64_t low = lo - s->offset - s->size + 1, high = hi - 1 - s->offset;
-    *begin_p = low > 0 ? (low + s->step - 1) / s->step : 0;
+    *begin_p = low > 0 ? mnp__divide_up(low, s->step) : 0;
     *end_p = high < 0 ? 0 : high / s->step + 1;
     *end_p = *end_p < s->count ? *end_p : s->count;
 }
@@ -212,7 +213,7 @@ static mnp_status launch_spectra(const mnp__segments *s, const mnp__segment_spec
     if (st == MNP_OK)
         st = mnp__taps_get(ctx, 2 * wanted->nfft, turns, &p->turns);
     free(turns);
-    const int64_t blocks = (p->lines * p->chunks + teams - 1) / teams;
+    const int64_t blocks = mnp__divide_up(p->lines * p->chunks, teams);
     if (st != MNP_OK || blocks == 0)
         return st;
     const mnp__launch how = {.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)(teams * team), 1, 1}};
@@ -224,7 +225,7 @@ static int64_t count_sums(const mnp__segments *s, const mnp_array *x, int axis)
 {
     enum { WANTED = 4096 };
     const int64_t length = x->layout->shape[axis], lines = x->layout->size / length;
-    const int64_t ranks = mnp_layout_parts(x->layout, axis), most = (s->count + ranks - 1) / ranks;
+    const int64_t ranks = mnp_layout_parts(x->layout, axis), most = mnp__divide_up(s->count, ranks);
     int64_t chunks = WANTED / (lines > 0 ? lines : 1);
     chunks = chunks < 1 ? 1 : chunks > most ? most : chunks;
     return chunks * ranks == length ? (chunks + 1) * ranks : chunks * ranks; /* then all ranks have as many */

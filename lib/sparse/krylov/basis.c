@@ -7,6 +7,7 @@
 #include <complex.h>
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "sparse/operator/operator.h"
@@ -104,7 +105,7 @@ static mnp_status launch(const mnp__basis *basis, mnp__kernel *kernel, int from,
     mnp__steps_buffers buffers = mnp__steps_buffers_of(basis->steps);
     const bool blocks = buffers.ctx->device->block_memory > 0;
     const int64_t share = blocks && kernel == basis->dots ? ELEMENTS_OF_THREAD : 1;
-    const mnp__launch how = mnp__steps_launch(buffers.ctx, (x->local_size + share - 1) / share);
+    const mnp__launch how = mnp__steps_launch(buffers.ctx, mnp__divide_up(x->local_size, share));
     params->count = x->local_size;
     params->vector = (uintptr_t)x->data;
     params->basis = (uintptr_t)(basis->addresses + (size_t)from * sizeof(uint64_t));
@@ -311,7 +312,7 @@ mnp_status mnp__tall_inner(mnp__tall *tall, const mnp__columns *left, const mnp_
                                             .partials = (uintptr_t)(tall->device + (size_t)tall->most * number),
                                             .sums = (uintptr_t)tall->device};
     MNP_TRY(launch_tall(tall, tall->inner, chunks, &params, sizeof params));
-    MNP_TRY(launch_tall(tall, tall->add, (count + BLOCK - 1) / BLOCK, &params, sizeof params));
+    MNP_TRY(launch_tall(tall, tall->add, mnp__divide_up(count, BLOCK), &params, sizeof params));
     MNP_TRY(mnp__sum_over_ranks(ctx, tall->dtype, tall->device, count));
     MNP_TRY(ctx->device->ops->copy(ctx->device, tall->pinned, tall->device, size, ctx->compute));
     MNP_TRY(mnp__ctx_wait(ctx, ctx->compute));
@@ -343,7 +344,7 @@ mnp_status mnp__tall_multiply(mnp__tall *tall, const mnp__columns *from, const m
     enum { MOST_BLOCKS = 1056, LEAST_ROWS = 16 };
     const struct mnp_multiply_params params = {
         .rows = from->rows, .from = for_kernel(from), .to = for_kernel(to), .matrix = (uintptr_t)tall->device};
-    const int64_t blocks = (from->rows + LEAST_ROWS - 1) / LEAST_ROWS;
+    const int64_t blocks = mnp__divide_up(from->rows, LEAST_ROWS);
     return launch_tall(tall, tall->multiply,
                        blocks < 1             ? 1
                        : blocks < MOST_BLOCKS ? blocks

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "sparse/matrix/part.h"
 
@@ -246,7 +247,7 @@ static mnp_status to_bsr(const mnp__part *csr, size_t size, int block, mnp__part
 {
     struct seen *seen;
     const size_t room = (size_t)csr->columns + 1;
-    const int64_t lines = (csr->rows + block - 1) / block;
+    const int64_t lines = mnp__divide_up(csr->rows, block);
     MNP_TRY(mnp__calloc(room, sizeof *seen, &seen));
     const int64_t blocks = count_blocks(csr, block, seen);
     const mnp__part shape = shape_of(csr, MNP_BSR, lines, blocks * block * block, block);
@@ -284,7 +285,7 @@ static mnp_status from_bsr(const mnp__part *bsr, mnp_dtype dtype, mnp__part *csr
 
 static mnp_status to_sell(const mnp__part *csr, size_t size, mnp__part *part)
 {
-    const int64_t *offsets = csr->offsets, height = MNP__SELL_SLICE, slices = (csr->rows + height - 1) / height;
+    const int64_t *offsets = csr->offsets, height = MNP__SELL_SLICE, slices = mnp__divide_up(csr->rows, height);
     int64_t *starts, count = 0;
     MNP_TRY(mnp__calloc((size_t)slices + 1, sizeof *starts, &starts));
     for (int64_t s = 0; s < slices; s++) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "array/move/p2p_boxes.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "comm/heap.h"
 #include "comm/p2p.h"
@@ -69,11 +70,10 @@ static int64_t sum_of(const int64_t *counts, int count)
     return sum;
 }
 
-/* How many words a message of so many rows has; an empty message has one, too. */
+/* How many words a message of so many rows has. */
 static int64_t words_of(const struct planner *planner, int64_t rows)
 {
-    const int64_t bytes = rows * (int64_t)planner->row_bytes;
-    return bytes > 8 ? (bytes + 7) / 8 : 1;
+    return mnp__p2p_words_of(rows * (int64_t)planner->row_bytes);
 }
 
 /* Whether this rank sends anything to a rank, or receives anything from it. */
@@ -96,7 +96,7 @@ static int64_t word_blocks(const struct planner *planner, int rank)
 {
     const int64_t sent = words_of(planner, planner->plan->to[rank]);
     const int64_t received = words_of(planner, planner->plan->from[rank]);
-    return ((sent > received ? sent : received) + MNP_GHOST_WORDS_BLOCK - 1) / MNP_GHOST_WORDS_BLOCK;
+    return mnp__divide_up(sent > received ? sent : received, MNP_GHOST_WORDS_BLOCK);
 }
 
 /* ---- what all ranks agree on ---- */
@@ -155,7 +155,7 @@ static mnp_status load_kernel(mnp__ghosts_p2p *p2p, size_t size)
 static int store_blocks(const struct planner *planner, int64_t rows, int64_t all_rows)
 {
     const int64_t share = 16 * MNP_GHOSTS_THREADS;
-    const int64_t wanted = (all_rows * (int64_t)planner->row_bytes + share - 1) / share;
+    const int64_t wanted = mnp__divide_up(all_rows * (int64_t)planner->row_bytes, share);
     const int64_t most = wanted < planner->multiprocessors ? wanted : planner->multiprocessors;
     const int blocks = (int)((double)rows / (double)all_rows * (double)most);
     return blocks > 0 ? blocks : 1;

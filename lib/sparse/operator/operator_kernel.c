@@ -83,7 +83,7 @@ static void set_range(const struct grid *grid, mnp_grid_params *params, int r, i
 
 static unsigned count_blocks(int64_t n, int64_t size, int64_t most)
 {
-    const int64_t blocks = (n + size - 1) / size;
+    const int64_t blocks = mnp__divide_up(n, size);
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 

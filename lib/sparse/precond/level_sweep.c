@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "device/launch.h"
 #include "kernels/sparse/precond/level_sweep_params.h"
@@ -354,7 +355,7 @@ static void sort_by_length(const mnp__level_sweep *plan, const permutation *made
 /* Where the entries of every slice begin: slices are as long as their longest row. */
 static mnp_status locate_slices(const mnp__level_sweep *plan, permutation *made)
 {
-    made->nslices = (plan->rows + plan->slice - 1) / plan->slice;
+    made->nslices = mnp__divide_up(plan->rows, plan->slice);
     MNP_TRY(mnp__malloc((size_t)(made->nslices + 1) * sizeof *made->offsets, &made->offsets));
     if (plan->slice > 1)
         MNP_TRY(mnp__malloc((size_t)plan->rows * sizeof *made->position_lengths, &made->position_lengths));
@@ -522,11 +523,10 @@ static mnp__launch launch_of(const mnp__level_sweep *plan, bool alone, int64_t t
 {
     if (plan->slice == 1)
         return (mnp__launch){.grid = {alone ? 1 : (unsigned)(tasks / WORTH_A_WORKER + 1), 1, 1}, .block = {1, 1, 1}};
-    const int64_t threads =
-        tasks < MNP_LEVEL_SWEEP_THREADS ? (tasks + WARP - 1) / WARP * WARP : MNP_LEVEL_SWEEP_THREADS;
+    const int64_t threads = tasks < MNP_LEVEL_SWEEP_THREADS ? mnp__round_up(tasks, WARP) : MNP_LEVEL_SWEEP_THREADS;
     if (alone)
         return (mnp__launch){.grid = {1, 1, 1}, .block = {(unsigned)threads, 1, 1}, .early = true};
-    const unsigned blocks = (unsigned)((tasks + BLOCK - 1) / BLOCK);
+    const unsigned blocks = (unsigned)mnp__divide_up(tasks, BLOCK);
     return (mnp__launch){.grid = {blocks, 1, 1}, .block = {BLOCK, 1, 1}, .early = true};
 }
 

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "kernels/sparse/product/spgemm_params.h"
 
@@ -196,7 +197,7 @@ static mnp_status open_dense(struct multiplication *w, size_t value_size, int64_
     const int64_t columns = w->b->columns, entry = (int64_t)(sizeof(int32_t) + mnp_dtype_size(w->dtype));
     const int64_t matrices = (w->a->count + w->b->count + w->c.count) * entry;
     const int64_t most = matrices > LEAST_SCRATCH ? matrices : LEAST_SCRATCH;
-    params->scratch_bytes = (columns * (int64_t)value_size + (columns + 31) / 32 * 4 + 255) / 256 * 256;
+    params->scratch_bytes = mnp__round_up(columns * (int64_t)value_size + mnp__divide_up(columns, 32) * 4, 256);
     int64_t blocks = SIDE_BY_SIDE * w->processors;
     blocks = blocks < rows ? blocks : rows;
     blocks = blocks < most / params->scratch_bytes ? blocks : most / params->scratch_bytes;
@@ -223,15 +224,15 @@ static int64_t find_longest(const mnp__part *part)
 static mnp_status open_windows(struct multiplication *w, size_t value_size, mnp_spgemm_params *params,
                                int64_t *workers_p)
 {
-    const int64_t columns = (w->b->columns + 4095) / 4096 * 4096, index = sizeof(int);
+    const int64_t columns = mnp__round_up(w->b->columns, 4096), index = sizeof(int);
     const int64_t window = columns < MNP_SPGEMM_WINDOW ? columns : MNP_SPGEMM_WINDOW;
-    const int64_t most = (w->a->rows + MNP_SPGEMM_ROWS - 1) / MNP_SPGEMM_ROWS;
+    const int64_t most = mnp__divide_up(w->a->rows, MNP_SPGEMM_ROWS);
     int64_t bytes = window / 8 + (window / 64 + MNP_SPGEMM_SPARE) * index + window / 512;
     if (value_size > 0)
         bytes += window * (int64_t)value_size + (window + MNP_SPGEMM_SPARE) * index;
     params->window = window;
     params->longest = find_longest(w->a);
-    params->scratch_bytes = (params->longest * (int64_t)sizeof(int64_t) + bytes + 63) / 64 * 64;
+    params->scratch_bytes = mnp__round_up(params->longest * (int64_t)sizeof(int64_t) + bytes, 64);
     *workers_p = w->processors < most ? w->processors : most;
     MNP_TRY(new_scratch(w, *workers_p, params->scratch_bytes));
     params->scratch = w->scratch;
@@ -259,7 +260,7 @@ static mnp_status run_rows(struct multiplication *w, int i, size_t value_size, c
         MNP_TRY(open_dense(w, value_size, params.listed, &params, &blocks));
     } else {
         const int teams = bin->block / bin->team;
-        blocks = (params.listed + teams - 1) / teams;
+        blocks = mnp__divide_up(params.listed, teams);
     }
     const mnp__launch launch = {.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)bin->block, 1, 1}};
     return w->ctx->device->ops->launch(w->ctx->device, w->rows[i], &launch, &params, sizeof params, w->ctx->compute);
@@ -284,7 +285,7 @@ static mnp_status start(struct multiplication *w)
     mnp_rank_info info;
     MNP_TRY(ops->info(w->ctx->device, &info));
     w->processors = info.multiprocessors;
-    w->tiles = (w->a->rows + MNP_SPGEMM_TILE - 1) / MNP_SPGEMM_TILE;
+    w->tiles = mnp__divide_up(w->a->rows, MNP_SPGEMM_TILE);
     MNP_TRY(ops->alloc(w->ctx->device, rows * sizeof *w->sizes, (void **)&w->sizes));
     if (!w->host)
         MNP_TRY(ops->alloc(w->ctx->device, rows * sizeof *w->list, (void **)&w->list));

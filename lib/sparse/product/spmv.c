@@ -12,6 +12,7 @@
 
 #include "array/input.h"
 #include "array/output.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "kernels/sparse/product/spmv_params.h"
 #include "layout/layout.h"
@@ -170,7 +171,7 @@ static mnp__launch choose_launch(const mnp_sparse *matrix, const struct kernels 
     const mnp__spmv_algorithm algorithm = kernels->algorithms[which];
     const int64_t threads = count_threads(part, choose_lanes(matrix, kernels, which), kernels->wide, width);
     const int64_t most = kernels->dot ? MNP_STEP_WORKERS : INT32_MAX; /* there is room for that many sums */
-    int64_t blocks = (threads + MNP_STEP_BLOCK - 1) / MNP_STEP_BLOCK;
+    int64_t blocks = mnp__divide_up(threads, MNP_STEP_BLOCK);
     if (algorithm == MNP__SPMV_STREAM)
         blocks = matrix->products->chunks[which];
     if (kernels->dot && blocks == 0 && which == OWN) /* the sum is 0 where there are no rows */

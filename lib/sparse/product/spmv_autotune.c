@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "device/launch.h"
 
@@ -86,7 +87,7 @@ mnp_status mnp__spmv_find_chunks(const mnp_sparse *matrix, const mnp__part *part
                                  int64_t *count_p)
 {
     mnp_ctx *ctx = matrix->ctx;
-    const int64_t count = (part->lines + part->count + MNP_SPMV_CHUNK - 1) / MNP_SPMV_CHUNK;
+    const int64_t count = mnp__divide_up(part->lines + part->count, MNP_SPMV_CHUNK);
     mnp__kernel *kernel;
     void *starts = NULL;
     MNP_TRY(load_task(matrix, part, "STARTS", &kernel));
@@ -108,7 +109,7 @@ mnp_status mnp__spmv_find_chunks(const mnp_sparse *matrix, const mnp__part *part
 static mnp_status find_slices(const mnp_sparse *matrix, mnp__kernel *kernel, struct findings *f)
 {
     int *longest;
-    f->nslices = (matrix->rows + MNP__SELL_SLICE - 1) / MNP__SELL_SLICE;
+    f->nslices = mnp__divide_up(matrix->rows, MNP__SELL_SLICE);
     MNP_TRY(mnp__malloc((size_t)(f->nslices + 1) * sizeof *f->slices, &f->slices));
     MNP_TRY(mnp__malloc((size_t)f->nslices * sizeof *longest, &longest));
     const mnp_status st = fetch_found(matrix->ctx, &matrix->own, kernel, f->nslices, f->nslices,

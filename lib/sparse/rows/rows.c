@@ -4,6 +4,7 @@
  */
 #include "sparse/rows/rows.h"
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "device/launch.h"
 #include "sparse/rows/rows_tasks.h"
@@ -49,7 +50,7 @@ mnp_status mnp__rows_sum_up(mnp__row_runner runner, int64_t count, int64_t *leng
 {
     enum { LANES = 32, LEAST_TILE = 1024, MOST_TILES = 4096 };
     const int64_t even = (count / MOST_TILES / LANES + 1) * LANES, tile = even > LEAST_TILE ? even : LEAST_TILE;
-    const int64_t tiles = (count + tile - 1) / tile;
+    const int64_t tiles = mnp__divide_up(count, tile);
     mnp_rows_params params = {.lengths = (long long *)lengths, .total = count, .tile = tile};
     mnp_status st;
     MNP_TRY(mnp__elements_new(runner.ctx, tiles + 1, sizeof *params.tally, &params.tally));

@@ -12,6 +12,7 @@
 
 #include <maniple/comm.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 
 enum {
@@ -149,13 +150,13 @@ size_t mnp__sum_size(mnp_dtype dtype)
 
 static size_t aligned(size_t size)
 {
-    return (size + 255) / 256 * 256;
+    return mnp__round_up_bytes(size, 256);
 }
 
 static mnp_status allocate(mnp__steps *steps, size_t memory_size, int basis)
 {
     mnp_ctx *ctx = steps->ctx;
-    size_t groups = (size_t)(basis + MNP_STEP_GROUP - 1) / MNP_STEP_GROUP;
+    size_t groups = (size_t)mnp__divide_up(basis, MNP_STEP_GROUP);
     size_t sums = groups > 0 ? groups * MNP_STEP_GROUP : MNP__MOST_SUMS;
     steps->ring_at = MNP_STEP_STATE;
     steps->arrived_at = steps->ring_at + aligned(MNP_STEP_HISTORY * sizeof(double));
@@ -232,7 +233,7 @@ _Static_assert((int)MOST_BLOCKS <= MNP_STEP_WORKERS, "there is room for the sums
 /* Every block costs time: its scalars, and its share of the sums. */
 static int64_t count_blocks(int64_t count)
 {
-    const int64_t blocks = (count + MNP_STEP_BLOCK - 1) / MNP_STEP_BLOCK, fewer = blocks / EACH;
+    const int64_t blocks = mnp__divide_up(count, MNP_STEP_BLOCK), fewer = blocks / EACH;
     if (blocks <= FEW_BLOCKS)
         return blocks;
     return fewer < FEW_BLOCKS ? FEW_BLOCKS : fewer > MOST_BLOCKS ? MOST_BLOCKS : fewer;
