@@ -28,6 +28,7 @@
  */
 #include "kernels/comm/p2p_params.h"
 #include "kernels/comm/waiting_cuda.h"
+#include "kernels/early_launch.h"
 
 /* ---- stores, then a word ---- */
 
@@ -131,9 +132,7 @@ MNP_INLINE void mnp_p2p_take(const mnp_p2p_peer *peers, const mnp_p2p &p2p)
  */
 template <typename Store> MNP_INLINE void mnp_p2p_all(const mnp_p2p_peer *peers, const mnp_p2p &p2p, const Store &store)
 {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
+    mnp_await_previous_launch();
     if (!mnp_p2p_may_store(peers, p2p))
         return;
     store();

@@ -13,6 +13,7 @@
 #include "kernels/prelude.h"
 #include "kernels/comm/p2p_small_params.h"
 #include "kernels/comm/p2p_cuda.h"
+#include "kernels/early_launch.h"
 #if MNP_REDUCES
 #include "kernels/comm/combine_values.h"
 #endif
@@ -139,9 +140,7 @@ extern "C" __global__ void __launch_bounds__(MNP_P2P_SMALL_THREADS, MNP_P2P_SMAL
     uint64_t words[MNP_P2P_SMALL_EACH];
     unsigned number = 0;
     bool came = true;
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory"); /* it may have been launched early */
-#endif
+    mnp_await_previous_launch();
     if (other.there)
         number = *(volatile unsigned *)other.exchanges + 1;
 #pragma unroll

@@ -11,6 +11,7 @@
  * tile is transposed in shared memory.  Tiles are numbered so that a tile and its mirror image follow soon after one
  * another; data that both read, as in m + m.T, then comes from memory once and from the second-level cache again.
  */
+#include "kernels/early_launch.h"
 #include "kernels/words_cuda.h"
 
 /* The indices of the first of a thread's MNP_VECTOR elements in one row. */
@@ -433,18 +434,10 @@ MNP_INLINE void mnp_do_some(const mnp_loop_params &p, const mnp_place &tile, mnp
     }
 }
 
-/* With early launches: let the next kernel of the stream start, and wait until the previous one has ended. */
-MNP_INLINE void mnp_await_stream()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_LOOP(const __grid_constant__ mnp_loop_params p)
 {
-    mnp_await_stream();
+    mnp_start_next_launch();
+    mnp_await_previous_launch();
     mnp_position position = {};
     mnp_place tile = {};
 #if MNP_INDICES

@@ -5,8 +5,6 @@
  */
 #include "array/output.h"
 
-#include <string.h>
-
 #include "base/text.h"
 #include "layout/layout.h"
 
@@ -14,11 +12,6 @@
 
 /* "the output", or "the output 'counts'": three arguments for a format of "%s%s%s". */
 #define OUTPUT_NAME(name) (name) ? "the output '" : "the output", (name) ? (name) : "", (name) ? "'" : ""
-
-static bool has_shape(const mnp_layout *layout, int ndim, const int64_t *shape)
-{
-    return layout->ndim == ndim && memcmp(layout->shape, shape, (size_t)ndim * sizeof *shape) == 0;
-}
 
 static mnp_status refuse_shape(const mnp__output_spec *spec, int ndim, const int64_t *shape, const mnp_array *given)
 {
@@ -68,7 +61,7 @@ mnp_status mnp__output_check(const mnp__output_spec *spec, const mnp_array *give
         return MNP_FAIL(MNP_ERR_ARG, "%s: %s%s%s belongs to another context", spec->function, OUTPUT_NAME(spec->name));
     if (mnp__array_is_scalar(given) || given->read_only)
         return refuse_writing(spec->function, OUTPUT_NAME(spec->name), given);
-    if (shape && !has_shape(given->layout, ndim, shape))
+    if (shape && !mnp__layout_has_shape(given->layout, ndim, shape))
         return refuse_shape(spec, ndim, shape, given);
     if (spec->needs & MNP__OUTPUT_EXACT)
         return check_exact(spec, given);

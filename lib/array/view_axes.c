@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "array/view.h"
+#include "base/dtype.h"
 #include "base/text.h"
 #include "layout/layout.h"
 
@@ -244,7 +245,7 @@ mnp_status mnp_rot90(const mnp_array *x, int k, int axis1, int axis2, mnp_array 
 static mnp_status part_of_complex(const mnp_array *x, int part, mnp_array **view_p)
 {
     mnp_array *view = NULL;
-    mnp_dtype dtype = x->dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : MNP_FLOAT64;
+    mnp_dtype dtype = mnp__dtype_real(x->dtype);
     int64_t strides[MNP_MAX_DIMS];
     for (int d = 0; d < ndim_of(x); d++)
         strides[d] = 2 * x->local_strides[d];

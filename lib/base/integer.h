@@ -51,4 +51,16 @@ static inline int mnp__exponent_above(int64_t count, int most)
     return e;
 }
 
+/* Compare two integers for qsort(), which then sorts upwards. */
+static inline int mnp__compare_int32(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return x < y ? -1 : x > y;
+}
+static inline int mnp__compare_int64(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 #endif

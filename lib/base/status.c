@@ -189,3 +189,12 @@ mnp_status mnp__strdup(const char *string, char **copy_p)
     memcpy(*copy_p, string, size);
     return MNP_OK;
 }
+
+mnp_status mnp__copy_text(const char *text, const char **copy_p)
+{
+    char *copy = NULL;
+    if (text)
+        MNP_TRY(mnp__strdup(text, &copy));
+    *copy_p = copy;
+    return MNP_OK;
+}

@@ -38,5 +38,6 @@ const char *mnp__without_function(const char *message);
 mnp_status mnp__malloc(size_t size, void *pointer_p);
 mnp_status mnp__calloc(size_t count, size_t size, void *pointer_p);
 mnp_status mnp__strdup(const char *string, char **copy_p);
+mnp_status mnp__copy_text(const char *text, const char **copy_p); /* the same of a text that may be NULL */
 
 #endif

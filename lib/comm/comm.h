@@ -114,6 +114,7 @@ typedef struct mnp__message {
     void *data;
     size_t bytes;
 } mnp__message;
+size_t mnp__messages_bytes(int count, const mnp__message *messages); /* of all together */
 
 /*
  * A set of messages that is exchanged again and again.  Made once, with everything it needs; begin and finish allocate

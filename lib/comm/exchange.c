@@ -26,7 +26,7 @@ struct mnp__exchange {
     bool open; /* MPI has been given requests that were not seen through */
 };
 
-static size_t total_bytes(int count, const mnp__message *messages)
+size_t mnp__messages_bytes(int count, const mnp__message *messages)
 {
     size_t bytes = 0;
     for (int i = 0; i < count; i++)
@@ -75,9 +75,9 @@ static mnp_status add_requests(mnp__exchange *exchange, int count, const mnp__me
 static mnp_status prepare_staging(mnp__exchange *exchange)
 {
     mnp__device *device = exchange->comm->device;
-    MNP_TRY(device->ops->alloc_pinned(device, total_bytes(exchange->nsends, exchange->sends),
+    MNP_TRY(device->ops->alloc_pinned(device, mnp__messages_bytes(exchange->nsends, exchange->sends),
                                       (void **)&exchange->pinned_send));
-    MNP_TRY(device->ops->alloc_pinned(device, total_bytes(exchange->nrecvs, exchange->recvs),
+    MNP_TRY(device->ops->alloc_pinned(device, mnp__messages_bytes(exchange->nrecvs, exchange->recvs),
                                       (void **)&exchange->pinned_recv));
     MNP_TRY(device->ops->event_new(device, &exchange->packed));
     return device->ops->event_new(device, &exchange->unpacked);

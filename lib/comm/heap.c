@@ -472,18 +472,12 @@ void mnp__heap_drop(mnp__heap *heap, void *pointer)
     heap->dropped[heap->dropped_count++] = (char *)pointer - own_region(heap);
 }
 
-static int compare_places(const void *a, const void *b)
-{
-    const int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
-    return first < second ? -1 : first > second;
-}
-
 /* Mark those of rank 0's places that this rank has dropped too. */
 static void mark_dropped(const mnp__heap *heap, int count, const int64_t *places, unsigned char *marks)
 {
     for (int i = 0; i < count; i++)
         marks[i] = heap->dropped_count > 0 && bsearch(&places[i], heap->dropped, (size_t)heap->dropped_count,
-                                                      sizeof *places, compare_places) != NULL;
+                                                      sizeof *places, mnp__compare_int64) != NULL;
 }
 
 /* Free the places that all ranks have marked, and keep the others of this rank. */
@@ -518,7 +512,7 @@ mnp_status mnp__heap_collect(mnp__heap *heap)
     if (st == MNP_OK)
         st = mnp__calloc((size_t)count, 1, &marks);
     MNP_TRY_OR(mnp__agree(comm, st), st, done);
-    qsort(heap->dropped, (size_t)heap->dropped_count, sizeof *heap->dropped, compare_places);
+    qsort(heap->dropped, (size_t)heap->dropped_count, sizeof *heap->dropped, mnp__compare_int64);
     if (comm->rank == 0)
         memcpy(places, heap->dropped, (size_t)count * sizeof *places);
     MNP_TRY_OR(mnp__broadcast(comm, places, (size_t)count * sizeof *places, 0), st, done);

@@ -9,9 +9,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <maniple/array.h>
+
+#include "base/clock.h"
 
 #if defined __has_include
 #if __has_include(<nvtx3/nvToolsExt.h>)
@@ -28,15 +29,8 @@
 enum { MOST_ROWS = 512, MOST_BARS = 1 << 20 };
 
 static _Atomic(mnp__profile *) active; /* of this process; NULL: none */
-static _Thread_local mnp__profile
-    *of_thread; /* which this thread has opened, unless it is not the active one any more */
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+/* What this thread has opened, unless it is not the active one any more. */
+static _Thread_local mnp__profile *of_thread;
 
 static void set_name(char to[MNP__PROFILE_NAME], const char *name)
 {
@@ -213,7 +207,7 @@ static void hear_begin(const char *function)
     p->waited = mnp__watch_waited;
     p->sent = mnp__watch_sent;
     p->first = p->on_device ? record(p, p->ctx->compute) : NULL;
-    p->begin = seconds_now();
+    p->begin = mnp__seconds_now();
 }
 
 static double bytes_of(const mnp_array *array)
@@ -237,7 +231,7 @@ static void hear_end(void)
     mnp__profile *p = listening();
     if (!p || !p->in_call)
         return;
-    const double end = seconds_now();
+    const double end = mnp__seconds_now();
     p->in_call = false;
     POP_RANGE();
     if (p->first)
@@ -443,7 +437,7 @@ static mnp_status open_if_first(mnp__profile *p)
         atomic_store(&active, NULL);
         return st;
     }
-    p->origin = seconds_now(); /* the agreement has brought the ranks together */
+    p->origin = mnp__seconds_now(); /* the agreement has brought the ranks together */
     p->ctx->profile = of_thread = p;
     replace_operations(p);
     mnp__watch_counts = true;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/integer.h"
 
 /* A function, over all ranks. */
@@ -103,12 +104,10 @@ static bool gather(mnp__profile *p, totals *t)
 static void gather_figures(mnp__profile *p, totals *t)
 {
     mnp_memory_pool_info heap = {.peak = 0}, scratch = {.peak = 0};
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     (void)mnp_memory_info(p->ctx, MNP_MEMORY_HEAP, &heap);
     (void)mnp_memory_info(p->ctx, MNP_MEMORY_SCRATCH, &scratch);
-    double figures[] = {(double)now.tv_sec + 1e-9 * (double)now.tv_nsec - p->origin, p->ctx->device->load_seconds,
-                        (double)p->kernels, (double)heap.peak, (double)scratch.peak};
+    double figures[] = {mnp__seconds_now() - p->origin, p->ctx->device->load_seconds, (double)p->kernels,
+                        (double)heap.peak, (double)scratch.peak};
     const bool root = p->ctx->comm.rank == 0;
     MPI_Reduce(root ? MPI_IN_PLACE : figures, figures, sizeof figures / sizeof *figures, MPI_DOUBLE, MPI_MAX, 0,
                p->ctx->comm.mpi);

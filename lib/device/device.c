@@ -9,9 +9,9 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -56,26 +56,19 @@ mnp_status mnp__device_open(const mnp__config *config, int gpu, int node_size, m
     return st;
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 mnp_status mnp__device_load_kernel(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
 {
-    const double begin = seconds_now();
+    const double begin = mnp__seconds_now();
     mnp_status st = device->ops->kernel_load(device, spec, kernel_p);
-    device->load_seconds += seconds_now() - begin;
+    device->load_seconds += mnp__seconds_now() - begin;
     return st;
 }
 
 mnp_status mnp__device_load_module(mnp__device *device, const mnp__kernel_spec *spec, mnp__module **module_p)
 {
-    const double begin = seconds_now();
+    const double begin = mnp__seconds_now();
     mnp_status st = device->ops->module_load(device, spec, module_p);
-    device->load_seconds += seconds_now() - begin;
+    device->load_seconds += mnp__seconds_now() - begin;
     return st;
 }
 

@@ -74,8 +74,8 @@ static mnp_status find_result(const mnp__fft_request *request, const mnp_layout 
         shape[problem->axes[problem->naxes - 1]] = shape[problem->axes[problem->naxes - 1]] / 2 + 1;
     if (request->result) {
         const mnp_layout *given = request->result;
-        if (given->nranks != layout->nranks || given->ndim != layout->ndim || mnp_layout_is_cyclic(given) ||
-            memcmp(given->shape, shape, (size_t)layout->ndim * sizeof *shape) != 0)
+        if (given->nranks != layout->nranks || mnp_layout_is_cyclic(given) ||
+            !mnp__layout_has_shape(given, layout->ndim, shape))
             return MNP_FAIL(MNP_ERR_ARG, "%s: the layout of the result is not one of blocks for its shape and ranks",
                             request->function);
         like = mnp_layout_retain(given);

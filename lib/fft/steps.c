@@ -191,17 +191,12 @@ static void set_now(struct finder *f, mnp_layout *layout)
     f->now = layout;
 }
 
-static bool same_shape(const mnp_layout *a, const mnp_layout *b)
-{
-    return a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
-}
-
 /* Move to a layout, if the data is not there.  The reference is taken over. */
 static mnp_status move(struct finder *f, mnp_layout *to)
 {
     mnp__fft_step *step;
     mnp_status st = MNP_OK;
-    if (f->waits || !same_shape(f->now, to) || !mnp_layout_equal(f->now, to)) {
+    if (f->waits || !mnp__layout_same_shape(f->now, to) || !mnp_layout_equal(f->now, to)) {
         st = add(f, MNP__FFT_MOVE, to, &step);
         f->moves++;
         f->waits = false;
@@ -348,7 +343,7 @@ static mnp_status follow(struct finder *f, unsigned left)
         const struct way *way = &f->ways[left];
         const unsigned rest = left & ~way->group;
         if (way->parts) {
-            const bool ends = !rest && !f->problem->permuted && same_shape(way->layout, f->problem->out);
+            const bool ends = !rest && !f->problem->permuted && mnp__layout_same_shape(way->layout, f->problem->out);
             MNP_TRY(in_two_parts(f, only_axis(way->group), ends ? f->problem->out : way->layout));
         } else {
             MNP_TRY(move(f, mnp_layout_retain(way->layout)));
@@ -401,7 +396,7 @@ static mnp_status find_steps(struct finder *f)
             MNP_TRY(local(f, first));
         MNP_TRY(follow(f, f->all & ~first));
     }
-    if (!f->problem->permuted || !same_shape(f->now, f->problem->out))
+    if (!f->problem->permuted || !mnp__layout_same_shape(f->now, f->problem->out))
         MNP_TRY(move(f, mnp_layout_retain(f->problem->out)));
     f->steps->result = mnp_layout_retain(f->now);
     return MNP_OK;

@@ -57,25 +57,16 @@ static void free_job(job *j)
     free(j);
 }
 
-static mnp_status copy_text(const char *text, const char **copy_p)
-{
-    char *copy = NULL;
-    if (text)
-        MNP_TRY(mnp__strdup(text, &copy));
-    *copy_p = copy;
-    return MNP_OK;
-}
-
 /* Copy what a compiler reads of a spec, besides the source. */
 static mnp_status copy_spec(const mnp__kernel_spec *spec, job *j)
 {
     size_t names = 0;
     j->spec =
         (mnp__kernel_spec){.defines = "", .shared_bytes = spec->shared_bytes, .users = spec->users, .raw = spec->raw};
-    MNP_TRY(copy_text(spec->file, &j->spec.file));
-    MNP_TRY(copy_text(spec->function, &j->spec.function));
-    MNP_TRY(copy_text(spec->nvrtc_options, &j->spec.nvrtc_options));
-    MNP_TRY(copy_text(spec->host_options, &j->spec.host_options));
+    MNP_TRY(mnp__copy_text(spec->file, &j->spec.file));
+    MNP_TRY(mnp__copy_text(spec->function, &j->spec.function));
+    MNP_TRY(mnp__copy_text(spec->nvrtc_options, &j->spec.nvrtc_options));
+    MNP_TRY(mnp__copy_text(spec->host_options, &j->spec.host_options));
     if (!spec->name_expressions)
         return MNP_OK;
     while (spec->name_expressions[names])
@@ -83,7 +74,7 @@ static mnp_status copy_spec(const mnp__kernel_spec *spec, job *j)
     MNP_TRY(mnp__calloc(names + 1, sizeof *j->name_expressions, &j->name_expressions));
     j->spec.name_expressions = j->name_expressions;
     for (size_t i = 0; i < names; i++)
-        MNP_TRY(copy_text(spec->name_expressions[i], &j->name_expressions[i]));
+        MNP_TRY(mnp__copy_text(spec->name_expressions[i], &j->name_expressions[i]));
     return MNP_OK;
 }
 

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/leftovers.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -159,13 +160,6 @@ static mnp_status write_file(const char *path, const char *text)
     return good ? MNP_OK : MNP_FAIL(MNP_ERR_IO, "cannot write %s to compile it: %s", path, strerror(error));
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* End a compiler and the programs that it has started, which may take a second to remove their files. */
 static void end_group(pid_t leader)
 {
@@ -183,9 +177,11 @@ static void end_group(pid_t leader)
  */
 static mnp_status wait_for(const struct host_compiler *compiler, pid_t child, int *state_p)
 {
-    const double begin = now(), limit = compiler->base.config->busy_deadline_seconds;
+    const double begin = mnp__seconds_now(), limit = compiler->base.config->busy_deadline_seconds;
     for (pid_t ended; (ended = waitpid(child, state_p, WNOHANG)) != child;) {
-        const double passed = now() - begin, pause = passed < 0.1 ? 0.001 : passed < 10 ? passed / 100 : 0.1;
+        const double passed = mnp__seconds_now() - begin, pause = passed < 0.1  ? 0.001
+                                                                  : passed < 10 ? passed / 100
+                                                                                : 0.1;
         if (ended < 0 && errno != EINTR)
             return MNP_FAIL(MNP_ERR_UNSUPPORTED, "cannot wait for %s: %s", compiler->path, strerror(errno));
         if (passed > limit || mnp__ahead_ends(compiler->base.ahead)) {

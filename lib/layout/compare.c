@@ -69,20 +69,10 @@ static bool same_elements(const mnp_layout *a, const mnp_layout *b)
     return true;
 }
 
-static bool same_shape(const mnp_layout *a, const mnp_layout *b)
-{
-    if (a->ndim != b->ndim || a->nranks != b->nranks)
-        return false;
-    for (int d = 0; d < a->ndim; d++) {
-        if (a->shape[d] != b->shape[d])
-            return false;
-    }
-    return true;
-}
-
 bool mnp_layout_equal(const mnp_layout *a, const mnp_layout *b)
 {
     MNP_NEED_OR(false, a);
     MNP_NEED_OR(false, b);
-    return a == b || (same_shape(a, b) && (same_cutting(a, b) || same_elements(a, b)));
+    return a == b ||
+           (a->nranks == b->nranks && mnp__layout_same_shape(a, b) && (same_cutting(a, b) || same_elements(a, b)));
 }

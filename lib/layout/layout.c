@@ -27,6 +27,16 @@ static mnp_status check_mesh(int mesh_ndim, const int *mesh)
     return MNP_OK;
 }
 
+bool mnp__layout_has_shape(const mnp_layout *layout, int ndim, const int64_t *shape)
+{
+    return layout->ndim == ndim && memcmp(layout->shape, shape, (size_t)ndim * sizeof *shape) == 0;
+}
+
+bool mnp__layout_same_shape(const mnp_layout *a, const mnp_layout *b)
+{
+    return mnp__layout_has_shape(a, b->ndim, b->shape);
+}
+
 mnp_status mnp__layout_check_shape(int ndim, const int64_t *shape)
 {
     int64_t size = 1;

@@ -85,6 +85,10 @@ int mnp__layout_sharers(const mnp_layout *layout);
 /* The coordinate, along the mesh axis that cuts dimension `dim`, of the ranks that own its part number `part`. */
 int mnp__layout_place(const mnp_layout *layout, int dim, int part);
 
+/* Whether a layout is of arrays of that shape, or of the same shape as another; how they are cut does not matter. */
+bool mnp__layout_has_shape(const mnp_layout *layout, int ndim, const int64_t *shape);
+bool mnp__layout_same_shape(const mnp_layout *a, const mnp_layout *b);
+
 /* MNP_ERR_ARG if no array can have that shape. */
 mnp_status mnp__layout_check_shape(int ndim, const int64_t *shape);
 

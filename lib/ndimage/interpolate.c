@@ -17,6 +17,7 @@
 #include "array/input.h"
 #include "array/move/mover.h"
 #include "array/output.h"
+#include "base/dtype.h"
 #include "base/value.h"
 #include "device/launch.h"
 #include "layout/layout.h"
@@ -169,7 +170,7 @@ static mnp_status bring(const struct need *need, mnp_interpolate_params *p, void
 
 static const char *real_type(mnp_dtype dtype)
 {
-    return mnp__jit_type(dtype == MNP_COMPLEX128 ? MNP_FLOAT64 : dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : dtype);
+    return mnp__jit_type(mnp__dtype_real(dtype));
 }
 
 /* Coefficients of modes that have no exact filter are those of mirror. */

@@ -9,21 +9,15 @@
  */
 #include "ndimage/linear.h"
 
-#include <string.h>
-
 #include <maniple/ufunc.h>
 
 #include "array/output.h"
+#include "base/dtype.h"
 #include "kernels/signal/extended_params.h"
 #include "signal/separable.h"
 
 /* outputs of a thread of a GPU; elements of a sum that is fused with another one, on GPUs of floats too */
 enum { RUN = 5, FUSED = 16, TINY = 3 };
-
-static bool is_float(mnp_dtype dtype)
-{
-    return strchr("fc", mnp_dtype_kind(dtype)) != NULL;
-}
 
 /* Sums are in double, as SciPy's, but for floats of at most four bytes that stay so. */
 static mnp_dtype sum_dtype(mnp_dtype input, mnp_dtype output)
@@ -97,7 +91,7 @@ static mnp_status run_as_neighbours(const char *function, const mnp_array *x, in
     filter.columns = (int)second->count;
     filter.run = second->count > 1 ? RUN : 1;
     mnp__neighbours_start(&filter, ndim, room);
-    write_stage(&filter, 0, first, !is_float(output) && count == 2);
+    write_stage(&filter, 0, first, !mnp__dtype_is_inexact(output) && count == 2);
     write_stage(&filter, 1, second, false);
     return mnp__neighbours_run(&filter, x, y_p);
 }
@@ -122,7 +116,7 @@ static mnp_status run_in_turn(const char *function, const mnp_array *x, int coun
         int taken = 1;
         if (i + 1 < count && are_one_pass(ndim, &pair[0], &pair[1], outside)) {
             taken = 2;
-        } else if (i + 1 < count && is_float(output) && are_one_pass(ndim, &pair[1], &pair[0], outside)) {
+        } else if (i + 1 < count && mnp__dtype_is_inexact(output) && are_one_pass(ndim, &pair[1], &pair[0], outside)) {
             pair[0] = sums[i + 1]; /* floats: in the other order the result differs by rounding alone */
             pair[1] = sums[i];
             taken = 2;
@@ -173,7 +167,7 @@ static bool are_neighbours(const mnp_array *x, int count, const mnp__axis_sum *s
         small = small && sums[i].count <= MNP_NEIGHBOUR_WEIGHTS;
         tiny = tiny && sums[i].count <= TINY;
     }
-    return small && (tiny || !on_gpu || !is_float(output) || x->layout->ndim > MNP_CONV_DIMS);
+    return small && (tiny || !on_gpu || !mnp__dtype_is_inexact(output) || x->layout->ndim > MNP_CONV_DIMS);
 }
 
 mnp_status mnp__axis_sums_run(const char *function, const mnp_array *x, int count, const mnp__axis_sum *sums,

@@ -6,7 +6,6 @@
  * binary erosion is the smallest value of bools.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include <maniple/create.h>
 #include <maniple/reduce.h>
@@ -344,8 +343,7 @@ static mnp_status open_binary(struct binary *binary, const mnp_array *x, const i
     MNP_TRY(mnp__filter_check_real(binary->function, x));
     if (binary->mask) {
         MNP_TRY(mnp__array_check_blocks(binary->function, binary->mask));
-        if (binary->mask->layout->ndim != x->layout->ndim ||
-            memcmp(binary->mask->layout->shape, x->layout->shape, sizeof(int64_t) * (size_t)x->layout->ndim) != 0)
+        if (!mnp__layout_same_shape(binary->mask->layout, x->layout))
             return MNP_FAIL(MNP_ERR_ARG, "%s: the mask has another shape than the input", binary->function);
     }
     return MNP_AGREE(x->ctx, get_structure(binary, x->layout->ndim, shape, structure));

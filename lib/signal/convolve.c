@@ -9,6 +9,7 @@
 #include "array/array.h"
 #include "array/input.h"
 #include "array/output.h"
+#include "base/dtype.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/value.h"
@@ -32,11 +33,6 @@ struct mnp_conv_plan {
     mnp__whole *whole;
 };
 
-static bool is_integer(mnp_dtype dtype)
-{
-    return strchr("biu", mnp_dtype_kind(dtype)) != NULL;
-}
-
 /* The result's dtype, and the one that sums are kept in. */
 static mnp_status choose_dtypes(mnp_dtype input, mnp_dtype kernel, mnp_dtype wish, mnp_dtype *output_p,
                                 mnp_dtype *sum_p)
@@ -44,7 +40,7 @@ static mnp_status choose_dtypes(mnp_dtype input, mnp_dtype kernel, mnp_dtype wis
     bool is_complex = mnp_dtype_kind(input) == 'c' || mnp_dtype_kind(kernel) == 'c';
     mnp_dtype output = wish;
     if (wish == MNP_DTYPE_AUTO) {
-        output = is_integer(input) ? MNP_FLOAT32 : input;
+        output = mnp__dtype_is_integral(input) ? MNP_FLOAT32 : input;
         if (is_complex && mnp_dtype_kind(output) != 'c')
             output = output == MNP_FLOAT64 ? MNP_COMPLEX128 : MNP_COMPLEX64;
     }
@@ -54,8 +50,8 @@ static mnp_status choose_dtypes(mnp_dtype input, mnp_dtype kernel, mnp_dtype wis
         return MNP_FAIL(MNP_ERR_ARG, "a result of dtype %s cannot hold the convolution of %s with %s, which is complex",
                         mnp_dtype_name(output), mnp_dtype_name(input), mnp_dtype_name(kernel));
     *output_p = output;
-    if (is_integer(output))
-        *sum_p = is_integer(input) && is_integer(kernel) ? MNP_UINT64 : MNP_FLOAT64;
+    if (mnp__dtype_is_integral(output))
+        *sum_p = mnp__dtype_is_integral(input) && mnp__dtype_is_integral(kernel) ? MNP_UINT64 : MNP_FLOAT64;
     else
         *sum_p = mnp_dtype_size(output) == 2 ? MNP_FLOAT32 : output;
     return MNP_OK;
@@ -317,7 +313,7 @@ static mnp_status estimate(mnp_conv_plan *plan, recipe *r)
     mnp__conv_estimate(plan->ctx, &r->geometry, plan->input, plan->output, plan->sum, plan->info.seconds);
     if (!found && wish != MNP_CONV_DIRECT)
         plan->info.seconds[MNP_CONV_SEPARABLE] = -1;
-    if (is_integer(plan->output) && !by_transforms(wish))
+    if (mnp__dtype_is_integral(plan->output) && !by_transforms(wish))
         plan->info.seconds[MNP_CONV_FFT] = plan->info.seconds[MNP_CONV_OVERLAP_ADD] = -1;
     if (wish == MNP_CONV_SEPARABLE && !found)
         return MNP_FAIL(MNP_ERR_ARG, "the method is separable, but the kernel is not an outer product of %s",

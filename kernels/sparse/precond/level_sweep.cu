@@ -11,6 +11,7 @@
  *   MNP_WIDE    whether there may be several vectors
  */
 #include "kernels/prelude.h"
+#include "kernels/early_launch.h"
 #include "kernels/numbers.h"
 #include "kernels/sparse/precond/level_sweep_params.h"
 
@@ -119,15 +120,6 @@ MNP_INLINE void relax(const mnp_level_sweep_params &p, const task &t, const fetc
     store(p, i, f.inverse, rest);
 }
 
-/* Allow the next launch of the stream to begin, and wait until the previous one has ended. */
-MNP_INLINE void await_stream()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 /*
  * A block that takes several groups finds its rows two groups ahead and loads their entries one group ahead, so that
  * the only latency between two groups is that of passing x from thread to thread.
@@ -139,7 +131,8 @@ extern "C" __global__ void __launch_bounds__(MNP_LEVEL_SWEEP_THREADS)
     const task none = {{0, -1, 0}, 0, 0};
     task now = find_task(p, p.first, thread), next = p.count > 1 ? find_task(p, p.first + p.step, thread) : none;
     fetched entries = fetch(p, now);
-    await_stream();
+    mnp_start_next_launch();
+    mnp_await_previous_launch();
     for (int64_t k = 0, group = p.first; k < p.count; k++, group += p.step) {
         const task later = k + 2 < p.count ? find_task(p, group + 2 * p.step, thread) : none;
         const fetched next_entries = fetch(p, next);

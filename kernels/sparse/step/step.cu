@@ -18,6 +18,7 @@
  * method is over; MNP_LOOPS.
  */
 #include "kernels/prelude.h"
+#include "kernels/early_launch.h"
 #include "kernels/numbers.h"
 #include "kernels/sparse/step/device_loop_cuda.h"
 #include "kernels/sparse/step/step_params.h"
@@ -150,14 +151,6 @@ MNP_INLINE void mnp_do_elements(const mnp_step_params &p, const mnp_scalars &s, 
 #define MNP_OF_WORKER
 #endif
 
-/* Wait until the previous launch of the stream has ended: this one may have been launched early. */
-MNP_INLINE void mnp_await_stream()
-{
-#if MNP_CUDA && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 MNP_INLINE bool mnp_is_leader()
 {
 #if MNP_CUDA
@@ -198,7 +191,7 @@ MNP_KERNEL(mnp_step, mnp_step_params)
     MNP_OF_WORKER bool was_over;
     double iterations = 0;
     MNP_WORKER(w);
-    mnp_await_stream();
+    mnp_await_previous_launch();
     if (mnp_is_leader()) {
         s = *(const mnp_scalars *)p.state;
         was_over = s.done != MNP_GOING && !MNP_ALWAYS;

@@ -2,8 +2,6 @@
 /*
  * mnp_redistribute and mnp_replicate: the same array in another layout, by plans that the context keeps.
  */
-#include <string.h>
-
 #include "array/move/plan.h"
 #include "array/output.h"
 #include "layout/layout.h"
@@ -14,8 +12,7 @@ mnp_status mnp__redistribute_check(const char *function, const mnp_array *array,
     if (layout->nranks != array->layout->nranks)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the new layout is for %d ranks, and the array is on %d", function,
                         layout->nranks, array->layout->nranks);
-    if (layout->ndim != array->layout->ndim ||
-        memcmp(layout->shape, array->layout->shape, (size_t)layout->ndim * sizeof *layout->shape) != 0)
+    if (!mnp__layout_same_shape(layout, array->layout))
         return MNP_FAIL(MNP_ERR_ARG, "%s: the new layout has another shape than the array", function);
     return MNP_OK;
 }

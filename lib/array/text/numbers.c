@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "base/text.h"
 
 enum { MOST_DIGITS = 17, DIGITS_BYTES = 32, PRECISION_LIMIT = 400 };
@@ -36,11 +37,6 @@ static double float_of(mnp_dtype dtype, const void *elements, int64_t index, int
     default:
         return ((const double *)elements)[index];
     }
-}
-
-static mnp_dtype part_dtype(mnp_dtype dtype)
-{
-    return dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : dtype == MNP_COMPLEX128 ? MNP_FLOAT64 : dtype;
 }
 
 /* The nearest number of a floating point type. */
@@ -245,7 +241,7 @@ static int64_t fit_numbers(mnp__float_format *f, mnp_dtype dtype, int64_t count,
 static mnp__float_format choose_floats(mnp_dtype dtype, int64_t count, const void *elements, int part, int precision,
                                        bool suppress)
 {
-    mnp__float_format f = {.dtype = part_dtype(dtype), .sign = part == 1, .precision = precision};
+    mnp__float_format f = {.dtype = mnp__dtype_real(dtype), .sign = part == 1, .precision = precision};
     double least = INFINITY, greatest = 0;
     bool minus = f.sign; /* whether infinities may have a sign */
     for (int64_t i = 0; i < count; i++) {

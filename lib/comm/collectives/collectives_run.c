@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "base/status.h"
 #include "comm/collectives/collectives.h"
 #include "comm/collectives/collectives_p2p.h"
@@ -154,7 +155,7 @@ static mnp__collective as_real(const mnp__collective *call)
 {
     mnp__collective real = *call;
     if (mnp_dtype_kind(call->dtype) == 'c' && call->op != MNP_PROD) {
-        real.dtype = call->dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : MNP_FLOAT64;
+        real.dtype = mnp__dtype_real(call->dtype);
         real.whole *= 2;
         real.parts.count *= 2;
     }

@@ -11,14 +11,6 @@
 
 static const size_t most_kept = (size_t)64 << 20; /* bytes; more is released at the end of a call */
 
-static size_t bytes_of(int count, const mnp__message *messages)
-{
-    size_t bytes = 0;
-    for (int i = 0; i < count; i++)
-        bytes += messages[i].bytes;
-    return bytes;
-}
-
 static void release_memory(mnp_comm *comm)
 {
     mnp__device *device = comm->base.device;
@@ -78,7 +70,7 @@ static mnp_status copy(const mnp_comm *comm, int count, const mnp__message *to, 
 mnp_status mnp__staged_move(mnp_comm *comm, int nsends, const mnp__message *sends, int nrecvs,
                             const mnp__message *recvs)
 {
-    const size_t sent = bytes_of(nsends, sends), all = sent + bytes_of(nrecvs, recvs);
+    const size_t sent = mnp__messages_bytes(nsends, sends), all = sent + mnp__messages_bytes(nrecvs, recvs);
     mnp__message *staged_sends = comm->staging.messages, *staged_recvs = staged_sends + comm->base.size;
     MNP_TRY(mnp__refuse_recording(comm->base.device, "sending messages through the host"));
     MNP_TRY(prepare(comm, all));

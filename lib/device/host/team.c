@@ -18,9 +18,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/status.h"
 
 static const double SPIN_SECONDS = 100e-6, YIELD_AFTER = 10e-6;
@@ -59,13 +59,6 @@ static void futex_wake(const void *word, int count)
     (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void relax(void)
 {
 #if defined __x86_64__ || defined __i386__
@@ -80,7 +73,7 @@ static bool spins_on(double begin)
 {
     for (int i = 0; i < 32; i++)
         relax();
-    const double spent = seconds_now() - begin;
+    const double spent = mnp__seconds_now() - begin;
     if (spent > YIELD_AFTER)
         sched_yield(); /* to other programs, and to threads of this team that have shares */
     return spent < SPIN_SECONDS;
@@ -148,9 +141,9 @@ static void *live(void *argument)
 {
     const member *self = argument;
     uint64_t ticket = 0;
-    for (double idle = seconds_now(); next_ticket(self->team, idle, &ticket);) {
+    for (double idle = mnp__seconds_now(); next_ticket(self->team, idle, &ticket);) {
         if (work_on(self->team, ticket, self->number))
-            idle = seconds_now();
+            idle = mnp__seconds_now();
     }
     return NULL;
 }
@@ -211,7 +204,7 @@ void mnp__team_free(mnp__team *team)
 static void wait_for_others(mnp__team *team)
 {
     int left;
-    for (double begin = seconds_now(); atomic_load(&team->left) > 0 && spins_on(begin);)
+    for (double begin = mnp__seconds_now(); atomic_load(&team->left) > 0 && spins_on(begin);)
         ;
     if (atomic_load(&team->left) == 0)
         return;

@@ -501,7 +501,7 @@ static mnp_status result_layout(const mnp__place *place, const mnp_array *view, 
     mnp__layout_dim dims[MNP_MAX_DIMS];
     if (!place->single)
         return mnp__layout_in_c_order(own, layout_p);
-    if (own->ndim == like->ndim && memcmp(own->shape, like->shape, (size_t)own->ndim * sizeof *own->shape) == 0)
+    if (mnp__layout_same_shape(own, like))
         return mnp__layout_in_c_order(like, layout_p);
     if (!place->stays)
         return own->ndim == 2 && like->ndim == 2 ? mnp_layout_like(like, own->shape, layout_p)

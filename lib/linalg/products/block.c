@@ -8,20 +8,16 @@
  */
 #include <string.h>
 
+#include "base/dtype.h"
 #include "base/integer.h"
 #include "base/nest.h"
 #include "device/blas.h"
 #include "kernels/linalg/gemm_params.h"
 #include "linalg/products/linalg.h"
 
-static bool is_integer(mnp_dtype dtype)
-{
-    return strchr("biu", mnp_dtype_kind(dtype)) != NULL;
-}
-
 mnp_dtype mnp__block_dtype(mnp_ctx *ctx, mnp_dtype dtype)
 {
-    const bool own = is_integer(dtype) || ctx->device->ops->blas->takes(ctx->device, dtype);
+    const bool own = mnp__dtype_is_integral(dtype) || ctx->device->ops->blas->takes(ctx->device, dtype);
     return own ? dtype : MNP_FLOAT32;
 }
 
@@ -41,7 +37,7 @@ static mnp_status load_kernel(mnp_ctx *ctx, mnp_dtype dtype, mnp__kernel **kerne
 mnp_status mnp__block_prepare(mnp_ctx *ctx, mnp_dtype dtype, mnp_matmul_precision precision)
 {
     mnp__kernel *kernel;
-    if (is_integer(dtype))
+    if (mnp__dtype_is_integral(dtype))
         return load_kernel(ctx, dtype, &kernel);
     MNP_TRY(ctx->device->ops->blas->need(ctx->device, "a product of matrices"));
     return precision == MNP_MATMUL_EMULATED ? mnp__emulated_prepare(ctx, dtype) : MNP_OK;
@@ -120,7 +116,7 @@ static int64_t columns_of(const mnp__block_product *p, int o)
 bool mnp__block_fits(const mnp__block_product *p, int o)
 {
     stored found;
-    return is_integer(p->dtype) || (o != MNP__RESULT && p->k == 0) ||
+    return mnp__dtype_is_integral(p->dtype) || (o != MNP__RESULT && p->k == 0) ||
            find_storage(rows_of(p, o), columns_of(p, o), p->row[o], p->column[o], &found);
 }
 
@@ -215,7 +211,7 @@ mnp_status mnp__block_multiply(mnp_ctx *ctx, const mnp__block_product *product)
     if (p.m == 0 || p.n == 0)
         return MNP_OK;
     simplify(&p);
-    if (is_integer(p.dtype))
+    if (mnp__dtype_is_integral(p.dtype))
         return multiply_integers(ctx, &p);
     if (p.k == 0) { /* operands without elements lie nowhere */
         p.data[MNP__LEFT] = p.data[MNP__RIGHT] = p.data[MNP__RESULT];

@@ -549,8 +549,7 @@ mnp_status mnp_matmul_describe(const mnp_array *a, const mnp_array *b, const mnp
     MNP_TRY(open_call(function, a, b, mnp__vectors_of(a, b), &c));
     mnp_status st = result_layout(&c, &result);
     if (st == MNP_OK && layout &&
-        (layout->nranks != result->nranks || mnp_layout_is_cyclic(layout) || layout->ndim != result->ndim ||
-         memcmp(layout->shape, result->shape, (size_t)layout->ndim * sizeof *layout->shape) != 0))
+        (layout->nranks != result->nranks || mnp_layout_is_cyclic(layout) || !mnp__layout_same_shape(layout, result)))
         st = MNP_FAIL(MNP_ERR_ARG, "%s: the layout is not one of blocks for the result's shape and ranks", function);
     if (st == MNP_OK) {
         mnp__layout_dim dims[MNP_MAX_DIMS];

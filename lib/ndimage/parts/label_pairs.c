@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/call.h"
+#include "base/integer.h"
 
 mnp_status mnp__label_gather_pairs(mnp_ctx *ctx, const int64_t *own, int64_t count, int64_t **all_p, int64_t *total_p)
 {
@@ -36,12 +37,6 @@ mnp_status mnp__label_gather_pairs(mnp_ctx *ctx, const int64_t *own, int64_t cou
     return st;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 int64_t mnp__label_place(const int64_t *sorted, int64_t count, int64_t number)
 {
     int64_t low = 0, high = count;
@@ -69,7 +64,7 @@ mnp_status mnp__label_join_pairs(const int64_t *pairs, int64_t total, int64_t **
     int64_t *names, *parents, count = 0;
     MNP_TRY(mnp__malloc((4 * (size_t)total + 1) * sizeof *names, &names));
     memcpy(names, pairs, 2 * (size_t)total * sizeof *names);
-    qsort(names, 2 * (size_t)total, sizeof *names, compare_numbers);
+    qsort(names, 2 * (size_t)total, sizeof *names, mnp__compare_int64);
     for (int64_t i = 0; i < 2 * total; i++)
         if (i == 0 || names[i] != names[count - 1])
             names[count++] = names[i];

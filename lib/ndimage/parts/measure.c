@@ -19,6 +19,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "base/call.h"
+#include "base/integer.h"
 #include "base/value.h"
 #include "layout/layout.h"
 #include "ops/elementwise/formula.h"
@@ -78,25 +79,19 @@ static mnp_status apply(const struct measure *m, const mnp__formula *formula, in
     return mnp__formula_run(m->ctx, &call);
 }
 
-static int compare_labels(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* The labels that are measured, sorted and each once, and where the caller's are among them. */
 static mnp_status sort_index(struct measure *m, const int64_t *index)
 {
     MNP_TRY(mnp__malloc(((size_t)m->wanted + 1) * sizeof *m->sorted, &m->sorted));
     MNP_TRY(mnp__malloc(((size_t)m->wanted + 1) * sizeof *m->place, &m->place));
     memcpy(m->sorted, index, (size_t)m->wanted * sizeof *index);
-    qsort(m->sorted, (size_t)m->wanted, sizeof *index, compare_labels);
+    qsort(m->sorted, (size_t)m->wanted, sizeof *index, mnp__compare_int64);
     m->count = 0;
     for (int64_t i = 0; i < m->wanted; i++)
         if (i == 0 || m->sorted[i] != m->sorted[m->count - 1])
             m->sorted[m->count++] = m->sorted[i];
     for (int64_t i = 0; i < m->wanted; i++) {
-        const int64_t *found = bsearch(&index[i], m->sorted, (size_t)m->count, sizeof *index, compare_labels);
+        const int64_t *found = bsearch(&index[i], m->sorted, (size_t)m->count, sizeof *index, mnp__compare_int64);
         m->place[i] = found - m->sorted;
     }
     return MNP_OK;
@@ -137,8 +132,7 @@ static mnp_status open_measure(struct measure *m, const mnp_array *labels, int64
         if (kind != 'i' && kind != 'u' && kind != 'b')
             return MNP_FAIL(MNP_ERR_ARG, "%s: the labels are %s; they should be integers", m->function,
                             mnp_dtype_name(labels->dtype));
-        if (labels->layout->ndim != x->layout->ndim ||
-            memcmp(labels->layout->shape, x->layout->shape, sizeof(int64_t) * (size_t)x->layout->ndim) != 0)
+        if (!mnp__layout_same_shape(labels->layout, x->layout))
             return MNP_FAIL(MNP_ERR_ARG, "%s: the labels have another shape than the input", m->function);
     }
     m->ctx = x->ctx;

@@ -12,6 +12,7 @@
 
 #include "array/input.h"
 #include "array/output.h"
+#include "base/dtype.h"
 #include "base/value.h"
 #include "layout/layout.h"
 #include "ops/elementwise/formula.h"
@@ -120,11 +121,6 @@ static const mnp__formula arange_double = {
     .inputs = {{"first", MNP_FLOAT64}, {"second", MNP_FLOAT64}, {"delta", MNP_FLOAT64}},
 };
 
-static bool is_integral(mnp_dtype dtype)
-{
-    return strchr("biu", mnp_dtype_kind(dtype)) != NULL;
-}
-
 static mnp_status run_integers(mnp_ctx *ctx, const char *function, int64_t first, int64_t delta, int64_t count,
                                mnp_dtype dtype, mnp_array **array_p)
 {
@@ -189,7 +185,7 @@ mnp_status mnp_arange(mnp_ctx *ctx, double start, double stop, double step, mnp_
     int64_t count = 0, first = 0, second = 0;
     dtype = dtype == MNP_DTYPE_AUTO ? MNP_FLOAT64 : dtype;
     MNP_TRY(count_floats(start, stop, step, &count));
-    if (!is_integral(dtype))
+    if (!mnp__dtype_is_integral(dtype))
         return run_floats(ctx, "mnp_arange", start, step, count, dtype, array_p);
     if (count > 0)
         MNP_TRY(to_integer(start, dtype, &first));
@@ -208,7 +204,7 @@ static mnp_status run_range(mnp_ctx *ctx, const char *function, uint64_t start, 
     const uint64_t count = distance > 0 ? (distance - 1) / by + 1 : 0;
     if (count > INT64_MAX)
         return too_long(function);
-    if (is_integral(dtype))
+    if (mnp__dtype_is_integral(dtype))
         return run_integers(ctx, function, (int64_t)start, step, (int64_t)count, dtype, array_p);
     return run_floats(ctx, function, start_as_float, (double)step, (int64_t)count, dtype, array_p);
 }

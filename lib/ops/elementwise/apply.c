@@ -79,11 +79,6 @@ mnp_status mnp__broadcast_shapes(const char *function, int count, const mnp_arra
     return mnp__layout_check_shape(ndim, shape);
 }
 
-static bool has_shape(const mnp_layout *layout, int ndim, const int64_t *shape)
-{
-    return layout->ndim == ndim && memcmp(layout->shape, shape, (size_t)ndim * sizeof *shape) == 0;
-}
-
 /* ---- what one call is about ---- */
 
 typedef struct call {
@@ -150,7 +145,7 @@ static mnp_status find_shape(call *c)
         if (!given(c, o))
             continue;
         output = given(c, o);
-        if (fixed && !has_shape(output->layout, fixed->ndim, fixed->shape))
+        if (fixed && !mnp__layout_has_shape(output->layout, fixed->ndim, fixed->shape))
             return shapes_differ(a->function, count, inputs, output);
         fixed = output->layout;
     }
@@ -158,7 +153,7 @@ static mnp_status find_shape(call *c)
         int64_t wide[MNP_MAX_DIMS];
         int ndim = fixed->ndim;
         memcpy(wide, fixed->shape, sizeof wide);
-        if (!widen(&ndim, wide, c->ndim, c->shape) || !has_shape(fixed, ndim, wide))
+        if (!widen(&ndim, wide, c->ndim, c->shape) || !mnp__layout_has_shape(fixed, ndim, wide))
             return shapes_differ(a->function, count, inputs, output);
         c->ndim = ndim;
         memcpy(c->shape, wide, sizeof wide);
@@ -171,7 +166,7 @@ const mnp_layout *mnp__smallest_layout(int count, const mnp_array *const *arrays
     const mnp_layout *best = NULL;
     for (int i = 0; i < count; i++) {
         const mnp_layout *candidate = arrays[i]->layout;
-        if (mnp__array_is_scalar(arrays[i]) || !has_shape(candidate, ndim, shape))
+        if (mnp__array_is_scalar(arrays[i]) || !mnp__layout_has_shape(candidate, ndim, shape))
             continue;
         if (!best || (candidate != best && mnp__layout_largest(candidate) < mnp__layout_largest(best)))
             best = candidate;
@@ -190,7 +185,7 @@ static mnp_status follow_inputs(const mnp_layout *best, int count, const mnp_arr
     const size_t bytes = (size_t)best->ndim * sizeof *order;
     bool found = false;
     for (int i = 0; i < count; i++) {
-        if (mnp__array_is_scalar(inputs[i]) || !has_shape(inputs[i]->layout, best->ndim, best->shape))
+        if (mnp__array_is_scalar(inputs[i]) || !mnp__layout_has_shape(inputs[i]->layout, best->ndim, best->shape))
             continue;
         if (found && memcmp(order, inputs[i]->stored, bytes) != 0) {
             order = best->order;

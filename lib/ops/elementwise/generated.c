@@ -73,12 +73,3 @@ done:
     mnp__text_free(defines);
     return st;
 }
-
-mnp_status mnp__copy_text(const char *text, const char **copy_p)
-{
-    char *copy = NULL;
-    if (text)
-        MNP_TRY(mnp__strdup(text, &copy));
-    *copy_p = copy;
-    return MNP_OK;
-}

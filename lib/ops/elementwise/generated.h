@@ -33,7 +33,4 @@ void mnp__generated_free(mnp__generated *generated);
 mnp_status mnp__generated_load(const mnp__generated *generated, mnp__device *device, const mnp__kernel_spec *file,
                                mnp__text *function, mnp__text *defines, mnp__kernel **kernel_p);
 
-/* Copy a text, which may be NULL, to *copy_p.  MNP_ERR_MEMORY; *copy_p is then untouched. */
-mnp_status mnp__copy_text(const char *text, const char **copy_p);
-
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -132,15 +133,10 @@ static bool search(const char *items, int count, const mnp__type *inputs, mnp_dt
     return false;
 }
 
-static mnp_dtype real_of(mnp_dtype dtype)
-{
-    return dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : dtype == MNP_COMPLEX128 ? MNP_FLOAT64 : dtype;
-}
-
 static mnp_dtype result_of(char rule, const mnp_dtype *loop)
 {
     if (rule == 'r')
-        return real_of(loop[0]);
+        return mnp__dtype_real(loop[0]);
     return rule >= '0' && rule <= '9' ? loop[rule - '0'] : dtype_of(rule);
 }
 

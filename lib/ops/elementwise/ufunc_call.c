@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array/output.h"
+#include "base/dtype.h"
 #include "base/hash.h"
 #include "base/value.h"
 #include "layout/layout.h"
@@ -200,7 +201,7 @@ static mnp_status build_round(mnp_ctx *ctx, const void *argument, mnp__loop **lo
     char kind = mnp_dtype_kind(type), body[256] = "first = x;";
     MNP_TRY(choose_memory("round", k->outputs[0], type, &memory));
     if (kind == 'c')
-        real = type == MNP_COMPLEX64 ? MNP_FLOAT32 : MNP_FLOAT64;
+        real = mnp__dtype_real(type);
     else if (kind != 'f')
         real = MNP_FLOAT64;
     const char *before = tens ? "divide" : "multiply", *after = tens ? "multiply" : "divide";

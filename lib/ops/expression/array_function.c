@@ -18,21 +18,17 @@
 #include <maniple/sort.h>
 #include <maniple/view.h>
 
+#include "base/dtype.h"
 #include "base/status.h"
 
 typedef const mnp__array_facts facts;
 
 /* ---- what results are ---- */
 
-static bool is_inexact(mnp_dtype dtype)
-{
-    return mnp_dtype_kind(dtype) == 'f' || mnp_dtype_kind(dtype) == 'c';
-}
-
 /* The type of a mean. */
 static mnp_dtype inexact(mnp_dtype dtype)
 {
-    return is_inexact(dtype) ? dtype : MNP_FLOAT64;
+    return mnp__dtype_is_inexact(dtype) ? dtype : MNP_FLOAT64;
 }
 
 static int count_list(const mnp__integers *integers)
@@ -102,7 +98,9 @@ static mnp_status indices_of_second(mnp__array_call *call, facts *x, mnp__array_
 /* As a cumulative sum: integers of 64 bits, or the type that is asked for. */
 static mnp_status scanned(mnp__array_call *call, facts *x, mnp__array_facts *result)
 {
-    mnp_dtype dtype = is_inexact(x->dtype) ? x->dtype : mnp_dtype_kind(x->dtype) == 'u' ? MNP_UINT64 : MNP_INT64;
+    mnp_dtype dtype = mnp__dtype_is_inexact(x->dtype)   ? x->dtype
+                      : mnp_dtype_kind(x->dtype) == 'u' ? MNP_UINT64
+                                                        : MNP_INT64;
     if (call->constants.axes.dtype)
         MNP_TRY(mnp_dtype_parse(call->constants.axes.dtype, &dtype));
     return give(result, dtype, call->constants.flat ? 1 : x->ndim);
@@ -318,7 +316,7 @@ static mnp_status reduced(mnp__array_call *call, facts *x, mnp__array_facts *res
 /* The precision of Fourier transforms: single for floats of up to 32 bits. */
 static bool is_double(mnp_dtype dtype)
 {
-    return !is_inexact(dtype) || mnp_dtype_size(dtype) > (mnp_dtype_kind(dtype) == 'c' ? 8 : 4);
+    return !mnp__dtype_is_inexact(dtype) || mnp_dtype_size(dtype) > (mnp_dtype_kind(dtype) == 'c' ? 8 : 4);
 }
 
 static mnp_status spectrum(mnp__array_call *call, facts *x, mnp__array_facts *result)

@@ -382,8 +382,7 @@ mnp_status mnp__run_mask_set(call *c, arrays x, mnp_array **results)
 mnp_status mnp__run_indices_set(call *c, arrays x, mnp_array **results)
 {
     const mnp_layout *values = x[1]->layout, *indices = x[2]->layout;
-    bool same = values->ndim == indices->ndim &&
-                memcmp(values->shape, indices->shape, (size_t)values->ndim * sizeof *values->shape) == 0;
+    const bool same = mnp__layout_same_shape(values, indices);
     (void)c;
     if (!same && values->size != 1)
         return MNP_FAIL(MNP_ERR_ARG, "there are %" PRId64 " values for %" PRId64 " indices", values->size,

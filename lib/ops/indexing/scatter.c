@@ -5,8 +5,6 @@
  */
 #include "ops/indexing/scatter.h"
 
-#include <string.h>
-
 #include <maniple/create.h>
 #include <maniple/select.h>
 #include <maniple/view.h>
@@ -253,8 +251,7 @@ mnp_status mnp__values_fit(const char *function, mnp_ctx *ctx, const mnp_array *
     mnp__input input;
     MNP_TRY(open_values(ctx, values, dtype, &input));
     const mnp_array *array = input.array;
-    const bool same =
-        array->layout->ndim == ndim && memcmp(array->layout->shape, shape, (size_t)ndim * sizeof *shape) == 0;
+    const bool same = mnp__layout_has_shape(array->layout, ndim, shape);
     mnp_status st = same ? mnp_reshape(array, ndim, shape, fitted_p) : mnp_broadcast_to(array, ndim, shape, fitted_p);
     mnp__input_close(&input);
     return st == MNP_OK ? st : mnp__fail_context(st, "%s: the values", function);

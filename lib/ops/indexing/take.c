@@ -5,8 +5,6 @@
 #include <maniple/join.h>
 #include <maniple/select.h>
 
-#include <string.h>
-
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
@@ -61,8 +59,7 @@ static mnp_status layout_along(const mnp_layout *layout, const mnp_layout *indic
 /* The layout of a result of any elements: that of the given output, or of the indices, unless it has replicas. */
 static mnp_status layout_flat(const mnp_layout *indices, const mnp_array *given, mnp_layout **result_p)
 {
-    const bool same = given && given->layout->ndim == indices->ndim &&
-                      memcmp(given->layout->shape, indices->shape, (size_t)indices->ndim * sizeof *indices->shape) == 0;
+    const bool same = given && mnp__layout_same_shape(given->layout, indices);
     const mnp_layout *wanted = same ? given->layout : indices;
     if (!mnp__layout_is_spread(wanted))
         return mnp_layout_block(indices->nranks, indices->ndim, indices->shape, result_p);

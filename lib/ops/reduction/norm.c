@@ -195,7 +195,7 @@ mnp_status mnp_array_equal(const mnp_array *x, const mnp_array *y, bool equal_na
     MNP_ENTER(x, y, equal_p);
     MNP_TRY(mnp__inputs_check("mnp_array_equal", 2, (const mnp_array *[]){x, y}));
     const mnp_layout *own = x->layout, *other = y->layout;
-    if (own->ndim != other->ndim || memcmp(own->shape, other->shape, (size_t)own->ndim * sizeof *own->shape) != 0) {
+    if (!mnp__layout_same_shape(own, other)) {
         *equal_p = false;
         return MNP_OK;
     }

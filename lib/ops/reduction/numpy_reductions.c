@@ -11,6 +11,7 @@
 
 #include "array/output.h"
 #include "array/view.h"
+#include "base/dtype.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/value.h"
@@ -122,22 +123,6 @@ typedef struct key {
 
 /* ---- types ---- */
 
-static mnp_dtype real_of(mnp_dtype dtype)
-{
-    return dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : dtype == MNP_COMPLEX128 ? MNP_FLOAT64 : dtype;
-}
-
-static bool is_inexact(mnp_dtype dtype)
-{
-    return mnp_dtype_kind(dtype) == 'f' || mnp_dtype_kind(dtype) == 'c';
-}
-
-/* The type in which a mean is precise enough for a variance. */
-static mnp_dtype wide_of(mnp_dtype dtype)
-{
-    return mnp_dtype_kind(dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64;
-}
-
 /* Choose the type to which elements are converted. */
 static mnp_status choose_type(const function *f, mnp_dtype own, const char *wanted, mnp_dtype *type_p)
 {
@@ -147,12 +132,12 @@ static mnp_status choose_type(const function *f, mnp_dtype own, const char *want
         if (!mnp__reduce_has(f, MNP__REDUCE_DTYPE))
             return MNP_FAIL(MNP_ERR_ARG, "%s: there is no dtype to choose, and '%s' is given", f->name, wanted);
         MNP_TRY(mnp_dtype_parse(wanted, &given));
-        if (f->rule != SUM && !is_inexact(given))
+        if (f->rule != SUM && !mnp__dtype_is_inexact(given))
             return MNP_FAIL(MNP_ERR_ARG, "%s: the dtype is '%s', and must be of floats or complex numbers", f->name,
                             wanted);
-    } else if (f->rule == SUM && !is_inexact(own)) {
+    } else if (f->rule == SUM && !mnp__dtype_is_inexact(own)) {
         given = kind == 'u' ? MNP_UINT64 : MNP_INT64;
-    } else if ((f->rule == MEAN || f->rule == SPREAD) && !is_inexact(own)) {
+    } else if ((f->rule == MEAN || f->rule == SPREAD) && !mnp__dtype_is_inexact(own)) {
         given = MNP_FLOAT64;
     } else if (f->rule == TRUTH || f->rule == COUNT) {
         given = MNP_BOOL;
@@ -167,7 +152,7 @@ static mnp_dtype result_of(const function *f, mnp_dtype type)
 {
     switch (f->rule) {
     case SPREAD:
-        return real_of(type);
+        return mnp__dtype_real(type);
     case INDEX:
     case COUNT:
         return MNP_INT64;
@@ -202,14 +187,14 @@ static size_t accumulator_of(const function *f, mnp_dtype type)
 /* Whether the reproducible mode is on and has a struct of its own for this function and type. */
 static bool is_steady(const mnp_ctx *ctx, const function *f, mnp_dtype type)
 {
-    return ctx->config.is_reproducible && f->steady && is_inexact(type);
+    return ctx->config.is_reproducible && f->steady && mnp__dtype_is_inexact(type);
 }
 
 /* Bytes of an accumulator of kernels/reduction/reduce_binned.h. */
 static size_t steady_accumulator_of(const function *f, mnp_dtype type)
 {
     bool complex = mnp_dtype_kind(type) == 'c', spread = f->rule == SPREAD, average = f == &functions[ID_AVERAGE];
-    size_t bins = real_of(type) == MNP_FLOAT64 || spread || average ? 3 : type == MNP_FLOAT16 ? 1 : 2;
+    size_t bins = mnp__dtype_real(type) == MNP_FLOAT64 || spread || average ? 3 : type == MNP_FLOAT16 ? 1 : 2;
     size_t sum = (8 + 16 * bins) * (complex && !spread ? 2 : 1);
     return f->rule == SAME ? accumulator_of(f, type) : average ? 2 * sum : sum + 8;
 }
@@ -251,9 +236,9 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **red
     char finish[160] = "";
     operands[ninputs++] = (mnp__loop_operand){"x", (mnp_dtype)k->type, (mnp_dtype)k->memory, false};
     if (k->pairs)
-        operands[ninputs++] =
-            (mnp__loop_operand){"beside", f->rule == SPREAD ? wide_of((mnp_dtype)k->type) : (mnp_dtype)k->type,
-                                (mnp_dtype)k->beside, false};
+        operands[ninputs++] = (mnp__loop_operand){
+            "beside", f->rule == SPREAD ? mnp__dtype_widest((mnp_dtype)k->type) : (mnp_dtype)k->type,
+            (mnp_dtype)k->beside, false};
     if (k->masked) {
         mask = ninputs;
         operands[ninputs++] = (mnp__loop_operand){"where", MNP_BOOL, MNP_BOOL, false};
@@ -389,8 +374,8 @@ static mnp_status spread(enum id id, const mnp_array *x, mnp_dtype type, const m
     kept.keepdims = true;
     MNP_TRY(check(&functions[id], x, result, axes, &mask));
     MNP_TRY(check_stored(&functions[id], result, *out_p, &stored));
-    MNP_TRY(
-        reduce(id == ID_NANVAR || id == ID_NANSTD ? ID_NANMEAN : ID_MEAN, x, NULL, type, wide_of(type), &kept, &mean));
+    MNP_TRY(reduce(id == ID_NANVAR || id == ID_NANSTD ? ID_NANMEAN : ID_MEAN, x, NULL, type, mnp__dtype_widest(type),
+                   &kept, &mean));
     mnp_status st = reduce(id, x, mean, type, result, axes, out_p);
     mnp_array_free(mean);
     return st;
@@ -504,7 +489,7 @@ static mnp_status place_weights(const mnp_array *x, const mnp_array *weights, co
     const mnp_layout *own = weights->layout, *layout = x->layout;
     mnp__view_dim dims[MNP_MAX_DIMS];
     int axis, ndim = layout->ndim;
-    if (own->ndim == ndim && memcmp(own->shape, layout->shape, (size_t)ndim * sizeof *own->shape) == 0)
+    if (mnp__layout_same_shape(own, layout))
         return MNP_OK;
     if (own->ndim != 1 || !axes || axes->count != 1)
         return weights_differ(x, weights);
@@ -531,7 +516,7 @@ mnp_status mnp_average(const mnp_array *x, const mnp_array *weights, const mnp_a
     if (axes && axes->dtype)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_average: there is no dtype to choose, and '%s' is given", axes->dtype);
     mnp_dtype type = mnp_dtype_promote(x->dtype, weights->dtype);
-    if (!is_inexact(x->dtype))
+    if (!mnp__dtype_is_inexact(x->dtype))
         type = mnp_dtype_promote(type, MNP_FLOAT64);
     MNP_TRY(place_weights(x, weights, axes, &view));
     mnp_status st = reduce(ID_AVERAGE, x, view ? view : weights, type, type, axes, out_p);

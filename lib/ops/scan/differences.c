@@ -10,11 +10,11 @@
 #include <maniple/ufunc.h>
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
+#include "base/dtype.h"
 #include "base/text.h"
 #include "layout/layout.h"
 
@@ -275,11 +275,6 @@ static mnp_status do_pieces(const mnp_array *f, const mnp_array *spacing, const 
     return do_piece(&pieces[first + 1], f, spacing, distances, axis, target);
 }
 
-static bool is_inexact(mnp_dtype dtype)
-{
-    return mnp_dtype_kind(dtype) == 'f' || mnp_dtype_kind(dtype) == 'c';
-}
-
 static mnp_status check_gradient(const mnp_array *f, const mnp_array *spacing, int axis, int edge_order)
 {
     int64_t extent = f->layout->shape[axis];
@@ -300,7 +295,7 @@ static mnp_status check_gradient(const mnp_array *f, const mnp_array *spacing, i
 static mnp_status measure(const mnp_array *coordinates, mnp_array **distances_p)
 {
     mnp_array *real = NULL;
-    if (is_inexact(coordinates->dtype))
+    if (mnp__dtype_is_inexact(coordinates->dtype))
         return difference(coordinates, 0, distances_p);
     MNP_TRY(mnp_astype(coordinates, MNP_FLOAT64, &real));
     mnp_status st = difference(real, 0, distances_p);
@@ -317,7 +312,7 @@ mnp_status mnp_gradient(const mnp_array *f, const mnp_array *spacing, int axis, 
     MNP_TRY(mnp__inputs_check("mnp_gradient", 1, &f));
     MNP_TRY(mnp__view_axis("mnp_gradient", f->layout->ndim, axis, &axis));
     MNP_TRY(check_gradient(f, spacing, axis, edge_order));
-    mnp_dtype result = is_inexact(f->dtype) ? f->dtype : MNP_FLOAT64;
+    mnp_dtype result = mnp__dtype_is_inexact(f->dtype) ? f->dtype : MNP_FLOAT64;
     if (*out_p && mnp_can_cast(result, (*out_p)->dtype, MNP_CASTING_SAME_KIND))
         result = (*out_p)->dtype;
     const mnp__output_spec spec = {.function = "mnp_gradient",
@@ -329,7 +324,7 @@ mnp_status mnp_gradient(const mnp_array *f, const mnp_array *spacing, int axis, 
                                    .inputs = &f};
     MNP_TRY(mnp__output_open(&spec, out_p, &output));
     mnp_status st = MNP_OK;
-    if (!is_inexact(f->dtype))
+    if (!mnp__dtype_is_inexact(f->dtype))
         st = mnp_astype(f, MNP_FLOAT64, &real);
     if (st == MNP_OK && spacing && !is_number(spacing))
         st = measure(spacing, &distances);

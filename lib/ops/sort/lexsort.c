@@ -2,8 +2,6 @@
 /*
  * Sorting by several keys: by the one that counts least first, then, as sorts are stable, by the next.
  */
-#include <string.h>
-
 #include <maniple/select.h>
 
 #include "array/input.h"
@@ -23,8 +21,7 @@ static mnp_status check_keys(const mnp_array *const *keys, int count)
     const mnp_layout *first = keys[0]->layout;
     for (int i = 1; i < count; i++) {
         const mnp_layout *layout = keys[i]->layout;
-        if (layout->ndim == first->ndim &&
-            memcmp(layout->shape, first->shape, (size_t)first->ndim * sizeof *first->shape) == 0)
+        if (mnp__layout_same_shape(layout, first))
             continue;
         mnp__text text = MNP__TEXT_EMPTY;
         mnp__text_add_shape(&text, first->ndim, first->shape);

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "device/launch.h"
 #include "kernels/sort/radix_sort_params.h"
+#include "ops/sort/sort.h"
 
 /* How wide a kernel runs on a GPU. */
 typedef struct shape {
@@ -90,24 +91,16 @@ static mnp_status run(sort *s, int task, int64_t blocks)
     return device->ops->launch(device, s->kernels[task], &launch, &s->params, sizeof s->params, s->ctx->compute);
 }
 
-/* Allocate some bytes of the scratch memory at `base`; with base NULL only count them. */
-static void *deal(char *base, size_t *used, size_t bytes)
-{
-    void *at = base ? base + *used : NULL;
-    *used += mnp__round_up_bytes(bytes, 256);
-    return at;
-}
-
 /* Allocate the buffers for elements besides the input and the result; returns how much memory they take. */
 static size_t place_elements(sort *s, char *base)
 {
     const size_t count = (size_t)(s->params.lines * s->params.length);
     size_t used = 0;
-    s->params.keys[MNP_RADIX_SORT_SCRATCH] = deal(base, &used, count * s->key_size);
+    s->params.keys[MNP_RADIX_SORT_SCRATCH] = mnp__sort_deal(base, &used, count * s->key_size);
     if (!s->local_sort->sorted)
-        s->params.keys[MNP_RADIX_SORT_WANTED] = deal(base, &used, count * s->key_size);
+        s->params.keys[MNP_RADIX_SORT_WANTED] = mnp__sort_deal(base, &used, count * s->key_size);
     if (s->payload_size > 0)
-        s->params.payload[MNP_RADIX_SORT_SCRATCH] = deal(base, &used, count * s->payload_size);
+        s->params.payload[MNP_RADIX_SORT_SCRATCH] = mnp__sort_deal(base, &used, count * s->payload_size);
     return used;
 }
 
@@ -120,12 +113,13 @@ static size_t place_sums(sort *s, char *base, size_t used, size_t *begin, size_t
     const size_t word = p->wide ? sizeof(uint64_t) : sizeof(uint32_t);
     const size_t sums = (size_t)(p->lines * p->tiles) * MNP_RADIX_SORT_DIGITS * word;
     *begin = used;
-    p->offsets = deal(base, &used, (size_t)p->lines * s->key_size * MNP_RADIX_SORT_DIGITS * sizeof *p->offsets);
-    p->needed = deal(base, &used, MNP_RADIX_SORT_MOST_PASSES * sizeof *p->needed);
-    p->tickets = deal(base, &used, MNP_RADIX_SORT_MOST_PASSES * sizeof *p->tickets);
-    p->sums[0] = deal(base, &used, sums);
+    p->offsets =
+        mnp__sort_deal(base, &used, (size_t)p->lines * s->key_size * MNP_RADIX_SORT_DIGITS * sizeof *p->offsets);
+    p->needed = mnp__sort_deal(base, &used, MNP_RADIX_SORT_MOST_PASSES * sizeof *p->needed);
+    p->tickets = mnp__sort_deal(base, &used, MNP_RADIX_SORT_MOST_PASSES * sizeof *p->tickets);
+    p->sums[0] = mnp__sort_deal(base, &used, sums);
     *end = used;
-    p->sums[1] = deal(base, &used, sums);
+    p->sums[1] = mnp__sort_deal(base, &used, sums);
     return used;
 }
 
@@ -164,8 +158,8 @@ static size_t place_first(sort *s, char *base)
 {
     const size_t count = (size_t)(2 * s->params.lines * s->params.room);
     size_t used = 0;
-    s->params.keys[MNP_RADIX_SORT_SCRATCH] = deal(base, &used, count * s->key_size);
-    s->params.payload[MNP_RADIX_SORT_SCRATCH] = deal(base, &used, count * s->payload_size);
+    s->params.keys[MNP_RADIX_SORT_SCRATCH] = mnp__sort_deal(base, &used, count * s->key_size);
+    s->params.payload[MNP_RADIX_SORT_SCRATCH] = mnp__sort_deal(base, &used, count * s->payload_size);
     return used;
 }
 

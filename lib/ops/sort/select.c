@@ -97,28 +97,20 @@ static mnp_status run(selection *s, int task, int64_t blocks)
 
 /* ---- memory ---- */
 
-/* Allocate some bytes of the scratch memory at `base`; with base NULL only count them. */
-static void *deal(char *base, size_t *used, size_t bytes)
-{
-    void *at = base ? base + *used : NULL;
-    *used += mnp__round_up_bytes(bytes, 256);
-    return at;
-}
-
 /* Returns how much there is; what must be 0 at first are the first *zeros bytes. */
 static size_t place(selection *s, char *base, size_t *zeros)
 {
     mnp_select_params *p = &s->params;
     const size_t lines = (size_t)p->lines, states = lines * (size_t)p->targets, room = lines * (size_t)p->room;
     size_t used = 0;
-    p->states = deal(base, &used, states * sizeof *p->states);
-    p->counts = deal(base, &used, states * MNP_SELECT_DIGITS * sizeof *p->counts);
-    p->kept = deal(base, &used, lines * sizeof *p->kept);
-    p->found = deal(base, &used, lines * sizeof *p->found);
+    p->states = mnp__sort_deal(base, &used, states * sizeof *p->states);
+    p->counts = mnp__sort_deal(base, &used, states * MNP_SELECT_DIGITS * sizeof *p->counts);
+    p->kept = mnp__sort_deal(base, &used, lines * sizeof *p->kept);
+    p->found = mnp__sort_deal(base, &used, lines * sizeof *p->found);
     *zeros = used;
-    p->candidates = deal(base, &used, room * mnp_dtype_size(s->dtype));
+    p->candidates = mnp__sort_deal(base, &used, room * mnp_dtype_size(s->dtype));
     if (s->numbered)
-        p->places = deal(base, &used, room * sizeof *p->places);
+        p->places = mnp__sort_deal(base, &used, room * sizeof *p->places);
     return used;
 }
 

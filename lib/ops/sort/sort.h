@@ -8,6 +8,7 @@
 #include <maniple/sort.h>
 
 #include "array/array.h"
+#include "base/integer.h"
 
 /*
  * Write the lines of x along an axis (not negative) in order to `values`, and to `indices` (int64) the index that each
@@ -56,5 +57,13 @@ typedef struct mnp__merge {
  * alone, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
  */
 mnp_status mnp__merge_runs(mnp_ctx *ctx, const mnp__merge *merge);
+
+/* Allocate some bytes of the scratch memory at `base`; with base NULL only count them. */
+static inline void *mnp__sort_deal(char *base, size_t *used, size_t bytes)
+{
+    void *at = base ? base + *used : NULL;
+    *used += mnp__round_up_bytes(bytes, 256);
+    return at;
+}
 
 #endif

@@ -7,7 +7,6 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include <maniple/create.h>
 #include <maniple/reduce.h>
@@ -31,8 +30,7 @@ mnp_status mnp__histogram_check(const char *function, const mnp_array *x, const 
     if (mnp_dtype_kind(x->dtype) == 'c')
         return MNP_FAIL(MNP_ERR_ARG, "%s: the elements are %s, and complex numbers have no bins", function,
                         mnp_dtype_name(x->dtype));
-    if (weights && (weights->layout->ndim != x->layout->ndim ||
-                    memcmp(weights->layout->shape, x->layout->shape, (size_t)x->layout->ndim * sizeof(int64_t)) != 0))
+    if (weights && !mnp__layout_same_shape(weights->layout, x->layout))
         return MNP_FAIL(MNP_ERR_ARG, "%s: the weights have another shape than the elements", function);
     return MNP_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "array/input.h"
 #include "array/output.h"
+#include "base/dtype.h"
 #include "base/integer.h"
 #include "layout/layout.h"
 #include "signal/filters/constants.h"
@@ -93,7 +94,7 @@ static mnp_status launch_backward(const run *r, int64_t extended)
 mnp_status mnp__both_ways_run(const mnp__both_ways *how, const mnp_array *x, int axis, mnp_array **y_p)
 {
     const int64_t length = x->layout->shape[axis], extended = length + 2 * how->width;
-    const mnp_dtype in = mnp__recurrence_real(x->dtype);
+    const mnp_dtype in = mnp__dtype_real(x->dtype);
     run r = {.ctx = x->ctx, .how = how, .axis = axis, .reals = reals_of(x)};
     mnp_status st;
     MNP_TRY_OR(open_output(&r, x, mnp__divide_up(length, how->every), y_p), st, done);
@@ -101,8 +102,8 @@ mnp_status mnp__both_ways_run(const mnp__both_ways *how, const mnp_array *x, int
     MNP_TRY_OR(open_forward(&r, x, extended), st, done);
     MNP_TRY_OR(mnp__taps_get(r.ctx, how->filter->order, how->steady, &r.steady), st, done);
     MNP_TRY_OR(mnp__recurrence_tiles_open(r.ctx, how->filter, in, MNP_FLOAT64, extended, &r.first), st, done);
-    MNP_TRY_OR(mnp__recurrence_tiles_open(r.ctx, how->filter, MNP_FLOAT64, mnp__recurrence_real(r.y.array->dtype),
-                                          extended, &r.second),
+    MNP_TRY_OR(mnp__recurrence_tiles_open(r.ctx, how->filter, MNP_FLOAT64, mnp__dtype_real(r.y.array->dtype), extended,
+                                          &r.second),
                st, done);
     st = launch_forward(&r, extended);
     if (st == MNP_OK)

@@ -13,6 +13,7 @@
 
 #include "array/input.h"
 #include "array/output.h"
+#include "base/dtype.h"
 #include "base/hash.h"
 #include "base/integer.h"
 #include "base/nest.h"
@@ -206,11 +207,6 @@ static mnp_status make_states(const run *r, bool ranks, bool cut, mnp_layout **l
     return st;
 }
 
-mnp_dtype mnp__recurrence_real(mnp_dtype dtype)
-{
-    return dtype == MNP_COMPLEX128 ? MNP_FLOAT64 : dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : dtype;
-}
-
 static mnp_status open_arrays(run *r, const mnp_array *x, const mnp_array *start, mnp_array **y_p)
 {
     const bool is_complex = mnp_dtype_kind(x->dtype) == 'c' || (start && mnp_dtype_kind(start->dtype) == 'c');
@@ -285,9 +281,8 @@ static mnp_status load_kernel(run *r)
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_ORDER %d\n#define MNP_SECTIONS %d\n",
-                  mnp__jit_type(mnp__recurrence_real(r->x.array->dtype)),
-                  mnp__jit_type(mnp__recurrence_real(r->y.array->dtype)), (int)r->filter->order,
-                  (int)r->filter->sections);
+                  mnp__jit_type(mnp__dtype_real(r->x.array->dtype)), mnp__jit_type(mnp__dtype_real(r->y.array->dtype)),
+                  (int)r->filter->order, (int)r->filter->sections);
     const mnp__kernel_spec spec = {.file = "signal/filters/recurrence.cu", .function = "recurrence"};
     return mnp__ctx_kernel_of_text(r->ctx, &spec, &defines, NULL, &r->kernel);
 }
@@ -437,8 +432,8 @@ static mnp_status compute_parts(run *r, bool has_ends)
 static mnp_status open_tiles(run *r)
 {
     const mnp_array *x = r->x.array;
-    return mnp__recurrence_tiles_open(r->ctx, r->filter, mnp__recurrence_real(x->dtype),
-                                      mnp__recurrence_real(r->y.array->dtype), x->layout->shape[r->axis], &r->tiles);
+    return mnp__recurrence_tiles_open(r->ctx, r->filter, mnp__dtype_real(x->dtype), mnp__dtype_real(r->y.array->dtype),
+                                      x->layout->shape[r->axis], &r->tiles);
 }
 
 static mnp_status compute(run *r, bool wants_end)

@@ -49,9 +49,6 @@ mnp_status mnp__recurrence_run(const char *function, const mnp__recurrence *filt
  */
 void mnp__recurrence_lines(const mnp_array *x, const mnp_array *y, int axis, int reals, mnp_recurrence_over *over);
 
-/* The real type of which the elements of a dtype are. */
-mnp_dtype mnp__recurrence_real(mnp_dtype dtype);
-
 /*
  * The matrix A of a filter, of order * order numbers in C order: the state after an element that is 0 is A times the
  * state before.

@@ -7,9 +7,9 @@
 #include "signal/filters/upfirdn.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "array/output.h"
+#include "base/dtype.h"
 #include "base/integer.h"
 #include "base/nest.h"
 #include "base/text.h"
@@ -29,11 +29,6 @@ static void reach(const void *argument, int64_t lo, int64_t hi, int64_t *begin_p
     const int64_t low = (f->first + lo) * f->down - f->count + 1, high = (f->first + hi - 1) * f->down;
     *begin_p = low > 0 ? mnp__divide_up(low, f->up) : 0;
     *end_p = high < 0 ? 0 : high / f->up + 1;
-}
-
-static mnp_dtype real_dtype(mnp_dtype dtype)
-{
-    return dtype == MNP_COMPLEX128 ? MNP_FLOAT64 : dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : dtype;
 }
 
 /* Fill in the lines and the strides, in real numbers. */
@@ -103,7 +98,8 @@ static mnp_status launch_tiles(const mnp__upfirdn *f, const tiles *t, const mnp_
     const mnp__kernel_spec spec = {.file = "signal/filters/upfirdn_tiles.cu", .function = "upfirdn_tiles"};
     const int64_t threads = t->periods * f->up, tile = threads * t->each;
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_UP %d\n#define MNP_DOWN %d\n",
-                  mnp__jit_type(real_dtype(x->dtype)), mnp__jit_type(real_dtype(y->dtype)), (int)f->up, (int)f->down);
+                  mnp__jit_type(mnp__dtype_real(x->dtype)), mnp__jit_type(mnp__dtype_real(y->dtype)), (int)f->up,
+                  (int)f->down);
     mnp__text_add(&defines, "#define MNP_TAPS %d\n#define MNP_EACH %d\n#define MNP_PERIODS %d\n", t->taps, t->each,
                   t->periods);
     MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
@@ -141,7 +137,8 @@ static mnp_status launch(const mnp__upfirdn *f, const mnp_array *x, const mnp__f
     if (in_tiles.each > 0)
         return launch_tiles(f, &in_tiles, x, y, &p);
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_PLAIN %d\n",
-                  mnp__jit_type(real_dtype(x->dtype)), mnp__jit_type(real_dtype(y->dtype)), f->up == 1 && f->down == 1);
+                  mnp__jit_type(mnp__dtype_real(x->dtype)), mnp__jit_type(mnp__dtype_real(y->dtype)),
+                  f->up == 1 && f->down == 1);
     MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
     MNP_TRY(mnp__taps_get(ctx, f->count, f->taps, &taps));
     p.taps = taps;

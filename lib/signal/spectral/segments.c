@@ -4,8 +4,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/dtype.h"
 #include "base/integer.h"
 #include "base/nest.h"
 #include "base/text.h"
@@ -28,11 +28,6 @@ static mnp_dtype result_dtype(mnp_dtype dtype)
     if (is_single(dtype))
         return is_complex ? MNP_COMPLEX64 : MNP_FLOAT32;
     return is_complex ? MNP_COMPLEX128 : MNP_FLOAT64;
-}
-
-static mnp_dtype real_dtype(mnp_dtype dtype)
-{
-    return dtype == MNP_COMPLEX128 ? MNP_FLOAT64 : dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : dtype;
 }
 
 /* The elements that segments lo .. hi - 1 have; and the segments that elements lo .. hi - 1 lie in. */
@@ -95,8 +90,8 @@ static mnp_status launch(mnp_ctx *ctx, const char *file, const char *kernel_name
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__kernel *kernel;
     const mnp__kernel_spec spec = {.file = file, .function = kernel_name};
-    mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n", mnp__jit_type(real_dtype(in)),
-                  mnp__jit_type(real_dtype(out)));
+    mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n", mnp__jit_type(mnp__dtype_real(in)),
+                  mnp__jit_type(mnp__dtype_real(out)));
     MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
     MNP_TRY(mnp__taps_get(ctx, s->size * (s->folds > 0 ? s->folds : 1), s->window, &p->window));
     p->scale = s->scale;
@@ -205,7 +200,7 @@ static mnp_status launch_spectra(const mnp__segments *s, const mnp__segment_spec
     double *turns = NULL;
     const mnp__kernel_spec spec = {.file = "signal/spectral/segment_spectra.cu", .function = "segment_spectra"};
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_OUT %s\n#define MNP_SIZE %d\n", mnp__jit_type(x->dtype),
-                  mnp__jit_type(real_dtype(y->dtype)), (int)wanted->nfft);
+                  mnp__jit_type(mnp__dtype_real(y->dtype)), (int)wanted->nfft);
     mnp__text_add(&defines, "#define MNP_WHAT %d\n#define MNP_TEAMS %d\n", wanted->what, (int)teams);
     MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
     MNP_TRY(mnp__taps_get(ctx, s->size, s->window, &p->window));

@@ -181,12 +181,6 @@ struct seen {
     int64_t row, at;
 };
 
-static int by_number(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static int64_t count_blocks(const mnp__part *csr, int block, struct seen *seen)
 {
     const int64_t *offsets = csr->offsets;
@@ -213,7 +207,7 @@ static int64_t list_blocks(const mnp__part *csr, int block, int64_t line, struct
             bsr->indices[at++] = column;
         }
     }
-    qsort(bsr->indices + first, (size_t)(at - first), sizeof *bsr->indices, by_number);
+    qsort(bsr->indices + first, (size_t)(at - first), sizeof *bsr->indices, mnp__compare_int32);
     for (int64_t b = first; b < at; b++)
         seen[bsr->indices[b]].at = b;
     return at;

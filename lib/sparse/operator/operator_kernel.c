@@ -370,8 +370,7 @@ static mnp_status check_array(const struct request *request, int k)
     if (array->ctx != request->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: array '%s' belongs to another context", request->function,
                         request->arrays[k].name);
-    if (!is_line && (layout->ndim != request->ndim ||
-                     memcmp(layout->shape, request->shape, (size_t)request->ndim * sizeof *request->shape) != 0))
+    if (!is_line && !mnp__layout_has_shape(layout, request->ndim, request->shape))
         return MNP_FAIL(MNP_ERR_ARG,
                         "%s: array '%s' has neither the grid's shape nor one dimension of its %" PRId64 " points",
                         request->function, request->arrays[k].name, request->n);

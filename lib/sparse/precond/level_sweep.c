@@ -294,19 +294,13 @@ done:
     return st;
 }
 
-static int by_key(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Rows that rise, so that long ones come first, of any length. */
 static void sort_by_keys(const int32_t *lengths, int32_t *rows, int64_t count)
 {
     int64_t keys[SORTED_TOGETHER]; /* the length, from the longest on, and the row */
     for (int64_t k = 0; k < count; k++)
         keys[k] = (INT32_MAX - (int64_t)lengths[rows[k]]) << 32 | rows[k];
-    qsort(keys, (size_t)count, sizeof *keys, by_key);
+    qsort(keys, (size_t)count, sizeof *keys, mnp__compare_int64);
     for (int64_t k = 0; k < count; k++)
         rows[k] = (int32_t)(keys[k] & INT32_MAX);
 }

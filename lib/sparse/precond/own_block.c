@@ -7,6 +7,7 @@
 #include <complex.h>
 #include <stdlib.h>
 
+#include "base/dtype.h"
 #include "sparse/rows/diagonal.h"
 #include "sparse/step/elements.h"
 
@@ -123,16 +124,10 @@ void mnp__own_block_close(mnp__own_block *block)
     *block = (mnp__own_block){.ctx = NULL};
 }
 
-/* The dtype in which values of a dtype are computed. */
-static mnp_dtype wide_dtype(mnp_dtype dtype)
-{
-    return mnp_dtype_kind(dtype) == 'c' ? MNP_COMPLEX128 : MNP_FLOAT64;
-}
-
 /* Values are copied to the beginning of the memory, and widened from the last to the first. */
 mnp_status mnp__own_block_values(const mnp__own_block *block, bool wide, void **values_p)
 {
-    const mnp_dtype dtype = wide ? wide_dtype(block->dtype) : block->dtype;
+    const mnp_dtype dtype = wide ? mnp__dtype_widest(block->dtype) : block->dtype;
     const int64_t count = block->csr.count;
     void *values;
     MNP_TRY(mnp__malloc((size_t)count * mnp_dtype_size(dtype), &values));
@@ -150,7 +145,7 @@ mnp_status mnp__own_block_values(const mnp__own_block *block, bool wide, void **
 
 void mnp__narrow_values(mnp_dtype dtype, int64_t count, void *values)
 {
-    const mnp_dtype wide = wide_dtype(dtype);
+    const mnp_dtype wide = mnp__dtype_widest(dtype);
     for (int64_t e = 0; e < count && wide != dtype; e++)
         mnp__store_value(dtype, values, e, mnp__load_value(wide, values, e));
 }

@@ -123,12 +123,6 @@ static mnp_status find_slices(const mnp_sparse *matrix, mnp__kernel *kernel, str
     return st;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static mnp_status find_diagonals(const mnp_sparse *matrix, mnp__kernel *kernel, struct findings *f)
 {
     long long table[MNP_SPMV_DIAGONALS + 1]; /* as spmv.cu has it */
@@ -137,7 +131,7 @@ static mnp_status find_diagonals(const mnp_sparse *matrix, mnp__kernel *kernel, 
     for (int i = 0; i < MNP_SPMV_DIAGONALS; i++)
         if (table[i] != -1)
             f->diagonals[f->ndiagonals++] = (int32_t)(table[i] - (1ll << 32));
-    qsort(f->diagonals, (size_t)f->ndiagonals, sizeof *f->diagonals, by_number);
+    qsort(f->diagonals, (size_t)f->ndiagonals, sizeof *f->diagonals, mnp__compare_int32);
     return MNP_OK;
 }
 
