@@ -12,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/arrays/data.h"
 #include "bench/benchmark.h"
 #include "bench/measure.h"
 
-enum { BATCHES = 50, LAUNCHES = 200, SMALL = 1000, PERIOD = 1 << 22 };
+enum { BATCHES = 50, LAUNCHES = 200, SMALL = 1000 };
 
 /* What a case works on; it knows which of them it needs. */
 struct work {
@@ -39,34 +40,11 @@ struct timed_case {
     double tolerance;                                 /* relative error */
 };
 
-/* ---- data: a function of the index that repeats itself, so that any element can be checked ---- */
-
-static double uniform(int64_t i, unsigned which)
-{
-    uint64_t hash = ((uint64_t)(i % PERIOD) * 2 + which) * UINT64_C(0x9e3779b97f4a7c15);
-    return (double)(hash >> 40) / (double)(1 << 24);
-}
-
-/* An array of float32, or of complex128 whose parts are two of them. */
 static mnp_array *data(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, unsigned which)
 {
     mnp_array *array = NULL;
     OR_EXIT(mnp_empty(ctx, dtype, ndim, shape, &array));
-    const int64_t *lo = mnp_array_local_lo(array), *extent = mnp_array_local_shape(array);
-    int64_t size = mnp_array_local_size(array);
-    void *block = malloc((size_t)size * mnp_dtype_size(dtype) + 1);
-    for (int64_t k = 0; block && k < size; k++) {
-        int64_t i = ndim == 1 ? lo[0] + k : (lo[0] + k / extent[1]) * shape[1] + lo[1] + k % extent[1];
-        if (dtype == MNP_FLOAT32) {
-            ((float *)block)[k] = (float)uniform(i, which);
-        } else {
-            ((double *)block)[2 * k] = uniform(i, 0);
-            ((double *)block)[2 * k + 1] = uniform(i, 1);
-        }
-    }
-    OR_EXIT(mnp_agree(ctx, block ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %" PRId64 " elements", size)));
-    OR_EXIT(mnp_array_set_local(array, block));
-    free(block);
+    fill_uniform(array, which);
     return array;
 }
 

@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/arrays/data.h"
 #include "bench/benchmark.h"
 #include "bench/measure.h"
 #include "common/words.h"
 
-enum { PERIOD = 1 << 22, GRAPH_CALLS = 16 };
+enum { GRAPH_CALLS = 16 };
 
 struct work {
     mnp_ctx *ctx;
@@ -40,13 +41,7 @@ struct timed_case {
     int64_t row;                           /* 0, or the length of rows, where a matrix is not a square */
 };
 
-/* ---- data: a function of the index that repeats itself ---- */
-
-static double uniform(int64_t i, unsigned which)
-{
-    uint64_t hash = ((uint64_t)(i % PERIOD) * 2 + which) * UINT64_C(0x9e3779b97f4a7c15);
-    return (double)(hash >> 40) / (double)(1 << 24);
-}
+/* ---- data ---- */
 
 /* An array whose first axis is cut over all ranks. */
 static mnp_array *cut_rows(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape)
@@ -67,19 +62,7 @@ static mnp_array *data(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *s
         array = cut_rows(ctx, dtype, ndim, shape);
     else
         OR_EXIT(mnp_empty(ctx, dtype, ndim, shape, &array));
-    const int64_t *lo = mnp_array_local_lo(array), *extent = mnp_array_local_shape(array);
-    int64_t size = mnp_array_local_size(array);
-    void *block = malloc((size_t)size * mnp_dtype_size(dtype) + 1);
-    for (int64_t k = 0; block && k < size; k++) {
-        int64_t i = ndim == 1 ? lo[0] + k : (lo[0] + k / extent[1]) * shape[1] + lo[1] + k % extent[1];
-        if (dtype == MNP_FLOAT32)
-            ((float *)block)[k] = (float)uniform(i, which);
-        else
-            ((double *)block)[k] = uniform(i, which);
-    }
-    OR_EXIT(mnp_agree(ctx, block ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %" PRId64 " elements", size)));
-    OR_EXIT(mnp_array_set_local(array, block));
-    free(block);
+    fill_uniform(array, which);
     return array;
 }
 

@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/arrays/data.h"
 #include "bench/benchmark.h"
 #include "bench/measure.h"
-
-enum { PERIOD = 1 << 22 };
 
 static const struct timed_case {
     const char *name;
@@ -34,31 +33,11 @@ struct work {
     mnp_array *x, *y;
 };
 
-/* ---- data: a function of the index that repeats itself ---- */
-
-static double uniform(int64_t i)
-{
-    uint64_t hash = (uint64_t)(i % PERIOD) * 2 * UINT64_C(0x9e3779b97f4a7c15);
-    return (double)(hash >> 40) / (double)(1 << 24);
-}
-
 static mnp_array *data(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape)
 {
     mnp_array *array = NULL;
     OR_EXIT(mnp_empty(ctx, dtype, ndim, shape, &array));
-    const int64_t *lo = mnp_array_local_lo(array), *extent = mnp_array_local_shape(array);
-    int64_t size = mnp_array_local_size(array);
-    void *block = malloc((size_t)size * mnp_dtype_size(dtype) + 1);
-    for (int64_t k = 0; block && k < size; k++) {
-        int64_t i = ndim == 1 ? lo[0] + k : (lo[0] + k / extent[1]) * shape[1] + lo[1] + k % extent[1];
-        if (dtype == MNP_FLOAT32)
-            ((float *)block)[k] = (float)uniform(i);
-        else
-            ((double *)block)[k] = uniform(i);
-    }
-    OR_EXIT(mnp_agree(ctx, block ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory for %" PRId64 " elements", size)));
-    OR_EXIT(mnp_array_set_local(array, block));
-    free(block);
+    fill_uniform(array, 0);
     return array;
 }
 
@@ -82,7 +61,7 @@ static double expect(const struct work *w)
     int64_t step = w->timed->ndim == 2 && w->timed->axis == 0 ? w->n : 1;
     long double sum = 0, most = 0;
     for (int64_t i = 0; i < w->n; i++) {
-        double value = uniform(i * step);
+        double value = uniform(i * step, 0);
         sum += value;
         most = value > (double)most ? value : most;
     }

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/measure.h"
+
 enum { LEAST_LOOPS = 10, MOST_LOOPS = 500 };
 static const double
     repeat_seconds = 1e-2,
@@ -208,17 +210,11 @@ static mnp_status choose_loops(comm_trial *t, int way, int *loops_p)
     return MNP_OK;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median over repeats of the slowest rank's times, on all ranks; `seconds` becomes those times, the least first. */
 static double median(int count, double *seconds)
 {
     MPI_Allreduce(MPI_IN_PLACE, seconds, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    qsort(seconds, (size_t)count, sizeof *seconds, by_size);
+    qsort(seconds, (size_t)count, sizeof *seconds, compare_seconds);
     return (seconds[(count - 1) / 2] + seconds[count / 2]) / 2;
 }
 
