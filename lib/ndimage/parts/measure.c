@@ -6,6 +6,8 @@
  * histograms of the bins with weights, extremes are scattered; the results, one number for each bin, are brought to
  * every rank's CPU and put in the caller's order.
  */
+#include "ndimage/parts/measure.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,20 +21,10 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "base/call.h"
+#include "base/dtype.h"
 #include "base/integer.h"
 #include "base/value.h"
 #include "layout/layout.h"
-#include "ops/elementwise/formula.h"
-
-struct measure {
-    const char *function;
-    mnp_ctx *ctx;
-    const mnp_array *x;
-    int64_t count; /* of the bins, but the last one, of all other elements */
-    int64_t wanted;
-    int64_t *sorted, *place; /* the bins' labels; for each wanted label, its bin */
-    mnp_array *bins;
-};
 
 /* ---- bins ---- */
 
@@ -65,8 +57,8 @@ static const mnp__formula bins_of_all = {
     .inputs = {{"label", MNP_INT64, false}},
 };
 
-static mnp_status apply(const struct measure *m, const mnp__formula *formula, int ninputs,
-                        const mnp_array *const *inputs, int fact, mnp_array **out_p)
+mnp_status mnp__measure_apply(const mnp__measure *m, const mnp__formula *formula, int ninputs,
+                              const mnp_array *const *inputs, int fact, mnp_array **out_p)
 {
     const mnp__formula_call call = {.function = m->function,
                                     .formula = formula,
@@ -80,7 +72,7 @@ static mnp_status apply(const struct measure *m, const mnp__formula *formula, in
 }
 
 /* The labels that are measured, sorted and each once, and where the caller's are among them. */
-static mnp_status sort_index(struct measure *m, const int64_t *index)
+static mnp_status sort_index(mnp__measure *m, const int64_t *index)
 {
     MNP_TRY(mnp__malloc(((size_t)m->wanted + 1) * sizeof *m->sorted, &m->sorted));
     MNP_TRY(mnp__malloc(((size_t)m->wanted + 1) * sizeof *m->place, &m->place));
@@ -97,26 +89,26 @@ static mnp_status sort_index(struct measure *m, const int64_t *index)
     return MNP_OK;
 }
 
-static mnp_status make_bins(struct measure *m, const mnp_array *labels)
+static mnp_status make_bins(mnp__measure *m, const mnp_array *labels)
 {
     mnp_array *index = NULL;
     if (!labels)
         return mnp_zeros_like(m->x, MNP_INT64, &m->bins);
     if (m->sorted == NULL)
-        return apply(m, &bins_of_all, 1, &labels, 0, &m->bins);
+        return mnp__measure_apply(m, &bins_of_all, 1, &labels, 0, &m->bins);
     if (m->ctx->device->block_memory == 0 && m->sorted[m->count - 1] - m->sorted[0] == m->count - 1) {
         const mnp_array *const range[] = {labels, mnp_scalar_int(m->ctx, m->sorted[0]),
                                           mnp_scalar_int(m->ctx, m->count)};
-        return apply(m, &bins_of_range, 3, range, 0, &m->bins);
+        return mnp__measure_apply(m, &bins_of_range, 3, range, 0, &m->bins);
     }
     MNP_TRY(mnp_array_from_host(m->ctx, MNP_INT64, 1, &m->count, m->sorted, &index));
     const mnp_array *const inputs[] = {labels, index};
-    mnp_status st = apply(m, &bins_of_index, 2, inputs, 0, &m->bins);
+    mnp_status st = mnp__measure_apply(m, &bins_of_index, 2, inputs, 0, &m->bins);
     mnp_array_free(index);
     return st;
 }
 
-static mnp_status open_measure(struct measure *m, const mnp_array *labels, int64_t count, const int64_t *index)
+mnp_status mnp__measure_open(mnp__measure *m, const mnp_array *labels, int64_t count, const int64_t *index)
 {
     const mnp_array *x = m->x;
     MNP_TRY(mnp__array_check_blocks(m->function, x));
@@ -128,8 +120,7 @@ static mnp_status open_measure(struct measure *m, const mnp_array *labels, int64
                         index ? "given" : "NULL", labels ? "given" : "NULL");
     if (labels) {
         MNP_TRY(mnp__array_check_blocks(m->function, labels));
-        const char kind = mnp_dtype_kind(labels->dtype);
-        if (kind != 'i' && kind != 'u' && kind != 'b')
+        if (!mnp__dtype_is_integral(labels->dtype))
             return MNP_FAIL(MNP_ERR_ARG, "%s: the labels are %s; they should be integers", m->function,
                             mnp_dtype_name(labels->dtype));
         if (!mnp__layout_same_shape(labels->layout, x->layout))
@@ -142,7 +133,7 @@ static mnp_status open_measure(struct measure *m, const mnp_array *labels, int64
     return make_bins(m, labels);
 }
 
-static void close_measure(struct measure *m)
+void mnp__measure_close(mnp__measure *m)
 {
     free(m->sorted);
     free(m->place);
@@ -150,20 +141,19 @@ static void close_measure(struct measure *m)
 }
 
 /* The bin of result number i, and how many results there are. */
-static int64_t bin_of(const struct measure *m, int64_t i)
+static int64_t bin_of(const mnp__measure *m, int64_t i)
 {
     return m->place ? m->place[i] : 0;
 }
 
-static int64_t results_of(const struct measure *m)
+static int64_t results_of(const mnp__measure *m)
 {
     return m->wanted > 0 ? m->wanted : 1;
 }
 
 /* ---- numbers of bins, on every CPU ---- */
 
-/* Bring an array of one number for each bin to memory of the CPU.  Collective. */
-static mnp_status fetch(const struct measure *m, const mnp_array *array, void **values_p)
+mnp_status mnp__measure_fetch(const mnp__measure *m, const mnp_array *array, void **values_p)
 {
     mnp_layout *everywhere = NULL;
     mnp_array *whole = NULL;
@@ -186,7 +176,7 @@ static mnp_status fetch(const struct measure *m, const mnp_array *array, void **
 }
 
 /* The sums of weights in each bin, or with NULL how many elements there are. */
-static mnp_status sums_of(const struct measure *m, const mnp_array *weights, double **sums_p)
+static mnp_status sums_of(const mnp__measure *m, const mnp_array *weights, double **sums_p)
 {
     const double range[2] = {0, (double)(m->count + 1)};
     mnp_array *counts = NULL, *sums = NULL;
@@ -195,14 +185,14 @@ static mnp_status sums_of(const struct measure *m, const mnp_array *weights, dou
     if (st == MNP_OK)
         st = mnp_astype(counts, MNP_FLOAT64, &sums);
     if (st == MNP_OK)
-        st = fetch(m, sums, &values);
+        st = mnp__measure_fetch(m, sums, &values);
     mnp_array_free(counts);
     mnp_array_free(sums);
     *sums_p = values;
     return st;
 }
 
-static mnp_status sums_of_x(const struct measure *m, double **sums_p)
+static mnp_status sums_of_x(const mnp__measure *m, double **sums_p)
 {
     mnp_array *weights = NULL;
     MNP_TRY(mnp_astype(m->x, MNP_FLOAT64, &weights));
@@ -223,14 +213,14 @@ static const mnp__formula squares = {
     .inputs = {{"x", MNP_FLOAT64, false}, {"bin", MNP_INT64, false}, {"mean", MNP_FLOAT64, true}},
 };
 
-static mnp_status squares_of(const struct measure *m, const double *means, double **sums_p)
+static mnp_status squares_of(const mnp__measure *m, const double *means, double **sums_p)
 {
     const int64_t bins = m->count + 1;
     mnp_array *centre = NULL, *weights = NULL;
     mnp_status st = mnp_array_from_host(m->ctx, MNP_FLOAT64, 1, &bins, means, &centre);
     const mnp_array *const inputs[] = {m->x, m->bins, centre};
     if (st == MNP_OK)
-        st = apply(m, &squares, 3, inputs, 0, &weights);
+        st = mnp__measure_apply(m, &squares, 3, inputs, 0, &weights);
     if (st == MNP_OK)
         st = sums_of(m, weights, sums_p);
     mnp_array_free(centre);
@@ -238,7 +228,7 @@ static mnp_status squares_of(const struct measure *m, const double *means, doubl
     return st;
 }
 
-static mnp_status give_doubles(const struct measure *m, const double *values, mnp_array **out_p)
+static mnp_status give_doubles(const mnp__measure *m, const double *values, mnp_array **out_p)
 {
     const int64_t n = results_of(m);
     double *result = NULL;
@@ -255,9 +245,9 @@ static mnp_status give_doubles(const struct measure *m, const double *values, mn
 static mnp_status moment(const char *function, enum moment moment, const mnp_array *x, const mnp_array *labels,
                          int64_t count, const int64_t *index, mnp_array **out_p)
 {
-    struct measure m = {.function = function, .x = x};
+    mnp__measure m = {.function = function, .x = x};
     double *sums = NULL, *sizes = NULL, *spread = NULL;
-    mnp_status st = open_measure(&m, labels, count, index);
+    mnp_status st = mnp__measure_open(&m, labels, count, index);
     if (st == MNP_OK)
         st = sums_of_x(&m, &sums);
     if (st == MNP_OK && moment != SUM)
@@ -273,7 +263,7 @@ static mnp_status moment(const char *function, enum moment moment, const mnp_arr
     free(sums);
     free(sizes);
     free(spread);
-    close_measure(&m);
+    mnp__measure_close(&m);
     return st;
 }
 
@@ -294,7 +284,7 @@ MEASURE(standard_deviation, moment(__func__, DEVIATION, x, labels, count, index,
 /* ---- extremes and their places ---- */
 
 /* An array of a number for each bin from which the smallest or largest can be found. */
-static mnp_status start_extremes(const struct measure *m, mnp_dtype dtype, bool largest, mnp_array **extremes_p)
+static mnp_status start_extremes(const mnp__measure *m, mnp_dtype dtype, bool largest, mnp_array **extremes_p)
 {
     unsigned char first[16] = {0};
     const int64_t bins = m->count + 1;
@@ -315,7 +305,7 @@ static mnp_status start_extremes(const struct measure *m, mnp_dtype dtype, bool 
     return mnp_full(m->ctx, dtype, 1, &bins, first, extremes_p);
 }
 
-static mnp_status scatter(const struct measure *m, bool largest, const mnp_array *values, mnp_array **extremes_p)
+mnp_status mnp__measure_scatter(const mnp__measure *m, bool largest, const mnp_array *values, mnp_array **extremes_p)
 {
     mnp_array *extremes = NULL;
     MNP_TRY(start_extremes(m, values->dtype, largest, &extremes));
@@ -330,19 +320,19 @@ static mnp_status scatter(const struct measure *m, bool largest, const mnp_array
 static mnp_status extreme(const char *function, bool largest, const mnp_array *x, const mnp_array *labels,
                           int64_t count, const int64_t *index, mnp_array **out_p)
 {
-    struct measure m = {.function = function, .x = x};
+    mnp__measure m = {.function = function, .x = x};
     const size_t size = mnp_dtype_size(x->dtype);
     mnp_array *extremes = NULL, *made = NULL;
     double *sizes = NULL;
     void *values = NULL;
     char *result = NULL;
-    mnp_status st = open_measure(&m, labels, count, index);
+    mnp_status st = mnp__measure_open(&m, labels, count, index);
     if (st == MNP_OK)
         st = sums_of(&m, NULL, &sizes);
     if (st == MNP_OK)
-        st = scatter(&m, largest, x, &extremes);
+        st = mnp__measure_scatter(&m, largest, x, &extremes);
     if (st == MNP_OK)
-        st = fetch(&m, extremes, &values);
+        st = mnp__measure_fetch(&m, extremes, &values);
     const int64_t n = results_of(&m);
     if (st == MNP_OK)
         st = MNP_AGREE(m.ctx, mnp__calloc((size_t)n, size, &result));
@@ -355,7 +345,7 @@ static mnp_status extreme(const char *function, bool largest, const mnp_array *x
     free(values);
     free(result);
     mnp_array_free(extremes);
-    close_measure(&m);
+    mnp__measure_close(&m);
     return mnp__output_give(made, st, out_p);
 }
 
@@ -372,10 +362,10 @@ static const mnp__formula places = {
 };
 
 /* The number in C order of the first element of each bin that is its extreme. */
-static mnp_status first_places(const struct measure *m, bool largest, void **places_p)
+static mnp_status first_places(const mnp__measure *m, bool largest, void **places_p)
 {
     mnp_array *extremes = NULL, *where = NULL, *first = NULL;
-    mnp_status st = scatter(m, largest, m->x, &extremes);
+    mnp_status st = mnp__measure_scatter(m, largest, m->x, &extremes);
     const mnp_array *const inputs[] = {m->x, m->bins, extremes};
     const mnp__formula_call call = {.function = m->function,
                                     .formula = &places,
@@ -387,9 +377,9 @@ static mnp_status first_places(const struct measure *m, bool largest, void **pla
     if (st == MNP_OK)
         st = mnp__formula_run(m->ctx, &call);
     if (st == MNP_OK)
-        st = scatter(m, false, where, &first);
+        st = mnp__measure_scatter(m, false, where, &first);
     if (st == MNP_OK)
-        st = fetch(m, first, places_p);
+        st = mnp__measure_fetch(m, first, places_p);
     mnp_array_free(extremes);
     mnp_array_free(where);
     mnp_array_free(first);
@@ -399,12 +389,12 @@ static mnp_status first_places(const struct measure *m, bool largest, void **pla
 static mnp_status position(const char *function, bool largest, const mnp_array *x, const mnp_array *labels,
                            int64_t count, const int64_t *index, mnp_array **out_p)
 {
-    struct measure m = {.function = function, .x = x};
+    mnp__measure m = {.function = function, .x = x};
     void *found = NULL;
     mnp_array *made = NULL;
     int64_t *result = NULL;
     const int ndim = x->layout->ndim;
-    mnp_status st = open_measure(&m, labels, count, index);
+    mnp_status st = mnp__measure_open(&m, labels, count, index);
     if (st == MNP_OK)
         st = first_places(&m, largest, &found);
     const int64_t shape[2] = {results_of(&m), ndim};
@@ -422,14 +412,14 @@ static mnp_status position(const char *function, bool largest, const mnp_array *
         st = mnp_array_from_host(m.ctx, MNP_INT64, 2, shape, result, &made);
     free(found);
     free(result);
-    close_measure(&m);
+    mnp__measure_close(&m);
     return mnp__output_give(made, st, out_p);
 }
 
 MEASURE(minimum_position, position(__func__, false, x, labels, count, index, out_p))
 MEASURE(maximum_position, position(__func__, true, x, labels, count, index, out_p))
 
-/* ---- centres and boxes ---- */
+/* ---- centres ---- */
 
 static void write_weighted_index(const int *facts, mnp__text *body)
 {
@@ -448,11 +438,11 @@ static const mnp__formula weighted_index = {
 static mnp_status centre(const char *function, const mnp_array *x, const mnp_array *labels, int64_t count,
                          const int64_t *index, mnp_array **out_p)
 {
-    struct measure m = {.function = function, .x = x};
+    mnp__measure m = {.function = function, .x = x};
     mnp_array *made = NULL;
     double *sums = NULL, *result = NULL;
     const int ndim = x->layout->ndim;
-    mnp_status st = open_measure(&m, labels, count, index);
+    mnp_status st = mnp__measure_open(&m, labels, count, index);
     const int64_t shape[2] = {results_of(&m), ndim};
     if (st == MNP_OK)
         st = sums_of_x(&m, &sums);
@@ -461,7 +451,7 @@ static mnp_status centre(const char *function, const mnp_array *x, const mnp_arr
     for (int d = 0; d < ndim && st == MNP_OK; d++) {
         mnp_array *weights = NULL;
         double *moments = NULL;
-        st = apply(&m, &weighted_index, 1, &x, d, &weights);
+        st = mnp__measure_apply(&m, &weighted_index, 1, &x, d, &weights);
         if (st == MNP_OK)
             st = sums_of(&m, weights, &moments);
         for (int64_t i = 0; i < shape[0] && st == MNP_OK; i++)
@@ -473,139 +463,8 @@ static mnp_status centre(const char *function, const mnp_array *x, const mnp_arr
         st = mnp_array_from_host(m.ctx, MNP_FLOAT64, 2, shape, result, &made);
     free(sums);
     free(result);
-    close_measure(&m);
+    mnp__measure_close(&m);
     return mnp__output_give(made, st, out_p);
 }
 
 MEASURE(center_of_mass, centre(__func__, x, labels, count, index, out_p))
-
-static void write_index(const int *facts, mnp__text *body)
-{
-    mnp__text_add(body, "out = mnp_index[%d];", facts[0]);
-}
-
-static const mnp__formula one_index = {
-    .name = "indices_of_labels",
-    .write = write_index,
-    .indices = true,
-    .type = MNP_INT64,
-    .ninputs = 1,
-    .inputs = {{"x", MNP_INT64, false}},
-};
-
-/* The first and the last index along dimension d of the elements in each bin, to every second number. */
-static mnp_status reach_along(const struct measure *m, int d, int64_t *boxes)
-{
-    const int ndim = m->x->layout->ndim;
-    mnp_array *indices = NULL;
-    mnp_status st = apply(m, &one_index, 1, &m->x, d, &indices);
-    for (int end = 0; end < 2 && st == MNP_OK; end++) {
-        mnp_array *extremes = NULL;
-        void *values = NULL;
-        st = scatter(m, end == 1, indices, &extremes);
-        if (st == MNP_OK)
-            st = fetch(m, extremes, &values);
-        for (int64_t i = 0; i < m->wanted && st == MNP_OK; i++) {
-            const int64_t at = ((const int64_t *)values)[i];
-            const bool exists = at != INT64_MAX && at != INT64_MIN;
-            boxes[(i * ndim + d) * 2 + end] = exists ? at + end : -1;
-        }
-        mnp_array_free(extremes);
-        free(values);
-    }
-    mnp_array_free(indices);
-    return st;
-}
-
-/* Widen the boxes of labels 1 to count by a row of labels of one index along all dimensions but the last. */
-static void widen_boxes(const int32_t *row, int64_t width, int64_t count, int ndim, const int64_t *index, int64_t *low,
-                        int64_t *high)
-{
-    for (int64_t x = 0, end; x < width; x = end) {
-        const int64_t label = row[x], at = (label - 1) * ndim;
-        for (end = x + 1; end < width && row[end] == label;)
-            end++;
-        if (label < 1 || label > count)
-            continue;
-        for (int d = 0; d < ndim; d++) {
-            const int64_t first = index[d] + (d == ndim - 1 ? x : 0), last = index[d] + (d == ndim - 1 ? end - 1 : 0);
-            low[at + d] = first < low[at + d] ? first : low[at + d];
-            high[at + d] = last > high[at + d] ? last : high[at + d];
-        }
-    }
-}
-
-/* The boxes on the host, where one look at the labels finds them all; `ends` has room for as many numbers.  Collective. */
-static mnp_status boxes_on_host(const mnp_array *labels, int64_t count, int64_t *boxes, int64_t *ends)
-{
-    mnp_ctx *ctx = labels->ctx;
-    const int ndim = labels->layout->ndim, last = ndim - 1;
-    const int64_t numbers = count * ndim;
-    int64_t *low = ends, *high = ends + numbers, index[MNP_MAX_DIMS];
-    mnp_layout *layout = NULL;
-    mnp__input input = {NULL, NULL};
-    mnp_status st = MNP_AGREE(ctx, mnp__layout_in_c_order(labels->layout, &layout));
-    if (st == MNP_OK)
-        st = mnp__input_open(labels, layout, MNP_INT32, MNP__INPUT_DENSE, &input);
-    mnp_layout_free(layout);
-    MNP_TRY(st);
-    st = MNP_AGREE(ctx, mnp__ctx_wait(ctx, ctx->compute));
-    for (int64_t i = 0; i < numbers; i++) {
-        low[i] = INT64_MAX;
-        high[i] = -1;
-    }
-    const mnp_array *x = input.array;
-    const int64_t width = ndim > 0 ? x->local_shape[last] : 1;
-    for (int64_t row = 0; st == MNP_OK && row * width < x->local_size; row++) {
-        int64_t rest = row;
-        for (int d = last - 1; d >= 0; rest /= x->local_shape[d--])
-            index[d] = x->local_lo[d] + rest % x->local_shape[d];
-        index[last] = x->local_lo[last];
-        widen_boxes((const int32_t *)x->data + row * width, width, count, ndim, index, low, high);
-    }
-    mnp__input_close(&input);
-    if (st == MNP_OK)
-        st = mnp__all_reduce(&ctx->comm, low, (int)numbers, MPI_INT64_T, MPI_MIN);
-    if (st == MNP_OK)
-        st = mnp__all_reduce(&ctx->comm, high, (int)numbers, MPI_INT64_T, MPI_MAX);
-    for (int64_t i = 0; i < numbers; i++) {
-        boxes[2 * i] = high[i] < 0 ? -1 : low[i];
-        boxes[2 * i + 1] = high[i] < 0 ? -1 : high[i] + 1;
-    }
-    return st;
-}
-
-mnp_status mnp_ndimage_find_objects(const mnp_array *labels, int64_t count, mnp_array **boxes_p)
-{
-    MNP_ENTER(labels, boxes_p);
-    struct measure m = {.function = __func__, .x = labels, .ctx = labels->ctx};
-    const int ndim = labels->layout->ndim;
-    const bool on_host = labels->ctx->device->block_memory == 0 && ndim > 0 && count < INT32_MAX / (2 * ndim) &&
-                         strchr("iub", mnp_dtype_kind(labels->dtype)) &&
-                         (mnp_dtype_size(labels->dtype) < 4 || labels->dtype == MNP_INT32);
-    int64_t *index = NULL, *boxes = NULL;
-    mnp_array *made = NULL;
-    MNP_TRY(mnp__array_check_blocks(__func__, labels));
-    if (count < 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: count is %" PRId64 ", negative", __func__, count);
-    const int64_t shape[3] = {count, ndim, 2};
-    const int64_t room = on_host ? 2 * count * ndim : count;
-    mnp_status st = mnp__malloc((size_t)(room + 1) * sizeof *index, &index);
-    if (st == MNP_OK)
-        st = mnp__malloc((size_t)(2 * count * ndim + 1) * sizeof *boxes, &boxes);
-    for (int64_t i = 0; i < count && st == MNP_OK; i++)
-        index[i] = i + 1;
-    st = MNP_AGREE(labels->ctx, st);
-    if (st == MNP_OK && on_host && count > 0)
-        st = boxes_on_host(labels, count, boxes, index);
-    else if (st == MNP_OK && count > 0)
-        st = open_measure(&m, labels, count, index);
-    for (int d = 0; d < ndim && st == MNP_OK && count > 0 && !on_host; d++)
-        st = reach_along(&m, d, boxes);
-    if (st == MNP_OK)
-        st = mnp_array_from_host(labels->ctx, MNP_INT64, 3, shape, boxes, &made);
-    free(index);
-    free(boxes);
-    close_measure(&m);
-    return mnp__output_give(made, st, boxes_p);
-}

@@ -11,7 +11,6 @@
  */
 #include <maniple/statistics.h>
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,115 +30,7 @@
 #include "layout/layout.h"
 #include "ops/reduction/reduction.h"
 #include "ops/sort/select.h"
-
-/* ---- methods ---- */
-
-/* How NumPy finds a place among n sorted elements.  The last ones take an element as it is. */
-enum rule { LINEAR, HYNDMAN_FAN, AVERAGED, MIDPOINT, MIDDLE, INVERTED, CLOSEST, LOWER, HIGHER, NEAREST };
-
-typedef struct method {
-    const char *name;
-    enum rule rule;
-    double alpha, beta; /* of R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, 1996 */
-} method;
-
-static const method methods[] = {
-    {"linear", LINEAR, 1, 1},
-    {"lower", LOWER, 0, 0},
-    {"higher", HIGHER, 0, 0},
-    {"midpoint", MIDPOINT, 0, 0},
-    {"nearest", NEAREST, 0, 0},
-    {"inverted_cdf", INVERTED, 0, 0},
-    {"averaged_inverted_cdf", AVERAGED, 0, 0},
-    {"closest_observation", CLOSEST, 0, 0},
-    {"interpolated_inverted_cdf", HYNDMAN_FAN, 0, 1},
-    {"hazen", HYNDMAN_FAN, 0.5, 0.5},
-    {"weibull", HYNDMAN_FAN, 0, 0},
-    {"median_unbiased", HYNDMAN_FAN, 1 / 3.0, 1 / 3.0},
-    {"normal_unbiased", HYNDMAN_FAN, 3 / 8.0, 3 / 8.0},
-};
-
-enum { NUM_METHODS = sizeof methods / sizeof *methods };
-
-static const method median = {"median", MIDDLE, 0, 0};
-
-static bool takes_one(const method *m)
-{
-    return m->rule >= INVERTED;
-}
-
-/* The result lies between sorted elements `previous` and `next`, at `t`. */
-typedef struct position {
-    int64_t previous, next;
-    double t;
-} position;
-
-/* NumPy's _discrete_interpolation_to_boundaries(). */
-static int64_t boundary(double index, bool odd_alone)
-{
-    double previous = floor(index);
-    bool stays = index == previous && (!odd_alone || fmod(previous, 2) == 1);
-    double result = stays ? previous : previous + 1;
-    return result > 0 ? (int64_t)result : 0;
-}
-
-static position locate_one(const method *m, double n, double q)
-{
-    int64_t at = 0;
-    switch (m->rule) {
-    case INVERTED:
-        at = boundary(n * q - 1, false);
-        break;
-    case CLOSEST:
-        at = boundary(n * q - 1 - 0.5, true);
-        break;
-    case LOWER:
-        at = (int64_t)floor((n - 1) * q);
-        break;
-    case HIGHER:
-        at = (int64_t)ceil((n - 1) * q);
-        break;
-    default:
-        at = (int64_t)nearbyint((n - 1) * q);
-        break;
-    }
-    return (position){at, at, 0};
-}
-
-static double virtual_index(const method *m, double n, double q)
-{
-    switch (m->rule) {
-    case LINEAR:
-        return (n - 1) * q;
-    case AVERAGED:
-        return n * q - 1;
-    case MIDPOINT:
-        return 0.5 * (floor((n - 1) * q) + ceil((n - 1) * q));
-    default:
-        return n * q + (m->alpha + q * (1 - m->alpha - m->beta)) - 1;
-    }
-}
-
-/* The position of the result among `count` sorted elements; any position if there are none. */
-static position locate(const method *m, int64_t count, double q)
-{
-    if (m->rule == MIDDLE)
-        return (position){count > 0 ? (count - 1) / 2 : 0, count / 2, 0};
-    double n = (double)count;
-    if (takes_one(m))
-        return locate_one(m, n, q);
-    double index = virtual_index(m, n, q), before = floor(index);
-    position p = {(int64_t)before, (int64_t)before + 1, index - before};
-    if (index >= n - 1)
-        p = (position){count - 1, count - 1, index + 1}; /* as NumPy, for which this is element -1 */
-    else if (index < 0)
-        p = (position){0, 0, index};
-    if (m->rule == AVERAGED)
-        p.t = p.t == 0 ? 0.5 : 1;
-    if (m->rule == MIDPOINT)
-        p.t = index == before ? 0 : 0.5;
-    return p;
-}
+#include "ops/statistics/quantile_methods.h"
 
 /* ---- the state of a call ---- */
 
@@ -147,7 +38,7 @@ typedef struct call {
     const char *function; /* "mnp_quantile" */
     const mnp_array *x;
     const mnp_axes *axes;
-    const method *method;
+    const mnp__quantile_method *method;
     bool skips_nan;
     bool many;       /* results are along a new first dimension, and have float64, as NumPy's for an array of q */
     int count;       /* of q */
@@ -168,25 +59,6 @@ typedef struct call {
     mnp_array *counts; /* if NaN are left out: how many elements each line has, with the axis */
 } call;
 
-static mnp_status find_method(call *c, const char *name)
-{
-    mnp__text text = MNP__TEXT_EMPTY;
-    c->method = &methods[0];
-    if (!name)
-        return MNP_OK;
-    for (int i = 0; i < NUM_METHODS; i++) {
-        if (strcmp(methods[i].name, name) == 0) {
-            c->method = &methods[i];
-            return MNP_OK;
-        }
-        mnp__text_add(&text, "%s%s", i ? ", " : "", methods[i].name);
-    }
-    mnp_status st =
-        MNP_FAIL(MNP_ERR_ARG, "%s: the method is '%s', and there are %s", c->function, name, mnp__text_string(&text));
-    mnp__text_free(&text);
-    return st;
-}
-
 static mnp_status check_options(const call *c)
 {
     const mnp_axes *axes = c->axes;
@@ -203,14 +75,14 @@ static mnp_status choose_type(call *c)
 {
     mnp_dtype own = c->x->dtype;
     char kind = mnp_dtype_kind(own);
-    bool is_median = c->method->rule == MIDDLE;
+    bool is_median = c->method->rule == MNP__QUANTILE_MIDDLE;
     if (kind == 'c' && !is_median)
         return MNP_FAIL(MNP_ERR_ARG, "%s: complex numbers have no quantiles, and x is %s", c->function,
                         mnp_dtype_name(own));
-    if (kind == 'b' && !is_median && !takes_one(c->method))
+    if (kind == 'b' && !is_median && !mnp__quantile_takes_one(c->method))
         return MNP_FAIL(MNP_ERR_ARG, "%s: method '%s' goes between elements, and x is bool", c->function,
                         c->method->name);
-    if (takes_one(c->method))
+    if (mnp__quantile_takes_one(c->method))
         c->type = own;
     else
         c->type = c->many || (kind != 'f' && kind != 'c') ? MNP_FLOAT64 : own;
@@ -310,7 +182,7 @@ static mnp_status list_positions(call *c)
 {
     MNP_TRY(mnp__malloc((2 * (size_t)c->count + 1) * sizeof *c->positions, &c->positions));
     for (int i = 0; i < c->count; i++) {
-        const position p = locate(c->method, c->length, c->q[i]);
+        const mnp__quantile_position p = mnp__quantile_locate(c->method, c->length, c->q[i]);
         add_position(c, p.previous);
         add_position(c, p.next);
     }
@@ -365,7 +237,7 @@ static mnp_status sort_lines(call *c)
 /* Both neighbours, and where between them the result is: an array, or NULL for p->t everywhere. */
 typedef struct neighbours {
     mnp_array *a, *b, *t;
-    position p;
+    mnp__quantile_position p;
 } neighbours;
 
 static void free_neighbours(neighbours *n)
@@ -375,7 +247,7 @@ static void free_neighbours(neighbours *n)
 
 static mnp_status take_same(const call *c, double q, neighbours *n)
 {
-    n->p = locate(c->method, c->length, q);
+    n->p = mnp__quantile_locate(c->method, c->length, q);
     MNP_TRY(take_slice(c, n->p.previous, &n->a));
     return n->p.next == n->p.previous ? MNP_OK : take_slice(c, n->p.next, &n->b);
 }
@@ -400,7 +272,7 @@ static mnp_status fill_places(const call *c, double q, mnp_array *previous, mnp_
     if (st == MNP_OK)
         st = mnp_array_get_local(c->counts, counts);
     for (int64_t i = 0; i < c->counts->local_size && st == MNP_OK; i++) {
-        position p = locate(c->method, counts[i], q);
+        mnp__quantile_position p = mnp__quantile_locate(c->method, counts[i], q);
         bool none = counts[i] == 0;
         counts[i] = none ? 0 : p.previous;
         other[i] = none ? 0 : p.next;
@@ -454,12 +326,12 @@ static mnp_dtype middle_type(mnp_dtype own)
 static void write_value(const call *c, const neighbours *n, char *text, size_t size)
 {
     const char *type = mnp_dtype_name(c->type);
-    const char *wide = mnp_dtype_name(c->method->rule == MIDDLE ? middle_type(c->x->dtype) : MNP_FLOAT64);
-    if (c->method->rule == MIDDLE && n->t)
+    const char *wide = mnp_dtype_name(c->method->rule == MNP__QUANTILE_MIDDLE ? middle_type(c->x->dtype) : MNP_FLOAT64);
+    if (c->method->rule == MNP__QUANTILE_MIDDLE && n->t)
         snprintf(text, size, "%s(a) if a == b else %s((%s(a) + %s(b))/2)", type, type, wide, wide);
-    else if (c->method->rule == MIDDLE && n->b)
+    else if (c->method->rule == MNP__QUANTILE_MIDDLE && n->b)
         snprintf(text, size, "%s((%s(a) + %s(b))/2)", type, wide, wide);
-    else if (c->method->rule == MIDDLE || takes_one(c->method))
+    else if (c->method->rule == MNP__QUANTILE_MIDDLE || mnp__quantile_takes_one(c->method))
         snprintf(text, size, "%s(a)", type);
     else if (!n->t && !c->many)
         snprintf(text, size, BETWEEN("t", "u"));
@@ -555,7 +427,7 @@ static mnp_status run_many(call *c, int count, const double *given, double scale
     c->count = count;
     if (count < 0)
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d numbers in the list", c->function, count);
-    MNP_TRY(find_method(c, name));
+    MNP_TRY(mnp__quantile_find_method(c->function, name, &c->method));
     MNP_TRY(mnp__calloc((size_t)count + 1, sizeof *q, &q));
     for (int i = 0; i < count; i++)
         q[i] = given[i] / scale;
@@ -569,7 +441,7 @@ static mnp_status run_one(call *c, double q, const char *name, mnp_array **out_p
 {
     c->count = 1;
     c->q = &q;
-    MNP_TRY(find_method(c, name));
+    MNP_TRY(mnp__quantile_find_method(c->function, name, &c->method));
     return run(c, out_p);
 }
 
@@ -577,7 +449,7 @@ static mnp_status run_median(call *c, mnp_array **out_p)
 {
     c->count = 1;
     c->q = &(double){0.5};
-    c->method = &median;
+    c->method = &mnp__quantile_median;
     return run(c, out_p);
 }
 

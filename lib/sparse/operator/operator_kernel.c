@@ -10,9 +10,10 @@
  * Everything that is found once is found when an operator is made: bodies are compiled, the arrays that they name are
  * redistributed and receive their ghosts, and one exchange is made, so that later ones find their plan.
  */
+#include "sparse/operator/operator_kernel.h"
+
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,6 @@
 #include "kernels/sparse/operator/operator_kernel_params.h"
 #include "layout/layout.h"
 #include "ops/custom/custom.h"
-#include "sparse/operator/operator.h"
 #include "sparse/matrix/sparse.h"
 
 enum {
@@ -35,21 +35,6 @@ enum {
     MOST_BLOCKS = 65535 /* along a dimension of a launch but the first */
 };
 _Static_assert(MNP_GRID_DIMS >= MNP_MAX_DIMS, "the kernel's parameter has room for all dimensions");
-
-/* The arguments of a call. */
-struct request {
-    const char *function; /* that was called */
-    mnp_ctx *ctx;
-    mnp_dtype dtype;
-    int ndim;
-    const int64_t *shape, *reach;
-    const mnp_boundary *boundaries; /* NULL: 0 outside */
-    const char *body[2];            /* of A, of A^H; the latter may be NULL */
-    const mnp_input *arrays;
-    int narrays;
-    int64_t n, width; /* points of the grid; how far apart the numbers of neighbours can be */
-    int points;       /* of a stencil; 0: not known */
-};
 
 /* One direction's kernels: for points whose neighbours are all this rank's, and for others; the context's. */
 struct kernels {
@@ -160,7 +145,7 @@ static void add_array(mnp__text *text, int k, const char *name)
 }
 
 /* The body as a function of its own, with the names that it knows. */
-static void add_body(mnp__text *text, const struct request *request, bool adjoint)
+static void add_body(mnp__text *text, const mnp__grid_request *request, bool adjoint)
 {
     const char *called = adjoint ? "adjoint body" : "body";
     mnp__text_add(text, "typedef mnp_value T;\n"
@@ -177,14 +162,14 @@ static void add_body(mnp__text *text, const struct request *request, bool adjoin
  * Whether a stencil is so small that the registers suffice with two blocks on a multiprocessor.  A compiler that is
  * told to use all of these loads more before it computes.
  */
-static bool is_small(const struct request *request)
+static bool is_small(const mnp__grid_request *request)
 {
     enum { FEW_POINTS = 9, FEW_BYTES = 8 };
     return request->ndim > 1 && request->points > 0 && request->points <= FEW_POINTS &&
            mnp_dtype_size(request->dtype) <= FEW_BYTES;
 }
 
-static void add_defines(mnp__text *text, const struct request *request, bool edges, int along)
+static void add_defines(mnp__text *text, const mnp__grid_request *request, bool edges, int along)
 {
     mnp__text_add(text,
                   "#define MNP_VALUE %s\n#define MNP_NDIM %d\n#define MNP_GHOSTS %d\n#define MNP_ALONG %d\n"
@@ -198,7 +183,7 @@ static void add_defines(mnp__text *text, const struct request *request, bool edg
     mnp__text_add(text, "}\n");
 }
 
-static mnp_status load(const struct request *request, bool adjoint, bool edges, int along, mnp__kernel **kernel_p)
+static mnp_status load(const mnp__grid_request *request, bool adjoint, bool edges, int along, mnp__kernel **kernel_p)
 {
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room), generated = MNP__TEXT_EMPTY;
@@ -209,7 +194,7 @@ static mnp_status load(const struct request *request, bool adjoint, bool edges, 
 }
 
 /* All that they depend on is alike on all ranks. */
-static mnp_status load_kernels(const struct request *request, bool adjoint, const struct grid *grid,
+static mnp_status load_kernels(const mnp__grid_request *request, bool adjoint, const struct grid *grid,
                                struct kernels *kernels)
 {
     const bool many = request->n / request->ctx->comm.size >= WORTH_A_LINE;
@@ -229,7 +214,7 @@ struct span {
  * The ghosts, in ascending order: points at the beginning of the grid, before this rank's part, after it, and at the end
  * of the grid.  The first and the last are what the others lack of the width where the first dimension is periodic.
  */
-static void find_ghosts(const struct request *request, int64_t lo, int64_t hi, struct span ghosts[4])
+static void find_ghosts(const mnp__grid_request *request, int64_t lo, int64_t hi, struct span ghosts[4])
 {
     const int64_t n = request->n, width = request->width;
     const bool is_periodic = mnp__boundary_of(request->boundaries, 0) == MNP_BOUNDARY_WRAP;
@@ -251,7 +236,7 @@ static void find_ghosts(const struct request *request, int64_t lo, int64_t hi, s
 }
 
 /* The ghosts of this rank's part, how they are found, and which points need none of them. */
-static mnp_status list_ghosts(const struct request *request, struct grid *grid, const mnp_layout *layout)
+static mnp_status list_ghosts(const mnp__grid_request *request, struct grid *grid, const mnp_layout *layout)
 {
     mnp_grid_params *params = &grid->params;
     const int64_t lo = params->lo, hi = params->hi, width = request->width;
@@ -303,7 +288,7 @@ static mnp_status exchange_once(const mnp_operator *op, struct grid *grid)
 /* ---- the vectors that bodies name ---- */
 
 /* One of them in the operator's dtype and layout, with its ghosts. */
-static mnp_status bring_array(const struct request *request, const mnp_operator *op, int k)
+static mnp_status bring_array(const mnp__grid_request *request, const mnp_operator *op, int k)
 {
     struct grid *grid = op->data;
     mnp_ctx *ctx = op->ctx;
@@ -327,7 +312,7 @@ static mnp_status bring_array(const struct request *request, const mnp_operator 
 
 /* ---- checking ---- */
 
-static mnp_status check_grid(const struct request *request)
+mnp_status mnp__grid_check(const mnp__grid_request *request)
 {
     MNP_TRY(mnp__operator_check_dtype(request->function, request->dtype));
     if (request->ndim < 1 || request->ndim > MNP_MAX_DIMS)
@@ -341,7 +326,7 @@ static mnp_status check_grid(const struct request *request)
     return MNP_OK;
 }
 
-static mnp_status check_name(const struct request *request, int k)
+static mnp_status check_name(const mnp__grid_request *request, int k)
 {
     static const char *const taken[] = {"x", "y", "i", "n", "T"};
     const char *name = request->arrays[k].name;
@@ -359,7 +344,7 @@ static mnp_status check_name(const struct request *request, int k)
     return MNP_OK;
 }
 
-static mnp_status check_array(const struct request *request, int k)
+static mnp_status check_array(const mnp__grid_request *request, int k)
 {
     const mnp_array *array = request->arrays[k].array;
     MNP_TRY(check_name(request, k));
@@ -377,9 +362,9 @@ static mnp_status check_array(const struct request *request, int k)
     return MNP_OK;
 }
 
-static mnp_status check(struct request *request)
+static mnp_status check(mnp__grid_request *request)
 {
-    MNP_TRY(check_grid(request));
+    MNP_TRY(mnp__grid_check(request));
     if (!request->reach || !request->body[0])
         return MNP_FAIL(MNP_ERR_ARG, "%s: the %s NULL", request->function, request->reach ? "body is" : "reach is");
     for (int d = 0; d < request->ndim; d++)
@@ -413,7 +398,7 @@ static int choose_tile_bits(int64_t extent, int64_t rows)
  * stand for them are not farther away, but on the other side where a dimension is periodic; along the first one that side
  * is next to this one.
  */
-static int64_t width_along(const struct request *request, int d)
+static int64_t width_along(const mnp__grid_request *request, int d)
 {
     const int64_t extent = request->shape[d], farthest = extent > 0 ? extent - 1 : 0;
     if (d > 0 && request->reach[d] > 0 && mnp__boundary_of(request->boundaries, d) == MNP_BOUNDARY_WRAP)
@@ -421,7 +406,7 @@ static int64_t width_along(const struct request *request, int d)
     return mnp__min(request->reach[d], farthest);
 }
 
-static void describe_grid(struct request *request, struct grid *grid, const mnp_layout *layout)
+static void describe_grid(mnp__grid_request *request, struct grid *grid, const mnp_layout *layout)
 {
     const int64_t *cuts = mnp_layout_cuts(layout, 0);
     mnp_grid_params *params = &grid->params;
@@ -440,7 +425,7 @@ static void describe_grid(struct request *request, struct grid *grid, const mnp_
     params->hi = grid->inner_hi = cuts[request->ctx->comm.rank + 1];
 }
 
-static mnp_status complete(struct request *request, mnp_operator *op)
+static mnp_status complete(mnp__grid_request *request, mnp_operator *op)
 {
     mnp_ctx *ctx = op->ctx;
     struct grid *grid = NULL;
@@ -462,7 +447,7 @@ static mnp_status complete(struct request *request, mnp_operator *op)
     return MNP_OK;
 }
 
-static mnp_status make(struct request *request, mnp_operator **operator_p)
+mnp_status mnp__grid_operator(mnp__grid_request *request, mnp_operator **operator_p)
 {
     mnp_layout *layout = NULL;
     mnp_operator *op;
@@ -489,118 +474,14 @@ mnp_status mnp_operator_from_kernel(mnp_ctx *ctx, mnp_dtype dtype, int ndim, con
     MNP_ENTER(ctx, body, operator_p);
     MNP_NEED_IF(ndim > 0, shape);
     MNP_NEED_IF(ndim > 0, reach);
-    struct request request = {.function = "mnp_operator_from_kernel()",
-                              .ctx = ctx,
-                              .dtype = dtype,
-                              .ndim = ndim,
-                              .shape = shape,
-                              .reach = reach,
-                              .boundaries = boundaries,
-                              .body = {body, adjoint_body},
-                              .arrays = arrays};
-    return make(&request, operator_p);
-}
-
-/* ---- stencils ---- */
-
-/* An exact C++ literal. */
-static void add_number(mnp__text *text, double number, bool is_single)
-{
-    if (isfinite(number))
-        mnp__text_add(text, "%a%s", number, is_single ? "f" : "");
-    else
-        mnp__text_add(text, isnan(number) ? "NAN" : number < 0 ? "-INFINITY" : "INFINITY");
-}
-
-/* The term of one neighbour; for A^H it is the neighbour on the other side, with the conjugate coefficient. */
-static void add_point(mnp__text *text, const struct request *request, const int64_t *offset,
-                      const double coefficient[2], bool adjoint)
-{
-    const bool is_single = request->dtype == MNP_FLOAT32 || request->dtype == MNP_COMPLEX64;
-    mnp__text_add(text, coefficient[1] == 0 ? "y += " : "y += T(");
-    add_number(text, coefficient[0], is_single);
-    if (coefficient[1] != 0) {
-        mnp__text_add(text, ", ");
-        add_number(text, adjoint ? -coefficient[1] : coefficient[1], is_single);
-        mnp__text_add(text, ")");
-    }
-    mnp__text_add(text, " * x(");
-    for (int d = 0; d < request->ndim; d++)
-        mnp__text_add(text, "%s%" PRId64, d > 0 ? ", " : "", adjoint ? -offset[d] : offset[d]);
-    mnp__text_add(text, ");\n");
-}
-
-/* A neighbour's offset, shortened.  Whether some point of the grid has that neighbour. */
-static bool shorten(const struct request *request, const int64_t *offset, int64_t *shorter)
-{
-    for (int d = 0; d < request->ndim; d++) {
-        const mnp_boundary boundary = mnp__boundary_of(request->boundaries, d);
-        shorter[d] = mnp__boundary_shorten(boundary, request->shape[d], offset[d]);
-        if (boundary == MNP_BOUNDARY_FILL && (offset[d] >= request->shape[d] || offset[d] <= -request->shape[d]))
-            return false;
-    }
-    return true;
-}
-
-/* Whether A^H is the stencil of the opposite offsets: where points outside are 0, or the grid is a torus. */
-static bool has_opposite(const struct request *request)
-{
-    for (int d = 0; d < request->ndim; d++) {
-        const mnp_boundary boundary = mnp__boundary_of(request->boundaries, d);
-        if (boundary != MNP_BOUNDARY_FILL && boundary != MNP_BOUNDARY_WRAP)
-            return false;
-    }
-    return true;
-}
-
-static void write_stencil(const struct request *request, int npoints, const int64_t *offsets, const void *coefficients,
-                          int64_t *reach, mnp__text bodies[2])
-{
-    for (int p = 0; p < npoints; p++) {
-        int64_t offset[MNP_MAX_DIMS];
-        double coefficient[2];
-        mnp__value_get(request->dtype, coefficients, p, coefficient);
-        if (!shorten(request, offsets + (int64_t)p * request->ndim, offset))
-            continue;
-        for (int d = 0; d < request->ndim; d++)
-            reach[d] = mnp__max(reach[d], offset[d] < 0 ? -offset[d] : offset[d]);
-        for (int adjoint = 0; adjoint < 2; adjoint++)
-            add_point(&bodies[adjoint], request, offset, coefficient, adjoint);
-    }
-}
-
-mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
-                                     const mnp_boundary *boundaries, int npoints, const int64_t *offsets,
-                                     const void *coefficients, mnp_operator **operator_p)
-{
-    MNP_ENTER(ctx, operator_p);
-    MNP_NEED_IF(ndim > 0, shape);
-    MNP_NEED_IF(npoints > 0, offsets);
-    MNP_NEED_IF(npoints > 0, coefficients);
-    int64_t reach[MNP_MAX_DIMS] = {0};
-    mnp__text bodies[2] = {MNP__TEXT_EMPTY, MNP__TEXT_EMPTY};
-    struct request request = {.function = "mnp_operator_from_stencil()",
-                              .ctx = ctx,
-                              .dtype = dtype,
-                              .ndim = ndim,
-                              .shape = shape,
-                              .reach = reach,
-                              .boundaries = boundaries,
-                              .points = npoints};
-    MNP_TRY(check_grid(&request));
-    if (npoints < 0 || (npoints > 0 && (!offsets || !coefficients)))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: npoints is %d%s", request.function, npoints,
-                        npoints < 0 ? "" : ", and offsets or coefficients are NULL");
-    write_stencil(&request, npoints, offsets, coefficients, reach, bodies);
-    mnp_status st = mnp__text_status(&bodies[0]);
-    if (st == MNP_OK)
-        st = mnp__text_status(&bodies[1]);
-    st = MNP_AGREE(ctx, st);
-    request.body[0] = mnp__text_string(&bodies[0]);
-    request.body[1] = has_opposite(&request) ? mnp__text_string(&bodies[1]) : NULL;
-    if (st == MNP_OK)
-        st = make(&request, operator_p);
-    mnp__text_free(&bodies[0]);
-    mnp__text_free(&bodies[1]);
-    return st;
+    mnp__grid_request request = {.function = "mnp_operator_from_kernel()",
+                                 .ctx = ctx,
+                                 .dtype = dtype,
+                                 .ndim = ndim,
+                                 .shape = shape,
+                                 .reach = reach,
+                                 .boundaries = boundaries,
+                                 .body = {body, adjoint_body},
+                                 .arrays = arrays};
+    return mnp__grid_operator(&request, operator_p);
 }
