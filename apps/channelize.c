@@ -318,8 +318,8 @@ static mnp_status stream(job *base)
 }
 
 /*
- * Draw the power in decibels: time to the right, channels upwards, in the order of their frequencies.  What is below the
- * rounding errors of the largest is drawn as that.  Collective.
+ * Draw the power in decibels: time to the right, channels upwards, in the order of their frequencies.  What is below
+ * the rounding errors of the largest is drawn as that.  Collective.
  */
 static mnp_status draw(job *base)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple conv --plan: what ranks exchange by each method, what they keep, and what they compute.  The method is the one
- * that the library takes on the ranks that were started.
+ * maniple conv --plan: what ranks exchange by each method, what they keep, and what they compute.  The method is the
+ * one that the library takes on the ranks that were started.
  */
 #include <math.h>
 #include <stdio.h>

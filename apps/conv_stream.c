@@ -2,9 +2,10 @@
 /*
  * Convolution slab by slab.
  *
- * A slab of rows of the result needs as many rows of the input and those that the kernel reaches before and behind them.
- * Beyond the dataset these are padded by the boundary; for a periodic one they are read from the other end.  The slab
- * with its margins is convolved as a whole array, and the rows that are right, those whose windows lie in it, are written.
+ * A slab of rows of the result needs as many rows of the input and those that the kernel reaches before and behind
+ * them.  Beyond the dataset these are padded by the boundary; for a periodic one they are read from the other end.  The
+ * slab with its margins is convolved as a whole array, and the rows that are right, those whose windows lie in it, are
+ * written.
  */
 #include "conv_stream.h"
 

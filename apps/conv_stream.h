@@ -17,8 +17,8 @@ typedef struct conv_stream {
 
 /*
  * Plan: whether input, result and what is between them exceed the memory limit of a rank, if it has one, and how many
- * rows of the first dimension do not.  A generated input is never streamed, nor one with less than twice as many rows as
- * the kernel.  Not collective.
+ * rows of the first dimension do not.  A generated input is never streamed, nor one with less than twice as many rows
+ * as the kernel.  Not collective.
  */
 void conv_stream_plan(mnp_ctx *ctx, const operand *input, const operand *kernel, const mnp_conv_options *options,
                       conv_stream *stream);

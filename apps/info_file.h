@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /*
- * Show what an HDF5 file, FILE.npy, FILE.png, FILE.tif, FILE.fits or FILE.mtx holds; returns the exit status.  An HDF5 file is listed by the
- * first process alone, without MPI.
+ * Show what an HDF5 file, FILE.npy, FILE.png, FILE.tif, FILE.fits or FILE.mtx holds; returns the exit status.  An HDF5
+ * file is listed by the first process alone, without MPI.
  */
 int info_file(const char *path, bool json);
 

@@ -19,8 +19,8 @@ typedef struct slab_file {
 } slab_file;
 
 /*
- * Open FILE.part; `file` stays where it is until it is closed.  MNP_ERR_ARG if the output is not a dataset of an HDF5 file that does not exist yet.
- * Collective.
+ * Open FILE.part; `file` stays where it is until it is closed.  MNP_ERR_ARG if the output is not a dataset of an HDF5
+ * file that does not exist yet.  Collective.
  */
 mnp_status slab_file_open(mnp_ctx *ctx, const operand *output, int64_t rows, slab_file *file);
 

@@ -7,8 +7,8 @@
  * undefined what happens outside the integer's range: compilers then give other values where they fuse loops than where
  * they store, and GPUs other values than CPUs.  Here such a float becomes the nearest value of the integer's type, and
  * NaN becomes 0, as in Rust, Java and WebAssembly.  NumPy wraps around on some processors, which would cost more:
- * no vector unit before AVX-512 converts to 64 bits.  This takes three to five vector instructions, less time than memory
- * takes to deliver the numbers.  lib/base/value.c defines the same for single values.
+ * no vector unit before AVX-512 converts to 64 bits.  This takes three to five vector instructions, less time than
+ * memory takes to deliver the numbers.  lib/base/value.c defines the same for single values.
  */
 template <typename T> constexpr bool mnp_is_signed = false;
 template <> constexpr bool mnp_is_signed<int8_t> = true;
@@ -28,8 +28,8 @@ template <> constexpr bool mnp_is_half<mnp_bfloat16> = true;
 
 /*
  * A float or double as an integer.  All steps are selects and masks, which are vectorised, and no conversion leaves its
- * range.  What is smaller than 1 becomes 0 by a step of its own, and so does NaN: compilers make one truncation of a cast
- * to an integer and one back, which would give -0.5 the wrong zero.
+ * range.  What is smaller than 1 becomes 0 by a step of its own, and so does NaN: compilers make one truncation of a
+ * cast to an integer and one back, which would give -0.5 the wrong zero.
  */
 template <typename To, typename From> MNP_INLINE To mnp_truncated(From x)
 {

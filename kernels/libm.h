@@ -4,8 +4,9 @@
  *
  * They are declared here because a compiler takes longer for <math.h> than for the rest of a kernel's headers.  glibc's
  * header of vector functions says which of them libmvec has: __DECL_SIMD_sin declares sin() so that loops over it are
- * vectorised.  It wants to be included by <math.h>, and has no vector functions unless __FAST_MATH__ is defined.  Before
- * version 2.35 it does not know all of these functions; C's <math.h> is included then, as C++'s takes much longer.
+ * vectorised.  It wants to be included by <math.h>, and has no vector functions unless __FAST_MATH__ is defined.
+ * Before version 2.35 it does not know all of these functions; C's <math.h> is included then, as C++'s takes much
+ * longer.
  */
 #if !MNP_CUDA
 #if __has_include(<features.h>)

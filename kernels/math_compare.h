@@ -143,7 +143,8 @@ MNP_INLINE mnp_bool mnp_nan_to_num(mnp_bool x)
 
 /*
  * Minimum and maximum.  The result is the first operand if that is NaN (fmax, fmin: if the second is NaN).  Two choices
- * one after the other become vector instructions, also where such functions are nested; one of either condition does not.
+ * one after the other become vector instructions, also where such functions are nested; one of either condition does
+ * not.
  */
 #define MNP_CHOOSE(name, compare, taken)                                                                               \
     template <typename T> MNP_INLINE T mnp_##name(T x, T y)                                                            \

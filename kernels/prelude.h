@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every kernel source includes this first.  It defines the types and conversions (cast.h), which are the same for NVRTC and
- * for the host's C++ compiler, and how a kernel is written:
+ * Every kernel source includes this first.  It defines the types and conversions (cast.h), which are the same for NVRTC
+ * and for the host's C++ compiler, and how a kernel is written:
  *
  *   MNP_KERNEL(name, params)      an entry point that takes one struct of parameters, `p`
  *   MNP_FOR (i, n)                a loop: for (i over this thread's or worker's share of 0 .. n-1)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple bench: where it runs, the ceilings, the benchmarks that are named, then peers and pictures, which are scripts.
+ * maniple bench: where it runs, the ceilings, the benchmarks that are named, then peers and pictures, which are
+ * scripts.
  */
 #include "bench/benchmark.h"
 #include "bench/command_line.h"

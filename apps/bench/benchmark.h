@@ -50,7 +50,9 @@ typedef struct benchmark {
     int count;
     /* Whether that, which is none of their names, is a case too; NULL: nothing else is */
     bool (*has_case)(const char *name);
-    /* Whether these names can run with the options, which rank 0 asks before all else; NULL: they can.  Not collective */
+    /*
+     * Whether these names can run with the options, which rank 0 asks before all else; NULL: they can.  Not collective
+     */
     mnp_status (*check)(int ranks, int count, const char *const *names, const bench_options *o);
     /* Time one of the cases; or all of these names, in `run`, which returns the exit status.  Collective. */
     void (*time_case)(mnp_ctx *ctx, const void *one, const bench_options *o);

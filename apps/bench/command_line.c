@@ -390,7 +390,9 @@ static mnp_status choose_benchmarks(bench_request *r, int count, char **names)
     return st;
 }
 
-/* How long the longest name of a case is with which the text begins, up to a comma or its end; 0: it begins with none. */
+/*
+ * How long the longest name of a case is with which the text begins, up to a comma or its end; 0: it begins with none.
+ */
 static size_t length_of_case(const bench_request *r, const char *text)
 {
     size_t most = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The letters, as paths in a language like that of SVG: M x y begins a stroke, L x y continues it by a line, and a by
- * an arc of an ellipse: its centre, its radii, and the angles in degrees at which it begins and ends.  A begins a stroke
- * with an arc.  A letter lies to the right of x = 0 on the line y = 0; capitals are 14 high.
+ * an arc of an ellipse: its centre, its radii, and the angles in degrees at which it begins and ends.  A begins a
+ * stroke with an arc.  A letter lies to the right of x = 0 on the line y = 0; capitals are 14 high.
  */
 #include "canvas/font.h"
 

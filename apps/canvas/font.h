@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A font of strokes, for machines without a library that has fonts: each letter is lines and arcs, drawn by a round pen.
+ * A font of strokes, for machines without a library that has fonts: each letter is lines and arcs, drawn by a round
+ * pen.
  */
 #ifndef APPS_CANVAS_FONT_H
 #define APPS_CANVAS_FONT_H

@@ -14,8 +14,8 @@
 bool png_supported(void);
 
 /*
- * Write pixels, row by row, 3 bytes each, as PNG to a file that is open; in gray if all of them are.  `dpi` is the number
- * of pixels an inch; 0: not told.  MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.  Not collective.
+ * Write pixels, row by row, 3 bytes each, as PNG to a file that is open; in gray if all of them are.  `dpi` is the
+ * number of pixels an inch; 0: not told.  MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.  Not collective.
  */
 mnp_status png_encode(FILE *file, int width, int height, const unsigned char *rgb, double dpi);
 

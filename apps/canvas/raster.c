@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Canvases of pixels without any library: lines, letters and polygons are drawn by the distance of each pixel from their
- * middle or edge, which tells how much of the pixel they cover.  A line costs the pixels of the boxes around its parts.
+ * Canvases of pixels without any library: lines, letters and polygons are drawn by the distance of each pixel from
+ * their middle or edge, which tells how much of the pixel they cover.  A line costs the pixels of the boxes around its
+ * parts.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -43,7 +43,10 @@ run_file file_of_option(const char *option, const char *path)
 
 /* ---- comparing ---- */
 
-/* The next name of a path in an HDF5 file, and its length, which is 0 at the end.  "." and repeated slashes are skipped. */
+/*
+ * The next name of a path in an HDF5 file, and its length, which is 0 at the end.  "." and repeated slashes are
+ * skipped.
+ */
 static const char *next_name(const char *path, size_t *length_p)
 {
     for (;;) {

@@ -43,7 +43,10 @@ typedef struct matrix_head {
     bool diagonals; /* the entries are on few diagonals */
 } matrix_head;
 
-/* Find it, from the head of a file or by the text of a generator.  MNP_ERR_ARG, MNP_ERR_IO, MNP_ERR_FORMAT.  Collective. */
+/*
+ * Find it, from the head of a file or by the text of a generator.  MNP_ERR_ARG, MNP_ERR_IO, MNP_ERR_FORMAT.
+ * Collective.
+ */
 mnp_status matrix_look(mnp_ctx *ctx, const matrix_operand *op, matrix_head *head);
 
 /* Read or generate the matrix.  Collective. */

@@ -13,8 +13,8 @@ mnp_ctx *rehearsal_begin(mnp_ctx *ctx);
 
 /*
  * An array of that shape, but no dimension larger than what keeps an array of `most` dimensions small: which kernel is
- * asked for depends on the dimensions that have more than a few elements, and equal dimensions stay equal.  NULL after a
- * failure.
+ * asked for depends on the dimensions that have more than a few elements, and equal dimensions stay equal.  NULL after
+ * a failure.
  */
 mnp_array *rehearsal_array(mnp_ctx *rehearsal, int most, mnp_dtype dtype, int ndim, const int64_t *shape);
 

@@ -203,7 +203,9 @@ static void write_number(canvas *c, const number *n, double x, double y, canvas_
 
 /* ---- drawing ---- */
 
-/* Small marks at 2 to 9 times the powers of ten, where there are few powers; `level` is y of an x axis, and x of a y. */
+/*
+ * Small marks at 2 to 9 times the powers of ten, where there are few powers; `level` is y of an x axis, and x of a y.
+ */
 static void draw_small_marks(canvas *c, const plot_axis *a, double level, bool is_x)
 {
     if (a->scale != AXIS_LOG || a->high - a->low > 5)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pictures of several numbers each of things that have names: a group of level bars for each thing, one below the other.
+ * Pictures of several numbers each of things that have names: a group of level bars for each thing, one below the
+ * other.
  */
 #ifndef APPS_PICTURE_BARS_H
 #define APPS_PICTURE_BARS_H
@@ -24,7 +25,10 @@ typedef struct bars {
     const bars_row *rows;
 } bars;
 
-/* Draw bars.  The page is as high as the rows need, unless a size is asked for.  MNP_ERR_IO, MNP_ERR_MEMORY.  Not collective. */
+/*
+ * Draw bars.  The page is as high as the rows need, unless a size is asked for.  MNP_ERR_IO, MNP_ERR_MEMORY.  Not
+ * collective.
+ */
 mnp_status bars_write(const picture_request *request, const bars *all, picture_made *made);
 
 #endif

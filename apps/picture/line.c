@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pictures of vectors.  Every rank finds the least and the greatest of its elements in each of a few thousand cells; rank
- * 0 joins them and draws.
+ * Pictures of vectors.  Every rank finds the least and the greatest of its elements in each of a few thousand cells;
+ * rank 0 joins them and draws.
  */
 #include "picture/line.h"
 

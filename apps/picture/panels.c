@@ -80,8 +80,8 @@ static needs find_needs(const panels *all, const panel_axes *axes)
 }
 
 /*
- * Choose the size of a cell and of the page.  Cells are whole pixels: the number of pixels a point follows from the side
- * with more cells, and the other side of a cell, if it is no square, from that.
+ * Choose the size of a cell and of the page.  Cells are whole pixels: the number of pixels a point follows from the
+ * side with more cells, and the other side of a cell, if it is no square, from that.
  */
 static layout choose_layout(const picture_request *request, const panels *all, const panel_axes *axes)
 {

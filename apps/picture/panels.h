@@ -39,7 +39,8 @@ enum { MOST_PANELS = 4 };
 
 /*
  * Draw images to a PNG or SVG file.  They have one scale; a cell is a square, or in long images a rectangle, of whole
- * pixels, so that a PNG file may have more pixels an inch than were asked for.  MNP_ERR_IO, MNP_ERR_MEMORY, MNP_ERR_UNSUPPORTED.  Not collective.
+ * pixels, so that a PNG file may have more pixels an inch than were asked for.  MNP_ERR_IO, MNP_ERR_MEMORY,
+ * MNP_ERR_UNSUPPORTED.  Not collective.
  */
 mnp_status panels_write(const picture_request *request, const panels *all, picture_made *made);
 

@@ -37,8 +37,9 @@ double picture_element(mnp_dtype dtype, const void *block, int64_t i);
 void picture_usual_dims(const mnp_array *array, int *rows, int *columns);
 
 /*
- * Draw planes to a PNG or SVG file, reduced by means to at most 1024 cells a side, or to about the pixels that are asked
- * for, by the same factors for all.  Cells are squares of elements, unless a plane is more than 8 times as long as wide.
+ * Draw planes to a PNG or SVG file, reduced by means to at most 1024 cells a side, or to about the pixels that are
+ * asked for, by the same factors for all.  Cells are squares of elements, unless a plane is more than 8 times as long
+ * as wide.
  *
  * An array with three dimensions, of which the last has 3 or 4 indices, is an image in colour: red, green, blue and, of
  * four, how opaque a pixel is above white.  Other arrays are gray; complex values are shown by magnitude.

@@ -160,8 +160,8 @@ static plot_axis axis_of(axis_scale scale, const plot_curves *plot, int which)
 }
 
 /*
- * The points of a curve on the canvas.  Where many lie in a column as wide as a thin line, its first, least, greatest and
- * last y are kept, which look the same.
+ * The points of a curve on the canvas.  Where many lie in a column as wide as a thin line, its first, least, greatest
+ * and last y are kept, which look the same.
  */
 typedef struct path {
     int count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple profile: a picture of a profile, which any program that uses the library writes with MANIPLE_PROFILE=FILE.json.
+ * maniple profile: a picture of a profile, which any program that uses the library writes with
+ * MANIPLE_PROFILE=FILE.json.
  */
 #include <errno.h>
 #include <math.h>
@@ -133,7 +134,9 @@ static mnp_status read_profile(const char *path, profile *p)
 
 /* ---- drawing ---- */
 
-/* "7 calls, 20.9 GB/s, 83 % of a copy"; of functions that have used the device, and more than a little of its memory. */
+/*
+ * "7 calls, 20.9 GB/s, 83 % of a copy"; of functions that have used the device, and more than a little of its memory.
+ */
 static void write_note(const profile *p, const function *f, char note[NOTE])
 {
     const int length = snprintf(note, NOTE, "%.0f call%s", f->calls, f->calls == 1 ? "" : "s");

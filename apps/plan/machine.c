@@ -9,8 +9,8 @@
  * of three axes are bound by memory, which they pass once an axis, at 88 and 92 per cent of its rate; their operations
  * are estimates.
  *
- * host: a core of a virtual machine, 28 November 2026, commands of bench/predictions with MANIPLE_THREADS=1 and, as that
- * OpenBLAS does not know the processor, OPENBLAS_CORETYPE=SKYLAKEX.  Memory is the conjugate gradient method with
+ * host: a core of a virtual machine, 28 November 2026, commands of bench/predictions with MANIPLE_THREADS=1 and, as
+ * that OpenBLAS does not know the processor, OPENBLAS_CORETYPE=SKYLAKEX.  Memory is the conjugate gradient method with
  * poisson:96x96x96; new memory is what eval takes beyond it on one rank and on two; products and decompositions are
  * linalg with matrices of 1500 rows, and svd of 200000 x 32; transforms are fft of 128 x 128 x 128 complex64 and of
  * 2048 x 2048 float32, half of it in double; windows are conv by 31 x 31 taps of float32, half of it in float64.  The

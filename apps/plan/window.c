@@ -2,9 +2,9 @@
 /*
  * What travels between ranks that need what lies around their blocks.
  *
- * Blocks are boxes, so dimensions are counted apart: along each, how many of a part's indices the parts need, with those
- * that a boundary repeats, and how many of these the part itself.  What a rank sends is the product of the former less
- * that of the latter.
+ * Blocks are boxes, so dimensions are counted apart: along each, how many of a part's indices the parts need, with
+ * those that a boundary repeats, and how many of these the part itself.  What a rank sends is the product of the former
+ * less that of the latter.
  */
 #include "plan/plan.h"
 

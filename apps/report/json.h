@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writing JSON: commas, indentation and quotes in the right places.  Every report of the command is written through
- * here, so that all are valid: a NaN is null, an infinity is the string "Infinity" or "-Infinity", and bytes that are no
- * UTF-8, as names of files may have, become the replacement character.
+ * here, so that all are valid: a NaN is null, an infinity is the string "Infinity" or "-Infinity", and bytes that are
+ * no UTF-8, as names of files may have, become the replacement character.
  *
  *     json_writer j = json_start(stdout);
  *     json_open(&j, NULL, '{');
@@ -33,8 +33,8 @@ typedef struct json_writer {
 json_writer json_start(FILE *out);
 
 /*
- * Open an object, '{', or a list, '[', whose members follow one a line, or all in a row on one line; what is in a row is
- * itself in the row.  The name is NULL in lists and outermost, here and below.
+ * Open an object, '{', or a list, '[', whose members follow one a line, or all in a row on one line; what is in a row
+ * is itself in the row.  The name is NULL in lists and outermost, here and below.
  */
 void json_open(json_writer *j, const char *name, char bracket);
 void json_row(json_writer *j, const char *name, char bracket);

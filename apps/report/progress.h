@@ -36,8 +36,8 @@ bool progress_shown(void);
 /*
  * From now on the command is doing what the format says, such as "reading INPUT".  `amount` is what all of it is in
  * units, such as bytes ("B"): the stage is a call of the library, which tells how much is done, and from which the rate
- * follows.  0: the command tells by progress_at() or progress_say(), or nothing is known.  The functions from here on do
- * nothing on ranks that show nothing.
+ * follows.  0: the command tells by progress_at() or progress_say(), or nothing is known.  The functions from here on
+ * do nothing on ranks that show nothing.
  */
 void progress_stage(double amount, const char *unit, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Times the same as `maniple bench fft` with FFTW's transforms over MPI, planned with FFTW_MEASURE, in natural order and with
- * FFTW_MPI_TRANSPOSED_OUT, in the same words.  It is no part of the build:
+ * Times the same as `maniple bench fft` with FFTW's transforms over MPI, planned with FFTW_MEASURE, in natural order
+ * and with FFTW_MPI_TRANSPOSED_OUT, in the same words.  It is no part of the build:
  *
  *   mpicc -O2 bench/peers/fft_fftw.c -lfftw3_mpi -lfftw3 -lm -o fft_fftw
  *   mpicc -O2 -DSINGLE bench/peers/fft_fftw.c -lfftw3f_mpi -lfftw3f -lm -o fft_fftw_single

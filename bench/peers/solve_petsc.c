@@ -218,7 +218,9 @@ static void processor(char *text, size_t size)
         fclose(file);
 }
 
-/* Record the time of an iteration, of the matrix in the words of `maniple bench solve`: with all of its first extent. */
+/*
+ * Record the time of an iteration, of the matrix in the words of `maniple bench solve`: with all of its first extent.
+ */
 static void record_iteration(const char *name, const char *matrix, const grid *g, int ranks, double median, double best)
 {
     char version[32], device[128];

@@ -66,13 +66,12 @@
  * Everything element-wise is one kernel for each group of outputs of equal extents, and reads parts of arrays where
  * they lie, as far as the rank has them.  What other ranks have is fetched first, as for any operand in another layout.
  * Parts that are shifted against each other, as in stencils, are fetched together: the rank's own elements and a margin
- * of its neighbours'.  A
- * reduction reads the values of its expression as they are computed, in one pass over memory.  They are stored in an
- * array first only if the expression has indices or more than 15 inputs, for variances in the reproducible mode, and
- * with `where` and `initial`.  Functions of arrays store what they take, unless it is an array.  An expression inside
- * two of them is computed twice.  An assignment to a part of a given output is made in place if nothing needs the
- * array's old values afterwards, and otherwise in a copy.  Very long expressions are divided into kernels of up to 1000
- * operations, so that compilers take time in proportion to the text.
+ * of its neighbours'.  A reduction reads the values of its expression as they are computed, in one pass over memory.
+ * They are stored in an array first only if the expression has indices or more than 15 inputs, for variances in the
+ * reproducible mode, and with `where` and `initial`.  Functions of arrays store what they take, unless it is an array.
+ * An expression inside two of them is computed twice.  An assignment to a part of a given output is made in place if
+ * nothing needs the array's old values afterwards, and otherwise in a copy.  Very long expressions are divided into
+ * kernels of up to 1000 operations, so that compilers take time in proportion to the text.
  *
  * An output of the name "" is the value of the last statement, which then may be an expression without a name:
  *

@@ -184,8 +184,8 @@ MNP_API mnp_status mnp_h5_list(const char *file, mnp_h5_visitor *visit, void *ar
  * Read a sparse matrix from a group with the members of a scipy.sparse matrix: the datasets data, indices and indptr
  * (csr, csc), or data, row and col (coo); and `shape`, a dataset or an attribute of two integers.  The format is given
  * by the first three letters of a string `format` or `encoding-type`, which is a dataset or an attribute; if there is
- * none, a group with indptr is csr, and others are coo.  So files of AnnData
- * can be read too.  Duplicate entries are summed.
+ * none, a group with indptr is csr, and others are coo.  So files of AnnData can be read too.  Duplicate entries are
+ * summed.
  *
  *   group     the group's path in the file, "/a/b"
  *   dtype     MNP_DTYPE_AUTO: that of the data if it is float32, float64 or complex, otherwise float64

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of boxes on a GPU: one block of threads copies one unit (copy_boxes_params.h) at a time, from MNP_SRC to MNP_DST.
+ * Lists of boxes on a GPU: one block of threads copies one unit (copy_boxes_params.h) at a time, from MNP_SRC to
+ * MNP_DST.
  *
  * A thread has four accesses under way: it reads four, then writes them.  Where elements lie side by side in both
  * memories an access is up to 16 bytes wide, as the widths of the box and the alignment of both memories allow.  Long

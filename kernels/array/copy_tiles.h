@@ -63,8 +63,8 @@ MNP_INLINE tile tile_at(const mnp_box_copy &box, int ndim, int64_t number, int s
 enum { TILE = sizeof(MNP_SRC) > 8 ? 32 : 64 };
 
 /*
- * Turn a tile: rows that are read to columns that are written.  One of the two goes through quick memory in strides, and
- * the other one in vectors: writing to memory, or where elements are short and a vector has many, reading it.
+ * Turn a tile: rows that are read to columns that are written.  One of the two goes through quick memory in strides,
+ * and the other one in vectors: writing to memory, or where elements are short and a vector has many, reading it.
  */
 constexpr bool mnp_turns_early = sizeof(MNP_SRC) == 4 || sizeof(MNP_SRC) == 8;
 

@@ -312,7 +312,8 @@ template <typename... P, void (*kernel)(P...)> struct mnp_raw<kernel, MNP_KERNEL
 
 /*
  * Kernels that get places: neighbouring blocks along x are one long row of threads, as if they were one block, which
- * `Row` runs: numbers from .. to of the row of all blocks, where `is_narrow`; otherwise those of the block `place.block`.
+ * `Row` runs: numbers from .. to of the row of all blocks, where `is_narrow`; otherwise those of the block
+ * `place.block`.
  */
 template <typename Row, typename... P> struct mnp_raw_rows {
     template <size_t... I>

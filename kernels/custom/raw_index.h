@@ -3,9 +3,9 @@
  * An int that a compiler may take for a number of 64 bits: for the variables of kernels that are computed from the
  * place of a thread (lib/jit/raw_places.c finds them).
  *
- * Where such a variable is below a condition, as in i > 0 ? x[i - 1] : 0, a compiler that makes vectors of the loop over
- * threads computes i - 1 for all of them.  It must not assume then that an int does not overflow, and so does not see
- * that neighbouring threads read neighbouring elements.  Numbers of 64 bits are as wide as addresses, and make no
+ * Where such a variable is below a condition, as in i > 0 ? x[i - 1] : 0, a compiler that makes vectors of the loop
+ * over threads computes i - 1 for all of them.  It must not assume then that an int does not overflow, and so does not
+ * see that neighbouring threads read neighbouring elements.  Numbers of 64 bits are as wide as addresses, and make no
  * difference to a program without overflows: sums, differences, products and comparisons with int have 64 bits; what
  * wraps around in C, or is cheaper so, is done with 32.
  *

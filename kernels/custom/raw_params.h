@@ -24,7 +24,10 @@ typedef struct mnp_raw_block {
     unsigned thread; /* the number of the thread that runs */
     /* Threads add to the first; when all of the block have met, the second has their sum, until they meet again. */
     int arriving, arrived;
-    /* Each thread of the warp sets its own; when they have met, the second has what all have set; 0 of those that ended. */
+    /*
+     * Each thread of the warp sets its own; when they have met, the second has what all have set; 0 of those that
+     * ended.
+     */
     unsigned long long given[MNP_RAW_LANES], seen[MNP_RAW_LANES];
 } mnp_raw_block;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A pass of a cosine or sine transform, before or after the Fourier transform.  A table (cosine_table.cu) says for every
- * index along the axis which elements of the line make the result, and by which factor.  MNP_REAL is the type of real
- * elements.
+ * A pass of a cosine or sine transform, before or after the Fourier transform.  A table (cosine_table.cu) says for
+ * every index along the axis which elements of the line make the result, and by which factor.  MNP_REAL is the type of
+ * real elements.
  *
  *   MNP_PAIRS 1       from real to complex: factor (x[p] + i sign x[q])
  *   MNP_IN_PARTS 1    from real to real: the factor's real part times x[p]

@@ -9,14 +9,14 @@
  *   type 2            real, n points: the even elements, then the odd ones backwards (J. Makhoul, 1980)
  *   type 3            the inverse of that: n / 2 + 1 complex values to n real ones
  *   type 4, n even    complex, n / 2 points (Z. Wang, 1984)
- *   type 4, n odd     real, n points in an order in which all angles are multiples of 1 / n of a turn but for a common one
- *                     (S. C. Chan and K. L. Ho, 1992)
+ *   type 4, n odd     real, n points in an order in which all angles are multiples of 1 / n of a turn but for a common
+ *                     one (S. C. Chan and K. L. Ho, 1992)
  *
- * A DST is the DCT of its type of other signs or backwards: for type 2 the signs alternate before and the result is read
- * backwards; for types 3 and 4 it is the other way round.
+ * A DST is the DCT of its type of other signs or backwards: for type 2 the signs alternate before and the result is
+ * read backwards; for types 3 and 4 it is the other way round.
  *
- * MNP_SPREAD 1: any type as factors, a complex transform of 2 n points (2 (n - 1), 2 (n + 1)) whose input ends in zeros,
- * and factors.  An element depends on no other one of its line, so lines may be cut.
+ * MNP_SPREAD 1: any type as factors, a complex transform of 2 n points (2 (n - 1), 2 (n + 1)) whose input ends in
+ * zeros, and factors.  An element depends on no other one of its line, so lines may be cut.
  */
 #include "kernels/prelude.h"
 #include "kernels/fft/cosine_params.h"

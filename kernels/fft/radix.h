@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transforms of 2, 4, 8 or 16 points that a thread has in registers, and the factors between passes of them.  MNP_REAL is
- * the type of the parts of the complex values.
+ * Transforms of 2, 4, 8 or 16 points that a thread has in registers, and the factors between passes of them.  MNP_REAL
+ * is the type of the parts of the complex values.
  */
 #ifndef MNP_KERNELS_FFT_RADIX_H
 #define MNP_KERNELS_FFT_RADIX_H

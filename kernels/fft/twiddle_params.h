@@ -4,8 +4,8 @@
 #define MNP_KERNELS_FFT_TWIDDLE_PARAMS_H
 
 /*
- * Elements (outer, k, j, inner) of a dense block in C order, with indices k and j that begin with first_k and first_j in
- * the whole array.
+ * Elements (outer, k, j, inner) of a dense block in C order, with indices k and j that begin with first_k and first_j
+ * in the whole array.
  */
 typedef struct mnp_fft_twiddle_params {
     void *data;

@@ -122,7 +122,9 @@ MNP_FUNCTION mnp_squares mnp_along(const MNP_T *line, int64_t count, int lane)
     return {mnp_warp_sum(sum.large), mnp_warp_sum(sum.middle), mnp_warp_sum(sum.small), mnp_warp_sum(sum.others)};
 }
 
-/* Element i of a line is `stride` numbers behind element 0; a warp has a line a thread, and every `warps`-th element. */
+/*
+ * Element i of a line is `stride` numbers behind element 0; a warp has a line a thread, and every `warps`-th element.
+ */
 MNP_FUNCTION mnp_squares mnp_across(const MNP_T *line, int64_t count, int64_t stride, int warp, int warps)
 {
     mnp_squares sum = {};

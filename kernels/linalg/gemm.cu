@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Products of matrices of integers and of bool, for which vendors' libraries have no function, with any strides.  MNP_T
- * is the unsigned integer of the elements' size, in which sums wrap around as NumPy's do; with MNP_TRUTH the elements are
- * 0 or 1, and a sum is whether any product is 1.
+ * is the unsigned integer of the elements' size, in which sums wrap around as NumPy's do; with MNP_TRUTH the elements
+ * are 0 or 1, and a sum is whether any product is 1.
  *
  * On a GPU a block of threads computes a tile of C, with tiles of A and B in shared memory.  On the host a worker
  * computes tiles of C, of a few vectors in registers, with a panel of B that it has packed into the first cache.

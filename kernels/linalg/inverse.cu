@@ -44,8 +44,8 @@ template <typename R> MNP_INLINE mnp_complex<R> mnp_reciprocal(mnp_complex<R> x)
 }
 
 /*
- * The row of a column's largest element, the first of them, of rows that are not `chosen`.  NaN counts as a large number,
- * so that it goes through.  Every warp finds the row by itself.
+ * The row of a column's largest element, the first of them, of rows that are not `chosen`.  NaN counts as a large
+ * number, so that it goes through.  Every warp finds the row by itself.
  */
 MNP_INLINE int mnp_find_pivot(const MNP_T *column, int n, uint64_t chosen)
 {

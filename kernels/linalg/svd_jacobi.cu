@@ -5,16 +5,16 @@
  * SVD algorithm, 2008).
  *
  * First A P = Q R, with the longest column that is left as the next one.  Then columns of W = R^H are rotated in pairs
- * until all are orthogonal: W J = Y, where J is the product of the rotations.  A sweep rotates every pair once, in rounds
- * of n / 2 pairs without a common column, as the rounds of a tournament; a pair whose cosine is below sqrt(n) eps is
- * orthogonal enough.  The longer column of a pair goes to the left (de Rijk).  Of R^H it takes about 8 sweeps, of A
- * itself 30 or more if A is graded.  The lengths of Y's columns are the singular values, and with Y = X S
+ * until all are orthogonal: W J = Y, where J is the product of the rotations.  A sweep rotates every pair once, in
+ * rounds of n / 2 pairs without a common column, as the rounds of a tournament; a pair whose cosine is below sqrt(n)
+ * eps is orthogonal enough.  The longer column of a pair goes to the left (de Rijk).  Of R^H it takes about 8 sweeps,
+ * of A itself 30 or more if A is graded.  The lengths of Y's columns are the singular values, and with Y = X S
  *
  *   A = (Q J) S (P X)^H.
  *
- * A column so short that its square is nothing beside the others', of less than eps^2, is no longer rotated.  What X has
- * for it is made orthogonal to the other columns by reflectors.  W and J are in shared memory, where R was before; the
- * reflectors of Q replace A.
+ * A column so short that its square is nothing beside the others', of less than eps^2, is no longer rotated.  What X
+ * has for it is made orthogonal to the other columns by reflectors.  W and J are in shared memory, where R was before;
+ * the reflectors of Q replace A.
  */
 #include "kernels/prelude.h"
 #include "kernels/math_types.h"
@@ -182,7 +182,10 @@ MNP_INLINE mnp_group mnp_group_of(int lanes)
     return {(int)threadIdx.x % lanes, lanes, (int)threadIdx.x / lanes, (int)blockDim.x / lanes};
 }
 
-/* Read a matrix, divided by a power of two so that its largest part is in [1/2, 1).  Whether all its elements are finite. */
+/*
+ * Read a matrix, divided by a power of two so that its largest part is in [1/2, 1).  Whether all its elements are
+ * finite.
+ */
 MNP_FUNCTION bool mnp_read(const mnp_svd_params &p, const mnp_matrix &x, const MNP_T *a)
 {
     enum { NOT_FINITE = 1 << 20 };
@@ -219,8 +222,8 @@ MNP_FUNCTION bool mnp_read(const mnp_svd_params &p, const mnp_matrix &x, const M
 /* ---- reflectors ---- */
 
 /*
- * The reflector of a column x, from row k on: I - factor v v^H, where v is x but for its first element, which is `head`.
- * It makes x `to` times the first unit vector.
+ * The reflector of a column x, from row k on: I - factor v v^H, where v is x but for its first element, which is
+ * `head`.  It makes x `to` times the first unit vector.
  */
 struct mnp_reflector {
     const MNP_T *x;
@@ -422,7 +425,8 @@ MNP_INLINE void mnp_pair(const mnp_matrix &m, int left, int right, bool live, bo
 
 /*
  * Sweeps until the columns are orthogonal; false: they are not after the most that are done.  The cosines after a sweep
- * are at most about n times the largest cosine times the largest sine in it, which spares a last sweep that rotates nothing.
+ * are at most about n times the largest cosine times the largest sine in it, which spares a last sweep that rotates
+ * nothing.
  */
 MNP_FUNCTION bool mnp_sweep_all(const mnp_svd_params &p, const mnp_matrix &x)
 {
@@ -480,7 +484,9 @@ MNP_FUNCTION void mnp_give_vh(const mnp_svd_params &p, const mnp_matrix &x, int 
     }
 }
 
-/* Columns of X from number `count` on, orthogonal to those before them, which are destroyed: the last ones of their Q. */
+/*
+ * Columns of X from number `count` on, orthogonal to those before them, which are destroyed: the last ones of their Q.
+ */
 MNP_FUNCTION void mnp_complete(const mnp_svd_params &p, const mnp_matrix &x, int count)
 {
     const mnp_group g = mnp_group_of(p.lanes);

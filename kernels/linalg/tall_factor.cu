@@ -8,8 +8,7 @@
  *
  * Where a pivot is lost in rounding, the diagonal is raised and the elimination begins again: the shift of Fukaya,
  * Kannan, Nakatsukasa, Yamamoto, Yanagisawa: Shifted Cholesky QR for computing the QR factorization of ill-conditioned
- * matrices, 2020.  Columns of zeros, NaN and infinity
- * have no factor.
+ * matrices, 2020.  Columns of zeros, NaN and infinity have no factor.
  *
  * A product with W instead of the solution of a system with R has errors in column l that are eps times the sum over i
  * of |column i| (|W| |R|)[i, l]; the largest of these, relative to column l, is the growth.

@@ -48,7 +48,9 @@ MNP_INLINE void mnp_add_product(double (&c)[4], const double (&left)[4], double 
 
 /* ---- eight rows in shared memory ---- */
 
-/* Where a pair of columns is: pairs of a row are exchanged so that no two lanes that read together hit the same bank. */
+/*
+ * Where a pair of columns is: pairs of a row are exchanged so that no two lanes that read together hit the same bank.
+ */
 MNP_INLINE int mnp_place_of(int row, int pair)
 {
     return row * MNP_PAIRS + (pair ^ ((row & 1) << 2 | (row & 2)));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connected parts of a block, by a union-find over its elements: elements join their parts to those of earlier neighbours.
+ * Connected parts of a block, by a union-find over its elements: elements join their parts to those of earlier
+ * neighbours.
  *
- * Compiled with MNP_IN, MNP_NDIM, and MNP_NEIGHBOURS: rows {d0, d1, ...} of -1, 0 and 1, the steps to neighbours that come
- * earlier in C order; MNP_UNITED: those of them that label_unite joins.  Labels are of type MNP_LABEL for label_start and
- * label_unite, and long long for the others.
+ * Compiled with MNP_IN, MNP_NDIM, and MNP_NEIGHBOURS: rows {d0, d1, ...} of -1, 0 and 1, the steps to neighbours that
+ * come earlier in C order; MNP_UNITED: those of them that label_unite joins.  Labels are of type MNP_LABEL for
+ * label_start and label_unite, and long long for the others.
  */
 #include "kernels/prelude.h"
 #include "kernels/ndimage/label_params.h"

@@ -26,8 +26,10 @@ typedef struct mnp_label_params {
     const long long *from, *to;
     long long changes;
     unsigned char *flags;
-    /* label_tiles.cu: of each 32 elements, which are first ones of their parts, as bits, and how many there are before them
-       in those of the block; the same before each block, and of all; and the result */
+    /*
+     * label_tiles.cu: of each 32 elements, which are first ones of their parts, as bits, and how many there are before
+     * them in those of the block; the same before each block, and of all; and the result
+     */
     unsigned *words;
     long long *before, blocks;
     void *out;

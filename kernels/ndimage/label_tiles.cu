@@ -3,15 +3,15 @@
  * Connected parts of a block on a GPU.
  *
  * A block of threads finds the parts within a tile of the last two dimensions in shared memory: those of a row are runs
- * of bits, and rows are united with the rows above them.  Then tiles are united with their neighbours, in memory.  Steps
- * along other dimensions are label_unite's (label.cu).
+ * of bits, and rows are united with the rows above them.  Then tiles are united with their neighbours, in memory.
+ * Steps along other dimensions are label_unite's (label.cu).
  *
  * Where all of the array is one block, a part's number is how many elements up to its first one are first ones.
- * label_count notes them as bits, with the number of those before every 32 of them; label_finish looks up the first element
- * of every element's part, and how many there are up to it.
+ * label_count notes them as bits, with the number of those before every 32 of them; label_finish looks up the first
+ * element of every element's part, and how many there are up to it.
  *
- * Compiled with MNP_IN, MNP_LABEL, the type of labels, MNP_OUT, that of the result, MNP_NDIM, and MNP_WEST, MNP_NORTH_WEST,
- * MNP_NORTH and MNP_NORTH_EAST, which are 1 for those neighbours of the last two dimensions that count.
+ * Compiled with MNP_IN, MNP_LABEL, the type of labels, MNP_OUT, that of the result, MNP_NDIM, and MNP_WEST,
+ * MNP_NORTH_WEST, MNP_NORTH and MNP_NORTH_EAST, which are 1 for those neighbours of the last two dimensions that count.
  */
 #include "kernels/prelude.h"
 #include "kernels/ndimage/label_params.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A union-find over elements: every element points to one of its part with a lower number, and the lowest one to itself.
- * Many threads join parts at the same time, by atomic minima (D. P. Playne and K. Hawick, A new algorithm for parallel
- * connected-component labelling on GPUs, 2018).
+ * A union-find over elements: every element points to one of its part with a lower number, and the lowest one to
+ * itself.  Many threads join parts at the same time, by atomic minima (D. P. Playne and K. Hawick, A new algorithm for
+ * parallel connected-component labelling on GPUs, 2018).
  */
 template <typename T> MNP_INLINE T read_label(const T *label)
 {

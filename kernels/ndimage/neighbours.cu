@@ -2,10 +2,10 @@
 /*
  * Filters: every element of the result is computed from a window of the input, in two stages.
  *
- * The first stage makes a few values of a column: what lies at one x in the window, in all other dimensions.  The second
- * makes the result of the columns of the window.  So neighbours along x share the work of the first stage: the columns
- * of a median are sorted once, and the rows of a separable filter are computed once.  A filter that has no such structure
- * does everything in the first stage, with windows as columns (MNP_COLUMNS 1).
+ * The first stage makes a few values of a column: what lies at one x in the window, in all other dimensions.  The
+ * second makes the result of the columns of the window.  So neighbours along x share the work of the first stage: the
+ * columns of a median are sorted once, and the rows of a separable filter are computed once.  A filter that has no such
+ * structure does everything in the first stage, with windows as columns (MNP_COLUMNS 1).
  *
  * Compiled with
  *   MNP_IN, MNP_OUT      types of the input and of the result in memory

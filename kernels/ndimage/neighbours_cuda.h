@@ -4,8 +4,8 @@
  *
  * It first brings all that windows of the tile reach to shared memory, as values, with indices beyond the borders
  * folded; an element of a window then lies at a distance from the window's first one that the compiler knows.  A thread
- * computes MNP_RUN outputs side by side along x, with their columns in registers.  MNP_RUN is odd, so that the threads of
- * a warp read different banks.  Results go through shared memory, too, as rows are written by neighbouring threads.
+ * computes MNP_RUN outputs side by side along x, with their columns in registers.  MNP_RUN is odd, so that the threads
+ * of a warp read different banks.  Results go through shared memory, too, as rows are written by neighbouring threads.
  *
  * Where windows are too large for that (MNP_TILED 0) elements come from memory, and every index is folded.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Filters on the host: a worker takes tile after tile.  What a tile needs of the input goes to a buffer first, as values,
- * with what lies beyond the borders in place, so that the stages need not ask where an element comes from, and go along x
- * by vectors.
+ * Filters on the host: a worker takes tile after tile.  What a tile needs of the input goes to a buffer first, as
+ * values, with what lies beyond the borders in place, so that the stages need not ask where an element comes from, and
+ * go along x by vectors.
  */
 #if defined __AVX512F__
 #define MNP_VECTOR 64

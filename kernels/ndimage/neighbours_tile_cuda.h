@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What windows of a tile of outputs reach, in the shared memory of a block: MNP_TX outputs along x and MNP_TY along y, and
- * one along the other dimensions.
+ * What windows of a tile of outputs reach, in the shared memory of a block: MNP_TX outputs along x and MNP_TY along y,
+ * and one along the other dimensions.
  */
 constexpr int mnp_x = MNP_NDIM - 1, mnp_y = MNP_NDIM - 2;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all kernels of filters begin with: the parameters, the window, and how elements become values and values results.
+ * What all kernels of filters begin with: the parameters, the window, and how elements become values and values
+ * results.
  *
  * They are compiled with
  *   MNP_IN, MNP_OUT      types of the input and of the result in memory

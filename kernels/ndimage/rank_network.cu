@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The value of one rank in small windows, on a GPU: each thread takes a tile of MNP_RUN x MNP_ROWS outputs and finds all of
- * their values by one sorting network, in registers.
+ * The value of one rank in small windows, on a GPU: each thread takes a tile of MNP_RUN x MNP_ROWS outputs and finds
+ * all of their values by one sorting network, in registers.
  *
  * Compiled with what neighbours_values.h explains, MNP_RUN and MNP_ROWS, and the generated function
  *   void mnp_select(v, results)
- * where v[(y * mnp_cells_x + x) * mnp_depth + d] is the value of the outputs' surroundings in column x, row y and place d
- * along the other dimensions.
+ * where v[(y * mnp_cells_x + x) * mnp_depth + d] is the value of the outputs' surroundings in column x, row y and place
+ * d along the other dimensions.
  */
 #define MNP_ALIGNED MNP_RUN
 #include "kernels/ndimage/neighbours_values.h"

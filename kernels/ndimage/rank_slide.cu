@@ -2,12 +2,12 @@
 /*
  * The value of one rank in large windows, on a GPU.
  *
- * A block sorts what the windows of its tile reach, so that every element has a number in ascending order.  A lane has a
- * column of outputs, and the elements of its window as a set of bits, one for each number.  From one output to the next
- * one below a row of the window leaves the set and another one joins it, and the word that holds the wanted rank is
- * mostly close to where it was.  So an output costs as much as two rows of its window and a share of the sorting,
- * whatever the values are.  The idea of a histogram that slides is T. S. Huang's (A fast two-dimensional median filtering
- * algorithm, 1979); with numbers instead of values it is exact for every dtype.
+ * A block sorts what the windows of its tile reach, so that every element has a number in ascending order.  A lane has
+ * a column of outputs, and the elements of its window as a set of bits, one for each number.  From one output to the
+ * next one below a row of the window leaves the set and another one joins it, and the word that holds the wanted rank
+ * is mostly close to where it was.  So an output costs as much as two rows of its window and a share of the sorting,
+ * whatever the values are.  The idea of a histogram that slides is T. S. Huang's (A fast two-dimensional median
+ * filtering algorithm, 1979); with numbers instead of values it is exact for every dtype.
  *
  * Compiled with what neighbours_values.h explains, MNP_RANK, and MNP_SLIDERS, how many warps have columns of outputs:
  * each has 32 columns and an equal part of the tile's rows.  MNP_TX is a multiple of 32.
@@ -17,7 +17,9 @@
 
 typedef unsigned short mnp_number;
 
-/* Elements of a tile's surroundings; those that a thread sorts are an odd number, so that threads read different banks. */
+/*
+ * Elements of a tile's surroundings; those that a thread sorts are an odd number, so that threads read different banks.
+ */
 constexpr int mnp_elements = mnp_rows * mnp_pitch;
 constexpr int mnp_each = (mnp_elements + MNP_THREADS - 1) / MNP_THREADS | 1, mnp_room = mnp_each * MNP_THREADS;
 
@@ -52,7 +54,9 @@ MNP_INLINE void mnp_sort_share(mnp_share &s)
     }
 }
 
-/* Merge pairs of sorted runs of `length` elements: each thread finds which elements its part of the result begins with. */
+/*
+ * Merge pairs of sorted runs of `length` elements: each thread finds which elements its part of the result begins with.
+ */
 MNP_INLINE void mnp_merge(const MNP_VALUE *values, const mnp_number *who, int length, mnp_share &s)
 {
     const int place = threadIdx.x * mnp_each, first = place / (2 * length) * 2 * length, middle = first + length;

@@ -24,7 +24,8 @@
  *   MNP_LARGE                   1: it has several numbers
  * and for GPUs also
  *   MNP_THREADS, MNP_VECTOR     threads of a block; adjacent elements of one access
- *   MNP_SKEWED, MNP_SKEW_OF(readers)   1: an input is MNP_REACH_SKEWED; by how many elements its vectors begin before a row
+ *   MNP_SKEWED, MNP_SKEW_OF(readers)   1: an input is MNP_REACH_SKEWED; by how many elements its vectors begin
+ *                             before a row
  *   MNP_ALONG, MNP_UNROLL       accesses along a line, and lines, that a thread has in flight
  *   MNP_OUTS                    1: outputs are short rows of which a thread has several
  *   MNP_TILED                   1: blocks copy tiles to shared memory: reduce_tiles_cuda.h; then also MNP_TILE_KEPT,

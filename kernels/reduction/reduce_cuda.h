@@ -4,8 +4,8 @@
  *
  * A thread reads in batches, so that it has enough bytes in flight for any shape: MNP_UNROLL units at once, and of each
  * MNP_ALONG accesses of MNP_VECTOR adjacent elements.  An access beyond the edge reads something else, which is not
- * used.  Rows may begin anywhere (MNP_SKEWED): their vectors are aligned, and the first and the last one may have elements
- * that are not of the row.
+ * used.  Rows may begin anywhere (MNP_SKEWED): their vectors are aligned, and the first and the last one may have
+ * elements that are not of the row.
  *
  * Rows (MNP_COLUMNS 0): a unit is a piece of a row of reduced elements.  2^team threads lie along it, and 2^deep such
  * lines of threads share the units of one part of one output.  Where an output is one short row (MNP_OUTS), a unit is

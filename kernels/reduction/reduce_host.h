@@ -81,7 +81,10 @@ static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t be
 
 #endif
 
-/* Columns that are gone through together: where rows are short and whole in memory, so few that these stay in the cache. */
+/*
+ * Columns that are gone through together: where rows are short and whole in memory, so few that these stay in the
+ * cache.
+ */
 MNP_INLINE int64_t mnp_tile(const mnp_reduce_params &p)
 {
     constexpr int64_t few = 32;

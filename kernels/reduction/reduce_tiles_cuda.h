@@ -4,13 +4,14 @@
  * dimensions.
  *
  * A tile has all indices of the innermost MNP_TILE_KEPT kept and MNP_TILE_REDUCED reduced dimensions, but for one, the
- * outermost of them in memory: that is cut, and a tile has p.each of its indices.  A block copies the bytes of a tile to
- * shared memory, 16 at a time, wherever it begins; so memory is read like one vector, without index arithmetic, and
+ * outermost of them in memory: that is cut, and a tile has p.each of its indices.  A block copies the bytes of a tile
+ * to shared memory, 16 at a time, wherever it begins; so memory is read like one vector, without index arithmetic, and
  * many blocks a multiprocessor keep enough bytes in flight.  From there teams of threads reduce the elements of an
  * output each.
  *
- * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them.  Where
- * there is one (MNP_TILE_LOOP 0), a block goes through its outputs instead, MNP_THREADS >> p.team of them at a time.
+ * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them.
+ * Where there is one (MNP_TILE_LOOP 0), a block goes through its outputs instead, MNP_THREADS >> p.team of them at a
+ * time.
  */
 #include "kernels/reduction/staging_cuda.h"
 
@@ -77,8 +78,10 @@ MNP_INLINE int mnp_offset_of(const mnp_reduce_params &p, int q)
 }
 
 #if MNP_TILE_LOOP
-/* The tiles that a block has in shared memory: where they begin there, how many of their elements an output has, and the
- * index of the first one. */
+/*
+ * The tiles that a block has in shared memory: where they begin there, how many of their elements an output has, and
+ * the index of the first one.
+ */
 struct mnp_staged {
     int place[mnp_most_deep], count[mnp_most_deep];
     int64_t first[mnp_most_deep];
@@ -126,8 +129,8 @@ MNP_INLINE const uint16_t *mnp_list_places(const mnp_reduce_params &p, const mnp
 #endif
 
 /*
- * The elements of a thread's MNP_UNROLL outputs in a tile that belong to it: number `lane` of `by` threads.  Set u takes
- * those of output u, or two sets in turn those of one output.
+ * The elements of a thread's MNP_UNROLL outputs in a tile that belong to it: number `lane` of `by` threads.  Set u
+ * takes those of output u, or two sets in turn those of one output.
  */
 template <typename Lanes>
 MNP_INLINE void mnp_take_staged(const mnp_memory0 *tile, const int *offset, int stride, const uint16_t *places,

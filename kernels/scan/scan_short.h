@@ -5,8 +5,8 @@
  * A block copies p.parts lines that follow one another in memory to shared memory, wherever they begin.  The elements
  * of a few lines may alternate, as many as the stride along a line says, which makes groups of such lines.  A team of
  * threads has a line there, and each of them a strip of adjacent elements: it joins them, a few shuffles give what is
- * before the strip, and it goes through them again.  The results are copied to memory like the elements.  A strip has an
- * odd number of elements, so that the threads of a warp do not meet at a bank of shared memory.
+ * before the strip, and it goes through them again.  The results are copied to memory like the elements.  A strip has
+ * an odd number of elements, so that the threads of a warp do not meet at a bank of shared memory.
  */
 #include "kernels/reduction/staging_cuda.h"
 

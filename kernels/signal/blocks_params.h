@@ -3,9 +3,9 @@
  * What the kernels of convolution by Fourier transforms of blocks are given, shared by the library (C) and the kernels
  * (C++): blocks_load.cu, blocks_store.cu and spectrum_multiply.cu.
  *
- * The outputs of a rank are cut into blocks of `step` outputs.  Some blocks, `count` of them from number `first` on, are
- * worked on at a time: their windows of the extended box, of `window` elements, lie in a buffer, dense in C order, where
- * the number of the block is an index before the last one.
+ * The outputs of a rank are cut into blocks of `step` outputs.  Some blocks, `count` of them from number `first` on,
+ * are worked on at a time: their windows of the extended box, of `window` elements, lie in a buffer, dense in C order,
+ * where the number of the block is an index before the last one.
  */
 #ifndef MNP_KERNELS_SIGNAL_BLOCKS_PARAMS_H
 #define MNP_KERNELS_SIGNAL_BLOCKS_PARAMS_H
@@ -23,7 +23,9 @@ typedef struct mnp_blocks_params {
     long long out_extent[MNP_CONV_DIMS], out_stride[MNP_CONV_DIMS];
 } mnp_blocks_params;
 
-/* The spectra of windows, which lie alike, are multiplied by the filter's, whose stride is 0 along a batch dimension. */
+/*
+ * The spectra of windows, which lie alike, are multiplied by the filter's, whose stride is 0 along a batch dimension.
+ */
 typedef struct mnp_spectrum_params {
     void *spectra;
     const void *filter;

@@ -8,8 +8,8 @@
  *
  * Filters along y alone are computed by columns: a thread has 16 bytes of outputs along x, of many rows, so that it
  * reads each row of its window once for several taps.  All others have runs of 64 bytes of outputs along x.  In shared
- * memory every such run is followed by 16 bytes of padding: the threads of a warp, which read with that stride, then use
- * different banks.
+ * memory every such run is followed by 16 bytes of padding: the threads of a warp, which read with that stride, then
+ * use different banks.
  */
 constexpr int blocks_x = MNP_TX / MNP_RX, blocks_y = MNP_TY / MNP_RY, threads = blocks_x * blocks_y;
 constexpr int per_quad = 16 / sizeof(MNP_SUM); /* elements of a 16-byte access */
@@ -167,8 +167,8 @@ MNP_INLINE bool is_within(const mnp_extended &in, const int64_t *i)
 }
 
 /*
- * Start to load the window that begins at i into shared memory.  It is complete after await_loaded() and a barrier.  Each
- * warp loads one row after another.
+ * Start to load the window that begins at i into shared memory.  It is complete after await_loaded() and a barrier.
+ * Each warp loads one row after another.
  */
 MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, const int64_t *i)
 {

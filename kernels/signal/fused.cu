@@ -2,16 +2,16 @@
 /*
  * Two passes of a separable filter as one: along y, then along x.
  *
- * A block computes a stripe of MNP_W columns and marches down its rows, MNP_S at a time.  The rows that the windows of a
- * step reach are in a ring of rows in shared memory, as they are in memory; meanwhile those of the next MNP_AHEAD steps
- * are on their way.  So the input is read once, but for the columns that neighbouring stripes share and the rows that
- * neighbouring tiles do.  The pass along y goes from the ring to a few rows in shared memory, and the pass along x from
- * there to the result.  A thread computes MNP_RY outputs of MNP_V columns in the one, and MNP_RX outputs of a row in the
- * other, so that an element that it reads serves several outputs.
+ * A block computes a stripe of MNP_W columns and marches down its rows, MNP_S at a time.  The rows that the windows of
+ * a step reach are in a ring of rows in shared memory, as they are in memory; meanwhile those of the next MNP_AHEAD
+ * steps are on their way.  So the input is read once, but for the columns that neighbouring stripes share and the rows
+ * that neighbouring tiles do.  The pass along y goes from the ring to a few rows in shared memory, and the pass along x
+ * from there to the result.  A thread computes MNP_RY outputs of MNP_V columns in the one, and MNP_RX outputs of a row
+ * in the other, so that an element that it reads serves several outputs.
  *
- * A sum costs a multiplication for every weight.  Means, least and greatest elements are cheaper: windows of outputs side
- * by side share their middle part, which is combined once, and what is left and right of it grows by one element from
- * output to output (see combine_shared).
+ * A sum costs a multiplication for every weight.  Means, least and greatest elements are cheaper: windows of outputs
+ * side by side share their middle part, which is combined once, and what is left and right of it grows by one element
+ * from output to output (see combine_shared).
  *
  * Compiled with
  *   MNP_IN, MNP_SUM, MNP_OUT      types of the input, of what is computed, and of the output
@@ -180,7 +180,9 @@ template <int batches> MNP_INLINE void await_batches()
     asm volatile("cp.async.wait_group %0;" ::"n"(batches) : "memory");
 }
 
-/* Fold an index of the extended box along dimension 2 + k; false if it is beyond a border that has a value of its own. */
+/*
+ * Fold an index of the extended box along dimension 2 + k; false if it is beyond a border that has a value of its own.
+ */
 MNP_INLINE bool fold(const mnp_fused_params &p, int k, int64_t *i)
 {
     const int64_t extent = p.in.extended[2 + k];
@@ -247,8 +249,8 @@ MNP_INLINE void bring_row(const mnp_fused_params &p, const row &in, bool inside,
 }
 
 /*
- * Start to bring `count` rows of the windows of a tile, from number `first` on, to the ring's row `slot` and on.  A warp
- * brings a row at a time.
+ * Start to bring `count` rows of the windows of a tile, from number `first` on, to the ring's row `slot` and on.  A
+ * warp brings a row at a time.
  */
 MNP_INLINE void bring(const mnp_fused_params &p, const tile &t, MNP_IN *ring, int first, int count, int slot)
 {
@@ -263,8 +265,8 @@ MNP_INLINE void bring(const mnp_fused_params &p, const tile &t, MNP_IN *ring, in
 /* ---- the passes ---- */
 
 /*
- * Where result x of the first pass lies in its row.  Threads of the pass along x read 16 bytes each, MNP_RX results apart;
- * the 16 bytes of a run are permuted so that eight neighbouring threads use all banks.
+ * Where result x of the first pass lies in its row.  Threads of the pass along x read 16 bytes each, MNP_RX results
+ * apart; the 16 bytes of a run are permuted so that eight neighbouring threads use all banks.
  */
 MNP_INLINE int place_of(int x)
 {

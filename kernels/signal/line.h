@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * On a GPU: the Fourier transform of a line of `points` elements, a power of two from 16 on, by points / 16 threads of a
- * block.  Before and after it thread t has elements t, t + points / 16, ... in order.  MNP_REAL is the type of the parts
- * of the complex elements.
+ * On a GPU: the Fourier transform of a line of `points` elements, a power of two from 16 on, by points / 16 threads of
+ * a block.  Before and after it thread t has elements t, t + points / 16, ... in order.  MNP_REAL is the type of the
+ * parts of the complex elements.
  *
  * Passes of radix 16 and one of what is left, in Stockham's order (kernels/fft/columns.cu).  The short pass is the last
  * one, or the first one if `short_first`: of one transform after the other, with something in between that is done

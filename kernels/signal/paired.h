@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * On a GPU: convolution by Fourier transforms of windows by kernels of our own: rows of windows, read from the extended box
- * and written to the outputs.
+ * On a GPU: convolution by Fourier transforms of windows by kernels of our own: rows of windows, read from the extended
+ * box and written to the outputs.
  *
- * If sums are real, two windows are one of complex numbers: the first is their real part, the second the imaginary part.
- * As the filter is real, its products with the spectrum keep them apart.
+ * If sums are real, two windows are one of complex numbers: the first is their real part, the second the imaginary
+ * part.  As the filter is real, its products with the spectrum keep them apart.
  *
  *   MNP_IN, MNP_OUT   the types of the input and the output
  *   MNP_SUM           the type of sums: MNP_REAL or complex
@@ -41,7 +41,9 @@ MNP_INLINE void mnp_find_origin(const mnp_blocks_params &p, int64_t window, mnp_
     origin->is_there = window < p.total;
 }
 
-/* Hand the elements of a row of a window to put(q, value), those of thread t in order; zeros beyond the extended box. */
+/*
+ * Hand the elements of a row of a window to put(q, value), those of thread t in order; zeros beyond the extended box.
+ */
 template <typename Put>
 MNP_INLINE void mnp_read_row(const mnp_extended &in, const mnp_origin &origin, int64_t y, int t, const Put &put)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * On a GPU: convolution by Fourier transforms of windows of two dimensions, the rows (paired.h).  Forward, they are read,
- * transformed, and stored in a buffer; backward (MNP_BACKWARD) they are transformed back, and the outputs in them
+ * On a GPU: convolution by Fourier transforms of windows of two dimensions, the rows (paired.h).  Forward, they are
+ * read, transformed, and stored in a buffer; backward (MNP_BACKWARD) they are transformed back, and the outputs in them
  * stored.  paired_columns.cu is between the two.
  */
 #include "kernels/signal/paired.h"

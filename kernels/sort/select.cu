@@ -3,8 +3,8 @@
  * Finds elements of lines by their ranks in order, by radix selection: see lib/ops/sort/select.h.
  *
  * A pass counts a digit of all elements that agree with a sought one in the digits before, and the count tells which
- * digit the sought one has.  As soon as few elements agree, a pass writes them to a list, and the later passes read only
- * that: mostly the second pass does.
+ * digit the sought one has.  As soon as few elements agree, a pass writes them to a list, and the later passes read
+ * only that: mostly the second pass does.
  *
  * MNP_NUMBERED: the elements up to the sought one are wanted, with their indices.  These make equal elements different:
  * an index is the last word of an element.  What comes before the sought one is written with the list, the rest at the

@@ -119,8 +119,8 @@ MNP_INLINE void mnp_select_keep(const mnp_select_params &p, const mnp_select_chu
 }
 
 /*
- * Count the chunk's elements.  `counts` has `copies` counters of every digit of every leader, side by side: threads that
- * have the same digit use different banks.
+ * Count the chunk's elements.  `counts` has `copies` counters of every digit of every leader, side by side: threads
+ * that have the same digit use different banks.
  */
 MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_chunk &chunk, uint32_t *counts,
                                  int leaders, const mnp_select_prefix *prefixes)

@@ -140,7 +140,9 @@ static int mnp_select_part(mnp_bits *numbers, int count, const mnp_bits &pivot, 
     return front;
 }
 
-/* Bring number `rank` in order to its place, smaller ones in front of it and larger ones behind (C. A. R. Hoare, 1961). */
+/*
+ * Bring number `rank` in order to its place, smaller ones in front of it and larger ones behind (C. A. R. Hoare, 1961).
+ */
 static void mnp_select_place(mnp_bits *numbers, int count, int rank)
 {
     enum { FEW = 16 };

@@ -30,9 +30,9 @@ MNP_INLINE MNP_BIN mnp_split(double position, double &rest)
 #if MNP_BINS == MNP_BINS_SEARCH && MNP_SHARED
 
 /*
- * A table in shared memory that shortens the bisection of edges, as that of histogram_host.h: cells of equal width, some
- * for each bin.  The cell number is monotonic in the value in spite of rounding, so edges in lower cells are less than
- * a value, and those in higher cells are greater.
+ * A table in shared memory that shortens the bisection of edges, as that of histogram_host.h: cells of equal width,
+ * some for each bin.  The cell number is monotonic in the value in spite of rounding, so edges in lower cells are less
+ * than a value, and those in higher cells are greater.
  */
 struct mnp_cells {
     static constexpr int most = 2048, most_bins = 1024;

@@ -58,7 +58,9 @@ struct mnp_array {
     mnp_layout *layout; /* holds one reference */
     int64_t local_lo[MNP_MAX_DIMS], local_shape[MNP_MAX_DIMS], local_strides[MNP_MAX_DIMS];
     int64_t local_size; /* elements; strides are in elements too, and may be negative or 0 */
-    /* the dimensions as they lie in memory, the slowest first, of a view as its array has them: the same on all ranks */
+    /*
+     * the dimensions as they lie in memory, the slowest first, of a view as its array has them: the same on all ranks
+     */
     int stored[MNP_MAX_DIMS];
     int64_t before[MNP_MAX_DIMS], after[MNP_MAX_DIMS]; /* margins: see margins.c */
     mnp__buffer *buffer;                               /* holds one reference; NULL for a scalar */

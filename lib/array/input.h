@@ -40,8 +40,9 @@ mnp_status mnp__input_open(const mnp_array *x, const mnp_layout *layout, mnp_dty
 mnp_status mnp__input_open_everywhere(const mnp_array *x, mnp_dtype dtype, unsigned needs, mnp__input *input);
 
 /*
- * The layout in which an input of layout `own` is needed for a computation in a layout: that of the computation, but not
- * cut along dimensions that are broadcast.  And whether every rank owns what it needs of such an input.  Not collective.
+ * The layout in which an input of layout `own` is needed for a computation in a layout: that of the computation, but
+ * not cut along dimensions that are broadcast.  And whether every rank owns what it needs of such an input.  Not
+ * collective.
  */
 mnp_status mnp__input_layout(const mnp_layout *layout, const mnp_layout *own, mnp_layout **needed_p);
 bool mnp__input_is_here(const mnp_layout *own, const mnp_layout *needed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Numbers out of arrays.  The lowest rank that owns an element copies it to the host, several of them with one wait, and
- * an all-reduce of the CPUs brings all to all ranks, which then convert them alike.
+ * Numbers out of arrays.  The lowest rank that owns an element copies it to the host, several of them with one wait,
+ * and an all-reduce of the CPUs brings all to all ranks, which then convert them alike.
  */
 #include <maniple/item.h>
 

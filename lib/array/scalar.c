@@ -5,9 +5,9 @@
  * Programs hold on to pointers to them, and never free them.  So the same number is the same pointer, found in a table;
  * and the memory of a number is used for another one only if the program seems to have forgotten it.  Numbers are made
  * in blocks.  When a block is full, and the context has enough of them, it gives back the memory of one that is not in
- * use: none of its numbers was asked for, or was an operand, while many other blocks were made.  The addresses of such a
- * block stay taken, and read as zeros from then on: a pointer into it never becomes another number, and a call that gets
- * it fails, as the number belongs to no context.
+ * use: none of its numbers was asked for, or was an operand, while many other blocks were made.  The addresses of such
+ * a block stay taken, and read as zeros from then on: a pointer into it never becomes another number, and a call that
+ * gets it fails, as the number belongs to no context.
  *
  * FEW blocks hold 20,000 numbers in 8 MiB.  Memory is bounded by these and the numbers in use; to find a number takes a
  * look into the table, and 160 new ones take two calls of the system.

@@ -3,10 +3,9 @@
  * Leftovers: temporary files and folders that a process must not leave behind, however it ends.
  *
  * While a path is guarded, SIGINT, SIGTERM, SIGHUP and exit() remove it before they end the process; processes that
- * were started are guarded too.  A signal for which the
- * program has a handler of its own, or which it ignores, is left to the program, which may go on.  After SIGKILL, or a
- * handler that ends the process, the file stays; so its name has a mark of its owner, and a later process that works in
- * the same folder removes what no living process owns.
+ * were started are guarded too.  A signal for which the program has a handler of its own, or which it ignores, is left
+ * to the program, which may go on.  After SIGKILL, or a handler that ends the process, the file stays; so its name has
+ * a mark of its owner, and a later process that works in the same folder removes what no living process owns.
  *
  * A mark is ".mnpMACHINE-PID-START": a hash of this boot of this machine and of the name space of its process numbers,
  * the process, and when it was started, all hexadecimal.  Where /proc does not tell these, MACHINE is 0.  Whether a

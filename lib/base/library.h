@@ -23,8 +23,8 @@
 
 /*
  * Load a library and find its functions, whose pointers are the struct `functions` in the order of their names; once
- * *library_p is set, that has been done.  Any threads may do so at the same time.  MNP_ERR_UNSUPPORTED: the library or a
- * function is missing.
+ * *library_p is set, that has been done.  Any threads may do so at the same time.  MNP_ERR_UNSUPPORTED: the library or
+ * a function is missing.
  */
 mnp_status mnp__library_load(void **library_p, const char *file, const char *const *names, int count, void *functions);
 

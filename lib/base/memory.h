@@ -4,8 +4,8 @@
  *
  * The system gives out more memory than it has, and ends a process when it is used.  So sizes are compared with what is
  * there before they are asked for.  That is the least of what the host has available, of what the control groups of the
- * process leave, as batch systems and containers set them (v1 and v2), and of the address space (ulimit -v).  Ranks of a
- * host share it: each may use its share of what was available when it started, or of what is available now.
+ * process leave, as batch systems and containers set them (v1 and v2), and of the address space (ulimit -v).  Ranks of
+ * a host share it: each may use its share of what was available when it started, or of what is available now.
  *
  * What is compared is state of the process, as the memory is: the number of ranks that share the host, their share, and
  * how much the pools hold.

@@ -129,8 +129,8 @@ void mnp__objects_release_layout(const void *layout)
 /* ---- lines ---- */
 
 /*
- * Ask addr2line for the place of an address: it prints two lines, a function and "file:line".  False if it does not know
- * the line, or there is no addr2line.
+ * Ask addr2line for the place of an address: it prints two lines, a function and "file:line".  False if it does not
+ * know the line, or there is no addr2line.
  */
 static bool ask(const char *file, uintptr_t offset, char place[PLACE])
 {

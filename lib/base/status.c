@@ -72,8 +72,8 @@ static void set_message(const char *function, const char *text)
 
 /*
  * Record a message.  It begins with the function that the program has called, whichever found the error, or with none
- * if `function` is NULL.  What is wrong with a name stands behind it, so of a text that is too long, because of a name of
- * thousands of letters, the middle is left out.
+ * if `function` is NULL.  What is wrong with a name stands behind it, so of a text that is too long, because of a name
+ * of thousands of letters, the middle is left out.
  */
 static void record(const char *function, const char *format, va_list arguments)
 {

@@ -4,8 +4,8 @@
  * that launches are given.  How ranks wait for each other is in kernels/comm/p2p_cuda.h.
  *
  * The collectives (collectives/p2p_*.c), the mover (array/move/p2p_boxes.c) and the ghosts of sparse matrices
- * (sparse/matrix/ghosts_p2p.c) use it.  Each of them has links of its own: launches that share links must come one after
- * the other, in the same order on both ranks of a pair, and a mover may run beside a collective.
+ * (sparse/matrix/ghosts_p2p.c) use it.  Each of them has links of its own: launches that share links must come one
+ * after the other, in the same order on both ranks of a pair, and a mover may run beside a collective.
  */
 #ifndef MNP__COMM_P2P_H
 #define MNP__COMM_P2P_H

@@ -37,7 +37,9 @@ void mnp__pulse_meet(mnp__pulse *pulse, const mnp__peers *peers);
 /* This rank is through with MPI: wait until all peers are.  One that is stopped now would keep the launcher waiting. */
 void mnp__pulse_part(mnp__pulse *pulse);
 
-/* This rank will beat no more, and is missed by nobody.  All functions accept NULL.  Not collective, like the others. */
+/*
+ * This rank will beat no more, and is missed by nobody.  All functions accept NULL.  Not collective, like the others.
+ */
 void mnp__pulse_stop(mnp__pulse *pulse);
 
 /* The rank of a peer that is stopped, or -1; and one that is not in a wait of Maniple, or -1. */

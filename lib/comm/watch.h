@@ -50,8 +50,8 @@ typedef struct mnp__wait {
 #define MNP__SLEEP_LATE 0.005
 
 /*
- * For profiles: whether this thread's communication is counted; how long it has waited for other ranks since; and what it
- * has sent to them: bytes of arrays, the messages or runs of stores in which they went, one for each receiver, and
+ * For profiles: whether this thread's communication is counted; how long it has waited for other ranks since; and what
+ * it has sent to them: bytes of arrays, the messages or runs of stores in which they went, one for each receiver, and
  * collectives, of which reductions count no bytes.  What a graph repeats is counted when it is recorded.
  */
 typedef struct mnp__traffic {

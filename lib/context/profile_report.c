@@ -157,8 +157,8 @@ static mnp_status time_copy(mnp__profile *p, size_t size, double *seconds_p)
 }
 
 /*
- * What the memory of all devices gives: copies by all ranks at once, larger than most caches, and than what memcpy() takes
- * through them.  It is measured after the program's work, which is not delayed by it.
+ * What the memory of all devices gives: copies by all ranks at once, larger than most caches, and than what memcpy()
+ * takes through them.  It is measured after the program's work, which is not delayed by it.
  */
 static void measure_ceiling(mnp__profile *p, totals *t)
 {

@@ -37,8 +37,8 @@ typedef struct mnp__gemm {
 } mnp__gemm;
 
 /*
- * Solve op(A[i]) X[i] = alpha B[i], or with `right` X[i] op(A[i]) = alpha B[i], for triangular A[i]; X replaces B.  B is
- * m x n; A has m rows, or n with `right`.
+ * Solve op(A[i]) X[i] = alpha B[i], or with `right` X[i] op(A[i]) = alpha B[i], for triangular A[i]; X replaces B.  B
+ * is m x n; A has m rows, or n with `right`.
  */
 typedef struct mnp__trsm {
     mnp_dtype dtype; /* as of mnp__gemm */

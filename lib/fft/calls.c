@@ -30,8 +30,9 @@ static mnp_status halve(const mnp_array *x, int axis, int64_t index)
 }
 
 /*
- * To n real numbers along one axis that stays cut: the real part of the inverse transform of the half spectrum with zeros
- * behind it, doubled but for the elements that are no other's conjugate.  The complex transform goes in two parts.
+ * To n real numbers along one axis that stays cut: the real part of the inverse transform of the half spectrum with
+ * zeros behind it, doubled but for the elements that are no other's conjugate.  The complex transform goes in two
+ * parts.
  */
 static mnp_status long_to_real(const mnp__fft_request *request, const mnp__fft_problem *problem, const mnp_array *x,
                                mnp_array **out_p)

@@ -27,8 +27,8 @@ typedef struct mnp__fft_request {
 } mnp__fft_request;
 
 /*
- * Resolve a request for an input of that dtype and layout.  problem->in is borrowed, problem->out belongs to the caller.
- * MNP_ERR_ARG, on all ranks alike; MNP_ERR_MEMORY.
+ * Resolve a request for an input of that dtype and layout.  problem->in is borrowed, problem->out belongs to the
+ * caller.  MNP_ERR_ARG, on all ranks alike; MNP_ERR_MEMORY.
  */
 mnp_status mnp__fft_resolve(const mnp__fft_request *request, mnp_dtype dtype, const mnp_layout *layout,
                             mnp__fft_problem *problem);

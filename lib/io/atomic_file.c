@@ -234,8 +234,8 @@ mnp_status mnp__atomic_file_share(mnp__comm *comm, mnp__atomic_file *output)
 }
 
 /*
- * The kernel leaves fsync() for no signal, and it may last minutes.  So the file is brought to disk in pieces first, two
- * at a time, and what is left to fsync() is little.  Errors are its to report.
+ * The kernel leaves fsync() for no signal, and it may last minutes.  So the file is brought to disk in pieces first,
+ * two at a time, and what is left to fsync() is little.  Errors are its to report.
  */
 static void sync_pieces(const mnp__atomic_file *output)
 {

@@ -2,8 +2,8 @@
 /*
  * The journal and its steps.
  *
- * The journal is, for each patch, its offset and its size in 8 bytes each and its bytes; then the footer, with which the
- * file ends.  Numbers are little-endian, as all machines are that Maniple runs on.
+ * The journal is, for each patch, its offset and its size in 8 bytes each and its bytes; then the footer, with which
+ * the file ends.  Numbers are little-endian, as all machines are that Maniple runs on.
  */
 #include <config.h> /* first: it makes F_OFD_SETLK known */
 

@@ -10,9 +10,9 @@
  *    file for one of its kind;
  * 3. writes the patches to their places, and then the first 8 bytes again, and cuts off the journal.
  *
- * A process that ends before step 2 leaves the old contents, and some bytes behind the end that are of no use.  One that
- * ends after it leaves a marked file and its journal, and whoever opens the file next with mnp__commit_complete() does
- * step 3.  It may do so any number of times.
+ * A process that ends before step 2 leaves the old contents, and some bytes behind the end that are of no use.  One
+ * that ends after it leaves a marked file and its journal, and whoever opens the file next with mnp__commit_complete()
+ * does step 3.  It may do so any number of times.
  *
  * Each of the steps ends with fsync(), so this holds for power failures too, where a write of 8 bytes is done or not.
  * The cost: four fsync() and twice the bytes of the patches.  Not collective: one rank does it.

@@ -175,7 +175,9 @@ static void end_threads(mnp__ahead *ahead)
     ahead->started = 0;
 }
 
-/* At exit() of a program that has not freed its compilers: NVRTC's data are destroyed next, and its threads need them. */
+/*
+ * At exit() of a program that has not freed its compilers: NVRTC's data are destroyed next, and its threads need them.
+ */
 static void end_all(void)
 {
     if (getpid() != owner)

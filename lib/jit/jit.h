@@ -38,8 +38,8 @@ typedef struct mnp__kernel_spec {
     size_t shared_bytes;   /* dynamic shared memory of a CUDA block; ignored on the host */
     const char *generated; /* replaces the file's line #include "generated"; NULL if it has none */
     /*
-     * NULL, or writes the generated source when the kernel is loaded.  It is then no part of what a kernel is found by, so
-     * the definitions must tell apart what it writes.
+     * NULL, or writes the generated source when the kernel is loaded.  It is then no part of what a kernel is found by,
+     * so the definitions must tell apart what it writes.
      */
     void (*generate)(const void *argument, mnp__text *text);
     const void *generate_argument;

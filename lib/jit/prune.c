@@ -7,8 +7,8 @@
  * What is not clearly a function stays, as does what the library has generated.  One bit for the hash of each word says
  * that it is there; a function that is kept because of another word with this bit does no harm.
  *
- * This reads the text as clang-format leaves it: a function begins at the beginning of a line, and ends with a line that
- * begins with a brace.
+ * This reads the text as clang-format leaves it: a function begins at the beginning of a line, and ends with a line
+ * that begins with a brace.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #include "base/text.h"
 
 /*
- * Shorten a text that is whole.  What stands from `generated_begin` to `generated_end`, both the beginnings of lines, is
- * kept as it is.  MNP_ERR_MEMORY.
+ * Shorten a text that is whole.  What stands from `generated_begin` to `generated_end`, both the beginnings of lines,
+ * is kept as it is.  MNP_ERR_MEMORY.
  */
 mnp_status mnp__jit_prune(mnp__text *text, size_t generated_begin, size_t generated_end);
 

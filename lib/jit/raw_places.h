@@ -33,7 +33,9 @@ typedef struct mnp__raw_edits {
 /* Append an edit; false if there is no room for it. */
 bool mnp__raw_add_edit(mnp__raw_edits *edits, const char *begin, const char *end, const char *text);
 
-/* Whether words as those that are kept are the number of a thread in the row of all blocks, or the number of threads. */
+/*
+ * Whether words as those that are kept are the number of a thread in the row of all blocks, or the number of threads.
+ */
 bool mnp__raw_is_number(const char *words);
 bool mnp__raw_is_number_of_threads(const char *words);
 

@@ -2,8 +2,8 @@
 /*
  * Correlation and convolution in all dimensions.
  *
- * Up to 64 weights are a neighbourhood filter.  More are given to mnp_convolve(), which chooses among methods, as a kernel
- * that is padded with zeros so that its middle is where the window's origin is.
+ * Up to 64 weights are a neighbourhood filter.  More are given to mnp_convolve(), which chooses among methods, as a
+ * kernel that is padded with zeros so that its middle is where the window's origin is.
  */
 #include <float.h>
 #include <math.h>
@@ -62,7 +62,9 @@ static mnp_status sum_window(const mnp_array *x, mnp__neighbours *filter, struct
 
 /* ---- many weights ---- */
 
-/* Copy the weights of a convolution to the middle of a kernel of odd extents, whose middle is at the window's element. */
+/*
+ * Copy the weights of a convolution to the middle of a kernel of odd extents, whose middle is at the window's element.
+ */
 static mnp_status pad_weights(const mnp__neighbours *filter, const struct summing *summing, int64_t *shape,
                               double **kernel_p)
 {

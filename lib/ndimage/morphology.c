@@ -2,8 +2,8 @@
 /*
  * Grey and binary morphology: extremes of windows (order.c), and what is made of several of them.
  *
- * A dilation is the largest value of the window that is mirrored at its origin, in which the structure lies reversed.  A
- * binary erosion is the smallest value of bools.
+ * A dilation is the largest value of the window that is mirrored at its origin, in which the structure lies reversed.
+ * A binary erosion is the smallest value of bools.
  */
 #include <stdlib.h>
 
@@ -311,8 +311,8 @@ static mnp_status fill_parts(const struct binary *binary, const mnp_array *x, mn
 }
 
 /*
- * Erosions or dilations in turn; fewer than one: until nothing changes, which is looked at after 1, 2, 4, ... of them and
- * then after every 32.
+ * Erosions or dilations in turn; fewer than one: until nothing changes, which is looked at after 1, 2, 4, ... of them
+ * and then after every 32.
  */
 static mnp_status iterate(const struct binary *binary, bool dilates, const mnp_array *x, mnp_array **y_p)
 {

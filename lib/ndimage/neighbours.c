@@ -19,7 +19,9 @@
 #include "device/launch.h"
 #include "jit/jit.h"
 
-/* Outputs of a tile on the host, along the last dimension and the one before it; on GPUs threads, and rows of a tile. */
+/*
+ * Outputs of a tile on the host, along the last dimension and the one before it; on GPUs threads, and rows of a tile.
+ */
 enum { TILE_X = 256, TILE_Y = 32, LINE_X = 2048, SMALL_TILE_X = 64, SMALL_TILE_Y = 4, MOST_TILE_BYTES = 16 << 20 };
 enum { MOST_PARTS = 8192, THREADS = 256, WARP = 32, GPU_TILE_Y = 16 };
 

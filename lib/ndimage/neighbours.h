@@ -4,8 +4,8 @@
  *
  * A filter is described by its window, its dtypes and two generated functions (kernels/ndimage/neighbours.cu).  A rank
  * computes the elements of its own block.  What their windows take of other ranks' blocks is brought by the mover, as
- * margins around a copy of the block; where no dimension of the window is cut, the block is read where it lies.  What is
- * beyond the borders of the whole array, the kernel finds by folding indices.
+ * margins around a copy of the block; where no dimension of the window is cut, the block is read where it lies.  What
+ * is beyond the borders of the whole array, the kernel finds by folding indices.
  *
  * Cost: where a dimension of the window is cut, a copy of the block and an exchange, by a plan that the context keeps
  * (in mode wrap the exchange is planned in every call); and one launch.
@@ -49,8 +49,10 @@ typedef struct mnp__neighbours {
     /* how array dimensions are dimensions of the kernel: set by mnp__neighbours_start() */
     int ndim, kernel_ndim, place[MNP_MAX_DIMS];
     mnp__text body; /* the generated functions */
-    /* NULL, or writes the body of a filter that is a copy of this one, when the kernel is loaded; what it depends on are
-       the window, `rank`, and what the kernel is compiled with */
+    /*
+     * NULL, or writes the body of a filter that is a copy of this one, when the kernel is loaded; it depends on the
+     * window, `rank`, and what the kernel is compiled with
+     */
     void (*write)(struct mnp__neighbours *copy);
     int rank;
 } mnp__neighbours;

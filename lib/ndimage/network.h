@@ -3,13 +3,14 @@
  * Sorting networks: values that are the smaller or the larger of two others, written as statements of the kernel
  * language.
  *
- * They are merges after K. E. Batcher (Sorting networks and their applications, 1968; odd-even merges of any two lengths
- * as in D. E. Knuth, The Art of Computer Programming 3, 5.3.4).  Only what a wanted value depends on is written.
+ * They are merges after K. E. Batcher (Sorting networks and their applications, 1968; odd-even merges of any two
+ * lengths as in D. E. Knuth, The Art of Computer Programming 3, 5.3.4).  Only what a wanted value depends on is
+ * written.
  *
  * The values of one rank in all windows of a tile of outputs are found together, after A. Adams (Fast median filters
  * using separable sorting networks, 2021): what all of the tile's windows have in common is sorted once.  Then the tile
- * is halved again and again, and each half adds the columns or rows that its windows have in common beyond that.  A value
- * is forgotten as soon as too many others are known to be smaller or larger for it to have the rank.
+ * is halved again and again, and each half adds the columns or rows that its windows have in common beyond that.  A
+ * value is forgotten as soon as too many others are known to be smaller or larger for it to have the rank.
  */
 #ifndef MNP__NDIMAGE_NETWORK_H
 #define MNP__NDIMAGE_NETWORK_H

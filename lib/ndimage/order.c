@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Filters of extremes.  The extremes of a box are those along one axis after the other; the last two axes are one pass.  On
- * GPUs these are the fused passes of signal/separable.h, where they apply.
+ * Filters of extremes.  The extremes of a box are those along one axis after the other; the last two axes are one pass.
+ * On GPUs these are the fused passes of signal/separable.h, where they apply.
  */
 #include "ndimage/order.h"
 

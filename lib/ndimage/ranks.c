@@ -172,8 +172,8 @@ struct sliding {
 };
 
 /*
- * What the tile's sorting and its sliding cost for an output, if that many warps are on a multiprocessor at the same time:
- * both wait for shared memory most of the time.  The factors are fitted to times of an H200.
+ * What the tile's sorting and its sliding cost for an output, if that many warps are on a multiprocessor at the same
+ * time: both wait for shared memory most of the time.  The factors are fitted to times of an H200.
  */
 static double sliding_cost(const struct box *box, int64_t width, size_t value, int64_t block_memory, struct sliding *s)
 {

@@ -23,8 +23,8 @@ enum {
 };
 
 /*
- * The transforms of a direction: of the last dimension, real where the sums are, and of the others, in place; or the first
- * one is of all dimensions, which is what libraries for GPUs are quicker at.
+ * The transforms of a direction: of the last dimension, real where the sums are, and of the others, in place; or the
+ * first one is of all dimensions, which is what libraries for GPUs are quicker at.
  */
 typedef struct transform {
     mnp__device_fft *last, *others;

@@ -25,8 +25,8 @@ typedef struct mnp__blocks_spec {
 } mnp__blocks_spec;
 
 /*
- * The extents of windows, in the dimensions of the kernel code, and whether they are transformed in pairs (paired.h); the
- * same on every rank.  Not collective.
+ * The extents of windows, in the dimensions of the kernel code, and whether they are transformed in pairs (paired.h);
+ * the same on every rank.  Not collective.
  */
 typedef struct mnp__blocks_shape {
     bool transformed[MNP_CONV_DIMS], paired;
@@ -38,8 +38,8 @@ void mnp__blocks_choose(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, 
 int64_t mnp__fast_length(int64_t n);
 
 /*
- * Make a plan, which takes over the geometry, also in a failure, and holds the filter's spectrum and all the memory that
- * it needs.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_UNSUPPORTED without a library of transforms.
+ * Make a plan, which takes over the geometry, also in a failure, and holds the filter's spectrum and all the memory
+ * that it needs.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_UNSUPPORTED without a library of transforms.
  */
 mnp_status mnp__blocks_new(mnp_ctx *ctx, mnp__conv_geometry *geometry, const mnp__blocks_spec *spec,
                            mnp__blocks **blocks_p);

@@ -92,7 +92,8 @@ static void conjugate(mnp_dtype dtype, void *values, int64_t count)
 
 /*
  * Lay out the kernel, dense in C order at `kernel`, in the order of the kernel code's dimensions, and reversed.  A
- * correlation is the convolution with the reversed and conjugated kernel, so it takes the kernel's elements as they lie.
+ * correlation is the convolution with the reversed and conjugated kernel, so it takes the kernel's elements as they
+ * lie.
  */
 static void lay_out_taps(const mnp__conv_geometry *geometry, bool correlates, const mnp_array *array,
                          const char *kernel, char *taps)

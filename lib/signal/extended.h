@@ -21,7 +21,8 @@ typedef struct mnp__extended {
 } mnp__extended;
 
 /*
- * Prepare the ring for inputs of that dtype.  The struct takes over the geometry, which becomes empty, also in a failure.
+ * Prepare the ring for inputs of that dtype.  The struct takes over the geometry, which becomes empty, also in a
+ * failure.
  *
  *   boundaries  how the input continues beyond its borders, for each of its dimensions
  *   fill        one element, for MNP_BOUNDARY_FILL

@@ -11,8 +11,8 @@
 
 /*
  * Find the vectors whose outer product is the filter: elimination with the largest element as pivot, which for a filter
- * of rank 1 ends after one step (cross approximation).  The filter has those extents, dense in C order; its dtype is one
- * of sums.  Floats are a product if no element differs from it by more than 16 eps times the largest one, nor all
+ * of rank 1 ends after one step (cross approximation).  The filter has those extents, dense in C order; its dtype is
+ * one of sums.  Floats are a product if no element differs from it by more than 16 eps times the largest one, nor all
  * together by more than 16 eps times the sum of all; integers (MNP_UINT64, taken as signed) if it is exact, in integer
  * vectors, all within 2^53.
  *

@@ -4,8 +4,8 @@
  * dimension.  Along dimensions that no rank owns a part of alone the kernel finds what is beyond the array's borders
  * itself; along others the ring has it.
  *
- * Sums are fused in pairs, of up to MNP_FUSED_TAPS weights each: longer ones are faster as two direct convolutions.  Two
- * passes are fused in the order along y, along x.  Those of the other order are, where that changes results by
+ * Sums are fused in pairs, of up to MNP_FUSED_TAPS weights each: longer ones are faster as two direct convolutions.
+ * Two passes are fused in the order along y, along x.  Those of the other order are, where that changes results by
  * rounding alone.
  */
 #ifndef MNP__SIGNAL_FUSED_H

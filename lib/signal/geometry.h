@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The geometry of a filter: which outputs a rank computes, which input it needs for them, which part of that is its own,
- * and where the rest is stored.  kernels/signal/extended_params.h defines the terms.
+ * The geometry of a filter: which outputs a rank computes, which input it needs for them, which part of that is its
+ * own, and where the rest is stored.  kernels/signal/extended_params.h defines the terms.
  */
 #ifndef MNP__SIGNAL_GEOMETRY_H
 #define MNP__SIGNAL_GEOMETRY_H

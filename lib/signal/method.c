@@ -2,8 +2,8 @@
 /*
  * The model of the time that a convolution takes.
  *
- * A method does so many products of a tap and an element, moves so many bytes to and from memory, and is launched so many
- * times; each has a rate.  Ranks have equal parts of the array, so the largest block counts.
+ * A method does so many products of a tap and an element, moves so many bytes to and from memory, and is launched so
+ * many times; each has a rate.  Ranks have equal parts of the array, so the largest block counts.
  */
 #include "signal/method.h"
 
@@ -17,12 +17,13 @@
  *
  * GPU: the rates of sums and passes are as measured on an H200 (docs/performance.md, convolution).  The rate of the
  * bytes of transforms was fitted to three measurements there, blocks of 31 x 31 and 129 x 129 taps over 4096 x 4096
- * outputs and of 257 x 257 over 32768 x 32768, float32, which the model meets within 30 %, and that of windows in pairs to
- * the same three, which it meets within 5 %, and 31 x 31 in float64 within 25 %; their operations, and the links between
- * GPUs, are estimates.  Host: on cores with AVX-512.
+ * outputs and of 257 x 257 over 32768 x 32768, float32, which the model meets within 30 %, and that of windows in pairs
+ * to the same three, which it meets within 5 %, and 31 x 31 in float64 within 25 %; their operations, and the links
+ * between GPUs, are estimates.  Host: on cores with AVX-512.
  *
- * They choose a method on the device at hand, by their ratios.  apps/plan/machine.c predicts times of all commands, also on
- * machines that are not at hand, and has rates of its own: what is measured anew of direct sums on GPUs belongs in both.
+ * They choose a method on the device at hand, by their ratios.  apps/plan/machine.c predicts times of all commands,
+ * also on machines that are not at hand, and has rates of its own: what is measured anew of direct sums on GPUs belongs
+ * in both.
  */
 typedef struct rates {
     double products, bytes;   /* of direct sums: a second */

@@ -9,8 +9,8 @@
 #include "signal/geometry.h"
 
 /*
- * Estimate the seconds of an execution on the rank with the largest block, by every method, whether or not it can be used;
- * 0 for MNP_CONV_AUTO.  The same on every rank.  Not collective.
+ * Estimate the seconds of an execution on the rank with the largest block, by every method, whether or not it can be
+ * used; 0 for MNP_CONV_AUTO.  The same on every rank.  Not collective.
  */
 void mnp__conv_estimate(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, mnp_dtype input, mnp_dtype output,
                         mnp_dtype sum, double seconds[MNP_NUM_CONV_METHODS]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * On GPUs: convolution of windows by Fourier transforms in kernels of our own.  Windows of one dimension take one kernel,
- * kernels/signal/paired_lines.cu; those of two take paired_rows.cu, paired_columns.cu and paired_rows.cu again.  Of real
- * windows two are transformed as one of complex numbers.
+ * On GPUs: convolution of windows by Fourier transforms in kernels of our own.  Windows of one dimension take one
+ * kernel, kernels/signal/paired_lines.cu; those of two take paired_rows.cu, paired_columns.cu and paired_rows.cu again.
+ * Of real windows two are transformed as one of complex numbers.
  *
  * Cost: elements of lines are read and written once.  Complex elements of two dimensions are read and written three
  * times, in the cache of the GPU, as few windows are worked on at a time; the passes of a library and those that load,
@@ -32,8 +32,8 @@ mnp_status mnp__paired_load(mnp_ctx *ctx, const mnp__blocks_spec *spec, const mn
                             mnp__paired *paired);
 
 /*
- * How many of `total` windows are worked on at a time, and the elements of type `spectral` of the buffer that this takes,
- * which has room for a window at least.
+ * How many of `total` windows are worked on at a time, and the elements of type `spectral` of the buffer that this
+ * takes, which has room for a window at least.
  */
 int64_t mnp__paired_count(const mnp__paired *paired, const int64_t *window, mnp_dtype spectral, int64_t total,
                           int64_t *elements);

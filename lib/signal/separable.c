@@ -370,8 +370,8 @@ static bool fits(const mnp__separable *plan, const mnp__separable_spec *spec)
 }
 
 /*
- * Run a plan that the context keeps, which is made where there is none for such a spec.  Then a run allocates the buffers
- * between passes.  Collective.
+ * Run a plan that the context keeps, which is made where there is none for such a spec.  Then a run allocates the
+ * buffers between passes.  Collective.
  */
 static mnp_status run_kept(const mnp__separable_spec *spec, const mnp_array *x, mnp_array *y)
 {

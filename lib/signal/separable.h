@@ -77,8 +77,8 @@ const mnp_layout *mnp__separable_layout(const mnp__separable *plan);
 mnp_status mnp__separable_run(mnp__separable *plan, const mnp_array *x, mnp_array *y);
 
 /*
- * A plain call of that function: x, in any layout, is filtered by such a plan into an output of the user's or a new one.
- * No pass changes the extent along its axis.  The spec's layout is not used: it is x's, in C order.  Collective.
+ * A plain call of that function: x, in any layout, is filtered by such a plan into an output of the user's or a new
+ * one.  No pass changes the extent along its axis.  The spec's layout is not used: it is x's, in C order.  Collective.
  */
 mnp_status mnp__separable_call(const char *function, const mnp__separable_spec *spec, const mnp_array *x,
                                mnp_array **y_p);

@@ -2,11 +2,11 @@
 /*
  * The shape of the tiles of a direct convolution.
  *
- * On a GPU a block of up to 256 threads computes a tile; a thread has 64 bytes of outputs along x, of two rows, or of one
- * where the filter is along x alone.  Filters along y alone are computed by columns: a thread has 16 bytes of outputs
- * along x, of 16 rows.  Large tiles share more of their windows; smaller ones, used for short filters, give more blocks,
- * which load while others compute.  At least two blocks should fit on a multiprocessor.  On the host a tile's window
- * should stay in the first-level cache.
+ * On a GPU a block of up to 256 threads computes a tile; a thread has 64 bytes of outputs along x, of two rows, or of
+ * one where the filter is along x alone.  Filters along y alone are computed by columns: a thread has 16 bytes of
+ * outputs along x, of 16 rows.  Large tiles share more of their windows; smaller ones, used for short filters, give
+ * more blocks, which load while others compute.  At least two blocks should fit on a multiprocessor.  On the host a
+ * tile's window should stay in the first-level cache.
  */
 #include "signal/tile.h"
 

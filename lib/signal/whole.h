@@ -2,8 +2,8 @@
 /*
  * Convolution by Fourier transforms of the whole array over all ranks, for filters about as large as the array.
  *
- * The input is extended and padded to a fast length along the axes of the filter, transformed, multiplied by the filter's
- * spectrum in the layout that the transform leaves, and transformed back, from where the outputs are taken.
+ * The input is extended and padded to a fast length along the axes of the filter, transformed, multiplied by the
+ * filter's spectrum in the layout that the transform leaves, and transformed back, from where the outputs are taken.
  *
  * Cost: the input moves to its padded layout and the result from it; between them the data moves between ranks twice,
  * once in each transform, where the array is cut along the filter's axes.

@@ -117,8 +117,8 @@ static inline void store(mnp_dtype dtype, void *memory, int64_t i, double re, do
 enum { PERIOD = 2 * 3 * 5 * 11 };
 
 /*
- * Element i of a rank: small whole numbers, so that results are exact; of unsigned types none below 0.  They repeat with
- * PERIOD.
+ * Element i of a rank: small whole numbers, so that results are exact; of unsigned types none below 0.  They repeat
+ * with PERIOD.
  */
 static inline double value(mnp_dtype dtype, mnp_op op, int rank, int64_t i)
 {

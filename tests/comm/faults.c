@@ -6,7 +6,8 @@
  *            goes on; stop: it is stopped for as long.  They make folders of their numbers in FAULTS_FOLDER then.
  *   WHERE    agree, redistribute, sum, take (of elements that others have), all_reduce, small (an all-reduce of one
  *            number), all_to_all, exchange (of messages around), barrier (of MPI, which cannot be left): what all ranks
- *            do again and again, waiting for the device every time; kernel: rank 0 finds what a kernel leaves that has waited for rank 1 past the deadline
+ *            do again and again, waiting for the device every time; kernel: rank 0 finds what a kernel leaves that has
+ *            waited for rank 1 past the deadline
  *
  * Every rank that is left prints a line when a call has failed: its number, the status, after how many seconds, and the
  * sentence.  Then it finalizes and prints another line, so that faults.t misses the line of a rank that hangs.

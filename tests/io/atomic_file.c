@@ -88,7 +88,9 @@ static void check_signal(int number)
        "signal %d ends the process and leaves no file", number);
 }
 
-/* What stands before the C library's: in a child of check_early_signal() the signal comes when the file has been made. */
+/*
+ * What stands before the C library's: in a child of check_early_signal() the signal comes when the file has been made.
+ */
 static int early_signal;
 
 int open(const char *path, int flags, ...)

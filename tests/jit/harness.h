@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The harness of the tests that compile CUDA kernels.  They need no GPU: NVRTC compiles for the oldest and the newest
- * architecture that the library is tested for, and nothing is launched.  With MANIPLE_TEST_FULL=1, as in make check-full,
- * each kernel is compiled for both, with all optimisations; else for one and the other in turn, with the fewest
- * optimisations, which takes a quarter of the time.
+ * architecture that the library is tested for, and nothing is launched.  With MANIPLE_TEST_FULL=1, as in make
+ * check-full, each kernel is compiled for both, with all optimisations; else for one and the other in turn, with the
+ * fewest optimisations, which takes a quarter of the time.
  *
  * A kernel is compiled in one of two ways.  A test may state it, as a kernel_case for check_kernel().  Or it may call
  * the library on arrays of the context `gpu.ctx`: its device compiles each kernel that the library asks for, counts

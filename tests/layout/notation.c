@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Layouts as text: each form gives the layout that mnp_layout_new_cyclic() makes, what a drawing shows can be read again,
- * and what cannot be read is refused with its column.
+ * Layouts as text: each form gives the layout that mnp_layout_new_cyclic() makes, what a drawing shows can be read
+ * again, and what cannot be read is refused with its column.
  */
 #include "layout/layout.h"
 

@@ -157,8 +157,8 @@ static const struct {
 enum { FUNCTIONS = sizeof functions / sizeof *functions, SCRATCH = 1 << 16 };
 
 /*
- * The second call of a kind, with a given output: one launch or copy, and at most a little scratch memory.  Where results
- * are few, a GPU's blocks share one, and a second launch joins their parts.
+ * The second call of a kind, with a given output: one launch or copy, and at most a little scratch memory.  Where
+ * results are few, a GPU's blocks share one, and a second launch joins their parts.
  */
 static void check(int f)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs many convolutions in one process, for tests/apps/checks/conv_scipy.py, which makes the cases and knows the answers:
+ * Runs many convolutions in one process, for tests/apps/checks/conv_scipy.py, which makes the cases and knows the
+ * answers:
  *
  *   convolve_cases FOLDER
  *

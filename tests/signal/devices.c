@@ -101,7 +101,7 @@ static void compare(mnp_ctx *cuda, mnp_ctx *host, const struct problem *problem,
     double bound = mnp_dtype_kind(options.dtype) == 'u' ? 0 : largest * (single ? 3e-6 : 1e-14);
     if (ones && !single && bound > 0)
         bound = terms * DBL_EPSILON * largest;
-    if (transforms) /* the norms of kernel and window are at most some ten times the largest sum, as no term is negative */
+    if (transforms) /* norms of kernel and window are at most some ten times the largest sum: no term is negative */
         bound = (single ? 3e-6 : 1e-14) * 100 * (largest + 1);
     ok(count == host_count && worst <= bound, "%d dimensions, %s, mode %d, boundary %d, method %d: apart by %g of %g",
        problem->ndim, mnp_dtype_name(dtype), (int)options.mode, (int)options.boundary, (int)method, worst, largest);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Separable filters: passes along axes in turn, against sums over the extended input, in small integers, which are exact.
+ * Separable filters: passes along axes in turn, against sums over the extended input, in small integers, which are
+ * exact.
  */
 #include <maniple.h>
 
@@ -136,8 +137,8 @@ static void check_boundaries(void)
 }
 
 /*
- * Several stripes and tiles of fused passes, whose window is longer than a tile and as wide as a stripe, and all that they
- * can make of a window.  Means are of numbers of elements that are powers of two, so that they are exact.
+ * Several stripes and tiles of fused passes, whose window is longer than a tile and as wide as a stripe, and all that
+ * they can make of a window.  Means are of numbers of elements that are powers of two, so that they are exact.
  */
 static void check_stripes(void)
 {

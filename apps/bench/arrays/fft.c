@@ -17,9 +17,9 @@
  *   outer-real, middle-real  rfft of a cube of float32
  *   middle-real-inverse      irfft along its second axis, to float32
  *
- * N is the elements of the array, or of the real one.  Complex transforms of all axes are also timed there and back, with
- * the permuted order between the two.  A time is the median of repeats, each between two events of the device, of the
- * slowest rank, and the best one; GFLOP/s count 5 n log2(n) for n points, half of it for real ones.
+ * N is the elements of the array, or of the real one.  Complex transforms of all axes are also timed there and back,
+ * with the permuted order between the two.  A time is the median of repeats, each between two events of the device, of
+ * the slowest rank, and the best one; GFLOP/s count 5 n log2(n) for n points, half of it for real ones.
  * bench/peers/fft_fftw.c, fft_peers.py and, on several GPUs, fft_spread_peers.py time the same with peers.
  */
 #include "bench/benchmark.h"

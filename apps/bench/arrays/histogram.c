@@ -3,8 +3,8 @@
  * Times histograms and their like: the data stays on the device, outputs are reused, a call is made again and again.
  *
  * A time is the median of repeats, each between two events of the device, of the slowest rank.  All counts together,
- * and those of the first bin, are compared with what the processor counts.  bench/peers/histogram_peers.py does the same with
- * other libraries.
+ * and those of the first bin, are compared with what the processor counts.  bench/peers/histogram_peers.py does the
+ * same with other libraries.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -11,8 +11,8 @@
  *   batch                        1000 products of 64 x 64 in float32, the batch cut over the ranks
  *   einsum                       ijkl,klmn of 64^4 in float32
  *
- * N is the number of elements of one operand.  Operands of the first cases are cut as mnp_layout_block() does it.  A time
- * is the median of repeats, each between two events of the device, of the slowest rank, and the best one.
+ * N is the number of elements of one operand.  Operands of the first cases are cut as mnp_layout_block() does it.  A
+ * time is the median of repeats, each between two events of the device, of the slowest rank, and the best one.
  * bench/peers/matmul_peers.py times the same with peers.
  */
 #include <math.h>

@@ -2,8 +2,8 @@
 /*
  * Times random numbers: arrays stay on the device and are reused, a draw is made again and again.
  *
- * A time is the median of repeats, each between two events of the device, of the slowest rank.  bench/peers/random_peers.py
- * does the same with other libraries.
+ * A time is the median of repeats, each between two events of the device, of the slowest rank.
+ * bench/peers/random_peers.py does the same with other libraries.
  */
 #include <inttypes.h>
 #include <stdlib.h>

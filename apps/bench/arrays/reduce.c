@@ -3,8 +3,8 @@
  * Times reductions: the data stays on the device, outputs are reused, a call is made again and again.
  *
  * A time is the median of repeats, each between two events of the device, of the slowest rank.  Results, or their first
- * elements, are compared with what the processor computes in long double.  bench/peers/reduce_peers.py does the same with
- * other libraries.
+ * elements, are compared with what the processor computes in long double.  bench/peers/reduce_peers.py does the same
+ * with other libraries.
  *
  * Small arrays, which are cut along their first axis, are reduced many times without waiting in between: the time is
  * that of one call, as calls by the program and as calls recorded in a graph, where the device can record them.

@@ -3,8 +3,8 @@
  * Times scans: the data stays on the device, outputs are reused, a call is made again and again.
  *
  * A time is the median of repeats, each between two events of the device, of the slowest rank.  The last element of the
- * first line is compared with what the processor computes in long double.  bench/peers/scan_peers.py does the same with other
- * libraries.
+ * first line is compared with what the processor computes in long double.  bench/peers/scan_peers.py does the same with
+ * other libraries.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What maniple bench comm measures: operations between ranks.  Each is compared with its peer, the same operation of the
- * library beneath: MPI on the host, NCCL between GPUs.
+ * What maniple bench comm measures: operations between ranks.  Each is compared with its peer, the same operation of
+ * the library beneath: MPI on the host, NCCL between GPUs.
  */
 #ifndef APPS_BENCH_MOVING_COMM_H
 #define APPS_BENCH_MOVING_COMM_H

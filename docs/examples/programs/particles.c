@@ -13,8 +13,9 @@
 enum { CELLS = 128, PARTICLES = 20000, STEPS = 300 };
 
 /*
- * A step, in units of the plasma's frequency: charge is dealt out to the two nearest cells; its sum over the cells, less
- * the mean, is the field; particles take the field of their cells, are pushed, and go round the ring of length 2 pi.
+ * A step, in units of the plasma's frequency: charge is dealt out to the two nearest cells; its sum over the cells,
+ * less the mean, is the field; particles take the field of their cells, are pushed, and go round the ring of length 2
+ * pi.
  */
 static const char step[] = "place = x * (128 / (2*pi)); left = int64(floor(place)); share = place - left\n"
                            "right = (left + 1) % 128\n"

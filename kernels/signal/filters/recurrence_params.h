@@ -6,8 +6,8 @@
 #define MNP_RECURRENCE_DIMS 8
 
 /*
- * Lines of `length` elements are divided into `parts` of `part` elements, of which the first one may be shorter.  A state
- * has MNP_ORDER numbers.  Number n of the state of item i of a line (a part, or a group of them) is at
+ * Lines of `length` elements are divided into `parts` of `part` elements, of which the first one may be shorter.  A
+ * state has MNP_ORDER numbers.  Number n of the state of item i of a line (a part, or a group of them) is at
  * (i * MNP_ORDER + n) * lines + line; in arrays of the library `place` of the line stands for its number.
  */
 enum {
@@ -15,8 +15,8 @@ enum {
     MNP_RECURRENCE_SEED,   /* states: the first part's, if it begins with the state `start`; matrix: of its length */
     MNP_RECURRENCE_FOLD,   /* totals: where groups of `group` items end that begin with zeros; matrix: of an item */
     MNP_RECURRENCE_EXPAND, /* states: where items end; before: where the groups do, or NULL for a single one */
-    MNP_RECURRENCE_RANKS, /* totals: where this rank begins; last: where lines end; states: where ranks end from zeros */
-    MNP_RECURRENCE_VALUES /* the output */
+    MNP_RECURRENCE_RANKS,  /* totals: where this rank begins; last: where lines end; states: ranks' ends from zeros */
+    MNP_RECURRENCE_VALUES  /* the output */
 };
 
 typedef struct mnp_recurrence_operand {

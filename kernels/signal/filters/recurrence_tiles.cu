@@ -11,9 +11,9 @@
  * thread runs its strip from zeros; warps scan the states by powers of A; the block tells others its tile's e, learns
  * theirs, and every thread runs its strip again from the right state, with the same operations as one long run.
  *
- * Most filters forget: A^(reach tiles) is so small that a block has to learn the e of that many tiles only.  But what is
- * not finite is never forgotten; so the launch is followed by one that looks for the first tile of each line at whose end
- * the state was not finite, and makes all that follows NaN.
+ * Most filters forget: A^(reach tiles) is so small that a block has to learn the e of that many tiles only.  But what
+ * is not finite is never forgotten; so the launch is followed by one that looks for the first tile of each line at
+ * whose end the state was not finite, and makes all that follows NaN.
  *
  * For other filters, 32 tiles are a group, and 32 groups a set.  Each tile publishes its e, the last
  * one of a group that of the group, and the last one of a set the state at its end.  So a warp needs at most 31 tiles,
@@ -35,8 +35,9 @@ template <> constexpr bool mnp_is_double<double> = true;
 constexpr int mnp_vector_length = sizeof(MNP_IN) >= 4 ? 16 / (int)sizeof(MNP_IN) : 4;
 
 /*
- * The matrices: powers of A^strip with exponents 1, 2, 4, 8, 16; of A^(32 strip) with exponents 0 .. warps - 1; and then
- * tables of A^strip, A^tile and A^(32 tile) with exponents 0 .. 31, where number k of all 32 matrices are side by side.
+ * The matrices: powers of A^strip with exponents 1, 2, 4, 8, 16; of A^(32 strip) with exponents 0 .. warps - 1; and
+ * then tables of A^strip, A^tile and A^(32 tile) with exponents 0 .. 31, where number k of all 32 matrices are side by
+ * side.
  */
 constexpr int mnp_at_warps = 5 * mnp_size, mnp_at_strips = mnp_at_warps + mnp_warps * mnp_size,
               mnp_at_tiles = mnp_at_strips + 32 * mnp_size, mnp_at_groups = mnp_at_tiles + 32 * mnp_size;

@@ -9,8 +9,9 @@
  *   MNP_PERIODS        threads of a phase in a block
  *
  * A thread computes elements of one phase, at distances of MNP_UP, which meet the same taps; from one to the next, the
- * inputs that they meet move by MNP_DOWN.  So with the taps whose numbers have one remainder by MNP_DOWN, a thread slides
- * over inputs at distances of MNP_DOWN: a tap and an input from shared memory are enough to add to all its elements.
+ * inputs that they meet move by MNP_DOWN.  So with the taps whose numbers have one remainder by MNP_DOWN, a thread
+ * slides over inputs at distances of MNP_DOWN: a tap and an input from shared memory are enough to add to all its
+ * elements.
  */
 #include "kernels/prelude.h"
 #include "kernels/signal/filters/upfirdn_params.h"
@@ -21,7 +22,9 @@ constexpr int mnp_inputs = MNP_PERIODS * MNP_EACH * MNP_DOWN + MNP_TAPS; /* that
 constexpr int mnp_rows = (MNP_TAPS + MNP_DOWN - 1) / MNP_DOWN;           /* taps of one remainder */
 constexpr int mnp_unrolled = mnp_rows <= 16 ? mnp_rows : MNP_EACH;
 
-/* Where inputs and outputs of a block are in shared memory; gaps between those of neighbouring threads avoid conflicts. */
+/*
+ * Where inputs and outputs of a block are in shared memory; gaps between those of neighbouring threads avoid conflicts.
+ */
 MNP_INLINE constexpr int mnp_in_slot(int i)
 {
     return i + i / (MNP_EACH * MNP_DOWN);

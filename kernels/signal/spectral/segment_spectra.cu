@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One-sided spectra of real segments in one pass on a GPU: what segments.cu cuts is transformed where it is, so that only
- * spectra, powers, or sums of powers are written.
+ * One-sided spectra of real segments in one pass on a GPU: what segments.cu cuts is transformed where it is, so that
+ * only spectra, powers, or sums of powers are written.
  *
  *   MNP_IN, MNP_OUT   the real types in memory.  Sums are in double
  *   MNP_SIZE          elements of a transform: a power of two from 64 to 4096; segments are followed by zeros
@@ -9,8 +9,8 @@
  *   MNP_TEAMS         teams of a block; a team of MNP_SIZE / 8 threads takes a chunk of segments, one after another
  *
  * Even and odd elements are the real and imaginary parts of half as many complex numbers.  Their transform is by steps
- * of four in shared memory, in Stockham's order, which needs no permutation; the spectrum follows from it and its mirror
- * image.
+ * of four in shared memory, in Stockham's order, which needs no permutation; the spectrum follows from it and its
+ * mirror image.
  */
 #include "kernels/prelude.h"
 #include "kernels/signal/spectral/segments_params.h"
@@ -61,7 +61,10 @@ MNP_INLINE double mnp_team_sum(double x, double *room)
     return x;
 }
 
-/* Elements 2 (j + r team) and the next one, for r from 0 to 3, of segment number `number`, as they are to be transformed. */
+/*
+ * Elements 2 (j + r team) and the next one, for r from 0 to 3, of segment number `number`, as they are to be
+ * transformed.
+ */
 MNP_INLINE void mnp_read(const mnp_segments_params &p, const MNP_IN *in, int64_t number, int j, double *room,
                          mnp_number (&v)[4])
 {

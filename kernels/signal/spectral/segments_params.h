@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What segments.cu, segment_spectra.cu and overlap_add.cu are given, shared by the library (C) and the kernels (C++). */
+/*
+ * What segments.cu, segment_spectra.cu and overlap_add.cu are given, shared by the library (C) and the kernels (C++).
+ */
 #ifndef MNP_KERNELS_SIGNAL_SPECTRAL_SEGMENTS_PARAMS_H
 #define MNP_KERNELS_SIGNAL_SPECTRAL_SEGMENTS_PARAMS_H
 
@@ -27,8 +29,10 @@ typedef struct mnp_segments_params {
     /* strides in real numbers: along the line, from segment to segment, within segments */
     long long along, segment, within;
     long long kept[MNP_SEGMENTS_DIMS], in_kept[MNP_SEGMENTS_DIMS], out_kept[MNP_SEGMENTS_DIMS];
-    /* segment_spectra.cu: exp(-2 pi i k / n) for k below n, n being the size of a transform; chunks of a line's segments;
-     * powers are times `power`, and twice that from frequency 1 to before number `twice` */
+    /*
+     * segment_spectra.cu: exp(-2 pi i k / n) for k below n, n being the size of a transform; chunks of a line's
+     * segments; powers are times `power`, and twice that from frequency 1 to before number `twice`
+     */
     const double *turns;
     long long chunks, twice;
     double power;

@@ -2,8 +2,8 @@
 /*
  * Makes the rows of the matrix of a stencil on a grid: every point of the grid has a row, with an entry for each of its
  * neighbours that lies in the grid or that the boundary brings there; where several are the same, they have one entry.
- * A first launch counts the entries, a second stores them once the offsets are known.  The first dimension may have more
- * rows than its extent; the points of those lie outside the grid.  Compiled with
+ * A first launch counts the entries, a second stores them once the offsets are known.  The first dimension may have
+ * more rows than its extent; the points of those lie outside the grid.  Compiled with
  *   MNP_VALUE   type of the values
  */
 #include "kernels/prelude.h"

@@ -13,7 +13,10 @@ typedef struct mnp_stencil_params {
     long long lo, rows, npoints; /* lo: number of the first row in the grid; npoints: of the stencil */
     long long shape[MNP_STENCIL_DIMS];
     int boundary[MNP_STENCIL_DIMS]; /* kernels/boundary.h */
-    /* The stencil's points, so sorted that numbers of neighbours rise inside the grid: steps along all dimensions; values */
+    /*
+     * The stencil's points, so sorted that numbers of neighbours rise inside the grid: steps along all dimensions;
+     * values
+     */
     const long long *steps;
     const void *coefficients;
     long long *lengths; /* of the rows; their prefix sums are the offsets */

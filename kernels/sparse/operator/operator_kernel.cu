@@ -13,9 +13,9 @@
  *   MNP_ALONG              on GPUs: points of a thread
  *   MNP_SMALL              on GPUs, 1: registers are bounded so that a multiprocessor holds two blocks
  *
- * Elements outside the grid are 0, or those elements of the grid that the boundary tells.  Testing for them costs more than the computation, so the body is compiled twice:
- * for points near the borders, with tests, and for all others, without.  Most offsets are constants, so the compiler
- * removes most tests.
+ * Elements outside the grid are 0, or those elements of the grid that the boundary tells.  Testing for them costs more
+ * than the computation, so the body is compiled twice: for points near the borders, with tests, and for all others,
+ * without.  Most offsets are constants, so the compiler removes most tests.
  */
 #include "kernels/prelude.h"
 #include "kernels/boundary.h"

@@ -17,8 +17,10 @@ typedef struct mnp_grid_array {
     const void *own, *ghosts;
 } mnp_grid_array;
 
-/* Points are numbered in C order; this rank owns points lo .. hi - 1.  Its ghosts are points before and after these, and
- * where the first dimension is periodic also points at the other end of the grid. */
+/*
+ * Points are numbered in C order; this rank owns points lo .. hi - 1.  Its ghosts are points before and after these,
+ * and where the first dimension is periodic also points at the other end of the grid.
+ */
 typedef struct mnp_grid_params {
     mnp_grid_array arrays[MNP_GRID_ARRAYS]; /* the first is x */
     void *y;

@@ -13,7 +13,10 @@
 #include "kernels/sparse/rows/find_traits_params.h"
 #include "kernels/lines.h"
 
-/* The finalizer of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", 2014). */
+/*
+ * The finalizer of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators",
+ * 2014).
+ */
 MNP_INLINE uint64_t mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;

@@ -38,8 +38,9 @@ enum { RUN = 32, LANES = 8 };
 typedef long long mnp_lanes __attribute__((vector_size(LANES * sizeof(long long))));
 
 /*
- * Sort at most VECTORS * LANES entries by columns, stably: where an entry goes is how many columns are less than its own.
- * That takes the square of the number in comparisons, but several at once and no branch, which would be guessed wrong.
+ * Sort at most VECTORS * LANES entries by columns, stably: where an entry goes is how many columns are less than its
+ * own.  That takes the square of the number in comparisons, but several at once and no branch, which would be guessed
+ * wrong.
  */
 template <int VECTORS> static void sort_few(const mnp_entry *run, int count, mnp_entry *sorted)
 {
@@ -88,7 +89,9 @@ static const mnp_entry *sort_row(mnp_entry *row, int64_t count, mnp_entry *room)
     return from;
 }
 
-/* Add the duplicates of sorted entries and store what is left from `to` on, which may be before them; returns its end. */
+/*
+ * Add the duplicates of sorted entries and store what is left from `to` on, which may be before them; returns its end.
+ */
 static mnp_entry *add_duplicates(const mnp_entry *entries, int64_t count, mnp_entry *to)
 {
     for (int64_t k = 0; k < count;) {

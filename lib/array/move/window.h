@@ -21,8 +21,9 @@ typedef struct mnp__shift {
 } mnp__shift;
 
 /*
- * Whether a window is smaller than `copies` copies of the inputs in a layout, one of which is x.  `span` has the largest
- * offsets, so that the inputs have the extents of the hull less the span.  The same on all ranks.  MNP_ERR_MEMORY.
+ * Whether a window is smaller than `copies` copies of the inputs in a layout, one of which is x.  `span` has the
+ * largest offsets, so that the inputs have the extents of the hull less the span.  The same on all ranks.
+ * MNP_ERR_MEMORY.
  */
 mnp_status mnp__window_pays(const mnp_array *x, const int64_t *span, const mnp_layout *layout, int copies,
                             bool *pays_p);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Floats have the fewest digits that give the same number of their type when they are read, or fewer where the precision
- * ends, rounded from the exact value; NumPy has both from the algorithm Dragon4 (G. L. Steele and J. L. White, "How to
- * print floating-point numbers accurately", 1990).  Here printf() rounds, and the digits are found by trying one more
- * until the number is the same, which takes a few microseconds.
+ * Floats have the fewest digits that give the same number of their type when they are read, or fewer where the
+ * precision ends, rounded from the exact value; NumPy has both from the algorithm Dragon4 (G. L. Steele and J. L.
+ * White, "How to print floating-point numbers accurately", 1990).  Here printf() rounds, and the digits are found by
+ * trying one more until the number is the same, which takes a few microseconds.
  */
 #include "array/text/numbers.h"
 
@@ -201,7 +201,10 @@ static int digits_of_exponent(int exponent)
 
 /* ---- the format of floats ---- */
 
-/* Whether numbers are written with exponents, from the least and the greatest magnitude that is not 0: NumPy 2.3's rule. */
+/*
+ * Whether numbers are written with exponents, from the least and the greatest magnitude that is not 0: NumPy 2.3's
+ * rule.
+ */
 static bool needs_exponent(mnp_dtype dtype, double least, double greatest, bool suppress)
 {
     /* powers of ten up to which a type has all digits */

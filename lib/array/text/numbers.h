@@ -29,8 +29,9 @@ typedef struct mnp__number_format {
 } mnp__number_format;
 
 /*
- * Choose the format for `count` elements, which lie densely on the CPU; for `alone`, the only element of an array without
- * dimensions.  precision, suppress: as in mnp_print_options.  Between mnp__numbers_begin() and mnp__numbers_end().
+ * Choose the format for `count` elements, which lie densely on the CPU; for `alone`, the only element of an array
+ * without dimensions.  precision, suppress: as in mnp_print_options.  Between mnp__numbers_begin() and
+ * mnp__numbers_end().
  */
 mnp__number_format mnp__number_format_choose(mnp_dtype dtype, int64_t count, const void *elements, bool alone,
                                              int precision, bool suppress);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lines whose elements lie far apart, for a Fourier transform: tiles of neighbouring lines are copied to memory of a
- * cache's size, transformed there, and copied to where the results belong.  Where they are, the elements of a line would
- * displace each other from the cache, and every pass over them would read the memory.
+ * cache's size, transformed there, and copied to where the results belong.  Where they are, the elements of a line
+ * would displace each other from the cache, and every pass over them would read the memory.
  *
- * A tile is copied row by row, each the elements of one index of its lines, and keeps them so: of very long lines, which
- * a cache does not hold, each is contiguous in the tile instead.
+ * A tile is copied row by row, each the elements of one index of its lines, and keeps them so: of very long lines,
+ * which a cache does not hold, each is contiguous in the tile instead.
  */
 #ifndef MNP__HOST_FFT_TILES_H
 #define MNP__HOST_FFT_TILES_H

@@ -80,8 +80,8 @@ mnp_status mnp__host_function_launch(mnp__device *device, mnp__function *functio
                                      size_t shared_bytes, void *const *arguments, mnp__stream *stream);
 
 /*
- * lapack.c, once mnp__host_need_lapack() has succeeded: a function of LAPACK by its symbol, to the pointer to a function
- * at function_p; MNP_ERR_UNSUPPORTED, naming it, if the library does not have it.  And to set how many threads
+ * lapack.c, once mnp__host_need_lapack() has succeeded: a function of LAPACK by its symbol, to the pointer to a
+ * function at function_p; MNP_ERR_UNSUPPORTED, naming it, if the library does not have it.  And to set how many threads
  * OpenBLAS uses for LAPACK, which returns the number before; count 0 changes nothing, and 0 is returned for another
  * library.
  */

@@ -8,8 +8,8 @@
  * fill them.
  *
  * Shared memory is an anonymous file (memfd_create) that is mapped over reserved address space.  If huge pages are
- * available, its pages are allocated when it is made; otherwise when they are first touched.  A lack of memory would thus
- * show too late for an error, so sizes are compared with what there is before (base/memory.h).
+ * available, its pages are allocated when it is made; otherwise when they are first touched.  A lack of memory would
+ * thus show too late for an error, so sizes are compared with what there is before (base/memory.h).
  */
 #define _GNU_SOURCE /* memfd_create, MAP_ANONYMOUS */
 

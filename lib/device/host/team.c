@@ -120,7 +120,9 @@ static bool work_on(mnp__team *team, uint64_t ticket, int number)
 
 /* ---- the other threads ---- */
 
-/* Wait for another ticket than the last one; false at the end of the team.  `idle`: when the thread last had a share. */
+/*
+ * Wait for another ticket than the last one; false at the end of the team.  `idle`: when the thread last had a share.
+ */
 static bool next_ticket(mnp__team *team, double idle, uint64_t *ticket)
 {
     const uint64_t last = *ticket;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Images of FITS files, on one rank.  A file is a sequence of header and data units (HDU), in blocks of 2880 bytes.
- * CFITSIO reads heads and decodes compressed images; elements of others lie in the file in C order, and are read without
- * it.
+ * CFITSIO reads heads and decodes compressed images; elements of others lie in the file in C order, and are read
+ * without it.
  */
 #ifndef MNP__IO_FITS_H
 #define MNP__IO_FITS_H

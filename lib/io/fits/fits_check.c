@@ -2,7 +2,8 @@
 /*
  * The headers of a FITS file without CFITSIO: where the HDUs of a file lie that gets another one, and a look at all of
  * them before CFITSIO gets the file, as a tile or a block of a compressed image without extent would make it divide by
- * zero when it comes to that header.  Headers are cards of 80 bytes in blocks of 2880; data after them fills blocks too.
+ * zero when it comes to that header.  Headers are cards of 80 bytes in blocks of 2880; data after them fills blocks
+ * too.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -44,8 +44,8 @@ typedef struct mnp__cfitsio_library {
 extern mnp__cfitsio_library mnp__cfitsio;
 
 /*
- * A failure of CFITSIO, with its sentences: MNP_ERR_MEMORY, MNP_ERR_IO where the system fails, MNP_ERR_UNSUPPORTED for a
- * compression that it does not have, otherwise MNP_ERR_FORMAT.
+ * A failure of CFITSIO, with its sentences: MNP_ERR_MEMORY, MNP_ERR_IO where the system fails, MNP_ERR_UNSUPPORTED for
+ * a compression that it does not have, otherwise MNP_ERR_FORMAT.
  */
 mnp_status mnp__fits_failed(const mnp__fits_file *file, int status);
 

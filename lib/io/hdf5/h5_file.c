@@ -393,8 +393,9 @@ static hid_t new_access(const mnp_ctx *ctx)
 
 /*
  * Whether Open MPI can open a path.  Two of its three kinds of shared file pointers, which nobody here uses, end the
- * process or fail where a path is long, and those it chooses by itself.  It looks at the variable when it opens the first
- * file of the process.  The third kind has a cost too, further files of every rank, so it is for long paths alone.
+ * process or fail where a path is long, and those it chooses by itself.  It looks at the variable when it opens the
+ * first file of the process.  The third kind has a cost too, further files of every rank, so it is for long paths
+ * alone.
  */
 static bool can_be_opened(const char *path)
 {

@@ -70,8 +70,8 @@ static void choose_chunk(mnp_dtype dtype, int ndim, const int64_t *shape, int ax
 }
 
 /*
- * Make a dataset without values, for arrays that have the shape `piece`.  (A dimension that is fixed at 0 would allow no
- * chunks.)
+ * Make a dataset without values, for arrays that have the shape `piece`.  (A dimension that is fixed at 0 would allow
+ * no chunks.)
  */
 static mnp_status make_dataset(hid_t file, const mnp__h5_place *place, mnp_dtype dtype, int ndim, const int64_t *shape,
                                const int64_t *piece, int axis)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a file that is open for growing is: its name.  Every call opens and closes it, so that others can read it meanwhile.
+ * What a file that is open for growing is: its name.  Every call opens and closes it, so that others can read it
+ * meanwhile.
  */
 #ifndef MNP__IO_H5_HANDLE_H
 #define MNP__IO_H5_HANDLE_H

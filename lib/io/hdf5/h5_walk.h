@@ -3,8 +3,8 @@
  * Walking through a file: every object once, however many links lead to it, in the order of names, a group before what
  * is in it.
  *
- * An object is opened from the group that it is in, and not by its path, so a file of nested groups takes as long as one
- * of groups side by side.  Links to other places (soft, external) are visited, and not followed.
+ * An object is opened from the group that it is in, and not by its path, so a file of nested groups takes as long as
+ * one of groups side by side.  Links to other places (soft, external) are visited, and not followed.
  */
 #ifndef MNP__IO_H5_WALK_H
 #define MNP__IO_H5_WALK_H

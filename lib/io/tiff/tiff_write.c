@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing TIFF files, without libtiff: after Adobe's TIFF 6.0, and https://www.awaresystems.be/imaging/tiff/bigtiff.html
+ * Writing TIFF files, without libtiff: after Adobe's TIFF 6.0, and
+ * https://www.awaresystems.be/imaging/tiff/bigtiff.html
  *
- * A file begins with a header; then come the heads of all pages with their tables of strips, and then the elements, page
- * after page in C order and in this machine's order of bytes.  So where everything lies follows from the shape alone.
- * Rank 0 writes all that comes before the elements.
+ * A file begins with a header; then come the heads of all pages with their tables of strips, and then the elements,
+ * page after page in C order and in this machine's order of bytes.  So where everything lies follows from the shape
+ * alone.  Rank 0 writes all that comes before the elements.
  */
 #include <config.h>
 
@@ -129,7 +130,9 @@ static void store(char *to, int64_t size, uint64_t value)
     memcpy(to, size == 2 ? (const void *)&two : size == 4 ? (const void *)&four : (const void *)&value, (size_t)size);
 }
 
-/* Add a field of `count` values of `size` bytes; the result is where they go.  Fields come in the order of their tags. */
+/*
+ * Add a field of `count` values of `size` bytes; the result is where they go.  Fields come in the order of their tags.
+ */
 static char *add_field(struct head *head, int tag, int type, int64_t count, int64_t size)
 {
     const struct job *job = head->job;

@@ -3,9 +3,10 @@
  * Eigenvalues and eigenvectors of one Hermitian matrix that all ranks hold together.
  *
  * As ScaLAPACK's pheevd: A = Q T Q^H with a tridiagonal T (panels_hetrd.c); T = Z D Z^T by LAPACK's divide and conquer
- * (Gu and Eisenstat: A divide-and-conquer algorithm for the symmetric tridiagonal eigenproblem, 1995), or for the values
- * alone by the QL iteration, in float64, on rank 0, which sends them to all; and then each rank has its own columns of
- * Q Z.  A range of k eigenvalues is found by bisection, and its vectors by inverse iteration, so that Z has k columns.
+ * (Gu and Eisenstat: A divide-and-conquer algorithm for the symmetric tridiagonal eigenproblem, 1995), or for the
+ * values alone by the QL iteration, in float64, on rank 0, which sends them to all; and then each rank has its own
+ * columns of Q Z.  A range of k eigenvalues is found by bisection, and its vectors by inverse iteration, so that Z has
+ * k columns.
  *
  * Cost for n x n over p ranks: (4/3 + 2) n^3 / p operations, and on rank 0 up to 4/3 n^3 for T, less where eigenvalues
  * of its parts agree; the memory of two matrices of n x n in float64 beside the rank's share of two.  For a range

@@ -4,8 +4,8 @@
  * systems, 1977), in the form of scipy.linalg.ldl.
  *
  * LAPACK's sytrf and hetrf leave A = P1 L1 P2 L2 ... D (P1 L1 P2 L2 ...)^H in one triangle, where each Pi interchanges
- * two rows and each Li has the multipliers of one or two columns.  The CPU puts the outer factor together from them: its
- * columns are the multipliers, whose rows are interchanged as the blocks before theirs were.
+ * two rows and each Li has the multipliers of one or two columns.  The CPU puts the outer factor together from them:
+ * its columns are the multipliers, whose rows are interchanged as the blocks before theirs were.
  *
  * Cost for n x n: n^3 / 3 operations, and n^2 for putting together.
  */
@@ -91,8 +91,8 @@ static void interchange(const shape *s, char *outer, int64_t row, int64_t other,
 }
 
 /*
- * The outer factor, D and the permutation of one matrix from LAPACK's result; `from` has room for n.  Pivots are counted
- * from 1, and negative for both columns of a block of 2 x 2, whose row away from the diagonal was interchanged.
+ * The outer factor, D and the permutation of one matrix from LAPACK's result; `from` has room for n.  Pivots are
+ * counted from 1, and negative for both columns of a block of 2 x 2, whose row away from the diagonal was interchanged.
  */
 static void put_together(const shape *s, char *a, const int32_t *pivots, char *outer, char *d, int64_t *permutation,
                          int64_t *from)

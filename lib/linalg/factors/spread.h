@@ -45,8 +45,8 @@ mnp_status mnp__hermitian_whole(const mnp_array *a, bool upper, mnp_array **whol
 
 /*
  * The eigenvalues of the Hermitian matrix a, one triangle of which is read, in ascending order, on every rank; and with
- * `vectors` its eigenvectors, spread.  Unless `range` is NULL only those of that range, whose count_p is not used.  *done_p is false, and nothing is made, if that triangle has NaN or
- * infinities.  MNP_ERR_LINALG.  Collective.
+ * `vectors` its eigenvectors, spread.  Unless `range` is NULL only those of that range, whose count_p is not used.
+ * *done_p is false, and nothing is made, if that triangle has NaN or infinities.  MNP_ERR_LINALG.  Collective.
  */
 mnp_status mnp__spread_eigh(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool upper,
                             const mnp__eigen_range *range, mnp_array **values_p, mnp__dense *vectors, bool *done_p);

@@ -3,8 +3,8 @@
  * Singular values and vectors of one matrix that all ranks hold together, and that is not wide.
  *
  * A = Q B P^H with a bidiagonal B (panels_gebrd.c); B = U S V^T by LAPACK's divide and conquer (Gu and Eisenstat: A
- * divide-and-conquer algorithm for the bidiagonal SVD, 1995), or for the values alone by the QR iteration, in float64, on
- * rank 0, which sends them to all; and then each rank has its own columns of Q U and P V.  Where divide and conquer
+ * divide-and-conquer algorithm for the bidiagonal SVD, 1995), or for the values alone by the QR iteration, in float64,
+ * on rank 0, which sends them to all; and then each rank has its own columns of Q U and P V.  Where divide and conquer
  * leaves vectors that are not orthogonal, as it can where many values agree, the QR iteration finds the vectors too.
  *
  * Cost for n x n over p ranks: (8/3 + 4) n^3 / p operations, and on rank 0 up to 8/3 n^3 for B; the memory of five

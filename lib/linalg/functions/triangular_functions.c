@@ -9,8 +9,8 @@
  * is computed from the eigenvalues themselves, where the subtraction would cost digits (Al-Mohy and Higham: Improved
  * inverse scaling and squaring algorithms for the matrix logarithm, 2012).
  *
- * Any function by Parlett's recurrence (A recurrence among the elements of functions of triangular matrices, 1976): as T
- * and f(T) commute, a column of f(T) is the solution of a triangular system, whose diagonal are differences of
+ * Any function by Parlett's recurrence (A recurrence among the elements of functions of triangular matrices, 1976): as
+ * T and f(T) commute, a column of f(T) is the solution of a triangular system, whose diagonal are differences of
  * eigenvalues.
  *
  * Cost for n x n: n^3 / 3 complex operations for each square root, 7 n^3 / 3 for the approximation, 2 n^3 / 3 for

@@ -16,8 +16,8 @@ mnp__triangular_function mnp__triangular_sqrt, mnp__triangular_log;
 
 /*
  * f(T) to f, also upper triangular, for the f(t_ii) in `values`, which may be any numbers.  Returns how much the errors
- * of f(T) are as multiples of rounding errors: the largest sum of moduli above the diagonal in a column of T, divided by
- * the least distance of two eigenvalues; infinite if two are equal and T is not 0 between them.
+ * of f(T) are as multiples of rounding errors: the largest sum of moduli above the diagonal in a column of T, divided
+ * by the least distance of two eigenvalues; infinite if two are equal and T is not 0 between them.
  */
 double mnp__triangular_parlett(int64_t n, const double _Complex *t, const double _Complex *values, double _Complex *f);
 

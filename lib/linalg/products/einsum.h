@@ -2,8 +2,8 @@
 /*
  * Sums of products with subscripts: what a text means, and the order in which operands are contracted.
  *
- * A label is a number: letters are 0 to 51, capitals first, the dimensions of an ellipsis follow, the last one being the highest.  Sets of
- * labels are bit sets.
+ * A label is a number: letters are 0 to 51, capitals first, the dimensions of an ellipsis follow, the last one being
+ * the highest.  Sets of labels are bit sets.
  */
 #ifndef MNP__LINALG_EINSUM_H
 #define MNP__LINALG_EINSUM_H
@@ -37,8 +37,8 @@ mnp_status mnp__einsum_read(const char *function, const char *subscripts, int co
                             mnp__einsum *einsum);
 
 /*
- * Find an order: step s contracts numbers path[2 s] and path[2 s + 1] of the list of what is left, and puts the result at
- * its end, as numpy.einsum_path tells it.  Returns the operations: products that are added up, over all steps.
+ * Find an order: step s contracts numbers path[2 s] and path[2 s + 1] of the list of what is left, and puts the result
+ * at its end, as numpy.einsum_path tells it.  Returns the operations: products that are added up, over all steps.
  */
 double mnp__einsum_order(const mnp__einsum *einsum, mnp_einsum_order order, int *path);
 

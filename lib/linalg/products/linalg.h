@@ -17,8 +17,8 @@
 enum { MNP__LEFT, MNP__RIGHT, MNP__RESULT, MNP__OPERANDS };
 
 /*
- * C = A B for every index of the batch dimensions.  Element (i, j) of operand o is at i * row[o] + j * column[o], that of
- * another index of the batch at batch[o][d] elements more for each dimension.
+ * C = A B for every index of the batch dimensions.  Element (i, j) of operand o is at i * row[o] + j * column[o], that
+ * of another index of the batch at batch[o][d] elements more for each dimension.
  */
 typedef struct mnp__block_product {
     mnp_dtype dtype, result; /* of A and B; of C: the same, or float32 where these are of 16 bits */
@@ -54,8 +54,8 @@ int mnp__emulated_moduli(mnp_dtype dtype);
 mnp_status mnp__emulated_prepare(mnp_ctx *ctx, mnp_dtype dtype);
 
 /*
- * Enqueue C[i] = op_a(A[i]) op_b(B[i]) on the compute stream, of operands that are not conjugated; alpha and beta are not
- * read.  No extent is 0.  Not collective.  MNP_ERR_MEMORY.
+ * Enqueue C[i] = op_a(A[i]) op_b(B[i]) on the compute stream, of operands that are not conjugated; alpha and beta are
+ * not read.  No extent is 0.  Not collective.  MNP_ERR_MEMORY.
  */
 mnp_status mnp__emulated_multiply(mnp_ctx *ctx, const mnp__gemm *gemm);
 
@@ -65,8 +65,8 @@ int64_t mnp__emulated_workspace(mnp_ctx *ctx, mnp_dtype dtype, int64_t batch, in
 /* ---- ways.c: how the blocks come together ---- */
 
 /*
- * A product of arrays (batch..., m, k) and (batch..., k, n), the first dimensions of which may be missing or of extent 1
- * in one of them.
+ * A product of arrays (batch..., m, k) and (batch..., k, n), the first dimensions of which may be missing or of extent
+ * 1 in one of them.
  */
 typedef struct mnp__product {
     int nbatch;
@@ -77,8 +77,9 @@ typedef struct mnp__product {
 } mnp__product;
 
 /*
- * A way to compute it: every rank multiplies what it has of A in layout a and of B in layout b, and has then what layout
- * c says.  If k is cut in parts, c has one dimension more, the first, of as many indices; the sum over it is the result.
+ * A way to compute it: every rank multiplies what it has of A in layout a and of B in layout b, and has then what
+ * layout c says.  If k is cut in parts, c has one dimension more, the first, of as many indices; the sum over it is the
+ * result.
  */
 typedef struct mnp__way {
     const char *method;

@@ -232,7 +232,9 @@ static void set_operand(mnp__block_product *block, int o, const mnp_array *x, in
 static mnp__block_product block_of(const matmul_call *call, const mnp_array *a, const mnp_array *b, const mnp_array *c)
 {
     const int nbatch = call->product.nbatch, leading = c->layout->ndim - 2 - nbatch;
-    /* an empty block may be empty in another dimension than the way's, as equal layouts give a rank the same elements */
+    /*
+     * an empty block may be empty in another dimension than the way's, as equal layouts give a rank the same elements
+     */
     const bool nothing = a->local_size == 0 || b->local_size == 0;
     mnp__block_product block = {.dtype = a->dtype,
                                 .result = c->dtype,

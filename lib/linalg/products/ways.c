@@ -8,15 +8,15 @@
  *
  *   stationary A       the mesh and the cuts of A; B comes, and partial sums of C go
  *   stationary B       the same with B
- *   stationary C       the mesh and the cuts of C; of a mesh with two axes this is SUMMA without panels (R. van de Geijn
- *                      and J. Watts, 1997)
+ *   stationary C       the mesh and the cuts of C; of a mesh with two axes this is SUMMA without panels (R. van de
+ *                      Geijn and J. Watts, 1997)
  *   one operand whole  m or n cut over all ranks: all of the other operand is gathered
  *   k in parts         k cut over all ranks: only partial sums move
  *   a new mesh         any two dimensions
  *
  * The cost of a way is that of the rank for which it is the largest: bytes that come to it, operations at so many for a
- * byte, and something for each array that moves at all.  A sum over parts goes to the rank that wants it, which adds up;
- * that moves as much as a reduce-scatter.
+ * byte, and something for each array that moves at all.  A sum over parts goes to the rank that wants it, which adds
+ * up; that moves as much as a reduce-scatter.
  */
 #include <string.h>
 

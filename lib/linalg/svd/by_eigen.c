@@ -11,8 +11,8 @@
  * proportion where two columns are short.  So U is the Q of A V, with the longest column first: its columns are
  * orthogonal for every A, and R is diagonal up to a multiple of eps |A|.
  *
- * All of it is products, factorisations and one eigenvalue problem, which takes GPUs with fast float64 a fraction of the
- * time of bidiagonalisation, half of which are products of matrices and vectors.
+ * All of it is products, factorisations and one eigenvalue problem, which takes GPUs with fast float64 a fraction of
+ * the time of bidiagonalisation, half of which are products of matrices and vectors.
  */
 #include "linalg/svd/by_eigen.h"
 
@@ -39,7 +39,9 @@ bool mnp__svd_eigen_serves(const mnp__place *place, const mnp_array *a, mnp_dtyp
     return place->ctx->device->block_memory > 0 && a->layout->size > 0 && (is_single(dtype) || place->single);
 }
 
-/* s, in descending order, from eigenvalues in ascending order, of which the least may be below 0, or from their roots. */
+/*
+ * s, in descending order, from eigenvalues in ascending order, of which the least may be below 0, or from their roots.
+ */
 static mnp_status values_of(const mnp_array *eigenvalues, bool squares, mnp_dtype real, mnp_array **s_p)
 {
     mnp_array *turned = NULL, *exact = NULL;

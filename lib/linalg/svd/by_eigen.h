@@ -9,9 +9,9 @@
 bool mnp__svd_eigen_serves(const mnp__place *place, const mnp_array *a, mnp_dtype dtype);
 
 /*
- * Decompose matrices that are not wide (m x n): values s, and with u_p and vh_p not NULL vectors u (m x n, or m x m with
- * `full`) and vh (n x n), new arrays with the dimensions of `a`.  *done_p is false, and nothing is made, if an element
- * is not finite, or if the result would not be as accurate as LAPACK's.  Collective.
+ * Decompose matrices that are not wide (m x n): values s, and with u_p and vh_p not NULL vectors u (m x n, or m x m
+ * with `full`) and vh (n x n), new arrays with the dimensions of `a`.  *done_p is false, and nothing is made, if an
+ * element is not finite, or if the result would not be as accurate as LAPACK's.  Collective.
  */
 mnp_status mnp__svd_eigen(const mnp_array *a, mnp_dtype dtype, bool full, mnp_array **u_p, mnp_array **s_p,
                           mnp_array **vh_p, bool *done_p);

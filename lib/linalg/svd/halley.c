@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The polar decomposition A = Q H by dynamically weighted Halley iterations (Nakatsukasa, Bai, Gygi: Optimizing Halley's
- * iteration for computing the matrix polar decomposition, 2010).
+ * The polar decomposition A = Q H by dynamically weighted Halley iterations (Nakatsukasa, Bai, Gygi: Optimizing
+ * Halley's iteration for computing the matrix polar decomposition, 2010).
  *
  * With X = A / |A| at first, whose singular values are in [l, 1], but for those that are as good as 0,
  *

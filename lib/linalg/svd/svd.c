@@ -138,7 +138,8 @@ static const double TINY = 0x1p-200; /* beside the largest element: its square i
 /*
  * cuSOLVER adds up squares of elements as they are, where LAPACK scales: one matrix of float64 whose elements are of
  * very different sizes has vectors that are not orthogonal there.  So its largest element is brought near to 1 by the
- * powers of two *p and *q, and elements that are tiny then are replaced by 0: a new array, or none if that is not needed.
+ * powers of two *p and *q, and elements that are tiny then are replaced by 0: a new array, or none if that is not
+ * needed.
  */
 static mnp_status scale(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, bool vectors, double *p,
                         double *q, mnp_array **scaled_p)

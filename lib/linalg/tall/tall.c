@@ -59,7 +59,9 @@ bool mnp__tall_serves(const mnp__place *place, const mnp_array *a)
            m >= n * (int64_t)place->ctx->comm.size;
 }
 
-/* Whether the devices of all ranks compute in float64 about as fast as in float32: GPUs for data centres.  Collective. */
+/*
+ * Whether the devices of all ranks compute in float64 about as fast as in float32: GPUs for data centres.  Collective.
+ */
 static mnp_status has_fast_doubles(mnp_ctx *ctx, bool *has_p)
 {
     mnp_rank_info info;

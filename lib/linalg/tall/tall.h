@@ -7,8 +7,8 @@
 
 /*
  * A (m x n) = Q R with Q = q, or Q = q w where w is not NULL: a product that is still to be made, and can be made with
- * another one.  The rows of q are over the ranks, unless A is not cut; w and r (n x n) are on every rank that has a part
- * of q.  w is float64.
+ * another one.  The rows of q are over the ranks, unless A is not cut; w and r (n x n) are on every rank that has a
+ * part of q.  w is float64.
  */
 typedef struct mnp__tall_qr {
     mnp_array *q, *w, *r;

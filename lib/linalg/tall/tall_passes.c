@@ -4,9 +4,9 @@
  * triangular systems of vendors' libraries take several times as long as memory does for such shapes.
  *
  * All is computed in float64, by tensor cores, also for float32.  A first pass over the rows reads A for its Gram
- * matrix G = A^T A.  One block of threads factors that, G = R^T R with the inverse W of R, and each further pass replaces
- * the matrix by its product with W and finds the product's Gram matrix in the same turn.  When that is near the
- * identity, a last product is left: mnp__tall_passes_multiply(), of W and what else the caller multiplies by.  So a
+ * matrix G = A^T A.  One block of threads factors that, G = R^T R with the inverse W of R, and each further pass
+ * replaces the matrix by its product with W and finds the product's Gram matrix in the same turn.  When that is near
+ * the identity, a last product is left: mnp__tall_passes_multiply(), of W and what else the caller multiplies by.  So a
  * matrix that is well conditioned is read three times and written twice.
  *
  * The product with an inverse is as accurate as the solution of the system only if |W| |R| is small, which is looked

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The boxes of labelled parts.  On the host one look at the labels finds them all; on a GPU the first and the last index
- * along every dimension are measured like other extremes.
+ * The boxes of labelled parts.  On the host one look at the labels finds them all; on a GPU the first and the last
+ * index along every dimension are measured like other extremes.
  */
 #include "ndimage/parts/measure.h"
 
@@ -73,7 +73,9 @@ static void widen_boxes(const int32_t *row, int64_t width, int64_t count, int nd
     }
 }
 
-/* The boxes on the host, where one look at the labels finds them all; `ends` has room for as many numbers.  Collective. */
+/*
+ * The boxes on the host, where one look at the labels finds them all; `ends` has room for as many numbers.  Collective.
+ */
 static mnp_status boxes_on_host(const mnp_array *labels, int64_t count, int64_t *boxes, int64_t *ends)
 {
     mnp_ctx *ctx = labels->ctx;

@@ -4,12 +4,12 @@
  *
  * On the host, arrays that are cut along their first axis alone are labelled as label_strips.c says.  Else every rank
  * finds the parts within its block on its device (kernels/ndimage/label.cu; on GPUs tile by tile, label_tiles.cu),
- * each named by its first element.  If all of the array is one block, the first elements are counted in their order, which
- * numbers the parts.
+ * each named by its first element.  If all of the array is one block, the first elements are counted in their order,
+ * which numbers the parts.
  *
- * Else, with the labels of the neighbours' blocks beside its own, a rank lists which parts touch across borders; all ranks
- * get all these pairs, and each CPU joins them in the same way.  The parts' first elements, in order, then give the numbers
- * from 1 on, by bisection.
+ * Else, with the labels of the neighbours' blocks beside its own, a rank lists which parts touch across borders; all
+ * ranks get all these pairs, and each CPU joins them in the same way.  The parts' first elements, in order, then give
+ * the numbers from 1 on, by bisection.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -64,7 +64,9 @@ struct labelling {
 
 /* ---- kernels ---- */
 
-/* Write a table of steps to earlier neighbours; if `beyond`, of those that leave the slice of the last two dimensions. */
+/*
+ * Write a table of steps to earlier neighbours; if `beyond`, of those that leave the slice of the last two dimensions.
+ */
 static int write_steps(const struct labelling *l, const bool *structure, bool beyond, mnp__text *defines)
 {
     int64_t total = 1;

@@ -12,8 +12,8 @@
 mnp_status mnp__label_gather_pairs(mnp_ctx *ctx, const int64_t *own, int64_t count, int64_t **all_p, int64_t *total_p);
 
 /*
- * From pairs to the numbers that occur, in order, in names[0] to names[*count_p - 1], and the smallest number of the part
- * of each, from names[*count_p] on.  *names_p is malloc'ed.  Not collective.
+ * From pairs to the numbers that occur, in order, in names[0] to names[*count_p - 1], and the smallest number of the
+ * part of each, from names[*count_p] on.  *names_p is malloc'ed.  Not collective.
  */
 mnp_status mnp__label_join_pairs(const int64_t *pairs, int64_t total, int64_t **names_p, int64_t *count_p);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connected parts on the host, in arrays that are not cut or along the first axis alone (kernels/ndimage/label_strips.cu).
+ * Connected parts on the host, in arrays that are not cut or along the first axis alone
+ * (kernels/ndimage/label_strips.cu).
  *
- * Every rank finds the parts of its block.  The rows at its end go to the next block, whose rank lists which parts touch;
- * all ranks get all these pairs and join them in the same way.  Then each rank counts the parts that begin in its block:
- * first elements get their numbers, and all others look there.
+ * Every rank finds the parts of its block.  The rows at its end go to the next block, whose rank lists which parts
+ * touch; all ranks get all these pairs and join them in the same way.  Then each rank counts the parts that begin in
+ * its block: first elements get their numbers, and all others look there.
  */
 #include <limits.h>
 #include <stdlib.h>

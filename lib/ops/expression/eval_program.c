@@ -139,8 +139,8 @@ static bool is_mappable(const mnp__builder *b, const mnp__need *need)
 }
 
 /*
- * Whether a call reduces values that need not be an array: those of an expression, read once, without a mask or a number
- * to start from.
+ * Whether a call reduces values that need not be an array: those of an expression, read once, without a mask or a
+ * number to start from.
  */
 static bool maps(const mnp__builder *b, const mnp__array_call *call, const mnp__need *need)
 {

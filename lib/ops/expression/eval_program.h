@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A text of mnp_eval() becomes a program of stages, each of which is an element-wise loop, a reduction of values as they
- * are computed, the call of a function of whole arrays, or an assignment to a part of an array.
+ * A text of mnp_eval() becomes a program of stages, each of which is an element-wise loop, a reduction of values as
+ * they are computed, the call of a function of whole arrays, or an assignment to a part of an array.
  *
  *   eval.c           checks the request, and finds the program that the context keeps
  *   eval_program.c   translates an expression to stages

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arrays that a stage reads: views are made for it, and those that are shifted against each other are found, so that
- * a loop can bring what it needs of their array once (array/move/window.h).
+ * The arrays that a stage reads: views are made for it, and those that are shifted against each other are found, so
+ * that a loop can bring what it needs of their array once (array/move/window.h).
  */
 #include <stdio.h>
 #include <string.h>

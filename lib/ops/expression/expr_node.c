@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The list of an expression's nodes, what a kernel needs to compute some of them, and the C++ statements that it is made
- * of: one for each node that computes something, as in  const float t4 = mnp_sin(t3);
+ * The list of an expression's nodes, what a kernel needs to compute some of them, and the C++ statements that it is
+ * made of: one for each node that computes something, as in  const float t4 = mnp_sin(t3);
  *
  * Numbers, indices and what is read from arrays are written where they are used.  Repeated subexpressions are written
  * again, as compilers compute them once.

@@ -42,8 +42,8 @@ mnp_status mnp__parser_call(mnp__parser *p, mnp__word name, int self, int result
 mnp_status mnp__parser_attribute(mnp__parser *p, int *node_p);
 
 /*
- * Parse the arguments of a function of whole arrays after its "(", up to and with the ")", by its signature; a node that
- * has an argument is that of a method.
+ * Parse the arguments of a function of whole arrays after its "(", up to and with the ")", by its signature; a node
+ * that has an argument is that of a method.
  */
 mnp_status mnp__parser_arguments(mnp__parser *p, const char *signature, mnp__array_call *call, mnp__node *node);
 

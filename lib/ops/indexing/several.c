@@ -133,7 +133,9 @@ done:
     return st;
 }
 
-/* The numbers first .. first+ndim-1 of a shape of `all` dimensions, 0, 1, 2, ... in C order; the others have extent 1. */
+/*
+ * The numbers first .. first+ndim-1 of a shape of `all` dimensions, 0, 1, 2, ... in C order; the others have extent 1.
+ */
 static mnp_status count_along(mnp_ctx *ctx, int all, const int64_t *shape, int first, int ndim, mnp_array **numbers_p)
 {
     int64_t own[MNP_MAX_DIMS], size = 1;

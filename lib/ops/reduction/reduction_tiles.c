@@ -3,8 +3,8 @@
  * Planning reductions by tiles on a GPU: kernels/reduction/reduce_tiles_cuda.h.
  *
  * From the innermost dimension outwards, kept and reduced ones are taken into a tile in the order of their strides, as
- * long as they follow one another in memory and fit; the last one may be cut.  The other reduced dimensions make several
- * tiles with the same outputs, through which a block goes.
+ * long as they follow one another in memory and fit; the last one may be cut.  The other reduced dimensions make
+ * several tiles with the same outputs, through which a block goes.
  */
 #include "base/integer.h"
 #include "device/launch.h"
@@ -137,8 +137,8 @@ static void fill_block(tile *t, int64_t share, int *team)
 }
 
 /*
- * Outputs of a thread where a block goes through several tiles, or 0 if that does not fit; otherwise it goes through its
- * outputs one after the other.
+ * Outputs of a thread where a block goes through several tiles, or 0 if that does not fit; otherwise it goes through
+ * its outputs one after the other.
  */
 static int choose_unroll(tile *t, int *team, size_t accumulator)
 {

@@ -187,8 +187,9 @@ static mnp_status execute(run *r)
 }
 
 /*
- * Whether a GPU should copy the input to the output and scan there: it lies in another order, or has gaps in short runs,
- * so that a scan would read or write single elements far from one another.  On one rank, as others may see it otherwise.
+ * Whether a GPU should copy the input to the output and scan there: it lies in another order, or has gaps in short
+ * runs, so that a scan would read or write single elements far from one another.  On one rank, as others may see it
+ * otherwise.
  */
 static bool is_rearranged(const run *r)
 {

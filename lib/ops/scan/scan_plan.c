@@ -141,8 +141,8 @@ static bool is_dense(const walk *w, int k, int64_t inner)
 }
 
 /*
- * Plan short lines that follow one another in memory, or alternate, if vectors are not aligned or lines alternate by few
- * elements: the threads of a line, as the power of two, and the lines of a block.  False: they do not suit.
+ * Plan short lines that follow one another in memory, or alternate, if vectors are not aligned or lines alternate by
+ * few elements: the threads of a line, as the power of two, and the lines of a block.  False: they do not suit.
  */
 static bool plan_short(const walk *w, bool columns, const mnp__scan_signature *signature, int *team,
                        mnp__scan_plan *plan)

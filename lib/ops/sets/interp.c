@@ -134,7 +134,9 @@ done:
     return st;
 }
 
-/* How many points are not greater than each value: first of every `stride`-th one, then of those between two of these. */
+/*
+ * How many points are not greater than each value: first of every `stride`-th one, then of those between two of these.
+ */
 static mnp_status count_points(const table *t, const mnp_array *x, mnp_array **count_p)
 {
     mnp_ctx *ctx = x->ctx;

@@ -9,8 +9,8 @@
 #include "ops/sort/radix_sort.h"
 
 /*
- * Whether mnp__select() takes `count` positions of the lines of x along an axis, and sooner than a sort; otherwise lines
- * are to be sorted.  The same on all ranks.
+ * Whether mnp__select() takes `count` positions of the lines of x along an axis, and sooner than a sort; otherwise
+ * lines are to be sorted.  The same on all ranks.
  */
 bool mnp__select_pays(const mnp_array *x, int axis, int count);
 
@@ -22,8 +22,8 @@ bool mnp__select_pays(const mnp_array *x, int axis, int count);
 mnp_status mnp__select(const mnp_array *x, int axis, int count, const int64_t *positions, mnp_array **selected_p);
 
 /*
- * On a GPU: what mnp__radix_sort_run() does on the host where `first` is not 0.  Collective, and agreed upon but for the
- * sort at the end.  Errors as there.
+ * On a GPU: what mnp__radix_sort_run() does on the host where `first` is not 0.  Collective, and agreed upon but for
+ * the sort at the end.  Errors as there.
  */
 mnp_status mnp__select_first(mnp_ctx *ctx, const mnp__radix_sort *local_sort);
 

@@ -38,7 +38,9 @@ mnp_status mnp__quantile_find_method(const char *function, const char *name, con
 /* Whether every result of the method is an element of the line. */
 bool mnp__quantile_takes_one(const mnp__quantile_method *method);
 
-/* A result that lies between the sorted elements `previous` and `next`, at `t`: 0 is the previous one, and 1 the next. */
+/*
+ * A result that lies between the sorted elements `previous` and `next`, at `t`: 0 is the previous one, and 1 the next.
+ */
 typedef struct mnp__quantile_position {
     int64_t previous, next;
     double t;

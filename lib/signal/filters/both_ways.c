@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recurrences forward and backward over whole lines on a GPU, in two passes over memory: the first reads x as it goes on
- * beyond its ends, the second reads the first one's results from the end on, and writes what is wanted.
+ * Recurrences forward and backward over whole lines on a GPU, in two passes over memory: the first reads x as it goes
+ * on beyond its ends, the second reads the first one's results from the end on, and writes what is wanted.
  */
 #include "signal/filters/both_ways.h"
 

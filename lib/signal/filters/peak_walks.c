@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Prominences and widths of given peaks: a walk from each of them (kernels/signal/peaks.cu), in a copy of the signal that
- * every rank has; each rank measures the peaks that it owns.
+ * Prominences and widths of given peaks: a walk from each of them (kernels/signal/peaks.cu), in a copy of the signal
+ * that every rank has; each rank measures the peaks that it owns.
  */
 #include <maniple/peaks.h>
 

@@ -296,8 +296,8 @@ static void find_near(const thinning *t, int64_t j, int64_t *low_p, int64_t *hig
 }
 
 /*
- * A peak stays if none stays that is higher and too near; then those near it go.  So a peak waits for the highest of the
- * undecided ones near it, which may wait for another one.
+ * A peak stays if none stays that is higher and too near; then those near it go.  So a peak waits for the highest of
+ * the undecided ones near it, which may wait for another one.
  */
 static void decide(thinning *t, int64_t j)
 {

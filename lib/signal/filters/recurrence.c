@@ -326,7 +326,9 @@ static mnp_status launch_level(run *r, int task, int level, int64_t count, doubl
     return launch(r, &p, mnp__divide_up(count, p.group) * r->lines);
 }
 
-/* Join the first `count` parts: `totals` receives where they end from zeros; NULL: their states become the true ones. */
+/*
+ * Join the first `count` parts: `totals` receives where they end from zeros; NULL: their states become the true ones.
+ */
 static mnp_status join(run *r, int64_t count, double *totals)
 {
     int64_t counts[LEVELS + 1] = {count};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Linear recurrences in one pass over memory, on a GPU: launches of kernels/signal/filters/recurrence_tiles.cu, and what they
- * need of a filter, which the context keeps.
+ * Linear recurrences in one pass over memory, on a GPU: launches of kernels/signal/filters/recurrence_tiles.cu, and
+ * what they need of a filter, which the context keeps.
  */
 #ifndef MNP__SIGNAL_FILTERS_RECURRENCE_TILES_H
 #define MNP__SIGNAL_FILTERS_RECURRENCE_TILES_H
@@ -21,8 +21,8 @@ typedef struct mnp__recurrence_tiles {
 } mnp__recurrence_tiles;
 
 /*
- * Whether the filter is to run over x along `axis` in tiles, and not line by line; `reals` of an element.  All ranks get
- * the same answer.
+ * Whether the filter is to run over x along `axis` in tiles, and not line by line; `reals` of an element.  All ranks
+ * get the same answer.
  */
 bool mnp__recurrence_tiles_fit(const mnp__recurrence *filter, const mnp_array *x, int axis, int reals);
 

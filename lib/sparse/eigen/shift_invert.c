@@ -2,12 +2,13 @@
 /*
  * (A - sigma)^-1 by MINRES, as A - sigma is Hermitian, but not definite if sigma is inside the spectrum.
  *
- * How exactly systems are solved: where (A - sigma) y = x + r, a pair of the inverse, y = x / (theta - sigma), is a pair
- * of A but for a residual of ||r|| |theta - sigma|, so the relative residual of the systems is what the eigenvalues lose,
- * in units of their distance from sigma.  Over a space of m vectors residuals add up; a tenth of the tolerance for the
- * eigenvalues leaves room for that (V. Simoncini, "Variable accuracy of matrix-vector products in projection methods for
- * eigencomputation", SIAM J. Numer. Anal. 43, 2005, who also shows that later systems need less: this is not used).  A
- * system whose residual rounding keeps above that is as good as A's own precision allows, and counts as solved.
+ * How exactly systems are solved: where (A - sigma) y = x + r, a pair of the inverse, y = x / (theta - sigma), is a
+ * pair of A but for a residual of ||r|| |theta - sigma|, so the relative residual of the systems is what the
+ * eigenvalues lose, in units of their distance from sigma.  Over a space of m vectors residuals add up; a tenth of the
+ * tolerance for the eigenvalues leaves room for that (V. Simoncini, "Variable accuracy of matrix-vector products in
+ * projection methods for eigencomputation", SIAM J. Numer. Anal. 43, 2005, who also shows that later systems need less:
+ * this is not used).  A system whose residual rounding keeps above that is as good as A's own precision allows, and
+ * counts as solved.
  */
 #include "sparse/eigen/shift_invert.h"
 

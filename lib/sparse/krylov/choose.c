@@ -63,8 +63,10 @@ bool mnp_solve_choose(const mnp_sparse *matrix, const mnp_sparse_traits *traits,
     if (attempt < 0 || attempt >= attempts[found].count)
         return false;
     *choice = attempts[found].choices[attempt];
-    /* The triangles of ic0 wait for their rows, level after level, which costs a GPU more than the iterations that it
-       saves: the Laplacian of 1024 x 1024 points took 50 times as long as with jacobi (docs/guide/sparse-systems.md). */
+    /*
+     * The triangles of ic0 wait for their rows, level after level, which costs a GPU more than the iterations that it
+     * saves: the Laplacian of 1024 x 1024 points took 50 times as long as with jacobi (docs/guide/sparse-systems.md).
+     */
     if (choice->precond == MNP_PRECOND_IC0 && !matrix->ctx->device->cpu_memory)
         choice->precond = MNP_PRECOND_JACOBI;
     if (choice->restart > 0)

@@ -18,8 +18,8 @@
 enum { MOST_STARTS = 4 };
 
 /*
- * Methods compute with squares.  Where those of b would vanish or overflow, the system is scaled by a power of two: b, x
- * and all residuals are then `scale` times those of the caller.
+ * Methods compute with squares.  Where those of b would vanish or overflow, the system is scaled by a power of two: b,
+ * x and all residuals are then `scale` times those of the caller.
  */
 static const double least_norm = 0x1p-400, most_norm = 0x1p400, scale_up = 0x1p800, scale_down = 0x1p-600;
 

@@ -3,9 +3,9 @@
  * Matrix-free operators: a kernel over a grid, from a C++ body that computes y at a point from x around it.
  *
  * The points of the grid are numbered in C order, and cut evenly by number, not by planes.  A neighbour is at most
- * `width` numbers away, so a rank's ghosts are up to that many points before and after its part, where the last point is
- * before the first one if the first dimension is periodic.  Points that need no ghosts are computed while ghosts travel,
- * then those at both ends of the part.
+ * `width` numbers away, so a rank's ghosts are up to that many points before and after its part, where the last point
+ * is before the first one if the first dimension is periodic.  Points that need no ghosts are computed while ghosts
+ * travel, then those at both ends of the part.
  *
  * Everything that is found once is found when an operator is made: bodies are compiled, the arrays that they name are
  * redistributed and receive their ghosts, and one exchange is made, so that later ones find their plan.
@@ -211,8 +211,8 @@ struct span {
 };
 
 /*
- * The ghosts, in ascending order: points at the beginning of the grid, before this rank's part, after it, and at the end
- * of the grid.  The first and the last are what the others lack of the width where the first dimension is periodic.
+ * The ghosts, in ascending order: points at the beginning of the grid, before this rank's part, after it, and at the
+ * end of the grid.  The first and the last are what the others lack of the width where the first dimension is periodic.
  */
 static void find_ghosts(const mnp__grid_request *request, int64_t lo, int64_t hi, struct span ghosts[4])
 {
@@ -394,9 +394,9 @@ static int choose_tile_bits(int64_t extent, int64_t rows)
 }
 
 /*
- * How far the numbers of neighbours along a dimension can be apart.  Those outside the grid are no ghosts, and those that
- * stand for them are not farther away, but on the other side where a dimension is periodic; along the first one that side
- * is next to this one.
+ * How far the numbers of neighbours along a dimension can be apart.  Those outside the grid are no ghosts, and those
+ * that stand for them are not farther away, but on the other side where a dimension is periodic; along the first one
+ * that side is next to this one.
  */
 static int64_t width_along(const mnp__grid_request *request, int d)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Times loops, with the figures of mnp__loop_tuning that are wanted: how those of lib/ops/elementwise/loop.c were chosen.
+ * Times loops, with the figures of mnp__loop_tuning that are wanted: how those of lib/ops/elementwise/loop.c were
+ * chosen.
  *
  *   mpirun -n RANKS tests/ops/elementwise/loop_speed [NAME=VALUE,VALUE...]...
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Prints how the types of every element-wise function are resolved, for tests/ops/elementwise/resolve.t: the function, its inputs,
- * the types they are converted to and the results, as "add bh hh h" in NumPy's letters; "-" where it is not defined.
- * The inputs are all types, and numbers: w int, v float, u complex.
+ * Prints how the types of every element-wise function are resolved, for tests/ops/elementwise/resolve.t: the function,
+ * its inputs, the types they are converted to and the results, as "add bh hh h" in NumPy's letters; "-" where it is not
+ * defined.  The inputs are all types, and numbers: w int, v float, u complex.
  */
 #include <stdio.h>
 
