@@ -5,8 +5,8 @@ dnl SPDX-License-Identifier: BSD-3-Clause
 # the conditional of that name, and leaves the toolkit's folder in mnp_cuda_dir.
 #
 # The driver, libcuda, is never linked: the library opens it at run time, so the same binary runs with and without a
-# GPU.  NVRTC and cuFFT are opened when they are first needed, too (lib/base/library.h).  With the libtool flag -R the
-# toolkit's libraries are found without LD_LIBRARY_PATH.
+# GPU.  NVRTC and cuFFT are opened when they are first needed, too (lib/base/process/library.h).  With the libtool flag
+# -R the toolkit's libraries are found without LD_LIBRARY_PATH.
 
 # MNP_TRY_CUDA(DIR): uses the toolkit in DIR if none has been found yet and it is complete
 AC_DEFUN([MNP_TRY_CUDA],

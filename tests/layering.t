@@ -29,6 +29,7 @@ layers()
 rooms()
 {
     case $1 in
+        base) echo . process ;;
         comm) echo . collectives ;;
         array) echo . move text ;;
         ops) echo common elementwise reduction scan creation manipulation sort indexing expression statistics sets random custom ;;

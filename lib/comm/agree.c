@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/leftovers.h"
+#include "base/process/leftovers.h"
 #include "base/status.h"
 #include "comm/pulse.h"
 #include "comm/waits.h"

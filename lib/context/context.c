@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/leftovers.h"
+#include "base/process/leftovers.h"
 #include "base/text.h"
 #include "comm/heap.h"
 #include "comm/collectives/subcomm.h"

@@ -4,7 +4,7 @@
  *
  * It holds the settings, the communicator, this rank's device with two streams, and the kernels that have been loaded.
  * `compute` executes operations on arrays; `transfer` packs, exchanges and stages data.  There is no global state but
- * the error record, which belongs to a thread, and what a signal handler needs (base/leftovers.c).
+ * the error record, which belongs to a thread, and what a signal handler needs (base/process/leftovers.c).
  */
 #ifndef MNP__CONTEXT_H
 #define MNP__CONTEXT_H

@@ -12,7 +12,7 @@
 
 #include <maniple/array.h>
 
-#include "base/clock.h"
+#include "base/process/clock.h"
 
 #if defined __has_include
 #if __has_include(<nvtx3/nvToolsExt.h>)

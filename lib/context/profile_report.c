@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/integer.h"
+#include "base/process/clock.h"
 
 /* A function, over all ranks. */
 typedef struct total {

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
+#include "base/process/clock.h"
 #include "base/status.h"
 
 int mnp__cores_of_rank(const mnp__config *config, int node_size)

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/leftovers.h"
+#include "base/process/leftovers.h"
 #include "base/status.h"
 
 enum { PIECE = 16 << 20 }; /* bytes that the kernel copies or stores at a time, before it looks for signals */

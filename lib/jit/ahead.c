@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/leftovers.h"
+#include "base/process/leftovers.h"
 #include "base/status.h"
 #include "jit/cache.h"
 #include "jit/jit.h"

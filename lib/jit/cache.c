@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/leftovers.h"
+#include "base/process/leftovers.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "jit/cache.h"

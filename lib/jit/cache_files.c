@@ -3,8 +3,8 @@
  * The folder of the kernel cache: where it is, what it contains, and how it is cleared.
  *
  * A kernel's file is COMPILER-FUNCTION-HASH.kernel; its lock has the suffix .lock, and a file that is being written has
- * the mark of its owner (base/leftovers.h) and six letters of mkstemp() as its suffix.  Other files in the folder are
- * ignored, and links are removed, never followed.
+ * the mark of its owner (base/process/leftovers.h) and six letters of mkstemp() as its suffix.  Other files in the
+ * folder are ignored, and links are removed, never followed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/leftovers.h"
+#include "base/process/leftovers.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "jit/cache.h"

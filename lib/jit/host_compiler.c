@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/leftovers.h"
+#include "base/process/clock.h"
+#include "base/process/leftovers.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "jit/cache.h"

@@ -16,8 +16,8 @@
 #include <cuda.h>
 #include <nvrtc.h>
 
-#include "base/library.h"
 #include "base/log.h"
+#include "base/process/library.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "jit/cache.h"

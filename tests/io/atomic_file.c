@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/leftovers.h"
+#include "base/process/leftovers.h"
 #include "io/atomic_file.h"
 #include "tests/tap.h"
 

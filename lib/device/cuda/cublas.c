@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/library.h"
+#include "base/process/library.h"
 #include "base/status.h"
 #include "device/blas.h"
 #include "device/cuda/cuda.h"

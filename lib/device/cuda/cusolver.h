@@ -8,7 +8,7 @@
 #include <cublas_v2.h>
 #include <cusolverDn.h>
 
-#include "base/library.h"
+#include "base/process/library.h"
 #include "base/status.h"
 #include "device/cuda/cuda.h"
 #include "device/lapack.h"

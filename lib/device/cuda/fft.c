@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/integer.h"
-#include "base/library.h"
+#include "base/process/library.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "device/cuda/columns.h"

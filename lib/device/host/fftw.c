@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/leftovers.h"
+#include "base/process/leftovers.h"
 #include "base/text.h"
 #include "device/host/fftw.h"
 

@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/process/clock.h"
 #include "base/status.h"
 
 static const double SPIN_SECONDS = 100e-6, YIELD_AFTER = 10e-6;

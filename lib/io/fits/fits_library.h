@@ -7,13 +7,12 @@
 
 #include <config.h>
 
+#include "base/process/library.h"
 #include "io/fits/fits.h"
 
 #ifdef HAVE_CFITSIO
 
 #include <fitsio.h>
-
-#include "base/library.h"
 
 #define MNP__CFITSIO_FUNCTIONS(X)                                                                                      \
     X(ffdkopn)                                                                                                         \

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/integer.h"
-#include "base/leftovers.h"
+#include "base/process/leftovers.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "comm/pulse.h"

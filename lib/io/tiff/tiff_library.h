@@ -7,13 +7,12 @@
 
 #include <config.h>
 
+#include "base/process/library.h"
 #include "io/tiff/tiff.h"
 
 #ifdef HAVE_TIFF
 
 #include <tiffio.h>
-
-#include "base/library.h"
 
 #define MNP__TIFF_FUNCTIONS(X)                                                                                         \
     X(TIFFFdOpen)                                                                                                      \

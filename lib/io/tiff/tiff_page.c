@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/library.h"
+#include "base/process/library.h"
 #include "base/status.h"
 
 mnp__tiff_library mnp__tiff;

@@ -11,8 +11,8 @@
  * the process, and when it was started, all hexadecimal.  Where /proc does not tell these, MACHINE is 0.  Whether a
  * process of another machine lives cannot be known, so its files are never removed.
  */
-#ifndef MNP__BASE_LEFTOVERS_H
-#define MNP__BASE_LEFTOVERS_H
+#ifndef MNP__BASE_PROCESS_LEFTOVERS_H
+#define MNP__BASE_PROCESS_LEFTOVERS_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* Guarding, marking and sweeping temporary files. */
 #include <config.h> /* first: it makes dladdr() known */
 
-#include "base/leftovers.h"
+#include "base/process/leftovers.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/library.h"
+#include "base/process/library.h"
 #include "base/status.h"
 
 static mnp_status load(void **library_p, const char *file, const char *const *names, int count, void *functions)

@@ -2,8 +2,8 @@
 /*
  * The time, for deadlines and profiles.
  */
-#ifndef MNP__BASE_CLOCK_H
-#define MNP__BASE_CLOCK_H
+#ifndef MNP__BASE_PROCESS_CLOCK_H
+#define MNP__BASE_PROCESS_CLOCK_H
 
 #include <time.h>
 

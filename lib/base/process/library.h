@@ -13,8 +13,8 @@
  *
  * and calls them as nvrtc.nvrtcVersion(...) once they are loaded; the headers of the library give their types.
  */
-#ifndef MNP__BASE_LIBRARY_H
-#define MNP__BASE_LIBRARY_H
+#ifndef MNP__BASE_PROCESS_LIBRARY_H
+#define MNP__BASE_PROCESS_LIBRARY_H
 
 #include <maniple/base.h>
 
