@@ -35,7 +35,7 @@ typedef struct mnp_box_list {
     int ndim;                      /* of every box, 1 .. MNP_BOX_DIMS; the last is the innermost */
 } mnp_box_list;
 
-/* Of copy_boxes.cu. */
+/* The parameter of copy_boxes.cu. */
 typedef struct mnp_copy_params {
     const void *src; /* NULL: `value` is the source, of strides 0 */
     void *dst;

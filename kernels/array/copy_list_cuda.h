@@ -343,7 +343,7 @@ MNP_FUNCTION void mnp_copy_tile(const mnp_box_copy &box, int ndim, const MNP_SRC
 
 /* ---- units ---- */
 
-/* Of the boxes low .. high - 1 the last whose `key` is at most `value`; the first, if none is. */
+/* The last of the boxes low .. high - 1 whose `key` is at most `value`; the first, if none is. */
 template <long long mnp_box_copy::*key>
 MNP_INLINE int64_t mnp_find_box(const mnp_box_copy *boxes, int64_t low, int64_t high, int64_t value)
 {

@@ -6,7 +6,7 @@
  * a column of outputs, and the elements of its window as a set of bits, one for each number.  From one output to the
  * next one below a row of the window leaves the set and another one joins it, and the word that holds the wanted rank
  * is mostly close to where it was.  So an output costs as much as two rows of its window and a share of the sorting,
- * whatever the values are.  The idea of a histogram that slides is T. S. Huang's (A fast two-dimensional median
+ * independent of the values.  The idea of a histogram that slides is T. S. Huang's (A fast two-dimensional median
  * filtering algorithm, 1979); with numbers instead of values it is exact for every dtype.
  *
  * Compiled with what neighbours_values.h explains, MNP_RANK, and MNP_SLIDERS, how many warps have columns of outputs:

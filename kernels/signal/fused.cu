@@ -59,7 +59,7 @@ MNP_INLINE float greater(float a, float b)
     return fmaxf(a, b);
 }
 
-/* Of a few columns side by side. */
+/* The sums of a few columns side by side. */
 template <int columns> struct lanes {
     MNP_SUM v[columns];
 };

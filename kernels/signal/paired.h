@@ -34,7 +34,7 @@ struct mnp_origin {
     bool is_there;
 };
 
-/* Of window number `window`. */
+/* Where window number `window` begins, if there is one. */
 MNP_INLINE void mnp_find_origin(const mnp_blocks_params &p, int64_t window, mnp_origin *origin)
 {
     find_origin(p, window, origin->at);

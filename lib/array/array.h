@@ -128,7 +128,7 @@ void mnp__dense_strides(int ndim, const int64_t *extent, int64_t *strides);
 
 /*
  * Whether strides certainly give two elements of a block the same place: along one dimension, or by steps along two.
- * Of steps along more than two dimensions it is not told.
+ * Elements that meet by steps along more than two dimensions are not found.
  */
 bool mnp__strides_meet(int ndim, const int64_t *extent, const int64_t *strides);
 

@@ -12,7 +12,8 @@
 #include "comm/waits.h"
 
 /*
- * Of a launch: as many blocks as units up to so many, then one for so many units, at most so many of a multiprocessor.
+ * A launch has a block for every unit up to FEW_BLOCKS, then one for UNITS_EACH units where these are more, but at most
+ * BLOCKS_EACH for every multiprocessor.
  */
 enum { FEW_BLOCKS = 32, UNITS_EACH = 4, BLOCKS_EACH = 2 };
 

@@ -57,7 +57,7 @@ static beat *own_beat(const mnp__pulse *pulse)
     return &pulse->beats[pulse->mine];
 }
 
-/* Of the context that was made last: a process that ends the job may have lost sight of its contexts. */
+/* The beat of the context that was made last: a process that ends the job may not know its contexts any more. */
 static _Atomic(beat *) first_beat;
 
 bool mnp__pulse_speaks(void)

@@ -132,7 +132,7 @@ static mnp_status run_raw_smooth(struct work *w)
                                  MNP_ARGS(MNP_ARG(w->x), MNP_ARG(w->z), MNP_ARG(rows), MNP_ARG(columns)));
 }
 
-/* Of one rank alone: several would have borders between them. */
+/* It is checked on one rank alone: blocks of several ranks have borders between them. */
 static double expect_raw_smooth(const struct work *w, int64_t k)
 {
     const int64_t n = w->n, i = k / n, j = k % n;

@@ -132,7 +132,7 @@ int64_t mnp__way_missing(const mnp_layout *own, const mnp_layout *needed, int ra
     return size - shared(needed->ndim, lo, extent, own_lo, own_extent);
 }
 
-/* What comes to a rank of partial sums, of which the first dimension counts the parts. */
+/* The elements of partial sums that a rank receives; the first dimension of the sums counts the parts. */
 int64_t mnp__way_missing_sums(const mnp__way *way, const mnp_layout *result, int rank)
 {
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], own_lo[MNP_MAX_DIMS], own_extent[MNP_MAX_DIMS];

@@ -199,7 +199,7 @@ done:
     return st;
 }
 
-/* Of one tall matrix: A = Q R, R = U S V^H, and then A = (Q U) S V^H. */
+/* Decompose one tall matrix: A = Q R, R = U S V^H, and then A = (Q U) S V^H. */
 static mnp_status decompose_tall(const mnp__place *place, const mnp_array *a, mnp_dtype dtype,
                                  const mnp__result *results, bool *done_p)
 {

@@ -2,14 +2,14 @@
 /*
  * Connected parts of an image.
  *
- * On the host, arrays that are cut along their first axis alone are labelled as label_strips.c says.  Else every rank
- * finds the parts within its block on its device (kernels/ndimage/label.cu; on GPUs tile by tile, label_tiles.cu),
+ * On the host, arrays that are cut along their first axis alone are labelled as label_strips.c says.  Otherwise every
+ * rank finds the parts within its block on its device (kernels/ndimage/label.cu; on GPUs tile by tile, label_tiles.cu),
  * each named by its first element.  If all of the array is one block, the first elements are counted in their order,
  * which numbers the parts.
  *
- * Else, with the labels of the neighbours' blocks beside its own, a rank lists which parts touch across borders; all
- * ranks get all these pairs, and each CPU joins them in the same way.  The parts' first elements, in order, then give
- * the numbers from 1 on, by bisection.
+ * If there are several blocks, a rank lists which parts touch across borders, with the labels of the neighbours' blocks
+ * beside its own; all ranks get all these pairs, and each CPU joins them in the same way.  The parts' first elements,
+ * in order, then give the numbers from 1 on, by bisection.
  */
 #include <inttypes.h>
 #include <stdlib.h>

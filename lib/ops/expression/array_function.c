@@ -338,7 +338,7 @@ static mnp_status cosines(mnp__array_call *call, facts *x, mnp__array_facts *res
 
 /* ---- products ---- */
 
-/* Of stacks of matrices, or vectors where `a` or `b` are 1, with dimensions before these that are broadcast. */
+/* The product of stacks of matrices, or of vectors where `a` or `b` is 1; the stacks are broadcast. */
 static mnp_status product(const mnp__array_call *call, facts *x, int a, int b, mnp__array_facts *result)
 {
     const int stack_a = x[0].ndim - a, stack_b = x[1].ndim - b;

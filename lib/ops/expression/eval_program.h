@@ -82,8 +82,8 @@ void mnp__program_free(mnp__program *program);
 enum { MNP__MOST_OPERATIONS = 8000 }; /* of a kernel; an expression that needs a larger one is refused */
 
 /*
- * Of the nodes that are wanted, mark those in `stored` whose values are to become arrays, so that a kernel neither has
- * too many operations nor reads too many arrays.  MNP_ERR_MEMORY.
+ * Mark in `stored` those of the wanted nodes whose values are to become arrays, so that a kernel neither has too many
+ * operations nor reads too many arrays.  MNP_ERR_MEMORY.
  */
 mnp_status mnp__program_divide(const mnp__expression *expression, const bool *wanted, bool *stored);
 

@@ -21,7 +21,7 @@ static const struct {
 } comparators[] = {{"greater", ">"}, {"less", "<"}, {"greater_equal", ">="}, {"less_equal", "<="}};
 enum { COMPARATORS = sizeof comparators / sizeof *comparators };
 
-/* Of `order` elements on both sides: an mnp__reach. */
+/* An mnp__reach: elements need `order` others on both sides. */
 static void reach(const void *argument, int64_t lo, int64_t hi, int64_t *begin_p, int64_t *end_p)
 {
     const int64_t order = *(const int64_t *)argument;

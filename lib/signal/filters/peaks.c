@@ -277,7 +277,7 @@ typedef struct thinning {
 } thinning;
 enum { UNDECIDED, GOES, STAYS };
 
-/* Of equal peaks the last one comes first. */
+/* Whether peak j is taken before peak k: the higher one is, and the last one of equal peaks. */
 static bool comes_before(const thinning *t, int64_t j, int64_t k)
 {
     return t->heights[j] > t->heights[k] || (t->heights[j] == t->heights[k] && j > k);

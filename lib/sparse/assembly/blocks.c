@@ -93,7 +93,7 @@ static void free_parts(mnp_array **parts)
 
 /* ---- Kronecker products ---- */
 
-/* Of every element of x with every one of y, x * factor + y, or x * y, in one dimension. */
+/* x * factor + y, or x * y, for every element of x with every one of y, in one dimension. */
 static mnp_status join_each(const char *text, const mnp_array *x, int64_t factor, const mnp_array *y,
                             mnp_array **joined_p)
 {
