@@ -115,6 +115,12 @@ static inline bool mnp__array_is_scalar(const mnp_array *array)
     return array->weak != 0;
 }
 
+/* Whether x is one number: a scalar, or an array without dimensions. */
+static inline bool mnp__array_is_number(const mnp_array *x)
+{
+    return mnp__array_is_scalar(x) || mnp_layout_ndim(x->layout) == 0;
+}
+
 /*
  * Make a view: an array of that dtype and layout on the memory of `base`.  This rank's block of it begins at `data` and
  * has the given strides (ignored if the block is empty).  The view is not marked as dense.  Not collective.

@@ -21,6 +21,16 @@ static inline bool mnp__dtype_is_inexact(mnp_dtype dtype)
     return kind == 'f' || kind == 'c';
 }
 
+/* Numbers of single precision, float32 and complex64, and of double precision, float64 and complex128. */
+static inline bool mnp__dtype_is_single(mnp_dtype dtype)
+{
+    return dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
+}
+static inline bool mnp__dtype_is_double(mnp_dtype dtype)
+{
+    return dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX128;
+}
+
 /* The dtype of the real parts of complex numbers; other dtypes are their own. */
 static inline mnp_dtype mnp__dtype_real(mnp_dtype dtype)
 {

@@ -42,6 +42,13 @@ static inline int64_t mnp__clamp(int64_t value, int64_t low, int64_t high)
     return value > high ? (high < low ? low : high) : value < low ? low : value;
 }
 
+/* The remainder in 0 .. n - 1 of an integer of any sign, as Python's %. */
+static inline int64_t mnp__modulo(int64_t a, int64_t n)
+{
+    const int64_t rest = a % n;
+    return rest < 0 ? rest + n : rest;
+}
+
 /* The exponent of the smallest power of two that is at least `count`, limited to `most`. */
 static inline int mnp__exponent_above(int64_t count, int most)
 {

@@ -31,12 +31,6 @@ static mnp_status append(struct list *list, mnp__segment segment)
     return MNP_OK;
 }
 
-static int64_t modulo(int64_t a, int64_t n)
-{
-    int64_t r = a % n;
-    return r < 0 ? r + n : r;
-}
-
 /* The longest run that starts at extended index `at` and ends before `hi`, regardless of parts. */
 static mnp__segment run_at(int64_t extent, mnp_boundary boundary, int64_t at, int64_t hi)
 {
@@ -55,7 +49,7 @@ static mnp__segment run_at(int64_t extent, mnp_boundary boundary, int64_t at, in
                      : boundary == MNP_BOUNDARY_SYMM ? 2 * extent
                                                      : 2 * extent - 2;
     int64_t back = boundary == MNP_BOUNDARY_SYMM ? extent - 1 : extent - 2;
-    int64_t place = modulo(at, period);
+    int64_t place = mnp__modulo(at, period);
     if (place < extent)
         return (mnp__segment){.lo = at, .count = mnp__min(hi - at, extent - place), .first = place, .step = 1};
     return (mnp__segment){

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "base/value.h"
 #include "device/launch.h"
 #include "kernels/signal/blocks_params.h"
@@ -369,7 +370,7 @@ mnp_status mnp__blocks_new(mnp_ctx *ctx, mnp__conv_geometry *geometry, const mnp
         goto fail;
     blocks->in.ctx = ctx;
     blocks->sum = spec->sum;
-    blocks->spectral = spec->sum == MNP_FLOAT32 || spec->sum == MNP_COMPLEX64 ? MNP_COMPLEX64 : MNP_COMPLEX128;
+    blocks->spectral = mnp__dtype_is_single(spec->sum) ? MNP_COMPLEX64 : MNP_COMPLEX128;
     mnp__blocks_choose(ctx, geometry, spec->whole, &blocks->shape);
     blocks->element = blocks->shape.paired ? blocks->spectral : blocks->sum;
     for (int j = 0; j < MNP_CONV_DIMS; j++)

@@ -71,10 +71,10 @@ static bool has_nan(mnp_dtype dtype, const void *values, int64_t count)
 {
     bool found = false;
     int64_t reals = mnp_dtype_kind(dtype) == 'c' ? 2 * count : count;
-    if (dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64) {
+    if (mnp__dtype_is_single(dtype)) {
         for (int64_t i = 0; i < reals; i++)
             found = found || isnan(((const float *)values)[i]);
-    } else if (dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX128) {
+    } else if (mnp__dtype_is_double(dtype)) {
         for (int64_t i = 0; i < reals; i++)
             found = found || isnan(((const double *)values)[i]);
     }
@@ -330,7 +330,7 @@ static mnp_status choose(mnp_conv_plan *plan, const recipe *r)
     mnp__device *device = plan->ctx->device;
     info->method = wish == MNP_CONV_AUTO ? mnp__conv_fastest(info->seconds) : wish;
     if (wish == MNP_CONV_AUTO && by_transforms(info->method)) {
-        const bool is_double = plan->sum == MNP_FLOAT64 || plan->sum == MNP_COMPLEX128;
+        const bool is_double = mnp__dtype_is_double(plan->sum);
         int missing = device->ops->fft_load(device, is_double) != MNP_OK;
         MNP_TRY(mnp__all_reduce(&plan->ctx->comm, &missing, 1, MPI_INT, MPI_MAX));
         if (missing) {

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/dtype.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/value.h"
@@ -109,9 +109,7 @@ static bool is_product(mnp_dtype dtype, const int64_t *extent, const void *filte
 mnp_status mnp__factor(mnp_dtype dtype, const int64_t *extent, const void *filter, double **factors_p, bool *found)
 {
     const int64_t size = extent[0] * extent[1] * extent[2] * extent[3];
-    const double eps = dtype == MNP_UINT64                              ? 0
-                       : dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64 ? FLT_EPSILON
-                                                                        : DBL_EPSILON;
+    const double eps = dtype == MNP_UINT64 ? 0 : mnp__dtype_is_single(dtype) ? FLT_EPSILON : DBL_EPSILON;
     double largest = 0, all = 0;
     int64_t pivot = 0;
     const int64_t length = extent[0] + extent[1] + extent[2] + extent[3];

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "array/array.h"
+#include "base/dtype.h"
 #include "device/launch.h"
 
 enum {
@@ -62,7 +63,7 @@ int64_t mnp__paired_count(const mnp__paired *paired, const int64_t *window, mnp_
 
 static bool is_double(const mnp__blocks_spec *spec)
 {
-    return spec->sum == MNP_FLOAT64 || spec->sum == MNP_COMPLEX128;
+    return mnp__dtype_is_double(spec->sum);
 }
 
 /* A kernel for rows of `points` elements, which may take as many registers as leave room for so many blocks. */

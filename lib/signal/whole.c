@@ -12,6 +12,7 @@
 
 #include "array/input.h"
 #include "array/output.h"
+#include "base/dtype.h"
 
 struct mnp__whole {
     mnp_ctx *ctx;
@@ -104,7 +105,7 @@ static mnp_status new_transform(const mnp__whole *whole, bool inverse, mnp_dtype
 static mnp_status plan_transforms(mnp__whole *whole, const mnp__blocks_spec *spec)
 {
     mnp_ctx *ctx = whole->ctx;
-    const bool is_double = whole->sum == MNP_FLOAT64 || whole->sum == MNP_COMPLEX128;
+    const bool is_double = mnp__dtype_is_double(whole->sum);
     const mnp_dtype spectral = is_double ? MNP_COMPLEX128 : MNP_COMPLEX64;
     MNP_TRY(mnp_array_new_order(ctx, spec->input, whole->padded, MNP_ORDER_C, &whole->extended));
     if (spec->input != whole->sum)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/dtype.h"
 #include "base/process/library.h"
 #include "base/status.h"
 #include "device/blas.h"
@@ -161,11 +162,6 @@ static cublasOperation_t op_of(mnp__blas_op op)
     return op == MNP__BLAS_N ? CUBLAS_OP_N : op == MNP__BLAS_T ? CUBLAS_OP_T : CUBLAS_OP_C;
 }
 
-static bool is_double(mnp_dtype dtype)
-{
-    return dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX128;
-}
-
 /* alpha or beta in the type in which cuBLAS computes */
 typedef union scalar {
     float f[2];
@@ -178,7 +174,7 @@ static scalar scalar_of(mnp_dtype dtype, const double *value)
     scalar s;
     if (dtype == MNP_INT8)
         s.i = (int32_t)value[0];
-    else if (is_double(dtype))
+    else if (mnp__dtype_is_double(dtype))
         s.d[0] = value[0], s.d[1] = value[1];
     else
         s.f[0] = (float)value[0], s.f[1] = (float)value[1];
@@ -195,10 +191,10 @@ static mnp_status multiply(cublasHandle_t handle, const mnp__gemm *g, int64_t fi
 {
     const mnp_dtype c_dtype = g->result == MNP_DTYPE_AUTO ? g->dtype : g->result;
     const scalar alpha = scalar_of(g->dtype, g->alpha), beta = scalar_of(g->dtype, g->beta);
-    const cublasComputeType_t compute = g->dtype == MNP_INT8  ? CUBLAS_COMPUTE_32I
-                                        : is_double(g->dtype) ? CUBLAS_COMPUTE_64F
-                                        : g->tf32             ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                              : CUBLAS_COMPUTE_32F;
+    const cublasComputeType_t compute = g->dtype == MNP_INT8             ? CUBLAS_COMPUTE_32I
+                                        : mnp__dtype_is_double(g->dtype) ? CUBLAS_COMPUTE_64F
+                                        : g->tf32                        ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                                         : CUBLAS_COMPUTE_32F;
     cudaDataType_t type, result;
     if (!type_of(g->dtype, &type) || !type_of(c_dtype, &result))
         return MNP_FAIL(MNP_ERR_INTERNAL, "cuBLAS was asked for a product of %s", mnp_dtype_name(g->dtype));

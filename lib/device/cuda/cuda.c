@@ -55,13 +55,6 @@ mnp_status mnp__cuda_driver_status(const cuda_device *cuda, CUresult code, const
                      name ? name : "unknown error", words ? words : "no description", cuda->base.index, cuda->name);
 }
 
-/* For destructors, which cannot report a failure. */
-static void ignore(cudaError_t code)
-{
-    if (code != cudaSuccess)
-        (void)cudaGetLastError();
-}
-
 static mnp_status use(const cuda_device *cuda)
 {
     CUcontext current = NULL;
@@ -202,7 +195,7 @@ static void cuda_stream_free(mnp__device *device, mnp__stream *stream)
 {
     use_or_ignore(device);
     if (stream)
-        ignore(cudaStreamDestroy(mnp__cuda_stream(stream)));
+        mnp__cuda_ignore(cudaStreamDestroy(mnp__cuda_stream(stream)));
 }
 
 static mnp_status cuda_event_new(mnp__device *device, mnp__device_event **event_p)
@@ -219,7 +212,7 @@ static void cuda_event_free(mnp__device *device, mnp__device_event *event)
 {
     use_or_ignore(device);
     if (event)
-        ignore(cudaEventDestroy(event_of(event)));
+        mnp__cuda_ignore(cudaEventDestroy(event_of(event)));
 }
 
 static mnp_status cuda_event_record(mnp__device *device, mnp__device_event *event, mnp__stream *stream)
@@ -284,7 +277,7 @@ static void cuda_close(mnp__device *device)
     mnp__cusolver_close(cuda);
     mnp__cublas_close(cuda);
     if (cuda->pool)
-        ignore(cudaMemPoolDestroy(cuda->pool));
+        mnp__cuda_ignore(cudaMemPoolDestroy(cuda->pool));
     mnp__arena_free(cuda->pinned);
     mnp__nvrtc_free(cuda->compiler);
     mnp__driver_close(&cuda->driver);
@@ -389,7 +382,7 @@ static mnp_status choose_gpu(int gpu, int *index_p)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED,
                         "no NVIDIA driver here: libcuda.so.1 is what the toolkit has for linking alone");
     case cudaErrorInsufficientDriver:
-        ignore(cudaDriverGetVersion(&driver));
+        mnp__cuda_ignore(cudaDriverGetVersion(&driver));
         return MNP_FAIL(MNP_ERR_DEVICE,
                         "the NVIDIA driver serves CUDA %d.%d, but Maniple was built with %d.%d: update the driver, or "
                         "set MANIPLE_DEVICE=host",
@@ -437,8 +430,8 @@ fail:
 int mnp__cuda_versions(mnp_version_info *versions, int room)
 {
     int runtime = 0, driver = 0, nvrtc_major = 0, nvrtc_minor = 0;
-    ignore(cudaRuntimeGetVersion(&runtime));
-    ignore(cudaDriverGetVersion(&driver));
+    mnp__cuda_ignore(cudaRuntimeGetVersion(&runtime));
+    mnp__cuda_ignore(cudaDriverGetVersion(&driver));
     (void)mnp__nvrtc_version(&nvrtc_major, &nvrtc_minor);
     const struct {
         const char *name;

@@ -63,6 +63,13 @@ mnp_status mnp__cuda_share_new(mnp__device *device, void *address, size_t size, 
 mnp_status mnp__cuda_share_map(mnp__device *device, void *address, size_t size, int fd);
 void mnp__cuda_share_unmap(mnp__device *device, void *address, size_t size);
 
+/* For destructors, which cannot report a failure. */
+static inline void mnp__cuda_ignore(cudaError_t code)
+{
+    if (code != cudaSuccess)
+        (void)cudaGetLastError();
+}
+
 /* kernel.c: the slots for kernels and raw modules. */
 mnp_status mnp__cuda_kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
 void mnp__cuda_kernel_free(mnp__device *device, mnp__kernel *kernel);

@@ -22,13 +22,6 @@ static cuda_device *of(mnp__device *device)
     return (cuda_device *)device;
 }
 
-/* For destructors, which cannot report a failure. */
-static void ignore(cudaError_t code)
-{
-    if (code != cudaSuccess)
-        (void)cudaGetLastError();
-}
-
 /* Create a pool that keeps freed memory until the device is closed or memory runs short. */
 mnp_status mnp__cuda_pool_open(cuda_device *cuda)
 {
@@ -55,8 +48,8 @@ void mnp__cuda_trim_pool(const cuda_device *cuda)
 {
     (void)cudaGetLastError();
     if (cuda->pool && cuda->base.memory_stream) {
-        ignore(cudaStreamSynchronize(mnp__cuda_stream(cuda->base.memory_stream)));
-        ignore(cudaMemPoolTrimTo(cuda->pool, 0));
+        mnp__cuda_ignore(cudaStreamSynchronize(mnp__cuda_stream(cuda->base.memory_stream)));
+        mnp__cuda_ignore(cudaMemPoolTrimTo(cuda->pool, 0));
     }
 }
 
@@ -89,7 +82,7 @@ static mnp_status check_limit(const cuda_device *cuda, size_t size)
 mnp_status mnp__cuda_out_of_memory(const cuda_device *cuda, size_t size)
 {
     size_t memory_free = 0, memory_total = 0;
-    ignore(cudaMemGetInfo(&memory_free, &memory_total));
+    mnp__cuda_ignore(cudaMemGetInfo(&memory_free, &memory_total));
     char place[160];
     snprintf(place, sizeof place, "the memory of GPU %d (%s)", cuda->base.index, cuda->name);
     char text[MNP__BYTES_TEXT], what[MNP__BYTES_TEXT + 16];
@@ -158,9 +151,9 @@ void mnp__cuda_free(mnp__device *device, void *pointer)
     }
     (void)mnp__cuda_use(device);
     if (pointer && of(device)->pool && device->memory_stream)
-        ignore(cudaFreeAsync(pointer, mnp__cuda_stream(device->memory_stream)));
+        mnp__cuda_ignore(cudaFreeAsync(pointer, mnp__cuda_stream(device->memory_stream)));
     else
-        ignore(cudaFree(pointer));
+        mnp__cuda_ignore(cudaFree(pointer));
 }
 
 mnp_status mnp__cuda_alloc_pinned(mnp__device *device, size_t size, void **pointer_p)
@@ -182,7 +175,7 @@ mnp_status mnp__cuda_alloc_pinned(mnp__device *device, size_t size, void **point
         MNP_TRY(mnp__cuda_runtime_status(cuda, code, "cudaHostAlloc", __FILE__, __LINE__, __func__));
         mnp_status st = mnp__arena_enter(cuda->pinned, (uintptr_t)pointer, size);
         if (st != MNP_OK) {
-            ignore(cudaFreeHost(pointer));
+            mnp__cuda_ignore(cudaFreeHost(pointer));
             return st;
         }
     }
@@ -194,7 +187,7 @@ void mnp__cuda_free_pinned(mnp__device *device, void *pointer)
 {
     (void)mnp__cuda_use(device);
     (void)mnp__arena_leave(of(device)->pinned, (uintptr_t)pointer);
-    ignore(cudaFreeHost(pointer));
+    mnp__cuda_ignore(cudaFreeHost(pointer));
 }
 
 /* Managed memory and the host's pinned memory are reached too; plain memory of the host is not. */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/dtype.h"
 #include "base/memory.h"
 #include "base/value.h"
 #include "base/status.h"
@@ -269,7 +270,7 @@ union value {
 /* Turn a value into the value of its mirror image on the other side of the diagonal. */
 static void mirror(mnp_mm_symmetry symmetry, mnp_dtype dtype, union value *value)
 {
-    const bool single = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
+    const bool single = mnp__dtype_is_single(dtype);
     for (int i = 0; i < 2; i++) { /* a real number does not use the second part */
         if (symmetry != MNP_MM_SKEW_SYMMETRIC && (symmetry != MNP_MM_HERMITIAN || i == 0))
             continue;

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "array/array.h"
+#include "base/dtype.h"
 #include "base/value.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -67,7 +67,7 @@ static void add_entry(struct job *job, int64_t row, int64_t column, const double
 {
     char line[LONGEST_LINE], *at = line;
     const mnp_dtype dtype = mnp_sparse_dtype(job->matrix);
-    const bool single = dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64;
+    const bool single = mnp__dtype_is_single(dtype);
     at = add_integer(at, row + 1);
     *at++ = ' ';
     at = add_integer(at, column + 1);

@@ -14,6 +14,7 @@
 #include <maniple/view.h>
 
 #include "array/input.h"
+#include "base/dtype.h"
 #include "base/integer.h"
 #include "layout/layout.h"
 
@@ -42,12 +43,12 @@ mnp_status mnp__linalg_dtype(const char *function, mnp_dtype dtype, mnp_dtype *c
 
 mnp_dtype mnp__linalg_real(mnp_dtype dtype)
 {
-    return dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64 ? MNP_FLOAT32 : MNP_FLOAT64;
+    return mnp__dtype_is_single(dtype) ? MNP_FLOAT32 : MNP_FLOAT64;
 }
 
 mnp_dtype mnp__linalg_complex(mnp_dtype dtype)
 {
-    return dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64 ? MNP_COMPLEX64 : MNP_COMPLEX128;
+    return mnp__dtype_is_single(dtype) ? MNP_COMPLEX64 : MNP_COMPLEX128;
 }
 
 mnp_status mnp__linalg_check(const char *function, const mnp_array *a, bool square)

@@ -24,6 +24,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "base/integer.h"
 #include "base/status.h"
 #include "context/context.h"
@@ -45,11 +46,6 @@ enum {
 
 static const unsigned moduli[] = {256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199};
 
-static bool is_double(mnp_dtype dtype)
-{
-    return dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX128;
-}
-
 static bool is_complex(mnp_dtype dtype)
 {
     return mnp_dtype_kind(dtype) == 'c';
@@ -57,7 +53,7 @@ static bool is_complex(mnp_dtype dtype)
 
 int mnp__emulated_moduli(mnp_dtype dtype)
 {
-    return is_double(dtype) ? DOUBLE_MODULI : dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64 ? SINGLE_MODULI : 0;
+    return mnp__dtype_is_double(dtype) ? DOUBLE_MODULI : mnp__dtype_is_single(dtype) ? SINGLE_MODULI : 0;
 }
 
 /* ---- kernels ---- */
@@ -88,7 +84,7 @@ static mnp_status load_kernel(mnp_ctx *ctx, mnp_dtype dtype, kernel_number numbe
         {{TYPES_1 SINGLE COMPLEX_0, TYPES_1 SINGLE COMPLEX_1}, {TYPES_1 DOUBLE COMPLEX_0, TYPES_1 DOUBLE COMPLEX_1}}};
     const mnp__kernel_spec spec = {.file = files[number],
                                    .function = functions[number],
-                                   .defines = defines[has_int8(ctx)][is_double(dtype)][is_complex(dtype)]};
+                                   .defines = defines[has_int8(ctx)][mnp__dtype_is_double(dtype)][is_complex(dtype)]};
     return mnp__ctx_kernel(ctx, &spec, kernel_p);
 }
 

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <maniple/create.h>
 #include <maniple/ndimage.h>
@@ -15,6 +14,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "base/call.h"
+#include "base/dtype.h"
 #include "layout/layout.h"
 
 static void write_index(const int *facts, mnp__text *body)
@@ -121,7 +121,7 @@ mnp_status mnp_ndimage_find_objects(const mnp_array *labels, int64_t count, mnp_
     mnp__measure m = {.function = __func__, .x = labels, .ctx = labels->ctx};
     const int ndim = labels->layout->ndim;
     const bool on_host = labels->ctx->device->block_memory == 0 && ndim > 0 && count < INT32_MAX / (2 * ndim) &&
-                         strchr("iub", mnp_dtype_kind(labels->dtype)) &&
+                         mnp__dtype_is_integral(labels->dtype) &&
                          (mnp_dtype_size(labels->dtype) < 4 || labels->dtype == MNP_INT32);
     int64_t *index = NULL, *boxes = NULL;
     mnp_array *made = NULL;

@@ -137,7 +137,7 @@ static mnp_status run_floats(mnp_ctx *ctx, const char *function, double start, d
                              mnp_dtype dtype, mnp_array **array_p)
 {
     double first = mnp__round_to(dtype, start), second = mnp__round_to(dtype, start + step), delta = second - first;
-    const bool wide = dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX128;
+    const bool wide = mnp__dtype_is_double(dtype);
     if (!wide)
         delta = (double)((float)second - (float)first);
     const mnp_array *inputs[] = {mnp_scalar_float(ctx, first), mnp_scalar_float(ctx, second),

@@ -165,7 +165,7 @@ mnp_status mnp__ufunc_resolve(const mnp__ufunc *ufunc, const mnp__type *inputs, 
     promote_strong(count, inputs + first, &strong);
     for (int i = 0; i < count; i++) {
         settled[i] = settle(inputs[first + i], strong);
-        floats = floats || strchr("fc", mnp_dtype_kind(settled[i]));
+        floats = floats || mnp__dtype_is_inexact(settled[i]);
         bools = bools && settled[i] == MNP_BOOL;
     }
     for (int i = 0; i < ufunc->ninputs; i++)

@@ -13,6 +13,7 @@
 #include <maniple/view.h>
 
 #include "array/input.h"
+#include "base/dtype.h"
 #include "base/nest.h"
 #include "base/text.h"
 #include "device/launch.h"
@@ -29,7 +30,7 @@ _Static_assert((int)MNP_INDEXED_RAISE == (int)MNP_RAISE && (int)MNP_INDEXED_WRAP
 mnp_status mnp__indices_check(const char *function, const mnp_array *x, const mnp_array *indices, mnp_index_mode mode)
 {
     MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *const[]){x, indices}));
-    if (!strchr("iub", mnp_dtype_kind(indices->dtype)))
+    if (!mnp__dtype_is_integral(indices->dtype))
         return MNP_FAIL(MNP_ERR_ARG, "%s: indices are %s, and must be integers", function,
                         mnp_dtype_name(indices->dtype));
     if (mode != MNP_RAISE && mode != MNP_WRAP && mode != MNP_CLIP)

@@ -341,18 +341,13 @@ static mnp_status set_in_order(const char *function, mnp_array *x, const mnp_arr
 
 /* ---- the functions ---- */
 
-static bool is_one_value(const mnp_array *values)
-{
-    return mnp__array_is_scalar(values) || values->layout->ndim == 0;
-}
-
 mnp_status mnp_mask_set(mnp_array *x, const mnp_array *mask, const mnp_array *values)
 {
     MNP_ENTER(x, mask, values);
     static const char function[] = "mnp_mask_set";
     MNP_TRY(check_target(function, x, mask, values, false));
     const int row_ndim = x->layout->ndim - mask->layout->ndim;
-    if (is_one_value(values) || values->layout->ndim <= row_ndim)
+    if (mnp__array_is_number(values) || values->layout->ndim <= row_ndim)
         return write_beside(function, x, mask, values); /* the values do not depend on what is selected */
     if (values->layout->ndim > row_ndim + 1)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the values have %d dimensions, and what is selected %d", function,
@@ -371,8 +366,8 @@ mnp_status mnp_place(mnp_array *x, const mnp_array *mask, const mnp_array *value
     MNP_ENTER(x, mask, values);
     static const char function[] = "mnp_place";
     MNP_TRY(check_target(function, x, mask, values, true));
-    return is_one_value(values) ? write_beside(function, x, mask, values)
-                                : set_in_order(function, x, mask, values, true);
+    return mnp__array_is_number(values) ? write_beside(function, x, mask, values)
+                                        : set_in_order(function, x, mask, values, true);
 }
 
 mnp_status mnp_putmask(mnp_array *x, const mnp_array *mask, const mnp_array *values)
@@ -381,7 +376,7 @@ mnp_status mnp_putmask(mnp_array *x, const mnp_array *mask, const mnp_array *val
     static const char function[] = "mnp_putmask";
     mnp_array *repeated = NULL, *beside = NULL;
     MNP_TRY(check_target(function, x, mask, values, true));
-    if (is_one_value(values))
+    if (mnp__array_is_number(values))
         return write_beside(function, x, mask, values);
     if (values->layout->size == 0 || x->layout->size == 0)
         return MNP_OK;

@@ -10,23 +10,18 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "ops/common/paste.h"
 
 /* ---- roll ---- */
-
-static int64_t modulo(int64_t a, int64_t n)
-{
-    int64_t rest = a % n;
-    return rest < 0 ? rest + n : rest;
-}
 
 /* Add a shift to those of a dimension, within its extent. */
 static void add_shift(int64_t *shift, int64_t more, int64_t extent)
 {
     if (extent == 0)
         return;
-    *shift = modulo(*shift + modulo(more, extent) - extent, extent);
+    *shift = mnp__modulo(*shift + mnp__modulo(more, extent) - extent, extent);
 }
 
 static mnp_status roll(const mnp_array *x, const int64_t *shift, mnp_array **result_p)

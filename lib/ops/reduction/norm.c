@@ -16,6 +16,7 @@
 
 #include "array/input.h"
 #include "array/output.h"
+#include "base/dtype.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/reduction/reduction.h"
@@ -119,7 +120,7 @@ static void write_norm(const request *asked, mnp_dtype result, mnp__text *text)
     } else if (asked->matrix) {
         write_matrix_norm(asked, wide, text);
     } else if (isinf(asked->ord)) {
-        snprintf(of, sizeof of, "abs(%s(x))", strchr("fc", mnp_dtype_kind(asked->x->dtype)) ? "" : wide);
+        snprintf(of, sizeof of, "abs(%s(x))", mnp__dtype_is_inexact(asked->x->dtype) ? "" : wide);
         add_reduction(asked, asked->ord > 0 ? "max" : "min", of, text);
     } else if (asked->ord == 0) {
         add_reduction(asked, "sum", "x != 0", text);

@@ -166,7 +166,7 @@ static mnp_dtype result_of(const function *f, mnp_dtype type)
 /* Bytes of an accumulator: the largest that the structs of kernels/reduction/reduce_ops.h need under that rule. */
 static size_t accumulator_of(const function *f, mnp_dtype type)
 {
-    bool complex = mnp_dtype_kind(type) == 'c', exact = type == MNP_FLOAT64 || type == MNP_COMPLEX128;
+    bool complex = mnp_dtype_kind(type) == 'c', exact = mnp__dtype_is_double(type);
     size_t sum = (complex ? 16 : 8) * (exact ? 2u : 1u);
     switch (f->rule) {
     case SUM:

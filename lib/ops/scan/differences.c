@@ -76,11 +76,6 @@ static mnp_status edge(const mnp_array *x, const mnp_array *number, int axis, mn
     return st;
 }
 
-static bool is_number(const mnp_array *x)
-{
-    return mnp__array_is_scalar(x) || x->layout->ndim == 0;
-}
-
 /* Join what is given to prepend, x, and what is given to append. */
 static mnp_status extend(const mnp_array *x, int axis, const mnp_array *prepend, const mnp_array *append,
                          mnp_array **extended_p)
@@ -92,7 +87,7 @@ static mnp_status extend(const mnp_array *x, int axis, const mnp_array *prepend,
     for (int i = 0; i < 2 && st == MNP_OK; i++) {
         if (i == 1)
             arrays[count++] = x;
-        if (given[i] && is_number(given[i]))
+        if (given[i] && mnp__array_is_number(given[i]))
             st = edge(x, given[i], axis, &made[i]);
         if (given[i])
             arrays[count++] = made[i] ? made[i] : given[i];
@@ -283,7 +278,8 @@ static mnp_status check_gradient(const mnp_array *f, const mnp_array *spacing, i
     if (extent < edge_order + 1)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_gradient: dimension %d has %" PRId64 " elements, and %d are needed", axis,
                         extent, edge_order + 1);
-    if (spacing && !is_number(spacing) && (spacing->layout->ndim != 1 || spacing->layout->shape[0] != extent))
+    if (spacing && !mnp__array_is_number(spacing) &&
+        (spacing->layout->ndim != 1 || spacing->layout->shape[0] != extent))
         return MNP_FAIL(MNP_ERR_ARG,
                         "mnp_gradient: the coordinates have %d dimensions and %" PRId64
                         " elements, and dimension %d has %" PRId64,
@@ -326,7 +322,7 @@ mnp_status mnp_gradient(const mnp_array *f, const mnp_array *spacing, int axis, 
     mnp_status st = MNP_OK;
     if (!mnp__dtype_is_inexact(f->dtype))
         st = mnp_astype(f, MNP_FLOAT64, &real);
-    if (st == MNP_OK && spacing && !is_number(spacing))
+    if (st == MNP_OK && spacing && !mnp__array_is_number(spacing))
         st = measure(spacing, &distances);
     if (st == MNP_OK)
         st = do_pieces(real ? real : f, spacing ? spacing : mnp_scalar_float(f->ctx, 1), distances, axis, edge_order,

@@ -26,6 +26,7 @@
 
 #include "array/output.h"
 #include "array/view.h"
+#include "base/dtype.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/reduction/reduction.h"
@@ -186,7 +187,7 @@ static mnp_status list_positions(call *c)
         add_position(c, p.previous);
         add_position(c, p.next);
     }
-    if (strchr("fc", mnp_dtype_kind(c->x->dtype)))
+    if (mnp__dtype_is_inexact(c->x->dtype))
         add_position(c, c->length - 1);
     return MNP_OK;
 }

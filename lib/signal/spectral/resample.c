@@ -19,6 +19,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
+#include "base/dtype.h"
 #include "base/integer.h"
 #include "layout/layout.h"
 #include "signal/filters/filters.h"
@@ -250,7 +251,7 @@ done:
 /* A new array for the result of a filter, in single precision if x is. */
 static mnp_status result_array(const mnp_array *x, int axis, int64_t outputs, mnp_array **y_p)
 {
-    const bool single = x->dtype == MNP_FLOAT32 || x->dtype == MNP_COMPLEX64;
+    const bool single = mnp__dtype_is_single(x->dtype);
     const bool is_complex = mnp_dtype_kind(x->dtype) == 'c';
     int64_t shape[MNP_MAX_DIMS];
     mnp_layout *layout;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/dtype.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "kernels/sparse/rows/find_traits_params.h"
@@ -89,7 +90,7 @@ mnp_status mnp_sparse_find_traits(const mnp_sparse *matrix, mnp_sparse_traits *t
     MNP_TRY(read_matrix(matrix, &sum));
     const bool is_square = matrix->shape[0] == matrix->shape[1];
     const int64_t diagonal = matrix->shape[0] < matrix->shape[1] ? matrix->shape[0] : matrix->shape[1];
-    const bool is_single = matrix->dtype == MNP_FLOAT32 || matrix->dtype == MNP_COMPLEX64;
+    const bool is_single = mnp__dtype_is_single(matrix->dtype);
     const int64_t facts[] = {matrix->shape[0], matrix->shape[1], (int64_t)matrix->dtype, (int64_t)sum.hash};
     *traits_p = (mnp_sparse_traits){.fingerprint = mnp__hash(MNP__HASH_START, facts, sizeof facts),
                                     .hermitian = is_square && fabs(sum.skew) <= (is_single ? 1e-7 : 1e-13) * sum.size,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "layout/layout.h"
 #include "sparse/matrix/sparse.h"
 
@@ -126,7 +127,7 @@ mnp_status mnp__ritz_residuals(mnp_ctx *ctx, mnp__tall *tall, const mnp__columns
 
 double mnp__ritz_epsilon(mnp_dtype dtype)
 {
-    return dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64 ? FLT_EPSILON : DBL_EPSILON;
+    return mnp__dtype_is_single(dtype) ? FLT_EPSILON : DBL_EPSILON;
 }
 
 /* A complex product written out: C's own checks for infinities at every number. */

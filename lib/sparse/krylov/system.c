@@ -15,6 +15,8 @@
 
 #include <maniple/ufunc.h>
 
+#include "base/dtype.h"
+
 enum { MOST_STARTS = 4 };
 
 /*
@@ -141,7 +143,7 @@ static mnp_status begin_residual(mnp__system *s, bool is_zero, double norms[2])
 static double scale_for(const mnp__system *s, double norm)
 {
     const mnp_dtype dtype = s->op->dtype;
-    if (dtype == MNP_FLOAT32 || dtype == MNP_COMPLEX64) /* whose squares are computed in float64 */
+    if (mnp__dtype_is_single(dtype)) /* whose squares are computed in float64 */
         return 1;
     return norm < least_norm ? scale_up : norm > most_norm ? scale_down : 1;
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/dtype.h"
 #include "base/integer.h"
 #include "base/text.h"
 #include "base/value.h"
@@ -25,7 +26,7 @@ static void add_number(mnp__text *text, double number, bool is_single)
 static void add_point(mnp__text *text, const mnp__grid_request *request, const int64_t *offset,
                       const double coefficient[2], bool adjoint)
 {
-    const bool is_single = request->dtype == MNP_FLOAT32 || request->dtype == MNP_COMPLEX64;
+    const bool is_single = mnp__dtype_is_single(request->dtype);
     mnp__text_add(text, coefficient[1] == 0 ? "y += " : "y += T(");
     add_number(text, coefficient[0], is_single);
     if (coefficient[1] != 0) {

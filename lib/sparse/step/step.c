@@ -12,6 +12,7 @@
 
 #include <maniple/comm.h>
 
+#include "base/dtype.h"
 #include "base/integer.h"
 #include "base/text.h"
 
@@ -59,7 +60,7 @@ struct mnp__steps {
 void mnp__steps_define_types(mnp__text *text, mnp_dtype dtype)
 {
     bool is_complex = dtype == MNP_COMPLEX64 || dtype == MNP_COMPLEX128;
-    bool is_wide = dtype == MNP_FLOAT64 || dtype == MNP_COMPLEX128;
+    bool is_wide = mnp__dtype_is_double(dtype);
     mnp__text_add(text, "#define MNP_T %s\n#define MNP_W %s\n#define MNP_EPSILON %s\n", mnp__jit_type(dtype),
                   is_complex ? "mnp_complex128" : "double", is_wide ? "2.2e-16" : "1.2e-7");
 }
