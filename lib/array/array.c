@@ -8,6 +8,7 @@
 #include "array/boxes.h"
 #include "array/output.h"
 #include "base/hash.h"
+#include "base/integer.h"
 #include "comm/heap.h"
 #include "layout/layout.h"
 
@@ -254,7 +255,7 @@ static mnp_status new_filled(const char *function, mnp_ctx *ctx, mnp_dtype dtype
     mnp__output output;
     if (mnp_dtype_size(dtype) == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%d is not a dtype", (int)dtype);
-    const uint64_t hash = mnp__hash(MNP__HASH_START, shape, (size_t)(ndim > 0 ? ndim : 0) * sizeof *shape);
+    const uint64_t hash = mnp__hash(MNP__HASH_START, shape, (size_t)mnp__max(ndim, 0) * sizeof *shape);
     MNP_TRY(mnp__check_same(&ctx->comm, function, mnp__hash(hash, &dtype, sizeof dtype)));
     MNP_TRY(mnp__copy_kernel(ctx, moving, moving, &kernel));
     mnp_status st = open_new(function, ctx, dtype, ndim, shape, array_p, &output);

@@ -261,7 +261,7 @@ static mnp_status launch(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_copy_param
     const int64_t units = params->list.units;
     if (params->list.total == 0)
         return MNP_OK;
-    mnp__launch shape = {.grid = {(unsigned)(units < most ? units : most), 1, 1}, .block = {MNP_COPY_THREADS, 1, 1}};
+    mnp__launch shape = {.grid = {(unsigned)mnp__min(units, most), 1, 1}, .block = {MNP_COPY_THREADS, 1, 1}};
     return ctx->device->ops->launch(ctx->device, kernel, &shape, params, sizeof *params, stream);
 }
 

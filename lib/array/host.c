@@ -139,7 +139,7 @@ static mnp_status pass_slab(struct transfer *transfer, int64_t index, int64_t be
 static int64_t slab_count(const struct transfer *transfer, int64_t begin)
 {
     int64_t left = transfer->array->local_size - begin;
-    return left < transfer->slab ? left : transfer->slab;
+    return mnp__min(left, transfer->slab);
 }
 
 /* Copy the block to the device from elements of any strides. */

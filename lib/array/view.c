@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "layout/layout.h"
 
 mnp_status mnp__view_give(mnp_status status, mnp_array *const *view, mnp_array **view_p)
@@ -53,7 +54,7 @@ static int64_t count_before(const mnp__view_dim *dim, int64_t cut)
     if (dim->step == 0)
         return dim->extent;
     int64_t count = (cut - dim->start - 1) / dim->step + 1;
-    return count < dim->extent ? count : dim->extent;
+    return mnp__min(count, dim->extent);
 }
 
 /* The number of indices of the view, whose step is negative, that come from index `cut` or above. */
@@ -62,7 +63,7 @@ static int64_t count_from(const mnp__view_dim *dim, int64_t cut)
     if (dim->extent == 0 || dim->start < cut)
         return 0;
     int64_t count = (dim->start - cut) / -dim->step + 1;
-    return count < dim->extent ? count : dim->extent;
+    return mnp__min(count, dim->extent);
 }
 
 /* Find how a dimension of the view is cut; *cuts_p is malloc'ed if it is. */

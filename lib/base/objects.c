@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/integer.h"
 #include "base/log.h"
 
 enum {
@@ -175,7 +176,7 @@ static void describe(const entry *what, char place[PLACE])
     char program[400]; /* which is known by the name that it was started by */
     const ssize_t length =
         access(info.dli_fname, R_OK) == 0 ? 0 : readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
+    program[mnp__max(length, 0)] = '\0';
     if (ask(length > 0 ? program : info.dli_fname, offset, place))
         return;
     const char *slash = strrchr(info.dli_fname, '/'), *file = slash ? slash + 1 : info.dli_fname;

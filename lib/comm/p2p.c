@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "comm/waits.h"
 
@@ -86,7 +87,7 @@ void mnp__p2p_deal(mnp_p2p_share *shares, int *count_p, int64_t first, int64_t u
 
 int mnp__p2p_blocks(int64_t units, int multiprocessors)
 {
-    int64_t blocks = units < FEW_BLOCKS ? units : FEW_BLOCKS;
+    int64_t blocks = mnp__min(units, FEW_BLOCKS);
     if (blocks < units / UNITS_EACH)
         blocks = units / UNITS_EACH;
     if (blocks > BLOCKS_EACH * multiprocessors)

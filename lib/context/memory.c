@@ -6,6 +6,7 @@
 
 #include <maniple/memory.h>
 
+#include "base/integer.h"
 #include "comm/heap.h"
 #include "context/context.h"
 
@@ -31,8 +32,8 @@ mnp_status mnp_memory_info(mnp_ctx *ctx, mnp_memory_pool pool, mnp_memory_pool_i
     mnp__heap_describe(ctx->comm.heap, &place);
     /* the device's pool also has the heap's blocks: count each block once */
     if (pool == MNP_MEMORY_SCRATCH && place.space == 0) {
-        figures.used -= heap.used < figures.used ? heap.used : figures.used;
-        figures.reserved -= heap.reserved < figures.reserved ? heap.reserved : figures.reserved;
+        figures.used -= mnp__min(heap.used, figures.used);
+        figures.reserved -= mnp__min(heap.reserved, figures.reserved);
         figures.blocks -= figures.blocks < 0 ? 0 : heap.blocks;
     }
     *info = figures;

@@ -16,6 +16,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "base/hash.h"
+#include "base/integer.h"
 #include "device/launch.h"
 #include "fft/fft.h"
 #include "fft/layouts.h"
@@ -92,7 +93,7 @@ static mnp_status new_table(const cosine *c, const mnp_array *y, mnp__buffer **t
     int64_t longest = parts == 1 ? layout->shape[c->axis] : 0;
     for (int i = 0; parts > 1 && i < parts; i++) {
         const int64_t extent = layout->cuts[c->axis][i + 1] - layout->cuts[c->axis][i];
-        longest = extent > longest ? extent : longest;
+        longest = mnp__max(extent, longest);
     }
     const mnp__block_sizes sizes = {.own = (size_t)y->local_shape[c->axis] * entry,
                                     .largest = (size_t)longest * entry,

@@ -82,7 +82,7 @@ static void widen(mnp__file_box *box, int f, int64_t unit, int64_t extent)
     int64_t end = box->start[f] + (box->count[f] - 1) * box->step[f] + 1;
     end = mnp__round_up(end, unit);
     box->start[f] -= box->start[f] % unit;
-    box->count[f] = (end < extent ? end : extent) - box->start[f];
+    box->count[f] = mnp__min(end, extent) - box->start[f];
     box->step[f] = 1;
 }
 

@@ -53,7 +53,7 @@ void mnp__slabs_get(const mnp__slabs *slabs, int64_t index, mnp__slab *slab)
     int cut = slabs->cut;
     int64_t begin = slabs->first + index % slabs->along * slabs->rows, end = begin + slabs->rows;
     int64_t block_end = slabs->lo[cut] + slabs->extent[cut], outer = index / slabs->along;
-    slab->lo[cut] = begin > slabs->lo[cut] ? begin : slabs->lo[cut];
+    slab->lo[cut] = mnp__max(begin, slabs->lo[cut]);
     slab->extent[cut] = mnp__min(end, block_end) - slab->lo[cut];
     for (int d = cut - 1; d >= 0; d--) {
         slab->lo[d] = slabs->lo[d] + outer % slabs->extent[d];

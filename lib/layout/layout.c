@@ -84,7 +84,7 @@ static void even_cuts(int64_t extent, int parts, int64_t *cuts)
 {
     int64_t each = extent / parts, longer = extent % parts;
     for (int i = 0; i <= parts; i++)
-        cuts[i] = i * each + (i < longer ? i : longer);
+        cuts[i] = i * each + mnp__min(i, longer);
 }
 
 /*

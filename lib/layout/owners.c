@@ -7,6 +7,7 @@
  */
 #include "layout/layout.h"
 
+#include "base/integer.h"
 #include "base/status.h"
 
 /* The coordinate of `rank` along a mesh axis; the last axis is the fastest. */
@@ -34,7 +35,7 @@ int64_t mnp__layout_largest(const mnp_layout *layout)
         int64_t longest = 0;
         for (int part = 0; part < mnp_layout_parts(layout, d); part++) {
             int64_t count = layout->cuts[d][part + 1] - layout->cuts[d][part];
-            longest = count > longest ? count : longest;
+            longest = mnp__max(count, longest);
         }
         size *= longest;
     }

@@ -35,7 +35,7 @@ static void find_extremes(const mnp_layout *layout, int64_t *fewest_p, int64_t *
         int64_t least = INT64_MAX;
         for (int part = 0; part < mnp_layout_parts(layout, d); part++) {
             const int64_t count = layout->cuts[d][part + 1] - layout->cuts[d][part];
-            least = count < least ? count : least;
+            least = mnp__min(count, least);
         }
         *fewest_p *= least;
     }
@@ -160,7 +160,7 @@ static struct interval get_interval(const mnp_layout *layout, int d, int64_t num
     const int64_t *cuts = layout->cuts[d];
     int part = 0;
     if (block > 0)
-        return (struct interval){number * block, hi < layout->shape[d] ? hi : layout->shape[d],
+        return (struct interval){number * block, mnp__min(hi, layout->shape[d]),
                                  (int)(number % mnp_layout_parts(layout, d))};
     while (cuts[part + 1] == cuts[part] || number-- > 0)
         part++;

@@ -11,6 +11,7 @@
 
 #include "array/output.h"
 #include "base/call.h"
+#include "base/integer.h"
 #include "ndimage/window.h"
 
 /* ---- few weights ---- */
@@ -72,7 +73,7 @@ static mnp_status pad_weights(const mnp__neighbours *filter, const struct summin
     double *kernel;
     for (int d = 0; d < filter->ndim; d++) {
         const int64_t below = -filter->low[d], above = filter->low[d] + filter->span[d] - 1;
-        shape[d] = 2 * (below > above ? below : above) + 1;
+        shape[d] = 2 * mnp__max(below, above) + 1;
         total *= shape[d];
     }
     MNP_TRY(mnp__calloc((size_t)total, sizeof *kernel, &kernel));

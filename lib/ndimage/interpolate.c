@@ -18,6 +18,7 @@
 #include "array/move/mover.h"
 #include "array/output.h"
 #include "base/dtype.h"
+#include "base/integer.h"
 #include "base/value.h"
 #include "device/launch.h"
 #include "layout/layout.h"
@@ -125,7 +126,7 @@ static int wanted(const void *argument, int rank, mnp__want *wants)
         }
         wants[0].lo[d] = first;
         wants[0].extent[d] = last - first + 1;
-        size *= wants[0].extent[d] > 0 ? wants[0].extent[d] : 0;
+        size *= mnp__max(wants[0].extent[d], 0);
     }
     mnp__dense_strides(from->ndim, wants[0].extent, wants[0].strides);
     return size > 0;

@@ -14,6 +14,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "base/call.h"
+#include "base/integer.h"
 #include "ndimage/order.h"
 
 /* ---- grey ---- */
@@ -52,7 +53,7 @@ static mnp_status erode(const struct grey *grey, bool dilates, const mnp_array *
     int64_t total = 1;
     MNP_TRY(mnp__filter_axes_of(grey->function, x, options, &axes));
     for (int a = 0; a < axes.count; a++)
-        total *= grey->size[a] > 0 ? grey->size[a] : 0;
+        total *= mnp__max(grey->size[a], 0);
     mnp_status st = MNP_AGREE(x->ctx, turn(grey, dilates, total, &footprint, &structure));
     const mnp__extremes extremes = {.function = grey->function,
                                     .largest = dilates,
@@ -195,7 +196,7 @@ mnp_status mnp_ndimage_generate_binary_structure(int rank, int connectivity, boo
         int64_t rest = i;
         for (int d = 0; d < rank; d++, rest /= 3)
             steps += rest % 3 != 1;
-        structure[i] = steps <= (connectivity < 1 ? 1 : connectivity);
+        structure[i] = steps <= mnp__max(connectivity, 1);
     }
     return MNP_OK;
 }
@@ -328,7 +329,7 @@ static mnp_status iterate(const struct binary *binary, bool dilates, const mnp_a
         st = step(binary, dilates, dilates, now, &next);
         if (st == MNP_OK && binary->iterations < 1 && i == next_look) {
             st = mnp_array_equal(now, next, false, &ended);
-            next_look += next_look < RARELY ? next_look : RARELY;
+            next_look += mnp__min(next_look, RARELY);
         }
         mnp_array_free(now);
         now = next;

@@ -170,7 +170,7 @@ static mnp_status open_surroundings(const mnp__neighbours *filter, const mnp_arr
     bool exchanges = false, wraps = false;
     for (int d = 0; d < filter->ndim; d++) {
         const int64_t below = -filter->low[d], above = filter->low[d] + filter->span[d] - 1;
-        const int64_t reach = below > above ? below : above;
+        const int64_t reach = mnp__max(below, above);
         if (mnp_layout_parts(x->layout, d) == 1 || reach == 0)
             continue;
         wish.before[d] = wish.after[d] = reach;

@@ -181,10 +181,10 @@ static double sliding_cost(const struct box *box, int64_t width, size_t value, i
     const int64_t each = mnp__divide_up(elements, s->threads) | 1, room = each * s->threads;
     const int64_t strips = width / WARP, rows = s->height * strips / s->sliders;
     const int64_t sets = s->sliders * mnp__divide_up(elements, 32) * WARP * 4, who = 2 * room;
-    s->bytes = room * (int64_t)value + mnp__round_up(2 * elements, 4) + (sets > who ? sets : who);
+    s->bytes = room * (int64_t)value + mnp__round_up(2 * elements, 4) + mnp__max(sets, who);
     if (rows < 1 || each > 40 || room > UINT16_MAX || s->bytes > block_memory)
         return INFINITY;
-    const int64_t fitting = block_memory / s->bytes, most = 2048 / s->threads, blocks = fitting < most ? fitting : most;
+    const int64_t fitting = block_memory / s->bytes, most = 2048 / s->threads, blocks = mnp__min(fitting, most);
     const double flips = (double)(box->depth * box->columns * (box->rows + 2 * (rows - 1))) / (double)rows;
     return 4 * (double)elements / (double)(s->height * width) / (double)(blocks * s->threads) +
            0.2 * flips / (double)(blocks * s->sliders * WARP);

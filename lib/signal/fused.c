@@ -139,7 +139,7 @@ static bool choose_shape(const mnp_ctx *ctx, const struct pair *pair, mnp_dtype 
 {
     const int64_t input = (int64_t)mnp_dtype_size(pair->input), element = (int64_t)mnp_dtype_size(sum);
     const int64_t across = in->shape[pair->axis[1]] / mnp_layout_parts(in, pair->axis[1]), quad = QUAD / input;
-    const int64_t memory = (int64_t)ctx->device->block_memory, unit = quad > RUN ? quad : RUN;
+    const int64_t memory = (int64_t)ctx->device->block_memory, unit = mnp__max(quad, RUN);
     for (int k = 0; k < 2; k++)
         shape->taps[k] = pair->pass[k] ? pair->pass[k]->count : 1;
     shape->shift = pair->pass[1] ? (int)((pair->pass[1]->first % quad + quad) % quad) : 0;
@@ -153,7 +153,7 @@ static bool choose_shape(const mnp_ctx *ctx, const struct pair *pair, mnp_dtype 
             break;
     }
     shape->blocks = (memory + RESERVED) / ((int64_t)shape->shared_bytes + RESERVED);
-    shape->blocks = shape->blocks > MOST_BLOCKS ? MOST_BLOCKS : shape->blocks;
+    shape->blocks = mnp__min(shape->blocks, MOST_BLOCKS);
     return true;
 }
 
@@ -260,9 +260,9 @@ static mnp_status choose_height(const mnp__fused *fused, const struct shape *sha
     mnp_rank_info info;
     int64_t stripes = out[0] * out[1] * mnp__divide_up(out[3], shape->width), tiles;
     MNP_TRY(ctx->device->ops->info(ctx->device, &info));
-    stripes = stripes < 1 ? 1 : stripes;
+    stripes = mnp__max(stripes, 1);
     tiles = info.multiprocessors * shape->blocks / stripes;
-    tiles = tiles < 1 ? 1 : tiles;
+    tiles = mnp__max(tiles, 1);
     extent[2] = mnp__divide_up(out[2], tiles);
     extent[2] = extent[2] < 2 * STEP ? 2 * STEP : extent[2] > MOST_ROWS ? MOST_ROWS : extent[2];
     extent[3] = shape->width;

@@ -8,6 +8,7 @@
 
 #include "array/array.h"
 #include "base/dtype.h"
+#include "base/integer.h"
 #include "device/launch.h"
 
 enum {
@@ -133,7 +134,7 @@ mnp_status mnp__paired_run(mnp_ctx *ctx, const mnp__paired *paired, const mnp_bl
                            const mnp_spectrum_params *s)
 {
     const int64_t left = p->total - p->first;
-    const int64_t pairs = mnp__divide_up(left < p->count ? left : p->count, paired->windows);
+    const int64_t pairs = mnp__divide_up(mnp__min(left, p->count), paired->windows);
     mnp__launch rows = paired->rows, columns = paired->across;
     if (paired->lines) {
         mnp_blocks_params lines = *p;

@@ -15,6 +15,7 @@
 #include "array/array.h"
 #include "array/move/mover.h"
 #include "base/hash.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 
 /* One array and what is to be filled around its blocks. */
@@ -90,7 +91,7 @@ void mnp_halo_interior(const mnp_halo *halo, int k, mnp_halo_box *interior)
     const mnp_array *array = field->array;
     *interior = (mnp_halo_box){{0}, {0}};
     for (int d = 0; d < array->layout->ndim; d++) {
-        int64_t extent = array->local_shape[d], lo = field->before[d] < extent ? field->before[d] : extent;
+        int64_t extent = array->local_shape[d], lo = mnp__min(field->before[d], extent);
         interior->lo[d] = lo;
         interior->shape[d] = extent - lo > field->after[d] ? extent - lo - field->after[d] : 0;
     }

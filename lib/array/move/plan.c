@@ -11,6 +11,7 @@
 #include "array/move/mover.h"
 #include "array/output.h"
 #include "base/hash.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "layout/layout.h"
 
@@ -122,8 +123,8 @@ static int wanted_wide_block(const void *argument, int rank, mnp__want *wants)
         memory[d] = plan->before[d] + extent[d] + plan->after[d];
     strides_in_order(layout->ndim, memory, plan->target.order, want->strides);
     for (int d = 0; d < layout->ndim; d++) {
-        int64_t below = lo[d] < plan->before[d] ? lo[d] : plan->before[d];
-        int64_t left = layout->shape[d] - lo[d] - extent[d], above = left < plan->after[d] ? left : plan->after[d];
+        int64_t below = mnp__min(lo[d], plan->before[d]);
+        int64_t left = layout->shape[d] - lo[d] - extent[d], above = mnp__min(left, plan->after[d]);
         want->lo[d] = lo[d] - below;
         want->extent[d] = below + extent[d] + above;
         want->offset += (plan->before[d] - below) * want->strides[d];

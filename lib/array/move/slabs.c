@@ -52,8 +52,8 @@ static mnp_status add_part(const struct slab_planner *p, const mnp__piece *piece
     mnp__slab *slab = &p->mover->slabs[number];
     int64_t extent[MNP_MAX_DIMS], strides[MNP_MAX_DIMS], src = 0, dst = piece->dst + distance;
     const int64_t first = number * p->extent, last = first + p->extent;
-    const int64_t begin = lo[p->dim] > first ? lo[p->dim] : first;
-    const int64_t piece_end = lo[p->dim] + piece->extent[p->dim], end = piece_end < last ? piece_end : last;
+    const int64_t begin = mnp__max(lo[p->dim], first);
+    const int64_t piece_end = lo[p->dim] + piece->extent[p->dim], end = mnp__min(piece_end, last);
     slab_strides(p, first, strides);
     for (int d = 0; d < p->ndim; d++) {
         extent[d] = d == p->dim ? end - begin : piece->extent[d];

@@ -16,6 +16,7 @@
 
 #include "array/array.h"
 #include "array/view.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 
 /* What is windowed: the axes of the windows, and by how much the array's axes become shorter. */
@@ -64,7 +65,7 @@ static mnp_status shorten_dim(const mnp_layout *layout, int d, int64_t less, mnp
         return MNP_OK;
     MNP_TRY(mnp__malloc(((size_t)parts + 1) * sizeof **cuts_p, cuts_p));
     for (int p = 0; p <= parts; p++)
-        (*cuts_p)[p] = layout->cuts[d][p] < dim->extent ? layout->cuts[d][p] : dim->extent;
+        (*cuts_p)[p] = mnp__min(layout->cuts[d][p], dim->extent);
     dim->cuts = *cuts_p;
     return MNP_OK;
 }

@@ -10,6 +10,7 @@
 #include <maniple/halo.h>
 
 #include "array/move/plan.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 
 mnp_status mnp__window_pays(const mnp_array *x, const int64_t *span, const mnp_layout *layout, int copies, bool *pays_p)
@@ -21,7 +22,7 @@ mnp_status mnp__window_pays(const mnp_array *x, const int64_t *span, const mnp_l
         int64_t most = 0;
         for (int part = 0; part < mnp_layout_parts(needed, d); part++) {
             int64_t extent = needed->cuts[d][part + 1] - needed->cuts[d][part];
-            most = extent > most ? extent : most;
+            most = mnp__max(extent, most);
         }
         input *= (double)most;
         window *= (double)(most + span[d]);

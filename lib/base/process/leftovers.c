@@ -23,6 +23,7 @@
 #include <maniple/base.h>
 
 #include "base/hash.h"
+#include "base/integer.h"
 
 /* ---- owners ---- */
 
@@ -38,7 +39,7 @@ static bool read_small(const char *path, char *text, size_t room)
     const int error = size == 0 ? EIO : errno;
     close(fd);
     errno = error;
-    text[size > 0 ? size : 0] = '\0';
+    text[mnp__max(size, 0)] = '\0';
     return size > 0;
 }
 

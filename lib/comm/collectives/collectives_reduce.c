@@ -113,8 +113,7 @@ static mnp_status combine(mnp_comm *comm, const mnp__collective *call, int64_t c
                                        .ranks = comm->base.size,
                                        .rank = comm->base.rank};
     int64_t blocks = mnp__divide_up(count, THREADS);
-    const mnp__launch launch = {.grid = {(unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1, 1},
-                                .block = {THREADS, 1, 1}};
+    const mnp__launch launch = {.grid = {(unsigned)mnp__min(blocks, MOST_BLOCKS), 1, 1}, .block = {THREADS, 1, 1}};
     return device->ops->launch(device, comm->kernels[call->dtype][call->op], &launch, &params, sizeof params,
                                device->memory_stream);
 }
@@ -143,7 +142,7 @@ mnp_status mnp__gather_blocks(mnp_comm *comm, const void *own, size_t bytes)
     char *blocks = comm->scratch;
     memcpy(blocks, own, bytes);
     for (int known = 1, missing; (missing = ranks - known) > 0; known += known < missing ? known : missing) {
-        const size_t more = (size_t)(known < missing ? known : missing) * bytes;
+        const size_t more = (size_t)mnp__min(known, missing) * bytes;
         const mnp__message send = {.peer = (rank + missing) % ranks, .data = blocks, .bytes = more};
         const mnp__message recv = {
             .peer = (rank + known) % ranks, .data = blocks + (size_t)known * bytes, .bytes = more};
@@ -176,7 +175,7 @@ static mnp_status reduce_directly(mnp_comm *comm, const mnp__collective *call)
 static int64_t share(const mnp_comm *comm, int64_t n, int r)
 {
     int64_t longer = n % comm->base.size;
-    return n / comm->base.size * r + (r < longer ? r : longer);
+    return n / comm->base.size * r + mnp__min(r, longer);
 }
 
 /*

@@ -188,8 +188,7 @@ static void list_peers(const mnp_comm *comm, mnp_p2p_reduce_params *params)
 static unsigned blocks_of(const mnp_comm *comm, const mnp_p2p_reduce_params *params)
 {
     const int64_t each = MNP_P2P_REDUCE_THREADS, most = (int64_t)BLOCKS_EACH * comm->p2p->multiprocessors;
-    const int64_t work = params->packs > params->head ? params->packs : params->head,
-                  blocks = mnp__divide_up(work, each);
+    const int64_t work = mnp__max(params->packs, params->head), blocks = mnp__divide_up(work, each);
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 

@@ -18,7 +18,7 @@ static int64_t largest_message(const mnp_comm *comm, const mnp__collective *call
         return INT64_MAX;
     for (int r = 0; r < comm->base.size; r++) {
         const int64_t count = mnp__part_count(&call->parts, r);
-        most = count > most ? count : most;
+        most = mnp__max(count, most);
     }
     return most * size;
 }

@@ -228,7 +228,7 @@ static mnp_status gemm(mnp__device *device, const mnp__gemm *g, mnp__stream *str
     MNP_TRY(need(device, "a product of matrices"));
     if (g->m == 0 || g->n == 0 || g->batch == 0)
         return MNP_OK;
-    MNP_TRY(check_distance(g->lda > g->ldb ? g->lda : g->ldb));
+    MNP_TRY(check_distance(mnp__max(g->lda, g->ldb)));
     MNP_TRY(check_distance(g->ldc));
     return run(device, g->batch, multiply_share, g);
 }
@@ -242,7 +242,7 @@ static mnp_status trsm(mnp__device *device, const mnp__trsm *s, mnp__stream *str
     if (s->m > INT32_MAX || s->n > INT32_MAX)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED,
                         "a triangular system of %" PRId64 " x %" PRId64 ", and BLAS counts in 32 bits", s->m, s->n);
-    MNP_TRY(check_distance(s->lda > s->ldb ? s->lda : s->ldb));
+    MNP_TRY(check_distance(mnp__max(s->lda, s->ldb)));
     return run(device, s->batch, solve_share, s);
 }
 

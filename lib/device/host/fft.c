@@ -191,7 +191,7 @@ static void divide(fftw_stage *stage, int threads)
     }
     if (spec->scale != 1) {
         const int64_t fitting = elements(spec) * (int64_t)mnp__fft_out_size(spec) / CACHED;
-        pieces = fitting > pieces ? fitting : pieces;
+        pieces = mnp__max(fitting, pieces);
     }
     const int64_t extent = stage->split < 0 ? 1 : spec->batch[stage->split].extent;
     if (pieces > extent)
@@ -322,7 +322,7 @@ static mnp_status make(const mnp__fft_spec *spec, int threads, mnp__device_fft *
 static unsigned tile_shares(const fftw_stage *stage, mnp__device *device)
 {
     const int64_t threads = ((mnp__host_device *)device)->threads;
-    return (unsigned)(stage->chunks < threads ? stage->chunks : threads);
+    return (unsigned)mnp__min(stage->chunks, threads);
 }
 
 mnp_status mnp__host_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p)

@@ -32,7 +32,7 @@ static int find_neighbours(const mnp__fft_spec *spec)
 static bool is_far(const mnp__fft_spec *spec)
 {
     const mnp__fft_dim *line = &spec->dims[0];
-    const int64_t in = magnitude(line->in), out = magnitude(line->out), further = in > out ? in : out;
+    const int64_t in = magnitude(line->in), out = magnitude(line->out), further = mnp__max(in, out);
     return spec->kind == MNP__FFT_COMPLEX && spec->rank == 1 && line->extent >= LEAST_POINTS && in >= LEAST_LINES &&
            out >= LEAST_LINES && line->extent * further * (int64_t)mnp__fft_out_size(spec) > FAR;
 }
@@ -44,7 +44,7 @@ mnp__fft_tiles mnp__fft_tiles_of(const mnp__fft_spec *spec)
         return tiles;
     const int64_t size = (int64_t)mnp__fft_out_size(spec), n = spec->dims[0].extent,
                   lines = spec->batch[tiles.lines].extent, fitting = CACHED / (n * size),
-                  most = fitting < LEAST_LINES ? LEAST_LINES : fitting;
+                  most = mnp__max(fitting, LEAST_LINES);
     tiles.across = mnp__divide_up(lines, most);
     tiles.width = mnp__divide_up(lines, tiles.across);
     tiles.across = mnp__divide_up(lines, tiles.width);

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "device/host/lapack_job.h"
 
 enum { WORTH_PARTS = 128 }; /* reflectors: as many are applied at once */
@@ -18,7 +19,7 @@ OPERATION(potrf, false)
 
 static inline int *pivots_of(const task *t, int64_t b)
 {
-    const int64_t each = t->job->m < t->job->n ? t->job->m : t->job->n;
+    const int64_t each = mnp__min(t->job->m, t->job->n);
     return t->job->pivots + b * each;
 }
 

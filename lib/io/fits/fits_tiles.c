@@ -98,7 +98,7 @@ static mnp_status check_tiles(mnp__fits_file *file, const mnp__fits_image *image
         stride[d] = step;
         step *= mnp__divide_up(image->info.shape[d], unit);
         tiles *= count[d];
-        most *= unit < image->info.shape[d] ? unit : image->info.shape[d];
+        most *= mnp__min(unit, image->info.shape[d]);
     }
     for (int64_t i = 0; i < tiles; i++) {
         int64_t row = 1, rest = i;

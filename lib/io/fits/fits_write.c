@@ -76,7 +76,7 @@ static void put_card(struct header *header, const char *keyword, const char *val
     char card[CARD + 1];
     const int length = snprintf(card, sizeof card, *value == '\'' ? "%-8s= %-20s%s%s" : "%-8s= %20s%s%s", keyword,
                                 value, *comment ? " / " : "", comment);
-    memcpy(header->cards + header->count++ * CARD, card, (size_t)(length < CARD ? length : CARD));
+    memcpy(header->cards + header->count++ * CARD, card, (size_t)mnp__min(length, CARD));
 }
 
 static void put_integer(struct header *header, const char *keyword, int64_t value, const char *comment)
@@ -182,7 +182,7 @@ static mnp_status write_frame(const mnp__plain_file *file, void *argument)
         end_header(&header);
         MNP_TRY(mnp__plain_file_write(file, 0, BLOCK, header.cards));
     }
-    MNP_TRY(copy_bytes(job, file, 0, job->before < job->old_bytes ? job->before : job->old_bytes, 0));
+    MNP_TRY(copy_bytes(job, file, 0, mnp__min(job->before, job->old_bytes), 0));
     make_header(job, &header);
     MNP_TRY(mnp__plain_file_write(file, job->before, BLOCK, header.cards));
     MNP_TRY(mnp__plain_file_write(file, end, (size_t)(round_up(end) - end), zeros));
@@ -206,10 +206,10 @@ static mnp_status find_place(struct job *job)
         if (!hdu.is_image)
             return MNP_FAIL(MNP_ERR_ARG, "HDU %" PRId64 " of '%s' is called '%s' and is no image; name another", count,
                             name, job->hdu);
-        job->behind = hdu.end < job->old_bytes ? hdu.end : job->old_bytes; /* its last block may not be full */
+        job->behind = mnp__min(hdu.end, job->old_bytes); /* its last block may not be full */
         return MNP_OK;
     }
-    job->behind = job->behind < job->old_bytes ? job->behind : job->old_bytes;
+    job->behind = mnp__min(job->behind, job->old_bytes);
     if (count == 1)
         return MNP_FAIL(MNP_ERR_FORMAT, "'%s' is not a FITS file, or a damaged one", name);
     if (hdu.is_begun)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "array/boxes.h"
+#include "base/integer.h"
 #include "base/status.h"
 
 /* ---- finding ---- */
@@ -48,7 +49,7 @@ static bool sticks_out(const mnp__h5_raw *raw, const hsize_t *corner, const int6
 {
     for (int d = 0; d < raw->ndim; d++) {
         const int64_t begin = (int64_t)corner[d], end = begin + raw->chunk[d];
-        const int64_t last = end < raw->shape[d] ? end : raw->shape[d];
+        const int64_t last = mnp__min(end, raw->shape[d]);
         if (begin < start[d] || last > start[d] + extent[d])
             return true;
     }
@@ -241,12 +242,12 @@ static mnp_status write_chunk(struct target *target, const mnp__file_box *box, c
     mnp__file_box part = {.ndim = raw->ndim};
     int64_t in_buffer[MNP_MAX_DIMS], dense[MNP_MAX_DIMS], offset = 0, step = 1, size = 1;
     for (int d = raw->ndim - 1; d >= 0; d--) {
-        const int64_t begin = box->start[d] > corner[d] ? box->start[d] : corner[d];
+        const int64_t begin = mnp__max(box->start[d], corner[d]);
         const int64_t box_end = box->start[d] + box->count[d], chunk_end = corner[d] + raw->chunk[d];
         chunk.shape[d] = raw->chunk[d];
         part.start[d] = begin - corner[d];
         part.step[d] = 1;
-        part.count[d] = (box_end < chunk_end ? box_end : chunk_end) - begin;
+        part.count[d] = mnp__min(box_end, chunk_end) - begin;
         in_buffer[d] = step;
         dense[d] = size;
         offset += (begin - box->start[d]) * step;

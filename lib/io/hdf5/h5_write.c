@@ -70,7 +70,7 @@ static int64_t largest_part(const mnp_layout *layout, int dim, bool *even_p)
     for (int i = 0; i < mnp_layout_parts(layout, dim); i++) {
         int64_t part = cuts[i + 1] - cuts[i];
         *even_p = *even_p && (i == 0 || part == largest);
-        largest = part > largest ? part : largest;
+        largest = mnp__max(part, largest);
     }
     return largest;
 }
@@ -93,7 +93,7 @@ static void choose_chunk(struct part *part)
             continue;
         }
         int64_t wanted = CHUNK_BYTES / bytes;
-        part->chunk[d] = chunk_rows(block, wanted > 1 ? wanted : 1, even);
+        part->chunk[d] = chunk_rows(block, mnp__max(wanted, 1), even);
         bytes = part->chunk[d] < block
                     ? CHUNK_BYTES
                     : bytes * part->chunk[d]; /* dimensions before the cut one get one index a chunk */

@@ -19,6 +19,7 @@
 
 #include "array/array.h"
 #include "array/output.h"
+#include "base/integer.h"
 #include "base/status.h"
 #include "io/market/matrix_market.h"
 #include "io/plain_file.h"
@@ -49,7 +50,7 @@ struct job {
 static mnp_status read_head(struct job *job)
 {
     MNP_TRY(mnp__plain_file_open(job->file, &job->opened));
-    const int64_t bytes = job->opened.bytes, most = bytes < MOST_HEAD ? bytes : MOST_HEAD;
+    const int64_t bytes = job->opened.bytes, most = mnp__min(bytes, MOST_HEAD);
     mnp_status st = MNP_OK;
     mnp__mm_progress progress = MNP__MM_NEEDS_MORE;
     int64_t size = 1 << 11;
@@ -132,7 +133,7 @@ static mnp_status parse_share(struct job *job)
     int64_t share = bytes / size, rest = bytes % size, from, to;
     char *block;
     MNP_TRY(mnp__malloc(BLOCK, &block));
-    int64_t first = begin + share * rank + (rank < rest ? rank : rest);
+    int64_t first = begin + share * rank + mnp__min(rank, rest);
     mnp_status st = find_line(job, first, block, &from);
     if (st == MNP_OK)
         st = find_line(job, first + share + (rank < rest), block, &to);

@@ -170,7 +170,7 @@ static void add_strips(struct head *head, int tag, int64_t page, bool sizes)
     char *to = add_field(head, tag, job->big ? LONG8 : LONG, job->strips, job->word);
     for (int64_t i = 0; i < job->strips; i++) {
         const int64_t left = job->page_bytes - i * strip;
-        const int64_t value = sizes ? (left < strip ? left : strip) : job->offset + page * job->page_bytes + i * strip;
+        const int64_t value = sizes ? mnp__min(left, strip) : job->offset + page * job->page_bytes + i * strip;
         store(to + i * job->word, job->word, (uint64_t)value);
     }
 }

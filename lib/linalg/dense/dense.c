@@ -291,7 +291,7 @@ static mnp_status new_spread(const mnp__place *place, mnp_dtype dtype, int64_t m
                           .batch = 1,
                           .width = width,
                           .columns = array->local_shape[2],
-                          .of = {array->data, m > 1 ? m : 1, 0}};
+                          .of = {array->data, mnp__max(m, 1), 0}};
     return MNP_OK;
 }
 
@@ -302,7 +302,7 @@ mnp_status mnp__dense_new(const mnp__place *place, mnp_dtype dtype, int64_t m, i
     const int nbatch = place->batch->ndim;
     mnp_array *array;
     MNP_TRY(new_array(place, dtype, 2, (const int64_t[]){m, n}, &array));
-    *dense = (mnp__dense){.array = array, .m = m, .n = n, .batch = 1, .of = {array->data, m > 1 ? m : 1, m * n}};
+    *dense = (mnp__dense){.array = array, .m = m, .n = n, .batch = 1, .of = {array->data, mnp__max(m, 1), m * n}};
     for (int d = 0; d < nbatch; d++)
         dense->batch *= array->local_shape[d];
     return MNP_OK;

@@ -63,7 +63,7 @@ mnp_status mnp__inverse_of_small(const mnp__place *place, const mnp__dense *matr
     const unsigned most = INT32_MAX;
     mnp_status st = MNP_OK;
     for (int64_t first = 0; first < matrices->batch && st == MNP_OK; first += most) {
-        const int64_t left = matrices->batch - first, count = left < most ? left : most;
+        const int64_t left = matrices->batch - first, count = mnp__min(left, most);
         const size_t skipped = (size_t)(first * matrices->of.step) * mnp_dtype_size(matrices->array->dtype);
         const mnp_inverse_params params = {.matrices = (char *)matrices->of.data + skipped,
                                            .info = (int32_t *)info->data + first,

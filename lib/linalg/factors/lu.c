@@ -14,6 +14,7 @@
 #include <maniple/view.h>
 
 #include "array/input.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "linalg/panels/panels.h"
 #include "linalg/factors/systems.h"
@@ -29,7 +30,7 @@ mnp_status mnp__lu_make(const mnp__place *place, const mnp_array *a, mnp_dtype d
 {
     MNP_TRY(mnp__dense_read(place, a, dtype, &lu->factors));
     const int64_t m = lu->factors.m, n = lu->factors.n;
-    MNP_TRY(mnp__vectors_new(place, MNP_INT32, m < n ? m : n, &lu->pivots));
+    MNP_TRY(mnp__vectors_new(place, MNP_INT32, mnp__min(m, n), &lu->pivots));
     MNP_TRY(mnp__info_new(place, &lu->info));
     mnp__lapack_job job = mnp__dense_job(&lu->factors);
     job.pivots = lu->pivots->data;
@@ -122,7 +123,7 @@ void mnp__lu_permute(const int32_t *pivots, int64_t count, int64_t m, int32_t *p
 /* The permutations of all matrices of this rank. */
 static mnp_status permutations(const mnp__place *place, const mnp__lu *lu, mnp_array **perm_p)
 {
-    const int64_t m = lu->factors.m, count = m < lu->factors.n ? m : lu->factors.n, batch = lu->factors.batch;
+    const int64_t m = lu->factors.m, count = mnp__min(m, lu->factors.n), batch = lu->factors.batch;
     int32_t *pivots = NULL, *perm = NULL;
     mnp_array *made;
     MNP_TRY(mnp__vectors_new(place, MNP_INT32, m, &made));
@@ -165,7 +166,7 @@ done:
 /* L is what is below the diagonal of the first min(m, n) columns, and ones; U what is not of the first rows. */
 static mnp_status triangles(const mnp__lu *lu, mnp_dtype dtype, mnp_array **l_p, mnp_array **u_p)
 {
-    const int64_t m = lu->factors.m, k = m < lu->factors.n ? m : lu->factors.n;
+    const int64_t m = lu->factors.m, k = mnp__min(m, lu->factors.n);
     mnp_ctx *ctx = lu->factors.array->ctx;
     char columns[64], rows[64];
     mnp_array *left = NULL, *top = NULL, *below = NULL, *ones = NULL;
@@ -227,7 +228,7 @@ static mnp_status read_pivots(const mnp__place *place, const mnp_array *piv, mnp
     if (st == MNP_OK && count > 0)
         st = mnp_array_get_local(wide, given);
     for (int64_t i = 0; i < count && st == MNP_OK; i++) {
-        extremes[0] = given[i] > extremes[0] ? given[i] : extremes[0];
+        extremes[0] = mnp__max(given[i], extremes[0]);
         extremes[1] = ~given[i] > extremes[1] ? ~given[i] : extremes[1];
         counted[i] = given[i] >= 0 && given[i] < n ? (int32_t)(given[i] + 1) : 1;
     }

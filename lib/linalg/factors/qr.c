@@ -7,6 +7,7 @@
 #include <maniple/decompositions.h>
 #include <maniple/view.h>
 
+#include "base/integer.h"
 #include "linalg/dense/dense.h"
 #include "linalg/panels/panels_qr.h"
 #include "linalg/tall/tall.h"
@@ -29,7 +30,7 @@ static mnp_status factor(const mnp__place *place, const mnp_array *a, mnp_dtype 
 {
     MNP_TRY(mnp__dense_read(place, a, dtype, &qr->reflectors));
     const int64_t m = qr->reflectors.m, n = qr->reflectors.n;
-    MNP_TRY(mnp__vectors_new(place, dtype, m < n ? m : n, &qr->factors));
+    MNP_TRY(mnp__vectors_new(place, dtype, mnp__min(m, n), &qr->factors));
     mnp__lapack_job job = mnp__dense_job(&qr->reflectors);
     job.values = qr->factors->data;
     if (m == 0)
@@ -42,7 +43,7 @@ static mnp_status factor(const mnp__place *place, const mnp_array *a, mnp_dtype 
 /* Columns of Q from the reflectors, which are copied there first. */
 static mnp_status make_q(const mnp__place *place, const reflected *qr, int64_t columns, mnp__dense *q)
 {
-    const int64_t m = qr->reflectors.m, n = qr->reflectors.n, k = m < n ? m : n;
+    const int64_t m = qr->reflectors.m, n = qr->reflectors.n, k = mnp__min(m, n);
     char from[64], to[64];
     mnp_array *own = NULL, *first = NULL;
     mnp_status st;
@@ -96,7 +97,7 @@ static mnp_status read_mode(const char *function, const char *text, qr_mode *mod
 /* Both results as arrays of the place: of mode "raw" the transposed reflectors and their factors. */
 static mnp_status make_results(const mnp__place *place, reflected *qr, qr_mode mode, mnp__dense *q, mnp_array **r_p)
 {
-    const int64_t m = qr->reflectors.m, n = qr->reflectors.n, k = m < n ? m : n;
+    const int64_t m = qr->reflectors.m, n = qr->reflectors.n, k = mnp__min(m, n);
     if (mode == REDUCED || mode == COMPLETE)
         MNP_TRY(make_q(place, qr, mode == COMPLETE ? m : k, q));
     MNP_TRY(mnp__dense_to_blocks(place, q));

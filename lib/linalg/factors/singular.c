@@ -20,6 +20,7 @@
 #include <maniple/view.h>
 
 #include "array/input.h"
+#include "base/integer.h"
 #include "linalg/dense/dense.h"
 #include "linalg/tall/tall.h"
 
@@ -39,7 +40,7 @@ static double bound_of(const mnp_array *a, mnp_dtype dtype, double asked)
 {
     const int64_t m = mnp__rows(a), n = mnp__columns(a);
     const double eps = mnp__linalg_real(dtype) == MNP_FLOAT32 ? (double)FLT_EPSILON : DBL_EPSILON;
-    return asked >= 0 ? asked : (double)(m > n ? m : n) * eps;
+    return asked >= 0 ? asked : (double)mnp__max(m, n) * eps;
 }
 
 /* Which singular values of each matrix are above that fraction of its largest. */

@@ -59,7 +59,7 @@ mnp_status mnp__spread_share(const mnp_ctx *ctx, double *numbers, int64_t count)
     enum { PIECE = 1 << 20 }; /* that MPI can count in bytes, and has room for */
     for (int64_t at = 0; numbers && at < count; at += PIECE) {
         const int64_t left = count - at;
-        MNP_TRY(mnp__broadcast(&ctx->comm, numbers + at, (size_t)(left < PIECE ? left : PIECE) * sizeof *numbers, 0));
+        MNP_TRY(mnp__broadcast(&ctx->comm, numbers + at, (size_t)mnp__min(left, PIECE) * sizeof *numbers, 0));
     }
     return MNP_OK;
 }

@@ -73,7 +73,7 @@ static mnp_status multiply_integers(mnp_ctx *ctx, const mnp__block_product *p)
     const int64_t tile = MNP_GEMM_TILE, most = 1 << 16;
     const int64_t tiles = params.count * mnp__divide_up(p->m, tile) * mnp__divide_up(p->n, tile);
     const mnp__launch launch = {
-        .grid = {(unsigned)(tiles < most ? tiles : most), 1, 1}, .block = {MNP_GEMM_THREADS, 1, 1}, .divisible = true};
+        .grid = {(unsigned)mnp__min(tiles, most), 1, 1}, .block = {MNP_GEMM_THREADS, 1, 1}, .divisible = true};
     return ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);
 }
 
@@ -87,7 +87,7 @@ typedef struct stored {
 
 static bool in_columns(int64_t rows, int64_t columns, int64_t row, int64_t column, int64_t *ld_p)
 {
-    const int64_t least = rows > 1 ? rows : 1;
+    const int64_t least = mnp__max(rows, 1);
     if ((rows > 1 && row != 1) || (columns > 1 && column < least))
         return false;
     *ld_p = columns > 1 ? column : least;

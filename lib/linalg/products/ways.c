@@ -20,6 +20,7 @@
  */
 #include <string.h>
 
+#include "base/integer.h"
 #include "linalg/products/linalg.h"
 
 /*
@@ -113,10 +114,10 @@ static int64_t shared(int ndim, const int64_t *lo, const int64_t *extent, const 
 {
     int64_t size = 1;
     for (int d = 0; d < ndim; d++) {
-        const int64_t first = lo[d] > other_lo[d] ? lo[d] : other_lo[d];
+        const int64_t first = mnp__max(lo[d], other_lo[d]);
         const int64_t end = lo[d] + extent[d], other_end = other_lo[d] + other_extent[d];
-        const int64_t count = (end < other_end ? end : other_end) - first;
-        size *= count > 0 ? count : 0;
+        const int64_t count = mnp__min(end, other_end) - first;
+        size *= mnp__max(count, 0);
     }
     return size;
 }
@@ -167,9 +168,9 @@ static void evaluate(const mnp__product *p, mnp__way *way)
         const int64_t c = mnp__way_missing_sums(way, p->c, rank);
         const double rate = operations_per_byte * (p->is_double ? 1 : 2);
         const double cost = (double)((a + b) * p->size + c * p->result_size) + operations(p, way, rank) / rate;
-        a_most = a > a_most ? a : a_most;
-        b_most = b > b_most ? b : b_most;
-        c_most = c > c_most ? c : c_most;
+        a_most = mnp__max(a, a_most);
+        b_most = mnp__max(b, b_most);
+        c_most = mnp__max(c, c_most);
         most = cost > most ? cost : most;
     }
     way->moves_a = a_most > 0;

@@ -17,7 +17,7 @@ static int64_t shared_bytes(mnp_dtype dtype, int64_t m, int64_t n, bool vectors)
     const int64_t size = (int64_t)mnp_dtype_size(dtype), real = (int64_t)mnp_dtype_size(mnp__linalg_real(dtype));
     const int64_t of_a = mnp__round_up(m * size, VECTOR),
                   of_w_and_j = vectors ? 2 * mnp__round_up(n * size, VECTOR) : 0;
-    const int64_t column = of_a > of_w_and_j ? of_a : of_w_and_j;
+    const int64_t column = mnp__max(of_a, of_w_and_j);
     return n * (column + 3 * real + 2 * (int64_t)sizeof(int)) + (int64_t)sizeof(int);
 }
 
@@ -28,7 +28,7 @@ static int64_t rounded_bytes(int64_t bytes, int64_t most)
     while (bytes > 16 * unit)
         unit *= 2;
     const int64_t rounded = mnp__round_up(bytes, unit);
-    return rounded < most ? rounded : most;
+    return mnp__min(rounded, most);
 }
 
 bool mnp__svd_jacobi_serves(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, bool vectors)
@@ -72,7 +72,7 @@ mnp_status mnp__svd_jacobi_run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__lap
                                    .n = (int)job->n,
                                    .columns = !job->vectors ? 0 : (int)(job->full ? job->m : job->n),
                                    .lanes = LANES};
-    const mnp__launch launch = {.grid = {(unsigned)(job->batch < most ? job->batch : most), 1, 1},
-                                .block = {(unsigned)(threads < MOST_THREADS ? threads : MOST_THREADS), 1, 1}};
+    const mnp__launch launch = {.grid = {(unsigned)mnp__min(job->batch, most), 1, 1},
+                                .block = {(unsigned)mnp__min(threads, MOST_THREADS), 1, 1}};
     return ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);
 }

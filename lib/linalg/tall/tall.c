@@ -35,6 +35,7 @@
 #include <maniple/view.h>
 
 #include "array/boxes.h"
+#include "base/integer.h"
 #include "device/blas.h"
 
 enum {
@@ -272,7 +273,7 @@ static mnp_status stack_of(const mnp_array *a, mnp_array **stack_p)
     for (int r = 0; r < ranks; r++) {
         int64_t lo[2], extent[2];
         mnp_layout_box(a->layout, r, lo, extent);
-        shape[1] = extent[0] > shape[1] ? extent[0] : shape[1];
+        shape[1] = mnp__max(extent[0], shape[1]);
     }
     MNP_TRY(mnp__layout_line(ranks, 3, shape, NULL, &layout));
     mnp_status st = mnp_array_new(a->ctx, a->dtype, layout, &stack);

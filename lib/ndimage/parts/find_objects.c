@@ -15,6 +15,7 @@
 #include "array/output.h"
 #include "base/call.h"
 #include "base/dtype.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 
 static void write_index(const int *facts, mnp__text *body)
@@ -67,8 +68,8 @@ static void widen_boxes(const int32_t *row, int64_t width, int64_t count, int nd
             continue;
         for (int d = 0; d < ndim; d++) {
             const int64_t first = index[d] + (d == ndim - 1 ? x : 0), last = index[d] + (d == ndim - 1 ? end - 1 : 0);
-            low[at + d] = first < low[at + d] ? first : low[at + d];
-            high[at + d] = last > high[at + d] ? last : high[at + d];
+            low[at + d] = mnp__min(first, low[at + d]);
+            high[at + d] = mnp__max(last, high[at + d]);
         }
     }
 }

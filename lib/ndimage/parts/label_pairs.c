@@ -74,7 +74,7 @@ mnp_status mnp__label_join_pairs(const int64_t *pairs, int64_t total, int64_t **
     for (int64_t i = 0; i < total; i++) {
         const int64_t a = root_of(parents, mnp__label_place(names, count, pairs[2 * i]));
         const int64_t b = root_of(parents, mnp__label_place(names, count, pairs[2 * i + 1]));
-        parents[a > b ? a : b] = a > b ? b : a;
+        parents[mnp__max(a, b)] = mnp__min(a, b);
     }
     for (int64_t i = 0; i < count; i++)
         parents[i] = root_of(parents, i);

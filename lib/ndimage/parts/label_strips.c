@@ -13,6 +13,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "base/call.h"
+#include "base/integer.h"
 #include "device/launch.h"
 #include "jit/jit.h"
 #include "kernels/ndimage/label_params.h"
@@ -73,8 +74,8 @@ static mnp_status find_parts(const struct block *b, mnp_label_params *p)
 {
     const int64_t width = b->extent[b->strips->layout->ndim - 1], rows = width > 0 ? b->count / width : 0;
     const int64_t by_rows = rows / STRIP_ROWS, by_elements = b->count / STRIP_ELEMENTS;
-    p->blocks = by_rows < by_elements ? by_rows : by_elements;
-    p->blocks = p->blocks > 1 ? p->blocks : 1;
+    p->blocks = mnp__min(by_rows, by_elements);
+    p->blocks = mnp__max(p->blocks, 1);
     MNP_TRY(run(b, "label_strips", p, p->blocks));
     MNP_TRY(run(b, "label_seams", p, p->blocks));
     return mnp__ctx_wait(b->ctx, b->ctx->compute);

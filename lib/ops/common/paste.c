@@ -8,6 +8,7 @@
 #include "array/move/mover.h"
 #include "array/move/plan.h"
 #include "base/hash.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 
 /* ---- moving ---- */
@@ -38,8 +39,8 @@ static int wanted_part(const void *argument, int rank, mnp__want *wants)
     mnp__target_strides(result, extent, wants[0].strides);
     for (int d = 0; d < result->layout->ndim; d++) {
         int64_t end = lo[d] + extent[d];
-        int64_t from = lo[d] > where->lo[d] ? lo[d] : where->lo[d];
-        int64_t to = end < where->hi[d] ? end : where->hi[d];
+        int64_t from = mnp__max(lo[d], where->lo[d]);
+        int64_t to = mnp__min(end, where->hi[d]);
         if (from >= to)
             return 0;
         wants[0].lo[d] = from - where->origin[d];
@@ -94,8 +95,8 @@ mnp_status mnp__fill(const char *function, mnp_array *array, const int64_t *lo, 
         return MNP_OK;
     for (int d = 0; d < array->layout->ndim; d++) {
         int64_t end = array->local_lo[d] + array->local_shape[d];
-        int64_t from = lo[d] > array->local_lo[d] ? lo[d] : array->local_lo[d];
-        extent[d] = (hi[d] < end ? hi[d] : end) - from;
+        int64_t from = mnp__max(lo[d], array->local_lo[d]);
+        extent[d] = mnp__min(hi[d], end) - from;
         if (extent[d] <= 0)
             return MNP_OK;
         offset += (from - array->local_lo[d]) * array->local_strides[d];

@@ -16,6 +16,7 @@
 #include "array/output.h"
 #include "array/view.h"
 #include "base/hash.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "ops/elementwise/formula.h"
 
@@ -110,10 +111,10 @@ static struct diagonal diagonal_of(const mnp_layout *layout, int64_t offset, int
     if (offset > columns || offset < -rows) /* beyond the corner the diagonal is empty */
         return diagonal;
     diagonal.first[0] = offset < 0 ? -offset : 0;
-    diagonal.first[1] = offset > 0 ? offset : 0;
+    diagonal.first[1] = mnp__max(offset, 0);
     rows -= diagonal.first[0];
     columns -= diagonal.first[1];
-    diagonal.length = rows < columns ? rows : columns;
+    diagonal.length = mnp__min(rows, columns);
     return diagonal;
 }
 

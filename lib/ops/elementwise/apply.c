@@ -15,6 +15,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "base/hash.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "layout/layout.h"
 
@@ -280,7 +281,7 @@ static mnp_status open_window(call *c, int first)
         mnp_layout_free(needed);
         c->hulls[i] = c->nwindows;
         for (int d = 0; d < hull->layout->ndim; d++)
-            span[d] = shifts[i].offset[d] > span[d] ? shifts[i].offset[d] : span[d];
+            span[d] = mnp__max(shifts[i].offset[d], span[d]);
     }
     c->windows[c->nwindows++] = NULL;
     int copies = is_overwritten(c, hull) ? members - 1 : away; /* one of them is probably the output itself */
@@ -326,8 +327,8 @@ static void memory_range(const mnp_array *a, const char **first, const char **la
     int64_t below = 0, above = 0, size = (int64_t)mnp_dtype_size(a->dtype);
     for (int d = 0; d < a->layout->ndim; d++) {
         int64_t reach = (a->local_shape[d] - 1) * a->local_strides[d];
-        below += reach < 0 ? reach : 0;
-        above += reach > 0 ? reach : 0;
+        below += mnp__min(reach, 0);
+        above += mnp__max(reach, 0);
     }
     *first = (const char *)a->data + below * size;
     *last = (const char *)a->data + (above + 1) * size - 1;

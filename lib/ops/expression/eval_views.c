@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "ops/expression/eval_program.h"
 
@@ -161,8 +162,8 @@ static mnp_status find_group(const mnp__run *r, const mnp__stage *stage, const m
         if (!find_distance(&g->first, &part, distance))
             continue;
         for (int d = 0; d < part.ndim; d++) {
-            g->least[d] = distance[d] < g->least[d] ? distance[d] : g->least[d];
-            g->most[d] = distance[d] > g->most[d] ? distance[d] : g->most[d];
+            g->least[d] = mnp__min(distance[d], g->least[d]);
+            g->most[d] = mnp__max(distance[d], g->most[d]);
         }
         g->members[g->count++] = i;
     }

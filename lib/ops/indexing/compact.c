@@ -37,7 +37,7 @@ static int64_t count_tiles(const mnp_array *mask)
 static mnp_status run(mnp_ctx *ctx, mnp__kernel *kernel, int task, int64_t blocks, mnp_compact_params params)
 {
     const int64_t most = 8192;
-    const mnp__launch launch = {.grid = {(unsigned)(blocks < most ? blocks : most), 1, 1}, .block = {256, 1, 1}};
+    const mnp__launch launch = {.grid = {(unsigned)mnp__min(blocks, most), 1, 1}, .block = {256, 1, 1}};
     params.task = task;
     if (blocks == 0)
         return MNP_OK;

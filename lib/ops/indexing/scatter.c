@@ -10,6 +10,7 @@
 #include <maniple/view.h>
 
 #include "array/input.h"
+#include "base/integer.h"
 #include "device/launch.h"
 #include "kernels/indexing/scatter_params.h"
 #include "layout/layout.h"
@@ -26,7 +27,7 @@ static void find_span(const mnp_array *x, mnp_scatter_params *params)
     params->span = 1;
     for (int d = 0; d < x->layout->ndim; d++) {
         const int64_t reach = (x->local_shape[d] - 1) * x->local_strides[d];
-        params->first += reach < 0 ? reach : 0;
+        params->first += mnp__min(reach, 0);
         params->span += reach < 0 ? -reach : reach;
     }
 }

@@ -10,6 +10,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/common/paste.h"
@@ -232,7 +233,7 @@ static mnp_status part(const char *function, const mnp_array *x, int axis, int64
 {
     mnp__paste_source head = mnp__paste_source_of(result), tail = head;
     head.hi[axis] = cut;
-    tail.lo[axis] = cut + (more > 0 ? more : 0);
+    tail.lo[axis] = cut + mnp__max(more, 0);
     tail.origin[axis] = more;
     MNP_TRY(mnp__paste(function, x, &head, result));
     return mnp__paste(function, x, &tail, result);
@@ -318,7 +319,7 @@ mnp_status mnp_delete(const mnp_array *x, int64_t start, int64_t stop, int axis,
     int64_t extent = x->layout->shape[axis];
     start = clip_end(start, extent);
     stop = clip_end(stop, extent);
-    stop = stop < start ? start : stop;
+    stop = mnp__max(stop, start);
     MNP_TRY(open_resized("mnp_delete", axis, extent - (stop - start), 1, &x, result_p, &output));
     return mnp__output_close(1, &output, part("mnp_delete", x, axis, start, start - stop, output.array));
 }

@@ -9,6 +9,7 @@
 
 #include "array/input.h"
 #include "array/view.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
 
@@ -52,7 +53,7 @@ static mnp_status split(const mnp_array *x, int count, int axis, part_start star
 static int64_t even_start(const void *argument, int64_t extent, int part)
 {
     int64_t count = *(const int *)argument, longer = extent % count;
-    return extent / count * part + (part < longer ? part : longer);
+    return extent / count * part + mnp__min(part, longer);
 }
 
 static mnp_status check(const char *function, const mnp_array *x, int count, int *axis)

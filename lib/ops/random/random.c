@@ -175,7 +175,7 @@ static mnp_status launch(const mnp_rng *rng, mnp__kernel *kernel, mnp__draw *dra
         params->single[i] = (float)params->real[i];
     describe_block(array, params);
     mnp__launch shape = {
-        .grid = {(unsigned)(grid < most ? grid : most), 1, 1}, .block = {(unsigned)threads, 1, 1}, .divisible = true};
+        .grid = {(unsigned)mnp__min(grid, most), 1, 1}, .block = {(unsigned)threads, 1, 1}, .divisible = true};
     return rng->ctx->device->ops->launch(rng->ctx->device, kernel, &shape, params, sizeof *params, rng->ctx->compute);
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/nest.h"
 #include "device/launch.h"
 #include "layout/layout.h"
@@ -353,7 +354,7 @@ static int64_t plan_columns(walk *w, mnp__reduction_plan *plan, int64_t *team)
     while (along > 1 && (w->spec->looks || vectors < 32 * along || !columns_fit(w, (size_t)along * signature->vector)))
         along /= 2;
     signature->along = (unsigned char)along;
-    signature->unroll = (unsigned char)(flight < 4 ? flight : 4);
+    signature->unroll = (unsigned char)mnp__min(flight, 4);
     const int64_t lines = mnp__divide_up(vectors, along);
     *team = mnp__exponent_above(lines, 5);
     while (*team < most && INT64_C(1) << *team < lines &&

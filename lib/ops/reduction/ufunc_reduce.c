@@ -121,7 +121,7 @@ static mnp_status launch(mnp__kernel *kernel, const mnp__ufunc_reduce *call, con
         for (int d = 0; d < MNP_MAX_DIMS; d++)
             *slot++ = d < x->layout->ndim && d != call->axis ? (uint64_t)operand->local_strides[d] : 0;
     }
-    unsigned grid = (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS);
+    unsigned grid = (unsigned)mnp__min(blocks, MOST_BLOCKS);
     const mnp__launch how = {.grid = {grid, 1, 1}, .block = {ctx->device->block_memory > 0 ? THREADS : 1, 1, 1}};
     return ctx->device->ops->launch(ctx->device, kernel, &how, slots, sizeof slots, ctx->compute);
 }

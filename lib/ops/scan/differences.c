@@ -15,6 +15,7 @@
 #include "array/output.h"
 #include "array/view.h"
 #include "base/dtype.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "layout/layout.h"
 
@@ -27,7 +28,7 @@ static mnp_status part(const mnp_array *x, int axis, int64_t begin, int64_t end,
         dims[d] = mnp__view_whole(x, d);
     begin += begin < 0 ? extent : 0;
     end += end <= 0 ? extent : 0;
-    dims[axis].start = begin < extent ? begin : extent;
+    dims[axis].start = mnp__min(begin, extent);
     dims[axis].extent = end > begin ? end - begin : 0;
     return mnp__view_make(x, x->layout->ndim, dims, NULL, view_p);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/nest.h"
 #include "device/launch.h"
 #include "layout/layout.h"
@@ -106,7 +107,7 @@ static void find_units(const walk *w, bool columns, mnp__scan_signature *signatu
 static int choose_vector(walk *w, bool columns, const mnp__scan_signature *signature)
 {
     int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);
-    int64_t vector = VECTOR_BYTES / (in > out ? in : out);
+    int64_t vector = VECTOR_BYTES / mnp__max(in, out);
     if (!signature->unit_in || !signature->unit_out)
         return 1;
     for (; vector > 1; vector /= 2) {
@@ -148,7 +149,7 @@ static bool plan_short(const walk *w, bool columns, const mnp__scan_signature *s
                        mnp__scan_plan *plan)
 {
     const int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);
-    const int64_t size = in > out ? in : out, inner = columns ? w->beside.extent[innermost(w)] : 1;
+    const int64_t size = mnp__max(in, out), inner = columns ? w->beside.extent[innermost(w)] : 1;
     const int64_t groups = MNP__SCAN_SHORT_BYTES / size / w->length / inner, fit = groups * inner;
     if (w->spec->steady || w->beside.ndim > 1 + columns || !is_dense(w, IN, inner) || !is_dense(w, OUT, inner) ||
         w->length < 2 || fit < LEAST_SHORT || (uintptr_t)w->x->data % (uintptr_t)in != 0 ||

@@ -34,8 +34,7 @@ static mnp_status load_kernel(mnp_ctx *ctx, const mnp__merge *merge, mnp__kernel
 static mnp_status launch_all(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__merge *merge, mnp_merge_params *params)
 {
     const int64_t tile = THREADS * items_of(merge->dtype), blocks = mnp__divide_up(params->total, tile);
-    const mnp__launch launch = {.grid = {(unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1, 1},
-                                .block = {THREADS, 1, 1}};
+    const mnp__launch launch = {.grid = {(unsigned)mnp__min(blocks, MOST_BLOCKS), 1, 1}, .block = {THREADS, 1, 1}};
     void *keys = merge->keys, *payload = merge->payload, *next_keys = merge->spare_keys,
          *next_payload = merge->spare_payload;
     for (params->span = 1; params->span < params->nruns; params->span *= 2) {

@@ -86,7 +86,7 @@ static mnp_status run(sort *s, int task, int64_t blocks)
 {
     mnp__device *device = s->ctx->device;
     const int64_t most = 0x7fffffff;
-    mnp__launch launch = {.grid = {(unsigned)(blocks < most ? blocks : most), 1, 1},
+    mnp__launch launch = {.grid = {(unsigned)mnp__min(blocks, most), 1, 1},
                           .block = {(unsigned)s->shapes[task].threads, 1, 1}};
     return device->ops->launch(device, s->kernels[task], &launch, &s->params, sizeof s->params, s->ctx->compute);
 }
@@ -134,7 +134,7 @@ static mnp_status sort_long(sort *s)
     p->tiles = mnp__divide_up(p->length, tile);
     p->wide = p->length >= (int64_t)1 << 30;
     p->chunk = mnp__divide_up(p->length, mnp__divide_up(blocks, p->lines));
-    p->chunk = p->chunk < least ? least : p->chunk;
+    p->chunk = mnp__max(p->chunk, least);
     const size_t bytes = place_sums(s, NULL, place_elements(s, NULL), &begin, &end);
     MNP_TRY(device->ops->alloc(device, bytes, &s->scratch));
     (void)place_sums(s, s->scratch, place_elements(s, s->scratch), &begin, &end);
@@ -167,7 +167,7 @@ static mnp_status sort_first(sort *s)
 {
     const int64_t room = 2 * s->params.first + 64;
     mnp__device *device = s->ctx->device;
-    s->params.room = room < s->params.length ? room : s->params.length;
+    s->params.room = mnp__min(room, s->params.length);
     MNP_TRY(device->ops->alloc(device, place_first(s, NULL), &s->scratch));
     (void)place_first(s, s->scratch);
     return run(s, 0, s->params.lines);

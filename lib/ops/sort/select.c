@@ -88,8 +88,7 @@ static mnp_status run(selection *s, int task, int64_t blocks)
 {
     mnp__device *device = s->ctx->device;
     const int64_t most = 0x7fffffff;
-    const mnp__launch launch = {.grid = {(unsigned)(blocks < most ? blocks : most), 1, 1},
-                                .block = {threads(task), 1, 1}};
+    const mnp__launch launch = {.grid = {(unsigned)mnp__min(blocks, most), 1, 1}, .block = {threads(task), 1, 1}};
     if (blocks == 0)
         return MNP_OK;
     return device->ops->launch(device, s->kernels[task], &launch, &s->params, sizeof s->params, s->ctx->compute);
@@ -163,9 +162,9 @@ static void choose_chunk(selection *s, int64_t extent)
     mnp_select_params *p = &s->params;
     const int64_t each = p->lines > 0 ? mnp__divide_up(CHUNKS, p->lines) : 1;
     p->chunk = on_host(s->ctx) ? 4 * LEAST_CHUNK : mnp__divide_up(p->length, each);
-    p->chunk = p->chunk < LEAST_CHUNK ? LEAST_CHUNK : p->chunk;
+    p->chunk = mnp__max(p->chunk, LEAST_CHUNK);
     p->few = extent / 8;
-    p->room = p->few < p->length ? p->few : p->length;
+    p->room = mnp__min(p->few, p->length);
 }
 
 static mnp_status run_passes(selection *s)

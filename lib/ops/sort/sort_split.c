@@ -182,7 +182,7 @@ static int64_t narrow(search *s, mnp_sort_window *narrower)
         if (within < count_of(s, window))
             narrower[run].end = place_of(s, window, within);
         const int64_t length = narrower[run].end - narrower[run].begin;
-        longest = length > longest ? length : longest;
+        longest = mnp__max(length, longest);
     }
     return longest;
 }
@@ -250,10 +250,10 @@ static mnp_status open_search(const mnp__runs *runs, const int64_t *cuts, search
     const int64_t shared = SAMPLES / nranks, few = FEW_SAMPLES * nranks;
     int64_t longest = 1;
     for (int r = 0; r < nranks; r++)
-        longest = runs->lengths[r] > longest ? runs->lengths[r] : longest;
+        longest = mnp__max(runs->lengths[r], longest);
     *s = (search){.runs = runs, .nranks = nranks, .item = mnp_dtype_size(runs->dtype), .boundary = cuts[rank]};
-    s->slots = shared > few ? shared : few;
-    s->slots = longest < s->slots ? longest : s->slots;
+    s->slots = mnp__max(shared, few);
+    s->slots = mnp__min(longest, s->slots);
     const size_t all = (size_t)nranks * (size_t)s->slots * s->item, windows = (size_t)nranks * sizeof *s->asked;
     void *memory;
     MNP_TRY(get_pinned(ctx, windows + all > CONTEXT_BYTES ? windows + all : CONTEXT_BYTES, &memory));

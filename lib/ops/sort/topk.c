@@ -16,6 +16,7 @@
 #include "array/output.h"
 #include "array/view.h"
 #include "base/hash.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "ops/sort/radix_sort.h"
 #include "ops/sort/select.h"
@@ -88,7 +89,7 @@ static mnp_status candidate_layout(const top *t, mnp_layout **candidates_p)
     fewer[0] = 0;
     for (int p = 0; p < parts; p++) {
         const int64_t length = cuts[p + 1] - cuts[p];
-        fewer[p + 1] = fewer[p] + (length < t->k ? length : t->k);
+        fewer[p + 1] = fewer[p] + mnp__min(length, t->k);
     }
     for (int d = 0; d <= t->last; d++)
         dims[d] = mnp__layout_dim_of(layout, d);
@@ -149,7 +150,7 @@ static mnp_status pick_out(top *t, const mnp_layout *candidates)
                                         .sorted = t->values->data,
                                         .payload_size = sizeof(int64_t),
                                         .sorted_payload = t->indices->data,
-                                        .first = length < t->k ? length : t->k,
+                                        .first = mnp__min(length, t->k),
                                         .number = x->local_lo[t->last]};
     const mnp_status st =
         on_host(t->ctx) ? mnp__radix_sort_run(t->ctx, &local_sort) : mnp__select_first(t->ctx, &local_sort);

@@ -15,6 +15,7 @@
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
 
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "ops/statistics/histogram.h"
 
@@ -137,7 +138,7 @@ static mnp_status loss_of(const data *d, int64_t bins, int64_t *counts, double *
 
 static mnp_status by_stone(const data *d, double *width_p)
 {
-    const int64_t root = (int64_t)sqrt(d->n), most = root > 100 ? root : 100;
+    const int64_t root = (int64_t)sqrt(d->n), most = mnp__max(root, 100);
     double least = (double)INFINITY;
     int64_t *counts;
     *width_p = 0;

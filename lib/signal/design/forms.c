@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "signal/design/design.h"
 
 mnp_status mnp__zpk_new(mnp__zpk *zpk)
@@ -309,7 +310,7 @@ static void pair(int64_t *np, mnp__root *p, int64_t *nz, mnp__root *z, double *s
 
 static mnp_status fill_sections(const char *function, const mnp__zpk *zpk, mnp_filter *filter)
 {
-    int64_t np = zpk->np > zpk->nz ? zpk->np : zpk->nz, nz;
+    int64_t np = mnp__max(zpk->np, zpk->nz), nz;
     mnp__root *room;
     np += np % 2;
     nz = np;

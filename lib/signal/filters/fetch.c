@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array/move/mover.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 
 typedef struct need {
@@ -20,8 +21,8 @@ static void range_of(const need *n, int64_t lo, int64_t extent, int64_t *first_p
     int64_t begin = 0, end = 0;
     if (extent > 0)
         n->reach(n->argument, lo, lo + extent, &begin, &end);
-    begin = begin > 0 ? begin : 0;
-    end = end < n->from->shape[n->axis] ? end : n->from->shape[n->axis];
+    begin = mnp__max(begin, 0);
+    end = mnp__min(end, n->from->shape[n->axis]);
     *first_p = begin;
     *length_p = end > begin ? end - begin : 0;
 }

@@ -73,7 +73,7 @@ static void choose_parts(const run *r, plan *p)
     const int64_t wanted = threads ? HOST_LANES * threads : GPU_UNITS, shortest = threads ? HOST_PART : GPU_PART;
     int64_t parts =
         r->tiled || r->lines == 0 || r->lines >= enough ? 1 : mnp__min(wanted / r->lines, r->length / shortest);
-    parts = parts < 1 ? 1 : parts;
+    parts = mnp__max(parts, 1);
     p->part = mnp__divide_up(r->length, parts);
     if (threads && parts > 1 && p->part >= LONG_PART && (p->part + NEAR) % PAGE < 2 * NEAR)
         p->part += SHIFT;

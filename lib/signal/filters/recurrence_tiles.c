@@ -244,7 +244,7 @@ static mnp_status need_memory(mnp_ctx *ctx, size_t size, int byte, void **memory
 static mnp_status launch_spread(const mnp__recurrence_tiles *tiles, mnp_recurrence_tiles_params *p)
 {
     enum { MOST_BLOCKS = 1024 };
-    const int64_t blocks = p->over.lines < MOST_BLOCKS ? p->over.lines : MOST_BLOCKS;
+    const int64_t blocks = mnp__min(p->over.lines, MOST_BLOCKS);
     const mnp__launch how = {.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)tiles->threads, 1, 1}};
     mnp_ctx *ctx = tiles->ctx;
     p->spreads = 1;

@@ -83,7 +83,7 @@ static tiles choose_tiles(const mnp__upfirdn *f, const mnp_array *x, int axis)
     if (!inner || f->up > THREADS / 2 || f->down > UNROLLED || taps * f->up > TAPS)
         return (tiles){.each = 0};
     const int64_t each = f->down <= UNROLLED / 2 ? 8 : 4, most = INPUTS / (each * f->down), wanted = THREADS / f->up;
-    const int64_t periods = most < wanted ? most : wanted;
+    const int64_t periods = mnp__min(most, wanted);
     return (tiles){.taps = (int)taps, .each = periods * f->up < LEAST_THREADS ? 0 : (int)each, .periods = (int)periods};
 }
 
@@ -107,7 +107,7 @@ static mnp_status launch_tiles(const mnp__upfirdn *f, const tiles *t, const mnp_
     const int64_t blocks = p->lines * mnp__divide_up(p->outputs, tile);
     if (y->local_size == 0)
         return MNP_OK;
-    const mnp__launch how = {.grid = {(unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1, 1},
+    const mnp__launch how = {.grid = {(unsigned)mnp__min(blocks, MOST_BLOCKS), 1, 1},
                              .block = {(unsigned)threads, 1, 1}};
     return ctx->device->ops->launch(ctx->device, kernel, &how, p, sizeof *p, ctx->compute);
 }

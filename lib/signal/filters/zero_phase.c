@@ -186,7 +186,7 @@ mnp_status mnp_filtfilt(int64_t nb, const double *b, int64_t na, const double *a
     const mnp__filter filter = {.nb = nb, .na = na, .b = b, .a = a};
     MNP_TRY(mnp__inputs_check("mnp_filtfilt", 1, &x));
     MNP_TRY(mnp__filter_check("mnp_filtfilt", &filter));
-    return filter_both_ways("mnp_filtfilt", &filter, x, axis, padtype, padlen, 3 * (nb > na ? nb : na), 1, y_p);
+    return filter_both_ways("mnp_filtfilt", &filter, x, axis, padtype, padlen, 3 * mnp__max(nb, na), 1, y_p);
 }
 
 mnp_status mnp__sections_both_ways(int64_t sections, const double *sos, const mnp_array *x, int axis,
@@ -200,7 +200,7 @@ mnp_status mnp__sections_both_ways(int64_t sections, const double *sos, const mn
         zeros += sos[6 * k + 2] == 0;
         poles += sos[6 * k + 5] == 0;
     }
-    const int64_t taps = 2 * sections + 1 - (zeros < poles ? zeros : poles);
+    const int64_t taps = 2 * sections + 1 - mnp__min(zeros, poles);
     return filter_both_ways("mnp_sosfiltfilt", &filter, x, axis, padtype, padlen, 3 * taps, every, y_p);
 }
 

@@ -175,7 +175,7 @@ mnp_status mnp_detrend(const mnp_array *x, int axis, const char *type, int count
 /* The spectrum of complex x with more or fewer frequencies: the positive ones, zeros, the negative ones. */
 static mnp_status resize_spectrum(const mnp_array *spectrum, int axis, int64_t n, int64_t num, mnp_array **resized_p)
 {
-    const int64_t common = n < num ? n : num, positive = common / 2 + 1;
+    const int64_t common = mnp__min(n, num), positive = common / 2 + 1;
     mnp_array *sized = NULL, *from = NULL, *to = NULL;
     mnp_status st;
     int64_t shape[MNP_MAX_DIMS];
@@ -224,7 +224,7 @@ mnp_status mnp_resample(const mnp_array *x, int64_t num, int axis, mnp_array **y
     mnp_array *spectrum = NULL, *resized = NULL, *y = NULL;
     mnp_status st;
     MNP_TRY(begin(function, x, axis, &axis));
-    const int64_t n = x->layout->shape[axis], common = n < num ? n : num;
+    const int64_t n = x->layout->shape[axis], common = mnp__min(n, num);
     if (num < 1 || n < 1)
         return MNP_FAIL(MNP_ERR_ARG,
                         "%s: num is %" PRId64 " and x has %" PRId64 " elements along axis %d, and both are 1 "
@@ -281,7 +281,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
 static mnp_status make_taps(int64_t up, int64_t down, int64_t *count_p, const double *given, double **taps_p,
                             int64_t *first_p)
 {
-    const int64_t most = up > down ? up : down;
+    const int64_t most = mnp__max(up, down);
     const int64_t half = given ? (*count_p - 1) / 2 : 10 * most, count = given ? *count_p : 2 * half + 1;
     const int64_t before = down - half % down;
     const double cutoff = 1 / (double)most, beta = 5;

@@ -21,6 +21,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "array/view.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "signal/filters/filters.h"
 #include "signal/spectral/segments.h"
@@ -580,8 +581,8 @@ mnp_status mnp_istft(const mnp_array *z, const mnp_spectral_options *options, mn
     MNP_TRY_OR(make_window(&s), st, done);
     s.segments.scale = 1 / sqrt(s.scale);
     const int64_t n = given.nperseg + (count - 1) * step - (trims ? 2 * (given.nperseg / 2) : 0);
-    MNP_TRY_OR(mnp__segments_add(function, &s.segments, cut, ndim - 2, n > 0 ? n : 0, &x), st, done);
-    MNP_TRY_OR(mnp_arange_int(z->ctx, 0, n > 0 ? n : 0, 1, MNP_FLOAT64, &t), st, done);
+    MNP_TRY_OR(mnp__segments_add(function, &s.segments, cut, ndim - 2, mnp__max(n, 0), &x), st, done);
+    MNP_TRY_OR(mnp_arange_int(z->ctx, 0, mnp__max(n, 0), 1, MNP_FLOAT64, &t), st, done);
     mnp_array *target = t;
     st = mnp_divide(t, mnp_scalar_float(z->ctx, s.options.fs), &target);
 done:

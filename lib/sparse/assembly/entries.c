@@ -6,6 +6,7 @@
 
 #include "array/input.h"
 #include "array/output.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "sparse/rows/diagonal.h"
 #include "sparse/rows/edit_rows.h"
@@ -197,8 +198,8 @@ mnp_status mnp_sparse_diagonal(const mnp_sparse *matrix, int64_t k, mnp_array **
     mnp__output output;
     if (k <= -matrix->shape[0] - 1 || k >= matrix->shape[1] + 1)
         k = k < 0 ? -matrix->shape[0] : matrix->shape[1]; /* no elements */
-    const int64_t first = k < 0 ? -k : 0, below = matrix->shape[0] - first, right = matrix->shape[1] - (k > 0 ? k : 0);
-    MNP_TRY(diagonal_layout(matrix, first, below < right ? below : right, &layout));
+    const int64_t first = k < 0 ? -k : 0, below = matrix->shape[0] - first, right = matrix->shape[1] - mnp__max(k, 0);
+    MNP_TRY(diagonal_layout(matrix, first, mnp__min(below, right), &layout));
     const int64_t row = first + mnp_layout_cuts(layout, 0)[matrix->ctx->comm.rank];
     mnp_status st = open_output(function, matrix, layout, diagonal_p, &output);
     mnp_layout_free(layout);

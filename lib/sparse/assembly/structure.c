@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "sparse/rows/edit_rows.h"
 #include "sparse/rows/matrix_from_rows.h"
@@ -206,7 +207,7 @@ mnp_status mnp_sparse_rows(const mnp_sparse *matrix, int64_t start, int64_t stop
     mnp_ctx *ctx = matrix->ctx;
     start = slice_index(start, matrix->shape[0]);
     stop = slice_index(stop, matrix->shape[0]);
-    stop = stop < start ? start : stop;
+    stop = mnp__max(stop, start);
     MNP_TRY(MNP_AGREE(ctx, slice_layout(matrix->row_layout, start, stop, &layout)));
     const int64_t *cuts = mnp_layout_cuts(layout, 0), lo = cuts[ctx->comm.rank], count = cuts[ctx->comm.rank + 1] - lo;
     const mnp__selection selection = {.first = count > 0 ? start + lo - matrix->row_lo : 0,

@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "base/hash.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "kernels/sparse/rows/find_traits_params.h"
 #include "sparse/rows/rows_tasks.h"
@@ -89,7 +90,7 @@ mnp_status mnp_sparse_find_traits(const mnp_sparse *matrix, mnp_sparse_traits *t
     mnp_traits_sums sum;
     MNP_TRY(read_matrix(matrix, &sum));
     const bool is_square = matrix->shape[0] == matrix->shape[1];
-    const int64_t diagonal = matrix->shape[0] < matrix->shape[1] ? matrix->shape[0] : matrix->shape[1];
+    const int64_t diagonal = mnp__min(matrix->shape[0], matrix->shape[1]);
     const bool is_single = mnp__dtype_is_single(matrix->dtype);
     const int64_t facts[] = {matrix->shape[0], matrix->shape[1], (int64_t)matrix->dtype, (int64_t)sum.hash};
     *traits_p = (mnp_sparse_traits){.fingerprint = mnp__hash(MNP__HASH_START, facts, sizeof facts),

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "array/output.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "sparse/eigen/lanczos.h"
 
@@ -16,7 +17,7 @@ static mnp_status check(const mnp_operator *op, int k, const mnp_eigsh_options *
     if (!op || !values)
         return MNP_FAIL(MNP_ERR_ARG, "%s was given no %s", function, op ? "values" : "operator");
     MNP_TRY(mnp__operator_check_square(function, op));
-    const int64_t rows = mnp_layout_size(op->column_layout), most = rows < MNP__LANCZOS_MOST ? rows : MNP__LANCZOS_MOST;
+    const int64_t rows = mnp_layout_size(op->column_layout), most = mnp__min(rows, MNP__LANCZOS_MOST);
     if (k < 1 || k >= rows || k >= MNP__LANCZOS_MOST)
         return MNP_FAIL(MNP_ERR_ARG,
                         "%s: k is %d; it must be at least 1, below the number of rows, %" PRId64 ", and below %d",
@@ -53,7 +54,7 @@ static mnp_status check(const mnp_operator *op, int k, const mnp_eigsh_options *
 static mnp_eigsh_options complete(const mnp_operator *op, int k, const mnp_eigsh_options *given)
 {
     mnp_eigsh_options options = *given;
-    const int64_t rows = mnp_layout_size(op->column_layout), most = rows < MNP__LANCZOS_MOST ? rows : MNP__LANCZOS_MOST;
+    const int64_t rows = mnp_layout_size(op->column_layout), most = mnp__min(rows, MNP__LANCZOS_MOST);
     const int usual = 2 * k + 1 > USUAL_SPACE ? 2 * k + 1 : USUAL_SPACE;
     options.ncv = given->ncv ? given->ncv : usual < most ? usual : (int)most;
     options.maxiter = given->maxiter ? given->maxiter : 10 * rows;

@@ -8,6 +8,7 @@
 
 #include <maniple/random.h>
 
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "sparse/krylov/system.h"
 
@@ -90,7 +91,7 @@ static mnp_status random_vector(const mnp_operator *op, mnp_array **vector_p)
 
 mnp_status mnp__estimate_bounds(const mnp_operator *op, const mnp_precond *precond, int iterations, double bounds[2])
 {
-    mnp_solve_options options = {.precond = precond, .maxiter = iterations < MOST ? iterations : MOST};
+    mnp_solve_options options = {.precond = precond, .maxiter = mnp__min(iterations, MOST)};
     mnp__system system;
     mnp_array *b = NULL;
     tridiagonal t = {.size = 0};

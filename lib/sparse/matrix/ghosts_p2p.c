@@ -96,7 +96,7 @@ static int64_t word_blocks(const struct planner *planner, int rank)
 {
     const int64_t sent = words_of(planner, planner->plan->to[rank]);
     const int64_t received = words_of(planner, planner->plan->from[rank]);
-    return mnp__divide_up(sent > received ? sent : received, MNP_GHOST_WORDS_BLOCK);
+    return mnp__divide_up(mnp__max(sent, received), MNP_GHOST_WORDS_BLOCK);
 }
 
 /* ---- what all ranks agree on ---- */
@@ -156,7 +156,7 @@ static int store_blocks(const struct planner *planner, int64_t rows, int64_t all
 {
     const int64_t share = 16 * MNP_GHOSTS_THREADS;
     const int64_t wanted = mnp__divide_up(all_rows * (int64_t)planner->row_bytes, share);
-    const int64_t most = wanted < planner->multiprocessors ? wanted : planner->multiprocessors;
+    const int64_t most = mnp__min(wanted, planner->multiprocessors);
     const int blocks = (int)((double)rows / (double)all_rows * (double)most);
     return blocks > 0 ? blocks : 1;
 }

@@ -218,7 +218,7 @@ static void find_ghosts(const mnp__grid_request *request, int64_t lo, int64_t hi
 {
     const int64_t n = request->n, width = request->width;
     const bool is_periodic = mnp__boundary_of(request->boundaries, 0) == MNP_BOUNDARY_WRAP;
-    const int64_t before = lo < width ? lo : width, after = n - hi < width ? n - hi : width;
+    const int64_t before = mnp__min(lo, width), after = n - hi < width ? n - hi : width;
     int64_t begin = is_periodic ? mnp__min(width - after, lo) : 0,
             end = is_periodic ? mnp__min(width - before, n - hi) : 0;
     ghosts[1] = (struct span){lo - before, lo};

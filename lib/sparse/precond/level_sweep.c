@@ -341,7 +341,7 @@ static void sort_by_length(const mnp__level_sweep *plan, const permutation *made
     for (int g = 0; g < plan->groups; g++) {
         for (int64_t first = plan->group_offsets[g]; first < plan->group_offsets[g + 1]; first += SORTED_TOGETHER) {
             const int64_t left = plan->group_offsets[g + 1] - first;
-            sort_positions(made->lengths, made->rows + first, left < SORTED_TOGETHER ? left : SORTED_TOGETHER);
+            sort_positions(made->lengths, made->rows + first, mnp__min(left, SORTED_TOGETHER));
         }
     }
 }
@@ -360,7 +360,7 @@ static mnp_status locate_slices(const mnp__level_sweep *plan, permutation *made)
             const int32_t length = made->lengths[made->rows[place]];
             if (made->position_lengths)
                 made->position_lengths[place] = length;
-            longest = length > longest ? length : longest;
+            longest = mnp__max(length, longest);
         }
         made->offsets[s + 1] = made->offsets[s] + longest * plan->slice;
     }
@@ -409,7 +409,7 @@ static int64_t choose_most_alone(const mnp__level_sweep *plan, int64_t stored)
     if (plan->slice == 1)
         return WORTH_A_WORKER - 1;
     const int64_t most = MOST_ENTRIES / (stored / (plan->rows > 0 ? plan->rows : 1) + 1);
-    return most < MNP_LEVEL_SWEEP_THREADS ? most : MNP_LEVEL_SWEEP_THREADS;
+    return mnp__min(most, MNP_LEVEL_SWEEP_THREADS);
 }
 
 static mnp_status build(mnp__level_sweep *plan, const void *inverse, permutation *made)

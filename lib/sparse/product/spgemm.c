@@ -196,10 +196,10 @@ static mnp_status open_dense(struct multiplication *w, size_t value_size, int64_
 {
     const int64_t columns = w->b->columns, entry = (int64_t)(sizeof(int32_t) + mnp_dtype_size(w->dtype));
     const int64_t matrices = (w->a->count + w->b->count + w->c.count) * entry;
-    const int64_t most = matrices > LEAST_SCRATCH ? matrices : LEAST_SCRATCH;
+    const int64_t most = mnp__max(matrices, LEAST_SCRATCH);
     params->scratch_bytes = mnp__round_up(columns * (int64_t)value_size + mnp__divide_up(columns, 32) * 4, 256);
     int64_t blocks = SIDE_BY_SIDE * w->processors;
-    blocks = blocks < rows ? blocks : rows;
+    blocks = mnp__min(blocks, rows);
     blocks = blocks < most / params->scratch_bytes ? blocks : most / params->scratch_bytes;
     *blocks_p = blocks > 0 ? blocks : 1;
     MNP_TRY(new_scratch(w, *blocks_p, params->scratch_bytes));
@@ -215,7 +215,7 @@ static int64_t find_longest(const mnp__part *part)
     int64_t longest = 0;
     for (int64_t i = 0; i < part->rows; i++) {
         const int64_t length = part->offset_size == 8 ? wide[i + 1] - wide[i] : narrow[i + 1] - narrow[i];
-        longest = length > longest ? length : longest;
+        longest = mnp__max(length, longest);
     }
     return longest;
 }
@@ -225,7 +225,7 @@ static mnp_status open_windows(struct multiplication *w, size_t value_size, mnp_
                                int64_t *workers_p)
 {
     const int64_t columns = mnp__round_up(w->b->columns, 4096), index = sizeof(int);
-    const int64_t window = columns < MNP_SPGEMM_WINDOW ? columns : MNP_SPGEMM_WINDOW;
+    const int64_t window = mnp__min(columns, MNP_SPGEMM_WINDOW);
     const int64_t most = mnp__divide_up(w->a->rows, MNP_SPGEMM_ROWS);
     int64_t bytes = window / 8 + (window / 64 + MNP_SPGEMM_SPARE) * index + window / 512;
     if (value_size > 0)
@@ -233,7 +233,7 @@ static mnp_status open_windows(struct multiplication *w, size_t value_size, mnp_
     params->window = window;
     params->longest = find_longest(w->a);
     params->scratch_bytes = mnp__round_up(params->longest * (int64_t)sizeof(int64_t) + bytes, 64);
-    *workers_p = w->processors < most ? w->processors : most;
+    *workers_p = mnp__min(w->processors, most);
     MNP_TRY(new_scratch(w, *workers_p, params->scratch_bytes));
     params->scratch = w->scratch;
     return MNP_OK;

@@ -176,7 +176,7 @@ static mnp__launch choose_launch(const mnp_sparse *matrix, const struct kernels 
         blocks = matrix->products->chunks[which];
     if (kernels->dot && blocks == 0 && which == OWN) /* the sum is 0 where there are no rows */
         blocks = 1;
-    return (mnp__launch){.grid = {(unsigned)(blocks < most ? blocks : most), 1, 1}, .block = {MNP_STEP_BLOCK, 1, 1}};
+    return (mnp__launch){.grid = {(unsigned)mnp__min(blocks, most), 1, 1}, .block = {MNP_STEP_BLOCK, 1, 1}};
 }
 
 /* Multiply one part; x of the ghost part are the ghosts.  The dot product takes v->x, the own elements. */

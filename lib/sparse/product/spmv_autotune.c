@@ -117,7 +117,7 @@ static mnp_status find_slices(const mnp_sparse *matrix, mnp__kernel *kernel, str
     f->slices[0] = 0;
     for (int64_t s = 0; s < f->nslices && st == MNP_OK; s++) {
         f->slices[s + 1] = f->slices[s] + longest[s] * (int64_t)MNP__SELL_SLICE;
-        f->longest = longest[s] > f->longest ? longest[s] : f->longest;
+        f->longest = mnp__max(longest[s], f->longest);
     }
     free(longest);
     return st;

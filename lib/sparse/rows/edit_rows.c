@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "device/launch.h"
 #include "kernels/sparse/rows/edit_rows_params.h"
@@ -37,7 +38,7 @@ static mnp_status find_kept(struct edit *edit, int64_t *count_p)
 {
     mnp_ctx *ctx = edit->ctx;
     const int64_t others = edit->takes_from_b ? edit->b->count : 0;
-    const int64_t most = edit->a->count > others ? edit->a->count : others;
+    const int64_t most = mnp__max(edit->a->count, others);
     int64_t more = 0;
     MNP_TRY(mnp__elements_new(ctx, edit->a->count + 1, sizeof *edit->params.a_kept, &edit->params.a_kept));
     if (edit->takes_from_b)
@@ -55,7 +56,7 @@ static mnp_status make(struct edit *edit, mnp__rows *made)
 {
     mnp_ctx *ctx = edit->ctx;
     const int64_t others = edit->takes_from_b ? edit->b->count : 0;
-    const int64_t most = edit->a->count > others ? edit->a->count : others;
+    const int64_t most = mnp__max(edit->a->count, others);
     edit->params.made.rows = made->rows;
     MNP_TRY(find_kept(edit, &made->count));
     MNP_TRY(mnp__elements_new(ctx, made->rows + 1, sizeof *made->offsets, &made->offsets));

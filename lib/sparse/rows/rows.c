@@ -49,7 +49,7 @@ mnp_status mnp__rows_run_each(mnp__row_runner runner, int task, int64_t count, m
 mnp_status mnp__rows_sum_up(mnp__row_runner runner, int64_t count, int64_t *lengths, int64_t *sum_p)
 {
     enum { LANES = 32, LEAST_TILE = 1024, MOST_TILES = 4096 };
-    const int64_t even = (count / MOST_TILES / LANES + 1) * LANES, tile = even > LEAST_TILE ? even : LEAST_TILE;
+    const int64_t even = (count / MOST_TILES / LANES + 1) * LANES, tile = mnp__max(even, LEAST_TILE);
     const int64_t tiles = mnp__divide_up(count, tile);
     mnp_rows_params params = {.lengths = (long long *)lengths, .total = count, .tile = tile};
     mnp_status st;

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "device/launch.h"
 #include "kernels/sparse/rows/sort_entries_params.h"
@@ -316,7 +317,7 @@ static mnp_status use_buckets(mnp__row_runner sums, mnp__kernel *kernel, size_t 
     enum { LEAST_CHUNK = 1 << 16, MOST_CHUNKS = 64 };
     mnp_ctx *ctx = sums.ctx;
     const int64_t count = params->total, wanted = count / LEAST_CHUNK + 1;
-    const int64_t chunks = wanted < MOST_CHUNKS ? wanted : MOST_CHUNKS, tallies = MNP_ENTRIES_BUCKETS * chunks;
+    const int64_t chunks = mnp__min(wanted, MOST_CHUNKS), tallies = MNP_ENTRIES_BUCKETS * chunks;
     params->chunks = chunks;
     MNP_TRY(mnp__elements_new(ctx, tallies + 1, sizeof *params->tally, &params->tally));
     MNP_TRY(mnp__elements_new(ctx, count, MNP_ENTRIES_BYTES(value_size), &params->spread));

@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "ops/sort/radix_sort.h"
 #include "sparse/rows/rows_tasks.h"
@@ -71,7 +72,7 @@ static mnp_status find_own(const struct cut *cut, const mnp__rows *rows, struct 
 static mnp_status open_table(const struct cut *cut, int64_t entries, struct numbering *numbering)
 {
     mnp_ctx *ctx = cut->runner.ctx;
-    const int64_t others = cut->all - cut->count, most = entries < others ? entries : others;
+    const int64_t others = cut->all - cut->count, most = mnp__min(entries, others);
     mnp_rows_table *table = &numbering->table;
     table->slot_count = 2;
     while (table->slot_count < 2 * most)

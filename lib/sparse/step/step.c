@@ -349,7 +349,7 @@ static mnp_status wait_for_view(mnp__steps *steps)
     MNP_TRY(make_room(steps, count));
     for (int64_t i = steps->history_count; i < count; i++)
         steps->history[i] = steps->seen->ring[i % MNP_STEP_HISTORY];
-    steps->history_count = count > steps->history_count ? count : steps->history_count;
+    steps->history_count = mnp__max(count, steps->history_count);
     return MNP_OK;
 }
 
