@@ -20,6 +20,11 @@ static int64_t limit(int64_t end, int64_t extent, int64_t least, int64_t most)
     return end < least ? least : end > most ? most : end;
 }
 
+int64_t mnp__slice_end(int64_t index, int64_t extent)
+{
+    return limit(index, extent, 0, extent);
+}
+
 /* Python's slice.indices(). */
 static mnp_status resolve_slice(const mnp_subscript *slice, int d, int64_t extent, mnp__view_dim *dim)
 {

@@ -37,6 +37,9 @@ mnp_status mnp__view_give(mnp_status status, mnp_array *const *view, mnp_array *
 mnp_status mnp__subscripts_resolve(int ndim, const int64_t *shape, int count, const mnp_subscript *subscripts,
                                    int *count_p, mnp__view_dim *dims, int64_t *at);
 
+/* Where a slice with a step of 1 begins or ends, as Python takes it: it may count from the end, or be out of bounds. */
+int64_t mnp__slice_end(int64_t index, int64_t extent);
+
 /* Dimension d of `x`, unchanged and reversed. */
 mnp__view_dim mnp__view_whole(const mnp_array *x, int d);
 mnp__view_dim mnp__view_backwards(const mnp_array *x, int d);

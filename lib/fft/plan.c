@@ -162,7 +162,7 @@ static int64_t slabs_of(const mnp_fft_plan *plan, const mnp__fft_step *move)
     const int64_t slabs = largest_bytes(plan, move->from, move->from_complex) / SLAB;
     if (plan->ctx->config.slabs > 0)
         return plan->ctx->config.slabs;
-    return slabs < 1 ? 1 : slabs > MOST ? MOST : slabs;
+    return mnp__clamp(slabs, 1, MOST);
 }
 
 /* Choose slabs for the chain that ends with that move: on the host of about a megabyte, which fits a cache. */

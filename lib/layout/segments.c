@@ -133,5 +133,5 @@ int64_t mnp__boundary_shorten(mnp_boundary boundary, int64_t extent, int64_t off
         return offset % (2 * extent);
     if (boundary == MNP_BOUNDARY_MIRROR && extent > 1)
         return offset % (2 * extent - 2);
-    return offset < -extent ? -extent : offset > extent ? extent : offset;
+    return mnp__clamp(offset, -extent, extent);
 }

@@ -303,13 +303,6 @@ mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array *values
     return mnp__output_close(1, &output, st);
 }
 
-/* An end of a slice, as Python takes it. */
-static int64_t clip_end(int64_t index, int64_t extent)
-{
-    index += index < 0 ? extent : 0;
-    return index < 0 ? 0 : index > extent ? extent : index;
-}
-
 mnp_status mnp_delete(const mnp_array *x, int64_t start, int64_t stop, int axis, mnp_array **result_p)
 {
     MNP_ENTER(x, result_p);
@@ -317,8 +310,8 @@ mnp_status mnp_delete(const mnp_array *x, int64_t start, int64_t stop, int axis,
     MNP_TRY(mnp__inputs_check("mnp_delete", 1, &x));
     MNP_TRY(mnp__view_axis("mnp_delete", x->layout->ndim, axis, &axis));
     int64_t extent = x->layout->shape[axis];
-    start = clip_end(start, extent);
-    stop = clip_end(stop, extent);
+    start = mnp__slice_end(start, extent);
+    stop = mnp__slice_end(stop, extent);
     stop = mnp__max(stop, start);
     MNP_TRY(open_resized("mnp_delete", axis, extent - (stop - start), 1, &x, result_p, &output));
     return mnp__output_close(1, &output, part("mnp_delete", x, axis, start, start - stop, output.array));

@@ -98,9 +98,7 @@ static int64_t given_start(const void *argument, int64_t extent, int part)
         return 0;
     if (part > given->count)
         return extent;
-    int64_t index = given->indices[part - 1];
-    index += index < 0 ? extent : 0;
-    return index < 0 ? 0 : index > extent ? extent : index;
+    return mnp__slice_end(given->indices[part - 1], extent);
 }
 
 mnp_status mnp_split_at(const mnp_array *x, int count, const int64_t *indices, int axis, mnp_array **parts)

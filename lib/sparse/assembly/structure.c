@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/view.h"
 #include "base/integer.h"
 #include "layout/layout.h"
 #include "sparse/rows/edit_rows.h"
@@ -178,13 +179,6 @@ mnp_status mnp_sparse_balance(const mnp_sparse *matrix, mnp_layout **row_layout_
 
 /* ---- slices ---- */
 
-/* The position of index `at` of a Python slice in a sequence of n. */
-static int64_t slice_index(int64_t at, int64_t n)
-{
-    at = at < 0 ? at + n : at;
-    return at < 0 ? 0 : at > n ? n : at;
-}
-
 /* A layout cut within start..stop, counted from 0. */
 static mnp_status slice_layout(const mnp_layout *layout, int64_t start, int64_t stop, mnp_layout **sliced_p)
 {
@@ -205,8 +199,8 @@ mnp_status mnp_sparse_rows(const mnp_sparse *matrix, int64_t start, int64_t stop
     mnp__rows rows = {.rows = 0}, slice;
     mnp_status st;
     mnp_ctx *ctx = matrix->ctx;
-    start = slice_index(start, matrix->shape[0]);
-    stop = slice_index(stop, matrix->shape[0]);
+    start = mnp__slice_end(start, matrix->shape[0]);
+    stop = mnp__slice_end(stop, matrix->shape[0]);
     stop = mnp__max(stop, start);
     MNP_TRY(MNP_AGREE(ctx, slice_layout(matrix->row_layout, start, stop, &layout)));
     const int64_t *cuts = mnp_layout_cuts(layout, 0), lo = cuts[ctx->comm.rank], count = cuts[ctx->comm.rank + 1] - lo;

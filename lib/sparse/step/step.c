@@ -237,14 +237,14 @@ static int64_t count_blocks(int64_t count)
     const int64_t blocks = mnp__divide_up(count, MNP_STEP_BLOCK), fewer = blocks / EACH;
     if (blocks <= FEW_BLOCKS)
         return blocks;
-    return fewer < FEW_BLOCKS ? FEW_BLOCKS : fewer > MOST_BLOCKS ? MOST_BLOCKS : fewer;
+    return mnp__clamp(fewer, FEW_BLOCKS, MOST_BLOCKS);
 }
 
 mnp__launch mnp__steps_launch(const mnp_ctx *ctx, int64_t count)
 {
     bool blocks = ctx->device->block_memory > 0;
     int64_t workers = blocks ? count_blocks(count) : count / WORTH_A_WORKER;
-    workers = workers < 1 ? 1 : workers > MNP_STEP_WORKERS ? MNP_STEP_WORKERS : workers;
+    workers = mnp__clamp(workers, 1, MNP_STEP_WORKERS);
     return (mnp__launch){.grid = {(unsigned)workers, 1, 1}, .block = {MNP_STEP_BLOCK, 1, 1}};
 }
 
