@@ -156,11 +156,17 @@ static void choose(job *j, const matrix_head *head, plan *p)
         return;
     }
     const bool positive = j->matrix.kind == MATRIX_GENERATOR && strncmp(j->matrix.text, "convdiff", 8) != 0;
-    j->method = head->rows != head->columns ? MNP_SOLVER_LSQR : positive ? MNP_SOLVER_CG : MNP_SOLVER_GMRES;
-    j->precond_kind = head->rows != head->columns ? MNP_PRECOND_NONE
-                      : !positive                 ? MNP_PRECOND_ILU0
-                      : p->machine->gpu           ? MNP_PRECOND_JACOBI
-                                                  : MNP_PRECOND_IC0;
+    const mnp_solve_system system = {
+        .shape = {head->rows, head->columns},
+        .vector_bytes = (head->columns + p->ranks - 1) / p->ranks * (int64_t)mnp_dtype_size(head->dtype),
+        .on_gpu = p->machine->gpu,
+        .traits = {.hermitian = positive, .positive_diagonal = positive, .full_diagonal = true}};
+    mnp_solve_choice choice;
+    if (mnp_solve_choose_for(&system, 0, &choice)) {
+        j->method = choice.solver;
+        j->precond_kind = choice.precond;
+        j->options.restart = choice.restart;
+    }
     if (j->matrix.kind != MATRIX_GENERATOR)
         plan_note(p, "the method depends on the entries, which were not read: here a matrix without symmetry is taken");
 }

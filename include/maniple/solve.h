@@ -260,6 +260,17 @@ typedef struct mnp_solve_choice {
 MNP_API bool mnp_solve_choose(const mnp_sparse *matrix, const mnp_sparse_traits *traits, int attempt,
                               mnp_solve_choice *choice);
 
+/* What the choice depends on. */
+typedef struct mnp_solve_system {
+    int64_t shape[2];     /* of the matrix */
+    int64_t vector_bytes; /* of the longest block of a solution that a rank has */
+    bool on_gpu;          /* where the matrix will be */
+    mnp_sparse_traits traits;
+} mnp_solve_system;
+
+/* mnp_solve_choose() for a system that need not be there yet, as for a plan.  Not collective. */
+MNP_API bool mnp_solve_choose_for(const mnp_solve_system *system, int attempt, mnp_solve_choice *choice);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,7 @@
  */
 #include <maniple/solve.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "context/context.h"
 #include "sparse/matrix/sparse.h"
@@ -31,10 +32,10 @@ static const struct {
     [UNPIVOTED] = {2, {{MNP_SOLVER_GMRES, MNP_PRECOND_NONE, LONG_BASIS}, {MNP_SOLVER_LSQR, MNP_PRECOND_NONE, 0}}},
 };
 
-static kind kind_of(const mnp_sparse *matrix, const mnp_sparse_traits *traits)
+static kind kind_of(const mnp_solve_system *system)
 {
-    const int64_t *shape = mnp_sparse_shape(matrix);
-    if (shape[0] != shape[1])
+    const mnp_sparse_traits *traits = &system->traits;
+    if (system->shape[0] != system->shape[1])
         return RECTANGULAR;
     if (traits->hermitian)
         return traits->positive_diagonal ? POSITIVE : INDEFINITE;
@@ -42,24 +43,17 @@ static kind kind_of(const mnp_sparse *matrix, const mnp_sparse_traits *traits)
 }
 
 /* As many vectors as are wanted, or fewer where they take too much memory. */
-static int basis_of(const mnp_sparse *matrix, int wanted)
+static int basis_of(const mnp_solve_system *system, int wanted)
 {
-    const mnp_layout *layout = mnp_sparse_column_layout(matrix);
-    int64_t most = 0;
-    for (int part = 0; part < mnp_layout_parts(layout, 0); part++) {
-        const int64_t *cuts = mnp_layout_cuts(layout, 0);
-        most = cuts[part + 1] - cuts[part] > most ? cuts[part + 1] - cuts[part] : most;
-    }
-    const double bytes = (double)most * (double)mnp_dtype_size(mnp_sparse_dtype(matrix));
+    const double bytes = (double)system->vector_bytes;
     return wanted * bytes <= most_bytes ? wanted : USUAL_BASIS * bytes <= most_bytes ? USUAL_BASIS : SHORT_BASIS;
 }
 
-bool mnp_solve_choose(const mnp_sparse *matrix, const mnp_sparse_traits *traits, int attempt, mnp_solve_choice *choice)
+bool mnp_solve_choose_for(const mnp_solve_system *system, int attempt, mnp_solve_choice *choice)
 {
-    MNP_NEED_OR(false, matrix);
-    MNP_NEED_OR(false, traits);
+    MNP_NEED_OR(false, system);
     MNP_NEED_OR(false, choice);
-    const kind found = kind_of(matrix, traits);
+    const kind found = kind_of(system);
     if (attempt < 0 || attempt >= attempts[found].count)
         return false;
     *choice = attempts[found].choices[attempt];
@@ -67,11 +61,26 @@ bool mnp_solve_choose(const mnp_sparse *matrix, const mnp_sparse_traits *traits,
      * The triangles of ic0 wait for their rows, level after level, which costs a GPU more than the iterations that it
      * saves: the Laplacian of 1024 x 1024 points took 50 times as long as with jacobi (docs/guide/sparse-systems.md).
      */
-    if (choice->precond == MNP_PRECOND_IC0 && !matrix->ctx->device->cpu_memory)
+    if (choice->precond == MNP_PRECOND_IC0 && system->on_gpu)
         choice->precond = MNP_PRECOND_JACOBI;
     if (choice->restart > 0)
-        choice->restart = basis_of(matrix, choice->restart);
+        choice->restart = basis_of(system, choice->restart);
     return true;
+}
+
+bool mnp_solve_choose(const mnp_sparse *matrix, const mnp_sparse_traits *traits, int attempt, mnp_solve_choice *choice)
+{
+    MNP_NEED_OR(false, matrix);
+    MNP_NEED_OR(false, traits);
+    MNP_NEED_OR(false, choice);
+    const mnp_layout *layout = mnp_sparse_column_layout(matrix);
+    const int64_t *shape = mnp_sparse_shape(matrix), *cuts = mnp_layout_cuts(layout, 0);
+    mnp_solve_system system = {
+        .shape = {shape[0], shape[1]}, .on_gpu = !matrix->ctx->device->cpu_memory, .traits = *traits};
+    for (int part = 0; part < mnp_layout_parts(layout, 0); part++)
+        system.vector_bytes = mnp__max(system.vector_bytes, cuts[part + 1] - cuts[part]);
+    system.vector_bytes *= (int64_t)mnp_dtype_size(mnp_sparse_dtype(matrix));
+    return mnp_solve_choose_for(&system, attempt, choice);
 }
 
 const char *mnp_solve_reason_text(mnp_solve_reason reason)
