@@ -58,6 +58,7 @@ class Layout(_library.Owned):
     that Maniple gives to new arrays.  layout.cuts(axis) and layout.box(rank) tell what came of it."""
 
     __slots__ = ("_handle",)
+    _kind = "mnp_layout"
 
     def __init__(self, shape, text=None):
         cell, shape = ctypes.c_void_p(), _shape(shape)
@@ -195,6 +196,7 @@ class Operand:
     """A number as an operand that lives as long as this object."""
 
     __slots__ = ("_handle", "_array")
+    _kind = "mnp_array"
 
     def __init__(self, value):
         self._array = None
@@ -299,6 +301,7 @@ class ndarray(_library.Handle):  # noqa: N801
     An array is released when Python forgets it, on each rank when that may be."""
 
     __slots__ = ("_handle", "_base", "_about", "_owned", "__weakref__")
+    _kind = "mnp_array"
     __array_priority__ = 100.0
 
     def __init__(self, handle, base=None):
@@ -520,6 +523,9 @@ class ndarray(_library.Handle):  # noqa: N801
 
     def __complex__(self):
         return self._number(complex)
+
+    def __round__(self, ndigits=None):
+        return round(self._number(complex if self.dtype.kind == "c" else float if self.dtype.kind == "f" else int), ndigits)
 
     def __bool__(self):
         if self.size != 1:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _array
 from ._array import as_array, dtype_number, _dtypes, into, made, ndarray, operand, _shape
-from ._library import call, chosen
+from ._library import call, chosen, constant
 from ._names import element_of, list_of, names, on_device, public, public_names
 
 
@@ -44,11 +44,10 @@ def _new(name, shape, dtype, layout, *more):
     if isinstance(layout, str):
         layout = _array.Layout(shape, layout)
     call("array_new", number, layout, ctypes.byref(cell))
-    return (
-        into(name, number, len(shape), shape, *more, out=ndarray(cell.value))
-        if name != "empty"
-        else ndarray(cell.value)
-    )
+    x = ndarray(cell.value)
+    if name != "empty":
+        call("copyto", x, made(name, number, 0, (), *more), constant("CASTING_UNSAFE"))
+    return x
 
 
 @public
@@ -325,6 +324,8 @@ def copy(a):
 @public
 def load(file, layout=None):
     """An array of a .npy file, of which every rank reads its block.  Collective."""
+    if isinstance(layout, str):
+        return redistribute(load(file), layout)
     return made("npy_read", os.fspath(file), None, layout)
 
 

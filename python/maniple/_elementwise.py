@@ -51,6 +51,12 @@ def _cast(x, dtype, casting):
     return [v.astype(dtype) if isinstance(v, ndarray) else v for v in x]
 
 
+def _check_outputs(name, out):
+    for o in out if type(out) is tuple else (out,):
+        if o is not None and not isinstance(o, ndarray):
+            raise TypeError(f"{name}(): out is of type {type(o).__name__}, and must be an array of Maniple")
+
+
 def _by_casting(function, x, out, casting):
     """Results that outputs cannot hold by the rule "same_kind", which is the library's, by another rule."""
     outs, found = out if type(out) is tuple else (out,), function(*x)
@@ -70,6 +76,8 @@ def _elementwise(name, inputs, outputs):
                 x, out = x[:inputs], x[inputs:]
             else:
                 raise TypeError(f"{name}() takes {inputs} arrays, not {len(x)}")
+        if out is not None and type(out) is not ndarray:
+            _check_outputs(name, out)
         if where is not True:
             return _into_where(elementwise, x, out, where, dtype, casting)
         if dtype is not None and not compares:

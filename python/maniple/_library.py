@@ -302,6 +302,21 @@ def vector(kind, values):
     return (_NUMBERS[kind] * max(len(values), 1))(*values)
 
 
+def _named(value):
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def _no_array(value):
+    return (f"{_named(value)} is no array of Maniple, nor what is wanted here; maniple.asarray() makes an array of what "
+            "every rank has")
+
+
+_NOT_WANTED = {
+    "mnp_sparse": lambda value: f"{_named(value)} is no sparse matrix of Maniple: maniple.sparse.csr_array() makes one",
+    "mnp_layout": lambda value: f"{_named(value)} is no layout: maniple.Layout() makes one",
+}
+
+
 def _converter(kind):
     """What makes a Python value an argument of that type; None: ctypes does."""
     base = kind[:-1].strip()
@@ -311,18 +326,19 @@ def _converter(kind):
         return lambda value: value if value is None or isinstance(value, ctypes.Array) else vector(base, value)
     if kind.endswith("*"):
 
+        is_opaque = base.startswith("mnp_") and base not in STRUCTS  # where a number of the program's is no address
+
         def address(value):
-            if value is None or isinstance(value, (int, ctypes.Array, ctypes.c_void_p)):
+            if value is None or isinstance(value, (ctypes.Array, ctypes.c_void_p)):
+                return value
+            if isinstance(value, int) and not is_opaque:
                 return value
             if isinstance(value, ctypes.Structure):
                 return ctypes.addressof(value)
-            try:
-                return value._handle
-            except AttributeError:
-                raise TypeError(
-                    f"{type(value).__module__}.{type(value).__qualname__} is no array of Maniple, nor what is wanted "
-                    "here; maniple.asarray() makes an array of what every rank has"
-                ) from None
+            handle = getattr(value, "_handle", None)
+            if handle is None or getattr(value, "_kind", base) != base:
+                raise TypeError(_NOT_WANTED[base](value) if base in _NOT_WANTED else _no_array(value))
+            return handle
 
         return address
     return None
@@ -465,7 +481,7 @@ class Shared(Handle):
 def _release(number):
     release, handle = _shared.pop(number)
     _forgotten.discard(number)
-    call(release, handle)
+    call(release, ctypes.c_void_p(handle))
 
 
 @before_end

@@ -165,8 +165,18 @@ def _operators():
         setattr(ndarray, f"__{name}__", forward(ufuncs[function]))
         setattr(ndarray, f"__r{name}__", backward(ufuncs[function]))
         setattr(ndarray, f"__i{name}__", in_place(ufuncs[function]))
+    def comparison(function):
+        def method(self, other):
+            if isinstance(other, simple):
+                return function(self, other)
+            if isinstance(other, np.ndarray):  # for which == would be False
+                return getattr(np, function.__name__)(self, other)
+            return NotImplemented
+
+        return method
+
     for name, function in compare.items():
-        setattr(ndarray, f"__{name}__", forward(ufuncs[function]))
+        setattr(ndarray, f"__{name}__", comparison(ufuncs[function]))
     for name, function in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
         setattr(ndarray, f"__{name}__", lambda self, f=ufuncs[function]: f(self))
     power = ndarray.__pow__

@@ -370,7 +370,10 @@ _STATISTICS = {"maximum": "max", "mean": "mean", "median": "median", "minimum": 
 def pad(array, pad_width, mode="constant", constant_values=0, stat_length=None, end_values=0):
     """numpy.pad, where the modes reflect and symmetric are even, and mode is no function.  Collective."""
     x = as_array(array)
-    pairs = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2))
+    try:
+        pairs = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2))
+    except ValueError:
+        raise ValueError(f"pad: pad_width is {pad_width!r}, and must be a pair for each of {x.ndim} dimensions") from None
     widths = pairs.ravel().tolist()
     if mode == "linear_ramp":
         return _padded(x, pairs, _ramps(end_values))

@@ -43,9 +43,15 @@ def _judge(check_valid, is_valid):
 class Generator(Owned):
     """numpy.random.Generator: Philox4x32-10, with a counter for every element.  seed: an integer of 64 bits."""
 
+    _kind = "mnp_rng"
+
     def __init__(self, seed=0, _handle=None):
         if _handle is None:
             cell = ctypes.c_void_p()
+            if not isinstance(seed, (int, np.integer)):
+                raise TypeError(f"a seed is an integer, and not a {type(seed).__name__}")
+            if seed < 0:
+                raise ValueError(f"a seed is {seed}, below 0")
             call("rng_new", int(seed) & (2**64 - 1), ctypes.byref(cell))
             _handle = cell.value
         self._own(_handle, "rng_free")

@@ -53,6 +53,7 @@ for check in (
     functions.check_cupy_names,
     names.check_orders,
     names.check_margins,
+    names.check_layouts_of_new_arrays,
     names.check_further_names,
     names.check_refused_dtypes,
     families.check_distributions,

@@ -13,7 +13,7 @@ _FORMATS = ("csr", "csc", "coo", "dia", "bsr", "sell")
 
 
 def _indices_of(matrix):
-    return matrix[1] if isinstance(matrix[1], (tuple, list)) else ()
+    return matrix[1] if len(matrix) > 1 and isinstance(matrix[1], (tuple, list)) else ()
 
 
 def _entries(matrix, shape):
@@ -24,7 +24,7 @@ def _entries(matrix, shape):
         whole = scipy.sparse.coo_array(matrix)
         rows, columns = whole.coords if hasattr(whole, "coords") else (whole.row, whole.col)
         return whole.data, rows, columns, whole.shape
-    if len(matrix) == 3:  # by rows
+    if len(matrix) == 3 and not np.ndim(matrix[0]) == 0:  # by rows
         values, columns, ends = map(np.asarray, matrix)
         rows = np.repeat(np.arange(ends.size - 1), np.diff(ends))
         return values, rows, columns, shape or (ends.size - 1, columns.max(initial=-1) + 1)
@@ -75,6 +75,7 @@ class csr_array(Handle):  # noqa: N801
 
     The dtype is float32, float64, complex64, complex128 or bool; what is of integers becomes float64."""
 
+    _kind = "mnp_sparse"
     _of_bools = False  # whether entries are bools to whoever looks; the library has them as zeros and ones of float32
 
     def __init__(self, matrix, shape=None, dtype=None):
@@ -96,6 +97,8 @@ class csr_array(Handle):  # noqa: N801
             self._become_ones(values.size)
         else:
             values, rows, columns, shape = _entries(matrix, shape)
+            if values.dtype.kind not in "biufc":
+                raise TypeError(f"a sparse matrix has numbers, and cannot be made of {type(matrix).__name__} with {values.dtype}")
             if not len(values) == len(rows) == len(columns):
                 _refuse(values, rows, columns)
             part = slice(len(values) * rank() // nranks(), len(values) * (rank() + 1) // nranks())
@@ -137,6 +140,10 @@ class csr_array(Handle):  # noqa: N801
 
     ndim = 2
     __hash__ = None
+
+    def __bool__(self):
+        raise ValueError("a sparse matrix is neither true nor false: nnz counts its entries")
+
     __array_ufunc__ = None  # of NumPy: products with its arrays are ours to refuse
 
     @property

@@ -18,6 +18,8 @@ __all__ = """LinearOperator Preconditioner aslinearoperator eigsh expm_multiply 
 class LinearOperator(Shared):
     """An operator of a matrix, or of a Python function of vectors: LinearOperator((n, n), matvec, dtype="float64")."""
 
+    _kind = "mnp_operator"
+
     def __init__(self, shape_or_matrix, matvec=None, rmatvec=None, dtype=float):
         self._keep = getattr(shape_or_matrix, "_held", None)  # which setdiag() does not change
         if isinstance(shape_or_matrix, csr_array):
@@ -69,6 +71,12 @@ class LinearOperator(Shared):
     H = property(adjoint)
 
 
+def _preconditioner(M):  # noqa: N803
+    if M is not None and not isinstance(M, Preconditioner):
+        raise TypeError(f"M is of type {type(M).__name__}, and must be a maniple.sparse.linalg.Preconditioner")
+    return M
+
+
 def aslinearoperator(A):  # noqa: N803
     return _operator(A if isinstance(A, (csr_array, LinearOperator)) else csr_array(as_array(A)))
 
@@ -79,6 +87,8 @@ def _operator(A):  # noqa: N803
 
 class Preconditioner(Shared):
     """M= of the solvers: jacobi, block-jacobi, ilu0, ic0, sor, ssor, chebyshev or polynomial."""
+
+    _kind = "mnp_precond"
 
     def __init__(self, matrix, kind, block=0, omega=0.0, sweeps=0, degree=0):
         self._keep = getattr(matrix, "_held", None)
@@ -200,7 +210,7 @@ def lobpcg(A, X, B=None, M=None, tol=None, maxiter=None, largest=True):  # noqa:
     over = None if B is None else _operator(B)
     options, values = struct("lobpcg_options")(), (ctypes.c_double * x.shape[1])()
     options.smallest, options.tol, options.maxiter = not largest, float(tol or 0), maxiter or 0
-    options.b, options.precond = (None if o is None else o._handle for o in (over, M))
+    options.b, options.precond = (None if o is None else o._handle for o in (over, _preconditioner(M)))
     call("lobpcg", op, options, x, values, None)
     return np.ctypeslib.as_array(values).copy(), x
 
@@ -216,7 +226,7 @@ def _solver(name):
         op, failures = _operator(A), []
         options, result, cell = struct("solve_options")(), struct("solve_result")(), ctypes.c_void_p()
         options.rtol, options.atol, options.maxiter, options.restart = rtol, atol, maxiter or 0, restart or 0
-        options.precond = None if M is None else M._handle
+        options.precond = None if M is None else _preconditioner(M)._handle
         if callback is not None:
 
             @ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)

@@ -48,6 +48,20 @@ def check_margins():
     raises(ValueError, "linear_ramp", "another mode", lambda: mp.pad(mp.asarray(a), 1, "middle"))
 
 
+def check_layouts_of_new_arrays():
+    path = os.path.join(shared_folder(), "x.npy")
+    mp.save(path, mp.arange(12).reshape(3, 4))
+    for text in ("0, *", "*, 0", "0, 1", "*, *"):
+        layout = mp.Layout((3, 4), text)
+        for name, x, want in (("zeros", mp.zeros((3, 4), layout=text), np.zeros((3, 4))),
+                              ("ones", mp.ones((3, 4), "int8", layout), np.ones((3, 4), "int8")),
+                              ("full", mp.full((3, 4), 2 + 1j, layout=text), np.full((3, 4), 2 + 1j)),
+                              ("empty", mp.empty((3, 4), bool, text) | True, np.ones((3, 4), bool)),
+                              ("load", mp.load(path, text), np.arange(12).reshape(3, 4))):
+            same(f"{name} in the layout {text}", x, want)
+            ok(x.layout == layout, f"which {name} has")
+
+
 def check_further_names():
     a, c, i = rng.standard_normal((6, 7)), rng.standard_normal(5) + 1j, rng.integers(0, 6, 9)
     ours, theirs = [mp.asarray(v) for v in (a, c, i)], (a, c, i)
@@ -100,6 +114,20 @@ def check_refused_dtypes():
         raises(TypeError, "", name, function)
     raises(mp.DTypeError, "cannot be cast", "in place", lambda: i.__iadd__(0.5))
     raises(OverflowError, "", "integers that do not fit", lambda: mp.array([300], dtype="uint8"))
+    for name, function in (("shuffle", lambda: mp.random.shuffle(5)), ("put", lambda: mp.put(3, [0], 1)),
+                           ("place", lambda: mp.place(3, [True], [1])), ("replicate", lambda: mp.replicate(7)),
+                           ("a matrix", lambda: mp.putmask(mp.sparse.eye(3), True, 1)),
+                           ("save_as", lambda: mp.copyto(1, 2)), ("split", lambda: mp.split(4, 2)),
+                           ("a layout", lambda: mp.redistribute(x, 3))):
+        raises(TypeError, "no ", f"a number in place of an array or a layout: {name}", function)
+    ok(round(mp.asarray(2.345), 2) == round(2.345, 2) and round(mp.asarray(7)) == 7, "round() of Python")
+    for name, function in (("==", lambda: x == np.ones(3)), ("<", lambda: np.ones(3) < x), ("!=", lambda: np.ones(3) != x)):
+        raises(TypeError, "one of NumPy's arrays", f"an array of NumPy's and {name}", function)
+    ok(bool(mp.all(x == np.array(1.0))) and (x == "x") is False, "but for one number of its own")
+    raises(TypeError, "out is of type ndarray", "an output of NumPy's", lambda: mp.add(x, 1, out=np.ones(3)))
+    raises(ValueError, "below 0", "a seed below 0", lambda: mp.random.default_rng(-1))
+    raises(TypeError, "a seed is an integer", "a seed", lambda: mp.random.default_rng(1.5))
+    raises(ValueError, "a pair for each of 1", "margins of other dimensions", lambda: mp.pad(x, ((1, 1), (1, 1))))
     u = mp.zeros(3, "uint8")
     for name, function in (("one element", lambda: u.__setitem__(0, 300)), ("at a mask", lambda: u.__setitem__(u == 0, -1)),
                            ("fill", lambda: u.fill(256)), ("full", lambda: mp.full(3, 300, "uint8")),

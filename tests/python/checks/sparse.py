@@ -132,6 +132,15 @@ def check_sparse_elements():
     raises(TypeError, "a number", "the larger one of a text", lambda: A.maximum("x"))
     raises(ValueError, "(5, 6) and (6, 5)", "the larger one of other shapes", lambda: A.maximum(B.T))
     raises(AttributeError, "csc has no indices", "indices of another format", lambda: A.tocsc().indices)
+    raises(ValueError, "neither true", "whether a matrix is true", lambda: bool(A))
+    raises(TypeError, "has numbers", "a matrix of a text", lambda: mp.sparse.csr_array("x"))
+    raises(TypeError, "has numbers", "a matrix of nothing", lambda: mp.sparse.csr_array(None))
+    raises(TypeError, "a matrix is (values", "a matrix of one number", lambda: mp.sparse.csr_array((3,)))
+    raises(TypeError, "must be a maniple.sparse.linalg.Preconditioner", "a matrix as a preconditioner",
+           lambda: mp.sparse.linalg.cg(A @ A.T, mp.ones(5), M=A))
+    for name, function in (("a dense one", lambda: mp.sparse.linalg.spsolve_triangular(mp.eye(3), mp.ones(3))),
+                           ("a number", lambda: mp.sparse.linalg.norm(5))):
+        raises(TypeError, "no sparse matrix of Maniple", f"{name} for a matrix", function)
     raises(TypeError, "a csr_array of objects", "a matrix for an array", lambda: mp.sum(A))
 
 
