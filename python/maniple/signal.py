@@ -109,20 +109,22 @@ def _whole(x):
     return x.numpy() if isinstance(x, ndarray) else np.asarray(x)
 
 
-def hilbert2(x, N=None):  # noqa: N803
-    """scipy.signal.hilbert2: the analytic signal of a real image.  Collective."""
+def hilbert2(x, N=None, axes=(-2, -1)):  # noqa: N803
+    """scipy.signal.hilbert2: the analytic signals of real images, as SciPy 1.17 has them: frequencies of both signs, half
+    the rate among them, become 0.  Collective."""
     from . import fft
 
     x = as_array(x)
-    if x.ndim != 2 or x.dtype.kind == "c":
-        raise ValueError(f"hilbert2: x is {x.dtype} of {x.ndim} dimensions, and must be real and of 2")
-    shape = x.shape if N is None else tuple(np.broadcast_to(N, 2).tolist())
-    spectrum = fft.fft2(x, shape)
-    for axis, n in enumerate(shape):
+    if x.ndim < 2 or x.dtype.kind == "c":
+        raise ValueError(f"hilbert2: x is {x.dtype} of {x.ndim} dimensions, and must be real and of 2 or more")
+    axes = [range(x.ndim)[axis] for axis in axes]
+    shape = [x.shape[axis] for axis in axes] if N is None else np.broadcast_to(N, 2).tolist()
+    spectrum = fft.fft2(x, shape, axes=axes)
+    for axis, n in zip(axes, shape):
         k = np.arange(n)
-        weights = np.where((k == 0) | (2 * k == n), 1.0, np.where(2 * k < n, 2.0, 0.0))
-        spectrum = spectrum * as_array(weights[:, None] if axis == 0 else weights)
-    return fft.ifft2(spectrum)
+        weights = np.where(k == 0, 1.0, np.where(2 * k < n, 2.0, 0.0))
+        spectrum = spectrum * as_array(weights.reshape([-1 if d == axis else 1 for d in range(x.ndim)]))
+    return fft.ifft2(spectrum, axes=axes)
 
 
 class Convolution(Shared):

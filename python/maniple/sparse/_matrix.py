@@ -21,6 +21,8 @@ def _entries(matrix, shape):
     if not isinstance(matrix, tuple):
         import scipy.sparse
 
+        if not scipy.sparse.issparse(matrix) and np.ndim(matrix) != 2:
+            raise TypeError(f"a sparse matrix has numbers in rows and columns, and cannot be made of {type(matrix).__name__}")
         whole = scipy.sparse.coo_array(matrix)
         rows, columns = whole.coords if hasattr(whole, "coords") else (whole.row, whole.col)
         return whole.data, rows, columns, whole.shape

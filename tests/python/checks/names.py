@@ -65,11 +65,11 @@ def check_layouts_of_new_arrays():
 def check_further_names():
     a, c, i = rng.standard_normal((6, 7)), rng.standard_normal(5) + 1j, rng.integers(0, 6, 9)
     ours, theirs = [mp.asarray(v) for v in (a, c, i)], (a, c, i)
+    same("in1d", (mp.in1d(ours[2], [1, 2]), mp.in1d(ours[2], [1], invert=True)), (np.isin(i, [1, 2]), i != 1))
     beside({
         "isreal": lambda m, a, c, i: (np.isreal(a), np.isreal(c), np.iscomplex(c), np.iscomplex(c - 1j)),
         "real_if_close": lambda m, a, c, i: (np.real_if_close(c), np.real_if_close(c - 1j), np.real_if_close(a)),
         "asarray_chkfinite": lambda m, a, c, i: m.asarray_chkfinite(a),
-        "in1d": lambda m, a, c, i: (m.in1d(i, [1, 2]), m.in1d(i, [1], invert=True)),
         "compress, the method": lambda m, a, c, i: (i.compress(i > 2), a.compress([False, True, True], axis=1)),
         "linspace between arrays": lambda m, a, c, i: (m.linspace(a[0], a[1], 4), m.linspace([0, 1], 5, 3, endpoint=False)),
         "and its steps": lambda m, a, c, i: m.linspace([0, 1], [1, 3], 4, retstep=True),
