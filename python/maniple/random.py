@@ -31,6 +31,12 @@ def _of_all(size, *parameters):
     return np.broadcast_shapes(*map(np.shape, parameters)) if size is None else size
 
 
+def _need(holds, words):
+    """Refuse parameters of a distribution.  Arrays of Maniple are looked at by all ranks, which waits."""
+    if not (bool(names.all(holds)) if isinstance(holds, ndarray) else np.all(holds)):
+        raise ValueError(words)
+
+
 def _judge(check_valid, is_valid):
     """Say that a matrix is no covariance, by a warning or an error."""
     if not is_valid:
@@ -147,47 +153,61 @@ class Generator(Owned):
     # ---- of the distributions above; parameters are numbers or arrays, but for those of gamma() ----
 
     def chisquare(self, df, size=None):
+        _need(df > 0, f"chisquare: df is {df}, and must be above 0")
         return 2.0 * self.standard_gamma(df / 2, size)
 
     def f(self, dfnum, dfden, size=None):
+        _need(dfnum > 0 and dfden > 0, f"f: dfnum is {dfnum} and dfden {dfden}, and both must be above 0")
         return (self.chisquare(dfnum, size) / dfnum) / (self.chisquare(dfden, size) / dfden)
 
     def standard_t(self, df, size=None):
+        _need(df > 0, f"standard_t: df is {df}, and must be above 0")
         return self.standard_normal(size) / names.sqrt(self.chisquare(df, size) / df)
 
     def standard_cauchy(self, size=None):
         return names.tan(np.pi * (self.random(size) - 0.5))
 
     def gumbel(self, loc=0.0, scale=1.0, size=None):
+        _need(scale >= 0, "gumbel: scale is below 0")
         return loc - scale * names.log(self.standard_exponential(_of_all(size, loc, scale)))
 
     def laplace(self, loc=0.0, scale=1.0, size=None):
+        _need(scale >= 0, "laplace: scale is below 0")
         size = _of_all(size, loc, scale)
         return loc + scale * (self.standard_exponential(size) - self.standard_exponential(size))
 
     def logistic(self, loc=0.0, scale=1.0, size=None):
+        _need(scale >= 0, "logistic: scale is below 0")
         size = _of_all(size, loc, scale)
         return loc + scale * names.log(self.standard_exponential(size) / self.standard_exponential(size))
 
     def pareto(self, a, size=None):
+        _need(a > 0, "pareto: a must be above 0")
         return names.expm1(self.standard_exponential(_of_all(size, a)) / a)
 
     def power(self, a, size=None):
+        _need(a > 0, "power: a must be above 0")
         return names.exp(-self.standard_exponential(_of_all(size, a)) / a)
 
     def weibull(self, a, size=None):
+        _need(a > 0, "weibull: a must be above 0")
         return self.standard_exponential(_of_all(size, a)) ** (1.0 / a)
 
     def rayleigh(self, scale=1.0, size=None):
+        _need(scale >= 0, "rayleigh: scale is below 0")
         return scale * names.sqrt(2.0 * self.standard_exponential(_of_all(size, scale)))
 
     def triangular(self, left, mode, right, size=None):
+        ordered = names.logical_and(as_array(left) <= mode, as_array(mode) <= right)
+        _need(names.logical_and(ordered, as_array(left) < right), "triangular: left, mode and right must not fall, and left be below right")
         u, width = self.random(_of_all(size, left, mode, right)), right - left
         rising = left + names.sqrt(u * width * (mode - left))
         return names.where(u * width < mode - left, rising, right - names.sqrt((1 - u) * width * (right - mode)))
 
     def wald(self, mean, scale, size=None):
         """numpy.random.Generator.wald, by Michael, Schucany and Haas, 1976.  Collective."""
+        _need(mean > 0, "wald: mean must be above 0")
+        _need(scale > 0, "wald: scale must be above 0")
         size = _of_all(size, mean, scale)
         y = mean * self.standard_normal(size) ** 2
         root = mean + mean / (2 * scale) * (y - names.sqrt(y * (4 * scale + y)))
@@ -195,11 +215,14 @@ class Generator(Owned):
 
     def geometric(self, p, size=None):
         """numpy.random.Generator.geometric, of int64.  Collective."""
+        _need(p > 0, "geometric: p must be above 0")
+        _need(p <= 1, "geometric: p must be at most 1")
         trials = names.ceil(self.standard_exponential(_of_all(size, p)) / -names.log1p(-(as_array(p) * 1.0)))
         return names.astype(names.maximum(trials, 1.0), "int64")
 
     def dirichlet(self, alpha, size=None):
         """numpy.random.Generator.dirichlet, along a new last axis.  Collective."""
+        _need(min(alpha, default=1) > 0, "dirichlet: every alpha must be above 0")
         draws = names.stack([self.standard_gamma(float(a), size) for a in alpha], axis=-1)
         return draws / names.sum(draws, axis=-1, keepdims=True)
 

@@ -48,6 +48,10 @@ def check_distributions():
         ok(draws.shape == (3, 2) and float(abs(draws - loc)[:, 1].max()) < 0.1, f"{name} of arrays")
     ok(generator.normal(loc, 1.0, (5, 3, 2)).shape == (5, 3, 2) and generator.exponential(scale).shape == (2,)
        and generator.lognormal(loc[:1], 0.0).shape == (1, 1), "shapes of draws of arrays")
+    for name, *parameters in (("chisquare", 0), ("f", 1, 0), ("standard_t", -1), ("gumbel", 0, -1), ("pareto", 0), ("power", -1),
+                              ("rayleigh", -1), ("triangular", 3, 2, 1), ("triangular", 1, 1, 1), ("wald", 0, 1),
+                              ("geometric", 0), ("geometric", 1.5), ("geometric", mp.asarray([0.5, 0])), ("dirichlet", [1, 0])):
+        raises(ValueError, name, f"{name} of {parameters}", lambda: getattr(generator, name)(*parameters))
     raises(ValueError, "probabilities", "no probabilities", lambda: generator.multinomial(3, [0.9, 0.9]))
 
 
