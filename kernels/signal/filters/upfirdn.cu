@@ -166,9 +166,14 @@ static void mnp_do_panel(const mnp_upfirdn_params &p, const mnp_lane &lane, cons
             }
         }
     }
-    for (int64_t j = 0; j < count; j++)
-        for (int64_t l = 0; l < lanes && begin + j + l * lane.ahead < p.outputs; l++)
-            out[(begin + j) * p.out_along + l * lane.out] = mnp_to<MNP_OUT>::from(sums[j][l]);
+    const bool beside = lane.out == 1;
+    for (int64_t a = 0; a < (beside ? count : lanes); a++) {
+        for (int64_t b = 0; b < (beside ? lanes : count); b++) { /* in the order of memory */
+            const int64_t j = beside ? a : b, l = beside ? b : a;
+            if (begin + j + l * lane.ahead < p.outputs)
+                out[(begin + j) * p.out_along + l * lane.out] = mnp_to<MNP_OUT>::from(sums[j][l]);
+        }
+    }
 }
 
 static int64_t mnp_parts(int64_t count, int64_t each)
