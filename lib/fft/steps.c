@@ -437,8 +437,8 @@ static int find_slab_dim(const mnp__fft_steps *steps, int first, int end)
 }
 
 /*
- * Let moves take what the LOCAL steps before them make slab by slab.  The first one of a chain writes to the slab, the
- * others work in it, so these are complex.
+ * Let moves take what the LOCAL steps before them make slab by slab, unless an axis has become two in between.  The
+ * first one of a chain writes to the slab, the others work in it, so these are complex.
  */
 static void find_chains(mnp__fft_steps *steps)
 {
@@ -448,7 +448,8 @@ static void find_chains(mnp__fft_steps *steps)
             continue;
         for (int first = i - 1; first >= 0 && steps->steps[first].what == MNP__FFT_LOCAL; first--) {
             const int dim = find_slab_dim(steps, first, i);
-            if (dim < 0 || (first < i - 1 && steps->steps[first + 1].kind != MNP__FFT_COMPLEX))
+            if (dim < 0 || !mnp__layout_same_shape(steps->steps[first].to, move->from) ||
+                (first < i - 1 && steps->steps[first + 1].kind != MNP__FFT_COMPLEX))
                 break;
             move->chain = i - first;
             move->slab_dim = dim;

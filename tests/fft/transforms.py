@@ -141,6 +141,12 @@ for n, dtype in (1024, "complex128"), (720, "complex64"), (997, "complex128"), (
         one_axis("irfft", a, x, 0, None, None)
         one_axis("hfft", a, x, 0, n, "ortho")  # fewer and more points, even and odd
         one_axis("irfft", a, x, 0, 3 * n, "forward")
+for shape, dtype in (((1, 64), "complex128"), ((1, 240), "float32"), ((1, 2, 256), "int32"), ((64, 1), "float64"),
+                     ((1, 64, 1), "complex64")):
+    a, long = values(shape, dtype), int(np.argmax(shape))  # transformed along the short ones first
+    x = mp.array(a, mp.Layout([mp.size], shape, [0 if d == long else -1 for d in range(len(shape))]))
+    for name in ("fftn", "ifftn") + ("rfftn",) * (not dtype.startswith("complex")):
+        several(name, a, x, None, None, None)
 a = values((61, 2), "complex64")
 x = mp.array(a, mp.Layout([mp.size], a.shape, [0, -1]))
 out = mp.array_new("float32", mp.random_layout(rng, (105, 2)))
