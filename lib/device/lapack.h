@@ -103,6 +103,7 @@ mnp_status mnp__lapack_bidiagonal(mnp__device *device, int64_t n, double *d, dou
  * The same for a range of the eigenvalues, by bisection, and unless z_p is NULL its eigenvectors by inverse iteration,
  * n numbers for each, which the caller frees.  `values` has room for n; d and e are kept.  Bisection takes about
  * 50 n operations for each value; inverse iteration 10 n for each vector, and n k^2 for k values that lie together.
+ * Where bisection by numbers has miscounted equal values, all of them are found instead, with vectors in n^2 numbers.
  */
 mnp_status mnp__lapack_tridiagonal_range(mnp__device *device, int64_t n, const double *d, const double *e,
                                          const mnp__eigen_range *range, double *values, double **z_p, int *info_p);

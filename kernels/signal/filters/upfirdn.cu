@@ -176,19 +176,14 @@ static void mnp_do_panel(const mnp_upfirdn_params &p, const mnp_lane &lane, cons
     }
 }
 
-static int64_t mnp_parts(int64_t count, int64_t each)
-{
-    return (count + each - 1) / each;
-}
-
 /* The lanes of all panels.  A line is divided at multiples of `up` elements. */
 static mnp_lane mnp_lanes_of(const mnp_upfirdn_params &p)
 {
     constexpr int last = MNP_UPFIRDN_DIMS - 1, least_lines = 8;
     if (p.kept[last] >= least_lines)
         return {p.kept[last], p.in_kept[last], p.out_kept[last], 0, 0};
-    const int64_t ahead = mnp_parts(mnp_parts(p.outputs, mnp_lanes), p.up) * p.up, skip = ahead / p.up * p.down;
-    return {mnp_least(mnp_lanes, mnp_parts(p.outputs, ahead)), skip * p.in_along, ahead * p.out_along, ahead, skip};
+    const int64_t ahead = mnp_ceil(mnp_ceil(p.outputs, mnp_lanes), p.up) * p.up, skip = ahead / p.up * p.down;
+    return {mnp_least(mnp_lanes, mnp_ceil(p.outputs, ahead)), skip * p.in_along, ahead * p.out_along, ahead, skip};
 }
 
 static void mnp_do_panels(const mnp_upfirdn_params &p, int64_t worker, int64_t workers)
@@ -196,7 +191,7 @@ static void mnp_do_panels(const mnp_upfirdn_params &p, int64_t worker, int64_t w
     constexpr int last = MNP_UPFIRDN_DIMS - 1;
     const mnp_lane lane = mnp_lanes_of(p);
     const int64_t outputs = lane.ahead > 0 ? lane.ahead : p.outputs;
-    const int64_t across = mnp_parts(lane.count, mnp_lanes), down = mnp_parts(outputs, mnp_outputs);
+    const int64_t across = mnp_ceil(lane.count, mnp_lanes), down = mnp_ceil(outputs, mnp_outputs);
     const int64_t outer = lane.ahead > 0 ? p.lines : p.lines / p.kept[last];
     MNP_FOR (number, outer * across * down) {
         int64_t index[MNP_UPFIRDN_DIMS] = {};
@@ -213,7 +208,7 @@ static void mnp_do_panels(const mnp_upfirdn_params &p, int64_t worker, int64_t w
 
 MNP_KERNEL(upfirdn, mnp_upfirdn_params)
 {
-    const int64_t runs = mnp_parts(p.outputs, mnp_run);
+    const int64_t runs = mnp_ceil(p.outputs, mnp_run);
     if (p.lines * p.outputs == 0)
         return;
     if (!MNP_PLAIN || p.in_along != 1 || p.out_along != 1) {

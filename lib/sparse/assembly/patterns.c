@@ -184,9 +184,8 @@ static mnp_status check_stencil(const char *function, const struct stencil *sten
         return MNP_FAIL(MNP_ERR_ARG, "%s: ndim is %d, outside 1..%d", function, stencil->ndim, MNP_MAX_DIMS);
     MNP_TRY(mnp__layout_check_shape(stencil->ndim, stencil->shape));
     MNP_TRY(mnp__boundaries_check(function, stencil->ndim, stencil->boundaries));
-    if (stencil->npoints < 0 || (stencil->npoints > 0 && (!stencil->offsets || !stencil->coefficients)))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: npoints is %d%s", function, stencil->npoints,
-                        stencil->npoints < 0 ? "" : ", and offsets or coefficients are NULL");
+    if (stencil->npoints < 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: npoints is %d", function, stencil->npoints);
     const size_t bytes = (size_t)stencil->ndim * sizeof *stencil->offsets;
     for (int p = 0; p < stencil->npoints; p++) {
         const int64_t *offsets = stencil->offsets + p * stencil->ndim;

@@ -98,9 +98,8 @@ mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, co
                                  .boundaries = boundaries,
                                  .points = npoints};
     MNP_TRY(mnp__grid_check(&request));
-    if (npoints < 0 || (npoints > 0 && (!offsets || !coefficients)))
-        return MNP_FAIL(MNP_ERR_ARG, "%s: npoints is %d%s", request.function, npoints,
-                        npoints < 0 ? "" : ", and offsets or coefficients are NULL");
+    if (npoints < 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: npoints is %d", request.function, npoints);
     write_stencil(&request, npoints, offsets, coefficients, reach, bodies);
     mnp_status st = mnp__text_status(&bodies[0]);
     if (st == MNP_OK)
