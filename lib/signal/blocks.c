@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/boxes.h"
 #include "base/dtype.h"
 #include "base/value.h"
 #include "device/launch.h"
@@ -39,6 +40,7 @@ struct mnp__blocks {
     int last; /* the dimension whose spectrum is halved where sums are real; otherwise the last transformed one */
     int64_t spectrum[MNP_CONV_DIMS]; /* extents of a window's spectrum */
     transform forward, backward;
+    mnp__kernel *place; /* brings the taps to their window */
     mnp__kernel *load, *multiply, *store;
     mnp__paired paired;
     void *windows, *spectra, *filter, *work; /* device memory */
@@ -246,28 +248,48 @@ static int64_t choose_count(const mnp__blocks *blocks, int64_t *elements)
     return count;
 }
 
-/* The filter in a window of its own, not reversed, divided by the number of points: transforms are not scaled. */
-static mnp_status pad_filter(const mnp__blocks *blocks, const int64_t *window, const char *taps, char **padded_p)
+/* The taps, not reversed, divided by the number of points of a window: transforms are not scaled. */
+static mnp_status turn_taps(const mnp__blocks *blocks, int64_t points, const char *taps, int64_t count, char **turned_p)
 {
-    int64_t extent[MNP_CONV_DIMS], points = product(window);
-    MNP_TRY(mnp__calloc((size_t)points, mnp_dtype_size(blocks->element), padded_p));
-    for (int j = 0; j < MNP_CONV_DIMS; j++) {
-        const int d = blocks->in.geometry.order[j];
-        extent[j] = d < 0 ? 1 : blocks->in.geometry.taps[d];
+    MNP_TRY(mnp__calloc((size_t)count, mnp_dtype_size(blocks->element), turned_p));
+    for (int64_t i = 0; i < count; i++) {
+        double value[2] = {0, 0};
+        mnp__value_get(blocks->sum, taps, count - 1 - i, value);
+        value[0] /= (double)points;
+        value[1] /= (double)points;
+        mnp__value_set(blocks->element, *turned_p, i, value);
     }
-    int64_t from = product(extent);
-    for (int64_t a = 0; a < extent[0]; a++)
-        for (int64_t b = 0; b < extent[1]; b++)
-            for (int64_t c = 0; c < extent[2]; c++)
-                for (int64_t x = 0; x < extent[3]; x++) {
-                    const int64_t at = ((a * window[1] + b) * window[2] + c) * window[3] + x;
-                    double value[2] = {0, 0};
-                    mnp__value_get(blocks->sum, taps, --from, value);
-                    value[0] /= (double)points;
-                    value[1] /= (double)points;
-                    mnp__value_set(blocks->element, *padded_p, at, value);
-                }
     return MNP_OK;
+}
+
+/* The filter in a window of its own, with zeros behind it along every dimension: only the taps come from the CPU. */
+static mnp_status pad_filter(const mnp__blocks *one, const char *taps)
+{
+    mnp_ctx *ctx = one->in.ctx;
+    mnp__device *device = ctx->device;
+    const size_t size = mnp_dtype_size(one->element);
+    int64_t extent[MNP_CONV_DIMS], dense[MNP_CONV_DIMS], strides[MNP_CONV_DIMS];
+    for (int j = 0; j < MNP_CONV_DIMS; j++) {
+        const int d = one->in.geometry.order[j];
+        extent[j] = d < 0 ? 1 : one->in.geometry.taps[d];
+    }
+    mnp__dense_strides(MNP_CONV_DIMS, extent, dense);
+    mnp__dense_strides(MNP_CONV_DIMS, one->shape.window, strides);
+    const mnp__one_box box = mnp__one_box_of(MNP_CONV_DIMS, extent, dense, strides);
+    const int64_t count = product(extent), points = product(one->shape.window);
+    char *turned = NULL;
+    void *staged = NULL;
+    mnp_status st;
+    MNP_TRY_OR(turn_taps(one, points, taps, count, &turned), st, done);
+    MNP_TRY_OR(device->ops->alloc(device, (size_t)count * size, &staged), st, done);
+    MNP_TRY_OR(device->ops->copy(device, staged, turned, (size_t)count * size, ctx->compute), st, done);
+    MNP_TRY_OR(device->ops->fill(device, one->windows, 0, (size_t)points * size, ctx->compute), st, done);
+    MNP_TRY_OR(mnp__one_box_copy(ctx, one->place, &box, size, staged, one->windows, ctx->compute), st, done);
+    st = mnp__ctx_wait(ctx, ctx->compute);
+done:
+    device->ops->free(device, staged);
+    free(turned);
+    return st;
 }
 
 /* Transform the filter: as the windows are, but one window, and one element along each dimension of a batch. */
@@ -277,7 +299,6 @@ static mnp_status make_filter(mnp__blocks *blocks, const char *taps)
     mnp__device *device = ctx->device;
     mnp__blocks one = *blocks;
     size_t work = 0;
-    char *padded = NULL;
     mnp_status st;
     one.forward = (transform){NULL, NULL};
     one.work = NULL;
@@ -292,14 +313,10 @@ static mnp_status make_filter(mnp__blocks *blocks, const char *taps)
     one.spectra = blocks->filter;
     MNP_TRY_OR(add_transforms(&one, false, 1, &one.forward, &work), st, done);
     MNP_TRY_OR(device->ops->alloc(device, work, &one.work), st, done);
-    MNP_TRY_OR(pad_filter(&one, one.shape.window, taps, &padded), st, done);
-    MNP_TRY_OR(device->ops->copy(device, one.windows, padded,
-                                 (size_t)product(one.shape.window) * mnp_dtype_size(one.element), ctx->compute),
-               st, done);
+    MNP_TRY_OR(pad_filter(&one, taps), st, done);
     MNP_TRY_OR(run_transform(&one, &one.forward, false), st, done);
     st = mnp__ctx_wait(ctx, ctx->compute);
 done:
-    free(padded);
     device->ops->free(device, one.work);
     free_transforms(device, &one.forward);
     return st;
@@ -351,6 +368,8 @@ static mnp_status load_kernel(mnp_ctx *ctx, const char *file, const char *functi
 
 static mnp_status load_kernels(mnp_ctx *ctx, const mnp__blocks_spec *spec, mnp__blocks *blocks)
 {
+    const mnp_dtype element = mnp__moving_dtype(blocks->element);
+    MNP_TRY(mnp__copy_kernel(ctx, element, element, &blocks->place));
     if (blocks->shape.paired)
         return mnp__paired_load(ctx, spec, &blocks->shape, &blocks->paired);
     MNP_TRY(load_kernel(ctx, "signal/blocks_load.cu", "blocks_load", "MNP_IN", spec->input, "MNP_SUM", spec->sum,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/boxes.h"
 #include "array/input.h"
 #include "array/output.h"
 #include "base/dtype.h"
@@ -120,37 +121,43 @@ static mnp_status plan_transforms(mnp__whole *whole, const mnp__blocks_spec *spe
     return MNP_OK;
 }
 
-/* This rank's block of the filter, not reversed, with zeros behind it. */
-static mnp_status cut_filter(const mnp__whole *whole, const char *taps, const mnp_array *padded, char **block_p)
+/* This rank's block of the filter, not reversed, with zeros behind it: only the taps come from the CPU. */
+static mnp_status place_filter(const mnp__whole *whole, mnp__kernel *copy, const char *taps, mnp_array *padded)
 {
     const mnp__conv_geometry *geometry = &whole->geometry;
+    mnp__device *device = whole->ctx->device;
     const size_t size = mnp_dtype_size(whole->sum);
-    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], taps_stride[MNP_MAX_DIMS] = {0}, stride = 1, total = 1;
-    MNP_TRY(mnp__calloc((size_t)padded->local_size + 1, size, block_p));
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], from[MNP_MAX_DIMS] = {0}, to[MNP_MAX_DIMS], ntaps = 1;
     if (!mnp__layout_box(padded->layout, whole->ctx->comm.rank, lo, extent))
         return MNP_OK;
     for (int j = MNP_CONV_DIMS - 1; j >= 0; j--) { /* the taps lie in the order of the kernel code's dimensions */
         const int d = geometry->order[j];
         if (d < 0)
             continue;
-        taps_stride[d] = stride;
-        stride *= geometry->taps[d];
+        from[d] = -ntaps;
+        ntaps *= geometry->taps[d];
     }
-    for (int d = 0; d < geometry->ndim; d++)
-        total *= extent[d];
-    for (int64_t i = 0; i < total; i++) {
-        int64_t rest = i, at = stride - 1;
-        bool inside = true;
-        for (int d = geometry->ndim - 1; d >= 0; d--) {
-            const int64_t k = lo[d] + rest % extent[d];
-            rest /= extent[d];
-            inside = inside && k < geometry->taps[d];
-            at -= k * taps_stride[d];
-        }
-        if (inside)
-            memcpy(*block_p + (size_t)i * size, taps + (size_t)at * size, size);
+    mnp__dense_strides(geometry->ndim, extent, to);
+    int64_t first = ntaps - 1, count = 1; /* the tap of the block's first element, and how many taps it has */
+    for (int d = 0; d < geometry->ndim; d++) {
+        first += lo[d] * from[d];
+        extent[d] = mnp__max(mnp__min(extent[d], geometry->taps[d] - lo[d]), 0);
+        count *= extent[d];
     }
-    return MNP_OK;
+    MNP_TRY(device->ops->fill(device, padded->data, 0, (size_t)padded->local_size * size, whole->ctx->compute));
+    if (count == 0)
+        return MNP_OK;
+    const mnp__one_box box = mnp__one_box_of(geometry->ndim, extent, from, to);
+    char *staged = NULL;
+    MNP_TRY(device->ops->alloc(device, (size_t)ntaps * size, (void **)&staged));
+    mnp_status st = device->ops->copy(device, staged, taps, (size_t)ntaps * size, whole->ctx->compute);
+    if (st == MNP_OK)
+        st = mnp__one_box_copy(whole->ctx, copy, &box, size, staged + (size_t)first * size, padded->data,
+                               whole->ctx->compute);
+    if (st == MNP_OK)
+        st = mnp__ctx_wait(whole->ctx, whole->ctx->compute);
+    device->ops->free(device, staged);
+    return st;
 }
 
 /* Transform the filter, which has one element along the dimensions of a batch, and bring it where it is used. */
@@ -161,7 +168,8 @@ static mnp_status make_filter(mnp__whole *whole, const char *taps)
     mnp_layout *layout = NULL, *needed = NULL;
     mnp_array *padded = NULL, *spectrum = NULL;
     mnp_fft_plan *plan = NULL;
-    char *block = NULL;
+    const mnp_dtype moving = mnp__moving_dtype(whole->sum);
+    mnp__kernel *copy;
     mnp_status st;
     for (int d = 0; d < whole->geometry.ndim; d++)
         shape[d] = 1;
@@ -169,8 +177,8 @@ static mnp_status make_filter(mnp__whole *whole, const char *taps)
         shape[whole->axes[a]] = whole->points[whole->axes[a]];
     MNP_TRY_OR(mnp_layout_like(whole->padded, shape, &layout), st, done);
     MNP_TRY_OR(mnp_array_new_order(ctx, whole->sum, layout, MNP_ORDER_C, &padded), st, done);
-    MNP_TRY_OR(MNP_AGREE(ctx, cut_filter(whole, taps, padded, &block)), st, done);
-    MNP_TRY_OR(MNP_AGREE(ctx, mnp_array_set_local(padded, block)), st, done);
+    MNP_TRY_OR(mnp__copy_kernel(ctx, moving, moving, &copy), st, done);
+    MNP_TRY_OR(MNP_AGREE(ctx, place_filter(whole, copy, taps, padded)), st, done);
     MNP_TRY_OR(new_transform(whole, false, whole->sum, layout, &plan), st, done);
     MNP_TRY_OR(mnp_fft_plan_execute(plan, padded, &spectrum), st, done);
     MNP_TRY_OR(mnp__input_layout(whole->spectrum->layout, spectrum->layout, &needed), st, done);
@@ -180,7 +188,6 @@ done:
     mnp_layout_free(layout);
     mnp_layout_free(needed);
     mnp_free_all(padded, spectrum);
-    free(block);
     return st;
 }
 

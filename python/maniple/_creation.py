@@ -11,6 +11,7 @@ from . import _array
 from ._array import as_array, dtype_number, _dtypes, into, made, ndarray, operand, _shape
 from ._library import call, chosen, constant
 from ._names import element_of, list_of, names, on_device, public, public_names
+from .comm import by_root
 
 
 @public
@@ -338,9 +339,7 @@ def save(file, arr):
 @public
 def savetxt(fname, X, *arguments, **named):  # noqa: N803
     """numpy.savetxt, of an array that rank 0 gathers; maniple.save() writes from all ranks.  Collective."""
-    whole = as_array(X).numpy(root=0)
-    if whole is not None:
-        np.savetxt(fname, whole, *arguments, **named)
+    by_root(np.savetxt, fname, as_array(X).numpy(root=0), *arguments, **named)
 
 
 @public

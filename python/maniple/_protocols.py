@@ -10,6 +10,7 @@ from ._elementwise import ufuncs
 from ._indexing import target, value_for
 from ._library import call, constant
 from ._names import axis_of, list_of, names, public_names, reduction_axes
+from .comm import by_root
 
 
 def _missing(what):
@@ -242,8 +243,7 @@ def _methods():
     def tofile(self, file):
         """Write the bytes of the whole array from rank 0; maniple.save() writes from all ranks.  Collective."""
         whole = self.numpy(root=0)
-        if whole is not None:
-            whole.tofile(file)
+        by_root(lambda: whole.tofile(file))
 
     def assign(self, arr):
         """Set all elements to those of an array that every rank has: cupy.ndarray.set.  Collective."""

@@ -2,6 +2,7 @@
 """The ranks: comm.rank(), comm.size(), comm.barrier(), comm.bcast(value), and groups of them: comm.split(color)."""
 
 import ast
+import builtins
 import ctypes
 
 import numpy as np
@@ -52,7 +53,8 @@ class Comm(Handle):
 
     def barrier(self):
         """Wait until all ranks of the group are here, and what each has enqueued before is done."""
-        call("comm_barrier", self)
+        call("comm_barrier", self)  # on GPUs of their streams alone
+        call("ctx_synchronize")
 
     def bcast(self, value, root=0):
         """The value that rank `root` passes, on all ranks of the group: a number, a string, bytes or None."""
@@ -127,6 +129,20 @@ def bcast(value, root=0):
 def split(color, key=0):
     """Ranks that give the same colour form a group, a Comm.  Collective."""
     return world().split(color, key)
+
+
+def by_root(function, *arguments, **named):
+    """Call a function on rank 0 alone.  The other ranks wait for its end, and raise its error as well.  Collective."""
+    error = None
+    if rank() == 0:
+        try:
+            function(*arguments, **named)
+        except Exception as problem:  # noqa: BLE001: whatever it is, the others wait for it
+            error = problem
+    told = bcast("" if error is None else f"{type(error).__name__} {error}")
+    if told:
+        name, _, text = told.partition(" ")
+        raise error or getattr(builtins, name, RuntimeError)(text)
 
 
 __dir__ = finished(globals(), "maniple.comm")

@@ -115,7 +115,7 @@ static void begin_header(struct header *header, bool primary, int bitpix, int nd
     put_integer(header, "BITPIX", bitpix, bitpix < 0 ? "bits of an element, a float" : "bits of an element");
     put_integer(header, "NAXIS", ndim, "number of dimensions");
     for (int d = ndim - 1; d >= 0; d--) {
-        char keyword[16];
+        char keyword[24];
         snprintf(keyword, sizeof keyword, "NAXIS%d", ndim - d);
         put_integer(header, keyword, shape[d], "");
     }

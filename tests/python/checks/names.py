@@ -92,8 +92,11 @@ def check_further_names():
         ok(np.array_str(mp.arange(50.0)) == np.array_str(np.arange(50.0)), "as set_printoptions() says")
     path = os.path.join(shared_folder(), "x.txt")
     np.savetxt(path, x)
-    mp.comm.barrier()
     same("savetxt", mp.loadtxt(path), a)
+    x.tofile(path)
+    same("tofile", mp.fromfile(path).reshape(6, 7), a)
+    raises(FileNotFoundError, "no-folder", "savetxt() where nothing can be written, on all ranks",
+           lambda: np.savetxt(os.path.join(path + "no-folder", "x.txt"), x))
     whole = rng.standard_normal((2, 3, 6))
     same("tensorsolve", np.linalg.tensorsolve(mp.asarray(whole), mp.ones((2, 3))), np.linalg.tensorsolve(whole, np.ones((2, 3))), 1e-10)
     whole = rng.standard_normal((3, 6, 2))
