@@ -25,17 +25,15 @@ MNP_KERNEL(blocks_load, mnp_blocks_params)
             const plane plane = find_plane(p.in, e0, e1);
             const row in = find_row(plane, e2);
             const int64_t begin = in.begin - e3, end = in.end - e3, inner = in.end - in.begin;
-            FOR_ROW(i, width)
-            {
-                const MNP_IN value = i >= begin && i < end ? in.middle[(i - begin) * in.stride]
-                                                           : in.edge[e3 + i - (i < begin ? 0 : inner)];
-                to[i] = mnp_to<MNP_SUM>::from(value);
-            }
+            const auto value = [&](int64_t i) {
+                return i >= begin && i < end ? in.middle[(i - begin) * in.stride]
+                                             : in.edge[e3 + i - (i < begin ? 0 : inner)];
+            };
+            for_row(width, value, [&](int64_t i, MNP_IN x) { to[i] = mnp_to<MNP_SUM>::from(x); });
         }
-        FOR_ROW(i, p.window[3])
-        {
-            if (i >= width)
-                to[i] = MNP_SUM{};
-        }
+        const int64_t kept = width < 0 ? 0 : width;
+        for_row(
+            p.window[3] - kept, [](int64_t) { return MNP_SUM{}; },
+            [&](int64_t i, MNP_SUM zero) { to[kept + i] = zero; });
     }
 }

@@ -30,7 +30,8 @@ MNP_KERNEL(blocks_store, mnp_blocks_params)
             p.skip[3];
         const int64_t left = p.out_extent[3] - at.origin[3], width = left < p.step[3] ? left : p.step[3];
         MNP_OUT *out = (MNP_OUT *)p.out + to;
-        FOR_ROW(i, width)
-        out[i * p.out_stride[3]] = finish<MNP_OUT>::from(from[i]);
+        for_row(
+            width, [&](int64_t i) { return finish<MNP_OUT>::from(from[i]); },
+            [&](int64_t i, MNP_OUT value) { out[i * p.out_stride[3]] = value; });
     }
 }

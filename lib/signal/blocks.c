@@ -52,9 +52,10 @@ struct mnp__blocks {
 
 int64_t mnp__fast_length(int64_t n)
 {
-    int64_t length = n;
-    (void)mnp_next_fast_len(n, true, &length);
-    return length;
+    int64_t half = mnp__divide_up(n, 2), length = half;
+    while (n > 2 && mnp_next_fast_len(half, false, &length) == MNP_OK && length % 11 == 0)
+        half = length + 1;
+    return n > 2 ? 2 * length : n;
 }
 
 /*
