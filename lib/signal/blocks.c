@@ -52,10 +52,11 @@ struct mnp__blocks {
 
 int64_t mnp__fast_length(int64_t n)
 {
-    int64_t half = mnp__divide_up(n, 2), length = half;
-    while (n > 2 && mnp_next_fast_len(half, false, &length) == MNP_OK && length % 11 == 0)
-        half = length + 1;
-    return n > 2 ? 2 * length : n;
+    const int64_t unit = n > 32 ? 4 : n > 2 ? 2 : 1;
+    int64_t units = mnp__divide_up(n, unit), least = units;
+    while (unit > 1 && mnp_next_fast_len(units, false, &least) == MNP_OK && least % 11 == 0)
+        units = least + 1;
+    return unit * least;
 }
 
 /*
