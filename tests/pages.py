@@ -46,6 +46,9 @@ NOT_RUN = {
     "mpirun --map-by slot:PE=4 -n 2 ./program": "a program of the reader's",
     "srun": "a cluster's command; tests/slurm/jobs.t runs jobs",
     "./program": "a program of the reader's",
+    "mpirun -n 2 ./program": "a program of the reader's",
+    "nvidia-cuda-mps-control": "a process that serves GPUs",
+    "echo quit | nvidia-cuda-mps-control": "a process that serves GPUs",
     "maniple eval -q 'sum(x)'": "the text goes on without naming x",
     "maniple solve poisson:64x64 -o x.h5:/x --method cg --precond NAME": "NAME stands for several",
 }

@@ -107,7 +107,8 @@ static mnp_status choose_transport(mnp__comm *comm)
     bool nccl = !facts.lacks_nccl && facts.sharers == 1 && !facts.wants_mpi;
     comm->transport = nccl ? MNP_TRANSPORT_NCCL : MNP_TRANSPORT_STAGED;
     if (facts.sharers > 1)
-        MNP_LOG(&comm->config->logger, MNP_LOG_WARN, "%d ranks share one GPU: they run, but slower than one rank a GPU",
+        MNP_LOG(&comm->config->logger, MNP_LOG_WARN,
+                "%d ranks share one GPU: they take turns, unless NVIDIA's MPS lets them run side by side",
                 facts.sharers);
     return MNP_OK;
 }

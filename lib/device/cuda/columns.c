@@ -34,13 +34,20 @@ static int find_width(const mnp__fft_spec *spec)
 
 /*
  * Columns of several blocks need clusters of up to 16, which are more than every GPU that has clusters allows: they are
- * left to cuFFT but on Hopper, where they were measured.  They are of complex numbers.
+ * left to cuFFT but on Hopper, where they were measured.  They are of complex numbers.  A process that has a small part
+ * of a GPU, by MIG or MPS, may have no 16 multiprocessors that lie close enough for a cluster.
  */
+static bool has_clusters(const cuda_device *cuda)
+{
+    enum { MOST_OF_HOPPER = 100 }; /* multiprocessors, of 114 or more */
+    return cuda->capability_major == 9 && cuda->multiprocessors >= MOST_OF_HOPPER;
+}
+
 bool mnp__cuda_columns_can(mnp__device *device, const mnp__fft_spec *spec)
 {
     enum { SHORTEST = 16, LONGEST_ALONE = 1024, LONGEST = 16384, NARROWEST = 4 };
     const int64_t n = spec->dims[0].extent;
-    const bool clusters = ((cuda_device *)device)->capability_major == 9 && spec->kind == MNP__FFT_COMPLEX;
+    const bool clusters = has_clusters((const cuda_device *)device) && spec->kind == MNP__FFT_COMPLEX;
     const int width = find_width(spec);
     if (spec->rank != 1 || width < 0 || spec->batch[width].extent < NARROWEST ||
         spec->nbatch - 1 > MNP_FFT_COLUMNS_OUTER || !is_in_pairs(spec, &spec->dims[0], false))

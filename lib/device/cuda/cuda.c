@@ -78,16 +78,14 @@ static void use_or_ignore(mnp__device *device)
 static mnp_status cuda_info(mnp__device *device, mnp_rank_info *info)
 {
     cuda_device *cuda = of(device);
-    int multiprocessors;
     size_t memory_free, memory_total;
     MNP_TRY(use(cuda));
-    MNP_TRY(RUNTIME(cuda, cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, cuda->base.index));
     MNP_TRY(RUNTIME(cuda, cudaMemGetInfo, &memory_free, &memory_total));
     snprintf(info->device, sizeof info->device, "%s", cuda->name);
     info->device_index = cuda->base.index;
     info->capability_major = cuda->capability_major;
     info->capability_minor = cuda->capability_minor;
-    info->multiprocessors = multiprocessors;
+    info->multiprocessors = cuda->multiprocessors;
     info->memory_free = (int64_t)memory_free;
     info->memory_total = (int64_t)memory_total;
     return MNP_OK;
@@ -417,6 +415,9 @@ mnp_status mnp__cuda_device_open(const mnp__config *config, int gpu, mnp__device
     MNP_TRY_OR(RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->capability_minor, cudaDevAttrComputeCapabilityMinor,
                        cuda->base.index),
                st, fail);
+    MNP_TRY_OR(
+        RUNTIME(cuda, cudaDeviceGetAttribute, &cuda->multiprocessors, cudaDevAttrMultiProcessorCount, cuda->base.index),
+        st, fail);
     cuda->base.has_loops = strcmp(config->loop, "auto") == 0 && mnp__cuda_has_loops(cuda);
     MNP_TRY_OR(mnp__cuda_pool_open(cuda), st, fail);
     MNP_TRY_OR(mnp__nvrtc_new(config, cuda->capability_major, cuda->capability_minor, &cuda->compiler), st, fail);
