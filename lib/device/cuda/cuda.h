@@ -19,7 +19,7 @@ typedef struct cuda_device {
     CUdevice handle;
     CUcontext context; /* the runtime's, once the device has been opened */
     int capability_major, capability_minor;
-    int multiprocessors; /* of the part of the GPU that this process may use */
+    int multiprocessors;                /* of the part of the GPU that this process may use */
     cudaMemPool_t pool;                 /* this device's own; NULL if the driver has no pools */
     mnp__arena *pinned;                 /* the blocks of pinned memory */
     struct postponed *postponed;        /* memory that was freed while a graph was recorded */
