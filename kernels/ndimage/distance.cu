@@ -4,7 +4,6 @@
  * least of the distances over all elements i of the line, where that of element x is
  *
  *   MNP_METRIC 0   (scale (x - i))^2 + from[i]   squares of Euclidean distances
- *   MNP_METRIC 1   |x - i| + from[i]             taxicab
  *   MNP_METRIC 2   max(|x - i|, from[i])         chessboard
  *
  * As functions of x those of two elements cross once, so each is the least on one interval.  One sweep finds the
@@ -28,8 +27,6 @@ MNP_INLINE double mnp_distance(double scale, int64_t x, int64_t i, double g)
     const double along = (double)(x > i ? x - i : i - x);
 #if MNP_METRIC == 0
     return scale * along * (scale * along) + g;
-#elif MNP_METRIC == 1
-    return along + g;
 #else
     return mnp_larger(along, g);
 #endif
@@ -42,8 +39,6 @@ MNP_INLINE double mnp_last(double scale, int64_t i, double gi, int64_t u, double
 #if MNP_METRIC == 0
     const double x = ((b - a) * (b + a) + (gu - gi) / (scale * scale)) / (2 * (b - a));
     return x < length ? mnp_rounded_down(x) : length;
-#elif MNP_METRIC == 1
-    return gu >= gi + b - a ? length : gi > gu + b - a ? -1 : mnp_rounded_down((gu - gi + a + b) / 2);
 #else
     const double middle = mnp_rounded_down((a + b) / 2);
     return gi <= gu ? mnp_larger(a + gu, middle) : b - gi < middle ? b - gi : middle;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What spline.cu and distance.cu are given, shared by the library (C) and the kernels (C++). */
+/* What spline.cu, distance.cu and distance_sweep.cu are given, shared by the library (C) and the kernels (C++). */
 #ifndef MNP_KERNELS_NDIMAGE_LINES_PARAMS_H
 #define MNP_KERNELS_NDIMAGE_LINES_PARAMS_H
 
@@ -29,7 +29,7 @@ typedef struct mnp_distance_params {
     double *to;
     const long long *from_place; /* MNP_PLACES: the number in the array of the element of the background, or -1 */
     long long *to_place;
-    int *stack;   /* as large as the block: the elements that some part of their line is nearest to */
+    int *stack;   /* distance.cu, as large as the block: the elements that some part of their line is nearest to */
     int *begins;  /* and where that part begins */
     double scale; /* the distance of neighbours */
 } mnp_distance_params;

@@ -3,8 +3,9 @@
  * Distances to the background.
  *
  * Every element begins with distance 0, if it is background, or infinity.  Then one axis after the other is made whole,
- * and each element gets the least distance over its line (kernels/ndimage/distance.cu); with it travels the number of
- * the element of the background, if that is wanted.  Euclidean distances are squares until the end.
+ * and each element gets the least distance over its line (kernels/ndimage/distance_sweep.cu where two sweeps find it,
+ * else distance.cu); with it travels the number of the element of the background, if that is wanted.  Euclidean
+ * distances are squares until the end.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -46,11 +47,12 @@ static mnp_status apply(const struct search *s, const mnp__formula *formula, con
 
 /* ---- along lines ---- */
 
-static mnp_status load_kernel(const struct search *s, mnp__kernel **kernel_p)
+static mnp_status load_kernel(const struct search *s, bool sweeps, mnp__kernel **kernel_p)
 {
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
-    const mnp__kernel_spec spec = {.file = "ndimage/distance.cu", .function = "distance"};
+    const mnp__kernel_spec spec = {.file = sweeps ? "ndimage/distance_sweep.cu" : "ndimage/distance.cu",
+                                   .function = sweeps ? "distance_sweep" : "distance"};
     mnp__text_add(&defines, "#define MNP_METRIC %d\n#define MNP_PLACES %d\n", (int)s->metric, s->places);
     return mnp__ctx_kernel_of_text(s->ctx, &spec, &defines, NULL, kernel_p);
 }
@@ -61,18 +63,19 @@ static mnp_status new_of(const mnp_array *like, mnp_dtype dtype, mnp_array **new
 }
 
 /* Replace the distances by those along an axis, which is whole. */
-static mnp_status search_axis(struct search *s, int axis)
+static mnp_status search_axis(struct search *s, int axis, bool is_first)
 {
+    const bool sweeps = is_first || s->metric == TAXICAB;
     mnp__kernel *kernel;
     mnp_array *to = NULL, *to_place = NULL, *stack = NULL, *begins = NULL;
-    mnp_status st = load_kernel(s, &kernel);
+    mnp_status st = load_kernel(s, sweeps, &kernel);
     if (st == MNP_OK)
         st = new_of(s->distance, MNP_FLOAT64, &to);
     if (st == MNP_OK && s->places)
         st = new_of(s->distance, MNP_INT64, &to_place);
-    if (st == MNP_OK)
+    if (st == MNP_OK && !sweeps)
         st = new_of(s->distance, MNP_INT32, &stack);
-    if (st == MNP_OK)
+    if (st == MNP_OK && !sweeps)
         st = new_of(s->distance, MNP_INT32, &begins);
     if (st == MNP_OK) {
         const mnp_distance_params p = {.lines = mnp__lines_of(s->distance, axis),
@@ -80,8 +83,8 @@ static mnp_status search_axis(struct search *s, int axis)
                                        .to = to->data,
                                        .from_place = s->places ? s->place->data : NULL,
                                        .to_place = s->places ? to_place->data : NULL,
-                                       .stack = stack->data,
-                                       .begins = begins->data,
+                                       .stack = stack ? stack->data : NULL,
+                                       .begins = begins ? begins->data : NULL,
                                        .scale = s->sampling ? s->sampling[axis] : 1};
         st = MNP_AGREE(s->ctx, mnp__lines_launch(s->ctx, kernel, &p.lines, &p, sizeof p));
     }
@@ -132,7 +135,7 @@ static mnp_status search(struct search *s, const mnp_array *x)
             st = mnp__lines_bring(layout, &s->place);
         mnp_layout_free(layout);
         if (st == MNP_OK)
-            st = search_axis(s, axes[a]);
+            st = search_axis(s, axes[a], a == 0);
     }
     return st;
 }
