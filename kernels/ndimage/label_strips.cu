@@ -15,12 +15,18 @@ struct mnp_steps {
 static const mnp_steps earlier[] = {MNP_NEIGHBOURS};
 static constexpr int mnp_steps_count = sizeof earlier / sizeof *earlier;
 
-/* A row of the block, and which rows before it have neighbours of its elements: one for each step. */
+/* A row before another one, and whether elements of that have neighbours there at their x - 1, x and x + 1. */
+struct mnp_before {
+    MNP_LABEL *labels;
+    bool by[3];
+};
+
+/* A row of the block, and the rows before it that have neighbours of its elements. */
 struct mnp_row {
-    MNP_LABEL *labels, *before[mnp_steps_count];
-    int count, by[mnp_steps_count];
+    MNP_LABEL *labels;
+    mnp_before before[mnp_steps_count];
+    int count;
     int64_t first; /* the number of its first element */
-    bool west;
 
     /* The rows from number `low` to `high` - 1 are looked at. */
     mnp_row(const mnp_label_params &p, int64_t row, int64_t low, int64_t high)
@@ -32,7 +38,6 @@ struct mnp_row {
         first = row * width;
         labels = (MNP_LABEL *)p.labels + first;
         count = 0;
-        west = false;
         for (const mnp_steps &step : earlier) {
             int64_t other = 0;
             bool inside = true;
@@ -43,11 +48,11 @@ struct mnp_row {
             }
             if (!inside)
                 continue;
-            if (other == row) {
-                west = west || step.by[outer] < 0;
-            } else if (other >= low && other < high) {
-                before[count] = (MNP_LABEL *)p.labels + other * width;
-                by[count++] = step.by[outer];
+            MNP_LABEL *const there = (MNP_LABEL *)p.labels + other * width;
+            if (other >= low && other < high && other != row) {
+                if (count == 0 || before[count - 1].labels != there) /* the steps to a row follow one another */
+                    before[count++] = mnp_before{there, {false, false, false}};
+                before[count - 1].by[step.by[outer] + 1] = true;
             }
         }
     }
@@ -74,29 +79,68 @@ static inline MNP_LABEL mnp_joined(MNP_LABEL *labels, MNP_LABEL a, MNP_LABEL b)
     return a < b ? a : b;
 }
 
-static void label_row(const mnp_label_params &p, const mnp_row &row)
+/* a, or b where a is negative.  Compilers make branches of conditions, and of noise no processor can tell where they go. */
+static inline MNP_LABEL mnp_or_else(MNP_LABEL a, MNP_LABEL b)
+{
+    const MNP_LABEL bits = a >> (8 * sizeof a - 1);
+    return (a & ~bits) | (b & bits);
+}
+
+/* Whether elements have neighbours in an earlier row at their x + by: in images, of a structure that is known. */
+static inline bool mnp_looks(const mnp_before &before, int by)
+{
+    return MNP_NDIM != 2 ? before.by[by + 1] : by < 0 ? MNP_NORTH_WEST : by == 0 ? MNP_NORTH : MNP_NORTH_EAST;
+}
+
+/* In noise there are few branches: nothing but joining parts, which is rare. */
+template <bool is_noise> static void label_row(const mnp_label_params &p, const mnp_row &row)
 {
     MNP_LABEL *const labels = (MNP_LABEL *)p.labels;
     const int64_t width = p.extent[MNP_NDIM - 1];
     const MNP_IN *in = (const MNP_IN *)p.in + row.first;
     MNP_LABEL last = -1, joined = -1; /* of the element before, and what has been joined to its part last */
     for (int64_t x = 0; x < width; x++) {
-        if (!mnp_to<mnp_bool>::from(in[x]).value) {
+        const MNP_LABEL all = (MNP_LABEL)mnp_to<mnp_bool>::from(in[x]).value - 1; /* 0, or -1 in the background */
+        if (!is_noise && all) {
             last = joined = row.labels[x] = -1;
             continue;
         }
-        MNP_LABEL part = row.west ? last : -1;
-        joined = row.west ? joined : -1;
+        MNP_LABEL part = MNP_WEST ? last | all : -1;
+        joined = MNP_WEST ? joined | all : -1;
+        const auto touch = [&](MNP_LABEL other) {
+            if (((is_noise ? part : 0) | other) >= 0 && other != part && other != joined) {
+                part = part < 0 ? mnp_root(labels, other) : mnp_joined(labels, part, other);
+                joined = other;
+            }
+            if (is_noise)
+                part = mnp_or_else(part, other);
+        };
         for (int k = 0; k < row.count; k++) {
-            const int64_t j = x + row.by[k];
-            const MNP_LABEL other = j >= 0 && j < width ? row.before[k][j] : -1;
-            if (other < 0 || other == part || other == joined)
+            const mnp_before &before = row.before[k];
+            const MNP_LABEL north = mnp_looks(before, 0) ? before.labels[x] | all : -1;
+            const MNP_LABEL hidden =
+                MNP_WEST ? ~(north >> (8 * sizeof north - 1)) : 0; /* -1: its neighbours are its part */
+            touch(north);
+            if (!is_noise && hidden)
                 continue;
-            part = part < 0 ? mnp_root(labels, other) : mnp_joined(labels, part, other);
-            joined = other;
+            if (mnp_looks(before, -1) && x > 0)
+                touch(before.labels[x - 1] | all | hidden);
+            if (mnp_looks(before, 1) && x + 1 < width)
+                touch(before.labels[x + 1] | all | hidden);
         }
-        last = row.labels[x] = part < 0 ? (MNP_LABEL)(row.first + x) : part;
+        last = row.labels[x] = mnp_or_else(part, (MNP_LABEL)(row.first + x)) | all;
     }
+}
+
+/* Whether a third of the elements or more are followed by others. */
+static bool has_noise(const mnp_label_params &p, const mnp_row &row)
+{
+    const int64_t width = p.extent[MNP_NDIM - 1];
+    const MNP_IN *in = (const MNP_IN *)p.in + row.first;
+    int changes = 0;
+    for (int64_t x = 1; x < width; x++)
+        changes += mnp_to<mnp_bool>::from(in[x]).value != mnp_to<mnp_bool>::from(in[x - 1]).value;
+    return 3 * (int64_t)changes > width;
 }
 
 static int64_t mnp_rows(const mnp_label_params &p)
@@ -109,8 +153,13 @@ MNP_KERNEL(label_strips, mnp_label_params)
     const int64_t rows = mnp_rows(p);
     MNP_FOR (strip, p.blocks) {
         const int64_t begin = mnp_part_begin(rows, strip, p.blocks), end = mnp_part_begin(rows, strip + 1, p.blocks);
-        for (int64_t row = begin; row < end; row++)
-            label_row(p, mnp_row(p, row, begin, end));
+        for (int64_t r = begin; r < end; r++) {
+            const mnp_row row(p, r, begin, end);
+            if (has_noise(p, row))
+                label_row<true>(p, row);
+            else
+                label_row<false>(p, row);
+        }
     }
 }
 
@@ -124,23 +173,49 @@ MNP_KERNEL(label_seams, mnp_label_params)
         const int64_t begin = mnp_part_begin(rows, strip, p.blocks), end = mnp_part_begin(rows, strip + 1, p.blocks);
         for (int64_t r = begin; strip > 0 && r < mnp_least(end, begin + reach); r++) {
             const mnp_row row(p, r, 0, begin);
-            for (int k = 0; k < row.count; k++)
-                for (int64_t x = row.by[k] < 0; x < width - (row.by[k] > 0); x++)
-                    if (read_label(row.labels + x) >= 0 && read_label(row.before[k] + x + row.by[k]) >= 0)
+            for (int k = 0; k < 3 * row.count; k++) {
+                const mnp_before &before = row.before[k / 3];
+                const int by = k % 3 - 1;
+                for (int64_t x = by < 0; before.by[k % 3] && x < width - (by > 0); x++)
+                    if (read_label(row.labels + x) >= 0 && read_label(before.labels + x + by) >= 0)
                         unite((MNP_LABEL *)p.labels, (MNP_LABEL)(row.first + x),
-                              (MNP_LABEL)(row.before[k] - (MNP_LABEL *)p.labels + x + row.by[k]));
+                              (MNP_LABEL)(before.labels - (MNP_LABEL *)p.labels + x + by));
+            }
         }
     }
 }
 
-/* The first elements of parts have -1 less the part's number; the others follow theirs. */
+/*
+ * Follow the element at i to the first one of its part, which has -1 less the part's number.  In noise those that follow
+ * this one are given a shorter way: most loops end after the first step.
+ */
+template <bool is_noise> static void store_value(const mnp_label_params &p, int64_t i)
+{
+    MNP_LABEL *const labels = (MNP_LABEL *)p.labels;
+    MNP_LABEL label = read_label(labels + i);
+    if (is_noise)
+        label = read_label(labels + mnp_or_else(label, (MNP_LABEL)i));
+    while (label >= 0)
+        label = read_label(labels + label);
+    if (is_noise)
+        __atomic_store_n(labels + i, label, __ATOMIC_RELAXED);
+    ((MNP_OUT *)p.out)[i] = mnp_to<MNP_OUT>::from(-1 - label);
+}
+
 MNP_KERNEL(label_values, mnp_label_params)
 {
+    constexpr int64_t most = 256;
     const MNP_LABEL *labels = (const MNP_LABEL *)p.labels;
-    MNP_FOR (i, p.count) {
-        MNP_LABEL label = labels[i];
-        while (label >= 0)
-            label = labels[label];
-        ((MNP_OUT *)p.out)[i] = mnp_to<MNP_OUT>::from(-1 - label);
+    MNP_FOR (piece, (p.count + most - 1) / most) {
+        const int64_t begin = piece * most, end = mnp_least(begin + most, p.count);
+        int changes = 0;
+        for (int64_t i = begin + 1; i < end; i++)
+            changes += (labels[i] < 0) != (labels[i - 1] < 0);
+        if (3 * changes > most)
+            for (int64_t i = begin; i < end; i++)
+                store_value<true>(p, i);
+        else
+            for (int64_t i = begin; i < end; i++)
+                store_value<false>(p, i);
     }
 }

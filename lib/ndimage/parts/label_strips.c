@@ -198,6 +198,24 @@ static bool is_replaced(const struct block *b, int64_t k)
     return b->names[b->changes + k] != b->names[k];
 }
 
+/* Number the parts that begin in a range of elements, from `number` + 1 on; returns the last number. */
+static int64_t number_firsts(const struct block *b, int64_t begin, int64_t end, int64_t number)
+{
+    enum { PIECE = 16 }; /* elements, which are compared at once; most have no first one */
+    for (int64_t piece = begin; piece < end; piece += PIECE) {
+        const int64_t last = mnp__min(piece + PIECE, end);
+        int firsts = 0;
+        for (int64_t i = piece; i < last; i++)
+            firsts += b->labels[i] == i;
+        for (int64_t i = piece; firsts > 0 && i < last; i++) {
+            const bool is_first = b->labels[i] == i;
+            number += is_first;
+            b->labels[i] = is_first ? (int32_t)(-1 - number) : b->labels[i];
+        }
+    }
+    return number;
+}
+
 /* Store the numbers of parts where their first elements are.  Collective. */
 static mnp_status number_parts(struct block *b, int64_t *count_p)
 {
@@ -213,13 +231,14 @@ static mnp_status number_parts(struct block *b, int64_t *count_p)
     mnp_status st = add_up(b, own, &number, count_p);
     k = low;
     for (int64_t i = 0; i < b->count && st == MNP_OK; i++) {
-        if (b->labels[i] != i)
-            continue;
-        const bool is_name = k < b->changes && b->names[k] == b->base + i;
-        if (!is_name || !is_replaced(b, k))
+        const int64_t name = k < b->changes ? mnp__min(b->names[k] - b->base, b->count) : b->count;
+        number = number_firsts(b, i, name, number);
+        i = name;
+        if (i == b->count)
+            break;
+        if (!is_replaced(b, k))
             b->labels[i] = (int32_t)(-1 - ++number);
-        if (is_name)
-            numbers[k++] = b->labels[i] < 0 ? number : 0;
+        numbers[k++] = b->labels[i] < 0 ? number : 0;
     }
     if (st == MNP_OK && b->changes > 0)
         st = mnp__all_reduce(&b->ctx->comm, numbers, (int)b->changes, MPI_INT64_T, MPI_MAX);
