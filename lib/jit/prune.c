@@ -160,6 +160,17 @@ static bool is_maker(const pruning *p, span name)
     return false;
 }
 
+/* The parenthesis that closes the one at c, or the last character before `end`. */
+static const char *end_of_parentheses(const char *c, const char *end)
+{
+    for (int depth = 0; c + 1 < end; c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (depth == 0)
+            break;
+    }
+    return c;
+}
+
 /* The name of a function whose head this is, or an empty span if it is something else, or not clear. */
 static span name_of(span head)
 {
@@ -172,6 +183,10 @@ static span name_of(span head)
         const char *begin = c;
         while (begin > head.begin && in_word(begin[-1]))
             begin--;
+        if (begins(begin, "decltype(") || begins(begin, "sizeof(")) {
+            c = end_of_parentheses(c, head.end);
+            continue;
+        }
         return begin < c ? word_at(begin) : none;
     }
     return none;
