@@ -18,6 +18,44 @@ MNP_INLINE void mnp_deliver_at(const mnp_reduce_params &p, const mnp_acc &acc, c
     MNP_OUTPUTS(MNP_STORE)
 }
 
+/*
+ * The same of outputs `begin` .. `end` of the line with the indices `kept`; acc_of(j) is the accumulator of the j-th of
+ * them.  What lies beside one another is stored by loops that the compiler vectorises.
+ */
+template <typename Accs>
+MNP_INLINE void mnp_deliver_line(const mnp_reduce_params &p, const Accs &acc_of, int64_t *kept, int64_t begin,
+                                 int64_t end, int64_t part)
+{
+    kept[MNP_KEPT - 1] = begin;
+    if (p.target) {
+        char *to = (char *)mnp_part_at(p, p.target, kept, part);
+        const int64_t step = p.place[MNP_KEPT - 1] * MNP_ACC_BYTES;
+        for (int64_t j = 0; j < end - begin; j++)
+            *(mnp_acc *)(to + j * step) = acc_of((int)j);
+        return;
+    }
+    const mnp_reduce_end of_all = {(int64_t)p.count, p.ddof};
+    bool adjacent = true;
+#define MNP_FIND_OUT(k)                                                                                                \
+    const int64_t step##k = p.result[k - MNP_FIRST_RESULT].kept[MNP_KEPT - 1];                                         \
+    mnp_memory##k *const out##k = (mnp_memory##k *)p.result[k - MNP_FIRST_RESULT].base +                               \
+                                  mnp_offset<MNP_KEPT>(p.result[k - MNP_FIRST_RESULT].kept, kept);                     \
+    adjacent = adjacent && step##k == 1;
+#define MNP_STORE_NEXT(k) out##k[adjacent ? j : j * step##k] = mnp_to<mnp_memory##k>::from(result##k);
+#define MNP_STORE_LINE                                                                                                 \
+    for (int64_t j = 0; j < end - begin; j++) {                                                                        \
+        const mnp_acc acc = acc_of((int)j);                                                                            \
+        MNP_OUTPUTS(MNP_RESULT)                                                                                        \
+        MNP_GIVE(acc, of_all, MNP_SET);                                                                                \
+        MNP_OUTPUTS(MNP_STORE_NEXT)                                                                                    \
+    }
+    MNP_OUTPUTS(MNP_FIND_OUT)
+    if (adjacent)
+        MNP_STORE_LINE
+    else
+        MNP_STORE_LINE
+}
+
 #if MNP_SEARCHES
 #include "kernels/reduction/reduce_search_host.h"
 #endif
@@ -52,7 +90,6 @@ MNP_DEFINE_LINE(mnp_look_at_line, MNP_LOOK_AT)
 /* Compute part number `part` of columns `begin` .. `end` of the line of outputs with the indices `kept`. */
 static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t begin, int64_t end, int64_t part)
 {
-    int64_t &column = kept[MNP_KEPT - 1];
     mnp_op::lanes<mnp_set_count> lanes;
     const int64_t last = mnp_part_begin(p.rows, part + 1, p.parts);
     for (int64_t x = begin; x < end; x++)
@@ -75,8 +112,8 @@ static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t be
     for (int64_t r = mnp_part_begin(p.rows, part, p.parts); r < last; r++)
         mnp_take_line(p, kept, r, begin, end, lanes);
 #endif
-    for (column = begin; column < end; column++)
-        mnp_deliver_at(p, lanes.end((int)(column - begin)), kept, part);
+    mnp_deliver_line(
+        p, [&](int j) { return lanes.end(j); }, kept, begin, end, part);
 }
 
 #endif
@@ -294,19 +331,24 @@ MNP_KERNEL(MNP_REDUCE, mnp_reduce_params)
         mnp_do_elements(p, worker, workers);
         return;
     }
-    constexpr int64_t block = 64;
-    MNP_FOR (b, (p.outputs + block - 1) / block) {
-        const int64_t begin = b * block, end = mnp_least(begin + block, p.outputs);
-        mnp_acc all[block];
-        for (int64_t o = begin; o < end; o++)
-            all[o - begin] = mnp_empty();
-        int64_t index[block][MNP_KEPT];
-        for (int64_t o = begin; o < end; o++)
-            mnp_unravel<MNP_KEPT>(p.kept, o, index[o - begin]);
-        for (int64_t part = 0; part < p.parts; part++)
-            for (int64_t o = begin; o < end; o++)
-                mnp_op::join(all[o - begin], *mnp_part_at(p, p.source, index[o - begin], part));
-        for (int64_t o = begin; o < end; o++)
-            mnp_deliver_at(p, all[o - begin], index[o - begin], 0);
+    constexpr int64_t most = 64;
+    const mnp_acc none = mnp_empty();
+    const int64_t width = p.kept[MNP_KEPT - 1], tiles = (width + most - 1) / most;
+    const int64_t step = p.place[MNP_KEPT - 1] * MNP_ACC_BYTES;
+    MNP_FOR (i, p.outputs / (width ? width : 1) * tiles) {
+        const int64_t begin = i % tiles * most, end = mnp_least(begin + most, width);
+        int64_t kept[MNP_KEPT];
+        mnp_acc all[most];
+        mnp_unravel<MNP_KEPT - 1>(p.kept, i / tiles, kept);
+        kept[MNP_KEPT - 1] = begin;
+        for (int64_t j = 0; j < most; j++)
+            all[j] = none;
+        for (int64_t part = 0; part < p.parts; part++) {
+            const char *from = (const char *)mnp_part_at(p, p.source, kept, part);
+            for (int64_t j = 0; j < end - begin; j++)
+                mnp_op::join(all[j], *(const mnp_acc *)(from + j * step));
+        }
+        mnp_deliver_line(
+            p, [&](int j) { return all[j]; }, kept, begin, end, 0);
     }
 }
