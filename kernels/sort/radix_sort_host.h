@@ -16,7 +16,11 @@
  * one that contains element k - 1, and so on until few enough elements are left to be sorted.
  *
  * Digits are computed a block of elements at a time, in loops that compilers vectorise.
+ *
+ * Short lines of keys alone are sorted side by side: sort_network_host.h.
  */
+
+#include "kernels/sort/sort_network_host.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -510,17 +514,29 @@ static void mnp_sort_first(const mnp_radix_sort_params &p, int64_t line)
                p.first * sizeof(mnp_payload));
 }
 
+static void mnp_sort_one(const mnp_radix_sort_params &p, int64_t line)
+{
+    if (p.first > 0) {
+        mnp_sort_first(p, line);
+        return;
+    }
+    mnp_part part = {{}, MNP_RADIX_SORT_GIVEN, p.length};
+    for (int place = 0; place < MNP_RADIX_SORT_PLACES; place++)
+        part.places[place] =
+            mnp_place_behind({(MNP_KEY *)p.keys[place], (mnp_payload *)p.payload[place]}, line * p.length);
+    mnp_sort_part(p, part);
+}
+
 MNP_KERNEL(radix_sort_lines, mnp_radix_sort_params)
 {
-    MNP_FOR (line, p.lines) {
-        if (p.first > 0) {
-            mnp_sort_first(p, line);
+    constexpr int64_t together = mnp_has_network<MNP_KEY> ? MNP_NETWORK_LINES : 1;
+    const bool are_short = together > 1 && p.first == 0 && p.length <= MNP_NETWORK_MOST;
+    const int64_t group = are_short ? together : 1;
+    MNP_FOR (g, (p.lines + group - 1) / group) {
+        const int64_t begin = g * group, lines = p.lines - begin < group ? p.lines - begin : group;
+        if (are_short && 4 * lines > group && mnp_sort_together<MNP_KEY>(p, begin, lines))
             continue;
-        }
-        mnp_part part = {{}, MNP_RADIX_SORT_GIVEN, p.length};
-        for (int place = 0; place < MNP_RADIX_SORT_PLACES; place++)
-            part.places[place] =
-                mnp_place_behind({(MNP_KEY *)p.keys[place], (mnp_payload *)p.payload[place]}, line * p.length);
-        mnp_sort_part(p, part);
+        for (int64_t line = begin; line < begin + lines; line++)
+            mnp_sort_one(p, line);
     }
 }
