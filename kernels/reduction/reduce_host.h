@@ -147,6 +147,9 @@ static void mnp_do_elements(const mnp_reduce_params &p, int64_t worker, int64_t 
 /* Whether a reduction has the method of that name (reduce_ops.h). */
 template <typename Lanes, typename = void> constexpr bool mnp_merges = false;
 template <typename Lanes> constexpr bool mnp_merges<Lanes, decltype((void)&Lanes::merge)> = true;
+constexpr int64_t mnp_usual = 8192;
+template <typename Op, typename = void> constexpr int64_t mnp_most_merged = mnp_usual;
+template <typename Op> constexpr int64_t mnp_most_merged<Op, decltype((void)Op::most_merged)> = Op::most_merged;
 template <typename Op, typename = void> constexpr bool mnp_settles = false;
 template <typename Op> constexpr bool mnp_settles<Op, decltype((void)&Op::settled)> = true;
 
@@ -162,7 +165,7 @@ template <typename Op> MNP_INLINE bool mnp_is_settled(const typename Op::acc &ac
 /* Sets; and the elements after which they are joined, so that rounding errors and counts stay small. */
 constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>);
 constexpr int mnp_set_count = mnp_set_bytes >= 8 ? 32 : 256 / mnp_set_bytes;
-constexpr int64_t mnp_most = MNP_LOOKS ? 1 << 20 : mnp_settles<mnp_op> ? 2 * mnp_set_count : 8192;
+constexpr int64_t mnp_most = MNP_LOOKS ? 1 << 20 : mnp_settles<mnp_op> ? 2 * mnp_set_count : mnp_most_merged<mnp_op>;
 
 /* Define functions that call a method of the sets, in turn: for `count` elements; and for elements begin .. end. */
 #define MNP_DEFINE_TURNS(name, METHOD)                                                                                 \
@@ -296,7 +299,7 @@ MNP_INLINE void mnp_do_rows(const mnp_reduce_params &p, const int64_t *kept, int
             sets.start();
         }
         sets.take(readers, x, last);
-        if (sets.taken >= mnp_most) {
+        if (sets.taken >= (mnp_settles<mnp_op> || mnp_most > mnp_usual ? mnp_most : mnp_usual)) {
             mnp_op::join(all, sets.together());
             sets.start();
         }

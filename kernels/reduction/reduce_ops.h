@@ -6,6 +6,7 @@
  *   lanes<W>      W sets to which elements are added, in plain arrays so that loops over them are vectorised:
  *                 start(j) makes set j empty, take(j, x, ..., i) adds the element of index i, end(j) gives the acc;
  *                 merge(j, k), which only the host uses and not all have, adds the elements of set k to set j
+ *   most_merged   how many elements sets may have before they are merged, if it should be fewer than usual
  *   join(a, b)    adds the elements of b to a
  *   give(a, end, result, ...)   computes the results
  *
@@ -307,6 +308,7 @@ template <typename R> struct mnp_varied<mnp_complex<R>> {
 /* numpy.var, std, nanvar, nanstd */
 template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
     typedef typename mnp_varied<T>::type A;
+    enum { most_merged = 512 }; /* elements whose differences are from one of them: rounding errors grow as they do */
     struct acc {
         int64_t n;
         double squares; /* of the differences from the mean */
@@ -332,13 +334,23 @@ template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
             squares[j] += mnp_squared(difference);
             n[j] += !skip;
         }
+        /* From here on the differences of set k are from the first element of set j. */
+        MNP_INLINE void merge(int j, int k)
+        {
+            const A pivot = n[j] == 0 ? first[k] : first[j];
+            const A between = n[k] == 0 ? A{} : mnp_subtract(first[k], pivot), all = mnp_scaled(between, (double)n[k]);
+            squares[j] += squares[k] + mnp_inner(between, mnp_add(all, mnp_scaled(sum[k], 2)));
+            sum[j] = mnp_add(sum[j], mnp_add(sum[k], all));
+            first[j] = pivot;
+            n[j] += n[k];
+        }
         MNP_INLINE acc end(int j) const
         {
             const double each = n[j] ? 1.0 / (double)n[j] : 0;
             const A mean = mnp_scaled(sum[j], each);
             const double left = squares[j] - mnp_inner(sum[j], mean);
             const bool infinite = left != left && mnp_squared(mnp_scaled(sum[j], 0)) == 0; /* the squares alone are */
-            return acc{n[j], infinite ? squares[j] : left < 0 ? 0 : left, first[j], mean};
+            return acc{n[j], infinite ? mnp_infinity<double>() : left < 0 ? 0 : left, first[j], mean};
         }
     };
     static MNP_INLINE void join(acc &a, const acc &b)
