@@ -153,6 +153,14 @@ template <typename Op> constexpr int64_t mnp_most_merged<Op, decltype((void)Op::
 template <typename Op, typename = void> constexpr bool mnp_settles = false;
 template <typename Op> constexpr bool mnp_settles<Op, decltype((void)&Op::settled)> = true;
 
+template <typename Op> MNP_INLINE bool mnp_overflows(const typename Op::acc &acc)
+{
+    if constexpr (mnp_most_merged<Op> < mnp_usual)
+        return Op::overflows(acc);
+    else
+        return false;
+}
+
 /* Whether more elements cannot change the result. */
 template <typename Op> MNP_INLINE bool mnp_is_settled(const typename Op::acc &acc)
 {
@@ -268,6 +276,19 @@ struct mnp_sets {
             return together();
         }
     }
+    /* The same where merged sets may have few elements alone: one by one, if they have others or know too little then. */
+    MNP_INLINE mnp_acc all_with(const mnp_readers &readers, int64_t begin, int64_t end)
+    {
+        constexpr bool are_few = mnp_most_merged<mnp_op> < mnp_usual;
+        if (!are_few || taken == 0) {
+            const mnp_acc all = finish(readers, begin, end);
+            if (!mnp_overflows<mnp_op>(all))
+                return all;
+            start();
+        }
+        take(readers, begin, end);
+        return together();
+    }
 };
 
 #endif
@@ -293,7 +314,7 @@ MNP_INLINE void mnp_do_rows(const mnp_reduce_params &p, const int64_t *kept, int
             return;
 #else
         for (; x + mnp_most < last || begin == end; x += mnp_most) {
-            mnp_op::join(all, sets.finish(readers, x, mnp_least(x + mnp_most, last)));
+            mnp_op::join(all, sets.all_with(readers, x, mnp_least(x + mnp_most, last)));
             if (x + mnp_most >= last || mnp_is_settled<mnp_op>(all))
                 return;
             sets.start();

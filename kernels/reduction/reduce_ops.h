@@ -6,7 +6,8 @@
  *   lanes<W>      W sets to which elements are added, in plain arrays so that loops over them are vectorised:
  *                 start(j) makes set j empty, take(j, x, ..., i) adds the element of index i, end(j) gives the acc;
  *                 merge(j, k), which only the host uses and not all have, adds the elements of set k to set j
- *   most_merged   how many elements sets may have before they are merged, if it should be fewer than usual
+ *   most_merged   how many elements sets may have before they are merged, if it should be fewer than usual; with it
+ *   overflows(a)  whether sets are to be joined one by one instead
  *   join(a, b)    adds the elements of b to a
  *   give(a, end, result, ...)   computes the results
  *
@@ -353,6 +354,11 @@ template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
             return acc{n[j], infinite ? mnp_infinity<double>() : left < 0 ? 0 : left, first[j], mean};
         }
     };
+    /* Whether sets that are joined one by one may know what merged ones do not: sums of squares that are too large. */
+    static MNP_INLINE bool overflows(const acc &a)
+    {
+        return !(a.squares < mnp_infinity<double>());
+    }
     static MNP_INLINE void join(acc &a, const acc &b)
     {
         if (b.n == 0)
