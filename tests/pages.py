@@ -47,6 +47,7 @@ NOT_RUN = {
     "srun": "a cluster's command; tests/slurm/jobs.t runs jobs",
     "./program": "a program of the reader's",
     "mpirun -n 2 ./program": "a program of the reader's",
+    "mkdir -p $CUDA_MPS_PIPE_DIRECTORY": "a folder of a process that serves GPUs",
     "nvidia-cuda-mps-control": "a process that serves GPUs",
     "echo quit | nvidia-cuda-mps-control": "a process that serves GPUs",
     "maniple eval -q 'sum(x)'": "the text goes on without naming x",

@@ -4,8 +4,8 @@
  * background than its neighbour, if it has no shorter way.  So it is with taxicab distances along any axis, and with all
  * metrics along the first one, where elements have the distance 0 or infinity (distance.cu has the rest).
  *
- * MNP_METRIC as in distance.cu: of Euclidean distances the squares are stored.  MNP_PLACES 1: also which element of the
- * background it is.
+ *   MNP_METRIC   0: Euclidean, whose squares are stored; 1: taxicab; 2: chessboard
+ *   MNP_PLACES   1: also which element of the background it is
  */
 #include "kernels/prelude.h"
 #include "kernels/math_types.h"

@@ -100,7 +100,7 @@ template <bool is_noise> static void label_row(const mnp_label_params &p, const 
     const MNP_IN *in = (const MNP_IN *)p.in + row.first;
     MNP_LABEL last = -1, joined = -1; /* of the element before, and what has been joined to its part last */
     for (int64_t x = 0; x < width; x++) {
-        const MNP_LABEL all = (MNP_LABEL)mnp_to<mnp_bool>::from(in[x]).value - 1; /* 0, or -1 in the background */
+        const MNP_LABEL all = -(MNP_LABEL)(mnp_to<mnp_bool>::from(in[x]).value == 0); /* -1 in the background */
         if (!is_noise && all) {
             last = joined = row.labels[x] = -1;
             continue;
@@ -132,14 +132,14 @@ template <bool is_noise> static void label_row(const mnp_label_params &p, const 
     }
 }
 
-/* Whether a third of the elements or more are followed by others. */
+/* Whether more than a third of the elements are followed by others. */
 static bool has_noise(const mnp_label_params &p, const mnp_row &row)
 {
     const int64_t width = p.extent[MNP_NDIM - 1];
     const MNP_IN *in = (const MNP_IN *)p.in + row.first;
     int changes = 0;
     for (int64_t x = 1; x < width; x++)
-        changes += mnp_to<mnp_bool>::from(in[x]).value != mnp_to<mnp_bool>::from(in[x - 1]).value;
+        changes += (mnp_to<mnp_bool>::from(in[x]).value != 0) != (mnp_to<mnp_bool>::from(in[x - 1]).value != 0);
     return 3 * (int64_t)changes > width;
 }
 

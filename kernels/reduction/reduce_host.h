@@ -365,7 +365,7 @@ MNP_KERNEL(MNP_REDUCE, mnp_reduce_params)
         mnp_acc all[most];
         mnp_unravel<MNP_KEPT - 1>(p.kept, i / tiles, kept);
         kept[MNP_KEPT - 1] = begin;
-        for (int64_t j = 0; j < most; j++)
+        for (int64_t j = 0; j < end - begin; j++)
             all[j] = none;
         for (int64_t part = 0; part < p.parts; part++) {
             const char *from = (const char *)mnp_part_at(p, p.source, kept, part);

@@ -354,7 +354,7 @@ template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
             return acc{n[j], infinite ? mnp_infinity<double>() : left < 0 ? 0 : left, first[j], mean};
         }
     };
-    /* Whether sets that are joined one by one may know what merged ones do not: sums of squares that are too large. */
+    /* Whether sets that are joined one by one may know what merged ones do not: their sums of squares may be finite. */
     static MNP_INLINE bool overflows(const acc &a)
     {
         return !(a.squares < mnp_infinity<double>());

@@ -530,7 +530,10 @@ static void mnp_sort_one(const mnp_radix_sort_params &p, int64_t line)
 MNP_KERNEL(radix_sort_lines, mnp_radix_sort_params)
 {
     constexpr int64_t together = mnp_has_network<MNP_KEY> ? MNP_NETWORK_LINES : 1;
-    const bool are_short = together > 1 && p.first == 0 && p.length <= MNP_NETWORK_MOST;
+    /* a group takes about as long as a quarter of its lines one by one, and occupies one worker */
+    const int64_t groups = (p.lines + together - 1) / together, turns = (groups + workers - 1) / workers;
+    const bool are_short = together > 1 && p.first == 0 && p.length <= MNP_NETWORK_MOST &&
+                           together * turns <= 4 * ((p.lines + workers - 1) / workers);
     const int64_t group = are_short ? together : 1;
     MNP_FOR (g, (p.lines + group - 1) / group) {
         const int64_t begin = g * group, lines = p.lines - begin < group ? p.lines - begin : group;

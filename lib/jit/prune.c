@@ -183,7 +183,8 @@ static span name_of(span head)
         const char *begin = c;
         while (begin > head.begin && in_word(begin[-1]))
             begin--;
-        if (begins(begin, "decltype(") || begins(begin, "sizeof(")) {
+        if (begins(begin, "decltype(") || begins(begin, "sizeof(") || begins(begin, "__attribute__(") ||
+            begins(begin, "alignas(")) {
             c = end_of_parentheses(c, head.end);
             continue;
         }

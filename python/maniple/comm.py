@@ -117,7 +117,7 @@ def size():
 
 
 def barrier():
-    """Wait until all ranks are here, and what each has enqueued before is done.  Collective."""
+    """Wait until all ranks are here, and what each has enqueued before is done; not in a Graph.  Collective."""
     world().barrier()
 
 
@@ -131,18 +131,39 @@ def split(color, key=0):
     return world().split(color, key)
 
 
+def _told_of(error):
+    """An error's class and arguments, as text for the other ranks."""
+    arguments = error.args
+    if isinstance(error, OSError) and error.errno is not None:
+        arguments = (error.errno, error.strerror, error.filename)
+    try:
+        if ast.literal_eval(repr(arguments)) != arguments:
+            arguments = (str(error),)
+    except Exception:  # noqa: BLE001: arguments of classes of its own
+        arguments = ("",)
+    return repr((type(error).__name__, arguments))
+
+
+def _error_of(told):
+    name, arguments = ast.literal_eval(told)
+    kind = getattr(builtins, name, None)
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        return kind(*arguments)
+    return RuntimeError(f"{name}: {arguments[0] if arguments else ''}")
+
+
 def by_root(function, *arguments, **named):
-    """Call a function on rank 0 alone.  The other ranks wait for its end, and raise its error as well.  Collective."""
-    error = None
+    """Call a function on rank 0 alone.  The other ranks wait for its end, and raise its error as well, or a RuntimeError
+    if its class is none of Python's own.  Collective."""
+    error, told = None, ""
     if rank() == 0:
         try:
             function(*arguments, **named)
-        except Exception as problem:  # noqa: BLE001: whatever it is, the others wait for it
-            error = problem
-    told = bcast("" if error is None else f"{type(error).__name__} {error}")
+        except BaseException as problem:  # noqa: BLE001: whatever it is, the others wait for it
+            error, told = problem, _told_of(problem)
+    told = bcast(told)
     if told:
-        name, _, text = told.partition(" ")
-        raise error or getattr(builtins, name, RuntimeError)(text)
+        raise error or _error_of(told)
 
 
 __dir__ = finished(globals(), "maniple.comm")

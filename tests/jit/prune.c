@@ -32,6 +32,12 @@ static const char before[] = "template <typename T> MNP_INLINE T mnp_called(T x)
                              "{\n"
                              "    return x;\n"
                              "}\n"
+                             "static __attribute__((noinline)) void mnp_apart(int x)\n"
+                             "{\n"
+                             "}\n"
+                             "static __attribute__((noinline)) void mnp_apart_forgotten(int x)\n"
+                             "{\n"
+                             "}\n"
                              "template <typename T, typename = void> constexpr bool mnp_merges = false;\n"
                              "template <typename T> constexpr bool mnp_merges<T, decltype((void)&T::merge)> = true;\n"
                              "struct mnp_kept_struct {\n"
@@ -47,12 +53,13 @@ static const char generated[] = "typedef int mnp_value;\n"
                                 "}\n";
 static const char after[] = "MNP_KERNEL(name, params)\n"
                             "{\n"
-                            "    called(typed(mnp_made(1)));\n"
+                            "    called(typed(mnp_made(1))), apart(2);\n"
                             "}\n";
 
 static const char *const kept[] = {"T mnp_called(",
                                    "int mnp_by_another(",
                                    "mnp_typed(T",
+                                   "void mnp_apart(int",
                                    "constexpr bool mnp_merges = false",
                                    "constexpr bool mnp_merges<T, decltype((void)&T::merge)> = true",
                                    "struct mnp_kept_struct",
@@ -60,7 +67,7 @@ static const char *const kept[] = {"T mnp_called(",
                                    "mnp_generated_forgotten(",
                                    "MNP_KERNEL(name"};
 static const char *const left_out[] = {"int mnp_forgotten(", "int mnp_by_the_forgotten(", "mnp_typed_forgotten(",
-                                       "TWICE(mnp_made_forgotten)"};
+                                       "mnp_apart_forgotten(", "TWICE(mnp_made_forgotten)"};
 
 int main(void)
 {

@@ -39,8 +39,8 @@ static int find_width(const mnp__fft_spec *spec)
  */
 static bool has_clusters(const cuda_device *cuda)
 {
-    enum { MOST_OF_HOPPER = 100 }; /* multiprocessors, of 114 or more */
-    return cuda->capability_major == 9 && cuda->multiprocessors >= MOST_OF_HOPPER;
+    enum { H100 = 114 }; /* multiprocessors, or more */
+    return cuda->capability_major == 9 && cuda->multiprocessors >= H100;
 }
 
 bool mnp__cuda_columns_can(mnp__device *device, const mnp__fft_spec *spec)

@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy's further names, orders of elements, margins, and what is raised, beside NumPy."""
 
+import errno
 import os
 
 import maniple as mp
 import numpy as np
 
 from . import ok, raises, rng, same, shared_folder
+
+
+class _OwnError(KeyError):
+    pass
+
+
+def _fail():
+    raise _OwnError("a reason")
 
 
 def beside(cases, ours, theirs, rtol=0.0):
@@ -97,6 +106,12 @@ def check_further_names():
     same("tofile", mp.fromfile(path).reshape(6, 7), a)
     raises(FileNotFoundError, "no-folder", "savetxt() where nothing can be written, on all ranks",
            lambda: np.savetxt(os.path.join(path + "no-folder", "x.txt"), x))
+    try:
+        np.savetxt(os.path.join(path + "no-folder", "x.txt"), x)
+    except OSError as error:
+        ok((error.errno, os.path.basename(error.filename)) == (errno.ENOENT, "x.txt"), "with its number and the name of the file")
+    raises(UnicodeEncodeError, "latin-1", "an error with arguments of its own", lambda: np.savetxt(path, x, header="\u03bb", encoding="latin1"))
+    raises((KeyError, RuntimeError), "a reason", "one of a class that Python does not have", lambda: mp.comm.by_root(_fail))
     whole = rng.standard_normal((2, 3, 6))
     same("tensorsolve", np.linalg.tensorsolve(mp.asarray(whole), mp.ones((2, 3))), np.linalg.tensorsolve(whole, np.ones((2, 3))), 1e-10)
     whole = rng.standard_normal((3, 6, 2))
