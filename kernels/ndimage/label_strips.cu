@@ -79,11 +79,16 @@ static inline MNP_LABEL mnp_joined(MNP_LABEL *labels, MNP_LABEL a, MNP_LABEL b)
     return a < b ? a : b;
 }
 
-/* a, or b where a is negative.  Compilers make branches of conditions, and of noise no processor can tell where they go. */
+/* -1 if a is negative, else 0.  Compilers make branches of conditions, and of noise no processor can tell where they go. */
+static inline MNP_LABEL mnp_negative(MNP_LABEL a)
+{
+    return a >> (8 * sizeof a - 1);
+}
+
+/* a, or b where a is negative. */
 static inline MNP_LABEL mnp_or_else(MNP_LABEL a, MNP_LABEL b)
 {
-    const MNP_LABEL bits = a >> (8 * sizeof a - 1);
-    return (a & ~bits) | (b & bits);
+    return (a & ~mnp_negative(a)) | (b & mnp_negative(a));
 }
 
 /* Whether elements have neighbours in an earlier row at their x + by: in images, of a structure that is known. */
@@ -118,8 +123,7 @@ template <bool is_noise> static void label_row(const mnp_label_params &p, const 
         for (int k = 0; k < row.count; k++) {
             const mnp_before &before = row.before[k];
             const MNP_LABEL north = mnp_looks(before, 0) ? before.labels[x] | all : -1;
-            const MNP_LABEL hidden =
-                MNP_WEST ? ~(north >> (8 * sizeof north - 1)) : 0; /* -1: its neighbours are its part */
+            const MNP_LABEL hidden = MNP_WEST ? ~mnp_negative(north) : 0; /* -1: its neighbours are its part */
             touch(north);
             if (!is_noise && hidden)
                 continue;

@@ -10,8 +10,8 @@
  */
 
 enum {
-    MNP_NETWORK_LINES = 64 / sizeof(MNP_KEY) > 0 ? 64 / sizeof(MNP_KEY) : 1, /* that are sorted together */
-    MNP_NETWORK_MOST = sizeof(MNP_KEY) == 1 ? 64 : 1024                      /* elements of a line */
+    MNP_NETWORK_LINES = 64 / sizeof(MNP_KEY),           /* that are sorted together */
+    MNP_NETWORK_MOST = sizeof(MNP_KEY) == 1 ? 64 : 1024 /* elements of a line */
 };
 
 /* The float's bits that have a number, the inverse of mnp_sort_key_float() for all but NaN and -0. */

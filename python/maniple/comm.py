@@ -137,11 +137,10 @@ def _told_of(error):
     if isinstance(error, OSError) and error.errno is not None:
         arguments = (error.errno, error.strerror, error.filename)
     try:
-        if ast.literal_eval(repr(arguments)) != arguments:
-            arguments = (str(error),)
+        is_literal = ast.literal_eval(repr(arguments)) == arguments
     except Exception:  # noqa: BLE001: arguments of classes of its own
-        arguments = ("",)
-    return repr((type(error).__name__, arguments))
+        is_literal = False
+    return repr((type(error).__name__, arguments if is_literal else (str(error),)))
 
 
 def _error_of(told):
