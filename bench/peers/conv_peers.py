@@ -23,8 +23,9 @@ or on the CPU
 Richardson-Lucy as skimage.restoration has it, with fftconvolve: the time of N of them, divided by N, of an image of
 --dims dimensions.
 
-The data is on the GPU before and stays there.  A time is the median of repeats, each between two CUDA events (on the
-CPU, two readings of the clock), after a warm-up.  All results are compared with a convolution by FFT in float64: the
+The data is on the GPU before and stays there.  A time is the median of repeats after a warm-up; a
+repeat is as many calls in a row as take 10 milliseconds, between two CUDA events (on the CPU, two readings of the clock),
+divided by their number.  All results are compared with a convolution by FFT in float64: the
 largest error, relative to the largest value.  The tolerance is below what TF32 could reach.
 """
 
@@ -75,17 +76,22 @@ def optional(module):
 
 
 def measure(arguments, run, new_event, elapsed_ms):
-    """Call run() again and again; the last result and the times in milliseconds."""
-    for _ in range(arguments.warm_up):
-        result = run()
-    times = []
-    for _ in range(arguments.repeats):
+    """Call run() again and again; the last result and the times in milliseconds, of as many calls in a row as take 10."""
+    def timed(calls):
         begin, end = new_event(), new_event()
         begin.record()
-        result = run()
+        for _ in range(calls):
+            result = run()
         end.record()
         end.synchronize()
-        times.append(elapsed_ms(begin, end))
+        return result, elapsed_ms(begin, end) / calls
+
+    for _ in range(max(arguments.warm_up, 1)):
+        result, once = timed(1)
+    times = []
+    for _ in range(arguments.repeats):
+        result, one = timed(record.calls_in_a_row(once / 1e3))
+        times.append(one)
     return result, times
 
 

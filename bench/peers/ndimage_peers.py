@@ -3,7 +3,8 @@
 
   ndimage_peers.py [--host] [--elements N] [--repeats N] [--case NAME ...]
 
-A time is the median of repeats, and the best one, after a warm-up.
+A time is the median of repeats, and the best one, after a warm-up; a repeat is as many calls in a row as take 10
+milliseconds, divided by their number.
 """
 
 import argparse
@@ -42,14 +43,17 @@ else:
 
 mask = x > 0
 for name in arguments.case:
-    seconds = []
-    for _ in range(arguments.repeats + 1):
+    seconds, calls = [], 1
+    for _ in range(arguments.repeats + 2):
         wait()
         begin = time.perf_counter()
-        CASES[name](ndimage, x, mask)
+        for _ in range(calls):
+            CASES[name](ndimage, x, mask)
         wait()
-        seconds.append(time.perf_counter() - begin)
-    seconds = sorted(seconds[1:])
+        seconds.append((time.perf_counter() - begin) / calls)
+        if len(seconds) == 2:
+            calls = record.calls_in_a_row(seconds[1])
+    seconds = sorted(seconds[2:])
     median = seconds[len(seconds) // 2]
     print(f"{name:12s} {library:22s} {1e3 * median:9.3f} ms, best {1e3 * seconds[0]:9.3f} ms", flush=True)
     record.append("ndimage", name, f"{x.size} float32", library, version, device, median, seconds[0], 1)

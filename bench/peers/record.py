@@ -26,6 +26,11 @@ def append(benchmark, case, given, library, version, device, seconds, best=None,
                                for key, value in line.items() if value is not None}) + "\n")
 
 
+def calls_in_a_row(seconds):
+    """How many calls of so many seconds a time is taken of: as many as take 10 milliseconds, at most 500, at least 1."""
+    return max(1, min(500, int(1e-2 / seconds)))
+
+
 def processor():
     """The model of this machine's processor, as `maniple info` has it."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:

@@ -5,8 +5,9 @@
   cupyx.scipy.signal on one GPU
   --host   scipy.signal on the CPU
 
-The data is on the device before and stays there.  A time is the median of repeats after a warm-up, each between two
-CUDA events (SciPy: two readings of the clock).
+The data is on the device before and stays there.  A time is the median of repeats after a warm-up; a repeat is as
+many calls in a row as take 10 milliseconds, between two CUDA events (SciPy: two readings of the clock), divided by their
+number.
 """
 
 import argparse
@@ -54,7 +55,10 @@ def main():
     x = xp.asarray(np.random.default_rng(1).standard_normal(arguments.elements))
     for name, function in cases(signal, xp).items():
         if arguments.case in (None, name):
-            seconds = [timed(function, x, None if arguments.host else xp) for _ in range(arguments.repeats + 1)][1:]
+            gpu = None if arguments.host else xp
+            timed(function, x, gpu, 1)
+            calls = record.calls_in_a_row(timed(function, x, gpu, 1))
+            seconds = [timed(function, x, gpu, calls) for _ in range(arguments.repeats)]
             median = statistics.median(seconds)
             print(f"  {name:17} {library} {version} on {model}: median {1e3 * median:9.4f} ms, best "
                   f"{1e3 * min(seconds):9.4f} ms", flush=True)
@@ -62,17 +66,19 @@ def main():
                           bytes=16 * x.size)
 
 
-def timed(function, x, cupy):
+def timed(function, x, cupy, calls):
     if cupy is None:
         begin = time.perf_counter()
-        function(x)
-        return time.perf_counter() - begin
+        for _ in range(calls):
+            function(x)
+        return (time.perf_counter() - begin) / calls
     begin, end = cupy.cuda.Event(), cupy.cuda.Event()
     begin.record()
-    function(x)
+    for _ in range(calls):
+        function(x)
     end.record()
     end.synchronize()
-    return cupy.cuda.get_elapsed_time(begin, end) / 1e3
+    return cupy.cuda.get_elapsed_time(begin, end) / 1e3 / calls
 
 
 if __name__ == "__main__":

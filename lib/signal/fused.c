@@ -14,16 +14,23 @@
 #include "signal/tiles.h"
 
 enum {
+    QUAD = 16,         /* bytes of an access */
+    WORD = 4,          /* bytes of a register */
+    LONG = 16,         /* elements of a window from which on a thread of the pass along x has more outputs */
+    REGISTERS = 65536, /* of a multiprocessor */
+    WINDOW = 86,       /* most registers of a thread for the rows of its windows, */
+    OTHERS = 36,       /* and for all else */
+    MOST_ROWS = 1024,  /* of a tile */
+    MOST_BLOCKS = 3,   /* of 256 threads on a multiprocessor: more would leave them too few registers */
+    /* of windows in a ring */
     THREADS = 256,
-    STEP = 8,         /* rows that a block computes between two barriers */
-    AHEAD = 2,        /* steps whose input is on its way */
-    RUN = 8,          /* outputs of a thread: along y, and along x */
-    QUAD = 16,        /* bytes of an access */
-    NARROW = 64,      /* columns of input of the narrowest stripes, */
-    WIDE = 256,       /* and of the widest ones, if the window leaves half of them */
-    MOST_ROWS = 1024, /* of a tile */
-    MOST_BLOCKS = 4,  /* of a multiprocessor: more would leave their threads too few registers */
-    RESERVED = 1024   /* bytes of shared memory that a block takes beside its own */
+    STEP = 8,       /* rows that a block computes between two barriers */
+    AHEAD = 2,      /* steps whose input is on its way */
+    RUN = 8,        /* outputs of a thread along y */
+    COLUMNS = 2,    /* of a thread in the pass along y */
+    NARROW = 64,    /* columns of input of the narrowest stripes, */
+    WIDE = 256,     /* and of the widest ones, if the window leaves half of them */
+    RESERVED = 1024 /* bytes of shared memory that a block takes beside its own */
 };
 
 /* A pair of passes in the dimensions of the kernel, y and x: `pass` is NULL where there is none. */
@@ -35,18 +42,22 @@ struct pair {
 };
 
 struct shape {
+    bool in_ring; /* the rows of a window are in shared memory, not in registers: fused_ring.cu, not fused.cu */
     int64_t taps[2];
-    int shift;      /* elements before a row's window, so that reading begins at a multiple of 16 bytes */
-    int columns;    /* of a thread in the pass along y */
-    int64_t width;  /* outputs of a tile along x */
-    int64_t blocks; /* that a multiprocessor holds */
-    size_t shared_bytes;
+    int64_t threads, rows; /* of a block: rows between two barriers */
+    int64_t columns;       /* of a thread in the pass along y */
+    int64_t run;           /* outputs of a thread in the pass along x */
+    int64_t shift;         /* elements before a row's window, so that accesses of the input are aligned */
+    int64_t width;         /* most outputs of a tile along x */
+    int64_t blocks;        /* that a multiprocessor holds */
+    int64_t shared_bytes;
 };
 
 struct mnp__fused {
     mnp__extended in;
     mnp__tiles tiles;
     mnp__kernel *kernel;
+    unsigned threads;
     mnp_fused_params params; /* all but what a run fills in */
 };
 
@@ -125,36 +136,90 @@ static bool find_pair(const mnp__separable_spec *spec, int i, int count, const m
 
 /* ---- tiles ---- */
 
-/* The bytes of the shared arrays of kernels/signal/fused.cu. */
-static size_t shared_bytes(const struct shape *shape, int64_t input, int64_t sum)
+/* Rows between two barriers, as many as leave room; false if there are none.  *window: registers of the windows and the
+   next rows. */
+static bool find_rows(struct shape *shape, int64_t words, int64_t input_words, int64_t *window)
+{
+    const int64_t most = shape->columns * words == 1 ? 16 : 8, least = most * 3 / 4;
+    for (shape->rows = most; shape->rows >= least; shape->rows -= most - least) {
+        *window = shape->columns * ((shape->taps[0] - 1 + shape->rows) * words + shape->rows * input_words);
+        if (*window <= WINDOW)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Windows in registers: as few threads as have the block's columns.  false if there are too few registers, or if more
+ * than half of the columns of a block would be the window's.
+ */
+static bool choose_registers(const struct pair *pair, int64_t sum, int64_t across, struct shape *shape)
+{
+    const int64_t input = (int64_t)mnp_dtype_size(pair->input), words = mnp__divide_up(sum, WORD);
+    int64_t window, most = 0;
+    for (shape->columns = words == 1 ? 2 : 1; !find_rows(shape, words, mnp__divide_up(input, WORD), &window);) {
+        if (--shape->columns == 0)
+            return false;
+    }
+    for (shape->threads = 64;; shape->threads *= 2) {
+        most = shape->threads * shape->columns;
+        shape->width = (most - (shape->taps[1] - 1) - shape->shift) / shape->run * shape->run;
+        if (shape->width > 0 && (shape->width >= across || (shape->threads >= 256 && 2 * shape->width >= most)))
+            break;
+        if (shape->threads == 1024)
+            return false;
+    }
+    shape->blocks = REGISTERS / (shape->threads * (window + OTHERS));
+    shape->blocks = mnp__max(shape->blocks, 512 / shape->threads);
+    shape->blocks = mnp__min(shape->blocks, MOST_BLOCKS * 256 / shape->threads);
+    shape->blocks = mnp__max(shape->blocks, 1);
+    shape->shared_bytes = shape->rows * (2 * (most * sum + 2 * QUAD) + most * input);
+    return true;
+}
+
+/* The bytes of the shared arrays of kernels/signal/fused_ring.cu. */
+static int64_t ring_bytes(const struct shape *shape, int64_t input, int64_t sum)
 {
     const int64_t width = mnp__round_up(shape->shift + shape->width + shape->taps[1] - 1, QUAD / input);
     const int64_t ring = mnp__round_up(shape->taps[0] - 1 + (1 + AHEAD) * STEP, RUN) * width * input;
-    return (size_t)(ring + STEP * mnp__round_up(width, RUN) * sum);
+    return ring + STEP * (mnp__round_up(width, QUAD / sum) * sum + 2 * QUAD);
 }
 
-/* Choose for an input of that layout; false if it does not fit shared memory. */
-static bool choose_shape(const mnp_ctx *ctx, const struct pair *pair, mnp_dtype sum, const mnp_layout *in,
-                         struct shape *shape)
+/* Windows in a ring of rows; false if it does not fit shared memory. */
+static bool choose_ring(const mnp_ctx *ctx, const struct pair *pair, int64_t sum, int64_t across, struct shape *shape)
 {
-    const int64_t input = (int64_t)mnp_dtype_size(pair->input), element = (int64_t)mnp_dtype_size(sum);
-    const int64_t across = in->shape[pair->axis[1]] / mnp_layout_parts(in, pair->axis[1]), quad = QUAD / input;
-    const int64_t memory = (int64_t)ctx->device->block_memory, unit = mnp__max(quad, RUN);
-    for (int k = 0; k < 2; k++)
-        shape->taps[k] = pair->pass[k] ? pair->pass[k]->count : 1;
-    shape->shift = pair->pass[1] ? (int)((pair->pass[1]->first % quad + quad) % quad) : 0;
-    shape->columns = 2;
+    const int64_t input = (int64_t)mnp_dtype_size(pair->input), memory = (int64_t)ctx->device->block_memory;
+    const int64_t quad = QUAD / input;
+    shape->in_ring = true;
+    shape->threads = THREADS;
+    shape->rows = STEP;
+    shape->columns = COLUMNS;
+    shape->shift = pair->pass[1] ? (pair->pass[1]->first % quad + quad) % quad : 0;
     for (int64_t columns = NARROW;; columns *= 2) {
-        shape->width = (columns - (shape->taps[1] - 1) - shape->shift) / unit * unit;
-        shape->shared_bytes = shape->width > 0 ? shared_bytes(shape, input, element) : 0;
-        if ((int64_t)shape->shared_bytes > memory)
+        shape->width = (columns - (shape->taps[1] - 1) - shape->shift) / shape->run * shape->run;
+        shape->shared_bytes = shape->width > 0 ? ring_bytes(shape, input, sum) : 0;
+        if (shape->shared_bytes > memory)
             return false;
         if (shape->width > 0 && (shape->width >= across || (columns >= WIDE && 2 * shape->width >= columns)))
             break;
     }
-    shape->blocks = (memory + RESERVED) / ((int64_t)shape->shared_bytes + RESERVED);
-    shape->blocks = mnp__min(shape->blocks, MOST_BLOCKS);
+    shape->blocks = mnp__min((memory + RESERVED) / (shape->shared_bytes + RESERVED), MOST_BLOCKS);
     return true;
+}
+
+/* Choose for an input of that layout; false if there is no shape for it. */
+static bool choose_shape(const mnp_ctx *ctx, const struct pair *pair, mnp_dtype dtype, const mnp_layout *in,
+                         struct shape *shape)
+{
+    const int64_t across = in->shape[pair->axis[1]] / mnp_layout_parts(in, pair->axis[1]);
+    const int64_t sum = (int64_t)mnp_dtype_size(dtype), quad = QUAD / sum;
+    *shape = (struct shape){.in_ring = false};
+    for (int k = 0; k < 2; k++)
+        shape->taps[k] = pair->pass[k] ? pair->pass[k]->count : 1;
+    shape->run = 3 * quad <= QUAD && (shape->taps[1] > LONG || quad == 2) ? 3 * quad : quad;
+    /* sums of windows that are too high for registers are faster as two direct convolutions */
+    return choose_registers(pair, sum, across, shape) ||
+           (pair->combination != MNP__SUMS && choose_ring(ctx, pair, sum, across, shape));
 }
 
 int mnp__fused_count(const mnp_ctx *ctx, const mnp__separable_spec *spec, int i, const mnp_layout *in)
@@ -207,8 +272,9 @@ static mnp_status load_kernel(mnp__fused *fused, const mnp__separable_spec *spec
 {
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
-    const mnp__kernel_spec kernel = {
-        .file = "signal/fused.cu", .function = "fused", .shared_bytes = shape->shared_bytes};
+    const mnp__kernel_spec kernel = {.file = shape->in_ring ? "signal/fused_ring.cu" : "signal/fused.cu",
+                                     .function = shape->in_ring ? "fused_ring" : "fused",
+                                     .shared_bytes = (size_t)shape->shared_bytes};
     const bool refills = spec->refills && pair->pass[0] && pair->pass[1] && !is_extreme(pair->combination) &&
                          fills(pair->pass[1], outside);
     mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_SUM %s\n", mnp__jit_type(pair->input),
@@ -216,12 +282,14 @@ static mnp_status load_kernel(mnp__fused *fused, const mnp__separable_spec *spec
     mnp__text_add(&defines, "#define MNP_OUT %s\n#define MNP_BETWEEN %s\n", mnp__jit_type(pair->output),
                   mnp__jit_type(pair->between));
     mnp__text_add(&defines, "#define MNP_COMBINE %d\n#define MNP_KY %d\n#define MNP_KX %d\n#define MNP_SHIFT %d\n",
-                  (int)pair->combination, (int)shape->taps[0], (int)shape->taps[1], shape->shift);
-    mnp__text_add(&defines, "#define MNP_W %d\n#define MNP_S %d\n#define MNP_AHEAD %d\n", (int)shape->width, STEP,
-                  AHEAD);
-    mnp__text_add(&defines, "#define MNP_RY %d\n#define MNP_V %d\n#define MNP_RX %d\n", RUN, shape->columns, RUN);
+                  (int)pair->combination, (int)shape->taps[0], (int)shape->taps[1], (int)shape->shift);
+    mnp__text_add(&defines, "#define MNP_S %d\n#define MNP_V %d\n#define MNP_RX %d\n", (int)shape->rows,
+                  (int)shape->columns, (int)shape->run);
+    if (shape->in_ring)
+        mnp__text_add(&defines, "#define MNP_W %d\n#define MNP_AHEAD %d\n#define MNP_RY %d\n", (int)shape->width, AHEAD,
+                      RUN);
     mnp__text_add(&defines, "#define MNP_REFILLS %d\n#define MNP_THREADS %d\n#define MNP_BLOCKS %d\n%s", refills,
-                  THREADS, (int)shape->blocks, spec->truncates ? "#define MNP_TRUNCATES\n" : "");
+                  (int)shape->threads, (int)shape->blocks, spec->truncates ? "#define MNP_TRUNCATES\n" : "");
     return mnp__ctx_kernel_of_text(fused->in.ctx, &kernel, &defines, NULL, &fused->kernel);
 }
 
@@ -252,20 +320,22 @@ static void fill_params(mnp__fused *fused, const mnp__separable_spec *spec, cons
     p->x_end = p->x_low + geometry->input->shape[pair->axis[1]];
 }
 
-/* Tiles as high as lets all of them run at once, so that all blocks end together and few rows are read by two. */
-static mnp_status choose_height(const mnp__fused *fused, const struct shape *shape, int64_t *extent)
+/*
+ * Tiles as wide as each other, and as high as lets all of them run at once, so that all blocks end together and few
+ * rows are read by two.
+ */
+static mnp_status choose_extent(const mnp__fused *fused, const struct shape *shape, int64_t *extent)
 {
     const int64_t *out = fused->in.share.out_extent;
     mnp_ctx *ctx = fused->in.ctx;
     mnp_rank_info info;
-    int64_t stripes = out[0] * out[1] * mnp__divide_up(out[3], shape->width), tiles;
+    const int64_t across = mnp__max(mnp__divide_up(out[3], shape->width), 1);
+    const int64_t stripes = mnp__max(out[0] * out[1] * across, 1);
     MNP_TRY(ctx->device->ops->info(ctx->device, &info));
-    stripes = mnp__max(stripes, 1);
-    tiles = info.multiprocessors * shape->blocks / stripes;
-    tiles = mnp__max(tiles, 1);
-    extent[2] = mnp__divide_up(out[2], tiles);
-    extent[2] = extent[2] < 2 * STEP ? 2 * STEP : extent[2] > MOST_ROWS ? MOST_ROWS : extent[2];
-    extent[3] = shape->width;
+    const int64_t tiles = mnp__max(info.multiprocessors * shape->blocks / stripes, 1);
+    const int64_t rows = mnp__round_up(mnp__divide_up(out[2], tiles), shape->rows);
+    extent[2] = rows < 2 * shape->rows ? 2 * shape->rows : mnp__min(rows, MOST_ROWS);
+    extent[3] = mnp__max(mnp__round_up(mnp__divide_up(out[3], across), shape->run), shape->run);
     extent[0] = extent[1] = 1;
     return MNP_OK;
 }
@@ -273,8 +343,10 @@ static mnp_status choose_height(const mnp__fused *fused, const struct shape *sha
 static mnp_status make_tiles(mnp__fused *fused, const struct shape *shape)
 {
     int64_t extent[MNP_CONV_DIMS];
-    MNP_TRY(choose_height(fused, shape, extent));
+    MNP_TRY(choose_extent(fused, shape, extent));
     fused->params.height = (int)extent[2];
+    fused->params.width = (int)extent[3];
+    fused->threads = (unsigned)shape->threads;
     return mnp__tiles_open(&fused->in, extent, &fused->tiles);
 }
 
@@ -324,7 +396,7 @@ mnp_status mnp__fused_run(const mnp__fused *fused, const void *x, void *y)
 {
     mnp_fused_params params = fused->params;
     const mnp__tiled_kernel kernel = {.kernel = fused->kernel,
-                                      .threads = THREADS,
+                                      .threads = fused->threads,
                                       .params = &params,
                                       .size = sizeof params,
                                       .in = &params.in,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One or two passes of a separable filter as one kernel on a GPU (kernels/signal/fused.cu), one of them along the last
- * dimension.  Along dimensions that no rank owns a part of alone the kernel finds what is beyond the array's borders
+ * One or two passes of a separable filter as one kernel on a GPU (kernels/signal/fused.cu and fused_ring.cu), one of
+ * them along the last dimension.  Along dimensions that no rank owns a part of alone the kernel finds what is beyond the array's borders
  * itself; along others the ring has it.
  *
  * Sums are fused in pairs, of up to MNP_FUSED_TAPS weights each: longer ones are faster as two direct convolutions.
- * Two passes are fused in the order along y, along x.  Those of the other order are, where that changes results by
- * rounding alone.
+ * Two passes are fused if they run along y and then x.  Passes along x and then y are exchanged first, if that changes
+ * results by rounding alone.
  */
 #ifndef MNP__SIGNAL_FUSED_H
 #define MNP__SIGNAL_FUSED_H

@@ -408,32 +408,36 @@ static const kernel_case typical[] = {
      .function = "fused",
      .definitions =
          "MNP_IN float; MNP_SUM float; MNP_OUT float; MNP_BETWEEN float; MNP_COMBINE 0; MNP_KY 41; MNP_KX 41; "
-         "MNP_SHIFT 0; MNP_W 208; MNP_V 2; MNP_REFILLS 0; MNP_S 8; MNP_AHEAD 2; MNP_RY 8; MNP_RX 8; MNP_THREADS 256; "
-         "MNP_BLOCKS 2"},
+         "MNP_SHIFT 0; MNP_V 2; MNP_S 6; MNP_RX 12; MNP_REFILLS 0; MNP_THREADS 256; MNP_BLOCKS 2"},
     {.file = "signal/fused.cu",
      .function = "fused",
-     .definitions =
-         "MNP_IN uint8_t; MNP_SUM double; MNP_OUT uint8_t; MNP_BETWEEN uint8_t; MNP_COMBINE 1; MNP_KY 15; "
-         "MNP_KX 4; MNP_SHIFT 9; MNP_W 240; MNP_V 2; MNP_REFILLS 1; MNP_TRUNCATES ; MNP_S 8; MNP_AHEAD 2; MNP_RY 8; "
-         "MNP_RX 8; MNP_THREADS 256; MNP_BLOCKS 2"},
+     .definitions = "MNP_IN uint8_t; MNP_SUM double; MNP_OUT uint8_t; MNP_BETWEEN uint8_t; MNP_COMBINE 1; MNP_KY 15; "
+                    "MNP_KX 4; MNP_SHIFT 0; MNP_V 1; MNP_S 8; MNP_RX 6; MNP_REFILLS 1; MNP_TRUNCATES ; MNP_THREADS "
+                    "256; MNP_BLOCKS 2"},
     {.file = "signal/fused.cu",
      .function = "fused",
      .definitions = "MNP_IN mnp_float16; MNP_SUM float; MNP_OUT mnp_float16; MNP_BETWEEN mnp_float16; MNP_COMBINE 2; "
-                    "MNP_KY 9; MNP_KX 40; MNP_SHIFT 3; MNP_W 208; MNP_V 2; MNP_REFILLS 0; MNP_S 8; MNP_AHEAD 2; MNP_RY "
-                    "8; MNP_RX 8; "
-                    "MNP_THREADS 256; MNP_BLOCKS 2"},
+                    "MNP_KY 61; MNP_KX 40; MNP_SHIFT 0; MNP_V 1; MNP_S 16; MNP_RX 12; MNP_REFILLS 0; MNP_THREADS 256; "
+                    "MNP_BLOCKS 2"},
     {.file = "signal/fused.cu",
      .function = "fused",
-     .definitions =
-         "MNP_IN mnp_bool; MNP_SUM uint8_t; MNP_OUT mnp_bool; MNP_BETWEEN uint8_t; MNP_COMBINE 3; MNP_KY 1; MNP_KX 3; "
-         "MNP_SHIFT 15; MNP_W 48; MNP_V 2; MNP_REFILLS 0; MNP_S 8; MNP_AHEAD 2; MNP_RY 8; MNP_RX 8; MNP_THREADS 256; "
-         "MNP_BLOCKS 2"},
+     .definitions = "MNP_IN mnp_bool; MNP_SUM uint8_t; MNP_OUT mnp_bool; MNP_BETWEEN uint8_t; MNP_COMBINE 3; MNP_KY 1; "
+                    "MNP_KX 3; MNP_SHIFT 0; MNP_V 2; MNP_S 8; MNP_RX 16; MNP_REFILLS 0; MNP_THREADS 64; MNP_BLOCKS "
+                    "16"},
     {.file = "signal/fused.cu",
      .function = "fused",
-     .definitions =
-         "MNP_IN int32_t; MNP_SUM uint64_t; MNP_OUT int64_t; MNP_BETWEEN uint64_t; MNP_COMBINE 0; MNP_KY 5; MNP_KX 1; "
-         "MNP_SHIFT 0; MNP_W 64; MNP_V 2; MNP_REFILLS 0; MNP_S 8; MNP_AHEAD 2; MNP_RY 8; MNP_RX 8; MNP_THREADS 256; "
-         "MNP_BLOCKS 2"},
+     .definitions = "MNP_IN int32_t; MNP_SUM uint64_t; MNP_OUT int64_t; MNP_BETWEEN uint64_t; MNP_COMBINE 0; MNP_KY 5; "
+                    "MNP_KX 1; MNP_SHIFT 0; MNP_V 1; MNP_S 8; MNP_RX 6; MNP_REFILLS 0; MNP_THREADS 256; MNP_BLOCKS 3"},
+    {.file = "signal/fused_ring.cu",
+     .function = "fused_ring",
+     .definitions = "MNP_IN float; MNP_SUM float; MNP_OUT float; MNP_BETWEEN float; MNP_COMBINE 3; MNP_KY 101; MNP_KX "
+                    "101; MNP_SHIFT 2; MNP_W 144; MNP_V 2; MNP_REFILLS 0; MNP_S 8; MNP_AHEAD 2; MNP_RY 8; MNP_RX 12; "
+                    "MNP_THREADS 256; MNP_BLOCKS 1"},
+    {.file = "signal/fused_ring.cu",
+     .function = "fused_ring",
+     .definitions = "MNP_IN uint8_t; MNP_SUM double; MNP_OUT uint8_t; MNP_BETWEEN uint8_t; MNP_COMBINE 1; MNP_KY 150; "
+                    "MNP_KX 1; MNP_SHIFT 0; MNP_W 252; MNP_V 2; MNP_REFILLS 1; MNP_TRUNCATES ; MNP_S 8; MNP_AHEAD 2; "
+                    "MNP_RY 8; MNP_RX 6; MNP_THREADS 256; MNP_BLOCKS 1"},
     {.file = "sparse/rows/edit_rows.cu", .function = "edit_rows", .definitions = "MNP_VALUE float; MNP_SUM 1"},
     {.file = "sparse/rows/edit_rows.cu",
      .function = "edit_rows",

@@ -137,20 +137,22 @@ static void check_boundaries(void)
 }
 
 /*
- * Several stripes and tiles of fused passes, whose window is longer than a tile and as wide as a stripe, and all that
- * they can make of a window.  Means are of numbers of elements that are powers of two, so that they are exact.
+ * Several stripes and tiles of fused passes, and all that they can make of a window, which is low enough for registers
+ * or longer than a tile and as wide as a stripe.  Means are of numbers of elements that are powers of two, so that they
+ * are exact.
  */
 static void check_stripes(void)
 {
     static const char *const names[] = {"sums", "means", "least elements", "greatest elements"};
-    const int64_t shape[] = {2, 150, 700};
+    const int64_t shape[] = {2, 149, 701};
     double taps[64];
     for (int j = 0; j < 64; j++)
         taps[j] = (double)(j * 5 % 3 - 1);
     for (int c = 0; c < 4; c++)
         for (int k = 0; k < 5; k++) {
             char name[120];
-            const int64_t count = c == 1 ? 32 : c == 0 ? 31 : 130 + k;
+            const int64_t high[] = {k % 2 ? 31 : 57, k % 2 ? 32 : 64, k % 2 ? 130 + k : 33 + k, k % 2 ? 66 : 130 + k};
+            const int64_t count = high[c];
             const mnp__pass passes[] = {
                 {1, count, taps, NULL, -count / 2 - k, 0, kinds[k], (mnp__combination)c},
                 {2, count / 2, taps, NULL, k - count / 4, 0, kinds[(k + 1) % 5], (mnp__combination)c}};

@@ -4,7 +4,8 @@
  *
  * The image has --dims dimensions of --image elements, and is random; so is the kernel, or, with --outer, an outer
  * product; mode is "same".  --restore times mnp_richardson_lucy() of so many iterations, divided by their number, plans
- * included.  A time is the median of repeats, each between two events of the device, of the slowest rank.
+ * included.  A time is the median of repeats, of the slowest rank; a repeat is as many calls in a row as take 10
+ * milliseconds, between two events of the device, divided by their number.
  * bench/peers/conv_peers.py does the same with other libraries.
  */
 #include "bench/benchmark.h"
@@ -108,7 +109,7 @@ static void time_case(mnp_ctx *ctx, const void *one, const bench_options *o)
     OR_EXIT(mnp_conv_plan_new(ctx, dtype, mnp_array_layout(x), kernel, &options, &plan));
     mnp_conv_plan_describe(plan, &info);
     struct run run = {.options = o, .kernel = kernel, .plan = plan, .x = x};
-    measure(ctx, run_plan, &run, o->repeats, seconds);
+    measure_together(ctx, run_plan, &run, o->repeats, seconds);
     mnp_array_free(run.y);
     report(ctx, o, dtype, info.name, seconds);
     free(seconds);

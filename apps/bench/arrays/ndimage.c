@@ -2,7 +2,8 @@
 /*
  * Times filters of images that are cut by rows: 4096^2 elements of float32 unless told.
  *
- * A time is the median of repeats, each between two events of the device, of the slowest rank, and the best one.
+ * A time is the median of repeats, and the best one, of the slowest rank; a repeat is as many calls in a row as take 10
+ * milliseconds, between two events of the device, divided by their number.
  * bench/peers/ndimage_peers.py times the same with SciPy and, on a GPU, with CuPy.
  */
 #include <math.h>
@@ -61,7 +62,7 @@ static void time_case(mnp_ctx *ctx, const void *one, const bench_options *o)
     OR_EXIT(mnp_greater(x, MNP_SCALAR(ctx, 0.0), &mask));
     run.x = x;
     run.mask = mask;
-    measure(ctx, c->run, &run, o->repeats, seconds);
+    measure_together(ctx, c->run, &run, o->repeats, seconds);
     if (mnp_ctx_rank(ctx) == 0)
         printf("  %-12s %9.3f ms, best %9.3f ms\n", c->name, 1e3 * seconds[o->repeats / 2], 1e3 * seconds[0]);
     record(ctx, record_of("ndimage", c->name, n * n, "float32", seconds, o->repeats, 0));

@@ -2,8 +2,9 @@
 /*
  * Times filters and spectra: one line of float64, which stays on the device; a call is made again and again.
  *
- * A time is the median of repeats, each between two events of the device, of the slowest rank.  Filters write to an
- * output that is given.  bench/peers/signal_peers.py does the same with SciPy and CuPy.
+ * A time is the median of repeats, of the slowest rank; a repeat is as many calls in a row as take 10 milliseconds,
+ * between two events of the device, divided by their number.  Filters write to an output that is given.
+ * bench/peers/signal_peers.py does the same with SciPy and CuPy.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -128,7 +129,7 @@ static void time_case(mnp_ctx *ctx, const void *one, const bench_options *o)
     OR_EXIT(mnp_empty(ctx, MNP_FLOAT64, 1, &n, &w.y));
     OR_EXIT(mnp_firwin(129, 1, (double[]){0.2}, NULL, 0, NULL, true, true, 0, w.taps));
     OR_EXIT(mnp_butter(w.timed->order, (double[]){0.2}, "lowpass", false, 0, &w.filter));
-    measure(ctx, run, &w, o->repeats, seconds);
+    measure_together(ctx, run, &w, o->repeats, seconds);
     const double median = seconds[o->repeats / 2], bytes = 16 * (double)n;
     if (mnp_ctx_rank(ctx) == 0)
         printf("  %-17s %11" PRId64 " float64 median %9.4f ms, best %9.4f ms\n", w.timed->name, n, 1e3 * median,
