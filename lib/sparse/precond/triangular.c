@@ -30,7 +30,7 @@ struct mnp_triangular {
     mnp_ctx *ctx;
     mnp_dtype dtype;
     mnp_layout *layout; /* of b and x: that of the rows */
-    /* the triangle of this rank's own block, and the entries of its rows in other ranks' columns, or NULL */
+    /* the triangle of this rank's own block; the entries in other ranks' columns, NULL where they are not used */
     mnp__level_sweep *own, *outside;
     mnp__ghosts *ghosts; /* the other ranks' columns */
     int turn, turns;     /* this rank's, and how many there are */
