@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations of dense linear algebra are counted as is usual: 2 m n k of a product, 4 m n^2 of a tall decomposition,
- * those of square matrices as the table says, and four times as many in complex numbers.  Those of functions of
+ * Operations of dense linear algebra are counted as is usual: 2 m n k for a product, 4 m n^2 for a tall decomposition,
+ * for square matrices as the table says, and four times as many with complex numbers.  The counts for functions of
  * matrices are from N. J. Higham, Functions of Matrices (2008).
  */
 #include "linalg_plan.h"

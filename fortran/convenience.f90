@@ -1,3 +1,4 @@
+    ! SPDX-License-Identifier: BSD-3-Clause
     ! What is written by hand: declarations above the line, procedures below it
 
 ! ---- procedures ----

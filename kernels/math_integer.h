@@ -73,7 +73,7 @@ template <typename T> MNP_INLINE T mnp_harmless(T y)
  * that is the same for all elements is computed once.  Quotients of up to 32 bits are moved up by half of 1/y, which is
  * their least distance from the next integer, so rounding errors cannot take them past any.
  *
- * Those of 64 bits are of magnitudes, with a reciprocal too small by more than the rounding errors, so that neither
+ * Quotients of 64 bits are of magnitudes, with a reciprocal too small by more than the rounding errors, so that neither
  * estimate exceeds what it stands for: the first is too small by less than 2^14, and the second, for what is left, by
  * at most 1.  A negative quotient rounded down is -((n - 1) / d + 1), which is ~((n - 1) / d).
  */

@@ -155,6 +155,20 @@ none "device sources include the language, their own folder, and what folders ha
 none "no folder of lib/, kernels/ or apps/ holds more than 26 files" \
     "$(find lib kernels apps -name '*.[ch]' -o -name '*.cu' | sed 's#/[^/]*$##' | sort | uniq -c | awk '$1 > 26 { print $2 ": " $1 }')"
 
+# folders_of_sources: folders of lib/, kernels/ and apps/ with sources, and how many they hold
+folders_of_sources()
+{
+    find lib kernels apps \( -name '*.[ch]' -o -name '*.cu' \) ! -name kernel_sources.c | sed 's#/[^/]*$##' | sort | uniq -c
+}
+
+none "each folder of lib/, kernels/ or apps/ with more than three files has a README" \
+    "$(folders_of_sources | while read -r files folder; do
+        [ "$files" -le 3 ] || [ -e "$folder/README.md" ] || echo "$folder"
+    done)"
+
+none "the README of a folder of lib/, kernels/ or apps/ has at most 41 lines" \
+    "$(find lib kernels apps -name README.md -exec awk 'FNR == 42 { print FILENAME }' {} +)"
+
 vendor='[<"](cu[a-zA-Z_0-9]+|nvrtc|nccl|nvml|hdf5|H5[A-Za-z]*|tiffio|fitsio|zlib|fftw3[a-z-]*|lapacke?|cblas|openblas[a-z_]*)\.h[>"]'
 none "vendors' headers only in device/cuda, device/host, jit, comm, io and programs of peers" \
     "$(includes include lib apps bench tests | grep -E "$vendor" |

@@ -2,7 +2,7 @@
 /*
  * What a benchmark of maniple bench is: a subject, such as reductions, with cases that are timed one after the other.
  * It makes its data itself, compares results with what they should be, prints a line for every case, and records it
- * (measure.h).  All are listed in bench.c.
+ * (measure.h).  All are listed in command_line.c.
  */
 #ifndef APPS_BENCH_BENCHMARK_H
 #define APPS_BENCH_BENCHMARK_H

@@ -50,8 +50,8 @@ mnp_status moments_measure(mnp_reduction *kernel, const mnp_array *array, int ax
 void moments_join(mnp_dtype dtype, const moments *more, moments *total);
 
 /*
- * Of all elements but NaN: the number, the mean (part 0: real, 1: imaginary), the standard deviation, and the least or
- * the greatest element.  Without elements they are NaN; extremes of integers are then undefined.
+ * The number of elements that are not NaN, their mean (part 0: real, 1: imaginary) and standard deviation, and the
+ * least or the greatest of them.  Without elements they are NaN; extremes of integers are then undefined.
  */
 int64_t moments_count(const moments *m);
 double moments_mean(const moments *m, int part);

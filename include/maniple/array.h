@@ -60,9 +60,9 @@ MNP_API mnp_status mnp_full(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64
  * not.  A scalar has no memory on the device; other functions do not take it (MNP_ERR_ARG) unless they say so.
  *
  * A scalar may be made in the call that uses it, or be kept and used any number of times.  It belongs to the context,
- * and need not be freed; the same number is the same pointer.  The context takes back the memory of numbers that are
- * neither made nor used again while 10,000 others are; a call that gets one of these fails with
- * MNP_ERR_ARG.  NULL if there is no memory.  All ranks must give the same value.  Not collective.
+ * and need not be freed; equal numbers have the same pointer.  A scalar expires when 10,000 others have been made or
+ * used since its own last use; calls refuse it then (MNP_ERR_ARG).  NULL if there is no memory.  All ranks must give
+ * the same value.  Not collective.
  */
 MNP_API const mnp_array *mnp_scalar_bool(mnp_ctx *ctx, bool value);
 MNP_API const mnp_array *mnp_scalar_int(mnp_ctx *ctx, int64_t value);
@@ -101,16 +101,16 @@ MNP_API void mnp_array_free(mnp_array *array);
 
 /*
  * Release an array when other ranks may release theirs earlier or later: in a garbage collector, in a destructor that
- * an exception calls, after a choice that depends on the rank's own data.  NULL is accepted.  The memory is used again
- * after all ranks have dropped the array and mnp_ctx_collect() was called, which allocations do by themselves before
- * they take more memory from the system; until then it stays as it is.  An array and its views count one by one: those
- * that are dropped must be the same on all ranks, and the others may be freed.  Not collective.
+ * an exception calls, after a choice that depends on the rank's own data.  NULL is accepted.  The memory can be used
+ * again once all ranks have dropped the array and mnp_ctx_collect() has been called; an allocation calls it before it
+ * takes more memory from the system.  An array and each of its views are released separately: all ranks must drop the
+ * same ones, and may free the others.  Not collective.
  */
 MNP_API void mnp_array_drop(mnp_array *array);
 
 /*
- * Let memory be used again that all ranks have dropped, after PETSc's way with objects of languages that collect
- * garbage (PetscGarbageCleanup).  Waits for the other ranks, not for the device.  MNP_ERR_COMM, MNP_ERR_PEER,
+ * Make the memory of arrays that all ranks have dropped available again, as PETSc does it for languages with a garbage
+ * collector (PetscGarbageCleanup).  Waits for the other ranks, not for the device.  MNP_ERR_COMM, MNP_ERR_PEER,
  * MNP_ERR_MEMORY.  Collective.
  */
 MNP_API mnp_status mnp_ctx_collect(mnp_ctx *ctx);
@@ -171,14 +171,14 @@ MNP_API mnp_status mnp_array_from_host_strided(mnp_ctx *ctx, mnp_dtype dtype, in
                                                const void *data, const int64_t *strides, mnp_array **array_p);
 
 /*
- * Make an array of pieces, one of every rank, that follow one another along `axis` by rank: numpy.concatenate of what
- * the ranks have.
+ * Make an array from one piece on every rank, which follow one another along `axis` in the order of the ranks:
+ * numpy.concatenate of the ranks' pieces.
  *
- *   shape    of this rank's piece; along the axis ranks may differ, also have nothing
+ *   shape    of this rank's piece; its extent along the axis may differ between ranks, and be 0
  *   axis     negative: from the end
  *   data     the piece, dense in C order, on the host or on this rank's device; NULL if it has no elements
- *   even     false: the layout is cut where the pieces end, and nothing moves between ranks; true: it is that of
- *            mnp_layout_block().  A given array keeps its layout, whichever it is
+ *   even     false: a new array is cut where the pieces end, and nothing moves between ranks; true: its layout is
+ *            that of mnp_layout_block().  An array that is given keeps its own layout
  *
  * Waits.  MNP_ERR_ARG on all ranks, with the rank, if a piece does not fit the others or is missing; MNP_ERR_MEMORY,
  * MNP_ERR_DEVICE, MNP_ERR_COMM.  Collective.
@@ -200,8 +200,8 @@ MNP_API mnp_status mnp_copy(const mnp_array *array, mnp_array **copy_p);
 
 /*
  * numpy.ndarray.astype with casting="unsafe": floats are truncated towards zero, integers wrap around, complex numbers
- * lose their imaginary part, and all values except 0 are true, NaN too.  A new array is stored as the given one lies in
- * memory (order "K"), so what is cast of a transposed array is transposed too.
+ * lose their imaginary part, and all values except 0 are true, NaN too.  A new array has the given one's order in
+ * memory (order "K"), so the result for a transposed array is stored transposed too.
  *
  * A float outside the range of an integer type becomes the type's nearest value, and NaN becomes 0: uint8 has 0 for
  * -3.5 and 255 for 300.7.  This holds for every cast, in expressions and outputs too, and on every device.  In NumPy, C

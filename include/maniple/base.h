@@ -39,7 +39,7 @@
 extern "C" {
 #endif
 
-/* In C++, what a member of a struct is if an initialiser leaves it out, as it is 0 in C. */
+/* In C++, the default value of a struct's member that an initialiser leaves out; in C such a member is 0. */
 #ifdef __cplusplus
 #define MNP_DEFAULT(value) = value
 #else
@@ -90,15 +90,16 @@ MNP_API mnp_status mnp_fail(mnp_status status, const char *format, ...) __attrib
 MNP_API void mnp_exit(int exit_status);
 
 /*
- * mnp_exit() with the place in the program behind the message: "mnp_sum: x is NULL (heat.c:42)".  file NULL: no place.
+ * mnp_exit(), with the place in the program added to the message: "mnp_sum: x is NULL (heat.c:42)".  If file is NULL,
+ * no place is added.
  */
 MNP_API void mnp_exit_at(const char *file, int line, int exit_status);
 
 /*
- * Guard a temporary file of the program's own, which is to become a result or to be removed: until it is released, by
- * the same pointer, exit() and SIGINT, SIGTERM and SIGHUP remove it before they end the process.  The text must remain
- * as it is meanwhile.  Signals that the program handles itself or ignores are left to it.  NULL is accepted.  Not
- * collective: the rank that makes and renames the file calls it.
+ * Guard a temporary file of the program, so that none is left behind: until the file is released, by the same pointer,
+ * exit() and SIGINT, SIGTERM and SIGHUP remove it before they end the process.  `path` must stay valid and unchanged
+ * until then.  Signals that the program handles itself or ignores are left to it.  NULL is accepted.  Not collective:
+ * the rank that makes and renames the file calls it.
  */
 MNP_API void mnp_temporary_guard(const char *path);
 MNP_API void mnp_temporary_release(const char *path);
@@ -111,8 +112,8 @@ MNP_API void mnp_temporary_release(const char *path);
     } while (0)
 
 /*
- * Make the call; if it fails, return its status from this function, which returns an mnp_status.  Only where nothing
- * has to be released at this point:
+ * Make the call; if it fails, return its status from the enclosing function, which must return an mnp_status.  Use it
+ * only where nothing has to be released first:
  *
  *     static mnp_status half(const mnp_array *x, mnp_array **y_p)
  *     {

@@ -3,9 +3,9 @@
  * Polyphase filterbanks, which divide a signal into channels of frequency, and the samples of receivers, which are
  * packed in fewer bits than a type has.
  *
- * x may have any layout of blocks and be a view, and be cut along the axis; what a rank needs of others' elements it
- * fetches.  All functions are collective.  MNP_ERR_ARG for axes that are out of bounds, values that are out of range
- * and words that are not listed; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM; in mnp_channelize()
+ * x may have any layout of blocks, be a view, and be cut along the axis; a rank fetches the elements that it needs from
+ * others.  All functions are collective.  MNP_ERR_ARG for axes that are out of bounds, values that are out of range and
+ * words that are not listed; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM; in mnp_channelize()
  * MNP_ERR_UNSUPPORTED for arrays of eight dimensions, and where there is no library of transforms.
  */
 #ifndef MANIPLE_CHANNELIZE_H

@@ -30,9 +30,8 @@
  * Errors of all collectives: MNP_ERR_ARG; MNP_ERR_MEMORY, MNP_ERR_COMPILE (the first calls); MNP_ERR_COMM, also where
  * the host sees that a message has another size than is expected, for which it may otherwise wait until the deadline;
  * MNP_ERR_TIMEOUT where a rank did not take part within MANIPLE_DEADLINE (the rank that is named may have waited for
- * another itself); MNP_ERR_PEER where a rank has ended or another gave up.  After MNP_ERR_TIMEOUT
- * or MNP_ERR_PEER every later call that needs other ranks of this context fails, and MPI may still read and write the
- * buffers.
+ * another itself); MNP_ERR_PEER where a rank has ended or another gave up.  After MNP_ERR_TIMEOUT or MNP_ERR_PEER every
+ * later call that needs other ranks of this context fails, and MPI may still read and write the buffers.
  */
 #ifndef MANIPLE_COMM_H
 #define MANIPLE_COMM_H
@@ -54,7 +53,7 @@ extern "C" {
 typedef struct mnp_comm mnp_comm;
 
 /*
- * How values of several ranks become one, in their own dtype.
+ * How the values of several ranks are combined into one, in their own dtype.
  *
  * Integers wrap.  The sum and the maximum of bools are "or", the product and the minimum "and".  A NaN makes a minimum
  * or maximum NaN, as in NumPy.  float16 and bfloat16 are reduced as float32 and rounded once, except where NCCL
@@ -157,17 +156,17 @@ MNP_API mnp_status mnp_comm_send(mnp_comm *comm, const void *buffer, int64_t cou
 MNP_API mnp_status mnp_comm_recv(mnp_comm *comm, void *buffer, int64_t count, mnp_dtype dtype, int peer);
 
 /*
- * Work that a rank enqueues on its compute stream afterwards starts after the streams of all ranks have reached the
- * barrier; on the host device the call returns when all ranks have called.  Collective over comm.
+ * A barrier: work that a rank enqueues on its compute stream afterwards starts only after the streams of all ranks have
+ * reached the barrier.  On the host device the call returns when all ranks have made it.  Collective over comm.
  */
 MNP_API mnp_status mnp_comm_barrier(mnp_comm *comm);
 
 /*
- * Arrays of which several ranks have the same block, and have computed values of their own for it, as gradients of a
- * model are: all_reduce gives an array in the same layout whose blocks are reduced over the ranks of comm, so that
- * replicas are equal again; broadcast gives all of them the values of the one that is number `root` of comm.  Every
- * rank of the context calls, each with its own group.  MNP_ERR_ARG if ranks of comm own different blocks; other errors
- * are those of the collectives.
+ * Make replicas equal again.  In a replicated layout several ranks own the same block, and each may have computed its
+ * own values for it, such as the gradients of a model.  all_reduce makes an array in the same layout whose blocks are
+ * reduced over the ranks of comm; broadcast replaces the blocks of all ranks of comm by that of its rank `root`.  Every
+ * rank of the context makes the call, each with its own group.  MNP_ERR_ARG if ranks of comm own different blocks;
+ * other errors are those of the collectives.
  */
 MNP_API mnp_status mnp_array_all_reduce(mnp_comm *comm, const mnp_array *x, mnp_op op, mnp_array **y_p);
 MNP_API mnp_status mnp_array_broadcast(mnp_comm *comm, mnp_array *x, int root);

@@ -65,15 +65,15 @@ MNP_API void mnp_finalize(mnp_ctx *ctx);
  *   mnp_h5_read(ctx, ...);                     meanwhile
  *   mnp_sum(...);                              waits only for a kernel that is not ready yet
  *
- * As many kernels are compiled at a time as this rank has cores (MANIPLE_THREADS), and ranks of a host that rehearse
- * the same share the work, through the kernel cache.  Kernels that the cache has are not compiled.  One that does not
- * compile is reported by the call that needs it, as without a rehearsal.  mnp_finalize(ctx) ends what is still being
- * compiled.
+ * As many kernels are compiled at a time as this rank has cores (MANIPLE_THREADS).  Ranks of a host that rehearse the
+ * same calls share the work, through the kernel cache.  Kernels that are in the cache already are not compiled again.
+ * A kernel that does not compile is reported by the call that needs it, as without a rehearsal.  mnp_finalize(ctx)
+ * stops compilations that are still under way.
  *
- * The context has this rank alone, and at most 256 MiB of the CPU's memory.  Arrays of it may hold anything where a
- * kernel would have written; calls go the way that zeros would make them go.  So kernels that depend on values may be
- * missed, and are those by which several ranks join their parts.  Not collective: a rank may rehearse what it likes.
- * End the rehearsal by mnp_finalize() before ctx.  MNP_ERR_MEMORY, MNP_ERR_COMM.
+ * The context of a rehearsal has this rank alone, and at most 256 MiB of the CPU's memory.  The contents of its arrays
+ * are undefined where a kernel would have written; calls that look at values see zeros.  So kernels that are needed
+ * only for certain values may be missed, and kernels that join the parts of several ranks are missed.  Not collective:
+ * a rank may rehearse what it likes.  End the rehearsal by mnp_finalize() before ctx.  MNP_ERR_MEMORY, MNP_ERR_COMM.
  */
 MNP_API mnp_status mnp_rehearsal_new(mnp_ctx *ctx, mnp_ctx **rehearsal_p);
 
@@ -98,19 +98,20 @@ MNP_API const char *mnp_ctx_transport(const mnp_ctx *ctx);
 MNP_API mnp_status mnp_ctx_synchronize(mnp_ctx *ctx);
 
 /*
- * Around calls of MPI of the program's own that wait for other ranks, such as MPI_Allreduce(): while they last, a rank
- * of this host that is stopped ends the job after MANIPLE_DEADLINE, and so does a wait that lasts longer than
- * MANIPLE_BUSY_DEADLINE, with a sentence about `doing`, as in "summing the weights".  Otherwise such a program would
- * wait for ever.  Not collective.
+ * Watch the program's own MPI calls that wait for other ranks, such as MPI_Allreduce(): call begin before them and end
+ * after them.  Without this, a program whose rank is lost would wait for ever.  Between the two the job ends if a rank
+ * of this host is stopped for longer than MANIPLE_DEADLINE, or if the wait lasts longer than MANIPLE_BUSY_DEADLINE.
+ * `doing` is for the message, as in "summing the weights".  Not collective.
  */
 MNP_API void mnp_mpi_begin(mnp_ctx *ctx, const char *doing);
 MNP_API void mnp_mpi_end(mnp_ctx *ctx);
 
 /*
- * Progress: calls that may take long call this function from time to time, on the thread that made the call, with the
- * part that is done, from 0 to 1: of what this rank reads or writes; and on the host device, where calls compute before
- * they return, of a convolution, of random numbers, and of what is computed element by element.  A call may consist of
- * several such parts.  The function must not call Maniple.  NULL: none, as at first.  Not collective.
+ * Set a function that is told the progress of long calls.  It is called from time to time, on the thread that made the
+ * call, with the fraction that is done, from 0 to 1.  Calls that read or write files report their progress; on the host
+ * device, where calls compute before they return, convolutions, random numbers and element-wise functions do so too.  A
+ * call may have several such parts, each from 0 to 1.  The function must not call Maniple.  NULL, as at first: no
+ * function.  Not collective.
  */
 typedef void (*mnp_progress)(void *argument, double done);
 MNP_API void mnp_ctx_set_progress(mnp_ctx *ctx, mnp_progress function, void *argument);

@@ -34,10 +34,10 @@ MNP_API mnp_status mnp_ones_like(const mnp_array *prototype, mnp_dtype dtype, mn
 MNP_API mnp_status mnp_full_like(const mnp_array *prototype, mnp_dtype dtype, const void *value, mnp_array **array_p);
 
 /*
- * numpy.arange: start + i * step, as many as come before `stop`, namely ceil((stop - start) / step).  As in NumPy the
- * first two values are rounded to the dtype, and their difference gives the others.  MNP_DTYPE_AUTO is float64, of
- * integers int64 and uint64; what does not fit an integer type wraps.  MNP_ERR_ARG if step is 0, the length is no
- * number, or if the dtype is bool and there are more than two values.
+ * numpy.arange: the values start + i * step before `stop`, of which there are ceil((stop - start) / step).  As in NumPy
+ * the first two values are rounded to the dtype, and their difference gives the others.  MNP_DTYPE_AUTO is float64,
+ * int64 and uint64 in the three functions; values that do not fit an integer type wrap around.  MNP_ERR_ARG if step is
+ * 0, the length is NaN or too large, or if the dtype is bool and there are more than two values.
  */
 MNP_API mnp_status mnp_arange(mnp_ctx *ctx, double start, double stop, double step, mnp_dtype dtype,
                               mnp_array **array_p);
@@ -110,15 +110,15 @@ MNP_API mnp_status mnp_meshgrid(const mnp_array *const *vectors, int count, mnp_
                                 mnp_array **grids);
 
 /*
- * numpy.indices: of a shape of ndim dimensions an array of shape (ndim, shape...); its part i along the first dimension
- * is the index along dimension i.  MNP_DTYPE_AUTO is int64.
+ * numpy.indices: an array of shape (ndim, shape...), whose part i along the first dimension has the indices along
+ * dimension i of the given shape.  MNP_DTYPE_AUTO is int64.
  */
 MNP_API mnp_status mnp_indices(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape, mnp_array **array_p);
 
 /*
- * numpy.copyto: write `source`, an array of any layout or a scalar, broadcast to the shape of `target`, to its
- * elements.  This is how values are assigned to a view.  The source may be a view of the same memory.  MNP_ERR_ARG if
- * the shapes do not fit, the target is a broadcast view, or `casting` does not allow the conversion.
+ * numpy.copyto: write `source` to the elements of `target`, for example of a view.  The source is a scalar or an array
+ * of any layout, is broadcast to the target's shape, and may be a view of the same memory.  MNP_ERR_ARG if the shapes
+ * do not fit, the target is a broadcast view, or `casting` does not allow the conversion.
  */
 MNP_API mnp_status mnp_copyto(mnp_array *target, const mnp_array *source, mnp_casting casting);
 

@@ -122,8 +122,8 @@ MNP_API mnp_status mnp_cho_solve(const mnp_array *c, bool lower, const mnp_array
  * scipy.linalg.ldl, by Bunch and Kaufman's method: a = lu d lu^H with a d of blocks of 1 x 1 and 2 x 2 on its diagonal,
  * or of complex symmetric matrices, without `hermitian`, a = lu d lu^T; for real ones these are the same.  The rows
  * `perm` (n, int64) of lu, lu[perm], are triangular with ones on the diagonal: lower triangular if `lower`, and only
- * that triangle of `a` is read.  A singular matrix is no error.  cuSOLVER does not have it of complex Hermitian
- * matrices, which are the CPU's work beside a GPU, and so is putting lu together.  Waits.
+ * that triangle of `a` is read.  A singular matrix is no error.  The CPU does the work for complex Hermitian matrices,
+ * which cuSOLVER lacks, and puts lu together, also beside a GPU.  Waits.
  */
 MNP_API mnp_status mnp_ldl(const mnp_array *a, bool lower, bool hermitian, mnp_array **lu_p, mnp_array **d_p,
                            mnp_array **perm_p);
@@ -200,16 +200,16 @@ MNP_API mnp_status mnp_matrix_rank(const mnp_array *a, double rtol, mnp_array **
 /*
  * numpy.linalg.matrix_norm and cond.  `ord` is a text: NULL or "fro", "nuc", "1", "-1", "2", "-2", "inf", "-inf"; NULL
  * of cond is "2".  "2" and "-2" are the largest and the least singular value, "nuc" is their sum.  The condition is
- * that norm times that of the inverse; of one singular matrix it is infinite, and in a batch MNP_ERR_LINALG unless ord
- * is "2" or "-2".  It is infinite where it would be 0 / 0, as of zeros, and NaN only where the matrix has NaN.  An
- * empty matrix has none: MNP_ERR_ARG.  Waits.
+ * that norm times that of the inverse.  A single singular matrix has an infinite condition; in a batch it is
+ * MNP_ERR_LINALG, unless ord is "2" or "-2".  The condition is also infinite where it would be 0 / 0, as for a matrix
+ * of zeros, and NaN only where the matrix has NaN.  An empty matrix has none: MNP_ERR_ARG.  Waits.
  */
 MNP_API mnp_status mnp_matrix_norm(const mnp_array *x, const char *ord, bool keepdims, mnp_array **out_p);
 MNP_API mnp_status mnp_cond(const mnp_array *a, const char *ord, mnp_array **out_p);
 
 /*
- * scipy.linalg.orth and null_space: orthonormal columns that span the range, or what one matrix makes 0.  How many
- * there are follows from the values; rcond as of mnp_pinv().  Waits.
+ * scipy.linalg.orth and null_space: orthonormal columns that span the range of one matrix, or its null space.  How many
+ * there are depends on the values; rcond is as rtol of mnp_pinv().  Waits.
  */
 MNP_API mnp_status mnp_orth(const mnp_array *a, double rcond, mnp_array **out_p);
 MNP_API mnp_status mnp_null_space(const mnp_array *a, double rcond, mnp_array **out_p);
@@ -224,8 +224,8 @@ MNP_API mnp_status mnp_polar(const mnp_array *a, bool left, mnp_array **u_p, mnp
 MNP_API mnp_status mnp_expm(const mnp_array *a, mnp_array **out_p);
 
 /*
- * scipy.linalg.cosm, sinm, tanm, coshm, sinhm, tanhm: of square matrices, by exponentials and for the two tangents a
- * system of equations.  Waits.
+ * scipy.linalg.cosm, sinm, tanm, coshm, sinhm, tanhm: functions of square matrices, computed from exponentials, and the
+ * two tangents by solving a system of equations.  Waits.
  */
 MNP_API mnp_status mnp_cosm(const mnp_array *a, mnp_array **out_p);
 MNP_API mnp_status mnp_sinm(const mnp_array *a, mnp_array **out_p);
@@ -244,8 +244,8 @@ MNP_API mnp_status mnp_sqrtm(const mnp_array *a, mnp_array **out_p);
 MNP_API mnp_status mnp_logm(const mnp_array *a, mnp_array **out_p);
 
 /*
- * scipy.linalg.funm: a function of square matrices that the caller has for numbers, by Schur's decomposition in
- * complex128 and Parlett's recurrence.  The result is always complex.
+ * scipy.linalg.funm: apply a function to square matrices, given the caller's function of numbers, by Schur's
+ * decomposition in complex128 and Parlett's recurrence.  The result is always complex.
  *
  *   function  writes f(x) to y for the eigenvalues x; both are complex128 and have the shape of the batch and n.  All
  *             ranks call it alike, and return the same status; any other than MNP_OK ends the call.
@@ -282,8 +282,8 @@ typedef enum mnp_subset {
  * scipy.linalg.eigh(a, b, type=type, subset_by_index=(from, to)), or subset_by_value: some of the eigenvalues w of
  * Hermitian matrices, in ascending order, and vectors x in columns, of a x = w x, or with b, which is Hermitian and
  * positive definite, of a x = w b x if type is 1, of a b x = w x if it is 2, of b a x = w x if it is 3.  With b the
- * vectors have x^H b x = 1, or of type 3 x^H b^-1 x = 1.  Of both matrices the lower triangle is read, or with `upper`
- * the upper one; their batches are broadcast.
+ * vectors have x^H b x = 1, or x^H b^-1 x = 1 if type is 3.  Only the lower triangles of both matrices are read, or
+ * with `upper` the upper ones; their batches are broadcast.
  *
  *   b    NULL: there is none, and `type` is not used
  *   v_p  NULL: the values alone

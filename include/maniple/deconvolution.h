@@ -79,11 +79,11 @@ typedef struct mnp_unsupervised_wiener_chains {
 } mnp_unsupervised_wiener_chains;
 
 /*
- * Wiener-Hunt whose balance is estimated from the image: skimage.restoration.unsupervised_wiener, by Gibbs sampling
- * (F. Orieux, J.-F. Giovannelli and T. Rodet, Journal of the Optical Society of America A 27, 2010).  The random
- * numbers are not NumPy's, so results agree with scikit-image's to the accuracy of the sampling.  Every iteration waits
- * for two sums.  options NULL: the defaults.  chains NULL: they are not wanted; otherwise chains->count becomes their
- * number.
+ * Wiener-Hunt deconvolution whose balance is estimated from the image: skimage.restoration.unsupervised_wiener, by
+ * Gibbs sampling (F. Orieux, J.-F. Giovannelli and T. Rodet, Journal of the Optical Society of America A 27, 2010).
+ * The random numbers are not NumPy's, so results agree with scikit-image's to the accuracy of the sampling.  Every
+ * iteration waits for two sums.  options NULL: the defaults.  chains NULL: the chains are not wanted; otherwise
+ * chains->count becomes the number of iterations that were stored.
  */
 MNP_API mnp_status mnp_unsupervised_wiener(const mnp_array *image, const mnp_array *psf,
                                            const mnp_unsupervised_wiener_options *options,

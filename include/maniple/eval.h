@@ -31,7 +31,7 @@
  *               and clip(x, low, high).
  * Reductions    those of maniple/reduce.h: sum(x*y), mean(x, axis=0), max(abs(x), axis=(0, -1)), argmax(x),
  *               std(x, axis=1, ddof=1, keepdims=True), sum(k, dtype=float32), sum(x, where=x > 0, initial=5).
- * Of arrays     median, percentile, quantile, average, cov, corrcoef, histogram, bincount, digitize, searchsorted;
+ * On arrays     median, percentile, quantile, average, cov, corrcoef, histogram, bincount, digitize, searchsorted;
  *               cumsum, cumprod, diff, ediff1d, gradient, trapezoid, cummax, cummin; sort, argsort, partition, topk;
  *               unique, isin, intersect1d, union1d, setdiff1d, setxor1d; reshape, ravel, transpose, swapaxes, moveaxis,
  *               squeeze, expand_dims, broadcast_to, flip, concatenate((x, y)), stack, vstack, hstack, dstack,
@@ -134,10 +134,10 @@ MNP_API mnp_status mnp_eval(mnp_ctx *ctx, const char *statements, const mnp_inpu
 MNP_API bool mnp_eval_can_call(const char *name);
 
 /*
- * What mnp_eval() would make with these arguments, without computing or compiling anything: dtype and number of
- * dimensions of every output, in dtypes[] and ndims[] (NULL: not wanted).  All that matters of the
- * inputs is their dtype and number of dimensions and, of scalars, kind and value.  So mistakes in a text are found at
- * once; arrays that do not fit each other are found by mnp_eval() alone.  Errors as for mnp_eval().  Collective.
+ * Find what mnp_eval() would make with these arguments, without computing or compiling anything: the dtype and the
+ * number of dimensions of every output, in dtypes[] and ndims[] (NULL: not wanted).  Only the dtype and the number of
+ * dimensions of an input matter, and for a scalar its kind and value.  So mistakes in a text are found at once; arrays
+ * whose shapes do not fit each other are found by mnp_eval() alone.  Errors as for mnp_eval().  Collective.
  */
 MNP_API mnp_status mnp_eval_types(mnp_ctx *ctx, const char *statements, const mnp_input *inputs,
                                   const mnp_output *outputs, mnp_dtype *dtypes, int *ndims);

@@ -15,11 +15,11 @@
  *   norm   "backward", which NULL is: the inverse transform is divided by the number of points; "forward": the
  *          forward one is; "ortho": both are divided by its square root
  *
- * Axes that x is not cut along are transformed where they are.  For the others the array is moved, the pieces being
- * stored straight into the memory of other ranks of the host, to a layout that does not cut them; an axis too long for
- * that, as of a one-dimensional array, is transformed in two parts by all ranks, if its number of points has two
- * factors for it, and otherwise by one rank.  A plan of a transform of that axis to real numbers always uses one rank;
- * mnp_irfft() and mnp_hfft() do not.
+ * Axes along which x is not cut are transformed where they are.  For other axes the array is first moved to a layout
+ * that does not cut them; ranks of a host store the pieces straight into each other's memory.  An axis that is too long
+ * for this, such as that of a one-dimensional array, is transformed in two parts by all ranks if its number of points
+ * has two suitable factors, and otherwise by one rank.  A plan of a transform of such an axis to real numbers always
+ * uses one rank; mnp_irfft() and mnp_hfft() do not.
  *
  * The context keeps the plans of the last calls.  On the host FFTW does the work, on GPUs cuFFT.
  *
@@ -129,8 +129,8 @@ MNP_API mnp_status mnp_ifftshift(const mnp_array *x, int naxes, const int *axes,
 typedef struct mnp_fft_plan mnp_fft_plan;
 
 /*
- * The result stays cut as it is after the last transform, which saves a move.  mnp_fft_plan_layout() tells how; a plan
- * of the inverse for that layout, whose results have the first one, saves the same move.
+ * The result keeps the layout that it has after the last transform, which saves a move.  mnp_fft_plan_layout() tells
+ * which layout this is.  A plan of the inverse from this layout back to the first one saves a move too.
  */
 enum { MNP_FFT_PERMUTED = 1 };
 

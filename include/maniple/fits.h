@@ -52,8 +52,8 @@ typedef struct mnp_fits_info {
 MNP_API mnp_status mnp_fits_inspect(mnp_ctx *ctx, const char *file, const char *hdu, mnp_fits_info *info_p);
 
 /*
- * Read an image, or what is selected of it (maniple/view.h).  Each rank reads its own block, of a compressed image the
- * tiles that its block touches.
+ * Read an image, or a part of it that `selection` describes (maniple/view.h).  Each rank reads its own block; if the
+ * image is compressed, it reads the tiles that its block touches.
  *
  *   file       a file on a file system that all ranks share
  *   hdu        as for mnp_fits_inspect()

@@ -33,14 +33,15 @@ typedef struct mnp_graph mnp_graph;
 typedef mnp_status (*mnp_graph_step)(void *argument);
 
 /*
- * Make a graph of what `step` does.  The function is called once, and what it does is done, so that kernels are
- * compiled and buffers exist.  On a GPU it is then called a second time, to record what it enqueues, and no more after
- * that; on the host every launch calls it.  So a program is right on both if the function
+ * Make a graph of the calls that `step` makes.  The function is called once and its work is carried out, so that
+ * kernels are compiled and buffers exist.  On a GPU it is then called a second time, to record what it enqueues, and
+ * never again; on the host every launch calls it.  So a program is right on both if the function
  *
  * - makes only calls that can be recorded: see mnp_graph_begin().  On the host a launch refuses the others as a GPU
  *   does when it records them, MNP_ERR_ARG, except for halos that are begun and not finished;
  * - does the same each time: it does not count its calls, swap pointers or read variables that change between launches.
- *   What changes is in arrays: `t += dt` is mnp_add(t, dt, &t), and of two arrays that take turns it does both turns.
+ *   Whatever changes must be in arrays: `t += dt` is mnp_add(t, dt, &t), and where two arrays take turns, a step does
+ *   both turns.
  *
  * `argument` is passed to it, and must outlive the graph.  Collective: all ranks make the same graph.  The status of
  * the function if it fails; MNP_ERR_ARG if it does what cannot be recorded, or makes, launches or frees a graph;
@@ -69,9 +70,9 @@ MNP_API mnp_status mnp_graph_new(mnp_ctx *ctx, mnp_graph_step step, void *argume
 MNP_API mnp_status mnp_graph_begin(mnp_ctx *ctx);
 
 /*
- * End that, and make the graph.  Release it with mnp_graph_free().  After any error nothing is recorded any more, and
- * *graph_p is untouched.  Collective.  MNP_ERR_ARG if nothing is being recorded, something was refused meanwhile, or
- * what was begun has not been finished (mnp_halo_begin()); MNP_ERR_DEVICE.
+ * End the recording, and make the graph.  Release it with mnp_graph_free().  After an error nothing is being recorded
+ * any more, and *graph_p is untouched.  Collective.  MNP_ERR_ARG if nothing is being recorded, if a call was refused
+ * meanwhile, or if a halo exchange was begun and not finished (mnp_halo_begin()); MNP_ERR_DEVICE.
  */
 MNP_API mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p);
 
@@ -81,9 +82,9 @@ MNP_API mnp_status mnp_graph_end(mnp_ctx *ctx, mnp_graph **graph_p);
  * graph is being recorded; MNP_ERR_TIMEOUT if an earlier launch waited for a rank past the deadline; MNP_ERR_PEER or
  * MNP_ERR_COMM if a rank, or NCCL, was lost since; MNP_ERR_DEVICE.
  *
- * The deadline (MANIPLE_DEADLINE) holds for what ranks of a node exchange through the heap, and not for messages of
- * NCCL in a graph: NCCL waits without a deadline for a rank that does not launch the
- * graph, as long as the rank's process exists.
+ * The deadline (MANIPLE_DEADLINE) holds for data that ranks of a node exchange through the heap, and not for messages
+ * of NCCL in a graph: NCCL waits without a deadline for a rank that does not launch the graph, as long as the rank's
+ * process exists.
  */
 MNP_API mnp_status mnp_graph_launch(mnp_graph *graph);
 

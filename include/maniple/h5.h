@@ -61,10 +61,10 @@ MNP_API mnp_status mnp_h5_read_box(mnp_ctx *ctx, const char *file, const char *d
                                    const int64_t *shape, const mnp_layout *layout, mnp_array **array_p);
 
 /*
- * Read what is selected of a dataset (maniple/view.h): x[subscripts], or a box of that.  Read are the elements, the
- * compressed chunks that hold some of them, and what lies between elements that are less than 16 KiB apart.  A layout,
- * if given, has the shape of the result.  Errors as for mnp_h5_read(), and MNP_ERR_ARG if the subscripts do not fit the
- * dataset.  Collective.
+ * Read a part of a dataset: x[subscripts], or a box of it (mnp_selection in maniple/view.h).  Only the selected
+ * elements are read from the file, and the gaps between them that are shorter than 16 KiB; if the dataset is
+ * compressed, the chunks that hold selected elements.  A layout, if given, has the shape of the result.  Errors as for
+ * mnp_h5_read(), and MNP_ERR_ARG if the subscripts do not fit the dataset.  Collective.
  */
 MNP_API mnp_status mnp_h5_read_selection(mnp_ctx *ctx, const char *file, const char *dataset,
                                          const mnp_selection *selection, const mnp_layout *layout, mnp_array **array_p);
@@ -170,7 +170,7 @@ typedef struct mnp_h5_entry {
     const mnp_h5_attribute_info *attributes;
 } mnp_h5_entry;
 
-/* Called for each object; what it is given is valid during the call alone.  A failure ends the list. */
+/* Called for each object; the entry is valid only during the call.  A status other than MNP_OK ends the list. */
 typedef mnp_status mnp_h5_visitor(const mnp_h5_entry *entry, void *argument);
 
 /*

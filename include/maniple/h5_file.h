@@ -2,16 +2,17 @@
 /*
  * HDF5 files that grow: a simulation appends a step to a file, or fills a dataset box by box.
  *
- * mnp_h5_write() replaces a file as a whole, which copies what the file has.  Here a file is changed in place: what is
- * written is what is new.  Every call that changes a file is all or nothing, also if the process is killed or the power
- * fails at any moment: what was in the file stays as it was, and what a call has returned from is on disk.
+ * mnp_h5_write() replaces a file as a whole, which copies its other contents.  Here a file is changed in place, and
+ * only new data is written.  Every call that changes a file is all or nothing, also if the process is killed or the
+ * power fails at any moment: the earlier contents are intact, and the changes of every call that has returned are on
+ * disk.
  *
  * - While values are written, and if the process ends then, other programs see the file as it was.
  * - At the end of a call the file is changed, which takes milliseconds.  Meanwhile other programs take it for no HDF5
  *   file.  If the process is killed just then, it stays so until a call or command of Maniple reads the file, with
  *   permission to write to it: this completes the change.
- * - The exception is mnp_h5_file_write() to elements that exist: of these some have the old values and some the new
- *   ones if the process ends meanwhile.
+ * - The exception is mnp_h5_file_write() to elements that exist: if the process ends meanwhile, some of them have the
+ *   old values and some the new ones.
  *
  * Other programs may read the file between the calls.  A call waits for some seconds for a program that has the file
  * open, and then fails; nothing is lost.  Where the file system has no locks, no program may have the file open while

@@ -73,9 +73,10 @@ MNP_API mnp_status mnp_halo_new(mnp_ctx *ctx, int count, mnp_array *const *array
                                 mnp_halo **halo_p);
 
 /*
- * Exchange, any number of times; nothing is allocated.  begin: after what the compute stream holds now; until finish
- * the blocks may be read and must not be written, and the margins may not be used.  Work that is enqueued after
- * finish finds the margins filled.  Several halos may be under way at once, and any function may be called in between.
+ * Exchange, any number of times; nothing is allocated.  The exchange starts after the work that the compute stream
+ * holds at begin.  Between begin and finish the blocks may be read but not written, and the margins must not be used.
+ * Work that is enqueued after finish finds the margins filled.  Several halos may be under way at once, and any
+ * function may be called in between.
  *
  * Collective.  MNP_ERR_ARG for begin while the exchange is under way, and for finish while it is not, as after a begin
  * that failed; MNP_ERR_DEVICE, MNP_ERR_COMM, MNP_ERR_TIMEOUT, MNP_ERR_PEER.
@@ -87,8 +88,8 @@ MNP_API mnp_status mnp_halo_finish(mnp_halo *halo);
 MNP_API mnp_status mnp_halo_exchange(mnp_halo *halo);
 
 /*
- * On the host device messages may move only when the library is called: long work between begin and finish calls this
- * now and then.  On GPUs it does nothing.  Not collective.  MNP_ERR_COMM, MNP_ERR_TIMEOUT.
+ * Keep messages moving.  On the host device they may move only while the library is called, so call this now and then
+ * in long work between begin and finish.  On GPUs it does nothing.  Not collective.  MNP_ERR_COMM, MNP_ERR_TIMEOUT.
  */
 MNP_API mnp_status mnp_halo_progress(mnp_halo *halo);
 
@@ -98,10 +99,10 @@ typedef struct mnp_halo_box {
 } mnp_halo_box;
 
 /*
- * How a stencil as wide as the halo should go over this rank's block of array number k, from 0 on: the interior, whose
- * elements need no margin, between begin and finish; and the borders, at most two boxes for each dimension, afterwards.
- * They do not overlap, and are the whole block together.  mnp_halo_borders() gives the number of boxes; none of them is
- * empty, but the interior may be.  Not collective.
+ * Divide this rank's block of array number k (from 0 on) for a stencil as wide as the halo: into the interior, whose
+ * elements need no margin, for the time between begin and finish; and the borders, at most two boxes for each
+ * dimension, for the time afterwards.  The boxes do not overlap, and together are the whole block.  mnp_halo_borders()
+ * returns the number of boxes of the borders; none of these is empty, but the interior may be.  Not collective.
  */
 MNP_API void mnp_halo_interior(const mnp_halo *halo, int k, mnp_halo_box *interior);
 MNP_API int mnp_halo_borders(const mnp_halo *halo, int k, mnp_halo_box *borders);

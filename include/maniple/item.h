@@ -28,9 +28,9 @@ extern "C" {
 
 /*
  * numpy.ndarray.item: the element of an array that has one, on every rank, as a number of `dtype` at `value`.  The
- * array may have any number of dimensions, all of extent 1, or be a scalar (MNP_SCALAR).  The dtypes may differ where
- * the number is not lost: floats are rounded, but one with a fraction does not become an integer, nor a number with an
- * imaginary part a real one, nor one that is too large infinite.
+ * array may have any number of dimensions, all of extent 1, or be a scalar (MNP_SCALAR).  The dtypes may differ if
+ * `dtype` can hold the number: floats are rounded, but a number with a fraction cannot become an integer, a number with
+ * an imaginary part cannot become real, and one that is too large does not become infinite.
  *
  * Waits.  MNP_ERR_ARG if there is another number of elements, or `dtype` does not hold the number; MNP_ERR_DEVICE,
  * MNP_ERR_COMM, MNP_ERR_MEMORY.  *value is then untouched.  Collective.

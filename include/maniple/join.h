@@ -51,9 +51,9 @@ MNP_API mnp_status mnp_column_stack(const mnp_array *const *arrays, int count, m
 MNP_API mnp_status mnp_append(const mnp_array *x, const mnp_array *values, int axis, mnp_array **result_p);
 
 /*
- * numpy.insert at one index: x[:index], values, x[index:] along `axis`, where values are broadcast to the shape of x
- * but along it; and numpy.delete of a slice: x[:start], x[stop:].  Indices count from the end if negative; those of
- * mnp_delete are clipped as a slice's.  MNP_ERR_ARG if index is outside.  The dtype is that of x.
+ * numpy.insert at one index: x[:index], values and x[index:] joined along `axis`, where values are broadcast to the
+ * shape of x in all other dimensions; and numpy.delete of a slice: x[:start] and x[stop:].  Negative indices count from
+ * the end; those of mnp_delete() are clipped as in a slice.  MNP_ERR_ARG if index is outside.  The dtype is that of x.
  */
 MNP_API mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array *values, int axis,
                               mnp_array **result_p);
@@ -69,10 +69,10 @@ MNP_API mnp_status mnp_insert_each(const mnp_array *x, const mnp_array *indices,
                                    mnp_array **result_p);
 
 /*
- * numpy.split into equal parts (MNP_ERR_ARG if there are none such), numpy.array_split into parts of which the first
- * are one longer, and numpy.split at indices (negative ones count from the end), which gives count + 1 parts.  parts
- * receives new views of x, each as in <maniple/view.h>: parts[i] is NULL, or an array, which is released.  Nothing is
- * moved.
+ * numpy.split into equal parts (MNP_ERR_ARG if the extent is not a multiple of count); numpy.array_split into parts of
+ * which the first may be longer by one; and numpy.split at indices (negative ones count from the end), which gives
+ * count + 1 parts.  `parts` receives views of x: each parts[i] is NULL before, or an array that is released, as in
+ * <maniple/view.h>.  Nothing is moved.
  */
 MNP_API mnp_status mnp_split(const mnp_array *x, int count, int axis, mnp_array **parts);
 MNP_API mnp_status mnp_array_split(const mnp_array *x, int count, int axis, mnp_array **parts);
@@ -101,7 +101,7 @@ MNP_API mnp_status mnp_pad(const mnp_array *x, const int64_t *widths, mnp_bounda
 
 /*
  * numpy.pad with mode="constant" and a constant for every side: `values` are 2 * ndim elements of x's dtype, in the
- * order of the widths.  In a corner that of the later dimension holds.
+ * order of the widths.  In a corner, the constant of the last of its dimensions is used.
  */
 MNP_API mnp_status mnp_pad_constant(const mnp_array *x, const int64_t *widths, const void *values,
                                     mnp_array **result_p);

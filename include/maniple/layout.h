@@ -61,10 +61,10 @@ MNP_API mnp_status mnp_layout_new_cyclic(int mesh_ndim, const int *mesh, int ndi
  * Make a layout with the same elements on the same ranks, but another storage order: blocks are stored densely with
  * dimension order[0] the slowest and order[ndim-1] the fastest. {0, 1, ...} is C order, which all other functions here
  * give; {..., 1, 0} is Fortran order. mnp_array_new(), mnp_copy(), mnp_redistribute() and element-wise functions store
- * new arrays of this layout in its order, but element-wise functions and casts of transposed arrays as these lie; other
- * results, such as those of reductions and files, are stored in C order.  A view of an array whose layout has another
- * order than C has the corresponding order.  MNP_ERR_ARG if `order` is not a permutation; *layout_p is then unchanged.
- * Not collective.
+ * new arrays of this layout in its order, except that element-wise functions and casts of transposed arrays keep the
+ * order in which these are stored.  Other results, such as those of reductions and files, are stored in C order.  A
+ * view of an array whose layout has another order than C has the corresponding order.  MNP_ERR_ARG if `order` is not a
+ * permutation; *layout_p is then unchanged.  Not collective.
  */
 MNP_API mnp_status mnp_layout_with_order(const mnp_layout *layout, const int *order, mnp_layout **layout_p);
 
@@ -106,8 +106,8 @@ MNP_API mnp_status mnp_layout_parse(const mnp_ctx *ctx, int ndim, const int64_t 
                                     mnp_layout **layout_p);
 
 /*
- * The layout of another shape of as many dimensions, cut by the same mesh axes: divided equally or in blocks of the
- * same extent, with the same storage order.  MNP_ERR_ARG as for mnp_layout_new().  Not collective.
+ * Make a layout like this one for another shape with as many dimensions: the same mesh axes cut them, equally or in
+ * blocks of the same extent, and the storage order is the same.  MNP_ERR_ARG as for mnp_layout_new().  Not collective.
  */
 MNP_API mnp_status mnp_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p);
 

@@ -7,9 +7,9 @@
  * which floats are summed is that of the library that does the work, which is OpenBLAS or another BLAS on the host, and
  * cuBLAS on GPUs; products of integers and bool are computed by kernels of Maniple's own.
  *
- * Over ranks the blocks come together in the way that a model finds the cheapest: either operand or the result stays
+ * A model chooses the cheapest way to bring blocks of different ranks together: either operand or the result stays
  * where it is, or a new mesh of the ranks is used, on which rows, columns, the summed dimension or a batch is cut; see
- * mnp_matmul_describe().  Dimensions of a batch that both operands are cut along need no communication.
+ * mnp_matmul_describe().  If both operands are cut along the same dimension of a batch, it needs no communication.
  *
  * A new result is on the mesh of a if a is cut along rows or a batch, or b is along neither columns nor a batch, and
  * otherwise on that of b.  Its rows are cut as those of a, its columns as those of b, its batch as that of either, as
@@ -71,15 +71,15 @@ MNP_API mnp_status mnp_matmul(const mnp_array *a, const mnp_array *b, mnp_array 
 typedef enum mnp_matmul_precision { MNP_MATMUL_PLAIN, MNP_MATMUL_TF32, MNP_MATMUL_EMULATED } mnp_matmul_precision;
 MNP_API mnp_status mnp_matmul_set_precision(mnp_ctx *ctx, mnp_matmul_precision precision);
 
-/* What mnp_matmul() does, on this rank where that is not said otherwise. */
+/* What mnp_matmul() does; numbers are those of this rank unless they are said to be of all. */
 typedef struct mnp_matmul_info {
     const char *method;       /* a phrase: "stationary A", "stationary B", "stationary C", "A's rows, all of B", "B's
                                  columns, all of A", "k in parts", "the batch in parts", "a mesh", "one rank" */
     int parts;                /* in how many parts the summed dimension is cut; partial sums move if that is above 1 */
-    int64_t bytes, all_bytes; /* that come from other ranks; to all ranks together */
-    int64_t messages;         /* from how many ranks, counted for each array that moves; without the partial sums */
+    int64_t bytes, all_bytes; /* received from other ranks: by this rank, by all together */
+    int64_t messages;         /* received, one from each rank for each array that moves; without the partial sums */
     int64_t workspace;        /* bytes of temporary blocks */
-    int integer_products;     /* of 8 bits, by which it is emulated; 0: it is not */
+    int integer_products;     /* how many products of 8-bit integers emulate it; 0: it is not emulated */
 } mnp_matmul_info;
 
 /*
@@ -113,10 +113,10 @@ MNP_API mnp_status mnp_matvec(const mnp_array *a, const mnp_array *x, mnp_array 
 MNP_API mnp_status mnp_vecmat(const mnp_array *x, const mnp_array *a, mnp_array **out_p);
 
 /*
- * numpy.cross: products of vectors of 3 elements, which lie along axis_a of a, axis_b of b and `axis` of the result;
- * negative axes count from the end.  The other dimensions are broadcast.  Of integers and floats of any kind, without
- * conjugation; the result is cut as an operand that does not cut its vectors.  MNP_ERR_ARG also if an axis has another
- * extent, and for bools.
+ * numpy.cross: cross products of vectors of 3 elements, which lie along axis_a of a, axis_b of b and `axis` of the
+ * result; negative axes count from the end.  The other dimensions are broadcast.  The elements may be integers or
+ * floats, real or complex; complex ones are not conjugated.  The result has the layout of an operand in which no vector
+ * is cut.  MNP_ERR_ARG also if the extent of an axis is not 3, and for bools.
  */
 MNP_API mnp_status mnp_cross(const mnp_array *a, const mnp_array *b, int axis_a, int axis_b, int axis,
                              mnp_array **out_p);

@@ -29,8 +29,8 @@ typedef struct mnp_mesh mnp_mesh; /* opaque, immutable once made */
  *   extents  those that are above 0 are kept; those that are 0 are chosen: as even as can be (the largest is as small
  *            as possible, then the next), the larger ones first
  *
- * Not collective.  MNP_ERR_ARG if an extent is negative, or if those that are given do not divide nranks or, where none
- * is to be chosen, do not multiply to it; extents are then untouched.
+ * Not collective.  MNP_ERR_ARG if an extent is negative, if the product of the given extents does not divide nranks, or
+ * if no extent is 0 and the product is not nranks; extents are then untouched.
  */
 MNP_API mnp_status mnp_mesh_dims(int nranks, int ndim, int *extents);
 
@@ -49,7 +49,7 @@ MNP_API mnp_ctx *mnp_mesh_ctx(const mnp_mesh *mesh);
 MNP_API int mnp_mesh_ndim(const mnp_mesh *mesh);
 MNP_API const int *mnp_mesh_shape(const mnp_mesh *mesh); /* ranks along each axis */
 
-/* Where a rank is, and which rank is there.  Not collective.  Ranks and places must be in the mesh. */
+/* The coordinates of a rank, and the rank at given coordinates; both must lie in the mesh.  Not collective. */
 MNP_API void mnp_mesh_coords(const mnp_mesh *mesh, int rank, int *coords);
 MNP_API int mnp_mesh_rank(const mnp_mesh *mesh, const int *coords);
 
@@ -62,9 +62,9 @@ MNP_API mnp_status mnp_layout_on_mesh(const mnp_mesh *mesh, int ndim, const int6
                                       const int64_t *const *cuts, mnp_layout **layout_p);
 
 /*
- * The communicator of the ranks that differ from this one only along `axis`, numbered by their places there.  Made when
- * it is first asked for; it belongs to the mesh.  Collective over the context.  MNP_ERR_ARG if there is no such axis;
- * MNP_ERR_MEMORY, MNP_ERR_COMM, MNP_ERR_TIMEOUT.
+ * The communicator of the ranks that differ from this one only along `axis`, numbered by their coordinates along it.
+ * It is made by the first call, and belongs to the mesh.  Collective over the context.  MNP_ERR_ARG if there is no such
+ * axis; MNP_ERR_MEMORY, MNP_ERR_COMM, MNP_ERR_TIMEOUT.
  */
 MNP_API mnp_status mnp_mesh_comm(mnp_mesh *mesh, int axis, mnp_comm **comm_p);
 

@@ -182,7 +182,7 @@ MNP_API mnp_status mnp_ndimage_black_tophat(const mnp_array *x, const int64_t *s
 MNP_API mnp_status mnp_ndimage_generate_binary_structure(int rank, int connectivity, bool *structure);
 
 /*
- * Morphology of what is not 0; results are bools.
+ * Morphology of the set of elements that are not 0; results are bools.
  *
  *   shape         extents of the structure, one for each dimension; NULL without a structure
  *   structure     in C order; NULL: mnp_ndimage_generate_binary_structure(ndim, 1)
@@ -192,8 +192,9 @@ MNP_API mnp_status mnp_ndimage_generate_binary_structure(int rank, int connectiv
  *   border_value  what is beyond the borders
  *   origins       NULL: zeros; for each dimension
  *
- * binary_propagation is a dilation until nothing changes.  binary_hit_or_miss takes what structure1 fits and
- * structure2, by default what structure1 leaves out, misses.
+ * binary_propagation is a dilation until nothing changes.  binary_hit_or_miss is true where structure1 covers only
+ * elements that are not 0, and structure2 only elements that are 0; by default structure2 is the complement of
+ * structure1.
  */
 MNP_API mnp_status mnp_ndimage_binary_erosion(const mnp_array *x, const int64_t *shape, const bool *structure,
                                               int64_t iterations, const mnp_array *mask, bool border_value,
@@ -306,17 +307,17 @@ MNP_API mnp_status mnp_ndimage_distance_transform_bf(const mnp_array *x, const c
 /* ---- labels ---- */
 
 /*
- * Number the connected parts of what is not 0, from 1 on, in the order of their first elements in C order; 0 elsewhere.
+ * Number the connected parts of the elements that are not 0, from 1 on, in the order of their first elements in C
+ * order; elements that are 0 get the label 0.
  *
  *   structure  3^ndim bools in C order that say which neighbours are connected; symmetric about its middle.  NULL:
  *              mnp_ndimage_generate_binary_structure(ndim, 1)
  *   labels_p   int32, or the dtype of the given array; of x's layout
  *   count_p    how many there are
  *
- * Parts that reach over several ranks have one number.  Every rank joins its own elements by a union-find (D. P. Playne
- * and K. Hawick, 2018); ranks then tell each other which parts touch at their borders, and every rank joins these
- * on its CPU.  Waits.
- * MNP_ERR_ARG for a structure that is not symmetric, and for complex inputs.  Collective.
+ * A part that reaches over several ranks has one number.  Every rank joins its own elements by a union-find (D. P.
+ * Playne and K. Hawick, 2018); ranks then tell each other which parts touch at their borders, and every rank joins
+ * these on its CPU.  Waits.  MNP_ERR_ARG for a structure that is not symmetric, and for complex inputs.  Collective.
  */
 MNP_API mnp_status mnp_ndimage_label(const mnp_array *x, const bool *structure, mnp_array **labels_p, int64_t *count_p);
 

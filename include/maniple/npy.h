@@ -35,8 +35,8 @@ typedef struct mnp_npy_info {
 MNP_API mnp_status mnp_npy_inspect(mnp_ctx *ctx, const char *file, mnp_npy_info *info_p);
 
 /*
- * Read a file, or what is selected of it (maniple/view.h).  Each rank reads its own block; of a file in Fortran order
- * it has its block twice while it reads.
+ * Read a file, or a part of it that `selection` describes (maniple/view.h).  Each rank reads its own block; while it
+ * reads a file in Fortran order, it needs memory for its block twice.
  *
  *   file       a file on a file system that all ranks share
  *   selection  NULL: all

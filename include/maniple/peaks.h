@@ -2,9 +2,9 @@
 /*
  * Peaks of distributed signals, in the words of scipy.signal.
  *
- * x is a real vector of any layout of blocks, which is taken as float64.  Positions are int64.  Peaks are results whose
- * size the data decides, so these functions wait.  Local maxima are found where x lies; what is measured about peaks
- * needs all of x on every rank, and is divided among the ranks by the peaks.
+ * x is a real vector of any layout of blocks, which is taken as float64.  Positions are int64.  The number of peaks
+ * depends on the data, so these functions wait.  Each rank finds the local maxima in its own block.  To measure
+ * properties of peaks, every rank gets all of x, and the peaks are divided among the ranks.
  *
  * All functions are collective.  MNP_ERR_ARG for x that is complex, no vector (but for extrema), block-cyclic or a
  * number, and options out of range; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
@@ -75,8 +75,8 @@ MNP_API mnp_status mnp_peak_widths(const mnp_array *x, const mnp_array *peaks, d
                                    mnp_array **right_ips_p);
 
 /*
- * scipy.signal.argrelextrema, argrelmax and argrelmin: where x, of 1 to 8 dimensions, compares so with the `order`
- * elements on both sides along an axis.
+ * scipy.signal.argrelextrema, argrelmax and argrelmin: the elements of x, of 1 to 8 dimensions, for which the
+ * comparison holds with each of the `order` elements on both sides along an axis.
  *
  *   comparator  "greater", "less", "greater_equal" or "less_equal"
  *   mode        "clip", which NULL is: beyond an end is its last element; or "wrap"

@@ -65,10 +65,10 @@ MNP_API mnp_status mnp_random_uniform(mnp_rng *rng, double low, double high, mnp
 /*
  * Generator.normal, lognormal, exponential, gamma, beta.  Real float dtypes as above; mnp_random_normal() also takes
  * complex ones: the parts then have a standard deviation of std / sqrt(2) each, so that of the whole is `std`, and
- * `mean` is real.  Normal numbers of float32 and smaller come of 32 bits and end at 6.8 standard deviations, those of
- * float64 at 8.6; exponential ones end at 23 and 37 times the scale.  MNP_ERR_ARG if a standard deviation or a scale is
- * negative, the shape of a gamma distribution is, or a parameter of a beta distribution is not positive; NaN is refused
- * as well.
+ * `mean` is real.  Normal numbers of float32 and smaller types are made from 32 random bits and do not exceed 6.8
+ * standard deviations, those of float64 8.6; exponential ones do not exceed 23 and 37 times the scale.  MNP_ERR_ARG if
+ * a standard deviation, a scale or the shape of a gamma distribution is negative, if a parameter of a beta distribution
+ * is not positive, and for NaN.
  */
 MNP_API mnp_status mnp_random_normal(mnp_rng *rng, double mean, double std, mnp_dtype dtype, int ndim,
                                      const int64_t *shape, mnp_array **out_p);

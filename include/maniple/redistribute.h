@@ -17,16 +17,16 @@ extern "C" {
 #endif
 
 /*
- * The same array in another layout of the same shape, for as many ranks.  A new result is stored in the layout's order,
- * see mnp_layout_with_order(); *result_p may also be any array of that layout, such as a view.  The context keeps the
- * plans of the last calls, so that the same move again is not planned again.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY,
- * MNP_ERR_COMPILE, MNP_ERR_COMM, MNP_ERR_TIMEOUT.
+ * Bring an array to another layout, which has the same shape and number of ranks.  A new result is stored in the
+ * layout's order (mnp_layout_with_order()); *result_p may also be any array of that layout, such as a view.  The
+ * context keeps the plans of the last calls, so repeated moves are planned only once.  Collective.  MNP_ERR_ARG,
+ * MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM, MNP_ERR_TIMEOUT.
  */
 MNP_API mnp_status mnp_redistribute(const mnp_array *array, const mnp_layout *layout, mnp_array **result_p);
 
 /*
- * A copy of x that every rank has whole: mnp_redistribute() to the layout of mnp_layout_replicated().  Collective.
- * Errors as above.
+ * Give every rank a copy of all of x: mnp_redistribute() to the layout of mnp_layout_replicated().  Collective.  Errors
+ * as above.
  */
 MNP_API mnp_status mnp_replicate(const mnp_array *x, mnp_array **copy_p);
 
@@ -47,17 +47,18 @@ MNP_API mnp_status mnp_plan_new(const mnp_array *like, const mnp_layout *layout,
 MNP_API mnp_status mnp_plan_run(mnp_plan *plan, const mnp_array *x, mnp_array **y_p);
 
 /*
- * What a run of a plan does.  Bytes are counted by their targets: copied within a rank's own memory, to ranks of its
- * node, to ranks of other nodes (MANIPLE_NODE_SIZE pretends some); of this rank as it sends them, and of all ranks
- * together. The methods are phrases for a sentence, "nothing" where no rank has any such bytes: "stores into the
- * neighbours' memory", "through the heap", "MPI", "NCCL", "MPI, staged through the host".
+ * What a run of a plan does.  Bytes are counted by where they go: own stays in the rank's own memory, node goes to
+ * ranks of its node, far to ranks of other nodes (MANIPLE_NODE_SIZE can pretend several nodes).  The first three count
+ * what this rank sends, those with `all` what all ranks send together.  The methods are phrases for a sentence: "stores
+ * into the neighbours' memory", "through the heap", "MPI", "NCCL", "MPI, staged through the host", or "nothing" where
+ * no rank has such bytes.
  */
 typedef struct mnp_plan_info {
     int64_t own_bytes, node_bytes, far_bytes;
     int64_t all_own_bytes, all_node_bytes, all_far_bytes;
     const char *node_method, *far_method;
     int64_t memory;         /* bytes of this rank's memory that the plan keeps */
-    int launches, messages; /* of kernels, by this rank; that it sends */
+    int launches, messages; /* kernels that this rank launches, messages that it sends */
 } mnp_plan_info;
 
 /* Neither is collective; print writes a few lines from rank 0, and nothing from other ranks. */

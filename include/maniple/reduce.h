@@ -81,8 +81,8 @@ typedef struct mnp_axes {
 #endif
 
 /*
- * Sums and products.  Those of bool and integers are int64 or uint64 and wrap around.  Without elements they are 0 and
- * 1. The nan forms count a NaN as 0 or 1.
+ * Sums and products.  The results for bool and integers are int64 or uint64, and wrap around.  Without elements a sum
+ * is 0 and a product 1.  The nan forms count a NaN as 0 in sums, as 1 in products.
  */
 MNP_API mnp_status mnp_sum(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
 MNP_API mnp_status mnp_prod(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
@@ -90,9 +90,9 @@ MNP_API mnp_status mnp_nansum(const mnp_array *x, const mnp_axes *axes, mnp_arra
 MNP_API mnp_status mnp_nanprod(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
 
 /*
- * Means, variances and standard deviations.  Those of bool and integers are float64; variances of complex numbers are
- * real.  They read the elements once, except variances in the reproducible mode.  Without elements they are NaN.  The
- * nan forms ignore NaN.
+ * Means, variances and standard deviations.  The results for bool and integers are float64; variances of complex
+ * numbers are real.  The elements are read once, except for variances in the reproducible mode.  Without elements the
+ * results are NaN.  The nan forms ignore NaN.
  */
 MNP_API mnp_status mnp_mean(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
 MNP_API mnp_status mnp_var(const mnp_array *x, const mnp_axes *axes, mnp_array **out_p);
@@ -141,9 +141,9 @@ MNP_API mnp_status mnp_count_nonzero(const mnp_array *x, const mnp_axes *axes, m
  * not 0, and "p" is sum(abs(x)**p)**(1/p).  Along two axes, of which the first has the index of the rows, it is that of
  * matrices: NULL and "fro" are Frobenius' norm, "1" and "-1" the largest and the smallest sum of a column's absolute
  * values, "inf" and "-inf" those of rows.  With all axes, x has one or two dimensions, or any number if ord is NULL.
- * Orders 2, -2 and "nuc" of matrices are those of mnp_matrix_norm(), and MNP_ERR_UNSUPPORTED here.  Of the options only
- * `keepdims` is used.  Floats keep their type, complex numbers have norms of their parts' type, other types float64;
- * sums are computed in float64.
+ * The orders 2, -2 and "nuc" of matrices are MNP_ERR_UNSUPPORTED here; mnp_matrix_norm() has them.  `keepdims` is the
+ * only option that is used.  Norms of floats have their type, norms of complex numbers the type of their parts, all
+ * others float64; sums are computed in float64.
  */
 MNP_API mnp_status mnp_norm(const mnp_array *x, const char *ord, const mnp_axes *axes, mnp_array **out_p);
 

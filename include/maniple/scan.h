@@ -96,11 +96,11 @@ MNP_API mnp_status mnp_trapezoid(const mnp_array *y, const mnp_array *x, double 
  * two vectors of the same length of which xp rises; it is not checked.  The result has x's shape, and is complex128 if
  * fp is complex, otherwise float64; at NaN it is NaN.
  *
- *   options   NULL: what is left of the points is the first of fp, and what is right of them the last one
+ *   options   NULL: left of all points the value is the first one of fp, and right of them the last one
  *
- * Up to 2^20 points, and points of which every rank has all, are brought to every rank for the time of the call.  Of
- * more points each rank gets about as many as it owns, and reads others where they lie.  MNP_ERR_ARG also without
- * points, and if x or xp is complex.
+ * Up to 2^20 points, and points that every rank has anyway, are brought to every rank for the time of the call.  If
+ * there are more, each rank gets about as many as it owns, and the others are asked from their owners.  MNP_ERR_ARG
+ * also if there are no points, and if x or xp is complex.
  */
 typedef struct mnp_interp_options {
     const mnp_array *left MNP_DEFAULT(NULL);  /* NULL, or a number (MNP_SCALAR): the value at x < xp[0] */

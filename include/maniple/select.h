@@ -65,9 +65,9 @@ MNP_API mnp_status mnp_put_along_axis(mnp_array *x, const mnp_array *indices, co
 MNP_API mnp_status mnp_ufunc_at(const char *function, mnp_array *x, const mnp_array *indices, const mnp_array *values);
 
 /*
- * Entries of any rank to elements on any rank: for every entry, x.flat[index] = function(x.flat[index], value), such as
- * "add" for the load vector of finite elements, or "maximum".  Every rank passes entries of its own.  Entries for the
- * same element are applied one after the other, those of rank 0 first, and each rank's in their order.
+ * Apply entries, which every rank passes for elements on any rank: for every entry, x.flat[index] =
+ * function(x.flat[index], value), such as "add" to assemble the load vector of finite elements, or "maximum".  Entries
+ * for the same element are applied one after the other, those of rank 0 first, and each rank's in their order.
  *
  *   count     of this rank's entries; may be 0
  *   indices   the elements' numbers in C order; negative ones count from the end

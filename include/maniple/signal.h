@@ -35,8 +35,8 @@ typedef enum mnp_boundary {
  * kernel's absolute values and max|x| the largest of the input's, the error of every output is at most about
  *
  *   direct       n eps |k| max|x|, with the input's values that the sum takes; integers exactly
- *   separable    as direct, with 16 eps |k| max|x| for the kernel, which is replaced by a product of vectors; of
- *                integers only where the product is exact
+ *   separable    as direct, and 16 eps |k| max|x| more, as the kernel is replaced by a product of vectors; integers
+ *                only where that product is exact
  *   fft          of transforms of L elements each: 10 eps log2(L) ||k|| ||x||, in Euclidean norms, ||x|| of the window:
  *                small outputs beside large ones lose digits, and one element that is infinite or NaN spoils the window
  *   overlap-add  the same, for windows that are smaller; on GPUs two windows of real numbers, along one or two axes,
@@ -86,9 +86,9 @@ typedef struct mnp_conv_plan mnp_conv_plan;
  * float64, rounded to the nearest integer and clipped to the type's range; a bool result is true where the sum is not
  * 0.  The result has the input's layout, or for modes full and valid the same mesh over the new shape.
  *
- * A method that the options name is used.  MNP_ERR_ARG if it cannot be: separable for a kernel that is no outer
- * product, or whose product is not exact where integers are summed; transforms for a bool result.
- * MNP_ERR_UNSUPPORTED for transforms where FFTW is not installed.
+ * If the options name a method, it is used.  MNP_ERR_ARG if it cannot be used: separable for a kernel that is no outer
+ * product, or whose product is not exact where integers are summed; transforms for a bool result.  MNP_ERR_UNSUPPORTED
+ * for transforms where FFTW is not installed.
  *
  * Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_UNSUPPORTED.
  */
@@ -96,8 +96,8 @@ MNP_API mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_la
                                      const mnp_conv_options *options, mnp_conv_plan **plan_p);
 
 /*
- * The method that a plan for arrays like x would take, without making the plan: what MNP_CONV_AUTO stands for.
- * Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, as of mnp_conv_plan_new().
+ * Find which method a plan for arrays like x would use, for example which one MNP_CONV_AUTO chooses, without making the
+ * plan.  Collective.  MNP_ERR_ARG and MNP_ERR_MEMORY as for mnp_conv_plan_new().
  */
 MNP_API mnp_status mnp_choose_conv_method(const mnp_array *x, const mnp_array *kernel, const mnp_conv_options *options,
                                           mnp_conv_method *method_p);

@@ -251,11 +251,13 @@ typedef struct mnp_solve_choice {
 } mnp_solve_choice;
 
 /*
- * What to try as number `attempt` (0, 1 ..) with a matrix of which mnp_sparse_find_traits() has found this; false:
- * there is nothing more.  A Hermitian matrix with a positive diagonal gets cg with ic0, on a GPU with jacobi, and
- * minres if it turns out not to be definite (MNP_SOLVE_BREAKDOWN); other Hermitian ones minres; one without symmetry
- * gmres with ilu0, then with jacobi and more vectors, and lsqr at last; one that is not square lsqr.  A preconditioner
- * that the matrix does not have (MNP_ERR_ARG) is a reason for the next attempt too.  Not collective.
+ * Choose a solver and a preconditioner for a matrix with the given traits, as mnp_sparse_find_traits() finds them.
+ * `attempt` counts the choices from 0 on: after one has failed, ask for the next.  Returns false if there is no further
+ * choice.  A Hermitian matrix with a positive diagonal gets cg with ic0, on a GPU with jacobi, and then minres, in case
+ * it is not definite (MNP_SOLVE_BREAKDOWN).  Other Hermitian matrices get minres.  A square matrix without symmetry
+ * gets gmres with ilu0, then gmres with jacobi and more vectors, and at last lsqr; a matrix that is not square gets
+ * lsqr.  Also ask for the next choice if the preconditioner does not exist for the matrix (MNP_ERR_ARG).  Not
+ * collective.
  */
 MNP_API bool mnp_solve_choose(const mnp_sparse *matrix, const mnp_sparse_traits *traits, int attempt,
                               mnp_solve_choice *choice);

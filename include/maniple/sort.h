@@ -39,7 +39,7 @@ extern "C" {
 /* numpy.sort.  With x itself as the output it is numpy.ndarray.sort. */
 MNP_API mnp_status mnp_sort(const mnp_array *x, int axis, mnp_array **out_p);
 
-/* numpy.argsort: the indices, int64, by which x would be taken to be in order. */
+/* numpy.argsort: the indices, int64, of x's elements in sorted order. */
 MNP_API mnp_status mnp_argsort(const mnp_array *x, int axis, mnp_array **out_p);
 
 /*
@@ -49,7 +49,7 @@ MNP_API mnp_status mnp_argsort(const mnp_array *x, int axis, mnp_array **out_p);
 MNP_API mnp_status mnp_sort_descending(const mnp_array *x, int axis, mnp_array **out_p);
 MNP_API mnp_status mnp_argsort_descending(const mnp_array *x, int axis, mnp_array **out_p);
 
-/* numpy.lexsort: the indices of an order by several keys of one shape, the last of which counts first. */
+/* numpy.lexsort: the indices that sort by several keys of one shape; the last key is the primary one. */
 MNP_API mnp_status mnp_lexsort(const mnp_array *const *keys, int count, int axis, mnp_array **out_p);
 
 /* numpy.sort_complex: sorted along the last axis; complex64 of integers of up to 16 bits, complex128 of other reals. */

@@ -66,8 +66,8 @@ MNP_API mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64
                                             const void *values, mnp_sparse **matrix_p);
 
 /*
- * The same from three arrays of one dimension and equal length, in any layouts; rows and columns are integers.  A
- * matrix made so from many entries of which one rank gets nearly all is a warning in the log: see mnp_sparse_balance().
+ * The same from three arrays of one dimension and equal length, in any layouts; rows and columns are integers.  If one
+ * rank gets nearly all of many entries, there is a warning in the log: see mnp_sparse_balance().
  */
 MNP_API mnp_status mnp_sparse_from_coo(const mnp_array *rows, const mnp_array *columns, const mnp_array *values,
                                        int64_t nrows, int64_t ncolumns, mnp_sparse **matrix_p);
@@ -78,9 +78,10 @@ MNP_API mnp_status mnp_sparse_from_coo(const mnp_array *rows, const mnp_array *c
  * npoints, where that point lies in the grid.  `offsets` has npoints times ndim elements, and no point twice.  Rows are
  * cut evenly.
  *
- * `boundaries` has what is beyond the ends of every dimension, such as MNP_BOUNDARY_WRAP where the grid is periodic:
- * points outside are the ones of the grid that maniple/signal.h tells, and coefficients for the same column are
- * added.  With MNP_BOUNDARY_FILL, or for NULL along all dimensions, there is nothing, whose value is 0.
+ * `boundaries` says for each dimension how the grid continues beyond its ends, such as MNP_BOUNDARY_WRAP where it is
+ * periodic (maniple/signal.h).  Points outside then stand for points of the grid, and coefficients for the same column
+ * are added.  With MNP_BOUNDARY_FILL, or NULL for all dimensions, points outside have the value 0, and their
+ * coefficients are left out.
  */
 MNP_API mnp_status mnp_csr_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int ndim, const int64_t *shape,
                                         const mnp_boundary *boundaries, int npoints, const int64_t *offsets,
@@ -155,11 +156,11 @@ typedef struct mnp_sparse_symmetry {
  */
 MNP_API mnp_status mnp_sparse_find_symmetry(const mnp_sparse *matrix, mnp_sparse_symmetry *symmetry_p);
 
-/* What one reading of a matrix's entries tells. */
+/* Properties of a matrix that mnp_sparse_find_traits() finds in one pass over its entries. */
 typedef struct mnp_sparse_traits {
     /*
-     * of shape, dtype and entries, the same on any number of ranks, in any layout and format with the same entries:
-     * another matrix has the same one with a probability of about 2^-64
+     * a hash of shape, dtype and entries, which does not depend on the number of ranks, layout or format; another
+     * matrix has the same fingerprint with a probability of about 2^-64
      */
     uint64_t fingerprint;
     bool hermitian;         /* square and, up to rounding, A = A^H: seen from a sum with random weights */

@@ -110,9 +110,9 @@ MNP_API mnp_status mnp_resample_poly(const mnp_array *x, int64_t up, int64_t dow
                                      const double *taps, mnp_array **y_p);
 
 /*
- * scipy.signal.decimate: every element number q of x after a filter.
+ * scipy.signal.decimate: filter x, and keep every q-th element.
  *
- *   n      order of the filter; 0: 8, or of "fir" 20 q, which is 20 q + 1 taps
+ *   n      order of the filter; 0: 8, or for "fir" 20 q, which has 20 q + 1 taps
  *   ftype  "iir", which NULL is: Chebyshev I; or "fir": a Hamming window
  */
 MNP_API mnp_status mnp_decimate(const mnp_array *x, int64_t q, int64_t n, const char *ftype, int axis, bool zero_phase,

@@ -35,11 +35,11 @@ MNP_API mnp_status mnp_nanmedian(const mnp_array *x, const mnp_axes *axes, mnp_a
  *            type; "midpoint", "averaged_inverted_cdf", "interpolated_inverted_cdf", "hazen", "weibull",
  *            "median_unbiased" and "normal_unbiased" go between them, as "linear" does: float64 of integers
  *
- * The elements are sorted, or of long lines only those that count are found; several axes are first brought together.
- * The layout of a new result and the rules for a given output are those of a reduction (reduce.h); the output may
- * share memory with x.  For floats the nan forms wait for the device.  Collective.  MNP_ERR_ARG for a q out of range,
- * an unknown method, complex x, bool x where the method interpolates, integers where there are no elements to take,
- * and as for reductions.
+ * The elements are sorted; in long lines, only the elements that are needed are found.  Several axes are first merged
+ * into one.  The layout of a new result and the rules for a given output are those of a reduction (reduce.h); the
+ * output may share memory with x.  For floats the nan forms wait for the device.  Collective.  MNP_ERR_ARG for a q out
+ * of range, an unknown method, complex x, bool x where the method interpolates, integers where there are no elements to
+ * take, and as for reductions.
  */
 MNP_API mnp_status mnp_quantile(const mnp_array *x, double q, const mnp_axes *axes, const char *method,
                                 mnp_array **out_p);
@@ -76,11 +76,11 @@ typedef struct mnp_cov_options {
 } mnp_cov_options;
 
 /*
- * numpy.cov: the covariances of the variables, which are the rows of x, and of y (NULL: none) below them.  x and y have
- * up to two dimensions; of fewer they are one variable.  The result is a matrix, for one variable without dimensions;
- * element i, j is the sum over the observations of (x[i] - its mean) * conj(x[j] - its mean), divided by their number
- * less ddof; if that is 0 or less the result is infinite or NaN.  Weights are those of numpy.cov; where they add up to
- * 0 the result is NaN, not an error.
+ * numpy.cov: the covariances of several variables, which are the rows of x followed by those of y (NULL: none).  x and
+ * y have up to two dimensions; with one or none they are a single variable.  The result is a matrix, or has no
+ * dimensions if there is one variable only.  Element i, j is the sum over the observations of (x[i] - its mean) *
+ * conj(x[j] - its mean), divided by their number less ddof; if that is 0 or less the result is infinite or NaN.
+ * Weights are those of numpy.cov; where they add up to 0 the result is NaN, not an error.
  *
  * It is one reduction of products over all pairs, without a temporary array: right for any size, in time that grows
  * with the square of the number of variables, and fast while these are few.  Weights make it wait for the device, as
@@ -91,8 +91,8 @@ typedef struct mnp_cov_options {
 MNP_API mnp_status mnp_cov(const mnp_array *x, const mnp_array *y, const mnp_cov_options *options, mnp_array **out_p);
 
 /*
- * numpy.corrcoef: the covariances divided by the deviations of both variables, in [-1, 1], of complex ones each part;
- * the options `columns` and `dtype` apply, and others are refused.  Collective.  Errors as above.
+ * numpy.corrcoef: the covariances divided by the standard deviations of both variables, clipped to [-1, 1], for complex
+ * numbers in each part.  Only the options `columns` and `dtype` are accepted.  Collective.  Errors as above.
  */
 MNP_API mnp_status mnp_corrcoef(const mnp_array *x, const mnp_array *y, const mnp_cov_options *options,
                                 mnp_array **out_p);

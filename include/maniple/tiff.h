@@ -52,9 +52,9 @@ typedef struct mnp_tiff_info {
 MNP_API mnp_status mnp_tiff_inspect(mnp_ctx *ctx, const char *file, int64_t page, mnp_tiff_info *info_p);
 
 /*
- * Read an image, or what is selected of it (maniple/view.h).  Each rank reads the rows of its block where they are not
- * compressed, otherwise the tiles that its block touches, and decodes strips from their first row to the last one that
- * it needs.
+ * Read an image, or a part of it that `selection` describes (maniple/view.h).  Each rank reads the rows of its block if
+ * the image is not compressed.  Otherwise it reads the tiles that its block touches, and decodes strips from their
+ * first row to the last one that it needs.
  *
  *   file       a file on a file system that all ranks share
  *   page       as for mnp_tiff_inspect()

@@ -77,9 +77,9 @@ MNP_API mnp_status mnp_slice(const mnp_array *x, int count, const mnp_subscript 
 MNP_API mnp_status mnp_index(const mnp_array *x, const char *subscripts, mnp_array **view_p);
 
 /*
- * x[subscripts] = y: write y, an array of any layout or a scalar, broadcast to the shape of the part of x that
- * mnp_index() would give, to its elements.  Values are cast as by mnp_astype(), and may be those of x itself.
- * MNP_ERR_ARG as for mnp_index(), if y does not broadcast to that part, or if x is a broadcast view.  Collective.
+ * x[subscripts] = y: write to the part of x that mnp_index() would give.  y is a scalar or an array of any layout, and
+ * is broadcast to the shape of that part.  Values are cast as by mnp_astype(); y may share memory with x.  MNP_ERR_ARG
+ * as for mnp_index(), if y does not broadcast to that part, or if x is a broadcast view.  Collective.
  */
 MNP_API mnp_status mnp_set(mnp_array *x, const char *subscripts, const mnp_array *y);
 
@@ -92,9 +92,9 @@ MNP_API mnp_status mnp_set(mnp_array *x, const char *subscripts, const mnp_array
 MNP_API mnp_status mnp_subscripts_parse(const char *text, mnp_subscript *items, int *count_p);
 
 /*
- * Find the smallest box of an array of that shape that has all elements which the subscripts select, as when only
- * these are read from a file, and change the subscripts so that they select them in the box: mnp_slice() of the box
- * with the changed subscripts is mnp_slice() of the array with those that were given.
+ * Find the smallest box of an array that contains all elements which the subscripts select, for example to read only
+ * these from a file.  The subscripts are changed so that they select the same elements from the box: mnp_slice() of the
+ * box with the changed subscripts equals mnp_slice() of the array with the given ones.
  *
  *   items           `count` subscripts, which are changed
  *   start, extent   receive the box: its first index and its extent along each of the ndim dimensions.  Where no
@@ -106,7 +106,8 @@ MNP_API mnp_status mnp_subscripts_box(int ndim, const int64_t *shape, int count,
                                       int64_t *extent);
 
 /*
- * What is read of an array in a file: x[subscripts], and of that a box.  A selection of zeros is the whole array.
+ * The part of an array in a file that is read: x[subscripts], or a box of this.  If all members are 0, it is the whole
+ * array.
  *
  *   subscripts    as for mnp_index(), "1:, ::-2, 0"; NULL: all of x
  *   start, shape  the first index and the shape of a box of x[subscripts], with an entry for each of its dimensions;
@@ -118,7 +119,7 @@ typedef struct mnp_selection {
 } mnp_selection;
 
 /*
- * The shape of what is selected of an array of that shape.
+ * The shape of the part that a selection takes from an array of the given shape.
  *
  *   ndim_p, selected  receive the number of dimensions and up to MNP_MAX_DIMS extents
  *
@@ -187,17 +188,17 @@ MNP_API mnp_status mnp_reshape(const mnp_array *x, int ndim, const int64_t *shap
 MNP_API mnp_status mnp_ravel(const mnp_array *x, mnp_array **view_p);
 
 /*
- * numpy.lib.stride_tricks.sliding_window_view: all windows of an array.  An axis of the array becomes that of the
- * places of windows, and is shorter by their extent less 1; the windows' own axes come last.
+ * numpy.lib.stride_tricks.sliding_window_view: all windows of an array.  The axes of the array become the positions of
+ * the windows, so that an axis is shorter by the window's extent less 1; the axes of the windows themselves come last.
  *
  *   count    number of axes of a window
  *   window   its extents, each from 1 to that of its axis
- *   axes     which axes of x they are along, one of them also several times; NULL: all of x, in order
+ *   axes     the axes of x along which the window lies, which may be repeated; NULL: all axes of x, in order
  *
- * It is a read-only view of x if no rank's windows reach into other ranks' blocks.  Otherwise it is one of a copy of x,
- * on the same ranks, whose blocks have a margin with the elements that their windows reach; later changes of x are not
- * seen in it.  A window belongs to the rank that owns its first element.  MNP_ERR_ARG; MNP_ERR_MEMORY, MNP_ERR_COMPILE,
- * MNP_ERR_COMM.  Collective.
+ * The result is a read-only view of x if no rank's windows reach into other ranks' blocks.  Otherwise it is a view of a
+ * copy of x on the same ranks, with margins around the blocks for the elements that windows reach; later changes of x
+ * are then not seen.  A window belongs to the rank that owns its first element.  MNP_ERR_ARG; MNP_ERR_MEMORY,
+ * MNP_ERR_COMPILE, MNP_ERR_COMM.  Collective.
  */
 MNP_API mnp_status mnp_sliding_window_view(const mnp_array *x, int count, const int64_t *window, const int *axes,
                                            mnp_array **view_p);

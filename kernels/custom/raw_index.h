@@ -20,7 +20,7 @@ template <typename T>
 constexpr bool mnp_is_narrow =
     mnp_is_number<T> && !std::is_floating_point<T>::value && std::is_same<decltype(0 + T()), int>::value;
 template <typename T> constexpr bool mnp_is_wide = mnp_is_number<T> && !mnp_is_narrow<T>;
-/* Those of them that are integers as wide as the value, to which it may be converted directly. */
+/* Wide types that are integers of 64 bits, to which the value may be converted directly. */
 template <typename T> constexpr bool mnp_is_long = std::is_integral<T>::value && sizeof(T) == 8;
 
 #define MNP_IF(condition) typename std::enable_if<condition, int>::type = 0

@@ -7,8 +7,8 @@
  * First A P = Q R, with the longest column that is left as the next one.  Then columns of W = R^H are rotated in pairs
  * until all are orthogonal: W J = Y, where J is the product of the rotations.  A sweep rotates every pair once, in
  * rounds of n / 2 pairs without a common column, as the rounds of a tournament; a pair whose cosine is below sqrt(n)
- * eps is orthogonal enough.  The longer column of a pair goes to the left (de Rijk).  Of R^H it takes about 8 sweeps,
- * of A itself 30 or more if A is graded.  The lengths of Y's columns are the singular values, and with Y = X S
+ * eps is orthogonal enough.  The longer column of a pair goes to the left (de Rijk).  R^H takes about 8 sweeps, A
+ * itself would take 30 or more if it is graded.  The lengths of Y's columns are the singular values, and with Y = X S
  *
  *   A = (Q J) S (P X)^H.
  *

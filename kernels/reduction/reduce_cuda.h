@@ -49,8 +49,8 @@ MNP_INLINE void mnp_join_team(mnp_acc &acc, int team)
 }
 
 /*
- * The sets of a thread, and the one to which it adds element v of access a of unit u.  Of one output it has a few, so
- * that additions need not wait for one another.
+ * The sets of a thread, and the set to which it adds element v of access a of unit u.  A thread has a few sets for one
+ * output, so that additions need not wait for one another.
  */
 constexpr int mnp_set_bytes = sizeof(mnp_op::lanes<1>), mnp_batch = MNP_ALONG * MNP_VECTOR;
 constexpr int mnp_set_count = MNP_TILED && MNP_UNROLL > 1             ? MNP_UNROLL

@@ -7,10 +7,10 @@
  * sizes for any distribution.  Then the buckets are sorted one after the other: a bucket that fits into the cache by
  * least significant digit first, a larger one is distributed again.
  *
- * Only the bits in which the numbers of a bucket differ are examined, so equal elements cost one pass.  Of those bits
- * only so many leading ones are sorted by as are likely to tell all elements apart; an insertion sort puts the few that
- * are still out of order in their position.  (I. J. Davis, A fast radix sort, The Computer Journal 35, 1992; digits of
- * about 11 bits: M. Herf, Radix tricks, 2001.)
+ * Only the bits in which the numbers of a bucket differ are examined, so equal elements cost one pass.  The sort uses
+ * only the leading ones of these bits, as many as are likely to tell all elements apart; an insertion sort puts the few
+ * that are still out of order in their position.  (I. J. Davis, A fast radix sort, The Computer Journal 35, 1992;
+ * digits of about 11 bits: M. Herf, Radix tricks, 2001.)
  *
  * Where only the first k elements of a line are wanted, cells of the leading bits are counted, then cells within the
  * one that contains element k - 1, and so on until few enough elements are left to be sorted.

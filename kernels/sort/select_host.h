@@ -6,7 +6,7 @@
 
 enum { MNP_SELECT_BLOCK = 512 };
 
-/* Those of `count` numbers that begin with a prefix, in `some`; returns how many these are. */
+/* Copy the numbers that begin with a prefix to `some`, out of `count` ones; returns how many these are. */
 static int mnp_select_agreeing(const mnp_bits *numbers, int count, const mnp_select_prefix &prefix, mnp_bits *some)
 {
     int agreeing = 0;

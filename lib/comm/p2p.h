@@ -52,7 +52,7 @@ int mnp__p2p_blocks(int64_t units, int multiprocessors);
 
 /* ---- words with data ---- */
 
-/* The words, of 8 bytes each, of a message; an empty one has a word too. */
+/* How many words of 8 bytes a message takes; an empty message still takes one word, which tells that it arrived. */
 static inline int64_t mnp__p2p_words_of(int64_t bytes)
 {
     return bytes > 8 ? mnp__divide_up(bytes, 8) : 1;
@@ -65,7 +65,7 @@ static inline int64_t mnp__p2p_words_of(int64_t bytes)
  * and not to a communicator: as two ranks meet in the same order in all groups that both are in, it serves all of them.
  */
 typedef struct mnp__pair {
-    mnp_p2p_line lines[2][MNP_P2P_SMALL_WORDS]; /* the peer writes them; what follows is this rank's own */
+    mnp_p2p_line lines[2][MNP_P2P_SMALL_WORDS]; /* written by the peer; all that follows by this rank alone */
     unsigned exchanges;
     unsigned arrived;    /* in the pair of this rank with itself: blocks of a launch */
     unsigned unused[30]; /* so that pairs do not share lines of the cache */

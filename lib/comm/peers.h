@@ -37,8 +37,8 @@ void mnp__peers_part(mnp__peers *peers);
 int mnp__peers_find(const mnp__peers *peers, int rank);
 
 /*
- * Everyone gives a file descriptor, and has those of all in `all`, its own among them, to be closed; if it fails they
- * are. Collective over the peers; not agreed upon.
+ * Exchange file descriptors: every peer gives `mine`, and receives those of all peers in `all`, its own among them.
+ * The caller closes them; after a failure they are already closed.  Collective over the peers; not agreed upon.
  */
 mnp_status mnp__peers_share(const mnp__peers *peers, int mine, int *all);
 

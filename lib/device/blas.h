@@ -58,8 +58,8 @@ typedef struct mnp__blas_ops {
      */
     mnp_status (*need)(mnp__device *device, const char *function);
     /*
-     * Whether gemm takes that dtype; of float16 and bfloat16, it then sums in float32.  Of int8, it sums in int32; A is
-     * transposed, B is not, extents and strides are multiples of 16, alpha and beta are integers.
+     * Whether gemm takes that dtype.  float16 and bfloat16 are summed in float32, int8 in int32.  For int8 A must be
+     * transposed and B must not, extents and strides must be multiples of 16, and alpha and beta integers.
      */
     bool (*takes)(mnp__device *device, mnp_dtype dtype);
     mnp_status (*gemm)(mnp__device *device, const mnp__gemm *gemm, mnp__stream *stream);

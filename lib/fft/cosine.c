@@ -237,7 +237,7 @@ done:
 
 /* ---- along several ---- */
 
-/* Those of the axes that a layout does not cut. */
+/* Select the axes that a layout does not cut. */
 static unsigned whole_axes(const mnp_layout *layout, unsigned axes)
 {
     unsigned whole = 0;

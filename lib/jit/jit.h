@@ -113,7 +113,7 @@ void mnp__jit_ahead(mnp__compiler *compiler, int threads, const mnp__kernel_spec
  */
 mnp_status mnp__jit_append_headers(mnp__text *key, const char *source, const char *options);
 
-/* Those of the options for NVRTC that any C++ compiler has: -D, -U, -I and --std; malloc'ed. */
+/* Select the NVRTC options that every C++ compiler accepts: -D, -U, -I and --std.  *common_p is malloc'ed. */
 mnp_status mnp__jit_common_options(const char *options, char **common_p);
 
 /* The cache's folder (malloc'ed), and the number of its files and bytes. */

@@ -2,11 +2,11 @@
 /*
  * On GPUs: convolution of windows by Fourier transforms in kernels of our own.  Windows of one dimension take one
  * kernel, kernels/signal/paired_lines.cu; those of two take paired_rows.cu, paired_columns.cu and paired_rows.cu again.
- * Of real windows two are transformed as one of complex numbers.
+ * Two real windows are transformed together, as the real and imaginary part of one complex window.
  *
- * Cost: elements of lines are read and written once.  Complex elements of two dimensions are read and written three
- * times, in the cache of the GPU, as few windows are worked on at a time; the passes of a library and those that load,
- * multiply and store make it seven.
+ * Cost: in one dimension every element is read and written once.  In two, complex elements are read and written three
+ * times, in the cache of the GPU, as few windows are worked on at a time.  With the transforms of a library, and with
+ * separate passes that load, multiply and store, it would be seven times.
  */
 #ifndef MNP__SIGNAL_PAIRED_H
 #define MNP__SIGNAL_PAIRED_H
@@ -15,16 +15,16 @@
 #include "signal/blocks.h"
 
 typedef struct mnp__paired {
-    mnp__kernel *lines, *forward, *columns, *backward; /* of lines the first alone; of planes the others */
-    mnp__launch rows, across;                          /* of the rows and the columns of one pair of planes */
-    int windows;                                       /* in a pair: 2 of real sums, 1 of complex ones */
-    int64_t together;                                  /* rows of a block of threads */
+    mnp__kernel *lines, *forward, *columns, *backward; /* the first for lines, the others for planes */
+    mnp__launch rows, across;                          /* over the rows and the columns of one pair of planes */
+    int windows;                                       /* in a pair: 2 if sums are real, 1 if complex */
+    int64_t together;                                  /* how many rows a block of threads takes */
 } mnp__paired;
 
-/* Whether a filter with several taps along those dimensions is done so. */
+/* Whether a filter with several taps along those dimensions is computed in this way. */
 bool mnp__paired_suits(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, const bool *transformed);
 
-/* Then the length of windows along an axis of n outputs and k taps, of lines or of planes. */
+/* The length of the windows, of lines or of planes, along an axis with n outputs and k taps. */
 int64_t mnp__paired_window(int64_t n, int64_t k, bool of_lines);
 
 /* Load the kernels, for windows of that shape.  Collective.  MNP_ERR_COMPILE. */

@@ -37,8 +37,8 @@ def _broadcast(buffer, nbytes, root):
 
 
 class Printed:
-    """What this rank prints while a line runs.  That of rank 0 is shown at once; that of the others is kept until the
-    line has ended, so that what all ranks print alike is shown once, and the rest in order."""
+    """The output of this rank while a line runs.  Rank 0's output is shown at once; that of the others is kept until
+    the line has ended, so that what all ranks print alike is shown once, and the rest in order."""
 
     MOST = 1 << 20  # characters that are kept
 

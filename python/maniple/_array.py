@@ -427,8 +427,9 @@ class ndarray(_library.Handle):  # noqa: N801
     def view(self, dtype):
         """The bytes as elements of another dtype, in the same memory: numpy.ndarray.view.
 
-        Of another size, the last axis has more or fewer elements; it must be contiguous and not cut, and other axes
-        divided equally.  Other ranks' GPUs do not reach the view's memory, so it moves by NCCL or MPI.  Collective."""
+        If the dtype has another size, the last axis gets more or fewer elements; it must be contiguous and not cut, and
+        other axes divided equally.  Other ranks' GPUs do not reach the view's memory, so it moves by NCCL or MPI.
+        Collective."""
         dtype = _dtypes[dtype_number(dtype)]
         layout, shape = self.layout, self.shape
         strides = _tuple(lib.mnp_array_local_strides(self._handle), self.ndim)

@@ -14,7 +14,7 @@ from ._array import rank
 from ._prototypes import ALONE, FUNCTIONS
 
 _SECONDS = 0.02  # between two questions
-_PATIENCE = 2  # seconds after which Ctrl-C is told to have been in vain
+_PATIENCE = 2  # seconds after which the user is told that Ctrl-C has had no effect yet
 _CTRL_C = b"\x03"
 
 
@@ -88,8 +88,8 @@ def terminal(interrupts, front):
 
 
 class Terminal:
-    """Lines, and Ctrl-C, which interrupts while a line runs; at the second time in vain it ends all ranks.  A path is
-    that of the terminal; at a front there is none, and what it is to ask for stands between two marks."""
+    """Lines that are typed, and Ctrl-C, which interrupts a line that runs; if a second Ctrl-C has no effect either, all
+    ranks end.  `path` names the terminal; at a front there is none, and a prompt is sent to it between two marks."""
 
     MARK = "\x1e"
 

@@ -132,8 +132,8 @@ def roots(p):
 
 @public
 def poly(seq_of_zeros):
-    """numpy.poly: the coefficients of the polynomial with these roots, or of a matrix.  Those of complex roots are
-    complex.  Collective."""
+    """numpy.poly: the coefficients of the polynomial with these roots, or of a matrix.  Complex roots give
+    complex coefficients.  Collective."""
     from . import linalg
 
     zeros = names.atleast_1d(as_array(seq_of_zeros))

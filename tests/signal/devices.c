@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The same convolutions on the GPU and on the host: equal to rounding for floats, equal for integers.  Those of other
+ * The same convolutions on the GPU and on the host: equal to rounding for floats, equal for integers.  Other
  * methods on the GPU are compared with direct sums on the host.
  */
 #include <maniple.h>

@@ -21,18 +21,25 @@ typedef struct mnp__mover mnp__mover;
 /* Plan a move.  The spec is not needed afterwards.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE. */
 mnp_status mnp__mover_new(mnp_ctx *ctx, const mnp__move_spec *spec, mnp__mover **mover_p);
 
-/* Whether all of dst is in place only after finish; otherwise work enqueued after begin finds it. */
+/* Whether dst is complete only after finish.  If not, work that is enqueued after begin already finds all of it. */
 bool mnp__mover_receives(const mnp__mover *mover);
 
-/* Write the fill value (one element) to all that lies beyond the borders; nothing else ever writes there. */
+/*
+ * Write the fill value (one element) to everything in dst that lies beyond the array's borders; nothing else ever
+ * writes there.
+ */
 mnp_status mnp__mover_fill(mnp__mover *mover, void *dst, const void *value);
 
 /*
- * Move.  begin: after what the compute stream holds now, pack, and copy what stays; on GPUs also store for peers.  From
- * now on peers may write to dst.  Other work may follow on the compute stream, on the host with calls of help between
- * its parts. finish: what is left to store, exchange and unpack, after which the compute stream goes on with all of dst
- * in place; until then src is not to be changed.  Of a direct mover dst is the place in the heap.  Collective, but for
- * help.
+ * Move in two steps, so that other work can run meanwhile.
+ *
+ * begin: once the work that the compute stream holds is done, pack what is sent, and copy what stays on this rank; on
+ * GPUs also store what peers want.  From now on peers may write to dst, and src must not be changed until finish. Other
+ * work may be enqueued on the compute stream; on the host, help is called between its parts where needs_help says so.
+ *
+ * finish: store, exchange and unpack the rest.  Work that is enqueued afterwards finds all of dst complete.
+ *
+ * If the mover is direct (pieces.h), dst is a place in the heap.  All but help and needs_help are collective.
  */
 mnp_status mnp__mover_begin(mnp__mover *mover, const void *src, void *dst);
 bool mnp__mover_needs_help(const mnp__mover *mover);

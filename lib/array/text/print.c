@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Printing arrays.  Of a large one rank 0 wants the first and the last few indices of each dimension, as one box, which
- * the mover brings to it; no other elements travel.  Then it writes rows inside brackets, with line breaks where a row
- * is longer than a line.
+ * Printing arrays.  Rank 0 prints; the mover brings it the elements.  Only the first and the last few indices of each
+ * dimension of a large array are shown, and no other elements travel.  Rows are written inside brackets, with line
+ * breaks where a row is longer than a line.
  */
 #include <stdio.h>
 #include <stdlib.h>

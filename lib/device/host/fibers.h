@@ -11,8 +11,8 @@
  * - All threads of a warp wait for the block, or have ended: the next warp goes on; after the last warp the barrier is
  *   complete.  Threads that have ended are not waited for.
  * - The threads of a warp that name each other, and have not ended, all wait for the same threads: they go on.
- * - Those of a warp that cannot complete, as CUDA forbids it (a thread that is named is at a barrier of the block), go
- *   on as they are.  So nothing here waits for ever.
+ * - The threads of a warp whose wait cannot complete, which CUDA forbids (a thread that is named is at a barrier of the
+ *   block), go on as they are.  So nothing here waits for ever.
  *
  * Cost: some tens of nanoseconds for each thread and barrier (docs/guide/your-own-kernels.md).  Memory: address space
  * for the stacks of a block on each thread of the team, of which the pages are kept that were used, some KiB for each.

@@ -91,9 +91,10 @@ mnp_status mnp__h5_type_convert(const mnp__h5_type *type, int64_t count, void *d
 hid_t mnp__h5_type_new(mnp_dtype dtype);
 
 /*
- * H5Fopen() and H5Fclose() for all files (h5_error.c).  Of a damaged file HDF5 may keep parts when opening fails, about
- * which it would print lines at the end of the program; and what it could not close it would close again there, and
- * crash.  So from then on it prints nothing, and after a close that has failed mnp_exit() ends the process at once.
+ * H5Fopen() and H5Fclose() for all files (h5_error.c).  When a damaged file cannot be opened, HDF5 may keep parts of
+ * it, and would print lines about them at the end of the program; it would also try again to close what it could not
+ * close, and crash.  So from then on it prints nothing, and after a close that has failed mnp_exit() ends the process
+ * at once.
  */
 hid_t mnp__h5_open_file(const char *path, unsigned flags, hid_t access);
 herr_t mnp__h5_close_file(hid_t file);

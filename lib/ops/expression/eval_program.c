@@ -282,7 +282,7 @@ static bool has_room(const mnp__builder *b, int count, const int *outputs, int m
     return need.count + count + 1 <= MNP__MAX_OPERANDS;
 }
 
-/* Add loops for all outputs.  Those of equal extents share a loop; if all are element-wise, all extents are equal. */
+/* Add loops for all outputs.  Outputs of equal extents share a loop; if all are element-wise, all extents are equal. */
 static mnp_status add_all_outputs(const mnp__builder *b, bool all_equal)
 {
     mnp__spread spreads[MNP__MAX_OPERANDS];

@@ -63,7 +63,7 @@ typedef struct mnp__node {
     const mnp__ufunc *ufunc;                       /* of a call */
     int input;                                     /* number of the input */
     char index;                                    /* 'i' or 'n' */
-    int dim;                                       /* of an index; -1: all.  Of an assignment: dimensions of the part */
+    int dim;                                       /* of an index, -1: all; in an assignment: dimensions of the part */
     mnp_dtype dtype;                               /* of a cast */
     int part;   /* of a result: its number; of a view: how many there are; of rounding: whether decimals are positive */
     int detail; /* which of the expression's calls or subscripts */

@@ -2,9 +2,10 @@
 /*
  * numpy.interp: each value is looked up among the points, and lies on the line between its two neighbours.
  *
- * A small table of points is brought to every rank, and one kernel does everything.  Of a large one that is spread over
- * p ranks every rank gets each p-th point, as many as it owns anyway: a search among these leaves p points for each
- * value, which are halved, log2(p) times, by asking the owners.
+ * A small table of points is brought to every rank, and one kernel does everything.  If a large table is spread over p
+ * ranks, every rank gets only each p-th point, about as many as it owns itself.  A search among these leaves p points
+ * in question for each value; the ranks halve them log2(p) times, each time asking the owner of the point in the
+ * middle.
  */
 #include <maniple/create.h>
 #include <maniple/join.h>
@@ -25,7 +26,10 @@
 
 enum { MOST_POINTS_EVERYWHERE = 1 << 20 };
 
-/* The line through two points at x, with NumPy's roundings; where that is NaN, from the other point. */
+/*
+ * The value at x of the line through two points, rounded as in NumPy.  It is computed from the left point, and from the
+ * right one where that gives NaN.
+ */
 static const char on_line[] =
     "MNP_INLINE double interp_part(double slope, double x, double x0, double x1, double f0, double f1)\n"
     "{\n"
@@ -47,7 +51,7 @@ static const char on_line[] =
     "                          interp_part((f1.im - f0.im) * inverse, x, x0, x1, f0.im, f1.im)};\n"
     "}\n";
 
-/* The result at x from its neighbours; that on the right is the other one again where x is beyond the points. */
+/* The result at x from the points on its left and right.  Where x lies beyond all points, both are the same point. */
 #define BETWEEN(k)                                                                                                     \
     "if (x != x)\n"                                                                                                    \
     "    out = mnp_to<mnp_type" k ">::from(x);\n"                                                                      \
@@ -135,7 +139,8 @@ done:
 }
 
 /*
- * How many points are not greater than each value: first of every `stride`-th one, then of those between two of these.
+ * Count the points that are not greater than each value: first among every `stride`-th point, then among those between
+ * two of these.
  */
 static mnp_status count_points(const table *t, const mnp_array *x, mnp_array **count_p)
 {
@@ -147,7 +152,7 @@ static mnp_status count_points(const table *t, const mnp_array *x, mnp_array **c
         stride *= 2;
     MNP_TRY(mnp_view(t->xp, &coarse, MNP_SLICE(0, t->n, stride)));
     MNP_TRY_OR(mnp__search("mnp_interp", MNP__UP_TO, coarse, x, NULL, &blocks), st, done);
-    /* of b points of the coarse table, b > 0, all before the last one's place and that one are not greater */
+    /* if b > 0 coarse points are not greater than x, then neither is any point up to the last of these */
     MNP_TRY_OR(mnp_subtract(blocks, mnp_scalar_int(ctx, 1), &at), st, done);
     MNP_TRY_OR(mnp_multiply(at, mnp_scalar_int(ctx, stride), &at), st, done);
     MNP_TRY_OR(mnp_add(at, mnp_scalar_int(ctx, 1), &at), st, done);

@@ -18,8 +18,8 @@ typedef enum mnp__question {
 } mnp__question;
 
 /*
- * Answer it for every value, in NumPy's order (NaN last).  `sorter` is NULL, or has the indices by which the table is
- * in order.  Collective.  MNP_ERR_ARG if the output that is given does not suit.
+ * Search the table for every value.  NaN is last in the order, as in NumPy.  `sorter` is NULL if the table is sorted;
+ * otherwise it has the indices that sort it.  Collective.  MNP_ERR_ARG if the output that is given does not suit.
  */
 mnp_status mnp__search(const char *function, mnp__question question, const mnp_array *table, const mnp_array *values,
                        const mnp_array *sorter, mnp_array **out_p);

@@ -119,7 +119,7 @@ done:
     return st;
 }
 
-/* The number of the distinct element that a sorted one is, put where that was before. */
+/* For each sorted element, store the index of its distinct value at the element's original position. */
 static mnp_status number_each(const work *w, mnp_array **inverse_p)
 {
     mnp_ctx *ctx = w->x->ctx;
@@ -137,7 +137,7 @@ done:
     return st;
 }
 
-/* The same in the shape of x. */
+/* Store these indices as a result, in the shape of x. */
 static mnp_status number_elements(work *w)
 {
     const mnp_layout *shape = w->x->layout;
@@ -148,7 +148,7 @@ static mnp_status number_elements(work *w)
     return st;
 }
 
-/* What elements and rows have alike. */
+/* The outputs that are found alike for distinct elements and for distinct rows: first indices, and counts. */
 static mnp_status index_and_count(work *w, mnp_array **const *outputs)
 {
     if (outputs[INDEX])
@@ -167,7 +167,7 @@ static mnp_status find_distinct(const char *function, work *w, bool nan_equal, m
     return index_and_count(w, outputs);
 }
 
-/* Give all results to the caller, or none. */
+/* Set all of the caller's outputs, or none if one fails. */
 static mnp_status give(const char *function, work *w, mnp_array **const *user_p)
 {
     static const char *const names[] = {"values", "index", "inverse", "counts"};
@@ -220,7 +220,7 @@ mnp_status mnp_unique(const mnp_array *x, bool equal_nan, mnp_array **values_p, 
 
 /* ---- distinct rows ---- */
 
-/* The order of the rows of w->flat, by their elements, of which the first counts most. */
+/* Sort the rows of w->flat lexicographically, from their first elements on; w->order receives the order. */
 static mnp_status order_rows(work *w)
 {
     mnp_ctx *ctx = w->x->ctx;

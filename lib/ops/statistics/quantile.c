@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Medians and quantiles: lines are sorted, and two neighbours of each sorted line are taken and interpolated.  Of long
- * lines, on the host of all that are whole on a rank, the neighbours alone are found, by selection, unless they are
- * many or differ from line to line.
+ * Medians and quantiles: lines are sorted, and two neighbours of each sorted line are taken and interpolated.  In long
+ * lines, and on the host in all lines that are whole on a rank, only the neighbours are found, by selection, unless
+ * they are many or differ from line to line.
  *
  * The axes are merged to one, which mnp_sort() sorts, NaN last.  Where all elements count, the neighbours have the same
  * index in every line, and are slices; reducing such a slice along the axis gives the result the layout of a

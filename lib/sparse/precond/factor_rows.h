@@ -10,8 +10,9 @@
  */
 
 /*
- * In place: below the diagonal L, whose diagonal is 1, and U.  Row i loses multiples of the rows before it, where it
- * has entries; `place` finds them by column: -1 where there is none, as everywhere at the beginning.
+ * Replace the matrix by its factors: L below the diagonal (its own diagonal is 1 and not stored), U on and above it.
+ * Multiples of earlier rows are subtracted from row i, but only where row i has entries: place[column] is the number of
+ * its entry in a column, or -1 if it has none.  All of `place` is -1 when this begins, and again when it succeeds.
  */
 static mnp_status NAMED(factor_ilu)(const struct block *a, NUMBER *values, int64_t *place)
 {
@@ -38,8 +39,8 @@ static mnp_status NAMED(factor_ilu)(const struct block *a, NUMBER *values, int64
 }
 
 /*
- * In place in the lower triangle: L with L L^H = A + shift * diag(A) on A's pattern.  False at a pivot that is not
- * positive.
+ * Replace the lower triangle of A by a factor L with the same pattern, such that L L^H equals A + shift * diag(A) in
+ * the entries of this pattern.  Returns false at the first pivot that is not positive.
  */
 static bool NAMED(factor_ic)(const struct block *a, NUMBER *values, double shift, int64_t *place)
 {
@@ -68,7 +69,10 @@ static bool NAMED(factor_ic)(const struct block *a, NUMBER *values, double shift
     return true;
 }
 
-/* Values of the upper triangle L^H: next[i + 1] is where row i begins, and, at the end, the one after it. */
+/*
+ * Store the columns and values of the upper triangle L^H, row by row.  next[i] is where row i begins; it is advanced to
+ * where the row ends.
+ */
 static void NAMED(transpose_values)(const struct block *a, const NUMBER *values, int64_t *next, int32_t *columns,
                                     NUMBER *transposed)
 {

@@ -26,10 +26,10 @@ typedef enum mnp__sweep_kind {
     MNP__SWEEP_LOWER = MNP_PERMUTE_ROWS_LOWER, /* the entries below the diagonal: rows rise */
     MNP__SWEEP_UPPER = MNP_PERMUTE_ROWS_UPPER, /* those above it: rows fall */
     MNP__SWEEP_ALL = MNP_PERMUTE_ROWS_ALL,     /* all but the diagonal: by colours */
-    /* By colours, of columns whose colour comes before the row's, and of those whose colour comes after it */
+    /* entries in columns whose colour comes before the row's colour, or after it: by colours */
     MNP__SWEEP_EARLIER = MNP_PERMUTE_ROWS_EARLIER,
     MNP__SWEEP_LATER = MNP_PERMUTE_ROWS_LATER,
-    /* A range of columns that are no rows of this block, but before them, or behind them: all rows at once */
+    /* entries in a range of columns that lie outside the block, before it or behind it: all rows at once */
     MNP__SWEEP_BEFORE = MNP_PERMUTE_ROWS_BEFORE,
     MNP__SWEEP_BEHIND = MNP_PERMUTE_ROWS_BEHIND
 } mnp__sweep_kind;
@@ -44,23 +44,24 @@ typedef struct mnp__level_sweep_source {
     mnp__kernel *kernel;         /* from mnp__level_sweep_load_permutation() */
     const mnp__part *part;       /* in CSR, in device memory */
     const mnp__pattern *pattern; /* its entries for LOWER and UPPER, its colours for orders by colours */
-    int64_t first, end;          /* columns of BEFORE and BEHIND, which these number from 0 on */
+    int64_t first, end;          /* the range of columns for BEFORE and BEHIND; `from` begins with the first one */
 } mnp__level_sweep_source;
 
 /* Compile the kernel that reorders entries.  Collective, and agreed upon.  MNP_ERR_COMPILE. */
 mnp_status mnp__level_sweep_load_permutation(mnp__level_sweep_source *source);
 
 /*
- * Check that a matrix is triangular: the number of the first entry on the other side of the diagonal that is not 0, or
- * -1.  For LOWER, UPPER, BEFORE and BEHIND.  Waits.  Not collective.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.
+ * Check that a matrix is triangular.  *entry_p receives the number of the first entry on the other side of the diagonal
+ * that is not 0, or -1 if there is none.  For LOWER, UPPER, BEFORE and BEHIND.  Waits.  Not collective.
+ * MNP_ERR_MEMORY, MNP_ERR_DEVICE.
  */
 mnp_status mnp__level_sweep_find_other_side(const mnp__level_sweep_source *source, mnp__sweep_kind kind,
                                             int64_t *entry_p);
 
 /*
- * Make a sweep over the entries of that kind.  `inverse` has a factor for every row, on the CPU and in the source's
- * dtype; NULL: ones.  It runs after one of the load functions.  Waits.  Not collective.  MNP_ERR_MEMORY,
- * MNP_ERR_DEVICE.
+ * Make a sweep over the entries of that kind.  `inverse` has a factor for every row, in the CPU's memory and in the
+ * source's dtype; NULL stands for ones.  Call one of the load functions before the sweep is run.  Waits.  Not
+ * collective.  MNP_ERR_MEMORY, MNP_ERR_DEVICE.
  */
 mnp_status mnp__level_sweep_new(const mnp__level_sweep_source *source, const void *inverse, mnp__sweep_kind kind,
                                 mnp__level_sweep **plan_p);

@@ -30,9 +30,9 @@ struct mnp_triangular {
     mnp_ctx *ctx;
     mnp_dtype dtype;
     mnp_layout *layout; /* of b and x: that of the rows */
-    /* this rank's triangle; what its rows have in columns of others, where there are turns */
+    /* the triangle of this rank's own block; the entries in other ranks' columns, NULL where they are not used */
     mnp__level_sweep *own, *outside;
-    mnp__ghosts *ghosts; /* those columns */
+    mnp__ghosts *ghosts; /* the other ranks' columns */
     int turn, turns;     /* this rank's, and how many there are */
 };
 
@@ -52,7 +52,10 @@ static mnp_status not_triangular(const struct wanted *wanted, int64_t row, int64
                     wanted->function, row, column, wanted->lower ? "lower" : "upper");
 }
 
-/* Invert the diagonal up to the first 0; returns the row of that, or the number of rows. */
+/*
+ * Replace the elements of the diagonal by their inverses, up to the first one that is 0.  Returns the row of that one,
+ * or the number of rows if none is 0.
+ */
 static int64_t invert_diagonal(mnp_dtype dtype, int64_t rows, void *diagonal)
 {
     for (int64_t i = 0; i < rows; i++) {

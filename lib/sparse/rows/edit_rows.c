@@ -33,7 +33,10 @@ struct edit {
     mnp_edit_params params;
 };
 
-/* Flags of all entries, summed up; *count_p: how many are kept.  Waits. */
+/*
+ * Mark the entries that are kept, and compute the prefix sums of the marks.  *count_p receives how many are kept.
+ * Waits for the device.
+ */
 static mnp_status find_kept(struct edit *edit, int64_t *count_p)
 {
     mnp_ctx *ctx = edit->ctx;

@@ -45,7 +45,10 @@ mnp_status mnp__rows_run_each(mnp__row_runner runner, int task, int64_t count, m
     return mnp__rows_run(runner, task, count, params);
 }
 
-/* The sums of tiles, then what is before each of those, then what is before every length of a tile. */
+/*
+ * An exclusive prefix sum in three launches: sum each tile, compute the prefix sums of these sums, and then the prefix
+ * sums within each tile.
+ */
 mnp_status mnp__rows_sum_up(mnp__row_runner runner, int64_t count, int64_t *lengths, int64_t *sum_p)
 {
     enum { LANES = 32, LEAST_TILE = 1024, MOST_TILES = 4096 };

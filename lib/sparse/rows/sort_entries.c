@@ -152,8 +152,9 @@ static mnp_status send_array(const mnp__route *route, mnp__kernel *kernel, int t
 }
 
 /*
- * The entries of this rank's rows instead of those that were here; rows are numbered from this rank's first one on.
- * Rows are indices into a vector that is cut as they are, which has no elements.  Collective, and agreed upon.
+ * Exchange entries, so that each rank has those of its own rows, with rows numbered from its first row on.  To find the
+ * owners, row numbers are used as indices of a vector that is cut like the rows; its elements are never accessed.
+ * Collective, and agreed upon.
  */
 static mnp_status send(const mnp__sparse_shape *shape, mnp__kernel *kernel, mnp__entries *entries)
 {
@@ -194,7 +195,10 @@ static void free_sorted(mnp_ctx *ctx, struct sorted *sorted)
     mnp__elements_free(ctx, sorted->heads);
 }
 
-/* Sort numbers by way of 32 bits.  `goes_on`: stably, after an earlier sort.  Collective. */
+/*
+ * Sort numbers that fit into 32 bits.  If `goes_on` is set, the order of an earlier sort is kept where numbers are
+ * equal.  Collective.
+ */
 static mnp_status sort_by(mnp_ctx *ctx, mnp__kernel *kernel, const int64_t *numbers, int64_t count, bool goes_on,
                           struct sorted *sorted)
 {
@@ -214,7 +218,7 @@ static mnp_status sort_by(mnp_ctx *ctx, mnp__kernel *kernel, const int64_t *numb
     return mnp__radix_sort_run(ctx, &order);
 }
 
-/* The same for numbers of 64 bits; the sorted keys are not kept. */
+/* Sort numbers of 64 bits, as the first sort.  The sorted keys are not kept.  Collective. */
 static mnp_status sort_by_wide(mnp_ctx *ctx, const int64_t *numbers, int64_t count, struct sorted *sorted)
 {
     const mnp__radix_sort order = {.dtype = MNP_INT64,
@@ -298,7 +302,10 @@ static mnp_status sort_rows(const mnp__sparse_shape *shape, mnp__row_runner sums
 
 /* ---- rows by buckets, on the host ---- */
 
-/* So few rows make a bucket that there are not too many buckets. */
+/*
+ * A bucket has 2^shift consecutive rows.  This is the smallest shift with which there are at most MNP_ENTRIES_BUCKETS
+ * buckets.
+ */
 static int shift_of(int64_t rows)
 {
     int shift = 0;
@@ -308,8 +315,9 @@ static int shift_of(int64_t rows)
 }
 
 /*
- * Entries are released as soon as they are spread, and these when they are sorted.  What was made stays in *rows, also
- * after a failure; the caller releases the memory of *params.
+ * Make rows from entries by buckets: distribute the entries to the buckets of their rows, and sort each bucket.  To
+ * save memory, the entries are released once they are distributed, and the distributed ones once they are sorted.
+ * After a failure *rows still holds what was made; the caller releases the memory of *params.
  */
 static mnp_status use_buckets(mnp__row_runner sums, mnp__kernel *kernel, size_t value_size, mnp_entries_params *params,
                               mnp__entries *entries, mnp__rows *rows)

@@ -26,10 +26,10 @@ mnp_status mnp__entries_check(const char *function, const mnp__sparse_shape *sha
 /* All entries of a matrix, row by row.  Collective, and agreed upon.  Errors as above, but not MNP_ERR_ARG. */
 mnp_status mnp__entries_of(const mnp_sparse *matrix, mnp__entries *entries);
 
-/* How entries are ordered when those of rank 0 come first, and those of each rank in its order. */
+/* The order of the entries, counted over all ranks, from rank 0 on. */
 typedef enum mnp__entries_order {
     MNP__ENTRIES_ANYHOW,
-    MNP__ENTRIES_RISING /* of every row the columns rise, without duplicates */
+    MNP__ENTRIES_RISING /* in every row the columns rise, without duplicates */
 } mnp__entries_order;
 
 /*

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows are cut into the parts of a matrix: entries in own columns, and the others, whose columns are numbered.  The
- * host sets a bit for each of them, unless there are many more columns than entries; else they are entered into a hash
- * table, and sorted.  Time by the entries and, on GPUs, the logarithm of the rows.  Memory: both parts, and about 50
- * bytes for each ghost column or each entry in one, of whichever there are fewer.  Where no rank has
- * ghosts, the values stay where they are, and only 4 bytes an entry and 20 a row are added.
+ * Rows are cut into the two parts of a matrix: the entries in the rank's own columns, and those in other columns, the
+ * ghosts, which are numbered.  To number the other columns, the host sets one bit for each.  A hash table is used on
+ * GPUs, or where there are many more columns than entries; its columns are sorted afterwards.
+ *
+ * Time: proportional to the entries and, on GPUs, to the logarithm of the rows.  Memory: both parts, and about 50 bytes
+ * for each ghost column or for each entry in one, whichever are fewer.  Where no rank has ghosts, the values stay where
+ * they are, and only 4 bytes for each entry and 20 for each row are added.
  */
 #include <inttypes.h>
 

@@ -204,7 +204,7 @@ class csr_array(Handle):  # noqa: N801
 
     def __setitem__(self, key, value):
         """A[i, j] = value, A[rows, columns] = values of two lists or arrays, and A[B] = values of a matrix of bools,
-        in this matrix itself: see setdiag().  Of several values for one element the last one stays.  Collective."""
+        in this matrix itself: see setdiag().  If an element gets several values, the last one stays.  Collective."""
         rows, columns = self._indices(key)
         if any(isinstance(i, slice) for i in (rows, columns)):
             raise IndexError("elements are set at pairs of rows and columns: A[rows, columns] = values")
