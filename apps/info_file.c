@@ -17,6 +17,7 @@
 #include "apart.h"
 #include "common/command.h"
 #include "common/operand.h"
+#include "common/paths.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "picture/png_reader.h"
@@ -432,7 +433,7 @@ static show_function *find_show(const char *path)
     if (operand_is_image(path, &kind, &length, &part))
         return info_image;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (operand_ends_with(path, kinds[i].end))
+        if (path_ends_in(path, kinds[i].end))
             return kinds[i].show;
     return NULL;
 }

@@ -35,6 +35,14 @@ struct line_offsets {
     }
 };
 
+MNP_INLINE void store_offset(void *offsets, bool wide, int64_t i, int64_t offset)
+{
+    if (wide)
+        ((int64_t *)offsets)[i] = offset;
+    else
+        ((int *)offsets)[i] = (int)offset;
+}
+
 /* Binary search: find the first place from `begin` to `end` whose value is not below `value`; values ascend. */
 template <typename Rising>
 MNP_INLINE int64_t lower_bound(const Rising &rising, int64_t begin, int64_t end, int64_t value)

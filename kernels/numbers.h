@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arithmetic of the real and complex numbers of iterative methods, written as formulas: the same operators and the
- * functions conjugate(), real_part() and square() (of the magnitude) for both.  Complex products and quotients are the
- * plain formulas, which loops can be vectorised over; kernels/math.h has NumPy's, down to infinities.
+ * functions conjugate(), real_part(), square() (of the magnitude) and is_zero() for both.  Complex products and
+ * quotients are the plain formulas, which loops can be vectorised over; kernels/math.h has NumPy's, down to infinities.
  */
 #if MNP_CUDA
 #define MNP_SQRT(x) sqrt(x)
@@ -92,6 +92,15 @@ MNP_INLINE double magnitude(double x)
 template <typename R> MNP_INLINE double magnitude(mnp_complex<R> x)
 {
     return MNP_SQRT(square(x));
+}
+
+MNP_INLINE bool is_zero(double x)
+{
+    return x == 0;
+}
+template <typename R> MNP_INLINE bool is_zero(mnp_complex<R> x)
+{
+    return x.re == 0 && x.im == 0;
 }
 
 /* Whether a number is neither NaN nor infinite. */

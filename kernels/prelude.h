@@ -51,13 +51,34 @@ extern "C" void *memset(void *, int, size_t) noexcept;
     static void name##_share(const params &p, int64_t worker, int64_t workers)
 #define MNP_FOR(i, n)                                                                                                  \
     for (int64_t i = mnp_share_begin(n, worker, workers); i < mnp_share_begin(n, worker + 1, workers); i++)
-/* The first item of a worker's share if n items are divided evenly. */
-static inline int64_t mnp_share_begin(int64_t n, int64_t worker, int64_t workers)
-{
-    int64_t longer = n % workers;
-    return n / workers * worker + (worker < longer ? worker : longer);
-}
 #endif
+
+/* n / by of numbers that are not negative; a GPU divides 32-bit numbers several times faster. */
+MNP_INLINE int64_t mnp_quotient(int64_t n, int64_t by)
+{
+#if MNP_CUDA
+    if ((n | by) >> 32 == 0)
+        return (uint32_t)n / (uint32_t)by;
+#endif
+    return n / by;
+}
+
+/* The first item of share number `share` if n items are divided evenly into `shares`. */
+MNP_INLINE int64_t mnp_share_begin(int64_t n, int64_t share, int64_t shares)
+{
+    const int64_t each = mnp_quotient(n, shares), longer = n - each * shares;
+    return each * share + (share < longer ? share : longer);
+}
+
+/* The smaller and the larger of two integers. */
+MNP_INLINE int64_t mnp_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+MNP_INLINE int64_t mnp_greatest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
 
 /* NumPy's bool: one byte, 0 or 1. */
 struct mnp_bool {

@@ -48,12 +48,19 @@ MNP_INLINE mnp_complex<double> mnp_shuffle_down(mnp_complex<double> x, int dista
     return {mnp_shuffle_down(x.re, distance), mnp_shuffle_down(x.im, distance)};
 }
 
+/* The sum over a warp's threads, which all of them call and lane 0 gets. */
+template <typename W> MNP_INLINE W mnp_warp_sum(W x)
+{
+    for (int distance = 16; distance > 0; distance /= 2)
+        x = x + mnp_shuffle_down(x, distance);
+    return x;
+}
+
 /* The sum over the block's threads, which all of them call and get. */
 template <typename W> MNP_INLINE W mnp_block_sum(W x)
 {
     __shared__ W warps[MNP_STEP_BLOCK / 32];
-    for (int distance = 16; distance > 0; distance /= 2)
-        x = x + mnp_shuffle_down(x, distance);
+    x = mnp_warp_sum(x);
     __syncthreads(); /* the previous call's use of the shared memory has ended */
     if (threadIdx.x % 32 == 0)
         warps[threadIdx.x / 32] = x;

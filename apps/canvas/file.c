@@ -10,24 +10,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool ends_in(const char *path, const char *ending)
-{
-    const size_t length = strlen(path), wanted = strlen(ending);
-    return length > wanted && strcasecmp(path + length - wanted, ending) == 0;
-}
+#include "common/paths.h"
 
 bool file_is_png(const char *path)
 {
-    return ends_in(path, ".png");
+    return path_ends_in(path, ".png");
 }
 
 bool file_is_svg(const char *path)
 {
-    return ends_in(path, ".svg");
+    return path_ends_in(path, ".svg");
 }
 
 /*

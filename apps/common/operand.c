@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/generator.h"
+#include "common/paths.h"
 #include "common/words.h"
 #include "picture/png_reader.h"
 #include "report/report.h"
@@ -24,12 +25,6 @@ static const char *find_colon(const char *text)
     for (const char *at = strstr(text, ":/"); at; at = strstr(at + 1, ":/"))
         found = at;
     return found ? found : strrchr(text, ':');
-}
-
-bool operand_ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcasecmp(text + length - tail, end) == 0;
 }
 
 /* TIFF or FITS by the end of a file's name, of which there are `length` bytes; false if it is neither. */
@@ -113,8 +108,8 @@ static mnp_status split_name(operand *op, const char *name, const char *forms)
         return part && !*part ? mnp_fail(MNP_ERR_ARG, "%s '%s' names no HDU", op->role, op->text) : MNP_OK;
     }
     op->kind = colon && strncmp(colon, ":/", 2) == 0 ? OPERAND_DATASET
-               : operand_ends_with(name, ".npy")     ? OPERAND_NPY
-               : operand_ends_with(name, ".png")     ? OPERAND_PNG
+               : path_ends_in(name, ".npy")          ? OPERAND_NPY
+               : path_ends_in(name, ".png")          ? OPERAND_PNG
                                                      : OPERAND_DATASET;
     if (op->kind != OPERAND_DATASET) {
         op->file = strdup(name);

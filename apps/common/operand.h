@@ -54,9 +54,6 @@ mnp_status operand_parse_file(const char *role, const char *text, operand *resul
 mnp_status operand_parse_output(const char *role, const char *text, operand *result);
 mnp_status operand_parse_dataset(const char *role, const char *text, operand *result);
 
-/* Whether a name ends so, in letters of either case, and is not all of it. */
-bool operand_ends_with(const char *name, const char *end);
-
 /*
  * Whether a name is that of an image in a TIFF or FITS file; then what is before the colon ends after *length_p bytes,
  * and *part_p is the page or HDU after it, NULL if there is none.

@@ -14,6 +14,9 @@ bool same_file(const char *a, const char *b);
 /* Whether two paths denote the same file, which need not exist yet. */
 bool same_place(const char *a, const char *b);
 
+/* Whether a path ends so, in letters of either case, and that is not all of it. */
+bool path_ends_in(const char *path, const char *ending);
+
 /* Split a path: copy its folder, or "." if it has none, and return the rest. */
 const char *split_path(const char *path, char folder[PATH_MAX]);
 

@@ -60,7 +60,7 @@ MNP_INLINE void mnp_locate(const mnp_box_copy &box, int ndim, int64_t (&number)[
         const double inverse = box.inverse[d];
 #pragma unroll
         for (int k = 0; k < count; k++) {
-            const int64_t rest = mnp_quotient(number[k], extent, inverse), index = number[k] - rest * extent;
+            const int64_t rest = quick_quotient(number[k], extent, inverse), index = number[k] - rest * extent;
             from[k] += index * src_stride;
             to[k] += index * dst_stride;
             number[k] = rest;
@@ -162,7 +162,7 @@ MNP_INLINE void mnp_find_packs(const mnp_packs &packs, const mnp_box_copy &box, 
     bool first[count], last[count];
 #pragma unroll
     for (int k = 0; k < count; k++) {
-        rows[k] = mnp_quotient(numbers[k], packs.of_row, packs.inverse);
+        rows[k] = quick_quotient(numbers[k], packs.of_row, packs.inverse);
         place[k] = (numbers[k] - rows[k] * packs.of_row) * mnp_widest;
         first[k] = rows[k] == packs.first_row;
         last[k] = rows[k] == packs.last_row;
@@ -201,8 +201,8 @@ MNP_FUNCTION void mnp_copy_packs(const mnp_box_copy &box, int ndim, const MNP_SR
 {
     constexpr int count = mnp_widest > MNP_COPY_IN_FLIGHT ? 1 : 2; /* at least four reads */
     const int64_t extent = box.extent[ndim - 1], stride = box.src_stride[ndim - 1], of_row = extent / mnp_widest + 2;
-    const int64_t first_row = mnp_quotient(begin, extent, box.inverse[ndim - 1]);
-    const int64_t last_row = mnp_quotient(end - 1, extent, box.inverse[ndim - 1]);
+    const int64_t first_row = quick_quotient(begin, extent, box.inverse[ndim - 1]);
+    const int64_t last_row = quick_quotient(end - 1, extent, box.inverse[ndim - 1]);
     const mnp_packs packs = {
         of_row, extent, first_row, last_row, begin - first_row * extent, end - last_row * extent, 1.0 / (double)of_row};
     const int64_t stop = mnp_pack_number(packs, box, ndim, dst, last_row, packs.high - 1) + 1;

@@ -10,15 +10,15 @@
  * n / divisor, for 0 <= n < 2^50, on GPUs, where to divide 64 bits takes a hundred instructions: `inverse` is 1.0 /
  * divisor, so the product is less than one away from the quotient.
  */
-MNP_INLINE int64_t mnp_quotient(int64_t n, int64_t divisor, double inverse)
+MNP_INLINE int64_t quick_quotient(int64_t n, int64_t divisor, double inverse)
 {
     const int64_t near = (int64_t)((double)n * inverse), rest = n - near * divisor;
     return near + (rest >= divisor) - (rest < 0);
 }
 
-MNP_INLINE int64_t mnp_quotient(int64_t n, int64_t divisor)
+MNP_INLINE int64_t quick_quotient(int64_t n, int64_t divisor)
 {
-    return MNP_CUDA ? mnp_quotient(n, divisor, 1.0 / (double)divisor) : n / divisor;
+    return MNP_CUDA ? quick_quotient(n, divisor, 1.0 / (double)divisor) : n / divisor;
 }
 
 /* A tile: where it begins in both memories, and how far it reaches. */
@@ -37,8 +37,8 @@ MNP_INLINE tile tile_at(const mnp_box_copy &box, int ndim, int64_t number, int s
 {
     const int x = ndim - 1, y = ndim - 2;
     const int64_t across = count_tiles(box.extent[x], side), down = count_tiles(box.extent[y], side);
-    const int64_t band = mnp_quotient(number, across);
-    int64_t outer = mnp_quotient(band, down);
+    const int64_t band = quick_quotient(number, across);
+    int64_t outer = quick_quotient(band, down);
     const int64_t column = (number - band * across) * side, row = (band - outer * down) * side;
     tile t;
     t.from = box.src + column * box.src_stride[x] + row * box.src_stride[y];
@@ -49,7 +49,7 @@ MNP_INLINE tile tile_at(const mnp_box_copy &box, int ndim, int64_t number, int s
 #pragma unroll 1
 #endif
     for (int d = y - 1; d >= 0; d--) {
-        const int64_t rest = mnp_quotient(outer, box.extent[d]), index = outer - rest * box.extent[d];
+        const int64_t rest = quick_quotient(outer, box.extent[d]), index = outer - rest * box.extent[d];
         t.from += index * box.src_stride[d];
         t.to += index * box.dst_stride[d];
         outer = rest;

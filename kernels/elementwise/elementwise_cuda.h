@@ -23,7 +23,7 @@ struct mnp_place {
  * n / d for n < 2^31.  `divisor` has the smallest s with 2^s >= d in its upper half and 2^32 (2^s - d) / d + 1 in its
  * lower half (T. Granlund and P. Montgomery, Division by Invariant Integers using Multiplication, 1994).
  */
-MNP_INLINE uint32_t mnp_quotient(uint32_t n, uint64_t divisor)
+MNP_INLINE uint32_t mnp_quotient_by(uint32_t n, uint64_t divisor)
 {
     return (__umulhi(n, (uint32_t)divisor) + n) >> (uint32_t)(divisor >> 32);
 }
@@ -36,7 +36,7 @@ MNP_INLINE void mnp_unravel(const mnp_loop_params &p, int64_t number, int last, 
 #if MNP_WIDE
         int64_t quotient = number / p.extent[d];
 #else
-        int64_t quotient = mnp_quotient((uint32_t)number, p.divide[d]);
+        int64_t quotient = mnp_quotient_by((uint32_t)number, p.divide[d]);
 #endif
         index[d] = number - quotient * p.extent[d];
         number = quotient;
@@ -146,12 +146,12 @@ constexpr int mnp_last = MNP_NDIM - 1;
 /* The number of a thread's u-th row; and the first of the thread's elements along its rows. */
 MNP_INLINE int64_t mnp_row(const mnp_loop_params &p, int u)
 {
-    uint32_t group = mnp_quotient(blockIdx.x, p.divide[0]);
+    uint32_t group = mnp_quotient_by(blockIdx.x, p.divide[0]);
     return ((int64_t)group * MNP_UNROLL + u) * (MNP_THREADS >> p.lanes) + (threadIdx.x >> p.lanes);
 }
 MNP_INLINE int64_t mnp_column(const mnp_loop_params &p)
 {
-    uint32_t chunk = blockIdx.x - mnp_quotient(blockIdx.x, p.divide[0]) * (uint32_t)p.divide[mnp_last];
+    uint32_t chunk = blockIdx.x - mnp_quotient_by(blockIdx.x, p.divide[0]) * (uint32_t)p.divide[mnp_last];
     return (((int64_t)chunk << p.lanes) + (threadIdx.x & ((1 << p.lanes) - 1))) * MNP_VECTOR - p.head;
 }
 

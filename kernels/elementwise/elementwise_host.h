@@ -212,11 +212,6 @@ static inline void mnp_unravel(const int64_t *extent, int64_t number, int last, 
     index[0] = number;
 }
 
-static inline int64_t mnp_least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 #if MNP_TILE
 
 MNP_KERNEL(MNP_LOOP, mnp_loop_params)

@@ -37,7 +37,7 @@ struct mnp_loop_params {
     long long head;   /* the first thread begins so many elements before a row, where the memory is aligned */
     long long lanes;  /* 2 to the power of this: threads of a block along a row; others take other rows */
     long long stream; /* on the host: whether results are written past the caches */
-    unsigned long long divide[MNP_NDIM]; /* see mnp_quotient(): [0] by the blocks along a row, [d] by extent[d];
+    unsigned long long divide[MNP_NDIM]; /* see mnp_quotient_by(): [0] by the blocks along a row, [d] by extent[d];
                                             [MNP_NDIM-1] is the number of blocks along a row itself */
     mnp_loop_operand operand[MNP_OPERANDS];
 #if MNP_INDICES

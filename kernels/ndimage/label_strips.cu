@@ -156,7 +156,7 @@ MNP_KERNEL(label_strips, mnp_label_params)
 {
     const int64_t rows = mnp_rows(p);
     MNP_FOR (strip, p.blocks) {
-        const int64_t begin = mnp_part_begin(rows, strip, p.blocks), end = mnp_part_begin(rows, strip + 1, p.blocks);
+        const int64_t begin = mnp_share_begin(rows, strip, p.blocks), end = mnp_share_begin(rows, strip + 1, p.blocks);
         for (int64_t r = begin; r < end; r++) {
             const mnp_row row(p, r, begin, end);
             if (has_noise(p, row))
@@ -174,7 +174,7 @@ MNP_KERNEL(label_seams, mnp_label_params)
     for (int d = 1; d < MNP_NDIM - 1; d++)
         reach = reach * p.extent[d] + 1;
     MNP_FOR (strip, p.blocks) {
-        const int64_t begin = mnp_part_begin(rows, strip, p.blocks), end = mnp_part_begin(rows, strip + 1, p.blocks);
+        const int64_t begin = mnp_share_begin(rows, strip, p.blocks), end = mnp_share_begin(rows, strip + 1, p.blocks);
         for (int64_t r = begin; strip > 0 && r < mnp_least(end, begin + reach); r++) {
             const mnp_row row(p, r, 0, begin);
             for (int k = 0; k < 3 * row.count; k++) {

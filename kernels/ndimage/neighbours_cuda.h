@@ -17,14 +17,6 @@ struct mnp_tap {
 #define MNP_TAP(...) (mnp_tap{{__VA_ARGS__}})
 #define MNP_TABLE static __device__ const
 
-MNP_INLINE mnp_lanes mnp_lesser(mnp_lanes a, mnp_lanes b)
-{
-    return a < b ? a : b;
-}
-MNP_INLINE mnp_lanes mnp_greater(mnp_lanes a, mnp_lanes b)
-{
-    return a > b ? a : b;
-}
 MNP_INLINE bool mnp_any(bool condition)
 {
     return condition;

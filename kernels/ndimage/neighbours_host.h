@@ -43,14 +43,6 @@ template <typename... Places> static constexpr mnp_tap mnp_place(Places... place
 #define MNP_TAP(...) mnp_place(__VA_ARGS__)
 #define MNP_TABLE static constexpr
 
-MNP_INLINE mnp_lanes mnp_lesser(mnp_lanes a, mnp_lanes b)
-{
-    return a < b ? a : b;
-}
-MNP_INLINE mnp_lanes mnp_greater(mnp_lanes a, mnp_lanes b)
-{
-    return a > b ? a : b;
-}
 template <typename Mask> MNP_INLINE bool mnp_any(Mask mask)
 {
     bool any = false;

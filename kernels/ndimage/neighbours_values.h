@@ -22,6 +22,16 @@
 
 static constexpr int mnp_spans[MNP_NDIM] = {MNP_SPANS};
 
+/* The lesser and the greater of two values, or of several side by side, one by one. */
+template <typename T> MNP_INLINE T mnp_lesser(T a, T b)
+{
+    return a < b ? a : b;
+}
+template <typename T> MNP_INLINE T mnp_greater(T a, T b)
+{
+    return a > b ? a : b;
+}
+
 MNP_INLINE MNP_VALUE mnp_take(MNP_IN x)
 {
 #if MNP_ORDERED

@@ -14,15 +14,6 @@
 
 typedef MNP_VALUE mnp_lanes;
 
-MNP_INLINE mnp_lanes mnp_lesser(mnp_lanes a, mnp_lanes b)
-{
-    return a < b ? a : b;
-}
-MNP_INLINE mnp_lanes mnp_greater(mnp_lanes a, mnp_lanes b)
-{
-    return a > b ? a : b;
-}
-
 constexpr int mnp_cells_x = mnp_spans[mnp_x] + MNP_RUN - 1, mnp_cells_y = mnp_spans[mnp_y] + MNP_ROWS - 1;
 constexpr int mnp_depth = mnp_rows / mnp_reach(mnp_y);
 

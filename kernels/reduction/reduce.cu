@@ -189,14 +189,6 @@ MNP_INLINE void mnp_deliver(const mnp_reduce_params &p, const mnp_acc &acc, int6
     MNP_OUTPUTS(MNP_STORE)
 }
 
-/* The accumulator of an empty set. */
-MNP_INLINE mnp_acc mnp_empty()
-{
-    mnp_op::lanes<1> lanes;
-    lanes.start(0);
-    return lanes.end(0);
-}
-
 #if MNP_CUDA
 #include "kernels/reduction/reduce_cuda.h"
 #else

@@ -255,8 +255,8 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     for (int j = 0; j < mnp_set_count; j++)
         lanes.start(j);
     mnp_unravel<MNP_KEPT - 1>(p.kept, line, kept);
-    mnp_take_all(p, kept, x, mnp_part_begin(p.rows, part, p.parts), mnp_part_begin(p.rows, part + 1, p.parts), y, down,
-                 1, lanes);
+    mnp_take_all(p, kept, x, mnp_share_begin(p.rows, part, p.parts), mnp_share_begin(p.rows, part + 1, p.parts), y,
+                 down, 1, lanes);
     mnp_acc acc[mnp_set_count];
 #pragma unroll
     for (int j = 0; j < mnp_set_count; j++)
@@ -328,8 +328,8 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     if (o < p.outputs) {
         int64_t kept[MNP_KEPT];
         mnp_unravel<MNP_KEPT>(p.kept, o, kept);
-        mnp_take_all(p, kept, (member & (across - 1)) * MNP_VECTOR, mnp_part_begin(all, part, p.parts),
-                     mnp_part_begin(all, part + 1, p.parts), member >> p.team, down, chunks, lanes);
+        mnp_take_all(p, kept, (member & (across - 1)) * MNP_VECTOR, mnp_share_begin(all, part, p.parts),
+                     mnp_share_begin(all, part + 1, p.parts), member >> p.team, down, chunks, lanes);
     }
     mnp_acc acc = lanes.end(0);
 #pragma unroll
@@ -349,7 +349,7 @@ MNP_INLINE void mnp_do_parts(const mnp_reduce_params &p)
 {
     const int team = 1 << p.team, lane = threadIdx.x & (team - 1);
     const int64_t o = (int64_t)blockIdx.x * (MNP_THREADS >> p.team) + (threadIdx.x >> p.team);
-    mnp_acc acc = mnp_empty();
+    mnp_acc acc = mnp_empty<mnp_op>();
     if (o < p.outputs) {
         int64_t index[MNP_KEPT];
         mnp_unravel<MNP_KEPT>(p.kept, o, index);

@@ -91,12 +91,12 @@ MNP_DEFINE_LINE(mnp_look_at_line, MNP_LOOK_AT)
 static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t begin, int64_t end, int64_t part)
 {
     mnp_op::lanes<mnp_set_count> lanes;
-    const int64_t last = mnp_part_begin(p.rows, part + 1, p.parts);
+    const int64_t last = mnp_share_begin(p.rows, part + 1, p.parts);
     for (int64_t x = begin; x < end; x++)
         lanes.start((int)(x - begin));
 #if MNP_LOOKS
     constexpr int64_t batch = 8;
-    for (int64_t r = mnp_part_begin(p.rows, part, p.parts); r < last; r += batch) {
+    for (int64_t r = mnp_share_begin(p.rows, part, p.parts); r < last; r += batch) {
         const int64_t to = mnp_least(r + batch, last);
         for (int64_t row = r; row < to; row++)
             mnp_look_at_line(p, kept, row, begin, end, lanes);
@@ -109,7 +109,7 @@ static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t be
         }
     }
 #else
-    for (int64_t r = mnp_part_begin(p.rows, part, p.parts); r < last; r++)
+    for (int64_t r = mnp_share_begin(p.rows, part, p.parts); r < last; r++)
         mnp_take_line(p, kept, r, begin, end, lanes);
 #endif
     mnp_deliver_line(
@@ -333,12 +333,12 @@ static void mnp_do_elements(const mnp_reduce_params &p, int64_t worker, int64_t 
     const int64_t count = p.rows * p.reduced[MNP_REDUCED - 1];
     MNP_FOR (i, p.outputs * p.parts) {
         int64_t kept[MNP_KEPT], o = i, part = 0, begin = 0, end = count;
-        mnp_acc all = mnp_empty();
+        mnp_acc all = mnp_empty<mnp_op>();
         if (p.parts > 1) {
             o = i / p.parts;
             part = i % p.parts;
-            begin = mnp_part_begin(count, part, p.parts);
-            end = mnp_part_begin(count, part + 1, p.parts);
+            begin = mnp_share_begin(count, part, p.parts);
+            end = mnp_share_begin(count, part + 1, p.parts);
         }
         mnp_unravel<MNP_KEPT>(p.kept, o, kept);
         if (begin < end)
@@ -356,7 +356,7 @@ MNP_KERNEL(MNP_REDUCE, mnp_reduce_params)
         return;
     }
     constexpr int64_t most = 64;
-    const mnp_acc none = mnp_empty();
+    const mnp_acc none = mnp_empty<mnp_op>();
     const int64_t width = p.kept[MNP_KEPT - 1], tiles = (width + most - 1) / most;
     const int64_t step = p.place[MNP_KEPT - 1] * MNP_ACC_BYTES;
     MNP_FOR (i, p.outputs / (width ? width : 1) * tiles) {

@@ -23,6 +23,14 @@ struct mnp_reduce_end {
     double ddof;
 };
 
+/* The accumulator of an empty set. */
+template <typename Op> MNP_INLINE typename Op::acc mnp_empty()
+{
+    typename Op::template lanes<1> lanes;
+    lanes.start(0);
+    return lanes.end(0);
+}
+
 /* ---- sums ---- */
 
 /* The type in which elements of a type are summed and multiplied. */

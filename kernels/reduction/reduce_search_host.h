@@ -66,10 +66,10 @@ static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t be
     constexpr int64_t batch = 128; /* so that places are bytes */
     mnp_acc all[mnp_set_count];
     int64_t &column = kept[MNP_KEPT - 1];
-    const int64_t last = mnp_part_begin(p.rows, part + 1, p.parts);
+    const int64_t last = mnp_share_begin(p.rows, part + 1, p.parts);
     for (int64_t x = begin; x < end; x++)
-        all[x - begin] = mnp_empty();
-    for (int64_t row = mnp_part_begin(p.rows, part, p.parts); row < last; row += batch)
+        all[x - begin] = mnp_empty<mnp_op>();
+    for (int64_t row = mnp_share_begin(p.rows, part, p.parts); row < last; row += batch)
         mnp_search_columns(p, kept, begin, end, row, mnp_least(row + batch, last), all);
     for (column = begin; column < end; column++)
         mnp_deliver_at(p, all[column - begin], kept, part);

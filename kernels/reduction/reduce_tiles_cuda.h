@@ -230,8 +230,8 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
 #if MNP_TILE_LOOP
     __shared__ mnp_staged staged;
     const int pitch = (tiling.bytes(tiling.each) + 30) / 16;
-    const int begin = p.parts > 1 ? (int)mnp_part_begin(p.tiles, part, p.parts) : 0;
-    const int end = p.parts > 1 ? (int)mnp_part_begin(p.tiles, part + 1, p.parts) : (int)p.tiles;
+    const int begin = p.parts > 1 ? (int)mnp_share_begin(p.tiles, part, p.parts) : 0;
+    const int end = p.parts > 1 ? (int)mnp_share_begin(p.tiles, part + 1, p.parts) : (int)p.tiles;
 #if MNP_TILE_REDUCED > 1
     places = mnp_list_places(p, tiling, (uint16_t *)(mnp_shared + p.deep * pitch));
 #endif

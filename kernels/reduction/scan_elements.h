@@ -69,10 +69,3 @@ MNP_INLINE mnp_out mnp_result(const mnp_acc &acc)
     mnp_op::give(acc, end, result);
     return mnp_to<mnp_out>::from(result);
 }
-
-MNP_INLINE mnp_acc mnp_empty()
-{
-    mnp_op::lanes<1> lanes;
-    lanes.start(0);
-    return lanes.end(0);
-}

@@ -32,7 +32,7 @@ MNP_INLINE mnp_acc mnp_ufunc_reduce(const mnp_in *in, int64_t in_step, int64_t b
                                     int64_t out_step)
 {
     mnp_op::lanes<1> lanes;
-    mnp_acc known = mnp_empty();
+    mnp_acc known = mnp_empty<mnp_op>();
     int64_t taken = 0;
     lanes.start(0);
     for (int64_t x = begin; x < end; x++) {

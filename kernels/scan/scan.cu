@@ -32,7 +32,7 @@ static_assert(sizeof(mnp_acc) <= MNP_ACC_BYTES, "the library leaves room for wha
 /* The total of the elements of a line that lie on ranks before this one. */
 MNP_INLINE mnp_acc mnp_before_line(const mnp_scan_params &p, const int64_t *index)
 {
-    mnp_acc acc = mnp_empty();
+    mnp_acc acc = mnp_empty<mnp_op>();
     for (int64_t i = 0; i < p.count; i++) {
         const int64_t at = (p.first + i * p.by) * p.lines + mnp_offset<MNP_KEPT>(p.place, index);
         mnp_op::join(acc, *(const mnp_acc *)(p.known + at * MNP_ACC_BYTES));

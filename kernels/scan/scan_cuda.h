@@ -77,7 +77,7 @@ MNP_INLINE void mnp_store(Memory *at, int64_t stride, int64_t x, int64_t end, co
 
 template <bool store> MNP_INLINE void mnp_do_columns(const mnp_scan_params &p, int64_t vector, int64_t part)
 {
-    const int64_t begin = mnp_part_begin(p.length, part, p.parts), end = mnp_part_begin(p.length, part + 1, p.parts);
+    const int64_t begin = mnp_share_begin(p.length, part, p.parts), end = mnp_share_begin(p.length, part + 1, p.parts);
     const int64_t in_step = p.in.kept[MNP_KEPT - 1], out_step = p.out.kept[MNP_KEPT - 1];
     int64_t index[MNP_KEPT];
     mnp_acc acc[MNP_VECTOR];
@@ -86,7 +86,7 @@ template <bool store> MNP_INLINE void mnp_do_columns(const mnp_scan_params &p, i
     mnp_out *out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
 #pragma unroll
     for (int v = 0; v < MNP_VECTOR; v++, index[MNP_KEPT - 1]++)
-        acc[v] = store ? mnp_before_part(p, index, vector * MNP_VECTOR + v, part) : mnp_empty();
+        acc[v] = store ? mnp_before_part(p, index, vector * MNP_VECTOR + v, part) : mnp_empty<mnp_op>();
     for (int64_t r = begin; r < end; r += MNP_UNROLL) {
         mnp_in value[MNP_UNROLL][MNP_VECTOR];
 #pragma unroll
@@ -134,7 +134,7 @@ constexpr int mnp_chunk = 32 * MNP_VECTOR * MNP_UNROLL; /* elements of a warp */
 MNP_INLINE mnp_acc mnp_come_to(const mnp_in (&value)[MNP_VECTOR], int64_t count)
 {
 #if MNP_LOOKS
-    mnp_acc acc = mnp_empty();
+    mnp_acc acc = mnp_empty<mnp_op>();
 #pragma unroll
     for (int v = 0; v < MNP_VECTOR; v++) {
         if (v < count)
@@ -218,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_SCAN(const __grid_
     const mnp_in *in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
     mnp_out *out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
     mnp_acc known = mnp_before_line(p, index);
-    const mnp_acc nothing = mnp_empty();
+    const mnp_acc nothing = mnp_empty<mnp_op>();
     for (int64_t from = 0; from < length; from += step) {
         const int64_t x = from + lane * MNP_VECTOR;
         mnp_rows rows;

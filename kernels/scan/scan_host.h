@@ -14,7 +14,7 @@ constexpr int64_t mnp_most = 64; /* elements of a set before it is joined */
 
 template <bool values> static void mnp_do_columns(const mnp_scan_params &p, int64_t line, int64_t columns, int64_t part)
 {
-    const int64_t begin = mnp_part_begin(p.length, part, p.parts), end = mnp_part_begin(p.length, part + 1, p.parts);
+    const int64_t begin = mnp_share_begin(p.length, part, p.parts), end = mnp_share_begin(p.length, part + 1, p.parts);
     const int64_t in_step = MNP_UNIT_IN ? 1 : p.in.kept[MNP_KEPT - 1];
     const int64_t out_step = MNP_UNIT_OUT ? 1 : p.out.kept[MNP_KEPT - 1];
     int64_t index[MNP_KEPT];
@@ -24,7 +24,7 @@ template <bool values> static void mnp_do_columns(const mnp_scan_params &p, int6
     const mnp_in *in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
     mnp_out *out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
     for (int64_t j = 0; j < columns; j++, index[MNP_KEPT - 1]++)
-        before[j] = values ? mnp_before_part(p, index, line + j, part) : mnp_empty();
+        before[j] = values ? mnp_before_part(p, index, line + j, part) : mnp_empty<mnp_op>();
     for (int64_t from = begin; from < end; from += mnp_most) {
         for (int64_t j = 0; j < columns; j++)
             lanes.start((int)j);
@@ -132,13 +132,13 @@ MNP_KERNEL(MNP_SCAN, mnp_scan_params)
     const int64_t parts = p.parts - !values, in_step = MNP_UNIT_IN ? 1 : p.in.along;
     const int64_t out_step = MNP_UNIT_OUT ? 1 : p.out.along;
     MNP_FOR (i, p.lines * parts) {
-        const int64_t line = i / parts, part = i % parts, end = mnp_part_begin(p.length, part + 1, p.parts);
-        int64_t index[MNP_KEPT], x = mnp_part_begin(p.length, part, p.parts);
+        const int64_t line = i / parts, part = i % parts, end = mnp_share_begin(p.length, part + 1, p.parts);
+        int64_t index[MNP_KEPT], x = mnp_share_begin(p.length, part, p.parts);
         mnp_unravel<MNP_KEPT>(p.kept, line, index);
         const mnp_in *in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
         mnp_out *out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
         if (!values) {
-            mnp_acc acc = mnp_empty();
+            mnp_acc acc = mnp_empty<mnp_op>();
             for (; x < end; x += mnp_segment)
                 mnp_add_total(in, in_step, x, mnp_least(x + mnp_segment, end), acc);
             *mnp_part_total(p, line, part) = acc;

@@ -23,7 +23,7 @@ MNP_INLINE mnp_acc mnp_before_thread(mnp_acc acc, int lane, int team)
         }
     }
     const mnp_acc before = mnp_shuffle_up(acc, 1, team);
-    return lane > 0 ? before : mnp_empty();
+    return lane > 0 ? before : mnp_empty<mnp_op>();
 }
 
 extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_SCAN(const __grid_constant__ mnp_scan_params p)
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_SCAN(const __grid_
         const int group = inner > 1 ? (int)((uint32_t)line / (uint32_t)inner) : line;
         const int place = group * inner * length + (line - group * inner);
         const mnp_in *const from = elements + place;
-        mnp_acc total = mnp_empty();
+        mnp_acc total = mnp_empty<mnp_op>();
         if (team > 1) {
             mnp_op::lanes<1> lanes;
             lanes.start(0);

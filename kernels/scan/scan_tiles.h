@@ -99,7 +99,7 @@ struct mnp_strip {
         }
         before = mnp_shuffle_up(acc, 1, 32);
         if (lane == 0)
-            before = mnp_empty();
+            before = mnp_empty<mnp_op>();
         return mnp_shuffle_from(acc, 31, 32);
     }
     /* Store the results; `first` is the total before the warp's chunk. */
@@ -181,9 +181,9 @@ MNP_INLINE uint64_t mnp_hear(const mnp_record *records, mnp_acc &acc)
 MNP_INLINE mnp_acc mnp_look_back(const mnp_record *tiles, int64_t number, int64_t first)
 {
     const int lane = threadIdx.x % 32;
-    mnp_acc known = mnp_empty();
+    mnp_acc known = mnp_empty<mnp_op>();
     for (int64_t nearest = number - 1 - lane;; nearest -= 32) {
-        mnp_acc acc = mnp_empty();
+        mnp_acc acc = mnp_empty<mnp_op>();
         uint64_t what = nearest < first ? MNP_OF_TILE : 0; /* there is no such tile */
         do {
             if (what == 0)
@@ -192,7 +192,7 @@ MNP_INLINE mnp_acc mnp_look_back(const mnp_record *tiles, int64_t number, int64_
         const unsigned ends = __ballot_sync(0xffffffffu, what == MNP_UP_TO_END);
         const int last = ends ? __ffs(ends) - 1 : 31;
         if (lane > last)
-            acc = mnp_empty();
+            acc = mnp_empty<mnp_op>();
 #pragma unroll
         for (int by = 1; by < 32; by *= 2) {
             mnp_acc other = mnp_shuffle_from(acc, (lane + by) & 31, 32); /* of tiles before */
@@ -227,7 +227,7 @@ struct mnp_line {
 /* Join the accumulators of the block's warps: of those before this warp, and of all. */
 MNP_INLINE void mnp_join_warps(const mnp_acc *warps, mnp_acc &before, mnp_acc &all)
 {
-    before = all = mnp_empty();
+    before = all = mnp_empty<mnp_op>();
 #pragma unroll
     for (int w = 0; w < mnp_warps; w++) {
         if (w == threadIdx.x / 32)

@@ -70,22 +70,12 @@ MNP_INLINE mnp_pair mnp_find_pair(const mnp_merge_params &p, int64_t at)
     return mnp_pair{first, second, second - first, p.starts[end] - second};
 }
 
-/* Bounds of how many of the first `outputs` outputs of two runs come from the first run. */
-MNP_INLINE int64_t mnp_least(int64_t outputs, int64_t second_length)
-{
-    return outputs > second_length ? outputs - second_length : 0;
-}
-MNP_INLINE int64_t mnp_most(int64_t outputs, int64_t first_length)
-{
-    return outputs < first_length ? outputs : first_length;
-}
-
 /* How many of the first `outputs` outputs come from the first run: where the merge path crosses that diagonal. */
 template <typename Index>
 MNP_INLINE Index mnp_path(const MNP_KEY *first, Index first_length, const MNP_KEY *second, Index second_length,
                           Index outputs)
 {
-    Index low = (Index)mnp_least(outputs, second_length), high = (Index)mnp_most(outputs, first_length);
+    Index low = (Index)mnp_greatest(outputs - second_length, 0), high = (Index)mnp_least(outputs, first_length);
     while (low < high) {
         const Index middle = (low + high) / 2;
         if (mnp_goes_first(second[outputs - 1 - middle], first[middle]))

@@ -11,7 +11,7 @@ MNP_INLINE int64_t mnp_path_of_warp(const MNP_KEY *first, int64_t first_length, 
                                     int64_t second_length, int64_t outputs)
 {
     const int lane = threadIdx.x % 32;
-    int64_t low = mnp_least(outputs, second_length), high = mnp_most(outputs, first_length);
+    int64_t low = mnp_greatest(outputs - second_length, 0), high = mnp_least(outputs, first_length);
     while (low < high) {
         const int64_t step = (high - low + 31) / 32, at = low + lane * step;
         const bool is_beyond = at >= high || mnp_goes_first(second[outputs - 1 - at], first[at]);

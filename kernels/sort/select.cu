@@ -92,12 +92,6 @@ template <typename Bits> MNP_INLINE Bits mnp_select_float_bits(Bits number, Bits
         return (Bits)(infinity | (infinity >> 1)); /* NaN */
     return (Bits)(number & sign ? number ^ sign : ~number);
 }
-template <typename T, typename Bits> MNP_INLINE T mnp_select_as(Bits bits)
-{
-    T x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 MNP_INLINE void mnp_select_key(uint8_t number, mnp_bool &key)
 {
     key.value = number;
@@ -112,11 +106,11 @@ MNP_INLINE void mnp_select_key(uint16_t number, mnp_bfloat16 &key)
 }
 MNP_INLINE void mnp_select_key(uint32_t number, float &key)
 {
-    key = mnp_select_as<float>(mnp_select_float_bits(number, (uint32_t)0x7f800000));
+    key = mnp_bits_as<float>(mnp_select_float_bits(number, (uint32_t)0x7f800000));
 }
 MNP_INLINE void mnp_select_key(uint64_t number, double &key)
 {
-    key = mnp_select_as<double>(mnp_select_float_bits(number, (uint64_t)0x7ff0000000000000));
+    key = mnp_bits_as<double>(mnp_select_float_bits(number, (uint64_t)0x7ff0000000000000));
 }
 template <typename Bits, typename T> MNP_INLINE void mnp_select_key(Bits number, T &key)
 {

@@ -40,11 +40,12 @@ template <typename Bits> MNP_INLINE Bits mnp_sort_key_float(Bits bits, Bits infi
     return magnitude > infinity ? (Bits) ~(Bits)0 : number;
 }
 
-template <typename Bits, typename T> MNP_INLINE Bits mnp_sort_key_bits_as(const T &x)
+/* The bits of x as another type of the same size. */
+template <typename To, typename From> MNP_INLINE To mnp_bits_as(const From &x)
 {
-    Bits bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
+    To same;
+    memcpy(&same, &x, sizeof same);
+    return same;
 }
 
 MNP_INLINE uint8_t mnp_sort_key_number(mnp_bool x)
@@ -61,11 +62,11 @@ MNP_INLINE uint16_t mnp_sort_key_number(mnp_bfloat16 x)
 }
 MNP_INLINE uint32_t mnp_sort_key_number(float x)
 {
-    return mnp_sort_key_float(mnp_sort_key_bits_as<uint32_t>(x), (uint32_t)0x7f800000);
+    return mnp_sort_key_float(mnp_bits_as<uint32_t>(x), (uint32_t)0x7f800000);
 }
 MNP_INLINE uint64_t mnp_sort_key_number(double x)
 {
-    return mnp_sort_key_float(mnp_sort_key_bits_as<uint64_t>(x), (uint64_t)0x7ff0000000000000);
+    return mnp_sort_key_float(mnp_bits_as<uint64_t>(x), (uint64_t)0x7ff0000000000000);
 }
 template <typename T> MNP_INLINE typename mnp_bits_of_size<sizeof(T)>::type mnp_sort_key_number(T x)
 {

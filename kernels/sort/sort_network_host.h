@@ -93,7 +93,7 @@ template <typename Key> static bool mnp_sort_plain(const mnp_radix_sort_params &
     for (int w = 0; w < lines; w++, keys += length) {
         bool plain = true;
         for (int i = 0; i < length; i++) {
-            const Bits number = mnp_sort_key_number(keys[i]), own = mnp_sort_key_bits_as<Bits>(keys[i]);
+            const Bits number = mnp_sort_key_number(keys[i]), own = mnp_bits_as<Bits>(keys[i]);
             line[i] = mnp_sort_key_turned(number, descending);
             plain &= back::from(number) == own;
         }

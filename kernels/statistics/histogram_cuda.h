@@ -278,13 +278,6 @@ MNP_INLINE void mnp_do_warp(const mnp_histogram_params &p, const mnp_cells &cell
     }
 }
 
-/* Where the share of a warp begins: the elements are divided evenly. */
-MNP_INLINE int64_t mnp_share(int64_t size, int64_t warp, int64_t warps)
-{
-    const int64_t longer = size % warps;
-    return size / warps * warp + (warp < longer ? warp : longer);
-}
-
 extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS)
     fill_histogram(const __grid_constant__ mnp_histogram_params p)
 {
@@ -292,7 +285,7 @@ extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS)
     cells.make(p);
     const int warps = blockDim.x / 32;
     const int64_t warp = (int64_t)blockIdx.x * warps + threadIdx.x / 32, all = (int64_t)gridDim.x * warps;
-    const int64_t begin = mnp_share(p.size, warp, all), end = mnp_share(p.size, warp + 1, all);
+    const int64_t begin = mnp_share_begin(p.size, warp, all), end = mnp_share_begin(p.size, warp + 1, all);
 #if MNP_SHARED
     extern __shared__ char memory[];
     MNP_SUM *own = (MNP_SUM *)memory, *row = (MNP_SUM *)p.sums + blockIdx.x * p.bins;

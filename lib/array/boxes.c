@@ -85,24 +85,20 @@ static int width_of(int ndim, long long offset, const long long *extents, const 
     return (int)(all & (0 - all));
 }
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /*
  * Set the width of a GPU's accesses to elements of `size` bytes, 0 if they are converted.  A copy consists of `total`
  * elements, and begins and ends at multiples of `part`.  Returns the number of units.
  */
 static int64_t set_accesses(int ndim, mnp_box_copy *box, size_t size, int64_t part, int64_t total)
 {
-    const int x = ndim - 1, widest = least(size > 0 ? (int)(16 / size) : 1, (int)(part & -part));
+    const int x = ndim - 1, widest = (int)mnp__min(size > 0 ? (int64_t)(16 / size) : 1, part & -part);
     const int64_t side = MNP_BOX_TILE(size), at_most = 4096; /* accesses of a unit: 16 for each thread */
     const int64_t elements_16k = 16384 / (size > 0 ? (int64_t)size : 4);
-    box->dst_width = least(widest, width_of(ndim, box->dst, box->extent, box->dst_stride, x));
-    box->src_width = least(widest, width_of(ndim, box->src, box->extent, box->src_stride, box->tiled ? x - 1 : x));
+    box->dst_width = (int)mnp__min(widest, width_of(ndim, box->dst, box->extent, box->dst_stride, x));
+    box->src_width =
+        (int)mnp__min(widest, width_of(ndim, box->src, box->extent, box->src_stride, box->tiled ? x - 1 : x));
     if (!box->tiled)
-        box->src_width = box->dst_width = least(box->src_width, box->dst_width);
+        box->src_width = box->dst_width = (int)mnp__min(box->src_width, box->dst_width);
     box->unit = elements_16k < at_most * box->dst_width ? elements_16k : at_most * box->dst_width;
     if (!box->tiled)
         return mnp__divide_up(total, box->unit);

@@ -187,8 +187,7 @@ static bool take(struct reader *reader, const char *words)
     skip_space(reader);
     if (strncmp(reader->at, words, length) != 0)
         return false;
-    unsigned char next = (unsigned char)reader->at[length];
-    if (isalnum((unsigned char)words[length - 1]) && (isalnum(next) || next == '_'))
+    if (isalnum((unsigned char)words[length - 1]) && mnp__is_in_name(reader->at[length]))
         return false;
     reader->at += length;
     return true;
@@ -216,7 +215,7 @@ static mnp_status read_number(struct reader *reader, bool *found_p, int64_t *val
     *value_p = strtoll(reader->at, &end, 10);
     if (errno == ERANGE || *value_p == MNP_NONE)
         return fail_at(reader, reader->at, "this number does not fit 64 bits");
-    if (isalnum((unsigned char)*end) || *end == '.' || *end == '_')
+    if (mnp__is_in_name(*end) || *end == '.')
         return fail_at(reader, end, "indices are whole decimal numbers");
     reader->at = end;
     *found_p = true;

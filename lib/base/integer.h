@@ -36,6 +36,12 @@ static inline size_t mnp__round_up_bytes(size_t bytes, size_t to)
     return bytes <= SIZE_MAX - to ? (bytes + to - 1) / to * to : SIZE_MAX / to * to;
 }
 
+/* The smaller of two numbers of bytes. */
+static inline size_t mnp__min_bytes(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /* The value in low .. high that is nearest to the given one, of any sign; `low` if `high` is below it. */
 static inline int64_t mnp__clamp(int64_t value, int64_t low, int64_t high)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Text: growing strings, and numbers with a decimal point in every locale that the program may set.
+ * Text: growing strings, kinds of characters, and numbers with a decimal point in every locale that the program may
+ * set.
  *
  * If memory runs out, this is remembered, and mnp__text_status() reports it once at the end.  A text that starts in a
  * buffer of the caller's allocates only when it outgrows the buffer.  So a short text cannot fail, which matters where
@@ -9,6 +10,7 @@
 #ifndef MNP__BASE_TEXT_H
 #define MNP__BASE_TEXT_H
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,6 +37,17 @@ const char *mnp__text_string(const mnp__text *text);                       /* ne
 mnp_status mnp__text_status(const mnp__text *text);
 bool mnp__text_has_grown(const mnp__text *text); /* it has outgrown its buffer, even if the allocation failed */
 void mnp__text_free(mnp__text *text);
+
+static inline bool mnp__is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Whether a character can be part of a name: a letter, a digit or _. */
+static inline bool mnp__is_in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
 
 /* strtod() in C's locale. */
 double mnp__parse_number(const char *text, char **end_p);

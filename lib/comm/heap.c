@@ -51,11 +51,6 @@ struct mnp__heap {
 static const size_t smallest_growth = (size_t)32 << 20, largest_growth = (size_t)1 << 30;
 static const size_t largest_space = (size_t)32 << 40; /* for all peers: address space has 128 TiB */
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static char *region_of(const mnp__heap *heap, int peer)
 {
     return heap->base + (size_t)peer * heap->region;
@@ -211,7 +206,7 @@ static bool find_gap(const mnp__heap *heap, size_t size, struct gap *gap)
 /* The most that may be reserved. */
 static size_t ceiling(const mnp__heap *heap)
 {
-    return heap->limit > 0 ? least(heap->limit, heap->bound) : heap->bound;
+    return heap->limit > 0 ? mnp__min_bytes(heap->limit, heap->bound) : heap->bound;
 }
 
 /* How much more is needed than may be had for that block; 0 if the gap can be filled. */
@@ -249,9 +244,10 @@ static mnp_status grow(mnp__heap *heap, size_t size)
     if (lacks > 0)
         return is_full(heap, size);
     size_t reserved = mnp__arena_read(heap->arena).reserved;
-    size_t wished = least(mnp__round_up_bytes(reserved / 4, smallest_growth) + smallest_growth, largest_growth);
-    size_t most = least(gap.room, (ceiling(heap) - reserved) / heap->unit * heap->unit);
-    wished = least(mnp__round_up_bytes(wished > gap.needed ? wished : gap.needed, heap->unit), most);
+    size_t wished =
+        mnp__min_bytes(mnp__round_up_bytes(reserved / 4, smallest_growth) + smallest_growth, largest_growth);
+    size_t most = mnp__min_bytes(gap.room, (ceiling(heap) - reserved) / heap->unit * heap->unit);
+    wished = mnp__min_bytes(mnp__round_up_bytes(wished > gap.needed ? wished : gap.needed, heap->unit), most);
     mnp_status st = add_chunk(heap, gap.index, gap.begin, wished);
     if (st != MNP_OK && !mnp__watch_lost(heap->comm)) { /* others may have taken memory: the least that will do */
         mnp__heap_trim(heap);
@@ -396,7 +392,7 @@ static mnp_status alloc_direct(mnp__heap *heap, size_t size, void **pointer_p)
     mnp__device *device = heap->comm->device;
     size_t used = mnp__arena_read(heap->arena).used;
     void *pointer = NULL;
-    if (heap->limit > 0 && size > heap->limit - least(heap->limit, used))
+    if (heap->limit > 0 && size > heap->limit - mnp__min_bytes(heap->limit, used))
         return is_full(heap, size);
     MNP_TRY(device->ops->alloc(device, size, &pointer));
     mnp_status st = mnp__arena_enter(heap->arena, (uintptr_t)pointer, size);

@@ -15,6 +15,7 @@
 #include "comm/pulse.h"
 #include "comm/watch.h"
 #include "context/profile.h"
+#include "device/launch.h"
 
 enum { STRINGS = 6 }; /* strings of a spec: file, function, definitions, generated source, options */
 
@@ -490,6 +491,14 @@ mnp_status mnp__ctx_kernel_of_text(mnp_ctx *ctx, const mnp__kernel_spec *spec, m
     if (generated)
         mnp__text_free(generated);
     return st;
+}
+
+mnp_status mnp__ctx_launch(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, const void *params, size_t params_size)
+{
+    const mnp__launch launch = mnp__launch_of(count);
+    if (count == 0)
+        return MNP_OK;
+    return ctx->device->ops->launch(ctx->device, kernel, &launch, params, params_size, ctx->compute);
 }
 
 mnp_status mnp_event_new(mnp_ctx *ctx, mnp_event **event_p)

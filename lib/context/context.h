@@ -86,6 +86,9 @@ enum { MNP__KERNEL_ROOM = 1024 };
 mnp_status mnp__ctx_kernel_of_text(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__text *defines, mnp__text *generated,
                                    mnp__kernel **kernel_p);
 
+/* Enqueue a kernel on the compute stream for `count` elements, as mnp__launch_of() has it; nothing if that is 0. */
+mnp_status mnp__ctx_launch(mnp_ctx *ctx, mnp__kernel *kernel, int64_t count, const void *params, size_t params_size);
+
 /* Wait on the CPU until all work on `stream` is done; the watch looks for lost ranks meanwhile. */
 mnp_status mnp__ctx_wait(mnp_ctx *ctx, mnp__stream *stream);
 

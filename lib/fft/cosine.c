@@ -17,7 +17,6 @@
 #include "array/output.h"
 #include "base/hash.h"
 #include "base/integer.h"
-#include "device/launch.h"
 #include "fft/fft.h"
 #include "fft/layouts.h"
 #include "kernels/fft/cosine_params.h"
@@ -106,7 +105,6 @@ static mnp_status pass(const cosine *c, const mnp_array *x, bool after, double s
 {
     const bool pairs = mnp_dtype_kind(y->dtype) == 'c';
     mnp_ctx *ctx = y->ctx;
-    const mnp__device_ops *ops = ctx->device->ops;
     mnp__kernel *make_table, *kernel;
     mnp__buffer *table = NULL;
     mnp_status st = MNP_OK;
@@ -134,10 +132,9 @@ static mnp_status pass(const cosine *c, const mnp_array *x, bool after, double s
         params.inner *= d > c->axis ? y->local_shape[d] : 1;
     }
     if (y->local_size > 0) {
-        const mnp__launch entries = mnp__launch_of(asked.count), elements = mnp__launch_of(y->local_size);
-        st = ops->launch(ctx->device, make_table, &entries, &asked, sizeof asked, ctx->compute);
+        st = mnp__ctx_launch(ctx, make_table, asked.count, &asked, sizeof asked);
         if (st == MNP_OK)
-            st = ops->launch(ctx->device, kernel, &elements, &params, sizeof params, ctx->compute);
+            st = mnp__ctx_launch(ctx, kernel, y->local_size, &params, sizeof params);
     }
     mnp__buffer_release(ctx, table);
     return st;

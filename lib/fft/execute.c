@@ -5,7 +5,6 @@
 #include "array/input.h"
 #include "array/move/plan.h"
 #include "array/output.h"
-#include "device/launch.h"
 #include "fft/plan.h"
 
 void mnp__fft_release_work(mnp_fft_plan *plan)
@@ -108,11 +107,8 @@ static mnp_status run_step(const mnp_fft_plan *plan, int i, const mnp_array *inp
     default: {
         mnp_fft_twiddle_params params = runner->twiddle;
         const int64_t count = params.extent[0] * params.extent[1] * params.extent[2] * params.extent[3];
-        const mnp__launch launch = mnp__launch_of(count);
         params.data = target;
-        return count > 0
-                   ? ctx->device->ops->launch(ctx->device, plan->twiddle, &launch, &params, sizeof params, ctx->compute)
-                   : MNP_OK;
+        return mnp__ctx_launch(ctx, plan->twiddle, count, &params, sizeof params);
     }
     }
 }

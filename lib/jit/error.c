@@ -70,7 +70,7 @@ static bool find_place(const char *source, const char *name, const char *words, 
         const char *start = end - length;
         if (at.number != number || length == 0 || (size_t)(end - words) < length || memcmp(start, at.file, length) != 0)
             continue;
-        if (start > words && (isalnum((unsigned char)start[-1]) || start[-1] == '_'))
+        if (start > words && mnp__is_in_name(start[-1]))
             continue;
         *found = at;
         return true;

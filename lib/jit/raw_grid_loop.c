@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 /* The search in a kernel. */
 typedef struct search {
     mnp__raw_reader in;
@@ -66,7 +68,7 @@ static bool take(declarator *d, mnp__raw_token t)
         d->is_const = false;
     } else if (mnp__raw_is(t, "const")) {
         d->is_const = true;
-    } else if (!(mnp__raw_in_word(*t.text) || is_one_of(t, "<>,:")) || mnp__raw_is(t, "volatile") ||
+    } else if (!(mnp__is_in_name(*t.text) || is_one_of(t, "<>,:")) || mnp__raw_is(t, "volatile") ||
                mnp__raw_forbids_turns(t)) {
         return false;
     }
@@ -200,11 +202,11 @@ static bool read_bound(search *s, mnp__raw_token variable)
         const mnp__raw_token third = s->in.before, before = s->in.last, t = next(s);
         if (depth == 0 && mnp__raw_is(t, ";"))
             return count > 0;
-        const bool is_word = t.size > 0 && mnp__raw_in_word(*t.text);
+        const bool is_word = t.size > 0 && mnp__is_in_name(*t.text);
         depth += mnp__raw_is(t, "(") - mnp__raw_is(t, ")");
         if (depth < 0 || !(is_word || is_one_of(t, "+-*/%().")) || is_same(t, variable) || is_same(t, s->number) ||
             is_along_x(third, before, t) || (mnp__raw_is(t, "(") && mnp__raw_is_name(before)) ||
-            (mnp__raw_is(t, "*") && !mnp__raw_in_word(*before.text) && !mnp__raw_is(before, ")")))
+            (mnp__raw_is(t, "*") && !mnp__is_in_name(*before.text) && !mnp__raw_is(before, ")")))
             return false;
     }
 }

@@ -324,7 +324,7 @@ static void end_dynamic(scan *s)
 static void add_parameter(scan *s)
 {
     const char *next = s->at + strspn(s->at, " \t\r\n"), *end = next;
-    if (strncmp(next, "void", 4) == 0 && !mnp__raw_in_word(next[4]))
+    if (strncmp(next, "void", 4) == 0 && !mnp__is_in_name(next[4]))
         end = next + 4 + strspn(next + 4, " \t\r\n");
     copy(s);
     mnp__text_add(s->out, "const %s mnp_here%s", s->has_turns ? "mnp_turns" : "mnp_place", *end == ')' ? "" : ", ");

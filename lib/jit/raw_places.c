@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* ---- numbers of threads ---- */
 
 void mnp__raw_keep_word(mnp__text *words, mnp__raw_token t)
@@ -12,7 +14,7 @@ void mnp__raw_keep_word(mnp__text *words, mnp__raw_token t)
     static const char *const casts[] = {"(int)",     "(long)",     "(long long)",   "(size_t)",
                                         "(int64_t)", "(unsigned)", "(uint64_t)",    "(unsigned long long)",
                                         "(int32_t)", "(uint32_t)", "(unsigned int)"};
-    if (words->length > 0 && mnp__raw_in_word(*t.text) && mnp__raw_in_word(words->data[words->length - 1]))
+    if (words->length > 0 && mnp__is_in_name(*t.text) && mnp__is_in_name(words->data[words->length - 1]))
         mnp__text_add(words, " ");
     mnp__text_add_bytes(words, t.text, t.size);
     for (size_t i = 0; i < sizeof casts / sizeof *casts && mnp__raw_is(t, ")"); i++) {
@@ -36,7 +38,7 @@ static int count_alone(const char *text, const char *what)
     int found = 0;
     for (const char *at = text; (at = strstr(at, what)) != NULL; at += strlen(what))
         found += (at == text || !strchr("*/%-.~!", at[-1])) && !strchr("*/%.[", at[strlen(what)]) &&
-                 !mnp__raw_in_word(at[strlen(what)]);
+                 !mnp__is_in_name(at[strlen(what)]);
     return found;
 }
 
@@ -168,7 +170,7 @@ static void read_declaration(search *s, mnp__raw_edits *edits)
 /* Whether & behind a token is an operator of two numbers. */
 static bool is_value(mnp__raw_token t)
 {
-    return t.size > 0 && (mnp__raw_in_word(*t.text) || strchr(")]", *t.text));
+    return t.size > 0 && (mnp__is_in_name(*t.text) || strchr(")]", *t.text));
 }
 
 /* Whether a declaration may begin with the last token. */

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/text.h"
+
 bool mnp__raw_is(mnp__raw_token t, const char *word)
 {
     return t.size == strlen(word) && memcmp(t.text, word, t.size) == 0;
@@ -12,11 +14,6 @@ bool mnp__raw_is(mnp__raw_token t, const char *word)
 bool mnp__raw_begins(mnp__raw_token t, const char *prefix)
 {
     return t.size >= strlen(prefix) && memcmp(t.text, prefix, strlen(prefix)) == 0;
-}
-
-bool mnp__raw_in_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
 }
 
 const char *mnp__raw_end_of_comment(const char *at)
@@ -61,7 +58,7 @@ const char *mnp__raw_end_of_directive(const char *at)
 static const char *end_of_word(const char *at)
 {
     const char *end = at;
-    while (mnp__raw_in_word(*end) || (*end == '\'' && isdigit((unsigned char)*at) && isalnum((unsigned char)end[1])))
+    while (mnp__is_in_name(*end) || (*end == '\'' && isdigit((unsigned char)*at) && isalnum((unsigned char)end[1])))
         end++;
     mnp__raw_token prefix = {at, (size_t)(end - at)};
     bool is_raw = mnp__raw_is(prefix, "R") || mnp__raw_is(prefix, "u8R") || mnp__raw_is(prefix, "uR") ||
@@ -98,5 +95,5 @@ mnp__raw_token mnp__raw_next(mnp__raw_reader *r)
 
 bool mnp__raw_is_name(mnp__raw_token t)
 {
-    return t.size > 0 && mnp__raw_in_word(*t.text) && !isdigit((unsigned char)*t.text);
+    return t.size > 0 && mnp__is_in_name(*t.text) && !isdigit((unsigned char)*t.text);
 }

@@ -17,9 +17,6 @@ typedef struct mnp__raw_token {
 bool mnp__raw_is(mnp__raw_token t, const char *word);
 bool mnp__raw_begins(mnp__raw_token t, const char *prefix);
 
-/* A letter, a digit or _. */
-bool mnp__raw_in_word(char c);
-
 /* The end of the comment that begins here; NULL if none does. */
 const char *mnp__raw_end_of_comment(const char *at);
 

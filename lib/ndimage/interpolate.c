@@ -20,7 +20,6 @@
 #include "base/dtype.h"
 #include "base/integer.h"
 #include "base/value.h"
-#include "device/launch.h"
 #include "layout/layout.h"
 #include "ndimage/spline.h"
 
@@ -221,10 +220,7 @@ static mnp_status launch(const struct need *need, const mnp_array *coordinates, 
     memcpy(p->scale, need->map->scale, sizeof p->scale);
     memcpy(p->after, need->map->after, sizeof p->after);
     memcpy(p->matrix, need->map->matrix, sizeof p->matrix);
-    if (p->count == 0)
-        return MNP_OK;
-    const mnp__launch how = mnp__launch_of(p->count);
-    return ctx->device->ops->launch(ctx->device, kernel, &how, p, sizeof *p, ctx->compute);
+    return mnp__ctx_launch(ctx, kernel, p->count, p, sizeof *p);
 }
 
 /* ---- all of it ---- */

@@ -2,7 +2,6 @@
 /* Bringing arrays to layouts with whole lines. */
 #include "ndimage/lines.h"
 
-#include "device/launch.h"
 #include "array/output.h"
 #include "layout/layout.h"
 
@@ -51,8 +50,5 @@ mnp_lines mnp__lines_of(const mnp_array *x, int axis)
 
 mnp_status mnp__lines_launch(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_lines *lines, const void *params, size_t size)
 {
-    if (lines->count == 0)
-        return MNP_OK;
-    const mnp__launch launch = mnp__launch_of(lines->count);
-    return ctx->device->ops->launch(ctx->device, kernel, &launch, params, size, ctx->compute);
+    return mnp__ctx_launch(ctx, kernel, lines->count, params, size);
 }

@@ -13,11 +13,6 @@
 #include "kernels/signal/filters/upfirdn_params.h"
 #include "kernels/nest.h"
 
-MNP_INLINE int64_t mnp_most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* a / b rounded down and up, for b above 0 */
 MNP_INLINE int64_t mnp_floor(int64_t a, int64_t b)
 {
@@ -43,7 +38,7 @@ MNP_INLINE mnp_inputs mnp_window(const mnp_upfirdn_params &p, int64_t o)
 template <bool unit> MNP_INLINE double mnp_element(const mnp_upfirdn_params &p, const MNP_IN *in, int64_t o)
 {
     const mnp_inputs window = mnp_window(p, o);
-    const int64_t begin = mnp_most(window.begin, p.first_in), end = mnp_least(window.end, p.first_in + p.length);
+    const int64_t begin = mnp_greatest(window.begin, p.first_in), end = mnp_least(window.end, p.first_in + p.length);
     const int64_t stride = unit ? 1 : p.in_along;
     double sum = 0;
     for (int64_t i = begin; i < end; i++)
@@ -135,13 +130,13 @@ static void mnp_load_panel(const mnp_upfirdn_params &p, const mnp_lane &lane, co
 {
     const int64_t shift = block - p.first_in;
     if (lane.in == 1 && lane.skip == 0) {
-        for (int64_t i = mnp_most(-shift, 0); i < mnp_least(next - block, p.length - shift); i++)
+        for (int64_t i = mnp_greatest(-shift, 0); i < mnp_least(next - block, p.length - shift); i++)
             for (int64_t l = 0; l < lanes; l++)
                 x[i][l] = mnp_to<double>::from(in[(i + shift) * p.in_along + l]);
     } else {
         for (int64_t l = 0; l < lanes; l++) {
             const int64_t ahead = shift + l * lane.skip;
-            for (int64_t i = mnp_most(-ahead, 0); i < mnp_least(next - block, p.length - ahead); i++)
+            for (int64_t i = mnp_greatest(-ahead, 0); i < mnp_least(next - block, p.length - ahead); i++)
                 x[i][l] = mnp_to<double>::from(in[(i + shift) * p.in_along + l * lane.in]);
         }
     }
@@ -159,7 +154,7 @@ static void mnp_do_panel(const mnp_upfirdn_params &p, const mnp_lane &lane, cons
         mnp_load_panel(p, lane, in, lanes, block, next, x);
         for (int64_t j = 0; j < count; j++) {
             const mnp_inputs window = mnp_window(p, o + j);
-            for (int64_t i = mnp_most(window.begin, block); i < mnp_least(window.end, next); i++) {
+            for (int64_t i = mnp_greatest(window.begin, block); i < mnp_least(window.end, next); i++) {
                 const double tap = p.taps[window.at - i * window.up];
                 for (int l = 0; l < mnp_lanes; l++)
                     sums[j][l] += tap * x[i - block][l];

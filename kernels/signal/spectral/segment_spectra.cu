@@ -160,7 +160,8 @@ extern "C" __global__ void __launch_bounds__(MNP_TEAMS *mnp_team)
     const int64_t units = p.lines * p.chunks, longest = (p.count + p.chunks - 1) / p.chunks;
     const int64_t wanted = (int64_t)blockIdx.x * MNP_TEAMS + team, unit = mnp_least(wanted, units - 1);
     const int64_t line = mnp_quotient(unit, p.chunks), chunk = unit - line * p.chunks;
-    const int64_t begin = mnp_part_begin(p.count, chunk, p.chunks), end = mnp_part_begin(p.count, chunk + 1, p.chunks);
+    const int64_t begin = mnp_share_begin(p.count, chunk, p.chunks),
+                  end = mnp_share_begin(p.count, chunk + 1, p.chunks);
     int64_t index[MNP_SEGMENTS_DIMS];
     mnp_unravel<MNP_SEGMENTS_DIMS>(p.kept, line, index);
     const MNP_IN *in = (const MNP_IN *)p.in + mnp_offset<MNP_SEGMENTS_DIMS>(p.in_kept, index);

@@ -62,13 +62,6 @@ MNP_INLINE mnp_t *mnp_column(const mnp_columns &set, int64_t k)
 /* Warps of a block; vectors whose sums a block has room for; vectors that a thread reads at the same time. */
 enum { MNP_WARPS = MNP_STEP_BLOCK / 32, MNP_GROUP = 32, MNP_AT_ONCE = 8 };
 
-MNP_INLINE mnp_w mnp_warp_sum(mnp_w x)
-{
-    for (int distance = 16; distance > 0; distance /= 2)
-        x = x + mnp_shuffle_down(x, distance);
-    return x;
-}
-
 /* The products of `many` vectors from k on, summed over this warp; a few at a time, so that their loads overlap. */
 MNP_INLINE void mnp_dots(const mnp_basis_params &p, mnp_worker w, int64_t k, int many, mnp_w *warp_sums)
 {

@@ -9,6 +9,7 @@
 #include "kernels/sparse/precond/permute_rows_params.h"
 #include "kernels/claim.h"
 #include "kernels/lines.h"
+#include "kernels/numbers.h"
 
 MNP_INLINE int64_t offset_of(const mnp_permute_rows_params &p, int64_t line)
 {
@@ -97,15 +98,6 @@ MNP_INLINE void fill_position(const mnp_permute_rows_params &p, int64_t position
         made_values[at] = values[entry];
         at += slice;
     }
-}
-
-MNP_INLINE bool is_zero(double value)
-{
-    return value == 0;
-}
-template <typename R> MNP_INLINE bool is_zero(mnp_complex<R> value)
-{
-    return value.re == 0 && value.im == 0;
 }
 
 MNP_INLINE void find_in_line(const mnp_permute_rows_params &p, int64_t line)

@@ -28,6 +28,7 @@
 #include "kernels/prelude.h"
 #include "kernels/prefix_sum.h"
 #include "kernels/sparse/product/spgemm_params.h"
+#include "kernels/lines.h"
 
 MNP_INLINE int64_t offset(const mnp_spgemm_matrix &matrix, int64_t i)
 {
@@ -58,14 +59,6 @@ enum { RECORD = 1 + MNP_SPGEMM_BINS };
 MNP_INLINE int64_t count_tiles(const mnp_spgemm_plan_params &p)
 {
     return (p.rows + MNP_SPGEMM_TILE - 1) / MNP_SPGEMM_TILE;
-}
-
-MNP_INLINE void store_offset(const mnp_spgemm_plan_params &p, int64_t row, int64_t offset)
-{
-    if (p.wide)
-        ((int64_t *)p.offsets)[row] = offset;
-    else
-        ((int *)p.offsets)[row] = (int)offset;
 }
 #endif
 

@@ -147,7 +147,7 @@ MNP_INLINE void place_tile(const mnp_spgemm_plan_params &p, int64_t tile, int *b
             int64_t all;
             const int64_t before = prefix_team((int64_t)size, warps, &all);
             if (row < p.rows)
-                store_offset(p, row, at + before);
+                store_offset(p.offsets, p.wide, row, at + before);
             at += all;
         }
         if (size > 0) {
@@ -177,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(TEAM) spgemm_plan(const __grid_cons
             place_tile(p, tile, bins, warps);
     }
     if (p.task == MNP_SPGEMM_PLACE && p.offsets && blockIdx.x == 0 && threadIdx.x == 0)
-        store_offset(p, p.rows, p.tally[count_tiles(p) * RECORD]);
+        store_offset(p.offsets, p.wide, p.rows, p.tally[count_tiles(p) * RECORD]);
 }
 
 #else

@@ -24,14 +24,14 @@ MNP_KERNEL(spgemm_plan, mnp_spgemm_plan_params)
         int64_t sum = p.task == MNP_SPGEMM_TALLY ? 0 : p.tally[tile * RECORD];
         for (int64_t row = begin; row < end; row++) {
             if (p.task == MNP_SPGEMM_PLACE)
-                store_offset(p, row, sum);
+                store_offset(p.offsets, p.wide, row, sum);
             sum += p.sizes[row];
         }
         if (p.task == MNP_SPGEMM_TALLY)
             p.tally[tile * RECORD] = sum;
     }
     if (p.task == MNP_SPGEMM_PLACE && worker == 0)
-        store_offset(p, p.rows, p.tally[tiles * RECORD]);
+        store_offset(p.offsets, p.wide, p.rows, p.tally[tiles * RECORD]);
 }
 
 #else

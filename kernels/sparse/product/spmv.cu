@@ -39,15 +39,6 @@ MNP_INLINE int64_t first_line(const MNP_OFFSET *offsets, int64_t lines, int64_t 
     return low;
 }
 
-MNP_INLINE bool is_zero(double value)
-{
-    return value == 0;
-}
-template <typename R> MNP_INLINE bool is_zero(mnp_complex<R> value)
-{
-    return value.re == 0 && value.im == 0;
-}
-
 #if MNP_TASK_STARTS || MNP_TASK_SLICES || MNP_TASK_DIAGONALS || MNP_TASK_SELL || MNP_TASK_DIA
 
 #if MNP_TASK_DIAGONALS

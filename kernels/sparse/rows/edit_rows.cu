@@ -35,15 +35,6 @@ MNP_INLINE mnp_complex128 times(mnp_complex128 a, mnp_complex128 b)
     return {times(a.re, b.re) - times(a.im, b.im), times(a.re, b.im) + times(a.im, b.re)};
 }
 
-MNP_INLINE bool is_zero(double x)
-{
-    return x == 0;
-}
-MNP_INLINE bool is_zero(mnp_complex128 x)
-{
-    return x.re == 0 && x.im == 0;
-}
-
 typedef decltype(widen(MNP_VALUE{})) wide;
 
 MNP_INLINE wide value_of(const mnp_rows_list &rows, int64_t entry)

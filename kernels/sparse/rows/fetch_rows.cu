@@ -166,21 +166,13 @@ MNP_INLINE void stack(const mnp_rows_params &p, const stacked_row &row, int64_t 
     ((MNP_VALUE *)part.values)[to] = ((const MNP_VALUE *)p.list.values)[entry];
 }
 
-MNP_INLINE void store_offset(const mnp_rows_part &part, int64_t line, int64_t offset)
-{
-    if (part.wide)
-        ((int64_t *)part.offsets)[line] = offset;
-    else
-        ((int *)part.offsets)[line] = (int)offset;
-}
-
 /* Store a row as a line of the ghost part if it has entries there; row number `rows` stores the end. */
 MNP_INLINE void store_line(const mnp_rows_params &p, int64_t row)
 {
     const int64_t line = p.lengths[row];
     if (row < p.total && p.lengths[row + 1] == line)
         return;
-    store_offset(p.matrix.ghost, line, offsets_of(p.matrix.own)[row]);
+    store_offset(p.matrix.ghost.offsets, p.matrix.ghost.wide, line, offsets_of(p.matrix.own)[row]);
     if (row < p.total)
         p.matrix.ghost.rows_of[line] = (int)row;
 }
@@ -247,13 +239,13 @@ MNP_INLINE void do_one(const mnp_rows_params &p, int64_t i)
         list_columns(p, i);
         break;
     case MNP_ROWS_STACK: /* the offsets only */
-        store_offset(ghost, i, p.list.offsets[i] - own[i]);
+        store_offset(ghost.offsets, ghost.wide, i, p.list.offsets[i] - own[i]);
         break;
     case MNP_ROWS_LINES:
         store_line(p, i);
         break;
     case MNP_ROWS_NARROW:
-        store_offset(ghost, i, own[i]);
+        store_offset(ghost.offsets, ghost.wide, i, own[i]);
         break;
     }
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/integer.h"
 #include "base/text.h"
 
 enum { MOST_DIGITS = 17, DIGITS_BYTES = 32, PRECISION_LIMIT = 400 };
@@ -215,11 +216,6 @@ static bool needs_exponent(mnp_dtype dtype, double least, double greatest, bool 
     return !suppress && (least < rounded_to(dtype, 1e-4) || rounded_to(dtype, ratio) > 1000);
 }
 
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 /* Make room for the finite numbers; returns how many there are. */
 static int64_t fit_numbers(mnp__float_format *f, mnp_dtype dtype, int64_t count, const void *elements, int part)
 {
@@ -231,9 +227,9 @@ static int64_t fit_numbers(mnp__float_format *f, mnp_dtype dtype, int64_t count,
             continue;
         const float_text t = f->exponent ? with_exponent(f, value, false) : without_exponent(f, value, false);
         finite++;
-        f->left = larger(f->left, (int)strlen(t.whole));
-        fraction = larger(fraction, (int)strlen(t.fraction));
-        f->exponent_digits = larger(f->exponent_digits, digits_of_exponent(t.exponent));
+        f->left = (int)mnp__max(f->left, (int)strlen(t.whole));
+        fraction = (int)mnp__max(fraction, (int)strlen(t.fraction));
+        f->exponent_digits = (int)mnp__max(f->exponent_digits, digits_of_exponent(t.exponent));
     }
     if (f->exponent)
         f->precision = fraction;
@@ -257,7 +253,7 @@ static mnp__float_format choose_floats(mnp_dtype dtype, int64_t count, const voi
     }
     f.exponent = greatest > 0 && needs_exponent(f.dtype, least, greatest, suppress);
     if (fit_numbers(&f, dtype, count, elements, part) < count)
-        f.left = larger(f.left, 3 + minus - (f.right + 1)); /* nan and inf */
+        f.left = (int)mnp__max(f.left, 3 + minus - (f.right + 1)); /* nan and inf */
     return f;
 }
 
@@ -324,7 +320,7 @@ mnp__number_format mnp__number_format_choose(mnp_dtype dtype, int64_t count, con
     if (kind == 'b')
         f.width = alone ? 4 : 5;
     for (int64_t i = 0; i < count && (kind == 'i' || kind == 'u'); i++)
-        f.width = larger(f.width, write_integer(dtype, elements, i, 0, text, sizeof text));
+        f.width = (int)mnp__max(f.width, write_integer(dtype, elements, i, 0, text, sizeof text));
     for (int part = 0; part < (kind == 'c' ? 2 : kind == 'f' ? 1 : 0); part++)
         f.parts[part] = choose_floats(dtype, count, elements, part, precision, suppress);
     return f;

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "device/host/host.h"
 
@@ -142,11 +143,6 @@ void mnp__host_kernel_free(mnp__device *device, mnp__kernel *kernel)
 
 enum { SHARES_OF_A_THREAD = 64 }; /* of work that is divisible */
 
-static int smaller(unsigned a, int b)
-{
-    return a < (unsigned)b ? (int)a : b;
-}
-
 static void tell(void *device, double done)
 {
     mnp__device_tell(device, done);
@@ -160,8 +156,8 @@ mnp_status mnp__host_run(mnp__device *device, const mnp__launch *launch,
     const mnp__work work = {
         .function = function,
         .argument = argument,
-        .shares =
-            smaller(launch->grid[0], smaller(MNP__MOST_SHARES, host->threads * (divides ? SHARES_OF_A_THREAD : 1))),
+        .shares = (int)mnp__min(launch->grid[0],
+                                mnp__min(MNP__MOST_SHARES, host->threads * (divides ? SHARES_OF_A_THREAD : 1))),
         .progress = divides && device->progress ? tell : NULL,
         .progress_argument = device,
     };

@@ -72,7 +72,7 @@ static void geqrf_one(task *t, int64_t b, char *work)
     const mnp__lapack_job *job = t->job;
     const int m = (int)job->m, n = (int)job->n, lda = ld_of(&job->a), lwork = lwork_of(t);
     int info;
-    t->f->geqrf(&m, &n, at(t, &job->a, b), &lda, values_of(t, b, smaller(m, n), t->element), work, &lwork, &info);
+    t->f->geqrf(&m, &n, at(t, &job->a, b), &lda, values_of(t, b, (int)mnp__min(m, n), t->element), work, &lwork, &info);
     if (t->asks)
         mnp__host_lapack_note_work(t, work, n);
 }

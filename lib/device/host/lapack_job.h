@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "base/integer.h"
 #include "device/host/host.h"
 #include "device/lapack.h"
 
@@ -96,11 +97,6 @@ static inline int ld_of(const mnp__matrices *matrices)
 static inline int *info_of(const task *t, int64_t b)
 {
     return t->job->info + b;
-}
-
-static inline int smaller(int a, int b)
-{
-    return a < b ? a : b;
 }
 
 /* The workspaces of real numbers, and of integers, behind that of elements. */

@@ -106,7 +106,7 @@ static void gesdd_one(task *t, int64_t b, char *work)
     const mnp__lapack_job *job = t->job;
     const int m = (int)job->m, n = (int)job->n, lda = ld_of(&job->a), ldu = ld_of(&job->b), ldv = ld_of(&job->c),
               lwork = lwork_of(t);
-    const double most = m > n ? m : n, least = smaller(m, n), square = 5 * least * least + 5 * least,
+    const double most = m > n ? m : n, least = (double)mnp__min(m, n), square = 5 * least * least + 5 * least,
                  tall = 2 * most * least + 2 * least * least + least;
     const char *which = !job->vectors ? "N" : job->full ? "A" : "S";
     int answer[4] = {0}, info;

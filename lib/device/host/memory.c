@@ -225,15 +225,10 @@ static mnp_status extend(mnp__host_pool *pool, size_t more)
     return st;
 }
 
-static size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The most that may be backed. */
 static size_t ceiling(const mnp__host_pool *pool)
 {
-    return least_of(pool->limit > 0 ? pool->limit : SIZE_MAX, least_of(pool->bound, pool->space));
+    return mnp__min_bytes(pool->limit > 0 ? pool->limit : SIZE_MAX, mnp__min_bytes(pool->bound, pool->space));
 }
 
 static mnp_status is_full(const mnp__host_pool *pool, size_t size)

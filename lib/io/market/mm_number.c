@@ -57,20 +57,15 @@ struct decimal {
     int exponent;
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 const char *mnp__mm_scan_integer(const char *at, const char *end, int64_t *value_p)
 {
     bool negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
-    if (at == end || !is_digit(*at))
+    if (at == end || !mnp__is_digit(*at))
         return NULL;
     const uint64_t largest = (uint64_t)INT64_MAX + negative;
     uint64_t value = 0;
-    for (; at < end && is_digit(*at); at++) {
+    for (; at < end && mnp__is_digit(*at); at++) {
         uint64_t digit = (uint64_t)(*at - '0');
         if (value > (largest - digit) / 10)
             return NULL;
@@ -85,7 +80,7 @@ static const char *scan_digits(const char *at, const char *end, struct decimal *
 {
     int significant = 0;
     bool any = false, point = false;
-    for (; at < end && (is_digit(*at) || (*at == '.' && !point)); at++) {
+    for (; at < end && (mnp__is_digit(*at) || (*at == '.' && !point)); at++) {
         if (*at == '.') {
             point = true;
             continue;
@@ -108,10 +103,10 @@ static const char *scan_exponent(const char *at, const char *end, struct decimal
     at++;
     bool negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
-    if (at == end || !is_digit(*at))
+    if (at == end || !mnp__is_digit(*at))
         return NULL;
     int exponent = 0;
-    for (; at < end && is_digit(*at); at++)
+    for (; at < end && mnp__is_digit(*at); at++)
         exponent = exponent < 100000 ? 10 * exponent + (*at - '0') : exponent;
     number->exponent += negative ? -exponent : exponent;
     return at;

@@ -10,6 +10,8 @@
 #include <maniple/reduce.h>
 #include <maniple/ufunc.h>
 
+#include "base/integer.h"
+
 /*
  * Rows and columns from which on two ranks of one thread, each of which did LAPACK's part then, needed less time of the
  * processor each than LAPACK on one:
@@ -17,11 +19,6 @@
  * 2000.
  */
 enum { WORTH_EIGH = 1536, WORTH_SVD = 2048 };
-
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
 
 mnp_status mnp__spread_scale(const mnp_array *a, mnp_dtype dtype, int *exponent_p, bool *finite_p)
 {
@@ -33,7 +30,7 @@ mnp_status mnp__spread_scale(const mnp_array *a, mnp_dtype dtype, int *exponent_
     *finite_p = isfinite(largest);
     *exponent_p = 0;
     if (*finite_p && largest > 0 && (largest < sqrt(least) || largest > 1 / sqrt(least)))
-        *exponent_p = largest < 1 ? smaller(-ilogb(largest), most_exponent) : -smaller(ilogb(largest), most_exponent);
+        *exponent_p = (int)mnp__clamp(-ilogb(largest), -most_exponent, most_exponent);
     return MNP_OK;
 }
 

@@ -25,7 +25,6 @@
 #include "array/output.h"
 #include "base/call.h"
 #include "base/integer.h"
-#include "device/launch.h"
 #include "jit/jit.h"
 #include "kernels/ndimage/label_params.h"
 #include "layout/layout.h"
@@ -148,25 +147,25 @@ static mnp_status load_kernels(struct labelling *l, mnp_dtype dtype, const bool 
     return st;
 }
 
-static mnp_status run_as(struct labelling *l, enum which which, const mnp__launch *launch)
+static mnp_status run_for(struct labelling *l, enum which which, int64_t items)
 {
-    mnp_ctx *ctx = l->ctx;
-    if (l->params.count == 0 || !l->needs[which])
-        return MNP_OK;
-    return ctx->device->ops->launch(ctx->device, l->kernels[which], launch, &l->params, sizeof l->params, ctx->compute);
+    return l->needs[which] ? mnp__ctx_launch(l->ctx, l->kernels[which], items, &l->params, sizeof l->params) : MNP_OK;
 }
 
 static mnp_status run(struct labelling *l, enum which which)
 {
-    const mnp__launch launch = mnp__launch_of(l->params.count);
-    return run_as(l, which, &launch);
+    return run_for(l, which, l->params.count);
 }
 
 /* Launch a kernel of which a block of so many threads does `each` of `count` items. */
 static mnp_status run_blocks(struct labelling *l, enum which which, int64_t count, int64_t each, unsigned threads)
 {
     const mnp__launch launch = {.grid = {(unsigned)mnp__divide_up(count, each), 1, 1}, .block = {threads, 1, 1}};
-    return run_as(l, which, &launch);
+    mnp_ctx *ctx = l->ctx;
+    if (l->params.count == 0 || !l->needs[which])
+        return MNP_OK;
+    return ctx->device->ops->launch(ctx->device, l->kernels[which], &launch, &l->params, sizeof l->params,
+                                    ctx->compute);
 }
 
 /* ---- pairs of parts that touch across borders ---- */
@@ -258,9 +257,7 @@ static mnp_status find_parts(struct labelling *l)
     const int64_t across = mnp__divide_up(width, MNP_LABEL_TILE_X), down = mnp__divide_up(height, MNP_LABEL_TILE_Y);
     const int64_t slices = l->params.count > 0 ? l->params.count / (width * height) : 0;
     MNP_TRY(run_blocks(l, TILE, slices * down * across, 1, MNP_LABEL_TILE_X * MNP_LABEL_TILE_Y));
-    const mnp__launch launch = mnp__launch_of(slices * ((across - 1) * height + (down - 1) * width));
-    if (launch.grid[0] > 0)
-        MNP_TRY(run_as(l, BORDERS, &launch));
+    MNP_TRY(run_for(l, BORDERS, slices * ((across - 1) * height + (down - 1) * width)));
     return run(l, UNITE);
 }
 

@@ -14,7 +14,6 @@
 #include "array/output.h"
 #include "base/call.h"
 #include "base/integer.h"
-#include "device/launch.h"
 #include "jit/jit.h"
 #include "kernels/ndimage/label_params.h"
 #include "layout/layout.h"
@@ -64,10 +63,7 @@ static mnp_status run(const struct block *b, const char *name, const mnp_label_p
     mnp__kernel *kernel;
     const mnp__kernel_spec spec = {.file = "ndimage/label_strips.cu", .function = name, .defines = b->strips->defines};
     MNP_TRY(mnp__ctx_kernel(ctx, &spec, &kernel));
-    if (p->count == 0)
-        return MNP_OK;
-    const mnp__launch launch = mnp__launch_of(items);
-    return ctx->device->ops->launch(ctx->device, kernel, &launch, p, sizeof *p, ctx->compute);
+    return p->count == 0 ? MNP_OK : mnp__ctx_launch(ctx, kernel, items, p, sizeof *p);
 }
 
 static mnp_status find_parts(const struct block *b, mnp_label_params *p)

@@ -40,7 +40,7 @@ static bool is_identifier(word w)
     if (w.length == 0 || isdigit((unsigned char)*w.text))
         return false;
     for (int i = 0; i < w.length; i++) {
-        if (!isalnum((unsigned char)w.text[i]) && w.text[i] != '_')
+        if (!mnp__is_in_name(w.text[i]))
             return false;
     }
     return true;

@@ -289,7 +289,7 @@ static void find_same(const walk *w, mnp__loop_signature *signature)
 
 /* ---- kernels of a GPU ---- */
 
-/* Find the multiplier by which mnp_quotient() of kernels/elementwise/elementwise_cuda.h divides. */
+/* Find the multiplier by which mnp_quotient_by() of kernels/elementwise/elementwise_cuda.h divides. */
 static uint64_t divisor_of(int64_t d)
 {
     uint64_t shift = 0, divisor = (uint64_t)d;

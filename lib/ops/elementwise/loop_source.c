@@ -3,7 +3,6 @@
  * Writes the text of a loop's kernels: the part that is generated once for a loop, and the definitions for each kernel.
  * kernels/elementwise/elementwise.cu includes both and explains the names.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +14,12 @@
 
 /* ---- what is asked of the texts ---- */
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Find the next occurrence of `word` as a whole word in `text`; NULL if there is none. */
 static const char *find_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
     for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
-        if ((at == text || !is_word(at[-1])) && !is_word(at[length]))
+        if ((at == text || !mnp__is_in_name(at[-1])) && !mnp__is_in_name(at[length]))
             return at;
     }
     return NULL;

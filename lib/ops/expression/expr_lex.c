@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/text.h"
 
 /* ---- messages ---- */
 
@@ -97,16 +98,6 @@ static bool begins_name(char c)
     return isalpha((unsigned char)c) || c == '_';
 }
 
-static bool continues_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Skip spaces, comments, and ends of lines that a backslash or parentheses continue. */
 static const char *skip_space(const char *c, bool lines)
 {
@@ -124,7 +115,7 @@ static const char *skip_space(const char *c, bool lines)
 
 static int digit_value(char c)
 {
-    return is_digit(c) ? c - '0' : isalpha((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : 99;
+    return mnp__is_digit(c) ? c - '0' : isalpha((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : 99;
 }
 
 /* Read the integer of that base at *c, and move *c past it. */
@@ -146,18 +137,18 @@ static mnp_status lex_integer(const mnp__lexer *lexer, const char **c, int base,
 static const char *decimal_end(const char *c, bool *real_p)
 {
     *real_p = false;
-    while (is_digit(*c))
+    while (mnp__is_digit(*c))
         c++;
     if (*c == '.') {
         *real_p = true;
-        for (c++; is_digit(*c); c++)
+        for (c++; mnp__is_digit(*c); c++)
             continue;
     }
     if (*c == 'e' || *c == 'E') {
         const char *digits = c + 1 + (c[1] == '-' || c[1] == '+');
-        if (is_digit(*digits)) {
+        if (mnp__is_digit(*digits)) {
             *real_p = true;
-            for (c = digits; is_digit(*c); c++)
+            for (c = digits; mnp__is_digit(*c); c++)
                 continue;
         }
     }
@@ -192,9 +183,9 @@ static mnp_status lex_number(mnp__lexer *lexer, mnp__token *token)
         token->number.kind = 'c';
         c++;
     }
-    if (continues_name(*c)) {
+    if (mnp__is_in_name(*c)) {
         size_t rest = 1;
-        while (continues_name(c[rest]))
+        while (mnp__is_in_name(c[rest]))
             rest++;
         return mnp__expression_fail(lexer->expression, c, "expected an operator between the number %.*s and '%.*s'",
                                     (int)(c - start), start, (int)rest, c);
@@ -269,14 +260,14 @@ mnp_status mnp__lexer_next(mnp__lexer *lexer, mnp__token *token)
         lexer->next++;
         return MNP_OK;
     }
-    if (is_digit(*c) || (*c == '.' && is_digit(c[1])))
+    if (mnp__is_digit(*c) || (*c == '.' && mnp__is_digit(c[1])))
         return lex_number(lexer, token);
     if (*c == '\'' || *c == '"')
         return lex_string(lexer, token);
     if (!begins_name(*c))
         return lex_symbol(lexer, token);
     token->kind = MNP__TOKEN_NAME;
-    while (continues_name(c[token->word.length]))
+    while (mnp__is_in_name(c[token->word.length]))
         token->word.length++;
     lexer->next += token->word.length;
     return MNP_OK;

@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "base/text.h"
 
 static const char *const keywords[] = {"and", "or", "not", "if", "else", "True", "False"};
 enum { NUM_KEYWORDS = sizeof keywords / sizeof *keywords };
@@ -50,7 +51,7 @@ bool mnp__expression_valid_name(const char *name)
             return false;
     }
     for (const char *c = name; *c; c++) {
-        if (!isalnum((unsigned char)*c) && *c != '_')
+        if (!mnp__is_in_name(*c))
             return false;
     }
     return *name && !isdigit((unsigned char)*name);

@@ -16,7 +16,6 @@
 #include "base/dtype.h"
 #include "base/nest.h"
 #include "base/text.h"
-#include "device/launch.h"
 #include "layout/layout.h"
 #include "ops/reduction/reduction.h"
 
@@ -220,6 +219,5 @@ mnp_status mnp__indexed_run(mnp_ctx *ctx, size_t size, const mnp_indexed_params 
         params.total /= (int64_t)(16 / size);
         kernel = wide;
     }
-    const mnp__launch launch = mnp__launch_of(params.total);
-    return ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);
+    return mnp__ctx_launch(ctx, kernel, params.total, &params, sizeof params);
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/launch.h"
 #include "kernels/indexing/owners_params.h"
 #include "layout/layout.h"
 #include "ops/indexing/indexed.h"
@@ -30,10 +29,7 @@ static mnp_status get_kernel(mnp_ctx *ctx, mnp__kernel **kernel_p)
 
 static mnp_status run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp_owners_params *params)
 {
-    const mnp__launch launch = mnp__launch_of(params->count);
-    if (params->count == 0)
-        return MNP_OK;
-    return ctx->device->ops->launch(ctx->device, kernel, &launch, params, sizeof *params, ctx->compute);
+    return mnp__ctx_launch(ctx, kernel, params->count, params, sizeof *params);
 }
 
 static mnp_status alloc(mnp_ctx *ctx, int64_t count, size_t size, void *pointer_p)

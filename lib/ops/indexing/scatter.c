@@ -11,7 +11,6 @@
 
 #include "array/input.h"
 #include "base/integer.h"
-#include "device/launch.h"
 #include "kernels/indexing/scatter_params.h"
 #include "layout/layout.h"
 #include "ops/indexing/gather.h"
@@ -54,7 +53,6 @@ static bool must_sort(const mnp_ctx *ctx)
 static mnp_status launch(const mnp__scatter *scatter, mnp_array *x, mnp_scatter_params *params)
 {
     mnp_ctx *ctx = x->ctx;
-    const mnp__launch how = mnp__launch_of(params->count);
     mnp__kernel *kernel;
     MNP_TRY(mnp__ctx_kernel(ctx,
                             &(mnp__kernel_spec){.file = "indexing/scatter.cu",
@@ -66,9 +64,7 @@ static mnp_status launch(const mnp__scatter *scatter, mnp_array *x, mnp_scatter_
                             &kernel));
     params->x = x->data;
     find_span(x, params);
-    if (params->count == 0)
-        return MNP_OK;
-    return ctx->device->ops->launch(ctx->device, kernel, &how, params, sizeof *params, ctx->compute);
+    return mnp__ctx_launch(ctx, kernel, params->count, params, sizeof *params);
 }
 
 /* Apply values, in the order of their indices, at these offsets of this rank's block. */

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Designs within the library: lists of complex numbers, analog prototypes, and the forms of a filter. */
+/* Designs within the library: sinc, lists of complex numbers, analog prototypes, and the forms of a filter. */
 #ifndef MNP__SIGNAL_DESIGN_H
 #define MNP__SIGNAL_DESIGN_H
 
 #include <complex.h>
+#include <math.h>
 
 #include <maniple/filter_design.h>
 
 #include "base/status.h"
+
+#define MNP__PI 3.14159265358979323846
+
+/* sin(pi x) / (pi x), which is 1 at 0. */
+static inline double mnp__sinc(double x)
+{
+    return x == 0 ? 1 : sin(MNP__PI * x) / (MNP__PI * x);
+}
 
 typedef double complex mnp__root;
 

@@ -9,13 +9,6 @@
 
 #include "signal/design/design.h"
 
-#define PI 3.14159265358979323846
-
-static double sinc(double x)
-{
-    return x == 0 ? 1 : sin(PI * x) / (PI * x);
-}
-
 mnp_status mnp_firwin(int64_t numtaps, int count, const double *cutoff, const char *window, int nparameters,
                       const double *parameters, bool pass_zero, bool scale, double fs, double *h)
 {
@@ -48,11 +41,11 @@ mnp_status mnp_firwin(int64_t numtaps, int count, const double *cutoff, const ch
         h[i] = 0;
         for (int k = pass_zero ? -1 : 0; k < count; k += 2) {
             const double left = k < 0 ? 0 : cutoff[k] / nyquist, right = k + 1 < count ? cutoff[k + 1] / nyquist : 1;
-            h[i] += right * sinc(right * m) - left * sinc(left * m);
+            h[i] += right * mnp__sinc(right * m) - left * mnp__sinc(left * m);
         }
         h[i] *= w[i];
         const double middle = first_left == 0 ? 0 : first_right == 1 ? 1 : (first_left + first_right) / 2;
-        sum += h[i] * cos(PI * m * middle);
+        sum += h[i] * cos(MNP__PI * m * middle);
     }
     for (int64_t i = 0; i < numtaps && scale && st == MNP_OK; i++)
         h[i] /= sum;
@@ -111,9 +104,9 @@ static void sum_response(int64_t numtaps, int64_t nfreqs, const double *response
         double sum = 0;
         for (int64_t k = 0; k < nfreqs; k++) {
             const bool end = k == 0 || k == nfreqs - 1; /* only real parts count there */
-            const double shift = (double)(numtaps - 1) / 2 * PI * (double)k / (double)(nfreqs - 1);
+            const double shift = (double)(numtaps - 1) / 2 * MNP__PI * (double)k / (double)(nfreqs - 1);
             const double re = antisymmetric ? sin(shift) : cos(shift), im = antisymmetric ? cos(shift) : -sin(shift);
-            const double turn = 2 * PI * (double)(i * k % n) / (double)n;
+            const double turn = 2 * MNP__PI * (double)(i * k % n) / (double)n;
             sum += response[k] * (end ? re * cos(turn) : 2 * (re * cos(turn) - im * sin(turn)));
         }
         h[i] = sum / (double)n;

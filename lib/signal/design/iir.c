@@ -7,8 +7,6 @@
 
 #include "signal/design/design.h"
 
-#define PI 3.14159265358979323846
-
 /* The edges, warped so that the bilinear transform brings them to where they should be. */
 static mnp_status read_edges(const char *function, const double *wn, int count, bool analog, double fs, double *warped)
 {
@@ -22,7 +20,7 @@ static mnp_status read_edges(const char *function, const double *wn, int count, 
                             analog   ? ""
                             : fs > 0 ? " and below fs / 2"
                                      : " and below 1");
-        warped[i] = analog ? w : 4 * tan(PI * w / 2);
+        warped[i] = analog ? w : 4 * tan(MNP__PI * w / 2);
     }
     if (count == 2 && !(wn[0] < wn[1]))
         return MNP_FAIL(MNP_ERR_ARG, "%s: wn[0] is %g, and must be below wn[1], which is %g", function, wn[0], wn[1]);
@@ -108,7 +106,7 @@ static mnp_status notch_or_peak(const char *function, bool notch, double w0, dou
                         fs);
     if (!(q > 0))
         return MNP_FAIL(MNP_ERR_ARG, "%s: q is %g, and must be above 0", function, q);
-    const double w = 2 * w0 / fs * PI, gain = 1 / (1 + tan(w / q / 2));
+    const double w = 2 * w0 / fs * MNP__PI, gain = 1 / (1 + tan(w / q / 2));
     const double band[] = {1, notch ? -2 * cos(w) : 0, notch ? 1 : -1};
     for (int k = 0; k < 3; k++)
         b[k] = (notch ? gain : 1 - gain) * band[k];
@@ -222,7 +220,7 @@ mnp_status mnp_freqz(int64_t nb, const double *b, int64_t na, const double *a, i
     MNP_NEED_IF(count > 0, w);
     MNP_NEED_IF(count > 0, h);
     for (int64_t i = 0; i < count; i++) {
-        const mnp__root inverse = cexp(-I * (fs > 0 ? 2 * PI * w[i] / fs : w[i]));
+        const mnp__root inverse = cexp(-I * (fs > 0 ? 2 * MNP__PI * w[i] / fs : w[i]));
         store(evaluate(nb, b, inverse) / evaluate(na, a, inverse), h, i);
     }
     return MNP_OK;
@@ -234,7 +232,7 @@ mnp_status mnp_sosfreqz(int64_t sections, const double *sos, int64_t count, cons
     MNP_NEED_IF(count > 0, w);
     MNP_NEED_IF(count > 0, h);
     for (int64_t i = 0; i < count; i++) {
-        const mnp__root inverse = cexp(-I * (fs > 0 ? 2 * PI * w[i] / fs : w[i]));
+        const mnp__root inverse = cexp(-I * (fs > 0 ? 2 * MNP__PI * w[i] / fs : w[i]));
         mnp__root value = 1;
         for (int64_t k = 0; k < sections; k++)
             value *= evaluate(3, sos + 6 * k, inverse) / evaluate(3, sos + 6 * k + 3, inverse);

@@ -9,8 +9,6 @@
 
 #include "signal/design/design.h"
 
-#define PI 3.14159265358979323846
-
 /* The product of -x. */
 static mnp__root product_of_negatives(int64_t count, const mnp__root *x)
 {
@@ -29,7 +27,7 @@ static void butterworth(const mnp__prototype *t, mnp__zpk *zpk)
 {
     zpk->np = t->n;
     for (int i = 0; i < t->n; i++)
-        zpk->p[i] = -cexp(I * PI * (2 * i - t->n + 1) / (2 * t->n));
+        zpk->p[i] = -cexp(I * MNP__PI * (2 * i - t->n + 1) / (2 * t->n));
     zpk->k = 1;
 }
 
@@ -38,7 +36,7 @@ static void chebyshev1(const mnp__prototype *t, mnp__zpk *zpk)
     const double eps = sqrt(pow(10, 0.1 * t->rp) - 1), mu = asinh(1 / eps) / t->n;
     zpk->np = t->n;
     for (int i = 0; i < t->n; i++)
-        zpk->p[i] = -csinh(mu + I * PI * (2 * i - t->n + 1) / (2 * t->n));
+        zpk->p[i] = -csinh(mu + I * MNP__PI * (2 * i - t->n + 1) / (2 * t->n));
     zpk->k = creal(product_of_negatives(zpk->np, zpk->p));
     if (t->n % 2 == 0)
         zpk->k /= sqrt(1 + eps * eps);
@@ -50,10 +48,10 @@ static void chebyshev2(const mnp__prototype *t, mnp__zpk *zpk)
     zpk->np = t->n;
     for (int i = 0; i < t->n; i++) {
         const int m = 2 * i - t->n + 1;
-        const mnp__root circle = -cexp(I * PI * m / (2 * t->n));
+        const mnp__root circle = -cexp(I * MNP__PI * m / (2 * t->n));
         zpk->p[i] = 1 / (sinh(mu) * creal(circle) + I * (cosh(mu) * cimag(circle)));
         if (m != 0)
-            zpk->z[zpk->nz++] = I / sin(m * PI / (2.0 * t->n));
+            zpk->z[zpk->nz++] = I / sin(m * MNP__PI / (2.0 * t->n));
     }
     zpk->k = creal(product_of_negatives(zpk->np, zpk->p) / product_of_negatives(zpk->nz, zpk->z));
 }
@@ -69,7 +67,7 @@ static double elliptic_integral(double m1)
         b = sqrt(a * b);
         a = mean;
     }
-    return PI / (a + b);
+    return MNP__PI / (a + b);
 }
 
 /* Jacobi's sn, cn and dn of parameter m, by descending transformations of Landen. */
@@ -102,7 +100,7 @@ static void jacobi(double u, double m, double *sn, double *cn, double *dn)
 /* The parameter of the filter's elliptic functions from that of its ripple (the degree equation, by nomes). */
 static double solve_degree(int n, double m1)
 {
-    const double q = pow(exp(-PI * elliptic_integral(m1) / elliptic_integral(1 - m1)), 1.0 / n);
+    const double q = pow(exp(-MNP__PI * elliptic_integral(m1) / elliptic_integral(1 - m1)), 1.0 / n);
     double numerator = 0, denominator = 1;
     for (int i = 0; i < 8; i++) {
         numerator += pow(q, i * (i + 1));
@@ -114,7 +112,7 @@ static double solve_degree(int n, double m1)
 /* z with w = sc(z, 1 - m): i times the inverse of sn at i w, by ascending transformations of Landen. */
 static double inverse_sc(double w, double m)
 {
-    double k[16] = {sqrt(m)}, integral = PI / 2;
+    double k[16] = {sqrt(m)}, integral = MNP__PI / 2;
     mnp__root wn = I * w;
     for (int i = 0; i < 12; i++) {
         const double complement = sqrt((1 - k[i]) * (1 + k[i]));
@@ -124,7 +122,7 @@ static double inverse_sc(double w, double m)
         if (k[i + 1] == 0)
             break;
     }
-    return cimag(integral * 2 / PI * casin(wn));
+    return cimag(integral * 2 / MNP__PI * casin(wn));
 }
 
 static void elliptic(const mnp__prototype *t, mnp__zpk *zpk)

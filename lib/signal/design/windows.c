@@ -12,20 +12,14 @@
 
 #include "array/array.h"
 #include "array/output.h"
-
-#define PI 3.14159265358979323846
-
-static double sinc(double x)
-{
-    return x == 0 ? 1 : sin(PI * x) / (PI * x);
-}
+#include "signal/design/design.h"
 
 /* ---- sums of cosines ---- */
 
 static void cosines(int count, const double *a, int64_t n, double *w)
 {
     for (int64_t i = 0; i < n; i++) {
-        const double x = -PI + 2 * PI * (double)i / (double)(n - 1);
+        const double x = -MNP__PI + 2 * MNP__PI * (double)i / (double)(n - 1);
         w[i] = 0;
         for (int k = 0; k < count; k++)
             w[i] += a[k] * cos(k * x);
@@ -112,7 +106,7 @@ static mnp_status cosine(const double *p, int64_t n, double *w)
 {
     (void)p;
     for (int64_t i = 0; i < n; i++)
-        w[i] = sin(PI / (double)n * ((double)i + 0.5));
+        w[i] = sin(MNP__PI / (double)n * ((double)i + 0.5));
     return MNP_OK;
 }
 
@@ -131,7 +125,7 @@ static mnp_status bohman(const double *p, int64_t n, double *w)
     (void)p;
     for (int64_t i = 0; i < n; i++) {
         const double x = fabs(-1 + 2 * (double)i / (double)(n - 1));
-        w[i] = i == 0 || i == n - 1 ? 0 : (1 - x) * cos(PI * x) + sin(PI * x) / PI;
+        w[i] = i == 0 || i == n - 1 ? 0 : (1 - x) * cos(MNP__PI * x) + sin(MNP__PI * x) / MNP__PI;
     }
     return MNP_OK;
 }
@@ -141,7 +135,7 @@ static mnp_status barthann(const double *p, int64_t n, double *w)
     (void)p;
     for (int64_t i = 0; i < n; i++) {
         const double x = fabs((double)i / (double)(n - 1) - 0.5);
-        w[i] = 0.62 - 0.48 * x + 0.38 * cos(2 * PI * x);
+        w[i] = 0.62 - 0.48 * x + 0.38 * cos(2 * MNP__PI * x);
     }
     return MNP_OK;
 }
@@ -150,7 +144,7 @@ static mnp_status lanczos(const double *p, int64_t n, double *w)
 {
     (void)p;
     for (int64_t i = 0; i < n; i++)
-        w[i] = 2 * i == n - 1 ? 1 : sinc(2.0 * (double)(i > n - 1 - i ? i : n - 1 - i) / (double)(n - 1) - 1);
+        w[i] = 2 * i == n - 1 ? 1 : mnp__sinc(2.0 * (double)(i > n - 1 - i ? i : n - 1 - i) / (double)(n - 1) - 1);
     return MNP_OK;
 }
 
@@ -184,11 +178,11 @@ static mnp_status tukey(const double *p, int64_t n, double *w)
     const int64_t width = (int64_t)floor(alpha * last / 2);
     for (int64_t i = 0; i < n; i++) {
         if (i <= width)
-            w[i] = 0.5 * (1 + cos(PI * (-1 + 2.0 * (double)i / alpha / last)));
+            w[i] = 0.5 * (1 + cos(MNP__PI * (-1 + 2.0 * (double)i / alpha / last)));
         else if (i < n - width - 1)
             w[i] = 1;
         else
-            w[i] = 0.5 * (1 + cos(PI * (-2.0 / alpha + 1 + 2.0 * (double)i / alpha / last)));
+            w[i] = 0.5 * (1 + cos(MNP__PI * (-2.0 / alpha + 1 + 2.0 * (double)i / alpha / last)));
     }
     return MNP_OK;
 }
@@ -243,7 +237,7 @@ static mnp_status kaiser_bessel_derived(const double *p, int64_t n, double *w)
 static mnp_status taylor(const double *p, int64_t n, double *w)
 {
     const int64_t nbar = (int64_t)p[0];
-    const double b = pow(10, p[1] / 20), a = acosh(b) / PI;
+    const double b = pow(10, p[1] / 20), a = acosh(b) / MNP__PI;
     const double s2 = p[0] * p[0] / (a * a + (p[0] - 0.5) * (p[0] - 0.5));
     double *f, top = 1;
     if (nbar < 1 || p[0] != (double)nbar)
@@ -262,7 +256,7 @@ static mnp_status taylor(const double *p, int64_t n, double *w)
     for (int64_t i = 0; i < n; i++) {
         w[i] = 1;
         for (int64_t m = 1; m < nbar; m++)
-            w[i] += 2 * f[m] * cos(2 * PI * (double)m * ((double)i - (double)n / 2 + 0.5) / (double)n);
+            w[i] += 2 * f[m] * cos(2 * MNP__PI * (double)m * ((double)i - (double)n / 2 + 0.5) / (double)n);
         w[i] /= p[2] != 0 ? top : 1;
     }
     free(f);
@@ -276,7 +270,7 @@ static mnp_status chebwin(const double *p, int64_t n, double *w)
     double *spectrum, largest = 0;
     MNP_TRY(mnp__malloc((size_t)n * sizeof *spectrum, &spectrum));
     for (int64_t k = 0; k < n; k++) {
-        const double x = beta * cos(PI * (double)k / (double)n);
+        const double x = beta * cos(MNP__PI * (double)k / (double)n);
         spectrum[k] = x > 1    ? cosh(order * acosh(x))
                       : x < -1 ? (n % 2 ? 1 : -1) * cosh(order * acosh(-x))
                                : cos(order * acos(x));
@@ -285,7 +279,7 @@ static mnp_status chebwin(const double *p, int64_t n, double *w)
         w[i] = 0;
         for (int64_t k = 0; k < n; k++) { /* by the distance from the middle, in units of half an element */
             const int64_t turn = (2 * i - (n - 1)) * k % (2 * n);
-            w[i] += spectrum[k] * cos(PI * (double)turn / (double)n);
+            w[i] += spectrum[k] * cos(MNP__PI * (double)turn / (double)n);
         }
         largest = w[i] > largest ? w[i] : largest;
     }
@@ -343,7 +337,7 @@ static mnp_status dpss(const double *p, int64_t n, double *w)
     double *d = room + 3 * n, *e = room + 4 * n;
     for (int64_t i = 0; i < n; i++) {
         const double t = (double)(n - 1 - 2 * i) / 2;
-        d[i] = t * t * cos(2 * PI * p[0] / (double)n);
+        d[i] = t * t * cos(2 * MNP__PI * p[0] / (double)n);
         e[i] = (double)i * (double)(n - i) / 2;
         const double reach = fabs(d[i]) + 2 * e[i] + (double)n;
         high = reach > high ? reach : high;

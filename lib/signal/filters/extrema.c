@@ -10,7 +10,6 @@
 #include "array/input.h"
 #include "array/view.h"
 #include "base/call.h"
-#include "device/launch.h"
 #include "kernels/signal/peaks_params.h"
 #include "layout/layout.h"
 #include "signal/filters/fetch.h"
@@ -56,10 +55,7 @@ static mnp_status launch(const mnp_array *x, const mnp__fetched *in, int axis, i
         p.stride[d] = in->strides[d];
         p.out_stride[d] = flags->local_strides[d];
     }
-    if (p.count == 0)
-        return MNP_OK;
-    const mnp__launch how = mnp__launch_of(p.count);
-    return ctx->device->ops->launch(ctx->device, kernel, &how, &p, sizeof p, ctx->compute);
+    return mnp__ctx_launch(ctx, kernel, p.count, &p, sizeof p);
 }
 
 /* Whether each element of x is one. */

@@ -7,7 +7,6 @@
 
 #include "array/input.h"
 #include "base/integer.h"
-#include "device/launch.h"
 #include "kernels/signal/peaks_params.h"
 #include "layout/layout.h"
 #include "signal/filters/filters.h"
@@ -26,10 +25,7 @@ static mnp_status launch(const struct walk *w, const char *name, int64_t count)
     const mnp__kernel_spec spec = {.file = "signal/peaks.cu", .function = name};
     mnp__kernel *kernel;
     MNP_TRY(mnp__ctx_kernel_of_text(w->ctx, &spec, &defines, NULL, &kernel));
-    const mnp__launch how = mnp__launch_of(count);
-    return count == 0 ? MNP_OK
-                      : w->ctx->device->ops->launch(w->ctx->device, kernel, &how, &w->params, sizeof w->params,
-                                                    w->ctx->compute);
+    return mnp__ctx_launch(w->ctx, kernel, count, &w->params, sizeof w->params);
 }
 
 /* An array of every rank's own. */

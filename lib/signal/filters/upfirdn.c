@@ -13,7 +13,6 @@
 #include "base/integer.h"
 #include "base/nest.h"
 #include "base/text.h"
-#include "device/launch.h"
 #include "kernels/signal/extended_params.h"
 #include "kernels/signal/filters/upfirdn_params.h"
 #include "layout/layout.h"
@@ -144,8 +143,7 @@ static mnp_status launch(const mnp__upfirdn *f, const mnp_array *x, const mnp__f
     p.taps = taps;
     if (y->local_size == 0)
         return MNP_OK;
-    const mnp__launch how = mnp__launch_of(p.lines * p.outputs);
-    return ctx->device->ops->launch(ctx->device, kernel, &how, &p, sizeof p, ctx->compute);
+    return mnp__ctx_launch(ctx, kernel, p.lines * p.outputs, &p, sizeof p);
 }
 
 /* ---- as a pass ---- */

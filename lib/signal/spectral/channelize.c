@@ -15,7 +15,6 @@
 #include "array/output.h"
 #include "array/view.h"
 #include "base/text.h"
-#include "device/launch.h"
 #include "kernels/signal/spectral/unpack_params.h"
 #include "layout/layout.h"
 #include "signal/filters/fetch.h"
@@ -156,10 +155,8 @@ static mnp_status unpack_block(const packing *how, const mnp_array *x, int axis,
                         p.in_kept, p.out_kept);
     mnp__text_add(&defines, "#define MNP_OUT %s\n", mnp__jit_type(y->dtype));
     mnp_status st = mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel);
-    if (st == MNP_OK && y->local_size > 0) {
-        const mnp__launch launch = mnp__launch_of(y->local_size);
-        st = ctx->device->ops->launch(ctx->device, kernel, &launch, &p, sizeof p, ctx->compute);
-    }
+    if (st == MNP_OK)
+        st = mnp__ctx_launch(ctx, kernel, y->local_size, &p, sizeof p);
     mnp__fetched_free(ctx, &in);
     return st;
 }

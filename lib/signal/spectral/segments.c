@@ -9,7 +9,6 @@
 #include "base/integer.h"
 #include "base/nest.h"
 #include "base/text.h"
-#include "device/launch.h"
 #include "layout/layout.h"
 #include "signal/filters/constants.h"
 #include "signal/filters/fetch.h"
@@ -100,10 +99,7 @@ static mnp_status launch(mnp_ctx *ctx, const char *file, const char *kernel_name
     p->offset = s->offset;
     p->size = s->size;
     p->folds = s->folds;
-    if (units == 0)
-        return MNP_OK;
-    const mnp__launch how = mnp__launch_of(units);
-    return ctx->device->ops->launch(ctx->device, kernel, &how, p, sizeof *p, ctx->compute);
+    return mnp__ctx_launch(ctx, kernel, units, p, sizeof *p);
 }
 
 static mnp_status cut_block(const mnp__segments *s, const mnp_array *x, int axis, const mnp_layout *numbers,

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "device/launch.h"
 #include "kernels/sparse/assembly/stencil_rows_params.h"
 #include "layout/layout.h"
 #include "sparse/rows/matrix_from_rows.h"
@@ -86,7 +85,6 @@ static void free_points(struct points *points)
 static mnp_status make_rows(mnp_ctx *ctx, const struct stencil *stencil, mnp__kernel *kernel, mnp__row_runner sums,
                             const struct points *points, int64_t lo, mnp__rows *rows)
 {
-    const mnp__launch launch = mnp__launch_of(rows->rows);
     mnp_stencil_params params = {.ndim = stencil->ndim,
                                  .lo = lo,
                                  .rows = rows->rows,
@@ -99,16 +97,14 @@ static mnp_status make_rows(mnp_ctx *ctx, const struct stencil *stencil, mnp__ke
     }
     MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
     params.lengths = (long long *)rows->offsets;
-    if (rows->rows > 0)
-        MNP_TRY(ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute));
+    MNP_TRY(mnp__ctx_launch(ctx, kernel, rows->rows, &params, sizeof params));
     MNP_TRY(mnp__rows_sum_up(sums, rows->rows, rows->offsets, &rows->count));
     MNP_TRY(mnp__elements_new(ctx, rows->count, sizeof *rows->columns, &rows->columns));
     MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(stencil->dtype), &rows->values));
     params.fills = 1;
     params.columns = (long long *)rows->columns;
     params.values = rows->values;
-    if (rows->rows > 0)
-        MNP_TRY(ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute));
+    MNP_TRY(mnp__ctx_launch(ctx, kernel, rows->rows, &params, sizeof params));
     return mnp__ctx_wait(ctx, ctx->compute);
 }
 

@@ -12,7 +12,6 @@
 
 #include "base/integer.h"
 #include "base/text.h"
-#include "device/launch.h"
 #include "kernels/sparse/precond/level_sweep_params.h"
 #include "sparse/step/elements.h"
 
@@ -130,10 +129,6 @@ static mnp_status run_task(const mnp__level_sweep_source *source, mnp__sweep_kin
                            struct mnp_permute_rows_params params)
 {
     const mnp__part *part = source->part;
-    const mnp__launch launch = mnp__launch_of(count);
-    mnp__device *device = source->ctx->device;
-    if (count == 0)
-        return MNP_OK;
     params.task = task;
     params.kind = (int)kind;
     params.falls = falls(kind);
@@ -146,7 +141,7 @@ static mnp_status run_task(const mnp__level_sweep_source *source, mnp__sweep_kin
     params.rows = part->rows;
     params.first = source->first;
     params.end = source->end;
-    return device->ops->launch(device, source->kernel, &launch, &params, sizeof params, source->ctx->compute);
+    return mnp__ctx_launch(source->ctx, source->kernel, count, &params, sizeof params);
 }
 
 mnp_status mnp__level_sweep_find_other_side(const mnp__level_sweep_source *source, mnp__sweep_kind kind,

@@ -13,7 +13,6 @@
 
 #include "base/integer.h"
 #include "base/text.h"
-#include "device/launch.h"
 
 enum {
     WORTH_MEASURING = 1 << 20, /* entries of a rank, on average: less takes a few microseconds by any kernel */
@@ -57,12 +56,11 @@ static mnp_status load_task(const mnp_sparse *matrix, const mnp__part *part, con
 static mnp_status run_task(mnp_ctx *ctx, const mnp__part *part, mnp__kernel *kernel, int64_t threads,
                            mnp_spmv_examine_params params)
 {
-    const mnp__launch launch = mnp__launch_of(threads);
     params.offsets = part->offsets;
     params.indices = part->indices;
     params.values = part->values;
     params.lines = part->lines;
-    return ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);
+    return mnp__ctx_launch(ctx, kernel, threads, &params, sizeof params);
 }
 
 /* Let the kernel find `count` things, in `size` bytes of device memory that begin as -1, and fetch these. */

@@ -4,7 +4,6 @@
  */
 #include "sparse/rows/diagonal.h"
 
-#include "device/launch.h"
 #include "sparse/rows/rows_tasks.h"
 #include "sparse/step/elements.h"
 
@@ -17,9 +16,7 @@ static mnp_status run_diagonal(const mnp_sparse *matrix, mnp__kernel *kernel, mn
                                struct diagonal_room *room, int64_t *replaced_p)
 {
     mnp_ctx *ctx = matrix->ctx;
-    const mnp__device_ops *ops = ctx->device->ops;
     const int64_t own_end = matrix->column_lo + matrix->columns, end = params->column + params->count;
-    const mnp__launch launch = mnp__launch_of(params->count);
     if (params->count > 0 && (params->column < matrix->column_lo || end > own_end)) {
         const int64_t ghosts = mnp__ghosts_count(matrix->ghosts);
         MNP_TRY(mnp__elements_upload(ctx, ghosts, sizeof *room->ghosts, mnp__ghosts_columns(matrix->ghosts),
@@ -29,11 +26,10 @@ static mnp_status run_diagonal(const mnp_sparse *matrix, mnp__kernel *kernel, mn
     }
     if (replaced_p) {
         MNP_TRY(mnp__elements_new(ctx, 1, sizeof *room->replaced, &room->replaced));
-        MNP_TRY(ops->fill(ctx->device, room->replaced, 0, sizeof *room->replaced, ctx->compute));
+        MNP_TRY(ctx->device->ops->fill(ctx->device, room->replaced, 0, sizeof *room->replaced, ctx->compute));
         params->replaced = (unsigned long long *)room->replaced;
     }
-    if (params->count > 0)
-        MNP_TRY(ops->launch(ctx->device, kernel, &launch, params, sizeof *params, ctx->compute));
+    MNP_TRY(mnp__ctx_launch(ctx, kernel, params->count, params, sizeof *params));
     return replaced_p ? mnp__elements_copy(ctx, replaced_p, room->replaced, 1, sizeof *replaced_p) : MNP_OK;
 }
 

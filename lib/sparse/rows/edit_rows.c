@@ -9,16 +9,9 @@
 
 #include "base/integer.h"
 #include "base/text.h"
-#include "device/launch.h"
 #include "kernels/sparse/rows/edit_rows_params.h"
 #include "sparse/rows/rows_tasks.h"
 #include "sparse/step/elements.h"
-
-static mnp_status run(mnp_ctx *ctx, mnp__kernel *kernel, int64_t threads, const void *params, size_t size)
-{
-    const mnp__launch launch = mnp__launch_of(threads);
-    return threads == 0 ? MNP_OK : ctx->device->ops->launch(ctx->device, kernel, &launch, params, size, ctx->compute);
-}
 
 /* ---- sums, products and selections ---- */
 
@@ -47,7 +40,7 @@ static mnp_status find_kept(struct edit *edit, int64_t *count_p)
     if (edit->takes_from_b)
         MNP_TRY(mnp__elements_new(ctx, others + 1, sizeof *edit->params.b_kept, &edit->params.b_kept));
     edit->params.task = MNP_EDIT_FLAG;
-    MNP_TRY(run(ctx, edit->kernel, most, &edit->params, sizeof edit->params));
+    MNP_TRY(mnp__ctx_launch(ctx, edit->kernel, most, &edit->params, sizeof edit->params));
     MNP_TRY(mnp__rows_sum_up(edit->sums, edit->a->count, (int64_t *)edit->params.a_kept, count_p));
     if (edit->takes_from_b)
         MNP_TRY(mnp__rows_sum_up(edit->sums, others, (int64_t *)edit->params.b_kept, &more));
@@ -67,9 +60,9 @@ static mnp_status make(struct edit *edit, mnp__rows *made)
     MNP_TRY(mnp__elements_new(ctx, made->count, mnp_dtype_size(edit->dtype), &made->values));
     edit->params.made = mnp__describe_rows(made);
     edit->params.task = MNP_EDIT_OFFSETS;
-    MNP_TRY(run(ctx, edit->kernel, made->rows + 1, &edit->params, sizeof edit->params));
+    MNP_TRY(mnp__ctx_launch(ctx, edit->kernel, made->rows + 1, &edit->params, sizeof edit->params));
     edit->params.task = MNP_EDIT_PLACE;
-    return run(ctx, edit->kernel, most, &edit->params, sizeof edit->params);
+    return mnp__ctx_launch(ctx, edit->kernel, most, &edit->params, sizeof edit->params);
 }
 
 /* Collective, and agreed upon. */
@@ -157,7 +150,7 @@ static mnp_status change_values(const mnp_sparse *matrix, mnp__kernel *kernel, m
                                       .columns = matrix->columns,
                                       .nghosts = mnp__ghosts_count(matrix->ghosts),
                                       .ghosts = (const long long *)ghosts};
-    const mnp_status st = run(ctx, kernel, rows->count, &params, sizeof params);
+    const mnp_status st = mnp__ctx_launch(ctx, kernel, rows->count, &params, sizeof params);
     mnp__elements_free(ctx, rows->values);
     rows->values = made;
     return st;
@@ -192,7 +185,7 @@ mnp_status mnp__rows_sum_magnitudes(const mnp_sparse *matrix, double *sums)
     MNP_TRY(load(matrix, "sum_magnitudes", MNP_FLOAT64, &kernel));
     MNP_TRY(mnp__rows_of(matrix, &rows));
     const mnp_change_params params = {.rows = mnp__describe_rows(&rows), .made = sums};
-    const mnp_status st = run(ctx, kernel, rows.rows, &params, sizeof params);
+    const mnp_status st = mnp__ctx_launch(ctx, kernel, rows.rows, &params, sizeof params);
     mnp__rows_release(ctx, &rows);
     return MNP_AGREE(ctx, st);
 }

@@ -6,7 +6,6 @@
 
 #include "base/integer.h"
 #include "base/text.h"
-#include "device/launch.h"
 #include "sparse/rows/rows_tasks.h"
 #include "sparse/step/elements.h"
 
@@ -31,12 +30,8 @@ mnp_status mnp__row_runner_open(mnp_ctx *ctx, mnp_dtype dtype, mnp__row_runner *
 
 mnp_status mnp__rows_run(mnp__row_runner runner, int task, int64_t threads, mnp_rows_params *params)
 {
-    const mnp__launch launch = mnp__launch_of(threads);
     params->task = task;
-    if (threads == 0)
-        return MNP_OK;
-    return runner.ctx->device->ops->launch(runner.ctx->device, runner.kernel, &launch, params, sizeof *params,
-                                           runner.ctx->compute);
+    return mnp__ctx_launch(runner.ctx, runner.kernel, threads, params, sizeof *params);
 }
 
 mnp_status mnp__rows_run_each(mnp__row_runner runner, int task, int64_t count, mnp_rows_params *params)

@@ -11,7 +11,6 @@
 
 #include "base/integer.h"
 #include "base/text.h"
-#include "device/launch.h"
 #include "kernels/sparse/rows/sort_entries_params.h"
 #include "kernels/indexing/indexed_params.h"
 #include "layout/layout.h"
@@ -42,12 +41,9 @@ static mnp_status load(mnp_ctx *ctx, mnp_dtype dtype, mnp__kernel **kernel_p)
 
 static mnp_status run(mnp_ctx *ctx, mnp__kernel *kernel, int task, int64_t count, mnp_entries_params params)
 {
-    const mnp__launch launch = mnp__launch_of(count);
     params.task = task;
     params.count = count;
-    if (count == 0)
-        return MNP_OK;
-    return ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);
+    return mnp__ctx_launch(ctx, kernel, count, &params, sizeof params);
 }
 
 /* The same for pieces of work, each of which has many elements. */
