@@ -243,6 +243,7 @@ typedef struct mnp_solve_result {
  */
 MNP_API mnp_status mnp_solve(const mnp_operator *op, const mnp_array *b, mnp_solver solver,
                              const mnp_solve_options *options, mnp_array **x_p, mnp_solve_result *result);
+
 MNP_API void mnp_solve_result_clear(mnp_solve_result *result); /* NULL is accepted.  Not collective. */
 
 /* ---- which method suits a matrix ---- */
