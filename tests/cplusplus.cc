@@ -74,7 +74,10 @@ static void views_and_numbers(mnp_ctx *ctx)
     mnp_clear(&view);
     MNP_OR_EXIT(mnp_astype(x, MNP_FLOAT64, &view));
     MNP_OR_EXIT(halves(x, x, &view));
+    mnp_clear(&sum);
     MNP_OR_EXIT(mnp_max(view, MNP_ALL_AXES, &sum));
+    MNP_OR_EXIT(mnp_item(sum, &largest));
+    expect(ctx, "the largest half", largest, 11.5);
 
     mnp_print_options options = MNP_PRINT_DEFAULTS;
     options.precision = 2;
@@ -94,15 +97,15 @@ static void without_arguments(mnp_ctx *ctx)
     mnp_launch launch = {};
     launch.grid[0] = launch.block[0] = 1;
     MNP_OR_EXIT(mnp_elementwise_new(ctx, "", "float64 c", "c = 1", nullptr, &kernel));
-    mnp_array *ones = nullptr;
+    mnp_array *ones = nullptr, *total = nullptr;
     const int64_t shape[] = {7};
     double sum = 0;
     MNP_OR_EXIT(mnp_zeros(ctx, MNP_FLOAT64, 1, shape, &ones));
     MNP_OR_EXIT(mnp_elementwise_call(kernel, MNP_NO_INPUTS, MNP_OUTPUTS(&ones)));
-    MNP_OR_EXIT(mnp_sum(ones, MNP_ALL_AXES, &ones));
-    MNP_OR_EXIT(mnp_item(ones, &sum));
+    MNP_OR_EXIT(mnp_sum(ones, MNP_ALL_AXES, &total));
+    MNP_OR_EXIT(mnp_item(total, &sum));
     expect(ctx, "the sum after a kernel without inputs", sum, 7);
-    mnp_clear(&ones);
+    mnp_free_all(ones, total);
     mnp_clear(&kernel);
     MNP_OR_EXIT(mnp_raw_module_new(ctx, "extern \"C\" __global__ void nothing()\n{\n}\n", nullptr, &module));
     MNP_OR_EXIT(mnp_raw_module_kernel(module, "nothing", &raw));
