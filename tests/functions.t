@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# docs/functions.md names every function of the headers, and none that they have not.
+# docs/functions.md names every function of the headers, and none that they have not; a program in C++ uses every macro.
 
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -20,6 +20,17 @@ check "$([ -n "$functions" ] && [ -z "$wrong" ]; echo $?)" "every function of th
 wrong=$(printf '%s\n' "$named" | grep -vxF "$functions
 $inline" | grep -vE '_$')
 check "$([ -z "$wrong" ]; echo $?)" "the table has no others" "$wrong"
+
+# Macros that a program calls, or writes where a value stands: not tables, X(...), and not what other macros are made of
+# shellcheck disable=SC2086
+macros=$(echo '#include <maniple.h>' | ${CC:-cc} ${MPI_CFLAGS-} -I"$srcdir/include" -E -dM -x c - |
+    sed -nE '/\(X\) /d
+        s/^#define ((mnp|MNP)_[A-Za-z0-9_]*[A-Za-z0-9])(\(.*| .*(\{|\(mnp_|\(const |MNP_[A-Z_]*\(|, ).*)$/\1/p' |
+    grep -vE '^MNP_(DEFAULT|LIST_OF|COUNT_OF|SUBSCRIPT|UFUNC.*)$' | sort)
+used=$(grep -oE '\b(mnp|MNP)_[A-Za-z0-9_]+' "$srcdir/tests/cplusplus.cc" | sort -u)
+wrong=$(printf '%s\n' "$macros" | grep -vxF "$used")
+check "$(printf '%s\n' "$macros" | grep -qx mnp_view && [ -z "$wrong" ]; echo $?)" "tests/cplusplus.cc uses all macros" \
+    "$wrong"
 
 # The document has the lines of the generated tables, in their order
 generated=$("$srcdir/build-aux/ufunc-table" "$srcdir")

@@ -101,5 +101,7 @@ fi
 check "$(grep -q '^| cumsum, 1000 float32 |' "$stage/bench.txt"; echo $?)" "the command finds its scripts" "$(cat "$stage/bench.txt")"
 check "$(find "$stage/moved" -path '*/share/maniple/bench/peers/record.py' | grep -q .; echo $?)" "which have the peers beside them"
 check "$(find "$stage/moved" -path '*/examples/hello.c' | grep -q .; echo $?)" "the examples are installed"
+table=$(find "$stage/moved" -path '*/share/doc/*' -name functions.md)
+run "and the table of all functions" cmp "$srcdir/docs/functions.md" "$table"
 check "$(find "$stage/moved" -path '*/share/modulefiles/maniple/[0-9]*.lua' | grep -q .; echo $?)" "so is the environment module"
 done_testing

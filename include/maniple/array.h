@@ -226,7 +226,15 @@ typedef struct mnp_print_options {
     bool suppress;
 } mnp_print_options;
 
+#ifdef __cplusplus
+#define MNP_PRINT_DEFAULTS                                                                                             \
+    mnp_print_options                                                                                                  \
+    {                                                                                                                  \
+        8, 1000, 3, 75, false                                                                                          \
+    }
+#else
 #define MNP_PRINT_DEFAULTS ((mnp_print_options){8, 1000, 3, 75, false})
+#endif
 
 /*
  * Print an array as numpy.array2string() writes it, and a newline, from rank 0.  Only elements that are shown travel.

@@ -34,7 +34,10 @@ typedef enum mnp_eigen_reason {
     MNP_EIGEN_UNSOLVED   /* with near_sigma: a system with A - sigma was not solved within its limit of iterations */
 } mnp_eigen_reason;
 
-/* A sentence's beginning for a reason, such as "converged"; a constant.  Not collective. */
+/*
+ * A sentence's beginning for a reason, such as "converged", or "unknown reason" for a number that is none; a constant.
+ * Not collective.
+ */
 MNP_API const char *mnp_eigen_reason_text(mnp_eigen_reason reason);
 
 /*

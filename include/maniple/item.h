@@ -99,6 +99,7 @@ template <typename T> mnp_item_request mnp_item_into(const mnp_array *array, T *
     return {array, mnp_dtype_of<T>(), value};
 }
 
+#define MNP_DTYPE_OF(pointer) mnp_dtype_of<std::remove_pointer_t<std::decay_t<decltype(pointer)>>>()
 #define MNP_ITEM(array, pointer) mnp_item_into((array), (pointer))
 
 #else

@@ -104,6 +104,8 @@ MNP_API mnp_status mnp_indices_at(const char *function, mnp_array *x, int axis, 
  * x[mask], and x[mask] = values.  The mask is of bool; its shape is that of the first dimensions of x, and those become
  * one.  Values are a number (MNP_SCALAR), or an array that is broadcast to the shape of x[mask]; they are cast to the
  * type of x.
+ *
+ * mnp_mask_get() waits.
  */
 MNP_API mnp_status mnp_mask_get(const mnp_array *x, const mnp_array *mask, mnp_array **out_p);
 MNP_API mnp_status mnp_mask_set(mnp_array *x, const mnp_array *mask, const mnp_array *values);
@@ -111,6 +113,7 @@ MNP_API mnp_status mnp_mask_set(mnp_array *x, const mnp_array *mask, const mnp_a
 /*
  * numpy.compress: the subarrays of x along an axis where `condition`, a vector, is not 0; subarrays beyond its
  * end are left out.  MNP_FLATTENED: elements of the flattened array.  numpy.extract: the same, with both flattened.
+ * They wait.
  */
 MNP_API mnp_status mnp_compress(const mnp_array *condition, const mnp_array *x, int axis, mnp_array **out_p);
 MNP_API mnp_status mnp_extract(const mnp_array *condition, const mnp_array *x, mnp_array **out_p);

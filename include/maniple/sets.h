@@ -59,7 +59,7 @@ MNP_API mnp_status mnp_isin(const mnp_array *x, const mnp_array *test, bool inve
 /*
  * numpy.intersect1d, union1d, setdiff1d, setxor1d: the distinct elements that are in both arrays, in either, in x but
  * not in y, in one of them alone.  The result has the type that holds the types of both arrays, for setdiff1d that of
- * x.  intersect1d and setdiff1d bring y to every rank for the time of the call.
+ * x.  intersect1d and setdiff1d bring y to every rank for the time of the call.  They wait.
  */
 MNP_API mnp_status mnp_intersect1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p);
 MNP_API mnp_status mnp_union1d(const mnp_array *x, const mnp_array *y, mnp_array **out_p);

@@ -180,7 +180,10 @@ typedef enum mnp_solve_reason {
     MNP_SOLVE_STAGNATED /* the recurrence says converged, but the residual itself does not come down to the tolerance */
 } mnp_solve_reason;
 
-/* A sentence's beginning for a reason, such as "converged"; a constant.  Not collective. */
+/*
+ * A sentence's beginning for a reason, such as "converged", or "unknown reason" for a number that is none; a constant.
+ * Not collective.
+ */
 MNP_API const char *mnp_solve_reason_text(mnp_solve_reason reason);
 
 /*
@@ -240,6 +243,7 @@ typedef struct mnp_solve_result {
  */
 MNP_API mnp_status mnp_solve(const mnp_operator *op, const mnp_array *b, mnp_solver solver,
                              const mnp_solve_options *options, mnp_array **x_p, mnp_solve_result *result);
+
 MNP_API void mnp_solve_result_clear(mnp_solve_result *result); /* NULL is accepted.  Not collective. */
 
 /* ---- which method suits a matrix ---- */

@@ -66,8 +66,11 @@ MNP_API mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64
                                             const void *values, mnp_sparse **matrix_p);
 
 /*
- * The same from three arrays of one dimension and equal length, in any layouts; rows and columns are integers.  If one
- * rank gets nearly all of many entries, there is a warning in the log: see mnp_sparse_balance().
+ * The same from three arrays of one dimension and equal length, in any layouts; rows and columns are integers.
+ *
+ * Without a row layout rows are cut evenly, whatever they have.  If one of several ranks then has more than 80 % of
+ * 100,000 or more stored entries, duplicates summed, both functions write a warning into the log, by default on stderr,
+ * and make the matrix all the same: mnp_sparse_balance() finds a row layout that is better.
  */
 MNP_API mnp_status mnp_sparse_from_coo(const mnp_array *rows, const mnp_array *columns, const mnp_array *values,
                                        int64_t nrows, int64_t ncolumns, mnp_sparse **matrix_p);

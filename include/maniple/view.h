@@ -25,6 +25,7 @@
 
 #include <maniple/array.h>
 #include <maniple/base.h>
+#include <maniple/lists.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,10 +65,9 @@ enum { MNP_SUBSCRIPT_SLICE, MNP_SUBSCRIPT_AT, MNP_SUBSCRIPT_NEWAXIS, MNP_SUBSCRI
  */
 MNP_API mnp_status mnp_slice(const mnp_array *x, int count, const mnp_subscript *subscripts, mnp_array **view_p);
 
-/* mnp_slice() with the subscripts in the call (not in C++): mnp_view(x, &v, MNP_RANGE(2, 10), MNP_AT(-1)). */
+/* mnp_slice() with the subscripts in the call: mnp_view(x, &v, MNP_RANGE(2, 10), MNP_AT(-1)). */
 #define mnp_view(x, view_p, ...)                                                                                       \
-    mnp_slice((x), (int)(sizeof((mnp_subscript[]){__VA_ARGS__}) / sizeof(mnp_subscript)),                              \
-              (mnp_subscript[]){__VA_ARGS__}, (view_p))
+    mnp_slice((x), MNP_COUNT_OF(mnp_subscript, __VA_ARGS__), MNP_LIST_OF(mnp_subscript, __VA_ARGS__), (view_p))
 
 /*
  * mnp_slice() with the subscripts as Python text: mnp_index(x, "2:10:3, -1, None, ..., ::-1", &v).  `newaxis` means

@@ -100,7 +100,7 @@ close("funm of equal eigenvalues without a Jordan block", got, np.diag([4.0, 4, 
 mp.ok(funm(np.zeros((0, 0)), "exp")[0].shape == (0, 0), "funm of no rows")
 failing = APPLY(lambda argument, x, y: binding._lib.mnp_fail(4, b"a reason"))
 mp.fails(binding._lib.mnp_status_name(4).decode(), "a reason", "funm", spread(np.eye(3)),
-         ctypes.cast(failing, ctypes.c_void_p), None)
+         ctypes.cast(failing, ctypes.c_void_p), None, own=True)
 mp.fails("MNP_ERR_ARG", "not square", "funm", spread(np.ones((2, 3))), ctypes.cast(failing, ctypes.c_void_p), None)
 
 batch = draw(rng, (3, 2, 5, 5), "float64")

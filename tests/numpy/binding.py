@@ -56,12 +56,18 @@ for _name in ("mnp_error_message", "mnp_status_name", "mnp_dtype_name", "mnp_ctx
 
 
 class Error(Exception):
-    """A call failed: .status is the name of the status, .message the sentence."""
+    """A call failed: .status is the name of the status, .message the sentence, .function the function or None."""
 
-    def __init__(self, status):
+    def __init__(self, status, function=None):
+        self.function = function
         self.status = _lib.mnp_status_name(status).decode()
         self.message = _lib.mnp_error_message().decode()
         super().__init__(f"{self.status}: {self.message}")
+
+    @property
+    def named(self):
+        """Whether the sentence begins with the function that was called."""
+        return self.function is None or self.message.startswith(self.function + ": ")
 
 
 # --- dtypes, layouts, arrays ------------------------------------------------------------------------------------------
@@ -282,7 +288,7 @@ def call(name, *arguments, out=None, **named):
     if result != "mnp_status":
         return status.decode() if isinstance(status, bytes) else status
     if status != 0:
-        raise Error(status)
+        raise Error(status, name)
     results = tuple(_result(*output) for output in outputs)
     return results[0] if len(results) == 1 else results or None
 
@@ -316,7 +322,7 @@ def eval(text, outputs="z", out=None, **inputs):  # noqa: A001
     told = _lib.mnp_eval_types(ctx, text.encode(), ins, outs, dtypes, ndims)
     status = _lib.mnp_eval(ctx, text.encode(), ins, outs)
     if status != 0:
-        raise Error(status)
+        raise Error(status, "mnp_eval")
     results = tuple(given or Array(cell.value) for given, cell in zip(reused, cells))
     for name, result, dtype, ndim in zip(names, results, dtypes, ndims):
         made = (_lib.mnp_array_dtype(result.pointer), _lib.mnp_array_ndim(result.pointer))

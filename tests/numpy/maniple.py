@@ -106,14 +106,15 @@ def check(name, got, want, ulp=0):
     return ok(not wrong, name + (": " + wrong if wrong else ""))
 
 
-def fails(status, words, function, *arguments, **named):
-    """A point: the call fails with that status (its name, or several in a tuple) on all ranks, and says these words."""
+def fails(status, words, function, *arguments, own=False, **named):
+    """A point: the call fails with that status (its name, or several in a tuple) on all ranks, and says these words
+    behind the function's name; own=True: a function of the test's own has failed, and the sentence is its own."""
     name = f"{getattr(function, '__name__', function)} fails: {words}"
     try:
         (function if callable(function) else lookup(function))(*arguments, **named)
     except Error as error:
         expected = (status,) if isinstance(status, str) else status
-        good = error.status in expected and words in error.message and error.message
+        good = error.status in expected and words in error.message and (own or error.named) and error.message
         return ok(good, name if good else f"{name}: {error}")
     return ok(False, f"{name}: it did not fail")
 

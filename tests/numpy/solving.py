@@ -123,3 +123,13 @@ def stencil(dtype, shape, offsets, coefficients, boundaries=None):
     made = mp.operator_from_stencil(dtype, len(shape), list(shape), boundaries, len(offsets), flat,
                                     np.asarray(coefficients, np.dtype(dtype)))
     return Handle(made, mp.operator_free)
+
+
+def check_reasons(prefix, names, text, others=()):
+    """Points: the names are all that the headers have beside others, each has words of its own, and no other number."""
+    said = [text(getattr(mp, prefix + name)) for name in names]
+    known = {name for name in binding._constants if name.startswith(prefix)}
+    mp.ok({prefix + name for name in (*names, *others)} == known, f"{prefix}: {sorted(known)}")
+    mp.ok([getattr(mp, prefix + name) for name in names] == list(range(len(names))), f"{prefix}: in this order")
+    mp.ok(len(set(said)) == len(names) and all(said) and "unknown reason" not in said, f"{prefix}: words: {said}")
+    mp.ok({text(-1), text(len(names)), text(1000)} == {"unknown reason"}, f"{prefix}: other numbers")

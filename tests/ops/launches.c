@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/watch.h"
 #include "context/context.h"
 #include "tests/tap.h"
 
@@ -157,8 +158,9 @@ static const struct {
 enum { FUNCTIONS = sizeof functions / sizeof *functions, SCRATCH = 1 << 16 };
 
 /*
- * The second call of a kind, with a given output: one launch or copy, and at most a little scratch memory.  Where
- * results are few, a GPU's blocks share one, and a second launch joins their parts.
+ * The second call of a kind, with a given output: one launch or copy, at most a little scratch memory, and nothing goes
+ * between ranks but for results that they join.  Where results are few, a GPU's blocks share one, and a second launch
+ * joins their parts.
  */
 static void check(int f)
 {
@@ -171,15 +173,19 @@ static void check(int f)
     mnp_status st = functions[f].run(&g, &out); /* finds the kernels, and makes the output */
     memset(&counts, 0, sizeof counts);
     ctx->device->ops = &counting;
+    mnp__watch_counts = true;
+    const mnp__traffic before = mnp__watch_sent;
     if (st == MNP_OK)
         st = functions[f].run(&g, &out);
+    const bool sent = mnp__watch_sent.messages > before.messages || mnp__watch_sent.collectives > before.collectives;
+    mnp__watch_counts = false;
     ctx->device->ops = plain;
     const int enqueued = counts.launches + counts.copies + counts.fills;
     const char *described = mnp_array_describe(view), *end = strstr(described, ", layout");
-    ok(st == MNP_OK && enqueued <= most && counts.scratch <= SCRATCH,
-       "%s along %d axes from %d on, or axis %d, of %.*s: %d launches, %d copies, %d fills, %zu bytes of scratch",
+    ok(st == MNP_OK && enqueued <= most && counts.scratch <= SCRATCH && (joins || !sent),
+       "%s along %d axes from %d on, or axis %d, of %.*s: %d launches, %d copies, %d fills, %zu bytes of scratch%s",
        functions[f].name, g.axes.count, g.axes.axes[0], g.axis, end ? (int)(end - described) : 0, described,
-       counts.launches, counts.copies, counts.fills, counts.scratch);
+       counts.launches, counts.copies, counts.fills, counts.scratch, sent ? ", and messages" : "");
     mnp_array_free(out);
     mnp_array_free(view);
     mnp_array_free(whole);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls that are wrong: each fails with the same status on all ranks and one sentence that has the offending values,
-changes nothing, and leaves the context usable.
+"""Calls that are wrong: each fails with the same status on all ranks and one sentence that begins with the function's
+name and has the offending values, changes nothing, and leaves the context usable.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ def refused(words, function, *arguments, status="MNP_ERR_ARG", sentences=1, **na
         (function if callable(function) else getattr(mp, function))(*arguments, **named)
     except mp.Error as error:
         expected = (status,) if isinstance(status, str) else status
-        right = error.status in expected and all(re.search(word, error.message) for word in words.split(" & "))
+        right = error.status in expected and error.named and all(re.search(w, error.message) for w in words.split(" & "))
         lines = error.message.count("\n") + 1
         mp.ok(right and (sentences > 1 or lines == 1), name if right and lines <= sentences else f"{name}: got {error}")
     else:

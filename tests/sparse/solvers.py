@@ -327,6 +327,10 @@ made = spread(random)
 v = right(30, "complex128")
 matrices.close("A^H x", mp.operator_run(operator(made), True, mp.array(v)), random.conj().T @ v, 50)
 
+# ---- reasons ----
+solving.check_reasons("MNP_SOLVE_", solving.REASONS, mp.solve_reason_text)
+mp.ok(mp.solve_reason_text(mp.MNP_SOLVE_CONVERGED) == "converged", "the words that the header gives")
+
 # ---- errors ----
 mp.fails("MNP_ERR_ARG", "b must have", solve, op, mp.array(np.ones(5)), "cg")
 mp.fails("MNP_ERR_ARG", "square", solve, operator(matrices.sparse(matrices.random_matrix(rng, 4, 6, "float64"), rng)),

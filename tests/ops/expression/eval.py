@@ -146,6 +146,25 @@ s = mp.array(row, mp.random_layout(rng, (20,)))
 mp.eval("z = x", x=s[::-1], out={"z": s})
 mp.check("reversed in place", s, row[::-1])
 
+# --- outputs that are views of larger arrays --------------------------------------------------------------------------
+
+
+def part(array, transposed):
+    """5 x 6 elements of an array of 14 x 9, or of 11 x 13: turned and with steps backwards, or with steps."""
+    return (mp.transpose(array, None) if isinstance(array, mp.Array) else array.T)[2:7, ::-2][:, 1:] if transposed else \
+        array[1:-1:2][:, ::2][:, 1:]
+
+
+for name, whole, transposed in [("transposed", rng.uniform(1, 2, (14, 9)), True),
+                                ("with steps", rng.uniform(1, 2, (11, 13)).astype("float32"), False)]:
+    for text in ["z = x * 2 + k", "z[1:-1] = x[1:-1] * 2", "z[..., ::2] += x[:, ::-2]\nz[0] = z[1] - z[-1]"]:
+        larger = mp.array(whole, mp.random_layout(rng, whole.shape))
+        view, wanted = part(larger, transposed), whole.copy()
+        right_part = {"z": part(wanted, transposed), "x": a["x"], "k": a["k"]}
+        exec(text if "[" in text.split("=")[0] else text.replace("z =", "z[:] ="), right_part)
+        mp.eval(text, x=x["x"], k=x["k"], out={"z": view})
+        mp.check(f"{text!r} into a view, {name}: all of the larger array", larger, wanted, ulp=2)
+
 # --- what is refused, and changes nothing -----------------------------------------------------------------------------
 
 before = z.numpy()
