@@ -45,7 +45,7 @@ def _new(name, shape, dtype, layout, *more):
     if isinstance(layout, str):
         layout = _array.Layout(shape, layout)
     call("array_new", number, layout, ctypes.byref(cell))
-    x = ndarray(cell.value)
+    x = ndarray._adopt(cell.value)
     if name != "empty":
         call("copyto", x, made(name, number, 0, (), *more), constant("CASTING_UNSAFE"))
     return x
@@ -137,7 +137,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
     else:
         call("linspace", float(start), float(stop), *arguments)
         distance = step[0]
-    return (ndarray(cell.value), distance) if retstep else ndarray(cell.value)
+    return (ndarray._adopt(cell.value), distance) if retstep else ndarray._adopt(cell.value)
 
 
 def _lines(start, stop, num, endpoint, retstep, dtype):
@@ -261,7 +261,7 @@ def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
     grids = (ctypes.c_void_p * builtins.max(len(xi), 1))()
     vectors = [as_array(x) for x in xi]
     call("meshgrid", list_of(vectors), len(xi), chosen("indexing", indexing, "INDEXING_", ("xy", "ij")), bool(sparse), grids)
-    return tuple(ndarray(grids[i]) for i in range(len(xi)))
+    return tuple(ndarray._adopt(grids[i]) for i in range(len(xi)))
 
 
 @public

@@ -100,11 +100,11 @@ def _elementwise(name, inputs, outputs):
             status = function(*[v._handle for v in given], ctypes.byref(cell))
             if status:
                 check(status)
-            return ndarray(cell.value) if out is None else out
+            return ndarray._adopt(cell.value) if out is None else out
         out = out or (None,) * outputs
         cells = [ctypes.c_void_p(o._handle if o is not None else None) for o in out]
         check(function(*[v._handle for v in given], *map(ctypes.byref, cells)))
-        return tuple(ndarray(c.value) if o is None else o for o, c in zip(out, cells))
+        return tuple(ndarray._adopt(c.value) if o is None else o for o, c in zip(out, cells))
 
     elementwise.__name__ = elementwise.__qualname__ = name
     elementwise.nin, elementwise.nout = inputs, outputs

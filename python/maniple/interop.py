@@ -126,7 +126,7 @@ def from_local(block, layout=None, axis=0, copy=None):
     empty = 0 in shape
     if to_gpu:
         call("array_new", dtype_number(dtype), layout, ctypes.byref(cell))
-        array = ndarray(cell.value)
+        array = ndarray._adopt(cell.value)
         block = np.ascontiguousarray(keep)
         call("array_set_local", array, block.ctypes.data)
         return array
@@ -141,7 +141,7 @@ def from_local(block, layout=None, axis=0, copy=None):
         None,
         ctypes.byref(cell),
     )
-    array = ndarray(cell.value, keep)
+    array = ndarray._adopt(cell.value, keep)
     return made("copy", array) if copy else array
 
 

@@ -25,7 +25,7 @@ def _outputs(count, given):
 
 
 def _results(given, cells):
-    found = tuple(ndarray(c.value) if x is None else x for x, c in zip(given, cells))
+    found = tuple(ndarray._adopt(c.value) if x is None else x for x, c in zip(given, cells))
     return found[0] if len(found) == 1 else found
 
 

@@ -201,7 +201,7 @@ def eigsh(
     options.inverse = None if inverse is None else inverse._handle
     call("eigsh", op, k, options, values, ctypes.byref(cell) if return_eigenvectors else None, None)
     found = np.ctypeslib.as_array(values).copy()
-    return (found, ndarray(cell.value)) if return_eigenvectors else found
+    return (found, ndarray._adopt(cell.value)) if return_eigenvectors else found
 
 
 def lobpcg(A, X, B=None, M=None, tol=None, maxiter=None, largest=True):  # noqa: N803
@@ -244,7 +244,7 @@ def _solver(name):
         call("solve", op, as_array(b), constant("SOLVER_" + name.upper()), options, ctypes.byref(cell), result)
         if failures:
             raise failures[0]
-        solution = start if x0 is not None else ndarray(cell.value)
+        solution = start if x0 is not None else ndarray._adopt(cell.value)
         info = 0 if result.reason == constant("SOLVE_CONVERGED") else result.iterations or -1
         lib.mnp_solve_result_clear(ctypes.byref(result))
         return solution, info
