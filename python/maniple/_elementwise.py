@@ -88,6 +88,11 @@ def _elementwise(name, inputs, outputs):
             given = [v if type(v) is ndarray else operand(v) for v in x]
         except OverflowError:
             given = [operand_beside(v, x, compares) for v in x]
+        except TypeError:
+            traced = next((v for v in x if hasattr(v, "traced_call")), None)  # of a function that fuse() traces
+            if traced is None or out is not None or dtype is not None:
+                raise
+            return traced.traced_call(name, x)
         if any(v is None for v in given):
             raise TypeError(f"{name}(): None is no operand")
         if not any(type(v) is ndarray for v in given) and not any(isinstance(v, ndarray) for v in given):
@@ -155,6 +160,8 @@ def where(condition, x=None, y=None):
         return names.nonzero(condition)
     if x is None or y is None:
         raise ValueError("where() takes both x and y, or neither")
+    if hasattr(condition, "traced_call"):
+        return _where(condition, x, y)
     condition = as_array(condition)
     return _where(condition if condition.dtype == bool else condition != 0, x, y)
 
