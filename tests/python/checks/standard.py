@@ -156,6 +156,6 @@ def _difference(got, want):
         problems = [difference(g, w, 1e-12) for g, w in zip(got, want)]
         problems += ["another number of results"] if len(got) != len(want) else []
         return next((p for p in problems if p), "")
-    if isinstance(want, (float, int, np.dtype)):
+    if type(want) in (bool, int, float) or isinstance(want, np.dtype):
         return "" if got == want else f"{got!r} where {want!r} is right"
     return difference(got, want, 1e-12)
