@@ -30,7 +30,7 @@ class build(build_py):
 
 setup(
     version=version(),
-    packages=["maniple", "maniple.lib", "maniple.sparse"],
+    packages=["maniple", "maniple.lib", "maniple.signal", "maniple.sparse"],
     package_data={"": ["py.typed", "*.pyi"]},
     cmdclass={"build_py": build},
 )

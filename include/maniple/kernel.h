@@ -49,9 +49,9 @@ typedef struct mnp_elementwise_options {
  *   outputs   parameters, as above, but not raw.  A letter that no input has is the dtype of the existing output
  *   body      C++ statements that assign the outputs.  Before them outputs are 0, even those of an existing array (to
  *             add to an array, make it an input too).  The body can use `i`, the element's index in the whole array in
- *             C order, and `n`, the number of elements, both int64_t; the mathematical functions of CUDA; and NumPy's
- *             functions as mnp_NAME. float16 and bfloat16 are computed as float; complex numbers are complex<float> and
- *             complex<double>, with real(), imag() and arithmetic
+ *             C order, and `n` or `_ind.size()`, the number of elements, all int64_t; the mathematical functions of
+ *             CUDA; and NumPy's functions as mnp_NAME.  float16 and bfloat16 are computed as float; complex numbers are
+ *             complex<float> and complex<double>, with real(), imag() and arithmetic
  *   options   NULL: the defaults
  *
  * Multiplications and additions may be fused, as by CUDA's compilers.  Nothing is compiled yet.  Release with
@@ -98,8 +98,9 @@ typedef struct mnp_raw_module_options {
 /*
  * Compile a CUDA source with kernels (__global__ functions) and constants, as cupy.RawModule.  Functions without
  * __host__ or __device__ are compiled as __device__.  A source may include "maniple/prelude.h", which has int64_t and
- * the other integers, mnp_float16, mnp_complex64 and so on, and "maniple/math.h", which has NumPy's functions of these
- * as mnp_NAME; on GPUs also the CUDA toolkit's headers, if the toolkit is installed.
+ * the other integers, mnp_float16, mnp_complex64 and so on, "maniple/math.h", which has NumPy's functions of these as
+ * mnp_NAME, and <cupy/complex.cuh>, which has complex<float> and complex<double> in C++17; on GPUs also the CUDA
+ * toolkit's headers, if the toolkit is installed.
  *
  * On the host device the same source runs on the rank's threads, each of which takes a block at a time.  The threads of
  * a block are a loop; if the source has barriers (__syncthreads() and its kin), or the _sync functions of warps, each

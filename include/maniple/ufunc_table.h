@@ -30,7 +30,8 @@
     X(subtract, 2, 1, "! " MNP_LOOPS_NUMBER, "0", "x - y")                                                             \
     X(multiply, 2, 1, "? " MNP_LOOPS_NUMBER, "0", "x * y; of bools x and y")                                           \
     X(divide, 2, 1, "/ " MNP_LOOPS_FLOAT, "0", "x / y, in floats")                                                     \
-    X(floor_divide, 2, 1, MNP_LOOPS_INTEGER MNP_LOOPS_REAL, "0", "x / y, rounded down; integers by 0 give 0")          \
+    X(floor_divide, 2, 1, MNP_LOOPS_INTEGER MNP_LOOPS_REAL, "0",                                                       \
+      "x / y, rounded down; integers by 0 give 0; an infinite x gives NaN, as in NumPy")                               \
     X(remainder, 2, 1, MNP_LOOPS_INTEGER MNP_LOOPS_REAL, "0", "what floor_divide leaves, of y's sign")                 \
     X(fmod, 2, 1, MNP_LOOPS_INTEGER MNP_LOOPS_REAL, "0", "what truncated division leaves, of x's sign")                \
     X(divmod, 2, 2, MNP_LOOPS_INTEGER MNP_LOOPS_REAL, "00", "floor_divide and remainder")                              \

@@ -98,8 +98,23 @@ static mnp_status append_file(const char *name, size_t length, struct included *
     return mnp__text_status(text);
 }
 
+/* The name of Maniple's file that a line of a user's text includes; NULL if it includes none. */
+static const char *included_file(const char *line, size_t *length_p)
+{
+    static const char complex[] = "custom/complex.h";
+    const char *name = quoted(line, "#include \"maniple/", length_p);
+    if (name && find_file(name, *length_p))
+        return name;
+    if (!quoted(line, "#include <cupy/complex.cuh>", length_p) &&
+        !quoted(line, "#include \"cupy/complex.cuh\"", length_p))
+        return NULL;
+    *length_p = strlen(complex);
+    return complex;
+}
+
 /*
- * Append the generated text.  It, and the user's text in it, may include "maniple/NAME", which is Maniple's file NAME.
+ * Append the generated text.  It, and the user's text in it, may include "maniple/NAME", which is Maniple's file NAME,
+ * and CuPy's header of complex numbers, for which there is one with the same names.
  * The lines after such an #include keep the names and numbers that a #line directive gave them.
  */
 static mnp_status append_generated(const char *generated, struct included *included, mnp__text *text)
@@ -113,7 +128,7 @@ static mnp_status append_generated(const char *generated, struct included *inclu
             length = found_length;
             number = 0;
         }
-        if ((found = quoted(line, "#include \"maniple/", &found_length)) && find_file(found, found_length)) {
+        if ((found = included_file(line, &found_length))) {
             if (length > 0)
                 mnp__text_add(text, "#line 1 \"%.*s\"\n", (int)found_length, found);
             MNP_TRY(append_file(found, found_length, included, text));

@@ -152,6 +152,11 @@ def _shape(shape):
         raise TypeError(f"{shape!r} is no shape: a shape is an integer, or a tuple of integers") from None
 
 
+def layout_of(layout, shape):
+    """A layout that may be given as a text, as "0, *"; None stays None."""
+    return Layout(shape, layout) if isinstance(layout, str) else layout
+
+
 def rank():
     """This rank's number, from 0 on."""
     return lib.mnp_ctx_rank(context())
@@ -170,7 +175,7 @@ def _typed(value):
     cell, dtype = ctypes.c_void_p(), value.dtype
     one = np.ascontiguousarray(value)
     call("full", dtype_number(dtype), 0, (), one.ctypes.data, ctypes.byref(cell))
-    return ndarray(cell.value)
+    return ndarray._adopt(cell.value)
 
 
 def scalar(value):
@@ -241,14 +246,13 @@ def from_host(values, dtype=None, layout=None):
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     number, cell = dtype_number(values.dtype), ctypes.c_void_p()
-    if isinstance(layout, str):
-        layout = Layout(values.shape, layout)
     if layout is None:
         values = np.ascontiguousarray(values) if values.ndim else values.copy()
         call("array_from_host", number, values.ndim, values.shape, values.ctypes.data, ctypes.byref(cell))
-        return ndarray(cell.value)
+        return ndarray._adopt(cell.value)
+    layout = layout_of(layout, values.shape)
     call("array_new", number, layout, ctypes.byref(cell))
-    made = ndarray(cell.value)
+    made = ndarray._adopt(cell.value)
     block = np.ascontiguousarray(values[layout.box(rank())])
     call("array_set_local", made, block.ctypes.data)
     return made
@@ -294,7 +298,8 @@ def check_device(device):
 
 
 class ndarray(_library.Handle):  # noqa: N801
-    """An array that is spread over the ranks, as numpy.ndarray.  Made by maniple.zeros() and its like, not by its name.
+    """An array that is spread over the ranks, as numpy.ndarray.  Mostly made by maniple.zeros() and its like; by its
+    name, as ndarray((2, 3)), it is what maniple.empty() makes.
 
     Every operation is collective: all ranks do the same.  Looking at an array is not: shape, dtype, layout, repr(x) and
     x.local, this rank's block.  What brings the elements of other ranks says so: x.numpy(), x.item(), maniple.show(x).
@@ -304,12 +309,27 @@ class ndarray(_library.Handle):  # noqa: N801
     _kind = "mnp_array"
     __array_priority__ = 100.0
 
-    def __init__(self, handle, base=None):
+    def __init__(self, shape, dtype=float, layout=None):
+        shape, number, cell = _shape(shape), dtype_number(float if dtype is None else dtype), ctypes.c_void_p()
+        if layout is None:
+            call("empty", number, len(shape), shape, ctypes.byref(cell))
+        else:
+            call("array_new", number, layout_of(layout, shape), ctypes.byref(cell))
+        self._hold(cell.value, None)
+
+    def _hold(self, handle, base):
         self._handle = handle
         self._base = base
         self._about = None
         self._owned = True
         _live.add(handle)
+
+    @classmethod
+    def _adopt(cls, handle, base=None):
+        """The object for an array of the library's that is new.  What `base` is lives as long."""
+        array = cls.__new__(cls)
+        array._hold(handle, base)
+        return array
 
     @classmethod
     def _borrow(cls, handle):
@@ -440,7 +460,7 @@ class ndarray(_library.Handle):  # noqa: N801
         cell, empty = ctypes.c_void_p(), not lib.mnp_array_local_size(self._handle)
         data = None if empty else lib.mnp_array_local_data(self._handle)
         call("array_wrap", dtype_number(dtype), layout, data, None if empty else strides, None, None, ctypes.byref(cell))
-        return ndarray(cell.value, self)
+        return ndarray._adopt(cell.value, self)
 
     def _resized(self, dtype, layout):
         """Shape and layout of a view with elements of another size."""
@@ -657,7 +677,15 @@ def made(name, *arguments, base=None):
     """Call a function whose last parameter is its one output, which is new."""
     cell = ctypes.c_void_p()
     call(name, *arguments, ctypes.byref(cell))
-    return ndarray(cell.value, base)
+    return ndarray._adopt(cell.value, base)
+
+
+def read(name, *arguments, layout=None):
+    """What a file has, in a layout.  A text is one of the shape that was read, whose blocks move to it then."""
+    if not isinstance(layout, str):
+        return made(name, *arguments, layout)
+    x = made(name, *arguments, None)
+    return made("redistribute", x, Layout(x.shape, layout))
 
 
 def into(name, *arguments, out=None):

@@ -22,7 +22,7 @@ def asarray(a, dtype=None, layout=None, copy=None):
         return _array.from_host(a, dtype, layout)
     if dtype is not None and a.dtype != np.dtype(dtype):
         a, copy = a.astype(dtype), False
-    if layout is not None and a.layout != layout:
+    if layout is not None and a.layout != _array.layout_of(layout, a.shape):
         a, copy = redistribute(a, layout), False
     return made("copy", a) if copy else a
 
@@ -42,10 +42,8 @@ def _new(name, shape, dtype, layout, *more):
     if layout is None:
         return made(name, number, len(shape), shape, *more)
     cell = ctypes.c_void_p()
-    if isinstance(layout, str):
-        layout = _array.Layout(shape, layout)
-    call("array_new", number, layout, ctypes.byref(cell))
-    x = ndarray(cell.value)
+    call("array_new", number, _array.layout_of(layout, shape), ctypes.byref(cell))
+    x = ndarray._adopt(cell.value)
     if name != "empty":
         call("copyto", x, made(name, number, 0, (), *more), constant("CASTING_UNSAFE"))
     return x
@@ -137,7 +135,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
     else:
         call("linspace", float(start), float(stop), *arguments)
         distance = step[0]
-    return (ndarray(cell.value), distance) if retstep else ndarray(cell.value)
+    return (ndarray._adopt(cell.value), distance) if retstep else ndarray._adopt(cell.value)
 
 
 def _lines(start, stop, num, endpoint, retstep, dtype):
@@ -261,7 +259,7 @@ def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
     grids = (ctypes.c_void_p * builtins.max(len(xi), 1))()
     vectors = [as_array(x) for x in xi]
     call("meshgrid", list_of(vectors), len(xi), chosen("indexing", indexing, "INDEXING_", ("xy", "ij")), bool(sparse), grids)
-    return tuple(ndarray(grids[i]) for i in range(len(xi)))
+    return tuple(ndarray._adopt(grids[i]) for i in range(len(xi)))
 
 
 @public
@@ -325,9 +323,7 @@ def copy(a):
 @public
 def load(file, layout=None):
     """An array of a .npy file, of which every rank reads its block.  Collective."""
-    if isinstance(layout, str):
-        return redistribute(load(file), layout)
-    return made("npy_read", os.fspath(file), None, layout)
+    return _array.read("npy_read", os.fspath(file), None, layout=layout)
 
 
 @public
@@ -375,7 +371,7 @@ def astype(x, dtype, copy=True):
 @public
 def redistribute(x, layout, out=None):
     """x in another layout, or a text of one.  Collective."""
-    return into("redistribute", x, _array.Layout(x.shape, layout) if isinstance(layout, str) else layout, out=out)
+    return into("redistribute", x, _array.layout_of(layout, x.shape), out=out)
 
 
 @public

@@ -88,6 +88,11 @@ def _elementwise(name, inputs, outputs):
             given = [v if type(v) is ndarray else operand(v) for v in x]
         except OverflowError:
             given = [operand_beside(v, x, compares) for v in x]
+        except TypeError:
+            traced = next((v for v in x if hasattr(v, "traced_call")), None)  # of a function that fuse() traces
+            if traced is None or out is not None or dtype is not None:
+                raise
+            return traced.traced_call(name, x)
         if any(v is None for v in given):
             raise TypeError(f"{name}(): None is no operand")
         if not any(type(v) is ndarray for v in given) and not any(isinstance(v, ndarray) for v in given):
@@ -100,11 +105,11 @@ def _elementwise(name, inputs, outputs):
             status = function(*[v._handle for v in given], ctypes.byref(cell))
             if status:
                 check(status)
-            return ndarray(cell.value) if out is None else out
+            return ndarray._adopt(cell.value) if out is None else out
         out = out or (None,) * outputs
         cells = [ctypes.c_void_p(o._handle if o is not None else None) for o in out]
         check(function(*[v._handle for v in given], *map(ctypes.byref, cells)))
-        return tuple(ndarray(c.value) if o is None else o for o, c in zip(out, cells))
+        return tuple(ndarray._adopt(c.value) if o is None else o for o, c in zip(out, cells))
 
     elementwise.__name__ = elementwise.__qualname__ = name
     elementwise.nin, elementwise.nout = inputs, outputs
@@ -155,6 +160,8 @@ def where(condition, x=None, y=None):
         return names.nonzero(condition)
     if x is None or y is None:
         raise ValueError("where() takes both x and y, or neither")
+    if hasattr(condition, "traced_call"):
+        return _where(condition, x, y)
     condition = as_array(condition)
     return _where(condition if condition.dtype == bool else condition != 0, x, y)
 

@@ -34,7 +34,7 @@ def evaluate(text, outputs="", out=None, **inputs):
     for pair, name, cell in zip(outs, names, cells):
         pair.name, pair.value = name.encode(), ctypes.addressof(cell)
     call("eval", text, ctypes.addressof(ins), ctypes.addressof(outs))
-    found = tuple(ndarray(c.value) if a is None else a for a, c in zip(reused, cells))
+    found = tuple(ndarray._adopt(c.value) if a is None else a for a, c in zip(reused, cells))
     return found[0] if isinstance(outputs, str) and len(found) == 1 else found
 
 

@@ -87,7 +87,7 @@ def _several(name, count, *arguments):
     """Call a function whose last parameters are outputs, which are new; None in place of one: it is not wanted."""
     cells = [ctypes.c_void_p() for _ in range(count)]
     call(name, *arguments, *map(ctypes.byref, cells))
-    return tuple(ndarray(cell.value) for cell in cells)
+    return tuple(ndarray._adopt(cell.value) for cell in cells)
 
 
 # --- filters ----------------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def lfilter(b, a, x, axis=-1, zi=None):
         return _several("lfilter", 2, len(b), b, len(a), a, x, axis, as_array(zi))
     cell = ctypes.c_void_p()
     call("lfilter", len(b), b, len(a), a, x, axis, None, ctypes.byref(cell), None)
-    return ndarray(cell.value)
+    return ndarray._adopt(cell.value)
 
 
 def sosfilt(sos, x, axis=-1, zi=None):
@@ -108,7 +108,7 @@ def sosfilt(sos, x, axis=-1, zi=None):
         return _several("sosfilt", 2, len(sos), sos.ravel(), x, axis, as_array(zi))
     cell = ctypes.c_void_p()
     call("sosfilt", len(sos), sos.ravel(), x, axis, None, ctypes.byref(cell), None)
-    return ndarray(cell.value)
+    return ndarray._adopt(cell.value)
 
 
 def lfilter_zi(b, a):
@@ -602,7 +602,7 @@ def find_peaks(x, height=None, threshold=None, distance=None, prominence=None, w
     options.distance, options.wlen = distance or 0.0, _window_length(wlen)
     options.rel_height = rel_height or 5e-324  # as in C 0 is the default; times any prominence this is nothing
     call("find_peaks", as_array(x), options, found)
-    arrays = {name: ndarray(getattr(found, name)) for name, _ in found._fields_ if getattr(found, name)}
+    arrays = {name: ndarray._adopt(getattr(found, name)) for name, _ in found._fields_ if getattr(found, name)}
     return arrays.pop("peaks"), arrays
 
 
@@ -618,7 +618,7 @@ def _extrema(function, data, *arguments):
     data = as_array(data)
     outs = (ctypes.c_void_p * max(data.ndim, 1))()
     call(function, data, *arguments, outs)
-    return tuple(ndarray(outs[d]) for d in range(data.ndim))
+    return tuple(ndarray._adopt(outs[d]) for d in range(data.ndim))
 
 
 def argrelextrema(data, comparator, axis=0, order=1, mode="clip"):

@@ -7,7 +7,7 @@ import operator
 
 import numpy as np
 
-from ._array import as_array, dtype_name, into, made, operand
+from ._array import as_array, dtype_name, into, made, ndarray, operand
 from ._library import call, struct
 from ._names import axes_of, names, public, public_names, reduction_axes, signature
 
@@ -25,6 +25,8 @@ def _reduction(name, takes):
         wrong = set(named) - set(takes) - {"keepdims", "where", "initial", "ddof", "dtype"}
         if wrong:
             raise TypeError(f"{name}() has no argument {', '.join(sorted(wrong))}")
+        if not isinstance(a, ndarray) and hasattr(a, "traced_call") and out is None:  # of a function that fuse() traces
+            return a.traced_call(name, (a,), {"axis": axis, **named})
         return into(name, as_array(a), reduction_axes(axis, **named), out=out)
 
     defaults = {"where": True, "keepdims": False, "ddof": 0}

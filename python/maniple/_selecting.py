@@ -63,7 +63,7 @@ def nonzero(a):
     a = as_array(a)
     outs = (ctypes.c_void_p * builtins.max(a.ndim, 1))()
     call("nonzero", a, outs)
-    return tuple(ndarray(outs[d]) for d in range(a.ndim))
+    return tuple(ndarray._adopt(outs[d]) for d in range(a.ndim))
 
 
 @public
@@ -191,7 +191,7 @@ def topk(a, k, axis=-1, largest=True):
     """torch.topk: the k largest (or smallest) elements along an axis, and their indices.  Collective."""
     values, places = ctypes.c_void_p(), ctypes.c_void_p()
     call("topk", as_array(a), int(k), axis_of(axis), bool(largest), ctypes.byref(values), ctypes.byref(places))
-    return ndarray(values.value), ndarray(places.value)
+    return ndarray._adopt(values.value), ndarray._adopt(places.value)
 
 
 @public
@@ -204,7 +204,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
         call("unique", as_array(ar), bool(equal_nan), *outputs)
     else:
         call("unique_axis", as_array(ar), axis_of(axis), *outputs)
-    found = [ndarray(c.value) for c in cells if c is not None]
+    found = [ndarray._adopt(c.value) for c in cells if c is not None]
     return found[0] if len(found) == 1 else tuple(found)
 
 
@@ -257,7 +257,7 @@ def histogram(a, bins=10, range=None, density=False, weights=None):  # noqa: A00
         call(
             "histogram", a, int(bins), _range(range), bool(density), weights, ctypes.byref(counts), ctypes.byref(edges)
         )
-        return ndarray(counts.value), ndarray(edges.value)
+        return ndarray._adopt(counts.value), ndarray._adopt(edges.value)
     edges = as_array(bins)
     return made("histogram_edges", a, edges, bool(density), weights), edges
 
@@ -276,7 +276,7 @@ def histogram2d(x, y, bins=10, range=None, density=False, weights=None):  # noqa
         None if weights is None else as_array(weights),
         *map(ctypes.byref, cells)
     )
-    return tuple(ndarray(c.value) for c in cells)
+    return tuple(ndarray._adopt(c.value) for c in cells)
 
 
 @public
@@ -295,7 +295,7 @@ def histogramdd(sample, bins=10, range=None, density=False, weights=None):  # no
     ranges = None if range is None else np.broadcast_to(range, (many, 2)).ravel().tolist()
     weights = None if weights is None else as_array(weights)
     call("histogramdd", list_of(columns), many, bins, ranges, bool(density), weights, ctypes.byref(counts), edges)
-    return ndarray(counts.value), [ndarray(edge) for edge in edges]
+    return ndarray._adopt(counts.value), [ndarray._adopt(edge) for edge in edges]
 
 
 @public

@@ -112,7 +112,7 @@ def broadcast_arrays(*arrays):
         return ()
     views = (ctypes.c_void_p * len(arrays))()
     call("broadcast_arrays", list_of(arrays), len(arrays), views)
-    return tuple(ndarray(view, a._base) for view, a in zip(views, arrays))
+    return tuple(ndarray._adopt(view, a._base) for view, a in zip(views, arrays))
 
 
 @public
@@ -290,7 +290,7 @@ def delete(arr, obj, axis=None):
 def _parts(name, x, count, *arguments):
     parts = (ctypes.c_void_p * count)()
     call(name, x, *arguments, parts)
-    return [ndarray(parts[i], x._base) for i in range(count)]
+    return [ndarray._adopt(parts[i], x._base) for i in range(count)]
 
 
 @public

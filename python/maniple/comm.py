@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ranks: comm.rank(), comm.size(), comm.barrier(), comm.bcast(value), and groups of them: comm.split(color)."""
+"""The ranks: comm.rank(), comm.size(), comm.barrier(), comm.bcast(value), comm.allreduce(value), and groups of them:
+comm.split(color)."""
 
 import ast
 import builtins
 import ctypes
+import math
+import struct
 
 import numpy as np
 
@@ -11,20 +14,49 @@ from . import _array
 from ._library import Handle, _open_mpi, call, context, lib, waiting
 from ._names import finished
 
-__all__ = ["Comm", "barrier", "bcast", "rank", "size", "split", "world"]
+__all__ = ["Comm", "allreduce", "barrier", "bcast", "rank", "size", "split", "world"]
 
 _KINDS = (int, float, complex, bool, str, bytes, type(None))
 
 
-def _broadcast(comm, data, count, root):
-    """Bytes from the root to all ranks of the group, by MPI."""
+def _mpi_of(comm):
+    """MPI_BYTE, and the communicator of a group, as arguments."""
     if _open_mpi:
         kind = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(lib, "ompi_mpi_byte")))
-        group = ctypes.c_void_p(lib.mnp_comm_mpi(comm))
-    else:
-        kind, group = ctypes.c_int(0x4C00010D), ctypes.c_int(lib.mnp_comm_mpi(comm))
+        return kind, ctypes.c_void_p(lib.mnp_comm_mpi(comm))
+    return ctypes.c_int(0x4C00010D), ctypes.c_int(lib.mnp_comm_mpi(comm))
+
+
+def _broadcast(comm, data, count, root):
+    """Bytes from the root to all ranks of the group, by MPI."""
+    kind, group = _mpi_of(comm)
     with waiting("broadcasting a value"):
         lib.MPI_Bcast(data, ctypes.c_int(count), kind, ctypes.c_int(root), group)
+
+
+_COMBINED = {"sum": sum, "prod": math.prod, "max": max, "min": min}
+
+
+def _as_record(value):
+    """A number as 17 bytes: what it is, and itself."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, int):
+        return b"i" + value.to_bytes(16, "little", signed=True) if -(2**127) <= value < 2**127 else b"o" + bytes(16)
+    if isinstance(value, float):
+        return b"f" + struct.pack("dd", value, 0)
+    return b"c" + struct.pack("dd", value.real, value.imag) if isinstance(value, complex) else b"e" + bytes(16)
+
+
+def _of_record(record):
+    kind, rest = record[:1], record[1:]
+    if kind == b"e":
+        raise TypeError("allreduce() takes numbers, and one rank has something else; maniple.from_local() makes arrays")
+    if kind == b"o":
+        raise OverflowError("allreduce() takes integers of at most 128 bits")
+    if kind == b"i":
+        return int.from_bytes(rest, "little", signed=True)
+    real, imag = struct.unpack("dd", rest)
+    return complex(real, imag) if kind == b"c" else real
 
 
 class Comm(Handle):
@@ -79,6 +111,20 @@ class Comm(Handle):
                             "maniple.asarray() make arrays")
         return float.fromhex(text) if kind == b"f" else _parsed(text)
 
+    def allreduce(self, value, op="sum"):
+        """The sum of the numbers that the ranks of the group pass, on all of them; op is sum, prod, max or min.  They
+        are combined in the order of the ranks, so that all have the same result."""
+        if op not in _COMBINED:
+            raise ValueError(f"op is {op!r}, which is none of {', '.join(_COMBINED)}")
+        mine, size = _as_record(value), self.size
+        all_of_them = ctypes.create_string_buffer(len(mine) * size)
+        kind, group = _mpi_of(self._handle)
+        count = ctypes.c_int(len(mine))
+        with waiting("combining a value"):
+            lib.MPI_Allgather(mine, count, kind, all_of_them, count, kind, group)
+        records = [all_of_them.raw[len(mine) * r : len(mine) * (r + 1)] for r in range(size)]
+        return _COMBINED[op]([_of_record(record) for record in records])
+
     def split(self, color, key=0):
         """Ranks that give the same colour form a group, numbered by `key` and then by their numbers here; with a
         negative colour, or None, a rank is in none and gets None.  Collective over the group."""
@@ -124,6 +170,11 @@ def barrier():
 def bcast(value, root=0):
     """The value that rank `root` passes, on all ranks: a number, a string, bytes or None.  Collective."""
     return world().bcast(value, root)
+
+
+def allreduce(value, op="sum"):
+    """The sum of the numbers that the ranks pass, on all ranks; op is sum, prod, max or min.  Collective."""
+    return world().allreduce(value, op)
 
 
 def split(color, key=0):

@@ -2,8 +2,9 @@
 """Parallel HDF5: h5.read("sky.h5:/images[-1, ::2]"), h5.write("out.h5:/x", x), and files that grow."""
 
 import ctypes
+import os
 
-from . import _indexing
+from . import _array, _indexing, comm
 from ._array import _dtypes, made, ndarray
 from ._library import Handle, call, constant, lib, struct
 from ._names import finished
@@ -27,11 +28,12 @@ def _selection(subscripts):
 
 
 def read(place, layout=None):
-    """A dataset, or the part of it that subscripts in the name select; nothing else is read.  Collective."""
+    """A dataset, or the part of it that subscripts in the name select; nothing else is read.  layout: a Layout of the
+    shape of that, or the text of one.  Collective."""
     file, dataset, subscripts = _name(place)
     if subscripts is None:
-        return made("h5_read", file, dataset, layout)
-    return made("h5_read_selection", file, dataset, _selection(subscripts), layout)
+        return _array.read("h5_read", file, dataset, layout=layout)
+    return _array.read("h5_read_selection", file, dataset, _selection(subscripts), layout=layout)
 
 
 def write(place, x, deflate=0):
@@ -51,8 +53,8 @@ class File(Handle):
     def __init__(self, name, mode="r"):
         if mode not in ("r", "a"):
             raise ValueError("the mode of a file is 'r' or 'a'")
-        cell = ctypes.c_void_p()
-        call("h5_file_open", name, mode == "a", ctypes.byref(cell))
+        self.name, cell = os.fspath(name), ctypes.c_void_p()
+        call("h5_file_open", self.name, mode == "a", ctypes.byref(cell))
         self._handle = cell.value
 
     def __enter__(self):
@@ -66,6 +68,27 @@ class File(Handle):
         handle, self._handle = self._handle, None
         if handle:
             lib.mnp_h5_file_close(handle)
+
+    def keys(self):
+        """The names of the datasets and groups that the file has, without those in its groups, in a list."""
+        found = []
+
+        def visit(entry, argument):
+            path = struct("h5_entry").from_address(entry).path.decode(errors="replace")[1:]
+            if path and "/" not in path:
+                found.append(path)
+            return 0
+
+        visitor = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(visit)
+        comm.by_root(call, "h5_list", self.name, ctypes.cast(visitor, ctypes.c_void_p), None)
+        text = comm.bcast("\0".join(found))
+        return text.split("\0") if text else []
+
+    def __iter__(self):
+        return iter(self.keys())
+
+    def __contains__(self, name):
+        return name in self.keys()
 
     def __getitem__(self, dataset):
         """file["/x"]: a Dataset, of which file["/x"][1:, ::2] reads a part; so does file["/x[1:, ::2]"]."""
@@ -111,9 +134,10 @@ class Dataset:
         return self.read(key)
 
     def read(self, key=(), layout=None):
-        """The part that a key selects, of integers, slices and "...", in a Layout of its shape.  Collective."""
+        """The part that a key selects, of integers, slices and "...", in a Layout of its shape, or the text of
+        one.  Collective."""
         text = _indexing.text_of(key if isinstance(key, tuple) else (key,))
-        return made("h5_file_read", self._file, self.name, _selection(text or None), layout)
+        return _array.read("h5_file_read", self._file, self.name, _selection(text or None), layout=layout)
 
     def __repr__(self):
         return f"<dataset {self.name} of shape {self.shape}, {self.dtype}>"

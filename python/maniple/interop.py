@@ -6,8 +6,8 @@ import ctypes
 import numpy as np
 
 from . import _dlpack
-from ._array import Layout, check_device, device_kind, dtype_number, from_host, made, ndarray, nranks
-from ._array import rank
+from ._array import Layout, _shape, check_device, device_kind, dtype_number, from_host, layout_of, made, ndarray
+from ._array import nranks, rank
 from ._library import call, context, lib
 from ._names import finished
 
@@ -90,16 +90,18 @@ def _memory(block):
     return dtype, shape, strides, about["data"][0], block
 
 
-def from_local(block, layout=None, axis=0, copy=None):
+def from_local(block, layout=None, axis=0, copy=None, *, shape=None):
     """An array of the blocks that the ranks have: of NumPy, or on GPUs of what has __cuda_array_interface__ or
     __dlpack__.
 
-    The blocks follow one another by rank along an axis, or lie as a layout says.  The array uses the blocks' memory
-    without a copy, so what is written to either is in both; a block whose strides are no multiples of its elements is
-    copied, and so is NumPy's memory where it is read-only, or the array is on a GPU; with copy=False that is a
-    ValueError, on all ranks, and with copy=True every block is copied.  Work that the other library has enqueued on the
-    block is waited for, by the GPU; for what it enqueues later there is wait_for().  Collective."""
+    The blocks follow one another by rank along an axis, or lie as a layout says: a Layout, or the text of one, which
+    needs the shape of the whole array.  Otherwise the shape is only checked.  The array uses the blocks' memory without
+    a copy, so what is written to either is in both; a block whose strides are no multiples of its elements is copied,
+    and so is NumPy's memory where it is read-only, or the array is on a GPU; with copy=False that is a ValueError, on
+    all ranks, and with copy=True every block is copied.  Work that the other library has enqueued on the block is
+    waited for, by the GPU; for what it enqueues later there is wait_for().  Collective."""
     context()
+    whole = None if shape is None else _shape(shape)
     dtype, shape, strides, address, keep = _memory(block)
     is_odd = any(s % dtype.itemsize for s in strides)
     repeats = any(s == 0 and n > 1 for s, n in zip(strides, shape))  # then the array is read-only too
@@ -115,7 +117,14 @@ def from_local(block, layout=None, axis=0, copy=None):
         if not shape:
             raise ValueError("a block without dimensions has no axis along which blocks could follow one another")
         layout = _layout_of_pieces(dtype, shape, range(len(shape))[axis])
-    elif isinstance(layout, Layout):
+        if whole is not None and layout.shape != whole:
+            raise ValueError(f"the blocks make an array of shape {layout.shape} along axis {axis}, not of {whole}")
+    elif isinstance(layout, str) and whole is None:
+        raise TypeError(f"layout is the text {layout!r}, which needs a shape: from_local(block, layout, shape=...)")
+    elif isinstance(layout, (Layout, str)):
+        layout = layout_of(layout, whole)
+        if whole is not None and layout.shape != whole:
+            raise ValueError(f"the layout is of shape {layout.shape}, and shape is {whole}")
         mine = tuple(s.stop - s.start for s in layout.box(rank()))
         if _count(mine != tuple(shape)) > 0:
             raise ValueError(
@@ -126,7 +135,7 @@ def from_local(block, layout=None, axis=0, copy=None):
     empty = 0 in shape
     if to_gpu:
         call("array_new", dtype_number(dtype), layout, ctypes.byref(cell))
-        array = ndarray(cell.value)
+        array = ndarray._adopt(cell.value)
         block = np.ascontiguousarray(keep)
         call("array_set_local", array, block.ctypes.data)
         return array
@@ -141,7 +150,7 @@ def from_local(block, layout=None, axis=0, copy=None):
         None,
         ctypes.byref(cell),
     )
-    array = ndarray(cell.value, keep)
+    array = ndarray._adopt(cell.value, keep)
     return made("copy", array) if copy else array
 
 

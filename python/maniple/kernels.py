@@ -25,12 +25,18 @@ def _outputs(count, given):
 
 
 def _results(given, cells):
-    found = tuple(ndarray(c.value) if x is None else x for x, c in zip(given, cells))
+    found = tuple(ndarray._adopt(c.value) if x is None else x for x, c in zip(given, cells))
     return found[0] if len(found) == 1 else found
 
 
-def _count(parameters):
-    return len([p for p in parameters.split(",") if p.strip()])
+def _listed(parameters):
+    """The types of a list of parameters."""
+    return [p.split()[:-1] for p in parameters.split(",") if p.strip()]
+
+
+def _given(options):
+    """Options as a text.  Maniple's part of a kernel is C++17, so that an older standard becomes that one."""
+    return re.sub(r"(-std=\w+\+\+)(98|03|0x|11|1y|14)\b", r"\g<1>17", " ".join(options)).encode()
 
 
 def _name(name):
@@ -40,7 +46,8 @@ def _name(name):
 class ElementwiseKernel(Owned):
     """cupy.ElementwiseKernel("float32 x, T y", "T z", "z = x - y", "name")(x, y): a line of C++ for every element.
 
-    reduce_dims changes nothing.  no_return: a call gives None, and its outputs are arguments."""
+    reduce_dims changes nothing.  no_return: a call gives None, and its outputs are arguments.  A call whose arrays are
+    all raw has size=, the number of elements of its outputs.  In options -std= below C++17 is that one."""
 
     def __init__(
         self,
@@ -55,7 +62,8 @@ class ElementwiseKernel(Owned):
         *,
         options=(),
     ):
-        self.nin, self.nout = _count(in_params), _count(out_params)
+        self._types = _listed(in_params), _listed(out_params)
+        self.nin, self.nout = map(len, self._types)
         self._no_return, self._return_tuple = no_return, return_tuple
         cell = ctypes.c_void_p()
         call(
@@ -63,14 +71,27 @@ class ElementwiseKernel(Owned):
             in_params,
             out_params,
             operation,
-            struct("elementwise_options")(_name(name), preamble.encode(), " ".join(options).encode()),
+            struct("elementwise_options")(_name(name), preamble.encode(), _given(options)),
             ctypes.byref(cell),
         )
         self._own(cell.value, "elementwise_free")
 
-    def __call__(self, *arguments, out=None):
-        inputs = _arrays(arguments[: self.nin])
-        given, cells, table = _outputs(self.nout, out if out is not None else arguments[self.nin :])
+    def _new_outputs(self, inputs, size):
+        """Outputs of one dimension, for kernels whose arrays are all raw."""
+        types = {kind[-1]: x.dtype for kind, x in zip(self._types[0], inputs) if isinstance(x, ndarray)}
+        kinds = [kind[-1] for kind in self._types[1]]
+        unknown = [kind for kind in kinds if len(kind) == 1 and kind not in types]
+        if unknown:
+            raise ValueError(f"nothing tells what type {unknown[0]} is: give the output an array")
+        return tuple(ndarray(size, types.get(kind, kind)) for kind in kinds)
+
+    def __call__(self, *arguments, out=None, size=None):
+        inputs, given = _arrays(arguments[: self.nin]), out if out is not None else arguments[self.nin :]
+        if size is not None:
+            if any(isinstance(x, ndarray) and kind[0] != "raw" for kind, x in zip(self._types[0], inputs)) or given:
+                raise ValueError("size is that of the new outputs of a kernel whose arrays are all raw")
+            given = self._new_outputs(inputs, size)
+        given, cells, table = _outputs(self.nout, given)
         call("elementwise_call", self, len(inputs), list_of(inputs), self.nout, table)
         found = _results(given, cells)
         if self._no_return:
@@ -97,7 +118,7 @@ class ReductionKernel(Owned):
         preamble="",
         options=(),
     ):
-        self.nin, self.nout = _count(in_params), _count(out_params)
+        self.nin, self.nout = len(_listed(in_params)), len(_listed(out_params))
         cell = ctypes.c_void_p()
         call(
             "reduction_new",
@@ -111,7 +132,7 @@ class ReductionKernel(Owned):
                 _name(name),
                 reduce_type.encode() if reduce_type else None,
                 preamble.encode(),
-                " ".join(options).encode(),
+                _given(options),
             ),
             ctypes.byref(cell),
         )
@@ -140,17 +161,69 @@ class _Argument(ctypes.Structure):
     _fields_ = [(name, _Value if kind == "union" else c_type(kind)) for kind, name in STRUCTS["mnp_argument"]]
 
 
-def _argument(value, keep):
-    """One argument of a raw kernel: an array's block, or a number of the type that NumPy gives it."""
+_BITS = {"char": 8, "short": 16, "long": 64}
+_NAMED_TYPES = {"bool": "bool", "float": "float32", "double": "float64", "size_t": "uint64", "ptrdiff_t": "int64",
+                "complex<float>": "complex64", "complex<double>": "complex128"}  # fmt: skip
+_NAMED_TYPES.update({f"{u}int{bits}_t": f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)})
+
+
+def _number_type(words):
+    """The dtype of a number's type in C++, as words; None if it is another type."""
+    if len(words) == 1 and words[0] in _NAMED_TYPES:
+        return np.dtype(_NAMED_TYPES[words[0]])
+    sizes = [w for w in words if w not in ("int", "signed", "unsigned")]
+    if not words or not set(sizes) <= set(_BITS):
+        return None
+    return np.dtype(("u" if "unsigned" in words else "") + f"int{_BITS[sizes[0]] if sizes else 32}")
+
+
+def _parameter_type(text, types):
+    """The dtype of a parameter that is a number; `types` are those of a template's parameters."""
+    if re.search(r"[*&\[]", text):
+        return None
+    words = re.findall(r"[\w:]+(?:\s*<[^<>]*>)?", text.partition("=")[0])
+    words = [re.sub(r"\s|std::|thrust::", "", w) for w in words if w not in ("const", "volatile")]
+    words = [word for w in words for word in types.get(w, w).split()]
+    return _number_type(words) or _number_type(words[:-1])  # with a name, which may be left out
+
+
+def _parameter_types(code, name):
+    """The dtypes of a kernel's parameters by its source, None for those that are no numbers; () if it is not found
+    there, as where macros make it.  `name` may be a name expression."""
+    code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", code, flags=re.S)
+    base, _, given = name.partition("<")
+    for place in re.finditer(rf"\b{re.escape(base.strip().rpartition(':')[2])}\s*\(", code):
+        head = re.split(r"[;{}]", code[: place.start()])[-1]
+        if "__global__" not in head:
+            continue
+        inner = re.match(r"(?:[^()]|\([^()]*\))*", code[place.end() :]).group()
+        template = re.search(r"template\s*<([^<>]*)>", head)
+        parameters = [p.partition("=")[0].split()[-1] for p in template.group(1).split(",")] if template else []
+        types = dict(zip(parameters, [t.strip() for t in given.rpartition(">")[0].split(",")]))
+        return [_parameter_type(p, types) for p in re.split(r",(?![^<]*>)", inner) if p.strip()]
+    return ()
+
+
+def _number(value, dtype):
+    """A Python number in a parameter's type; None: that of NumPy, int64, float64 or complex128."""
+    if isinstance(value, np.generic) or not isinstance(value, (bool, int, float, complex)):
+        return np.asarray(value)
+    if dtype is None:
+        return np.asarray(value, None if isinstance(value, (bool, float, complex)) else np.int64)
+    if dtype.kind in "iu" and isinstance(value, int) and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
+        raise OverflowError(f"{value} does not fit a parameter of {dtype}")
+    if "biufc".index(np.min_scalar_type(value).kind.replace("u", "i")) > "biufc".index(dtype.kind):
+        raise TypeError(f"{value!r} is no number for a parameter of {dtype}")
+    return np.asarray(value, dtype)
+
+
+def _argument(value, dtype, keep):
+    """One argument of a raw kernel: an array's block, or a number of the parameter's type."""
     made = _Argument()
     if isinstance(value, ndarray):
         made.array = value._handle
         return made
-    value = (
-        np.float64(value)
-        if isinstance(value, float)
-        else np.int64(value) if isinstance(value, int) and not isinstance(value, bool) else np.asarray(value)
-    )
+    value = _number(value, dtype)
     bytes_of = ctypes.create_string_buffer(value.tobytes())
     keep.append(bytes_of)
     made.bytes, made.size = ctypes.addressof(bytes_of), value.nbytes
@@ -158,12 +231,13 @@ def _argument(value, keep):
 
 
 class _Function:
-    """A kernel of a module: kernel(grid, block, arguments, shared_mem=0)."""
+    """A kernel of a module: kernel(grid, block, arguments, shared_mem=0).  Python's numbers become what its source says
+    of its parameters; those of NumPy have the types that they have."""
 
     def __init__(self, module, name):
         cell = ctypes.c_void_p()
         call("raw_module_kernel", module, name, ctypes.byref(cell))
-        self._module, self._handle = module, cell.value
+        self._module, self._handle, self._types = module, cell.value, _parameter_types(module._code, name)
 
     @property
     def attributes(self):
@@ -173,7 +247,8 @@ class _Function:
 
     def __call__(self, grid, block, args, *, shared_mem=0):
         keep = []
-        table = (_Argument * max(len(args), 1))(*[_argument(a, keep) for a in args])
+        types = self._types if len(self._types) == len(args) else (None,) * len(args)
+        table = (_Argument * max(len(args), 1))(*[_argument(a, t, keep) for a, t in zip(args, types)])
         launch = struct("launch")((ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block), shared_mem, None)
         call("raw_kernel_launch", self, launch, len(args), ctypes.addressof(table))
 
@@ -184,18 +259,20 @@ def _check_backend(backend):
 
 
 class RawModule(Owned):
-    """cupy.RawModule: a CUDA source, which runs on the host too."""
+    """cupy.RawModule: a CUDA source, which runs on the host too.  It may include <cupy/complex.cuh>; in options -std=
+    below C++17 is that one."""
 
     def __init__(self, *, code, options=(), backend="nvrtc", name_expressions=None):
         _check_backend(backend)
         name_expressions = name_expressions or ()
+        self._code = code
         names = (ctypes.c_char_p * (len(name_expressions) + 1))(*[n.encode() for n in name_expressions])
         cell = ctypes.c_void_p()
         call(
             "raw_module_new",
             code,
             struct("raw_module_options")(
-                None, " ".join(options).encode(), ctypes.addressof(names) if name_expressions else None
+                None, _given(options), ctypes.addressof(names) if name_expressions else None
             ),
             ctypes.byref(cell),
         )

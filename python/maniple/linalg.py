@@ -32,7 +32,7 @@ def _several(count, name, *arguments):
     """Call a function whose last parameters are so many new outputs."""
     cells = [ctypes.c_void_p() for _ in range(count)]
     call(name, *arguments, *map(ctypes.byref, cells))
-    return [ndarray(c.value) for c in cells]
+    return [ndarray._adopt(c.value) for c in cells]
 
 
 def solve(a, b, assume_a="gen", *, mixed=False):
@@ -45,7 +45,7 @@ def solve(a, b, assume_a="gen", *, mixed=False):
         return made("linalg_solve", as_array(a), as_array(b), kinds[assume_a])
     x = ctypes.c_void_p()
     call("linalg_solve_mixed", as_array(a), as_array(b), kinds[assume_a], ctypes.byref(x), None)
-    return ndarray(x.value)
+    return ndarray._adopt(x.value)
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
@@ -199,7 +199,7 @@ def _eigh_subset(a, b, lower, type, by_index, by_value, only_values):  # noqa: A
     if only_values:
         cell = ctypes.c_void_p()
         call(*arguments, ctypes.byref(cell), None)
-        return ndarray(cell.value)
+        return ndarray._adopt(cell.value)
     return EighResult(*_several(2, *arguments))
 
 
@@ -242,7 +242,7 @@ def lstsq(a, b, rcond=None):
     rank = ctypes.c_int64()
     call("lstsq", a, b, -1.0 if rcond is None else float(rcond), ctypes.byref(x), ctypes.byref(residuals),
          ctypes.byref(rank), ctypes.byref(s))
-    return ndarray(x.value), ndarray(residuals.value), rank.value, ndarray(s.value)
+    return ndarray._adopt(x.value), ndarray._adopt(residuals.value), rank.value, ndarray._adopt(s.value)
 
 
 def pinv(a, rcond=None, *, rtol=None):
@@ -318,7 +318,7 @@ def funm(A, func, disp=True):  # noqa: N803
     cell, error, function = ctypes.c_void_p(), ctypes.c_double(), vector_callback(func)
     call("funm", as_array(A), ctypes.cast(function, ctypes.c_void_p).value, None, ctypes.byref(cell),
          ctypes.byref(error))
-    result = ndarray(cell.value)
+    result = ndarray._adopt(cell.value)
     if not disp:
         return result, error.value
     if error.value > 1000 * np.finfo(float).eps:

@@ -393,7 +393,8 @@ def _distances(name, input, arguments, wanted, given):
     cells = [ctypes.c_void_p(None if array is None else array._handle) for array in given]
     call("ndimage_distance_transform_" + name, as_array(input), *arguments,
          *[ctypes.byref(cell) if is_wanted else None for cell, is_wanted in zip(cells, wanted)])
-    results = [ndarray(cell.value) for cell, is_wanted, array in zip(cells, wanted, given) if is_wanted and array is None]
+    results = [ndarray._adopt(cell.value) for cell, is_wanted, array in zip(cells, wanted, given)
+               if is_wanted and array is None]
     return None if not results else results[0] if len(results) == 1 else tuple(results)
 
 
@@ -428,7 +429,7 @@ def label(input, structure=None, output=None):
         raise ValueError(f"a structure of shape {np.shape(structure)}, and not {(3,) * input.ndim}")
     cell, count = ctypes.c_void_p(output._handle if isinstance(output, ndarray) else None), ctypes.c_int64()
     call("ndimage_label", as_array(input), _bools(structure), ctypes.byref(cell), ctypes.byref(count))
-    labels = output if isinstance(output, ndarray) else ndarray(cell.value)
+    labels = output if isinstance(output, ndarray) else ndarray._adopt(cell.value)
     if output is not None and not isinstance(output, ndarray):
         labels = labels.astype(output)
     return labels, count.value

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Images in TIFF files: tiff.read("cells.tif"), tiff.read("cells.tif:3[::2, 100:200]"), tiff.write("out.tif", x)."""
 
-from ._array import made
+from . import _array
 from ._library import call, constant, struct
 from ._names import finished
 from .h5 import _selection
@@ -30,7 +30,7 @@ def read(place, layout=None):
     if page is not None and not (page.isascii() and page.isdigit()):
         raise ValueError(f"the page {page!r} is not a number, from 0 on")
     number = constant("TIFF_ALL_PAGES") if page is None else int(page)
-    return made("tiff_read", file, number, _selection(subscripts), layout)
+    return _array.read("tiff_read", file, number, _selection(subscripts), layout=layout)
 
 
 def write(file, x, samples=None, bigtiff=False):

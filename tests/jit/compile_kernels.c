@@ -591,6 +591,18 @@ static void raw_modules(const mnp__compiler *compiler)
            strstr(mnp_error_message(), "\n     2 | int64_t f()\n>    3 | { return g; }"),
        "errors show the user's lines with the user's numbers");
     print_lines(mnp_error_message());
+    static const char numbers[] =
+        "#line 1 \"tools.cu\"\n"
+        "#include <cupy/complex.cuh>\n"
+        "extern \"C\" __global__ void f(complex<float> *x, complex<double> *y, float a)\n"
+        "{\n"
+        "    x[0] = a * x[1] + exp(conj(x[2])) / abs(x[3]) + pow(x[4], 2.0f) - complex<float>(0, 1);\n"
+        "    y[0] = polar(1.0, arg(y[1])) * y[2].real() / sqrt(y[3]);\n"
+        "}\n";
+    st = compile_raw(compiler, numbers, NULL, &binary);
+    if (!ok(st == MNP_OK, "CuPy's header of complex numbers is there"))
+        print_lines(mnp_error_message());
+    mnp__binary_free(&binary);
     static const char toolkit[] =
         "#line 1 \"tools.cu\"\n"
         "#include <cooperative_groups.h>\n"

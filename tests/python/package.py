@@ -7,7 +7,8 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, families, functions, matrices, names, pages, returns, signals, sparse, windows
+from checks import arguments, arrays, families, functions, kernels, matrices, names, pages, returns, signals, sparse
+from checks import standard, windows
 
 returns.start()
 
@@ -37,6 +38,10 @@ for check in (
     functions.check_evaluate,
     functions.check_random,
     functions.check_kernels,
+    kernels.check_elementwise_kernels,
+    kernels.check_raw_modules,
+    kernels.check_fuse,
+    standard.check_names_of_the_standard,
     signals.check_signal,
     signals.check_filters,
     signals.check_cosine_transforms,
@@ -54,6 +59,7 @@ for check in (
     names.check_orders,
     names.check_margins,
     names.check_layouts_of_new_arrays,
+    names.check_ndarray,
     names.check_further_names,
     names.check_refused_dtypes,
     families.check_distributions,

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The prompt of the Python package, with errors and Ctrl-C; what ends a program of several ranks; and an example.
+# The prompt of the Python package, with errors and Ctrl-C, also by ./quickstart python; what ends a program of several
+# ranks; an example; and the package that pip installs.
 
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -47,5 +48,43 @@ awk '/^prints$/ { inside = 1; next } /^"""/ { inside = 0 } inside && NF { print 
     "$srcdir/docs/examples/heat.py" >expected
 "$MPIRUN" -n 3 "$PYTHON" "$srcdir/docs/examples/heat.py" 2>errors | diff expected - >out
 check $? "heat.py prints what it says" "$(cat out errors)"
+
+# ./quickstart python, with this build and with commands in PATH that would build or install something and do nothing
+if [ -e "$srcdir/configure" ] && [ -z "${MPIRUN##*mpirun}" ]; then
+    mkdir -p commands built
+    for name in apt-get autoreconf make; do
+        printf '#!/bin/sh\n' >"commands/$name" && chmod +x "commands/$name"
+    done
+    ln -s "$builddir/python" built/python
+    ln -s "$builddir/.libs" built/.libs
+    touch built/Makefile
+    printf '%s\n' " PYTHON=$PYTHON" >built/quickstart.arguments
+    said=$(echo 'print("ranks:", mp.nranks())' | env -u PYTHONPATH -u MANIPLE_LIBRARY -u QUICKSTART_CONFIGURE \
+        PATH="$PWD/commands:$PATH" PYTHON="$PYTHON" BUILD_DIR="$PWD/built" "$srcdir/quickstart" python 2>&1)
+    case $said in *"4 ranks"*"ranks: 4"*) true ;; *) false ;; esac
+    check $? "./quickstart python reads lines that 4 ranks run" "$said"
+else
+    skip "./quickstart python" "the source has no configure, or $MPIRUN is not mpirun"
+fi
+
+# The package as pip installs it, from a copy of what it is made from; nothing is fetched
+if "$PYTHON" -c 'import setuptools, wheel, pip' 2>/dev/null ||
+    "$PYTHON" -c 'import setuptools.command.bdist_wheel, pip' 2>/dev/null; then
+    mkdir source && cp -R "$srcdir/python" "$srcdir/include" source && mkdir source/build-aux &&
+        cp "$srcdir/build-aux/prototypes" "$srcdir/build-aux/call-table" source/build-aux && chmod -R u+w source
+    run "pip installs the package" "$PYTHON" -m pip install --quiet --disable-pip-version-check \
+        --root-user-action ignore --no-index --no-deps --no-build-isolation --target "$work/installed" "$work/source/python"
+    cat >uses.py <<'E3'
+# SPDX-License-Identifier: BSD-3-Clause
+import maniple as mp, maniple.signal.windows, maniple.sparse.linalg, maniple.lib.stride_tricks
+print(mp.__file__, float(mp.ones(4).sum()), mp.signal.windows.hann(3).shape)
+E3
+    said=$(PYTHONPATH="$work/installed" "$MPIRUN" -n 2 "$PYTHON" uses.py 2>&1)
+    case $said in *"$work/installed/maniple/__init__.py 4.0 (3,)"*) true ;; *) false ;; esac
+    check $? "which runs on 2 ranks" "$said"
+else
+    skip "pip installs the package" "$PYTHON has no pip, setuptools or wheel"
+    skip "which runs on 2 ranks" "$PYTHON has no pip, setuptools or wheel"
+fi
 
 done_testing

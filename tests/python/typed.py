@@ -16,6 +16,9 @@ counts, edges = mp.histogram(x, 10)
 noise = mp.random.default_rng(1).normal(size=(3, 4))
 mp.add.at(x, (0, [1, 1]), 2.0)
 table: mp.ndarray = mp.maximum.outer(x, y)
+uninitialised: mp.ndarray = mp.ndarray((2, 3), mp.int32)
+solution, info = cg(mp.sparse.generate("poisson:8x8"), mp.ones(64), M=lambda r: r / 4.0)
+names: list[str] = mp.h5.File("x.h5").keys()
 mp.sin.reduce(x)  # wrong: attr-defined
 mp.add(x, np.ones(3))  # wrong: arg-type
 mp.zeros("three")  # wrong: arg-type

@@ -16,7 +16,7 @@ struct mnp_elementwise {
     unsigned tag; /* MNP__TAG_elementwise: see base/call.h */
     mnp_ctx *ctx;
     char *name, *preamble, *options, *body;
-    bool counts; /* the body may use i or n */
+    bool counts; /* the body may use i, n or _ind */
     int ninputs, noutputs;
     mnp__parameter parameters[MNP__MAX_OPERANDS]; /* inputs, then outputs */
     mnp__entry *loops;                            /* by the dtypes of the parameters */
@@ -24,15 +24,22 @@ struct mnp_elementwise {
 
 /* ---- making one ---- */
 
-/* Whether a letter occurs in a text as a whole word, even in a comment or a string. */
-static bool has_word(const char *text, char letter)
+/* Whether a word occurs in a text, even in a comment or a string. */
+static bool has_word(const char *text, const char *wanted)
 {
     static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    for (const char *at = strchr(text, letter); at; at = strchr(at + 1, letter)) {
-        if ((at == text || !strchr(word, at[-1])) && (!at[1] || !strchr(word, at[1])))
+    const size_t length = strlen(wanted);
+    for (const char *at = strstr(text, wanted); at; at = strstr(at + 1, wanted)) {
+        if ((at == text || !strchr(word, at[-1])) && (!at[length] || !strchr(word, at[length])))
             return true;
     }
     return false;
+}
+
+/* Whether a text may use the index of an element, or the number of elements. */
+static bool uses_index(const char *text)
+{
+    return has_word(text, "i") || has_word(text, "n") || has_word(text, "_ind");
 }
 
 static mnp_status parse(mnp_elementwise *kernel, const char *inputs, const char *outputs)
@@ -76,8 +83,7 @@ mnp_status mnp_elementwise_new(mnp_ctx *ctx, const char *inputs, const char *out
     MNP_TRY_OR(mnp__strdup(all.preamble ? all.preamble : "", &kernel->preamble), st, fail);
     MNP_TRY_OR(mnp__strdup(all.nvrtc_options ? all.nvrtc_options : "", &kernel->options), st, fail);
     MNP_TRY_OR(mnp__strdup(body, &kernel->body), st, fail);
-    kernel->counts = has_word(body, 'i') || has_word(body, 'n') || has_word(kernel->preamble, 'i') ||
-                     has_word(kernel->preamble, 'n');
+    kernel->counts = uses_index(body) || uses_index(kernel->preamble);
     *kernel_p = kernel;
     return MNP_OK;
 fail:
@@ -133,7 +139,7 @@ static void write_body(const mnp_elementwise *kernel, const mnp_dtype *dtypes, m
             mnp__text_add(text, "%s %s = %s();\n", type, name, type);
     }
     if (kernel->counts)
-        mnp__text_add(text, "const int64_t i = mnp_i, n = mnp_n;\n");
+        mnp__text_add(text, "const int64_t i = mnp_i, n = mnp_n;\nconst mnp_indices _ind{mnp_n};\n");
     mnp__text_add(text, "[&]() {\n#line 1 \"body of %s\"\n%s\n#line 1 \"behind the body of %s\"\n;}();\n", kernel->name,
                   kernel->body, kernel->name);
     for (int k = kernel->ninputs; k < count; k++)

@@ -492,7 +492,7 @@ class csr_array(Handle):  # noqa: N801
     def _coo(self):
         cells = [ctypes.c_void_p() for _ in range(3)]
         call("sparse_to_coo", self, *map(ctypes.byref, cells))
-        rows, columns, values = (ndarray(cell.value) for cell in cells)
+        rows, columns, values = (ndarray._adopt(cell.value) for cell in cells)
         return rows, columns, self._seen(values)
 
     @property

@@ -68,13 +68,36 @@ class LinearOperator(Shared):
         """The adjoint operator.  Collective."""
         return LinearOperator(self.shape[::-1], self.rmatvec, self.matvec, self.dtype)
 
-    H = property(adjoint)
+    def transpose(self):
+        """The operator of the transposed matrix.  Collective."""
+        if self.dtype.kind != "c":
+            return self.adjoint()
+        there, back = (lambda x, f=f: names.conj(f(names.conj(x))) for f in (self.rmatvec, self.matvec))
+        return LinearOperator(self.shape[::-1], there, back, self.dtype)
+
+    H, T = property(adjoint), property(transpose)
 
 
-def _preconditioner(M):  # noqa: N803
-    if M is not None and not isinstance(M, Preconditioner):
-        raise TypeError(f"M is of type {type(M).__name__}, and must be a maniple.sparse.linalg.Preconditioner")
-    return M
+class _OfOperator(Shared):
+    """An operator as a preconditioner, which keeps it."""
+
+    _kind = "mnp_precond"
+
+    def __init__(self, op):
+        self._keep = op
+        super().__init__("precond_free", "precond_from_operator", op)
+
+
+def _preconditioner(M, op):  # noqa: N803
+    """What M= may be: a Preconditioner, an operator or a matrix that is about the inverse of op, or a function of
+    vectors that multiplies with it."""
+    if M is None or isinstance(M, Preconditioner):
+        return M
+    if isinstance(M, (LinearOperator, csr_array)):
+        return _OfOperator(_operator(M))
+    if callable(M):
+        return _OfOperator(LinearOperator(op.shape, M, dtype=op.dtype))
+    raise TypeError(f"M is a {type(M).__name__}, and must be a Preconditioner, an operator, a matrix or a function")
 
 
 def aslinearoperator(A):  # noqa: N803
@@ -201,7 +224,7 @@ def eigsh(
     options.inverse = None if inverse is None else inverse._handle
     call("eigsh", op, k, options, values, ctypes.byref(cell) if return_eigenvectors else None, None)
     found = np.ctypeslib.as_array(values).copy()
-    return (found, ndarray(cell.value)) if return_eigenvectors else found
+    return (found, ndarray._adopt(cell.value)) if return_eigenvectors else found
 
 
 def lobpcg(A, X, B=None, M=None, tol=None, maxiter=None, largest=True):  # noqa: N803
@@ -210,7 +233,8 @@ def lobpcg(A, X, B=None, M=None, tol=None, maxiter=None, largest=True):  # noqa:
     over = None if B is None else _operator(B)
     options, values = struct("lobpcg_options")(), (ctypes.c_double * x.shape[1])()
     options.smallest, options.tol, options.maxiter = not largest, float(tol or 0), maxiter or 0
-    options.b, options.precond = (None if o is None else o._handle for o in (over, _preconditioner(M)))
+    precond = _preconditioner(M, op)
+    options.b, options.precond = (None if o is None else o._handle for o in (over, precond))
     call("lobpcg", op, options, x, values, None)
     return np.ctypeslib.as_array(values).copy(), x
 
@@ -226,7 +250,8 @@ def _solver(name):
         op, failures = _operator(A), []
         options, result, cell = struct("solve_options")(), struct("solve_result")(), ctypes.c_void_p()
         options.rtol, options.atol, options.maxiter, options.restart = rtol, atol, maxiter or 0, restart or 0
-        options.precond = None if M is None else _preconditioner(M)._handle
+        precond = _preconditioner(M, op)
+        options.precond = None if precond is None else precond._handle
         if callback is not None:
 
             @ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)
@@ -244,7 +269,7 @@ def _solver(name):
         call("solve", op, as_array(b), constant("SOLVER_" + name.upper()), options, ctypes.byref(cell), result)
         if failures:
             raise failures[0]
-        solution = start if x0 is not None else ndarray(cell.value)
+        solution = start if x0 is not None else ndarray._adopt(cell.value)
         info = 0 if result.reason == constant("SOLVE_CONVERGED") else result.iterations or -1
         lib.mnp_solve_result_clear(ctypes.byref(result))
         return solution, info
@@ -252,8 +277,9 @@ def _solver(name):
     solve.__name__ = solve.__qualname__ = name
     solve.__doc__ = f"""A x = b by {name}: the solution, and 0, or the number of iterations if it was not reached.
 
-    A: a matrix or a LinearOperator.  M: a Preconditioner.  tol: what rtol was called before.  callback(x) is called after each iteration, and ends the
-    method if it returns something true.  Collective."""
+    A: a matrix or a LinearOperator.  M: a Preconditioner; or a LinearOperator, a matrix or a function of vectors that
+    multiplies with about the inverse of A.  tol: what rtol was called before.  callback(x) is called after each
+    iteration, and ends the method if it returns something true.  Collective."""
     return solve
 
 

@@ -21,8 +21,11 @@ class LinearOperator:
     def dot(self, x: _ArrayLike) -> ndarray: ...
     def __matmul__(self, x: _ArrayLike) -> ndarray: ...
     def adjoint(self) -> LinearOperator: ...
+    def transpose(self) -> LinearOperator: ...
     @property
     def H(self) -> LinearOperator: ...
+    @property
+    def T(self) -> LinearOperator: ...
 
 class Preconditioner:
     def __init__(
@@ -34,28 +37,28 @@ class Preconditioner:
 def aslinearoperator(A: csr_array | LinearOperator) -> LinearOperator: ...
 def bicgstab(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
-    callback: Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
+    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def cg(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
-    callback: Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
+    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def cg1(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
-    callback: Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
+    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def cgs(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
-    callback: Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
+    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def chebyshev(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
-    callback: Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
+    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def eigsh(
     A: csr_array | LinearOperator, k: int = 6, which: str = 'LM', v0: _ArrayLike | None = None, ncv: int | None = None,
@@ -65,33 +68,34 @@ def eigsh(
 def expm_multiply(A: csr_array | LinearOperator, B: csr_array | LinearOperator | None) -> ndarray: ...
 def fgmres(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
-    callback: Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
+    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def gmres(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
-    callback: Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
+    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def idr(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
-    callback: Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
+    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def lobpcg(
-    A: csr_array | LinearOperator, X: _ArrayLike, B: csr_array | LinearOperator | None = None, M: Preconditioner | None
-    = None, tol: float | None = None, maxiter: int | None = None, largest: bool = True,
+    A: csr_array | LinearOperator, X: _ArrayLike, B: csr_array | LinearOperator | None = None, M: Preconditioner |
+    LinearOperator | csr_array | Callable[[ndarray], ndarray] | None = None, tol: float | None = None, maxiter: int |
+    None = None, largest: bool = True,
 ) -> tuple[_Host, ndarray]: ...
 def lsqr(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
-    callback: Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
+    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def matrix_power(A: csr_array | LinearOperator, power: Any) -> csr_array: ...
 def minres(
     A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | None = None,
-    callback: Callable[[ndarray], object] | None = None,
+    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
+    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def norm(matrix: csr_array, ord: int | float | str | None = None, axis: _Axis = None) -> Any: ...
 def spsolve_triangular(

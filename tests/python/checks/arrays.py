@@ -3,6 +3,7 @@
 
 import copy
 import gc
+import math
 import importlib.util
 import os
 import pickle
@@ -193,6 +194,17 @@ def check_ranks():
         got = mp.comm.bcast(value if mp.rank() == last else "another", last)
         ok(got == value and type(got) is type(value.item() if isinstance(value, np.generic) else value), f"bcast {value!r}")
     ok(np.isnan(mp.comm.bcast(float("nan"))), "bcast NaN")
+    numbers = [r * r - 1 for r in range(mp.nranks())]
+    mine = numbers[mp.rank()]
+    got = [mp.comm.allreduce(mine, op) for op in ("sum", "prod", "max", "min")]
+    ok(got == [sum(numbers), math.prod(numbers), max(numbers), min(numbers)], f"allreduce of integers: {got}")
+    got = tuple(map(mp.comm.allreduce, (0.1 * mine, np.float32(mine), 2**100, 1j)))
+    ok(got == (sum(0.1 * v for v in numbers), float(sum(numbers)), mp.nranks() * 2**100, mp.nranks() * 1j),
+       f"of floats, large integers and complex numbers: {got}")
+    odd, large = "x" if mp.rank() == 0 else 1, 2**127 if mp.rank() == 0 else 1
+    raises(TypeError, "takes numbers", "allreduce of a text on one rank", lambda: mp.comm.allreduce(odd))
+    raises(OverflowError, "128 bits", "of an integer that is too large on one", lambda: mp.comm.allreduce(large))
+    raises(ValueError, "none of sum", "by no operation", lambda: mp.comm.allreduce(1, "mean"))
     raises(TypeError, "not list", "bcast of a list", lambda: mp.comm.bcast([1]))
     raises(ValueError, "root is", "bcast from nobody", lambda: mp.comm.bcast(1, mp.nranks()))
     part = mp.comm.split(mp.rank() % 2, -mp.rank())
@@ -281,6 +293,17 @@ def check_files():
         same("datasets are sliced", (frames[1], frames[0, 1:-1, ::2], frames[..., 2]),
              (both[1], both[0, 1:-1, ::2], both[..., 2]))
         ok(frames.read(0, mp.Layout(a.shape, "*, 0")).layout == mp.Layout(a.shape, "*, 0"), "and read into a layout")
+        keys = file.keys()
+        ok(keys == list(file) == ["frames", "x"] and "x" in file and "y" not in file, f"keys of a file: {keys}")
+        same("into a layout as a text", frames.read(0, "*, 0"), a)
+    mp.h5.write(name + ":/group/y", x)
+    with mp.h5.File(name, "a") as file:
+        ok(file.keys() == ["frames", "group", "x"], f"keys with a group: {file.keys()}")
+    for place, want in (("/x", a), ("/x[1:, ::2]", a[1:, ::2])):
+        for text in ("*, 0", "*, *"):
+            got = mp.h5.read(name + ":" + place, text)
+            same(f"h5.read of {place} in the layout {text}", got, want)
+            ok(got.layout == mp.Layout(want.shape, text), "which it has")
     raises(OSError, "there.h5", "a file that is not there", lambda: mp.h5.read("/not/there.h5:/x"))
     check_images(name, a)
     mp.sum(x).item()
@@ -297,6 +320,15 @@ def check_local():
     if x.device == "host":
         x += 1
         ok(np.array_equal(block, np.arange(6.0 * (mp.rank() + 1)).reshape(-1, 3)[:, ::2] + 1), "their memory is used")
+    rows, n = np.full((2, 3), mp.rank()), mp.nranks()
+    wanted = np.repeat(np.arange(n), 2)[:, None] * np.ones((1, 3), int)
+    same("blocks and the shape of the whole", mp.from_local(rows, shape=(2 * n, 3)), wanted)
+    same("blocks along another axis", mp.from_local(rows.T, shape=[3, 2 * n], axis=1), wanted.T)
+    same("blocks in a layout as a text", mp.from_local(rows.T, "*, 0", shape=(3, 2 * n)), wanted.T)
+    raises(ValueError, "not of", "blocks of another shape", lambda: mp.from_local(rows, shape=(2 * n, 4)))
+    layout = mp.Layout((2 * n, 3), "0, *")
+    raises(ValueError, "shape is", "a layout of another", lambda: mp.from_local(rows, layout, shape=(1, 3)))
+    raises(TypeError, "shape=", "a text without a shape", lambda: mp.from_local(rows, "0, *"))
     odd = np.zeros((2, 2), [("a", "i1"), ("b", "f8")])["b"]
     same("a block whose strides are odd is copied", mp.from_local(odd), np.zeros((2 * mp.nranks(), 2)))
     raises(ValueError, "copy is False", "unless that is refused", lambda: mp.from_local(odd, copy=False))

@@ -34,6 +34,21 @@ def check_sparse():
     x, info = mp.sparse.linalg.cg(op, b, rtol=1e-12, callback=lambda v: seen.append(v))
     same("an operator and a callback of Python", x, exact, 1e-9)
     ok(info == 0 and seen, "the callback was called")
+    about = mp.sparse.csr_array(scipy.sparse.eye(n).tocsr() / 2.1)
+    for kind, M in (("a function", lambda r: r / 2.1), ("a matrix", about),  # noqa: N806
+                    ("an operator", mp.sparse.linalg.LinearOperator((n, n), lambda r: r / 2.1))):
+        for name in ("cg", "gmres", "bicgstab"):
+            x = getattr(mp.sparse.linalg, name)(A, b, rtol=1e-12, M=M, maxiter=1000)[0]
+            same(f"{name} with {kind} as M", x, exact, 1e-9)
+    start = mp.random.default_rng(3).normal(size=(n, 2))
+    got = mp.sparse.linalg.lobpcg(A, start, M=lambda r: r / 2.1, tol=1e-10, maxiter=500)[0]
+    same("lobpcg with a function as M", np.sort(got), np.linalg.eigvalsh(matrix.toarray())[-2:], 1e-6)
+    raises(TypeError, "must be a Preconditioner", "M that is none", lambda: mp.sparse.linalg.cg(A, b, M="jacobi"))
+    raises(mp.Error, "ZeroDivisionError", "an error in M", lambda: mp.sparse.linalg.cg(A, b, M=lambda r: 1 / 0))
+    skew = scipy.sparse.random(n, n - 7, 0.1, random_state=1).tocsr() * (1 - 2j)
+    turned = mp.sparse.linalg.LinearOperator(mp.sparse.csr_array(skew))
+    same("T and H of an operator", (turned.T @ b.astype(complex), turned.H @ b.astype(complex), turned.T.T.shape),
+         (skew.T @ vector.astype(complex), skew.conj().T @ vector.astype(complex), skew.shape), 1e-12)
     raises(
         mp.Error,
         "ZeroDivisionError",

@@ -71,6 +71,19 @@ def check_layouts_of_new_arrays():
             ok(x.layout == layout, f"which {name} has")
 
 
+def check_ndarray():
+    """ndarray() by its name, as NumPy's and CuPy's."""
+    for shape, want in ((5, (5,)), ((2, 3), (2, 3)), ([4], (4,)), ((), ()), ((0, 3), (0, 3))):
+        x = mp.ndarray(shape)
+        ok(x.shape == want and x.dtype == np.float64 and type(x) is mp.ndarray, f"ndarray({shape})")
+        x[...] = 2
+        same(f"ndarray({shape}) can be written to", x + 1, np.full(want, 3.0))
+    x = mp.ndarray((3, 4), dtype="int16", layout="*, 0")
+    ok(x.dtype == np.int16 and x.layout == mp.Layout((3, 4), "*, 0"), "ndarray() with a dtype and a layout")
+    raises(TypeError, "is no shape", "ndarray() of what is no shape", lambda: mp.ndarray("ab"))
+    raises(ValueError, "negative", "ndarray() of a negative extent", lambda: mp.ndarray(-1))
+
+
 def check_further_names():
     a, c, i = rng.standard_normal((6, 7)), rng.standard_normal(5) + 1j, rng.integers(0, 6, 9)
     ours, theirs = [mp.asarray(v) for v in (a, c, i)], (a, c, i)

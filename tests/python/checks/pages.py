@@ -27,7 +27,8 @@ def check_page():
     for block in blocks:
         lines = block.split("\n")
         for statement in ast.parse(block).body:
-            text = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
+            first = min(d.lineno for d in [statement, *getattr(statement, "decorator_list", [])])
+            text = "\n".join(lines[first - 1 : statement.end_lineno])
             value = lines[statement.end_lineno - 1].partition("# -> ")[2]
             if not value:
                 exec(text, known)  # noqa: S102  the page's own lines

@@ -29,7 +29,8 @@ def fits(value, node):
         if len(inner) == 1 or ast.unparse(inner[-1]) == "...":
             return all(fits(v, inner[0]) for v in value)
         return len(value) == len(inner) and all(map(fits, value, inner))
-    return value is NotImplemented or isinstance(value, KINDS.get(ast.unparse(node), object))
+    is_other = value is NotImplemented or hasattr(value, "traced_call")  # of a function that fuse() traces
+    return is_other or isinstance(value, KINDS.get(ast.unparse(node), object))
 
 
 def watching(name, function, node):

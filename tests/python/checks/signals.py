@@ -58,6 +58,17 @@ def check_filters():
     ok(np.allclose(mp.signal.freqz(b, c)[1], scipy.signal.freqz(b, c)[1]), "freqz")
     z, p, k = mp.signal.tf2zpk(b, c)
     ok(np.allclose(mp.signal.zpk2tf(z, p, k), (b, c)), "tf2zpk")
+    parameters = {"chebwin": (60,), "dpss": (2.5,), "exponential": (None, 3.0), "gaussian": (4.0,),
+                  "general_cosine": ([1, 0.5],), "general_gaussian": (1.5, 4.0), "general_hamming": (0.6,),
+                  "kaiser": (5,), "kaiser_bessel_derived": (5,), "taylor": (5,), "tukey": (0.3,)}  # fmt: skip
+    theirs = scipy.signal.windows
+    for name in dir(mp.signal.windows):
+        for sym in (True, False)[: 1 if name == "kaiser_bessel_derived" else 2]:
+            if name != "get_window":
+                arguments = 40, *parameters.get(name, ())
+                same(f"windows.{name}, {sym}", getattr(mp.signal.windows, name)(*arguments, sym=sym),
+                     getattr(theirs, name)(*arguments, sym=sym), 1e-10)
+    raises(TypeError, "std", "a window without its parameter", lambda: mp.signal.windows.gaussian(5))
     same("get_window", mp.signal.get_window(("tukey", 0.3), 40), scipy.signal.get_window(("tukey", 0.3), 40), 1e-12)
     same("lfilter", mp.signal.lfilter(b, c, x, axis=0), scipy.signal.lfilter(b, c, a, axis=0), 1e-12)
     zi = np.outer(np.ones(3), mp.signal.lfilter_zi(b, c))

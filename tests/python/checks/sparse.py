@@ -136,7 +136,7 @@ def check_sparse_elements():
     raises(TypeError, "has numbers", "a matrix of a text", lambda: mp.sparse.csr_array("x"))
     raises(TypeError, "has numbers", "a matrix of nothing", lambda: mp.sparse.csr_array(None))
     raises(TypeError, "a matrix is (values", "a matrix of one number", lambda: mp.sparse.csr_array((3,)))
-    raises(TypeError, "must be a maniple.sparse.linalg.Preconditioner", "a matrix as a preconditioner",
+    raises(ValueError, "must be square", "a matrix that is not square as a preconditioner",
            lambda: mp.sparse.linalg.cg(A @ A.T, mp.ones(5), M=A))
     for name, function in (("a dense one", lambda: mp.sparse.linalg.spsolve_triangular(mp.eye(3), mp.ones(3))),
                            ("a number", lambda: mp.sparse.linalg.norm(5))):

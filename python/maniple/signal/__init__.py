@@ -7,16 +7,17 @@ import ctypes
 
 import numpy as np
 
-from . import _filters, _waveforms
-from ._array import as_array, dtype_number, into, ndarray
-from ._filters import *  # noqa: F403
-from ._library import Shared, call, chosen, constant, struct
-from ._names import finished
-from ._short_time import ShortTimeFFT
-from ._waveforms import *  # noqa: F403
+from .. import _filters, _waveforms
+from . import windows
+from .._array import as_array, dtype_number, into, ndarray
+from .._filters import *  # noqa: F403
+from .._library import Shared, call, chosen, constant, struct
+from .._names import finished
+from .._short_time import ShortTimeFFT
+from .._waveforms import *  # noqa: F403
 
 __all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d fftconvolve hilbert2
-    oaconvolve order_filter sepfir2d""".split()
+    oaconvolve order_filter sepfir2d windows""".split()
 __all__ += _filters.__all__ + _waveforms.__all__
 
 _METHODS = ("direct", "separable", "fft", "overlap-add")
@@ -87,7 +88,7 @@ def choose_conv_method(in1, in2, mode="full"):
 def sepfir2d(input, hrow, hcol):
     """scipy.signal.sepfir2d: an image convolved with a vector along its rows and one along its columns, which are
     symmetric, with mirrors at its borders.  Collective."""
-    from . import ndimage
+    from .. import ndimage
 
     x = as_array(input)
     if x.dtype.kind not in "fc":
@@ -100,7 +101,7 @@ def sepfir2d(input, hrow, hcol):
 def order_filter(a, domain, rank):
     """scipy.signal.order_filter: the element of that rank among those for which the domain is not 0, with zeros beyond the
     borders.  Collective."""
-    from . import ndimage
+    from .. import ndimage
 
     return ndimage.rank_filter(a, int(rank), footprint=_whole(domain) != 0, mode="constant")
 
@@ -112,12 +113,14 @@ def _whole(x):
 def hilbert2(x, N=None, axes=(-2, -1)):  # noqa: N803
     """scipy.signal.hilbert2: the analytic signals of real images, as SciPy 1.17 has them: frequencies of both signs, half
     the rate among them, become 0.  Collective."""
-    from . import fft
+    from .. import fft
 
     x = as_array(x)
     if x.ndim < 2 or x.dtype.kind == "c":
         raise ValueError(f"hilbert2: x is {x.dtype} of {x.ndim} dimensions, and must be real and of 2 or more")
     axes = [range(x.ndim)[axis] for axis in axes]
+    if len(set(axes)) != 2 or len(axes) != 2:
+        raise ValueError(f"hilbert2: axes are {axes}, and must be two different ones")
     shape = [x.shape[axis] for axis in axes] if N is None else np.broadcast_to(N, 2).tolist()
     spectrum = fft.fft2(x, shape, axes=axes)
     for axis, n in zip(axes, shape):

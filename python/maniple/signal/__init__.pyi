@@ -6,7 +6,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import Layout, _ArrayLike, _Arrays, _Axis, _Host, _Operand, _Shape, ndarray
+from .. import Layout, _ArrayLike, _Arrays, _Axis, _Host, _Operand, _Shape, ndarray
+from . import windows as windows
 
 class Convolution:
     def __init__(
