@@ -18,7 +18,7 @@ ends()
     shift 2
     "$@" "$program" "$how" >"$work/out" 2>"$work/err"
     status=$?
-    said=$(grep '^maniple' "$work/err")
+    said=$(grep '^maniple:' "$work/err") # not warnings of the log
     check "$([ "$said" = "$wanted" ] && [ ! -s "$work/out" ]; echo $?)" \
         "$how: the sentence and the line${1+ on 2 ranks}" "wanted: $wanted
 $(cat "$work/out" "$work/err")"
