@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The tables of docs/performance.md are those that bench/plot makes of bench/results, so that neither drifts from the
-# other; and bench/plot reads what `maniple bench` and the peers' scripts record.
+# The tables and pictures of docs/performance.md are those that bench/plot makes of bench/results, so that they do not
+# drift apart; and bench/plot reads what `maniple bench` and the peers' scripts record.
 
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -15,7 +15,7 @@ plot()
     python3 "$srcdir/bench/plot" "$@"
 }
 
-run "the tables of docs/performance.md follow from bench/results" plot --check
+run "the tables and pictures of docs/performance.md follow from bench/results" plot --check
 
 # The first figure of each file gets a digit more, in a copy
 for file in "$srcdir"/bench/results/*.jsonl; do
@@ -29,6 +29,17 @@ for file in "$srcdir"/bench/results/*.jsonl; do
     check $? "another figure in $name is noticed" "$said"
     rm -rf "$folder/results"
 done
+
+# A picture of other figures, in a copy of the document
+mkdir "$folder/copy" "$folder/copy/docs"
+cp -R "$srcdir/bench" "$folder/copy"
+cp -R "$srcdir/docs/performance.md" "$srcdir/docs/images" "$folder/copy/docs"
+chmod -R u+w "$folder/copy"
+sed 's/>figures [0-9a-f]*</>figures 0</' "$srcdir/docs/images/performance-sort.svg" \
+    >"$folder/copy/docs/images/performance-sort.svg"
+said=$(python3 "$folder/copy/bench/plot" --check 2>&1)
+case $?$said in 1*"performance-sort.svg shows other figures"*) true ;; *) false ;; esac
+check $? "a picture of other figures is noticed" "$said"
 
 runs=$folder/runs.jsonl
 run "a benchmark records" env MANIPLE_DEVICE=host "${MANIPLE:-$builddir/apps/maniple}" bench scan --case cumsum \
