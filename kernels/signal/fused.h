@@ -185,7 +185,8 @@ MNP_INLINE bool fold(const mnp_fused_params &p, int k, int64_t *i)
         return true;
     if (p.boundary[k] == MNP_FUSED_INSIDE || p.boundary[k] == MNP_AT_FILL)
         return false;
-    *i = mnp_folded(p.boundary[k], *i, extent);
+    const bool near = *i > -extent && *i < 2 * extent - 1;
+    *i = near ? mnp_folded_near(p.boundary[k], *i, extent) : mnp_folded(p.boundary[k], *i, extent);
     return true;
 }
 
