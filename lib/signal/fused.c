@@ -14,14 +14,15 @@
 #include "signal/tiles.h"
 
 enum {
-    QUAD = 16,         /* bytes of an access */
-    WORD = 4,          /* bytes of a register */
-    LONG = 16,         /* elements of a window from which on a thread of the pass along x has more outputs */
-    REGISTERS = 65536, /* of a multiprocessor */
-    WINDOW = 86,       /* most registers of a thread for the rows of its windows, */
-    OTHERS = 36,       /* and for all else */
-    MOST_ROWS = 1024,  /* of a tile */
-    MOST_BLOCKS = 3,   /* of 256 threads on a multiprocessor: more would leave them too few registers */
+    QUAD = 16,          /* bytes of an access */
+    WORD = 4,           /* bytes of a register */
+    LONG = 16,          /* elements of a window from which on a thread of the pass along x has more outputs */
+    REGISTERS = 65536,  /* of a multiprocessor */
+    WINDOW = 86,        /* most registers of a thread for the rows of its windows, */
+    OTHERS = 36,        /* and for all else */
+    MOST_ROWS = 1024,   /* of a tile */
+    MOST_BLOCKS = 3,    /* of 256 threads on a multiprocessor: more would leave them too few registers */
+    MOST_THREADS = 512, /* of a block: likewise */
     /* of windows in a ring */
     THREADS = 256,
     STEP = 8,       /* rows that a block computes between two barriers */
@@ -150,12 +151,14 @@ static bool find_rows(struct shape *shape, int64_t words, int64_t input_words, i
 }
 
 /*
- * Windows in registers: as few threads as have the block's columns.  false if there are too few registers, or if more
- * than half of the columns of a block would be the window's.
+ * Windows in registers: as few threads as have the block's columns.  false if there are too few registers, or too little
+ * shared memory, or if more than half of the columns of a block would be the window's.
  */
-static bool choose_registers(const struct pair *pair, int64_t sum, int64_t across, struct shape *shape)
+static bool choose_registers(const mnp_ctx *ctx, const struct pair *pair, int64_t sum, int64_t across,
+                             struct shape *shape)
 {
-    const int64_t input = (int64_t)mnp_dtype_size(pair->input), words = mnp__divide_up(sum, WORD);
+    const int64_t input = (int64_t)mnp_dtype_size(pair->input), memory = (int64_t)ctx->device->block_memory;
+    const int64_t words = mnp__divide_up(sum, WORD);
     int64_t window, most = 0;
     for (shape->columns = words == 1 ? 2 : 1; !find_rows(shape, words, mnp__divide_up(input, WORD), &window);) {
         if (--shape->columns == 0)
@@ -166,15 +169,14 @@ static bool choose_registers(const struct pair *pair, int64_t sum, int64_t acros
         shape->width = (most - (shape->taps[1] - 1) - shape->shift) / shape->run * shape->run;
         if (shape->width > 0 && (shape->width >= across || (shape->threads >= 256 && 2 * shape->width >= most)))
             break;
-        if (shape->threads == 1024)
+        if (shape->threads == MOST_THREADS)
             return false;
     }
     shape->blocks = REGISTERS / (shape->threads * (window + OTHERS));
-    shape->blocks = mnp__max(shape->blocks, 512 / shape->threads);
-    shape->blocks = mnp__min(shape->blocks, MOST_BLOCKS * 256 / shape->threads);
-    shape->blocks = mnp__max(shape->blocks, 1);
+    shape->blocks = mnp__max(shape->blocks, MOST_THREADS / shape->threads);
+    shape->blocks = mnp__min(shape->blocks, mnp__max(MOST_BLOCKS * THREADS / shape->threads, 1));
     shape->shared_bytes = shape->rows * (2 * (most * sum + 2 * QUAD) + most * input);
-    return true;
+    return shape->shared_bytes + RESERVED <= memory;
 }
 
 /* The bytes of the shared arrays of kernels/signal/fused_ring.cu. */
@@ -218,7 +220,7 @@ static bool choose_shape(const mnp_ctx *ctx, const struct pair *pair, mnp_dtype 
         shape->taps[k] = pair->pass[k] ? pair->pass[k]->count : 1;
     shape->run = 3 * quad <= QUAD && (shape->taps[1] > LONG || quad == 2) ? 3 * quad : quad;
     /* sums of windows that are too high for registers are faster as two direct convolutions */
-    return choose_registers(pair, sum, across, shape) ||
+    return choose_registers(ctx, pair, sum, across, shape) ||
            (pair->combination != MNP__SUMS && choose_ring(ctx, pair, sum, across, shape));
 }
 
