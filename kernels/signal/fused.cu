@@ -18,7 +18,7 @@
  */
 #include "kernels/signal/fused.h"
 
-constexpr int row_stride = MNP_THREADS * MNP_V + 2 * reads; /* accesses reach beyond the last column */
+constexpr int row_stride = MNP_THREADS * MNP_V + overrun;
 
 /* The elements of a row in a thread's columns. */
 struct elements {

@@ -31,6 +31,9 @@
 constexpr int reads = 16 / sizeof(MNP_SUM); /* sums of an access of 16 bytes */
 /* Eight neighbouring threads of the pass along x read 16 bytes each, MNP_RX sums apart: from all banks. */
 static_assert(MNP_RX == reads || MNP_RX == 3 * reads, "no two of them use the same bank");
+/* Sums that a row in shared memory has room for behind its last column: the last run may begin there, and reads whole
+   accesses. */
+constexpr int overrun = MNP_RX + reads;
 
 /* ---- windows ---- */
 

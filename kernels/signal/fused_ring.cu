@@ -19,7 +19,7 @@ constexpr int per_quad = 16 / sizeof(MNP_IN); /* elements of an access of 16 byt
 constexpr int quads = (MNP_SHIFT + MNP_W + MNP_KX - 1 + per_quad - 1) / per_quad, width = quads * per_quad;
 constexpr int group = MNP_RY < 8 ? MNP_RY : 8; /* rows of the ring that never wrap */
 constexpr int ring_rows = (MNP_KY - 1 + (1 + MNP_AHEAD) * MNP_S + group - 1) / group * group;
-constexpr int row_stride = (width + reads - 1) / reads * reads + 2 * reads; /* accesses reach beyond the last column */
+constexpr int row_stride = (width + reads - 1) / reads * reads + overrun;
 static_assert(MNP_S % MNP_RY == 0 && MNP_W % MNP_RX == 0, "passes have no remainder");
 static_assert(reads % MNP_V == 0 && per_quad % MNP_V == 0, "accesses do not straddle");
 

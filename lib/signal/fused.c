@@ -48,6 +48,7 @@ struct shape {
     int64_t threads, rows; /* of a block: rows between two barriers */
     int64_t columns;       /* of a thread in the pass along y */
     int64_t run;           /* outputs of a thread in the pass along x */
+    int64_t unit;          /* that widths are multiples of: whole runs, and in a ring whole accesses of the input */
     int64_t shift;         /* elements before a row's window, so that accesses of the input are aligned */
     int64_t width;         /* most outputs of a tile along x */
     int64_t blocks;        /* that a multiprocessor holds */
@@ -150,6 +151,12 @@ static bool find_rows(struct shape *shape, int64_t words, int64_t input_words, i
     return false;
 }
 
+/* The bytes of a row of so many results of the first pass, with what is read beyond its end (kernels/signal/fused.h). */
+static int64_t row_bytes(const struct shape *shape, int64_t columns, int64_t sum)
+{
+    return (columns + shape->run) * sum + QUAD;
+}
+
 /*
  * Windows in registers: as few threads as have the block's columns.  false if there are too few registers, or too little
  * shared memory, or if more than half of the columns of a block would be the window's.
@@ -175,7 +182,7 @@ static bool choose_registers(const mnp_ctx *ctx, const struct pair *pair, int64_
     shape->blocks = REGISTERS / (shape->threads * (window + OTHERS));
     shape->blocks = mnp__max(shape->blocks, MOST_THREADS / shape->threads);
     shape->blocks = mnp__min(shape->blocks, mnp__max(MOST_BLOCKS * THREADS / shape->threads, 1));
-    shape->shared_bytes = shape->rows * (2 * (most * sum + 2 * QUAD) + most * input);
+    shape->shared_bytes = shape->rows * (2 * row_bytes(shape, most, sum) + most * input);
     return shape->shared_bytes + RESERVED <= memory;
 }
 
@@ -184,7 +191,7 @@ static int64_t ring_bytes(const struct shape *shape, int64_t input, int64_t sum)
 {
     const int64_t width = mnp__round_up(shape->shift + shape->width + shape->taps[1] - 1, QUAD / input);
     const int64_t ring = mnp__round_up(shape->taps[0] - 1 + (1 + AHEAD) * STEP, RUN) * width * input;
-    return ring + STEP * (mnp__round_up(width, QUAD / sum) * sum + 2 * QUAD);
+    return ring + STEP * row_bytes(shape, mnp__round_up(width, QUAD / sum), sum);
 }
 
 /* Windows in a ring of rows; false if it does not fit shared memory. */
@@ -197,8 +204,10 @@ static bool choose_ring(const mnp_ctx *ctx, const struct pair *pair, int64_t sum
     shape->rows = STEP;
     shape->columns = COLUMNS;
     shape->shift = pair->pass[1] ? (pair->pass[1]->first % quad + quad) % quad : 0;
+    while (shape->unit % quad != 0)
+        shape->unit *= 2;
     for (int64_t columns = NARROW;; columns *= 2) {
-        shape->width = (columns - (shape->taps[1] - 1) - shape->shift) / shape->run * shape->run;
+        shape->width = (columns - (shape->taps[1] - 1) - shape->shift) / shape->unit * shape->unit;
         shape->shared_bytes = shape->width > 0 ? ring_bytes(shape, input, sum) : 0;
         if (shape->shared_bytes > memory)
             return false;
@@ -218,7 +227,7 @@ static bool choose_shape(const mnp_ctx *ctx, const struct pair *pair, mnp_dtype 
     *shape = (struct shape){.in_ring = false};
     for (int k = 0; k < 2; k++)
         shape->taps[k] = pair->pass[k] ? pair->pass[k]->count : 1;
-    shape->run = 3 * quad <= QUAD && (shape->taps[1] > LONG || quad == 2) ? 3 * quad : quad;
+    shape->unit = shape->run = 3 * quad <= QUAD && (shape->taps[1] > LONG || quad == 2) ? 3 * quad : quad;
     /* sums of windows that are too high for registers are faster as two direct convolutions */
     return choose_registers(ctx, pair, sum, across, shape) ||
            (pair->combination != MNP__SUMS && choose_ring(ctx, pair, sum, across, shape));
@@ -337,7 +346,7 @@ static mnp_status choose_extent(const mnp__fused *fused, const struct shape *sha
     const int64_t tiles = mnp__max(info.multiprocessors * shape->blocks / stripes, 1);
     const int64_t rows = mnp__round_up(mnp__divide_up(out[2], tiles), shape->rows);
     extent[2] = rows < 2 * shape->rows ? 2 * shape->rows : mnp__min(rows, MOST_ROWS);
-    extent[3] = mnp__max(mnp__round_up(mnp__divide_up(out[3], across), shape->run), shape->run);
+    extent[3] = mnp__max(mnp__round_up(mnp__divide_up(out[3], across), shape->unit), shape->unit);
     extent[0] = extent[1] = 1;
     return MNP_OK;
 }

@@ -22,8 +22,8 @@ def _text(value):
         return f"{dtype_name(value.dtype).decode()}({value.item()!r})"
     if isinstance(value, _NUMBERS):
         return f"({value!r})"
-    raise TypeError(f"a fused function uses a {type(value).__name__}: arrays have to be its parameters, and texts, "
-                    "lists and the like are no operands")
+    raise TypeError(f"a fused function uses a {type(value).__name__}: its operands are numbers, and arrays of maniple "
+                    "that are its parameters")
 
 
 def _option(value):
@@ -141,6 +141,9 @@ def fuse(*args, kernel_name=None):
             values = bound.args
             if bound.kwargs or not any(isinstance(v, ndarray) for v in values):
                 return function(*arguments, **named)
+            if any(isinstance(v, np.ndarray) for v in values):
+                raise TypeError(f"{function.__name__}() is fused, and takes no numpy.ndarray beside an array of maniple: "
+                                "maniple.asarray() makes one")
             is_operand = [isinstance(v, (ndarray, *_NUMBERS)) for v in values]
             key = tuple("operand" if yes else repr(v) for yes, v in zip(is_operand, values))
             if key not in texts:

@@ -69,13 +69,13 @@ class File(Handle):
         if handle:
             lib.mnp_h5_file_close(handle)
 
-    def keys(self):
-        """The names of the datasets and groups that the file has, without those in its groups, in a list."""
+    def _paths(self):
+        """The paths of all datasets and groups of the file, without the first "/"."""
         found = []
 
         def visit(entry, argument):
             path = struct("h5_entry").from_address(entry).path.decode(errors="replace")[1:]
-            if path and "/" not in path:
+            if path:
                 found.append(path)
             return 0
 
@@ -84,11 +84,15 @@ class File(Handle):
         text = comm.bcast("\0".join(found))
         return text.split("\0") if text else []
 
+    def keys(self):
+        """The names of the datasets and groups that the file has, without those in its groups, in a list."""
+        return [path for path in self._paths() if "/" not in path]
+
     def __iter__(self):
         return iter(self.keys())
 
     def __contains__(self, name):
-        return name in self.keys()
+        return name.strip("/") in self._paths()
 
     def __getitem__(self, dataset):
         """file["/x"]: a Dataset, of which file["/x"][1:, ::2] reads a part; so does file["/x[1:, ::2]"]."""

@@ -198,7 +198,8 @@ def _parameter_types(code, name):
             continue
         inner = re.match(r"(?:[^()]|\([^()]*\))*", code[place.end() :]).group()
         template = re.search(r"template\s*<([^<>]*)>", head)
-        parameters = [p.partition("=")[0].split()[-1] for p in template.group(1).split(",")] if template else []
+        listed = [p.partition("=")[0].split() for p in template.group(1).split(",")] if template else []
+        parameters = [words[-1] for words in listed if words]  # none of a specialisation: template<>
         types = dict(zip(parameters, [t.strip() for t in given.rpartition(">")[0].split(",")]))
         return [_parameter_type(p, types) for p in re.split(r",(?![^<]*>)", inner) if p.strip()]
     return ()
@@ -212,7 +213,9 @@ def _number(value, dtype):
         return np.asarray(value, None if isinstance(value, (bool, float, complex)) else np.int64)
     if dtype.kind in "iu" and isinstance(value, int) and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
         raise OverflowError(f"{value} does not fit a parameter of {dtype}")
-    if "biufc".index(np.min_scalar_type(value).kind.replace("u", "i")) > "biufc".index(dtype.kind):
+    ranks = "biufc"
+    kind = "b" if isinstance(value, bool) or (isinstance(value, int) and value in (0, 1)) else type(value).__name__[0]
+    if ranks.index(kind) > ranks.index(dtype.kind):
         raise TypeError(f"{value!r} is no number for a parameter of {dtype}")
     return np.asarray(value, dtype)
 

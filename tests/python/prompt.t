@@ -77,7 +77,9 @@ if "$PYTHON" -c 'import setuptools, wheel, pip' 2>/dev/null ||
     cat >uses.py <<'E3'
 # SPDX-License-Identifier: BSD-3-Clause
 import maniple as mp, maniple.signal.windows, maniple.sparse.linalg, maniple.lib.stride_tricks
-print(mp.__file__, float(mp.ones(4).sum()), mp.signal.windows.hann(3).shape)
+said = f"{mp.__file__} {float(mp.ones(4).sum())} {mp.signal.windows.hann(3).shape}"
+if mp.rank() == 0:
+    print(said)
 E3
     said=$(PYTHONPATH="$work/installed" "$MPIRUN" -n 2 "$PYTHON" uses.py 2>&1)
     case $said in *"$work/installed/maniple/__init__.py 4.0 (3,)"*) true ;; *) false ;; esac

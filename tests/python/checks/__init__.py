@@ -22,24 +22,26 @@ def ok(condition, name):
         print(f"{'ok' if everywhere else 'not ok'} - {name}".replace("\n", " "), flush=True)
 
 
-def same(name, got, want, rtol=0.0):
-    """A point: dtype, shape and values; several as a tuple."""
+def same(name, got, want, rtol=0.0, least=0.0):
+    """A point: dtype, shape and values; several as a tuple.  Errors are relative to the largest value, or to `least`, as
+    terms of that size may cancel each other."""
     if isinstance(want, (tuple, list)):
         pairs = list(zip(got, want))
-        problems = [p for p in (difference(g, w, rtol) for g, w in pairs) if p] + (
+        problems = [p for p in (difference(g, w, rtol, least) for g, w in pairs) if p] + (
             [] if len(got) == len(want) else [f"{len(got)} results"]
         )
     else:
-        problems = [p for p in [difference(got, want, rtol)] if p]
+        problems = [p for p in [difference(got, want, rtol, least)] if p]
     ok(not problems, name + (": " + problems[0] if problems else ""))
 
 
-def difference(got, want, rtol):
+def difference(got, want, rtol, least=0.0):
     got, want = (v.numpy() if isinstance(v, mp.ndarray) else np.asarray(v) for v in (got, want))
     if got.dtype != want.dtype or got.shape != want.shape:
         return f"{got.dtype} {got.shape} where {want.dtype} {want.shape} is right"
     if want.dtype.kind in "fc" and rtol:
-        good = np.allclose(got, want, rtol=rtol, atol=rtol * (np.abs(want).max() if want.size else 0), equal_nan=True)
+        size = max(np.abs(want[np.isfinite(want)]).max(initial=0), least)
+        good = np.allclose(got, want, rtol=rtol, atol=rtol * size, equal_nan=True)
     else:
         good = np.array_equal(got, want, equal_nan=want.dtype.kind in "fc")
     return "" if good else f"{got!r} where {want!r} is right"[:300]

@@ -299,6 +299,8 @@ def check_files():
     mp.h5.write(name + ":/group/y", x)
     with mp.h5.File(name, "a") as file:
         ok(file.keys() == ["frames", "group", "x"], f"keys with a group: {file.keys()}")
+        there = [path in file for path in ("/x", "group", "/group/y", "group/y", "/y", "/group/x")]
+        ok(there == [True] * 4 + [False] * 2, f"what is in it: {there}")
     for place, want in (("/x", a), ("/x[1:, ::2]", a[1:, ::2])):
         for text in ("*, 0", "*, *"):
             got = mp.h5.read(name + ":" + place, text)

@@ -3,7 +3,7 @@
 
 import maniple as mp
 import numpy as np
-from maniple.kernels import _given, _parameter_types
+from maniple.kernels import _given, _number, _parameter_types
 
 from . import ok, pair, raises, same
 
@@ -67,6 +67,11 @@ def check_raw_modules():
     wanted = [None if t is None else np.dtype(t) for t in ("int16", *DECLARATIONS.values(), "uint32")]
     types = _parameter_types(text, "f<short, unsigned>")
     ok(types == wanted, f"types of parameters: {types}")
+    special = _parameter_types("template <> __global__ void f(float *x, bool yes, int n) {}", "f")
+    ok(special == [None, np.dtype(bool), np.dtype("int32")], f"those of a specialisation: {special}")
+    numbers = [_number(1, np.dtype(bool)), _number(2**70, np.dtype("float32")), _number(True, np.dtype("int16"))]
+    ok(numbers == [True, np.float32(2**70), 1], f"numbers in the types of parameters: {numbers}")
+    raises(TypeError, "no number", "but not 2 as a bool", lambda: _number(2, np.dtype(bool)))
     ok(_parameter_types(text, "g") == () == _parameter_types("void g(int n);", "g"), "those of what is no kernel")
     options = ("-std=c++11", "--std=gnu++14", "-std=c++17", "-std=c++20", "-DN=11")
     ok(_given(options) == b"-std=c++17 --std=gnu++17 -std=c++17 -std=c++20 -DN=11", "standards below C++17 are raised")
@@ -109,6 +114,7 @@ def check_fuse():
     def added(x):
         x += 1
 
+    raises(TypeError, "maniple.asarray", "of both kinds of arrays it is not", lambda: squared_diff(x, a))
     wrong = {"where": lambda x: x if x else 0, "loop": lambda x: [v for v in x], "its parameters": lambda x: x + a,
              "return x": stored, "write x = x + y": added, "gives nothing": lambda x: None}  # fmt: skip
     for words, function in wrong.items():
