@@ -294,7 +294,7 @@ for _ in range(60):
     axes = [int(rng.integers(-c.ndim, c.ndim)) for _ in range(int(rng.integers(0, 3)))] if c.ndim else []
     window, left = [], list(c.shape)
     for d in axes:
-        window.append(int(rng.integers(1, max(left[d], 1) + 1)))
+        window.append(int(rng.integers(1, min(max(left[d], 1), 30) + 1)))  # a vector has up to 1800 elements
         left[d] -= window[-1] - 1
     if min(left, default=1) == 0:
         continue
