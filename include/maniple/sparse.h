@@ -68,9 +68,9 @@ MNP_API mnp_status mnp_sparse_from_triplets(mnp_ctx *ctx, mnp_dtype dtype, int64
 /*
  * The same from three arrays of one dimension and equal length, in any layouts; rows and columns are integers.
  *
- * Without a row layout rows are cut evenly, whatever they have.  If one of several ranks then has more than 80 % of
- * 100,000 or more stored entries, duplicates summed, both functions write a warning into the log, by default on stderr,
- * and make the matrix all the same: mnp_sparse_balance() finds a row layout that is better.
+ * If no row layout is given, all ranks get the same number of rows, however many entries these have.  A matrix of
+ * 100,000 or more entries, of which one of several ranks gets more than 80 %, is made all the same, with a warning in
+ * the log, which is stderr by default: mnp_sparse_balance() finds a better row layout.
  */
 MNP_API mnp_status mnp_sparse_from_coo(const mnp_array *rows, const mnp_array *columns, const mnp_array *values,
                                        int64_t nrows, int64_t ncolumns, mnp_sparse **matrix_p);

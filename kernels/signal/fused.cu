@@ -27,11 +27,11 @@ struct elements {
 
 /* ---- the input ---- */
 
+/* A thread's columns.  Their places are in the first row of the tile's windows, as if that were the rank's own. */
 struct columns {
-    int64_t
-        at[MNP_V];   /* bytes from p.in.block to the first row of the tile's windows, as if that were the rank's own */
-    unsigned needed; /* bit c: there are windows that reach column c, and it is not beyond a border */
-    bool own;        /* those that are needed are the rank's own, not in the ring around its elements */
+    int64_t at[MNP_V]; /* bytes from p.in.block */
+    unsigned needed;   /* bit c: there are windows that reach column c, and it is not beyond a border */
+    bool own;          /* those that are needed are the rank's own, not in the ring around its elements */
 };
 
 MNP_INLINE columns find_columns(const mnp_fused_params &p, const tile &t)

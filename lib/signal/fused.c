@@ -49,7 +49,7 @@ struct shape {
     int64_t columns;       /* of a thread in the pass along y */
     int64_t run;           /* outputs of a thread in the pass along x */
     int64_t unit;          /* that widths are multiples of: whole runs, and in a ring whole accesses of the input */
-    int64_t shift;         /* elements before a row's window, so that accesses of the input are aligned */
+    int64_t shift;         /* in a ring: elements before a row's window, so that accesses of the input are aligned */
     int64_t width;         /* most outputs of a tile along x */
     int64_t blocks;        /* that a multiprocessor holds */
     int64_t shared_bytes;
@@ -173,7 +173,7 @@ static bool choose_registers(const mnp_ctx *ctx, const struct pair *pair, int64_
     }
     for (shape->threads = 64;; shape->threads *= 2) {
         most = shape->threads * shape->columns;
-        shape->width = (most - (shape->taps[1] - 1) - shape->shift) / shape->run * shape->run;
+        shape->width = (most - (shape->taps[1] - 1)) / shape->run * shape->run;
         if (shape->width > 0 && (shape->width >= across || (shape->threads >= 256 && 2 * shape->width >= most)))
             break;
         if (shape->threads == MOST_THREADS)

@@ -4,7 +4,8 @@
  * them along the last dimension.  Along dimensions that no rank owns a part of alone the kernel finds what is beyond the array's borders
  * itself; along others the ring has it.
  *
- * Sums are fused in pairs, of up to MNP_FUSED_TAPS weights each: longer ones are faster as two direct convolutions.
+ * Sums are fused in pairs, where registers hold the windows: of up to 63 weights along y of four bytes, or 32 of eight,
+ * and MNP_FUSED_TAPS along x.  Longer ones are faster as two direct convolutions.
  * Two passes are fused if they run along y and then x.  Passes along x and then y are exchanged first, if that changes
  * results by rounding alone.
  */
