@@ -24,6 +24,7 @@
  */
 #include "kernels/prelude.h"
 #include "kernels/signal/filters/recurrence_tiles_params.h"
+#include "kernels/copy_ahead_cuda.h"
 #include "kernels/nest.h"
 #include "kernels/records_cuda.h"
 #include "kernels/signal/filters/recurrence_step.h"
@@ -250,20 +251,15 @@ MNP_INLINE void mnp_load_tile(const mnp_recurrence_tiles_params &p, const mnp_li
     const bool inside = from >= p.width && from + mnp_tile <= p.length - p.width;
     if (inside && line.adjacent) {
         const MNP_IN *lowest = line.in + (line.reversed ? p.width - from - mnp_tile + 1 : from - p.width);
-#if __CUDA_ARCH__ >= 800
         if (mnp_is_double<MNP_IN>) {
 #pragma unroll
             for (int u = 0; u < MNP_STRIP / 2; u++) {
                 const int i = (u * MNP_THREADS + threadIdx.x) * 2;
-                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                                 (uint32_t)__cvta_generic_to_shared(shared + mnp_slot(i))),
-                             "l"(lowest + i)
-                             : "memory");
+                mnp_copy_ahead<16>(shared + mnp_slot(i), lowest + i);
             }
-            asm volatile("cp.async.wait_all;" ::: "memory");
+            mnp_await_copies();
             return;
         }
-#endif
 #pragma unroll
         for (int u = 0; u < MNP_STRIP / mnp_vector_length; u++) {
             const int i = (u * MNP_THREADS + threadIdx.x) * mnp_vector_length;
