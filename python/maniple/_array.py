@@ -438,11 +438,16 @@ class ndarray(_library.Handle):  # noqa: N801
 
     def __repr__(self):
         where = ", ".join(f"{s.start}:{s.stop}" for s in self.local_slices)
+        return f"<array of shape {self.shape}, {self.dtype}; rank {rank()} of {nranks()} has [{where}]:\n{self._block()}>"
+
+    def __str__(self):
+        return repr(self) if self.shape else str(self._block())
+
+    def _block(self):
+        """A copy of this rank's block on the CPU."""
         block = np.empty(tuple(s.stop - s.start for s in self.local_slices), self.dtype)
         check(lib.mnp_array_get_local(self._handle, block.ctypes.data))
-        return f"<array of shape {self.shape}, {self.dtype}; rank {rank()} of {nranks()} has [{where}]:\n{block}>"
-
-    __str__ = __repr__
+        return block
 
     def view(self, dtype):
         """The bytes as elements of another dtype, in the same memory: numpy.ndarray.view.
@@ -497,7 +502,7 @@ class ndarray(_library.Handle):  # noqa: N801
 
     def __format__(self, spec):
         if not spec:
-            return repr(self)
+            return str(self)
         if self.size != 1:
             raise TypeError(f"an array of {self.size} elements has no format {spec!r}: x.numpy() gathers it")
         return format(self.item(), spec)

@@ -30,6 +30,8 @@ def check_arrays():
         else ok(block.__cuda_array_interface__["shape"] == a[x.local_slices].shape, "the block")
     )
     ok(f"rank {mp.rank()} of {mp.nranks()}" in repr(x) and "(5, 7)" in repr(x), "repr shows this rank's part")
+    n = mp.arange(5).sum()
+    ok((str(n), f"{n}", f"{n:4d}", "shape ()" in repr(n)) == ("10", "10", "  10", True), "a number among other text")
     same("numpy.asarray gathers", np.asarray(x), a)
     ok(x.item(2, 3) == a[2, 3] and float(mp.sum(x)) == x.sum().item(), "numbers out of arrays")
     mp.set_gather_limit(100)
