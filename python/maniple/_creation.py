@@ -70,8 +70,16 @@ def ones(shape, dtype=None, layout=None):
 @public
 @on_device
 def full(shape, fill_value, dtype=None, layout=None):
+    if np.ndim(fill_value):
+        values = as_array(fill_value)
+        return _filled(empty(shape, values.dtype if dtype is None else dtype, layout), values)
     one = element_of(fill_value, np.asarray(fill_value).dtype if dtype is None else dtype)
     return _new("full", shape, one.dtype, layout, one.ctypes.data)
+
+
+def _filled(x, values):
+    call("copyto", x, values, constant("CASTING_UNSAFE"))
+    return x
 
 
 def _like(name, a, dtype, shape):
@@ -102,6 +110,8 @@ def ones_like(a, dtype=None, shape=None):
 @public
 @on_device
 def full_like(a, fill_value, dtype=None, shape=None):
+    if np.ndim(fill_value):
+        return _filled(empty_like(a, dtype, shape), as_array(fill_value))
     one = element_of(fill_value, a.dtype if dtype is None else dtype)
     if shape is not None:
         return _new("full", shape, one.dtype, None, one.ctypes.data)

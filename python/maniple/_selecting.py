@@ -311,6 +311,8 @@ def bincount(x, weights=None, minlength=0):
 
 @public
 def searchsorted(a, v, side="left", sorter=None):
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side is {side!r}, which is neither left nor right")
     return made("searchsorted", as_array(a), as_array(v), side == "right", None if sorter is None else as_array(sorter))
 
 

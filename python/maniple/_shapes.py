@@ -10,6 +10,7 @@ import numpy as np
 from ._array import as_array, into, made, ndarray, _shape
 from ._library import call, constant
 from ._names import axes_of, axis_of, element_of, list_of, names, public, public_names, view
+from .comm import allreduce
 
 
 @public
@@ -17,8 +18,13 @@ def reshape(a, shape, order="C", copy=None):
     """numpy.reshape: a view where one rank's part allows it, else a copy.  The orders A and K are C.  Collective."""
     a, shape = as_array(a), _shape(shape)
     if _is_in_columns(order):
-        return transpose(reshape(transpose(a), shape[::-1]))
-    return view("reshape", a, len(shape), shape)
+        return transpose(reshape(transpose(a), shape[::-1], copy=copy))
+    found = view("reshape", a, len(shape), shape)
+    if copy:
+        return names.copy(found)
+    if copy is False and a.size and not allreduce(int(may_share_memory(a, found)), "max"):
+        raise ValueError(f"reshape: only a copy of this array of shape {a.shape} can have the shape {shape}")
+    return found
 
 
 @public

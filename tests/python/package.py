@@ -25,6 +25,7 @@ for check in (
     matrices.check_linalg,
     arrays.check_dlpack,
     arguments.check_ufunc_methods,
+    arguments.check_written,
     arguments.check_grids,
     arguments.check_more_arguments,
     matrices.check_sparse_parts,

@@ -52,6 +52,61 @@ def check_more_arguments():
             mp.nan_to_num(y, copy=False, **named)
             same("in place", y, np.nan_to_num(b, **named))
     raises(TypeError, "complex128", "nan= of complex numbers", lambda: mp.nan_to_num(mp.zeros(2, complex), nan=1.0))
+    raises(ValueError, "neither left nor right", "another side", lambda: mp.searchsorted(mp.arange(3), 1, side="up"))
+
+
+def check_written():
+    """What is assigned reaches the array, or is refused as NumPy refuses it."""
+    for layout in (None, "*, 0"):
+        a = np.arange(48.0).reshape(8, 6)
+        x = mp.asarray(a, layout=layout)
+        for key, value in ((3, -1.0), (slice(2, 9), 7.0), ([0, 39], [1.0, 2.0]), (slice(None, None, 5), 0.5)):
+            for mine, theirs in ((x, a), (x.T, a.T), (x[:, :5], a[:, :5])):
+                mine.flat[key] = value
+                theirs.flat[key] = value
+                theirs += 1
+                mine += 1
+        same(f"flat of layout {layout}", x, a)
+        x.flat, a.flat = 3, 3
+        x.flat += 1
+        same("all of flat", x, a + 1)
+    z, c = pair((3, 4), "complex64")
+    z.real, z.imag[0] = mp.arange(4.0), 5
+    c.real, c.imag[0] = np.arange(4.0), 5
+    z.imag += 1
+    c.imag += 1
+    same("real and imaginary parts", z, c)
+    y = mp.zeros(3)
+    y.real = 2
+    same("the real part of real numbers", y, np.full(3, 2.0))
+    raises(TypeError, "no imaginary part", "their imaginary part", lambda: setattr(y, "imag", 1))
+    for kind, value, dtype in ((ValueError, np.nan, "int32"), (OverflowError, -np.inf, "int64"), (OverflowError, 300.5, "uint8"),
+                               (TypeError, 1j, "float32"), (TypeError, 1j, "int8")):
+        mine, theirs = mp.zeros(3, dtype), np.zeros(3, dtype)
+        for key in (0, slice(None), [0, 2], theirs == 0):
+            try:
+                theirs[key] = value
+            except kind:
+                pass
+            else:
+                continue  # NumPy 1.24 has not all of the checks
+            at = mp.asarray(key) if isinstance(key, np.ndarray) else key
+            raises(kind, "", f"{value} among {dtype}", lambda at=at: mine.__setitem__(at, value))
+        raises(kind, "", f"{dtype} filled with {value}", lambda: mine.fill(value))
+    mine.fill(True)
+    same("what fits", mine, np.ones(3, "int8"))
+    for value in ([1, 2, 3], [[1.5], [2.5]], np.arange(3)):
+        wanted = np.full((2, 3), value)
+        spread = mp.asarray(value) if isinstance(value, np.ndarray) else value
+        same(f"full of {value}", (mp.full((2, 3), spread), mp.full((2, 3), spread, layout="*, 0"), mp.full_like(mp.asarray(wanted), spread)),
+             (wanted, wanted, np.full_like(wanted, value)))
+    raises(ValueError, "broadcast", "full of too many", lambda: mp.full((2, 3), [1, 2]))
+    x = mp.arange(12.0)
+    y = mp.reshape(x, (3, 4), copy=True)
+    y[0] = -1
+    same("a reshaped copy", (x, y[1]), (np.arange(12.0), np.arange(4.0, 8.0)))
+    same("a reshaped view", mp.reshape(x[None], (12,), copy=False), np.arange(12.0))
+    raises(ValueError, "only a copy", "what is no view", lambda: mp.reshape(mp.zeros((3, 4)).T, (12,), copy=False))
 
 
 def check_grids():
