@@ -273,8 +273,10 @@ def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
 
 
 @public
-def indices(dimensions, dtype=int):
+def indices(dimensions, dtype=int, sparse=False):
     shape = _shape(dimensions)
+    if sparse:
+        return names.meshgrid(*[arange(n, dtype=dtype) for n in shape], indexing="ij", sparse=True)
     return made("indices", dtype_number(dtype), len(shape), shape)
 
 

@@ -221,8 +221,21 @@ def _set(name):
     return public(of_sets)
 
 
-for _n in ("intersect1d", "union1d", "setdiff1d", "setxor1d"):
+for _n in ("union1d", "setdiff1d", "setxor1d"):
     _set(_n)
+
+
+@public
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    ar1, ar2 = as_array(ar1), as_array(ar2)
+    common = made("intersect1d", ar1, ar2)
+    return (common, _first_places(ar1, common), _first_places(ar2, common)) if return_indices else common
+
+
+def _first_places(x, values):
+    """Where the flattened array has each of some of its values first."""
+    order = names.argsort(x, axis=None)
+    return order[names.searchsorted(names.ravel(x), values, sorter=order)]
 
 
 @public

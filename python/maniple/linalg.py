@@ -36,9 +36,11 @@ def _several(count, name, *arguments):
 
 
 def solve(a, b, assume_a="gen", *, mixed=False):
-    """numpy.linalg.solve; assume_a is that of scipy.linalg.solve: gen, pos, or upper or lower triangular.  mixed: factor
-    in half the precision and correct the solution, or where that does not converge factor in the whole one."""
-    kinds = {"gen": 0, "general": 0, "pos": 1, "positive definite": 1, "upper triangular": 2, "lower triangular": 3}
+    """numpy.linalg.solve; assume_a is that of scipy.linalg.solve: gen, pos, or upper or lower triangular; sym and her are
+    solved as gen is.  mixed: factor in half the precision and correct the solution, or where that does not converge
+    factor in the whole one."""
+    kinds = {"gen": 0, "general": 0, "pos": 1, "positive definite": 1, "upper triangular": 2, "lower triangular": 3,
+             "sym": 0, "symmetric": 0, "her": 0, "hermitian": 0}
     if assume_a not in kinds:
         raise ValueError(f"assume_a is {assume_a!r}, which is none of {', '.join(kinds)}")
     if not mixed:
@@ -161,8 +163,10 @@ def ldl(A, lower=True, hermitian=True):  # noqa: N803
     return tuple(_several(3, "ldl", as_array(A), bool(lower), bool(hermitian)))
 
 
-def lu(a):
-    return tuple(_several(3, "lu", as_array(a)))
+def lu(a, permute_l=False):
+    """scipy.linalg.lu: P, L and U, or with permute_l P @ L and U."""
+    p, l, u = _several(3, "lu", as_array(a))  # noqa: E741
+    return (made("matmul", p, l), u) if permute_l else (p, l, u)
 
 
 def lu_factor(a):

@@ -184,6 +184,10 @@ def check_more_indices():
     ok(x.item(8) == a.item(8) and x.item(-1) == a.item(-1) and x.item(2, 3) == a.item(2, 3), "item at an index of all elements")
     same("block", (mp.block([[x, x[:, :1]], [x[0], 5]]), mp.block([x[0], x[1]]), mp.block(x)),
          (np.block([[a, a[:, :1]], [a[0], 5]]), np.block([a[0], a[1]]), a))
+    p, q = np.array([[3, 1, 3], [2, 7, 1]]), np.array([7, 9, 3, 3, 0])
+    same("intersect1d with indices", (*mp.intersect1d(mp.asarray(p), mp.asarray(q), return_indices=True), mp.intersect1d(p, q, True)),
+         (*np.intersect1d(p, q, return_indices=True), np.intersect1d(p, q)))
+    same("sparse indices", mp.indices((2, 3, 1), "float32", sparse=True), np.indices((2, 3, 1), "float32", sparse=True))
     z = np.array([0, 0, 1, 0, 2, 0])
     same("trim_zeros", [mp.trim_zeros(mp.asarray(v), t) for v in (z, z[:2]) for t in ("fb", "f", "b")],
          [np.trim_zeros(v, t) for v in (z, z[:2]) for t in ("fb", "f", "b")])

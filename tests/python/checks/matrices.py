@@ -74,6 +74,9 @@ def check_linalg():
     x, y = mp.array(a), mp.array(b)
     for name in ("cosm", "sinm", "tanm", "coshm", "sinhm"):
         same(name, getattr(mp.linalg, name)(x / 6), getattr(scipy.linalg, name)(a / 6), 1e-11)
+    same("lu", (*mp.linalg.lu(x), *mp.linalg.lu(x, permute_l=True)), (*scipy.linalg.lu(a), *scipy.linalg.lu(a, permute_l=True)), 1e-12)
+    for kind in ("sym", "her"):
+        same(f"solve of a matrix that is {kind}", mp.linalg.solve(x + x.T, x[0], assume_a=kind), np.linalg.solve(a + a.T, a[0]), 1e-10)
     for name, got, want in zip(("lu", "d", "perm"), mp.linalg.ldl(h := a + a.T), scipy.linalg.ldl(h)):
         same(f"ldl, {name}", got, want, 1e-10)
     same("funm", mp.linalg.funm(h / 6, np.exp), scipy.linalg.expm(h / 6).astype(complex), 1e-11)
