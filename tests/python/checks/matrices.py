@@ -107,6 +107,22 @@ def check_linalg():
              scipy.linalg.solve_toeplitz(of_scipy, b), 1e-10)
 
 
+def check_infinite():
+    """A matrix that is not finite has no eigenvalues and no singular values, on all ranks alike."""
+    for dtype in ("float32", "float64", "complex64", "complex128"):
+        for value in (np.nan, np.inf, -np.inf):
+            a = np.eye(5, dtype=dtype) * np.arange(1, 6, dtype=dtype)
+            a[3, 1] = a[1, 3] = value
+            x, tall = mp.asarray(a), mp.asarray(np.concatenate([np.ones((40, 5), dtype), a]))
+            for name in ("eigvals", "eig", "eigvalsh", "eigh", "svd", "svdvals", "cond", "pinv", "matrix_rank", "schur"):
+                raises(np.linalg.LinAlgError, "not found", f"{name} of {value} among {dtype}", lambda name=name: getattr(mp.linalg, name)(x))
+            for name in ("svd", "svdvals", "matrix_rank"):
+                raises(np.linalg.LinAlgError, "not found", f"{name} of a tall matrix", lambda name=name: getattr(mp.linalg, name)(tall))
+            raises(np.linalg.LinAlgError, "not found", "lstsq", lambda: mp.linalg.lstsq(tall, tall[:, 0]))
+            batch = mp.stack([mp.eye(5, dtype=dtype), x])
+            raises(np.linalg.LinAlgError, "not found", "one of a batch", lambda: mp.linalg.eigvals(batch))
+
+
 def check_sparse_parts():
     """Sparse matrices of what SciPy and CuPy make them of, and their arithmetic."""
     a = scipy.sparse.random(7, 9, 0.4, random_state=1, format="csr")
