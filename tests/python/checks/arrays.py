@@ -280,6 +280,29 @@ def check_images(name, a):
     raises(mp.Error, "12:30.tif", "a file with a colon in its name", lambda: mp.tiff.read("/not/there/12:30.tif"))
 
 
+def check_attributes(name, x):
+    """Attributes of HDF5 files, beside what h5py makes of them where that is there."""
+    values = {"unit": "K", "long": "ä" * 300, "n": 3, "half": np.float32(0.5), "flag": True, "wave": 1 - 2j, "v": np.array([1.5, -2.0])}
+    mp.h5.write(name + ":/t", x, attributes={"unit": "m", "counts": [1, 2]})
+    with mp.h5.File(name, "a") as file:
+        made = file["/t"].attrs
+        same("attributes that were written with an array", made["counts"], np.array([1, 2]))
+        ok(made["unit"] == "m" and list(made) == ["counts", "unit"] and len(made) == 2, f"{list(made)}")
+        for key, value in values.items():
+            made[key] = value
+        file.attrs["of the file"] = "all"
+        raises(ValueError, "2 dimensions", "a matrix as an attribute", lambda: made.__setitem__("m", np.eye(2)))
+    with mp.h5.File(name) as file:
+        got = dict(file["/t"].attrs)
+        ok(set(got) == {*values, "counts"} and "n" in file["t"].attrs and "no" not in file["t"].attrs, f"all of them: {sorted(got)}")
+        for key, value in values.items():
+            same_kind = type(got[key]) is str if type(value) is str else got[key].dtype == np.asarray(value).dtype
+            ok(same_kind and np.array_equal(got[key], value), f"attribute {key}")
+        ok(dict(file.attrs) == {"of the file": "all"} and file["/x"].attrs.get("unit", 7) == 7, "of the file, and none")
+        raises(KeyError, "no attribute 'no'", "an attribute that is not there", lambda: file["/t"].attrs["no"])
+        raises(ValueError, "reading alone", "a file that is read", lambda: file.attrs.__setitem__("a", 1))
+
+
 def check_files():
     x, a = pair((9, 4), "float32")
     name = shared_folder() + "/x.h5"
@@ -308,6 +331,7 @@ def check_files():
             got = mp.h5.read(name + ":" + place, text)
             same(f"h5.read of {place} in the layout {text}", got, want)
             ok(got.layout == mp.Layout(want.shape, text), "which it has")
+    check_attributes(name, x)
     raises(OSError, "there.h5", "a file that is not there", lambda: mp.h5.read("/not/there.h5:/x"))
     check_images(name, a)
     mp.sum(x).item()
