@@ -438,7 +438,8 @@ class ndarray(_library.Handle):  # noqa: N801
 
     def __repr__(self):
         where = ", ".join(f"{s.start}:{s.stop}" for s in self.local_slices)
-        return f"<array of shape {self.shape}, {self.dtype}; rank {rank()} of {nranks()} has [{where}]:\n{self._block()}>"
+        about = f"<array of shape {self.shape}, {self.dtype}; rank {rank()} of {nranks()} has [{where}]:"
+        return f"{about}\n{self._block()}>"
 
     def __str__(self):
         return repr(self) if self.shape else str(self._block())

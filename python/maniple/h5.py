@@ -65,7 +65,8 @@ class _structs:  # noqa: N801
                 continue
             values = np.ascontiguousarray(value) if np.ndim(value) else np.asarray(value)
             if values.ndim > 1:
-                raise ValueError(f"attribute {name!r} has {values.ndim} dimensions, and may be a text, a number or a vector")
+                told = f"attribute {name!r} has {values.ndim} dimensions"
+                raise ValueError(told + "; it may be a text, a number or a vector of numbers")
             one.dtype, one.count = dtype_number(values.dtype), values.size if values.ndim else -1
             one.values = values.ctypes.data
             self._kept.append(values)

@@ -36,9 +36,9 @@ def _several(count, name, *arguments):
 
 
 def solve(a, b, assume_a="gen", *, mixed=False):
-    """numpy.linalg.solve; assume_a is that of scipy.linalg.solve: gen, pos, or upper or lower triangular; sym and her are
-    solved as gen is.  mixed: factor in half the precision and correct the solution, or where that does not converge
-    factor in the whole one."""
+    """numpy.linalg.solve; assume_a is that of scipy.linalg.solve: gen, pos, or upper or lower triangular; sym and her
+    are solved as gen is.  mixed: factor in half the precision and correct the solution, or where that does not
+    converge factor in the whole one."""
     kinds = {"gen": 0, "general": 0, "pos": 1, "positive definite": 1, "upper triangular": 2, "lower triangular": 3,
              "sym": 0, "symmetric": 0, "her": 0, "hermitian": 0}
     if assume_a not in kinds:

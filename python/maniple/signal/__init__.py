@@ -66,8 +66,8 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
 
 
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    """scipy.signal.correlate2d, with all borders.  In the mode same, a kernel of even extent lies one element further on
-    than that of correlate(), as SciPy has it.  Collective."""
+    """scipy.signal.correlate2d, with all borders.  In the mode same, a kernel of even extent lies one element further
+    on than that of correlate(), as SciPy has it.  Collective."""
     in1, in2 = as_array(in1), as_array(in2)
     if mode != "same" or all(n % 2 for n in in2.shape):
         return correlate(in1, in2, mode, "auto", boundary, fillvalue)

@@ -80,8 +80,8 @@ def check_written():
     y.real = 2
     same("the real part of real numbers", y, np.full(3, 2.0))
     raises(TypeError, "no imaginary part", "their imaginary part", lambda: setattr(y, "imag", 1))
-    for kind, value, dtype in ((ValueError, np.nan, "int32"), (OverflowError, -np.inf, "int64"), (OverflowError, 300.5, "uint8"),
-                               (TypeError, 1j, "float32"), (TypeError, 1j, "int8")):
+    for kind, value, dtype in ((ValueError, np.nan, "int32"), (OverflowError, -np.inf, "int64"),
+                               (OverflowError, 300.5, "uint8"), (TypeError, 1j, "float32"), (TypeError, 1j, "int8")):
         mine, theirs = mp.zeros(3, dtype), np.zeros(3, dtype)
         for key in (0, slice(None), [0, 2], theirs == 0):
             try:
@@ -98,8 +98,9 @@ def check_written():
     for value in ([1, 2, 3], [[1.5], [2.5]], np.arange(3)):
         wanted = np.full((2, 3), value)
         spread = mp.asarray(value) if isinstance(value, np.ndarray) else value
-        same(f"full of {value}", (mp.full((2, 3), spread), mp.full((2, 3), spread, layout="*, 0"), mp.full_like(mp.asarray(wanted), spread)),
-             (wanted, wanted, np.full_like(wanted, value)))
+        x = mp.asarray(wanted)
+        made = mp.full((2, 3), spread), mp.full((2, 3), spread, layout="*, 0"), mp.full_like(x, spread)
+        same(f"full of {value}", made, (wanted, wanted, np.full_like(wanted, value)))
     raises(ValueError, "broadcast", "full of too many", lambda: mp.full((2, 3), [1, 2]))
     x = mp.arange(12.0)
     y = mp.reshape(x, (3, 4), copy=True)
@@ -185,8 +186,9 @@ def check_more_indices():
     same("block", (mp.block([[x, x[:, :1]], [x[0], 5]]), mp.block([x[0], x[1]]), mp.block(x)),
          (np.block([[a, a[:, :1]], [a[0], 5]]), np.block([a[0], a[1]]), a))
     p, q = np.array([[3, 1, 3], [2, 7, 1]]), np.array([7, 9, 3, 3, 0])
-    same("intersect1d with indices", (*mp.intersect1d(mp.asarray(p), mp.asarray(q), return_indices=True), mp.intersect1d(p, q, True)),
-         (*np.intersect1d(p, q, return_indices=True), np.intersect1d(p, q)))
+    same("intersect1d with indices", mp.intersect1d(mp.asarray(p), q, return_indices=True),
+         np.intersect1d(p, q, return_indices=True))
+    same("intersect1d of what is unique", mp.intersect1d(p[0, :2], q[:2], True), np.intersect1d(p[0, :2], q[:2]))
     same("sparse indices", mp.indices((2, 3, 1), "float32", sparse=True), np.indices((2, 3, 1), "float32", sparse=True))
     z = np.array([0, 0, 1, 0, 2, 0])
     same("trim_zeros", [mp.trim_zeros(mp.asarray(v), t) for v in (z, z[:2]) for t in ("fb", "f", "b")],

@@ -23,8 +23,9 @@ def check_signal():
          (mp.signal.correlate2d(k, x, "same"), mp.signal.correlate2d(y, y[:2, :2], "same", fillvalue=0)),
          (scipy.signal.correlate2d(w, a, "same"), scipy.signal.correlate2d(b, b[:2, :2], "same")), 1e-12)
     ok(mp.signal.correlate2d(x, k, "same").layout == x.layout, "the layout of correlate2d")
-    same("fftconvolve along axes", (mp.signal.fftconvolve(x, x[:1, :3], axes=1), mp.signal.oaconvolve(x, x[:3, :1], "same", 0),
-                                    mp.signal.fftconvolve(x[None], x[None, :3, :4], axes=(-1, 1))),
+    same("fftconvolve along axes",
+         (mp.signal.fftconvolve(x, x[:1, :3], axes=1), mp.signal.oaconvolve(x, x[:3, :1], "same", 0),
+          mp.signal.fftconvolve(x[None], x[None, :3, :4], axes=(-1, 1))),
          (scipy.signal.fftconvolve(a, a[:1, :3], axes=1), scipy.signal.oaconvolve(a, a[:3, :1], "same", 0),
           scipy.signal.fftconvolve(a[None], a[None, :3, :4], axes=(-1, 1))), 1e-12)
     same("correlate", mp.signal.correlate(x, k, "valid"), scipy.signal.correlate(a, w, "valid"), 1e-12)
@@ -46,7 +47,8 @@ def check_signal():
     for axis in (-1, 0):
         got = mp.signal.spectrogram(x, nperseg=8, mode="phase", axis=axis)
         same("spectrogram of phases", got, scipy.signal.spectrogram(a, nperseg=8, mode="phase", axis=axis), 1e-11)
-    raises(ValueError, "'psd', 'complex', 'magnitude' or 'angle'", "another mode", lambda: mp.signal.spectrogram(x, mode="power"))
+    raises(ValueError, "'psd', 'complex', 'magnitude' or 'angle'", "another mode",
+           lambda: mp.signal.spectrogram(x, mode="power"))
     same("medfilt", mp.signal.medfilt(x, 3), scipy.signal.medfilt(a, 3), 0)
     same("wiener", mp.signal.wiener(x, 3), scipy.signal.wiener(a, 3), 1e-9)
     plan = mp.signal.Convolution(x, k, "same")
