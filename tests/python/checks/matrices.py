@@ -120,15 +120,22 @@ def check_infinite():
             a = np.eye(5, dtype=dtype) * np.arange(1, 6, dtype=dtype)
             a[3, 1] = a[1, 3] = value
             x, tall = mp.asarray(a), mp.asarray(np.concatenate([np.ones((40, 5), dtype), a]))
-            for name in """eigvals eig eigvalsh eigh svd svdvals cond pinv matrix_rank schur""".split():
+            for name in """eigvals eig eigvalsh eigh svd svdvals cond pinv matrix_rank schur null_space orth polar
+                           sqrtm logm""".split():
                 function = getattr(mp.linalg, name)
-                refused(f"{name} of {value} among {dtype}", lambda function=function: function(x))
+                for matrix in (x, large := mp.linalg.block_diag(x, mp.eye(26, dtype=dtype))):
+                    refused(f"{name} of {value} among {dtype}", lambda function=function, m=matrix: function(m))
+            for order in (2, -2, "nuc"):
+                refused(f"norm {order}", lambda order=order: mp.linalg.norm(large, order))
             for name in ("svd", "svdvals", "matrix_rank"):
                 function = getattr(mp.linalg, name)
                 refused(f"{name} of a tall matrix", lambda function=function: function(tall))
             refused("lstsq", lambda: mp.linalg.lstsq(tall, tall[:, 0]))
             batch = mp.stack([mp.eye(5, dtype=dtype), x])
             refused("one of a batch", lambda: mp.linalg.eigvals(batch))
+            with np.errstate(invalid="ignore"):
+                want = np.linalg.det(a), *np.linalg.slogdet(a)
+            same(f"det and slogdet of {value} among {dtype}", (mp.linalg.det(x), *mp.linalg.slogdet(x)), want)
 
 
 def check_sparse_parts():
