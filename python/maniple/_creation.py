@@ -135,9 +135,9 @@ def arange(start, stop=None, step=1, dtype=None):
 @on_device
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
     if np.ndim(start) or np.ndim(stop):
-        return _lines(as_array(start), as_array(stop), int(num), endpoint, retstep, dtype)
+        return _lines(as_array(start), as_array(stop), num, endpoint, retstep, dtype)
     cell, step, number = ctypes.c_void_p(), (ctypes.c_double * 2)(), dtype_number(dtype)
-    arguments = int(num), bool(endpoint), number, step, ctypes.byref(cell)
+    arguments = num, bool(endpoint), number, step, ctypes.byref(cell)
     if np.iscomplexobj(start) or np.iscomplexobj(stop) or np.issubdtype(_dtypes[number], np.complexfloating):
         ends = [[v.real, v.imag] for v in map(complex, (start, stop))]
         call("linspace_complex", *ends, *arguments)
@@ -161,48 +161,48 @@ def _lines(start, stop, num, endpoint, retstep, dtype):
 
 @public
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
-    return made("logspace", float(start), float(stop), int(num), bool(endpoint), float(base), dtype_number(dtype))
+    return made("logspace", float(start), float(stop), num, bool(endpoint), float(base), dtype_number(dtype))
 
 
 @public
 def geomspace(start, stop, num=50, endpoint=True, dtype=None):
-    return made("geomspace", float(start), float(stop), int(num), bool(endpoint), dtype_number(dtype))
+    return made("geomspace", float(start), float(stop), num, bool(endpoint), dtype_number(dtype))
 
 
 @public
 @on_device
 def eye(N, M=None, k=0, dtype=float):  # noqa: N803
-    return made("eye", dtype_number(dtype), int(N), int(N if M is None else M), int(k))
+    return made("eye", dtype_number(dtype), N, N if M is None else M, k)
 
 
 @public
 def identity(n, dtype=float):
-    return made("identity", dtype_number(dtype), int(n))
+    return made("identity", dtype_number(dtype), n)
 
 
 @public
 def tri(N, M=None, k=0, dtype=float):  # noqa: N803
-    return made("tri", dtype_number(dtype), int(N), int(N if M is None else M), int(k))
+    return made("tri", dtype_number(dtype), N, N if M is None else M, k)
 
 
 @public
 def tril(m, k=0):
-    return made("tril", as_array(m), int(k))
+    return made("tril", as_array(m), k)
 
 
 @public
 def triu(m, k=0):
-    return made("triu", as_array(m), int(k))
+    return made("triu", as_array(m), k)
 
 
 @public
 def diag(v, k=0):
-    return made("diag", as_array(v), int(k))
+    return made("diag", as_array(v), k)
 
 
 @public
 def diagonal(a, offset=0, axis1=0, axis2=1):
-    return made("diagonal", as_array(a), int(offset), axis1, axis2)
+    return made("diagonal", as_array(a), offset, axis1, axis2)
 
 
 @public

@@ -128,7 +128,7 @@ def sosfilt_zi(sos):
 
 
 def _padding(padtype, padlen):
-    return "none" if padtype is None else padtype, constant("NONE") if padlen is None else int(padlen)
+    return "none" if padtype is None else padtype, constant("NONE") if padlen is None else padlen
 
 
 def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None):

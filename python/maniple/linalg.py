@@ -51,14 +51,16 @@ def solve(a, b, assume_a="gen", *, mixed=False):
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
-    trans = {"N": 0, "T": 1, "C": 2}.get(trans, trans)
-    return made("solve_triangular", as_array(a), as_array(b), trans, bool(lower), bool(unit_diagonal))
+    kinds = {"N": 0, "T": 1, "C": 2, 0: 0, 1: 1, 2: 2}
+    if trans not in kinds:
+        raise ValueError(f"trans is {trans!r}, which is none of {', '.join(map(str, kinds))}")
+    return made("solve_triangular", as_array(a), as_array(b), kinds[trans], bool(lower), bool(unit_diagonal))
 
 
 def solve_banded(l_and_u, ab, b):
     """scipy.linalg.solve_banded: the diagonals in the rows of ab, the uppermost first."""
     l, u = l_and_u  # noqa: E741
-    return made("solve_banded", int(l), int(u), as_array(ab), as_array(b))
+    return made("solve_banded", l, u, as_array(ab), as_array(b))
 
 
 def solveh_banded(ab, b, lower=False):

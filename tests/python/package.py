@@ -76,6 +76,7 @@ for check in (
     windows.check_multivariate_normal,
     pages.check_page,
     pages.check_notebook,
+    arguments.check_numbers,
     returns.check_returns,
 ):
     try:

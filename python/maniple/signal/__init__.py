@@ -11,7 +11,7 @@ from .. import _filters, _waveforms
 from . import windows
 from .._array import as_array, dtype_number, into, ndarray
 from .._filters import *  # noqa: F403
-from .._library import Shared, call, chosen, constant, struct
+from .._library import Shared, call, chosen, constant, struct, vector
 from .._names import axes_of, finished, names
 from .._short_time import ShortTimeFFT
 from .._waveforms import *  # noqa: F403
@@ -25,7 +25,7 @@ _METHODS = ("direct", "separable", "fft", "overlap-add")
 
 def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):
     axes = axes_of(axes)
-    listed = None if axes is None else (ctypes.c_int * max(len(axes), 1))(*axes)
+    listed = vector("int", axes, "axes")
     options = struct("conv_options")(
         chosen("mode", mode, "CONV_", ("full", "same", "valid")),
         chosen("boundary", boundary, "BOUNDARY_", ("fill", "wrap", "symm", "mirror", "nearest")),
@@ -122,7 +122,7 @@ def order_filter(a, domain, rank):
     borders.  Collective."""
     from .. import ndimage
 
-    return ndimage.rank_filter(a, int(rank), footprint=_whole(domain) != 0, mode="constant")
+    return ndimage.rank_filter(a, rank, footprint=_whole(domain) != 0, mode="constant")
 
 
 def _whole(x):

@@ -110,6 +110,41 @@ def check_written():
     raises(ValueError, "only a copy", "what is no view", lambda: mp.reshape(mp.zeros((3, 4)).T, (12,), copy=False))
 
 
+def check_numbers():
+    """Numbers that the library's types do not have are refused, with a sentence that names the function."""
+    x, y = mp.arange(12.0), mp.ones((3, 4))
+    for name, words, function in (
+        ("a shape", "zeros: shape is", lambda: mp.zeros(2**64 + 3)),
+        ("an axis", "take: axis is 4294967296", lambda: mp.take(x, [0], axis=2**32)),
+        ("an axis of a reduction", "axes is 4294967296", lambda: mp.sum(x, axis=2**32)),
+        ("a shift", "roll: shifts is", lambda: mp.roll(x, 2**64 + 1)),
+        ("axes", "transpose: axes is", lambda: mp.transpose(y, (1, 2**32))),
+        ("axes of a convolution", "axes is", lambda: mp.signal.convolve(y, y, axes=(2**32,))),
+        ("an order", "order is", lambda: mp.ndimage.gaussian_filter(y, 1, order=2**40)),
+        ("diagonals", "solve_banded: l is", lambda: mp.linalg.solve_banded((2**64, 0), y, x)),
+        ("a transform's length", "fft: n is", lambda: mp.fft.fft(x, n=2**64 + 5)),
+        ("a transform's axis", "fft: axis is", lambda: mp.fft.fft(x, axis=2**32)),
+        ("a transform's shape", "fft2: s is", lambda: mp.fft.fft2(y, s=(2**64, 3))),
+        ("a length", "next_fast_len: target is", lambda: mp.fft.next_fast_len(2**64 + 13)),
+        ("frequencies", "fftfreq: n is", lambda: mp.fft.fftfreq(2**64 + 5)),
+    ):
+        raises(OverflowError, words, name, function)
+    for name, words, function in (
+        ("eye", "eye: rows is 3.5, which is no integer", lambda: mp.eye(3.5)),
+        ("linspace", "linspace: count is 3.5", lambda: mp.linspace(0, 1, 3.5)),
+        ("roll", "roll: shifts is 1.5", lambda: mp.roll(x, 1.5)),
+        ("sum", "integer", lambda: mp.sum(x, axis=1.0)),
+        ("a length", "fft: n is 4.7, which is no integer", lambda: mp.fft.fft(x, n=4.7)),
+        ("an axis", "fft: axis is 1.0", lambda: mp.fft.fft(x, axis=1.0)),
+        ("a norm", "fft: norm is 3, which is no text", lambda: mp.fft.fft(x, norm=3)),
+        ("frequencies", "fftfreq: n is 4.7", lambda: mp.fft.fftfreq(4.7)),
+        ("a fast length", "next_fast_len: target is 3.5", lambda: mp.fft.next_fast_len(3.5)),
+    ):
+        raises(TypeError, words, f"{name} of what is no integer", function)
+    raises(ValueError, "trans is 'Q'", "trans", lambda: mp.linalg.solve_triangular(mp.eye(2), mp.ones(2), trans="Q"))
+    same("integers of NumPy", (mp.eye(np.int8(2)), mp.roll(x, np.uint8(3))), (np.eye(2), np.roll(np.arange(12.0), 3)))
+
+
 def check_grids():
     for key in (slice(5), slice(1, 2, 0.25), slice(-1, 1, 5j), (slice(0, 3), slice(1, 2, 0.25)),
                 (slice(-1, 1, 5j), slice(3), slice(2))):
