@@ -4,9 +4,11 @@
 import ctypes
 import operator
 
+import numpy as np
+
 from ._array import as_array, into, made, operand, result_type
 from ._library import call, chosen, constant
-from ._names import list_of, names, public
+from ._names import list_of, listed, names, public
 
 
 def _plain(name):
@@ -74,8 +76,8 @@ def kron(a, b):
 
 @public
 def tensordot(a, b, axes=2):
-    if isinstance(axes, (tuple, list)):
-        axes_a, axes_b = ([x] if isinstance(x, int) else list(x) for x in axes)
+    if np.iterable(axes):
+        axes_a, axes_b = map(listed, axes)
         if len(axes_a) != len(axes_b):
             raise ValueError(f"tensordot: {len(axes_a)} axes of a, and {len(axes_b)} of b")
         return into("tensordot", as_array(a), as_array(b), len(axes_a), axes_a, axes_b)

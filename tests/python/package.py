@@ -77,6 +77,7 @@ for check in (
     pages.check_page,
     pages.check_notebook,
     arguments.check_numbers,
+    arguments.check_axes,
     returns.check_returns,
 ):
     try:

@@ -3,6 +3,7 @@
 
 import maniple as mp
 import numpy as np
+import scipy.fft
 import scipy.ndimage
 
 from . import ok, pair, raises, rng, same
@@ -143,6 +144,21 @@ def check_numbers():
         raises(TypeError, words, f"{name} of what is no integer", function)
     raises(ValueError, "trans is 'Q'", "trans", lambda: mp.linalg.solve_triangular(mp.eye(2), mp.ones(2), trans="Q"))
     same("integers of NumPy", (mp.eye(np.int8(2)), mp.roll(x, np.uint8(3))), (np.eye(2), np.roll(np.arange(12.0), 3)))
+
+
+def check_axes():
+    """Axes as numbers, of Python and NumPy, tuples, lists, arrays, and none at all."""
+    x, a = pair((3, 4))
+    for axes in ((), 0, np.int64(1), (1, 0), [0], np.array([0, 1]), None):
+        for name in ("fftshift", "ifftshift"):
+            same(f"{name} along {axes!r}", getattr(mp.fft, name)(x, axes=axes), getattr(np.fft, name)(a, axes=axes))
+    for axes, s in ((1, 3), (np.int64(0), None), (np.array([1, 0]), (2, 3)), ([1], np.array([5]))):
+        for name in ("fftn", "irfftn", "dctn"):
+            want = getattr(scipy.fft, name)(a, s=s, axes=axes)
+            same(f"{name} along {axes!r} of lengths {s}", getattr(mp.fft, name)(x, s=s, axes=axes), want, 1e-13)
+    same("roll by an array", mp.roll(x, np.array([1, 2]), (0, 1)), np.roll(a, np.array([1, 2]), (0, 1)))
+    for axes in (np.array([[0, 1], [0, 1]]), np.array([1, 1]), (np.int64(0), 0), [np.array([1]), [1]]):
+        same(f"tensordot of axes {axes!r}", mp.tensordot(x, x, axes), np.tensordot(a, a, axes), 1e-13)
 
 
 def check_grids():
