@@ -240,6 +240,13 @@ class LinAlgError(Error, np.linalg.LinAlgError):
     """A matrix is singular or not positive definite, or an iteration did not converge (MNP_ERR_LINALG)."""
 
 
+class MatrixError(ArgumentError, LinAlgError):
+    """A shape is not one of a matrix that a function of linear algebra takes (MNP_ERR_ARG)."""
+
+    def __init__(self, message):
+        super().__init__(CONSTANTS["MNP_ERR_ARG"], message)
+
+
 class PeerError(Error, ValueError, IndexError, MemoryError, OSError):
     """Another rank has failed, and the message says why (MNP_ERR_PEER).  What can be wrong on one rank alone, such as a
     file, is this error on the others, so that whatever a program catches it catches on all ranks."""
@@ -259,6 +266,8 @@ _classes = {
 
 
 _ABOUT_DTYPES = "cannot be cast", "is not defined for"
+_ABOUT_MATRICES = ("not square", "of a square matrix", "matrices have two at least", "is not one matrix",
+                   "neither a vector nor a matrix", "rows, and a has", "rows, and the matrix has", "has no condition")
 
 
 def check(status):
@@ -269,6 +278,8 @@ def check(status):
             error = OutOfBoundsError(status, error.message)
         elif type(error) is ArgumentError and any(words in error.message for words in _ABOUT_DTYPES):
             error = DTypeError(status, error.message)
+        elif type(error) is ArgumentError and any(words in error.message for words in _ABOUT_MATRICES):
+            error = MatrixError(error.message)
         raise error
 
 

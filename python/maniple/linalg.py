@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from ._array import as_array, into, made, ndarray, vector_callback
-from ._library import LinAlgError, call, constant
+from ._library import LinAlgError, MatrixError, call, constant
 from ._names import finished, names, reduction_axes
 from . import _special_matrices
 from ._special_matrices import *  # noqa: F403
@@ -80,7 +80,7 @@ def tensorsolve(a, b, axes=None):
         a = names.moveaxis(a, list(axes), list(range(a.ndim - len(axes), a.ndim)))
     shape = a.shape[b.ndim :]
     if math.prod(a.shape[: b.ndim]) != math.prod(shape):
-        raise ValueError(f"tensorsolve: a of shape {a.shape} is no square matrix for b of shape {b.shape}")
+        raise MatrixError(f"tensorsolve: a of shape {a.shape} is no square matrix for b of shape {b.shape}")
     return names.reshape(solve(names.reshape(a, (b.size, -1)), names.ravel(b)), shape)
 
 

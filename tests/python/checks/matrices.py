@@ -109,6 +109,20 @@ def check_linalg():
              scipy.linalg.solve_toeplitz(of_scipy, b), 1e-10)
 
 
+def check_shapes_of_matrices():
+    """What is no matrix for a function of linear algebra is a LinAlgError, as in NumPy, and a ValueError."""
+    o, one = mp.linalg, mp.ones
+    for name, arguments in (("inv", [(2, 3)]), ("inv", [3]), ("lstsq", [(3, 2), 2]), ("lstsq", [3, 3]), ("det", [(2, 3)]),
+                            ("lstsq", [(3, 2), (3, 2, 2)]), ("tensorsolve", [(2, 3, 4), (2, 3)]), ("cond", [(0, 0)]),
+                            ("cond", [3]), ("solve", [(3, 3), 2]), ("svd", [3]), ("svdvals", [3]), ("pinv", [3]),
+                            ("cholesky", [(2, 3)]), ("qr", [3]), ("eig", [3]), ("eigvals", [(2, 3)]), ("eigh", [(2, 3)]),
+                            ("slogdet", [3]), ("expm", [(2, 3)]), ("schur", [(2, 3)]), ("lu", [3]), ("null_space", [3])):
+        for kind in (np.linalg.LinAlgError, mp.linalg.LinAlgError, mp.MatrixError, ValueError):
+            raises(kind, "", f"{name} of shapes {arguments}", lambda: getattr(o, name)(*map(one, arguments)))
+    raises(np.linalg.LinAlgError, "square", "tensorinv", lambda: mp.linalg.tensorinv(one((2, 3, 4)), 1))
+    raises(np.linalg.LinAlgError, "square", "matrix_power", lambda: mp.linalg.matrix_power(one((2, 3)), 2))
+
+
 def check_infinite():
     """A matrix that is not finite has no eigenvalues and no singular values, on all ranks alike."""
 
