@@ -35,18 +35,45 @@ def _several(count, name, *arguments):
     return [ndarray._adopt(c.value) for c in cells]
 
 
-def solve(a, b, assume_a="gen", *, mixed=False):
-    """numpy.linalg.solve; assume_a is that of scipy.linalg.solve: gen, pos, or upper or lower triangular; sym and her
-    are solved as gen is.  mixed: factor in half the precision and correct the solution, or where that does not
-    converge factor in the whole one."""
+def _of_triangle(a, lower, conjugated):
+    """The symmetric or Hermitian matrix of which one triangle is given."""
+    half, rest = (names.tril(a), names.tril(a, -1)) if lower else (names.triu(a), names.triu(a, 1))
+    return half + (adjoint(rest) if conjugated else names.matrix_transpose(rest))
+
+
+def _solve_by_diagonals(a, b, below, above):
+    """Solve with so many diagonals of one matrix, of which the others are not read."""
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise MatrixError(f"solve: a of shape {a.shape} is not one square matrix")
+    below, above = (min(number, a.shape[0] - 1) for number in (below, above))
+    lines = [names.pad(names.diagonal(a, k), (max(k, 0), max(-k, 0))) for k in range(above, -below - 1, -1)]
+    return solve_banded((below, above), names.stack(lines), b)
+
+
+def solve(a, b, assume_a="gen", *, lower=None, transposed=False, mixed=False):
+    """numpy.linalg.solve; assume_a, lower and transposed are those of scipy.linalg.solve.  Of a symmetric, Hermitian or
+    positive definite matrix the triangle is read that lower tells, and without it the whole matrix, or of a positive
+    definite one the lower triangle.  Symmetric and Hermitian matrices are solved as general ones.  mixed: factor in
+    half the precision and correct the solution, or where that does not converge factor in the whole one."""
     kinds = {"gen": 0, "general": 0, "pos": 1, "positive definite": 1, "upper triangular": 2, "lower triangular": 3,
-             "sym": 0, "symmetric": 0, "her": 0, "hermitian": 0}
+             "sym": 0, "symmetric": 0, "her": 0, "hermitian": 0, "diagonal": 0, "tridiagonal": 0, "banded": 0}
     if assume_a not in kinds:
         raise ValueError(f"assume_a is {assume_a!r}, which is none of {', '.join(kinds)}")
+    a = as_array(a)
+    if lower is not None and assume_a.startswith(("sym", "her", "pos")):
+        a = _of_triangle(a, lower, not assume_a.startswith("sym"))
+    if transposed:
+        a = names.matrix_transpose(a)
+    kind = kinds[assume_a]
+    if transposed and kind > 1:
+        kind = 5 - kind  # the other triangle
+    if assume_a.endswith(("diagonal", "banded")) and a.size:
+        widths = {"diagonal": (0, 0), "tridiagonal": (1, 1)}.get(assume_a)
+        return _solve_by_diagonals(a, as_array(b), *(widths or bandwidth(a)))  # noqa: F405
     if not mixed:
-        return made("linalg_solve", as_array(a), as_array(b), kinds[assume_a])
+        return made("linalg_solve", a, as_array(b), kind)
     x = ctypes.c_void_p()
-    call("linalg_solve_mixed", as_array(a), as_array(b), kinds[assume_a], ctypes.byref(x), None)
+    call("linalg_solve_mixed", a, as_array(b), kind, ctypes.byref(x), None)
     return ndarray._adopt(x.value)
 
 
@@ -181,18 +208,34 @@ def lu_solve(lu_and_piv, b, trans=0):
 
 
 def qr(a, mode="reduced"):
+    """numpy.linalg.qr; full and economic are scipy.linalg.qr's names of complete and reduced.  Collective."""
+    mode = {"full": "complete", "economic": "reduced"}.get(mode, mode)
     if mode == "r":
         return made("qr", as_array(a), mode, None)
     q, r = _several(2, "qr", as_array(a), mode)
     return (q, r) if mode == "raw" else QRResult(q, r)
 
 
-def svdvals(x):
-    return made("svdvals", as_array(x))
+def svdvals(a):
+    return made("svdvals", as_array(a))
 
 
-def svd(a, full_matrices=True, compute_uv=True):
-    return SVDResult(*_several(3, "svd", as_array(a), bool(full_matrices))) if compute_uv else svdvals(a)
+def _hermitian_svd(a):
+    """From the eigenvalues, whose signs go to V^H."""
+    w, v = eigh(a)
+    order = names.flip(names.argsort(abs(w), axis=-1), -1)
+    w, v = names.take_along_axis(w, order, -1), names.take_along_axis(v, order[..., None, :], -1)
+    return SVDResult(v, abs(w), adjoint(v * names.where(w < 0, -1, 1)[..., None, :].astype(w.dtype)))
+
+
+def _singular_values(a, hermitian):
+    return names.flip(names.sort(abs(eigvalsh(a)), axis=-1), -1) if hermitian else svdvals(a)
+
+
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    if not compute_uv:
+        return _singular_values(a, hermitian)
+    return _hermitian_svd(a) if hermitian else SVDResult(*_several(3, "svd", as_array(a), bool(full_matrices)))
 
 
 def _eigh_subset(a, b, lower, type, by_index, by_value, only_values):  # noqa: A002
@@ -214,7 +257,9 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, type=1, subset_
     """numpy.linalg.eigh, and with the named arguments scipy.linalg.eigh, whose b may also be the second one."""
     if not isinstance(UPLO, str):
         b, UPLO = UPLO, "L"  # noqa: N806
-    lower = UPLO.upper() != "U" if lower is None else lower
+    if UPLO.upper() not in ("L", "U"):
+        raise ValueError(f"UPLO is {UPLO!r}, which is neither L nor U")
+    lower = UPLO.upper() == "L" if lower is None else lower
     if b is not None or subset_by_index is not None or subset_by_value is not None:
         return _eigh_subset(a, b, lower, type, subset_by_index, subset_by_value, eigvals_only)
     if eigvals_only:
@@ -251,24 +296,43 @@ def lstsq(a, b, rcond=None):
     return ndarray._adopt(x.value), ndarray._adopt(residuals.value), rank.value, ndarray._adopt(s.value)
 
 
-def pinv(a, rcond=None, *, rtol=None):
-    """numpy.linalg.pinv; without a bound it is max(m, n) eps, as in SciPy.  A bound for each matrix is an array."""
-    bound = rtol if rcond is None else rcond
-    if np.ndim(bound) > 0:
-        u, s, vh = svd(a, False)
-        large = s > as_array(bound)[..., None] * names.max(s, axis=-1, keepdims=True, initial=0)
-        inverse = names.where(large, 1 / names.where(large, s, 1), 0)
-        v, uh = (names.conj(names.matrix_transpose(w)) for w in (vh, u))
-        return matmul(v * inverse[..., None, :], uh)
-    return made("pinv", as_array(a), -1.0 if bound is None else float(bound))
+def _large(s, shape, atol, rtol):
+    """Which singular values of matrices of a shape are above atol + rtol times the largest.  Bounds are numbers, or
+    arrays with one for each matrix; rtol None: max(m, n) eps."""
+    rtol = max(shape[-2:]) * float(np.finfo(s.dtype).eps) if rtol is None else rtol
+    atol, rtol = (as_array(t)[..., None] if np.ndim(t) else float(t) for t in (0 if atol is None else atol, rtol))
+    return s > atol + rtol * names.max(s, axis=-1, keepdims=True, initial=0)
 
 
-def matrix_rank(A, tol=None, *, rtol=None):  # noqa: N803
-    if tol is None:
-        return made("matrix_rank", as_array(A), -1.0 if rtol is None else float(rtol))
-    if np.ndim(tol) > 0:  # one bound for each matrix
-        tol = as_array(tol)[..., None]
-    return names.count_nonzero(svdvals(A) > tol, axis=-1)
+def pinv(a, rcond=None, hermitian=False, *, rtol=None, atol=None, return_rank=False):
+    """numpy.linalg.pinv; without a bound it is max(m, n) eps, as in SciPy.  A bound for each matrix is an array.  atol
+    and return_rank are those of scipy.linalg.pinv; the rank is a number, or of a batch an array."""
+    if rcond is not None and rtol is not None:
+        raise ValueError("pinv: rcond and rtol are given, and they are two names of one bound")
+    a, bound = as_array(a), rtol if rcond is None else rcond
+    if not (hermitian or return_rank or atol is not None or np.ndim(bound)):
+        return made("pinv", a, -1.0 if bound is None else float(bound))
+    u, s, vh = svd(a, False, hermitian=hermitian)
+    large = _large(s, a.shape, atol, bound)
+    inverse = names.where(large, 1 / names.where(large, s, 1), 0)
+    result = matmul(adjoint(vh) * inverse[..., None, :], adjoint(u))
+    if not return_rank:
+        return result
+    rank = names.count_nonzero(large, axis=-1)
+    return result, rank if rank.ndim else rank.item()
+
+
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):  # noqa: N803
+    """numpy.linalg.matrix_rank: how many singular values are above tol, or rtol times the largest.  Collective."""
+    if tol is not None and rtol is not None:
+        raise ValueError("matrix_rank: tol and rtol are given, and one of them says it all")
+    a = as_array(A)
+    if a.ndim < 2:
+        return names.astype(names.any(a != 0), "int64")
+    if tol is None and not hermitian and np.ndim(rtol) == 0:
+        return made("matrix_rank", a, -1.0 if rtol is None else float(rtol))
+    large = _large(_singular_values(a, hermitian), a.shape, tol, rtol if tol is None else 0)
+    return names.count_nonzero(large, axis=-1)
 
 
 def matrix_transpose(x):

@@ -78,6 +78,7 @@ for check in (
     pages.check_notebook,
     arguments.check_numbers,
     arguments.check_axes,
+    matrices.check_linalg_arguments,
     matrices.check_shapes_of_matrices,
     returns.check_returns,
 ):

@@ -109,6 +109,70 @@ def check_linalg():
              scipy.linalg.solve_toeplitz(of_scipy, b), 1e-10)
 
 
+def check_linalg_arguments():
+    """Further arguments of numpy.linalg's and scipy.linalg's functions."""
+    for dtype in ("float64", "complex128"):
+        a, b = pair((5, 5), dtype)[1] + 9 * np.eye(5), pair((5, 2), dtype)[1]
+        x, y = mp.asarray(a), mp.asarray(b)
+        h = a + np.conj(a.T)
+        for kind, whole in (("sym", a + a.T), ("her", h), ("pos", a @ np.conj(a.T) + np.eye(5))):
+            for lower in (False, True):
+                given = (np.tril if lower else np.triu)(whole)
+                same(f"solve of {dtype}, {kind}, lower={lower}", mp.linalg.solve(given, y, kind, lower=lower),
+                     np.linalg.solve(whole, b), 1e-10)
+        for kind, kept in (("diagonal", np.triu(np.tril(a))), ("tridiagonal", np.triu(np.tril(a, 1), -1)), ("gen", a),
+                           ("banded", np.triu(np.tril(a, 2), -1)), ("upper triangular", np.triu(a)),
+                           ("lower triangular", np.tril(a))):
+            for right in (b, b[:, 0]):
+                same(f"solve of {dtype}, {kind}", mp.linalg.solve(kept, right, assume_a=kind),
+                     np.linalg.solve(kept, right), 1e-10)
+                same(f"solve of {dtype}, {kind}, transposed", mp.linalg.solve(kept, right, kind, transposed=True),
+                     np.linalg.solve(kept.T, right), 1e-10)
+        low = h.copy()
+        low[:, 4] = low[:, 3]
+        low[4] = low[3]
+        for name, m in (("a matrix", h), ("one of rank 4", low), ("a batch", np.stack([h, low, 0 * h]))):
+            u, s, vh = (r.numpy() for r in mp.linalg.svd(mp.asarray(m), hermitian=True))
+            same(f"svd of {name}, hermitian", (s, (u * s[..., None, :]) @ vh, u @ np.conj(np.swapaxes(u, -1, -2)),
+                                               vh @ np.conj(np.swapaxes(vh, -1, -2))),
+                 (np.linalg.svd(m, compute_uv=False), m, *[np.broadcast_to(np.eye(5, dtype=dtype), m.shape)] * 2), 1e-11)
+            same(f"what follows of {name}", (mp.linalg.svd(m, compute_uv=False, hermitian=True),
+                                             mp.linalg.pinv(m, 1e-10, hermitian=True),
+                                             mp.linalg.matrix_rank(m, hermitian=True),
+                                             mp.linalg.matrix_rank(m, rtol=np.array([1e-10, 0.5, 3])[:m.ndim // 3 * 2 + 1]
+                                                                   if m.ndim > 2 else 1e-10)),
+                 (np.linalg.svd(m, compute_uv=False), np.linalg.pinv(m, 1e-10), np.linalg.matrix_rank(m),
+                  _ranks(m, [1e-10, 0.5, 3] if m.ndim > 2 else 1e-10)), 1e-10)
+        for named in ({"atol": 3.0}, {"atol": 1.0, "rtol": 0.1}, {"rtol": 0.2}, {}):
+            got, rank = mp.linalg.pinv(x, return_rank=True, **named)
+            want, many = scipy.linalg.pinv(a, return_rank=True, **named)
+            same(f"pinv of {dtype}, {named}", (got, np.array(rank)), (want, np.array(many)), 1e-10)
+        for ours, theirs in (("full", "complete"), ("economic", "reduced")):
+            tall, t = pair((5, 3), dtype)
+            same(f"qr of {dtype}, {ours}", mp.linalg.qr(tall, ours), mp.linalg.qr(tall, theirs))
+        same(f"einsum of lists, {dtype}", (mp.einsum(x, [0, 1], y, [1, 2], [0, 2]), mp.einsum(x, [30, 2], y, [2, 7]),
+                                           mp.einsum(x, [Ellipsis, 0], [0, Ellipsis]), mp.einsum(x, [3, 3])),
+             (np.einsum(a, [0, 1], b, [1, 2], [0, 2]), np.einsum(a, [30, 2], b, [2, 7]),
+              np.einsum(a, [Ellipsis, 0], [0, Ellipsis]), np.einsum(a, [3, 3])), 1e-12)
+        for path in (mp.einsum_path("ij,jk,kl", x, y, y.T), np.einsum_path("ij,jk,kl", a, b, b.T)):
+            same("einsum by a path", [mp.einsum("ij,jk,kl", x, y, y.T, optimize=p) for p in (path, path[0])],
+                 [a @ b @ b.T] * 2, 1e-12)
+    same("svdvals by name", mp.linalg.svdvals(a=x), np.linalg.svd(a, compute_uv=False), 1e-12)
+    for vector in (np.zeros(3), np.array([0.0, 2]), np.array(0.0), np.array(7)):
+        same(f"matrix_rank of {vector}", mp.linalg.matrix_rank(vector), np.asarray(np.linalg.matrix_rank(vector)))
+    for name, function in (("eigh", mp.linalg.eigh), ("eigvalsh", mp.linalg.eigvalsh)):
+        same(f"{name}, u", function(x, "u")[0], function(x, "U")[0])
+        raises(ValueError, "neither L nor U", f"{name}, X", lambda function=function: function(x, "X"))
+    raises(ValueError, "one of them", "two bounds", lambda: mp.linalg.matrix_rank(x, 1e-3, rtol=1e-3))
+    raises(ValueError, "one bound", "two names", lambda: mp.linalg.pinv(x, 1e-3, rtol=1e-3))
+    raises(TypeError, "list of integers", "einsum of arrays alone", lambda: mp.einsum(x, x))
+
+
+def _ranks(m, rtol):
+    s = np.linalg.svd(m, compute_uv=False)
+    return np.count_nonzero(s > np.asarray(rtol)[..., None] * s.max(-1, keepdims=True), axis=-1)
+
+
 def check_shapes_of_matrices():
     """What is no matrix for a function of linear algebra is a LinAlgError, as in NumPy, and a ValueError."""
     o, one = mp.linalg, mp.ones
