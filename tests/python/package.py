@@ -76,6 +76,7 @@ for check in (
     windows.check_multivariate_normal,
     pages.check_page,
     pages.check_notebook,
+    arrays.check_flags,
     arguments.check_numbers,
     arguments.check_axes,
     matrices.check_linalg_arguments,

@@ -13,6 +13,7 @@ import warnings
 import maniple as mp
 from maniple import _dlpack
 import numpy as np
+import scipy.fft
 
 from . import full, ok, pair, raises, rng, same, seed, shared_folder
 
@@ -461,6 +462,22 @@ def check_lending():
     ok(len(_dlpack._lent) == before + 1, "what was refused is given back, and what was taken is not")
     del taken
     ok(len(_dlpack._lent) == before and not _dlpack._capsules, "until nobody has it any more")
+
+
+def check_flags():
+    """How blocks lie in memory, as NumPy and CuPy tell it."""
+    x = mp.zeros((4, 6))
+    for name, y in (("an array", x), ("its transpose", x.T), ("every second column", x[:, ::2]), ("a vector", x[0]),
+                    ("a view that repeats", mp.broadcast_to(x[:1], (4, 6))), ("nothing", x[:0]), ("a number", x[0, 0])):
+        flags, want = y.flags, y.local.flags if y.device == "host" else None
+        for flag in ("c_contiguous", "f_contiguous", "forc", "fnc", "aligned", "writeable"):
+            good = want is None or getattr(flags, flag) == getattr(want, flag) == flags[flag.upper()]
+            ok(good, f"{flag} of {name}: {getattr(flags, flag)}")
+    flags = x.flags
+    ok(flags.owndata and flags["C"] and "WRITEABLE : True" in repr(flags), "other ways to ask")
+    raises(KeyError, "no flag", "another flag", lambda: flags["G"])
+    spread, a = pair((4, 6))
+    same("SciPy's own transform", scipy.fft.fft(spread), scipy.fft.fft(a), 1e-13)
 
 
 def check_copies():
