@@ -80,6 +80,7 @@ for check in (
     arguments.check_numbers,
     arguments.check_axes,
     matrices.check_linalg_arguments,
+    matrices.check_randomised_svd,
     matrices.check_shapes_of_matrices,
     returns.check_returns,
 ):

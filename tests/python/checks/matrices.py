@@ -173,6 +173,37 @@ def _ranks(m, rtol):
     return np.count_nonzero(s > np.asarray(rtol)[..., None] * s.max(-1, keepdims=True), axis=-1)
 
 
+def check_randomised_svd():
+    """The largest singular values by random vectors, beside those of all."""
+    for dtype in ("float32", "float64", "complex64", "complex128"):
+        for shape in ((60, 60), (90, 40), (40, 90)):
+            a = pair(shape, dtype)[1]
+            u, s, vh = np.linalg.svd(a, full_matrices=False)
+            s = (10 * 0.5 ** np.arange(len(s))).astype(s.dtype)
+            a = ((u * s) @ vh).astype(dtype)
+            name, eps = f"{dtype} {shape}", float(np.finfo(dtype).eps)
+            for layout in (None, "*, 0"):
+                left, values, right = (r.numpy() for r in mp.linalg.svd_randomised(mp.asarray(a, layout=layout), 5))
+                same(f"svd_randomised of {name}: values", values, s[:5], 1e2 * eps)
+                same(f"svd_randomised of {name}: vectors", (left * values) @ right, ((u[:, :5] * s[:5]) @ vh[:5]).astype(dtype),
+                     1e4 * eps)
+                unit = np.eye(5, dtype=dtype)
+                same(f"svd_randomised of {name}: orthogonal", (np.conj(left.T) @ left, right @ np.conj(right.T)),
+                     (unit, unit), 1e2 * eps)
+            b, c = pair(shape, dtype)
+            k = min(shape)
+            same(f"svd_randomised of {name}: all", mp.linalg.svd_randomised(b, k, iterations=0)[1],
+                 np.linalg.svd(c, compute_uv=False), 1e3 * eps)
+    flat, values = mp.linalg.svd_randomised(b, 3, 0, 0)[1].numpy(), np.linalg.svd(c, compute_uv=False)
+    ok(np.all(flat <= values[:3] * (1 + 1e-12)), "without a gap they are too small")
+    integers = np.arange(12).reshape(4, 3)
+    same("svd_randomised of integers", mp.linalg.svd_randomised(integers, 1)[1],
+         np.linalg.svd(integers, compute_uv=False)[:1], 1e-12)
+    raises(ValueError, "from 1 to 40", "no such k", lambda: mp.linalg.svd_randomised(b, 41))
+    raises(np.linalg.LinAlgError, "not one matrix", "a batch", lambda: mp.linalg.svd_randomised(mp.ones((2, 3, 3)), 1))
+    raises(np.linalg.LinAlgError, "not found", "NaN", lambda: mp.linalg.svd_randomised(b * np.nan, 3))
+
+
 def check_shapes_of_matrices():
     """What is no matrix for a function of linear algebra is a LinAlgError, as in NumPy, and a ValueError."""
     o, one = mp.linalg, mp.ones
