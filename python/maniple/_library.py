@@ -5,6 +5,7 @@ import atexit
 import contextlib
 import ctypes
 import ctypes.util
+import functools
 import operator
 import os
 import shutil
@@ -121,6 +122,7 @@ def _real(where):
     return real
 
 
+@functools.lru_cache(maxsize=None)
 def _number(kind, where):
     """What makes a number of Python one of that type; None: ctypes does."""
     if kind in ("float", "double"):
@@ -132,8 +134,9 @@ class _Struct(ctypes.Structure):
     """A struct of the headers: its fields take the numbers that their types have."""
 
     def __setattr__(self, name, value):
-        convert = self._converters.get(name)
-        super().__setattr__(name, value if convert is None else convert(value))
+        if name in self._converters:
+            value = self._converters[name](value)
+        ctypes.Structure.__setattr__(self, name, value)
 
 
 def _field(kind, where):
@@ -161,7 +164,7 @@ def struct(name):
         fields = STRUCTS["mnp_" + name]
         _structs[name] = type(name, (_Struct,), {
             "_fields_": [(field, c_type(kind)) for kind, field in fields],
-            "_converters": {field: _field(kind, field) for kind, field in fields},
+            "_converters": {field: convert for kind, field in fields if (convert := _field(kind, field))},
         })
     return _structs[name]
 

@@ -101,7 +101,10 @@ _LABELS = string.ascii_uppercase + string.ascii_lowercase  # of NumPy's numbers 
 
 
 def _text_of(labels):
-    return "".join("..." if label is Ellipsis else _LABELS[operator.index(label)] for label in labels)
+    numbers = [label if label is Ellipsis else operator.index(label) for label in labels]
+    if any(label is not Ellipsis and not 0 <= label < len(_LABELS) for label in numbers):
+        raise ValueError(f"einsum: labels are {numbers}, and must be from 0 to {len(_LABELS) - 1}")
+    return "".join("..." if label is Ellipsis else _LABELS[label] for label in numbers)
 
 
 def _operands(operands):

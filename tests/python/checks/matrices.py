@@ -165,6 +165,7 @@ def check_linalg_arguments():
         raises(ValueError, "neither L nor U", f"{name}, X", lambda function=function: function(x, "X"))
     raises(ValueError, "one of them", "two bounds", lambda: mp.linalg.matrix_rank(x, 1e-3, rtol=1e-3))
     raises(ValueError, "one bound", "two names", lambda: mp.linalg.pinv(x, 1e-3, rtol=1e-3))
+    raises(ValueError, "from 0 to 51", "a label beyond the letters", lambda: mp.einsum(x, [0, 52]))
     raises(TypeError, "list of integers", "einsum of arrays alone", lambda: mp.einsum(x, x))
 
 
