@@ -282,6 +282,19 @@ static mnp_status parse_numbers(const char *name, const char *list, value *v)
     }
 }
 
+/* A word that sets no parameter: say which there are. */
+static mnp_status fail_parameter(const char *text, const filtering *j)
+{
+    char listed[160] = "";
+    for (int p = 0; p < NUM_PARAMETERS; p++) {
+        const size_t used = strlen(listed);
+        if (j->filter->takes & BIT(p))
+            snprintf(listed + used, sizeof listed - used, "%s%s", used > 0 ? ", " : "", parameters[p].name);
+    }
+    return mnp_fail(MNP_ERR_ARG, "'%s' is no parameter of %s, written NAME=VALUE; it has %s", text, j->filter->name,
+                    *listed ? listed : "none");
+}
+
 static mnp_status parse_parameter(const char *text, filtering *j)
 {
     const char *equals = strchr(text, '=');
@@ -303,7 +316,7 @@ static mnp_status parse_parameter(const char *text, filtering *j)
         }
         return parse_numbers(parameters[p].name, equals + 1, &j->values[p]);
     }
-    return mnp_fail(MNP_ERR_ARG, "'%s' is no parameter of %s, such as NAME=VALUE: see --help", text, j->filter->name);
+    return fail_parameter(text, j);
 }
 
 static mnp_status find_filter(const char *name, filtering *j)

@@ -26,6 +26,7 @@ from ._library import (  # noqa: E402
     DTypeError,
     Error,
     FileError,
+    MatrixError,
     OutOfBoundsError,
     OutOfMemoryError,
     PeerError,

@@ -9,6 +9,7 @@ import numpy as np
 
 from ._array import as_array, into, made, ndarray
 from ._library import call, constant, struct
+from ._names import names
 
 __all__ = [
     "bessel",
@@ -127,7 +128,7 @@ def sosfilt_zi(sos):
 
 
 def _padding(padtype, padlen):
-    return "none" if padtype is None else padtype, constant("NONE") if padlen is None else int(padlen)
+    return "none" if padtype is None else padtype, constant("NONE") if padlen is None else padlen
 
 
 def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None):
@@ -431,8 +432,12 @@ def spectrogram(
     axis=-1,
     mode="psd",
 ):
-    options = _spectral(fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling=scaling, mode=mode)
-    return _several("spectrogram", 3, as_array(x), axis, options)
+    taken = "angle" if mode == "phase" else mode
+    options = _spectral(fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling=scaling, mode=taken)
+    f, t, spectra = _several("spectrogram", 3, as_array(x), axis, options)
+    if mode == "phase":
+        spectra = names.unwrap(spectra, axis=axis - 1 if axis < 0 else axis)  # times are in one dimension more
+    return f, t, spectra
 
 
 def channelize(x, channels, ntaps=8, taps=None, step=None, return_onesided=True, axis=-1):

@@ -130,7 +130,10 @@ def value_for(x, value):
     """What is assigned to elements of x: an array, or a number as an operand."""
     if not isinstance(value, (ndarray, int, float, complex, np.generic)):
         return as_array(value)
-    check_fits(value, x.dtype)
+    kind = x.dtype.kind
+    if type(value) is complex and kind not in "cb":
+        raise TypeError(f"{value} cannot be assigned to elements of {x.dtype}")
+    check_fits(int(value) if isinstance(value, float) and kind in "iu" else value, x.dtype)
     return operand_beside(value, [x])
 
 

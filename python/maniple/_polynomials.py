@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy's functions of polynomials, which are arrays of coefficients, that of the highest power first."""
 
+import operator
+
 import numpy as np
 
 from ._array import as_array, ndarray
@@ -86,7 +88,7 @@ def polyval(p, x):
 @public
 def vander(x, N=None, increasing=False):  # noqa: N803
     x = as_array(x)
-    count = x.size if N is None else int(N)
+    count = x.size if N is None else operator.index(N)
     if x.ndim != 1 or count < 0:
         raise ValueError(f"vander: x has {x.ndim} dimensions, not 1, or N is {count}, negative")
     powers = names.ones((x.size, count), np.promote_types(x.dtype, int))

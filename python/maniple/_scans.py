@@ -35,7 +35,7 @@ for _n in ("cumulative_sum", "cumulative_prod"):
 @public
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     edges = [None if e is None else as_array(e) for e in (prepend, append)]
-    return made("diff", as_array(a), int(n), axis, *edges)
+    return made("diff", as_array(a), n, axis, *edges)
 
 
 @public

@@ -10,7 +10,7 @@ import ctypes
 import numpy as np
 
 from ._array import as_array, dtype_number, into, made, ndarray
-from ._library import call, constant, struct
+from ._library import call, constant, struct, vector
 from ._names import finished
 from . import _spectra_and_labels
 from ._spectra_and_labels import *  # noqa: F403
@@ -47,16 +47,12 @@ def _each(value, count):
     return listed
 
 
-def _numbers(kind, values):
-    return (kind * max(len(values), 1))(*values)
-
-
 def _options(axes, output, mode, cval, origin=0):
     """mnp_ndimage_options."""
     count = len(axes)
     dtype = None if isinstance(output, ndarray) else output
-    listed = [_numbers(ctypes.c_int, [_mode(m) for m in _each(mode, count)]), _numbers(ctypes.c_int, axes),
-              _numbers(ctypes.c_int64, _each(origin, count))]
+    listed = [vector("int", [_mode(m) for m in _each(mode, count)]), vector("int", axes, "axes"),
+              vector("int64_t", _each(origin, count), "origin")]
     modes, chosen, origins = (ctypes.addressof(values) for values in listed)
     options = struct("ndimage_options")(dtype_number(dtype), 0, modes, float(cval), count, chosen, origins)
     options._keep = listed
@@ -68,15 +64,15 @@ def _out(output):
 
 
 def _bools(array):
-    return None if array is None else _numbers(ctypes.c_bool, [bool(v) for v in np.asarray(array).ravel()])
+    return None if array is None else vector("_Bool", [bool(v) for v in np.asarray(array).ravel()])
 
 
 def _doubles(array):
-    return None if array is None else _numbers(ctypes.c_double, [float(v) for v in np.asarray(array).ravel()])
+    return None if array is None else vector("double", [float(v) for v in np.asarray(array).ravel()])
 
 
 def _shape(array):
-    return None if array is None else _numbers(ctypes.c_int64, np.shape(array))
+    return None if array is None else vector("int64_t", np.shape(array))
 
 
 def _window(axes, size, *arrays):
@@ -86,10 +82,10 @@ def _window(axes, size, *arrays):
             others = {np.shape(other) for other in arrays if other is not None}
             if np.ndim(array) != len(axes) or len(others) > 1:
                 raise RuntimeError(f"a window of shape {' or '.join(map(str, others))} for {len(axes)} axes")
-            return _numbers(ctypes.c_int64, np.shape(array))
+            return vector("int64_t", np.shape(array))
     if size is None:
         raise RuntimeError("no footprint or filter size provided")
-    return _numbers(ctypes.c_int64, [int(n) for n in _each(size, len(axes))])
+    return vector("int64_t", _each(size, len(axes)), "size")
 
 
 # --- filters of order -------------------------------------------------------------------------------------------------
@@ -175,8 +171,8 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
     input = as_array(input)
     axes = _axes(input, axes)
     return into("ndimage_gaussian_filter", input, _doubles(_each(sigma, len(axes))),
-                _numbers(ctypes.c_int, _each(order, len(axes))), float(truncate),
-                None if radius is None else _numbers(ctypes.c_int64, _each(radius, len(axes))),
+                vector("int", _each(order, len(axes)), "order"), float(truncate),
+                None if radius is None else vector("int64_t", _each(radius, len(axes)), "radius"),
                 _options(axes, output, mode, cval), out=_out(output))
 
 
@@ -207,7 +203,7 @@ def _of_gaussians(name, input, sigma, output, mode, cval, axes, truncate=4.0, ra
     input = as_array(input)
     axes = _axes(input, axes)
     return into("ndimage_" + name, input, _doubles(_each(sigma, len(axes))), float(truncate),
-                None if radius is None else _numbers(ctypes.c_int64, _each(radius, len(axes))),
+                None if radius is None else vector("int64_t", _each(radius, len(axes)), "radius"),
                 _options(axes, output, mode, cval), out=_out(output))
 
 
@@ -248,7 +244,7 @@ def generate_binary_structure(rank, connectivity):
 
 
 def _origins(input, origin):
-    return _numbers(ctypes.c_int64, _each(origin, input.ndim))
+    return vector("int64_t", _each(origin, input.ndim), "origin")
 
 
 def _check_structures(input, *structures):
@@ -319,7 +315,7 @@ def _interpolation_mode(name):
 def _interpolating(output, mode, cval, axes=()):
     """mnp_ndimage_options of one mode, along all dimensions or along the axes."""
     options = struct("ndimage_options")()
-    options._keep = listed = _numbers(ctypes.c_int, axes)
+    options._keep = listed = vector("int", axes, "axes")
     options.dtype = dtype_number(None if isinstance(output, ndarray) else output)
     options.mode, options.cval = _interpolation_mode(mode), float(cval)
     options.naxes, options.axes = len(axes), ctypes.addressof(listed)
@@ -358,7 +354,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     if output_shape is not None and len(output_shape) != n:
         raise RuntimeError(f"the output shape has {len(output_shape)} dimensions for an input of {n}")
     return into("ndimage_affine_transform", input, _doubles(matrix), _doubles(_each(offset, n)),
-                None if output_shape is None else _numbers(ctypes.c_int64, output_shape), order, prefilter,
+                None if output_shape is None else vector("int64_t", output_shape, "output_shape"), order, prefilter,
                 _interpolating(output, mode, cval), out=_out(output))
 
 
@@ -379,7 +375,8 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
 def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     if len(axes) != 2:
         raise ValueError(f"rotate: there are {len(axes)} axes; it should be 2")
-    return into("ndimage_rotate", as_array(input), float(angle), _numbers(ctypes.c_int, axes), reshape, order, prefilter,
+    axes = vector("int", axes, "axes")
+    return into("ndimage_rotate", as_array(input), float(angle), axes, reshape, order, prefilter,
                 _interpolating(output, mode, cval), out=_out(output))
 
 
@@ -447,7 +444,7 @@ def _measure(name, input, labels, index):
     index = index.numpy() if isinstance(index, ndarray) else index
     listed = [] if index is None else [int(i) for i in np.ravel(index)]
     out = made("ndimage_" + name, as_array(input), None if labels is None else as_array(labels), len(listed),
-               _numbers(ctypes.c_int64, listed) if listed else None).numpy()
+               vector("int64_t", listed, "index") if listed else None).numpy()
     return out[0] if index is None or np.ndim(index) == 0 else out
 
 

@@ -35,6 +35,7 @@ filter_alone 2 "did you mean 'median_filter'" filter medianfilter in.h5:/image -
 filter_alone 2 'needs size=VALUE' filter median_filter in.h5:/image -o y.h5:/y
 filter_alone 2 'takes no sigma' filter median_filter in.h5:/image -o y.h5:/y sigma=3
 filter_alone 2 'no parameter of median_filter' filter median_filter in.h5:/image -o y.h5:/y size
+filter_alone 2 'it has size, .*mode' filter median_filter in.h5:/image -o y.h5:/y siz=3
 filter_alone 2 'must be a number' filter median_filter in.h5:/image -o y.h5:/y size=large
 filter_alone 2 'needs a place' filter median_filter in.h5:/image size=3
 filter_alone 2 'OUTPUT .* is INPUT itself' filter median_filter in.h5:/image -o in.h5:/image size=3

@@ -23,8 +23,10 @@ for check in (
     functions.check_names,
     functions.check_standard,
     matrices.check_linalg,
+    matrices.check_infinite,
     arrays.check_dlpack,
     arguments.check_ufunc_methods,
+    arguments.check_written,
     arguments.check_grids,
     arguments.check_more_arguments,
     matrices.check_sparse_parts,
@@ -74,6 +76,12 @@ for check in (
     windows.check_multivariate_normal,
     pages.check_page,
     pages.check_notebook,
+    arrays.check_flags,
+    arguments.check_numbers,
+    arguments.check_axes,
+    matrices.check_linalg_arguments,
+    matrices.check_randomised_svd,
+    matrices.check_shapes_of_matrices,
     returns.check_returns,
 ):
     try:

@@ -11,8 +11,8 @@ from .. import _filters, _waveforms
 from . import windows
 from .._array import as_array, dtype_number, into, ndarray
 from .._filters import *  # noqa: F403
-from .._library import Shared, call, chosen, constant, struct
-from .._names import finished
+from .._library import Shared, call, chosen, constant, struct, vector
+from .._names import axes_of, finished, names
 from .._short_time import ShortTimeFFT
 from .._waveforms import *  # noqa: F403
 
@@ -24,7 +24,8 @@ _METHODS = ("direct", "separable", "fft", "overlap-add")
 
 
 def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):
-    listed = None if axes is None else (ctypes.c_int * max(len(axes), 1))(*axes)
+    axes = axes_of(axes)
+    listed = vector("int", axes, "axes")
     options = struct("conv_options")(
         chosen("mode", mode, "CONV_", ("full", "same", "valid")),
         chosen("boundary", boundary, "BOUNDARY_", ("fill", "wrap", "symm", "mirror", "nearest")),
@@ -65,14 +66,32 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
 
 
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    return correlate(in1, in2, mode, "auto", boundary, fillvalue)
+    """scipy.signal.correlate2d, with all borders.  In the mode same, a kernel of even extent lies one element further
+    on than that of correlate(), as SciPy has it.  Collective."""
+    in1, in2 = as_array(in1), as_array(in2)
+    if mode != "same" or all(n % 2 for n in in2.shape):
+        return correlate(in1, in2, mode, "auto", boundary, fillvalue)
+    whole = correlate(in1, in2, "full", "auto", boundary, fillvalue)
+    return names.redistribute(whole[tuple(slice(k // 2, k // 2 + n) for n, k in zip(in1.shape, in2.shape))], in1.layout)
+
+
+def _along(axes, in1, in2):
+    """Axes in their order, and a kernel without its other dimensions, which SciPy wants to have the extent 1."""
+    in1, in2, axes = as_array(in1), as_array(in2), axes_of(axes)
+    if axes is not None and in1.ndim == in2.ndim > len(axes):
+        axes = sorted(range(in1.ndim)[axis] for axis in axes)
+        others = tuple(d for d in range(in1.ndim) if d not in axes)
+        in2 = names.squeeze(in2, others) if all(in2.shape[d] == 1 for d in others) else in2
+    return in2, axes
 
 
 def fftconvolve(in1, in2, mode="full", axes=None):
+    in2, axes = _along(axes, in1, in2)
     return convolve(in1, in2, mode, "fft", axes=axes)
 
 
 def oaconvolve(in1, in2, mode="full", axes=None):
+    in2, axes = _along(axes, in1, in2)
     return convolve(in1, in2, mode, "overlap-add", axes=axes)
 
 
@@ -103,7 +122,7 @@ def order_filter(a, domain, rank):
     borders.  Collective."""
     from .. import ndimage
 
-    return ndimage.rank_filter(a, int(rank), footprint=_whole(domain) != 0, mode="constant")
+    return ndimage.rank_filter(a, rank, footprint=_whole(domain) != 0, mode="constant")
 
 
 def _whole(x):

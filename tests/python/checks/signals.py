@@ -13,6 +13,21 @@ from . import ok, pair, raises, rng, same
 def check_signal():
     (x, a), (k, w) = pair((20, 17)), pair((3, 4))
     same("convolve2d", mp.signal.convolve2d(x, k, "same", "wrap"), scipy.signal.convolve2d(a, w, "same", "wrap"), 1e-12)
+    kernels = (k, w), pair((4, 4)), pair((2, 3)), (x[:4, :3], a[:4, :3])
+    for boundary in ("fill", "wrap", "symm"):
+        for mode in ("full", "same", "valid"):
+            same(f"correlate2d, {mode}, {boundary}", [mp.signal.correlate2d(x, q, mode, boundary) for q, _ in kernels],
+                 [scipy.signal.correlate2d(a, v, mode, boundary) for _, v in kernels], 1e-12)
+    y, b = pair((5, 6), "complex128")
+    same("correlate2d of a smaller array, and of complex numbers",
+         (mp.signal.correlate2d(k, x, "same"), mp.signal.correlate2d(y, y[:2, :2], "same", fillvalue=0)),
+         (scipy.signal.correlate2d(w, a, "same"), scipy.signal.correlate2d(b, b[:2, :2], "same")), 1e-12)
+    ok(mp.signal.correlate2d(x, k, "same").layout == x.layout, "the layout of correlate2d")
+    same("fftconvolve along axes",
+         (mp.signal.fftconvolve(x, x[:1, :3], axes=1), mp.signal.oaconvolve(x, x[:3, :1], "same", 0),
+          mp.signal.fftconvolve(x[None], x[None, :3, :4], axes=(-1, 1))),
+         (scipy.signal.fftconvolve(a, a[:1, :3], axes=1), scipy.signal.oaconvolve(a, a[:3, :1], "same", 0),
+          scipy.signal.fftconvolve(a[None], a[None, :3, :4], axes=(-1, 1))), 1e-12)
     same("correlate", mp.signal.correlate(x, k, "valid"), scipy.signal.correlate(a, w, "valid"), 1e-12)
     line = a.ravel()
     peaks, properties = mp.signal.find_peaks(mp.array(line), prominence=(0.1, None), width=1)
@@ -29,6 +44,11 @@ def check_signal():
     ok(sorted(properties) == sorted(wanted), "properties of peaks")
     for name in wanted:
         same(f"find_peaks: {name}", properties[name], wanted[name], 1e-12)
+    for axis in (-1, 0):
+        got = mp.signal.spectrogram(x, nperseg=8, mode="phase", axis=axis)
+        same("spectrogram of phases", got, scipy.signal.spectrogram(a, nperseg=8, mode="phase", axis=axis), 1e-11)
+    raises(ValueError, "'psd', 'complex', 'magnitude' or 'angle'", "another mode",
+           lambda: mp.signal.spectrogram(x, mode="power"))
     same("medfilt", mp.signal.medfilt(x, 3), scipy.signal.medfilt(a, 3), 0)
     same("wiener", mp.signal.wiener(x, 3), scipy.signal.wiener(a, 3), 1e-9)
     plan = mp.signal.Convolution(x, k, "same")
