@@ -3,6 +3,7 @@
 
 import ctypes
 import operator
+import string
 
 from ._array import as_array, into, made, operand, result_type
 from ._library import call, chosen, constant
@@ -91,23 +92,36 @@ def _order(optimize):
     raise ValueError(f"optimize is {optimize!r}, which is none of False, True, 'greedy' and 'optimal'")
 
 
-def _operands(subscripts, operands):
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase  # in the order of the numbers
+
+
+def _parsed(subscripts, operands):
+    """A text and arrays: of einsum(x, [0, 1], y, [1, 2], [0, 2]) they are "AB,BC->AC", x and y."""
+    result = ""
     if not isinstance(subscripts, str):
-        raise TypeError("subscripts are a text, such as 'ij,jk->ik'")
-    return [as_array(x) for x in operands]
+        *operands, places = [subscripts, *operands] if len(operands) % 2 == 0 else [subscripts, *operands, None]
+        result = "" if places is None else "->" + _letters(places)
+        subscripts, operands = ",".join(map(_letters, operands[1::2])), operands[::2]
+    return subscripts + result, [as_array(x) for x in operands]
+
+
+def _letters(places):
+    if not isinstance(places, (list, tuple)) or not all(p is Ellipsis or p in range(len(_LETTERS)) for p in places):
+        raise TypeError("subscripts are a text, such as 'ij,jk->ik', or lists of numbers below 52 behind the operands")
+    return "".join("..." if place is Ellipsis else _LETTERS[place] for place in places)
 
 
 @public
 def einsum(subscripts, *operands, out=None, optimize=False):
-    """numpy.einsum with subscripts as a text.  Pairs are contracted in a greedy or the optimal order.  Collective."""
-    operands = _operands(subscripts, operands)
+    """numpy.einsum.  Pairs are contracted in a greedy or the optimal order.  Collective."""
+    subscripts, operands = _parsed(subscripts, operands)
     return into("einsum", subscripts.encode(), list_of(operands), len(operands), _order(optimize), out=out)
 
 
 @public
 def einsum_path(subscripts, *operands, optimize="greedy"):
     """The pairs of numpy.einsum_path, and a sentence on what they cost."""
-    operands = _operands(subscripts, operands)
+    subscripts, operands = _parsed(subscripts, operands)
     pairs, cost = (ctypes.c_int * (2 * len(operands) + 1))(), ctypes.c_double()
     places = ctypes.byref(pairs), ctypes.byref(cost)
     call("einsum_path", subscripts.encode(), list_of(operands), len(operands), _order(optimize), *places)
