@@ -52,6 +52,7 @@ def check_more_arguments():
             mp.nan_to_num(y, copy=False, **named)
             same("in place", y, np.nan_to_num(b, **named))
     raises(TypeError, "complex128", "nan= of complex numbers", lambda: mp.nan_to_num(mp.zeros(2, complex), nan=1.0))
+    raises(ValueError, "needs an axis", "running sums of a matrix", lambda: mp.cumulative_sum(x))
     raises(ValueError, "neither left nor right", "another side", lambda: mp.searchsorted(mp.arange(3), 1, side="up"))
 
 
