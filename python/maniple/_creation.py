@@ -28,8 +28,9 @@ def asarray(a, dtype=None, layout=None, copy=None):
 
 
 @public
-def array(a, dtype=None, layout=None, copy=True):
-    return asarray(a, dtype, layout, copy)
+def array(a, dtype=None, layout=None, copy=True, ndmin=0):
+    x = asarray(a, dtype, layout, copy)
+    return x[(None,) * (ndmin - x.ndim)] if x.ndim < ndmin else x
 
 
 @public

@@ -98,8 +98,8 @@ def vander(x, N=None, increasing=False):  # noqa: N803
 
 
 @public
-def polyfit(x, y, deg, rcond=None, full=False, w=None):
-    """numpy.polyfit, without cov: least squares in powers of x.  y may have columns.  Collective."""
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """numpy.polyfit: least squares in powers of x.  y may have columns.  Collective."""
     from . import linalg
 
     x, y = as_array(x) + 0.0, as_array(y) + 0.0
@@ -113,7 +113,14 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
     scale = names.sqrt((powers * powers).sum(axis=0))
     p, residuals, rank, values = linalg.lstsq(powers / scale, y, rcond)
     p = p / (scale if y.ndim == 1 else scale[:, None])
-    return (p, residuals, rank, values, rcond) if full else p
+    if full or not cov:
+        return (p, residuals, rank, values, rcond) if full else p
+    scaled = powers / scale
+    covariance = linalg.inv(scaled.T @ scaled) / names.outer(scale, scale)
+    if cov != "unscaled" and x.size <= deg + 1:
+        raise ValueError(f"polyfit: {x.size} points are too few to scale the covariance of {deg + 1} coefficients")
+    factor = 1 if cov == "unscaled" else residuals / (x.size - deg - 1)
+    return p, (covariance if y.ndim == 1 else covariance[:, :, None]) * factor
 
 
 @public

@@ -22,7 +22,10 @@ for _n in ("cumsum", "cumprod", "nancumsum", "nancumprod"):
 
 def _cumulative(name):
     def cumulative(x, axis=None, dtype=None, out=None, include_initial=False):
-        return into(name, as_array(x), 0 if axis is None else axis, dtype_name(dtype), bool(include_initial), out=out)
+        x = as_array(x)
+        if axis is None and x.ndim > 1:
+            raise ValueError(f"{name}: an array of {x.ndim} dimensions needs an axis")
+        return into(name, x, 0 if axis is None else axis, dtype_name(dtype), bool(include_initial), out=out)
 
     cumulative.__name__ = name
     return public(cumulative)

@@ -53,6 +53,7 @@ def check_more_arguments():
             mp.nan_to_num(y, copy=False, **named)
             same("in place", y, np.nan_to_num(b, **named))
     raises(TypeError, "complex128", "nan= of complex numbers", lambda: mp.nan_to_num(mp.zeros(2, complex), nan=1.0))
+    raises(ValueError, "needs an axis", "running sums of a matrix", lambda: mp.cumulative_sum(x))
     raises(ValueError, "neither left nor right", "another side", lambda: mp.searchsorted(mp.arange(3), 1, side="up"))
 
 
@@ -103,6 +104,8 @@ def check_written():
         made = mp.full((2, 3), spread), mp.full((2, 3), spread, layout="*, 0"), mp.full_like(x, spread)
         same(f"full of {value}", made, (wanted, wanted, np.full_like(wanted, value)))
     raises(ValueError, "broadcast", "full of too many", lambda: mp.full((2, 3), [1, 2]))
+    same("array with ndmin", (mp.array([1, 2], ndmin=3), mp.array(3.0, ndmin=1), mp.array([[1]], ndmin=1)),
+         (np.array([1, 2], ndmin=3), np.array(3.0, ndmin=1), np.array([[1]], ndmin=1)))
     x = mp.arange(12.0)
     y = mp.reshape(x, (3, 4), copy=True)
     y[0] = -1
@@ -191,6 +194,13 @@ def check_polynomials():
     several = np.stack([y, w], 1)
     same("polyfit", (mp.polyfit(x, mp.asarray(y), 3), mp.polyfit(x, y, 2, w=mp.asarray(w)), mp.polyfit(x, several, 2)),
          (np.polyfit(points, y, 3), np.polyfit(points, y, 2, w=w), np.polyfit(points, several, 2)), 1e-10)
+    for named in ({"cov": True}, {"cov": "unscaled", "w": w}):
+        for of_y in (y, several):
+            spread = {k: mp.asarray(v) if isinstance(v, np.ndarray) else v for k, v in named.items()}
+            want = np.polyfit(points, of_y, 2, **named)
+            same(f"polyfit with {sorted(named)}", mp.polyfit(x, of_y, 2, **spread), want, 1e-9)
+    raises(ValueError, "too few", "the covariance of three points", lambda: mp.polyfit(x[:3], y[:3], 2, cov=True))
+    raises(TypeError, "below 52", "einsum by a number", lambda: mp.einsum(x, 0))
     for zeros in ([1.0, -2, 5], [0.0, 0, 3], [4.0]):
         made = mp.poly(zeros)
         same(f"poly of {zeros}", made, np.poly(np.array(zeros)), 1e-14)
