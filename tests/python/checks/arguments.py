@@ -200,7 +200,7 @@ def check_polynomials():
             want = np.polyfit(points, of_y, 2, **named)
             same(f"polyfit with {sorted(named)}", mp.polyfit(x, of_y, 2, **spread), want, 1e-9)
     raises(ValueError, "too few", "the covariance of three points", lambda: mp.polyfit(x[:3], y[:3], 2, cov=True))
-    raises(TypeError, "below 52", "einsum by a number", lambda: mp.einsum(x, 0))
+    raises(TypeError, "list of integers", "einsum by a number", lambda: mp.einsum(x, 0))
     for zeros in ([1.0, -2, 5], [0.0, 0, 3], [4.0]):
         made = mp.poly(zeros)
         same(f"poly of {zeros}", made, np.poly(np.array(zeros)), 1e-14)
