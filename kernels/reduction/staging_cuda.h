@@ -18,14 +18,18 @@ MNP_INLINE void mnp_copy_16(uint4 *to, const uint4 *from)
 #endif
 }
 
-/* Begin to copy bytes to shared memory, where the first is at mnp_skip_of(bytes).  All threads of the block call it. */
-MNP_INLINE void mnp_stage(uint4 *shared, const void *bytes, int count)
+/*
+ * Begin to copy bytes to shared memory, where the first is at mnp_skip_of(bytes).  Every one of `threads` threads, all
+ * of the block unless they are given, calls it.
+ */
+MNP_INLINE void mnp_stage(uint4 *shared, const void *bytes, int count, int thread = threadIdx.x,
+                          int threads = MNP_THREADS)
 {
     const int skip = mnp_skip_of(bytes), whole = (skip + count) / 16;
     const char *const from = (const char *)bytes - skip;
-    for (int i = threadIdx.x; i < whole; i += MNP_THREADS)
+    for (int i = thread; i < whole; i += threads)
         mnp_copy_16(shared + i, (const uint4 *)from + i);
-    for (int i = 16 * whole + threadIdx.x; i < skip + count; i += MNP_THREADS) /* what is beyond may not exist */
+    for (int i = 16 * whole + thread; i < skip + count; i += threads) /* what is beyond may not exist */
         ((char *)shared)[i] = from[i];
 }
 
