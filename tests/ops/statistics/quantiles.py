@@ -112,6 +112,59 @@ def long_lines():
     mp.check("all are equal", mp.median(mp.array(a, mp.random_layout(rng, a.shape)), None), np.float64(7))
 
 
+def views():
+    """Lines whose elements lie in another order than they have, or are repeated."""
+    for _ in range(12):
+        a = values(["float32", "int16", "float64"][int(rng.integers(3))], tuple(int(n) for n in rng.integers(1, 9, 3)))
+        x = mp.array(a, mp.random_layout(rng, a.shape))
+        if rng.integers(3):
+            a = np.broadcast_to(a, (int(rng.integers(1, 6)), *a.shape))
+            x = mp.broadcast_to(x, a.ndim, a.shape)
+        order = [int(d) for d in rng.permutation(a.ndim)]
+        a, x = a.transpose(order), mp.transpose(x, order)
+        axis = tuple(int(d) for d in rng.permutation(a.ndim)[:int(rng.integers(1, a.ndim + 1))])
+        what = f"{a.shape} with strides {a.strides}, axes {axis}"
+        mp.check(f"medians of {what}", mp.median(x, axes(axis)), np.median(a, axis=axis))
+        mp.check(f"quantiles of {what}", mp.quantiles(x, len(QUANTILES), QUANTILES, axes(axis), "lower"),
+                 np.quantile(a, QUANTILES, axis=axis, method="lower"))
+
+
+def very_long_lines():
+    """Which a GPU sieves: samples tell where in them to look, or mislead."""
+    for dtype in ("float32", "int32", "float64", "int8"):
+        n = int(rng.integers(1 << 20, 1 << 21))
+        a = rng.standard_normal(n) * 1000
+        kind = int(rng.integers(4))
+        if kind == 1:
+            a[rng.random(n) < 0.7] = 5  # one number is that of most
+        elif kind == 2:
+            a = np.round(a, -3) + 0.0  # without zeros that are negative, of which any may be found
+        elif kind == 3:
+            a[:] = np.where(rng.random(n) < 1e-5, a, 0)
+        a = (a / 10 if dtype == "int8" else a).astype(dtype)
+        x = mp.array(a, mp.random_layout(rng, a.shape))
+        what = f"{n} elements of {dtype}, {('of all kinds', 'mostly 5', 'rounded', 'mostly 0')[kind]}"
+        q = [float(v) for v in np.append(rng.random(int(rng.integers(1, 6))), 1)]
+        mp.check(f"median of {what}", mp.median(x, None), np.median(a))
+        mp.check(f"quantiles of {what}", mp.quantiles(x, len(q), q, None, "lower"), np.quantile(a, q, method="lower"))
+
+
+def lines_of_a_block():
+    """Of any number of lines that are neither short nor long, at a few or many positions."""
+    for dtype in ("float32", "int8", "float64", "int32", "complex64"):
+        length, lines = int(rng.integers(2000, 9000)), int(rng.integers(1, 300))
+        a = values(dtype, (lines, length))
+        if rng.integers(2):
+            a = (a * a.dtype.type(2) + rng.integers(0, 2, a.shape)).astype(dtype)
+        x = mp.array(a, mp.random_layout(rng, a.shape))
+        mp.check(f"median of {a.shape} of {dtype}", mp.median(x, axes(1)), np.median(a, axis=1))
+        count = int(rng.integers(1, 15))
+        q = [float(v) for v in rng.random(count)]
+        if dtype != "complex64":
+            mp.check(f"{count} quantiles of {a.shape} of {dtype}", mp.quantiles(x, count, q, axes(1), "higher"),
+                     np.quantile(a, q, axis=1, method="higher"))
+
+
 def methods():
     for dtype, nans in (("float32", 0.1), ("int32", 0)):
         a = values(dtype, (7, 11), nans)
@@ -230,6 +283,9 @@ def mistakes():
 
 medians()
 long_lines()
+views()
+very_long_lines()
+lines_of_a_block()
 on_one_rank()
 methods()
 shapes()
