@@ -68,6 +68,7 @@ for check in (
     families.check_waveforms,
     families.check_special_matrices,
     families.check_images_and_labels,
+    families.check_labels,
     windows.check_windows,
     windows.check_unwrap,
     windows.check_bits,
