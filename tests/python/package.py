@@ -7,8 +7,8 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, families, functions, kernels, matrices, names, pages, returns, signals, sparse
-from checks import standard, windows
+from checks import arguments, arrays, families, functions, kernels, matrices, names, pages, restoration, returns
+from checks import signals, sparse, standard, windows
 
 returns.start()
 
@@ -69,6 +69,7 @@ for check in (
     families.check_special_matrices,
     families.check_images_and_labels,
     families.check_labels,
+    restoration.check_deconvolution,
     windows.check_windows,
     windows.check_unwrap,
     windows.check_bits,
