@@ -7,8 +7,8 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, families, functions, kernels, matrices, names, pages, restoration, returns
-from checks import signals, sparse, standard, windows
+from checks import arguments, arrays, designs, families, functions, kernels, matrices, names, pages, restoration
+from checks import returns, signals, sparse, standard, windows
 
 returns.start()
 
@@ -47,6 +47,10 @@ for check in (
     signals.check_signal,
     signals.check_filters,
     signals.check_cosine_transforms,
+    designs.check_orders,
+    designs.check_responses,
+    designs.check_polynomials,
+    designs.check_sequences,
     signals.check_fft_plans,
     signals.check_ndimage,
     matrices.check_sparse,

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scipy.signal: filters, designs, windows and spectra (_filters.py), and its convolutions, with any border:
-boundary is fill, wrap, symm, mirror or nearest.
+"""scipy.signal: filters, designs, windows and spectra (_filters.py, _designs.py), and its convolutions, with any
+border: boundary is fill, wrap, symm, mirror or nearest.
 """
 
 import ctypes
 
 import numpy as np
 
-from .. import _filters, _waveforms
+from .. import _designs, _filters, _waveforms
 from . import windows
 from .._array import as_array, dtype_number, into, ndarray
+from .._designs import *  # noqa: F403
 from .._filters import *  # noqa: F403
 from .._library import Shared, call, chosen, constant, struct
 from .._names import axes_of, finished, names
@@ -18,7 +19,7 @@ from .._waveforms import *  # noqa: F403
 
 __all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d fftconvolve hilbert2
     oaconvolve order_filter sepfir2d windows""".split()
-__all__ += _filters.__all__ + _waveforms.__all__
+__all__ += _designs.__all__ + _filters.__all__ + _waveforms.__all__
 
 _METHODS = ("direct", "separable", "fft", "overlap-add")
 
@@ -188,4 +189,4 @@ class Convolution(Shared):
 _DESIGNS = """kaiser_atten kaiser_beta kaiserord bessel bilinear_zpk butter cheby1 cheby2 ellip firwin firwin2 freqz iirnotch iirpeak lfilter_zi lp2bp_zpk
     lp2bs_zpk lp2hp_zpk lp2lp_zpk remez savgol_coeffs sos2tf sos2zpk sosfilt_zi sosfreqz tf2sos tf2zpk zpk2sos
     zpk2tf""".split()
-__dir__ = finished(globals(), "scipy.signal", alone=_DESIGNS)
+__dir__ = finished(globals(), "scipy.signal", alone=_DESIGNS + _designs.__all__)
