@@ -496,7 +496,7 @@ def invresz(r, p, k, tol=1e-3, rtype="avg"):
 
 
 def _overlapping(window, nperseg, noverlap):
-    """A window, and how far the next one is.  Waits where the window is a name."""
+    """A window, and how far the next one is."""
     if nperseg < 1:
         raise ValueError(f"nperseg is {nperseg}, and must be positive")
     if not 0 <= noverlap < nperseg:
@@ -515,14 +515,15 @@ def _sums(taps, step):
 
 
 def check_COLA(window, nperseg, noverlap, tol=1e-10):  # noqa: N802
-    """scipy.signal.check_COLA: whether shifted windows add up to a constant.  Collective where the window is a name."""
+    """scipy.signal.check_COLA: whether shifted windows add up to a constant.  Collective, unless the
+    window is NumPy's array."""
     sums = _sums(*_overlapping(window, nperseg, noverlap))
     return bool(np.abs(sums - np.median(sums)).max() < tol)
 
 
 def check_NOLA(window, nperseg, noverlap, tol=1e-10):  # noqa: N802
-    """scipy.signal.check_NOLA: whether the squares of shifted windows add up to more than 0 everywhere.  Collective
-    where the window is a name."""
+    """scipy.signal.check_NOLA: whether the squares of shifted windows add up to more than 0 everywhere.  Collective,
+    unless the window is NumPy's array."""
     taps, step = _overlapping(window, nperseg, noverlap)
     return bool(_sums(taps**2, step).min() > tol)
 

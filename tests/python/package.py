@@ -51,6 +51,7 @@ for check in (
     designs.check_responses,
     designs.check_polynomials,
     designs.check_sequences,
+    designs.check_envelope,
     signals.check_fft_plans,
     signals.check_ndimage,
     matrices.check_sparse,

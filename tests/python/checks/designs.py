@@ -146,3 +146,28 @@ def check_sequences():
         both("max_len_seq", 5, **named)
     ok(ours.max_len_seq(4)[0].dtype == np.int8, "the type of max_len_seq")
     raises(ValueError, "not zeros alone", "a state of zeros", lambda: ours.max_len_seq(4, np.zeros(4)))
+
+
+def check_envelope():
+    t = np.arange(200) / 200
+    size = 1 + 0.5 * np.cos(2 * np.pi * 3 * t)
+    for n in (200, 100, 300):
+        for z, least in ((size * np.cos(2 * np.pi * 40 * t) + 2, 1), (size * np.exp(-80j * np.pi * t) + 2, -60)):
+            band, kept = ((1, None), "lowpass") if least > 0 else ((least, -1), "all")
+            parts = ours.envelope(mp.asarray(np.stack([z, z], 1)), band, n_out=n, residual=kept, axis=0)
+            want = np.interp(np.arange(n) / n, t, size), np.full(n, 2)
+            near(f"envelope, {n} elements", tuple(parts.numpy()[:, :, 1]), want, 1e-3 if n > 200 else 1e-10)
+    if not hasattr(theirs, "envelope"):
+        return
+    for n in (16, 17, 1):
+        a = np.cos(np.arange(3.0 * n) ** 2).reshape(3, n)
+        for z in (a, a + 1j * a[::-1]):
+            for band in ((1, None), (None, None), (2, 5), (-3, 4), (-5, -1), (None, 3)):
+                for named in ({}, {"n_out": 8}, {"n_out": 40, "residual": "all"}, {"residual": None, "squared": True}):
+                    try:
+                        want = theirs.envelope(z, band, **named)
+                    except ValueError:
+                        raises(ValueError, "bp_in is", f"envelope of {n}", lambda: ours.envelope(mp.asarray(z), band))
+                        continue
+                    got = ours.envelope(mp.asarray(z), band, **named)
+                    near(f"envelope {z.dtype} {n} {band} {named}", got.numpy(), want)
