@@ -18,7 +18,8 @@ from numpy import isscalar as isscalar, issubdtype as issubdtype, iterable as it
 
 from . import fft as fft, fits as fits, h5 as h5, interop as interop, kernels as kernels, linalg as linalg
 from . import comm as comm, layouts as layouts, lib as lib
-from . import ndimage as ndimage, random as random, signal as signal, sparse as sparse, tiff as tiff
+from . import ndimage as ndimage, random as random, restoration as restoration, signal as signal, sparse as sparse
+from . import tiff as tiff
 
 _ArrayLike = Union["ndarray", npt.ArrayLike]
 _Arrays = Union["ndarray", Sequence[Union["ndarray", npt.ArrayLike]]]

@@ -437,7 +437,8 @@ def find_objects(input, max_label=0):
     input = as_array(input)
     count = max_label or (int(input.max()) if input.size else 0)
     boxes = made("ndimage_find_objects", input, count).numpy()
-    return [None if box[0][0] < 0 else tuple(slice(int(a), int(b)) for a, b in box) for box in boxes]
+    first, end = boxes[..., 0].tolist(), boxes[..., 1].tolist()
+    return [None if lo[0] < 0 else tuple(map(slice, lo, hi)) for lo, hi in zip(first, end)]
 
 
 def _measure(name, input, labels, index):

@@ -7,8 +7,8 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, families, functions, kernels, matrices, names, pages, returns, signals, sparse
-from checks import standard, windows
+from checks import arguments, arrays, designs, families, functions, kernels, matrices, names, pages, restoration
+from checks import returns, signals, sparse, standard, windows
 
 returns.start()
 
@@ -47,6 +47,11 @@ for check in (
     signals.check_signal,
     signals.check_filters,
     signals.check_cosine_transforms,
+    designs.check_orders,
+    designs.check_responses,
+    designs.check_polynomials,
+    designs.check_sequences,
+    designs.check_envelope,
     signals.check_fft_plans,
     signals.check_ndimage,
     matrices.check_sparse,
@@ -68,6 +73,8 @@ for check in (
     families.check_waveforms,
     families.check_special_matrices,
     families.check_images_and_labels,
+    families.check_labels,
+    restoration.check_deconvolution,
     windows.check_windows,
     windows.check_unwrap,
     windows.check_bits,

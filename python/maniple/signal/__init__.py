@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scipy.signal: filters, designs, windows and spectra (_filters.py), and its convolutions, with any border:
-boundary is fill, wrap, symm, mirror or nearest.
+"""scipy.signal: filters, designs, windows and spectra (_filters.py, _designs.py), and its convolutions, with any
+border: boundary is fill, wrap, symm, mirror or nearest.
 """
 
 import ctypes
 
 import numpy as np
 
-from .. import _filters, _waveforms
+from .. import _designs, _filters, _waveforms
 from . import windows
 from .._array import as_array, dtype_number, into, ndarray
+from .._designs import *  # noqa: F403
 from .._filters import *  # noqa: F403
+from .._filters import resample
 from .._library import Shared, call, chosen, constant, struct, vector
 from .._names import axes_of, finished, names
 from .._short_time import ShortTimeFFT
 from .._waveforms import *  # noqa: F403
 
-__all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d fftconvolve hilbert2
-    oaconvolve order_filter sepfir2d windows""".split()
-__all__ += _filters.__all__ + _waveforms.__all__
+__all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d envelope
+    fftconvolve hilbert2 oaconvolve order_filter sepfir2d windows""".split()
+__all__ += _designs.__all__ + _filters.__all__ + _waveforms.__all__
 
 _METHODS = ("direct", "separable", "fft", "overlap-add")
 
@@ -149,6 +151,42 @@ def hilbert2(x, N=None, axes=(-2, -1)):  # noqa: N803
     return fft.ifft2(spectrum, axes=axes)
 
 
+def envelope(z, bp_in=(1, None), *, n_out=None, squared=False, residual="lowpass", axis=-1):
+    """scipy.signal.envelope, of SciPy 1.15 and later: the size of a signal within a band of frequencies, given by their
+    numbers, and beside it, along a new first dimension, what is left of the signal.  Collective."""
+    from .. import fft
+
+    if residual not in ("lowpass", "all", None):
+        raise ValueError(f"residual is {residual!r}, and must be 'lowpass', 'all' or None")
+    z = names.moveaxis(as_array(z), axis, -1)
+    n, is_real = z.shape[-1], z.dtype.kind != "c"
+    n_out = n if n_out is None else int(n_out)
+    least, end = -(n // 2), (n + 1) // 2
+    first, stop = (given if given is not None else bound for given, bound in zip(bp_in, (least, end)))
+    if not least <= first < stop <= end or n_out < 1:
+        raise ValueError(f"bp_in is {bp_in} and n_out {n_out}, where z has frequencies {least} up to {end}, exclusive")
+    frequency = (np.arange(n) - least) % n + least
+    inside = (first <= frequency) & (frequency < stop)
+    spectrum = fft.fft(z)
+    band = spectrum[..., as_array(np.arange(first, stop) % n)]
+    if is_real:  # the analytic signal, where half the rate, which is -half too, has one part
+        k = np.arange(first, stop)
+        band = band * as_array(np.where(k > 0, 2.0, (k == 0) | (2 * k == -n)).astype(band.real.dtype))
+    baseband = fft.ifft(band, n_out) * (n_out / n)
+    found = baseband.real**2 + baseband.imag**2 if squared else names.abs(baseband)
+    if residual is not None:
+        above = (stop if stop > 0 else first) <= frequency
+        kept = ~inside & ~(above & (residual == "lowpass"))
+        if is_real:
+            kept = kept[: n // 2 + 1]
+            left = fft.irfft(spectrum[..., : n // 2 + 1] * as_array(kept), n)
+        else:
+            left = fft.ifft(spectrum * as_array(kept))
+        left = left if n_out == n else resample(left, n_out, axis=-1)
+        return names.stack([names.moveaxis(part, -1, axis) for part in (found, left)])
+    return names.moveaxis(found, -1, axis)
+
+
 class Convolution(Shared):
     """A convolution that is planned once for arrays like `like`: plan = Convolution(x, kernel, "same"); y = plan(x)."""
 
@@ -188,4 +226,4 @@ class Convolution(Shared):
 _DESIGNS = """kaiser_atten kaiser_beta kaiserord bessel bilinear_zpk butter cheby1 cheby2 ellip firwin firwin2 freqz iirnotch iirpeak lfilter_zi lp2bp_zpk
     lp2bs_zpk lp2hp_zpk lp2lp_zpk remez savgol_coeffs sos2tf sos2zpk sosfilt_zi sosfreqz tf2sos tf2zpk zpk2sos
     zpk2tf""".split()
-__dir__ = finished(globals(), "scipy.signal", alone=_DESIGNS)
+__dir__ = finished(globals(), "scipy.signal", alone=_DESIGNS + _designs.__all__)
