@@ -523,12 +523,25 @@ def _nothing(shape, count):
     return tuple(names.empty(shape) for _ in range(count))
 
 
+def _segments(x, function, axis, window, nperseg, noverlap, share=2):
+    """x as its segments one after the other, from which the function has taken their trends, given all of them with their
+    samples along the last axis; how many a segment has; and the step between two segments, which share one part in
+    `share` by default."""
+    nperseg = len(window) if _is_array(window) else min(nperseg or 256, x.shape[axis])
+    step = nperseg - (nperseg // share if noverlap is None else noverlap)
+    x = names.moveaxis(x, axis, -1)
+    segments = function(names.sliding_window_view(x, nperseg, -1)[..., ::step, :])
+    return names.moveaxis(names.reshape(segments, (*x.shape[:-1], -1)), -1, axis), nperseg, step
+
+
 def periodogram(
     x, fs=1.0, window="boxcar", nfft=None, detrend="constant", return_onesided=True, scaling="density", axis=-1
 ):
     x = as_array(x)
     if x.size == 0:
         return _nothing(x.shape, 2)
+    if callable(detrend):
+        x, detrend = detrend(x), False
     options = _spectral(fs, window, nfft=nfft, detrend=detrend, one_sided=return_onesided, scaling=scaling)
     if options.nperseg not in (0, x.shape[axis]):
         raise ValueError(f"the window has {options.nperseg} elements, and x {x.shape[axis]} along axis {axis}")
@@ -546,6 +559,10 @@ def csd(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, det
     is_one, x, y = y is x, as_array(x), as_array(y)
     if x.size == 0 or y.size == 0:
         return _nothing((*x.shape[:-1], min(x.shape[-1], y.shape[-1])), 2)
+    if callable(detrend):
+        y = y if is_one else _segments(y, detrend, axis, window, nperseg, noverlap)[0]
+        x, nperseg, _ = _segments(x, detrend, axis, window, nperseg, noverlap)
+        noverlap, detrend = 0, False
     options = _spectral(fs, window, nperseg, noverlap, nfft, detrend, return_onesided, **words)
     return _several("welch", 2, x, axis, options) if is_one else _several("csd", 2, x, y, axis, options)
 
@@ -554,6 +571,10 @@ def coherence(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=Non
     x, y = as_array(x), as_array(y)
     if x.size == 0 or y.size == 0:
         return _nothing((*x.shape[:-1], min(x.shape[-1], y.shape[-1])), 2)
+    if callable(detrend):
+        y = _segments(y, detrend, axis, window, nperseg, noverlap)[0]
+        x, nperseg, _ = _segments(x, detrend, axis, window, nperseg, noverlap)
+        noverlap, detrend = 0, False
     options = _spectral(fs, window, nperseg, noverlap, nfft, detrend)
     return _several("coherence", 2, x, y, axis, options)
 
@@ -574,9 +595,14 @@ def spectrogram(
     x = as_array(x)
     if x.size == 0:
         return _nothing(x.shape, 3)
-    taken = "angle" if mode == "phase" else mode
+    taken, step = "angle" if mode == "phase" else mode, None
+    if callable(detrend):
+        x, nperseg, step = _segments(x, detrend, axis, window, nperseg, noverlap, share=8)
+        noverlap, detrend = 0, False
     options = _spectral(fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling=scaling, mode=taken)
     f, t, spectra = _several("spectrogram", 3, x, axis, options)
+    if step is not None:
+        t = (names.arange(t.size) * step + nperseg / 2) / fs
     if mode == "phase":
         spectra = names.unwrap(spectra, axis=axis - 1 if axis < 0 else axis)  # times are in one dimension more
     return f, t, spectra
@@ -635,6 +661,8 @@ def stft(
     x, extended = as_array(x), _STFT_BOUNDARIES.get(boundary)
     if x.size == 0:
         return _nothing(x.shape, 3)
+    if callable(detrend):
+        raise ValueError("stft: detrend is a function, which ShortTimeFFT.stft_detrend() takes")
     if _is_array(window) and nperseg == 256:  # the default, which is for windows by name
         nperseg = len(window)
     if extended:

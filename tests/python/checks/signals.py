@@ -164,6 +164,18 @@ def check_ends_and_windows():
             same(f"{name}, a window that is an array", getattr(mp.signal, name)(*[x, x * x][:arguments], window=window),
                  getattr(scipy.signal, name)(*[a, a * a][:arguments], window=there), 1e-11)
         same("stft", mp.signal.stft(x, window=window), scipy.signal.stft(a, window=there, nperseg=16), 1e-12)
+    def half_mean(d):
+        return d - d.mean(axis=-1, keepdims=True) * 0.5
+
+    for n, overlap in ((20, None), (32, 10), (17, 0)):
+        more = {"nperseg": n, "noverlap": overlap, "detrend": half_mean}
+        for name, arguments in (("welch", 1), ("csd", 2), ("coherence", 2), ("spectrogram", 1)):
+            same(f"{name}, a function for trends", getattr(mp.signal, name)(*[x, x * x][:arguments], 2.0, **more),
+                 getattr(scipy.signal, name)(*[a, a * a][:arguments], 2.0, **more), 1e-10)
+    same("along an axis", mp.signal.welch(x.T, nperseg=16, axis=0, detrend=half_mean)[1].T,
+         scipy.signal.welch(a, nperseg=16, detrend=half_mean)[1], 1e-12)
+    same("periodogram, a function for trends", mp.signal.periodogram(x, detrend=half_mean), scipy.signal.periodogram(a, detrend=half_mean), 1e-11)
+    raises(ValueError, "ShortTimeFFT", "a function for trends of stft", lambda: mp.signal.stft(x, detrend=half_mean))
     raises(ValueError, "nperseg", "another length", lambda: mp.signal.welch(x, window=np.ones(4), nperseg=5))
     same("resample_poly, taps that are an array", mp.signal.resample_poly(x, 3, 2, 1, mp.signal.windows.hann(21)),
          scipy.signal.resample_poly(a, 3, 2, 1, scipy.signal.windows.hann(21)), 1e-12)
