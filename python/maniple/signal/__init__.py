@@ -46,7 +46,7 @@ def _convolved(in1, in2, correlated, mode, method, boundary, fillvalue, axes, dt
     if dtype is None:
         dtype = out.dtype if isinstance(out, ndarray) else names.result_type(in1.dtype, in2.dtype)
     if in1.ndim == in2.ndim == 0:
-        return into("multiply", in1, names.conj(in2) if correlated else in2, out=out).astype(dtype)
+        return into("multiply", in1, names.conj(in2) if correlated else in2, out=out).astype(dtype, copy=False)
     return into("convolve", in1, in2, _options(mode, boundary, fillvalue, axes, dtype, correlated, method), out=out)
 
 

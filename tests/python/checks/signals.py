@@ -235,6 +235,10 @@ def check_filters():
                 arguments = 40, *parameters.get(name, ())
                 same(f"windows.{name}, {sym}", getattr(mp.signal.windows, name)(*arguments, sym=sym),
                      getattr(theirs, name)(*arguments, sym=sym), 1e-10)
+    for m, named in ((31, {"Kmax": 4}), (32, {"Kmax": 3, "sym": False}), (32, {"norm": "subsample"}), (32, {"norm": 2, "return_ratios": True}),
+                     (40, {"Kmax": 4, "return_ratios": True, "norm": "approximate"}), (33, {"return_ratios": True, "sym": False})):
+        same(f"dpss of {m}, {named}", mp.signal.windows.dpss(m, 2.5, **named), theirs.dpss(m, 2.5, **named), 1e-9)
+    raises(ValueError, "'foo'", "another norm of dpss", lambda: mp.signal.windows.dpss(8, 2, norm="foo"))
     raises(TypeError, "std", "a window without its parameter", lambda: mp.signal.windows.gaussian(5))
     same("get_window", mp.signal.get_window(("tukey", 0.3), 40), scipy.signal.get_window(("tukey", 0.3), 40), 1e-12)
     same("lfilter", mp.signal.lfilter(b, c, x, axis=0), scipy.signal.lfilter(b, c, a, axis=0), 1e-12)
