@@ -881,7 +881,12 @@ def peak_prominences(x, peaks, wlen=None):
     return _several("peak_prominences", 3, as_array(x), as_array(peaks), _window_length(wlen))
 
 
-def peak_widths(x, peaks, rel_height=0.5, wlen=None):
+def peak_widths(x, peaks, rel_height=0.5, prominence_data=None, wlen=None):
+    """scipy.signal.peak_widths; prominence_data can only be what peak_prominences() gives with the same wlen.  Collective."""
+    if prominence_data is not None:
+        own = peak_prominences(x, peaks, wlen)
+        if not all(bool(names.array_equal(mine, given)) for mine, given in zip(own, prominence_data)):
+            raise ValueError("peak_widths: prominence_data are not those of peak_prominences() with this wlen, and no others are taken")
     return _several("peak_widths", 4, as_array(x), as_array(peaks), float(rel_height), _window_length(wlen))
 
 

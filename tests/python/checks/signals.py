@@ -204,6 +204,12 @@ def check_ends_and_windows():
         same(f"find_peaks, arrays of {list(limits)}", (got, *[mine[name] for name in theirs]), (want, *theirs.values()), 1e-11)
     raises(ValueError, "numbers where a distance", "an array and a distance",
            lambda: mp.signal.find_peaks(mp.asarray(line), height=h, distance=2))
+    peaks = scipy.signal.find_peaks(line)[0]
+    for wlen in (None, 9):
+        mine, theirs = (m.signal.peak_prominences(v, peaks, wlen) for m, v in ((mp, mp.asarray(line)), (scipy, line)))
+        same("peak_widths of prominences", mp.signal.peak_widths(mp.asarray(line), peaks, 0.5, mine, wlen),
+             scipy.signal.peak_widths(line, peaks, 0.5, theirs), 1e-12)
+    raises(ValueError, "prominence_data", "other prominences", lambda: mp.signal.peak_widths(mp.asarray(line), peaks, 0.5, mine))
     for comparator in (np.less_equal, mp.greater_equal, operator.lt):
         there = getattr(np, {"lt": "less"}.get(comparator.__name__, comparator.__name__))
         same(f"argrelextrema of {comparator.__name__}", mp.signal.argrelextrema(x, comparator, 1), scipy.signal.argrelextrema(a, there, 1))
