@@ -12,8 +12,8 @@ __all__ = """fourier_gaussian fourier_shift fourier_uniform generic_gradient_mag
 
 def _given(found, output):
     """What was found, as output= wants it: an array, a dtype or None."""
-    if isinstance(output, ndarray):
-        output[...] = found
+    if isinstance(output, (ndarray, np.ndarray)):
+        output[...] = found if isinstance(output, ndarray) else found.numpy()
         return output
     return found if output is None else found.astype(output)
 
@@ -25,6 +25,8 @@ def _filtered(input, parameters, n, axis, output, is_complex, factor):
     """The product with a factor of the frequencies, in turns of a sample, and of the parameter along each axis."""
     x = as_array(input)
     x = x if x.dtype.kind == "c" else x.astype("complex128" if is_complex else x.dtype if x.dtype == "float32" else float)
+    if x.size == 0:
+        return _given(names.copy(x), output)
     for d, parameter in enumerate(np.broadcast_to(parameters, x.ndim).tolist()):
         count = x.shape[d]
         half = n >= 0 and d == range(x.ndim)[axis]  # a transform of n real numbers

@@ -9,9 +9,10 @@ import ctypes
 
 import numpy as np
 
-from ._array import as_array, dtype_number, into, made, ndarray
+from . import _array
+from ._array import as_array, dtype_number, made, ndarray
 from ._library import call, constant, struct, vector
-from ._names import finished
+from ._names import finished, names
 from . import _spectra_and_labels
 from ._spectra_and_labels import *  # noqa: F403
 
@@ -47,20 +48,32 @@ def _each(value, count):
     return listed
 
 
+def _dtype_of(output):
+    """The dtype that output= asks for; an array of Maniple says by itself which one it has."""
+    return None if isinstance(output, ndarray) else output.dtype if isinstance(output, np.ndarray) else output
+
+
+def into(name, *arguments, out=None):
+    """Call a function with an output that may be given: an array of Maniple, or one of NumPy, which every rank has."""
+    if not isinstance(out, np.ndarray):
+        return _array.into(name, *arguments, out=out)
+    out[...] = made(name, *arguments).numpy()
+    return out
+
+
 def _options(axes, output, mode, cval, origin=0):
     """mnp_ndimage_options."""
     count = len(axes)
-    dtype = None if isinstance(output, ndarray) else output
     listed = [vector("int", [_mode(m) for m in _each(mode, count)]), vector("int", axes, "axes"),
               vector("int64_t", _each(origin, count), "origin")]
     modes, chosen, origins = (ctypes.addressof(values) for values in listed)
-    options = struct("ndimage_options")(dtype_number(dtype), 0, modes, float(cval), count, chosen, origins)
+    options = struct("ndimage_options")(dtype_number(_dtype_of(output)), 0, modes, float(cval), count, chosen, origins)
     options._keep = listed
     return options
 
 
 def _out(output):
-    return output if isinstance(output, ndarray) else None
+    return output if isinstance(output, (ndarray, np.ndarray)) else None
 
 
 def _bools(array):
@@ -68,6 +81,8 @@ def _bools(array):
 
 
 def _doubles(array):
+    if np.iscomplexobj(array):
+        raise TypeError("what is given is complex, and has to be real here")
     return None if array is None else vector("double", [float(v) for v in np.asarray(array).ravel()])
 
 
@@ -91,27 +106,34 @@ def _window(axes, size, *arrays):
 # --- filters of order -------------------------------------------------------------------------------------------------
 
 
-def _order(name, before=()):
-    def function(input, *given, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, axes=None):
-        first, rest = list(given[:len(before)]), given[len(before):]
-        size, footprint, output, mode, cval, origin = (
-            list(rest) + [size, footprint, output, mode, cval, origin][len(rest):])
-        input = as_array(input)
-        axes = _axes(input, axes)
-        return into("ndimage_" + name, input, *[kind(value) for kind, value in zip(before, first)],
-                    _window(axes, size, footprint), _bools(footprint), _options(axes, output, mode, cval, origin),
-                    out=_out(output))
+def _ordered(name, input, first, size, footprint, output, mode, cval, origin, axes):
+    input = as_array(input)
+    axes = _axes(input, axes)
+    return into("ndimage_" + name, input, *first, _window(axes, size, footprint), _bools(footprint),
+                _options(axes, output, mode, cval, origin), out=_out(output))
+
+
+def _order(name):
+    def function(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+        return _ordered(name, input, (), size, footprint, output, mode, cval, origin, axes)
 
     function.__name__ = function.__qualname__ = name
-    __all__.append(name) if name not in __all__ else None
+    __all__.append(name)
     return function
 
 
 minimum_filter = _order("minimum_filter")
 maximum_filter = _order("maximum_filter")
 median_filter = _order("median_filter")
-rank_filter = _order("rank_filter", (int,))
-percentile_filter = _order("percentile_filter", (float,))
+
+
+def rank_filter(input, rank, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    return _ordered("rank_filter", input, (int(rank),), size, footprint, output, mode, cval, origin, axes)
+
+
+def percentile_filter(input, percentile, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *,
+                      axes=None):
+    return _ordered("percentile_filter", input, (float(percentile),), size, footprint, output, mode, cval, origin, axes)
 
 
 def minimum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
@@ -125,7 +147,20 @@ def maximum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
 # --- linear filters ---------------------------------------------------------------------------------------------------
 
 
+def _by_parts(filtered, weights, output):
+    """What a filter of weights and an output gives for complex weights, whose parts it is given in turn."""
+    found = filtered(weights.real, None) + 1j * filtered(weights.imag, None)
+    dtype = found.dtype if output is None else np.dtype(output if _out(output) is None else output.dtype)
+    if dtype.kind != "c":
+        raise RuntimeError(f"output is {dtype}, and has to be complex for complex weights")
+    return _spectra_and_labels._given(found, output)
+
+
 def _along(name, input, weights, axis, output, mode, cval, origin):
+    weights = np.asarray(weights)
+    if weights.dtype.kind == "c":  # those of correlations are conjugated, as NumPy has it
+        weights = weights.conj() if name == "correlate1d" else weights
+        return _by_parts(lambda part, output: _along(name, input, part, axis, output, mode, cval, origin), weights, output)
     return into("ndimage_" + name, as_array(input), len(weights), _doubles(weights), axis,
                 _options([axis], output, mode, cval, origin), out=_out(output))
 
@@ -139,10 +174,13 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
 
 
 def _weighted(name, input, weights, output, mode, cval, origin, axes):
-    input = as_array(input)
+    input, weights = as_array(input), np.asarray(weights)
     axes = _axes(input, axes)
-    if np.ndim(weights) != len(axes):
-        raise RuntimeError(f"the weights have {np.ndim(weights)} dimensions for {len(axes)} axes")
+    if weights.ndim != len(axes):
+        raise RuntimeError(f"the weights have {weights.ndim} dimensions for {len(axes)} axes")
+    if weights.dtype.kind == "c":
+        weights = weights.conj() if name == "correlate" else weights
+        return _by_parts(lambda part, output: _weighted(name, input, part, output, mode, cval, origin, axes), weights, output)
     return into("ndimage_" + name, input, _shape(weights), _doubles(weights),
                 _options(axes, output, mode, cval, origin), out=_out(output))
 
@@ -295,6 +333,8 @@ def binary_fill_holes(input, structure=None, output=None, origin=0):
 def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None):
     input = as_array(input)
     _check_structures(input, structure1, structure2)
+    if structure1 is not None and not (~np.asarray(structure1, bool) if structure2 is None else np.asarray(structure2)).any():
+        return binary_erosion(input, structure1, output=output, origin=origin1)  # nothing has to be missed
     return into("ndimage_binary_hit_or_miss", input, _shape(structure1), _bools(structure1), _shape(structure2),
                 _bools(structure2), _origins(input, origin1),
                 None if origin2 is None else _origins(input, origin2), out=_out(output))
@@ -316,20 +356,23 @@ def _interpolating(output, mode, cval, axes=()):
     """mnp_ndimage_options of one mode, along all dimensions or along the axes."""
     options = struct("ndimage_options")()
     options._keep = listed = vector("int", axes, "axes")
-    options.dtype = dtype_number(None if isinstance(output, ndarray) else output)
+    options.dtype = dtype_number(_dtype_of(output))
     options.mode, options.cval = _interpolation_mode(mode), float(cval)
     options.naxes, options.axes = len(axes), ctypes.addressof(listed)
     return options
 
 
+def _splined(filtered, output):
+    """A spline's coefficients, which come as floats, as output= wants them; SciPy's default is float64."""
+    return filtered if output is None else _spectra_and_labels._given(filtered, output)
+
+
 def spline_filter1d(input, order=3, axis=-1, output=None, mode="mirror"):
-    filtered = into("ndimage_spline_filter1d", as_array(input), order, axis, _interpolation_mode(mode), out=_out(output))
-    return filtered if output is None or _out(output) is not None else filtered.astype(output)
+    return _splined(made("ndimage_spline_filter1d", as_array(input), order, axis, _interpolation_mode(mode)), output)
 
 
 def spline_filter(input, order=3, output=None, mode="mirror"):
-    filtered = into("ndimage_spline_filter", as_array(input), order, _interpolation_mode(mode), out=_out(output))
-    return filtered if output is None or _out(output) is not None else filtered.astype(output)
+    return _splined(made("ndimage_spline_filter", as_array(input), order, _interpolation_mode(mode)), output)
 
 
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
@@ -349,7 +392,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
         matrix, offset = matrix[:n, :n], matrix[:n, n]
     if matrix.shape != (n, n):
         raise RuntimeError(f"the matrix has shape {matrix.shape} for an input of {n} dimensions")
-    if output_shape is None and isinstance(output, ndarray):
+    if output_shape is None and _out(output) is not None:
         output_shape = output.shape
     if output_shape is not None and len(output_shape) != n:
         raise RuntimeError(f"the output shape has {len(output_shape)} dimensions for an input of {n}")
@@ -441,31 +484,59 @@ def find_objects(input, max_label=0):
     return [None if lo[0] < 0 else tuple(map(slice, lo, hi)) for lo, hi in zip(first, end)]
 
 
+def _measured(input, labels, index):
+    """An array and its labels, of one shape, and NumPy's array of those that are measured; None: one part, a number."""
+    input = as_array(input)
+    if labels is None:
+        return input, None, None
+    labels = as_array(labels)
+    if labels.shape != input.shape:
+        input, labels = (names.copy(x) for x in names.broadcast_arrays(input, labels))
+    return input, labels, None if index is None else np.asarray(index)
+
+
 def _measure(name, input, labels, index):
-    index = index.numpy() if isinstance(index, ndarray) else index
-    listed = [] if index is None else [int(i) for i in np.ravel(index)]
-    out = made("ndimage_" + name, as_array(input), None if labels is None else as_array(labels), len(listed),
+    """The measurements of all labels of an index, in its shape; what a measurement is of is in front."""
+    input, labels, index = _measured(input, labels, index)
+    if index is not None and index.size == 0:
+        found = _measure(name, input, labels, [0])  # for its dtype
+        return found[:0].reshape(index.shape + found.shape[1:])
+    listed = [] if index is None else [int(i) for i in index.ravel()]
+    out = made("ndimage_" + name, input, labels, len(listed),
                vector("int64_t", listed, "index") if listed else None).numpy()
-    return out[0] if index is None or np.ndim(index) == 0 else out
+    return out[0] if index is None else out.reshape(index.shape + out.shape[1:])[()]
 
 
-def _measurement(name, of_library=None):
+def _measurement(name):
     def function(input, labels=None, index=None):
-        return _measure(of_library or name, input, labels, index)
+        return _measure(name, input, labels, index)
 
     function.__name__ = function.__qualname__ = name
     __all__.append(name)
     return function
 
 
-for _name in ("sum_labels", "mean", "variance", "standard_deviation", "minimum", "maximum"):
+for _name in ("mean", "variance", "standard_deviation", "minimum", "maximum"):
     globals()[_name] = _measurement(_name)
-sum = _measurement("sum", "sum_labels")  # noqa: A001
+
+
+def sum_labels(input, labels=None, index=None):
+    """scipy.ndimage.sum_labels: of one part, integers are summed as integers, exactly; otherwise in float64.  Waits.
+    Collective."""
+    input, labels, index = _measured(input, labels, index)
+    if input.dtype.kind not in "iub" or (index is not None and index.ndim > 0):
+        return _measure("sum_labels", input, labels, index)
+    where = True if labels is None else labels > 0 if index is None else labels == int(index)
+    return names.sum(input, where=where).numpy()[()]
+
+
+def sum(input, labels=None, index=None):  # noqa: A001: SciPy's name
+    return sum_labels(input, labels, index)
 
 
 def _positions(name, input, labels, index):
     found = _measure(name, input, labels, index)
-    return tuple(found.tolist()) if found.ndim == 1 else [tuple(row) for row in found.tolist()]
+    return tuple(found.tolist()) if found.ndim == 1 else [tuple(row) for row in found.reshape(-1, found.shape[-1]).tolist()]
 
 
 def minimum_position(input, labels=None, index=None):
@@ -486,5 +557,5 @@ def extrema(input, labels=None, index=None):
             minimum_position(input, labels, index), maximum_position(input, labels, index))
 
 
-__all__ = sorted(__all__ + _spectra_and_labels.__all__ + ["minimum_position", "maximum_position"])
+__all__ = sorted(__all__ + _spectra_and_labels.__all__ + ["minimum_position", "maximum_position", "sum", "sum_labels"])
 __dir__ = finished(globals(), "scipy.ndimage", alone=["generate_binary_structure", "iterate_structure"])

@@ -42,25 +42,24 @@ def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):
     return options
 
 
+def _convolved(in1, in2, correlated, mode, method, boundary, fillvalue, axes, dtype, out=None):
+    """A convolution or correlation; without a dtype, of the one that NumPy finds for both operands."""
+    in1, in2 = as_array(in1), as_array(in2)
+    if dtype is None:
+        dtype = out.dtype if isinstance(out, ndarray) else names.result_type(in1.dtype, in2.dtype)
+    if in1.ndim == in2.ndim == 0:
+        return into("multiply", in1, names.conj(in2) if correlated else in2, out=out).astype(dtype, copy=False)
+    return into("convolve", in1, in2, _options(mode, boundary, fillvalue, axes, dtype, correlated, method), out=out)
+
+
 def convolve(in1, in2, mode="full", method="auto", boundary="fill", fillvalue=0, axes=None, dtype=None, out=None):
-    """in1, of 1 to 4 dimensions, convolved with the kernel in2; method is auto, direct, separable, fft or overlap-add."""
-    return into(
-        "convolve",
-        as_array(in1),
-        as_array(in2),
-        _options(mode, boundary, fillvalue, axes, dtype, False, method),
-        out=out,
-    )
+    """in1, of 1 to 4 dimensions, convolved with the kernel in2; method is auto, direct, separable, fft or overlap-add.
+    The result's dtype is that of their product, where none is asked for: integers stay integers, and are exact."""
+    return _convolved(in1, in2, False, mode, method, boundary, fillvalue, axes, dtype, out)
 
 
 def correlate(in1, in2, mode="full", method="auto", boundary="fill", fillvalue=0, axes=None, dtype=None, out=None):
-    return into(
-        "convolve",
-        as_array(in1),
-        as_array(in2),
-        _options(mode, boundary, fillvalue, axes, dtype, True, method),
-        out=out,
-    )
+    return _convolved(in1, in2, True, mode, method, boundary, fillvalue, axes, dtype, out)
 
 
 def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
@@ -87,22 +86,29 @@ def _along(axes, in1, in2):
     return in2, axes
 
 
+def _by_transforms(in1, in2, mode, method, axes):
+    """A convolution of what scipy.fft transforms the operands to: integers and bools as float64, float16 as float32."""
+    in1, (in2, axes) = as_array(in1), _along(axes, in1, in2)
+    kinds = ["float32" if x.dtype == "float16" else float if x.dtype.kind in "iub" else x.dtype for x in (in1, in2)]
+    if in1.size == 0 or in2.size == 0:
+        return names.zeros(0)
+    return convolve(in1, in2, mode, method, axes=axes, dtype=names.result_type(*kinds))
+
+
 def fftconvolve(in1, in2, mode="full", axes=None):
-    in2, axes = _along(axes, in1, in2)
-    return convolve(in1, in2, mode, "fft", axes=axes)
+    return _by_transforms(in1, in2, mode, "fft", axes)
 
 
 def oaconvolve(in1, in2, mode="full", axes=None):
-    in2, axes = _along(axes, in1, in2)
-    return convolve(in1, in2, mode, "overlap-add", axes=axes)
+    return _by_transforms(in1, in2, mode, "overlap-add", axes)
 
 
 def choose_conv_method(in1, in2, mode="full"):
     """The method that a model of the time finds fastest, for convolve(method=): direct, separable, fft or overlap-add,
     where scipy.signal.choose_conv_method knows direct and fft.  Collective."""
-    method = ctypes.c_int()
-    options = _options(mode, "fill", 0, None, None, False)
-    call("choose_conv_method", as_array(in1), as_array(in2), options, ctypes.byref(method))
+    method, in1, in2 = ctypes.c_int(), as_array(in1), as_array(in2)
+    options = _options(mode, "fill", 0, None, names.result_type(in1.dtype, in2.dtype), False)
+    call("choose_conv_method", in1, in2, options, ctypes.byref(method))
     return _METHODS[method.value - constant("CONV_DIRECT")]
 
 
@@ -202,12 +208,14 @@ class Convolution(Shared):
         correlated=False,
         method="auto",
     ):
+        kernel = as_array(kernel)
+        dtype = names.result_type(like.dtype, kernel.dtype) if dtype is None else dtype
         super().__init__(
             "conv_plan_free",
             "conv_plan_new",
             dtype_number(like.dtype),
             like.layout,
-            as_array(kernel),
+            kernel,
             _options(mode, boundary, fillvalue, axes, dtype, correlated, method),
         )
 
