@@ -6,14 +6,16 @@
  * dimension).  It first loads all of them, so that many bytes are in flight, then computes, then stores.  Blocks are
  * numbered along the innermost dimension first.
  *
- * Rows that are short, or that begin anywhere, are not for vectors.  Then the loop is flat: elements are numbered through
- * all dimensions, a thread takes MNP_VECTOR adjacent numbers at a time, and an operand that is not contiguous finds each
- * of its elements from the number.  So all lanes of a warp work, and a contiguous output is written in whole words.
+ * Rows that are short, or that begin anywhere, are not for vectors.  Then the loop is flat: elements are numbered
+ * through all dimensions, a thread takes MNP_VECTOR adjacent numbers at a time, and an operand that is not contiguous
+ * finds each of its elements from the number.  So all lanes of a warp work, and a contiguous output is written in whole
+ * words.
  *
- * An operand whose elements are next to each other along the dimension before the innermost would cost a memory sector for each element.
- * It is read by square tiles: a warp reads 128 contiguous bytes along that dimension in each of four lines, and the
- * tile is transposed in shared memory.  Tiles are numbered so that a tile and its mirror image follow soon after one
- * another; data that both read, as in m + m.T, then comes from memory once and from the second-level cache again.
+ * An operand whose elements are next to each other along the dimension before the innermost would cost a memory sector
+ * for each element.  It is read by square tiles: a warp reads 128 contiguous bytes along that dimension in each of four
+ * lines, and the tile is transposed in shared memory.  Tiles are numbered so that a tile and its mirror image follow
+ * soon after one another; data that both read, as in m + m.T, then comes from memory once and from the second-level
+ * cache again.
  */
 #include "kernels/early_launch.h"
 #include "kernels/words_cuda.h"

@@ -90,7 +90,25 @@ MNP_INLINE void mnp_keep_group(const MNP_OUT (&values)[mnp_sampler::lanes], MNP_
             out[(begin + lane) * stride] = values[lane];
 }
 
-/* Fill an array of one row, the usual one.  A thread draws two groups at a time, which share what is loaded for them. */
+/* The groups of an array of one row: where it begins in them, and whether they are stored as units. */
+struct mnp_row_groups {
+    MNP_OUT *out;
+    int64_t first, begin, extent, stride;
+    bool at_once;
+    /* Draw `count` groups, from number i on, so many apart: they share what is loaded for them. */
+    template <int count> MNP_INLINE void fill(const mnp_random_params &p, int64_t i, int64_t apart) const
+    {
+        MNP_OUT values[count][mnp_sampler::lanes];
+#pragma unroll
+        for (int j = 0; j < count; j++)
+            mnp_draw_group(p, first + i + j * apart, values[j]);
+#pragma unroll
+        for (int j = 0; j < count; j++)
+            mnp_keep_group(values[j], out, begin + (i + j * apart) * mnp_sampler::lanes, extent, stride, at_once);
+    }
+};
+
+/* Fill an array of one row, the usual one.  A thread draws two groups at a time while there are two for it. */
 MNP_INLINE void mnp_fill_one_row(const mnp_random_params &p)
 {
     constexpr int lanes = mnp_sampler::lanes, at_a_time = lanes > 1 ? 2 : 1;
@@ -98,15 +116,12 @@ MNP_INLINE void mnp_fill_one_row(const mnp_random_params &p)
     const int64_t group = p.first / lanes, begin = group * lanes - p.first;
     const int64_t threads = (int64_t)gridDim.x * blockDim.x;
     MNP_OUT *out = (MNP_OUT *)p.out;
-    const bool at_once = stride == 1 && mnp_is_aligned(out + begin);
+    const mnp_row_groups row = {out, group, begin, extent, stride, stride == 1 && mnp_is_aligned(out + begin)};
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < groups; i += at_a_time * threads) {
-        MNP_OUT values[at_a_time][lanes];
-#pragma unroll
-        for (int j = 0; j < at_a_time; j++)
-            mnp_draw_group(p, group + i + j * threads, values[j]);
-#pragma unroll
-        for (int j = 0; j < at_a_time; j++)
-            mnp_keep_group(values[j], out, begin + (i + j * threads) * lanes, extent, stride, at_once);
+        if (at_a_time == 2 && i + threads < groups)
+            row.fill<at_a_time>(p, i, threads);
+        else
+            row.fill<1>(p, i, threads);
     }
 }
 

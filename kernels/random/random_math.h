@@ -77,7 +77,9 @@ MNP_INLINE float mnp_log_unit(float x)
 }
 
 #if MNP_CUDA
-/* The coefficients of polynomials, from the highest down.  From constant memory they cost no instructions of their own. */
+/*
+ * The coefficients of polynomials, from the highest down.  From constant memory they cost no instructions of their own.
+ */
 __constant__ double mnp_log_terms[] = {
     0x1.ebba23a8b7c5dp-5,  -0x1.3cf331ed1e465p-4, 0x1.3eca5614d7b74p-4,  -0x1.546fc373c2930p-4, 0x1.743787ac4b7bdp-4,
     -0x1.999ddebd7c6aap-4, 0x1.c71d2295175c8p-4,  -0x1.fffff5175e207p-4, 0x1.249248563da51p-3,  -0x1.5555555c89e0dp-3,

@@ -242,7 +242,9 @@ template <typename Lanes> MNP_INLINE void mnp_take_units(const mnp_units &units,
     }
 }
 
-/* The indices of a unit: those of its row, of which the last one is a piece's in the row if units are pieces of rows. */
+/*
+ * The indices of a unit: those of its row, of which the last one is a piece's in the row if units are pieces of rows.
+ */
 struct mnp_unit_index {
     int64_t at[MNP_REDUCED], step[MNP_REDUCED];
     long long extent[MNP_REDUCED];

@@ -6,8 +6,8 @@
 #define MNP_GET(k) readers.in##k.get(x)
 
 /*
- * mnp_deliver() of the outputs `begin` .. `end` of the line with the indices `kept`; acc_of(j) is the accumulator of the j-th of
- * them.  What lies beside one another is stored by loops that the compiler vectorises.
+ * mnp_deliver() of the outputs `begin` .. `end` of the line with the indices `kept`; acc_of(j) is the accumulator of
+ * the j-th of them.  What lies beside one another is stored by loops that the compiler vectorises.
  */
 template <typename Accs>
 MNP_INLINE void mnp_deliver_line(const mnp_reduce_params &p, const Accs &acc_of, int64_t *kept, int64_t begin,
@@ -263,7 +263,9 @@ struct mnp_sets {
             return together();
         }
     }
-    /* The same where merged sets may have few elements alone: one by one, if they have others or know too little then. */
+    /*
+     * The same where merged sets may have few elements alone: one by one, if they have others or know too little then.
+     */
     MNP_INLINE mnp_acc all_with(const mnp_readers &readers, int64_t begin, int64_t end)
     {
         constexpr bool are_few = mnp_most_merged<mnp_op> < mnp_usual;

@@ -7,7 +7,10 @@
  * them elsewhere.
  */
 
-/* Elements that a set may have between two calls of settle(): so many fit 32 bits, and the errors of float stay small. */
+/*
+ * Elements of rows and columns that a set may have between two calls of settle(): so many fit 32 bits, and the errors
+ * of float stay small.  Of a tile a set has at most MNP__REDUCTION_TILE bytes between two calls, whose squares fit too.
+ */
 constexpr int mnp_most_unsettled = 1024;
 
 /* Whether Source is an integer of at most 16 bits, and T has all of its values. */

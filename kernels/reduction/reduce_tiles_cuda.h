@@ -9,9 +9,9 @@
  * many blocks a multiprocessor keep enough bytes in flight.  From there teams of threads reduce the elements of an
  * output each.
  *
- * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them.
- * A tile without reduced dimensions has one element of every output.  Where there is one tile (MNP_TILE_LOOP 0), a block goes through its outputs instead, MNP_THREADS >> p.team of them at a
- * time.
+ * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them.  A
+ * tile without reduced dimensions has one element of every output.  Where there is one tile (MNP_TILE_LOOP 0), a block
+ * goes through its outputs instead, MNP_THREADS >> p.team of them at a time.
  */
 #include "kernels/reduction/staging_cuda.h"
 
@@ -111,7 +111,9 @@ struct mnp_staged {
     int64_t first[mnp_most_deep];
 };
 
-/* Copy the tiles number `begin` to before `end` of an output; `from` is its first element.  Small ones share the block. */
+/*
+ * Copy the tiles number `begin` to before `end` of an output; `from` is its first element.  Small ones share the block.
+ */
 MNP_INLINE void mnp_stage_tiles(const mnp_reduce_params &p, const mnp_tiling &tiling, const mnp_memory0 *from, int held,
                                 int begin, int end, int pitch, uint4 *shared, mnp_staged &staged)
 {

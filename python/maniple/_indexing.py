@@ -140,7 +140,7 @@ def value_for(x, value):
     kind = x.dtype.kind
     if type(value) is complex and kind not in "cb":
         raise TypeError(f"{value} cannot be assigned to elements of {x.dtype}")
-    check_fits(int(value) if isinstance(value, float) and kind in "iu" else value, x.dtype)
+    check_fits(int(value) if isinstance(value, (float, np.floating)) and kind in "iu" else value, x.dtype)
     return operand_beside(value, [x])
 
 

@@ -11,7 +11,7 @@ from ._elementwise import ufuncs
 from ._indexing import target, value_for
 from ._library import call, constant
 from ._names import axis_of, list_of, names, public_names, reduction_axes
-from .comm import by_root
+from .comm import allreduce, by_root
 
 
 def _missing(what):
@@ -204,17 +204,21 @@ class _Flat(ndarray):
 
     @classmethod
     def of(cls, array):
+        """Collective."""
         cell = ctypes.c_void_p()
         call("ravel", array, ctypes.byref(cell))
         flat = cls._adopt(cell.value, array._base)
-        flat._whole = array
+        is_view = allreduce(int(call("may_share_memory", array, flat)), "max")
+        flat._whole = None if is_view else array
         return flat
 
     def __setitem__(self, key, value):
         whole = self._whole
-        super().__setitem__(Ellipsis, names.ravel(whole))  # which may have changed
+        if whole is not None:
+            super().__setitem__(Ellipsis, names.ravel(whole))  # which may have changed
         super().__setitem__(key, value)
-        whole[...] = names.reshape(self, whole.shape)
+        if whole is not None:
+            whole[...] = names.reshape(self, whole.shape)
 
 
 def _set_imag(self, value):

@@ -61,6 +61,8 @@ def solve(a, b, assume_a="gen", *, lower=None, transposed=False, mixed=False):
     if assume_a not in kinds:
         raise ValueError(f"assume_a is {assume_a!r}, which is none of {', '.join(kinds)}")
     a = as_array(a)
+    if transposed and lower is None and assume_a.startswith("pos"):
+        lower = True  # the triangle that is read otherwise
     if lower is not None and assume_a.startswith(("sym", "her", "pos")):
         a = _of_triangle(a, lower, not assume_a.startswith("sym"))
     if transposed:

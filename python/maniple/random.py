@@ -23,6 +23,16 @@ def _number(name, value):
     return float(value)
 
 
+def _whole(name, value):
+    """A parameter that is an integer, or a float of the same value, as 1e6."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return int(value)
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, and must be a whole number") from None
+
+
 def _are_numbers(*parameters):
     return not any(map(np.ndim, parameters))
 
@@ -84,7 +94,7 @@ class Generator(Owned):
 
     def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
         low, high = (0, low) if high is None else (low, high)
-        return self._draw("integers", (operator.index(low), operator.index(high), bool(endpoint)), dtype, size, None)
+        return self._draw("integers", (_whole("low", low), _whole("high", high), bool(endpoint)), dtype, size, None)
 
     def normal(self, loc=0.0, scale=1.0, size=None, dtype=float):
         """numpy.random.Generator.normal; loc and scale are numbers or arrays.  Collective."""
@@ -123,7 +133,7 @@ class Generator(Owned):
         return self._draw("poisson", (_number("lam", lam),), dtype, size, None)
 
     def binomial(self, n, p, size=None, dtype="int64"):
-        return self._draw("binomial", (operator.index(n), _number("p", p)), dtype, size, None)
+        return self._draw("binomial", (_whole("n", n), _number("p", p)), dtype, size, None)
 
     def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"):
         """numpy.random.Generator.multivariate_normal; where the covariance is checked, it waits.  Collective."""

@@ -30,13 +30,18 @@ static int32_t *pivots_in_buffer(const mnp__pass *p, const mnp__panel *at)
     return (int32_t *)(void *)mnp__panel_tail(p, at);
 }
 
-/* How a triangular block is meant: A, which is the upper one or has a diagonal of ones, and op(A), on which side of X. */
+/*
+ * How a triangular block is meant: A, which is the upper one or has a diagonal of ones, and op(A), on which side of X.
+ */
 typedef struct triangle {
     bool upper, unit, right;
     char op;
 } triangle;
 
-/* Solve op(A) X = B, or X op(A) = B, for the m x n matrix X by the diagonal block of a panel in the buffer; X replaces B. */
+/*
+ * Solve op(A) X = B, or X op(A) = B, for the m x n matrix X by the diagonal block of a panel in the buffer; X replaces
+ * B.
+ */
 static mnp_status solve_block(const mnp__pass *p, const mnp__panel *at, triangle kind, int64_t m, int64_t n,
                               mnp__target b)
 {

@@ -38,7 +38,9 @@ static bool is_far(const walk *w, int k)
     return mnp__loop_is_array(w, k) && llabs(w->stride[k][w->nest.ndim - 1]) >= LEAST_TILED;
 }
 
-/* Find a dimension along which inputs have short strides and move it next to the innermost; false if none needs tiles. */
+/*
+ * Find a dimension along which inputs have short strides and move it next to the innermost; false if none needs tiles.
+ */
 static bool find_transposed(walk *w, mnp__loop_signature *signature)
 {
     int last = w->nest.ndim - 1, found = -1;

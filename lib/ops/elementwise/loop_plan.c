@@ -4,8 +4,8 @@
  *
  * Dimensions of extent 1 are dropped, the others are ordered by the first output's strides, and two adjacent ones are
  * joined where every operand steps through both with one stride.  Most runs end up with one dimension.  On a GPU the
- * others go by rows with vectors, by tiles, or flat (kernels/elementwise/elementwise_cuda.h says what that is).  Kinds of
- * strides (1, 0, aligned, transposed) are compiled into the kernel; values of strides are in the parameter.  Indices
+ * others go by rows with vectors, by tiles, or flat (kernels/elementwise/elementwise_cuda.h says what that is).  Kinds
+ * of strides (1, 0, aligned, transposed) are compiled into the kernel; values of strides are in the parameter.  Indices
  * that the body uses are treated as operands whose value is computed from the position instead of loaded, so they
  * remain right when dimensions are reordered and joined.
  *

@@ -94,14 +94,19 @@ static void add_dim(walk *w, int which, int64_t extent, int d, int result, int64
     nest->extent[nest->ndim++] = extent;
 }
 
-/* Whether a reduced dimension, of which this rank has `local` indices, repeats the same elements on all ranks. */
+/*
+ * Whether a reduced dimension, of which this rank has `local` indices, repeats the same elements, which then count so
+ * often.  Strides are known of this rank's block alone, so this is only for results that no other rank has a part of.
+ */
 static bool repeats(const walk *w, int d, int64_t local)
 {
+    if (!w->spec->repeats || local <= 1 || mnp__is_shared(w->work->layout, w->work->axes))
+        return false;
     for (int i = 0; i < w->spec->ninputs; i++) {
         if (input_stride(w->work, i, d) != 0)
             return false;
     }
-    return w->spec->repeats && local > 1 && local == w->work->layout->shape[d];
+    return true;
 }
 
 /* Gather the dimensions of this rank: kept extents are those of its block of results, even if it has no elements. */
@@ -355,8 +360,8 @@ static bool fills(int64_t vectors, int64_t piece)
 /*
  * The fewer threads share a row, the less is spent on each of them and on joining what they know; so a line of threads
  * is as wide as a sector of memory, unless there are too few rows for all threads; then it is wider, as long as its
- * pieces suit the row.  A row that such a line reads in one batch is short, and a thread then reads several at once, but
- * not where a batch is looked at before it is added.
+ * pieces suit the row.  A row that such a line reads in one batch is short, and a thread then reads several at once,
+ * but not where a batch is looked at before it is added.
  */
 static int64_t plan_rows(walk *w, mnp__reduction_plan *plan, int64_t *team, int64_t *deep)
 {

@@ -125,11 +125,14 @@ static void set_each(tile *t, int64_t each)
     t->tiles = outside(t, REDUCED) * (t->cut == REDUCED ? mnp__divide_up(cut_extent(t), each) : 1);
 }
 
-/* Threads of an output, as the power of two: few, as joining costs, but all threads of a block should have work. */
+/*
+ * Threads of an output, as the power of two: few, as joining costs, but all threads of a block should have work.  An
+ * output has one element of each layer, and so one thread.
+ */
 static int choose_team(const tile *t, int64_t share)
 {
     int team = 0;
-    if (stride_of(t, REDUCED, 0) == 1) {
+    if (t->dims[REDUCED] > 0 && stride_of(t, REDUCED, 0) == 1) {
         while (team < 5 && extent_of(t, REDUCED, 0) % ((INT64_C(2) << team) * CONFLICTS) == 0)
             team++;
     }
@@ -190,8 +193,8 @@ static void drop_dim(tile *t)
 }
 
 /*
- * Leave the reduced dimensions out of a tile, and kept ones while it has too many outputs; it is small where there would
- * be few blocks.
+ * Leave the reduced dimensions out of a tile, and kept ones while it has too many outputs; it is small where there
+ * would be few blocks.
  */
 static void make_layers(tile *t)
 {
@@ -203,7 +206,7 @@ static void make_layers(tile *t)
         return;
     const int64_t pieces = mnp__divide_up(ENOUGH_BLOCKS, outside(t, KEPT)), extent = cut_extent(t),
                   least = mnp__divide_up(LEAST_BYTES, stride_of(t, KEPT, t->dims[KEPT] - 1) * t->size);
-    t->each = mnp__min(mnp__max(mnp__divide_up(extent, pieces), least), extent);
+    t->each = mnp__min(mnp__min(mnp__max(mnp__divide_up(extent, pieces), least), extent), t->fit);
 }
 
 /*
@@ -247,7 +250,7 @@ static bool choose_shape(const mnp__reduction_spec *spec, tile *t, shape *s)
     s->deep = mnp__divide_up(t->tiles, mnp__divide_up(t->tiles, s->deep));
     s->blocks = t->stripes * (t->cut == KEPT ? mnp__divide_up(cut_extent(t), t->each) : 1);
     const bool all_at_once = t->dims[REDUCED] == 0 && s->deep == t->tiles;
-    return s->unroll > 0 && t->outputs << s->team >= LEAST_THREADS &&
+    return s->unroll > 0 && s->deep * pitch <= MNP__REDUCTION_TILE + 16 && t->outputs << s->team >= LEAST_THREADS &&
            (s->deep * pitch >= LEAST_DEPTH_BYTES || all_at_once) &&
            (t->tiles == 1 || pitch >= (t->dims[REDUCED] == 0 ? LEAST_LAYER : LEAST_BYTES));
 }

@@ -5,9 +5,9 @@
  * they are many or differ from line to line.
  *
  * The axes are merged to one, which mnp_sort() sorts, NaN last.  Where all elements count, the neighbours have the same
- * index in every line, and are slices; where the axis is cut, reducing such a slice along it gives the result the layout
- * of a reduction's.  Where NaN are left out, lines differ in their number of elements, and so do the neighbours' indices:
- * they are computed on the CPU, from the counts of this rank's lines, and taken along the axis.
+ * index in every line, and are slices; where the axis is cut, reducing such a slice along it gives the result the
+ * layout of a reduction's.  Where NaN are left out, lines differ in their number of elements, and so do the neighbours'
+ * indices: they are computed on the CPU, from the counts of this rank's lines, and taken along the axis.
  */
 #include <maniple/statistics.h>
 

@@ -301,8 +301,8 @@ static void polynomial(int count, mnp__root first, mnp__root second, double *c)
 }
 
 /*
- * Choose two poles and two zeros for a section.  Digital filters have as many zeros as poles, and a root at 0 beside the
- * last real one; analog filters have fewer of both, SciPy's pairing="minimal".
+ * Choose two poles and two zeros for a section.  Digital filters have as many zeros as poles, and a root at 0 beside
+ * the last real one; analog filters have fewer of both, SciPy's pairing="minimal".
  */
 static void pair(int64_t *np, mnp__root *p, int64_t *nz, mnp__root *z, bool analog, double *section)
 {
@@ -321,7 +321,10 @@ static void pair(int64_t *np, mnp__root *p, int64_t *nz, mnp__root *z, bool anal
     } else {
         if (cimag(p1) == 0)
             p2 = take(np, p, worst(*np, p, true, analog));
-        z1 = take_nearest(nz, z, p1, ANY, &has_first);
+        /* the last real zero waits where pairs of zeros, of which one is listed, would be left without two poles */
+        const int64_t real = count_real(*np, p), with_two = *np - real + real / 2;
+        const bool pairs_first = count_real(*nz, z) == 1 && *nz - 1 > with_two;
+        z1 = take_nearest(nz, z, p1, pairs_first ? COMPLEX : ANY, &has_first);
         z2 = cimag(z1) != 0 ? conj(z1) : take_nearest(nz, z, p1, REAL, &has_second);
     }
     polynomial(analog ? has_first + has_second : 2, z1, z2, section);

@@ -77,7 +77,7 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
 
 
 def _along(axes, in1, in2):
-    """Axes in their order, and a kernel without its other dimensions, which SciPy wants to have the extent 1."""
+    """Axes in their order, and a kernel without its other dimensions, where these have the extent 1."""
     in1, in2, axes = as_array(in1), as_array(in2), axes_of(axes)
     if axes is not None and in1.ndim == in2.ndim > len(axes):
         axes = sorted(range(in1.ndim)[axis] for axis in axes)

@@ -98,6 +98,29 @@ def repeated():
         y = mp.broadcast_to(mp.array(a), len(full), list(full))
         axes = (1,) if name == "argmax" else drawn_axes(len(full))
         compare(name, np.broadcast_to(a, full), y, axes)
+    for rows in 1, 2, 3:  # fewer than there may be ranks
+        a = rng.integers(-9, 9, (rows, 1)).astype("float64")
+        y = mp.broadcast_to(mp.array(a), 2, [rows, 5])
+        for name, axes in (("sum", (0, 1)), ("mean", (0, 1)), ("std", (0, 1)), ("sum", (1,)), ("mean", (0,))):
+            compare(name, np.broadcast_to(a, (rows, 5)), y, axes)
+
+
+def windows():
+    """Windows that overlap, whose kept and reduced elements are equally far apart."""
+    for dtype, length, width in itertools.product(("float32", "float64"), (131, 30011), (5, 8, 32)):
+        a = rng.integers(-9, 9, length).astype(dtype)
+        y = mp.sliding_window_view(mp.array(a), 1, [width], [0])
+        for name in "sum", "mean", "max":
+            compare(name, np.lib.stride_tricks.sliding_window_view(a, width), y, (1,))
+
+
+def far_apart():
+    """Few or many rows of elements with others between them."""
+    for dtype, rows, gap in (("float64", 8, 4), ("float64", 3, 3), ("float32", 8, 8), ("int16", 100, 12), ("int8", 100, 32)):
+        a = rng.integers(-9, 9, (rows, 20011, gap)).astype(dtype)
+        x = mp.array(a)
+        for name in "sum", "argmax", "std":
+            compare(name, a[:, :, 1], x[:, :, 1], (0,))
 
 
 def beside_strided():
@@ -113,5 +136,7 @@ matrices()
 interleaved()
 small()
 repeated()
+windows()
+far_apart()
 beside_strided()
 mp.done()

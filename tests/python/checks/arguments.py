@@ -83,7 +83,7 @@ def check_written():
     same("the real part of real numbers", y, np.full(3, 2.0))
     raises(TypeError, "no imaginary part", "their imaginary part", lambda: setattr(y, "imag", 1))
     for kind, value, dtype in ((ValueError, np.nan, "int32"), (OverflowError, -np.inf, "int64"),
-                               (OverflowError, 300.5, "uint8"), (TypeError, 1j, "float32"), (TypeError, 1j, "int8")):
+                               (OverflowError, 300.5, "uint8"), (ValueError, np.float32("nan"), "int32"), (TypeError, 1j, "float32"), (TypeError, 1j, "int8")):
         mine, theirs = mp.zeros(3, dtype), np.zeros(3, dtype)
         for key in (0, slice(None), [0, 2], theirs == 0):
             try:

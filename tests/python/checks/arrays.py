@@ -284,7 +284,7 @@ def check_images(name, a):
 def check_attributes(name, x):
     """Attributes of HDF5 files, beside what h5py makes of them where that is there."""
     values = {"unit": "K", "long": "ä" * 300, "n": 3, "half": np.float32(0.5), "flag": True, "wave": 1 - 2j,
-              "v": np.array([1.5, -2.0])}
+              "v": np.array([1.5, -2.0]), "none": np.zeros(0, dtype="int32")}
     mp.h5.write(name + ":/t", x, attributes={"unit": "m", "counts": [1, 2]})
     with mp.h5.File(name, "a") as file:
         made = file["/t"].attrs

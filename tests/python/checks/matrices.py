@@ -120,6 +120,8 @@ def check_linalg_arguments():
                 given = (np.tril if lower else np.triu)(whole)
                 same(f"solve of {dtype}, {kind}, lower={lower}", mp.linalg.solve(given, y, kind, lower=lower),
                      np.linalg.solve(whole, b), 1e-10)
+        same(f"solve of {dtype}, pos, transposed", mp.linalg.solve(np.tril(whole), y, "pos", transposed=True),
+             np.linalg.solve(whole.T, b), 1e-10)
         for kind, kept in (("diagonal", np.triu(np.tril(a))), ("tridiagonal", np.triu(np.tril(a, 1), -1)), ("gen", a),
                            ("banded", np.triu(np.tril(a, 2), -1)), ("upper triangular", np.triu(a)),
                            ("lower triangular", np.tril(a))):
