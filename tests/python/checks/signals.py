@@ -100,9 +100,12 @@ def check_complex_coefficients():
     for name in ("correlate", "convolve"):
         mine, theirs = (getattr(m.ndimage, name) for m in (mp, scipy))
         mine1d, theirs1d = (getattr(m.ndimage, name + "1d") for m in (mp, scipy))
-        for y, d in ((x, a), (x + 1j * x[::-1], a + 1j * a[::-1])):
+        whole = [np.round(40 * np.abs(a)).astype(dtype) for dtype in ("uint8", "int32", "int64")]
+        for y, d in ((x, a), (x + 1j * x[::-1], a + 1j * a[::-1]), *((mp.asarray(v), v) for v in whole)):
             same(f"ndimage.{name} of {d.dtype}", (mine(y, weights, mode="wrap"), mine1d(y, b, 0), mine1d(y, b, output="complex64")),
                  (theirs(d, weights, mode="wrap"), theirs1d(d, b, 0), theirs1d(d, b, output="complex64")), 1e-6)
+            fractions = np.array([0.5 + 0.5j, 0.25, 0.1j])
+            same(f"ndimage.{name}1d of {d.dtype} by fractions", mine1d(y, fractions), theirs1d(d, fractions), 1e-6)
         raises(RuntimeError, "complex", "a real output", lambda mine=mine: mine(x, weights, output=float))
     for name, function in (("lfilter's a", lambda: mp.signal.lfilter(b, c, x)), ("lfilter's state", lambda: mp.signal.lfilter(b, 1, x, zi=x)),
                            ("sections", lambda: mp.signal.sosfilt(np.ones((1, 6)) * 1j, x)),
