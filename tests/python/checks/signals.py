@@ -247,6 +247,11 @@ def check_filters():
     for m, named in ((31, {"Kmax": 4}), (32, {"Kmax": 3, "sym": False}), (32, {"norm": "subsample"}), (32, {"norm": 2, "return_ratios": True}),
                      (40, {"Kmax": 4, "return_ratios": True, "norm": "approximate"}), (33, {"return_ratios": True, "sym": False})):
         same(f"dpss of {m}, {named}", mp.signal.windows.dpss(m, 2.5, **named), theirs.dpss(m, 2.5, **named), 1e-9)
+    for m, nw, count in ((2, 0.9, 2), (3, 1, 3), (31, 2.5, 31), (2048, 4, 4)):
+        got, want = (module.dpss(m, nw, count, return_ratios=True) for module in (mp.signal.windows, theirs))
+        same(f"the first {count} dpss of {m}", got, want, 1e-9)
+    half = np.sqrt(0.5)
+    same("two dpss of 2", mp.signal.windows.dpss(2, 0.5, 2), np.array([[half, half], [half, -half]]), 1e-12)
     raises(ValueError, "'foo'", "another norm of dpss", lambda: mp.signal.windows.dpss(8, 2, norm="foo"))
     raises(TypeError, "std", "a window without its parameter", lambda: mp.signal.windows.gaussian(5))
     same("get_window", mp.signal.get_window(("tukey", 0.3), 40), scipy.signal.get_window(("tukey", 0.3), 40), 1e-12)
