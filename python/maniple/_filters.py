@@ -524,13 +524,14 @@ def _nothing(shape, count):
 
 
 def _segments(x, function, axis, window, nperseg, noverlap, share=2):
-    """x as its segments one after the other, from which the function has taken their trends, given all of them with their
-    samples along the last axis; how many a segment has; and the step between two segments, which share one part in
-    `share` by default."""
+    """x as its segments one after the other, from which the function has taken their trends; how many samples a segment
+    has; and the step between two segments, which share one part in `share` by default.  The function is given all
+    segments at once, with their samples along the axis, and the segments along a new one, as SciPy does it."""
     nperseg = len(window) if _is_array(window) else min(nperseg or 256, x.shape[axis])
     step = nperseg - (nperseg // share if noverlap is None else noverlap)
     x = names.moveaxis(x, axis, -1)
-    segments = function(names.sliding_window_view(x, nperseg, -1)[..., ::step, :])
+    segments = names.sliding_window_view(x, nperseg, -1)[..., ::step, :]
+    segments = names.moveaxis(function(names.moveaxis(segments, -1, axis)), axis, -1)
     return names.moveaxis(names.reshape(segments, (*x.shape[:-1], -1)), -1, axis), nperseg, step
 
 

@@ -175,8 +175,19 @@ def check_ends_and_windows():
         for name, arguments in (("welch", 1), ("csd", 2), ("coherence", 2), ("spectrogram", 1)):
             same(f"{name}, a function for trends", getattr(mp.signal, name)(*[x, x * x][:arguments], 2.0, **more),
                  getattr(scipy.signal, name)(*[a, a * a][:arguments], 2.0, **more), 1e-10)
-    same("along an axis", mp.signal.welch(x.T, nperseg=16, axis=0, detrend=half_mean)[1].T,
-         scipy.signal.welch(a, nperseg=16, detrend=half_mean)[1], 1e-12)
+    shapes = set()
+
+    def first_half(d):
+        shapes.add(tuple(d.shape))
+        return d - d[:1] * 0.5
+
+    for name, arguments in (("welch", 1), ("csd", 2), ("coherence", 2), ("spectrogram", 1)):
+        for function in (half_mean, first_half):
+            more = {"nperseg": 16, "axis": 0, "detrend": function}
+            same(f"{name} along an axis, {function.__name__}",
+                 getattr(mp.signal, name)(*[x.T, x.T * x.T][:arguments], **more),
+                 getattr(scipy.signal, name)(*[a.T, a.T * a.T][:arguments], **more), 1e-10)
+    ok(all(shape[0] == 16 for shape in shapes), f"the samples are along the axis: {shapes}")
     same("periodogram, a function for trends", mp.signal.periodogram(x, detrend=half_mean), scipy.signal.periodogram(a, detrend=half_mean), 1e-11)
     raises(ValueError, "ShortTimeFFT", "a function for trends of stft", lambda: mp.signal.stft(x, detrend=half_mean))
     raises(ValueError, "nperseg", "another length", lambda: mp.signal.welch(x, window=np.ones(4), nperseg=5))
