@@ -4,6 +4,7 @@ what they are applied to are arrays of Maniple."""
 
 import ctypes
 import math
+import operator
 
 import numpy as np
 
@@ -283,18 +284,18 @@ def _form(f, output):
     return numbers(f.z, 2 * f.nz).view(complex), numbers(f.p, 2 * f.np).view(complex), f.k
 
 
-_TYPES = {
+BANDS = {
     alias: name
     for name, aliases in {"lowpass": "low lp l", "highpass": "high hp h", "bandpass": "band pass bp",
                           "bandstop": "stop bands bs"}.items()
-    for alias in aliases.split()
+    for alias in [name, *aliases.split()]
 }  # fmt: skip
 
 
 def _edges(wn, btype, analog, output, fs):
     if output not in ("ba", "zpk", "sos"):
         raise ValueError(f"output is {output!r}, and must be 'ba', 'zpk' or 'sos'")
-    btype = _TYPES.get(btype, btype)
+    btype = BANDS.get(btype, btype)
     wn = _numbers(wn)
     if len(wn) != (2 if btype.startswith("band") else 1):
         raise ValueError(f"{btype} has {len(wn)} frequencies")
@@ -425,15 +426,26 @@ def iirpeak(w0, Q, fs=2.0):  # noqa: N803
     return _notch("iirpeak", w0, Q, fs)
 
 
-def _frequencies(worN, whole, fs, include_nyquist=False):  # noqa: N803
-    if isinstance(worN, (int, np.integer)) or worN is None:
-        worN = 512 if worN is None else worN  # noqa: N806
-        return np.linspace(0, fs if whole else fs / 2, worN, endpoint=include_nyquist and not whole)
-    return _numbers(worN)
+def number_of_frequencies(w, otherwise):
+    """How many frequencies are wanted, which an integer says; None where they are listed, as a float is."""
+    if w is None:
+        return otherwise
+    try:
+        return operator.index(w) if np.ndim(w) == 0 else None
+    except TypeError:
+        return None
+
+
+def frequencies(w, whole, fs, include_nyquist=False):
+    """The frequencies of a response: those that are listed, or a number of them up to half the rate."""
+    count = number_of_frequencies(w, 512)
+    if count is None:
+        return np.atleast_1d(w).ravel() * 1.0
+    return np.linspace(0, fs if whole else fs / 2, count, endpoint=include_nyquist and not whole)
 
 
 def freqz(b, a=1, worN=512, whole=False, plot=None, fs=2 * np.pi, include_nyquist=False):  # noqa: N803
-    w = _frequencies(worN, whole, fs, include_nyquist)
+    w = _reals(frequencies(worN, whole, fs, include_nyquist))
 
     def response(b, a):
         room, b, a = _room(2 * len(w)), _numbers(b), _numbers(a)
@@ -450,7 +462,7 @@ def freqz(b, a=1, worN=512, whole=False, plot=None, fs=2 * np.pi, include_nyquis
 
 
 def sosfreqz(sos, worN=512, whole=False, fs=2 * np.pi):  # noqa: N803
-    w, sos = _frequencies(worN, whole, fs), _sections(sos)
+    w, sos = _reals(frequencies(worN, whole, fs)), _sections(sos)
     room = _room(2 * len(w))
     call("sosfreqz", len(sos), sos.ravel(), len(w), w, float(fs), room)
     return w, np.array(room[: 2 * len(w)]).view(complex)
