@@ -123,6 +123,10 @@ def check_names_of_filters():
     for alias in "l lp low high hp h band pass bp stop bands bs".split():
         edges = 0.3 if alias[0] in "lh" else [0.3, 0.6]
         same(f"band {alias}", mp.signal.butter(3, edges, alias), scipy.signal.butter(3, edges, alias), 1e-12)
+    raises(ValueError, "two frequencies", "a band of one", lambda: mp.signal.firwin(9, 0.3, pass_zero="bandpass"))
+    raises(ValueError, "one frequency", "a lowpass of two",
+           lambda: mp.signal.firwin(9, [0.3, 0.5], pass_zero="lowpass"))
+    raises(ValueError, "must have 2", "a band of one edge", lambda: mp.signal.butter(2, 0.3, "band"))
     for n in (1, 2, 4, 5):
         for name, more in (("butter", ()), ("cheby1", (1.0,)), ("cheby2", (40.0,)), ("ellip", (1.0, 40.0)), ("bessel", ())):
             for btype, edges in (("low", 1.5), ("high", 2.0), ("band", [1, 3.0]), ("stop", [1, 3.0])):
@@ -190,6 +194,17 @@ def check_ends_and_windows():
     ok(all(shape[0] == 16 for shape in shapes), f"the samples are along the axis: {shapes}")
     same("periodogram, a function for trends", mp.signal.periodogram(x, detrend=half_mean), scipy.signal.periodogram(a, detrend=half_mean), 1e-11)
     raises(ValueError, "ShortTimeFFT", "a function for trends of stft", lambda: mp.signal.stft(x, detrend=half_mean))
+    for n in (40, 60, 70):
+        taps = np.hanning(min(n, 60))
+        same(f"periodogram, taps and nfft={n}", mp.signal.periodogram(x, window=taps, nfft=n),
+             scipy.signal.periodogram(a, window=taps, nfft=n), 1e-11)
+        same(f"periodogram, nfft={n} along an axis", mp.signal.periodogram(x.T, nfft=n, axis=0, detrend="linear"),
+             scipy.signal.periodogram(a.T, nfft=n, axis=0, detrend="linear"), 1e-11)
+        same(f"periodogram, a function for trends and nfft={n}", mp.signal.periodogram(x, nfft=n, detrend=half_mean),
+             scipy.signal.periodogram(a, nfft=n, detrend=half_mean), 1e-11)
+    for up, down in ((1, 0), (0, 1), (0, 0)):
+        raises(ValueError, "1 or more", f"upfirdn {up} / {down}", lambda: mp.signal.upfirdn([1.0, 2], x, up, down))
+        raises(ValueError, "1 or more", f"resample_poly {up} / {down}", lambda: mp.signal.resample_poly(x, up, down))
     raises(ValueError, "nperseg", "another length", lambda: mp.signal.welch(x, window=np.ones(4), nperseg=5))
     same("resample_poly, taps that are an array", mp.signal.resample_poly(x, 3, 2, 1, mp.signal.windows.hann(21)),
          scipy.signal.resample_poly(a, 3, 2, 1, scipy.signal.windows.hann(21)), 1e-12)
