@@ -8,7 +8,8 @@ import warnings
 import numpy as np
 
 from ._array import ndarray
-from ._filters import bessel, butter, cheby1, cheby2, ellip, get_window, sosfreqz
+from ._filters import BANDS, bessel, butter, cheby1, cheby2, ellip, frequencies, get_window, number_of_frequencies
+from ._filters import sosfreqz
 
 __all__ = """besselap bilinear buttap buttord cheb1ap cheb1ord cheb2ap cheb2ord check_COLA check_NOLA ellipap ellipord
     findfreqs firls freqs freqs_zpk freqz_sos freqz_zpk group_delay iircomb iirdesign iirfilter invres invresz lfiltic
@@ -102,12 +103,12 @@ def ellipord(wp, ws, gpass, gstop, analog=False, fs=None):
 
 # ---- designs by their names ----
 
-_KINDS = {"butter": "butter butterworth", "ellip": "cauer elliptic ellip", "cheby1": "cheby1 chebyshev1 chebyshevi",
-          "cheby2": "cheby2 chebyshev2 chebyshevii", "bessel": "bessel bessel_phase bessel_delay bessel_mag"}
-_KINDS = {name: kind for kind, listed in _KINDS.items() for name in listed.split()}
-_BANDS = {"bandpass": "band bandpass pass bp", "bandstop": "bs bandstop bands stop", "lowpass": "l low lowpass lp",
-          "highpass": "h high highpass hp"}
-_BANDS = {name: band for band, listed in _BANDS.items() for name in listed.split()}
+_KINDS = {
+    alias: name
+    for name, aliases in {"butter": "butterworth", "ellip": "cauer elliptic", "cheby1": "chebyshev1 chebyshevi",
+                          "cheby2": "chebyshev2 chebyshevii", "bessel": "bessel_phase bessel_delay bessel_mag"}.items()
+    for alias in [name, *aliases.split()]
+}  # fmt: skip
 
 
 def _found(what, word, known):
@@ -117,7 +118,7 @@ def _found(what, word, known):
 
 
 def iirfilter(N, Wn, rp=None, rs=None, btype="band", analog=False, ftype="butter", output="ba", fs=None):  # noqa: N803
-    band, kind = _found("btype", btype.lower(), _BANDS), _found("ftype", ftype.lower(), _KINDS)
+    band, kind = _found("btype", btype.lower(), BANDS), _found("ftype", ftype.lower(), _KINDS)
     ripples = {"cheby1": {"rp": rp}, "cheby2": {"rs": rs}, "ellip": {"rp": rp, "rs": rs}}.get(kind, {})
     for name, value in ripples.items():
         if value is None:
@@ -260,13 +261,8 @@ def findfreqs(num, den, N, kind="ba"):  # noqa: N803
     return np.logspace(first, last, int(N))
 
 
-def _count(w, otherwise):
-    """How many frequencies are wanted; None where they are listed."""
-    return otherwise if w is None else int(w) if np.ndim(w) == 0 and float(w).is_integer() else None
-
-
 def freqs(b, a, worN=200, plot=None):  # noqa: N803
-    count = _count(worN, 200)
+    count = number_of_frequencies(worN, 200)
     w = np.atleast_1d(worN) if count is None else findfreqs(b, a, count)
     h = np.polyval(b, 1j * w) / np.polyval(a, 1j * w)
     if plot is not None:
@@ -279,21 +275,15 @@ def _of_roots(roots, x):
 
 
 def freqs_zpk(z, p, k, worN=200):  # noqa: N803
-    count = _count(worN, 200)
+    count = number_of_frequencies(worN, 200)
     w = np.atleast_1d(worN) if count is None else findfreqs(z, p, count, "zp")
     return w, k * _of_roots(z, 1j * w) / _of_roots(p, 1j * w)
 
 
-def _angles(w, whole, fs):
-    count = _count(w, 512)
-    if count is None:
-        return 2 * np.pi * np.atleast_1d(w) / fs
-    return np.arange(count) * ((2 if whole else 1) * np.pi / count)
-
-
 def freqz_zpk(z, p, k, worN=512, whole=False, fs=2 * np.pi):  # noqa: N803
-    w = _angles(worN, whole, fs)
-    return w * (fs / (2 * np.pi)), k * _of_roots(z, np.exp(1j * w)) / _of_roots(p, np.exp(1j * w))
+    w = frequencies(worN, whole, fs)
+    x = np.exp(2j * np.pi / fs * w)
+    return w, k * _of_roots(z, x) / _of_roots(p, x)
 
 
 def freqz_sos(sos, worN=512, whole=False, fs=2 * np.pi):  # noqa: N803
@@ -301,16 +291,16 @@ def freqz_sos(sos, worN=512, whole=False, fs=2 * np.pi):  # noqa: N803
 
 
 def group_delay(system, w=512, whole=False, fs=2 * np.pi):
-    w = _angles(w, whole, fs)
+    w = frequencies(w, whole, fs)
     b, a = map(np.atleast_1d, system)
     c = np.convolve(b, a[::-1].conj())
-    z = np.exp(-1j * w)
+    z = np.exp(-2j * np.pi / fs * w)
     above, below = np.polyval((c * np.arange(len(c)))[::-1], z), np.polyval(c[::-1], z)
     singular = np.abs(below) < 10 * np.finfo(float).eps
     if singular.any():
         warnings.warn("group_delay: where the response is 0 there is none, and it is 0", RuntimeWarning, stacklevel=2)
     delay = (above / np.where(singular, 1, below)).real - len(a) + 1
-    return w * (fs / (2 * np.pi)), np.where(singular, 0, delay)
+    return w, np.where(singular, 0, delay)
 
 
 def lfiltic(b, a, y, x=None):

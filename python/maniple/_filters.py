@@ -4,6 +4,7 @@ what they are applied to are arrays of Maniple."""
 
 import ctypes
 import math
+import operator
 
 import numpy as np
 
@@ -173,7 +174,13 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
     return made("sosfiltfilt", len(sos), sos.ravel(), as_array(x), axis, *_padding(padtype, padlen))
 
 
+def _check_rates(name, up, down):
+    if up < 1 or down < 1:
+        raise ValueError(f"{name}: up is {up} and down is {down}, and both must be 1 or more")
+
+
 def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
+    _check_rates("upfirdn", up, down)
     x, taps = as_array(x), np.size(h)
 
     def filtered(x):
@@ -283,21 +290,22 @@ def _form(f, output):
     return numbers(f.z, 2 * f.nz).view(complex), numbers(f.p, 2 * f.np).view(complex), f.k
 
 
-_TYPES = {
+BANDS = {
     alias: name
     for name, aliases in {"lowpass": "low lp l", "highpass": "high hp h", "bandpass": "band pass bp",
                           "bandstop": "stop bands bs"}.items()
-    for alias in aliases.split()
+    for alias in [name, *aliases.split()]
 }  # fmt: skip
 
 
 def _edges(wn, btype, analog, output, fs):
     if output not in ("ba", "zpk", "sos"):
         raise ValueError(f"output is {output!r}, and must be 'ba', 'zpk' or 'sos'")
-    btype = _TYPES.get(btype, btype)
+    btype = BANDS.get(btype, btype)
     wn = _numbers(wn)
-    if len(wn) != (2 if btype.startswith("band") else 1):
-        raise ValueError(f"{btype} has {len(wn)} frequencies")
+    wanted = 2 if btype.startswith("band") else 1
+    if len(wn) != wanted:
+        raise ValueError(f"btype is {btype!r}, and Wn must have {wanted} of its frequencies, and not {len(wn)}")
     return wn, btype, analog, float(fs or 0)
 
 
@@ -425,15 +433,26 @@ def iirpeak(w0, Q, fs=2.0):  # noqa: N803
     return _notch("iirpeak", w0, Q, fs)
 
 
-def _frequencies(worN, whole, fs, include_nyquist=False):  # noqa: N803
-    if isinstance(worN, (int, np.integer)) or worN is None:
-        worN = 512 if worN is None else worN  # noqa: N806
-        return np.linspace(0, fs if whole else fs / 2, worN, endpoint=include_nyquist and not whole)
-    return _numbers(worN)
+def number_of_frequencies(w, otherwise):
+    """How many frequencies are wanted, which an integer says; None where they are listed, as a float is."""
+    if w is None:
+        return otherwise
+    try:
+        return operator.index(w) if np.ndim(w) == 0 else None
+    except TypeError:
+        return None
+
+
+def frequencies(w, whole, fs, include_nyquist=False):
+    """The frequencies of a response: those that are listed, or a number of them up to half the rate."""
+    count = number_of_frequencies(w, 512)
+    if count is None:
+        return np.atleast_1d(w).ravel() * 1.0
+    return np.linspace(0, fs if whole else fs / 2, count, endpoint=include_nyquist and not whole)
 
 
 def freqz(b, a=1, worN=512, whole=False, plot=None, fs=2 * np.pi, include_nyquist=False):  # noqa: N803
-    w = _frequencies(worN, whole, fs, include_nyquist)
+    w = _reals(frequencies(worN, whole, fs, include_nyquist))
 
     def response(b, a):
         room, b, a = _room(2 * len(w)), _numbers(b), _numbers(a)
@@ -450,7 +469,7 @@ def freqz(b, a=1, worN=512, whole=False, plot=None, fs=2 * np.pi, include_nyquis
 
 
 def sosfreqz(sos, worN=512, whole=False, fs=2 * np.pi):  # noqa: N803
-    w, sos = _frequencies(worN, whole, fs), _sections(sos)
+    w, sos = _reals(frequencies(worN, whole, fs)), _sections(sos)
     room = _room(2 * len(w))
     call("sosfreqz", len(sos), sos.ravel(), len(w), w, float(fs), room)
     return w, np.array(room[: 2 * len(w)]).view(complex)
@@ -464,13 +483,15 @@ def firwin(numtaps, cutoff, *, width=None, window="hamming", pass_zero=True, sca
     if pass_zero not in _PASSES_ZERO:
         raise ValueError(f"pass_zero is {pass_zero!r}, which is none of {', '.join(map(str, _PASSES_ZERO))}")
     if isinstance(pass_zero, str) and pass_zero.startswith("band") == (len(cutoff) == 1):
-        raise ValueError(f"a filter that is {pass_zero} has {len(cutoff)} frequencies")
+        wanted = "two frequencies or more" if pass_zero.startswith("band") else "one frequency"
+        raise ValueError(f"pass_zero is {pass_zero!r}, which is of {wanted}, and cutoff has {len(cutoff)}")
     pass_zero = _PASSES_ZERO[pass_zero]
     if width is not None:
         window = "kaiser", kaiser_beta(kaiser_atten(numtaps, 2 * float(width) / (fs or 2)))
     name, parameters = _window(window)
     room = _room(numtaps)
-    call("firwin", numtaps, len(cutoff), cutoff, name, len(parameters), parameters, pass_zero, scale, float(fs or 0), room)
+    arguments = numtaps, len(cutoff), cutoff, name, len(parameters), parameters, pass_zero, scale
+    call("firwin", *arguments, float(fs or 0), room)
     return np.array(room[:])
 
 
@@ -524,13 +545,14 @@ def _nothing(shape, count):
 
 
 def _segments(x, function, axis, window, nperseg, noverlap, share=2):
-    """x as its segments one after the other, from which the function has taken their trends, given all of them with their
-    samples along the last axis; how many a segment has; and the step between two segments, which share one part in
-    `share` by default."""
+    """x as its segments one after the other, from which the function has taken their trends; how many samples a segment
+    has; and the step between two segments, which share one part in `share` by default.  The function is given all
+    segments at once, with their samples along the axis, and the segments along a new one, as SciPy does it."""
     nperseg = len(window) if _is_array(window) else min(nperseg or 256, x.shape[axis])
     step = nperseg - (nperseg // share if noverlap is None else noverlap)
     x = names.moveaxis(x, axis, -1)
-    segments = function(names.sliding_window_view(x, nperseg, -1)[..., ::step, :])
+    segments = names.sliding_window_view(x, nperseg, -1)[..., ::step, :]
+    segments = names.moveaxis(function(names.moveaxis(segments, -1, axis)), axis, -1)
     return names.moveaxis(names.reshape(segments, (*x.shape[:-1], -1)), -1, axis), nperseg, step
 
 
@@ -540,6 +562,8 @@ def periodogram(
     x = as_array(x)
     if x.size == 0:
         return _nothing(x.shape, 2)
+    if nfft and 0 < nfft < x.shape[axis]:
+        x = x[(slice(None),) * range(x.ndim)[axis] + (slice(nfft),)]
     if callable(detrend):
         x, detrend = detrend(x), False
     options = _spectral(fs, window, nfft=nfft, detrend=detrend, one_sided=return_onesided, scaling=scaling)
@@ -744,6 +768,7 @@ _LEVELS = "mean", "median", "minimum", "maximum"
 def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant", cval=None):
     if cval is not None and padtype != "constant":
         raise ValueError(f"cval is for padtype 'constant', and not for {padtype!r}")
+    _check_rates("resample_poly", up, down)
     x, divisor = as_array(x), math.gcd(up, down)
     up, down = up // divisor, down // divisor
     if padtype in _LEVELS:  # which x goes on with
@@ -754,16 +779,20 @@ def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant
         return _polyphase(x, up, down, axis, window)
     reach = 10 * max(up, down) + 1 if not _is_array(window) else len(window)
     length = -(-x.shape[axis] * up // down)
-    return _continued(lambda x: _polyphase(x, up, down, axis, window), x, reach, up, down, axis, length, padtype, cval or 0)
+
+    def resampled(x):
+        return _polyphase(x, up, down, axis, window)
+
+    return _continued(resampled, x, reach, up, down, axis, length, padtype, cval or 0)
 
 
 def _polyphase(x, up, down, axis, window):
+    """resample_poly() of an x that goes on as zeros, for an up and a down without a common divisor."""
     taps = None
     if _is_array(window):
         taps = _numbers(window)
     elif window != ("kaiser", 5.0):
-        divisor = np.gcd(up, down)
-        most = max(up, down) // divisor
+        most = max(up, down)
         taps = firwin(20 * most + 1, 1 / most, window=window)
     return made("resample_poly", as_array(x), up, down, axis, 0 if taps is None else len(taps), taps)
 
@@ -839,7 +868,7 @@ def _peak_limits(name, x, limit):
 
 def find_peaks(x, height=None, threshold=None, distance=None, prominence=None, width=None, wlen=None, rel_height=0.5,
                plateau_size=None):
-    """The peaks, and a dictionary of their properties; limits are numbers, or arrays of a number for each element of x."""
+    """The peaks, and a dictionary of their properties; limits are numbers, or arrays of one for each element of x."""
     options, found, keep, later = struct("find_peaks_options")(), struct("peaks")(), [], {}
     x = as_array(x)
     ranges = {"height": height, "threshold": threshold, "prominence": prominence, "width": width,
@@ -882,11 +911,13 @@ def peak_prominences(x, peaks, wlen=None):
 
 
 def peak_widths(x, peaks, rel_height=0.5, prominence_data=None, wlen=None):
-    """scipy.signal.peak_widths; prominence_data can only be what peak_prominences() gives with the same wlen.  Collective."""
+    """scipy.signal.peak_widths; prominence_data can only be what peak_prominences() gives with the same wlen.
+    Collective."""
     if prominence_data is not None:
         own = peak_prominences(x, peaks, wlen)
         if not all(bool(names.array_equal(mine, given)) for mine, given in zip(own, prominence_data)):
-            raise ValueError("peak_widths: prominence_data are not those of peak_prominences() with this wlen, and no others are taken")
+            raise ValueError("peak_widths: prominence_data are not those of peak_prominences() with this wlen, "
+                             "and no others are taken")
     return _several("peak_widths", 4, as_array(x), as_array(peaks), float(rel_height), _window_length(wlen))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Of scipy.ndimage: filters of Fourier transforms, filters by functions, and what functions make of labelled elements."""
+"""Of scipy.ndimage: filters of Fourier transforms, filters by functions, what functions make of labelled elements."""
 
 import numpy as np
 
@@ -89,7 +89,7 @@ def iterate_structure(structure, iterations, origin=None):
 # Elements are brought into the order of their labels by one stable sort; those of a label are then a slice.
 
 
-def _listed(index):
+def _on_host(index):
     return index.numpy() if isinstance(index, ndarray) else np.asarray(index)
 
 
@@ -121,7 +121,7 @@ def labeled_comprehension(input, labels, index, func, out_dtype, default, pass_p
     if index is None:
         places = names.flatnonzero(labels > 0)
         return of(x[places], places)
-    listed = _listed(index)
+    listed = _on_host(index)
     order = names.argsort(labels)
     x = x[order]
     found = [of(x[lo:hi], order[lo:hi]) for lo, hi in zip(*_bounds(labels[order], listed))]
@@ -141,7 +141,7 @@ def median(input, labels=None, index=None):
         found = labeled_comprehension(input, labels, None, names.median, None, np.nan)
         return found[()] if isinstance(found, np.ndarray) else found
     x, labels = _flat(input, labels)
-    listed = _listed(index)
+    listed = _on_host(index)
     order = names.lexsort((x, labels))
     lo, hi = _bounds(labels[order], listed)
     exists = hi > lo
@@ -160,7 +160,7 @@ def histogram(input, min, max, bins, labels=None, index=None):  # noqa: A002
     if labels is None or index is None:
         return labeled_comprehension(input, labels, None, lambda x: names.histogram(x, edges)[0], object, None)
     x, labels = _flat(input, labels)
-    listed = _listed(index)
+    listed = _on_host(index)
     known, places = np.unique(listed, return_inverse=True)
     row = names.minimum(names.searchsorted(as_array(known), labels), len(known) - 1)
     row = names.where(as_array(known)[row] == labels, row, len(known))  # behind the others: what no label is

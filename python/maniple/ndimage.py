@@ -147,20 +147,24 @@ def maximum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
 # --- linear filters ---------------------------------------------------------------------------------------------------
 
 
-def _by_parts(filtered, weights, output):
-    """What a filter of weights and an output gives for complex weights, whose parts it is given in turn."""
-    found = filtered(weights.real, None) + 1j * filtered(weights.imag, None)
-    dtype = found.dtype if output is None else np.dtype(output if _out(output) is None else output.dtype)
+def _by_parts(filtered, input, weights, output):
+    """What a filter of an image and real weights gives for complex weights, whose parts it is given in turn.  Integers
+    become numbers that their parts, which have fractions, are not cut to."""
+    input = as_array(input)
+    if output is None:
+        output = np.promote_types(input.dtype, "complex64")
+    dtype = np.dtype(output if _out(output) is None else output.dtype)
     if dtype.kind != "c":
         raise RuntimeError(f"output is {dtype}, and has to be complex for complex weights")
-    return _spectra_and_labels._given(found, output)
+    x = input if input.dtype.kind in "fc" else input.astype(float)
+    return _spectra_and_labels._given(filtered(x, weights.real) + 1j * filtered(x, weights.imag), output)
 
 
 def _along(name, input, weights, axis, output, mode, cval, origin):
     weights = np.asarray(weights)
     if weights.dtype.kind == "c":  # those of correlations are conjugated, as NumPy has it
         weights = weights.conj() if name == "correlate1d" else weights
-        return _by_parts(lambda part, output: _along(name, input, part, axis, output, mode, cval, origin), weights, output)
+        return _by_parts(lambda x, part: _along(name, x, part, axis, None, mode, cval, origin), input, weights, output)
     return into("ndimage_" + name, as_array(input), len(weights), _doubles(weights), axis,
                 _options([axis], output, mode, cval, origin), out=_out(output))
 
@@ -180,7 +184,11 @@ def _weighted(name, input, weights, output, mode, cval, origin, axes):
         raise RuntimeError(f"the weights have {weights.ndim} dimensions for {len(axes)} axes")
     if weights.dtype.kind == "c":
         weights = weights.conj() if name == "correlate" else weights
-        return _by_parts(lambda part, output: _weighted(name, input, part, output, mode, cval, origin, axes), weights, output)
+
+        def filtered(x, part):
+            return _weighted(name, x, part, None, mode, cval, origin, axes)
+
+        return _by_parts(filtered, input, weights, output)
     return into("ndimage_" + name, input, _shape(weights), _doubles(weights),
                 _options(axes, output, mode, cval, origin), out=_out(output))
 

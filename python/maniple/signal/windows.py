@@ -59,7 +59,7 @@ def dpss(M, NW, Kmax=None, sym=True, norm=None, return_ratios=False):  # noqa: N
     if not 0 < NW < n / 2 or not 0 < count <= n:
         raise ValueError(f"NW is {NW} and Kmax {count}: they must be above 0, below {n / 2} and at most {n}")
     windows = _sequences(n, NW / n, count)
-    ratios = np.array([np.correlate(w, w, "full")[n - 1 :] @ _within(n, NW / n) for w in windows])
+    ratios = np.fft.irfft(np.abs(np.fft.rfft(windows, 2 * n)) ** 2, 2 * n)[:, :n] @ _within(n, NW / n)
     if norm != 2:
         windows /= windows.max()
         if n % 2 == 0:  # the largest value would lie between two elements
@@ -69,16 +69,53 @@ def dpss(M, NW, Kmax=None, sym=True, norm=None, return_ratios=False):  # noqa: N
 
 
 def _sequences(n, w, count):
-    """Slepian's sequences as eigenvectors of the tridiagonal matrix that commutes with their kernel; symmetric ones have a
-    sum above 0, and others begin with a lobe above 0 (Percival and Walden, 1993)."""
+    """Slepian's sequences as eigenvectors of the tridiagonal matrix that commutes with their kernel; symmetric ones
+    have a sum above 0, and others begin with a lobe above 0 (Percival and Walden, 1993)."""
     i = np.arange(n)
-    beside = i[1:] * (n - i[1:]) / 2.0
-    matrix = np.diag(((n - 1 - 2 * i) / 2.0) ** 2 * np.cos(2 * np.pi * w)) + np.diag(beside, 1) + np.diag(beside, -1)
-    windows = np.linalg.eigh(matrix)[1][:, ::-1][:, :count].T.copy()
+    diagonal, beside = ((n - 1 - 2 * i) / 2.0) ** 2 * np.cos(2 * np.pi * w), i[1:] * (n - i[1:]) / 2.0
+    windows = _eigenvectors(diagonal, beside, _largest(diagonal, beside, count))
+    least = max(1e-7, 1 / n) * (1 - 1e-9)  # below what an element of the size of all others has
     for k, window in enumerate(windows):
-        lobe = window.sum() if k % 2 == 0 else window[window**2 > max(1e-7, 1 / n)][0]
+        lobe = window.sum() if k % 2 == 0 else window[window**2 > least][0]
         window *= -1 if lobe < 0 else 1
     return windows
+
+
+def _pivots(diagonal, beside, shifts):
+    """Those of the elimination of a tridiagonal matrix less each of several numbers, row after row."""
+    pivots = np.full(np.shape(shifts), np.inf)
+    for here, square in zip(diagonal, np.append(0, beside**2)):
+        pivots = here - shifts - square / pivots
+        pivots[pivots == 0] = 1e-200
+        yield pivots
+
+
+def _largest(diagonal, beside, count):
+    """The largest eigenvalues of a symmetric tridiagonal matrix, by intervals that are cut in 65 parts at a time: as
+    many eigenvalues lie above a number as there are pivots above 0 (Sturm's sequence)."""
+    reach = np.abs(diagonal).max() + 2 * np.max(beside, initial=0) + len(diagonal)
+    low, high, place = np.full(count, -reach), np.full(count, reach), np.arange(count)
+    for _ in range(9):  # 65**9 > 2**54
+        ends = np.linspace(low, high, 66, axis=1)
+        above = sum(pivots > 0 for pivots in _pivots(diagonal, beside, ends[:, 1:-1]))
+        part = (above > place[:, None]).sum(axis=1)
+        low, high = ends[place, part], ends[place, part + 1]
+    return (low + high) / 2
+
+
+def _eigenvectors(diagonal, beside, values):
+    """Those of a tridiagonal matrix that is symmetric about both diagonals, one a row.  Eliminations from both ends, of
+    which one is the other reversed, meet in the row where the least is left, and give what is beside that one by one
+    (twisted factorisations; Dhillon and Parlett, 2004)."""
+    pivots = np.array(list(_pivots(diagonal, beside, values)))
+    rows = np.abs(pivots + pivots[::-1] - (diagonal[:, None] - values)).argmin(axis=0)
+    vectors = np.ones((len(values), len(diagonal)))
+    for vector, row, column in zip(vectors, rows, pivots.T):
+        ratios = -beside / column[:-1]
+        vector[:row] = np.cumprod(ratios[:row][::-1])[::-1]
+        vector[row + 1 :] = np.cumprod(ratios[::-1][row:])
+        vector /= np.linalg.norm(vector)
+    return vectors
 
 
 def _within(n, w):

@@ -100,6 +100,13 @@ def check_responses():
     for name, *arguments in (("freqs", b, a), ("freqs", b, a, [1, 2]), ("freqs", [1], [1], 7), ("freqs_zpk", z, p, k),
                              ("freqs_zpk", z, p, k, 9), ("findfreqs", [1, 0], [1, 8, 25], 9)):
         both(name, *arguments)
+    for worN in (5.0, np.array(5), np.float64(6), np.int8(7), [3.0], None):
+        both("freqs", b, a, worN)
+        both("freqs_zpk", z, p, k, worN)
+        both("freqz_zpk", z, p, k, worN, fs=40)
+        both("group_delay", ([1, 0.2], [1, 0.4]), worN, fs=40)
+        both("freqz", [1, 0.2], [1, 0.4], worN, fs=40)
+        near(f"sosfreqz of {worN}", ours.sosfreqz(sos, worN, fs=40), theirs.sosfreqz(sos, worN, fs=40))
     b, a = theirs.butter(4, 0.3)
     both("lfiltic", b, a, [1, 2, 3], [4, 5])
     both("lfiltic", [1, 2], a, [1])

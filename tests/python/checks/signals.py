@@ -100,9 +100,12 @@ def check_complex_coefficients():
     for name in ("correlate", "convolve"):
         mine, theirs = (getattr(m.ndimage, name) for m in (mp, scipy))
         mine1d, theirs1d = (getattr(m.ndimage, name + "1d") for m in (mp, scipy))
-        for y, d in ((x, a), (x + 1j * x[::-1], a + 1j * a[::-1])):
+        whole = [np.round(40 * np.abs(a)).astype(dtype) for dtype in ("uint8", "int32", "int64")]
+        for y, d in ((x, a), (x + 1j * x[::-1], a + 1j * a[::-1]), *((mp.asarray(v), v) for v in whole)):
             same(f"ndimage.{name} of {d.dtype}", (mine(y, weights, mode="wrap"), mine1d(y, b, 0), mine1d(y, b, output="complex64")),
                  (theirs(d, weights, mode="wrap"), theirs1d(d, b, 0), theirs1d(d, b, output="complex64")), 1e-6)
+            fractions = np.array([0.5 + 0.5j, 0.25, 0.1j])
+            same(f"ndimage.{name}1d of {d.dtype} by fractions", mine1d(y, fractions), theirs1d(d, fractions), 1e-6)
         raises(RuntimeError, "complex", "a real output", lambda mine=mine: mine(x, weights, output=float))
     for name, function in (("lfilter's a", lambda: mp.signal.lfilter(b, c, x)), ("lfilter's state", lambda: mp.signal.lfilter(b, 1, x, zi=x)),
                            ("sections", lambda: mp.signal.sosfilt(np.ones((1, 6)) * 1j, x)),
@@ -120,6 +123,10 @@ def check_names_of_filters():
     for alias in "l lp low high hp h band pass bp stop bands bs".split():
         edges = 0.3 if alias[0] in "lh" else [0.3, 0.6]
         same(f"band {alias}", mp.signal.butter(3, edges, alias), scipy.signal.butter(3, edges, alias), 1e-12)
+    raises(ValueError, "two frequencies", "a band of one", lambda: mp.signal.firwin(9, 0.3, pass_zero="bandpass"))
+    raises(ValueError, "one frequency", "a lowpass of two",
+           lambda: mp.signal.firwin(9, [0.3, 0.5], pass_zero="lowpass"))
+    raises(ValueError, "must have 2", "a band of one edge", lambda: mp.signal.butter(2, 0.3, "band"))
     for n in (1, 2, 4, 5):
         for name, more in (("butter", ()), ("cheby1", (1.0,)), ("cheby2", (40.0,)), ("ellip", (1.0, 40.0)), ("bessel", ())):
             for btype, edges in (("low", 1.5), ("high", 2.0), ("band", [1, 3.0]), ("stop", [1, 3.0])):
@@ -172,10 +179,32 @@ def check_ends_and_windows():
         for name, arguments in (("welch", 1), ("csd", 2), ("coherence", 2), ("spectrogram", 1)):
             same(f"{name}, a function for trends", getattr(mp.signal, name)(*[x, x * x][:arguments], 2.0, **more),
                  getattr(scipy.signal, name)(*[a, a * a][:arguments], 2.0, **more), 1e-10)
-    same("along an axis", mp.signal.welch(x.T, nperseg=16, axis=0, detrend=half_mean)[1].T,
-         scipy.signal.welch(a, nperseg=16, detrend=half_mean)[1], 1e-12)
+    shapes = set()
+
+    def first_half(d):
+        shapes.add(tuple(d.shape))
+        return d - d[:1] * 0.5
+
+    for name, arguments in (("welch", 1), ("csd", 2), ("coherence", 2), ("spectrogram", 1)):
+        for function in (half_mean, first_half):
+            more = {"nperseg": 16, "axis": 0, "detrend": function}
+            same(f"{name} along an axis, {function.__name__}",
+                 getattr(mp.signal, name)(*[x.T, x.T * x.T][:arguments], **more),
+                 getattr(scipy.signal, name)(*[a.T, a.T * a.T][:arguments], **more), 1e-10)
+    ok(all(shape[0] == 16 for shape in shapes), f"the samples are along the axis: {shapes}")
     same("periodogram, a function for trends", mp.signal.periodogram(x, detrend=half_mean), scipy.signal.periodogram(a, detrend=half_mean), 1e-11)
     raises(ValueError, "ShortTimeFFT", "a function for trends of stft", lambda: mp.signal.stft(x, detrend=half_mean))
+    for n in (40, 60, 70):
+        taps = np.hanning(min(n, 60))
+        same(f"periodogram, taps and nfft={n}", mp.signal.periodogram(x, window=taps, nfft=n),
+             scipy.signal.periodogram(a, window=taps, nfft=n), 1e-11)
+        same(f"periodogram, nfft={n} along an axis", mp.signal.periodogram(x.T, nfft=n, axis=0, detrend="linear"),
+             scipy.signal.periodogram(a.T, nfft=n, axis=0, detrend="linear"), 1e-11)
+        same(f"periodogram, a function for trends and nfft={n}", mp.signal.periodogram(x, nfft=n, detrend=half_mean),
+             scipy.signal.periodogram(a, nfft=n, detrend=half_mean), 1e-11)
+    for up, down in ((1, 0), (0, 1), (0, 0)):
+        raises(ValueError, "1 or more", f"upfirdn {up} / {down}", lambda: mp.signal.upfirdn([1.0, 2], x, up, down))
+        raises(ValueError, "1 or more", f"resample_poly {up} / {down}", lambda: mp.signal.resample_poly(x, up, down))
     raises(ValueError, "nperseg", "another length", lambda: mp.signal.welch(x, window=np.ones(4), nperseg=5))
     same("resample_poly, taps that are an array", mp.signal.resample_poly(x, 3, 2, 1, mp.signal.windows.hann(21)),
          scipy.signal.resample_poly(a, 3, 2, 1, scipy.signal.windows.hann(21)), 1e-12)
@@ -244,6 +273,11 @@ def check_filters():
     for m, named in ((31, {"Kmax": 4}), (32, {"Kmax": 3, "sym": False}), (32, {"norm": "subsample"}), (32, {"norm": 2, "return_ratios": True}),
                      (40, {"Kmax": 4, "return_ratios": True, "norm": "approximate"}), (33, {"return_ratios": True, "sym": False})):
         same(f"dpss of {m}, {named}", mp.signal.windows.dpss(m, 2.5, **named), theirs.dpss(m, 2.5, **named), 1e-9)
+    for m, nw, count in ((2, 0.9, 2), (3, 1, 3), (31, 2.5, 31), (2048, 4, 4)):
+        got, want = (module.dpss(m, nw, count, return_ratios=True) for module in (mp.signal.windows, theirs))
+        same(f"the first {count} dpss of {m}", got, want, 1e-9)
+    half = np.sqrt(0.5)
+    same("two dpss of 2", mp.signal.windows.dpss(2, 0.5, 2), np.array([[half, half], [half, -half]]), 1e-12)
     raises(ValueError, "'foo'", "another norm of dpss", lambda: mp.signal.windows.dpss(8, 2, norm="foo"))
     raises(TypeError, "std", "a window without its parameter", lambda: mp.signal.windows.gaussian(5))
     same("get_window", mp.signal.get_window(("tukey", 0.3), 40), scipy.signal.get_window(("tukey", 0.3), 40), 1e-12)
