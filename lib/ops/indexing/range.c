@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks of indices.  A kernel sets a word of pinned memory if an index is out of range.  Only then the first one in C
- * order is looked for, by a reduction, which also checks indices that do not lie dense.
+ * Checks of indices.  On one rank a kernel sets a word of pinned memory if an index is out of range.  Only then the
+ * first one in C order is looked for, by a reduction.  The reduction alone checks indices that do not lie dense, and
+ * those of several ranks, which learn by it of each other's.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -129,7 +130,6 @@ struct reports {
     int *words;
     mnp__device_event *written;
     unsigned next;
-    bool agreed; /* all ranks have them */
 };
 enum { WORDS = MNP_MAX_DIMS };
 
@@ -162,13 +162,8 @@ static mnp_status make_reports(mnp_ctx *ctx)
 
 static mnp_status get_reports(mnp_ctx *ctx, struct reports **reports_p)
 {
-    struct reports *reports = ctx->attached[MNP__ATTACHED_INDICES].data;
-    if (!reports || !reports->agreed) {
-        MNP_TRY(MNP_AGREE(ctx, make_reports(ctx)));
-        reports = ctx->attached[MNP__ATTACHED_INDICES].data;
-        reports->agreed = true;
-    }
-    *reports_p = reports;
+    MNP_TRY(make_reports(ctx));
+    *reports_p = ctx->attached[MNP__ATTACHED_INDICES].data;
     return MNP_OK;
 }
 
@@ -226,14 +221,14 @@ mnp_status mnp__range_check_begin(mnp__range_check *check, mnp_index_mode mode)
                         check->function, check->indices->layout->size, where);
     if (mode != MNP_RAISE)
         return MNP_OK;
-    if (!(check->indices->dense & MNP__DENSE_C))
+    if (ctx->comm.size > 1 || !(check->indices->dense & MNP__DENSE_C)) /* several ranks learn of it by the reduction */
         return report_first(check);
     if (!check->by_move)
         MNP_TRY(load_check(ctx, check->indices->dtype, &kernel));
     MNP_TRY(get_reports(ctx, &reports));
     check->outside = &reports->words[reports->next++ % WORDS];
     check->pending = true;
-    return check->by_move ? MNP_OK : MNP_AGREE(ctx, launch_check(check, kernel));
+    return check->by_move ? MNP_OK : launch_check(check, kernel);
 }
 
 mnp_status mnp__range_check_end(const mnp__range_check *check)
@@ -244,10 +239,9 @@ mnp_status mnp__range_check_end(const mnp__range_check *check)
     const struct reports *reports = ctx->attached[MNP__ATTACHED_INDICES].data;
     if (check->by_move)
         MNP_TRY(ctx->device->ops->event_record(ctx->device, reports->written, ctx->compute));
-    MNP_TRY(MNP_AGREE(ctx, mnp__comm_wait_event(&ctx->comm, reports->written)));
-    int found = *(volatile int *)check->outside;
+    MNP_TRY(mnp__comm_wait_event(&ctx->comm, reports->written));
+    const bool found = *(volatile int *)check->outside != 0;
     *check->outside = 0;
-    MNP_TRY(mnp__all_reduce(&ctx->comm, &found, 1, MPI_INT, MPI_MAX));
     return found ? report_first(check) : MNP_OK;
 }
 
