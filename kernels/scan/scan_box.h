@@ -5,6 +5,7 @@
  * memory too, 16 bytes at a time are copied wherever the first element begins; else vectors of MNP_VECTOR elements,
  * with the strides of the operand.
  */
+#include "kernels/copy_ahead_cuda.h"
 #include "kernels/reduction/staging_cuda.h"
 
 constexpr bool mnp_in_place = sizeof(mnp_in) == sizeof(mnp_out); /* results overwrite elements */
@@ -12,15 +13,10 @@ constexpr bool mnp_in_place = sizeof(mnp_in) == sizeof(mnp_out); /* results over
 /* Copy one value to shared memory, without waiting for it where the GPU can do so. */
 template <typename T> MNP_INLINE void mnp_fetch(T *shared, const T *from)
 {
-#if __CUDA_ARCH__ >= 800
-    if (sizeof(T) == 16 || sizeof(T) == 8 || sizeof(T) == 4) {
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((uint32_t)__cvta_generic_to_shared(shared)),
-                     "l"(from), "n"(sizeof(T) < 4 ? 4 : (int)sizeof(T))
-                     : "memory");
-        return;
-    }
-#endif
-    *shared = *from;
+    if constexpr (sizeof(T) == 16 || sizeof(T) == 8 || sizeof(T) == 4)
+        mnp_copy_ahead<(int)sizeof(T)>(shared, from);
+    else
+        *shared = *from;
 }
 
 /* The place of a vector in a box, from one that a thread copies to its next, MNP_THREADS vectors later. */

@@ -11,6 +11,8 @@
  * multiprocessor hide the waiting; so elements go to shared memory without passing registers, and results overwrite
  * elements.
  */
+#include "kernels/copy_ahead_cuda.h"
+
 constexpr int mnp_warps = MNP_THREADS / 32, mnp_tile = mnp_warps * mnp_chunk, mnp_items = MNP_VECTOR * MNP_UNROLL;
 
 /* ---- strips ---- */
@@ -42,19 +44,15 @@ struct mnp_strip {
         const int lane = threadIdx.x % 32;
         const int64_t left = end - from - lane * mnp_items;
         count = left < mnp_items ? (int)left : mnp_items;
-#if __CUDA_ARCH__ >= 800
         if (MNP_UNIT_IN && MNP_VECTOR * sizeof(mnp_in) == 16 && from + 32 * mnp_items <= end) {
 #pragma unroll
             for (int u = 0; u < MNP_UNROLL; u++)
-                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                                 (uint32_t)__cvta_generic_to_shared(mnp_places<mnp_in>::at(shared, u * 32 + lane))),
-                             "l"(in + from + (u * 32 + lane) * MNP_VECTOR)
-                             : "memory");
-            asm volatile("cp.async.wait_all;" ::: "memory");
+                mnp_copy_ahead<16>(mnp_places<mnp_in>::at(shared, u * 32 + lane),
+                                   in + from + (u * 32 + lane) * MNP_VECTOR);
+            mnp_await_copies();
             __syncwarp();
             return;
         }
-#endif
         mnp_in loaded[MNP_UNROLL][MNP_VECTOR];
 #pragma unroll
         for (int u = 0; u < MNP_UNROLL; u++)

@@ -141,7 +141,7 @@ static void free_reports(mnp_ctx *ctx, void *data)
     free(reports);
 }
 
-static mnp_status make_reports(mnp_ctx *ctx)
+static mnp_status get_reports(mnp_ctx *ctx, struct reports **reports_p)
 {
     const mnp__device_ops *ops = ctx->device->ops;
     mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_INDICES];
@@ -157,13 +157,7 @@ static mnp_status make_reports(mnp_ctx *ctx)
         MNP_TRY(ops->alloc_pinned(ctx->device, WORDS * sizeof(int), &words));
         reports->words = memset(words, 0, WORDS * sizeof(int));
     }
-    return MNP_OK;
-}
-
-static mnp_status get_reports(mnp_ctx *ctx, struct reports **reports_p)
-{
-    MNP_TRY(make_reports(ctx));
-    *reports_p = ctx->attached[MNP__ATTACHED_INDICES].data;
+    *reports_p = reports;
     return MNP_OK;
 }
 
@@ -189,36 +183,41 @@ static mnp_status launch_check(const mnp__range_check *check, mnp__kernel *kerne
     return ctx->device->ops->event_record(ctx->device, reports->written, ctx->compute);
 }
 
+/* " for axis 2", or nothing. */
+static const char *name_axis(const mnp__range_check *check, char room[32])
+{
+    room[0] = 0;
+    if (check->axis >= 0)
+        snprintf(room, 32, " for axis %d", check->axis);
+    return room;
+}
+
 /* Look for the first index out of range. */
 static mnp_status report_first(const mnp__range_check *check)
 {
-    char where[32] = "";
+    char room[32];
     int64_t index = 0;
     bool found;
-    if (check->axis >= 0)
-        snprintf(where, sizeof where, " for axis %d", check->axis);
     MNP_TRY(mnp__indices_outside(check->function, check->indices, -check->n, check->n, &found, &index));
     if (!found)
         return MNP_OK;
     return MNP_FAIL(MNP_ERR_ARG, "%s: index %" PRId64 " is out of bounds%s with size %" PRId64, check->function, index,
-                    where, check->n);
+                    name_axis(check, room), check->n);
 }
 
 mnp_status mnp__range_check_begin(mnp__range_check *check, mnp_index_mode mode)
 {
     mnp_ctx *ctx = check->indices->ctx;
-    char where[32] = "";
+    char room[32];
     mnp__kernel *kernel = NULL;
     struct reports *reports;
     check->pending = false;
     check->outside = NULL;
     if (check->indices->layout->size == 0)
         return MNP_OK;
-    if (check->axis >= 0)
-        snprintf(where, sizeof where, " for axis %d", check->axis);
     if (check->n == 0)
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " indices%s, and no elements that they could be of",
-                        check->function, check->indices->layout->size, where);
+                        check->function, check->indices->layout->size, name_axis(check, room));
     if (mode != MNP_RAISE)
         return MNP_OK;
     if (ctx->comm.size > 1 || !(check->indices->dense & MNP__DENSE_C)) /* several ranks learn of it by the reduction */

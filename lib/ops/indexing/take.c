@@ -166,13 +166,11 @@ static mnp_status take_from_whole(const request *r, const mnp_array *x, int axis
 static bool order_as_it_lies(const mnp_array *x, int *order)
 {
     bool other = false;
-    for (int d = 0; d < x->layout->ndim; d++) {
-        int at = d;
-        for (; at > 0 && llabs(x->local_strides[order[at - 1]]) < llabs(x->local_strides[d]); at--)
-            order[at] = order[at - 1];
-        order[at] = d;
-        other = other || at != d;
-    }
+    for (int d = 0; d < x->layout->ndim; d++)
+        order[d] = d;
+    mnp__order_by_strides(x, order, x->layout->ndim);
+    for (int d = 0; d < x->layout->ndim; d++)
+        other = other || order[d] != d;
     return other;
 }
 

@@ -151,18 +151,6 @@ static mnp_status drop_repeats(call *c)
     return c->repeats > 1 ? mnp_slice(x, x->layout->ndim, subscripts, &c->single) : MNP_OK;
 }
 
-/* Order some dimensions as they lie in memory, so that joining them takes no copy. */
-static void order_by_strides(const mnp_array *x, int *order, int count)
-{
-    for (int i = 1; i < count; i++) {
-        const int d = order[i];
-        int at = i;
-        for (; at > 0 && llabs(x->local_strides[order[at - 1]]) < llabs(x->local_strides[d]); at--)
-            order[at] = order[at - 1];
-        order[at] = d;
-    }
-}
-
 /* x with the axes as one: as it is where that is one already, else the last of `joined`. */
 static mnp_status join_axes(call *c)
 {
@@ -190,7 +178,7 @@ static mnp_status join_axes(call *c)
         }
     }
     if (has_one_part(x)) /* in which order elements are does not matter */
-        order_by_strides(x, order + kept, at);
+        mnp__order_by_strides(x, order + kept, at);
     MNP_TRY(mnp_transpose(x, order, &c->turned));
     MNP_TRY(mnp_reshape(c->turned, kept + 1, shape, &c->joined));
     c->lines = c->joined;
