@@ -10,7 +10,7 @@ import numpy as np
 from . import _array
 from ._array import as_array, dtype_number, _dtypes, into, made, ndarray, operand, _shape
 from ._library import call, chosen, constant
-from ._names import element_of, list_of, names, on_device, public, public_names
+from ._names import element_of, list_of, names, on_device, public
 from .comm import by_root
 
 
