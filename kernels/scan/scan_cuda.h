@@ -9,6 +9,8 @@
  * each; a first launch then finds the totals of the parts.  Too few lines for all threads are divided into bands; see
  * scan_bands.h.  Short lines whose vectors are not aligned go through shared memory; see scan_short.h.
  */
+#include "kernels/copy_ahead_cuda.h"
+
 template <typename Acc> struct mnp_words {
     static constexpr int count = (sizeof(Acc) + 3) / 4;
     uint32_t word[count];

@@ -11,8 +11,6 @@
  * multiprocessor hide the waiting; so elements go to shared memory without passing registers, and results overwrite
  * elements.
  */
-#include "kernels/copy_ahead_cuda.h"
-
 constexpr int mnp_warps = MNP_THREADS / 32, mnp_tile = mnp_warps * mnp_chunk, mnp_items = MNP_VECTOR * MNP_UNROLL;
 
 /* ---- strips ---- */
