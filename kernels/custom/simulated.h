@@ -18,3 +18,28 @@
 #define uint32_t mnp_uint32
 #define uint64_t mnp_uint64
 
+/* The kernel's text has a namespace of its own, as it has some of the names above for other things. */
+namespace mnp_simulated
+{
+/* what functions of complex numbers with these names would hide */
+using ::abs;
+using ::acos;
+using ::acosh;
+using ::asin;
+using ::asinh;
+using ::atan;
+using ::atanh;
+using ::cos;
+using ::cosh;
+using ::exp;
+using ::log;
+using ::log10;
+using ::max;
+using ::min;
+using ::pow;
+using ::sin;
+using ::sinh;
+using ::sqrt;
+using ::tan;
+using ::tanh;
+

@@ -57,7 +57,6 @@ static mnp_status write_text(const mnp__kernel_spec *spec, mnp__text *text)
 {
     char *source;
     MNP_TRY(mnp__jit_source(spec, &source));
-    mnp__text_add(text, "namespace mnp_simulated\n{\n"); /* some names are also CUDA's words on the host */
     add_with_shared_memory(text, source);
     free(source);
     mnp__text_add(text,
