@@ -74,11 +74,11 @@ static mnp_status kernel_load(mnp__device *device, const mnp__kernel_spec *spec,
     MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
     MNP_TRY_OR(write_text(spec, &text), st, fail);
     const mnp__kernel_spec as_raw = {.file = "custom/simulated.cu",
-                                        .function = spec->function,
-                                        .defines = "",
-                                        .generated = text.data,
-                                        .host_options = spec->host_options,
-                                        .users = true};
+                                     .function = spec->function,
+                                     .defines = "",
+                                     .generated = text.data,
+                                     .host_options = spec->host_options,
+                                     .users = true};
     MNP_TRY_OR(mnp__host_module_load(device, &as_raw, &kernel->module), st, fail);
     MNP_TRY_OR(mnp__host_module_function(device, kernel->module, spec->function, &kernel->function), st, fail);
     mnp__text_free(&text);
