@@ -8,6 +8,11 @@
 #define MNP_PLAIN_INDICES
 #include "kernels/custom/raw_host.h"
 
+/* the shared memory of a block that a launch asks for */
+extern "C" {
+__attribute__((aligned(16))) __thread char mnp_dynamic_shared[MNP_BLOCK_MEMORY];
+}
+
 #define MNP_SIMULATED
 #define int8_t mnp_int8
 #define int16_t mnp_int16

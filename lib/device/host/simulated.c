@@ -8,6 +8,7 @@
  * The text of a kernel is that of a raw module on the host, with kernels/custom/simulated.h before it.  Where the
  * kernels have instructions of PTX, MNP_PTX is 0, and they do the same in C++.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,16 +38,24 @@ static mnp_status info(mnp__device *device, mnp_rank_info *info)
     return MNP_OK;
 }
 
-/* extern __shared__ T name[] becomes a variable of the thread that runs the block; all of these share one memory. */
+/*
+ * extern __shared__ T name[] becomes, outside functions, a variable of the thread that runs the block, and in them a
+ * pointer; all of these share one memory.
+ */
 static void add_with_shared_memory(mnp__text *text, const char *source)
 {
-    static const char declared[] = "extern __shared__ ";
-    const char *at;
-    for (; (at = strstr(source, declared)); source = at) {
-        const char *const end = strstr(at, "[]");
+    static const char declared[] = "extern __shared__ ", memory[] = "mnp_dynamic_shared";
+    for (const char *at = source; (at = strstr(at, declared)); source = at) {
+        const char *const type = at + sizeof declared - 1, *const end = strstr(type, "[]");
+        const char *name = end;
+        while (mnp__is_in_name(name[-1]))
+            name--;
         mnp__text_add_bytes(text, source, (size_t)(at - source));
-        at += sizeof declared - 1;
-        mnp__text_add(text, "extern MNP_DYNAMIC_SHARED %.*s[] __asm__(\"mnp_dynamic_shared\")", (int)(end - at), at);
+        if (at[-1] == '\n')
+            mnp__text_add(text, "extern MNP_DYNAMIC_SHARED %.*s[] __asm__(\"%s\")", (int)(end - type), type, memory);
+        else
+            mnp__text_add(text, "%.*s *const %.*s = (decltype(%.*s))(void *)%s", (int)(name - type), type,
+                          (int)(end - name), name, (int)(end - name), name, memory);
         at = end + 2;
     }
     mnp__text_add(text, "%s", source);
@@ -59,10 +68,8 @@ static mnp_status write_text(const mnp__kernel_spec *spec, mnp__text *text)
     MNP_TRY(mnp__jit_source(spec, &source));
     add_with_shared_memory(text, source);
     free(source);
-    mnp__text_add(text,
-                  "\n}\nextern \"C\" { __attribute__((aligned(16))) __thread char mnp_dynamic_shared[%d]; }\n"
-                  "MNP_RAW_EXPORT(%s%s, mnp_simulated::%s)\n",
-                  BLOCK_MEMORY, MNP_RAW_ENTRY, spec->function, spec->function);
+    mnp__text_add(text, "\n}\nMNP_RAW_EXPORT(%s%s, mnp_simulated::%s)\n", MNP_RAW_ENTRY, spec->function,
+                  spec->function);
     return mnp__text_status(text);
 }
 
@@ -70,12 +77,14 @@ static mnp_status kernel_load(mnp__device *device, const mnp__kernel_spec *spec,
 {
     mnp__kernel *kernel;
     mnp__text text = MNP__TEXT_EMPTY;
+    char defines[64];
     mnp_status st;
     MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
+    snprintf(defines, sizeof defines, "#define MNP_BLOCK_MEMORY %d\n", BLOCK_MEMORY);
     MNP_TRY_OR(write_text(spec, &text), st, fail);
     const mnp__kernel_spec as_raw = {.file = "custom/simulated.cu",
                                      .function = spec->function,
-                                     .defines = "",
+                                     .defines = defines,
                                      .generated = text.data,
                                      .host_options = spec->host_options,
                                      .users = true};
@@ -129,6 +138,7 @@ mnp_status mnp__simulated_device_open(const mnp__config *config, int node_size, 
     made->ops.share_granularity = share_granularity;
     device->ops = &made->ops;
     device->block_memory = BLOCK_MEMORY;
+    device->cpu_memory = false;
     *device_p = device;
     return MNP_OK;
 }
