@@ -82,7 +82,7 @@ MNP_API int mnp_ctx_rank(const mnp_ctx *ctx);
 MNP_API int mnp_ctx_size(const mnp_ctx *ctx);
 MNP_API MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx);           /* Maniple's own duplicate; do not free it */
 MNP_API MPI_Fint mnp_ctx_comm_fint(const mnp_ctx *ctx);      /* the same for Fortran */
-MNP_API const char *mnp_ctx_device_kind(const mnp_ctx *ctx); /* "cuda" or "host" */
+MNP_API const char *mnp_ctx_device_kind(const mnp_ctx *ctx); /* "cuda", "host" or "simulated" */
 MNP_API int mnp_ctx_device_index(const mnp_ctx *ctx);        /* CUDA ordinal of the GPU; -1 on the host device */
 
 /*

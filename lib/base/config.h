@@ -13,7 +13,8 @@
 
 /* X(field, environment variable, default, help) */
 #define MNP__SETTINGS(X)                                                                                               \
-    X(device, "MANIPLE_DEVICE", "auto", "cuda, host, or auto: a GPU if there is one")                                  \
+    X(device, "MANIPLE_DEVICE", "auto",                                                                                \
+      "cuda, host, simulated (a GPU on the CPU, thread by thread, for tests), or auto: a GPU if there is one")         \
     X(transport, "MANIPLE_TRANSPORT", "auto",                                                                          \
       "how GPUs exchange data: nccl, mpi (staged through the host), or auto: nccl if every rank has a GPU of "         \
       "its own")                                                                                                       \
