@@ -173,6 +173,26 @@ MNP_API mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p,
 MNP_API mnp_status mnp_svd(const mnp_array *a, bool full_matrices, mnp_array **u_p, mnp_array **s_p, mnp_array **vh_p);
 MNP_API mnp_status mnp_svdvals(const mnp_array *a, mnp_array **s_p);
 
+/*
+ * The k largest singular values of one matrix (m x n), and their vectors u (m x k) and vh (k x n), by products with
+ * k + oversampling random vectors, min(m, n) at most: N. Halko, P. G. Martinsson and J. A. Tropp, Finding structure
+ * with randomness, SIAM Review 53, 2011, algorithms 4.4 and 5.1.
+ *
+ *   k             from 1 to min(m, n)
+ *   oversampling  0 or more; 10 is enough where the values decay
+ *   iterations    0 or more: how often A A^H is applied to the vectors, which are made orthonormal each time; 2 mostly
+ *   seed          of the random vectors, which are the same on any number of ranks and in any layout
+ *
+ * The columns of u are orthonormal, and so are the rows of vh, but they are those of A's part in the space that was
+ * found: the values are too small, the less so the faster they decay from the k-th one on, and the more iterations
+ * there are.  With iterations 0 and an oversampling p of 2 or more, the norm of A - u diag(s) vh is expected to be at
+ * most (2 + sqrt(k / (p - 1))) t + e sqrt(k + p) / p r, where t is A's value behind the k-th one, and r the root of the
+ * sum of the squares of all behind it (their theorem 10.6).  The time is that of 2 iterations + 2 products of A and so
+ * many vectors.  Waits.
+ */
+MNP_API mnp_status mnp_svd_randomised(const mnp_array *a, int64_t k, int64_t oversampling, int iterations,
+                                      uint64_t seed, mnp_array **u_p, mnp_array **s_p, mnp_array **vh_p);
+
 /* ---- what follows from singular values ---- */
 
 /*

@@ -242,32 +242,13 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
 
 
 def svd_randomised(a, k, oversampling=10, iterations=2, seed=0):
-    """The k largest singular values of one matrix, and their vectors, by products with random ones: N. Halko, P. G.
-    Martinsson and J. A. Tropp, Finding structure with randomness, 2011, algorithms 4.4 and 5.1.
-
-    The vectors are those of A's part in the space of Q, an orthonormal basis of (A A^H)^iterations A times k +
-    oversampling random vectors, which are the same on any number of ranks; k + oversampling is at most min(m, n), where
-    the result is that of svd().  Otherwise the values are too small, the less so the faster they decay from the k-th one
-    on, and the more iterations there are.  The time is that of 2 iterations + 2 products of A and so many vectors.
-    Collective."""
-    from .random import default_rng
-
-    a, k = as_array(a), operator.index(k)
-    oversampling, iterations = operator.index(oversampling), operator.index(iterations)
-    if a.ndim != 2:
-        raise MatrixError(f"svd_randomised: an array of {a.ndim} dimensions is not one matrix")
-    if not 0 < k <= min(a.shape) or min(oversampling, iterations) < 0:
-        raise ValueError(f"svd_randomised: k is {k}, and must be from 1 to {min(a.shape)}; oversampling and iterations "
-                         f"are {oversampling} and {iterations}, and must not be negative")
-    if a.shape[0] < a.shape[1]:
-        u, s, vh = svd_randomised(adjoint(a), k, oversampling, iterations, seed)
-        return SVDResult(adjoint(vh), s, adjoint(u))
-    real = "float32" if a.dtype in (np.float16, np.float32, np.complex64) else "float64"
-    q = qr(a @ default_rng(seed).normal(size=(a.shape[1], min(k + oversampling, a.shape[1])), dtype=real)).Q
-    for _ in range(iterations):
-        q = qr(a @ qr(adjoint(a) @ q).Q).Q
-    u, s, vh = svd(adjoint(q) @ a, False)
-    return SVDResult(q @ u[:, :k], names.copy(s[:k]), names.copy(vh[:k]))
+    """The k largest singular values of one matrix, and their vectors, by products with k + oversampling random ones (N.
+    Halko, P. G. Martinsson and J. A. Tropp, Finding structure with randomness, 2011), which are the same on any number
+    of ranks; k + oversampling is at most min(m, n), where the result is that of svd().  Otherwise the values are too
+    small, the less so the faster they decay from the k-th one on, and the more iterations there are.  The time is that
+    of 2 iterations + 2 products of A and so many vectors.  Collective."""
+    numbers = map(operator.index, (k, oversampling, iterations, seed))
+    return SVDResult(*_several(3, "svd_randomised", as_array(a), *numbers))
 
 
 def _eigh_subset(a, b, lower, type, by_index, by_value, only_values):  # noqa: A002
