@@ -211,6 +211,22 @@ MNP_API mnp_status mnp_lstsq(const mnp_array *a, const mnp_array *b, double rcon
                              mnp_array **residuals_p, int64_t *rank_p, mnp_array **s_p);
 
 /*
+ * The same in float64 and complex128, by mnp_qr() in float32 or complex64 and corrections of x by A. Bjorck's corrected
+ * seminormal equations (1987), until the error is that of a stable method in the whole precision.  No singular values
+ * are computed.  The method is used where the factor shows that `a` has full rank: an upper bound of its condition, up
+ * to min(m, n) times as large, is below 2.6e5 and below 0.5 / rcond.  Otherwise, where corrections do not converge, and
+ * for other dtypes mnp_lstsq() is called: that takes more time, but costs no accuracy.
+ *
+ *   residuals_p    NULL, or as above
+ *   rank_p         NULL, or receives min(m, n), or what mnp_lstsq() finds
+ *   corrections_p  NULL, or receives how many corrections there were; -1: mnp_lstsq() was called
+ *
+ * Waits.
+ */
+MNP_API mnp_status mnp_lstsq_mixed(const mnp_array *a, const mnp_array *b, double rcond, mnp_array **x_p,
+                                   mnp_array **residuals_p, int64_t *rank_p, int *corrections_p);
+
+/*
  * numpy.linalg.pinv and matrix_rank: the inverse on the range, and the rank, int64, of each matrix (m x n).  Singular
  * values up to rtol times the largest are taken as 0; negative: max(m, n) eps, as in SciPy.  Waits.
  */

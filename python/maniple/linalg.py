@@ -296,17 +296,20 @@ def eigvals(a):
     return made("eigvals", as_array(a))
 
 
-def lstsq(a, b, rcond=None):
-    """numpy.linalg.lstsq: x, residuals, the rank and the singular values; rcond=-1 is eps."""
+def lstsq(a, b, rcond=None, *, mixed=False):
+    """numpy.linalg.lstsq: x, residuals, the rank and the singular values; rcond=-1 is eps.  mixed: factor in half the
+    precision and correct x, or where that does not serve as without; the singular values are not computed then, and
+    are None."""
     a, b = as_array(a), as_array(b)
     if rcond is not None and rcond < 0:
         kinds = [x.dtype if x.dtype.kind in "fc" else np.dtype(float) for x in (a, b)]
         rcond = float(np.finfo(np.result_type(*kinds)).eps)
     x, residuals, s = (ctypes.c_void_p() for _ in range(3))
     rank = ctypes.c_int64()
-    call("lstsq", a, b, -1.0 if rcond is None else float(rcond), ctypes.byref(x), ctypes.byref(residuals),
-         ctypes.byref(rank), ctypes.byref(s))
-    return ndarray._adopt(x.value), ndarray._adopt(residuals.value), rank.value, ndarray._adopt(s.value)
+    call("lstsq_mixed" if mixed else "lstsq", a, b, -1.0 if rcond is None else float(rcond), ctypes.byref(x),
+         ctypes.byref(residuals), ctypes.byref(rank), None if mixed else ctypes.byref(s))
+    return ndarray._adopt(x.value), ndarray._adopt(residuals.value), rank.value, (
+        None if mixed else ndarray._adopt(s.value))
 
 
 def _large(s, shape, atol, rtol):

@@ -4,9 +4,8 @@
  * Tropp, Finding structure with randomness, SIAM Review 53, 2011, algorithms 4.4 and 5.1.
  *
  * Q (m x l) is an orthonormal basis of (A A^H)^iterations A times l random vectors; after every product with A or A^H
- * it is made orthonormal again, as the columns would otherwise all become the first singular vector.  Then Q^H A
- * (l x n) is decomposed, and Q times its left vectors are A's.  A^H x is computed as (x^H A)^H, so that no copy of A
- * is conjugated.
+ * it is made orthonormal again, as the columns would otherwise all become the first singular vector.  Then A^H Q
+ * (n x l) is decomposed, which has A's right vectors, and Q times the others are A's left ones.
  *
  * Cost: 2 iterations + 2 products of A and l vectors, which are over the ranks as mnp_matmul() has them, and as many
  * QR factorisations of tall matrices of l columns.
@@ -34,19 +33,6 @@ done:
     return st;
 }
 
-/* a^H x */
-static mnp_status adjoint_times(const mnp_array *a, const mnp_array *x, mnp_array **out_p)
-{
-    mnp_array *turned = NULL, *product = NULL;
-    mnp_status st;
-    MNP_TRY_OR(mnp__linalg_adjoint(x, &turned), st, done);
-    MNP_TRY_OR(mnp_matmul(turned, a, &product), st, done);
-    st = mnp__linalg_adjoint(product, out_p);
-done:
-    mnp_free_all(product, turned);
-    return st;
-}
-
 /* Q, from `width` random vectors. */
 static mnp_status find_range(const mnp_array *a, int64_t width, int iterations, uint64_t seed, mnp_array **q_p)
 {
@@ -58,7 +44,7 @@ static mnp_status find_range(const mnp_array *a, int64_t width, int iterations, 
     MNP_TRY_OR(mnp_random_normal(rng, 0, 1, a->dtype, 2, shape, &random), st, done);
     MNP_TRY_OR(basis(a, random, &q), st, done);
     for (int i = 0; i < iterations; i++) {
-        MNP_TRY_OR(adjoint_times(a, q, &product), st, done);
+        MNP_TRY_OR(mnp__linalg_adjoint_times(a, q, &product), st, done);
         mnp_array_free(q);
         q = NULL;
         MNP_TRY_OR(mnp_qr(product, NULL, &back, &r), st, done);
@@ -87,7 +73,7 @@ static mnp_status decompose(const mnp_array *a, const mnp_array *q, int64_t k, m
 {
     mnp_array *part = NULL, *v = NULL, *s = NULL, *uh = NULL, *first = NULL, *some = NULL, *u = NULL, *vh = NULL;
     mnp_status st;
-    MNP_TRY_OR(adjoint_times(a, q, &part), st, done);
+    MNP_TRY_OR(mnp__linalg_adjoint_times(a, q, &part), st, done);
     MNP_TRY_OR(mnp_svd(part, false, &v, &s, &uh), st, done);
     MNP_TRY_OR(first_rows(uh, k, &first), st, done);
     MNP_TRY_OR(mnp__linalg_adjoint(first, &u), st, done);
