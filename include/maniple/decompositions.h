@@ -334,6 +334,20 @@ MNP_API mnp_status mnp_eigh_subset(const mnp_array *a, const mnp_array *b, int t
                                    double from, double to, mnp_array **w_p, mnp_array **v_p);
 
 /*
+ * scipy.linalg.eigh_tridiagonal: all or some eigenvalues w, in ascending order, of the real symmetric matrix with the
+ * diagonal d (n) and the diagonals e (n - 1) beside it, and its vectors (n, as many as values).  Integers are taken as
+ * float64; w and v are float32 if d and e are.  Every rank has d, e and the vectors on its CPU, where rank 0 computes
+ * in float64: all vectors by LAPACK's divide and conquer, with n^2 numbers of workspace, or k of them by bisection and
+ * inverse iteration.
+ *
+ *   v_p  NULL: the values alone
+ *
+ * MNP_ERR_ARG as for mnp_eigh_subset(); MNP_ERR_LINALG where d or e has NaN or infinities.  Waits.
+ */
+MNP_API mnp_status mnp_eigh_tridiagonal(const mnp_array *d, const mnp_array *e, mnp_subset subset, double from,
+                                        double to, mnp_array **w_p, mnp_array **v_p);
+
+/*
  * numpy.linalg.eig and eigvals: eigenvalues of general matrices, and right vectors of norm 1 in columns.  The results
  * are always complex, also where NumPy's are real because all imaginary parts are 0.  Waits.
  */
@@ -346,6 +360,12 @@ MNP_API mnp_status mnp_eigvals(const mnp_array *a, mnp_array **w_p);
  * function: beside a GPU the CPU computes, on copies of the matrices.  Waits.
  */
 MNP_API mnp_status mnp_schur(const mnp_array *a, bool complex_output, mnp_array **t_p, mnp_array **z_p);
+
+/*
+ * scipy.linalg.hessenberg: a = q h q^H with unitary q and an h that has one diagonal below the main one and zeros
+ * behind it, by LAPACK's gehrd.  The CPU computes, as for mnp_schur().  Waits.
+ */
+MNP_API mnp_status mnp_hessenberg(const mnp_array *a, mnp_array **h_p, mnp_array **q_p);
 
 #ifdef __cplusplus
 }
