@@ -12,16 +12,12 @@ __all__ = """matmul_toeplitz solve_circulant solve_continuous_are solve_continuo
     solve_discrete_lyapunov solve_sylvester""".split()
 
 
-def _adjoint(a):
-    return names.conj(names.matrix_transpose(a))
-
-
 def _failed(words):
     return LinAlgError(constant("ERR_LINALG"), words)
 
 
 def _hermitian_part(a):
-    return (a + _adjoint(a)) / 2
+    return (a + linalg.adjoint(a)) / 2
 
 
 def _square(function, **matrices):
@@ -41,18 +37,18 @@ def solve_sylvester(a, b, q):
         raise MatrixError(f"solve_sylvester: q of shape {q.shape} does not fit a of {a.shape} and b of {b.shape}")
     r, u = linalg.schur(a, "complex")
     s, v = linalg.schur(b, "complex")
-    f, unit = _adjoint(u) @ q @ v, names.eye(a.shape[0])
+    f, unit = linalg.adjoint(u) @ q @ v, names.eye(a.shape[0])
     columns = []
     for k in range(q.shape[1]):
         right = f[:, k] - (names.stack(columns, axis=1) @ s[:k, k] if columns else 0)
         columns.append(linalg.solve_triangular(r + s[k, k] * unit, right))
-    x = u @ names.stack(columns, axis=1) @ _adjoint(v)
+    x = u @ names.stack(columns, axis=1) @ linalg.adjoint(v)
     return x if "c" in (a.dtype.kind, b.dtype.kind, q.dtype.kind) else names.copy(x.real)
 
 
 def solve_continuous_lyapunov(a, q):
     """scipy.linalg.solve_continuous_lyapunov: x with a x + x a^H = q.  Collective."""
-    return solve_sylvester(a, _adjoint(as_array(a)), q)
+    return solve_sylvester(a, linalg.adjoint(as_array(a)), q)
 
 
 def solve_discrete_lyapunov(a, q, method=None):
@@ -66,9 +62,10 @@ def solve_discrete_lyapunov(a, q, method=None):
         return names.reshape(linalg.solve(system, names.ravel(q)), q.shape)
     if method != "bilinear":
         raise ValueError(f"solve_discrete_lyapunov: the method is {method!r}, which is neither direct nor bilinear")
-    turned = _adjoint(a)
+    turned = linalg.adjoint(a)
     inverse = linalg.inv(turned + unit)
-    return solve_continuous_lyapunov(_adjoint((turned - unit) @ inverse), -2 * linalg.solve(a + unit, q @ inverse))
+    stable, right = linalg.adjoint((turned - unit) @ inverse), -2 * linalg.solve(a + unit, q @ inverse)
+    return solve_continuous_lyapunov(stable, right)
 
 
 def _riccati(function, a, b, q, r, e, s):
@@ -80,12 +77,12 @@ def _riccati(function, a, b, q, r, e, s):
         raise ValueError(f"{function}: q and r must be symmetric, or of complex numbers Hermitian")
     if e is not None:
         inverse = linalg.inv(as_array(e))
-        a, q = a @ inverse, _adjoint(inverse) @ q @ inverse
-        s = None if s is None else _adjoint(inverse) @ as_array(s)
-    weighted = linalg.solve(r, _adjoint(b))
+        a, q = a @ inverse, linalg.adjoint(inverse) @ q @ inverse
+        s = None if s is None else linalg.adjoint(inverse) @ as_array(s)
+    weighted = linalg.solve(r, linalg.adjoint(b))
     if s is not None:
         s = as_array(s)
-        a, q = a - _adjoint(weighted) @ _adjoint(s), q - s @ linalg.solve(r, _adjoint(s))
+        a, q = a - linalg.adjoint(weighted) @ linalg.adjoint(s), q - s @ linalg.solve(r, linalg.adjoint(s))
     return a, _hermitian_part(b @ weighted), _hermitian_part(q)
 
 
@@ -114,7 +111,7 @@ def solve_continuous_are(a, b, q, r, e=None, s=None, balanced=True):
     Collective."""
     a, g, q = _riccati("solve_continuous_are", a, b, q, r, e, s)
     n = a.shape[0]
-    sign = sign_by_newton(names.block([[a, -g], [-q, -_adjoint(a)]]), "solve_continuous_are") + names.eye(2 * n)
+    sign = sign_by_newton(names.block([[a, -g], [-q, -linalg.adjoint(a)]]), "solve_continuous_are") + names.eye(2 * n)
     return _hermitian_part(linalg.lstsq(sign[:, n:], -sign[:, :n])[0])
 
 
@@ -126,8 +123,8 @@ def solve_discrete_are(a, b, q, r, e=None, s=None, balanced=True):
     n, eps = a.shape[0], float(np.finfo(g.dtype).eps)
     for _ in range(60):
         solved = linalg.solve(names.eye(n) + g @ x, names.concatenate([a, g], axis=1))
-        change = _hermitian_part(_adjoint(a) @ x @ solved[:, :n])
-        g = _hermitian_part(g + a @ solved[:, n:] @ _adjoint(a))
+        change = _hermitian_part(linalg.adjoint(a) @ x @ solved[:, :n])
+        g = _hermitian_part(g + a @ solved[:, n:] @ linalg.adjoint(a))
         a, x = a @ solved[:, :n], x + change
         size = _size(x)
         if not np.isfinite(size):

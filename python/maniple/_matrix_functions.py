@@ -17,10 +17,6 @@ __all__ = """cdf2rdf cho_solve_banded cholesky_banded eig_banded eigh_tridiagona
     expm_cond expm_frechet fractional_matrix_power hessenberg pinvh qr_multiply rq rsf2csf signm""".split()
 
 
-def _adjoint(a):
-    return names.conj(names.matrix_transpose(a))
-
-
 def _chosen(word, choices, what):
     if word not in choices:
         raise ValueError(f"{what} is {word!r}, which is none of {', '.join(map(repr, choices))}")
@@ -93,7 +89,7 @@ def pinvh(a, atol=None, rtol=None, lower=True, return_rank=False):
     """scipy.linalg.pinvh: the pseudo-inverse of a symmetric or Hermitian matrix, of which one triangle is read.
     Collective."""
     a = as_array(a)
-    return linalg.pinv(a if lower else _adjoint(a), rtol=rtol, hermitian=True, atol=atol, return_rank=return_rank)
+    return linalg.pinv(a if lower else linalg.adjoint(a), rtol=rtol, hermitian=True, atol=atol, return_rank=return_rank)
 
 
 def hessenberg(a, calc_q=False):
@@ -105,10 +101,10 @@ def hessenberg(a, calc_q=False):
 def rq(a, mode="full"):
     """scipy.linalg.rq: a = R Q, with signs that may differ; "r": R alone.  Collective."""
     _chosen(mode, ("full", "r", "economic"), "rq: the mode")
-    turned = _adjoint(names.flip(as_array(a), -2))
+    turned = linalg.adjoint(names.flip(as_array(a), -2))
     q, r = linalg.qr(turned, "reduced" if mode == "economic" else "complete")
-    r = names.copy(names.flip(_adjoint(r), (-2, -1)))
-    return r if mode == "r" else (r, names.copy(names.flip(_adjoint(q), -2)))
+    r = names.copy(names.flip(linalg.adjoint(r), (-2, -1)))
+    return r if mode == "r" else (r, names.copy(names.flip(linalg.adjoint(q), -2)))
 
 
 def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False):
@@ -190,8 +186,8 @@ def eigvalsh_tridiagonal(d, e, select="a", select_range=None):
 
 
 def eig_banded(a_band, lower=False, eigvals_only=False, select="a", select_range=None, max_ev=0):
-    """scipy.linalg.eig_banded: eigenvalues, and vectors, of a Hermitian matrix that is given by its diagonals; the whole
-    matrix is made of them.  max_ev is not needed.  Collective."""
+    """scipy.linalg.eig_banded: eigenvalues, and vectors, of a Hermitian matrix that is given by its diagonals; it is
+    made whole for that.  max_ev is not needed.  Collective."""
     arguments = "eigh_subset", _triangle(a_band, lower), None, 1, not lower, *_subset(select, select_range)
     return values_and_vectors(eigvals_only, *arguments)
 
