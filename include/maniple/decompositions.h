@@ -173,6 +173,26 @@ MNP_API mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p,
 MNP_API mnp_status mnp_svd(const mnp_array *a, bool full_matrices, mnp_array **u_p, mnp_array **s_p, mnp_array **vh_p);
 MNP_API mnp_status mnp_svdvals(const mnp_array *a, mnp_array **s_p);
 
+/*
+ * The k largest singular values of one matrix (m x n), and their vectors u (m x k) and vh (k x n), by products with
+ * k + oversampling random vectors, min(m, n) at most: N. Halko, P. G. Martinsson and J. A. Tropp, Finding structure
+ * with randomness, SIAM Review 53, 2011, algorithms 4.4 and 5.1.
+ *
+ *   k             from 1 to min(m, n)
+ *   oversampling  0 or more; 10 is enough where the values decay
+ *   iterations    0 or more: how often A A^H is applied to the vectors, which are made orthonormal each time; 2 mostly
+ *   seed          of the random vectors, which are the same on any number of ranks and in any layout
+ *
+ * The columns of u are orthonormal, and so are the rows of vh, but they are those of A's part in the space that was
+ * found: the values are too small, the less so the faster they decay from the k-th one on, and the more iterations
+ * there are.  With iterations 0 and an oversampling p of 2 or more, the norm of A - u diag(s) vh is expected to be at
+ * most (2 + sqrt(k / (p - 1))) t + e sqrt(k + p) / p r, where t is A's value behind the k-th one, and r the root of the
+ * sum of the squares of all behind it (their theorem 10.6).  The time is that of 2 iterations + 2 products of A and so
+ * many vectors.  Waits.
+ */
+MNP_API mnp_status mnp_svd_randomised(const mnp_array *a, int64_t k, int64_t oversampling, int iterations,
+                                      uint64_t seed, mnp_array **u_p, mnp_array **s_p, mnp_array **vh_p);
+
 /* ---- what follows from singular values ---- */
 
 /*
@@ -189,6 +209,22 @@ MNP_API mnp_status mnp_svdvals(const mnp_array *a, mnp_array **s_p);
  */
 MNP_API mnp_status mnp_lstsq(const mnp_array *a, const mnp_array *b, double rcond, mnp_array **x_p,
                              mnp_array **residuals_p, int64_t *rank_p, mnp_array **s_p);
+
+/*
+ * The same in float64 and complex128, by mnp_qr() in float32 or complex64 and corrections of x by A. Bjorck's corrected
+ * seminormal equations (1987), until the error is that of a stable method in the whole precision.  No singular values
+ * are computed.  The method is used where the factor shows that `a` has full rank: an upper bound of its condition, up
+ * to min(m, n) times as large, is below 2.6e5 and below 0.5 / rcond.  Otherwise, where corrections do not converge, and
+ * for other dtypes mnp_lstsq() is called: that takes more time, but costs no accuracy.
+ *
+ *   residuals_p    NULL, or as above
+ *   rank_p         NULL, or receives min(m, n), or what mnp_lstsq() finds
+ *   corrections_p  NULL, or receives how many corrections there were; -1: mnp_lstsq() was called
+ *
+ * Waits.
+ */
+MNP_API mnp_status mnp_lstsq_mixed(const mnp_array *a, const mnp_array *b, double rcond, mnp_array **x_p,
+                                   mnp_array **residuals_p, int64_t *rank_p, int *corrections_p);
 
 /*
  * numpy.linalg.pinv and matrix_rank: the inverse on the range, and the rank, int64, of each matrix (m x n).  Singular
@@ -298,6 +334,20 @@ MNP_API mnp_status mnp_eigh_subset(const mnp_array *a, const mnp_array *b, int t
                                    double from, double to, mnp_array **w_p, mnp_array **v_p);
 
 /*
+ * scipy.linalg.eigh_tridiagonal: all or some eigenvalues w, in ascending order, of the real symmetric matrix with the
+ * diagonal d (n) and the diagonals e (n - 1) beside it, and its vectors (n, as many as values).  Integers are taken as
+ * float64; w and v are float32 if d and e are.  Every rank has d, e and the vectors on its CPU, where rank 0 computes
+ * in float64: all vectors by LAPACK's divide and conquer, with n^2 numbers of workspace, or k of them by bisection and
+ * inverse iteration.
+ *
+ *   v_p  NULL: the values alone
+ *
+ * MNP_ERR_ARG as for mnp_eigh_subset(); MNP_ERR_LINALG where d or e has NaN or infinities.  Waits.
+ */
+MNP_API mnp_status mnp_eigh_tridiagonal(const mnp_array *d, const mnp_array *e, mnp_subset subset, double from,
+                                        double to, mnp_array **w_p, mnp_array **v_p);
+
+/*
  * numpy.linalg.eig and eigvals: eigenvalues of general matrices, and right vectors of norm 1 in columns.  The results
  * are always complex, also where NumPy's are real because all imaginary parts are 0.  Waits.
  */
@@ -310,6 +360,12 @@ MNP_API mnp_status mnp_eigvals(const mnp_array *a, mnp_array **w_p);
  * function: beside a GPU the CPU computes, on copies of the matrices.  Waits.
  */
 MNP_API mnp_status mnp_schur(const mnp_array *a, bool complex_output, mnp_array **t_p, mnp_array **z_p);
+
+/*
+ * scipy.linalg.hessenberg: a = q h q^H with unitary q and an h that has one diagonal below the main one and zeros
+ * behind it, by LAPACK's gehrd.  The CPU computes, as for mnp_schur().  Waits.
+ */
+MNP_API mnp_status mnp_hessenberg(const mnp_array *a, mnp_array **h_p, mnp_array **q_p);
 
 #ifdef __cplusplus
 }

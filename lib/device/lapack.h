@@ -75,8 +75,9 @@ struct mnp__lapack_ops {
                               (m x n, or m x m with `full`) to b, and V^H (n x n) to c */
     mnp__lapack_op *geev;  /* a (n x n), which is destroyed: n complex eigenvalues to values; with `vectors` the complex
                               right ones to b, as b.data of the complex type */
-    mnp__lapack_op *gees;  /* a (n x n) = Z T Z^H: T to a, Z to b; real T is quasi-triangular.  NULL: the library has
-                              none */
+    /* NULL where the library has none */
+    mnp__lapack_op *gees;  /* a (n x n) = Z T Z^H: T to a, Z to b; real T is quasi-triangular */
+    mnp__lapack_op *gehrd; /* a (n x n) = Q H Q^H: H, with one diagonal below the main one, to a, Q to b */
 };
 
 /* What both tables have: operations whose functions are called as the fields are. */

@@ -726,6 +726,13 @@ def made(name, *arguments, base=None):
     return ndarray._adopt(cell.value, base)
 
 
+def several(count, name, *arguments):
+    """Call a function whose last parameters are so many outputs, which are new."""
+    cells = [ctypes.c_void_p() for _ in range(count)]
+    call(name, *arguments, *map(ctypes.byref, cells))
+    return [ndarray._adopt(c.value) for c in cells]
+
+
 def read(name, *arguments, layout=None):
     """What a file has, in a layout.  A text is one of the shape that was read, whose blocks move to it then."""
     if not isinstance(layout, str):

@@ -3,37 +3,33 @@
 
 import collections
 import ctypes
+import functools
 import math
 import operator
 
 import numpy as np
 
-from ._array import as_array, into, made, ndarray, vector_callback
+from ._array import as_array, into, made, ndarray, several, vector_callback
 from ._library import LinAlgError, MatrixError, call, constant
 from ._names import finished, names, reduction_axes
-from . import _special_matrices
+from . import _matrix_equations, _matrix_functions, _special_matrices
+from ._matrix_equations import *  # noqa: F403
+from ._matrix_functions import *  # noqa: F403
 from ._special_matrices import *  # noqa: F403
 from ._products import matmul, matrix_power, multi_dot, outer, set_precision, tensordot, vecdot
 
-__all__ = """LinAlgError orthogonal_procrustes solve_continuous_lyapunov solve_sylvester subspace_angles cho_factor cho_solve cholesky cond coshm cosm cross det diagonal eig eigh eigvals
-    eigvalsh expm funm inv ldl logm lstsq lu lu_factor lu_solve matmul matrix_norm matrix_power matrix_rank
-    matrix_transpose multi_dot norm null_space orth outer pinv polar qr schur set_precision sinhm sinm slogdet
-    solve solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm svd svd_randomised svdvals tanhm tanm
-    tensordot tensorinv tensorsolve trace vecdot vector_norm""".split()
-__all__ += _special_matrices.__all__
+__all__ = """LinAlgError cho_factor cho_solve cholesky cond coshm cosm cross det diagonal eig eigh eigvals eigvalsh expm
+    funm inv ldl logm lstsq lu lu_factor lu_solve matmul matrix_norm matrix_power matrix_rank matrix_transpose multi_dot
+    norm null_space orth orthogonal_procrustes outer pinv polar qr schur set_precision sinhm sinm slogdet solve
+    solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm subspace_angles svd svd_randomised svdvals tanhm
+    tanm tensordot tensorinv tensorsolve trace vecdot vector_norm""".split()
+__all__ += _matrix_equations.__all__ + _matrix_functions.__all__ + _special_matrices.__all__
 
 EigResult = collections.namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = collections.namedtuple("EighResult", "eigenvalues eigenvectors")
 QRResult = collections.namedtuple("QRResult", "Q R")
 SlogdetResult = collections.namedtuple("SlogdetResult", "sign logabsdet")
 SVDResult = collections.namedtuple("SVDResult", "U S Vh")
-
-
-def _several(count, name, *arguments):
-    """Call a function whose last parameters are so many new outputs."""
-    cells = [ctypes.c_void_p() for _ in range(count)]
-    call(name, *arguments, *map(ctypes.byref, cells))
-    return [ndarray._adopt(c.value) for c in cells]
 
 
 def _of_triangle(a, lower, conjugated):
@@ -122,26 +118,6 @@ def tensorinv(a, ind=2):
     return names.reshape(inv(names.reshape(a, (math.prod(a.shape[:ind]), -1))), a.shape[ind:] + a.shape[:ind])
 
 
-def solve_sylvester(a, b, q):
-    """scipy.linalg.solve_sylvester: x with a x + x b = q, by Schur's decompositions, a column after the other.
-    Collective."""
-    a, b, q = (as_array(m) for m in (a, b, q))
-    r, u = schur(a, "complex")
-    s, v = schur(b, "complex")
-    f, unit = adjoint(u) @ q @ v, names.eye(a.shape[0])
-    columns = []
-    for k in range(q.shape[1]):
-        right = f[:, k] - (names.stack(columns, axis=1) @ s[:k, k] if columns else 0)
-        columns.append(solve_triangular(r + s[k, k] * unit, right))
-    x = u @ names.stack(columns, axis=1) @ adjoint(v)
-    return x if "c" in (a.dtype.kind, b.dtype.kind, q.dtype.kind) else names.copy(x.real)
-
-
-def solve_continuous_lyapunov(a, q):
-    """scipy.linalg.solve_continuous_lyapunov: x with a x + x a^H = q.  Collective."""
-    return solve_sylvester(a, adjoint(as_array(a)), q)
-
-
 def adjoint(a):
     return names.conj(names.matrix_transpose(a))
 
@@ -161,7 +137,8 @@ def subspace_angles(A, B):  # noqa: N803
     rest = b - a @ overlap if a.shape[1] >= b.shape[1] else a - b @ adjoint(overlap)
     sines = names.clip(svdvals(rest), -1.0, 1.0)
     small = cosines**2 >= 0.5
-    return names.where(small, names.arcsin(names.flip(sines[: cosines.size])), names.arccos(names.clip(cosines, -1.0, 1.0)))[::-1]
+    by_sines, by_cosines = names.arcsin(names.flip(sines[: cosines.size])), names.arccos(names.clip(cosines, -1.0, 1.0))
+    return names.where(small, by_sines, by_cosines)[::-1]
 
 
 def inv(a, out=None):
@@ -173,7 +150,7 @@ def det(a):
 
 
 def slogdet(a):
-    return SlogdetResult(*_several(2, "slogdet", as_array(a)))
+    return SlogdetResult(*several(2, "slogdet", as_array(a)))
 
 
 def cholesky(a, lower=None, *, upper=False):
@@ -192,17 +169,17 @@ def cho_solve(c_and_lower, b):
 
 
 def ldl(A, lower=True, hermitian=True):  # noqa: N803
-    return tuple(_several(3, "ldl", as_array(A), bool(lower), bool(hermitian)))
+    return tuple(several(3, "ldl", as_array(A), bool(lower), bool(hermitian)))
 
 
 def lu(a, permute_l=False):
     """scipy.linalg.lu: P, L and U, or with permute_l P @ L and U."""
-    p, l, u = _several(3, "lu", as_array(a))  # noqa: E741
+    p, l, u = several(3, "lu", as_array(a))  # noqa: E741
     return (made("matmul", p, l), u) if permute_l else (p, l, u)
 
 
 def lu_factor(a):
-    return tuple(_several(2, "lu_factor", as_array(a)))
+    return tuple(several(2, "lu_factor", as_array(a)))
 
 
 def lu_solve(lu_and_piv, b, trans=0):
@@ -215,7 +192,7 @@ def qr(a, mode="reduced"):
     mode = {"full": "complete", "economic": "reduced"}.get(mode, mode)
     if mode == "r":
         return made("qr", as_array(a), mode, None)
-    q, r = _several(2, "qr", as_array(a), mode)
+    q, r = several(2, "qr", as_array(a), mode)
     return (q, r) if mode == "raw" else QRResult(q, r)
 
 
@@ -238,36 +215,17 @@ def _singular_values(a, hermitian):
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     if not compute_uv:
         return _singular_values(a, hermitian)
-    return _hermitian_svd(a) if hermitian else SVDResult(*_several(3, "svd", as_array(a), bool(full_matrices)))
+    return _hermitian_svd(a) if hermitian else SVDResult(*several(3, "svd", as_array(a), bool(full_matrices)))
 
 
 def svd_randomised(a, k, oversampling=10, iterations=2, seed=0):
-    """The k largest singular values of one matrix, and their vectors, by products with random ones: N. Halko, P. G.
-    Martinsson and J. A. Tropp, Finding structure with randomness, 2011, algorithms 4.4 and 5.1.
-
-    The vectors are those of A's part in the space of Q, an orthonormal basis of (A A^H)^iterations A times k +
-    oversampling random vectors, which are the same on any number of ranks; k + oversampling is at most min(m, n), where
-    the result is that of svd().  Otherwise the values are too small, the less so the faster they decay from the k-th one
-    on, and the more iterations there are.  The time is that of 2 iterations + 2 products of A and so many vectors.
-    Collective."""
-    from .random import default_rng
-
-    a, k = as_array(a), operator.index(k)
-    oversampling, iterations = operator.index(oversampling), operator.index(iterations)
-    if a.ndim != 2:
-        raise MatrixError(f"svd_randomised: an array of {a.ndim} dimensions is not one matrix")
-    if not 0 < k <= min(a.shape) or min(oversampling, iterations) < 0:
-        raise ValueError(f"svd_randomised: k is {k}, and must be from 1 to {min(a.shape)}; oversampling and iterations "
-                         f"are {oversampling} and {iterations}, and must not be negative")
-    if a.shape[0] < a.shape[1]:
-        u, s, vh = svd_randomised(adjoint(a), k, oversampling, iterations, seed)
-        return SVDResult(adjoint(vh), s, adjoint(u))
-    real = "float32" if a.dtype in (np.float16, np.float32, np.complex64) else "float64"
-    q = qr(a @ default_rng(seed).normal(size=(a.shape[1], min(k + oversampling, a.shape[1])), dtype=real)).Q
-    for _ in range(iterations):
-        q = qr(a @ qr(adjoint(a) @ q).Q).Q
-    u, s, vh = svd(adjoint(q) @ a, False)
-    return SVDResult(q @ u[:, :k], names.copy(s[:k]), names.copy(vh[:k]))
+    """The k largest singular values of one matrix, and their vectors, by products with k + oversampling random ones (N.
+    Halko, P. G. Martinsson and J. A. Tropp, Finding structure with randomness, 2011), which are the same on any number
+    of ranks; k + oversampling is at most min(m, n), where the result is that of svd().  Otherwise the values are too
+    small, the less so the faster they decay from the k-th one on, and the more iterations there are.  The time is that
+    of 2 iterations + 2 products of A and so many vectors.  Collective."""
+    numbers = map(operator.index, (k, oversampling, iterations, seed))
+    return SVDResult(*several(3, "svd_randomised", as_array(a), *numbers))
 
 
 def _eigh_subset(a, b, lower, type, by_index, by_value, only_values):  # noqa: A002
@@ -277,11 +235,8 @@ def _eigh_subset(a, b, lower, type, by_index, by_value, only_values):  # noqa: A
     low, high = by_index if by_index is not None else by_value if by_value is not None else (0, 0)
     arguments = ("eigh_subset", as_array(a), None if b is None else as_array(b), type, not lower,
                  constant("SUBSET_" + subset), float(low), float(high))
-    if only_values:
-        cell = ctypes.c_void_p()
-        call(*arguments, ctypes.byref(cell), None)
-        return ndarray._adopt(cell.value)
-    return EighResult(*_several(2, *arguments))
+    found = _matrix_functions.values_and_vectors(only_values, *arguments)
+    return found if only_values else EighResult(*found)
 
 
 def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, type=1, subset_by_index=None,  # noqa: A002, N803
@@ -296,7 +251,7 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, type=1, subset_
         return _eigh_subset(a, b, lower, type, subset_by_index, subset_by_value, eigvals_only)
     if eigvals_only:
         return made("eigvalsh", as_array(a), not lower)
-    return EighResult(*_several(2, "eigh", as_array(a), not lower))
+    return EighResult(*several(2, "eigh", as_array(a), not lower))
 
 
 def eigvalsh(a, UPLO="L", *, b=None, lower=None, type=1, subset_by_index=None, subset_by_value=None):  # noqa: A002, N803
@@ -305,27 +260,49 @@ def eigvalsh(a, UPLO="L", *, b=None, lower=None, type=1, subset_by_index=None, s
                 subset_by_value=subset_by_value)
 
 
-def eig(a):
-    """numpy.linalg.eig; the eigenvalues and vectors are complex, as in the array API standard and NumPy since 2.5."""
-    return EigResult(*_several(2, "eig", as_array(a)))
+def _over(b, a):
+    """b^-1 a, whose eigenvalues are those of the pair, for a b that has an inverse."""
+    return as_array(a) if b is None else solve(b, a)
 
 
-def eigvals(a):
-    """numpy.linalg.eigvals; they are complex, as in the array API standard and NumPy since 2.5."""
-    return made("eigvals", as_array(a))
+def _unit_columns(v):
+    return v / norm(v, axis=-2, keepdims=True)
 
 
-def lstsq(a, b, rcond=None):
-    """numpy.linalg.lstsq: x, residuals, the rank and the singular values; rcond=-1 is eps."""
+def eig(a, b=None, left=False, right=True, *, homogeneous_eigvals=False):
+    """numpy.linalg.eig, and with further arguments scipy.linalg.eig: of the pair a, b, where b has an inverse, and left
+    vectors, where there are as many right ones as columns.  The eigenvalues and vectors are complex, as in the array
+    API standard and NumPy since 2.5.  Collective."""
+    ratio = _over(b, a)
+    w, v = several(2, "eig", ratio) if left or right else (eigvals(ratio), None)
+    values = names.stack([w, names.ones_like(w)]) if homogeneous_eigvals else w
+    if not left:
+        return EigResult(values, v) if right else values
+    vl = adjoint(inv(v))
+    vl = _unit_columns(vl if b is None else solve(adjoint(as_array(b)), vl))
+    return (values, vl, v) if right else (values, vl)
+
+
+def eigvals(a, b=None, *, homogeneous_eigvals=False):
+    """numpy.linalg.eigvals, and with more arguments scipy.linalg.eigvals, as eig(); they are complex.  Collective."""
+    w = made("eigvals", _over(b, a))
+    return names.stack([w, names.ones_like(w)]) if homogeneous_eigvals else w
+
+
+def lstsq(a, b, rcond=None, *, mixed=False):
+    """numpy.linalg.lstsq: x, residuals, the rank and the singular values; rcond=-1 is eps.  mixed: factor in half the
+    precision and correct x, or where that does not serve as without; the singular values are not computed then, and
+    are None."""
     a, b = as_array(a), as_array(b)
     if rcond is not None and rcond < 0:
         kinds = [x.dtype if x.dtype.kind in "fc" else np.dtype(float) for x in (a, b)]
         rcond = float(np.finfo(np.result_type(*kinds)).eps)
     x, residuals, s = (ctypes.c_void_p() for _ in range(3))
     rank = ctypes.c_int64()
-    call("lstsq", a, b, -1.0 if rcond is None else float(rcond), ctypes.byref(x), ctypes.byref(residuals),
-         ctypes.byref(rank), ctypes.byref(s))
-    return ndarray._adopt(x.value), ndarray._adopt(residuals.value), rank.value, ndarray._adopt(s.value)
+    call("lstsq_mixed" if mixed else "lstsq", a, b, -1.0 if rcond is None else float(rcond), ctypes.byref(x),
+         ctypes.byref(residuals), ctypes.byref(rank), None if mixed else ctypes.byref(s))
+    return ndarray._adopt(x.value), ndarray._adopt(residuals.value), rank.value, (
+        None if mixed else ndarray._adopt(s.value))
 
 
 def _large(s, shape, atol, rtol):
@@ -397,7 +374,7 @@ def orth(A, rcond=None):  # noqa: N803
 def polar(a, side="right"):
     if side not in ("left", "right"):
         raise ValueError(f"side is {side!r}, which is neither left nor right")
-    return tuple(_several(2, "polar", as_array(a), side == "left"))
+    return tuple(several(2, "polar", as_array(a), side == "left"))
 
 
 def _of_matrix(name):
@@ -432,7 +409,7 @@ def schur(a, output="real"):
     """scipy.linalg.schur: T and Z; output="complex" makes T triangular also for real matrices."""
     if output not in ("real", "complex", "r", "c"):
         raise ValueError(f"output is {output!r}, which is neither real nor complex")
-    return tuple(_several(2, "schur", as_array(a), output[0] == "c"))
+    return tuple(several(2, "schur", as_array(a), output[0] == "c"))
 
 
 def _order(ord):  # noqa: A002
@@ -469,6 +446,26 @@ def vector_norm(x, axis=None, keepdims=False, ord=2):  # noqa: A002
     return names.expand_dims(result, sorted(axes)) if keepdims else result
 
 
-_SCIPY = """cho_factor cho_solve coshm cosm expm funm ldl logm lu lu_factor lu_solve null_space orth polar schur sinhm sinm
-    solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm tanhm tanm""".split()
+_SCIPY = """cho_factor cho_solve coshm cosm expm funm ldl logm lu lu_factor lu_solve null_space orth
+    orthogonal_procrustes polar schur sinhm sinm solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm
+    subspace_angles tanhm tanm""".split()
+_SCIPY += _matrix_equations.__all__ + _matrix_functions.__all__ + _special_matrices.__all__
+_OF_LAPACK = frozenset("""check_finite driver lapack_driver lwork overwrite_a overwrite_a_band overwrite_ab overwrite_b
+    overwrite_c overwrite_cb overwrite_d overwrite_e""".split())
+
+
+def _as_in_scipy(function):
+    """Let a function take what SciPy's takes for the sake of LAPACK: it writes over nothing, chooses its own methods,
+    and reports elements that are not finite where they have no result."""
+
+    @functools.wraps(function)
+    def without(*arguments, **named):
+        return function(*arguments, **{name: value for name, value in named.items() if name not in _OF_LAPACK})
+
+    return without
+
+
+for _name in _SCIPY + "cholesky det eig eigh eigvals eigvalsh inv lstsq norm pinv qr solve svd svdvals".split():
+    globals()[_name] = _as_in_scipy(globals()[_name])
+
 __dir__ = finished(globals(), "numpy.linalg", {"scipy.linalg": _SCIPY})

@@ -7,8 +7,8 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, designs, families, functions, kernels, matrices, names, pages, restoration
-from checks import returns, signals, sparse, standard, windows
+from checks import algebra, arguments, arrays, designs, families, functions, kernels, matrices, names, pages
+from checks import restoration, returns, signals, sparse, standard, windows
 
 returns.start()
 
@@ -92,6 +92,11 @@ for check in (
     arrays.check_flags,
     arguments.check_numbers,
     arguments.check_axes,
+    algebra.check_equations,
+    algebra.check_functions_of_matrices,
+    algebra.check_factors,
+    algebra.check_bands,
+    algebra.check_more_special_matrices,
     matrices.check_linalg_arguments,
     matrices.check_randomised_svd,
     matrices.check_shapes_of_matrices,

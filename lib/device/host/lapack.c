@@ -185,4 +185,5 @@ const mnp__lapack_ops mnp__host_lapack = {
     MNP__LAPACK_OPERATIONS(mnp__host_),
     .need = need,
     .gees = mnp__host_gees,
+    .gehrd = mnp__host_gehrd,
 };

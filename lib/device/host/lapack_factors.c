@@ -139,3 +139,30 @@ static void hetrf_one(task *t, int64_t b, char *work)
         mnp__host_lapack_note_work(t, work, 1);
 }
 OPERATION(hetrf, true)
+
+/* The factors of the reflectors are in the workspace of real numbers. */
+static void gehrd_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int n = (int)job->n, one = 1, lda = ld_of(&job->a), ldq = ld_of(&job->b), lwork = lwork_of(t);
+    char *a = at(t, &job->a, b), *q = at(t, &job->b, b), *factors = rwork_of(t, work);
+    int info;
+    if (t->asks) {
+        t->f->gehrd(&n, &one, &n, a, &lda, NULL, work, &lwork, &info);
+        mnp__host_lapack_note_work(t, work, n);
+        const int first = t->lwork;
+        t->f->orghr(&n, &one, &n, q, &ldq, NULL, work, &lwork, &info);
+        mnp__host_lapack_note_work(t, work, first);
+        t->rwork_bytes = (size_t)n * t->element;
+        return;
+    }
+    t->f->gehrd(&n, &one, &n, a, &lda, factors, work, &lwork, &info);
+    for (int64_t j = 0; j < n; j++) {
+        char *column = a + (size_t)(j * lda) * t->element;
+        const size_t upper = (size_t)mnp__min(j + 2, n) * t->element, all = (size_t)n * t->element;
+        memcpy(q + (size_t)(j * ldq) * t->element, column, all);
+        memset(column + upper, 0, all - upper);
+    }
+    t->f->orghr(&n, &one, &n, q, &ldq, factors, work, &lwork, &info);
+}
+OPERATION(gehrd, true)

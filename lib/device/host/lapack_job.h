@@ -39,6 +39,8 @@ typedef const int *size;
     X(heevd, NULL, "heevd",                                                                                            \
       (text, text, size, void *, size, void *, void *, size, void *, size, int *, size, int *, size_t, size_t))        \
     X(sytrf, "sytrf", "sytrf", (text, size, void *, size, int *, void *, size, int *, size_t))                         \
+    X(gehrd, "gehrd", "gehrd", (size, size, size, void *, size, void *, void *, size, int *))                          \
+    X(orghr, "orghr", "unghr", (size, size, size, void *, size, const void *, void *, size, int *))                    \
     X(hetrf, NULL, "hetrf", (text, size, void *, size, int *, void *, size, int *, size_t))                            \
     X(syevr, "syevr", NULL,                                                                                            \
       (text, text, text, size, void *, size, const void *, const void *, size, size, const void *, int *, void *,      \
@@ -143,6 +145,6 @@ mnp_status mnp__host_lapack_run(mnp__device *device, const mnp__lapack_job *job,
 /* lapack_factors.c and lapack_spectra.c: the operations of the table. */
 mnp__lapack_op mnp__host_potrf, mnp__host_getrf, mnp__host_getrs, mnp__host_getri, mnp__host_laswp, mnp__host_geqrf,
     mnp__host_orgqr, mnp__host_ormqr, mnp__host_hetrf, mnp__host_heevd, mnp__host_heevr, mnp__host_gesdd,
-    mnp__host_geev, mnp__host_gees;
+    mnp__host_geev, mnp__host_gees, mnp__host_gehrd;
 
 #endif

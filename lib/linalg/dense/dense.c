@@ -9,6 +9,7 @@
 
 #include <maniple/create.h>
 #include <maniple/item.h>
+#include <maniple/linalg.h>
 #include <maniple/reduce.h>
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
@@ -142,6 +143,18 @@ mnp_status mnp__linalg_adjoint(const mnp_array *a, mnp_array **adjoint_p)
     MNP_TRY(mnp_conjugate(a, &conjugate));
     const mnp_status st = mnp_swapaxes(conjugate, -2, -1, adjoint_p);
     mnp_array_free(conjugate);
+    return st;
+}
+
+mnp_status mnp__linalg_adjoint_times(const mnp_array *a, const mnp_array *x, mnp_array **out_p)
+{
+    mnp_array *turned = NULL, *product = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp__linalg_adjoint(x, &turned), st, done);
+    MNP_TRY_OR(mnp_matmul(turned, a, &product), st, done);
+    st = mnp__linalg_adjoint(product, out_p);
+done:
+    mnp_free_all(product, turned);
     return st;
 }
 

@@ -106,6 +106,9 @@ static inline int64_t mnp__columns(const mnp_array *a)
 /* The conjugate transpose of each matrix: a view, or of complex ones a new array. */
 mnp_status mnp__linalg_adjoint(const mnp_array *a, mnp_array **adjoint_p);
 
+/* a^H x, as (x^H a)^H: only x, which is mostly the smaller one, is conjugated.  Collective. */
+mnp_status mnp__linalg_adjoint_times(const mnp_array *a, const mnp_array *x, mnp_array **out_p);
+
 /* The largest modulus of the elements of `a`, which has some: NaN if one is.  Waits.  Collective. */
 mnp_status mnp__linalg_largest(const mnp_array *a, double *largest_p);
 

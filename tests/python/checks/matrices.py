@@ -98,6 +98,12 @@ def check_linalg():
         same(f"schur, {output}", (z @ t @ np.conj(z.T)).real, a, 1e-11)
     raises(ValueError, "neither real nor complex", "schur of another kind", lambda: mp.linalg.schur(x, "float"))
     same("solve in mixed precision", mp.linalg.solve(x, y, mixed=True), np.linalg.solve(a, b), 1e-11)
+    for name, long in (("tall", np.concatenate([a, h])), ("wide", np.concatenate([a, h]).T), ("singular", np.ones((5, 6)))):
+        right = np.cos(np.arange(2.0 * len(long))).reshape(-1, 2)
+        *got, s = mp.linalg.lstsq(mp.array(long), right, mixed=True)
+        want = np.linalg.lstsq(long, right, rcond=None)
+        same(f"lstsq in mixed precision, {name}", got, (want[0], want[1], np.asarray(int(want[2]))), 1e-10)
+        ok(s is None, "without singular values")
     bands = np.vstack([rng.standard_normal((2, 6)), np.full(6, 9.0)])[[0, 2, 1]]
     same("solve_banded", mp.linalg.solve_banded((1, 1), mp.array(bands), y), scipy.linalg.solve_banded((1, 1), bands, b),
          1e-12)
