@@ -13,12 +13,18 @@ template <typename Accs>
 MNP_INLINE void mnp_deliver_line(const mnp_reduce_params &p, const Accs &acc_of, int64_t *kept, int64_t begin,
                                  int64_t end, int64_t part)
 {
+    const int count = (int)(end - begin); /* numbers of sets are int, as a vector of them lies together only so */
     kept[MNP_KEPT - 1] = begin;
     if (p.target) {
         char *to = (char *)mnp_part_at(p, p.target, kept, part);
         const int64_t step = p.place[MNP_KEPT - 1] * MNP_ACC_BYTES;
-        for (int64_t j = 0; j < end - begin; j++)
-            *(mnp_acc *)(to + j * step) = acc_of((int)j);
+        if (step == sizeof(mnp_acc)) {
+            for (int j = 0; j < count; j++)
+                ((mnp_acc *)to)[j] = acc_of(j);
+        } else {
+            for (int j = 0; j < count; j++)
+                *(mnp_acc *)(to + j * step) = acc_of(j);
+        }
         return;
     }
     const mnp_reduce_end of_all = {(int64_t)p.count, (int64_t)p.times, p.ddof};
@@ -30,8 +36,8 @@ MNP_INLINE void mnp_deliver_line(const mnp_reduce_params &p, const Accs &acc_of,
     adjacent = adjacent && step##k == 1;
 #define MNP_STORE_NEXT(k) out##k[adjacent ? j : j * step##k] = mnp_to<mnp_memory##k>::from(result##k);
 #define MNP_STORE_LINE                                                                                                 \
-    for (int64_t j = 0; j < end - begin; j++) {                                                                        \
-        const mnp_acc acc = acc_of((int)j);                                                                            \
+    for (int j = 0; j < count; j++) {                                                                                  \
+        const mnp_acc acc = acc_of(j);                                                                                 \
         MNP_OUTPUTS(MNP_RESULT)                                                                                        \
         MNP_GIVE(acc, of_all, MNP_SET);                                                                                \
         MNP_OUTPUTS(MNP_STORE_NEXT)                                                                                    \
@@ -79,8 +85,8 @@ static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t be
 {
     mnp_op::lanes<mnp_set_count> lanes;
     const int64_t last = mnp_share_begin(p.rows, part + 1, p.parts);
-    for (int64_t x = begin; x < end; x++)
-        lanes.start((int)(x - begin));
+    for (int j = 0; j < (int)(end - begin); j++)
+        lanes.start(j);
 #if MNP_LOOKS
     constexpr int64_t batch = 8;
     for (int64_t r = mnp_share_begin(p.rows, part, p.parts); r < last; r += batch) {
@@ -286,15 +292,16 @@ struct mnp_sets {
 MNP_INLINE void mnp_do_rows(const mnp_reduce_params &p, const int64_t *kept, int64_t begin, int64_t end, mnp_acc &all)
 {
     const int64_t width = p.reduced[MNP_REDUCED - 1];
-    int64_t row = begin == 0 ? 0 : begin / width, x = begin - row * width, reduced[MNP_REDUCED];
+    const int64_t row = begin == 0 ? 0 : begin / width;
+    int64_t x = begin - row * width, reduced[MNP_REDUCED];
     mnp_readers readers;
 #if !MNP_SEARCHES
     mnp_sets sets;
     sets.start();
 #endif
-    for (;; x = 0, row++) {
+    mnp_unravel<MNP_REDUCED - 1>(p.reduced, row, reduced);
+    for (;; x = 0, mnp_advance<MNP_REDUCED - 1>(p.reduced, reduced)) {
         const int64_t last = mnp_least(width, x + end - begin);
-        mnp_unravel<MNP_REDUCED - 1>(p.reduced, row, reduced);
         readers.find(p, kept, reduced);
         begin += last - x;
 #if MNP_SEARCHES

@@ -31,11 +31,12 @@ enum {
     FEW_ACCESSES = 512, /* of rows of columns: by fewer, most threads of a block would have nothing to do */
     USUAL_BYTES = 32,   /* of an accumulator; for users' types more is reserved than most need */
     ENOUGH_BLOCKS = 1056, /* 8 of 256 threads for each of 132 multiprocessors */
-    SMALL = 1 << 14,      /* blocks of fewer elements share one general kernel */
-    SHORT_ROW = 48,       /* rows of fewer elements do not get several sets on the host */
-    SHORT_SEARCH = 64,    /* the same where the place of an extreme is searched */
-    SHORT_COMPLEX = 24,   /* and where that is a complex number */
-    SHORT_SUM = 24,       /* and where numbers of 8 bytes are added */
+    SMALL = 1 << 14,      /* blocks of fewer elements share general kernels */
+    GENERAL_WIDTH = 8,  /* fewer columns of such a block are no columns on the host, whose kernel would gain nothing */
+    SHORT_ROW = 48,     /* rows of fewer elements do not get several sets on the host */
+    SHORT_SEARCH = 64,  /* the same where the place of an extreme is searched */
+    SHORT_COMPLEX = 24, /* and where that is a complex number */
+    SHORT_SUM = 24,     /* and where numbers of 8 bytes are added */
     SHORT_FLOAT_SUM = 16, /* and where those of 4 bytes are */
     NARROW = 4,           /* fewer columns do not get a row of sets on the host */
     HOST_PART = 1 << 16,  /* least elements of a part on the host */
@@ -529,6 +530,17 @@ static void fill_slots(walk *w, int64_t team, int64_t deep, mnp__reduction_plan 
     plan->nslots = (int)(slot - plan->slots);
 }
 
+/*
+ * Whether vectors lie along columns.  A GPU has one general kernel, for rows; on the host, where an index costs as much
+ * as several elements, there is one for columns too.
+ */
+static bool are_columns(walk *w, bool general)
+{
+    if (general && (on_gpu(w) || innermost_extent(w, KEPT) < GENERAL_WIDTH))
+        return false;
+    return choose_columns(w);
+}
+
 void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp__reduction_plan *plan)
 {
     mnp__reduction_signature *signature = &plan->signature;
@@ -540,9 +552,14 @@ void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp
     for (int which = KEPT; which <= REDUCED; which++) {
         mnp__nest_order(&w.nests[which], 0, w.spec->ninputs);
         mnp__nest_join(&w.nests[which]);
-        mnp__nest_pad(&w.nests[which], general ? MNP_MAX_DIMS : 1, 0);
+        mnp__nest_pad(&w.nests[which], 1, 0);
     }
-    signature->columns = !general && choose_columns(&w);
+    signature->columns = are_columns(&w, general);
+    if (general) {
+        mnp__nest_pad(&w.nests[KEPT], MNP_MAX_DIMS, 0);
+        /* a search along columns is along one dimension */
+        mnp__nest_pad(&w.nests[REDUCED], signature->columns && w.spec->searches ? 1 : MNP_MAX_DIMS, 0);
+    }
     signature->kept = (unsigned char)w.nests[KEPT].ndim;
     signature->reduced = (unsigned char)w.nests[REDUCED].ndim;
     const int along = signature->columns ? KEPT : REDUCED;
