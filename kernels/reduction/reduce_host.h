@@ -18,9 +18,9 @@ MNP_INLINE void mnp_deliver_line(const mnp_reduce_params &p, const Accs &acc_of,
     if (p.target) {
         char *to = (char *)mnp_part_at(p, p.target, kept, part);
         const int64_t step = p.place[MNP_KEPT - 1] * MNP_ACC_BYTES;
-        if (step == sizeof(mnp_acc)) {
+        if (step == MNP_ACC_BYTES) {
             for (int j = 0; j < count; j++)
-                ((mnp_acc *)to)[j] = acc_of(j);
+                *(mnp_acc *)(to + j * MNP_ACC_BYTES) = acc_of(j);
         } else {
             for (int j = 0; j < count; j++)
                 *(mnp_acc *)(to + j * step) = acc_of(j);
@@ -80,13 +80,12 @@ MNP_DEFINE_LINE(mnp_take_line_of_any, MNP_TAKE_ONE)
 MNP_DEFINE_LINE(mnp_look_at_line, MNP_LOOK_AT)
 #endif
 
-/* Compute part number `part` of columns `begin` .. `end` of the line of outputs with the indices `kept`. */
-static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t begin, int64_t end, int64_t part)
+/* Add the rows of part number `part` of columns `begin` .. `end` of the line of outputs with the indices `kept`. */
+template <typename Lanes>
+MNP_INLINE void mnp_take_rows(const mnp_reduce_params &p, const int64_t *kept, int64_t begin, int64_t end, int64_t part,
+                              Lanes &lanes)
 {
-    mnp_op::lanes<mnp_set_count> lanes;
     const int64_t last = mnp_share_begin(p.rows, part + 1, p.parts);
-    for (int j = 0; j < (int)(end - begin); j++)
-        lanes.start(j);
 #if MNP_LOOKS
     constexpr int64_t batch = 8;
     for (int64_t r = mnp_share_begin(p.rows, part, p.parts); r < last; r += batch) {
@@ -105,6 +104,16 @@ static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t be
     for (int64_t r = mnp_share_begin(p.rows, part, p.parts); r < last; r++)
         mnp_take_line(p, kept, r, begin, end, lanes);
 #endif
+}
+
+/* Compute that part; the elements of one part may be in the blocks of several ranks. */
+static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t begin, int64_t end, int64_t part)
+{
+    mnp_op::lanes<mnp_set_count> lanes;
+    for (int j = 0; j < (int)(end - begin); j++)
+        lanes.start(j);
+    for (const mnp_reduce_params *block = &p; block; block = (const mnp_reduce_params *)block->next)
+        mnp_take_rows(*block, kept, begin, end, part, lanes);
     mnp_deliver_line(
         p, [&](int j) { return lanes.end(j); }, kept, begin, end, part);
 }
@@ -365,8 +374,13 @@ MNP_KERNEL(MNP_REDUCE, mnp_reduce_params)
             all[j] = none;
         for (int64_t part = 0; part < p.parts; part++) {
             const char *from = (const char *)mnp_part_at(p, p.source, kept, part);
-            for (int64_t j = 0; j < end - begin; j++)
-                mnp_op::join(all[j], *(const mnp_acc *)(from + j * step));
+            if (step == MNP_ACC_BYTES) {
+                for (int j = 0; j < (int)(end - begin); j++)
+                    mnp_op::join(all[j], *(const mnp_acc *)(from + j * MNP_ACC_BYTES));
+            } else {
+                for (int64_t j = 0; j < end - begin; j++)
+                    mnp_op::join(all[j], *(const mnp_acc *)(from + j * step));
+            }
         }
         mnp_deliver_line(
             p, [&](int j) { return all[j]; }, kept, begin, end, 0);

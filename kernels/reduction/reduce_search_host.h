@@ -30,7 +30,7 @@ typedef mnp_place_of<sizeof(mnp_value)>::type mnp_place;
 constexpr int mnp_set_count = 1024;
 static_assert(MNP_REDUCED == 1, "a search goes along one dimension, or has one result");
 
-/* Add the best of elements `begin` .. `end` of columns `first` .. `last` to `all`, which have seen those before. */
+/* Add the best of elements `begin` .. `end` of columns `first` .. `last` to `all`. */
 static void mnp_search_columns(const mnp_reduce_params &p, const int64_t *kept, int64_t first, int64_t last,
                                int64_t begin, int64_t end, mnp_op::lanes<mnp_set_count> &all)
 {
@@ -57,7 +57,7 @@ static void mnp_search_columns(const mnp_reduce_params &p, const int64_t *kept, 
     }
 #pragma omp simd
     for (int j = 0; j < count; j++)
-        all.follow(j, best[j], index + j * step + (int64_t)at[j] * down);
+        all.take(j, best[j], index + j * step + (int64_t)at[j] * down);
 }
 
 /* Compute part number `part` of columns `begin` .. `end` of the line of outputs with the indices `kept`. */
@@ -65,11 +65,13 @@ static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t be
 {
     constexpr int64_t batch = 128; /* so that places are bytes */
     mnp_op::lanes<mnp_set_count> all;
-    const int64_t last = mnp_share_begin(p.rows, part + 1, p.parts);
     for (int j = 0; j < (int)(end - begin); j++)
         all.start(j);
-    for (int64_t row = mnp_share_begin(p.rows, part, p.parts); row < last; row += batch)
-        mnp_search_columns(p, kept, begin, end, row, mnp_least(row + batch, last), all);
+    for (const mnp_reduce_params *block = &p; block; block = (const mnp_reduce_params *)block->next) {
+        const int64_t last = mnp_share_begin(block->rows, part + 1, p.parts);
+        for (int64_t row = mnp_share_begin(block->rows, part, p.parts); row < last; row += batch)
+            mnp_search_columns(*block, kept, begin, end, row, mnp_least(row + batch, last), all);
+    }
     mnp_deliver_line(
         p, [&](int j) { return all.end(j); }, kept, begin, end, part);
 }
