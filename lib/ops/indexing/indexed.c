@@ -18,9 +18,9 @@ _Static_assert((int)MNP_INDEXED_RAISE == (int)MNP_RAISE && (int)MNP_INDEXED_WRAP
                "kernels know the modes by these numbers");
 
 /* Drop dimensions of extent 1, and join those that lie one after the other everywhere. */
-static void collapse(mnp_indexed_params *p, mnp_indexed_block *blocks)
+static void collapse(mnp_indexed_params *p, mnp_indexed_block *blocks, bool on_host)
 {
-    enum { DST, INDEX, SRC };
+    enum { DST, INDEX, SRC, FEW_INDICES = 4 };
     int64_t stride[SRC + MNP_INDEXED_BLOCKS][MNP_MAX_DIMS];
     mnp__nest nest = {.ndim = p->ndim, .count = SRC + (p->nblocks > 0 ? p->nblocks : 1), .stride = stride};
     for (int d = 0; d < p->ndim; d++) {
@@ -34,6 +34,9 @@ static void collapse(mnp_indexed_params *p, mnp_indexed_block *blocks)
     mnp__nest_drop(&nest);
     mnp__nest_join(&nest);
     mnp__nest_pad(&nest, 1, 0);
+    const int last = nest.ndim - 1;
+    if (on_host && last > 0 && nest.extent[last] <= FEW_INDICES && stride[INDEX][last] != 0)
+        mnp__nest_move(&nest, last, last - 1); /* rows of so few indices take longer than as many rows of steps */
     p->ndim = 0;
     for (int d = 0; d < nest.ndim; d++) {
         mnp__indexed_add(p, nest.extent[d], stride[SRC][d], stride[DST][d], stride[INDEX][d]);
@@ -174,7 +177,7 @@ mnp_status mnp__indexed_run(mnp_ctx *ctx, size_t size, const mnp_indexed_params 
         memcpy(blocks, params.blocks, (size_t)params.nblocks * sizeof *blocks);
         params.blocks = blocks;
     }
-    collapse(&params, blocks);
+    collapse(&params, blocks, ctx->device->block_memory == 0);
     const int way = ctx->device->block_memory > 0 ? choose_way(&params, size) : ELEMENTS;
     MNP_TRY(load_all(ctx, way, size, &params, &kernel));
     for (int d = 0; d < params.ndim; d++) {
