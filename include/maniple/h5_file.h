@@ -44,6 +44,15 @@ typedef struct mnp_h5_file mnp_h5_file;
  */
 MNP_API mnp_status mnp_h5_file_open(mnp_ctx *ctx, const char *file, bool writable, mnp_h5_file **file_p);
 
+/*
+ * Whether calls wait until all that they have written is on disk, as they do from the start.  With `sync` false those
+ * that write values do not: the operating system brings them to disk in the background, while the program computes, and
+ * a failure of power may damage the file until a call with `sync` true, which waits for all of it.  For files that are
+ * of no use before they are complete.  MNP_ERR_IO, also if something that was written before has not come to disk.
+ * Collective.
+ */
+MNP_API mnp_status mnp_h5_file_set_sync(mnp_h5_file *file, bool sync);
+
 /* Close a file; NULL is accepted.  Collective. */
 MNP_API void mnp_h5_file_close(mnp_h5_file *file);
 

@@ -2,6 +2,8 @@
 /*
  * Reading and writing parts of files.
  */
+#include <config.h> /* first: it makes sync_file_range() known */
+
 #include "io/plain_file.h"
 
 #include <errno.h>
@@ -96,6 +98,15 @@ mnp_status mnp__plain_file_sync(const mnp__plain_file *file)
     if (fsync(file->descriptor) != 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s' to disk: %s", file->name, strerror(errno));
     return MNP_OK;
+}
+
+void mnp__plain_file_begin_sync(const mnp__plain_file *file)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    (void)sync_file_range(file->descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)file;
+#endif
 }
 
 static mnp_status make_file(const char *name, int64_t bytes, mnp__atomic_file *output)
@@ -196,6 +207,13 @@ mnp_status mnp__plain_array_write(const mnp__plain_file *file, const mnp__plain_
         MNP_TRY(
             mnp__plain_file_write(file, place(array, box, &runs, i), bytes, (const char *)buffer + (size_t)i * bytes));
     return MNP_OK;
+}
+
+void mnp__plain_array_ahead(const mnp__plain_array *array, const mnp__file_box *box, mnp__ahead *ahead)
+{
+    const struct runs runs = find_runs(array, box);
+    for (int64_t i = 0; i < runs.count; i++)
+        mnp__ahead_add(ahead, place(array, box, &runs, i), runs.length * (int64_t)array->item);
 }
 
 void mnp__swap_bytes(size_t size, int64_t count, void *numbers)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "context/context.h"
+#include "io/ahead.h"
 #include "io/atomic_file.h"
 #include "io/selection.h"
 
@@ -37,6 +38,9 @@ mnp_status mnp__plain_file_write(const mnp__plain_file *file, int64_t to, size_t
 /* Wait until everything that this rank's node has written is on disk.  MNP_ERR_IO. */
 mnp_status mnp__plain_file_sync(const mnp__plain_file *file);
 
+/* Let the operating system begin to bring to disk what was written, where it can; nothing waits for it. */
+void mnp__plain_file_begin_sync(const mnp__plain_file *file);
+
 /* Writes this rank's part of a new file. */
 typedef mnp_status mnp__plain_file_writer(const mnp__plain_file *file, void *argument);
 
@@ -61,6 +65,9 @@ mnp_status mnp__plain_array_read(const mnp__plain_file *file, const mnp__plain_a
                                  void *buffer);
 mnp_status mnp__plain_array_write(const mnp__plain_file *file, const mnp__plain_array *array, const mnp__file_box *box,
                                   const void *buffer);
+
+/* Add the bytes of a box to those that are read ahead. */
+void mnp__plain_array_ahead(const mnp__plain_array *array, const mnp__file_box *box, mnp__ahead *ahead);
 
 /* Reverse the bytes of `count` numbers of `size` bytes, in place. */
 void mnp__swap_bytes(size_t size, int64_t count, void *numbers);
