@@ -10,7 +10,7 @@
 #define MNP__IO_TRANSFER_H
 
 #include "array/array.h"
-#include "io/ahead.h"
+#include "io/read_ahead.h"
 #include "io/selection.h"
 
 /* How elements come from a file and go there; each function works for this rank alone. */
@@ -24,7 +24,7 @@ typedef struct mnp__transfer_ops {
     mnp_status (*read)(void *file, const mnp__file_box *box, void *buffer);
     mnp_status (*write)(void *file, const mnp__file_box *box, const void *buffer);
     /* Add the bytes that read() would read for a box to those that are read ahead.  Not collective. */
-    void (*ahead)(void *file, const mnp__file_box *box, mnp__ahead *ahead);
+    void (*ahead)(void *file, const mnp__file_box *box, mnp__read_ahead *ahead);
     /* Turn `count` elements that were read into elements of the array's dtype, in place. */
     mnp_status (*convert)(void *file, int64_t count, void *buffer);
 } mnp__transfer_ops;

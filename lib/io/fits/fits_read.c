@@ -46,11 +46,11 @@ static mnp_status read_box(void *file, const mnp__file_box *box, void *buffer)
                                  : mnp__plain_array_read(&job->file.plain, &job->where, box, buffer);
 }
 
-static void ahead(void *file, const mnp__file_box *box, mnp__ahead *list)
+static void ahead(void *file, const mnp__file_box *box, mnp__read_ahead *list)
 {
     const struct job *job = file;
     if (job->image.compressed)
-        mnp__ahead_add_share(list, 0, job->file.plain.bytes, job->image.info.shape[0], box);
+        mnp__read_ahead_add_share(list, 0, job->file.plain.bytes, job->image.info.shape[0], box);
     else
         mnp__plain_array_ahead(&job->where, box, list);
 }

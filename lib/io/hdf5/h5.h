@@ -123,7 +123,7 @@ typedef struct mnp__h5_source {
 mnp_status mnp__h5_inspect(mnp_ctx *ctx, const mnp__h5_place *place, mnp__h5_source *source);
 
 /*
- * Let this rank's part of what is selected of a dataset be read ahead (h5_ahead.c, io/ahead.h).  Collective.
+ * Let this rank's part of what is selected of a dataset be read ahead (h5_ahead.c, io/read_ahead.h).  Collective.
  */
 mnp_status mnp__h5_read_ahead(mnp_ctx *ctx, const mnp__h5_place *place, const mnp__h5_source *source,
                               const mnp__selection *selection, const mnp_layout *layout);

@@ -84,7 +84,7 @@ static void find_storage(const mnp__h5_place *place, const mnp__h5_source *sourc
     mnp__h5_close_file(file);
 }
 
-static void add_box(void *file, const mnp__file_box *box, mnp__ahead *ahead)
+static void add_box(void *file, const mnp__file_box *box, mnp__read_ahead *ahead)
 {
     const struct storage *found = file;
     if (found->contiguous) {
@@ -92,7 +92,7 @@ static void add_box(void *file, const mnp__file_box *box, mnp__ahead *ahead)
     } else if (found->bytes > 0) {
         mnp__file_box rows = {.ndim = 1, .start = {box->start[0] - found->first}, .step = {1}};
         rows.count[0] = mnp__min((box->count[0] - 1) * box->step[0] + 1, found->rows - rows.start[0]);
-        mnp__ahead_add_share(ahead, found->begin, found->bytes, found->rows, &rows);
+        mnp__read_ahead_add_share(ahead, found->begin, found->bytes, found->rows, &rows);
     }
 }
 

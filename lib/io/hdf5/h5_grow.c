@@ -24,6 +24,7 @@
 #include "io/commit.h"
 #include "io/hdf5/h5_handle.h"
 #include "io/hdf5/h5_raw.h"
+#include "io/write_behind.h"
 
 /* An array and the box of a dataset that it is written to. */
 struct part {
@@ -319,6 +320,8 @@ mnp_status mnp_h5_check_append(mnp_ctx *ctx, const char *file, const char *datas
 static mnp_status open_for_values(const mnp_h5_file *file, mnp__plain_file *opened)
 {
     *opened = (mnp__plain_file){.name = file->name, .descriptor = open(file->name, O_RDWR | O_CLOEXEC)};
+    if (opened->descriptor >= 0 && file->later)
+        opened->behind = mnp__write_behind_start();
     return opened->descriptor >= 0
                ? MNP_OK
                : MNP_FAIL(MNP_ERR_IO,
@@ -326,28 +329,21 @@ static mnp_status open_for_values(const mnp_h5_file *file, mnp__plain_file *open
                           file->name, file->ctx->comm.rank, strerror(errno));
 }
 
-/* Bring values to disk; or, where they may come later, let the operating system begin with it. */
-static mnp_status sync_values(const mnp_h5_file *file, const mnp__plain_file *opened)
-{
-    if (!file->later)
-        return mnp__plain_file_sync(opened);
-    mnp__plain_file_begin_sync(opened);
-    return MNP_OK;
-}
-
 static mnp_status write_values(struct job *job)
 {
     mnp_ctx *ctx = job->file->ctx;
     mnp__plain_file *opened = &job->file->values;
-    mnp_status st = MNP_AGREE(ctx, opened->descriptor < 0 ? open_for_values(job->file, opened) : MNP_OK);
+    /* what is on its way in the background is that of one call at most */
+    mnp_status st = opened->descriptor < 0 ? open_for_values(job->file, opened) : mnp__plain_file_catch_up(opened);
+    st = MNP_AGREE(ctx, st);
     for (int i = 0; st == MNP_OK && i < job->nparts; i++) {
         struct part *part = &job->parts[i];
         MNP_TRY_OR(mnp__h5_raw_share(ctx, &part->raw), st, close);
         MNP_TRY_OR(mnp__broadcast(&ctx->comm, &part->selection, sizeof part->selection, 0), st, close);
         st = mnp__h5_raw_write(part->array, &part->selection, &part->raw, opened);
     }
-    if (st == MNP_OK)
-        st = MNP_AGREE(ctx, sync_values(job->file, opened));
+    if (st == MNP_OK && !job->file->later)
+        st = MNP_AGREE(ctx, mnp__plain_file_sync(opened));
 close:
     if (!job->file->later)
         mnp__plain_file_close(opened);

@@ -105,7 +105,7 @@ static mnp_status read_box(void *file, const mnp__file_box *box, void *buffer)
     return mnp__plain_array_read(&job->file, &job->where, box, buffer);
 }
 
-static void ahead(void *file, const mnp__file_box *box, mnp__ahead *list)
+static void ahead(void *file, const mnp__file_box *box, mnp__read_ahead *list)
 {
     mnp__plain_array_ahead(&((const struct job *)file)->where, box, list);
 }

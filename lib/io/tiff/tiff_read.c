@@ -159,10 +159,10 @@ static mnp_status read_box(void *file, const mnp__file_box *box, void *buffer)
     return MNP_OK;
 }
 
-static void ahead(void *file, const mnp__file_box *box, mnp__ahead *list)
+static void ahead(void *file, const mnp__file_box *box, mnp__read_ahead *list)
 {
     const struct job *job = file;
-    mnp__ahead_add_share(list, 0, job->file.plain.bytes, job->info.shape[0], box);
+    mnp__read_ahead_add_share(list, 0, job->file.plain.bytes, job->info.shape[0], box);
 }
 
 static mnp_status convert(void *file, int64_t count, void *buffer)

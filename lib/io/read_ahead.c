@@ -2,18 +2,17 @@
 /*
  * The thread that reads ahead.  Each request has a thread of its own, and there is one request at a time.
  */
-#include "io/ahead.h"
+#include "io/read_ahead.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/integer.h"
+#include "base/process/thread.h"
 
 enum {
     PIECE = 4 << 20, /* bytes of a read, after which the thread looks whether it is to end */
@@ -27,14 +26,14 @@ struct reader {
     atomic_bool ends; /* the thread is to end */
     int descriptor;
     char *room; /* PIECE bytes, for what is read and forgotten */
-    mnp__ahead ahead;
+    mnp__read_ahead ahead;
 };
 
 /* ---- ranges ---- */
 
-void mnp__ahead_add(mnp__ahead *ahead, int64_t begin, int64_t bytes)
+void mnp__read_ahead_add(mnp__read_ahead *ahead, int64_t begin, int64_t bytes)
 {
-    struct mnp__ahead_range *last = ahead->count > 0 ? &ahead->list[ahead->count - 1] : NULL;
+    struct mnp__read_range *last = ahead->count > 0 ? &ahead->list[ahead->count - 1] : NULL;
     const int64_t end = begin + bytes;
     if (begin < 0 || bytes <= 0)
         return;
@@ -44,28 +43,29 @@ void mnp__ahead_add(mnp__ahead *ahead, int64_t begin, int64_t bytes)
     }
     if (ahead->count == ahead->capacity) {
         const int64_t capacity = ahead->capacity > 0 ? 2 * ahead->capacity : 16;
-        struct mnp__ahead_range *list = realloc(ahead->list, (size_t)capacity * sizeof *list);
+        struct mnp__read_range *list = realloc(ahead->list, (size_t)capacity * sizeof *list);
         if (!list)
             return;
         ahead->list = list;
         ahead->capacity = capacity;
     }
-    ahead->list[ahead->count++] = (struct mnp__ahead_range){begin, end};
+    ahead->list[ahead->count++] = (struct mnp__read_range){begin, end};
 }
 
-void mnp__ahead_add_share(mnp__ahead *ahead, int64_t begin, int64_t bytes, int64_t rows, const mnp__file_box *box)
+void mnp__read_ahead_add_share(mnp__read_ahead *ahead, int64_t begin, int64_t bytes, int64_t rows,
+                               const mnp__file_box *box)
 {
     if (box->ndim == 0 || box->count[0] <= 0)
         return;
     const double row = (double)bytes / (double)rows;
     const int64_t count = (box->count[0] - 1) * box->step[0] + 1;
-    mnp__ahead_add(ahead, begin + (int64_t)(row * (double)box->start[0]), (int64_t)(row * (double)count) + 1);
+    mnp__read_ahead_add(ahead, begin + (int64_t)(row * (double)box->start[0]), (int64_t)(row * (double)count) + 1);
 }
 
-static void clear(mnp__ahead *ahead)
+static void clear(mnp__read_ahead *ahead)
 {
     free(ahead->list);
-    *ahead = (mnp__ahead){.count = 0};
+    *ahead = (mnp__read_ahead){.count = 0};
 }
 
 /* ---- the thread ---- */
@@ -74,29 +74,12 @@ static void *work(void *argument)
 {
     struct reader *reader = argument;
     for (int64_t i = 0; i < reader->ahead.count; i++) {
-        const struct mnp__ahead_range range = reader->ahead.list[i];
+        const struct mnp__read_range range = reader->ahead.list[i];
         ssize_t got = 1;
         for (int64_t at = range.begin; at < range.end && got > 0 && !atomic_load(&reader->ends); at += got)
             got = pread(reader->descriptor, reader->room, (size_t)mnp__min(PIECE, range.end - at), (off_t)at);
     }
     return NULL;
-}
-
-/* Start the thread.  It gets no signals: they are the program's. */
-static bool start_thread(struct reader *reader)
-{
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool started =
-        pthread_attr_setstacksize(&attributes, STACK > PTHREAD_STACK_MIN ? STACK : PTHREAD_STACK_MIN) == 0 &&
-        pthread_create(&reader->thread, &attributes, work, reader) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return started;
 }
 
 /* End what is under way. */
@@ -125,7 +108,7 @@ static void free_reader(mnp_ctx *ctx, void *data)
 /* The context's reader; NULL where there is no memory for one. */
 static struct reader *get_reader(mnp_ctx *ctx)
 {
-    mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_AHEAD];
+    mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_READ_AHEAD];
     if (!attached->data) {
         struct reader *reader = calloc(1, sizeof *reader);
         char *room = malloc(PIECE);
@@ -141,7 +124,7 @@ static struct reader *get_reader(mnp_ctx *ctx)
     return attached->data;
 }
 
-void mnp__ahead_start(mnp_ctx *ctx, const char *name, mnp__ahead *ahead)
+void mnp__read_ahead_start(mnp_ctx *ctx, const char *name, mnp__read_ahead *ahead)
 {
     struct reader *reader = ahead->count > 0 ? get_reader(ctx) : NULL;
     if (!reader) {
@@ -150,8 +133,8 @@ void mnp__ahead_start(mnp_ctx *ctx, const char *name, mnp__ahead *ahead)
     }
     stop(reader);
     reader->ahead = *ahead;
-    *ahead = (mnp__ahead){.count = 0};
+    *ahead = (mnp__read_ahead){.count = 0};
     atomic_store(&reader->ends, false);
     reader->descriptor = open(name, O_RDONLY | O_CLOEXEC);
-    reader->runs = reader->descriptor >= 0 && start_thread(reader);
+    reader->runs = reader->descriptor >= 0 && mnp__thread_start(&reader->thread, STACK, work, reader);
 }
