@@ -12,7 +12,10 @@
 
 /* ---- how many ---- */
 
-/* A slab takes this part of the limit: arrays are freed late, and blocks are not equal. */
+/*
+ * A slab takes this part of the limit: the thread that writes has a copy of the one before, arrays are freed late, and
+ * blocks are not equal.
+ */
 enum { PARTS_OF_LIMIT = 3 };
 
 static int64_t largest(int64_t a, int64_t b)

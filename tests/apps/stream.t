@@ -20,13 +20,13 @@ with h5py.File("data.h5", "w") as file:
     numpy.save("x.npy", file["x"][:])
     numpy.save("fortran.npy", numpy.asfortranarray(file["x"][:]))' && "$MANIPLE" conv x.npy hanning:1x1 -o x.fits -q
 
-# alike NAME RANKS LIMIT ROUNDING COMMAND ARGUMENT...: the result under the limit is the one without, to so much of the
+# alike RANKS LIMIT ROUNDING COMMAND ARGUMENT...: the result under the limit is the one without, to so much of the
 # largest element, and it was streamed
 # shellcheck disable=SC2317 # run calls it
 alike()
 {
-    name=$1 ranks=$2 limit=$3 rounding=$4
-    shift 4
+    ranks=$1 limit=$2 rounding=$3
+    shift 3
     rm -f whole.h5 part.h5
     "$MANIPLE" "$@" -o whole.h5:/y -q || return 1
     MANIPLE_MEMORY_LIMIT=$limit on "$ranks" "$MANIPLE" "$@" -o part.h5:/y >report.txt || return 1
@@ -44,27 +44,27 @@ print(a.shape, a.dtype, b.shape, b.dtype, worst)
 sys.exit(not worst <= float(sys.argv[1]) * abs(a).max())' "$rounding"
 }
 # 2600 x 2000 float32 are 20.8 MB, and more than five times what the ranks may have
-run "zeros beyond the borders" alike 1 2 2M 1e-5 conv data.h5:/x data.h5:/k
-run "periodic" alike 2 1 4M 1e-5 conv data.h5:/x data.h5:/k --boundary wrap --mode full
-run "mirrored, correlated" alike 3 3 2M 1e-5 conv data.h5:/x data.h5:/k --boundary mirror --correlate
-run "along the first axis of a cube" alike 6 1 4M 1e-5 conv data.h5:/cube data.h5:/line --axes 0 --boundary nearest
-run "a kernel that reaches over several slabs" alike 8 2 2M 1e-5 conv data.h5:/x data.h5:/tall --boundary symm
-run "a filter" alike 9 3 2M 0 filter median_filter data.h5:/x size=5,3
-run "two windows, one after the other" alike 10 2 2M 0 filter grey_opening data.h5:/grey size=4 origin=1 mode=wrap
+run "zeros beyond the borders" alike 2 2M 1e-5 conv data.h5:/x data.h5:/k
+run "periodic" alike 1 4M 1e-5 conv data.h5:/x data.h5:/k --boundary wrap --mode full
+run "mirrored, correlated" alike 3 2M 1e-5 conv data.h5:/x data.h5:/k --boundary mirror --correlate
+run "along the first axis of a cube" alike 1 4M 1e-5 conv data.h5:/cube data.h5:/line --axes 0 --boundary nearest
+run "a kernel that reaches over several slabs" alike 2 2M 1e-5 conv data.h5:/x data.h5:/tall --boundary symm
+run "a filter" alike 3 2M 0 filter median_filter data.h5:/x size=5,3
+run "two windows, one after the other" alike 2 2M 0 filter grey_opening data.h5:/grey size=4 origin=1 mode=wrap
 if [ -n "$MANIPLE_TEST_FULL" ]; then
-    run "a value beyond the borders, full" alike 4 1 4M 1e-5 conv data.h5:/x data.h5:/k --fillvalue 3 --mode full
-    run "valid" alike 5 2 2M 1e-5 conv data.h5:/x data.h5:/k --mode valid
-    run "a batch" alike 7 2 2M 1e-5 conv data.h5:/cube data.h5:/line --boundary symm
+    run "a value beyond the borders, full" alike 1 4M 1e-5 conv data.h5:/x data.h5:/k --fillvalue 3 --mode full
+    run "valid" alike 2 2M 1e-5 conv data.h5:/x data.h5:/k --mode valid
+    run "a batch" alike 2 2M 1e-5 conv data.h5:/cube data.h5:/line --boundary symm
     for input in data.h5:/chunked data.h5:/packed x.npy fortran.npy x.fits 'data.h5:/x[::-1, 1::2]'; do
-        run "of $input" alike "$input" 2 2M 0 conv "$input" data.h5:/k --method direct
+        run "of $input" alike 2 2M 0 conv "$input" data.h5:/k --method direct
     done
     ranks=0
     for boundary in fill wrap symm mirror nearest; do
         for mode in full same valid; do
             ranks=$((ranks % 4 + 1))
-            run "$boundary, $mode, on $ranks" alike conv $ranks 2M 0 conv data.h5:/x data.h5:/k --method direct \
+            run "$boundary, $mode, on $ranks" alike $ranks 2M 0 conv data.h5:/x data.h5:/k --method direct \
                 --boundary $boundary --mode $mode
-            run "$boundary, $mode, of several slabs, on $ranks" alike conv $ranks 2M 1e-5 conv data.h5:/x data.h5:/tall \
+            run "$boundary, $mode, of several slabs, on $ranks" alike $ranks 2M 1e-5 conv data.h5:/x data.h5:/tall \
                 --boundary $boundary --mode $mode
         done
     done
@@ -72,7 +72,7 @@ if [ -n "$MANIPLE_TEST_FULL" ]; then
         while read -r filter data words; do
             ranks=$((ranks % 4 + 1))
             # shellcheck disable=SC2086 # several words
-            run "$filter $words, $mode, on $ranks" alike filter $ranks 2M 0 filter "$filter" "data.h5:/$data" $words \
+            run "$filter $words, $mode, on $ranks" alike $ranks 2M 0 filter "$filter" "data.h5:/$data" $words \
                 mode=$mode
         done <<'EOF'
 maximum_filter x size=4 origin=1
@@ -91,7 +91,7 @@ EOF
     while read -r filter data words; do
         ranks=$((ranks % 4 + 1))
         # shellcheck disable=SC2086 # several words
-        run "$filter $words, on $ranks" alike filter $ranks 2M 0 filter "$filter" "data.h5:/$data" $words
+        run "$filter $words, on $ranks" alike $ranks 2M 0 filter "$filter" "data.h5:/$data" $words
     done <<'EOF'
 binary_erosion mask iterations=7
 binary_closing mask iterations=3 connectivity=2
@@ -179,10 +179,12 @@ else
 fi
 
 # What --plan and --json say
+# shellcheck disable=SC2016  # the inner shell expands
 run "--plan says the slabs" sh -c '"$0" conv data.h5:/x data.h5:/k --plan | tee plan.txt &&
     grep -qE "^streamed  [0-9]+ slabs of [0-9]+ rows, each read and written while another is computed" plan.txt &&
     "$0" filter median_filter data.h5:/x size=3 --plan --json | tee plan.txt && grep -qE "\"slabs\": *[1-9]" plan.txt' \
     "$MANIPLE"
+# shellcheck disable=SC2016  # the inner shell expands
 run "--json says them, and what was not hidden" sh -c '
     "$0" filter median_filter data.h5:/x size=3 -o json.h5:/y --json | "$1" -c "
 import json, sys
