@@ -59,7 +59,8 @@ mnp_status filter_stream_plan(filtering *j)
         j->job.stream.limit = heap.limit;
         return refuse(j, n * width);
     }
-    const int64_t result = (int64_t)mnp_dtype_size(j->dtype), wide = result > 8 ? result : 8;
+    const mnp_dtype dtype = j->dtype == MNP_DTYPE_AUTO ? input->dtype : j->dtype;
+    const int64_t result = (int64_t)mnp_dtype_size(dtype), wide = result > 4 ? result : 4;
     j->job.stream.wraps = (j->filter->takes & BIT(MODE)) && j->mode == MNP_NDIMAGE_WRAP;
     stream_plan(&j->job, &(stream_size){.rows = n,
                                         .row = width * ((int64_t)mnp_dtype_size(input->dtype) + KEPT * wide),

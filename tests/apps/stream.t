@@ -64,7 +64,7 @@ if [ -n "$MANIPLE_TEST_FULL" ]; then
             ranks=$((ranks % 4 + 1))
             run "$boundary, $mode, on $ranks" alike $ranks 2M 0 conv data.h5:/x data.h5:/k --method direct \
                 --boundary $boundary --mode $mode
-            run "$boundary, $mode, of several slabs, on $ranks" alike $ranks 2M 1e-5 conv data.h5:/x data.h5:/tall \
+            run "$boundary, $mode, of several slabs, on $ranks" alike $ranks 4M 1e-5 conv data.h5:/x data.h5:/tall \
                 --boundary $boundary --mode $mode
         done
     done
