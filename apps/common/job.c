@@ -93,6 +93,8 @@ static void show_plan(job *j)
     progress_begin(j->ctx, j->kind->command, j->result.quiet);
     progress_stage(0, NULL, "planning");
     OR_EXIT(plan_begin(j->ctx, &j->plan, &p));
+    if (j->plan.ranks || j->plan.hosts || j->plan.machine)
+        j->streams = false; /* the memory of other ranks is not known */
     OR_EXIT(j->kind->plan(j, &p));
     if (j->streams)
         stream_show_plan(j, &p);
