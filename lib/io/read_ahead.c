@@ -16,7 +16,7 @@
 
 enum {
     PIECE = 4 << 20, /* bytes of a read, after which the thread looks whether it is to end */
-    STACK = 1 << 16,
+    STACK = 256 << 10,
     NEAR = 1 << 16 /* reading over a gap of so many bytes takes no longer than another read */
 };
 

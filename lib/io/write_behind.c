@@ -18,7 +18,7 @@
 
 enum {
     PIECE = 16 << 20, /* bytes of one write */
-    STACK = 1 << 16
+    STACK = 256 << 10
 };
 
 struct item {
