@@ -158,8 +158,9 @@ static mnp_status run_label(const filtering *j, const struct arguments *a, const
 }
 
 /*
- * The filters, and which parameter each cannot do without (NUM_PARAMETERS: none).  After what it takes, a filter has the
- * number of windows through which an element depends on others, one after the other; 0: it may depend on all of them.
+ * The filters, and which parameter each cannot do without (NUM_PARAMETERS: none).  After what it takes, a filter has
+ * the number of windows through which an element depends on others, one after the other; 0: it may depend on
+ * all of them.
  */
 static const struct filter filters[] = {
     {"minimum_filter", run_minimum_filter, WINDOW, 1, SIZE, "the smallest value of a window"},

@@ -30,7 +30,10 @@ mnp_status slab_file_open(mnp_ctx *ctx, const operand *output, int64_t rows, sla
  */
 mnp_status slab_file_write(slab_file *file, int64_t begin, const mnp_array *rows);
 
-/* Wait until all is on disk, close the file, and give it its name; remove it if `status` is a failure, which is returned.  Collective. */
+/*
+ * Wait until all is on disk, close the file, and give it its name; remove it if `status` is a failure, which is
+ * returned.  Collective.
+ */
 mnp_status slab_file_close(slab_file *file, mnp_status status);
 
 #endif
