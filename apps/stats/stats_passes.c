@@ -43,6 +43,10 @@ static void load(job *j, int64_t index, stopwatch *watch, mnp_array **piece_p)
     else
         progress_part((double)index / (double)j->plan.count, (double)(index + 1) / (double)j->plan.count);
     OR_EXIT(operand_load_box(j->ctx, &j->input, start, extent, piece_p));
+    if (index + 1 < j->plan.count) { /* the next one comes from the disk while this one is computed */
+        pieces_get(&j->plan, index + 1, start, extent);
+        OR_EXIT(operand_read_ahead(j->ctx, &j->input, start, extent));
+    }
     stopwatch_lap(watch, READ);
     if (j->plan.count == 1)
         progress_stage(0, NULL, "computing");

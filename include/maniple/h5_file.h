@@ -44,6 +44,15 @@ typedef struct mnp_h5_file mnp_h5_file;
  */
 MNP_API mnp_status mnp_h5_file_open(mnp_ctx *ctx, const char *file, bool writable, mnp_h5_file **file_p);
 
+/*
+ * Whether calls wait until all that they have written is on disk, as they do from the start.  With `sync` false those
+ * that write values copy them, and a thread of this rank writes them while the program computes, so that as much memory
+ * is needed as the values of one call take; the next one waits for them.  A call with `sync` true waits until all is on
+ * disk; before that a failure of power may damage the file, so this is for files that are of no use before they are
+ * complete.  MNP_ERR_IO, also if something that was written before has failed.  Collective.
+ */
+MNP_API mnp_status mnp_h5_file_set_sync(mnp_h5_file *file, bool sync);
+
 /* Close a file; NULL is accepted.  Collective. */
 MNP_API void mnp_h5_file_close(mnp_h5_file *file);
 

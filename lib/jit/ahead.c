@@ -7,13 +7,13 @@
  * thread is started when there is a job and no other thread is idle, and then stays.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/process/leftovers.h"
+#include "base/process/thread.h"
 #include "base/status.h"
 #include "jit/cache.h"
 #include "jit/jit.h"
@@ -141,20 +141,11 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Start a thread, if there may be one more.  It gets no signals: they are the program's.  The mutex is held. */
+/* Start a thread, if there may be one more.  The mutex is held. */
 static void start_thread(mnp__ahead *ahead)
 {
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    if (ahead->started == ahead->most || pthread_attr_init(&attributes) != 0)
-        return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_attr_setstacksize(&attributes, STACK) == 0 &&
-        pthread_create(&ahead->threads[ahead->started], &attributes, work, ahead) == 0)
+    if (ahead->started < ahead->most && mnp__thread_start(&ahead->threads[ahead->started], STACK, work, ahead))
         ahead->started++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
 }
 
 /* ---- the end ---- */

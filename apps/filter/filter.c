@@ -15,8 +15,8 @@
 #include <maniple.h>
 
 #include "common/command.h"
-#include "common/job.h"
 #include "common/paths.h"
+#include "filter/filter.h"
 
 static const option_row options_table[] = {
     OUTPUT_ROW("INPUT"),
@@ -33,116 +33,73 @@ static const option_row options_table[] = {
 
 /* ---- parameters ---- */
 
-/* X(NAME, name, what it is) */
-#define PARAMETERS(X)                                                                                                  \
-    X(SIZE, "size", "extent of the window, or one for each dimension, such as 3 or 3,5")                               \
-    X(SIGMA, "sigma", "standard deviation, or one for each dimension")                                                 \
-    X(ORDER, "order", "derivative of the Gaussian, or one a dimension (default: 0); degree of splines (3)")            \
-    X(TRUNCATE, "truncate", "where the Gaussian ends, in standard deviations (default: 4)")                            \
-    X(RANK, "rank", "which value of the sorted window, from 0 on; negative from its end")                              \
-    X(PERCENTILE, "percentile", "which value of the sorted window, 0 to 100")                                          \
-    X(AXIS, "axis", "the dimension of the difference or line (default: -1, the last)")                                 \
-    X(WINDOW_LENGTH, "window_length", "elements that a polynomial is fitted to, such as 7")                            \
-    X(POLYORDER, "polyorder", "of the polynomial (default: 2)")                                                        \
-    X(SHIFT, "shift", "how far elements go, or one for each dimension")                                                \
-    X(ZOOM, "zoom", "how many elements there are for one, or one number for each dimension")                           \
-    X(ANGLE, "angle", "in degrees, in the plane of the first two dimensions or of axes")                               \
-    X(ORIGIN, "origin", "shift of the window, or one for each dimension (default: 0)")                                 \
-    X(CVAL, "cval", "what is beyond the borders in mode constant (default: 0)")                                        \
-    X(ITERATIONS, "iterations", "how often; 0: until nothing changes (default: 1)")                                    \
-    X(CONNECTIVITY, "connectivity", "steps to neighbours that are connected (default: 1)")                             \
-    X(MODE, "mode", "reflect, mirror, nearest, wrap or constant (default: reflect; of splines constant)")              \
-    X(AXES, "axes", "the dimensions to filter, such as 0,1 for a picture in colours (default: all)")                   \
-    X(DTYPE, "dtype", "of the result, such as float32 (default: that of INPUT)")
-
-enum parameter {
-#define ENUMERATOR(NAME, name, help) NAME,
-    PARAMETERS(ENUMERATOR) NUM_PARAMETERS
-};
 static const struct {
     const char *name, *help;
 } parameters[] = {
 #define ROW(NAME, name, help) {name, help},
     PARAMETERS(ROW)};
 
-#define BIT(parameter) (1U << (parameter))
 enum { BORDERS = BIT(CVAL) | BIT(MODE) | BIT(AXES) | BIT(DTYPE), WINDOW = BIT(SIZE) | BIT(ORIGIN) | BORDERS };
 enum { GAUSS = BIT(SIGMA) | BIT(TRUNCATE) | BORDERS, BINARY = BIT(ITERATIONS) | BIT(CONNECTIVITY) };
 
 /* Filters without a plan: an element depends on whole lines, or the result has another shape or dtype. */
-enum { NO_PLAN = BIT(NUM_PARAMETERS), SPLINE = NO_PLAN | BIT(ORDER) | BORDERS, LINES = NO_PLAN | BIT(AXIS) };
-
-typedef struct value {
-    int count; /* 0: not given */
-    double numbers[MNP_MAX_DIMS];
-} value;
-
-typedef struct filtering {
-    job job; /* first: see common/job.h */
-    const struct filter *filter;
-    value values[NUM_PARAMETERS];
-    mnp_ndimage_mode mode;
-    mnp_dtype dtype;
-} filtering;
+enum { SPLINE = NO_PLAN | BIT(ORDER) | BORDERS, LINES = NO_PLAN | BIT(AXIS) };
 
 static filtering *of(job *j)
 {
     return (filtering *)j;
 }
 
-/* Number d of a parameter, which may be one for all axes. */
-static double number(const filtering *j, enum parameter parameter, int d, double otherwise)
+double filter_number(const filtering *j, enum parameter parameter, int d, double otherwise)
 {
     const value *v = &j->values[parameter];
     return v->count == 0 ? otherwise : v->numbers[v->count == 1 ? 0 : d];
 }
 
 /* A filter's arguments, for the dimensions of its input. */
-typedef struct arguments {
+struct arguments {
     int64_t size[MNP_MAX_DIMS], origins[MNP_MAX_DIMS];
     double sigma[MNP_MAX_DIMS], truncate, shift[MNP_MAX_DIMS], zoom[MNP_MAX_DIMS];
     int spline, order[MNP_MAX_DIMS], axis, axes[MNP_MAX_DIMS];
     bool *structure;
     int64_t structure_shape[MNP_MAX_DIMS], iterations;
     mnp_ndimage_options options;
-} arguments;
+};
 
-static mnp_status find_arguments(const filtering *j, int ndim, arguments *a)
+static mnp_status find_arguments(const filtering *j, int ndim, struct arguments *a)
 {
     size_t total = 1;
     for (int d = 0; d < ndim; d++) {
-        a->size[d] = (int64_t)number(j, SIZE, d, 3);
-        a->origins[d] = (int64_t)number(j, ORIGIN, d, 0);
-        a->sigma[d] = number(j, SIGMA, d, 1);
-        a->order[d] = (int)number(j, ORDER, d, 0);
-        a->shift[d] = number(j, SHIFT, d, 0);
-        a->zoom[d] = number(j, ZOOM, d, 1);
+        a->size[d] = (int64_t)filter_number(j, SIZE, d, 3);
+        a->origins[d] = (int64_t)filter_number(j, ORIGIN, d, 0);
+        a->sigma[d] = filter_number(j, SIGMA, d, 1);
+        a->order[d] = (int)filter_number(j, ORDER, d, 0);
+        a->shift[d] = filter_number(j, SHIFT, d, 0);
+        a->zoom[d] = filter_number(j, ZOOM, d, 1);
         a->axes[d] = (int)j->values[AXES].numbers[d];
         a->structure_shape[d] = 3;
         total *= 3;
     }
-    a->truncate = number(j, TRUNCATE, 0, 4);
-    a->spline = (int)number(j, ORDER, 0, 3);
-    a->axis = (int)number(j, AXIS, 0, -1);
-    a->iterations = (int64_t)number(j, ITERATIONS, 0, 1);
+    a->truncate = filter_number(j, TRUNCATE, 0, 4);
+    a->spline = (int)filter_number(j, ORDER, 0, 3);
+    a->axis = (int)filter_number(j, AXIS, 0, -1);
+    a->iterations = (int64_t)filter_number(j, ITERATIONS, 0, 1);
     a->options = (mnp_ndimage_options){.dtype = j->dtype,
                                        .mode = j->mode,
-                                       .cval = number(j, CVAL, 0, 0),
+                                       .cval = filter_number(j, CVAL, 0, 0),
                                        .naxes = j->values[AXES].count,
                                        .axes = a->axes,
                                        .origins = a->origins};
     a->structure = malloc(total);
     if (!a->structure)
         return mnp_fail(MNP_ERR_MEMORY, "there is no memory for a structure of %zu elements", total);
-    return mnp_ndimage_generate_binary_structure(ndim, (int)number(j, CONNECTIVITY, 0, 1), a->structure);
+    return mnp_ndimage_generate_binary_structure(ndim, (int)filter_number(j, CONNECTIVITY, 0, 1), a->structure);
 }
 
 /* ---- filters ---- */
 
-typedef mnp_status filter_function(const filtering *j, const arguments *a, const mnp_array *x, mnp_array **y_p);
-
 #define RUN(name, function, ...)                                                                                       \
-    static mnp_status run_##name(const filtering *j, const arguments *a, const mnp_array *x, mnp_array **y_p)          \
+    static mnp_status run_##name(const filtering *j, const struct arguments *a, const mnp_array *x, mnp_array **y_p)   \
     {                                                                                                                  \
         (void)j, (void)a;                                                                                              \
         return function(x, __VA_ARGS__);                                                                               \
@@ -151,8 +108,8 @@ typedef mnp_status filter_function(const filtering *j, const arguments *a, const
 FILTER(minimum_filter, a->size, NULL, &a->options)
 FILTER(maximum_filter, a->size, NULL, &a->options)
 FILTER(median_filter, a->size, NULL, &a->options)
-FILTER(rank_filter, (int64_t)number(j, RANK, 0, 0), a->size, NULL, &a->options)
-FILTER(percentile_filter, number(j, PERCENTILE, 0, 50), a->size, NULL, &a->options)
+FILTER(rank_filter, (int64_t)filter_number(j, RANK, 0, 0), a->size, NULL, &a->options)
+FILTER(percentile_filter, filter_number(j, PERCENTILE, 0, 50), a->size, NULL, &a->options)
 FILTER(uniform_filter, a->size, &a->options)
 FILTER(gaussian_filter, a->sigma, a->order, a->truncate, NULL, &a->options)
 FILTER(gaussian_laplace, a->sigma, a->truncate, NULL, &a->options)
@@ -179,74 +136,74 @@ FILTER(zoom, a->zoom, false, a->spline, true, &a->options)
 RUN(distance_transform_edt, mnp_ndimage_distance_transform_edt, NULL, y_p, NULL)
 RUN(medfilt, mnp_medfilt, a->size, y_p)
 RUN(wiener, mnp_wiener, a->size, NULL, y_p)
-RUN(savgol_filter, mnp_savgol_filter, (int64_t)number(j, WINDOW_LENGTH, 0, 3), (int)number(j, POLYORDER, 0, 2), 0, 1,
-    a->axis, NULL, 0, y_p)
+RUN(savgol_filter, mnp_savgol_filter, (int64_t)filter_number(j, WINDOW_LENGTH, 0, 3),
+    (int)filter_number(j, POLYORDER, 0, 2), 0, 1, a->axis, NULL, 0, y_p)
 RUN(detrend, mnp_detrend, a->axis, NULL, 0, NULL, y_p)
 RUN(hilbert, mnp_hilbert, MNP_NONE, a->axis, y_p)
 
-static mnp_status run_rotate(const filtering *j, const arguments *a, const mnp_array *x, mnp_array **y_p)
+static mnp_status run_rotate(const filtering *j, const struct arguments *a, const mnp_array *x, mnp_array **y_p)
 {
     const int count = a->options.naxes;
     if (count != 0 && count != 2)
         return mnp_fail(MNP_ERR_ARG, "axes has %d number%s; rotate needs two", count, plural(count));
-    return mnp_ndimage_rotate(x, number(j, ANGLE, 0, 0), count == 2 ? a->axes : NULL, true, a->spline, true,
+    return mnp_ndimage_rotate(x, filter_number(j, ANGLE, 0, 0), count == 2 ? a->axes : NULL, true, a->spline, true,
                               &(mnp_ndimage_options){.dtype = j->dtype, .mode = j->mode, .cval = a->options.cval}, y_p);
 }
 
-static mnp_status run_label(const filtering *j, const arguments *a, const mnp_array *x, mnp_array **y_p)
+static mnp_status run_label(const filtering *j, const struct arguments *a, const mnp_array *x, mnp_array **y_p)
 {
     int64_t count;
     (void)j;
     return mnp_ndimage_label(x, a->structure, y_p, &count);
 }
 
-/* A filter: what it takes, and which parameter it cannot do without (NUM_PARAMETERS: none). */
-static const struct filter {
-    const char *name;
-    filter_function *run;
-    unsigned takes;
-    enum parameter needs;
-    const char *summary;
-} filters[] = {
-    {"minimum_filter", run_minimum_filter, WINDOW, SIZE, "the smallest value of a window"},
-    {"maximum_filter", run_maximum_filter, WINDOW, SIZE, "the largest value of a window"},
-    {"median_filter", run_median_filter, WINDOW, SIZE, "the middle value of a window"},
-    {"rank_filter", run_rank_filter, WINDOW | BIT(RANK), RANK, "a value of a sorted window"},
-    {"percentile_filter", run_percentile_filter, WINDOW | BIT(PERCENTILE), PERCENTILE, "a percentile of a window"},
-    {"uniform_filter", run_uniform_filter, WINDOW, NUM_PARAMETERS, "the mean of a window"},
-    {"gaussian_filter", run_gaussian_filter, GAUSS | BIT(ORDER), SIGMA, "Gaussians and their derivatives"},
-    {"gaussian_laplace", run_gaussian_laplace, GAUSS, SIGMA, "second derivatives of Gaussians"},
-    {"gaussian_gradient_magnitude", run_gaussian_gradient_magnitude, GAUSS, SIGMA, "the slope, by Gaussians"},
-    {"laplace", run_laplace, BORDERS, NUM_PARAMETERS, "second differences"},
-    {"sobel", run_sobel, BORDERS | BIT(AXIS), NUM_PARAMETERS, "a smoothed difference"},
-    {"prewitt", run_prewitt, BORDERS | BIT(AXIS), NUM_PARAMETERS, "a smoothed difference"},
-    {"grey_erosion", run_grey_erosion, WINDOW, SIZE, "the smallest value of a window"},
-    {"grey_dilation", run_grey_dilation, WINDOW, SIZE, "the largest value of a window"},
-    {"grey_opening", run_grey_opening, WINDOW, SIZE, "an erosion, then a dilation"},
-    {"grey_closing", run_grey_closing, WINDOW, SIZE, "a dilation, then an erosion"},
-    {"morphological_gradient", run_morphological_gradient, WINDOW, SIZE, "the dilation minus the erosion"},
-    {"morphological_laplace", run_morphological_laplace, WINDOW, SIZE, "dilation plus erosion minus twice the input"},
-    {"white_tophat", run_white_tophat, WINDOW, SIZE, "the input minus its opening"},
-    {"black_tophat", run_black_tophat, WINDOW, SIZE, "the closing minus the input"},
-    {"binary_erosion", run_binary_erosion, BINARY, NUM_PARAMETERS, "where all neighbours are not 0"},
-    {"binary_dilation", run_binary_dilation, BINARY, NUM_PARAMETERS, "where any neighbour is not 0"},
-    {"binary_opening", run_binary_opening, BINARY, NUM_PARAMETERS, "an erosion, then a dilation"},
-    {"binary_closing", run_binary_closing, BINARY, NUM_PARAMETERS, "a dilation, then an erosion"},
-    {"binary_fill_holes", run_binary_fill_holes, BIT(CONNECTIVITY), NUM_PARAMETERS, "what is enclosed is filled"},
-    {"spline_filter", run_spline_filter, NO_PLAN | BIT(ORDER) | BIT(MODE), NUM_PARAMETERS, "coefficients of a spline"},
-    {"shift", run_shift, SPLINE | BIT(SHIFT), SHIFT, "the image moved, by splines"},
-    {"zoom", run_zoom, SPLINE | BIT(ZOOM), ZOOM, "the image with more or fewer elements, by splines"},
-    {"rotate", run_rotate, SPLINE | BIT(ANGLE), ANGLE, "the image turned, by splines"},
-    {"distance_transform_edt", run_distance_transform_edt, NO_PLAN, NUM_PARAMETERS, "how far the nearest 0 is"},
-    {"medfilt", run_medfilt, BIT(SIZE), SIZE, "the middle value of a window, with zeros beyond the borders"},
-    {"wiener", run_wiener, NO_PLAN | BIT(SIZE), NUM_PARAMETERS, "less noise where a window varies less"},
-    {"savgol_filter", run_savgol_filter, LINES | BIT(WINDOW_LENGTH) | BIT(POLYORDER), WINDOW_LENGTH,
+/*
+ * The filters, and which parameter each cannot do without (NUM_PARAMETERS: none).  After what it takes, a filter has
+ * the number of windows through which an element depends on others, one after the other; 0: it may depend on
+ * all of them.
+ */
+static const struct filter filters[] = {
+    {"minimum_filter", run_minimum_filter, WINDOW, 1, SIZE, "the smallest value of a window"},
+    {"maximum_filter", run_maximum_filter, WINDOW, 1, SIZE, "the largest value of a window"},
+    {"median_filter", run_median_filter, WINDOW, 1, SIZE, "the middle value of a window"},
+    {"rank_filter", run_rank_filter, WINDOW | BIT(RANK), 1, RANK, "a value of a sorted window"},
+    {"percentile_filter", run_percentile_filter, WINDOW | BIT(PERCENTILE), 1, PERCENTILE, "a percentile of a window"},
+    {"uniform_filter", run_uniform_filter, WINDOW, 1, NUM_PARAMETERS, "the mean of a window"},
+    {"gaussian_filter", run_gaussian_filter, GAUSS | BIT(ORDER), 1, SIGMA, "Gaussians and their derivatives"},
+    {"gaussian_laplace", run_gaussian_laplace, GAUSS, 1, SIGMA, "second derivatives of Gaussians"},
+    {"gaussian_gradient_magnitude", run_gaussian_gradient_magnitude, GAUSS, 1, SIGMA, "the slope, by Gaussians"},
+    {"laplace", run_laplace, BORDERS, 1, NUM_PARAMETERS, "second differences"},
+    {"sobel", run_sobel, BORDERS | BIT(AXIS), 1, NUM_PARAMETERS, "a smoothed difference"},
+    {"prewitt", run_prewitt, BORDERS | BIT(AXIS), 1, NUM_PARAMETERS, "a smoothed difference"},
+    {"grey_erosion", run_grey_erosion, WINDOW, 1, SIZE, "the smallest value of a window"},
+    {"grey_dilation", run_grey_dilation, WINDOW, 1, SIZE, "the largest value of a window"},
+    {"grey_opening", run_grey_opening, WINDOW, 2, SIZE, "an erosion, then a dilation"},
+    {"grey_closing", run_grey_closing, WINDOW, 2, SIZE, "a dilation, then an erosion"},
+    {"morphological_gradient", run_morphological_gradient, WINDOW, 1, SIZE, "the dilation minus the erosion"},
+    {"morphological_laplace", run_morphological_laplace, WINDOW, 1, SIZE,
+     "dilation plus erosion minus twice the input"},
+    {"white_tophat", run_white_tophat, WINDOW, 2, SIZE, "the input minus its opening"},
+    {"black_tophat", run_black_tophat, WINDOW, 2, SIZE, "the closing minus the input"},
+    {"binary_erosion", run_binary_erosion, BINARY, 1, NUM_PARAMETERS, "where all neighbours are not 0"},
+    {"binary_dilation", run_binary_dilation, BINARY, 1, NUM_PARAMETERS, "where any neighbour is not 0"},
+    {"binary_opening", run_binary_opening, BINARY, 2, NUM_PARAMETERS, "an erosion, then a dilation"},
+    {"binary_closing", run_binary_closing, BINARY, 2, NUM_PARAMETERS, "a dilation, then an erosion"},
+    {"binary_fill_holes", run_binary_fill_holes, BIT(CONNECTIVITY), 0, NUM_PARAMETERS, "what is enclosed is filled"},
+    {"spline_filter", run_spline_filter, NO_PLAN | BIT(ORDER) | BIT(MODE), 0, NUM_PARAMETERS,
+     "coefficients of a spline"},
+    {"shift", run_shift, SPLINE | BIT(SHIFT), 0, SHIFT, "the image moved, by splines"},
+    {"zoom", run_zoom, SPLINE | BIT(ZOOM), 0, ZOOM, "the image with more or fewer elements, by splines"},
+    {"rotate", run_rotate, SPLINE | BIT(ANGLE), 0, ANGLE, "the image turned, by splines"},
+    {"distance_transform_edt", run_distance_transform_edt, NO_PLAN, 0, NUM_PARAMETERS, "how far the nearest 0 is"},
+    {"medfilt", run_medfilt, BIT(SIZE), 1, SIZE, "the middle value of a window, with zeros beyond the borders"},
+    {"wiener", run_wiener, NO_PLAN | BIT(SIZE), 0, NUM_PARAMETERS, "less noise where a window varies less"},
+    {"savgol_filter", run_savgol_filter, LINES | BIT(WINDOW_LENGTH) | BIT(POLYORDER), 1, WINDOW_LENGTH,
      "polynomials fitted to lines"},
-    {"detrend", run_detrend, LINES, NUM_PARAMETERS, "lines less the straight lines that fit best"},
-    {"hilbert", run_hilbert, LINES, NUM_PARAMETERS, "analytic signals of lines"},
+    {"detrend", run_detrend, LINES, 0, NUM_PARAMETERS, "lines less the straight lines that fit best"},
+    {"hilbert", run_hilbert, LINES, 0, NUM_PARAMETERS, "analytic signals of lines"},
 };
 enum { NUM_FILTERS = sizeof filters / sizeof *filters };
-static const struct filter labelling = {"label", run_label, BIT(CONNECTIVITY), NUM_PARAMETERS, NULL};
+static const struct filter labelling = {"label", run_label, BIT(CONNECTIVITY), 0, NUM_PARAMETERS, NULL};
 
 /* ---- help ---- */
 
@@ -421,12 +378,18 @@ static mnp_status check_counts(job *base)
     return MNP_OK;
 }
 
+static mnp_status prepare(job *base)
+{
+    const mnp_status status = check_counts(base);
+    return status == MNP_OK ? filter_stream_plan(of(base)) : status;
+}
+
 /* ---- the work ---- */
 
 static mnp_status compute(job *base)
 {
     const filtering *j = of(base);
-    arguments a = {.structure = NULL};
+    struct arguments a = {.structure = NULL};
     mnp_status status = mnp_agree(base->ctx, find_arguments(j, base->input.ndim, &a));
     if (status == MNP_OK)
         status = j->filter->run(j, &a, base->x, &base->y);
@@ -453,6 +416,10 @@ static void print_text(const void *run, const run_facts *facts)
     const filtering *j = run;
     (void)facts;
     printf("filter    %s\n", j->filter->name);
+    if (j->job.streams) {
+        print_operand("input", &j->job.input);
+        return;
+    }
     printf("input     %s: ", j->job.input.text);
     print_array(j->job.x);
     printf("output    %s: ", j->job.result.output.text ? j->job.result.output.text : "(none)");
@@ -464,138 +431,21 @@ static void print_json(const void *run, const run_facts *facts, json_writer *out
     const filtering *j = run;
     (void)facts;
     json_text(out, "filter", j->filter->name);
+    if (j->job.streams) {
+        json_input(out, "input", &j->job.input);
+        json_text(out, "output", j->job.result.output.text);
+        return;
+    }
     json_operand(out, "input", j->job.input.text, j->job.x);
     json_operand(out, "output", j->job.result.output.text, j->job.y);
-}
-
-/* ---- the plan ---- */
-
-static void plan_text(const void *run)
-{
-    const filtering *j = run;
-    printf("filter    %s\n", j->filter->name);
-    print_operand("input", &j->job.input);
-}
-
-static void plan_json(const void *run, json_writer *out)
-{
-    const filtering *j = run;
-    json_text(out, "filter", j->filter->name);
-    json_text(out, "input", j->job.input.text);
-    json_integers(out, "shape", j->job.input.ndim, j->job.input.shape);
-}
-
-/* The place of dimension d among those that are filtered; -1: it is not. */
-static int place_of(const filtering *j, int d)
-{
-    const value *axes = &j->values[AXES];
-    for (int i = 0; i < axes->count; i++)
-        if (((int)axes->numbers[i] + j->job.input.ndim) % j->job.input.ndim == d)
-            return i;
-    return axes->count > 0 ? -1 : d;
-}
-
-/* What a filter looks at along dimension d: elements, from which one on. */
-static int64_t window_along(const filtering *j, int d, int64_t *first)
-{
-    const unsigned takes = j->filter->takes;
-    const int i = place_of(j, d);
-    int64_t count = 3, origin = 0;
-    if (takes & BIT(SIGMA))
-        count = 2 * (int64_t)(number(j, TRUNCATE, 0, 4) * number(j, SIGMA, i, 1) + 0.5) + 1;
-    else if (takes & BIT(SIZE))
-        count = (int64_t)number(j, SIZE, i, 3), origin = (int64_t)number(j, ORIGIN, i, 0);
-    *first = i < 0 ? 0 : -(count / 2) - origin;
-    return i < 0 ? 1 : count;
-}
-
-/* What ranks exchange: for a window all at once, for passes along the axes one after the other. */
-static plan_sent exchange_of(const filtering *j, const plan *p, bool passes)
-{
-    const operand *input = &j->job.input;
-    plan_sent all = {.bytes = 0};
-    for (int pass = 0; pass < (passes ? input->ndim : 1); pass++) {
-        plan_window w = {.ndim = input->ndim,
-                         .shape = input->shape,
-                         .boundary = j->mode == MNP_NDIMAGE_WRAP ? MNP_BOUNDARY_WRAP : MNP_BOUNDARY_FILL,
-                         .size = (double)mnp_dtype_size(input->dtype)};
-        for (int d = 0; d < input->ndim; d++)
-            if (!passes || d == pass)
-                w.last[d] = window_along(j, d, &w.first[d]) - 1 + w.first[d];
-        const plan_sent sent = plan_around(p, &w);
-        all.bytes += sent.bytes;
-        all.messages += sent.messages;
-        all.received += sent.received;
-    }
-    return all;
-}
-
-/*
- * A rank needs what lies around its block, from the ranks beside it.  Filters that take one axis after the other pass
- * over memory for each; what the arithmetic of sorted windows and of labels takes was not measured.
- */
-static mnp_status make_plan(job *base, plan *p)
-{
-    const filtering *j = of(base);
-    const operand *input = &base->input;
-    const unsigned takes = j->filter->takes;
-    int parts[MNP_MAX_DIMS];
-    if (takes & NO_PLAN)
-        return mnp_fail(MNP_ERR_ARG, "there is no plan of %s", j->filter->name);
-    const double block = plan_block(p, input->ndim, input->shape, parts), size = (double)mnp_dtype_size(input->dtype),
-                 bytes = block * size;
-    const bool sorts = strstr(j->filter->name, "med") || (takes & (BIT(RANK) | BIT(PERCENTILE))) != 0,
-               repeats = (takes & (BIT(CONNECTIVITY) | BIT(ITERATIONS))) != 0, passes = !(takes & BIT(SIZE));
-    const plan_sent sent = exchange_of(j, p, passes);
-    double taps = 0;
-    for (int d = 0; d < input->ndim; d++) {
-        int64_t first;
-        taps += (double)window_along(j, d, &first);
-    }
-    const mnp_dtype result = j->dtype == MNP_DTYPE_AUTO ? input->dtype : j->dtype;
-    plan_by(p, "%s",
-            sorts     ? "the sorted window of every element, in one pass"
-            : repeats ? "steps to neighbours, in passes until nothing changes"
-                      : "one axis after the other");
-    plan_keep(p, "input", bytes);
-    int cut = 0;
-    for (int d = 0; d < input->ndim; d++)
-        cut += parts[d] > 1;
-    const double out = block * (double)mnp_dtype_size(result), work = (passes         ? (cut > 1 ? 2 : 1) * out
-                                                                       : p->ranks > 1 ? bytes
-                                                                                      : 0) +
-                                                                      sent.received;
-    plan_keep(p, "output", out);
-    plan_keep(p, "work", work);
-    if (p->ranks > 1) {
-        plan_step border = {.what = "what lies around a block",
-                            .bytes = sent.bytes + sent.received,
-                            .launches = passes ? input->ndim : 1};
-        plan_neighbours(p, &border, sent.bytes, sent.messages);
-        plan_add(p, border);
-    }
-    plan_add(p, (plan_step){.what = "filter",
-                            .at_least = true,
-                            /* passes reach half the rate of direct sums */
-                            .operations = sorts || repeats ? 0 : block * taps * (passes ? 2 : 1),
-                            .work = WORK_WINDOWS,
-                            .dtype = size > 4 ? MNP_FLOAT64 : MNP_FLOAT32,
-                            .bytes = 2 * bytes * (passes ? input->ndim : 1),
-                            .fresh = out + work,
-                            .launches = sorts ? 1 : input->ndim});
-    plan_note(p, "filters were not measured on the machine: rates are those of convolutions along one axis");
-    p->run = j;
-    p->text = plan_text;
-    p->json = plan_json;
-    return MNP_OK;
 }
 
 #define KIND(its_command, its_usage)                                                                                   \
     {                                                                                                                  \
         .command = (its_command), .usage = (its_usage), .input = "INPUT", .stage = "filter", .progress = "filtering",  \
         .options = options_table, .words = words_table, .draws_alone = true, .operands = parse_operands,               \
-        .prepare = check_counts, .plan = make_plan, .compute = compute, .draw = draw, .text = print_text,              \
-        .json = print_json                                                                                             \
+        .prepare = prepare, .plan = filter_plan, .compute = compute, .needs = filter_stream_needs, .draw = draw,       \
+        .text = print_text, .json = print_json                                                                         \
     }
 static const job_kind filter_kind = KIND("filter", "maniple filter NAME INPUT -o OUTPUT"),
                       label_kind = KIND("label", "maniple label INPUT -o OUTPUT");

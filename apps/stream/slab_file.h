@@ -3,8 +3,8 @@
  * A result that is larger than memory, written slab by slab of its first dimension into a new file, which appears when
  * it is complete: until then it is FILE.part, which a signal that ends the process removes.
  */
-#ifndef APPS_SLAB_FILE_H
-#define APPS_SLAB_FILE_H
+#ifndef APPS_STREAM_SLAB_FILE_H
+#define APPS_STREAM_SLAB_FILE_H
 
 #include <maniple.h>
 
@@ -24,10 +24,16 @@ typedef struct slab_file {
  */
 mnp_status slab_file_open(mnp_ctx *ctx, const operand *output, int64_t rows, slab_file *file);
 
-/* Write rows from `begin` on; those from 0 on are the first, which make the dataset.  Collective. */
+/*
+ * Write rows from `begin` on, which come to disk in the background; those from 0 on are the first, which make the
+ * dataset.  Collective.
+ */
 mnp_status slab_file_write(slab_file *file, int64_t begin, const mnp_array *rows);
 
-/* Close the file, and give it its name; remove it if `status` is a failure, which is returned.  Collective. */
+/*
+ * Wait until all is on disk, close the file, and give it its name; remove it if `status` is a failure, which is
+ * returned.  Collective.
+ */
 mnp_status slab_file_close(slab_file *file, mnp_status status);
 
 #endif

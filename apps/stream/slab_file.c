@@ -2,7 +2,7 @@
 /*
  * Results that are written slab by slab.
  */
-#include "slab_file.h"
+#include "stream/slab_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,31 +34,28 @@ mnp_status slab_file_open(mnp_ctx *ctx, const operand *output, int64_t rows, sla
         (void)unlink(file->part);
         mnp_temporary_guard(file->part);
     }
-    return mnp_h5_file_open(ctx, file->part, true, &file->file);
+    const mnp_status opened = mnp_h5_file_open(ctx, file->part, true, &file->file);
+    return opened == MNP_OK ? mnp_h5_file_set_sync(file->file, false) : opened;
 }
 
 mnp_status slab_file_write(slab_file *file, int64_t begin, const mnp_array *y)
 {
     int64_t start[MNP_MAX_DIMS] = {begin}, shape[MNP_MAX_DIMS];
     const char *dataset = file->output->dataset;
-    mnp_array *rows = NULL;
     mnp_status st = MNP_OK;
     if (begin == 0) {
         memcpy(shape, mnp_array_shape(y), (size_t)mnp_array_ndim(y) * sizeof *shape);
         shape[0] = file->rows;
         st = mnp_h5_file_create(file->file, dataset, mnp_array_dtype(y), mnp_array_ndim(y), shape, MNP_NO_AXIS);
     }
-    if (st == MNP_OK)
-        st = mnp_copy(y, &rows);
-    if (st == MNP_OK)
-        st = mnp_h5_file_write(file->file, dataset, start, rows);
-    mnp_array_free(rows);
-    return st;
+    return st == MNP_OK ? mnp_h5_file_write(file->file, dataset, start, y) : st;
 }
 
 mnp_status slab_file_close(slab_file *file, mnp_status st)
 {
     const bool root = mnp_ctx_rank(file->ctx) == 0;
+    if (st == MNP_OK)
+        st = mnp_h5_file_set_sync(file->file, true);
     mnp_h5_file_close(file->file);
     if (root && st == MNP_OK && rename(file->part, file->output->file) != 0)
         st =
