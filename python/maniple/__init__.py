@@ -23,6 +23,7 @@ from ._array import Layout, bfloat16, from_host, ndarray, nranks, rank, set_gath
 from . import _names  # noqa: E402
 from ._library import (  # noqa: E402
     ArgumentError,
+    AxisError,
     DTypeError,
     Error,
     FileError,

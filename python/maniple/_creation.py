@@ -186,14 +186,20 @@ def tri(N, M=None, k=0, dtype=float):  # noqa: N803
     return made("tri", dtype_number(dtype), N, N if M is None else M, k)
 
 
+def _rows(m):
+    """A matrix, of which a vector is every row."""
+    m = as_array(m)
+    return names.broadcast_to(m, (m.size, m.size)) if m.ndim == 1 else m
+
+
 @public
 def tril(m, k=0):
-    return made("tril", as_array(m), k)
+    return made("tril", _rows(m), k)
 
 
 @public
 def triu(m, k=0):
-    return made("triu", as_array(m), k)
+    return made("triu", _rows(m), k)
 
 
 @public

@@ -8,6 +8,7 @@ import ctypes.util
 import functools
 import operator
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -224,6 +225,10 @@ class OutOfBoundsError(ArgumentError, IndexError):
     """An index or an axis is outside of an array, or is none (MNP_ERR_ARG)."""
 
 
+class AxisError(OutOfBoundsError, getattr(np, "exceptions", np).AxisError):
+    """An axis is none of an array (MNP_ERR_ARG)."""
+
+
 class DTypeError(ArgumentError, TypeError):
     """A function is not defined for its operands' dtypes, or an output cannot hold its result (MNP_ERR_ARG)."""
 
@@ -268,9 +273,12 @@ _classes = {
 }
 
 
-_ABOUT_DTYPES = "cannot be cast", "is not defined for"
+_ABOUT_DTYPES = "cannot be cast", "is not defined for", "have no difference", "which int64 does not hold", "and must be integers"
 _ABOUT_MATRICES = ("not square", "of a square matrix", "matrices have two at least", "is not one matrix",
                    "neither a vector nor a matrix", "rows, and a has", "rows, and the matrix has", "has no condition")
+
+
+_OF_AXIS = re.compile(r"\baxis -?\d+ is out of bounds")
 
 
 def check(status):
@@ -278,7 +286,8 @@ def check(status):
     if status:
         error = _classes.get(status, Error)(status)
         if type(error) is ArgumentError and "out of bounds" in error.message:  # of axes and indices
-            error = OutOfBoundsError(status, error.message)
+            kind = AxisError if _OF_AXIS.search(error.message) else OutOfBoundsError
+            error = kind(status, error.message)
         elif type(error) is ArgumentError and any(words in error.message for words in _ABOUT_DTYPES):
             error = DTypeError(status, error.message)
         elif type(error) is ArgumentError and any(words in error.message for words in _ABOUT_MATRICES):

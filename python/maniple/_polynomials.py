@@ -103,8 +103,10 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     from . import linalg
 
     x, y = as_array(x) + 0.0, as_array(y) + 0.0
-    if x.ndim != 1 or y.ndim not in (1, 2) or y.shape[0] != x.size or x.size == 0 or deg < 0:
-        raise ValueError(f"polyfit: x and y have the shapes {x.shape} and {y.shape}, and the degree is {deg}")
+    if x.ndim != 1 or y.ndim not in (1, 2) or y.shape[0] != x.size or x.size == 0:
+        raise TypeError(f"polyfit: x and y have the shapes {x.shape} and {y.shape}")
+    if deg < 0:
+        raise ValueError(f"polyfit: the degree is {deg}, below 0")
     rcond = x.size * np.finfo(x.dtype).eps if rcond is None else rcond
     powers = vander(x, deg + 1)
     if w is not None:

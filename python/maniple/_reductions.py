@@ -12,6 +12,9 @@ from ._library import call, struct
 from ._names import axes_of, names, public, public_names, reduction_axes, signature
 
 
+_STRICT = "mean", "var", "std"  # the others take the axes 0 and -1 of an array without dimensions, as in NumPy
+
+
 def _reduction(name, takes):
     """A reduction, with those of NumPy's further arguments that it has."""
 
@@ -27,7 +30,10 @@ def _reduction(name, takes):
             raise TypeError(f"{name}() has no argument {', '.join(sorted(wrong))}")
         if not isinstance(a, ndarray) and hasattr(a, "traced_call") and out is None:  # of a function that fuse() traces
             return a.traced_call(name, (a,), {"axis": axis, **named})
-        return into(name, as_array(a), reduction_axes(axis, **named), out=out)
+        a = as_array(a)
+        if a.ndim == 0 and name not in _STRICT and isinstance(axis, (int, np.integer)) and axis in (0, -1):
+            axis = None
+        return into(name, a, reduction_axes(axis, **named), out=out)
 
     defaults = {"where": True, "keepdims": False, "ddof": 0}
     listed = [f"{k}={defaults.get(k)}" for k in takes]

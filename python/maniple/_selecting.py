@@ -10,7 +10,7 @@ import numpy as np
 
 from ._array import as_array, into, made, ndarray, operand, _shape
 from ._library import call, chosen
-from ._names import axis_of, list_of, names, public
+from ._names import axis_of, indices_of, list_of, names, public, with_a_line
 
 
 def _mode(mode):
@@ -19,7 +19,7 @@ def _mode(mode):
 
 @public
 def take(a, indices, axis=None, out=None, mode="raise"):
-    return into("take", as_array(a), as_array(indices), axis_of(axis), _mode(mode), out=out)
+    return into("take", with_a_line(a, axis), indices_of(indices), axis_of(axis), _mode(mode), out=out)
 
 
 @public
@@ -85,7 +85,7 @@ def ravel_multi_index(multi_index, dims, mode="raise"):
     for index, extent in zip(multi_index, dims):
         index = as_array(index)
         if mode == "raise" and bool(names.any((index < 0) | (index >= extent))):
-            raise IndexError(f"an index is out of bounds for a dimension of extent {extent}")
+            raise ValueError(f"an index is out of bounds for a dimension of extent {extent}")
         index = index % extent if mode == "wrap" else names.clip(index, 0, extent - 1) if mode == "clip" else index
         flat = flat * extent + index
     return flat
@@ -96,7 +96,7 @@ def unravel_index(indices, shape):
     """numpy.unravel_index.  Waits.  Collective."""
     shape, indices, found = _shape(shape), as_array(indices), []
     if bool(names.any((indices < 0) | (indices >= int(np.prod(shape, dtype=np.int64))))):
-        raise IndexError(f"an index is out of bounds for an array of shape {tuple(shape)}")
+        raise ValueError(f"an index is out of bounds for an array of shape {tuple(shape)}")
     for extent in reversed(shape):
         found.append(indices % extent)
         indices = indices // extent
@@ -112,6 +112,8 @@ def choose(a, choices, out=None, mode="raise"):
 @public
 def select(condlist, choicelist, default=0):
     conditions, choices = [as_array(c) for c in condlist], [as_array(c) for c in choicelist]
+    if len(conditions) != len(choices):
+        raise ValueError(f"select: there are {len(choices)} choices for {len(conditions)} conditions")
     return made("select", len(conditions), list_of(conditions), list_of(choices), operand(default))
 
 
@@ -160,12 +162,16 @@ def sort(a, axis=-1, kind=None, stable=None, descending=False):
 @public
 def argsort(a, axis=-1, kind=None, stable=None, descending=False):
     """numpy.argsort.  Sorts are stable always: kind and stable change nothing.  Collective."""
-    return made("argsort_descending" if descending else "argsort", as_array(a), axis_of(axis))
+    return made("argsort_descending" if descending else "argsort", with_a_line(a, axis), axis_of(axis))
 
 
 @public
 def lexsort(keys, axis=-1):
     keys = [as_array(k) for k in keys]
+    if not keys:
+        raise TypeError("lexsort: there are no keys, and one is needed at least")
+    if all(k.ndim == 0 for k in keys):
+        return names.zeros((), "int64")
     return made("lexsort", list_of(keys), len(keys), axis)
 
 
@@ -183,7 +189,7 @@ def partition(a, kth, axis=-1):
 @public
 def argpartition(a, kth, axis=-1):
     kth = _shape(kth)
-    return made("argpartition", as_array(a), len(kth), kth, axis_of(axis))
+    return made("argpartition", with_a_line(a, axis), len(kth), kth, axis_of(axis))
 
 
 @public
@@ -319,7 +325,10 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):  # noqa: A002
 
 @public
 def bincount(x, weights=None, minlength=0):
-    return made("bincount", as_array(x), None if weights is None else as_array(weights), minlength)
+    x = as_array(x)
+    if x.ndim > 1:
+        raise ValueError(f"bincount: the array has {x.ndim} dimensions, not 1")
+    return made("bincount", x, None if weights is None else as_array(weights), minlength)
 
 
 @public

@@ -9,7 +9,8 @@ import numpy as np
 
 from ._array import as_array, into, made, ndarray, _shape
 from ._library import call, constant
-from ._names import axes_of, axis_of, element_of, list_of, listed, names, public, public_names, view
+from ._names import (axes_of, axis_of, axis_within, element_of, list_of, listed, names, public, public_names, view,
+                     with_a_line)
 from .comm import allreduce
 
 
@@ -70,7 +71,7 @@ def moveaxis(a, source, destination):
 
 @public
 def rollaxis(a, axis, start=0):
-    axis, start = range(a.ndim)[axis], start + a.ndim if start < 0 else start
+    axis, start = axis_within("rollaxis", axis, a.ndim), start + a.ndim if start < 0 else start
     return moveaxis(a, axis, start - (axis < start))
 
 
@@ -314,17 +315,19 @@ def array_split(ary, indices_or_sections, axis=0):
     return split(ary, indices_or_sections, axis)
 
 
-def _splitter(name, axis_of_array):
+def _splitter(name, least, axis_of_array):
     def splitter(ary, indices_or_sections):
+        if ary.ndim < least:
+            raise ValueError(f"{name}: the array has {ary.ndim} dimensions, and {least} are needed at least")
         return split(ary, indices_or_sections, axis_of_array(ary))
 
     splitter.__name__ = splitter.__qualname__ = name
     return public(splitter)
 
 
-_splitter("vsplit", lambda x: 0)
-_splitter("hsplit", lambda x: 1 if x.ndim > 1 else 0)
-_splitter("dsplit", lambda x: 2)
+_splitter("vsplit", 2, lambda x: 0)
+_splitter("hsplit", 1, lambda x: 1 if x.ndim > 1 else 0)
+_splitter("dsplit", 3, lambda x: 2)
 
 
 @public
@@ -362,6 +365,8 @@ def unstack(x, axis=0):
 def resize(a, new_shape):
     """numpy.resize: the elements again and again, or some of them, in a new shape.  Collective."""
     a, shape = ravel(as_array(a)), _shape(new_shape)
+    if any(extent < 0 for extent in shape):
+        raise ValueError(f"resize: the shape {shape} has a negative extent")
     count = math.prod(shape)
     if not a.size or not count:
         return names.zeros(shape, a.dtype)
@@ -453,8 +458,8 @@ def tile(A, reps):  # noqa: N803
 @public
 def repeat(a, repeats, axis=None):
     if isinstance(repeats, (int, np.integer)):
-        return made("repeat", as_array(a), int(repeats), axis_of(axis))
-    return made("repeat_each", as_array(a), as_array(repeats), axis_of(axis))
+        return made("repeat", with_a_line(a, axis), int(repeats), axis_of(axis))
+    return made("repeat_each", with_a_line(a, axis), as_array(repeats), axis_of(axis))
 
 
 # ---- bits ----

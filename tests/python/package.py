@@ -7,7 +7,7 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, designs, families, functions, kernels, matrices, names, pages, restoration
+from checks import arguments, arrays, designs, edges, families, functions, kernels, matrices, names, pages, restoration
 from checks import returns, signals, sparse, standard, windows
 
 returns.start()
@@ -92,6 +92,9 @@ for check in (
     arrays.check_flags,
     arguments.check_numbers,
     arguments.check_axes,
+    edges.check_no_dimensions,
+    edges.check_no_elements,
+    edges.check_errors,
     matrices.check_linalg_arguments,
     matrices.check_randomised_svd,
     matrices.check_shapes_of_matrices,
