@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _array
 from ._array import _FLATTENED, _dtypes, as_array, dtype_name, dtype_number, made, operand
-from ._library import AxisError, constant, struct
+from ._errors import AxisError
+from ._library import constant, struct
 
 public_names = {}
 

@@ -238,12 +238,9 @@ def _methods():
 
     def of_shape(function):
         def method(self, *items, **named):
-            items = (
-                items[0]
-                if len(items) == 1 and (items[0] is None or not isinstance(items[0], (int, np.integer)))
-                else items
-            )
-            return function(self, items if items != () else None, **named)
+            if not items:
+                return function(self, **named)
+            return function(self, items[0] if len(items) == 1 and not isinstance(items[0], (int, np.integer)) else items, **named)
 
         return method
 

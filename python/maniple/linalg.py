@@ -9,7 +9,8 @@ import operator
 import numpy as np
 
 from ._array import as_array, into, made, ndarray, vector_callback
-from ._library import LinAlgError, MatrixError, call, constant
+from ._errors import LinAlgError, MatrixError
+from ._library import call, constant
 from ._names import finished, names, reduction_axes
 from . import _special_matrices
 from ._special_matrices import *  # noqa: F403

@@ -7,7 +7,7 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, designs, edges, families, functions, kernels, matrices, names, pages, restoration
+from checks import arguments, arrays, designs, edges, families, functions, hdf5, kernels, matrices, names, pages, restoration
 from checks import returns, signals, sparse, standard, windows
 
 returns.start()
@@ -95,6 +95,10 @@ for check in (
     edges.check_no_dimensions,
     edges.check_no_elements,
     edges.check_errors,
+    hdf5.check_modes,
+    hdf5.check_groups,
+    hdf5.check_boxes,
+    hdf5.check_missing_files,
     matrices.check_linalg_arguments,
     matrices.check_randomised_svd,
     matrices.check_shapes_of_matrices,

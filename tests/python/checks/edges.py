@@ -42,6 +42,7 @@ def check_no_dimensions():
         "argpartition": lambda m: m.argpartition(m.array(5), 0), "repeat": lambda m: m.repeat(m.array(5), 3, axis=0),
         "take": lambda m: m.take(m.array(5), 0, axis=-1), "lexsort": lambda m: m.lexsort([m.array(5), m.array(4)]),
         "convolve": lambda m: m.convolve(2.0, m.ones(2)), "hsplit": lambda m: m.hsplit(m.array(1), 1),
+        "reshape": lambda m: m.ones((1, 1)).reshape(()), "transpose": lambda m: m.array(5).transpose(()),
     }.items():
         _beside(f"{name} of a number", function)
     for name in ("tril", "triu"):
@@ -83,6 +84,7 @@ def check_errors():
         "ptp of bools": lambda m: m.ptp(m.ones(2, bool)),
         "polyfit": lambda m: m.polyfit(m.ones(3), m.ones(2), 1),
         "select": lambda m: m.select([m.ones(2, bool)], [m.ones(2), m.ones(2)]),
+        "transpose": lambda m: of[m].transpose(()),
         "unravel_index": lambda m: m.unravel_index(100, (3, 3)),
         "ravel_multi_index": lambda m: m.ravel_multi_index((5, 5), (3, 3)),
     }.items():
