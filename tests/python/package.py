@@ -76,6 +76,8 @@ for check in (
     names.check_further_names,
     names.check_refused_dtypes,
     families.check_distributions,
+    families.check_further_distributions,
+    families.check_state_of_generators,
     families.check_waveforms,
     families.check_special_matrices,
     families.check_images_and_labels,
