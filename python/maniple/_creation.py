@@ -3,7 +3,6 @@
 
 import builtins
 import ctypes
-import os
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from . import _array
 from ._array import as_array, dtype_number, _dtypes, into, made, ndarray, operand, _shape
 from ._library import call, chosen, constant
 from ._names import element_of, list_of, names, on_device, public
-from .comm import by_root
 
 
 @public
@@ -337,24 +335,6 @@ def diagflat(v, k=0):
 @public
 def copy(a):
     return made("copy", as_array(a))
-
-
-@public
-def load(file, layout=None):
-    """An array of a .npy file, of which every rank reads its block.  Collective."""
-    return _array.read("npy_read", os.fspath(file), None, layout=layout)
-
-
-@public
-def save(file, arr):
-    """Write an array to a .npy file, which appears, or is replaced, when all of it is written.  Collective."""
-    call("npy_write", as_array(arr), os.fspath(file))
-
-
-@public
-def savetxt(fname, X, *arguments, **named):  # noqa: N803
-    """numpy.savetxt, of an array that rank 0 gathers; maniple.save() writes from all ranks.  Collective."""
-    by_root(np.savetxt, fname, as_array(X).numpy(root=0), *arguments, **named)
 
 
 @public

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy's functions of polynomials, which are arrays of coefficients, that of the highest power first."""
 
+import math
 import operator
 
 import numpy as np
@@ -153,3 +154,20 @@ def poly(seq_of_zeros):
     for k in range(zeros.size):
         p = names.convolve(p, names.stack([names.ones((), zeros.dtype), -zeros[k]]))
     return p
+
+
+# I0(x) of up to 20 by its power series, of whose terms later ones are below the rounding; above by the asymptotic one
+_POWERS = [1 / math.factorial(k) ** 2 for k in range(50)][::-1]
+_INVERSE = [math.prod((2 * j - 1) ** 2 / (8 * j) for j in range(1, k + 1)) for k in range(20)][::-1]
+
+
+@public
+def i0(x):
+    """numpy.i0: the modified Bessel function of order 0, by Abramowitz and Stegun, 9.6.12 and 9.7.1.  Collective."""
+    x = as_array(x)
+    if x.dtype.kind == "c":
+        raise TypeError("i0 is of real numbers")
+    x = abs(x if x.dtype.kind == "f" else x.astype(float))
+    small, large = names.minimum(x, 20.0), names.maximum(x, 20.0)
+    above = names.exp(large) / names.sqrt(2 * np.pi * large) * polyval(_INVERSE, 1 / large)
+    return names.where(x <= 20.0, polyval(_POWERS, (small / 2) ** 2), above).astype(x.dtype)

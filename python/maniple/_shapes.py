@@ -331,6 +331,17 @@ _splitter("dsplit", 3, lambda x: 2)
 
 
 @public
+class broadcast:  # noqa: N801
+    """numpy.broadcast: the shape that operands have together, and in `values` views of them in that shape.  Collective."""
+
+    def __init__(self, *args):
+        self.values = tuple(broadcast_arrays(*map(as_array, args)))
+        self.numiter, self.shape = len(args), self.values[0].shape if args else ()
+        self.nd = self.ndim = len(self.shape)
+        self.size = math.prod(self.shape)
+
+
+@public
 def ix_(*args):
     """numpy.ix_: vectors as views of as many dimensions as there are vectors, of which masks become indices.
     Collective."""
