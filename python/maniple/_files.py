@@ -58,18 +58,27 @@ def savez_compressed(file, *args, **kwds):
     _write_archive(file, args, kwds, zipfile.ZIP_DEFLATED)
 
 
+def _is_text(x):
+    """Whether it is what NumPy alone has arrays of: rank 0 writes it."""
+    return np.asarray(x).dtype.kind in "SU" if isinstance(x, (str, bytes, np.ndarray)) else False
+
+
 def _write_archive(file, args, kwds, compression):
     file, arrays, made = _with_suffix(file, ".npz"), dict(kwds), []
     for i, x in enumerate(args):
         if f"arr_{i}" in arrays:
             raise ValueError(f"arr_{i} is the name of two arrays")
         arrays[f"arr_{i}"] = x
-    arrays = {name: as_array(x) for name, x in arrays.items()}
+    arrays = {name: x if _is_text(x) else as_array(x) for name, x in arrays.items()}
     by_root(lambda: made.append(tempfile.mkdtemp(".tmp", ".", os.path.dirname(file) or ".")))
     folder = bcast(made[0] if made else "")
     try:
         for i, x in enumerate(arrays.values()):
-            call("npy_write", x, os.path.join(folder, f"{i}.npy"))
+            member = os.path.join(folder, f"{i}.npy")
+            if _is_text(x):
+                by_root(np.save, member, x)
+            else:
+                call("npy_write", x, member)
         by_root(_pack, file, folder, list(arrays), compression)
     finally:
         by_root(shutil.rmtree, folder, ignore_errors=True)
@@ -105,7 +114,7 @@ class NpzFile(collections.abc.Mapping):
     def __init__(self, file, layout=None):
         found = []
         by_root(lambda: found.append(json.dumps(_headers(file))))
-        self._file, self._layout, self._about = file, layout, json.loads(bcast(found[0] if found else ""))
+        self.filename, self._layout, self._about = file, layout, json.loads(bcast(found[0] if found else ""))
 
     @property
     def files(self):
@@ -120,7 +129,7 @@ class NpzFile(collections.abc.Mapping):
 
     def __getitem__(self, name):
         if name not in self._about:
-            raise KeyError(f"{self._file} has no array {name!r}")
+            raise KeyError(f"{self.filename} has no array {name!r}")
         shape, by_columns, dtype, begin, member = self._about[name]
         dtype = bfloat16 if dtype[1:] == "V2" and bfloat16 is not None else np.dtype(dtype)
         dtype_number(dtype)  # which refuses others than numbers
@@ -138,14 +147,14 @@ class NpzFile(collections.abc.Mapping):
         block = np.empty((count, *shape[1:]), dtype)
         try:
             if block.size:
-                with zipfile.ZipFile(self._file) as archive, archive.open(member) as opened:
+                with zipfile.ZipFile(self.filename) as archive, archive.open(member) as opened:
                     opened.seek(begin + rows.start * width * dtype.itemsize)
                     data = opened.read(block.nbytes)
                 block = np.frombuffer(data, dtype, block.size).reshape(block.shape)
         except (OSError, ValueError, zipfile.BadZipFile) as error:
             problem = error
         if least([problem is None]) == [0]:
-            raise problem or OSError(f"another rank could not read {member} in {self._file}")
+            raise problem or OSError(f"another rank could not read {member} in {self.filename}")
         return np.ascontiguousarray(block, dtype.newbyteorder("="))
 
     def close(self):
@@ -158,4 +167,4 @@ class NpzFile(collections.abc.Mapping):
         pass
 
     def __repr__(self):
-        return f"<arrays {', '.join(self._about)} of {self._file}>"
+        return f"<arrays {', '.join(self._about)} of {self.filename}>"

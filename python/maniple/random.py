@@ -12,7 +12,7 @@ from ._array import Operand, _shape, as_array, dtype_number, into, ndarray
 from ._library import Owned, call, struct
 from ._names import finished, names
 
-__all__ = ["BitGenerator", "Generator", "default_rng", "seed"]
+__all__ = ["Generator", "default_rng", "seed"]
 
 
 def _number(name, value):
@@ -57,7 +57,7 @@ def _judge(check_valid, is_valid):
         warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
-class BitGenerator:
+class _BitGenerator:
     """What numpy.random.Generator.bit_generator is: the generator's state, as a dict of integers."""
 
     def __init__(self, generator):
@@ -114,7 +114,7 @@ class Generator(Owned):
 
     @property
     def bit_generator(self):
-        return BitGenerator(self)
+        return _BitGenerator(self)
 
     def __reduce_ex__(self, protocol):
         return _restored, (self.bit_generator.state,)

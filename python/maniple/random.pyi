@@ -8,13 +8,6 @@ import numpy.typing as npt
 
 from . import Layout, _ArrayLike, _Arrays, _Axis, _Host, _Operand, _Shape, ndarray
 
-class BitGenerator:
-    def __init__(self, generator: Any) -> None: ...
-    @property
-    def state(self) -> ndarray: ...
-    @state.setter
-    def state(self, value: Any) -> None: ...
-
 class Generator:
     def __init__(self, seed: Any = 0, _handle: Any = None) -> None: ...
     @property

@@ -7,7 +7,7 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, designs, edges, families, functions, hdf5, kernels, matrices, names, pages, restoration
+from checks import arguments, arrays, designs, edges, families, functions, hdf5, kernels, krylov, matrices, names, pages, restoration
 from checks import returns, signals, sparse, standard, windows
 
 returns.start()
@@ -100,6 +100,10 @@ for check in (
     edges.check_no_dimensions,
     edges.check_no_elements,
     edges.check_errors,
+    krylov.check_files_of_matrices,
+    krylov.check_algebra_of_operators,
+    krylov.check_lsmr,
+    krylov.check_eigs,
     hdf5.check_modes,
     hdf5.check_groups,
     hdf5.check_boxes,
