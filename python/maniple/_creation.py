@@ -132,9 +132,10 @@ def arange(start, stop=None, step=1, dtype=None):
 
 @public
 @on_device
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     if np.ndim(start) or np.ndim(stop):
-        return _lines(as_array(start), as_array(stop), num, endpoint, retstep, dtype)
+        lines = _lines(as_array(start), as_array(stop), num, endpoint, retstep, dtype)
+        return (names.moveaxis(lines[0], 0, axis), lines[1]) if retstep else names.moveaxis(lines, 0, axis)
     cell, step, number = ctypes.c_void_p(), (ctypes.c_double * 2)(), dtype_number(dtype)
     arguments = num, bool(endpoint), number, step, ctypes.byref(cell)
     if np.iscomplexobj(start) or np.iscomplexobj(stop) or np.issubdtype(_dtypes[number], np.complexfloating):
@@ -159,29 +160,49 @@ def _lines(start, stop, num, endpoint, retstep, dtype):
 
 
 @public
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    if any(np.ndim(v) or np.iscomplexobj(v) for v in (start, stop, base)):
+        powers = linspace(start, stop, num, endpoint, axis=axis)
+        powers = as_array(base) ** (powers if powers.ndim > 1 or not np.ndim(base) else names.expand_dims(powers, -1))
+        return powers if dtype is None else names.astype(powers, dtype)
     return made("logspace", float(start), float(stop), num, bool(endpoint), float(base), dtype_number(dtype))
 
 
 @public
-def geomspace(start, stop, num=50, endpoint=True, dtype=None):
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    if any(np.ndim(v) or np.iscomplexobj(v) for v in (start, stop)):
+        return _spirals(as_array(start), as_array(stop), num, endpoint, dtype, axis)
     return made("geomspace", float(start), float(stop), num, bool(endpoint), dtype_number(dtype))
+
+
+def _spirals(start, stop, num, endpoint, dtype, axis):
+    """geomspace() between the elements of arrays, or complex numbers, along a new axis."""
+    if bool(names.any((start == 0) | (stop == 0))):
+        raise ValueError("geomspace: a geometric sequence has no zeros")
+    start, stop = start * 1.0, stop * 1.0
+    shares = linspace(0.0, 1.0, num, endpoint)
+    shares = names.reshape(shares, (-1,) + (1,) * builtins.max(start.ndim, stop.ndim))
+    lines = start * (stop / start) ** shares
+    if endpoint and num > 1:
+        lines[-1] = stop
+    lines = names.moveaxis(lines, 0, axis)
+    return lines if dtype is None else names.astype(lines, dtype)
 
 
 @public
 @on_device
 def eye(N, M=None, k=0, dtype=float):  # noqa: N803
-    return made("eye", dtype_number(dtype), N, N if M is None else M, k)
+    return made("eye", dtype_number(dtype or float), N, N if M is None else M, k)
 
 
 @public
 def identity(n, dtype=float):
-    return made("identity", dtype_number(dtype), n)
+    return made("identity", dtype_number(dtype or float), n)
 
 
 @public
 def tri(N, M=None, k=0, dtype=float):  # noqa: N803
-    return made("tri", dtype_number(dtype), N, N if M is None else M, k)
+    return made("tri", dtype_number(dtype or float), N, N if M is None else M, k)
 
 
 def _rows(m):
@@ -361,7 +382,9 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 @public
 @on_device
-def astype(x, dtype, copy=True):
+def astype(x, dtype, copy=True, *, casting="unsafe"):
+    if casting != "unsafe" and not np.can_cast(x.dtype, _dtypes[dtype_number(dtype)], casting):
+        raise TypeError(f"{x.dtype} cannot be cast to {np.dtype(dtype)} by the rule {casting!r}")
     if not copy and x.dtype == _dtypes[dtype_number(dtype)]:
         return x
     return made("astype", x, dtype_number(dtype))

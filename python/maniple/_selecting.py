@@ -215,7 +215,8 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
 
 
 @public
-def isin(element, test_elements, assume_unique=False, invert=False):
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """numpy.isin; kind changes nothing.  Collective."""
     return made("isin", as_array(element), as_array(test_elements), bool(invert))
 
 
@@ -245,7 +246,7 @@ def _first_places(x, values):
 
 
 @public
-def in1d(ar1, ar2, assume_unique=False, invert=False):
+def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
     return isin(names.ravel(as_array(ar1)), ar2, assume_unique, invert)
 
 
@@ -325,8 +326,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):  # noqa: A002
 
 @public
 def bincount(x, weights=None, minlength=0):
-    x = as_array(x)
-    if x.ndim > 1:
+    x = indices_of(x)
+    if x.ndim != 1:
         raise ValueError(f"bincount: the array has {x.ndim} dimensions, not 1")
     return made("bincount", x, None if weights is None else as_array(weights), minlength)
 

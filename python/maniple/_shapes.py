@@ -195,9 +195,20 @@ public_names["shares_memory"] = may_share_memory
 # ---- joining, splitting, moving ----
 
 
+def _cast(arrays, dtype, casting):
+    """Arrays that are joined, of a dtype that they are cast to, if there is one."""
+    arrays = [as_array(a) for a in arrays]
+    if dtype is None:
+        return arrays
+    for a in arrays:
+        if not np.can_cast(a.dtype, dtype, casting):
+            raise TypeError(f"{a.dtype} cannot be cast to {np.dtype(dtype)} by the rule {casting!r}")
+    return [names.astype(a, dtype) for a in arrays]
+
+
 @public
-def concatenate(arrays, axis=0, out=None, dtype=None):
-    arrays = [as_array(a) if dtype is None else names.astype(as_array(a), dtype) for a in arrays]
+def concatenate(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
+    arrays = _cast(arrays, dtype, casting)
     return into("concatenate", list_of(arrays), len(arrays), axis_of(axis), out=out)
 
 
@@ -205,18 +216,22 @@ public_names["concat"] = concatenate
 
 
 @public
-def stack(arrays, axis=0, out=None):
-    arrays = [as_array(a) for a in arrays]
+def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    arrays = _cast(arrays, dtype, casting)
     return into("stack", list_of(arrays), len(arrays), axis, out=out)
 
 
 def _stacker(name):
-    def stacker(tup):
-        arrays = [as_array(a) for a in tup]
+    def stacker(tup, *, dtype=None, casting="same_kind"):
+        arrays = _cast(tup, dtype, casting)
         return made(name, list_of(arrays), len(arrays))
 
-    stacker.__name__ = name
-    return public(stacker)
+    def plain(tup):
+        return stacker(tup)
+
+    function = stacker if name in ("vstack", "hstack") else plain
+    function.__name__ = function.__qualname__ = name
+    return public(function)
 
 
 for _n in ("vstack", "hstack", "dstack", "column_stack"):
@@ -295,7 +310,7 @@ def delete(arr, obj, axis=None):
 
 
 def _parts(name, x, count, *arguments):
-    parts = (ctypes.c_void_p * count)()
+    x, parts = as_array(x), (ctypes.c_void_p * count)()
     call(name, x, *arguments, parts)
     return [ndarray._adopt(parts[i], x._base) for i in range(count)]
 
@@ -354,7 +369,7 @@ def ix_(*args):
 
 def _contiguous(name):
     def contiguous(a, dtype=None):
-        a = as_array(a)
+        a = names.atleast_1d(as_array(a))
         return made(name, a if dtype is None else names.astype(a, dtype))
 
     contiguous.__name__ = contiguous.__qualname__ = name

@@ -100,6 +100,7 @@ for check in (
     edges.check_no_dimensions,
     edges.check_no_elements,
     edges.check_errors,
+    edges.check_keywords,
     krylov.check_files_of_matrices,
     krylov.check_algebra_of_operators,
     krylov.check_lsmr,

@@ -21,7 +21,7 @@ def _done(function, module):
         return error
 
 
-def _beside(name, function):
+def _beside(name, function, rtol=0.0):
     """Both modules give the same values, or errors of which ours is caught by whatever catches NumPy's."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -29,7 +29,7 @@ def _beside(name, function):
     if isinstance(theirs, Exception):
         ok(isinstance(ours, type(theirs)), f"{name} raises {type(theirs).__name__}: {ours!r}")
     else:
-        problem = repr(ours) if isinstance(ours, Exception) else difference(ours, theirs, 0)
+        problem = repr(ours) if isinstance(ours, Exception) else difference(ours, theirs, rtol)
         ok(not problem, name + (": " + problem if problem else ""))
 
 
@@ -91,3 +91,33 @@ def check_errors():
         _beside(name, function)
     raises(_AxisError, "axis 2", "NumPy's own class", lambda: mp.max(x, axis=2))
     raises(mp.AxisError, "axis -3", "and ours", lambda: mp.argsort(x, axis=-3))
+
+
+def check_keywords():
+    """Arguments that are rarely given, and what functions take beside arrays."""
+    for name, function in {
+        "geomspace along an axis": lambda m: m.geomspace([1, 2], [8.0, 32], 4, axis=1),
+        "geomspace of negative numbers": lambda m: m.geomspace([-1, 2], [-8.0, 32], 4),
+        "geomspace of complex numbers": lambda m: m.geomspace(1 + 1j, [2, 3], 5, endpoint=False),
+        "geomspace to 0": lambda m: m.geomspace(1, [0, 3], 5),
+        "logspace of arrays": lambda m: m.logspace([0, 1], [2, 3], 4, axis=-1),
+        "logspace of a complex number": lambda m: m.logspace(0, 1j, 4),
+        "linspace along an axis": lambda m: m.linspace([0, 1], 5, 4, axis=1),
+        "concatenate of a dtype": lambda m: m.concatenate([m.ones(2), m.ones(3)], dtype="float32"),
+        "concatenate of a narrower one": lambda m: m.concatenate([m.ones(2), m.ones(3)], dtype=int),
+        "which is asked for": lambda m: m.concatenate([m.ones(2), m.ones(3)], dtype=int, casting="unsafe"),
+        "stack of a dtype": lambda m: m.stack([m.ones(2), m.ones(2)], dtype=int, casting="unsafe"),
+        "vstack of a dtype": lambda m: m.vstack([m.ones(2), m.ones(2)], dtype="float32"),
+        "hstack of a narrower one": lambda m: m.hstack([m.ones(2), m.ones(2)], dtype=int),
+        "angle of bools": lambda m: m.angle(m.array([True, False])),
+        "clip of a list": lambda m: m.clip([1, 2, 3], 0, 2),
+        "isin by a method": lambda m: m.isin(m.arange(4), [1, 3], kind="sort"),
+        "eye without a dtype": lambda m: m.eye(3, dtype=None),
+        "astype by a rule": lambda m: m.ones(3).astype(int, casting="safe"),
+        "astype by a rule that holds": lambda m: m.ones(3, int).astype(float, casting="safe"),
+        "bincount of an empty list": lambda m: m.bincount([]),
+        "bincount of a number": lambda m: m.bincount(m.array(3)),
+        "ascontiguousarray of a number": lambda m: m.ascontiguousarray(3.0),
+    }.items():
+        with np.errstate(invalid="ignore"):
+            _beside(name, function, 1e-12)
