@@ -89,7 +89,8 @@ MNP_API mnp_status mnp_h5_file_write(mnp_h5_file *file, const char *dataset, con
 MNP_API mnp_status mnp_h5_file_set_attributes(mnp_h5_file *file, int count, const mnp_h5_attribute *attributes);
 
 /*
- * Make a group, and those that it is in.  MNP_ERR_ARG, also if there is something of that name; MNP_ERR_IO.  Collective.
+ * Make a group, and those that it is in.  MNP_ERR_ARG, also if there is something of that name; MNP_ERR_IO.
+ * Collective.
  */
 MNP_API mnp_status mnp_h5_file_make_group(mnp_h5_file *file, const char *group);
 

@@ -232,8 +232,8 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 
 @public
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
-    return names.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    return names.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
 
 
 @public

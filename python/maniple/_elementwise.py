@@ -169,11 +169,12 @@ def where(condition, x=None, y=None):
 @public
 def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None):  # noqa: A002
     """numpy.clip; the limits have the names of the array API standard, and NumPy's older ones.  Collective."""
-    a, low, high = as_array(a), a_min if min is None else min, a_max if max is None else max
+    low, high = a_min if min is None else min, a_max if max is None else max
+    a = as_array(a) if isinstance(a, (list, tuple)) else a
     if low is not None and high is not None:
         return _clip(a, low, high, out=out)
     if low is None and high is None:
-        return into("copy", a, out=out)
+        return into("copy", as_array(a), out=out)
     return public_names["minimum"](a, high, out=out) if low is None else public_names["maximum"](a, low, out=out)
 
 

@@ -98,7 +98,8 @@ _FINER = {
     ArgumentError: (
         (r"\baxis -?\d+ is out of bounds", AxisError),
         ("out of bounds", OutOfBoundsError),
-        ("cannot be cast|is not defined for|have no difference|which int64 does not hold|and must be integers", DTypeError),
+        ("cannot be cast|is not defined for|have no difference|which int64 does not hold|and must be integers",
+         DTypeError),
         ("not square|of a square matrix|matrices have two at least|is not one matrix|neither a vector nor a matrix|"
          "rows, and a has|rows, and the matrix has|has no condition", lambda status, message: MatrixError(message)),
     ),

@@ -35,8 +35,8 @@ def load(file, layout=None):
 
 @public
 def save(file, arr):
-    """Write an array to a .npy file, which appears, or is replaced, when all of it is written; ".npy" is added to a name
-    without it.  Collective."""
+    """Write an array to a .npy file, which appears, or is replaced, when all of it is written; ".npy" is added to a
+    name without it.  Collective."""
     call("npy_write", as_array(arr), _with_suffix(file, ".npy"))
 
 
@@ -108,8 +108,8 @@ def _headers(file):
 
 
 class NpzFile(collections.abc.Mapping):
-    """The arrays of a .npz file by name, as numpy.load() gives them.  Each is read when it is asked for: every rank reads
-    its rows, of a compressed file also what is in front of them.  Collective."""
+    """The arrays of a .npz file by name, as numpy.load() gives them.  Each is read when it is asked for: every rank
+    reads its rows, of a compressed file also what is in front of them.  Collective."""
 
     def __init__(self, file, layout=None):
         found = []

@@ -162,7 +162,7 @@ def vectorize(pyfunc=None, otypes=None, doc=None, excluded=None, cache=False, si
     """numpy.vectorize, of functions that fuse() takes: it is called once, and becomes one kernel.  A condition on the
     elements is where(condition, x, y), and not an if.  Collective."""
     if excluded or signature:
-        raise TypeError("vectorize() has no excluded= and no signature=: its function is of elements of all its arguments")
+        raise TypeError("vectorize() has no excluded= and no signature=: its function is of elements of all arguments")
     if pyfunc is None:
         return functools.partial(vectorize, otypes=otypes, doc=doc)
     fused = fuse()(pyfunc)

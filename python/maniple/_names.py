@@ -139,7 +139,9 @@ def with_a_line(a, axis):
 
 def indices_of(values):
     """An array of indices; a list without any is one of integers."""
-    return as_array(np.zeros(np.shape(values), np.int64) if isinstance(values, (list, tuple)) and np.size(values) == 0 else values)
+    if isinstance(values, (list, tuple)) and np.size(values) == 0:
+        values = np.zeros(np.shape(values), np.int64)
+    return as_array(values)
 
 
 def list_of(arrays):

@@ -227,7 +227,7 @@ def _set_imag(self, value):
     names.imag(self)[...] = value
 
 
-_METHODS = """all any argmax argmin argpartition argsort astype choose clip conj conjugate copy cumprod cumsum
+_METHODS = """all any argmax argmin argpartition argsort astype choose clip copy cumprod cumsum
     diagonal dot max mean min nonzero prod ptp put ravel repeat round searchsorted squeeze std sum swapaxes take trace
     var"""
 
@@ -240,10 +240,12 @@ def _methods():
         def method(self, *items, **named):
             if not items:
                 return function(self, **named)
-            return function(self, items[0] if len(items) == 1 and not isinstance(items[0], (int, np.integer)) else items, **named)
+            is_one = len(items) == 1 and not isinstance(items[0], (int, np.integer))
+            return function(self, items[0] if is_one else items, **named)
 
         return method
 
+    ndarray.conj = ndarray.conjugate = lambda self: names.conj(self) if self.dtype.kind == "c" else self
     ndarray.reshape = of_shape(names.reshape)
     ndarray.transpose = of_shape(names.transpose)
     ndarray.flatten = lambda self, order="C": names.copy(names.ravel(self, order))

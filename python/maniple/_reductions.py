@@ -81,13 +81,15 @@ def _weighted_quantile(a, q, axis, weights, keepdims):
     if weights.shape != a.shape:
         if axis is None or len(axes) > 1 or weights.shape != (a.shape[axes[0]],):
             raise TypeError(f"quantile: weights of shape {weights.shape} are for one axis of {weights.size} elements")
-        weights = names.broadcast_to(names.reshape(weights, [-1 if d == axes[0] else 1 for d in range(a.ndim)]), a.shape)
+        weights = names.reshape(weights, [-1 if d == axes[0] else 1 for d in range(a.ndim)])
+        weights = names.broadcast_to(weights, a.shape)
     if np.any((q < 0) | (q > 1)):
         raise ValueError("quantile: q is not between 0 and 1, or 0 and 100 of percentiles")
     shape = [1 if d in axes else n for d, n in enumerate(a.shape) if keepdims or d not in axes]
     a, weights = _lines(a, axes), _lines(weights, axes)
     order = names.argsort(a, axis=-1)
-    a, sums = names.take_along_axis(a, order, -1), names.cumsum(names.take_along_axis(weights, order, -1) * 1.0, axis=-1)
+    a, weights = (names.take_along_axis(x, order, -1) for x in (a, weights * 1.0))
+    sums = names.cumsum(weights, axis=-1)
     sums = sums / sums[..., -1:]
     sums = names.where(sums == 0, -1.0, sums)  # the least element has a weight
     places = [names.minimum(names.sum(sums < p, axis=-1, keepdims=True), a.shape[-1] - 1) for p in q.ravel()]
@@ -101,7 +103,7 @@ def _quantile(name):
     def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
         if weights is not None:
             if method != "inverted_cdf" or name.startswith("nan") or out is not None:
-                raise ValueError(f"{name}: weights are for the method 'inverted_cdf', without out=, and NaN counts as one")
+                raise ValueError(f"{name}: weights are for the method 'inverted_cdf', without out=, with NaN as NaN")
             return _weighted_quantile(as_array(a), np.asarray(q, float) / scale, axis, as_array(weights), keepdims)
         axes = reduction_axes(axis, keepdims)
         if np.ndim(q) == 0:

@@ -9,7 +9,8 @@ import operator
 import numpy as np
 
 from ._array import as_array, into, made, ndarray, operand, _shape
-from ._library import call, chosen
+from ._errors import OutOfBoundsError
+from ._library import call, chosen, constant
 from ._names import axis_of, indices_of, list_of, names, public, with_a_line
 
 
@@ -85,7 +86,7 @@ def ravel_multi_index(multi_index, dims, mode="raise"):
     for index, extent in zip(multi_index, dims):
         index = as_array(index)
         if mode == "raise" and bool(names.any((index < 0) | (index >= extent))):
-            raise ValueError(f"an index is out of bounds for a dimension of extent {extent}")
+            raise OutOfBoundsError(constant("ERR_ARG"), f"an index is out of bounds for a dimension of extent {extent}")
         index = index % extent if mode == "wrap" else names.clip(index, 0, extent - 1) if mode == "clip" else index
         flat = flat * extent + index
     return flat
@@ -96,7 +97,7 @@ def unravel_index(indices, shape):
     """numpy.unravel_index.  Waits.  Collective."""
     shape, indices, found = _shape(shape), as_array(indices), []
     if bool(names.any((indices < 0) | (indices >= int(np.prod(shape, dtype=np.int64))))):
-        raise ValueError(f"an index is out of bounds for an array of shape {tuple(shape)}")
+        raise OutOfBoundsError(constant("ERR_ARG"), f"an index is out of bounds for an array of shape {tuple(shape)}")
     for extent in reversed(shape):
         found.append(indices % extent)
         indices = indices // extent
@@ -220,16 +221,21 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     return made("isin", as_array(element), as_array(test_elements), bool(invert))
 
 
-def _set(name):
-    def of_sets(ar1, ar2):
-        return made(name, as_array(ar1), as_array(ar2))
-
-    of_sets.__name__ = name
-    return public(of_sets)
+@public
+def union1d(ar1, ar2):
+    return made("union1d", as_array(ar1), as_array(ar2))
 
 
-for _n in ("union1d", "setdiff1d", "setxor1d"):
-    _set(_n)
+@public
+def setdiff1d(ar1, ar2, assume_unique=False):
+    """numpy.setdiff1d, sorted; assume_unique changes nothing.  Collective."""
+    return made("setdiff1d", as_array(ar1), as_array(ar2))
+
+
+@public
+def setxor1d(ar1, ar2, assume_unique=False):
+    """numpy.setxor1d; assume_unique changes nothing.  Collective."""
+    return made("setxor1d", as_array(ar1), as_array(ar2))
 
 
 @public

@@ -78,6 +78,8 @@ def rollaxis(a, axis, start=0):
 @public
 def squeeze(a, axis=None):
     axes = axes_of(axis)
+    if axes in ([0], [-1]) and np.ndim(a) == 0:
+        axes = None
     return view("squeeze", a, len(axes or []), axes)
 
 
@@ -310,7 +312,7 @@ def delete(arr, obj, axis=None):
 
 
 def _parts(name, x, count, *arguments):
-    x, parts = as_array(x), (ctypes.c_void_p * count)()
+    x, parts = as_array(x) if isinstance(x, (list, tuple)) else x, (ctypes.c_void_p * count)()
     call(name, x, *arguments, parts)
     return [ndarray._adopt(parts[i], x._base) for i in range(count)]
 
@@ -347,7 +349,8 @@ _splitter("dsplit", 3, lambda x: 2)
 
 @public
 class broadcast:  # noqa: N801
-    """numpy.broadcast: the shape that operands have together, and in `values` views of them in that shape.  Collective."""
+    """numpy.broadcast: the shape that operands have together, and in `values` views of them in that shape.
+    Collective."""
 
     def __init__(self, *args):
         self.values = tuple(broadcast_arrays(*map(as_array, args)))

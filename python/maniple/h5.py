@@ -110,7 +110,7 @@ class Group(collections.abc.MutableMapping):
         return self._path(name).strip("/") in ["", *self.file._paths()]
 
     def __getitem__(self, name):
-        """group["x"]: a Dataset, of which group["x"][1:, ::2] reads a part, or a Group; group["x[1:, ::2]"] reads too."""
+        """group["x"]: a Dataset, of which group["x"][1:, ::2] reads a part, as group["x[1:, ::2]"] does; or a Group."""
         path, bracket, subscripts = self._path(name).partition("[")
         if bracket and subscripts.endswith("]"):
             return made("h5_file_read", self.file, path, _selection(subscripts[:-1]), None)
@@ -141,8 +141,8 @@ class Group(collections.abc.MutableMapping):
         growing = [axis for axis, extent in enumerate(maxshape or shape) if extent is None]
         if len(growing) > 1:
             raise ValueError(f"maxshape is {maxshape}: a dataset that is made here grows along one axis at most")
-        number = dtype_number(dtype or np.float32)
-        call("h5_file_create", self.file, path, number, len(shape), shape, growing[0] if growing else constant("NO_AXIS"))
+        number, axis = dtype_number(dtype or np.float32), growing[0] if growing else constant("NO_AXIS")
+        call("h5_file_create", self.file, path, number, len(shape), shape, axis)
         if data is not None:
             call("h5_file_write", self.file, path, None, data)
         return Dataset(self.file, path)
@@ -311,8 +311,8 @@ class Dataset:
 
 
 class Attributes(collections.abc.MutableMapping):
-    """The attributes of a dataset, a group or a file, by name: texts, numbers, and vectors of numbers as NumPy's arrays.
-    Setting or removing one changes the file at once.  All is collective."""
+    """The attributes of a dataset, a group or a file, by name: texts, numbers, and vectors of numbers as NumPy's
+    arrays.  Setting or removing one changes the file at once.  All is collective."""
 
     def __init__(self, file, path):
         self._file, self._path = file, "/" + path.strip("/")

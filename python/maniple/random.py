@@ -87,8 +87,8 @@ def _restored(state):
 
 
 def _accepted(propose):
-    """The first values that are accepted, element by element: propose() gives an array of values, and which of them are.
-    Waits."""
+    """The first values that are accepted, element by element: propose() gives an array of values, and which of them
+    are.  Waits."""
     values, good = propose()
     while not bool(names.all(good)):
         others, also = propose()
@@ -193,7 +193,8 @@ class Generator(Owned):
             bound = names.log(names.maximum(v, np.finfo(float).tiny))
             return d * v, names.logical_and(v > 0, -self.standard_exponential(size) < x * x / 2 + d - d * v + d * bound)
 
-        power = names.exp(-self.standard_exponential(size) / names.where(shape < 1, names.maximum(shape, 1e-300), np.inf))
+        least = names.where(shape < 1, names.maximum(shape, 1e-300), np.inf)
+        power = names.exp(-self.standard_exponential(size) / least)
         return names.astype(_accepted(propose) * power, dtype)
 
     def beta(self, a, b, size=None, dtype=float):
@@ -205,8 +206,8 @@ class Generator(Owned):
         return self._draw("beta", (_number("a", a), _number("b", b)), dtype, size, None)
 
     def poisson(self, lam=1.0, size=None, dtype="int64"):
-        """numpy.random.Generator.poisson; of an array of means by inversion below 10 and by Hoermann, 1993, above, which
-        waits.  Collective."""
+        """numpy.random.Generator.poisson; of an array of means by inversion below 10 and by Hoermann, 1993, above,
+        which waits.  Collective."""
         if _are_numbers(lam):
             return self._draw("poisson", (_number("lam", lam),), dtype, size, None)
         size, lam = _of_all(size, lam), as_array(lam) * 1.0
@@ -283,7 +284,8 @@ class Generator(Owned):
     def f(self, dfnum, dfden, size=None):
         dfnum, dfden = (df if _are_numbers(df) else as_array(df) for df in (dfnum, dfden))
         size = _of_all(size, dfnum, dfden)
-        _need(names.logical_and(as_array(dfnum) > 0, as_array(dfden) > 0), f"f: dfnum is {dfnum} and dfden {dfden}, and both must be above 0")
+        _need(names.logical_and(as_array(dfnum) > 0, as_array(dfden) > 0),
+              f"f: dfnum is {dfnum} and dfden {dfden}, and both must be above 0")
         return (self.chisquare(dfnum, size) / dfnum) / (self.chisquare(dfden, size) / dfden)
 
     def standard_t(self, df, size=None):
@@ -484,7 +486,8 @@ class Generator(Owned):
         return into("random_choice", self, population, bool(replace), weights, len(shape), shape)
 
     def permutation(self, x, axis=0):
-        return into("random_permutation", self, Operand(int(x)) if isinstance(x, (int, np.integer)) else as_array(x), axis)
+        x = Operand(int(x)) if isinstance(x, (int, np.integer)) else as_array(x)
+        return into("random_permutation", self, x, axis)
 
     def shuffle(self, x, axis=0):
         call("random_shuffle", self, x, axis)
@@ -519,10 +522,11 @@ def _of_generator(name, method):
     return draw
 
 
-for _name in """beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric
-        laplace logistic lognormal logseries multinomial multivariate_hypergeometric multivariate_normal negative_binomial
-        noncentral_chisquare noncentral_f normal pareto permutation poisson power random rayleigh shuffle standard_cauchy
-        standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull zipf""".split():
+for _name in """beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric laplace
+        logistic lognormal logseries multinomial multivariate_hypergeometric multivariate_normal
+        negative_binomial noncentral_chisquare noncentral_f normal pareto permutation poisson power random
+        rayleigh shuffle standard_cauchy standard_exponential standard_gamma standard_normal standard_t
+        triangular uniform vonmises wald weibull zipf""".split():
     globals()[_name] = _of_generator(_name, getattr(Generator, _name))
 randint = _of_generator("randint", Generator.integers)
 random_sample = _of_generator("random_sample", Generator.random)

@@ -7,8 +7,8 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, designs, edges, families, functions, hdf5, kernels, krylov, matrices, names, pages, restoration
-from checks import returns, signals, sparse, standard, windows
+from checks import arguments, arrays, designs, edges, families, functions, hdf5, kernels, krylov, matrices, names
+from checks import pages, restoration, returns, signals, sparse, standard, windows
 
 returns.start()
 

@@ -112,7 +112,9 @@ mnp_status mnp__reduction_axes(const char *function, int ndim, const mnp_axes *a
         int axis;
         MNP_TRY(mnp__view_axis(function, ndim, axes->axes[i], &axis));
         if (mask >> axis & 1)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: axis %d is given twice", function, axes->axes[i]);
+            return axes->count > ndim
+                       ? MNP_FAIL(MNP_ERR_ARG, "%s: %d axes are given of an array of %d", function, axes->count, ndim)
+                       : MNP_FAIL(MNP_ERR_ARG, "%s: axis %d is given twice", function, axes->axes[i]);
         mask |= 1u << axis;
     }
     *mask_p = mask;

@@ -218,7 +218,8 @@ def load_npz(file):
 
 
 def dia_array(matrix, shape=None, dtype=None):
-    """csr_array() in the format dia, of what scipy.sparse.dia_array takes: (data, offsets) are diagonals.  Collective."""
+    """csr_array() in the format dia, of what scipy.sparse.dia_array takes: (data, offsets) are diagonals.
+    Collective."""
     if isinstance(matrix, tuple) and len(matrix) == 2 and np.ndim(matrix[1]) <= 1 and np.ndim(matrix[0]) == 2:
         offsets = matrix[1].numpy() if isinstance(matrix[1], ndarray) else matrix[1]
         matrix = spdiags(matrix[0], offsets, *shape)

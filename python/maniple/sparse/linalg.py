@@ -103,8 +103,9 @@ class LinearOperator(Shared):
         return LinearOperator(self.shape, repeated(self.matvec), repeated(self.rmatvec), self.dtype)
 
     def _scaled(self, number):
-        return LinearOperator(self.shape, lambda v: number * self.matvec(v), lambda v: np.conj(number) * self.rmatvec(v),
-                              np.result_type(np.empty(0, self.dtype), number))
+        dtype = np.result_type(np.empty(0, self.dtype), number)
+        there, back = lambda v: number * self.matvec(v), lambda v: np.conj(number) * self.rmatvec(v)
+        return LinearOperator(self.shape, there, back, dtype)
 
     def _times(self, x):
         """The product with vectors, or with an operator that comes first."""
@@ -292,13 +293,15 @@ def eigs(
     sigma=None,
     OPinv=None,  # noqa: N803
 ):
-    """scipy.sparse.linalg.eigs: k eigenvalues of any square matrix, as NumPy's array of complex numbers, and their vectors
-    as columns.  With sigma, "LM" finds those nearest to it, and OPinv is the inverse of A - sigma.  Waits.  Collective."""
+    """scipy.sparse.linalg.eigs: k eigenvalues of any square matrix, as NumPy's array of complex numbers, and their
+    vectors as columns.  With sigma, "LM" finds those nearest to it, and OPinv is the inverse of A - sigma.  Waits.
+    Collective."""
     op = aslinearoperator(A)
     if which not in _krylov.ORDERS:
         raise ValueError(f"which is {which!r}, and none of {', '.join(_krylov.ORDERS)}")
     if op.shape[0] != op.shape[1] or not 0 < k < op.shape[0] - 1:
-        raise ValueError(f"a matrix of shape {op.shape} has no {k} eigenvalues that eigs() finds: maniple.linalg.eig() has all")
+        raise ValueError(f"a matrix of shape {op.shape} has no {k} eigenvalues that eigs() finds: maniple.linalg.eig() "
+                         "has all")
     if (sigma is None) != (OPinv is None):
         raise ValueError("sigma and OPinv, the inverse of A - sigma, are given together")
     ran, n = op if OPinv is None else _operator(OPinv), op.shape[0]

@@ -42,7 +42,8 @@ def check_no_dimensions():
         "argpartition": lambda m: m.argpartition(m.array(5), 0), "repeat": lambda m: m.repeat(m.array(5), 3, axis=0),
         "take": lambda m: m.take(m.array(5), 0, axis=-1), "lexsort": lambda m: m.lexsort([m.array(5), m.array(4)]),
         "convolve": lambda m: m.convolve(2.0, m.ones(2)), "hsplit": lambda m: m.hsplit(m.array(1), 1),
-        "reshape": lambda m: m.ones((1, 1)).reshape(()), "transpose": lambda m: m.array(5).transpose(()),
+        "reshape": lambda m: m.ones((1, 1)).reshape(()),
+        "squeeze": lambda m: m.squeeze(m.array(5), axis=-1), "conj": lambda m: m.array(True).conj(), "transpose": lambda m: m.array(5).transpose(()),
     }.items():
         _beside(f"{name} of a number", function)
     for name in ("tril", "triu"):
@@ -111,6 +112,8 @@ def check_keywords():
         "hstack of a narrower one": lambda m: m.hstack([m.ones(2), m.ones(2)], dtype=int),
         "angle of bools": lambda m: m.angle(m.array([True, False])),
         "clip of a list": lambda m: m.clip([1, 2, 3], 0, 2),
+        "setxor1d of sets": lambda m: m.setxor1d(m.arange(4), [1, 9], assume_unique=True),
+        "trace": lambda m: m.trace(m.arange(12).reshape(3, 4), 1),
         "isin by a method": lambda m: m.isin(m.arange(4), [1, 3], kind="sort"),
         "eye without a dtype": lambda m: m.eye(3, dtype=None),
         "astype by a rule": lambda m: m.ones(3).astype(int, casting="safe"),
