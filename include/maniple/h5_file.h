@@ -98,6 +98,23 @@ MNP_API mnp_status mnp_h5_file_write(mnp_h5_file *file, const char *dataset, con
 MNP_API mnp_status mnp_h5_file_set_attributes(mnp_h5_file *file, int count, const mnp_h5_attribute *attributes);
 
 /*
+ * Make a group, and those that it is in.  MNP_ERR_ARG, also if there is something of that name; MNP_ERR_IO.
+ * Collective.
+ */
+MNP_API mnp_status mnp_h5_file_make_group(mnp_h5_file *file, const char *group);
+
+/*
+ * Remove a dataset or a group with all that is in it, or an attribute of one.  The space that values had stays in the
+ * file, and is not used again.
+ *
+ *   object     the path; "/", of which only attributes can be removed, is the file itself
+ *   attribute  the name of the attribute; NULL: the object is removed, and its attributes with it
+ *
+ * MNP_ERR_IO if it does not exist, MNP_ERR_ARG.  Collective.
+ */
+MNP_API mnp_status mnp_h5_file_remove(mnp_h5_file *file, const char *object, const char *attribute);
+
+/*
  * Read numbers of an attribute, converted to a dtype as HDF5 converts them, on all ranks.
  *
  *   object   the path of the dataset or group that has it; "/" for the file's own

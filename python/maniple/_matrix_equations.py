@@ -5,7 +5,8 @@ import numpy as np
 
 from . import fft, linalg
 from ._array import as_array
-from ._library import LinAlgError, MatrixError, constant
+from ._errors import LinAlgError, MatrixError
+from ._library import constant
 from ._names import names
 
 __all__ = """matmul_toeplitz solve_circulant solve_continuous_are solve_continuous_lyapunov solve_discrete_are

@@ -9,7 +9,8 @@ import numpy as np
 
 from . import linalg
 from ._array import as_array, ndarray, several
-from ._library import MatrixError, call, constant
+from ._errors import MatrixError
+from ._library import call, constant
 from ._matrix_equations import sign_by_newton
 from ._names import names
 

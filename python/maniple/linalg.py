@@ -10,7 +10,8 @@ import operator
 import numpy as np
 
 from ._array import as_array, into, made, ndarray, several, vector_callback
-from ._library import LinAlgError, MatrixError, call, constant
+from ._errors import LinAlgError, MatrixError
+from ._library import call, constant
 from ._names import finished, names, reduction_axes
 from . import _matrix_equations, _matrix_functions, _special_matrices
 from ._matrix_equations import *  # noqa: F403

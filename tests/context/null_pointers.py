@@ -30,6 +30,7 @@ MAY_BE_NULL = {
     "mnp_squeeze": "axes", "mnp_flip": "axes", "mnp_sliding_window_view": "axes", "mnp_h5_read": "layout", "mnp_h5_read_box": "layout start shape",
     "mnp_h5_read_selection": "layout selection", "mnp_h5_write": "options", "mnp_h5_write_items": "options",
     "mnp_h5_write_sparse": "options", "mnp_h5_file_read": "selection layout", "mnp_h5_file_write": "start",
+    "mnp_h5_file_remove": "attribute",
     "mnp_choose_conv_method": "options", "mnp_conv_plan_new": "options", "mnp_convolve": "options", "mnp_halo_new": "options",
     "mnp_array_new_margins": "before after", "mnp_array_margins": "before after",
     "mnp_histogram": "range weights edges_p", "mnp_histogram_edges": "weights", "mnp_histogram_bin_edges": "range",

@@ -170,6 +170,20 @@ later[3:8, 4:10] = 1
 mp.h5_file_close(file)
 same("and when the file is closed", "later", later)
 file = mp.h5_file_open(path, True)
+# ---- groups, and what is removed ----
+
+mp.h5_file_make_group(file, "group/inner")
+append(file, 0, {"group/inner/v": values((5,), "float32"), "gone": values((9,), "int16"), "deep/tall": values((2,), "int8")},
+       {("/", "of all"): 1.5, ("/group", "g"): 2.5})
+mp.h5_file_remove(file, "gone", None)
+mp.h5_file_remove(file, "/", "of all")
+mp.h5_file_remove(file, "deep", None)
+names = sorted(h5py_files.read(path)) if mp.rank == 0 else []
+mp.ok(mp.rank > 0 or ("gone" not in names and "deep/tall" not in names and "group/inner/v" in names), f"what is left: {names}")
+mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "has no attribute 'of all'", mp.h5_file_remove, file, "/", "of all")
+mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "'/gone' in", mp.h5_file_remove, file, "gone", None)
+mp.fails("MNP_ERR_ARG", "names no dataset", mp.h5_file_remove, file, "/", None)
+mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "exists already", mp.h5_file_make_group, file, "/group")
 
 # ---- what cannot be ----
 

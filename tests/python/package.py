@@ -7,8 +7,8 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import algebra, arguments, arrays, designs, families, functions, kernels, matrices, names, pages
-from checks import restoration, returns, signals, sparse, standard, windows
+from checks import algebra, arguments, arrays, designs, edges, families, functions, hdf5, kernels, krylov, matrices
+from checks import names, pages, restoration, returns, signals, sparse, standard, windows
 
 returns.start()
 
@@ -74,8 +74,13 @@ for check in (
     names.check_layouts_of_new_arrays,
     names.check_ndarray,
     names.check_further_names,
+    names.check_archives,
+    names.check_conveniences,
+    names.check_weighted_quantiles,
     names.check_refused_dtypes,
     families.check_distributions,
+    families.check_further_distributions,
+    families.check_state_of_generators,
     families.check_waveforms,
     families.check_special_matrices,
     families.check_images_and_labels,
@@ -97,6 +102,18 @@ for check in (
     algebra.check_factors,
     algebra.check_bands,
     algebra.check_more_special_matrices,
+    edges.check_no_dimensions,
+    edges.check_no_elements,
+    edges.check_errors,
+    edges.check_keywords,
+    krylov.check_files_of_matrices,
+    krylov.check_algebra_of_operators,
+    krylov.check_lsmr,
+    krylov.check_eigs,
+    hdf5.check_modes,
+    hdf5.check_groups,
+    hdf5.check_boxes,
+    hdf5.check_missing_files,
     matrices.check_linalg_arguments,
     matrices.check_randomised_svd,
     matrices.check_shapes_of_matrices,

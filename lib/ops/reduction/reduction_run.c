@@ -107,13 +107,15 @@ mnp_status mnp__reduction_axes(const char *function, int ndim, const mnp_axes *a
         *mask_p = (1u << ndim) - 1;
         return MNP_OK;
     }
-    if ((axes->count < 0 && axes->count != MNP_NO_AXES) || axes->count > ndim)
+    if ((axes->count < 0 && axes->count != MNP_NO_AXES) || axes->count > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %d axes are given of an array of %d", function, axes->count, ndim);
     for (int i = 0; i < axes->count; i++) {
         int axis;
         MNP_TRY(mnp__view_axis(function, ndim, axes->axes[i], &axis));
         if (mask >> axis & 1)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: axis %d is given twice", function, axes->axes[i]);
+            return axes->count > ndim
+                       ? MNP_FAIL(MNP_ERR_ARG, "%s: %d axes are given of an array of %d", function, axes->count, ndim)
+                       : MNP_FAIL(MNP_ERR_ARG, "%s: axis %d is given twice", function, axes->axes[i]);
         mask |= 1u << axis;
     }
     *mask_p = mask;

@@ -383,6 +383,11 @@ class csr_array(Handle):  # noqa: N801
     def conj(self):
         return self._like("sparse_conj")
 
+    conjugate = conj
+
+    def getH(self):  # noqa: N802
+        return self.transpose().conj()
+
     def asformat(self, format, blocksize=0):  # noqa: A002
         if format not in _FORMATS:
             raise ValueError(f"format is {format!r}, which is none of {', '.join(_FORMATS)}")
