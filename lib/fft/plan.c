@@ -265,27 +265,13 @@ static bool is_direct(const mnp_fft_plan *plan, const mnp__fft_step *step)
     return step->target == MNP__FFT_OUTPUT ? plan->output_direct : plan->work[step->target - MNP__FFT_WORK].shared;
 }
 
-/* Every rank wants its block of the new layout, stored densely in the order of the step. */
-static int wanted(const void *argument, int rank, mnp__want *wants)
-{
-    const mnp__fft_step *step = argument;
-    int64_t stride = 1;
-    if (!mnp__layout_box(step->to, rank, wants[0].lo, wants[0].extent))
-        return 0;
-    for (int i = step->to->ndim - 1; i >= 0; i--) {
-        wants[0].strides[step->order[i]] = stride;
-        stride *= wants[0].extent[step->order[i]];
-    }
-    return 1;
-}
-
 static mnp_status plan_move(mnp_fft_plan *plan, const mnp__fft_step *step, struct mnp__fft_runner *runner)
 {
     static const mnp_boundary zeros[MNP_MAX_DIMS] = {MNP_BOUNDARY_FILL};
     const mnp__move_spec spec = {.dtype = dtype_of(plan->is_double, step->from_complex),
                                  .layout = step->from,
                                  .boundaries = zeros,
-                                 .wants = wanted,
+                                 .wants = mnp__fft_wanted,
                                  .argument = step,
                                  .direct = is_direct(plan, step),
                                  .in_slabs = step->chain > 0,

@@ -42,6 +42,9 @@ struct mnp_fft_plan {
     void *scratch_memory;
 };
 
+/* A mnp__wants for movers: what a rank wants of a step that is a move. */
+int mnp__fft_wanted(const void *step, int rank, mnp__want *wants);
+
 /* Allocate what a plan works in, as far as it is not there yet.  Collective. */
 mnp_status mnp__fft_get_work(mnp_fft_plan *plan);
 void mnp__fft_release_work(mnp_fft_plan *plan);

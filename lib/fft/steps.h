@@ -37,17 +37,20 @@ typedef enum mnp__fft_place {
     MNP__FFT_PLACES
 } mnp__fft_place;
 
+/* What a move does with an axis that is transformed in two parts: one dimension becomes two, or two become one. */
+typedef enum mnp__fft_halves { MNP__FFT_AS_IT_IS, MNP__FFT_SPLIT, MNP__FFT_JOIN } mnp__fft_halves;
+
 typedef struct mnp__fft_step {
     mnp__fft_what what;
     mnp_layout *from,
-        *to; /* of one shape, but that of a real transform; MOVE: what is beyond the shape of `from` is 0 */
+        *to; /* of one shape, but for the halves of an axis and in a real transform; MOVE: beyond `from` all is 0 */
     bool from_complex, to_complex;
     mnp__fft_place source, target; /* the same: in place */
     mnp__fft_kind kind;            /* LOCAL */
     int naxes, axes[MNP__FFT_RANK];
     double scale;
-    int order[MNP_MAX_DIMS]; /* MOVE: the dimensions as they are stored in the target, the slowest first */
-    int dim;                 /* TWIDDLE: the halves are dimensions dim and dim + 1 */
+    mnp__fft_halves halves; /* MOVE */
+    int dim;                /* the halves are dimensions dim and dim + 1; SPLIT and JOIN: of the whole, dim */
     /*
      * MOVE: how many LOCAL steps before it are done together with it, slab by slab of dimension slab_dim: each slab is
      * transformed in a small buffer, from where it goes to its ranks.  LOCAL: the MOVE's place behind it, or 0.

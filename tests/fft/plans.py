@@ -125,8 +125,20 @@ plan = mp.fft_plan_new("complex128", line, None)
 info = describe(plan)
 if mp.size > 1:
     mp.ok(info.method == b"long axes in two parts", "a long axis goes in two parts")
-    mp.ok(info.workspace <= 2 * 16 * 16 * mp.size, "in at most two blocks of memory")
+    mp.ok(info.workspace <= -(-16 * 16 * mp.size // 512) * 512, "in one block of memory")
+    mp.ok(info.moves == 3, "by three moves")
 mp.fft_plan_free(plan)
+for n, dtype, points in (1001, "complex128", 1001), (1024, "complex64", 1000), (360, "float64", 361 * 3):
+    for _ in range(2):
+        layout = mp.random_layout(rng, (n,))
+        plan = mp.fft_plan_new(dtype, layout, options(s=[points], real=dtype == "float64"))
+        info = describe(plan)
+        if info.method == b"long axes in two parts":
+            mp.ok(info.moves == 3, f"three moves for {points} points from {n} {dtype}, cut anywhere")
+        a = complexes((n,), dtype) if dtype != "float64" else rng.standard_normal(n)
+        want = (np.fft.rfft if dtype == "float64" else np.fft.fft)(a.astype("complex128" if dtype != "float64" else dtype), points)
+        close(f"{points} points from {n} {dtype}", mp.fft_plan_execute(plan, mp.array(a, layout)), want)
+        mp.fft_plan_free(plan)
 
 # --- what is found out by trying --------------------------------------------------------------------------------------
 
