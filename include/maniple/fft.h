@@ -159,9 +159,10 @@ MNP_API mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_lay
                                     const mnp_fft_options *options, mnp_fft_plan **plan_p);
 
 /*
- * Execute a plan.  The first execution takes the memory to work in, which the plan then holds; later ones allocate only
- * an output that is NULL, and copies of x and *out_p if these are views whose blocks are not dense in C order, or share
- * memory.  MNP_ERR_ARG if x has another layout or precision than the plan.
+ * Execute a plan.  The memory to work in was taken when the plan was made, and is shared with the other plans of the
+ * context; a plan has its own once it is part of a graph, or if few ranks do nearly all its work.  An execution
+ * allocates only an output that is NULL, and copies of x and *out_p if these are views whose blocks are not dense in C
+ * order, or share memory.  MNP_ERR_ARG if x has another layout or precision than the plan.
  */
 MNP_API mnp_status mnp_fft_plan_execute(mnp_fft_plan *plan, const mnp_array *x, mnp_array **out_p);
 
@@ -173,10 +174,11 @@ typedef struct mnp_fft_plan_info {
     const char *method;    /* a phrase: "slabs", "pencils", "long axes in two parts" */
     int transforms, moves; /* how many steps are local transforms; how many are moves to another layout */
     int64_t workspace;     /* bytes of memory to work in, on the rank that needs most */
-    int64_t scratch;       /* bytes that the device's library needs beside it, on this rank */
+    int64_t scratch;       /* bytes that slabs and the device's library need beside it, on this rank */
     int64_t own_bytes, node_bytes, far_bytes; /* moved within the rank, to ranks of its node, to ranks of others */
     int messages;                             /* that it sends */
     int receivers;                            /* ranks that it sends to or writes to, counted for every move */
+    int64_t buffers; /* bytes that the plan keeps for what it sends and receives, on this rank */
 } mnp_fft_plan_info;
 
 /* Neither is collective; print writes a few lines from rank 0, and nothing from other ranks. */
