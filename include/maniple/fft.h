@@ -88,6 +88,19 @@ MNP_API mnp_status mnp_irfftn(const mnp_array *x, int naxes, const int64_t *s, c
                               mnp_array **out_p);
 
 /*
+ * scipy.fft.hfft2, ihfft2, hfftn and ihfftn: the transform of signals whose transform is real, from the first half of
+ * the signal along the last of the axes; and the inverse.
+ */
+MNP_API mnp_status mnp_hfft2(const mnp_array *x, const int64_t *s, const int *axes, const char *norm,
+                             mnp_array **out_p);
+MNP_API mnp_status mnp_ihfft2(const mnp_array *x, const int64_t *s, const int *axes, const char *norm,
+                              mnp_array **out_p);
+MNP_API mnp_status mnp_hfftn(const mnp_array *x, int naxes, const int64_t *s, const int *axes, const char *norm,
+                             mnp_array **out_p);
+MNP_API mnp_status mnp_ihfftn(const mnp_array *x, int naxes, const int64_t *s, const int *axes, const char *norm,
+                              mnp_array **out_p);
+
+/*
  * scipy.fft's cosine and sine transforms of real numbers, dct, dst, idct and idst, of type 1 to 4, along one axis; and
  * dctn, dstn, idctn and idstn along `naxes` axes, as of mnp_fftn().  The real and the imaginary parts of complex x are
  * transformed separately.  "ortho" makes the transform orthogonal, which is SciPy's default for `orthogonalize`.
@@ -114,6 +127,12 @@ MNP_API mnp_status mnp_idstn(const mnp_array *x, int type, int naxes, const int6
  * 11, or with `real` 2, 3 and 5.  MNP_ERR_ARG if the target is negative or there is no such int64.  Not collective.
  */
 MNP_API mnp_status mnp_next_fast_len(int64_t target, bool real, int64_t *length_p);
+
+/*
+ * scipy.fft.prev_fast_len: the greatest such number of points that is `target` or less.  MNP_ERR_ARG if the target is
+ * below 1.  Not collective.
+ */
+MNP_API mnp_status mnp_prev_fast_len(int64_t target, bool real, int64_t *length_p);
 
 /* numpy.fft.fftfreq and rfftfreq: the frequencies of n points, d apart, in float64.  MNP_ERR_ARG if n is below 1. */
 MNP_API mnp_status mnp_fftfreq(mnp_ctx *ctx, int64_t n, double d, mnp_array **out_p);
