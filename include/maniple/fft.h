@@ -156,6 +156,14 @@ enum { MNP_FFT_PERMUTED = 1 };
 /* On the host the fastest way is estimated, not measured: the plan is made at once, as for a plain call. */
 enum { MNP_FFT_ESTIMATED = 2 };
 
+/*
+ * The ways over the ranks that there are, slabs or pencils, whole blocks or more or fewer pieces that move while others
+ * are transformed, are timed too, which takes as long as fifteen transforms and memory for an input and an output.  What
+ * is found is kept beside the cached kernels, and plans and plain calls of the same kind use it from then on, in layouts
+ * like these, on as many ranks and nodes, with the same versions.  Not together with MNP_FFT_ESTIMATED.
+ */
+enum { MNP_FFT_MEASURED = 4 };
+
 /* Zeros, false and NULL, which designated initialisers leave, stand for fftn() of all axes. */
 typedef struct mnp_fft_options {
     bool real;                /* rfftn(), or with `inverse` irfftn() */
@@ -165,7 +173,7 @@ typedef struct mnp_fft_options {
     const int64_t *s;         /* naxes entries, or one for each dimension if naxes is 0 */
     const char *norm;         /* as above */
     const mnp_layout *layout; /* of new results; NULL: cut as the input is */
-    unsigned flags;           /* MNP_FFT_PERMUTED, MNP_FFT_ESTIMATED, their sum, or 0 */
+    unsigned flags;           /* MNP_FFT_PERMUTED, MNP_FFT_ESTIMATED or MNP_FFT_MEASURED, sums, or 0 */
 } mnp_fft_options;
 
 /*
@@ -197,7 +205,8 @@ typedef struct mnp_fft_plan_info {
     int64_t own_bytes, node_bytes, far_bytes; /* moved within the rank, to ranks of its node, to ranks of others */
     int messages;                             /* that it sends */
     int receivers;                            /* ranks that it sends to or writes to, counted for every move */
-    int64_t buffers; /* bytes that the plan keeps for what it sends and receives, on this rank */
+    int64_t buffers;    /* bytes that the plan keeps for what it sends and receives, on this rank */
+    const char *choice; /* of the way over the ranks: "estimated", "measured", or "measured before" */
 } mnp_fft_plan_info;
 
 /* Neither is collective; print writes a few lines from rank 0, and nothing from other ranks. */

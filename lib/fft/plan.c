@@ -16,6 +16,7 @@
 #include "array/move/plan.h"
 #include "base/integer.h"
 #include "comm/heap.h"
+#include "fft/choices.h"
 #include "fft/plan.h"
 
 /* A plan of the user's is worth trying how each of its transforms is the fastest, for so long; a plain call is not. */
@@ -171,6 +172,12 @@ static int64_t largest_bytes(const mnp_fft_plan *plan, const mnp_layout *layout,
     return mnp__layout_largest(layout) * (int64_t)mnp_dtype_size(dtype_of(plan->is_double, is_complex));
 }
 
+/* A number, times 4 to a power. */
+static int64_t scaled(int64_t number, int power)
+{
+    return power > 0 ? number << 2 * power : number >> -2 * power;
+}
+
 /*
  * How many slabs a GPU transforms its block in: so many that little is left of what has nothing beside it, the first
  * transform and the last move, and so few that each keeps the GPU busy.
@@ -181,7 +188,7 @@ static int64_t slabs_of(const mnp_fft_plan *plan, const mnp__fft_step *move)
     const int64_t slabs = largest_bytes(plan, move->from, move->from_complex) / SLAB;
     if (plan->ctx->config.slabs > 0)
         return plan->ctx->config.slabs;
-    return mnp__clamp(slabs, 1, MOST);
+    return mnp__max(scaled(mnp__clamp(slabs, 1, MOST), plan->problem.choice.finer), 1);
 }
 
 /* Choose slabs for the chain that ends with that move: on the host of about a megabyte, which fits a cache. */
@@ -193,7 +200,7 @@ static void choose_slabs(mnp_fft_plan *plan, int i)
     struct mnp__fft_runner *runner = &plan->runners[i];
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], source[MNP_MAX_DIMS], strides[MNP_MAX_DIMS], bytes = 1;
     const int rank = plan->ctx->comm.rank, dim = move->slab_dim;
-    const int64_t slabs = slabs_of(plan, move);
+    const int64_t slabs = slabs_of(plan, move), cached = scaled(CACHED, -plan->problem.choice.finer);
     if (!mnp__layout_box(move->from, rank, lo, extent))
         return;
     mnp_layout_local_shape(first->from, rank, source);
@@ -202,7 +209,7 @@ static void choose_slabs(mnp_fft_plan *plan, int i)
         bytes *= d == dim ? 1 : extent[d];
     bytes *= (int64_t)mnp_dtype_size(dtype_of(plan->is_double, move->from_complex));
     if (on_host && !given)
-        runner->slab_extent = bytes > CACHED ? 1 : CACHED / bytes;
+        runner->slab_extent = mnp__max(cached / bytes, 1);
     else
         runner->slab_extent = mnp__divide_up(extent[dim], slabs);
     if (runner->slab_extent > extent[dim])
@@ -338,7 +345,7 @@ static mnp_status plan_shared(mnp_fft_plan *plan)
 static bool wants_slabs(const mnp_fft_plan *plan)
 {
     enum { LEAST = 256 << 20 };
-    return mnp__mover_takes_slabs(plan->ctx) &&
+    return mnp__mover_takes_slabs(plan->ctx) && !plan->problem.choice.whole &&
            (plan->ctx->device->cpu_memory || plan->ctx->config.slabs > 0 ||
             largest_bytes(plan, plan->problem.in, plan->problem.kind != MNP__FFT_FROM_REAL) >= LEAST);
 }
@@ -456,15 +463,19 @@ mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *lay
                                       .norm = given.norm,
                                       .result = given.layout,
                                       .permuted = given.flags & MNP_FFT_PERMUTED};
+    const unsigned all = MNP_FFT_PERMUTED | MNP_FFT_ESTIMATED | MNP_FFT_MEASURED;
+    const bool is_double = mnp__fft_is_double(dtype);
     mnp__fft_problem problem;
     mnp_fft_plan *plan;
     MNP_TRY(mnp__array_check(ctx, dtype, layout));
-    if (given.flags & ~(unsigned)(MNP_FFT_PERMUTED | MNP_FFT_ESTIMATED))
+    if (given.flags & ~all || (given.flags & MNP_FFT_ESTIMATED && given.flags & MNP_FFT_MEASURED))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_fft_plan_new: %u is no set of flags", given.flags);
     MNP_TRY(mnp__check_same(&ctx->comm, "mnp_fft_plan_new", mnp__layout_hash(layout)));
     MNP_TRY(mnp__fft_resolve(&request, dtype, layout, &problem));
     problem.tries = !(given.flags & MNP_FFT_ESTIMATED);
-    const mnp_status st = mnp__fft_plan_make(ctx, &problem, mnp__fft_is_double(dtype), true, &plan);
+    mnp_status st = mnp__fft_choose(ctx, is_double, given.flags & MNP_FFT_MEASURED, &problem);
+    if (st == MNP_OK)
+        st = mnp__fft_plan_make(ctx, &problem, is_double, true, &plan);
     mnp_layout_free((mnp_layout *)problem.out);
     MNP_TRY(st);
     mnp__ctx_made(ctx, plan);
@@ -498,6 +509,7 @@ void mnp_fft_plan_describe(const mnp_fft_plan *plan, mnp_fft_plan_info *info)
     MNP_NEED_OR(, plan);
     MNP_NEED_OR(, info);
     *info = (mnp_fft_plan_info){.method = plan->steps.method,
+                                .choice = plan->problem.basis ? plan->problem.basis : "estimated",
                                 .workspace = (int64_t)plan->need.work.largest,
                                 .scratch = (int64_t)plan->need.scratch};
     for (int i = 0; i < plan->steps.count; i++) {
@@ -524,7 +536,7 @@ void mnp_fft_plan_print(const mnp_fft_plan *plan, FILE *file)
     if (plan->ctx->comm.rank != 0)
         return;
     mnp_fft_plan_describe(plan, &info);
-    fprintf(file, "Fourier transform over %d ranks: %s\n", plan->ctx->comm.size, info.method);
+    fprintf(file, "Fourier transform over %d ranks: %s, as %s\n", plan->ctx->comm.size, info.method, info.choice);
     for (int i = 0; i < plan->steps.count; i++) {
         const mnp__fft_step *step = &plan->steps.steps[i];
         fprintf(file, "  %d: ", i + 1);

@@ -171,7 +171,7 @@ static mnp_status find_ways(struct finder *f, unsigned left)
         if (set & ~left)
             continue;
         for (unsigned group = set; group; group = (group - 1) & set)
-            if (is_allowed(f, group, set))
+            if (is_allowed(f, group, set) && (!f->problem->choice.one_by_one || (group & (group - 1)) == 0))
                 MNP_TRY(offer_group(f, set, group));
     }
     return MNP_OK;

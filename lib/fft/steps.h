@@ -13,6 +13,13 @@
 #include "device/device.h"
 #include "layout/layout.h"
 
+/* What is done otherwise than the model would: nothing, if all is zero. */
+typedef struct mnp__fft_choice {
+    bool one_by_one; /* pencils: the axes that are cut one after the other, also where one move serves several */
+    bool whole;      /* blocks move when they are transformed as a whole, not slab by slab */
+    int finer;       /* slabs are 4 to that power times as many */
+} mnp__fft_choice;
+
 /* A transform as a user means it. */
 typedef struct mnp__fft_problem {
     mnp__fft_kind kind;
@@ -24,6 +31,8 @@ typedef struct mnp__fft_problem {
     double scale;
     const mnp_layout *in, *out; /* out has the shape of the result; in may be longer or shorter along the axes */
     bool tries;                 /* it is worth trying how each transform is the fastest */
+    mnp__fft_choice choice;
+    const char *basis; /* of the choice, as mnp_fft_plan_info has it; NULL: the model */
 } mnp__fft_problem;
 
 typedef enum mnp__fft_what { MNP__FFT_LOCAL, MNP__FFT_MOVE, MNP__FFT_TWIDDLE } mnp__fft_what;

@@ -192,9 +192,22 @@ def ifftshift(x, axes=None):
 class Plan(Shared):
     """A transform that is planned once for arrays like `like`: plan = Plan(x); y = plan(x).
 
-    permuted: the result stays cut as it is after the last transform, which saves a move; plan.layout tells how."""
+    permuted: the result stays cut as it is after the last transform, which saves a move; plan.layout tells how.
+    measured: the ways over the ranks are timed, unless it is on disk how they were before."""
 
-    def __init__(self, like, axes=None, s=None, norm=None, *, real=False, inverse=False, permuted=False, layout=None):
+    def __init__(
+        self,
+        like,
+        axes=None,
+        s=None,
+        norm=None,
+        *,
+        real=False,
+        inverse=False,
+        permuted=False,
+        layout=None,
+        measured=False,
+    ):
         count, s, axes = _counted(s, axes)
         lists = [vector("int", axes, "axes"), vector("int64_t", s, "s")]
         text = None if norm is None else norm.encode()
@@ -205,7 +218,7 @@ class Plan(Shared):
             *[None if v is None else ctypes.addressof(v) for v in lists],
             text,
             None if layout is None else layout._handle,
-            constant("FFT_PERMUTED") if permuted else 0,
+            constant("FFT_PERMUTED") * bool(permuted) + constant("FFT_MEASURED") * bool(measured),
         )
         super().__init__("fft_plan_free", "fft_plan_new", dtype_number(like.dtype), like.layout, options)
         kind = ("i" if inverse else "") + ("rfft" if real else "fft")

@@ -16,7 +16,8 @@ class Options(ctypes.Structure):
 class Info(ctypes.Structure):
     _fields_ = [("method", ctypes.c_char_p), ("transforms", ctypes.c_int), ("moves", ctypes.c_int)] + [
         (name, ctypes.c_int64) for name in ("workspace", "scratch", "own", "node", "far")] + [
-            ("messages", ctypes.c_int), ("receivers", ctypes.c_int), ("buffers", ctypes.c_int64)]
+            ("messages", ctypes.c_int), ("receivers", ctypes.c_int), ("buffers", ctypes.c_int64),
+            ("choice", ctypes.c_char_p)]
 
 
 def options(axes=None, s=None, layout=None, **named):
