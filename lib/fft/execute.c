@@ -127,12 +127,13 @@ mnp_status mnp__fft_plan_run(mnp_fft_plan *plan, const char *function, const mnp
 {
     mnp__input input = {NULL, NULL};
     mnp__output output;
+    const bool in_place = *y_p == x && mnp__fft_steps_leave_input(&plan->steps);
     const mnp__output_spec spec = {.function = function,
                                    .ctx = plan->ctx,
                                    .dtype = plan->output,
                                    .layout = plan->steps.result,
                                    .needs = MNP__OUTPUT_DENSE,
-                                   .ninputs = 1,
+                                   .ninputs = in_place ? 0 : 1,
                                    .inputs = &x};
     MNP_TRY(mnp__output_open(&spec, y_p, &output));
     mnp_status st = mnp__input_open(x, NULL, plan->input, MNP__INPUT_DENSE, &input);

@@ -553,6 +553,11 @@ mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, bool by_slabs, m
     return st;
 }
 
+bool mnp__fft_steps_leave_input(const mnp__fft_steps *steps)
+{
+    return steps->count > 0 && steps->steps[steps->steps[0].chain].target != MNP__FFT_OUTPUT;
+}
+
 void mnp__fft_steps_free(mnp__fft_steps *steps)
 {
     for (int i = 0; i < steps->count; i++) {

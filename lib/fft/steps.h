@@ -82,6 +82,9 @@ typedef struct mnp__fft_steps {
  * mnp__fft_steps_free(), which accepts zeros.  MNP_ERR_MEMORY.
  */
 mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, bool by_slabs, mnp__fft_steps *steps);
+/* Whether nothing is written to the output before the input has been read, so that both may be one array. */
+bool mnp__fft_steps_leave_input(const mnp__fft_steps *steps);
+
 void mnp__fft_steps_free(mnp__fft_steps *steps);
 
 #endif

@@ -39,6 +39,15 @@ def shape_of(layout):
     return tuple(ctypes.cast(mp.layout_shape(layout), ctypes.POINTER(ctypes.c_int64))[:mp.layout_ndim(layout)])
 
 
+def fill():
+    """Arrays that leave the heap no room but what it can get from the system."""
+    arrays = []
+    mp.memory_trim(HEAP)
+    while pool(HEAP).largest_free > 1 << 14:
+        arrays.append(mp.array_new("uint8", cut((p * pool(HEAP).largest_free,))))
+    return arrays
+
+
 # --- what plans tell is what they take: two alike take everything twice but the memory that they share ----------------
 
 for name, layout, named in KINDS:
@@ -109,18 +118,29 @@ for number in rng.permutation(7):
 del x, y
 mp.ok((used() - start).sum() <= 1 << 16, "and nothing stays behind")
 
+# --- into the input: two moves need no copy of it ---------------------------------------------------------------------
+
+layout = cut((16 * p, 64, 96))
+a = complexes(shape_of(layout))
+plan, x = mp.fft_plan_new("complex128", layout, None), mp.array(a, layout)
+filled = fill()
+mp.memory_set_limit(HEAP, pool(HEAP).reserved)
+if p > 1:
+    mp.fft_plan_execute(plan, x, out=x)
+    mp.ok(True, "into the input, when the heap has nothing left")
+else:
+    mp.fails("MNP_ERR_MEMORY", "", mp.fft_plan_execute, plan, x, out=x)  # without a move in between there is a copy
+mp.memory_set_limit(HEAP, 0)
+del filled
+if p == 1:
+    mp.fft_plan_execute(plan, x, out=x)
+close("into the input", x, np.fft.fftn(a))
+mp.fft_plan_free(plan)
+del x
+
 # --- without enough memory --------------------------------------------------------------------------------------------
 
 UNIT = 1 << 21  # by which pools grow
-
-
-def fill():
-    """Arrays that leave the heap no room but what it can get from the system."""
-    arrays = []
-    mp.memory_trim(HEAP)
-    while pool(HEAP).largest_free > 1 << 14:
-        arrays.append(mp.array_new("uint8", cut((p * pool(HEAP).largest_free,))))
-    return arrays
 
 
 def with_ever_more(name, number, everywhere, function):

@@ -54,6 +54,11 @@ class PoolInfo(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int64) for name in ("used", "reserved", "peak", "largest_free", "limit", "blocks")]
 
 
+class HeapInfo(ctypes.Structure):
+    _fields_ = [("ranks", ctypes.c_int), ("shared", ctypes.c_bool)] + [
+        (name, ctypes.c_int64) for name in ("space", "unit", "limit")]
+
+
 def pool(number):
     """What a pool of memory has on this rank."""
     info = PoolInfo()
