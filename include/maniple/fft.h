@@ -157,10 +157,10 @@ enum { MNP_FFT_PERMUTED = 1 };
 enum { MNP_FFT_ESTIMATED = 2 };
 
 /*
- * The ways over the ranks that there are, slabs or pencils, whole blocks or more or fewer pieces that move while others
- * are transformed, are timed too, which takes as long as fifteen transforms and memory for an input and an output.  What
- * is found is kept beside the cached kernels, and plans and plain calls of the same kind use it from then on, in layouts
- * like these, on as many ranks and nodes, with the same versions.  Not together with MNP_FFT_ESTIMATED.
+ * The ways over the ranks that there are, slabs or pencils, whole blocks or more or fewer pieces that move while
+ * others are transformed, are timed too, which takes as long as fifteen transforms and memory for an input and an
+ * output.  What is found is kept beside the cached kernels, and plans and plain calls of the same kind use it from then
+ * on, in layouts like these, on as many ranks and nodes, with the same versions.  Not together with MNP_FFT_ESTIMATED.
  */
 enum { MNP_FFT_MEASURED = 4 };
 
