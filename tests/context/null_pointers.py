@@ -49,6 +49,7 @@ MAY_BE_NULL = {
     "mnp_ufunc_at": "values", "mnp_indices_at": "values", "mnp_unique": "values_p index_p inverse_p counts_p", "mnp_unique_axis": "values_p index_p inverse_p counts_p", "mnp_cov": "y options",
     "mnp_corrcoef": "y options", "mnp_norm": "ord", "mnp_interp": "options", "mnp_fft_plan_new": "options",
     "mnp_fft2": "s axes", "mnp_ifft2": "s axes", "mnp_rfft2": "s axes", "mnp_irfft2": "s axes",
+    "mnp_hfft2": "s axes", "mnp_ihfft2": "s axes", "mnp_hfftn": "s axes", "mnp_ihfftn": "s axes",
     "mnp_fftn": "s axes", "mnp_ifftn": "s axes", "mnp_rfftn": "s axes", "mnp_irfftn": "s axes",
     "mnp_dctn": "s axes", "mnp_idctn": "s axes", "mnp_dstn": "s axes", "mnp_idstn": "s axes",
     "mnp_fftshift": "axes", "mnp_ifftshift": "axes", "mnp_selection_shape": "selection",

@@ -8,7 +8,7 @@ import maniple as mp
 
 import checks
 from checks import algebra, arguments, arrays, designs, edges, families, functions, hdf5, kernels, krylov, matrices
-from checks import names, pages, restoration, returns, signals, sparse, standard, windows
+from checks import names, pages, restoration, returns, signals, sparse, standard, transforms, windows
 
 returns.start()
 
@@ -50,13 +50,11 @@ for check in (
     signals.check_complex_coefficients,
     signals.check_names_of_filters,
     signals.check_ends_and_windows,
-    signals.check_cosine_transforms,
     designs.check_orders,
     designs.check_responses,
     designs.check_polynomials,
     designs.check_sequences,
     designs.check_envelope,
-    signals.check_fft_plans,
     signals.check_ndimage,
     signals.check_filters_of_images,
     signals.check_measurements,
@@ -85,6 +83,14 @@ for check in (
     families.check_special_matrices,
     families.check_images_and_labels,
     families.check_labels,
+    transforms.check_names_of_transforms,
+    transforms.check_fast_lengths,
+    transforms.check_cosine_transforms,
+    transforms.check_orthogonalize,
+    transforms.check_hermitian_transforms,
+    transforms.check_hankel,
+    transforms.check_backend,
+    transforms.check_fft_plans,
     restoration.check_deconvolution,
     windows.check_windows,
     windows.check_unwrap,

@@ -13,7 +13,6 @@ import warnings
 import maniple as mp
 from maniple import _dlpack
 import numpy as np
-import scipy.fft
 
 from . import full, ok, pair, raises, rng, same, seed, shared_folder
 
@@ -478,8 +477,6 @@ def check_flags():
     flags = x.flags
     ok(flags.owndata and flags["C"] and "WRITEABLE : True" in repr(flags), "other ways to ask")
     raises(KeyError, "no flag", "another flag", lambda: flags["G"])
-    spread, a = pair((4, 6))
-    same("SciPy's own transform", scipy.fft.fft(spread), scipy.fft.fft(a), 1e-13)
 
 
 def check_copies():

@@ -5,7 +5,6 @@ import operator
 
 import maniple as mp
 import numpy as np
-import scipy.fft
 import scipy.ndimage
 import scipy.signal
 
@@ -301,14 +300,6 @@ def check_filters():
     same("resample_poly", mp.signal.resample_poly(x, 3, 2, axis=1), scipy.signal.resample_poly(a, 3, 2, axis=1), 1e-12)
 
 
-def check_cosine_transforms():
-    x, a = pair((12, 10))
-    same("dct", mp.fft.dct(x), scipy.fft.dct(a), 1e-12)
-    same("dst", mp.fft.dst(x, 4, n=5, axis=0), scipy.fft.dst(a, 4, 5, 0), 1e-12)
-    same("there and back", mp.fft.idctn(mp.fft.dctn(x, norm="ortho"), norm="ortho"), a, 1e-12)
-    ok(mp.fft.next_fast_len(7919) == 7920, "next_fast_len")
-
-
 def check_ndimage():
     a = rng.standard_normal((9, 12))
     x, nd = mp.array(a), scipy.ndimage
@@ -374,14 +365,6 @@ def check_measurements():
     ok(mp.ndimage.minimum_position(mp.asarray(a), labels, [[1, 2]]) == nd.minimum_position(a, labels, [[1, 2]]), "positions of a grid")
     big = np.array([2**62, 1, 1])
     ok(mp.ndimage.sum(mp.asarray(big), [1, 1, 0], 1) == 2**62 + 1 == nd.sum_labels(big, [1, 1, 0], 1), "sums of integers are exact")
-
-
-def check_fft_plans():
-    x, a = pair((12, 10), "complex128")
-    plan = mp.fft.Plan(x, permuted=True)
-    back = mp.fft.Plan(plan(x), inverse=True, layout=x.layout)
-    same("a plan and its inverse", (plan(x), back(plan(x))), (np.fft.fftn(a), a), 1e-12)
-    ok("method" in plan.describe(), "a plan says what it does")
 
 
 def slices_of(x, win, hop, first, last, mfft, shift, k_offset=0):
