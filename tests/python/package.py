@@ -7,7 +7,7 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, designs, families, functions, kernels, matrices, names, pages, restoration
+from checks import arguments, arrays, designs, families, functions, images, kernels, matrices, names, pages, restoration
 from checks import returns, signals, sparse, standard, windows
 
 returns.start()
@@ -81,6 +81,8 @@ for check in (
     families.check_images_and_labels,
     families.check_labels,
     restoration.check_deconvolution,
+    images.check_complex_borders,
+    images.check_no_axes,
     windows.check_windows,
     windows.check_unwrap,
     windows.check_bits,
