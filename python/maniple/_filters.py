@@ -577,12 +577,23 @@ def welch(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detr
     return csd(x, x, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average)
 
 
+def _matched(x, y, axis):
+    """Two arrays with the axis last, their other axes broadcast, and zeros after the shorter one.  Collective."""
+    x, y = (names.moveaxis(v, axis, -1) for v in (x, y))
+    count, outer = max(x.shape[-1], y.shape[-1]), np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+    return [names.copy(names.broadcast_to(names.pad(v, [(0, 0)] * (v.ndim - 1) + [(0, count - v.shape[-1])]),
+                                          (*outer, count))) for v in (x, y)]
+
+
 def csd(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", return_onesided=True,
         scaling="density", axis=-1, average="mean"):
     words = {"scaling": scaling, "average": average}
     is_one, x, y = y is x, as_array(x), as_array(y)
     if x.size == 0 or y.size == 0:
         return _nothing((*x.shape[:-1], min(x.shape[-1], y.shape[-1])), 2)
+    if x.shape != y.shape:
+        f, p = csd(*_matched(x, y, axis), fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, -1, average)
+        return f, names.moveaxis(p, -1, axis)
     if callable(detrend):
         y = y if is_one else _segments(y, detrend, axis, window, nperseg, noverlap)[0]
         x, nperseg, _ = _segments(x, detrend, axis, window, nperseg, noverlap)
@@ -595,6 +606,10 @@ def coherence(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=Non
     x, y = as_array(x), as_array(y)
     if x.size == 0 or y.size == 0:
         return _nothing((*x.shape[:-1], min(x.shape[-1], y.shape[-1])), 2)
+    if x.shape != y.shape:
+        more = {"window": window, "nperseg": nperseg, "noverlap": noverlap, "nfft": nfft, "detrend": detrend, "axis": axis}
+        f, p = csd(x, y, fs, **more)
+        return f, names.abs(p) ** 2 / welch(x, fs, **more)[1] / welch(y, fs, **more)[1]
     if callable(detrend):
         y = _segments(y, detrend, axis, window, nperseg, noverlap)[0]
         x, nperseg, _ = _segments(x, detrend, axis, window, nperseg, noverlap)
@@ -866,32 +881,44 @@ def _peak_limits(name, x, limit):
     return as_array(limit)
 
 
+def _peaks_apart(x, arrays, distance):
+    """Those of the peaks that keep the distance: the peaks of what is -inf but for them."""
+    alone, peaks = names.full(x.shape, -np.inf, dtype=names.result_type(x.dtype, "float32")), arrays["peaks"]
+    if peaks.size == 0:
+        return arrays
+    alone[peaks] = x[peaks]
+    kept = names.isin(peaks, find_peaks(alone, distance=distance)[0])
+    return {name: values[kept] for name, values in arrays.items()}
+
+
 def find_peaks(x, height=None, threshold=None, distance=None, prominence=None, width=None, wlen=None, rel_height=0.5,
                plateau_size=None):
     """The peaks, and a dictionary of their properties; limits are numbers, or arrays of one for each element of x."""
     options, found, keep, later = struct("find_peaks_options")(), struct("peaks")(), [], {}
+    apart = False  # the distance and what comes after it wait for limits that are arrays
     x = as_array(x)
-    ranges = {"height": height, "threshold": threshold, "prominence": prominence, "width": width,
-              "plateau_size": plateau_size}
+    ranges = {"plateau_size": plateau_size, "height": height, "threshold": threshold, "prominence": prominence,
+              "width": width}  # fmt: skip  in SciPy's order; the distance comes after the first three
     for name, limits in ranges.items():
         if limits is None:
             continue
         is_pair = isinstance(limits, tuple) or (np.ndim(limits) and len(limits) == 2)
         low, high = limits if is_pair else (limits, None)
-        if np.ndim(low) or np.ndim(high):
-            later[name] = low, high = _peak_limits(name, x, low), _peak_limits(name, x, high)
-            if distance is not None and name in ("height", "threshold", "plateau_size"):
-                raise ValueError(f"find_peaks: {name} is an array, and has to be numbers where a distance is given")
+        if np.ndim(low) or np.ndim(high) or (apart and name in ("prominence", "width")):
+            later[name] = _peak_limits(name, x, low), _peak_limits(name, x, high)
+            apart = apart or (distance is not None and name in ("height", "threshold", "plateau_size"))
             low = high = None
         keep.append((ctypes.c_double * 2)(-np.inf if low is None else low, np.inf if high is None else high))
         setattr(options, name, ctypes.addressof(keep[-1]))
     if distance is not None and distance < 1:
         raise ValueError(f"find_peaks: distance is {distance}, and not at least 1")
-    options.distance, options.wlen = distance or 0.0, _window_length(wlen)
+    options.distance, options.wlen = 0.0 if apart else distance or 0.0, _window_length(wlen)
     options.rel_height = rel_height or 5e-324  # as in C 0 is the default; times any prominence this is nothing
     call("find_peaks", x, options, found)
     arrays = {name: ndarray._adopt(getattr(found, name)) for name, _ in found._fields_ if getattr(found, name)}
     for name, (low, high) in later.items():
+        if apart and name in ("prominence", "width"):
+            arrays, apart = _peaks_apart(x, arrays, distance), False
         least, most = (arrays[f] for f in _LIMITED.get(name, (name + "s",) * 2))
         peaks, fits = arrays["peaks"], True
         if low is not None:
@@ -899,6 +926,8 @@ def find_peaks(x, height=None, threshold=None, distance=None, prominence=None, w
         if high is not None:
             fits = fits & (names.maximum(least, most) <= (high[peaks] if isinstance(high, ndarray) else high))
         arrays = {name: values[fits] for name, values in arrays.items()}
+    if apart:
+        arrays = _peaks_apart(x, arrays, distance)
     return arrays.pop("peaks"), arrays
 
 

@@ -6,6 +6,8 @@ What labels measure is NumPy's, as in SciPy: numbers, lists of positions, slices
 """
 
 import ctypes
+import functools
+import inspect
 
 import numpy as np
 
@@ -61,6 +63,31 @@ def into(name, *arguments, out=None):
     return out
 
 
+def _with_complex_fill(function):
+    """A linear filter that takes a complex cval for complex arrays, whose parts it is then given in turn."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def either(*arguments, **keywords):
+        bound = signature.bind(*arguments, **keywords)
+        given = bound.arguments
+        cval, output = given.get("cval", 0.0), given.get("output")
+        if np.iscomplexobj(cval) and np.imag(cval) == 0:
+            given["cval"] = np.real(cval)
+        elif np.iscomplexobj(cval):
+            x = as_array(given["input"])
+            if x.dtype.kind != "c":
+                raise TypeError(f"cval is {cval}, and the input {x.dtype}, which is not complex")
+            given.update(input=x.real, cval=np.real(cval), output=None)
+            real = function(*bound.args, **bound.kwargs)
+            given.update(input=x.imag, cval=np.imag(cval))
+            found = real + 1j * function(*bound.args, **bound.kwargs)
+            return _spectra_and_labels._given(found, output)
+        return function(*bound.args, **bound.kwargs)
+
+    return either
+
+
 def _options(axes, output, mode, cval, origin=0):
     """mnp_ndimage_options."""
     count = len(axes)
@@ -103,12 +130,26 @@ def _window(axes, size, *arrays):
     return vector("int64_t", _each(size, len(axes)), "size")
 
 
+def _without_axes(filtered, input, output):
+    """What a filter gives along no axis, as of a number: the same along a new axis of extent 1."""
+    found = filtered(input[None], _dtype_of(output) if _out(output) is None else output.dtype)[0]
+    return found if _out(output) is None else _spectra_and_labels._given(found, output)
+
+
+def _one(array):
+    """A window for the new axis, of one that has no axes."""
+    return None if array is None else np.reshape(array, 1)
+
+
 # --- filters of order -------------------------------------------------------------------------------------------------
 
 
 def _ordered(name, input, first, size, footprint, output, mode, cval, origin, axes):
     input = as_array(input)
     axes = _axes(input, axes)
+    if not axes:
+        return _without_axes(lambda x, dtype: _ordered(name, x, first, 1, _one(footprint), dtype, mode, cval, 0, [0]),
+                             input, output)
     return into("ndimage_" + name, input, *first, _window(axes, size, footprint), _bools(footprint),
                 _options(axes, output, mode, cval, origin), out=_out(output))
 
@@ -169,10 +210,12 @@ def _along(name, input, weights, axis, output, mode, cval, origin):
                 _options([axis], output, mode, cval, origin), out=_out(output))
 
 
+@_with_complex_fill
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     return _along("correlate1d", input, weights, axis, output, mode, cval, origin)
 
 
+@_with_complex_fill
 def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     return _along("convolve1d", input, weights, axis, output, mode, cval, origin)
 
@@ -189,39 +232,51 @@ def _weighted(name, input, weights, output, mode, cval, origin, axes):
             return _weighted(name, x, part, None, mode, cval, origin, axes)
 
         return _by_parts(filtered, input, weights, output)
+    if not axes:
+        return _without_axes(lambda x, dtype: _weighted(name, x, _one(weights), dtype, mode, cval, 0, [0]), input, output)
     return into("ndimage_" + name, input, _shape(weights), _doubles(weights),
                 _options(axes, output, mode, cval, origin), out=_out(output))
 
 
+@_with_complex_fill
 def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     return _weighted("correlate", input, weights, output, mode, cval, origin, axes)
 
 
+@_with_complex_fill
 def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     return _weighted("convolve", input, weights, output, mode, cval, origin, axes)
 
 
+@_with_complex_fill
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     input = as_array(input)
     axes = _axes(input, axes)
+    if not axes:
+        return _without_axes(lambda x, dtype: uniform_filter(x, 1, dtype, axes=[0]), input, output)
     return into("ndimage_uniform_filter", input, _window(axes, size), _options(axes, output, mode, cval, origin),
                 out=_out(output))
 
 
+@_with_complex_fill
 def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     return uniform_filter(input, size, output, mode, cval, origin, axes=[axis])
 
 
+@_with_complex_fill
 def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None,
                     axes=None):
     input = as_array(input)
     axes = _axes(input, axes)
+    if not axes:
+        return uniform_filter(input, output=output, axes=())
     return into("ndimage_gaussian_filter", input, _doubles(_each(sigma, len(axes))),
                 vector("int", _each(order, len(axes)), "order"), float(truncate),
                 None if radius is None else vector("int64_t", _each(radius, len(axes)), "radius"),
                 _options(axes, output, mode, cval), out=_out(output))
 
 
+@_with_complex_fill
 def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *,
                       radius=None):
     return gaussian_filter(input, sigma, order, output, mode, cval, truncate, radius=radius, axes=[axis])
@@ -232,27 +287,36 @@ def _derivative(name, input, axis, output, mode, cval):
     return into("ndimage_" + name, input, axis, _options(_axes(input, None), output, mode, cval), out=_out(output))
 
 
+@_with_complex_fill
 def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0):
     return _derivative("prewitt", input, axis, output, mode, cval)
 
 
+@_with_complex_fill
 def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
     return _derivative("sobel", input, axis, output, mode, cval)
 
 
+@_with_complex_fill
 def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
     input = as_array(input)
-    return into("ndimage_laplace", input, _options(_axes(input, axes), output, mode, cval), out=_out(output))
+    axes = _axes(input, axes)
+    if not axes:
+        return uniform_filter(input, output=output, axes=())
+    return into("ndimage_laplace", input, _options(axes, output, mode, cval), out=_out(output))
 
 
 def _of_gaussians(name, input, sigma, output, mode, cval, axes, truncate=4.0, radius=None):
     input = as_array(input)
     axes = _axes(input, axes)
+    if not axes:
+        return uniform_filter(input, output=output, axes=())
     return into("ndimage_" + name, input, _doubles(_each(sigma, len(axes))), float(truncate),
                 None if radius is None else vector("int64_t", _each(radius, len(axes)), "radius"),
                 _options(axes, output, mode, cval), out=_out(output))
 
 
+@_with_complex_fill
 def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **more):
     return _of_gaussians("gaussian_laplace", input, sigma, output, mode, cval, axes, **more)
 
@@ -269,6 +333,9 @@ def _grey(name):
                  axes=None):
         input = as_array(input)
         axes = _axes(input, axes)
+        if not axes:
+            return _without_axes(lambda x, dtype: function(x, 1, _one(footprint), _one(structure), dtype, mode, cval, 0,
+                                                           axes=[0]), input, output)
         return into("ndimage_" + name, input, _window(axes, size, structure, footprint), _bools(footprint),
                     _doubles(structure), _options(axes, output, mode, cval, origin), out=_out(output))
 
@@ -302,6 +369,10 @@ def _check_structures(input, *structures):
 def _binary(name, input, structure, iterations, mask, output, border_value, origin):
     input = as_array(input)
     _check_structures(input, structure)
+    if input.ndim == 0:
+        return _without_axes(lambda x, dtype: _binary(name, x, [True] if structure is None else _one(structure), iterations,
+                                                      None if mask is None else as_array(mask)[None], dtype,
+                                                      border_value, 0), input, output)
     return into("ndimage_" + name, input, _shape(structure), _bools(structure), int(iterations),
                 None if mask is None else as_array(mask), bool(border_value), _origins(input, origin),
                 out=_out(output))
@@ -341,7 +412,8 @@ def binary_fill_holes(input, structure=None, output=None, origin=0):
 def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None):
     input = as_array(input)
     _check_structures(input, structure1, structure2)
-    if structure1 is not None and not (~np.asarray(structure1, bool) if structure2 is None else np.asarray(structure2)).any():
+    structure1 = generate_binary_structure(input.ndim, 1) if structure1 is None else structure1
+    if not (~np.asarray(structure1, bool) if structure2 is None else np.asarray(structure2)).any():
         return binary_erosion(input, structure1, output=output, origin=origin1)  # nothing has to be missed
     return into("ndimage_binary_hit_or_miss", input, _shape(structure1), _bools(structure1), _shape(structure2),
                 _bools(structure2), _origins(input, origin1),
@@ -383,11 +455,13 @@ def spline_filter(input, order=3, output=None, mode="mirror"):
     return _splined(made("ndimage_spline_filter", as_array(input), order, _interpolation_mode(mode)), output)
 
 
+@_with_complex_fill
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     return into("ndimage_map_coordinates", as_array(input), as_array(coordinates), order, prefilter,
                 _interpolating(output, mode, cval), out=_out(output))
 
 
+@_with_complex_fill
 def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3, mode="constant", cval=0.0,
                      prefilter=True):
     input, matrix = as_array(input), np.asarray(matrix, dtype=float)
@@ -409,20 +483,27 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
                 _interpolating(output, mode, cval), out=_out(output))
 
 
+@_with_complex_fill
 def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, axes=None):
     input = as_array(input)
     axes = _axes(input, axes)
+    if not axes:  # nothing moves
+        axes, shift, order = _axes(input, None), 0, 0
     return into("ndimage_shift", input, _doubles(_each(shift, len(axes))), order, prefilter,
                 _interpolating(output, mode, cval, axes), out=_out(output))
 
 
+@_with_complex_fill
 def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, grid_mode=False, axes=None):
     input = as_array(input)
     axes = _axes(input, axes)
+    if not axes:
+        axes, zoom, order = _axes(input, None), 1, 0
     return into("ndimage_zoom", input, _doubles(_each(zoom, len(axes))), grid_mode, order, prefilter,
                 _interpolating(output, mode, cval, axes), out=_out(output))
 
 
+@_with_complex_fill
 def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     if len(axes) != 2:
         raise ValueError(f"rotate: there are {len(axes)} axes; it should be 2")
@@ -506,6 +587,8 @@ def _measured(input, labels, index):
 def _measure(name, input, labels, index):
     """The measurements of all labels of an index, in its shape; what a measurement is of is in front."""
     input, labels, index = _measured(input, labels, index)
+    if name in ("sum_labels", "mean") and input.dtype.kind == "c":
+        return _measure(name, input.real, labels, index) + 1j * _measure(name, input.imag, labels, index)
     if index is not None and index.size == 0:
         found = _measure(name, input, labels, [0])  # for its dtype
         return found[:0].reshape(index.shape + found.shape[1:])

@@ -10,7 +10,7 @@ import operator
 
 from ._array import as_array, into
 from ._library import chosen, struct
-from ._names import finished
+from ._names import finished, names
 
 __all__ = ["richardson_lucy", "unsupervised_wiener", "wiener"]
 
@@ -27,7 +27,7 @@ def _positive(what, count):
 
 def _real(is_real):
     if not is_real:
-        raise ValueError("is_real is False: images are real here, and psf and reg are impulse responses")
+        raise ValueError("is_real is False: only wiener() takes complex images")
 
 
 def _address(array):
@@ -57,10 +57,18 @@ def richardson_lucy(image, psf, num_iter=50, clip=True, filter_epsilon=None, *, 
 
 
 def wiener(image, psf, balance, reg=None, is_real=True, clip=True, *, out=None):
-    """skimage.restoration.wiener, where is_real is True: of real images, with impulse responses.  Collective."""
-    _real(is_real)
-    reg = None if reg is None else as_array(reg)
-    return into("wiener_deconvolution", as_array(image), as_array(psf), float(balance), reg, not clip, out=out)
+    """skimage.restoration.wiener.  The result is complex where is_real is False, and so may the image be; psf and reg are
+    impulse responses, and real.  Collective."""
+    image, psf, reg = as_array(image), as_array(psf), None if reg is None else as_array(reg)
+    if is_real:
+        return into("wiener_deconvolution", image, psf, float(balance), reg, not clip, out=out)
+    parts = [wiener(part, psf, balance, reg, clip=False) for part in (image.real, image.imag)]
+    found = parts[0] + 1j * parts[1]
+    if clip:  # by the real part first, as NumPy compares complex numbers
+        found = names.where(parts[0] > 1, 1, names.where(parts[0] < -1, -1, found)).astype(found.dtype)
+    if out is not None:
+        out[...] = found
+    return found if out is None else out
 
 
 def unsupervised_wiener(image, psf, reg=None, user_params=None, is_real=True, clip=True, *, rng=None, out=None):

@@ -383,6 +383,10 @@ static const kernel_case typical[] = {
                     "MNP_K1 1; MNP_K2 1; MNP_K3 41; MNP_RX 16; MNP_RY 1; MNP_BY_COLUMNS 0"},
     {.file = "signal/conv_direct.cu",
      .function = "conv_direct",
+     .definitions = "MNP_IN double; MNP_OUT int16_t; MNP_SUM double; MNP_TX 256; MNP_TY 4; MNP_CX 31; MNP_CY 1; MNP_K0 "
+                    "1; MNP_K1 8; MNP_K2 1; MNP_K3 31; MNP_RX 8; MNP_RY 1; MNP_BY_COLUMNS 0"},
+    {.file = "signal/conv_direct.cu",
+     .function = "conv_direct",
      .definitions = "MNP_IN float; MNP_OUT float; MNP_SUM float; MNP_TX 128; MNP_TY 128; MNP_CX 1; MNP_CY 41; MNP_K0 "
                     "1; MNP_K1 1; MNP_K2 41; MNP_K3 1; MNP_RX 4; MNP_RY 16; MNP_BY_COLUMNS 1"},
     {.file = "signal/conv_direct.cu",

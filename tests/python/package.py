@@ -7,8 +7,8 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import algebra, arguments, arrays, designs, edges, families, functions, hdf5, kernels, krylov, matrices
-from checks import names, pages, restoration, returns, signals, sparse, standard, transforms, windows
+from checks import algebra, arguments, arrays, designs, edges, families, functions, hdf5, images, kernels, krylov
+from checks import matrices, names, pages, restoration, returns, signals, sparse, standard, transforms, windows
 
 returns.start()
 
@@ -92,6 +92,8 @@ for check in (
     transforms.check_backend,
     transforms.check_fft_plans,
     restoration.check_deconvolution,
+    images.check_complex_borders,
+    images.check_no_axes,
     windows.check_windows,
     windows.check_unwrap,
     windows.check_bits,

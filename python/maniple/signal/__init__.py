@@ -228,7 +228,7 @@ class Convolution(Shared):
         call("conv_plan_describe", self, info)
         seconds = {method: info.seconds[constant(f"CONV_{method.upper().replace('-', '_')}")] for method in _METHODS}
         possible = {method: time for method, time in seconds.items() if time >= 0}
-        return {"method": info.name.decode(), "passes": info.passes, "seconds": possible}
+        return {"method": info.name.decode(), "passes": info.passes, "rank": info.rank, "seconds": possible}
 
 
 _DESIGNS = """kaiser_atten kaiser_beta kaiserord bessel bilinear_zpk butter cheby1 cheby2 ellip firwin firwin2 freqz iirnotch iirpeak lfilter_zi lp2bp_zpk

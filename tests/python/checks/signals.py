@@ -227,11 +227,12 @@ def check_ends_and_windows():
          scipy.signal.lfilter([1, 0.5, 0.2], [1, 0.3], a, zi=zi), 1e-12)
     line, h = a.ravel(), rng.random(180)
     for limits in ({"height": h}, {"height": (h, h + 1)}, {"height": (None, h)}, {"threshold": h, "prominence": h},
-                   {"width": (h, 3)}, {"distance": 3, "prominence": (h, 2 * h)}, {"plateau_size": h}):
+                   {"width": (h, 3)}, {"distance": 3, "prominence": (h, 2 * h)}, {"plateau_size": h},
+                   {"height": h - 0.5, "distance": 4}, {"threshold": h / 8, "distance": 3, "width": 1, "prominence": (0.1, 3)},
+                   {"height": (h - 0.5, None), "distance": 2.5, "prominence": h, "plateau_size": 1},
+                   {"height": h + 99, "distance": 2}):
         (got, mine), (want, theirs) = mp.signal.find_peaks(mp.asarray(line), **limits), scipy.signal.find_peaks(line, **limits)
         same(f"find_peaks, arrays of {list(limits)}", (got, *[mine[name] for name in theirs]), (want, *theirs.values()), 1e-11)
-    raises(ValueError, "numbers where a distance", "an array and a distance",
-           lambda: mp.signal.find_peaks(mp.asarray(line), height=h, distance=2))
     peaks = scipy.signal.find_peaks(line)[0]
     for wlen in (None, 9):
         mine, theirs = (m.signal.peak_prominences(v, peaks, wlen) for m, v in ((mp, mp.asarray(line)), (scipy, line)))
@@ -241,6 +242,12 @@ def check_ends_and_windows():
     for comparator in (np.less_equal, mp.greater_equal, operator.lt):
         there = getattr(np, {"lt": "less"}.get(comparator.__name__, comparator.__name__))
         same(f"argrelextrema of {comparator.__name__}", mp.signal.argrelextrema(x, comparator, 1), scipy.signal.argrelextrema(a, there, 1))
+    b = rng.standard_normal((2, 1, 50))
+    for name in ("csd", "coherence"):
+        for first, other, axis in ((a, b, -1), (a, a[0, :40], -1), (a.T, b[:1, 0].T, 0)):
+            same(f"{name} of {first.shape} and {other.shape}",
+                 getattr(mp.signal, name)(mp.asarray(first), mp.asarray(other), nperseg=4, axis=axis),
+                 getattr(scipy.signal, name)(first, other, nperseg=4, axis=axis), 1e-9)
     for name in ("welch", "periodogram", "stft"):
         same(f"{name} of nothing", getattr(mp.signal, name)(mp.zeros((3, 0))), [np.zeros((3, 0))] * (3 if name == "stft" else 2))
     for shape in ((0,), (3, 0), (0, 3)):
