@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks of indices.  On one rank a kernel sets a word of pinned memory if an index is out of range, and on several of
- * the host device a word that they reduce.  Only then the first one in C order is looked for, by a reduction.  The
- * reduction alone checks indices that do not lie dense, and those of several GPUs, which learn by it of each other's.
+ * Checks of indices.  On one rank a kernel sets a word of pinned memory if an index is out of range.  Only then the
+ * first one in C order is looked for, by a reduction.  The reduction alone checks indices that do not lie dense, and
+ * those of several ranks, which learn by it of each other's.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -170,20 +170,15 @@ static mnp_status load_check(mnp_ctx *ctx, mnp_dtype dtype, mnp__kernel **kernel
     return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
 }
 
-static mnp_range_params range_of(const mnp__range_check *check, int *word)
-{
-    return (mnp_range_params){.index = check->indices->data,
-                              .count = check->indices->local_size,
-                              .low = -check->n,
-                              .high = check->n,
-                              .outside = word};
-}
-
 static mnp_status launch_check(const mnp__range_check *check, mnp__kernel *kernel)
 {
     mnp_ctx *ctx = check->indices->ctx;
     const struct reports *reports = ctx->attached[MNP__ATTACHED_INDICES].data;
-    const mnp_range_params params = range_of(check, check->outside);
+    const mnp_range_params params = {.index = check->indices->data,
+                                     .count = check->indices->local_size,
+                                     .low = -check->n,
+                                     .high = check->n,
+                                     .outside = check->outside};
     MNP_TRY(mnp__ctx_launch(ctx, kernel, params.count, &params, sizeof params));
     return ctx->device->ops->event_record(ctx->device, reports->written, ctx->compute);
 }
@@ -210,19 +205,6 @@ static mnp_status report_first(const mnp__range_check *check)
                     name_axis(check, room), check->n);
 }
 
-/* The same on several ranks of the host device, which have all checked their own when it returns. */
-static mnp_status check_on_ranks(mnp__range_check *check)
-{
-    mnp_ctx *ctx = check->indices->ctx;
-    mnp__kernel *kernel;
-    int found = 0;
-    MNP_TRY(load_check(ctx, check->indices->dtype, &kernel));
-    const mnp_range_params params = range_of(check, &found);
-    MNP_TRY(mnp__ctx_launch(ctx, kernel, params.count, &params, sizeof params));
-    MNP_TRY(mnp__all_reduce(&ctx->comm, &found, 1, MPI_INT, MPI_MAX));
-    return found ? report_first(check) : MNP_OK;
-}
-
 mnp_status mnp__range_check_begin(mnp__range_check *check, mnp_index_mode mode)
 {
     mnp_ctx *ctx = check->indices->ctx;
@@ -238,8 +220,6 @@ mnp_status mnp__range_check_begin(mnp__range_check *check, mnp_index_mode mode)
                         check->function, check->indices->layout->size, name_axis(check, room));
     if (mode != MNP_RAISE)
         return MNP_OK;
-    if (ctx->comm.size > 1 && ctx->device->block_memory == 0 && check->indices->dense & MNP__DENSE_C)
-        return check_on_ranks(check);
     if (ctx->comm.size > 1 || !(check->indices->dense & MNP__DENSE_C)) /* several ranks learn of it by the reduction */
         return report_first(check);
     if (!check->by_move)
