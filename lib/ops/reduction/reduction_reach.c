@@ -96,13 +96,20 @@ static void plan_block(const sharers *s, int member, mnp__reduction_plan *plan)
     mnp__reduction_plan_make(&work, false, plan);
 }
 
+/* Whether a member has elements: it may own some of an input that is broadcast, and none of the others. */
+static bool has_elements(const sharers *s, int member)
+{
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+    return mnp__layout_box(s->work->layout, mnp_comm_world_rank(s->sharing->group, member), lo, extent);
+}
+
 /* One kernel goes through the blocks of all members, so it reaches an input as none of them forbids. */
 static mnp_status reduce_share(sharers *s)
 {
     const mnp__reduction_spec *spec = &s->work->reduction->spec;
     int count = 0;
     for (int member = 0; member < s->members; member++) {
-        if (s->blocks[member * s->narrays].data)
+        if (has_elements(s, member))
             plan_block(s, member, &s->plans[count++]);
     }
     mnp__reduction_plan *first = s->plans;
