@@ -47,4 +47,3 @@ using ::sinh;
 using ::sqrt;
 using ::tan;
 using ::tanh;
-

@@ -512,7 +512,8 @@ static bool is_cuda_source(const char *name)
 /* Kernels whose source the library generates, or that the host alone has, and the test that compiles them. */
 static const struct {
     const char *file, *test;
-} families[] = {{"indexing/compact.cu", "tests/ops/indexing/select_kernels.c"},
+} families[] = {{"custom/simulated.cu", "tests/ops/reduction/reduce.py on a simulated GPU"},
+                {"indexing/compact.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/indexed.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/numbers.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/owners.cu", "tests/ops/indexing/select_kernels.c"},
