@@ -195,12 +195,14 @@ static inline double __fma_rn(double a, double b, double c)
 {
     return fma(a, b, c);
 }
-/* downwards: the sum of two floats is a double, rounded or not, so that it is above the result of rounding or not */
+/* downwards: from the sum in double, and what that has lost (D. E. Knuth's sum of two numbers) */
 static inline float __fadd_rd(float a, float b)
 {
-    const double sum = (double)a + (double)b;
+    const double x = a, y = b, sum = x + y, part = sum - x, lost = (x - (sum - part)) + (y - part);
     const float nearest = (float)sum;
-    return (double)nearest > sum ? nextafterf(nearest, -HUGE_VALF) : nearest;
+    if (sum == 0)
+        return __builtin_signbit(a) || __builtin_signbit(b) ? -0.0f : 0.0f;
+    return nearest > sum || (nearest == sum && lost < 0) ? nextafterf(nearest, -HUGE_VALF) : nearest;
 }
 
 /* Loads and stores that go by a certain cache. */

@@ -19,7 +19,7 @@ template <> struct mnp_word<16> {
     typedef uint4 type;
 };
 
-/* Store words by one access, which the compiler would take apart. */
+/* Store words to the memory of arrays by one access, which the compiler would take apart. */
 MNP_INLINE void mnp_store_words(void *to, const uint32_t (&words)[2])
 {
 #if MNP_PTX

@@ -103,7 +103,7 @@ static void move_run(const mnp_indexed_params &p, const int64_t *j, int64_t colu
         dst[k * dst_stride] = src[k * src_stride];
 }
 
-/* Gather a row where every element has an index of its own.  They are prefetched, as nobody predicts their addresses. */
+/* Gather a row where every element has an index of its own.  They are prefetched, as they may be anywhere. */
 template <int mode>
 static void move_row(const mnp_indexed_params &p, const int64_t *j, int64_t, MNP_UNIT *dst, const MNP_INDEX *index,
                      int64_t count)

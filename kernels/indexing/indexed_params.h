@@ -41,7 +41,7 @@ typedef struct mnp_indexed_params {
         index_stride[MNP_INDEXED_DIMS];
     unsigned long long
         divide[MNP_INDEXED_DIMS];    /* on a GPU unless wide: how mnp_quotient_by() divides by the extents */
-    const mnp_indexed_block *blocks; /* on the host, if there are any: from 2 to MNP_INDEXED_BLOCKS, by their indices */
+    const mnp_indexed_block *blocks; /* on the host, if there are any: at most MNP_INDEXED_BLOCKS, by their indices */
     int nblocks;
 } mnp_indexed_params;
 

@@ -258,13 +258,13 @@ static mnp_status time_plan(mnp_fft_plan *plan, const mnp_array *x, mnp_array **
 static mnp_status try_choices(mnp_ctx *ctx, bool is_double, const mnp_array *x, mnp__fft_problem *problem)
 {
     mnp__fft_problem one = *problem;
-    mnp_array *y = NULL;
     mnp_status st = MNP_OK;
     double least = DBL_MAX, seconds;
     int count = 0;
     bool by_slabs = false;
     for (int i = 0; i < CHOICES && st == MNP_OK; i++) {
         mnp_fft_plan *plan = NULL;
+        mnp_array *y = NULL; /* of the plan's own layout, which choices may differ in */
         one.choice = choices[i];
         st = mnp__fft_plan_make(ctx, &one, is_double, false, &plan);
         if (st == MNP_OK && i == 0) {
@@ -279,9 +279,9 @@ static mnp_status try_choices(mnp_ctx *ctx, bool is_double, const mnp_array *x, 
             }
         }
         mnp__ctx_drain(ctx);
+        mnp_array_free(y);
         mnp__fft_plan_release(plan);
     }
-    mnp_array_free(y);
     return st;
 }
 
@@ -318,7 +318,11 @@ mnp_status mnp__fft_choose(mnp_ctx *ctx, bool is_double, bool measures, mnp__fft
     MNP_TRY(measure(ctx, is_double, problem));
     problem->basis = "measured";
     const record found = {.key = key, .choice = problem->choice};
+    const int before = records->count;
     if (ctx->comm.rank == 0)
         append_to_file(ctx, &found);
-    return MNP_AGREE(ctx, add(records, &found));
+    const mnp_status st = MNP_AGREE(ctx, add(records, &found));
+    if (st != MNP_OK)
+        records->count = before; /* on all ranks, as they must know the same */
+    return st;
 }

@@ -4,11 +4,11 @@
  *
  * Plans of the user's share one piece of the context's, which is as large as the one that needs most: they are executed
  * one after the other, in the order of the compute stream, and none needs what another one has left there.  Making a
- * plan makes it as large as that plan needs, so executions find it; the last plan takes it along.  A plain call works in
- * it too if it is large enough, and otherwise in memory that it takes for the time of the call.
+ * plan makes it as large as that plan needs, so executions find it; the last plan takes it along.  A plain call works
+ * in it too if it is large enough, and otherwise in memory that it takes for the time of the call.
  *
- * Two kinds of plans have memory of their own: those of which few ranks work in nearly all of it, as it is then as large
- * on every rank as that rank needs; and those that were recorded in a graph, which has its addresses.
+ * Two kinds of plans have memory of their own: those of which few ranks work in nearly all of it, as it is then as
+ * large on every rank as that rank needs; and those that were recorded in a graph, which has its addresses.
  */
 #include "fft/memory.h"
 

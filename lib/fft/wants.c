@@ -3,8 +3,9 @@
  * What ranks want of a move between two steps: their block of the new layout, stored densely in C order.
  *
  * An axis of n1 n2 elements is split into columns and rows, index = i1 n2 + i2, and its transform is joined from the
- * transposed order, index = k2 n1 + k1.  Neither needs cuts at multiples of n1 or n2: a block of columns is runs at equal
- * distances of the axis, and any part of the joined axis is what is between its first and its last incomplete row.
+ * transposed order, index = k2 n1 + k1.  Neither needs cuts at multiples of n1 or n2: a block of columns is runs at
+ * equal distances of the axis, and any part of the joined axis is what is between its first and its last incomplete
+ * row.
  */
 #include "base/integer.h"
 #include "fft/plan.h"

@@ -15,8 +15,8 @@ mnp_status mnp__linalg_eigh(const char *function, const mnp_array *a, bool upper
                             mnp_array **w_p, mnp_array **v_p);
 
 /*
- * The eigenvalues of a matrix of n rows that a caller asks for: MNP_ERR_ARG if there are none such; without a subset all
- * numbers.  Not collective.
+ * The eigenvalues of a matrix of n rows that a caller asks for: MNP_ERR_ARG if there are none such; without a subset
+ * all numbers.  Not collective.
  */
 mnp_status mnp__eigen_range_of(const char *function, int64_t n, mnp_subset subset, double from, double to,
                                mnp__eigen_range *range);

@@ -4,17 +4,17 @@
  *
  * Systems are solved as LAPACK's dsgesv does it (Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra: Exploiting the
  * performance of 32 bit floating point arithmetic in obtaining 64 bit accuracy, 2006): the n^3 operations are those of
- * float32; each correction costs a product and two triangular systems.  It is done when each column of the residual has a norm of at most
- * sqrt(n) eps |a| |x|, as that of a stable method in float64, or of twice that for complex numbers, whose products
- * round that much more.  It is given up when a correction does not halve the worst one, as where the condition of the
- * matrix is 1 / eps of float32 or more, or its elements overflow.
+ * float32; each correction costs a product and two triangular systems.  It is done when each column of the residual has
+ * a norm of at most sqrt(n) eps |a| |x|, as that of a stable method in float64, or of twice that for complex numbers,
+ * whose products round that much more.  It is given up when a correction does not halve the worst one, as where the
+ * condition of the matrix is 1 / eps of float32 or more, or its elements overflow.
  *
  * Least squares use the R of A = Q R in that precision, so that A R^-1 is almost orthonormal: each correction of x is
  * R^-1 R^-H A^H (b - A x), the corrected seminormal equations (Bjorck: Stability analysis of the method of seminormal
  * equations for linear least squares problems, 1987).  The error is multiplied by about eps of float32 times the
  * condition of A each time, and what is left of it is that of a stable method, as residuals are of the whole precision.
- * Wide matrices have the R of A^H, and the corrections A^H R^-1 R^-H (b - A x), which keep x the solution of least norm.
- * R^-1 is made as a matrix: then a correction is a few products, over any ranks.
+ * Wide matrices have the R of A^H, and the corrections A^H R^-1 R^-H (b - A x), which keep x the solution of least
+ * norm.  R^-1 is made as a matrix: then a correction is a few products, over any ranks.
  *
  * Singular values that are 0 look like eps of float32 in R.  So |R| |R^-1| of Frobenius, which is an upper bound of the
  * condition, must be well below 1 / eps of float32, and below 1 / rcond: then A has full rank.  Otherwise, or where

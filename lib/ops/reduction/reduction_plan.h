@@ -68,9 +68,9 @@ typedef struct mnp__reduction_plan {
 } mnp__reduction_plan;
 
 /*
- * The arrays of a run: `inputs` have blocks of the layout `layout`, those of `rank`, `outputs` blocks of `result`.  With
- * `cut` not below 0, only the results from .. to-1 along that dimension of the layout, counted in the block, are wanted,
- * and the plans for the blocks of several ranks have the same dimensions, so that one kernel goes through all.
+ * The arrays of a run: `inputs` have blocks of the layout `layout`, those of `rank`, `outputs` blocks of `result`.
+ * With `cut` not below 0, only the results from .. to-1 along that dimension of the layout, counted in the block, are
+ * wanted, and the plans for the blocks of several ranks have the same dimensions, so that one kernel goes through all.
  */
 typedef struct mnp__reduction_work {
     mnp__reduction *reduction;
@@ -98,8 +98,8 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
 mnp__launch mnp__reduction_join_launch(const mnp_ctx *ctx, mnp__reduction_plan *plan, int64_t parts);
 
 /*
- * reduction_run.c: find or load the kernel of a plan, and set what the call gives; reduce elements to parts at `target`,
- * or to results if that is NULL.
+ * reduction_run.c: find or load the kernel of a plan, and set what the call gives; reduce elements to parts at
+ * `target`, or to results if that is NULL.
  */
 mnp_status mnp__reduction_find_kernel(const mnp__reduction_work *work, mnp__reduction_plan *plan);
 mnp_status mnp__reduction_launch(const mnp__reduction_work *work, mnp__reduction_plan *plan, void *target);

@@ -25,6 +25,7 @@ typedef struct sharers {
     const mnp_array *arrays[2 * MNP__MAX_REDUCTION_OPERANDS]; /* those of the work that are in memory */
     mnp__reached *blocks;                                     /* [member][array] */
     mnp__reduction_plan *plans;                               /* of the blocks that have elements */
+    char *failed;                                             /* [member]: 1 if it has not reduced its share */
     int dim, place; /* the dimension along which results are shared out, in the layout and in the result's */
     int64_t extent; /* of the block along it */
 } sharers;
@@ -96,13 +97,20 @@ static void plan_block(const sharers *s, int member, mnp__reduction_plan *plan)
     mnp__reduction_plan_make(&work, false, plan);
 }
 
+/* Whether a member has elements: it may own some of an input that is broadcast, and none of the others. */
+static bool has_elements(const sharers *s, int member)
+{
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
+    return mnp__layout_box(s->work->layout, mnp_comm_world_rank(s->sharing->group, member), lo, extent);
+}
+
 /* One kernel goes through the blocks of all members, so it reaches an input as none of them forbids. */
 static mnp_status reduce_share(sharers *s)
 {
     const mnp__reduction_spec *spec = &s->work->reduction->spec;
     int count = 0;
     for (int member = 0; member < s->members; member++) {
-        if (s->blocks[member * s->narrays].data)
+        if (has_elements(s, member))
             plan_block(s, member, &s->plans[count++]);
     }
     mnp__reduction_plan *first = s->plans;
@@ -146,17 +154,29 @@ static void copy_shares(const sharers *s)
     }
 }
 
+/* Wait until all ranks of the group have got so far, and fail if one of them has. */
+static mnp_status meet(const sharers *s, mnp_status st)
+{
+    mnp_comm *group = s->sharing->group;
+    const int mine = mnp_comm_rank(group);
+    s->failed[mine] = st != MNP_OK;
+    MNP_TRY(mnp_comm_all_gather(group, s->failed + mine, 1, s->failed, MNP_UINT8));
+    for (int member = 0; member < s->members && st == MNP_OK; member++) {
+        if (s->failed[member])
+            st = MNP_FAIL(MNP_ERR_PEER, "%s: rank %d could not reduce its share", s->work->call->function,
+                          mnp_comm_world_rank(group, member));
+    }
+    return st;
+}
+
 /* All ranks of the group go through the same waits, whatever happens to one of them. */
 static mnp_status run(sharers *s)
 {
     mnp_comm *group = s->sharing->group;
     MNP_TRY(mnp__reach(group, s->narrays, s->arrays, s->blocks));
-    const mnp_status st = reduce_share(s);
-    MNP_TRY(mnp_comm_barrier(group)); /* the results are there, and the blocks may change */
-    if (st == MNP_OK)
-        copy_shares(s);
-    MNP_TRY(mnp_comm_barrier(group)); /* the results may change */
-    return st;
+    MNP_TRY(meet(s, reduce_share(s))); /* the results are there, and the blocks may change */
+    copy_shares(s);
+    return mnp_comm_barrier(group); /* the results may change */
 }
 
 mnp_status mnp__reduction_reach(const mnp__reduction_work *work, const mnp__sharing *sharing, int64_t outputs,
@@ -175,7 +195,10 @@ mnp_status mnp__reduction_reach(const mnp__reduction_work *work, const mnp__shar
     if (st == MNP_OK)
         st = mnp__malloc((size_t)s.members * sizeof *s.plans, &s.plans);
     if (st == MNP_OK)
+        st = mnp__malloc((size_t)s.members, &s.failed);
+    if (st == MNP_OK)
         st = run(&s);
+    free(s.failed);
     free(s.plans);
     free(s.blocks);
     return st;

@@ -3,8 +3,8 @@
  * Making a reduction, and running it from operands to results.
  *
  * A run is one launch if every result has one part.  Where results are few, each has several parts, and a second launch
- * joins them.  Where ranks share results, a collective gathers the parts of all ranks, and a last launch joins these; or
- * they read each other's blocks (reduction_reach.c).
+ * joins them.  Where ranks share results, a collective gathers the parts of all ranks, and a last launch joins these;
+ * or they read each other's blocks (reduction_reach.c).
  */
 #include "ops/reduction/reduction.h"
 

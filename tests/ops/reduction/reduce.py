@@ -406,6 +406,12 @@ def custom():
     row = mp.array(b[0])
     mp.check("inputs are broadcast", run(mse, [x, row], axes(0)),
              ((a.astype("float64") - b[0]) ** 2).mean(axis=0).astype("float32"), ulp=4)
+    e, last = rng.integers(-9, 9, (3, 4099)).astype("float32"), mp.Layout([mp.size], (3, 4099), [0, -1],
+                                                                          [[0] * mp.size + [3], None])
+    f = mp.array(e[0], mp.layout_replicated(mp.size, 1, [4099]))[::-1]
+    differences = kernel("T x, T y", "T z", "x - y", "a + b", None, "0", "differences")
+    mp.check("of which every rank has one, reversed, and the last rank all of the other",
+             run(differences, [f, mp.array(e, last)], axes(0)), (e[0, ::-1] - e).sum(axis=0))
     d = mp.values_for_sums(rng, "bool", (9, 4))
     parity = kernel("bool x", "bool y", "x", "a != b", None, "false")
     mp.check("bools", run(parity, [mp.array(d)], axes(0)), np.logical_xor.reduce(d, axis=0))
@@ -417,7 +423,7 @@ def custom():
     mp.fails("MNP_ERR_ARG", "which is float32 in this call", run, mse, [x, mp.astype(y, "float64")])
     mp.fails("MNP_ERR_ARG", "all inputs are numbers", run, mse, [1.0, 2.0])
     mp.fails("MNP_ERR_UNSUPPORTED", "is raw", kernel, "raw T x", "T y", "x", "a + b", None, "0")
-    for made in (mse, norm, modulus, span, parity, wrong):
+    for made in (mse, norm, modulus, span, differences, parity, wrong):
         mp.reduction_free(made)
 
 
