@@ -52,6 +52,12 @@ for kind in 'killed 1' 'power 2'; do
     check "$status" "$1, on $2 rank(s)"
 done
 
+# The same of one that removes a dataset with which the file ends
+run "a writer that removes is recorded" env RECORD_FILE="$folder/shorter.h5" RECORD_LOG="$folder/removal" \
+    LD_PRELOAD="$folder/record.so" "$MPIRUN" -n 2 "$PYTHON" "$srcdir/tests/io/h5_crash_remove.py" write \
+    "$folder/shorter.h5"
+run "killed while it removes" on 1 h5_crash_remove.py read "$folder/shorter.h5" "$folder/removal" images
+
 # Kills of a writer that appends steps as fast as it can; the file goes on to grow
 cp start.h5 killed.h5
 : >killed.h5.done
