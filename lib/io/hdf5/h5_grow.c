@@ -347,6 +347,10 @@ static mnp_status write_values(struct job *job)
 close:
     if (!job->file->later)
         mnp__plain_file_close(opened);
+    else if (st != MNP_OK) { /* what is on its way goes to space that rank 0 gives back */
+        (void)mnp__plain_file_catch_up(opened);
+        st = MNP_AGREE(ctx, st);
+    }
     return st;
 }
 
@@ -593,5 +597,7 @@ mnp_status mnp_h5_file_read(mnp_h5_file *file, const char *dataset, const mnp_se
 {
     MNP_ENTER(file, dataset, array_p);
     MNP_NEED_OR_NULL(layout);
+    if (file->later)
+        MNP_TRY(MNP_AGREE(file->ctx, mnp__plain_file_catch_up(&file->values)));
     return mnp_h5_read_selection(file->ctx, file->name, dataset, selection, layout, array_p);
 }
