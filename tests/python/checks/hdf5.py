@@ -101,6 +101,15 @@ def check_groups():
         ok(file.keys() == ["cast", "runs", "zeros"], "and nothing else has changed")
 
 
+def check_lost_file():
+    """A file that goes meanwhile is the same kind of error on all ranks."""
+    name = shared_folder() + "/lost.h5"
+    with mp.h5.File(name, "w") as file:
+        mp.comm.by_root(os.remove, name)
+        raises(FileNotFoundError, "No such file", "names of a file that is gone", file.keys)
+        raises(FileNotFoundError, "No such file", "and attributes", lambda: dict(file.attrs))
+
+
 def check_boxes():
     """d[key] = values, as of an array."""
     a = np.arange(60.0).reshape(5, 4, 3)
