@@ -125,6 +125,12 @@ def check_boxes():
         d[0] = 7
         a[0] = 7
         same("a number", d[...], a)
+        file.create_dataset("grows", data=a, maxshape=(None, 4, 3))
+        grows = file["grows"]
+        file.append("grows", mp.ones((1, 4, 3)), 0)
+        grows[-1] = 5
+        same("the last index of what has grown", grows[...], np.concatenate([a, np.full((1, 4, 3), 5.0)]))
+        raises(ValueError, "must be the shape", "a limit", lambda: file.create_dataset("z", (2, 3), maxshape=(8, 3)))
         raises(ValueError, "the step", "a step", lambda: d.__setitem__(slice(0, 4, 2), 0))
         raises(IndexError, "out of bounds", "an index that is not there", lambda: d.__setitem__(5, 0))
         raises(IndexError, "3 dimensions", "too many indices", lambda: d.__setitem__((0, 0, 0, 0), 0))
