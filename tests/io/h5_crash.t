@@ -26,7 +26,10 @@ run "a library that records writes" ${CC:-cc} -shared -fPIC -o record.so "$srcdi
 import h5py, numpy as np
 with h5py.File('start.h5', 'w') as file:
     file['old'] = np.arange(500.)
-    file['old'].attrs['note'] = 'kept'"
+    file['old'].attrs['note'] = 'kept'
+with h5py.File('shorter.h5.start', 'w') as file:
+    file['a'], file['last'] = np.arange(500.), np.arange(30000.)"
+cp shorter.h5.start shorter.h5
 
 # on RANKS SCRIPT ARGUMENT...: a Python script of this folder
 on()
