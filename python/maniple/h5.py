@@ -70,6 +70,7 @@ class _structs:  # noqa: N801
             if values.ndim > 1:
                 told = f"attribute {name!r} has {values.ndim} dimensions"
                 raise ValueError(told + "; it may be a text, a number or a vector of numbers")
+            values = values.astype(values.dtype.newbyteorder("="), copy=False)
             one.dtype, one.count = dtype_number(values.dtype), values.size if values.ndim else -1
             one.values = values.ctypes.data
             self._kept.append(values)

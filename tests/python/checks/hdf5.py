@@ -65,6 +65,8 @@ def check_groups():
         group["x"], file["i"], file["/runs/number"] = x, k, 5
         group.attrs["unit"], file.attrs["n"], file.attrs["gone"] = "K", 3, [1, 2]
         del file.attrs["gone"]
+        group.attrs["big"] = np.array([1, 2], ">i4")
+        same("an attribute of the other byte order", group.attrs.pop("big"), np.array([1, 2], "int32"))
         zeros = file.create_dataset("zeros", (3, 4), maxshape=(None, 4))
         ok((zeros.shape, zeros.dtype, zeros.size) == ((3, 4), np.dtype("float32"), 12), "a dataset of zeros")
         file.append("zeros", mp.ones((2, 4), dtype="float32"), 0)
@@ -125,6 +127,9 @@ def check_boxes():
         d[0] = 7
         a[0] = 7
         same("a number", d[...], a)
+        file["none"], file["none of rows"] = mp.zeros(0), mp.zeros((0, 4))
+        file["none of rows"][:] = mp.zeros((0, 4))
+        ok(file["none"][...].shape == (0,) and file["none of rows"].shape == (0, 4), "datasets without elements")
         file.create_dataset("grows", data=a, maxshape=(None, 4, 3))
         grows = file["grows"]
         file.append("grows", mp.ones((1, 4, 3)), 0)
