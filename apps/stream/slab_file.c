@@ -9,6 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/paths.h"
+
+/* The result is in FILE.part before it is complete; one that is there goes, but not where it is what is read. */
+static mnp_status check_part(const slab_file *file, int count, const operand *const *inputs)
+{
+    for (int i = 0; i < count; i++)
+        if (inputs[i]->file && same_file(file->part, inputs[i]->file))
+            return mnp_fail(MNP_ERR_ARG,
+                            "%s '%s' is in the file '%s', as OUTPUT '%s' is until it is complete; name another OUTPUT",
+                            inputs[i]->role, inputs[i]->text, file->part, file->output->text);
+    return MNP_OK;
+}
+
 static mnp_status check_output(const operand *output)
 {
     if (output->kind != OPERAND_DATASET)
@@ -22,20 +35,27 @@ static mnp_status check_output(const operand *output)
     return MNP_OK;
 }
 
-mnp_status slab_file_open(mnp_ctx *ctx, const operand *output, int64_t rows, slab_file *file)
+mnp_status slab_file_open(mnp_ctx *ctx, const operand *output, int64_t rows, int count, const operand *const *inputs,
+                          slab_file *file)
 {
     const bool root = mnp_ctx_rank(ctx) == 0;
-    *file = (slab_file){.ctx = ctx, .output = output, .rows = rows};
-    const mnp_status st = mnp_agree(ctx, root ? check_output(output) : MNP_OK);
+    slab_file opened = {.ctx = ctx, .output = output, .rows = rows};
+    *file = opened; /* without the name of a file, which is not to be removed */
+    mnp_status st = root ? check_output(output) : MNP_OK;
+    if (st == MNP_OK)
+        snprintf(opened.part, sizeof opened.part, "%s.part", output->file);
+    if (st == MNP_OK && root)
+        st = check_part(&opened, count, inputs);
+    st = mnp_agree(ctx, st);
     if (st != MNP_OK)
         return st;
-    snprintf(file->part, sizeof file->part, "%s.part", output->file);
+    *file = opened;
     if (root) {
         (void)unlink(file->part);
         mnp_temporary_guard(file->part);
     }
-    const mnp_status opened = mnp_h5_file_open(ctx, file->part, true, &file->file);
-    return opened == MNP_OK ? mnp_h5_file_set_sync(file->file, false) : opened;
+    st = mnp_h5_file_open(ctx, file->part, true, &file->file);
+    return st == MNP_OK ? mnp_h5_file_set_sync(file->file, false) : st;
 }
 
 mnp_status slab_file_write(slab_file *file, int64_t begin, const mnp_array *y)

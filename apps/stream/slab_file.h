@@ -20,9 +20,10 @@ typedef struct slab_file {
 
 /*
  * Open FILE.part; `file` stays where it is until it is closed.  MNP_ERR_ARG if the output is not a dataset of an HDF5
- * file that does not exist yet.  Collective.
+ * file that does not exist yet, or FILE.part is the file of one of the inputs.  Collective.
  */
-mnp_status slab_file_open(mnp_ctx *ctx, const operand *output, int64_t rows, slab_file *file);
+mnp_status slab_file_open(mnp_ctx *ctx, const operand *output, int64_t rows, int count, const operand *const *inputs,
+                          slab_file *file);
 
 /*
  * Write rows from `begin` on, which come to disk in the background; those from 0 on are the first, which make the

@@ -161,8 +161,13 @@ mnp_status stream_begin(job *j)
 mnp_status stream_run(job *j)
 {
     const stream *s = &j->stream;
+    const operand *inputs[JOB_MOST_INPUTS + 1] = {&j->input};
+    int count = 1;
     slab_file file;
-    mnp_status status = slab_file_open(j->ctx, &j->result.output, s->size.rows, &file);
+    for (int i = 0; i < JOB_MOST_INPUTS; i++)
+        if (j->more[i])
+            inputs[count++] = j->more[i];
+    mnp_status status = slab_file_open(j->ctx, &j->result.output, s->size.rows, count, inputs, &file);
     for (int64_t i = 0; i < s->slabs && status == MNP_OK; i++) {
         status = run_slab(j, i, &file);
         progress_at((double)(i + 1) / (double)s->slabs);

@@ -126,12 +126,14 @@ static struct reader *get_reader(mnp_ctx *ctx)
 
 void mnp__read_ahead_start(mnp_ctx *ctx, const char *name, mnp__read_ahead *ahead)
 {
-    struct reader *reader = ahead->count > 0 ? get_reader(ctx) : NULL;
+    struct reader *reader = ctx->attached[MNP__ATTACHED_READ_AHEAD].data;
+    if (reader)
+        stop(reader);
+    reader = ahead->count > 0 ? get_reader(ctx) : NULL;
     if (!reader) {
         clear(ahead);
         return;
     }
-    stop(reader);
     reader->ahead = *ahead;
     *ahead = (mnp__read_ahead){.count = 0};
     atomic_store(&reader->ends, false);

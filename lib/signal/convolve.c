@@ -454,10 +454,12 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
     mnp_conv_plan *plan = NULL;
     recipe r = {0};
     mnp_status st = begin(ctx, dtype, layout, kernel, options, &r, &plan);
-    if (st == MNP_OK)
+    if (st == MNP_OK) {
+        const bool may_change = r.rank > 1 && r.options->method == MNP_CONV_AUTO;
         st = make(plan, &r);
-    if (st != MNP_OK && r.rank > 1 && r.options->method == MNP_CONV_AUTO)
-        st = make_without_terms(plan, &r);
+        if (st != MNP_OK && may_change && plan->info.method == MNP_CONV_SEPARABLE)
+            st = make_without_terms(plan, &r);
+    }
     recipe_free(&r);
     if (st == MNP_OK)
         *plan_p = plan;

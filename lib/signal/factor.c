@@ -138,7 +138,7 @@ static bool is_sum(mnp_dtype dtype, const int64_t *extent, const void *filter, i
         number sum = 0;
         for (int t = 0; t < count; t++) {
             const number product = product_at(extent, factors + t * length, i);
-            if (exact && cabs(product) >= exact_integers)
+            if (exact && count * cabs(product) >= exact_integers)
                 return false;
             sum += product;
         }
@@ -225,6 +225,20 @@ static void eliminate(bool integers, number *rest, int64_t rows, int64_t columns
             rest[r * columns + c] -= vector[r] * row[c];
 }
 
+/* Keep the product of the vectors.  A last one of a single element is 1, which goes into another vector. */
+static void keep_product(search *s)
+{
+    const int64_t length = length_of(s->extent);
+    number *product = s->found + s->count++ * length, *last = product + length - 1;
+    memcpy(product, s->vectors, (size_t)length * sizeof *product);
+    for (int64_t j = 0, begin = 0; s->extent[MNP_CONV_DIMS - 1] == 1 && j < MNP_CONV_DIMS; begin += s->extent[j++]) {
+        for (int64_t i = 0; s->extent[j] > 1 && i < s->extent[j]; i++)
+            product[begin + i] *= *last;
+        if (s->extent[j] > 1)
+            *last = 1;
+    }
+}
+
 /*
  * Add the products whose sum is `rest`, of the dimensions from j on, times the vectors of those before, whose elements
  * begin at number `begin`.  Dimension j gives the rows of a matrix and the others its columns; each step of elimination
@@ -236,11 +250,10 @@ static bool add_products(search *s, int j, int64_t begin, number *rest, toleranc
     const int64_t rows = s->extent[j], columns = size_from(s->extent, j + 1);
     number *vector = s->vectors + begin, *row = rest + rows * columns;
     if (j == MNP_CONV_DIMS - 1) {
-        const int64_t length = length_of(s->extent);
         if (s->count == s->most)
             return false;
         memcpy(vector, rest, (size_t)rows * sizeof *vector);
-        memcpy(s->found + s->count++ * length, s->vectors, (size_t)length * sizeof *vector);
+        keep_product(s);
         return true;
     }
     if (rows == 1) {

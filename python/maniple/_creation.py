@@ -162,8 +162,9 @@ def _lines(start, stop, num, endpoint, retstep, dtype):
 @public
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     if any(np.ndim(v) or np.iscomplexobj(v) for v in (start, stop, base)):
-        powers = linspace(start, stop, num, endpoint, axis=axis)
-        powers = as_array(base) ** (powers if powers.ndim > 1 or not np.ndim(base) else names.expand_dims(powers, -1))
+        powers, base = linspace(start, stop, num, endpoint), as_array(base)
+        powers = powers.reshape((powers.shape[0],) + (1,) * (base.ndim - powers.ndim + 1) + powers.shape[1:])
+        powers = names.moveaxis(base**powers, 0, axis)
         return powers if dtype is None else names.astype(powers, dtype)
     return made("logspace", float(start), float(stop), num, bool(endpoint), float(base), dtype_number(dtype))
 

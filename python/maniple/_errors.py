@@ -108,12 +108,17 @@ _FINER = {
 }  # fmt: skip
 
 
+def error_of(status, message=None):
+    """The error that belongs to a status that is not MNP_OK, and to the message; None: that of the last call."""
+    kind = _CLASSES.get(status, Error)
+    error = kind(status, message)
+    for words, finer in _FINER.get(kind, ()):
+        if re.search(words, error.message):
+            return finer(status, error.message)
+    return error
+
+
 def check(status):
     """Raise what belongs to a status that is not MNP_OK."""
     if status:
-        kind = _CLASSES.get(status, Error)
-        error = kind(status)
-        for words, finer in _FINER.get(kind, ()):
-            if re.search(words, error.message):
-                raise finer(status, error.message)
-        raise error
+        raise error_of(status)

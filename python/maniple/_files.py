@@ -151,10 +151,13 @@ class NpzFile(collections.abc.Mapping):
                     opened.seek(begin + rows.start * width * dtype.itemsize)
                     data = opened.read(block.nbytes)
                 block = np.frombuffer(data, dtype, block.size).reshape(block.shape)
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
+        except Exception as error:  # noqa: BLE001  whatever zlib and zipfile raise, the others wait for it
             problem = error
         if least([problem is None]) == [0]:
-            raise problem or OSError(f"another rank could not read {member} in {self.filename}")
+            if isinstance(problem, OSError):
+                raise problem
+            told = f"{member} in {self.filename} could not be read"
+            raise OSError(f"{told}: {problem}" if problem else f"{told} by another rank") from problem
         return np.ascontiguousarray(block, dtype.newbyteorder("="))
 
     def close(self):

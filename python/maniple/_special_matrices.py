@@ -138,9 +138,10 @@ def diagsvd(s, M, N):  # noqa: N803
 
 def _of_integers(rows, exact, largest, dtype, name):
     """A matrix of Python's integers, which all ranks have made, in a dtype, or of floats."""
-    if exact and max(abs(x) for row in rows for x in row) > largest:
+    if exact and max((abs(x) for row in rows for x in row), default=0) > largest:
         raise ValueError(f"{name}: the numbers do not fit into {dtype}; exact=False gives them as floats")
-    return as_array(np.array([[int(x) if exact else float(x) for x in row] for row in rows], dtype if exact else float))
+    values = [int(x) if exact else float(x) for row in rows for x in row]
+    return as_array(np.array(values, dtype if exact else float).reshape(len(rows), len(rows)))
 
 
 def _pascal(n, kind, name, signed):

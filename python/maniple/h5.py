@@ -70,6 +70,7 @@ class _structs:  # noqa: N801
             if values.ndim > 1:
                 told = f"attribute {name!r} has {values.ndim} dimensions"
                 raise ValueError(told + "; it may be a text, a number or a vector of numbers")
+            values = values.astype(values.dtype.newbyteorder("="), copy=False)
             one.dtype, one.count = dtype_number(values.dtype), values.size if values.ndim else -1
             one.values = values.ctypes.data
             self._kept.append(values)
@@ -141,10 +142,16 @@ class Group(collections.abc.MutableMapping):
         growing = [axis for axis, extent in enumerate(maxshape or shape) if extent is None]
         if len(growing) > 1:
             raise ValueError(f"maxshape is {maxshape}: a dataset that is made here grows along one axis at most")
+        if maxshape is not None and tuple(n if m is None else m for m, n in zip(maxshape, shape)) != tuple(shape):
+            raise ValueError(f"maxshape is {maxshape}, and must be the shape {shape} but for a None")
         number, axis = dtype_number(dtype or np.float32), growing[0] if growing else constant("NO_AXIS")
         call("h5_file_create", self.file, path, number, len(shape), shape, axis)
         if data is not None:
-            call("h5_file_write", self.file, path, None, data)
+            try:
+                call("h5_file_write", self.file, path, None, data)
+            except Error:
+                call("h5_file_remove", self.file, path, None)  # which would look as if it were all there
+                raise
         return Dataset(self.file, path)
 
     def create_group(self, name):
@@ -253,12 +260,16 @@ class Dataset:
     """A dataset of an open file, which is sliced before it is read: d = file["/x"]; d[1:, ::2], or d[...] for all of it.
     d[1:3] = values writes to it.
 
-    shape and dtype are those of the array that d[...] is."""
+    shape and dtype are those of the array that d[...] was when the Dataset was made, or last written to."""
 
     def __init__(self, file, name):
         self.file, self.name = file, name
+        self._look()
+
+    def _look(self):
+        """Find the shape, which append() changes.  Collective."""
         info = struct("h5_info")()
-        call("h5_file_inspect", file, name, info)
+        call("h5_file_inspect", self.file, self.name, info)
         self.shape, self.dtype = tuple(info.shape[: info.ndim]), _dtypes[info.dtype]
 
     @property
@@ -285,6 +296,7 @@ class Dataset:
     def __setitem__(self, key, value):
         """Write values, which are broadcast and become of the dataset's dtype, to a box: integers, slices whose step is
         1, and "...".  Collective."""
+        self._look()
         keys = list(key if isinstance(key, tuple) else (key,))
         at = next((i for i, k in enumerate(keys) if k is Ellipsis), len(keys))
         keys[at : at + 1] = [slice(None)] * (self.ndim - len(keys) + (at < len(keys)))

@@ -408,21 +408,23 @@ class Generator(Owned):
         """numpy.random.Generator.zipf, by Devroye, 1986, of int64.  Waits.  Collective."""
         size, a = _of_all(size, a), as_array(a) * 1.0
         _need(a > 1, "zipf: a must be above 1")
-        b = 2 ** (a - 1)
+        power = names.minimum(a - 1, 1000.0)  # with which all numbers are 1
+        least, b = names.expm1(-62 * np.log(2) * power), names.expm1(np.log(2) * power)  # numbers are below 2^62
 
         def propose():
-            x = names.floor(names.exp(self.standard_exponential(size) / (a - 1)))
-            t = names.expm1(names.log1p(1 / x) * (a - 1))
-            good = self.random(size) * x * t / (b - 1) <= (1 + t) / b
-            return names.minimum(x, 2.0**62), names.logical_and(good, x < 2.0**62)
+            x = names.floor(names.exp(-names.log1p(self.random(size) * least) / power))
+            t = names.expm1(names.log1p(1 / x) * power)
+            return names.minimum(x, 2.0**62), self.random(size) * x * t / b <= (1 + t) / (1 + b)
 
         return names.astype(_accepted(propose), "int64")
 
     def vonmises(self, mu, kappa, size=None):
-        """numpy.random.Generator.vonmises, by Best and Fisher, 1979.  Waits.  Collective."""
+        """numpy.random.Generator.vonmises, by Best and Fisher, 1979, and with a kappa above 10^6 a normal
+        distribution.  Waits.  Collective."""
         size, kappa = _of_all(size, mu, kappa), as_array(kappa) * 1.0
         _need(kappa >= 0, "vonmises: kappa is below 0")
-        flat, kappa = kappa < 1e-8, names.maximum(kappa, 1e-8)
+        flat, narrow, width = kappa < 1e-8, kappa > 1e6, 1 / names.sqrt(names.maximum(kappa, 1e6))
+        kappa = names.clip(kappa, 1e-8, 1e6)
         tau = 1 + names.sqrt(1 + 4 * kappa**2)
         rho = (tau - names.sqrt(2 * tau)) / (2 * kappa)
         r = names.where(kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho))
@@ -435,6 +437,7 @@ class Generator(Owned):
 
         angle = names.arccos(names.clip(_accepted(propose), -1.0, 1.0))
         angle = names.where(flat, np.pi * self.random(size), angle)
+        angle = names.where(narrow, abs(self.standard_normal(size)) * width, angle)
         turned = mu + names.where(self.random(size) < 0.5, -angle, angle)
         return names.remainder(turned + np.pi, 2 * np.pi) - np.pi
 
@@ -478,7 +481,7 @@ class Generator(Owned):
         if not isinstance(a, (int, np.integer)) and np.ndim(a) > 1:
             a = as_array(a)
             return names.take(a, self.choice(a.shape[axis], size, replace, p), axis)
-        population = Operand(int(a)) if not isinstance(a, (ndarray, list)) and not hasattr(a, "shape") else as_array(a)
+        population = as_array(a) if np.ndim(a) else Operand(int(a))
         weights = None if p is None else np.asarray(p, float).tolist()
         many = population.size if isinstance(population, ndarray) else int(a)
         if weights is not None and len(weights) != many:

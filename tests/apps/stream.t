@@ -196,6 +196,10 @@ sys.exit(not (told[\"slabs\"] > 2 and told[\"rows\"] > 0 and told[\"overlapped\"
 
 fails 2 'has to be FILE:/DATASET' "$MANIPLE" conv data.h5:/x data.h5:/k -o y.npy
 fails 2 'exists' "$MANIPLE" conv data.h5:/x data.h5:/k -o data.h5:/y
+cp data.h5 twice.h5.part
+fails 2 "is in the file 'twice.h5.part', as OUTPUT" "$MANIPLE" conv data.h5:/x twice.h5.part:/k -o twice.h5:/y
+[ -e twice.h5.part ] && [ ! -e twice.h5 ]
+check $? "an input of the name that the result has meanwhile stays"
 fails 2 'picture needs all of INPUT' "$MANIPLE" conv data.h5:/x data.h5:/k -o y.h5:/y --picture y.svg
 fails 1 'needs all of INPUT .* cannot go through it in slabs' "$MANIPLE" label data.h5:/x -o y.h5:/y
 fails 1 'needs all of INPUT' "$MANIPLE" filter distance_transform_edt data.h5:/x -o y.h5:/y

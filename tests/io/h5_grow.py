@@ -167,6 +167,7 @@ same("and what was appended meanwhile", "appended", fields["u"][None])
 mp.h5_file_set_sync(file, False)
 mp.h5_file_write(file, "later", [3, 4], mp.array(np.ones((5, 6))))
 later[3:8, 4:10] = 1
+mp.check("reading waits for what is written", mp.h5_file_read(file, "later", None, None), later)
 mp.h5_file_close(file)
 same("and when the file is closed", "later", later)
 file = mp.h5_file_open(path, True)

@@ -120,6 +120,7 @@ for check in (
     krylov.check_eigs,
     hdf5.check_modes,
     hdf5.check_groups,
+    hdf5.check_lost_file,
     hdf5.check_boxes,
     hdf5.check_missing_files,
     matrices.check_linalg_arguments,

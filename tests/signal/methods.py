@@ -155,6 +155,10 @@ for dtype in ("float32", "float64", "complex64", "complex128"):
 check(SEPARABLE, numbers((12, 9, 14), "float64"), difference((5, 7, 5)), "same", 2, 0.0, None,
       mp.random_layout(rng, (12, 9, 14)))
 check(SEPARABLE, numbers((1, 6, 40), "float32"), difference((1, 7, 5)).astype("float32"), "full", 1)
+for dtype in ("float64", "complex64"):  # a batch along the last dimension, and a filter of extent 1 there
+    x = numbers((14, 15, 33), dtype)
+    check(SEPARABLE, x, difference(wide[:2]).astype(dtype), "same", 1, 0.0, [0, 1], mp.random_layout(rng, x.shape))
+    check(SEPARABLE, x, difference((5, 7, 1)).astype(dtype), "full", 0, 0.0, None, mp.random_layout(rng, x.shape))
 
 # --- integers -----------------------------------------------------------------------------------------------------
 small = rng.integers(-9, 9, (20, 33)).astype("int32")

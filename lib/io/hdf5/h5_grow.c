@@ -72,7 +72,7 @@ static void choose_chunk(mnp_dtype dtype, int ndim, const int64_t *shape, int ax
 
 /*
  * Make a dataset without values, for arrays that have the shape `piece`.  (A dimension that is fixed at 0 would allow
- * no chunks.)
+ * no chunks; what does not grow has none.)
  */
 static mnp_status make_dataset(hid_t file, const mnp__h5_place *place, mnp_dtype dtype, int ndim, const int64_t *shape,
                                const int64_t *piece, int axis)
@@ -80,7 +80,7 @@ static mnp_status make_dataset(hid_t file, const mnp__h5_place *place, mnp_dtype
     hsize_t extent[MNP_MAX_DIMS], limit[MNP_MAX_DIMS], chunk[MNP_MAX_DIMS];
     for (int d = 0; d < ndim; d++) {
         extent[d] = (hsize_t)shape[d];
-        limit[d] = d == axis || shape[d] == 0 ? H5S_UNLIMITED : extent[d];
+        limit[d] = axis >= 0 && (d == axis || shape[d] == 0) ? H5S_UNLIMITED : extent[d];
     }
     choose_chunk(dtype, ndim, piece, axis, chunk);
     hid_t type = mnp__h5_type_new(dtype), properties = H5Pcreate(H5P_DATASET_CREATE),
@@ -347,6 +347,10 @@ static mnp_status write_values(struct job *job)
 close:
     if (!job->file->later)
         mnp__plain_file_close(opened);
+    else if (st != MNP_OK) { /* what is on its way goes to space that rank 0 gives back */
+        (void)mnp__plain_file_catch_up(opened);
+        st = MNP_AGREE(ctx, st);
+    }
     return st;
 }
 
@@ -593,5 +597,7 @@ mnp_status mnp_h5_file_read(mnp_h5_file *file, const char *dataset, const mnp_se
 {
     MNP_ENTER(file, dataset, array_p);
     MNP_NEED_OR_NULL(layout);
+    if (file->later)
+        MNP_TRY(MNP_AGREE(file->ctx, mnp__plain_file_catch_up(&file->values)));
     return mnp_h5_read_selection(file->ctx, file->name, dataset, selection, layout, array_p);
 }

@@ -41,7 +41,10 @@ static mnp_status run(struct target *target, changer *change)
     if (!target->attribute)
         MNP_TRY(mnp__h5_place_new(target->file->name, target->object, &target->place));
     mnp__h5_printing_off(&printing);
-    mnp_status st = MNP_AGREE(ctx, ctx->comm.rank == 0 ? in_session(target, change) : MNP_OK);
+    /* what is written in the background may be on its way to what is removed, whose space is used again */
+    mnp_status st = MNP_AGREE(ctx, mnp__plain_file_catch_up(&target->file->values));
+    if (st == MNP_OK)
+        st = MNP_AGREE(ctx, ctx->comm.rank == 0 ? in_session(target, change) : MNP_OK);
     mnp__h5_printing_restore(&printing);
     mnp__h5_place_free(&target->place);
     return st;

@@ -5,6 +5,7 @@ import numpy as np
 
 from .._array import as_array
 from .._names import names
+from ..comm import bcast
 
 
 def _norm(x):
@@ -87,6 +88,11 @@ ORDERS = {"LM": lambda w: -abs(w), "SM": abs, "LR": lambda w: -w.real, "SR": lam
            "LI": lambda w: -abs(w.imag), "SI": lambda w: abs(w.imag)}
 
 
+def _as_root(*arrays):
+    """NumPy's arrays as rank 0 has them: those of other processors may differ in the last bits, and decide otherwise."""
+    return [np.frombuffer(bcast(a.tobytes()), a.dtype).reshape(a.shape) for a in arrays]
+
+
 def eigs(multiply, start, k, which, ncv, maxiter, tol):
     """Eigenvalues as NumPy's array, and vectors as columns, by Arnoldi's method, restarted with the wanted subspace
     (Krylov-Schur: Stewart, 2001), in complex numbers.  None if fewer than k have converged."""
@@ -100,16 +106,15 @@ def eigs(multiply, start, k, which, ncv, maxiter, tol):
             _extend(multiply, basis, h, j, rng)
         values, vectors = np.linalg.eig(h[:ncv])
         chosen = np.argsort(order(values), kind="stable")
-        residuals = abs(h[ncv] @ vectors[:, chosen[:k]])
-        limit = max(tol, np.finfo(float).eps) * np.maximum(abs(values[chosen[:k]]), np.finfo(float).eps ** (2 / 3))
-        if (residuals <= limit).all():
-            return values[chosen[:k]], (as_array(vectors[:, chosen[:k]].T) @ basis[:ncv]).T
-        done = int((residuals <= limit).sum())
-        have = min(k + max(done, (ncv - k) // 2), ncv - 1)
-        q, _ = np.linalg.qr(vectors[:, chosen[:have]])
+        values, vectors = values[chosen], vectors[:, chosen]
+        limit = max(tol, np.finfo(float).eps) * np.maximum(abs(values[:k]), np.finfo(float).eps ** (2 / 3))
+        values, vectors, good = _as_root(values, vectors, abs(h[ncv] @ vectors[:, :k]) <= limit)
+        if good.all():
+            return values[:k], (as_array(vectors[:, :k].T) @ basis[:ncv]).T
+        have = min(k + max(int(good.sum()), (ncv - k) // 2), ncv - 1)
+        q, _ = np.linalg.qr(vectors[:, :have])
+        q, kept, last = _as_root(q, q.conj().T @ h[:ncv] @ q, h[ncv] @ q)
         basis[: have + 1] = names.concatenate([as_array(q.T) @ basis[:ncv], basis[ncv:]])
-        last = h[ncv] @ q
-        kept = q.conj().T @ h[:ncv] @ q
         h[:] = 0
         h[:have, :have], h[have, :have] = kept, last
     return None

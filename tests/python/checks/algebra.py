@@ -188,4 +188,5 @@ def check_more_special_matrices():
         same(f"diagsvd {m} x {n}", L.diagsvd(s, m, n), scipy.linalg.diagsvd(s, m, n))
     raises(ValueError, "3 values", "diagsvd", lambda: L.diagsvd(s, 4, 5))
     raises(ValueError, "do not fit into uint64", "a large pascal", lambda: L.pascal(40))
+    ok(L.pascal(0).shape == L.invhilbert(0, True).shape == (0, 0), "matrices without elements")
     raises(ValueError, "none of symmetric", "another pascal", lambda: L.pascal(3, "x"))

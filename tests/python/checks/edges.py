@@ -6,7 +6,7 @@ import warnings
 import maniple as mp
 import numpy as np
 
-from . import difference, ok, pair, raises
+from . import difference, ok, pair, raises, same
 
 _AxisError = getattr(np, "exceptions", np).AxisError
 _LENIENT = """sum prod nansum nanprod max min nanmax nanmin ptp argmax argmin nanargmax nanargmin all any
@@ -124,3 +124,7 @@ def check_keywords():
     }.items():
         with np.errstate(invalid="ignore"):
             _beside(name, function, 1e-12)
+    bases, powers = np.array([2.0, 3]), np.linspace([0, 1], [2, 3], 2)
+    same("logspace of bases", (mp.logspace([0, 1], [2, 3], 2, base=bases), mp.logspace([0, 1], [2, 3], 2, base=bases, axis=-1),
+                               mp.logspace(0, 2, 3, base=bases)),
+         (bases**powers, (bases**powers).T, bases ** np.array([[0.0], [1], [2]])), 1e-14)

@@ -115,6 +115,14 @@ def check_further_distributions():
     ok(chosen.shape == (4, 3) and (np.diff(chosen, axis=0) == 6).all() and len(set(chosen[0])) == 3, "choice of columns")
     ok(int(generator.choice(3, p=mp.asarray([0.0, 1.0, 0.0]))) == 1 and len(generator.bytes(7)) == 7
        and generator.permutation(np.int64(5)).shape == (5,), "choice by an array, bytes, and integers of NumPy")
+    ok(generator.choice(np.int64(1), 3).tolist() == [0, 0, 0] and generator.choice((7, 7)).item() == 7,
+       "choice from an integer of NumPy, and from a tuple")
+    ok(generator.zipf(2000.0, 3).tolist() == [1, 1, 1] and int(generator.zipf(1 + 1e-9, (50,)).min()) > 0,
+       "zipf of extreme parameters")
+    for kappa in (2e6, 1e17, 1e300):
+        x = generator.vonmises(0.25, kappa, (2000,)).numpy() - 0.25
+        ok(abs(x).max() < 7 / np.sqrt(kappa) + 1e-15 and (kappa > 1e7 or 0.9 < x.std() * np.sqrt(kappa) < 1.1),
+           f"vonmises of kappa {kappa}")
     for name, *parameters in (("hypergeometric", -1, 2, 3), ("hypergeometric", 1, 2, 4), ("logseries", 1.0), ("zipf", 1.0),
                               ("vonmises", 0, -1), ("negative_binomial", 0, 0.5), ("negative_binomial", 1, 0.0),
                               ("noncentral_chisquare", 0, 1), ("noncentral_f", 1, 0, 1), ("poisson", mp.asarray([1.0, -1])),

@@ -65,6 +65,8 @@ def check_groups():
         group["x"], file["i"], file["/runs/number"] = x, k, 5
         group.attrs["unit"], file.attrs["n"], file.attrs["gone"] = "K", 3, [1, 2]
         del file.attrs["gone"]
+        group.attrs["big"] = np.array([1, 2], ">i4")
+        same("an attribute of the other byte order", group.attrs.pop("big"), np.array([1, 2], "int32"))
         zeros = file.create_dataset("zeros", (3, 4), maxshape=(None, 4))
         ok((zeros.shape, zeros.dtype, zeros.size) == ((3, 4), np.dtype("float32"), 12), "a dataset of zeros")
         file.append("zeros", mp.ones((2, 4), dtype="float32"), 0)
@@ -101,6 +103,15 @@ def check_groups():
         ok(file.keys() == ["cast", "runs", "zeros"], "and nothing else has changed")
 
 
+def check_lost_file():
+    """A file that goes meanwhile is the same kind of error on all ranks."""
+    name = shared_folder() + "/lost.h5"
+    with mp.h5.File(name, "w") as file:
+        mp.comm.by_root(os.remove, name)
+        raises(FileNotFoundError, "No such file", "names of a file that is gone", file.keys)
+        raises(FileNotFoundError, "No such file", "and attributes", lambda: dict(file.attrs))
+
+
 def check_boxes():
     """d[key] = values, as of an array."""
     a = np.arange(60.0).reshape(5, 4, 3)
@@ -116,6 +127,15 @@ def check_boxes():
         d[0] = 7
         a[0] = 7
         same("a number", d[...], a)
+        file["none"], file["none of rows"] = mp.zeros(0), mp.zeros((0, 4))
+        file["none of rows"][:] = mp.zeros((0, 4))
+        ok(file["none"][...].shape == (0,) and file["none of rows"].shape == (0, 4), "datasets without elements")
+        file.create_dataset("grows", data=a, maxshape=(None, 4, 3))
+        grows = file["grows"]
+        file.append("grows", mp.ones((1, 4, 3)), 0)
+        grows[-1] = 5
+        same("the last index of what has grown", grows[...], np.concatenate([a, np.full((1, 4, 3), 5.0)]))
+        raises(ValueError, "must be the shape", "a limit", lambda: file.create_dataset("z", (2, 3), maxshape=(8, 3)))
         raises(ValueError, "the step", "a step", lambda: d.__setitem__(slice(0, 4, 2), 0))
         raises(IndexError, "out of bounds", "an index that is not there", lambda: d.__setitem__(5, 0))
         raises(IndexError, "3 dimensions", "too many indices", lambda: d.__setitem__((0, 0, 0, 0), 0))

@@ -195,6 +195,13 @@ def check_archives():
         ok(mp.load(path + "2.npz", "*, 0")["a"].layout == mp.Layout((7, 5), "*, 0"), "or in another one")
     mp.comm.by_root(np.savez, os.path.join(folder, "texts.npz"), x=np.array(["a"]))
     raises(TypeError, "no arrays of", "texts", lambda: mp.load(os.path.join(folder, "texts.npz"))["x"])
+    damaged, much = os.path.join(folder, "savez_compressed2.npz"), rng.standard_normal((20000, 4))
+    if mp.rank() == 0:
+        np.savez_compressed(damaged, a=much)
+        with open(damaged, "r+b") as file:
+            file.seek(os.path.getsize(damaged) * 2 // 3)
+            file.write(bytes(4000))
+    raises(OSError, "could not be read", "what is damaged for some ranks", lambda: mp.load(damaged)["a"])
     raises(FileNotFoundError, "none.npz", "no file", lambda: mp.load(os.path.join(folder, "none.npz")))
     raises(FileNotFoundError, "", "no folder", lambda: mp.savez(os.path.join(folder, "none", "x"), a))
     raises(ValueError, "two arrays", "a name that is given twice", lambda: mp.savez(os.path.join(folder, "y"), a, arr_0=a))
