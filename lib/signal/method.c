@@ -22,8 +22,8 @@
  * between GPUs, are estimates.  Several outer products take their number times the rate of passes there, and the bytes
  * of passes that are not fused, an estimate too.
  *
- * Host: on cores with AVX-512.  Fitted to filters of rank 1 to 8, of 5 x 5 to 127 x 127 taps, over 2000 x 2000 to
- * 4096 x 4096 outputs on one and two ranks: direct and separable sums take 0.7 to 0.95 of what the model says, transforms
+ * Host: on cores with AVX-512.  Fitted to filters of rank 1 to 8, of 5 x 5 to 127 x 127 taps, over 2000 x 2000 to 4096
+ * x 4096 outputs on one and two ranks: direct and separable sums take 0.7 to 0.95 of what the model says, transforms
  * 0.5 to 1.1.
  *
  * They choose a method on the device at hand, by their ratios.  apps/plan/machine.c predicts times of all commands,

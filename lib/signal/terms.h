@@ -24,7 +24,8 @@ enum { MNP__MOST_TERMS = 8 };
  * the other dimensions.  The filter has those extents, dense in C order; its dtype is one of sums.  Floats are found if
  * no element differs from the sum by more than 16 eps times the largest one, nor all together by more than 16 eps times
  * the sum of all, and the absolute values of several products are together at most twice those of the filter, which
- * bounds the errors of sums; integers (MNP_UINT64, taken as signed) if it is exact, in integer vectors, all within 2^53.
+ * bounds the errors of sums; integers (MNP_UINT64, taken as signed) if it is exact, in integer vectors, all within
+ * 2^53.
  *
  *   factors_p  receives, of each product, the vectors one after the other: their real parts, extent[0] numbers,
  *              extent[1] ..., and then their imaginary parts; those of extent 1 are 1, if there is another.  Free it
