@@ -7,9 +7,9 @@
  *
  * What was found is a line in a file beside the cached kernels: a key, the choice, and a hash of these.  The key is a
  * hash of all that the time depends on: the transform with its layouts, the versions of the libraries, the device, and
- * how many ranks there are on how many nodes.  Rank 0 reads the file when a context makes its first plan, and tells the
- * others, so that all choose alike whatever their own folders hold; lines that are damaged are passed over.  It adds a
- * line by one write at the end, so that processes do not disturb each other.
+ * how many ranks there are on how many nodes.  Rank 0 reads the file when a context makes its first plan, and sends it
+ * to the other ranks, which may have other files: so all ranks make the same choice.  Damaged lines are ignored.  Rank
+ * 0 adds a line at the end by one write, so two processes that do so at the same time write two whole lines.
  */
 #include "fft/choices.h"
 

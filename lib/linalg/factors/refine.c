@@ -134,6 +134,15 @@ done:
     return st;
 }
 
+/* The matrix and the right-hand sides in the dtype of the result; *column_p: a single one as a column, or NULL. */
+static mnp_status widen(const mnp_array *a, const mnp_array *b, mnp_dtype dtype, mnp_array **a_p, mnp_array **b_p,
+                        mnp_array **column_p)
+{
+    MNP_TRY(mnp_astype(a, dtype, a_p));
+    MNP_TRY(mnp_astype(b, dtype, b_p));
+    return b->layout->ndim == 1 ? mnp_expand_dims(*b_p, 1, (const int[]){1}, column_p) : MNP_OK;
+}
+
 /* As above, with its factorisation; a matrix that is none in half the precision may be one in the whole. */
 static mnp_status by_refinement(const mnp_array *a, const mnp_array *b, mnp_dtype dtype, bool positive, mnp_array **x_p,
                                 int *count_p)
@@ -142,10 +151,7 @@ static mnp_status by_refinement(const mnp_array *a, const mnp_array *b, mnp_dtyp
     mnp_array *wide_a = NULL, *wide_b = NULL, *column = NULL;
     mnp_status st;
     *count_p = -1;
-    MNP_TRY_OR(mnp_astype(a, dtype, &wide_a), st, done);
-    MNP_TRY_OR(mnp_astype(b, dtype, &wide_b), st, done);
-    if (b->layout->ndim == 1)
-        MNP_TRY_OR(mnp_expand_dims(wide_b, 1, (const int[]){1}, &column), st, done);
+    MNP_TRY_OR(widen(a, b, dtype, &wide_a, &wide_b, &column), st, done);
     f.a = wide_a;
     f.b = column ? column : wide_b;
     st = factor(&f);
@@ -341,10 +347,7 @@ static mnp_status least_by_refinement(const mnp_array *a, const mnp_array *b, mn
     least f = {.wide = mnp__rows(a) < mnp__columns(a)};
     mnp_array *wide_a = NULL, *wide_b = NULL, *column = NULL, *x = NULL, *flat = NULL;
     mnp_status st;
-    MNP_TRY_OR(mnp_astype(a, dtype, &wide_a), st, done);
-    MNP_TRY_OR(mnp_astype(b, dtype, &wide_b), st, done);
-    if (b->layout->ndim == 1)
-        MNP_TRY_OR(mnp_expand_dims(wide_b, 1, (const int[]){1}, &column), st, done);
+    MNP_TRY_OR(widen(a, b, dtype, &wide_a, &wide_b, &column), st, done);
     f.a = wide_a;
     f.b = column ? column : wide_b;
     st = factor_least(&f);

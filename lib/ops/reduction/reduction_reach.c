@@ -169,7 +169,7 @@ static mnp_status meet(const sharers *s, mnp_status st)
     return st;
 }
 
-/* All ranks of the group go through the same waits, whatever happens to one of them. */
+/* Every rank of the group waits for the others at the same places, also after it has failed. */
 static mnp_status run(sharers *s)
 {
     mnp_comm *group = s->sharing->group;
