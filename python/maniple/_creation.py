@@ -6,8 +6,10 @@ import ctypes
 
 import numpy as np
 
-from . import _array
-from ._array import as_array, dtype_number, _dtypes, into, made, ndarray, operand, _shape
+from . import _array, _layout
+from ._array import as_array, into, made, ndarray, operand
+from ._dtypes import dtype_number, numpy_dtypes
+from ._layout import as_shape
 from ._library import call, chosen, constant
 from ._names import element_of, list_of, names, on_device, public
 
@@ -20,7 +22,7 @@ def asarray(a, dtype=None, layout=None, copy=None):
         return _array.from_host(a, dtype, layout)
     if dtype is not None and a.dtype != np.dtype(dtype):
         a, copy = a.astype(dtype), False
-    if layout is not None and a.layout != _array.layout_of(layout, a.shape):
+    if layout is not None and a.layout != _layout.layout_of(layout, a.shape):
         a, copy = redistribute(a, layout), False
     return made("copy", a) if copy else a
 
@@ -37,11 +39,11 @@ def asanyarray(a, dtype=None):
 
 
 def _new(name, shape, dtype, layout, *more):
-    shape, number = _shape(shape), dtype_number(float if dtype is None else dtype)
+    shape, number = as_shape(shape), dtype_number(float if dtype is None else dtype)
     if layout is None:
         return made(name, number, len(shape), shape, *more)
     cell = ctypes.c_void_p()
-    call("array_new", number, _array.layout_of(layout, shape), ctypes.byref(cell))
+    call("array_new", number, _layout.layout_of(layout, shape), ctypes.byref(cell))
     x = ndarray._adopt(cell.value)
     if name != "empty":
         call("copyto", x, made(name, number, 0, (), *more), constant("CASTING_UNSAFE"))
@@ -138,7 +140,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         return (names.moveaxis(lines[0], 0, axis), lines[1]) if retstep else names.moveaxis(lines, 0, axis)
     cell, step, number = ctypes.c_void_p(), (ctypes.c_double * 2)(), dtype_number(dtype)
     arguments = num, bool(endpoint), number, step, ctypes.byref(cell)
-    if np.iscomplexobj(start) or np.iscomplexobj(stop) or np.issubdtype(_dtypes[number], np.complexfloating):
+    if np.iscomplexobj(start) or np.iscomplexobj(stop) or np.issubdtype(numpy_dtypes[number], np.complexfloating):
         ends = [[v.real, v.imag] for v in map(complex, (start, stop))]
         call("linspace_complex", *ends, *arguments)
         distance = complex(*step)
@@ -301,7 +303,7 @@ def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
 
 @public
 def indices(dimensions, dtype=int, sparse=False):
-    shape = _shape(dimensions)
+    shape = as_shape(dimensions)
     if sparse:
         return names.meshgrid(*[arange(n, dtype=dtype) for n in shape], indexing="ij", sparse=True)
     return made("indices", dtype_number(dtype), len(shape), shape)
@@ -310,7 +312,7 @@ def indices(dimensions, dtype=int, sparse=False):
 @public
 def fromfunction(function, shape, dtype=None):
     """An array of an expression of its indices, as "hypot(i0, i1)".  A callable gets the arrays of the indices."""
-    shape = _shape(shape)
+    shape = as_shape(shape)
     if isinstance(function, str):
         return made("fromfunction", function, dtype_number(dtype), len(shape), shape)
     grid = indices(shape, float if dtype is None else dtype)
@@ -384,9 +386,9 @@ def copyto(dst, src, casting="same_kind", where=True):
 @public
 @on_device
 def astype(x, dtype, copy=True, *, casting="unsafe"):
-    if casting != "unsafe" and not np.can_cast(x.dtype, _dtypes[dtype_number(dtype)], casting):
+    if casting != "unsafe" and not np.can_cast(x.dtype, numpy_dtypes[dtype_number(dtype)], casting):
         raise TypeError(f"{x.dtype} cannot be cast to {np.dtype(dtype)} by the rule {casting!r}")
-    if not copy and x.dtype == _dtypes[dtype_number(dtype)]:
+    if not copy and x.dtype == numpy_dtypes[dtype_number(dtype)]:
         return x
     return made("astype", x, dtype_number(dtype))
 
@@ -394,7 +396,7 @@ def astype(x, dtype, copy=True, *, casting="unsafe"):
 @public
 def redistribute(x, layout, out=None):
     """x in another layout, or a text of one.  Collective."""
-    return into("redistribute", x, _array.layout_of(layout, x.shape), out=out)
+    return into("redistribute", x, _layout.layout_of(layout, x.shape), out=out)
 
 
 @public

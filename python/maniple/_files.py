@@ -11,7 +11,9 @@ import zipfile
 import numpy as np
 
 from . import _array
-from ._array import Layout, as_array, bfloat16, dtype_number, ndarray, rank
+from ._array import as_array, ndarray
+from ._dtypes import bfloat16, dtype_number
+from ._layout import Layout, rank
 from ._library import call, least
 from ._names import public
 from .comm import bcast, by_root

@@ -7,7 +7,8 @@ import inspect
 
 import numpy as np
 
-from ._array import as_array, dtype_name, ndarray
+from ._array import as_array, ndarray
+from ._dtypes import dtype_name
 from ._evaluate import evaluate
 from ._names import public
 

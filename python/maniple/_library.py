@@ -6,11 +6,8 @@ import contextlib
 import ctypes
 import functools
 import operator
-import os
 import sys
 import traceback
-
-import numpy as np
 
 from ._errors import check
 from ._loading import lib

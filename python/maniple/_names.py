@@ -10,7 +10,8 @@ import operator
 import numpy as np
 
 from . import _array
-from ._array import _FLATTENED, _dtypes, as_array, dtype_name, dtype_number, made, operand
+from ._array import _FLATTENED, as_array, made, operand
+from ._dtypes import dtype_name, dtype_number, numpy_dtypes
 from ._errors import AxisError
 from ._library import constant, struct
 
@@ -156,7 +157,7 @@ def check_fits(value, dtype):
 
 
 def element_of(value, dtype):
-    dtype = _dtypes[dtype_number(dtype)]
+    dtype = numpy_dtypes[dtype_number(dtype)]
     check_fits(value, dtype)
     return np.asarray(value).astype(dtype)
 

@@ -6,7 +6,8 @@ import inspect
 
 import numpy as np
 
-from ._array import _shape, as_array, into, ndarray, operand, result_type
+from ._array import as_array, into, ndarray, operand, result_type
+from ._layout import as_shape
 from ._elementwise import ufuncs
 from ._indexing import target, value_for
 from ._library import call, constant
@@ -263,7 +264,7 @@ def _methods():
 
     def partition(self, kth, axis=-1):
         """Partition the array itself around its elements number kth.  Collective."""
-        kth = _shape(kth)
+        kth = as_shape(kth)
         into("partition", self, len(kth), kth, axis_of(axis), out=self)
 
     def tobytes(self):

@@ -7,7 +7,8 @@ import operator
 
 import numpy as np
 
-from ._array import as_array, dtype_name, into, made, ndarray, operand
+from ._array import as_array, into, made, ndarray, operand
+from ._dtypes import dtype_name
 from ._library import call, struct
 from ._names import axes_of, axis_within, names, public, public_names, reduction_axes, signature
 

@@ -8,7 +8,8 @@ import operator
 
 import numpy as np
 
-from ._array import as_array, into, made, ndarray, operand, _shape
+from ._array import as_array, into, made, ndarray, operand
+from ._layout import as_shape
 from ._errors import OutOfBoundsError
 from ._library import call, chosen, constant
 from ._names import axis_of, indices_of, list_of, names, public, with_a_line
@@ -80,7 +81,7 @@ def argwhere(a):
 @public
 def ravel_multi_index(multi_index, dims, mode="raise"):
     """numpy.ravel_multi_index; mode is for all dimensions.  Collective."""
-    dims, flat = _shape(dims), 0
+    dims, flat = as_shape(dims), 0
     if mode not in ("raise", "wrap", "clip") or len(multi_index) != len(dims):
         raise ValueError(f"there are {len(multi_index)} arrays of indices for {len(dims)} dimensions, or mode is {mode!r}")
     for index, extent in zip(multi_index, dims):
@@ -95,7 +96,7 @@ def ravel_multi_index(multi_index, dims, mode="raise"):
 @public
 def unravel_index(indices, shape):
     """numpy.unravel_index.  Waits.  Collective."""
-    shape, indices, found = _shape(shape), as_array(indices), []
+    shape, indices, found = as_shape(shape), as_array(indices), []
     if bool(names.any((indices < 0) | (indices >= int(np.prod(shape, dtype=np.int64))))):
         raise OutOfBoundsError(constant("ERR_ARG"), f"an index is out of bounds for an array of shape {tuple(shape)}")
     for extent in reversed(shape):
@@ -183,13 +184,13 @@ def sort_complex(a):
 
 @public
 def partition(a, kth, axis=-1):
-    kth = _shape(kth)
+    kth = as_shape(kth)
     return made("partition", as_array(a), len(kth), kth, axis_of(axis))
 
 
 @public
 def argpartition(a, kth, axis=-1):
-    kth = _shape(kth)
+    kth = as_shape(kth)
     return made("argpartition", with_a_line(a, axis), len(kth), kth, axis_of(axis))
 
 

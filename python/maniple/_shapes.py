@@ -7,7 +7,8 @@ import math
 
 import numpy as np
 
-from ._array import as_array, into, made, ndarray, _shape
+from ._array import as_array, into, made, ndarray
+from ._layout import as_shape
 from ._library import call, constant
 from ._names import (axes_of, axis_of, axis_within, element_of, list_of, listed, names, public, public_names, view,
                      with_a_line)
@@ -17,7 +18,7 @@ from .comm import allreduce
 @public
 def reshape(a, shape, order="C", copy=None):
     """numpy.reshape: a view where one rank's part allows it, else a copy.  The orders A and K are C.  Collective."""
-    a, shape = as_array(a), _shape(shape)
+    a, shape = as_array(a), as_shape(shape)
     if _is_in_columns(order):
         return transpose(reshape(transpose(a), shape[::-1], copy=copy))
     found = view("reshape", a, len(shape), shape)
@@ -103,7 +104,7 @@ for _n in (1, 2, 3):
 
 @public
 def broadcast_to(array, shape):
-    shape = _shape(shape)
+    shape = as_shape(shape)
     return view("broadcast_to", array, len(shape), shape)
 
 
@@ -130,7 +131,7 @@ def sliding_window_view(x, window_shape, axis=None, *, writeable=False):
     later changes of x do not change.  Collective."""
     if writeable:
         raise ValueError("windows share elements, and cannot be written to")
-    window, axes = _shape(window_shape), axes_of(axis)
+    window, axes = as_shape(window_shape), axes_of(axis)
     if axes is not None and len(axes) != len(window):
         raise ValueError(f"sliding_window_view: there are {len(axes)} axes for windows of {len(window)} dimensions")
     return view("sliding_window_view", x, len(window), window, axes)
@@ -393,7 +394,7 @@ def unstack(x, axis=0):
 @public
 def resize(a, new_shape):
     """numpy.resize: the elements again and again, or some of them, in a new shape.  Collective."""
-    a, shape = ravel(as_array(a)), _shape(new_shape)
+    a, shape = ravel(as_array(a)), as_shape(new_shape)
     if any(extent < 0 for extent in shape):
         raise ValueError(f"resize: the shape {shape} has a negative extent")
     count = math.prod(shape)
@@ -480,7 +481,7 @@ def roll(a, shift, axis=None):
 
 @public
 def tile(A, reps):  # noqa: N803
-    reps = _shape(reps)
+    reps = as_shape(reps)
     return made("tile", as_array(A), len(reps), reps)
 
 

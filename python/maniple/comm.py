@@ -10,7 +10,7 @@ import struct
 
 import numpy as np
 
-from . import _array
+from . import _layout
 from ._errors import Error, error_of
 from ._library import CONSTANTS, Handle, _open_mpi, call, context, lib, waiting
 from ._names import finished
@@ -155,12 +155,12 @@ def world():
 
 def rank():
     """This rank's number."""
-    return _array.rank()
+    return _layout.rank()
 
 
 def size():
     """How many ranks there are."""
-    return _array.nranks()
+    return _layout.nranks()
 
 
 def barrier():

@@ -6,7 +6,9 @@ import inspect
 import math
 import operator
 
-from ._array import Layout, as_array, dtype_number, into, made, ndarray
+from ._array import as_array, into, made, ndarray
+from ._dtypes import dtype_number
+from ._layout import Layout
 from ._hankel import fht, fhtoffset, ifht
 from ._library import Shared, call, constant, lib, struct, vector
 from ._names import finished, listed, names, on_device

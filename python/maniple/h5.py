@@ -11,7 +11,9 @@ import os
 import numpy as np
 
 from . import _array, _indexing, comm
-from ._array import _dtypes, _names, _shape, _tuple, as_array, dtype_number, made, ndarray
+from ._array import as_array, made, ndarray
+from ._dtypes import dtype_names, dtype_number, numpy_dtypes
+from ._layout import as_shape, tuple_at
 from ._errors import Error
 from ._library import Handle, call, constant, lib, struct
 from ._names import finished, names
@@ -136,9 +138,9 @@ class Group(collections.abc.MutableMapping):
         if data is not None:
             data = as_array(data)
             data = data if dtype is None else data.astype(dtype)
-            shape, dtype = data.shape if shape is None else _shape(shape), data.dtype
+            shape, dtype = data.shape if shape is None else as_shape(shape), data.dtype
             data = data.reshape(shape)
-        shape, path = _shape(shape), self._path(name)
+        shape, path = as_shape(shape), self._path(name)
         growing = [axis for axis, extent in enumerate(maxshape or shape) if extent is None]
         if len(growing) > 1:
             raise ValueError(f"maxshape is {maxshape}: a dataset that is made here grows along one axis at most")
@@ -270,7 +272,7 @@ class Dataset:
         """Find the shape, which append() changes.  Collective."""
         info = struct("h5_info")()
         call("h5_file_inspect", self.file, self.name, info)
-        self.shape, self.dtype = tuple(info.shape[: info.ndim]), _dtypes[info.dtype]
+        self.shape, self.dtype = tuple(info.shape[: info.ndim]), numpy_dtypes[info.dtype]
 
     @property
     def ndim(self):
@@ -340,7 +342,7 @@ class Attributes(collections.abc.MutableMapping):
                 targets[path] = entry.target.decode(errors="replace")
             infos = (struct("h5_attribute_info") * entry.nattributes).from_address(entry.attributes or address)
             about[path] = {
-                info.name.decode(errors="replace"): (info.type.decode(), _tuple(info.shape, info.ndim), info.is_string)
+                info.name.decode(errors="replace"): (info.type.decode(), tuple_at(info.shape, info.ndim), info.is_string)
                 for info in infos
             }
             return 0
@@ -374,9 +376,9 @@ class Attributes(collections.abc.MutableMapping):
         if is_text:
             return self._text(name)
         kind = kind.split()[-1]  # "big-endian int16"
-        if kind not in _names:
+        if kind not in dtype_names:
             raise TypeError(f"attribute {name!r} of {self._path} is of {kind}: what can be read is a text, or numbers")
-        values, count = np.empty(shape, _dtypes[dtype_number(kind)]), ctypes.c_int64()
+        values, count = np.empty(shape, numpy_dtypes[dtype_number(kind)]), ctypes.c_int64()
         place = dtype_number(values.dtype), values.size, values.ctypes.data, ctypes.byref(count)
         call("h5_file_get_attribute", self._file, self._path, name, *place)
         return values[()]

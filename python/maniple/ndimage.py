@@ -12,7 +12,8 @@ import inspect
 import numpy as np
 
 from . import _array
-from ._array import as_array, dtype_number, made, ndarray
+from ._array import as_array, made, ndarray
+from ._dtypes import dtype_number
 from ._library import call, constant, struct, vector
 from ._names import finished, names
 from . import _spectra_and_labels

@@ -8,7 +8,9 @@ import warnings
 
 import numpy as np
 
-from ._array import Operand, _shape, as_array, dtype_number, into, ndarray
+from ._array import Operand, as_array, into, ndarray
+from ._dtypes import dtype_number
+from ._layout import as_shape
 from ._library import Owned, call, struct
 from ._names import finished, names
 
@@ -126,7 +128,7 @@ class Generator(Owned):
         return [Generator(_handle=children[i]) for i in range(n_children)]
 
     def _draw(self, name, parameters, dtype, size, out):
-        shape = () if size is None else _shape(size)
+        shape = () if size is None else as_shape(size)
         return into("random_" + name, self, *parameters, dtype_number(dtype), len(shape), shape, out=out)
 
     def random(self, size=None, dtype=float, out=None):
@@ -271,7 +273,7 @@ class Generator(Owned):
                 _judge(check_valid, names.allclose((vh.T * values) @ vh, cov, tol, tol))
         else:
             raise ValueError(f"method is {method!r}, and none of 'svd', 'eigh' and 'cholesky'")
-        shape = (() if size is None else _shape(size)) + mean.shape
+        shape = (() if size is None else as_shape(size)) + mean.shape
         return mean + self.standard_normal(shape) @ factor.T
 
     # ---- of the distributions above; parameters are numbers or arrays, but for those of gamma() ----
@@ -375,7 +377,7 @@ class Generator(Owned):
         ngood, nbad, nsample = (_whole(n, v) for n, v in (("ngood", ngood), ("nbad", nbad), ("nsample", nsample)))
         _need(min(ngood, nbad, nsample) >= 0, "hypergeometric: a parameter is below 0")
         _need(ngood + nbad >= nsample, "hypergeometric: nsample is above ngood + nbad")
-        total, share = max(ngood + nbad, 1), ngood / max(ngood + nbad, 1)
+        share = ngood / max(ngood + nbad, 1)
         middle, width = nsample * share, 40 * np.sqrt(nsample * share * (1 - share)) + 40
         low = max(0, nsample - nbad, int(middle - width))
         k = np.arange(low, min(ngood, nsample, int(middle + width)), dtype=float)
@@ -391,7 +393,7 @@ class Generator(Owned):
         colors, nsample = [_whole("colors", c) for c in colors], _whole("nsample", nsample)
         _need(min(colors, default=0) >= 0 and 0 <= nsample <= sum(colors),
               f"multivariate_hypergeometric: nsample is {nsample}, and there are {sum(colors)} items")
-        keys = self.random((() if size is None else _shape(size)) + (sum(colors),))
+        keys = self.random((() if size is None else as_shape(size)) + (sum(colors),))
         taken = names.argsort(keys, axis=-1)[..., :nsample]
         kinds = names.searchsorted(as_array(np.cumsum(colors)), taken, side="right")
         return names.stack([names.count_nonzero(kinds == k, axis=-1) for k in range(len(colors))], axis=-1)
@@ -456,7 +458,7 @@ class Generator(Owned):
         edges = names.cumsum(as_array(pvals) * 1.0)
         if edges.ndim != 1 or float(edges[-1]) > 1 + 1e-12 or bool(names.any(as_array(pvals) < 0)):
             raise ValueError("multinomial: pvals are one vector of probabilities, whose sum is 1")
-        drawn = self.random((() if size is None else _shape(size)) + (operator.index(n),))
+        drawn = self.random((() if size is None else as_shape(size)) + (operator.index(n),))
         kinds = names.minimum(names.searchsorted(edges, drawn, side="right"), edges.size - 1)
         return names.stack([names.count_nonzero(kinds == k, axis=-1) for k in range(edges.size)], axis=-1)
 
@@ -477,7 +479,7 @@ class Generator(Owned):
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         """numpy.random.Generator.choice, which is in random order also where shuffle is false.  Collective."""
-        shape = () if size is None else _shape(size)
+        shape = () if size is None else as_shape(size)
         if not isinstance(a, (int, np.integer)) and np.ndim(a) > 1:
             a = as_array(a)
             return names.take(a, self.choice(a.shape[axis], size, replace, p), axis)

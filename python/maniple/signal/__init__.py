@@ -9,7 +9,8 @@ import numpy as np
 
 from .. import _designs, _filters, _waveforms
 from . import windows
-from .._array import as_array, dtype_number, into, ndarray
+from .._array import as_array, into, ndarray
+from .._dtypes import dtype_number
 from .._designs import *  # noqa: F403
 from .._filters import *  # noqa: F403
 from .._filters import resample

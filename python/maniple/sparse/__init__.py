@@ -5,7 +5,8 @@ import ctypes
 
 import numpy as np
 
-from .._array import as_array, dtype_number, ndarray
+from .._array import as_array, ndarray
+from .._dtypes import dtype_number
 from .._library import call, chosen, least
 from .._names import finished, names
 from ..comm import bcast, by_root

@@ -8,7 +8,9 @@ import operator
 import numpy as np
 
 from . import _krylov, csr_array, eye_array
-from .._array import Layout, as_array, dtype_number, made, ndarray, vector_callback
+from .._array import as_array, made, ndarray, vector_callback
+from .._dtypes import dtype_number
+from .._layout import Layout
 from .._errors import LinAlgError
 from .._library import CONSTANTS, Shared, call, chosen, constant, lib, struct
 from .._names import finished, names
