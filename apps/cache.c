@@ -18,7 +18,7 @@
 #include "report/report.h"
 
 static const option_row options[] = {
-    {'c', "clear", NULL, "remove all kernels, without confirmation"},
+    {'c', "clear", NULL, "remove all kernels and what was measured, without confirmation"},
     {'s', "size", NULL, "print only how many kernels and bytes there are, and where"},
     {'j', "json", NULL, "print JSON"},
     {'h', "help", NULL, "show this"},

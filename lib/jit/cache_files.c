@@ -3,8 +3,9 @@
  * The folder of the kernel cache: where it is, what it contains, and how it is cleared.
  *
  * A kernel's file is COMPILER-FUNCTION-HASH.kernel; its lock has the suffix .lock, and a file that is being written has
- * the mark of its owner (base/process/leftovers.h) and six letters of mkstemp() as its suffix.  Other files in the
- * folder are ignored, and links are removed, never followed.
+ * the mark of its owner (base/process/leftovers.h) and six letters of mkstemp() as its suffix.  What was measured of
+ * operations is in files whose names end in .choices, which are cleared with the kernels.  Other files in the folder are
+ * ignored, and links are removed, never followed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -69,11 +70,18 @@ static bool is_lock(const char *name)
     return rest && strcmp(rest, ".lock") == 0;
 }
 
-/* Whether a file is a kernel, a lock, or a kernel that was not completed. */
+/* Whether a file has what was measured, by which ways are chosen. */
+static bool has_choices(const char *name)
+{
+    const char *suffix = strrchr(name, '.');
+    return suffix && strcmp(suffix, ".choices") == 0;
+}
+
+/* Whether a file is a kernel, a lock, a kernel that was not completed, or what was measured. */
 static bool is_ours(const char *name)
 {
     const char *rest = rest_of_name(name);
-    return rest && (*rest == '\0' || strcmp(rest, ".lock") == 0 || mnp__owner_is_marked(rest));
+    return rest ? *rest == '\0' || strcmp(rest, ".lock") == 0 || mnp__owner_is_marked(rest) : has_choices(name);
 }
 
 /* Open the folder; *directory_p is NULL if it does not exist yet. */

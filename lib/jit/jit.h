@@ -121,8 +121,8 @@ mnp_status mnp__jit_cache_path(const mnp__config *config, char **path_p);
 mnp_status mnp__jit_cache_usage(const char *path, int64_t *files_p, int64_t *bytes_p);
 
 /*
- * List the kernels of a cache, sorted by name, in malloc'ed memory; and remove them.  A folder that does not exist is
- * empty.  MNP_ERR_IO.
+ * List the kernels of a cache, sorted by name, in malloc'ed memory; and remove them, with what was measured.  A folder that
+ * does not exist is empty.  MNP_ERR_IO.
  */
 mnp_status mnp__jit_cache_list(const char *path, mnp_cache_entry **entries_p, int64_t *count_p);
 mnp_status mnp__jit_cache_clear(const char *path, int64_t *files_p, int64_t *bytes_p);
