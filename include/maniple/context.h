@@ -210,8 +210,8 @@ MNP_API mnp_status mnp_ctx_cache_list(mnp_ctx *ctx, mnp_cache_entry **entries_p,
 
 /*
  * Remove the kernels from the cache, the files of interrupted compilations, and what was measured of transforms, but
- * nothing else in the folder.  *files_p receives how many kernels that were, and *bytes_p all bytes.  Running programs keep the kernels that they have
- * loaded.  MNP_ERR_IO.  Not collective.
+ * nothing else in the folder.  *files_p receives how many kernels that were, and *bytes_p all bytes.  Running programs
+ * keep the kernels that they have loaded.  MNP_ERR_IO.  Not collective.
  */
 MNP_API mnp_status mnp_ctx_cache_clear(mnp_ctx *ctx, int64_t *files_p, int64_t *bytes_p);
 
