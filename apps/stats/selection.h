@@ -19,8 +19,8 @@
 typedef struct selection selection;
 
 /*
- * Make a selection for elements of a real dtype and at most `most` places, whose rounds take at most about so many bytes
- * of each rank's device, or 4 MiB, beside the elements.  MNP_ERR_MEMORY.  Collective.
+ * Make a selection for elements of a real dtype and at most `most` places, whose rounds take at most about so many
+ * bytes of each rank's device, or 4 MiB, beside the elements.  MNP_ERR_MEMORY.  Collective.
  */
 mnp_status selection_new(mnp_ctx *ctx, mnp_dtype dtype, int most, int64_t memory, selection **selection_p);
 void selection_free(selection *s);

@@ -77,6 +77,13 @@ MNP_API void mnp_finalize(mnp_ctx *ctx);
  */
 MNP_API mnp_status mnp_rehearsal_new(mnp_ctx *ctx, mnp_ctx **rehearsal_p);
 
+/*
+ * Return when all kernels that rehearsals of ctx have asked for are compiled and in the cache, for a program that fills
+ * the cache for others; mnp_ctx_set_progress() tells how far it is.  A kernel that does not compile is left out.
+ * MNP_ERR_ARG.  Not collective.
+ */
+MNP_API mnp_status mnp_rehearsal_wait(mnp_ctx *ctx);
+
 /* This rank's number, the number of ranks, and their communicator.  Not collective. */
 MNP_API int mnp_ctx_rank(const mnp_ctx *ctx);
 MNP_API int mnp_ctx_size(const mnp_ctx *ctx);

@@ -238,6 +238,28 @@ void mnp__jit_ahead(mnp__compiler *compiler, int threads, const mnp__kernel_spec
         free_job(j);
 }
 
+bool mnp__jit_ahead_wait(const mnp__compiler *compiler, int *done_p, int *all_p)
+{
+    mnp__ahead *ahead = compiler->ahead;
+    int done = 0, all_jobs = 0;
+    *done_p = *all_p = 0;
+    if (!ahead)
+        return false;
+    pthread_mutex_lock(&ahead->mutex);
+    for (const job *j = ahead->jobs; j; j = j->next) {
+        all_jobs++;
+        done += j->state == READY || j->state == OVER;
+    }
+    const bool waits =
+        done < all_jobs && ahead->started > 0 && !is_over(ahead); /* without threads nothing would come */
+    if (waits)
+        pthread_cond_wait(&ahead->changed, &ahead->mutex);
+    pthread_mutex_unlock(&ahead->mutex);
+    *done_p = done;
+    *all_p = all_jobs;
+    return waits;
+}
+
 bool mnp__ahead_take(mnp__ahead *ahead, const mnp__request *request, mnp__binary *binary)
 {
     if (!ahead)

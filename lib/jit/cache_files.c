@@ -4,8 +4,8 @@
  *
  * A kernel's file is COMPILER-FUNCTION-HASH.kernel; its lock has the suffix .lock, and a file that is being written has
  * the mark of its owner (base/process/leftovers.h) and six letters of mkstemp() as its suffix.  What was measured of
- * operations is in files whose names end in .choices, which are cleared with the kernels.  Other files in the folder are
- * ignored, and links are removed, never followed.
+ * operations is in files whose names end in .choices, which are cleared with the kernels.  Other files in the folder
+ * are ignored, and links are removed, never followed.
  */
 #include <ctype.h>
 #include <dirent.h>

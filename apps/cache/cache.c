@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * maniple cache: list the cache of compiled kernels, print its size, or clear it.
+ * maniple cache: list the cache of compiled kernels, print its size, clear it, or fill it.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -13,12 +13,17 @@
 
 #include <maniple.h>
 
+#include "cache/warm.h"
 #include "common/command.h"
 #include "common/options.h"
+#include "report/progress.h"
 #include "report/report.h"
 
 static const option_row options[] = {
     {'c', "clear", NULL, "remove all kernels and what was measured, without confirmation"},
+    {'w', "warm", "DTYPE,...",
+     "compile the kernels of common operations on arrays of these dtypes,\n"
+     "such as float32,int64, for the device that programs would use"},
     {'s', "size", NULL, "print only how many kernels and bytes there are, and where"},
     {'j', "json", NULL, "print JSON"},
     {'h', "help", NULL, "show this"},
@@ -30,7 +35,8 @@ void cache_help(void)
     puts("Usage: maniple cache [OPTION...]\n"
          "\n"
          "Show the compiled kernels that are kept in the folder MANIPLE_CACHE_DIR (by default\n"
-         "~/.cache/maniple), with the compiler, what they are for, their size and age.\n"
+         "~/.cache/maniple), with the compiler, what they are for, their size and age; clear\n"
+         "them, or compile those of common operations ahead.\n"
          "\n"
          "Options:");
     options_print(options);
@@ -113,6 +119,25 @@ static void print_json(const mnp_cache_info *cache, const mnp_cache_entry *entri
     json_close(&j);
 }
 
+static mnp_status fill(mnp_ctx *ctx, const mnp_cache_info *cache, int count, const mnp_dtype *dtypes, bool as_json)
+{
+    mnp_cache_info added;
+    mnp_status st = warm(ctx, count, dtypes);
+    if (st == MNP_OK)
+        st = mnp_ctx_cache(ctx, &added);
+    if (st != MNP_OK)
+        return st;
+    added.files -= cache->files;
+    added.bytes -= cache->bytes;
+    if (as_json) {
+        print_json(&added, NULL, 0);
+    } else {
+        printf("added to %s: ", cache->path);
+        print_total(added.files, added.bytes);
+    }
+    return MNP_OK;
+}
+
 static mnp_status list(mnp_ctx *ctx, const mnp_cache_info *cache, bool as_json)
 {
     mnp_cache_entry *entries;
@@ -145,6 +170,8 @@ static mnp_status clear(mnp_ctx *ctx, const mnp_cache_info *cache, bool as_json)
 
 typedef struct request {
     bool clears, size_only, json;
+    int ndtypes; /* whose kernels are compiled */
+    mnp_dtype dtypes[MNP_NUM_DTYPES];
 } request;
 
 /* The work, which rank 0 does alone. */
@@ -156,6 +183,8 @@ static mnp_status serve(mnp_ctx *ctx, const request *wanted)
     mnp_status st = mnp_ctx_cache(ctx, &cache);
     if (st != MNP_OK)
         return st;
+    if (wanted->ndtypes > 0)
+        return fill(ctx, &cache, wanted->ndtypes, wanted->dtypes, wanted->json);
     if (wanted->clears)
         return clear(ctx, &cache, wanted->json);
     if (!wanted->size_only)
@@ -169,11 +198,15 @@ static mnp_status serve(mnp_ctx *ctx, const request *wanted)
 
 int cache_main(int argc, char **argv)
 {
-    request wanted = {false, false, false};
+    request wanted = {.clears = false};
     for (int key; (key = options_next(argc, argv, options)) != OPTIONS_END;) {
         switch (key) {
         case 'c':
             wanted.clears = true;
+            break;
+        case 'w':
+            if (warm_parse(optarg, wanted.dtypes, &wanted.ndtypes) != MNP_OK)
+                misused_exit();
             break;
         case 's':
             wanted.size_only = true;
@@ -189,11 +222,14 @@ int cache_main(int argc, char **argv)
         mnp_fail(MNP_ERR_ARG, "cache takes no operand, but was given '%s'", argv[optind]);
         misused_exit();
     }
-    if (wanted.clears && wanted.size_only) {
-        mnp_fail(MNP_ERR_ARG, "--clear and --size ask for two different things");
+    if (wanted.clears + wanted.size_only + (wanted.ndtypes > 0) > 1) {
+        mnp_fail(MNP_ERR_ARG, "--clear, --warm and --size ask for different things");
         misused_exit();
     }
-    mnp_ctx *ctx = command_begin("device=host"); /* needs neither a GPU nor a working driver */
+    /* but for compiling neither a GPU nor a working driver is needed */
+    mnp_ctx *ctx = command_begin(wanted.ndtypes > 0 ? NULL : "device=host");
+    if (wanted.ndtypes > 0)
+        progress_begin(ctx, "cache", wanted.json);
     OR_EXIT(mnp_agree(ctx, serve(ctx, &wanted)));
     int status = close_output(EXIT_SUCCESS);
     mnp_finalize(ctx);
