@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "device/host/host.h"
@@ -116,6 +117,17 @@ static mnp_status launch(mnp__device *device, mnp__kernel *kernel, const mnp__la
     return mnp__host_function_launch(device, kernel->function, launch, 0, &argument, stream);
 }
 
+/* As of a GPU, a limit is for the bytes in use, wherever they lie. */
+static mnp_status alloc(mnp__device *device, size_t size, void **pointer_p)
+{
+    mnp_memory_pool_info pool;
+    MNP_TRY(mnp__host_memory_info(device, MNP_MEMORY_SCRATCH, &pool));
+    if (pool.limit > 0 && pool.used + (int64_t)size > pool.limit)
+        return mnp__memory_full("a block of device memory", size, (uint64_t)pool.used, (uint64_t)pool.limit,
+                                "the limit of mnp_memory_set_limit()");
+    return mnp__host_alloc(device, size, pointer_p);
+}
+
 /* Ranks do not map each other's memory: a kernel that waits for another rank's would have to run beside it. */
 static size_t share_granularity(mnp__device *device)
 {
@@ -132,6 +144,7 @@ mnp_status mnp__simulated_device_open(const mnp__config *config, int node_size, 
     made->ops = *device->ops;
     made->ops.kind = "simulated";
     made->ops.info = info;
+    made->ops.alloc = alloc;
     made->ops.kernel_load = kernel_load;
     made->ops.kernel_free = kernel_free;
     made->ops.launch = launch;
