@@ -3,7 +3,8 @@
  * A simulated GPU, for tests: the host device, but for the library's own kernels, of which it compiles the text for
  * GPUs by the host's compiler, and runs every thread of every block, as fibers (device/host/fibers.h).  So the kernels
  * that a GPU would run are run and tested where there is none, with its barriers, votes and shuffles; not its memory
- * model, as blocks follow one another, nor its speed.
+ * model, as blocks follow one another, nor its speed.  The libraries of CUDA are not simulated, but the host's are used;
+ * they also multiply int8, as cuBLAS does.
  *
  * The text of a kernel is that of a raw module on the host, with kernels/custom/simulated.h before it.  Where the
  * kernels have instructions of PTX, MNP_PTX is 0, and they do the same in C++.
@@ -15,6 +16,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "device/blas.h"
 #include "device/host/host.h"
 #include "kernels/custom/raw_params.h"
 
@@ -24,6 +26,7 @@ enum { BLOCK_MEMORY = 227 * 1024, MULTIPROCESSORS = 132, CAPABILITY = 9 };
 typedef struct simulated {
     mnp__host_device host; /* first, as host.c requires */
     mnp__device_ops ops;   /* the host's, but for those below */
+    mnp__blas_ops blas;
 } simulated;
 
 struct mnp__kernel {
@@ -128,6 +131,33 @@ static mnp_status alloc(mnp__device *device, size_t size, void **pointer_p)
     return mnp__host_alloc(device, size, pointer_p);
 }
 
+static bool takes(mnp__device *device, mnp_dtype dtype)
+{
+    return dtype == MNP_INT8 || mnp__host_blas.takes(device, dtype);
+}
+
+/* A transposed matrix times another, of int8, as device/blas.h allows it; alpha is 1, and beta 0 or 1. */
+static void multiply_int8(const mnp__gemm *g, const int8_t *a, const int8_t *b, int32_t *c)
+{
+    for (int64_t j = 0; j < g->n; j++)
+        for (int64_t i = 0; i < g->m; i++) {
+            int32_t sum = g->beta[0] != 0 ? c[i + j * g->ldc] : 0;
+            for (int64_t p = 0; p < g->k; p++)
+                sum += a[p + i * g->lda] * b[p + j * g->ldb];
+            c[i + j * g->ldc] = sum;
+        }
+}
+
+static mnp_status gemm(mnp__device *device, const mnp__gemm *g, mnp__stream *stream)
+{
+    if (g->dtype != MNP_INT8)
+        return mnp__host_blas.gemm(device, g, stream);
+    for (int64_t i = 0; i < g->batch; i++)
+        multiply_int8(g, (const int8_t *)g->a + i * g->stride_a, (const int8_t *)g->b + i * g->stride_b,
+                      (int32_t *)g->c + i * g->stride_c);
+    return MNP_OK;
+}
+
 /* Ranks do not map each other's memory: a kernel that waits for another rank's would have to run beside it. */
 static size_t share_granularity(mnp__device *device)
 {
@@ -149,6 +179,10 @@ mnp_status mnp__simulated_device_open(const mnp__config *config, int node_size, 
     made->ops.kernel_free = kernel_free;
     made->ops.launch = launch;
     made->ops.share_granularity = share_granularity;
+    made->blas = mnp__host_blas;
+    made->blas.takes = takes;
+    made->blas.gemm = gemm;
+    made->ops.blas = &made->blas;
     device->ops = &made->ops;
     device->block_memory = BLOCK_MEMORY;
     device->cpu_memory = false;
