@@ -9,6 +9,8 @@
  * The text of a kernel is that of a raw module on the host, with kernels/custom/simulated.h before it.  Where the
  * kernels have instructions of PTX, MNP_PTX is 0, and they do the same in C++.
  */
+#include <config.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,8 @@ typedef struct simulated {
     mnp__host_device host; /* first, as host.c requires */
     mnp__device_ops ops;   /* the host's, but for those below */
     mnp__blas_ops blas;
+    void (*close_host)(mnp__device *device);
+    mnp__compiler *nvrtc; /* of MANIPLE_SIMULATED_NVRTC, or NULL */
 } simulated;
 
 struct mnp__kernel {
@@ -41,6 +45,53 @@ static mnp_status info(mnp__device *device, mnp_rank_info *info)
     info->capability_major = CAPABILITY;
     return MNP_OK;
 }
+
+/* ---- NVRTC, which refuses what the host's compiler takes ---- */
+
+#ifdef HAVE_CUDA
+static void open_nvrtc(const mnp__config *config, simulated *self)
+{
+    if (strcmp(config->simulated_nvrtc, "1") == 0 && mnp__nvrtc_new(config, CAPABILITY, 0, &self->nvrtc) != MNP_OK)
+        MNP_LOG(&config->logger, MNP_LOG_WARN, "kernels are not compiled for a GPU: %s", mnp_error_message());
+}
+
+static void close_nvrtc(simulated *self)
+{
+    mnp__nvrtc_free(self->nvrtc);
+}
+#else
+static void open_nvrtc(const mnp__config *config, simulated *self)
+{
+    (void)config;
+    (void)self;
+}
+
+static void close_nvrtc(simulated *self)
+{
+    (void)self;
+}
+#endif
+
+/* Compile for a GPU too, where that is wanted. */
+static mnp_status compile_for_gpu(mnp__device *device, const mnp__kernel_spec *spec)
+{
+    const simulated *self = (const simulated *)device;
+    mnp__binary binary;
+    if (!self->nvrtc)
+        return MNP_OK;
+    MNP_TRY(mnp__jit_binary(self->nvrtc, spec, &binary));
+    mnp__binary_free(&binary);
+    return MNP_OK;
+}
+
+static void close_device(mnp__device *device)
+{
+    simulated *self = (simulated *)device;
+    close_nvrtc(self);
+    self->close_host(device);
+}
+
+/* ---- kernels ---- */
 
 /*
  * extern __shared__ T name[] becomes, outside functions, a variable of the thread that runs the block, and in them a
@@ -85,6 +136,7 @@ static mnp_status kernel_load(mnp__device *device, const mnp__kernel_spec *spec,
     mnp_status st;
     MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
     snprintf(defines, sizeof defines, "#define MNP_BLOCK_MEMORY %d\n", BLOCK_MEMORY);
+    MNP_TRY_OR(compile_for_gpu(device, spec), st, fail);
     MNP_TRY_OR(write_text(spec, &text), st, fail);
     const mnp__kernel_spec as_raw = {.file = "custom/simulated.cu",
                                      .function = spec->function,
@@ -119,6 +171,21 @@ static mnp_status launch(mnp__device *device, mnp__kernel *kernel, const mnp__la
     (void)params_size;
     return mnp__host_function_launch(device, kernel->function, launch, 0, &argument, stream);
 }
+
+/* A module of the user's, whose errors are those of the host. */
+static mnp_status module_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__module **module_p)
+{
+    mnp__module *module;
+    MNP_TRY(mnp__host_module_load(device, spec, &module));
+    const mnp_status st = compile_for_gpu(device, spec);
+    if (st == MNP_OK)
+        *module_p = module;
+    else
+        mnp__host_module_free(device, module);
+    return st;
+}
+
+/* ---- memory and BLAS ---- */
 
 /* As of a GPU, a limit is for the bytes in use, wherever they lie. */
 static mnp_status alloc(mnp__device *device, size_t size, void **pointer_p)
@@ -174,11 +241,15 @@ mnp_status mnp__simulated_device_open(const mnp__config *config, int node_size, 
     made->ops = *device->ops;
     made->ops.kind = "simulated";
     made->ops.info = info;
+    made->close_host = device->ops->close;
+    made->ops.close = close_device;
     made->ops.alloc = alloc;
     made->ops.kernel_load = kernel_load;
     made->ops.kernel_free = kernel_free;
+    made->ops.module_load = module_load;
     made->ops.launch = launch;
     made->ops.share_granularity = share_granularity;
+    open_nvrtc(config, made);
     made->blas = mnp__host_blas;
     made->blas.takes = takes;
     made->blas.gemm = gemm;
