@@ -48,29 +48,19 @@ static mnp_status info(mnp__device *device, mnp_rank_info *info)
 
 /* ---- NVRTC, which refuses what the host's compiler takes ---- */
 
-#ifdef HAVE_CUDA
 static void open_nvrtc(const mnp__config *config, simulated *self)
 {
-    if (strcmp(config->simulated_nvrtc, "1") == 0 && mnp__nvrtc_new(config, CAPABILITY, 0, &self->nvrtc) != MNP_OK)
+    if (strcmp(config->simulated_nvrtc, "1") != 0)
+        return;
+#ifdef HAVE_CUDA
+    const mnp_status st = mnp__nvrtc_new(config, CAPABILITY, 0, &self->nvrtc);
+#else
+    (void)self;
+    const mnp_status st = MNP_FAIL(MNP_ERR_UNSUPPORTED, "this Maniple was built without CUDA");
+#endif
+    if (st != MNP_OK)
         MNP_LOG(&config->logger, MNP_LOG_WARN, "kernels are not compiled for a GPU: %s", mnp_error_message());
 }
-
-static void close_nvrtc(simulated *self)
-{
-    mnp__nvrtc_free(self->nvrtc);
-}
-#else
-static void open_nvrtc(const mnp__config *config, simulated *self)
-{
-    (void)config;
-    (void)self;
-}
-
-static void close_nvrtc(simulated *self)
-{
-    (void)self;
-}
-#endif
 
 /* Compile for a GPU too, where that is wanted. */
 static mnp_status compile_for_gpu(mnp__device *device, const mnp__kernel_spec *spec)
@@ -87,7 +77,9 @@ static mnp_status compile_for_gpu(mnp__device *device, const mnp__kernel_spec *s
 static void close_device(mnp__device *device)
 {
     simulated *self = (simulated *)device;
-    close_nvrtc(self);
+#ifdef HAVE_CUDA
+    mnp__nvrtc_free(self->nvrtc);
+#endif
     self->close_host(device);
 }
 
