@@ -23,7 +23,7 @@
 #include "kernels/custom/raw_params.h"
 
 /* As of an H200, so that the same kernels are chosen. */
-enum { BLOCK_MEMORY = 227 * 1024, MULTIPROCESSORS = 132, CAPABILITY = 9 };
+enum { BLOCK_MEMORY = 227 * 1024, MULTIPROCESSORS = 132, CAPABILITY = 9, MOST_PARAMETERS = 4096 };
 
 typedef struct simulated {
     mnp__host_device host; /* first, as host.c requires */
@@ -128,6 +128,10 @@ static mnp_status kernel_load(mnp__device *device, const mnp__kernel_spec *spec,
     mnp_status st;
     MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
     snprintf(defines, sizeof defines, "#define MNP_BLOCK_MEMORY %d\n", BLOCK_MEMORY);
+    if (spec->shared_bytes > BLOCK_MEMORY)
+        MNP_TRY_OR(MNP_FAIL(MNP_ERR_DEVICE, "%s needs %zu bytes of shared memory, and a block of a GPU has %d",
+                            spec->function, spec->shared_bytes, BLOCK_MEMORY),
+                   st, fail);
     MNP_TRY_OR(compile_for_gpu(device, spec), st, fail);
     MNP_TRY_OR(write_text(spec, &text), st, fail);
     const mnp__kernel_spec as_raw = {.file = "custom/simulated.cu",
@@ -156,11 +160,25 @@ static void kernel_free(mnp__device *device, mnp__kernel *kernel)
     free(kernel);
 }
 
+/* A launch that a GPU would refuse. */
+static mnp_status check_launch(const mnp__function *function, const mnp__launch *launch, size_t params_size)
+{
+    const unsigned *grid = launch->grid, *block = launch->block, *most = function->max_grid;
+    const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    bool good = threads > 0 && threads <= (uint64_t)function->max_threads && params_size <= MOST_PARAMETERS;
+    for (int d = 0; d < 3; d++)
+        good = good && grid[d] <= most[d] && block[d] <= function->max_block[d];
+    return good ? MNP_OK
+                : MNP_FAIL(MNP_ERR_DEVICE,
+                           "a GPU launches no %u x %u x %u blocks of %u x %u x %u threads with %zu bytes of parameters",
+                           grid[0], grid[1], grid[2], block[0], block[1], block[2], params_size);
+}
+
 static mnp_status launch(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
                          size_t params_size, mnp__stream *stream)
 {
     void *argument = (void *)params;
-    (void)params_size;
+    MNP_TRY(check_launch(kernel->function, launch, params_size));
     return mnp__host_function_launch(device, kernel->function, launch, 0, &argument, stream);
 }
 
@@ -179,7 +197,7 @@ static mnp_status module_load(mnp__device *device, const mnp__kernel_spec *spec,
 
 /* ---- memory and BLAS ---- */
 
-/* As of a GPU, a limit is for the bytes in use, wherever they lie. */
+/* As of a GPU, a limit is for the bytes in use, wherever they lie, and what is in new memory is nothing to count on. */
 static mnp_status alloc(mnp__device *device, size_t size, void **pointer_p)
 {
     mnp_memory_pool_info pool;
@@ -187,7 +205,10 @@ static mnp_status alloc(mnp__device *device, size_t size, void **pointer_p)
     if (pool.limit > 0 && pool.used + (int64_t)size > pool.limit)
         return mnp__memory_full("a block of device memory", size, (uint64_t)pool.used, (uint64_t)pool.limit,
                                 "the limit of mnp_memory_set_limit()");
-    return mnp__host_alloc(device, size, pointer_p);
+    MNP_TRY(mnp__host_alloc(device, size, pointer_p));
+    if (size > 0)
+        memset(*pointer_p, 0xff, size);
+    return MNP_OK;
 }
 
 static bool takes(mnp__device *device, mnp_dtype dtype)
