@@ -50,6 +50,39 @@ static inline double rsqrt(double x)
 {
     return 1 / sqrt(x);
 }
+/* Sines and cosines of x half turns, exact where an axis is met; newer C libraries have functions of these names. */
+static inline double mnp_sinpi(double x)
+{
+    const double turned = remainder(x, 2), size = fabs(turned), rest = size > 0.5 ? 1 - size : size,
+                 pi = 3.14159265358979324;
+    return copysign(rest > 0.25 ? cos(pi * (0.5 - rest)) : sin(pi * rest), turned);
+}
+static inline double mnp_cospi(double x)
+{
+    return mnp_sinpi(0.5 - fabs(remainder(x, 2)));
+}
+static inline float mnp_sinpif(float x)
+{
+    return (float)mnp_sinpi(x);
+}
+static inline float mnp_cospif(float x)
+{
+    return (float)mnp_cospi(x);
+}
+#define sinpi mnp_sinpi
+#define cospi mnp_cospi
+#define sinpif mnp_sinpif
+#define cospif mnp_cospif
+static inline void sincospi(double x, double *sine, double *cosine)
+{
+    *sine = sinpi(x);
+    *cosine = cospi(x);
+}
+static inline void sincospif(float x, float *sine, float *cosine)
+{
+    *sine = sinpif(x);
+    *cosine = cospif(x);
+}
 static inline float __fdividef(float a, float b)
 {
     return a / b;

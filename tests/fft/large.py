@@ -58,7 +58,7 @@ def check(exponent, dims):
 
 # a cube has one array and as much to work in; a line a result beside them, as it would be read after it is written
 for dims, blocks in (3, 2), (1, 4):
-    room = heap.limit * mp.size * 0.9
+    room = max(heap.limit * mp.size * 0.9, 1)  # a heap that is not shared need not have a limit
     exponent = min(MOST if dims == 3 else MOST - 2, int(np.log2(room / (8 * blocks))))
     exponent -= exponent % dims
     if exponent < 21:
