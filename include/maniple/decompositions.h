@@ -363,6 +363,20 @@ MNP_API mnp_status mnp_eig(const mnp_array *a, mnp_array **w_p, mnp_array **v_p)
 MNP_API mnp_status mnp_eigvals(const mnp_array *a, mnp_array **w_p);
 
 /*
+ * scipy.linalg.eig(a, b, homogeneous_eigvals=True): the eigenvalues of pairs of matrices, as alpha / beta, which is
+ * infinite where beta alone is 0, with vectors in columns: a x beta = b x alpha for the right ones, and
+ * x^H a beta = x^H b alpha for the left ones.  b may be singular.  a and b have one shape.
+ *
+ *   vl_p, vr_p  receive the left and the right vectors, whose largest element has a sum of moduli of both parts of 1;
+ *               NULL: not wanted
+ *
+ * The results are complex, as of mnp_eig().  By LAPACK's ggev.  MNP_ERR_LINALG.  The CPU computes, as for mnp_schur().
+ * Waits.
+ */
+MNP_API mnp_status mnp_eig_pair(const mnp_array *a, const mnp_array *b, mnp_array **alpha_p, mnp_array **beta_p,
+                                mnp_array **vl_p, mnp_array **vr_p);
+
+/*
  * scipy.linalg.schur: a = z t z^H with unitary z and upper triangular t; of real matrices, unless `complex_output`,
  * both are real, and t has blocks of 2 x 2 on its diagonal for pairs of complex eigenvalues.  cuSOLVER has no such
  * function: beside a GPU the CPU computes, on copies of the matrices.  Waits.

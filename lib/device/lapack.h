@@ -84,6 +84,9 @@ struct mnp__lapack_ops {
     mnp__lapack_op *gges;  /* a (n x n) = Q S Z^H and b (n x n) = Q T Z^H: S to a, T to b, Q to c, Z to d; real S is
                               quasi-triangular */
     mnp__lapack_op *tgsen; /* the same as trsen of what gges has left */
+    mnp__lapack_op *ggev;  /* a and b (n x n), which are destroyed: of the pair's eigenvalues n complex numerators and
+                              behind them n denominators to values; with `vectors` the complex left ones to c, and
+                              right ones to d, as data of the complex type */
     mnp__lapack_op *geqp3; /* as geqrf, but with columns in another order: n pivots, from 0, say which */
     mnp__lapack_op *gebal; /* a (n x n) balanced, by op: P permuted, S scaled, B both; n scales to values, and which
                               row came where to n pivots, from 0 */

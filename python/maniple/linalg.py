@@ -139,7 +139,7 @@ def orthogonal_procrustes(A, B, check_finite=True):  # noqa: N803
 
 
 def subspace_angles(A, B):  # noqa: N803
-    """scipy.linalg.subspace_angles: the angles between the columns of two matrices, in descending order.  Collective."""
+    """scipy.linalg.subspace_angles: the angles between the columns of two matrices, falling.  Collective."""
     a, b = orth(A), orth(B)
     overlap = adjoint(a) @ b
     cosines = svdvals(overlap)
@@ -289,34 +289,49 @@ def eigvalsh(a, UPLO="L", *, b=None, lower=None, overwrite_a=False, overwrite_b=
                 subset_by_value=subset_by_value)
 
 
-def _over(b, a):
-    """b^-1 a, whose eigenvalues are those of the pair, for a b that has an inverse."""
-    return as_array(a) if b is None else solve(b, a)
-
-
 def _unit_columns(v):
-    return v / norm(v, axis=-2, keepdims=True)
+    return v / norm(v, axis=-2, keepdims=True) if v.size else v
+
+
+def _values(alpha, beta, homogeneous):
+    """Numerators and denominators, or quotients, infinite where a denominator is 0, and NaN where both are."""
+    if homogeneous:
+        return names.stack([alpha, beta])
+    none = beta == 0
+    return names.where(none, names.where(alpha == 0, np.nan, np.inf), alpha / names.where(none, 1, beta))
+
+
+def _eig_of_pair(a, b, left, right):
+    """alpha and beta, and a list of the vectors that are wanted, left ones first."""
+    cells = [ctypes.c_void_p() for _ in range(4)]
+    wanted = [ctypes.byref(c) if needed else None for c, needed in zip(cells, (True, True, left, right))]
+    call("eig_pair", as_array(a), as_array(b), *wanted)
+    alpha, beta, *vectors = (ndarray._adopt(c.value) for c in cells if c.value)
+    return alpha, beta, [_unit_columns(v) for v in vectors]
 
 
 def eig(a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False, check_finite=True,
         homogeneous_eigvals=False):
-    """numpy.linalg.eig, and with further arguments scipy.linalg.eig: of the pair a, b, where b has an inverse, and left
-    vectors, where there are as many right ones as columns.  The eigenvalues and vectors are complex, as in the array
-    API standard and NumPy since 2.5.  Collective."""
-    ratio = _over(b, a)
-    w, v = several(2, "eig", ratio) if left or right else (eigvals(ratio), None)
-    values = names.stack([w, names.ones_like(w)]) if homogeneous_eigvals else w
-    if not left:
-        return EigResult(values, v) if right else values
-    vl = adjoint(inv(v))
-    vl = _unit_columns(vl if b is None else solve(adjoint(as_array(b)), vl))
-    return (values, vl, v) if right else (values, vl)
+    """numpy.linalg.eig, and with further arguments scipy.linalg.eig: of the pair a, b, and left vectors, of a matrix
+    alone where there are as many right ones as columns.  The eigenvalues and vectors are complex, as in the array API
+    standard and NumPy since 2.5.  Collective."""
+    if b is not None:
+        alpha, beta, vectors = _eig_of_pair(a, b, left, right)
+    elif left or right:
+        alpha, v = several(2, "eig", as_array(a))
+        beta, vectors = names.ones_like(alpha), [_unit_columns(adjoint(inv(v)))] * left + [v] * right
+    else:
+        return eigvals(a, homogeneous_eigvals=homogeneous_eigvals)
+    values = _values(alpha, beta, homogeneous_eigvals) if b is not None or homogeneous_eigvals else alpha
+    return values if not vectors else EigResult(values, *vectors) if right and not left else (values, *vectors)
 
 
 def eigvals(a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
     """numpy.linalg.eigvals, and with more arguments scipy.linalg.eigvals, as eig(); they are complex.  Collective."""
-    w = made("eigvals", _over(b, a))
-    return names.stack([w, names.ones_like(w)]) if homogeneous_eigvals else w
+    if b is not None:
+        return _values(*_eig_of_pair(a, b, False, False)[:2], homogeneous_eigvals)
+    w = made("eigvals", as_array(a))
+    return _values(w, names.ones_like(w), True) if homogeneous_eigvals else w
 
 
 def lstsq(a, b, rcond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None, *, cond=None,

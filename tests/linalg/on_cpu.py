@@ -136,6 +136,27 @@ for dtype in mp.LAPACK_DTYPES:
         unitaries(name, e, q, z)
         signs = are_negative(aa, bb)
         mp.ok((signs == np.sort(signs, axis=-1)[..., ::-1]).all() and signs.sum() == select.sum(), f"{name}: negative ones first")
+for dtype in mp.LAPACK_DTYPES:
+    for shape in SHAPES:
+        n, name = shape[-1], f"eig_pair of {dtype} {shape}"
+        a, b = draw(rng, shape, dtype), draw(rng, shape, dtype)
+        alpha, beta, vl, vr = (v.numpy() for v in mp.eig_pair(spread(a), spread(b)))
+        mp.ok({v.dtype for v in (alpha, beta, vl, vr)} == {np.result_type(dtype, "complex64")} and (beta.real >= 0).all() and
+              not beta.imag.any(), f"{name}: dtypes, denominators")
+        # ggev's eigenvalues are those of a pair within n eps, and vectors as long as the largest element is about 1
+        bound = eps(dtype, n) * n * (np.linalg.norm(a) + np.linalg.norm(b)) ** 2
+        close(f"{name}: right vectors", (a @ vr) * beta[..., None, :], (b @ vr) * alpha[..., None, :], bound)
+        close(f"{name}: left vectors", (adjoint(a) @ vl) * beta[..., None, :], (adjoint(b) @ vl) * np.conj(alpha)[..., None, :], bound)
+        for v in (vl, vr):
+            close(f"{name}: their size", np.max(np.abs(v.real) + np.abs(v.imag), axis=-2), np.ones(shape[:-1]), eps(dtype, n))
+mp.ok([v.shape for v in mp.eig_pair(spread(np.zeros((2, 0, 0))), spread(np.zeros((2, 0, 0))))] == [(2, 0)] * 2 + [(2, 0, 0)] * 2, "eig_pair of no rows")
+fixed = np.diag([1.0, -6, 4]) + np.triu(np.ones((3, 3)), 1)
+alpha, beta = (v.numpy() for v in mp.eig_pair(spread(fixed), spread(np.diag([2.0, 3, 0])))[:2])
+mp.ok(abs(beta[2]) < 1e-14 < abs(alpha[2]), "eig_pair of a singular b")
+close("eig_pair: the other eigenvalues", np.sort((alpha[:2] / beta[:2]).real), [-2, 0.5], 1e-13)
+mp.fails("MNP_ERR_ARG", "not of one shape", "eig_pair", spread(np.eye(2)), spread(np.eye(3)))
+mp.fails("MNP_ERR_ARG", "not square", "eig_pair", spread(np.ones((2, 3))), spread(np.ones((2, 3))))
+mp.fails("MNP_ERR_LINALG", "were not found", "eig_pair", spread(np.array([[np.inf, 0], [0, 1]])), spread(np.eye(2)))
 a, b = np.array([[1, 2], [3, 4]]), np.array([[2.0, 0], [0, 0]])  # an eigenvalue of b / a is 0
 aa, bb = (v.numpy() for v in mp.qz(spread(a), spread(b), False)[:2])
 mp.ok(np.sort(np.abs(np.diag(bb)))[0] < 1e-14 < np.abs(np.diag(aa)).min(), "a pair with an infinite eigenvalue, of integers and floats")

@@ -204,6 +204,7 @@ const mnp__lapack_ops mnp__host_lapack = {
     .trsen = mnp__host_trsen,
     .gges = mnp__host_gges,
     .tgsen = mnp__host_tgsen,
+    .ggev = mnp__host_ggev,
     .geqp3 = mnp__host_geqp3,
     .gebal = mnp__host_gebal,
     .orcsd = mnp__host_orcsd,

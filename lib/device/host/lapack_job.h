@@ -80,6 +80,12 @@ typedef const int *size;
     X(gges_complex, NULL, "gges",                                                                                      \
       (text, text, text, void *, size, void *, size, void *, size, int *, void *, void *, void *, size, void *, size,  \
        void *, size, void *, int *, int *, size_t, size_t, size_t))                                                    \
+    X(ggev, "ggev", NULL,                                                                                              \
+      (text, text, size, void *, size, void *, size, void *, void *, void *, void *, size, void *, size, void *, size, \
+       int *, size_t, size_t))                                                                                         \
+    X(ggev_complex, NULL, "ggev",                                                                                      \
+      (text, text, size, void *, size, void *, size, void *, void *, void *, size, void *, size, void *, size, void *, \
+       int *, size_t, size_t))                                                                                         \
     X(tgsen, "tgsen", NULL,                                                                                            \
       (size, size, size, const int *, size, void *, size, void *, size, void *, void *, void *, void *, size, void *,  \
        size, int *, void *, void *, void *, void *, size, int *, size, int *))                                         \
@@ -181,7 +187,7 @@ mnp_status mnp__host_lapack_run(mnp__device *device, const mnp__lapack_job *job,
 /* lapack_factors.c, lapack_schur.c and lapack_spectra.c: the operations of the table. */
 mnp__lapack_op mnp__host_potrf, mnp__host_getrf, mnp__host_getrs, mnp__host_getri, mnp__host_laswp, mnp__host_geqrf,
     mnp__host_orgqr, mnp__host_ormqr, mnp__host_hetrf, mnp__host_heevd, mnp__host_heevr, mnp__host_gesdd,
-    mnp__host_geev, mnp__host_gees, mnp__host_gehrd, mnp__host_trsen, mnp__host_gges, mnp__host_tgsen, mnp__host_geqp3,
-    mnp__host_gebal, mnp__host_orcsd;
+    mnp__host_geev, mnp__host_gees, mnp__host_gehrd, mnp__host_trsen, mnp__host_gges, mnp__host_tgsen, mnp__host_ggev,
+    mnp__host_geqp3, mnp__host_gebal, mnp__host_orcsd;
 
 #endif

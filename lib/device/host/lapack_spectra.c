@@ -153,6 +153,12 @@ static void join_values(const task *t, int64_t n, const char *re, const char *im
     }
 }
 
+/* Complex matrix b of a job of real ones. */
+static char *complex_at(const task *t, const mnp__matrices *matrices, int64_t b)
+{
+    return (char *)matrices->data + (size_t)(b * matrices->step) * 2 * t->real;
+}
+
 /* rwork: of real matrices the two parts of the values and the packed vectors. */
 static void geev_one(task *t, int64_t b, char *work)
 {
@@ -181,8 +187,8 @@ static void geev_one(task *t, int64_t b, char *work)
         if (!t->asks)
             join_values(t, n, rwork, im, values);
         if (!t->asks && job->vectors)
-            mnp__lapack_unpack_vectors(t->real == sizeof(double), n, values, packed, n,
-                                       (char *)job->b.data + (size_t)(b * job->b.step) * 2 * t->real, job->b.ld);
+            mnp__lapack_unpack_vectors(t->real == sizeof(double), n, values, packed, n, complex_at(t, &job->b, b),
+                                       job->b.ld);
     }
     if (!t->asks) {
         *info_of(t, b) = info;
@@ -192,6 +198,51 @@ static void geev_one(task *t, int64_t b, char *work)
     t->rwork_bytes = (2 * order + (t->is_complex || !job->vectors ? 0 : order * order) + 1) * t->real;
 }
 OPERATION(geev, true)
+
+/* rwork: of real pairs the parts of the values and the packed vectors; of complex ones what LAPACK works in. */
+static void ggev_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int n = (int)job->n, lda = ld_of(&job->a), ldb = ld_of(&job->b), ldl = ld_of(&job->c), ldr = ld_of(&job->d),
+              least = n < 1 ? 1 : n, lwork = lwork_of(t);
+    const size_t vector = t->asks ? 0 : (size_t)n * t->real;
+    double unused[2];
+    char *x = at(t, &job->a, b), *y = at(t, &job->b, b), *alpha = values_of(t, b, 2 * job->n, 2 * t->real),
+         *beta = alpha + 2 * vector, *rwork = t->asks ? (char *)unused : rwork_of(t, work);
+    const char *which = job->vectors ? "V" : "N";
+    int info;
+    if (!t->asks &&
+        !(mnp__host_lapack_is_finite(t, &job->a, b, n, 'A') && mnp__host_lapack_is_finite(t, &job->b, b, n, 'A'))) {
+        *info_of(t, b) = n;
+        return;
+    }
+    if (t->is_complex) {
+        t->f->ggev_complex(which, which, &n, x, &lda, y, &ldb, alpha, beta, job->vectors ? at(t, &job->c, b) : NULL,
+                           job->vectors ? &ldl : &least, job->vectors ? at(t, &job->d, b) : NULL,
+                           job->vectors ? &ldr : &least, work, &lwork, rwork, &info, 1, 1);
+    } else {
+        char *im = rwork + vector, *over = im + vector, *left = over + vector, *right = left + (size_t)n * vector;
+        t->f->ggev(which, which, &n, x, &lda, y, &ldb, rwork, im, over, left, &least, right, &least, work, &lwork,
+                   &info, 1, 1);
+        if (!t->asks) {
+            join_values(t, n, rwork, im, alpha);
+            memset(im, 0, vector);
+            join_values(t, n, over, im, beta);
+        }
+        if (!t->asks && job->vectors) {
+            const bool is_double = t->real == sizeof(double);
+            mnp__lapack_unpack_vectors(is_double, n, alpha, left, n, complex_at(t, &job->c, b), job->c.ld);
+            mnp__lapack_unpack_vectors(is_double, n, alpha, right, n, complex_at(t, &job->d, b), job->d.ld);
+        }
+    }
+    if (!t->asks) {
+        *info_of(t, b) = info;
+        return;
+    }
+    mnp__host_lapack_note_work(t, work, 8 * (double)n + 1);
+    t->rwork_bytes = (8 * (size_t)n + (t->is_complex ? 0 : 2 * (size_t)n * (size_t)n) + 1) * t->real;
+}
+OPERATION(ggev, true)
 
 /* The diagonal blocks of an n x n matrix of zeros, of which the first has `first` rows: where the second one is. */
 static char *open_blocks(const task *t, const mnp__matrices *matrices, int64_t b, int64_t first)

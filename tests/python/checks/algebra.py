@@ -56,6 +56,10 @@ def check_equations():
          scipy.linalg.solve_circulant(many, right, baxis=-1, outaxis=-1), 1e-11)
     same("solve_circulant by least squares", L.solve_circulant([1.0, 1, 0, 0], [1.0, 2, 3, 5], "lstsq"),
          scipy.linalg.solve_circulant([1.0, 1, 0, 0], [1.0, 2, 3, 5], "lstsq"), 1e-12)
+    for n in (0, 2):
+        same(f"equations without elements, {n}", L.solve_sylvester(np.eye(n), np.zeros((0, 0)), np.zeros((n, 0), "float32")),
+             np.zeros((n, 0)))
+    same("lyapunov without elements", L.solve_continuous_lyapunov(*[np.zeros((0, 0), "complex64")] * 2), np.zeros((0, 0), "complex64"))
     raises(np.linalg.LinAlgError, "singular", "a singular circulant", lambda: L.solve_circulant(np.ones(3), np.ones(3)))
     raises(np.linalg.LinAlgError, "does not fit", "sylvester", lambda: L.solve_sylvester(np.eye(2), np.eye(3), np.eye(2)))
     raises(np.linalg.LinAlgError, "not one square", "lyapunov", lambda: L.solve_discrete_lyapunov(np.ones((2, 3)), np.eye(2)))
@@ -126,7 +130,11 @@ def check_factors():
             same("of norm 1", np.linalg.norm(left, axis=0), np.ones(n), 1e-12)
             alone = L.eig(a, *pair, right=False).numpy()
             ok(max(abs(w - v).min() for v in alone) < 1e-8, f"eig of {dtype}, values alone")
-            same(f"eig of {dtype}, homogeneous", L.eigvals(a, *pair, homogeneous_eigvals=True)[1], np.ones(n, complex))
+            of_scipy = scipy.linalg.eigvals(a, *pair)
+            for got in (L.eigvals(a, *pair, homogeneous_eigvals=True), L.eig(a, *pair, homogeneous_eigvals=True)[0]):
+                alpha, beta = got.numpy()
+                ok(max(abs(of_scipy - v).min() for v in alpha / beta) < 1e-8, f"eig of {dtype}, homogeneous")
+                ok(pair or (beta == 1).all(), f"eig of {dtype}, homogeneous, of a matrix alone")
     t, z = scipy.linalg.schur(a.real)
     upper, unitary = (x.numpy() for x in L.rsf2csf(t, z))
     same("rsf2csf", (unitary @ upper @ np.conj(unitary.T), np.tril(upper, -1)), (a.real.astype(complex), 0 * upper), 1e-11)
