@@ -129,7 +129,7 @@ def _values_of_pencil(aa, bb):
     (alpha, below, above), beta = _lines(aa), _lines(bb)[0]
     if aa.dtype.kind == "c":
         return alpha, beta
-    pair = below != 0  # of what is diag(beta)^-1 times a block, and has equal values on its diagonal nearly
+    pair = below != 0  # blocks of 2 x 2: their eigenvalues are those of block diag(beta)^-1, and beta becomes 1
     first, second = alpha[..., :-1], alpha[..., 1:]
     of_first, of_second = (np.where(pair, b, 1) for b in (beta[..., :-1], beta[..., 1:]))
     half = (first / of_first - second / of_second) / 2

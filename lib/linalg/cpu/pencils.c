@@ -63,8 +63,8 @@ static mnp_status check(const char *function, const mnp_array *a, const mnp_arra
 }
 
 /* The place of the pair, copies of its matrices, and room for the others if they are wanted. */
-static mnp_status open(const char *function, const mnp_array *a, const mnp_array *b, mnp_dtype dtype,
-                       mnp_dtype of_others, bool has_others, mnp__place *place, pencil *pair)
+static mnp_status begin(const char *function, const mnp_array *a, const mnp_array *b, mnp_dtype dtype,
+                        mnp_dtype of_others, bool has_others, mnp__place *place, pencil *pair)
 {
     MNP_TRY(mnp__place_open(function, a, 0, NULL, place));
     MNP_TRY(MNP_AGREE(a->ctx, mnp__host_need_lapack(function)));
@@ -102,7 +102,7 @@ mnp_status mnp_eig_pair(const mnp_array *a, const mnp_array *b, mnp_array **alph
     mnp_status st;
     MNP_TRY(check(function, a, b, false, results, &dtype));
     const mnp_dtype of_results = mnp__linalg_complex(dtype);
-    MNP_TRY_OR(open(function, a, b, dtype, of_results, vl_p || vr_p, &place, &pair), st, done);
+    MNP_TRY_OR(begin(function, a, b, dtype, of_results, vl_p || vr_p, &place, &pair), st, done);
     MNP_TRY_OR(mnp__vectors_new(&place, of_results, 2 * pair.of[A].n, &pair.values), st, done);
     MNP_TRY_OR(mnp__dense_report(&place, pair.info, MNP__VALUES_NOT_FOUND, run(&place, mnp__host_lapack.ggev, &pair)),
                st, done);
@@ -131,7 +131,7 @@ mnp_status mnp_qz(const mnp_array *a, const mnp_array *b, bool complex_output, m
     pencil pair = {.info = NULL};
     mnp_status st;
     MNP_TRY(check(function, a, b, complex_output, results, &dtype));
-    MNP_TRY_OR(open(function, a, b, dtype, dtype, true, &place, &pair), st, done);
+    MNP_TRY_OR(begin(function, a, b, dtype, dtype, true, &place, &pair), st, done);
     MNP_TRY_OR(mnp__dense_report(&place, pair.info, MNP__VALUES_NOT_FOUND, run(&place, mnp__host_lapack.gges, &pair)),
                st, done);
     st = give(&place, &pair, results);
