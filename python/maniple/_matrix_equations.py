@@ -36,6 +36,8 @@ def solve_sylvester(a, b, q):
     (a, b), q = _square("solve_sylvester", a=a, b=b), as_array(q)
     if q.shape != (a.shape[0], b.shape[0]):
         raise MatrixError(f"solve_sylvester: q of shape {q.shape} does not fit a of {a.shape} and b of {b.shape}")
+    if not q.size:
+        return names.zeros(q.shape, np.result_type(a.dtype, b.dtype, q.dtype, np.float32))
     r, u = linalg.schur(a, "complex")
     s, v = linalg.schur(b, "complex")
     f, unit = linalg.adjoint(u) @ q @ v, names.eye(a.shape[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What scipy.linalg has of functions, factors and bands of matrices, by functions of the library.  All functions are
+"""What scipy.linalg has of functions and bands of matrices, by functions of the library.  All functions are
 collective."""
 
 import ctypes
@@ -14,11 +14,11 @@ from ._library import call, constant
 from ._matrix_equations import sign_by_newton
 from ._names import names
 
-__all__ = """cdf2rdf cho_solve_banded cholesky_banded eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal
-    expm_cond expm_frechet fractional_matrix_power hessenberg pinvh qr_multiply rq rsf2csf signm""".split()
+__all__ = """cho_solve_banded cholesky_banded eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_cond
+    expm_frechet fractional_matrix_power signm""".split()
 
 
-def _chosen(word, choices, what):
+def chosen_word(word, choices, what):
     if word not in choices:
         raise ValueError(f"{what} is {word!r}, which is none of {', '.join(map(repr, choices))}")
     return word
@@ -55,10 +55,10 @@ def signm(A, disp=True):  # noqa: N803
     return result if disp else (result, error)
 
 
-def expm_frechet(A, E, method=None, compute_expm=True):  # noqa: N803
+def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):  # noqa: N803
     """scipy.linalg.expm_frechet: the exponential of A, and its derivative along E, from the exponential of
     [[A, E], [0, A]]; compute_expm=False: the derivative alone.  Both methods are this one.  Collective."""
-    _chosen(method, (None, "SPS", "blockEnlarge"), "expm_frechet: the method")
+    chosen_word(method, (None, "SPS", "blockEnlarge"), "expm_frechet: the method")
     a, e = as_array(A), as_array(E)
     if a.ndim != 2 or a.shape[0] != a.shape[1] or e.shape != a.shape:
         raise MatrixError(f"expm_frechet: A of shape {a.shape} and E of {e.shape} are not square matrices of one shape")
@@ -68,7 +68,7 @@ def expm_frechet(A, E, method=None, compute_expm=True):  # noqa: N803
     return (names.copy(both[:n, :n]), derivative) if compute_expm else derivative
 
 
-def expm_cond(A):  # noqa: N803
+def expm_cond(A, check_finite=True):  # noqa: N803
     """scipy.linalg.expm_cond: the condition of the exponential in Frobenius' norm, from its derivatives along all n^2
     elements, in 4 n^4 numbers of memory.  Collective."""
     a = as_array(A)
@@ -81,65 +81,6 @@ def expm_cond(A):  # noqa: N803
     exponentials = linalg.expm(blocks)
     derivatives = names.reshape(names.copy(exponentials[:, :n, n:]), (n * n, n * n))
     return float(linalg.norm(derivatives, 2) * linalg.norm(a) / linalg.norm(exponentials[0, :n, :n]))
-
-
-# --- factors ----------------------------------------------------------------------------------------------------------
-
-
-def pinvh(a, atol=None, rtol=None, lower=True, return_rank=False):
-    """scipy.linalg.pinvh: the pseudo-inverse of a symmetric or Hermitian matrix, of which one triangle is read.
-    Collective."""
-    a = as_array(a)
-    return linalg.pinv(a if lower else linalg.adjoint(a), rtol=rtol, hermitian=True, atol=atol, return_rank=return_rank)
-
-
-def hessenberg(a, calc_q=False):
-    """scipy.linalg.hessenberg: H, and with calc_q also Q, of a = Q H Q^H.  Collective."""
-    h, q = several(2, "hessenberg", as_array(a))
-    return (h, q) if calc_q else h
-
-
-def rq(a, mode="full"):
-    """scipy.linalg.rq: a = R Q, with signs that may differ; "r": R alone.  Collective."""
-    _chosen(mode, ("full", "r", "economic"), "rq: the mode")
-    turned = linalg.adjoint(names.flip(as_array(a), -2))
-    q, r = linalg.qr(turned, "reduced" if mode == "economic" else "complete")
-    r = names.copy(names.flip(linalg.adjoint(r), (-2, -1)))
-    return r if mode == "r" else (r, names.copy(names.flip(linalg.adjoint(q), -2)))
-
-
-def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False):
-    """scipy.linalg.qr_multiply: c Q, or with mode "left" Q c, and R, where a = Q R.  There is no pivoting.
-    Collective."""
-    _chosen(mode, ("left", "right"), "qr_multiply: the mode")
-    if pivoting:
-        raise ValueError("qr_multiply: there is no pivoting")
-    q, r = linalg.qr(as_array(a), "reduced")
-    q, c = names.conj(q) if conjugate else q, as_array(c)
-    return (q @ c if mode == "left" else c @ q), r
-
-
-def rsf2csf(T, Z):  # noqa: N803
-    """scipy.linalg.rsf2csf: the complex Schur decomposition from a real one.  Collective."""
-    t, z = linalg.schur(as_array(T), "complex")
-    return t, as_array(Z) @ z
-
-
-def cdf2rdf(w, v):
-    """scipy.linalg.cdf2rdf: complex eigenvalues and vectors of real matrices as real blocks of 2 x 2, and vectors; of a
-    pair the two values are neighbours.  Waits.  Collective."""
-    w, v = as_array(w), as_array(v)
-    n = w.shape[-1] if w.ndim else 0
-    if v.shape != (*w.shape, n):
-        raise ValueError(f"cdf2rdf: values of shape {w.shape} do not fit vectors of shape {v.shape}")
-    paired = w.imag != 0
-    number = names.cumsum(paired, axis=-1)
-    if bool(names.any(number[..., -1:] % 2)):
-        raise ValueError("cdf2rdf: there is a complex eigenvalue without its conjugate")
-    first = paired & (number % 2 == 1)
-    parts = (w.real, 0), (names.where(first, w.imag, 0), 1), (names.where(paired & ~first, w.imag, 0), -1)
-    blocks = sum(part[..., None] * names.eye(n, k=k, dtype=part.dtype) for part, k in parts)
-    return blocks, names.where(first[..., None, :], -v.imag, v.real)
 
 
 # --- matrices of few diagonals ----------------------------------------------------------------------------------------
@@ -160,7 +101,7 @@ def _subset(select, select_range):
     """select and select_range of SciPy: the library's kind of subset, and its bounds."""
     kinds = {"a": "ALL", "all": "ALL", 0: "ALL", "v": "VALUES", "value": "VALUES", 1: "VALUES", "i": "INDICES",
              "index": "INDICES", 2: "INDICES"}
-    kind = kinds[_chosen(select, tuple(kinds), "select")]
+    kind = kinds[chosen_word(select, tuple(kinds), "select")]
     low, high = (0, 0) if kind == "ALL" else select_range
     return constant("SUBSET_" + kind), float(low), float(high)
 
@@ -174,31 +115,33 @@ def values_and_vectors(eigvals_only, *arguments):
     return ndarray._adopt(cell.value)
 
 
-def eigh_tridiagonal(d, e, eigvals_only=False, select="a", select_range=None):
+def eigh_tridiagonal(d, e, eigvals_only=False, select="a", select_range=None, check_finite=True, tol=0.0,
+                     lapack_driver="auto"):
     """scipy.linalg.eigh_tridiagonal: eigenvalues, and vectors, of a symmetric matrix with the diagonals d and e.
-    Collective."""
+    tol is not needed.  Collective."""
     arguments = "eigh_tridiagonal", as_array(d), as_array(e), *_subset(select, select_range)
     return values_and_vectors(eigvals_only, *arguments)
 
 
-def eigvalsh_tridiagonal(d, e, select="a", select_range=None):
+def eigvalsh_tridiagonal(d, e, select="a", select_range=None, check_finite=True, tol=0.0, lapack_driver="auto"):
     """scipy.linalg.eigvalsh_tridiagonal: as eigh_tridiagonal(), the eigenvalues alone.  Collective."""
     return eigh_tridiagonal(d, e, True, select, select_range)
 
 
-def eig_banded(a_band, lower=False, eigvals_only=False, select="a", select_range=None, max_ev=0):
+def eig_banded(a_band, lower=False, eigvals_only=False, overwrite_a_band=False, select="a", select_range=None, max_ev=0,
+               check_finite=True):
     """scipy.linalg.eig_banded: eigenvalues, and vectors, of a Hermitian matrix that is given by its diagonals; it is
     made whole for that.  max_ev is not needed.  Collective."""
     arguments = "eigh_subset", _triangle(a_band, lower), None, 1, not lower, *_subset(select, select_range)
     return values_and_vectors(eigvals_only, *arguments)
 
 
-def eigvals_banded(a_band, lower=False, select="a", select_range=None):
+def eigvals_banded(a_band, lower=False, overwrite_a_band=False, select="a", select_range=None, check_finite=True):
     """scipy.linalg.eigvals_banded: as eig_banded(), the eigenvalues alone.  Collective."""
-    return eig_banded(a_band, lower, True, select, select_range)
+    return eig_banded(a_band, lower, True, select=select, select_range=select_range)
 
 
-def cholesky_banded(ab, lower=False):
+def cholesky_banded(ab, overwrite_ab=False, lower=False, check_finite=True):
     """scipy.linalg.cholesky_banded: the bands of Cholesky's factor, by that of the whole matrix.  Collective."""
     ab = as_array(ab)
     factor, n = linalg.cholesky(_triangle(ab, lower), lower=lower), ab.shape[1]
@@ -207,7 +150,7 @@ def cholesky_banded(ab, lower=False):
                         else names.zeros(n, factor.dtype) for k in order])
 
 
-def cho_solve_banded(cb_and_lower, b):
+def cho_solve_banded(cb_and_lower, b, overwrite_b=False, check_finite=True):
     """scipy.linalg.cho_solve_banded: x with a x = b, by the bands that cholesky_banded() gave.  Collective."""
     bands, lower = cb_and_lower
     bands = as_array(bands)

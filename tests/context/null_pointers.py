@@ -64,10 +64,10 @@ MAY_BE_NULL = {
     "mnp_resample_poly": "taps", "mnp_decimate": "ftype", "mnp_czt": "w a",
     "mnp_medfilt": "size", "mnp_medfilt2d": "size", "mnp_wiener": "size noise", "mnp_find_peaks": "options",
     "mnp_argrelextrema": "mode", "mnp_argrelmax": "mode", "mnp_argrelmin": "mode",
-    "mnp_qr": "mode", "mnp_lstsq": "residuals_p rank_p s_p",
+    "mnp_qr": "mode", "mnp_qr_pivoted": "mode", "mnp_lstsq": "residuals_p rank_p s_p",
     "mnp_lstsq_mixed": "residuals_p rank_p corrections_p", "mnp_solve_toeplitz": "r",
     "mnp_linalg_solve_mixed": "corrections_p", "mnp_matrix_norm": "ord", "mnp_cond": "ord",
-    "mnp_eigh_subset": "b v_p", "mnp_eigh_tridiagonal": "v_p", "mnp_funm": "error_p", "mnp_finalize": "ctx",
+    "mnp_eigh_subset": "b v_p", "mnp_eig_pair": "vl_p vr_p", "mnp_eigh_tridiagonal": "v_p", "mnp_funm": "error_p", "mnp_finalize": "ctx",
 }
 MAY_BE_NULL.update({name: "options footprint structure structure1 structure2 order radius mask origins origins1 " +
                     "origins2 index offset output_shape axes sampling metric distances_p indices_p" +

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Schur's decomposition and functions of matrices (lib/linalg/factors/schur.c, lib/linalg/functions) beside
+"""Schur's decomposition and functions of matrices (lib/linalg/cpu/schur.c, lib/linalg/functions) beside
 scipy.linalg: residuals in multiples of n eps and of the condition, batches, any layouts, errors.
 """
 

@@ -7,7 +7,8 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import algebra, arguments, arrays, designs, edges, families, functions, hdf5, images, kernels, krylov
+from checks import algebra, arguments, arrays, designs, edges, factors, families, functions, hdf5, images, kernels
+from checks import krylov
 from checks import matrices, names, pages, restoration, returns, signals, sparse, standard, transforms, windows
 
 returns.start()
@@ -110,6 +111,12 @@ for check in (
     algebra.check_factors,
     algebra.check_bands,
     algebra.check_more_special_matrices,
+    factors.check_pivoted,
+    factors.check_schur_orders,
+    factors.check_pairs,
+    factors.check_balance,
+    factors.check_updates,
+    factors.check_orders_of_arguments,
     edges.check_no_dimensions,
     edges.check_no_elements,
     edges.check_errors,

@@ -116,15 +116,29 @@ mnp_status mnp__linalg_check_output(const char *function, const mnp_array *a, mn
 mnp_status mnp__linalg_check_results(const char *function, const mnp_array *a, bool square, int count,
                                      const mnp__result *results, mnp_dtype *dtype_p)
 {
-    mnp_array **outs[MNP__MOST_RESULTS];
     MNP_TRY(mnp__linalg_check(function, a, square));
     MNP_TRY(mnp__linalg_dtype(function, a->dtype, dtype_p));
+    return mnp__linalg_check_outputs(function, a, *dtype_p, count, results);
+}
+
+mnp_status mnp__linalg_check_outputs(const char *function, const mnp_array *a, mnp_dtype computed, int count,
+                                     const mnp__result *results)
+{
+    mnp_array **outs[MNP__MOST_RESULTS] = {NULL};
     for (int i = 0; i < count; i++)
         outs[i] = results[i].user_p;
     MNP_TRY(mnp__output_check_distinct(function, count, outs));
     for (int i = 0; i < count; i++) {
-        MNP_TRY(mnp__linalg_check_output(function, a, *dtype_p, &results[i]));
+        MNP_TRY(mnp__linalg_check_output(function, a, computed, &results[i]));
     }
+    return MNP_OK;
+}
+
+mnp_status mnp__linalg_check_alike(const char *function, const char *name_a, const mnp_array *a, const char *name_b,
+                                   const mnp_array *b)
+{
+    if (a->dtype != b->dtype || !mnp__layout_same_shape(a->layout, b->layout))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %s and %s are not of one shape and dtype", function, name_a, name_b);
     return MNP_OK;
 }
 

@@ -68,6 +68,14 @@ typedef struct mnp__result {
 mnp_status mnp__linalg_check_results(const char *function, const mnp_array *a, bool square, int count,
                                      const mnp__result *results, mnp_dtype *dtype_p);
 
+/* The same of the outputs alone, for a function that has found its dtype. */
+mnp_status mnp__linalg_check_outputs(const char *function, const mnp_array *a, mnp_dtype computed, int count,
+                                     const mnp__result *results);
+
+/* MNP_ERR_ARG unless two inputs of those names have one shape, and one dtype.  Not collective. */
+mnp_status mnp__linalg_check_alike(const char *function, const char *name_a, const mnp_array *a, const char *name_b,
+                                   const mnp_array *b);
+
 /* MNP_ERR_ARG unless the given output, if there is one, can take that result.  Not collective. */
 mnp_status mnp__linalg_check_output(const char *function, const mnp_array *a, mnp_dtype computed,
                                     const mnp__result *result);

@@ -229,15 +229,17 @@ def expm_multiply(A, B):  # noqa: N803
     return x
 
 
-def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_singular_vectors=True):  # noqa: N803
-    """u, s and vh: the largest (or with which="SM" the smallest) singular values, in ascending order as NumPy's array, and
-    their vectors, of the eigenvalues of the smaller one of A^H A and A A^H.  Collective."""
+def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_singular_vectors=True,  # noqa: N803
+         solver="arpack", random_state=None, options=None):
+    """u, s and vh: the largest (or with which="SM" the smallest) singular values, in ascending order as NumPy's array,
+    and their vectors, of the eigenvalues of the smaller one of A^H A and A A^H, which eigsh() finds.  solver,
+    random_state and options are not needed.  Collective."""
     if which not in ("LM", "SM"):
         raise ValueError(f"which is {which!r}, and neither 'LM' nor 'SM'")
     op = aslinearoperator(A)
     there, back = (op.matvec, op.rmatvec) if op.shape[0] >= op.shape[1] else (op.rmatvec, op.matvec)
     gram = LinearOperator((min(op.shape),) * 2, lambda v: back(there(v)), dtype=op.dtype)
-    squares, right = eigsh(gram, k, which[0] + "A", v0, ncv, maxiter, tol)
+    squares, right = eigsh(gram, k, None, None, which[0] + "A", v0, ncv, maxiter, tol)
     values = np.sqrt(np.maximum(squares, 0))
     if not return_singular_vectors:
         return values
@@ -247,23 +249,16 @@ def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_sing
     return u, values, names.conj(v.T)
 
 
-def eigsh(
-    A,  # noqa: N803
-    k=6,
-    which="LM",
-    v0=None,
-    ncv=None,
-    maxiter=None,
-    tol=0,
-    return_eigenvectors=True,
-    *,
-    sigma=None,
-    OPinv=None,  # noqa: N803
-):
-    """Eigenvalues, in ascending order, as NumPy's array, and their vectors as columns of an array.
+def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0,  # noqa: N803
+          return_eigenvectors=True, Minv=None, OPinv=None, mode="normal"):  # noqa: N803
+    """Eigenvalues, in ascending order, as NumPy's array, and their vectors as columns of an array.  M and Minv must be
+    None: lobpcg() takes a second matrix; and mode must be normal.
 
-    With sigma, which="LM" finds those nearest to it.  OPinv: the inverse of A - sigma; None: systems are solved by minres.
-    """
+    With sigma, which="LM" finds those nearest to it.  OPinv: the inverse of A - sigma; None: systems are solved by
+    minres."""
+    if M is not None or Minv is not None or mode != "normal":
+        raise ValueError("eigsh: M, Minv or another mode than 'normal' is given, and there are none here: "
+                         "lobpcg(A, X, B) takes a second matrix")
     if OPinv is not None and sigma is None:
         raise ValueError("OPinv is the inverse of A - sigma: sigma is missing")
     values, cell = (ctypes.c_double * k)(), ctypes.c_void_p()
@@ -282,22 +277,19 @@ def eigsh(
     return (found, ndarray._adopt(cell.value)) if return_eigenvectors else found
 
 
-def eigs(
-    A,  # noqa: N803
-    k=6,
-    which="LM",
-    v0=None,
-    ncv=None,
-    maxiter=None,
-    tol=0,
-    return_eigenvectors=True,
-    *,
-    sigma=None,
-    OPinv=None,  # noqa: N803
-):
+def _ran_by_eigs(op, M, Minv, OPinv):  # noqa: N803
+    """The operator whose largest eigenvalues are wanted."""
+    if OPinv is None:
+        return op if Minv is None else _operator(Minv) @ op
+    return _operator(OPinv) if M is None else _operator(OPinv) @ _operator(M)
+
+
+def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0,  # noqa: N803
+         return_eigenvectors=True, Minv=None, OPinv=None, OPpart=None):  # noqa: N803
     """scipy.sparse.linalg.eigs: k eigenvalues of any square matrix, as NumPy's array of complex numbers, and their
-    vectors as columns.  With sigma, "LM" finds those nearest to it, and OPinv is the inverse of A - sigma.  Waits.
-    Collective."""
+    vectors as columns.  With sigma, "LM" finds those nearest to it, and OPinv is the inverse of A - sigma.  M: a second
+    matrix, of A x = w M x, whose inverse is Minv, or with sigma OPinv is the inverse of A - sigma M.  OPpart must be
+    None.  Waits.  Collective."""
     op = aslinearoperator(A)
     if which not in _krylov.ORDERS:
         raise ValueError(f"which is {which!r}, and none of {', '.join(_krylov.ORDERS)}")
@@ -306,7 +298,9 @@ def eigs(
                          "has all")
     if (sigma is None) != (OPinv is None):
         raise ValueError("sigma and OPinv, the inverse of A - sigma, are given together")
-    ran, n = op if OPinv is None else _operator(OPinv), op.shape[0]
+    if OPpart is not None or (M is None) != (Minv is None) and sigma is None:
+        raise ValueError("eigs: OPpart must be None, and M and Minv, its inverse, are given together, or M with sigma")
+    ran, n = _ran_by_eigs(op, M, Minv, OPinv), op.shape[0]
     ncv = min(n, max(2 * k + 1, 20) if ncv is None else ncv)
     if ncv < k + 2:
         raise ValueError(f"ncv is {ncv}, and must be from {k + 2} to {n}")
@@ -329,8 +323,12 @@ def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=Fa
     return _krylov.lsmr(aslinearoperator(A), b, damp, atol, btol, conlim, maxiter, x0)
 
 
-def lobpcg(A, X, B=None, M=None, tol=None, maxiter=None, largest=True):  # noqa: N803
-    """As many eigenvalues as X has columns, as NumPy's array, and an array of their vectors.  Collective."""
+def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, verbosityLevel=0,  # noqa: N803
+           retLambdaHistory=False, retResidualNormsHistory=False, restartControl=20):  # noqa: N803
+    """As many eigenvalues as X has columns, as NumPy's array, and an array of their vectors.  verbosityLevel and
+    restartControl are not needed; Y must be None, and there are no histories.  Collective."""
+    if Y is not None or retLambdaHistory or retResidualNormsHistory:
+        raise ValueError("lobpcg: Y or a history is given, and there are neither constraints nor histories here")
     op, x = _operator(A), made("copy", as_array(X))
     over = None if B is None else _operator(B)
     options, values = struct("lobpcg_options")(), (ctypes.c_double * x.shape[1])()
@@ -341,7 +339,7 @@ def lobpcg(A, X, B=None, M=None, tol=None, maxiter=None, largest=True):  # noqa:
     return np.ctypeslib.as_array(values).copy(), x
 
 
-def spsolve_triangular(A, b, lower=True, unit_diagonal=False):  # noqa: N803
+def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False):  # noqa: N803
     """scipy.sparse.linalg.spsolve_triangular: entries on the other side of the diagonal are an error.  Collective."""
     return made("sparse_solve_triangular", A, bool(lower), bool(unit_diagonal), as_array(b))
 

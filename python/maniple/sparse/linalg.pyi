@@ -69,14 +69,16 @@ def chebyshev(
     | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
 ) -> tuple[ndarray, int]: ...
 def eigs(
-    A: csr_array | LinearOperator, k: int = 6, which: str = 'LM', v0: _ArrayLike | None = None, ncv: int | None = None,
-    maxiter: int | None = None, tol: float = 0, return_eigenvectors: bool = True, *, sigma: float | None = None, OPinv:
-    Any = None,
+    A: csr_array | LinearOperator, k: int = 6, M: Preconditioner | LinearOperator | csr_array | Callable[[ndarray],
+    ndarray] | None = None, sigma: float | None = None, which: str = 'LM', v0: _ArrayLike | None = None, ncv: int | None
+    = None, maxiter: int | None = None, tol: float = 0, return_eigenvectors: bool = True, Minv: Any = None, OPinv: Any =
+    None, OPpart: Any = None,
 ) -> Any: ...
 def eigsh(
-    A: csr_array | LinearOperator, k: int = 6, which: str = 'LM', v0: _ArrayLike | None = None, ncv: int | None = None,
-    maxiter: int | None = None, tol: float = 0, return_eigenvectors: bool = True, *, sigma: float | None = None, OPinv:
-    Any = None,
+    A: csr_array | LinearOperator, k: int = 6, M: Preconditioner | LinearOperator | csr_array | Callable[[ndarray],
+    ndarray] | None = None, sigma: float | None = None, which: str = 'LM', v0: _ArrayLike | None = None, ncv: int | None
+    = None, maxiter: int | None = None, tol: float = 0, return_eigenvectors: bool = True, Minv: Any = None, OPinv: Any =
+    None, mode: str = 'normal',
 ) -> Any: ...
 def expm_multiply(A: csr_array | LinearOperator, B: csr_array | LinearOperator | None) -> ndarray: ...
 def fgmres(
@@ -96,8 +98,9 @@ def idr(
 ) -> tuple[ndarray, int]: ...
 def lobpcg(
     A: csr_array | LinearOperator, X: _ArrayLike, B: csr_array | LinearOperator | None = None, M: Preconditioner |
-    LinearOperator | csr_array | Callable[[ndarray], ndarray] | None = None, tol: float | None = None, maxiter: int |
-    None = None, largest: bool = True,
+    LinearOperator | csr_array | Callable[[ndarray], ndarray] | None = None, Y: Any = None, tol: float | None = None,
+    maxiter: int | None = None, largest: bool = True, verbosityLevel: Any = 0, retLambdaHistory: Any = False,
+    retResidualNormsHistory: Any = False, restartControl: Any = 20,
 ) -> tuple[_Host, ndarray]: ...
 def lsmr(
     A: csr_array | LinearOperator, b: _ArrayLike, damp: Any = 0.0, atol: float = 1e-06, btol: Any = 1e-06, conlim: Any =
@@ -116,9 +119,11 @@ def minres(
 ) -> tuple[ndarray, int]: ...
 def norm(matrix: csr_array, ord: int | float | str | None = None, axis: _Axis = None) -> Any: ...
 def spsolve_triangular(
-    A: csr_array | LinearOperator, b: _ArrayLike, lower: bool = True, unit_diagonal: bool = False,
+    A: csr_array | LinearOperator, b: _ArrayLike, lower: bool = True, overwrite_A: bool = False, overwrite_b: bool =
+    False, unit_diagonal: bool = False,
 ) -> ndarray: ...
 def svds(
     A: csr_array | LinearOperator, k: int = 6, ncv: int | None = None, tol: float = 0, which: str = 'LM', v0: _ArrayLike
-    | None = None, maxiter: int | None = None, return_singular_vectors: Any = True,
+    | None = None, maxiter: int | None = None, return_singular_vectors: Any = True, solver: Any = 'arpack',
+    random_state: Any = None, options: dict[str, Any] | None = None,
 ) -> Any: ...

@@ -101,7 +101,7 @@ def check_eigs():
         A = mp.sparse.csr_array(B)
         every = np.linalg.eigvals(B.toarray())
         for which, order in (("LM", -abs(every)), ("SR", every.real)):
-            values, vectors = linalg.eigs(A, 4, which)
+            values, vectors = linalg.eigs(A, 4, which=which)
             wanted = every[np.argsort(order, kind="stable")]
             near = abs(values[:, None] - wanted[None, :6]).min(axis=1).max()
             ok(values.dtype == complex and near < 1e-8 * abs(every).max(), f"eigs {which} of {np.dtype(dtype)}: {near:.1e}")
@@ -116,6 +116,6 @@ def check_eigs():
     eye = mp.sparse.eye_array(9)
     ok(np.allclose(linalg.eigs(eye, 3, return_eigenvectors=False), 1), "of the identity, whose spaces are invariant")
     raises(ValueError, "eig() has all", "too many", lambda: linalg.eigs(eye, 8))
-    raises(ValueError, "none of LM", "another order", lambda: linalg.eigs(eye, 2, "XX"))
+    raises(ValueError, "none of LM", "another order", lambda: linalg.eigs(eye, 2, which="XX"))
     raises(ValueError, "together", "sigma alone", lambda: linalg.eigs(eye, 2, sigma=1.0))
     raises(np.linalg.LinAlgError, "not converged", "too few iterations", lambda: linalg.eigs(A, 4, maxiter=1, ncv=6))

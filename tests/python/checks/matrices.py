@@ -124,9 +124,9 @@ def check_linalg_arguments():
         for kind, whole in (("sym", a + a.T), ("her", h), ("pos", a @ np.conj(a.T) + np.eye(5))):
             for lower in (False, True):
                 given = (np.tril if lower else np.triu)(whole)
-                same(f"solve of {dtype}, {kind}, lower={lower}", mp.linalg.solve(given, y, kind, lower=lower),
+                same(f"solve of {dtype}, {kind}, lower={lower}", mp.linalg.solve(given, y, assume_a=kind, lower=lower),
                      np.linalg.solve(whole, b), 1e-10)
-        same(f"solve of {dtype}, pos, transposed", mp.linalg.solve(np.tril(whole), y, "pos", transposed=True),
+        same(f"solve of {dtype}, pos, transposed", mp.linalg.solve(np.tril(whole), y, assume_a="pos", transposed=True),
              np.linalg.solve(whole.T, b), 1e-10)
         for kind, kept in (("diagonal", np.triu(np.tril(a))), ("tridiagonal", np.triu(np.tril(a, 1), -1)), ("gen", a),
                            ("banded", np.triu(np.tril(a, 2), -1)), ("upper triangular", np.triu(a)),
@@ -134,7 +134,7 @@ def check_linalg_arguments():
             for right in (b, b[:, 0]):
                 same(f"solve of {dtype}, {kind}", mp.linalg.solve(kept, right, assume_a=kind),
                      np.linalg.solve(kept, right), 1e-10)
-                same(f"solve of {dtype}, {kind}, transposed", mp.linalg.solve(kept, right, kind, transposed=True),
+                same(f"solve of {dtype}, {kind}, transposed", mp.linalg.solve(kept, right, assume_a=kind, transposed=True),
                      np.linalg.solve(kept.T, right), 1e-10)
         low = h.copy()
         low[:, 4] = low[:, 3]

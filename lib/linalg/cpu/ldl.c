@@ -14,7 +14,7 @@
 
 #include <maniple/decompositions.h>
 
-#include "linalg/factors/on_cpu.h"
+#include "linalg/cpu/on_cpu.h"
 
 /* One matrix on the CPU, n x n numbers in column-major order, of so many bytes each. */
 typedef struct shape {
