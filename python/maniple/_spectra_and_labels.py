@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Of scipy.ndimage: filters of Fourier transforms, filters by functions, what functions make of labelled elements."""
+"""Of scipy.ndimage: filters of Fourier transforms, and what functions make of labelled elements."""
 
 import numpy as np
 
 from ._array import as_array, ndarray
 from ._names import names
 
-__all__ = """fourier_gaussian fourier_shift fourier_uniform generic_gradient_magnitude generic_laplace histogram
-    iterate_structure labeled_comprehension median value_indices""".split()
+__all__ = """fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform histogram iterate_structure
+    labeled_comprehension median value_indices""".split()
 
 
 def _given(found, output):
@@ -21,17 +21,25 @@ def _given(found, output):
 # ---- of Fourier transforms ----
 
 
+def _frequencies(shape, n, axis):
+    """The frequencies along each dimension, in turns of a sample, which broadcast to the shape."""
+    for d, count in enumerate(shape):
+        half = n >= 0 and d == range(len(shape))[axis]  # a transform of n real numbers
+        yield (np.arange(count) / n if half else np.fft.fftfreq(count)).reshape((count,) + (1,) * (len(shape) - 1 - d))
+
+
+def _floating(input, is_complex=False):
+    x = as_array(input)
+    return x if x.dtype.kind == "c" else x.astype("complex128" if is_complex else x.dtype if x.dtype == "float32" else float)
+
+
 def _filtered(input, parameters, n, axis, output, is_complex, factor):
     """The product with a factor of the frequencies, in turns of a sample, and of the parameter along each axis."""
-    x = as_array(input)
-    x = x if x.dtype.kind == "c" else x.astype("complex128" if is_complex else x.dtype if x.dtype == "float32" else float)
+    x = _floating(input, is_complex)
     if x.size == 0:
         return _given(names.copy(x), output)
-    for d, parameter in enumerate(np.broadcast_to(parameters, x.ndim).tolist()):
-        count = x.shape[d]
-        half = n >= 0 and d == range(x.ndim)[axis]  # a transform of n real numbers
-        frequencies = np.arange(count) / n if half else np.fft.fftfreq(count)
-        line = factor(frequencies, parameter).reshape((count,) + (1,) * (x.ndim - 1 - d))
+    for frequencies, parameter in zip(_frequencies(x.shape, n, axis), np.broadcast_to(parameters, x.ndim).tolist()):
+        line = factor(frequencies, parameter)
         x = x * as_array(line).astype(names.result_type(x.dtype, "complex64") if line.dtype.kind == "c" else x.real.dtype)
     return _given(x, output)
 
@@ -44,28 +52,32 @@ def fourier_uniform(input, size, n=-1, axis=-1, output=None):
     return _filtered(input, size, n, axis, output, False, lambda f, s: np.sinc(f * s))
 
 
+_ELLIPSOIDS = {1: "sin(r) / r", 2: "2.0 * j1(r) / r", 3: "3.0 * (sin(r) - r * cos(r)) / (r * r * r)"}
+
+
+def fourier_ellipsoid(input, size, n=-1, axis=-1, output=None):
+    """scipy.ndimage.fourier_ellipsoid: the Fourier transform of an array of 1 to 3 dimensions, times that of an ellipsoid
+    of these diameters.  Collective."""
+    from .kernels import ElementwiseKernel
+
+    x = _floating(input)
+    if x.ndim not in _ELLIPSOIDS:
+        raise NotImplementedError(f"fourier_ellipsoid: the input has {x.ndim} dimensions, and may have 1 to 3")
+    if x.size == 0:
+        return _given(names.copy(x), output)
+    parts = [(np.pi * f * s) ** 2 for f, s in zip(_frequencies(x.shape, n, axis), np.broadcast_to(size, x.ndim).tolist())]
+    square = names.zeros(x.shape)
+    for part in parts:
+        square = square + as_array(part)
+    weigh = ElementwiseKernel("float64 r", "float64 y", f"y = r == 0.0 ? 1.0 : {_ELLIPSOIDS[x.ndim]}", "ellipsoid")
+    return _given(x * weigh(names.sqrt(square)).astype(x.real.dtype), output)
+
+
 def fourier_shift(input, shift, n=-1, axis=-1, output=None):
     return _filtered(input, shift, n, axis, output, True, lambda f, s: np.exp(-2j * np.pi * f * s))
 
 
-# ---- by functions ----
-
-
-def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None):
-    """scipy.ndimage.generic_gradient_magnitude, of derivative(input, axis, output, mode, cval).  Collective."""
-    parts = _derivatives(input, derivative, mode, cval, extra_arguments, extra_keywords)
-    return _given(names.astype(names.sqrt(sum(part * part for part in parts)), parts[0].dtype), output)
-
-
-def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None):
-    """scipy.ndimage.generic_laplace, of derivative2(input, axis, output, mode, cval).  Collective."""
-    return _given(sum(_derivatives(input, derivative2, mode, cval, extra_arguments, extra_keywords)), output)
-
-
-def _derivatives(input, function, mode, cval, arguments, keywords):
-    x = as_array(input)
-    modes = [mode] * x.ndim if isinstance(mode, str) else mode
-    return [function(x, axis, None, modes[axis], cval, *arguments, **(keywords or {})) for axis in range(x.ndim)]
+# ---- structures ----
 
 
 def iterate_structure(structure, iterations, origin=None):

@@ -15,7 +15,8 @@ from . import _array
 from ._array import as_array, dtype_number, made, ndarray
 from ._library import call, constant, struct, vector
 from ._names import finished, names
-from . import _spectra_and_labels
+from . import _filters_by_functions, _spectra_and_labels
+from ._filters_by_functions import *  # noqa: F403
 from ._spectra_and_labels import *  # noqa: F403
 
 __all__ = """affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss
@@ -366,58 +367,77 @@ def _check_structures(input, *structures):
             raise RuntimeError(f"a structure of {np.ndim(structure)} dimensions for an input of {input.ndim}")
 
 
-def _binary(name, input, structure, iterations, mask, output, border_value, origin):
+def _whole_structure(input, axes, structure, origin):
+    """A structure along axes, and its origin, for all dimensions of the input; without axes it is so already."""
+    if axes is None:
+        return structure, origin
+    axes = [range(input.ndim)[axis] for axis in _axes(input, axes)]
+    structure = generate_binary_structure(len(axes), 1) if structure is None else np.asarray(structure)
+    if structure.ndim != len(axes):
+        raise RuntimeError(f"a structure of {structure.ndim} dimensions for {len(axes)} axes")
+    shape, origins = [1] * input.ndim, [0] * input.ndim
+    for axis, n, o in zip(axes, structure.shape, _each(origin, len(axes))):
+        shape[axis], origins[axis] = n, o
+    return structure.transpose(sorted(range(len(axes)), key=axes.__getitem__)).reshape(shape), origins
+
+
+def _binary(name, input, structure, iterations, mask, output, border_value, origin, axes):
     input = as_array(input)
+    structure, origin = _whole_structure(input, axes, structure, origin)
     _check_structures(input, structure)
     if input.ndim == 0:
         return _without_axes(lambda x, dtype: _binary(name, x, [True] if structure is None else _one(structure), iterations,
                                                       None if mask is None else as_array(mask)[None], dtype,
-                                                      border_value, 0), input, output)
+                                                      border_value, 0, None), input, output)
     return into("ndimage_" + name, input, _shape(structure), _bools(structure), int(iterations),
                 None if mask is None else as_array(mask), bool(border_value), _origins(input, origin),
                 out=_out(output))
 
 
 def binary_erosion(input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0,
-                   brute_force=False):
-    return _binary("binary_erosion", input, structure, iterations, mask, output, border_value, origin)
+                   brute_force=False, *, axes=None):
+    return _binary("binary_erosion", input, structure, iterations, mask, output, border_value, origin, axes)
 
 
 def binary_dilation(input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0,
-                    brute_force=False):
-    return _binary("binary_dilation", input, structure, iterations, mask, output, border_value, origin)
+                    brute_force=False, *, axes=None):
+    return _binary("binary_dilation", input, structure, iterations, mask, output, border_value, origin, axes)
 
 
 def binary_opening(input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0,
-                   brute_force=False):
-    return _binary("binary_opening", input, structure, iterations, mask, output, border_value, origin)
+                   brute_force=False, *, axes=None):
+    return _binary("binary_opening", input, structure, iterations, mask, output, border_value, origin, axes)
 
 
 def binary_closing(input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0,
-                   brute_force=False):
-    return _binary("binary_closing", input, structure, iterations, mask, output, border_value, origin)
+                   brute_force=False, *, axes=None):
+    return _binary("binary_closing", input, structure, iterations, mask, output, border_value, origin, axes)
 
 
-def binary_propagation(input, structure=None, mask=None, output=None, border_value=0, origin=0):
-    return _binary("binary_dilation", input, structure, -1, mask, output, border_value, origin)
+def binary_propagation(input, structure=None, mask=None, output=None, border_value=0, origin=0, *, axes=None):
+    return _binary("binary_dilation", input, structure, -1, mask, output, border_value, origin, axes)
 
 
-def binary_fill_holes(input, structure=None, output=None, origin=0):
+def binary_fill_holes(input, structure=None, output=None, origin=0, *, axes=None):
     input = as_array(input)
+    structure, origin = _whole_structure(input, axes, structure, origin)
     _check_structures(input, structure)
     return into("ndimage_binary_fill_holes", input, _shape(structure), _bools(structure), _origins(input, origin),
                 out=_out(output))
 
 
-def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None):
+def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None, *, axes=None):
     input = as_array(input)
+    origin2 = origin1 if origin2 is None else origin2
+    structure1 = generate_binary_structure(len(_axes(input, axes)), 1) if structure1 is None else structure1
+    structure2 = ~np.asarray(structure1, bool) if structure2 is None else structure2
+    structure1, origin1 = _whole_structure(input, axes, structure1, origin1)
+    structure2, origin2 = _whole_structure(input, axes, structure2, origin2)
     _check_structures(input, structure1, structure2)
-    structure1 = generate_binary_structure(input.ndim, 1) if structure1 is None else structure1
-    if not (~np.asarray(structure1, bool) if structure2 is None else np.asarray(structure2)).any():
+    if not np.asarray(structure2).any():
         return binary_erosion(input, structure1, output=output, origin=origin1)  # nothing has to be missed
     return into("ndimage_binary_hit_or_miss", input, _shape(structure1), _bools(structure1), _shape(structure2),
-                _bools(structure2), _origins(input, origin1),
-                None if origin2 is None else _origins(input, origin2), out=_out(output))
+                _bools(structure2), _origins(input, origin1), _origins(input, origin2), out=_out(output))
 
 
 # --- interpolation ----------------------------------------------------------------------------------------------------
@@ -648,5 +668,6 @@ def extrema(input, labels=None, index=None):
             minimum_position(input, labels, index), maximum_position(input, labels, index))
 
 
-__all__ = sorted(__all__ + _spectra_and_labels.__all__ + ["minimum_position", "maximum_position", "sum", "sum_labels"])
+__all__ += _filters_by_functions.__all__ + _spectra_and_labels.__all__
+__all__ = sorted(__all__ + ["minimum_position", "maximum_position", "sum", "sum_labels"])
 __dir__ = finished(globals(), "scipy.ndimage", alone=["generate_binary_structure", "iterate_structure"])
