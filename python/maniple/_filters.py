@@ -10,7 +10,7 @@ import numpy as np
 
 from ._array import as_array, into, made, ndarray
 from ._library import call, constant, struct
-from ._names import names
+from ._names import axis_within, names
 from ._waveforms import kaiser_atten, kaiser_beta
 
 __all__ = [
@@ -163,10 +163,56 @@ def _padding(padtype, padlen):
 
 
 def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
-    if method != "pad":
-        raise ValueError(f"method is {method!r}, and 'pad' is the only one here; irlen is for 'gust'")
-    b, a = _numbers(b), _numbers(a)
-    return made("filtfilt", len(b), b, len(a), a, as_array(x), axis, *_padding(padtype, padlen))
+    """scipy.signal.filtfilt.  method="gust" chooses the states at both ends so that forward and backward first and
+    backward and forward first give the same, as nearly as can be: F. Gustafsson, Determining the initial states in
+    forward-backward filtering, 1996.  irlen: after so many samples the impulse response is nothing; without it a QR
+    factorisation of as many rows as samples is computed.  Collective."""
+    if method not in ("pad", "gust"):
+        raise ValueError(f"method is {method!r}, and must be 'pad' or 'gust'")
+    b, a, x = _numbers(b), _numbers(a), as_array(x)
+    if method == "gust":
+        lines = names.moveaxis(x if x.dtype.kind in "fc" else x.astype(float), axis, -1)
+        return names.moveaxis(_between_best_states(b, a, lines, irlen), -1, axis)
+    return made("filtfilt", len(b), b, len(a), a, x, axis, *_padding(padtype, padlen))
+
+
+def _between_best_states(b, a, x, irlen):
+    """x filtered forward and backward along its last axis, with the best states at both ends."""
+    order, n = max(len(b), len(a)) - 1, x.shape[-1]
+    if order == 0:
+        return x * (b[0] / a[0]) ** 2
+    if irlen is not None and irlen < 0:
+        raise ValueError(f"filtfilt: irlen is {irlen}, negative")
+    count = n if irlen is None or n <= 2 * irlen else int(irlen)  # samples that states have an effect on
+
+    def backward(y):
+        return lfilter(b, a, y[..., ::-1])[..., ::-1]
+
+    first = backward(lfilter(b, a, x))
+    if count == 0 or x.size == 0:
+        return first
+    apart = lfilter(b, a, backward(x)) - first
+    seen = lfilter(b, a, names.zeros((order, count)), zi=np.eye(order))[0]  # what comes of each state alone
+    behind = backward(seen)
+    at_begin, at_end = behind - seen, (seen - behind)[:, ::-1]
+    into_begin, into_end = behind, seen[:, ::-1]
+    lines = names.reshape(apart, (-1, n))
+    if count == n:
+        states = _least_squares(names.concatenate([at_begin, at_end]), lines)
+        more = states @ names.concatenate([into_begin, into_end])
+        return first + names.reshape(more, first.shape)
+    begin = _least_squares(at_begin, lines[:, :count]) @ into_begin
+    end = _least_squares(at_end, lines[:, n - count :]) @ into_end
+    middle = names.zeros((lines.shape[0], n - 2 * count), begin.dtype)
+    return first + names.reshape(names.concatenate([begin, middle, end], axis=1), first.shape)
+
+
+def _least_squares(rows, lines):
+    """The coefficients with which sums of the few rows are nearest to each line, and the least ones of these."""
+    from . import linalg
+
+    q, r = linalg.qr(rows.T)
+    return as_array(np.linalg.lstsq(r.numpy(), (lines @ q).numpy().T, rcond=None)[0].T)
 
 
 def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
@@ -503,13 +549,11 @@ def firwin2(numtaps, freq, gain, nfreqs=None, window="hamming", antisymmetric=Fa
     return np.array(room[:])
 
 
-def remez(numtaps, bands, desired, weight=None, fs=None, maxiter=25, grid_density=16, type="bandpass"):  # noqa: A002
-    if type != "bandpass":
-        raise ValueError(f"type is {type!r}, and 'bandpass' is the only one here")
+def remez(numtaps, bands, desired, *, weight=None, type="bandpass", maxiter=25, grid_density=16, fs=None):  # noqa: A002
     bands, desired = _numbers(bands), _numbers(desired)
     room = _room(numtaps)
     weight = None if weight is None else _numbers(weight)
-    call("remez", numtaps, len(desired), bands, desired, weight, float(fs or 0), maxiter, grid_density, room)
+    call("remez", numtaps, len(desired), bands, desired, weight, type, float(fs or 0), maxiter, grid_density, room)
     return np.array(room[:])
 
 
@@ -732,18 +776,28 @@ def istft(
     nfft=None,
     input_onesided=True,
     boundary=True,
+    time_axis=-1,
+    freq_axis=-2,
     scaling="spectrum",
 ):
+    spectra = as_array(Zxx)
+    if spectra.ndim < 2:
+        raise ValueError(f"istft: the spectra have {spectra.ndim} dimensions, and two at least are wanted")
+    time_axis, freq_axis = (axis_within("istft", axis, spectra.ndim) for axis in (time_axis, freq_axis))
+    if time_axis == freq_axis:
+        raise ValueError(f"istft: time_axis and freq_axis are both {time_axis}")
     words = {"boundary": "zeros" if boundary else "none", "scaling": scaling}
     options = _spectral(fs, window, nperseg, noverlap, nfft, False, input_onesided, **words)
-    return _several("istft", 2, as_array(Zxx), options)
+    t, x = _several("istft", 2, names.moveaxis(spectra, (freq_axis, time_axis), (-2, -1)), options)
+    return t, names.moveaxis(x, -1, time_axis - (freq_axis < time_axis))
 
 
 def hilbert(x, N=None, axis=-1):  # noqa: N803
     return made("hilbert", as_array(x), constant("NONE") if N is None else N, axis)
 
 
-def detrend(data, axis=-1, type="linear", bp=0):  # noqa: A002: SciPy's name
+def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):  # noqa: A002: SciPy's name
+    """scipy.signal.detrend; the data are never overwritten.  Collective."""
     breaks = [int(b) for b in np.atleast_1d(bp) if b]
     return made("detrend", as_array(data), axis, type, len(breaks), breaks)
 

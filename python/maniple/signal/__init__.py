@@ -8,7 +8,6 @@ import ctypes
 import numpy as np
 
 from .. import _designs, _filters, _waveforms
-from . import windows
 from .._array import as_array, dtype_number, into, ndarray
 from .._designs import *  # noqa: F403
 from .._filters import *  # noqa: F403
@@ -17,10 +16,17 @@ from .._library import Shared, call, chosen, constant, struct, vector
 from .._names import axes_of, finished, names
 from .._short_time import ShortTimeFFT
 from .._waveforms import *  # noqa: F403
+from . import _chirp_z, _simulations, _splines, _systems, _wavelets, windows
+from ._chirp_z import *  # noqa: F403
+from ._simulations import *  # noqa: F403
+from ._splines import *  # noqa: F403
+from ._systems import *  # noqa: F403
+from ._wavelets import *  # noqa: F403
 
 __all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d envelope
     fftconvolve hilbert2 oaconvolve order_filter sepfir2d windows""".split()
-__all__ += _designs.__all__ + _filters.__all__ + _waveforms.__all__
+for _part in _designs, _filters, _waveforms, _chirp_z, _simulations, _splines, _systems, _wavelets:
+    __all__ += _part.__all__
 
 _METHODS = ("direct", "separable", "fft", "overlap-add")
 
