@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 from .._array import as_array
-from .._filters import czt, zoom_fft
+from ._spectra import czt, zoom_fft
 
 __all__ = ["CZT", "ZoomFFT", "czt_points"]
 

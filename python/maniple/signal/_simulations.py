@@ -5,8 +5,8 @@ ranks, with the times along the first dimension; the matrices of the system are 
 import numpy as np
 
 from .._array import as_array
-from .._filters import lfilter
 from .._names import names
+from ._filters import lfilter
 from ._systems import StateSpace, _expm, as_continuous, as_discrete
 
 __all__ = ["dimpulse", "dlsim", "dstep", "impulse", "lsim", "step"]

@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from .._array import as_array
-from .._filters import lfilter
 from .._names import names
+from ._filters import lfilter
 
 __all__ = """cspline1d cspline1d_eval cspline2d gauss_spline qspline1d qspline1d_eval qspline2d spline_filter symiirorder1
     symiirorder2""".split()

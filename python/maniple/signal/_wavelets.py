@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from .._array import as_array
-from .._filters import argrelmax
 from .._names import names
+from ._peaks import argrelmax
 
 __all__ = "cwt find_peaks_cwt morlet morlet2 qmf ricker".split()
 

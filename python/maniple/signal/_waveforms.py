@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 
-from ._array import as_array
-from ._names import names
+from .._array import as_array
+from .._names import names
 
 __all__ = """chirp correlation_lags gausspulse kaiser_atten kaiser_beta kaiserord sawtooth square sweep_poly
     unit_impulse vectorstrength""".split()

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from ._array import ndarray
+from .._array import ndarray
 from ._filters import BANDS, bessel, butter, cheby1, cheby2, ellip, frequencies, get_window, number_of_frequencies
 from ._filters import sosfreqz
 
