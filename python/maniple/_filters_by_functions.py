@@ -12,8 +12,7 @@ import numpy as np
 from ._array import Layout, as_array, ndarray
 from ._library import call, constant, least
 from ._errors import PeerError
-from ._names import axis_within, names
-from ._spectra_and_labels import _given
+from ._names import as_output, axis_within, names
 
 __all__ = """generic_filter generic_filter1d generic_gradient_magnitude generic_laplace geometric_transform""".split()
 
@@ -92,7 +91,7 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
     for axis, n, o in zip(axes, footprint.shape, origins):
         margins[axis] = _margins(n, o)
     if x.size == 0:
-        return _given(names.copy(x), output)
+        return as_output(names.copy(x), output)
     dtype = _dtype(x, output)
     windows = names.sliding_window_view(_continued(x.astype(float), margins, mode, cval), footprint.shape, list(axes))
     own = windows[(slice(None),) * x.ndim + (0,) * footprint.ndim]
@@ -105,7 +104,7 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
         return found.astype(dtype)
 
     found = names.redistribute(_computed(own, dtype, compute), x.layout)
-    return found if output is None else _given(found, output)
+    return found if output is None else as_output(found, output)
 
 
 def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0,
@@ -121,7 +120,7 @@ def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="r
         raise RuntimeError(f"the filter size is {filter_size}, and should be 1 or more")
     margins = [_margins(filter_size, origin) if d == axis else (0, 0) for d in range(x.ndim)]
     if x.size == 0:
-        return _given(names.copy(x), output)
+        return as_output(names.copy(x), output)
     dtype = _dtype(x, output)
     cut = max((d for d in range(x.ndim) if d != axis), key=lambda d: x.shape[d], default=None)
     text = ", ".join("0" if d == cut else "*" for d in range(x.ndim))
@@ -136,7 +135,7 @@ def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="r
         return np.moveaxis(found, -1, axis).astype(dtype)
 
     found = names.redistribute(_computed(own, dtype, compute), x.layout)
-    return found if output is None else _given(found, output)
+    return found if output is None else as_output(found, output)
 
 
 def geometric_transform(input, mapping, output_shape=None, output=None, order=3, mode="constant", cval=0.0,
@@ -169,15 +168,15 @@ def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", c
     """scipy.ndimage.generic_gradient_magnitude, of derivative(input, axis, output, mode, cval).  Collective."""
     parts = _derivatives(input, derivative, mode, cval, axes, extra_arguments, extra_keywords)
     if not parts:
-        return _given(names.copy(as_array(input)), output)
-    return _given(names.astype(names.sqrt(sum(part * part for part in parts)), parts[0].dtype), output)
+        return as_output(names.copy(as_array(input)), output)
+    return as_output(names.astype(names.sqrt(sum(part * part for part in parts)), parts[0].dtype), output)
 
 
 def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None,
                     *, axes=None):  # fmt: skip
     """scipy.ndimage.generic_laplace, of derivative2(input, axis, output, mode, cval).  Collective."""
     parts = _derivatives(input, derivative2, mode, cval, axes, extra_arguments, extra_keywords)
-    return _given(sum(parts) if parts else names.copy(as_array(input)), output)
+    return as_output(sum(parts) if parts else names.copy(as_array(input)), output)
 
 
 def _derivatives(input, function, mode, cval, axes, arguments, keywords):

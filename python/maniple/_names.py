@@ -10,7 +10,7 @@ import operator
 import numpy as np
 
 from . import _array
-from ._array import _FLATTENED, _dtypes, as_array, dtype_name, dtype_number, made, operand
+from ._array import _FLATTENED, _dtypes, as_array, dtype_name, dtype_number, made, ndarray, operand
 from ._errors import AxisError
 from ._library import constant, struct
 
@@ -159,6 +159,14 @@ def element_of(value, dtype):
     dtype = _dtypes[dtype_number(dtype)]
     check_fits(value, dtype)
     return np.asarray(value).astype(dtype)
+
+
+def as_output(found, output):
+    """What was found, as output= wants it: an array, a dtype or None."""
+    if isinstance(output, (ndarray, np.ndarray)):
+        output[...] = found if isinstance(output, ndarray) else found.numpy()
+        return output
+    return found if output is None else found.astype(output)
 
 
 def view(name, x, *arguments):
