@@ -109,8 +109,8 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
 
 def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0,
                      extra_arguments=(), extra_keywords=None):  # fmt: skip
-    """scipy.ndimage.generic_filter1d: a function that is given every line along an axis in float64, with its margins, and
-    writes the filtered one to its second argument; both are NumPy's.
+    """scipy.ndimage.generic_filter1d: a function that is given every line along an axis in float64, with its margins,
+    and writes the filtered one to its second argument; both are NumPy's.
 
     The image is copied to one of float64 in which ranks have whole lines; that of one dimension is on every rank, and
     so is its work.  Collective."""

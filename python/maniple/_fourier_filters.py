@@ -18,7 +18,9 @@ def _frequencies(shape, n, axis):
 
 def _floating(input, is_complex=False):
     x = as_array(input)
-    return x if x.dtype.kind == "c" else x.astype("complex128" if is_complex else x.dtype if x.dtype == "float32" else float)
+    if x.dtype.kind == "c" or x.dtype == "float32" and not is_complex:
+        return x
+    return x.astype(complex if is_complex else float)
 
 
 def _filtered(input, parameters, n, axis, output, is_complex, factor):
@@ -28,7 +30,8 @@ def _filtered(input, parameters, n, axis, output, is_complex, factor):
         return as_output(names.copy(x), output)
     for frequencies, parameter in zip(_frequencies(x.shape, n, axis), np.broadcast_to(parameters, x.ndim).tolist()):
         line = factor(frequencies, parameter)
-        x = x * as_array(line).astype(names.result_type(x.dtype, "complex64") if line.dtype.kind == "c" else x.real.dtype)
+        dtype = names.result_type(x.dtype, "complex64") if line.dtype.kind == "c" else x.real.dtype
+        x = x * as_array(line).astype(dtype)
     return as_output(x, output)
 
 
@@ -44,8 +47,8 @@ _ELLIPSOIDS = {1: "sin(r) / r", 2: "2.0 * j1(r) / r", 3: "3.0 * (sin(r) - r * co
 
 
 def fourier_ellipsoid(input, size, n=-1, axis=-1, output=None):
-    """scipy.ndimage.fourier_ellipsoid: the Fourier transform of an array of 1 to 3 dimensions, times that of an ellipsoid
-    of these diameters.  Collective."""
+    """scipy.ndimage.fourier_ellipsoid: the Fourier transform of an array of 1 to 3 dimensions, times that of an
+    ellipsoid of these diameters.  Collective."""
     from .kernels import ElementwiseKernel
 
     x = _floating(input)
@@ -53,10 +56,9 @@ def fourier_ellipsoid(input, size, n=-1, axis=-1, output=None):
         raise NotImplementedError(f"fourier_ellipsoid: the input has {x.ndim} dimensions, and may have 1 to 3")
     if x.size == 0:
         return as_output(names.copy(x), output)
-    parts = [(np.pi * f * s) ** 2 for f, s in zip(_frequencies(x.shape, n, axis), np.broadcast_to(size, x.ndim).tolist())]
     square = names.zeros(x.shape)
-    for part in parts:
-        square = square + as_array(part)
+    for f, s in zip(_frequencies(x.shape, n, axis), np.broadcast_to(size, x.ndim).tolist()):
+        square = square + as_array((np.pi * f * s) ** 2)
     weigh = ElementwiseKernel("float64 r", "float64 y", f"y = r == 0.0 ? 1.0 : {_ELLIPSOIDS[x.ndim]}", "ellipsoid")
     return as_output(x * weigh(names.sqrt(square)).astype(x.real.dtype), output)
 

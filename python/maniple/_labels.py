@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Of scipy.ndimage: labels of connected elements, and what is measured and made of the elements of each label.  What labels
-measure is NumPy's, as in SciPy: numbers, lists of positions, slices."""
+"""Of scipy.ndimage: labels of connected elements, and what is measured and made of the elements of each label.  What
+labels measure is NumPy's, as in SciPy: numbers, lists of positions, slices."""
 
 import ctypes
 
@@ -10,8 +10,8 @@ from ._array import as_array, made, ndarray
 from ._library import call, vector
 from ._names import names
 
-__all__ = """center_of_mass extrema find_objects histogram label labeled_comprehension maximum_position median minimum_position
-    sum sum_labels value_indices""".split()
+__all__ = """center_of_mass extrema find_objects histogram label labeled_comprehension maximum_position median
+    minimum_position sum sum_labels value_indices""".split()
 
 
 def label(input, structure=None, output=None):
@@ -133,8 +133,8 @@ def _bounds(ordered, index):
 
 
 def labeled_comprehension(input, labels, index, func, out_dtype, default, pass_positions=False):
-    """scipy.ndimage.labeled_comprehension: what a function of an array gives for the elements of each label, and also for
-    their places in the flattened input, as NumPy's array.  Waits.  Collective."""
+    """scipy.ndimage.labeled_comprehension: what a function of an array gives for the elements of each label, and also
+    for their places in the flattened input, as NumPy's array.  Waits.  Collective."""
 
     def of(values, places):
         if not places.size:

@@ -60,6 +60,7 @@ for check in (
     systems.check_forms,
     systems.check_systems,
     systems.check_responses_over_time,
+    systems.check_placed_poles,
     splines.check_splines,
     splines.check_wavelets,
     splines.check_chirp_z,

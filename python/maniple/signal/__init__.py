@@ -10,12 +10,13 @@ import numpy as np
 from .._array import as_array, dtype_number, into, ndarray
 from .._library import Shared, call, chosen, constant, struct, vector
 from .._names import axes_of, finished, names
-from . import _chirp_z, _designs, _filters, _peaks, _simulations, _spectra
+from . import _chirp_z, _designs, _filters, _peaks, _pole_placement, _simulations, _spectra
 from . import _splines, _systems, _waveforms, _wavelets, windows
 from ._chirp_z import *  # noqa: F403
 from ._designs import *  # noqa: F403
 from ._filters import *  # noqa: F403
 from ._peaks import *  # noqa: F403
+from ._pole_placement import *  # noqa: F403
 from ._simulations import *  # noqa: F403
 from ._spectra import *  # noqa: F403
 from ._splines import *  # noqa: F403
@@ -27,7 +28,8 @@ from ._spectra import resample
 
 __all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d envelope
     fftconvolve hilbert2 oaconvolve order_filter sepfir2d windows""".split()
-for _part in (_chirp_z, _designs, _filters, _peaks, _simulations, _spectra, _splines, _systems, _waveforms, _wavelets):
+for _part in (_chirp_z, _designs, _filters, _peaks, _pole_placement, _simulations, _spectra, _splines, _systems, _waveforms,
+              _wavelets):  # fmt: skip
     __all__ += _part.__all__
 
 _METHODS = ("direct", "separable", "fft", "overlap-add")

@@ -59,4 +59,5 @@ class ZoomFFT(CZT):
 
     def __call__(self, x, *, axis=-1):
         """The transform along an axis.  Collective."""
-        return zoom_fft(self._checked(x, axis), [self.f1, self.f2], self.m, fs=self.fs, endpoint=self._endpoint, axis=axis)
+        x, band = self._checked(x, axis), [self.f1, self.f2]
+        return zoom_fft(x, band, self.m, fs=self.fs, endpoint=self._endpoint, axis=axis)

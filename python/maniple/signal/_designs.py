@@ -11,9 +11,10 @@ from .._array import ndarray
 from ._filters import BANDS, bessel, butter, cheby1, cheby2, ellip, frequencies, get_window, number_of_frequencies
 from ._filters import sosfreqz
 
-__all__ = """BadCoefficients band_stop_obj besselap bilinear buttap buttord cheb1ap cheb1ord cheb2ap cheb2ord check_COLA check_NOLA ellipap ellipord
-    findfreqs firls freqs freqs_zpk freqz_sos freqz_zpk gammatone group_delay iircomb iirdesign iirfilter invres invresz lfiltic
-    lp2bp lp2bs lp2hp lp2lp max_len_seq minimum_phase normalize residue residuez unique_roots""".split()
+__all__ = """BadCoefficients band_stop_obj besselap bilinear buttap buttord cheb1ap cheb1ord cheb2ap cheb2ord check_COLA
+    check_NOLA ellipap ellipord findfreqs firls freqs freqs_zpk freqz_sos freqz_zpk gammatone group_delay iircomb
+    iirdesign iirfilter invres invresz lfiltic lp2bp lp2bs lp2hp lp2lp max_len_seq minimum_phase normalize residue
+    residuez unique_roots""".split()
 
 
 # ---- orders ----

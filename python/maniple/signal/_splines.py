@@ -14,8 +14,8 @@ from .._array import as_array
 from .._names import names
 from ._filters import lfilter
 
-__all__ = """cspline1d cspline1d_eval cspline2d gauss_spline qspline1d qspline1d_eval qspline2d spline_filter symiirorder1
-    symiirorder2""".split()
+__all__ = """cspline1d cspline1d_eval cspline2d gauss_spline qspline1d qspline1d_eval qspline2d spline_filter
+    symiirorder1 symiirorder2""".split()
 
 
 def _floating(name, signal, ndim):
@@ -29,8 +29,8 @@ def _floating(name, signal, ndim):
 
 
 def _both_ways(x, gains, poles, radius, change=None):
-    """x filtered forward, and what comes of it backward, by a gain over a polynomial of poles each time; the largest pole
-    has that size.  change: what is done to the extended signal, which has so much more in front."""
+    """x filtered forward, and what comes of it backward, by a gain over a polynomial of poles each time; the largest
+    pole has that size.  change: what is done to the extended signal, which has so much more in front."""
     more = math.ceil(-45 / math.log(radius)) if radius > 0 else 1
     wide = names.pad(x, [(0, 0)] * (x.ndim - 1) + [(more, more)], "symmetric")
     if change:
@@ -85,7 +85,8 @@ def _interpolating(x, order, axis):
 
 
 def cspline1d(signal, lamb=0.0):
-    """scipy.signal.cspline1d: the coefficients of a cubic spline through a signal, or of a smoothing one.  Collective."""
+    """scipy.signal.cspline1d: the coefficients of a cubic spline through a signal, or of a smoothing one.
+    Collective."""
     x = _floating("cspline1d", signal, 1)
     if lamb == 0:
         return _interpolating(x, 3, 0)
@@ -107,8 +108,8 @@ def qspline1d(signal, lamb=0.0):
 
 
 def cspline2d(input, lamb=0.0, precision=-1.0):  # noqa: A002
-    """scipy.signal.cspline2d: the coefficients of cubic splines through an image, or of smoothing ones, if lamb is above
-    1 / 144; the precision is that of the dtype.  Collective."""
+    """scipy.signal.cspline2d: the coefficients of cubic splines through an image, or of smoothing ones, if lamb is
+    above 1 / 144; the precision is that of the dtype.  Collective."""
     x = _floating("cspline2d", input, 2)
     if lamb <= 1 / 144:
         return _interpolating(_interpolating(x, 3, 0), 3, 1)
@@ -150,8 +151,8 @@ def _quadratic(x):
 
 
 def _values(cj, newx, dx, x0, basis, order):
-    """The sum of the coefficients times a basis function around each of them, at points that are reflected into what the
-    coefficients are of."""
+    """The sum of the coefficients times a basis function around each of them, at points that are reflected into what
+    the coefficients are of."""
     cj, x = as_array(cj), as_array(newx)
     last = cj.size - 1
     x = (x.astype(float) if x.dtype.kind not in "f" else x) - float(x0)

@@ -9,8 +9,8 @@ import numpy as np
 from ._designs import freqs, freqs_zpk, freqz_zpk, normalize
 from ._filters import freqz, tf2zpk, zpk2tf
 
-__all__ = """StateSpace TransferFunction ZerosPolesGain abcd_normalize bode cont2discrete dbode dfreqresp dlti freqresp lti
-    ss2tf ss2zpk tf2ss zpk2ss""".split()
+__all__ = """StateSpace TransferFunction ZerosPolesGain abcd_normalize bode cont2discrete dbode dfreqresp dlti freqresp
+    lti ss2tf ss2zpk tf2ss zpk2ss""".split()
 
 
 # ---- from one form to another ----

@@ -74,8 +74,8 @@ def find_peaks_cwt(vector, widths, wavelet=None, max_distances=None, gap_thresh=
                    noise_perc=10, window_size=None):  # fmt: skip
     """scipy.signal.find_peaks_cwt: indices of peaks, as NumPy's array.
 
-    The transform and its maxima are computed by all ranks; their places, and the row of the first width, which tells the
-    noise, are then on every rank, where the maxima are joined to lines: P. Du, W. Kibbe and S. Lin, 2006.  Waits.
+    The transform and its maxima are computed by all ranks; their places, and the row of the first width, which tells
+    the noise, are then on every rank, where the maxima are joined to lines: P. Du, W. Kibbe and S. Lin, 2006.  Waits.
     Collective."""
     widths = np.atleast_1d(widths)
     max_distances = widths / 4.0 if max_distances is None else np.asarray(max_distances)

@@ -157,3 +157,25 @@ def check_responses_over_time():
     raises(ValueError, "shape", "an input that is too short", lambda: ours.lsim(lti, [1, 2], [0, 1, 2]))
     raises(ValueError, "shape", "inputs that the system has not", lambda: ours.dlsim(dlti, np.ones((4, 2))))
     raises(ValueError, "begin at 0", "inputs that begin late", lambda: ours.dlsim(dlti, np.ones(3), [1, 2, 3]))
+
+
+def check_placed_poles():
+    a = np.array([[1.38, -0.2077, 6.715, -5.676], [-0.5814, -4.29, 0, 0.675], [1.067, 4.273, -6.654, 5.893],
+                  [0.048, 4.273, 1.343, -2.104]])
+    b = np.array([[0, 5.679], [1.136, 1.136], [0, 0], [-3.146, 0]])
+    for poles in ([-0.2, -0.5, -5.0566, -8.6659], [-5, -2 + 1j, -6, -2 - 1j], [-2, -5, -2, -5],
+                  [-1 + 2j, -3 - 0.5j, -1 - 2j, -3 + 0.5j]):
+        for inputs in (b, np.concatenate([b, np.eye(4)[:, 2:3]], axis=1), 2 * np.eye(4), *(() if poles[0] == poles[2] else (b[:, :1],))):
+            found, other = (m.place_poles(a, inputs, np.array(poles)) for m in (ours, theirs))
+            name = f"place_poles {poles} by {inputs.shape[1]} inputs"
+            near(name, np.sort_complex(np.linalg.eigvals(a - inputs @ found.gain_matrix)), np.sort_complex(poles), 1e-6)
+            near(name + ", in order", found.requested_poles, other.requested_poles, 1e-12)
+            near(name + ", vectors", (a - inputs @ found.gain_matrix) @ found.X, found.X * found.requested_poles, 1e-9)
+            ok(np.linalg.cond(found.X) < 2 * np.linalg.cond(other.X), name + ", vectors far from each other")
+    near("the one gain of one input", ours.place_poles(a, b[:, :1], [-1, -2, -3, -4]).gain_matrix,
+         theirs.place_poles(a, b[:, :1], np.array([-1, -2, -3, -4])).gain_matrix, 1e-8)
+    for words, poles, named in (("conjugates", [-1, -2, -3, -4 + 1j], {}), ("more often", [-1, -1, -1, -2], {}),
+                                ("are wanted", [-1, -2], {}), ("method is 'x'", [-1, -2, -3, -4], {"method": "x"}),
+                                ("real poles", [-1, -2, 1j, -1j], {"method": "KNV0"}),
+                                ("maxiter", [-1, -2, -3, -4], {"maxiter": 0})):
+        raises(ValueError, words, f"place_poles: {words}", lambda: ours.place_poles(a, b, poles, **named))  # noqa: B023
