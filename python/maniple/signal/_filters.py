@@ -181,19 +181,60 @@ def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
     return _continued(filtered, x, taps, up, down, axis, length, mode, cval)
 
 
-_CONTINUATIONS = "constant", "edge", "reflect", "symmetric", "wrap"
+def _antisymmetric(n, p):
+    q = p % (2 * n)
+    return [(np.where(q < n, q, 2 * n - 1 - q), np.where(q < n, 1, -1))]
+
+
+def _antireflect(n, p):
+    k, r = np.divmod(p, max(n - 1, 1))  # which copy of the signal, turned by half a turn where k is odd
+    odd = k % 2
+    return [(np.where(odd, n - 1 - r, r), 1 - 2 * odd), (n - 1 + 0 * p, k + odd), (0 * p, odd - k)]
+
+
+def _smooth(n, p):
+    before, behind = np.minimum(p, 0), np.maximum(p - n + 1, 0)
+    end = np.where(p < 0, 0, n - 1)
+    return [(end, 1 - before + behind), (np.clip(np.where(p < 0, 1, n - 2), 0, n - 1), before - behind)]
+
+
+def _line(n, p):
+    along = p / max(n - 1, 1)
+    return [(0 * p, 1 - along), (n - 1 + 0 * p, along)]
+
+
+# How signals go on beyond their ends: what numpy.pad has, and functions that tell for n elements and positions p which
+# sums of elements, as pairs of indices and weights, are there
+_CONTINUATIONS = {"constant": None, "edge": None, "reflect": None, "symmetric": None, "wrap": None, "smooth": _smooth,
+                  "antisymmetric": _antisymmetric, "antireflect": _antireflect, "line": _line}  # fmt: skip
+
+
+def _extended(x, axis, count, mode, cval):
+    """x with so many elements more before and behind an axis."""
+    function = _CONTINUATIONS[mode]
+    if function is None:
+        widths = [(count, count) if d == axis else (0, 0) for d in range(x.ndim)]
+        return names.pad(x, widths, mode, cval if mode == "constant" else 0)
+    x, n = x if x.dtype.kind in "fc" else x.astype(float), x.shape[axis]
+
+    def margin(p):
+        terms = function(n, p)
+        shape = [-1 if d == axis else 1 for d in range(x.ndim)]
+        weights = [as_array(np.reshape(w, shape).astype(x.real.dtype)) for _, w in terms]
+        return sum(names.take(x, as_array(index), axis) * weight for (index, _), weight in zip(terms, weights))
+
+    return names.concatenate([margin(np.arange(-count, 0)), x, margin(np.arange(n, n + count))], axis=axis)
 
 
 def _continued(function, x, reach, up, down, axis, length, mode, cval):
-    """`length` elements of function(x), which changes the rate by up / down, for an x that goes on beyond its ends as
-    numpy.pad has it.  Of reach / up elements there are so many more that a whole number of results comes of them."""
+    """`length` elements of function(x), which changes the rate by up / down, for an x that goes on beyond its ends.  Of
+    reach / up elements there are so many more that a whole number of results comes of them."""
     if mode not in _CONTINUATIONS:
         raise ValueError(f"{mode!r} is none of the ways beyond the ends, {', '.join(_CONTINUATIONS)}")
     axis, step = range(x.ndim)[axis], down // math.gcd(up, down)
     count = -(-reach // (up * step)) * step
-    widths = [(count, count) if d == axis else (0, 0) for d in range(x.ndim)]
     begin = count * up // down
-    x = names.pad(x, widths, mode, cval if mode == "constant" else 0)
+    x = _extended(x, axis, count, mode, cval)
     return function(x)[(slice(None),) * axis + (slice(begin, begin + length),)]
 
 
