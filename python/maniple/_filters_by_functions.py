@@ -32,6 +32,8 @@ def _margins(size, origin):
 def _continued(x, margins, mode, cval):
     if mode not in _PADDED:
         raise ValueError(f"{mode!r} is none of the modes {', '.join(_PADDED)}")
+    if not any(map(any, margins)):
+        return x
     return names.pad(x, margins, _PADDED[mode], cval if _PADDED[mode] == "constant" else 0)
 
 

@@ -2,13 +2,16 @@
 """scipy.signal's spectra, changes of the rate, and transforms along an axis."""
 
 import math
+import operator
 
 import numpy as np
 
 from .._array import as_array, made
 from .._library import constant, struct
 from .._names import axis_within, names
-from ._filters import _check_rates, _continued, _is_array, _numbers, _pairs, _reals, _several, _window, firwin, get_window
+from ._filters import _check_rates, _continued, _is_array, _numbers, _pairs, _reals, _several, _window
+from ._filters import firwin, get_window, sosfilt, sosfiltfilt, zpk2sos
+from ._systems import dlti
 
 __all__ = """channelize coherence csd czt decimate detrend hilbert istft lombscargle periodogram resample resample_poly
     spectrogram stft unpack_samples welch zoom_fft""".split()
@@ -321,6 +324,10 @@ def _polyphase(x, up, down, axis, window):
 
 
 def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
+    if isinstance(ftype, dlti):
+        x, sos = as_array(x), zpk2sos(*ftype.to_zpk()._parts())
+        y = sosfiltfilt(sos, x, axis) if zero_phase else sosfilt(sos, x, axis)
+        return y[(slice(None),) * range(x.ndim)[axis] + (slice(None, None, operator.index(q)),)]
     return made("decimate", as_array(x), q, n or 0, ftype, axis, zero_phase)
 
 

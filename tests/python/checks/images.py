@@ -96,6 +96,9 @@ def check_filters_by_functions():
     x = mp.asarray(a, layout="0, *")
     same("generic_filter along an axis", mp.ndimage.generic_filter(x, _extent, 3, axes=0),
          scipy.ndimage.generic_filter(a, _extent, (3, 1)), 1e-12)
+    same("generic_filter of a number", mp.ndimage.generic_filter(np.float64(3.0), np.sum, 3),
+         scipy.ndimage.generic_filter(np.float64(3.0), np.sum, 3))
+    same("generic_filter along no axis", mp.ndimage.generic_filter(x, np.sum, 3, axes=()), a)
     into = mp.zeros(a.shape, "float32")
     ok(mp.ndimage.generic_filter(x, _extent, 3, output=into) is into, "generic_filter into an array")
     same("which has it", into, scipy.ndimage.generic_filter(a, _extent, 3, output="float32"), 1e-6)

@@ -150,6 +150,9 @@ def check_responses_over_time():
         x = mp.asarray(long).to_layout(layout)
         near(f"dlsim of a long input, {layout}", _host(ours.dlsim((num, [1.0, -0.9, 0.5], 1), x)),
              theirs.dlsim((num, [1.0, -0.9, 0.5], 1), long), 1e-9)
+    for zero_phase in (True, False):
+        beside(f"decimate by a system, zero_phase={zero_phase}", lambda m, x, zero: m.decimate(
+            x, 3, ftype=m.dlti(*theirs.butter(4, 0.3)), axis=0, zero_phase=zero), rng.standard_normal((90, 3)), zero_phase)
     turned = np.array([[0.3 + 0.4j, 0.2], [0.1j, -0.5]])
     beside("lsim of a complex system", lambda m: m.lsim((turned - np.eye(2), [[1.0], [1j]], [[1.0, 2.0]], [[0.0]]), np.sin(t), t))
     raises(ValueError, "equally far", "times at several distances", lambda: ours.lsim(lti, 0, [0, 1, 3]))
