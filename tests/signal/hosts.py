@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Filters of signals and images beside SciPy, for tests/signal/hosts.t: those that exchange blocks in different ways."""
+"""Filters of signals and images beside SciPy, for tests/signal/hosts.t: those that exchange blocks in several ways."""
 
 import socket
 
@@ -21,10 +21,11 @@ for layout in ("0, *", "*, 0"):
         same(f"convolve {method}, {layout}", mp.signal.convolve(x, kernel, "same", method),
              scipy.signal.convolve(image, kernel, "same"), 1e-12)
     for size in (3, 9):  # networks, and ranks of windows
-        same(f"median_filter of {size}, {layout}", mp.ndimage.median_filter(x, size), scipy.ndimage.median_filter(image, size))
+        same(f"median_filter of {size}, {layout}", mp.ndimage.median_filter(x, size),
+             scipy.ndimage.median_filter(image, size))
     same(f"gaussian_filter, {layout}", mp.ndimage.gaussian_filter(x, 2), scipy.ndimage.gaussian_filter(image, 2), 1e-12)
-    same(f"generic_filter, {layout}", mp.ndimage.generic_filter(x, np.ptp, 3), scipy.ndimage.generic_filter(image, np.ptp, 3),
-         1e-12)
+    same(f"generic_filter, {layout}", mp.ndimage.generic_filter(x, np.ptp, 3),
+         scipy.ndimage.generic_filter(image, np.ptp, 3), 1e-12)
     labels, count = mp.ndimage.label(x > 0.2)  # labels join across all borders of blocks
     want, most = scipy.ndimage.label(image > 0.2)
     same(f"label, {layout}", labels.astype(want.dtype), want)

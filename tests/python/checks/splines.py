@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scipy.signal's splines, wavelets and chirp z-transforms, the best states of filtfilt, and further designs, beside SciPy.
+"""scipy.signal's splines, wavelets and chirp z-transforms, the best states of filtfilt, and further designs, beside
+SciPy.
 
-SciPy's start of symmetric filters is a sum over the signal, so signals here are long enough for its terms to vanish, and
-cspline2d() stops it where terms are below 1e-6, or 1e-3 of float32."""
+SciPy's start of symmetric filters is a sum over the signal, so signals here are long enough for its terms to vanish,
+and cspline2d() stops it where terms are below 1e-6, or 1e-3 of float32."""
 
 import warnings
 
@@ -25,7 +26,8 @@ def beside(name, *arguments, rtol=1e-9, **named):
 
 def check_splines():
     for dtype, rtol in (("float64", 1e-9), ("float32", 1e-5), ("complex128", 1e-9)):
-        signal = (rng.standard_normal(90) + (1j * rng.standard_normal(90) if dtype == "complex128" else 0)).astype(dtype)
+        turn = 1j if dtype == "complex128" else 0
+        signal = (rng.standard_normal(90) + turn * rng.standard_normal(90)).astype(dtype)
         for name, lamb in (("cspline1d", 0.0), ("qspline1d", 0.0), ("cspline1d", 0.7), ("cspline1d", 3.0)):
             beside(name, signal, lamb, rtol=rtol)
         at = rng.uniform(-200, 300, 77)
@@ -69,8 +71,8 @@ def check_wavelets():
         for noise, words in ((0.4, {}), (0.1, {"min_snr": 2, "noise_perc": 20, "window_size": 31}),
                              (0.3, {"max_distances": np.full(16, 2), "gap_thresh": 3, "min_length": 5})):
             signal = np.sin(2 * np.pi * t) + noise * rng.standard_normal(t.size)
-            ok(np.array_equal(ours.find_peaks_cwt(signal, np.arange(1, 17), **words),
-                              theirs.find_peaks_cwt(signal, np.arange(1, 17), **words)), f"find_peaks_cwt, {list(words)}")
+            found, want = (m.find_peaks_cwt(signal, np.arange(1, 17), **words) for m in (ours, theirs))
+            ok(np.array_equal(found, want), f"find_peaks_cwt, {list(words)}")
     ok(ours.find_peaks_cwt(np.zeros(50), np.arange(1, 5)).size == 0, "no peaks in zeros")
     raises(ValueError, "max_distances", "too few distances",
            lambda: ours.find_peaks_cwt(np.zeros(50), np.arange(1, 5), max_distances=[1]))
@@ -97,8 +99,8 @@ def check_best_states():
     for irlen in (None, 50, 150):
         same(f"filtfilt, gust, irlen={irlen}", ours.filtfilt(b, a, signal, method="gust", irlen=irlen),
              theirs.filtfilt(b, a, signal, method="gust", irlen=irlen), 1e-5)
-    for (b, a), name in ((theirs.butter(2, 0.3), "butter"), (theirs.butter(1, 0.5), "one pole"), (([2.0], [4.0]), "a factor"),
-                         (([1.0, 0.5, 0.25], [1.0]), "taps")):
+    for (b, a), name in ((theirs.butter(2, 0.3), "butter"), (theirs.butter(1, 0.5), "one pole"),
+                         (([2.0], [4.0]), "a factor"), (([1.0, 0.5, 0.25], [1.0]), "taps")):
         for irlen in (None, 12):
             for layout in ("0, *, *", "*, 0, *"):
                 same(f"filtfilt of lines, gust, {name}, irlen={irlen}, {layout}",
@@ -110,7 +112,8 @@ def check_best_states():
 
 
 def check_further_designs():
-    for arguments in ((440, "iir", None, None, 16000), (3, "fir", 3, 40, 20), (1000, "fir", None, None, 44100), (0.4, "iir")):
+    for arguments in ((440, "iir", None, None, 16000), (3, "fir", 3, 40, 20), (1000, "fir", None, None, 44100),
+                      (0.4, "iir")):
         same(f"gammatone {arguments}", [np.asarray(v) for v in ours.gammatone(*arguments)],
              [np.asarray(v) for v in theirs.gammatone(*arguments)], 1e-8)
     for kind in ("butter", "cheby", "ellip"):
@@ -122,11 +125,13 @@ def check_further_designs():
     z = theirs.stft(rng.standard_normal((3, 500)), nperseg=64)[2]
     for axes in ((-1, -2), (0, 1), (1, 0), (2, 0)):
         moved = np.moveaxis(z, (-1, -2), axes)
-        same(f"istft with time and frequencies along {axes}", *(
-            m.istft(x, time_axis=axes[0], freq_axis=axes[1])[1] for m, x in ((ours, mp.asarray(moved)), (theirs, moved))), 1e-12)
+        found, want = (m.istft(x, time_axis=axes[0], freq_axis=axes[1])[1]  # SciPy's times are those of another axis
+                       for m, x in ((ours, mp.asarray(moved)), (theirs, moved)))
+        same(f"istft with time and frequencies along {axes}", found, want, 1e-12)
     raises(ValueError, "both", "times and frequencies along one axis", lambda: ours.istft(z, time_axis=1, freq_axis=1))
     for kind in ("differentiator", "hilbert"):
         same(f"remez, {kind}", ours.remez(31, [0.05, 0.45], [1], type=kind, fs=1),
              theirs.remez(31, [0.05, 0.45], [1], type=kind, fs=1), 1e-3)
     for freq, kind, order in ((0, "iir", None), (0.4, "x", None), (0.4, "fir", 30)):
-        raises(ValueError, "must", f"gammatone {freq} {kind} {order}", lambda: ours.gammatone(freq, kind, order))  # noqa: B023
+        raises(ValueError, "must", f"gammatone {freq} {kind} {order}",
+               lambda: ours.gammatone(freq, kind, order))  # noqa: B023
