@@ -10,7 +10,7 @@ import operator
 import numpy as np
 
 from . import _array
-from ._array import _FLATTENED, as_array, made, operand
+from ._array import _FLATTENED, as_array, made, ndarray, operand
 from ._dtypes import dtype_name, dtype_number, numpy_dtypes
 from ._errors import AxisError
 from ._library import constant, struct
@@ -160,6 +160,14 @@ def element_of(value, dtype):
     dtype = numpy_dtypes[dtype_number(dtype)]
     check_fits(value, dtype)
     return np.asarray(value).astype(dtype)
+
+
+def as_output(found, output):
+    """What was found, as output= wants it: an array, a dtype or None."""
+    if isinstance(output, (ndarray, np.ndarray)):
+        output[...] = found if isinstance(output, ndarray) else found.numpy()
+        return output
+    return found if output is None else found.astype(output)
 
 
 def view(name, x, *arguments):

@@ -2,7 +2,6 @@
 """scipy.ndimage, over any number of ranks, with its names, arguments and defaults.
 
 `output` is a dtype or an array.  Footprints, structures and weights are NumPy's arrays or lists, which every rank has.
-What labels measure is NumPy's, as in SciPy: numbers, lists of positions, slices.
 """
 
 import ctypes
@@ -15,14 +14,16 @@ from . import _array
 from ._array import as_array, made, ndarray
 from ._dtypes import dtype_number
 from ._library import call, constant, struct, vector
-from ._names import finished, names
-from . import _spectra_and_labels
-from ._spectra_and_labels import *  # noqa: F403
+from ._names import as_output, finished
+from . import _filters_by_functions, _fourier_filters, _labels
+from ._filters_by_functions import *  # noqa: F403
+from ._fourier_filters import *  # noqa: F403
+from ._labels import *  # noqa: F403
 
 __all__ = """affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss
-    binary_opening binary_propagation center_of_mass convolve convolve1d correlate correlate1d
-    distance_transform_bf distance_transform_cdt distance_transform_edt extrema find_objects gaussian_filter
-    gaussian_filter1d gaussian_gradient_magnitude gaussian_laplace generate_binary_structure label laplace
+    binary_opening binary_propagation convolve convolve1d correlate correlate1d
+    distance_transform_bf distance_transform_cdt distance_transform_edt gaussian_filter
+    gaussian_filter1d gaussian_gradient_magnitude gaussian_laplace generate_binary_structure iterate_structure laplace
     map_coordinates maximum_filter1d minimum_filter1d percentile_filter prewitt rank_filter rotate shift sobel
     spline_filter spline_filter1d uniform_filter uniform_filter1d zoom""".split()
 
@@ -83,7 +84,7 @@ def _with_complex_fill(function):
             real = function(*bound.args, **bound.kwargs)
             given.update(input=x.imag, cval=np.imag(cval))
             found = real + 1j * function(*bound.args, **bound.kwargs)
-            return _spectra_and_labels._given(found, output)
+            return as_output(found, output)
         return function(*bound.args, **bound.kwargs)
 
     return either
@@ -134,7 +135,7 @@ def _window(axes, size, *arrays):
 def _without_axes(filtered, input, output):
     """What a filter gives along no axis, as of a number: the same along a new axis of extent 1."""
     found = filtered(input[None], _dtype_of(output) if _out(output) is None else output.dtype)[0]
-    return found if _out(output) is None else _spectra_and_labels._given(found, output)
+    return found if _out(output) is None else as_output(found, output)
 
 
 def _one(array):
@@ -199,7 +200,7 @@ def _by_parts(filtered, input, weights, output):
     if dtype.kind != "c":
         raise RuntimeError(f"output is {dtype}, and has to be complex for complex weights")
     x = input if input.dtype.kind in "fc" else input.astype(float)
-    return _spectra_and_labels._given(filtered(x, weights.real) + 1j * filtered(x, weights.imag), output)
+    return as_output(filtered(x, weights.real) + 1j * filtered(x, weights.imag), output)
 
 
 def _along(name, input, weights, axis, output, mode, cval, origin):
@@ -357,6 +358,20 @@ def generate_binary_structure(rank, connectivity):
     return np.array(made_here, bool).reshape((3,) * rank)
 
 
+def iterate_structure(structure, iterations, origin=None):
+    """scipy.ndimage.iterate_structure: NumPy's array of a structure that is dilated with itself; with an origin also
+    that of the result.  Collective."""
+    structure, more = np.asarray(structure, bool), iterations - 1
+    if iterations < 2:
+        return structure.copy()
+    large = np.zeros([n + more * (n - 1) for n in structure.shape], bool)
+    large[tuple(slice(more * (n // 2), more * (n // 2) + n) for n in structure.shape)] = structure
+    found = binary_dilation(large, structure, iterations=more).numpy()
+    if origin is None:
+        return found
+    return found, [iterations * o for o in np.broadcast_to(origin, structure.ndim).tolist()]
+
+
 def _origins(input, origin):
     return vector("int64_t", _each(origin, input.ndim), "origin")
 
@@ -367,58 +382,77 @@ def _check_structures(input, *structures):
             raise RuntimeError(f"a structure of {np.ndim(structure)} dimensions for an input of {input.ndim}")
 
 
-def _binary(name, input, structure, iterations, mask, output, border_value, origin):
+def _whole_structure(input, axes, structure, origin):
+    """A structure along axes, and its origin, for all dimensions of the input; without axes it is so already."""
+    if axes is None:
+        return structure, origin
+    axes = [range(input.ndim)[axis] for axis in _axes(input, axes)]
+    structure = generate_binary_structure(len(axes), 1) if structure is None else np.asarray(structure)
+    if structure.ndim != len(axes):
+        raise RuntimeError(f"a structure of {structure.ndim} dimensions for {len(axes)} axes")
+    shape, origins = [1] * input.ndim, [0] * input.ndim
+    for axis, n, o in zip(axes, structure.shape, _each(origin, len(axes))):
+        shape[axis], origins[axis] = n, o
+    return structure.transpose(sorted(range(len(axes)), key=axes.__getitem__)).reshape(shape), origins
+
+
+def _binary(name, input, structure, iterations, mask, output, border_value, origin, axes):
     input = as_array(input)
+    structure, origin = _whole_structure(input, axes, structure, origin)
     _check_structures(input, structure)
     if input.ndim == 0:
         return _without_axes(lambda x, dtype: _binary(name, x, [True] if structure is None else _one(structure), iterations,
                                                       None if mask is None else as_array(mask)[None], dtype,
-                                                      border_value, 0), input, output)
+                                                      border_value, 0, None), input, output)
     return into("ndimage_" + name, input, _shape(structure), _bools(structure), int(iterations),
                 None if mask is None else as_array(mask), bool(border_value), _origins(input, origin),
                 out=_out(output))
 
 
 def binary_erosion(input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0,
-                   brute_force=False):
-    return _binary("binary_erosion", input, structure, iterations, mask, output, border_value, origin)
+                   brute_force=False, *, axes=None):
+    return _binary("binary_erosion", input, structure, iterations, mask, output, border_value, origin, axes)
 
 
 def binary_dilation(input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0,
-                    brute_force=False):
-    return _binary("binary_dilation", input, structure, iterations, mask, output, border_value, origin)
+                    brute_force=False, *, axes=None):
+    return _binary("binary_dilation", input, structure, iterations, mask, output, border_value, origin, axes)
 
 
 def binary_opening(input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0,
-                   brute_force=False):
-    return _binary("binary_opening", input, structure, iterations, mask, output, border_value, origin)
+                   brute_force=False, *, axes=None):
+    return _binary("binary_opening", input, structure, iterations, mask, output, border_value, origin, axes)
 
 
 def binary_closing(input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0,
-                   brute_force=False):
-    return _binary("binary_closing", input, structure, iterations, mask, output, border_value, origin)
+                   brute_force=False, *, axes=None):
+    return _binary("binary_closing", input, structure, iterations, mask, output, border_value, origin, axes)
 
 
-def binary_propagation(input, structure=None, mask=None, output=None, border_value=0, origin=0):
-    return _binary("binary_dilation", input, structure, -1, mask, output, border_value, origin)
+def binary_propagation(input, structure=None, mask=None, output=None, border_value=0, origin=0, *, axes=None):
+    return _binary("binary_dilation", input, structure, -1, mask, output, border_value, origin, axes)
 
 
-def binary_fill_holes(input, structure=None, output=None, origin=0):
+def binary_fill_holes(input, structure=None, output=None, origin=0, *, axes=None):
     input = as_array(input)
+    structure, origin = _whole_structure(input, axes, structure, origin)
     _check_structures(input, structure)
     return into("ndimage_binary_fill_holes", input, _shape(structure), _bools(structure), _origins(input, origin),
                 out=_out(output))
 
 
-def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None):
+def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None, *, axes=None):
     input = as_array(input)
+    origin2 = origin1 if origin2 is None else origin2
+    structure1 = generate_binary_structure(len(_axes(input, axes)), 1) if structure1 is None else structure1
+    structure2 = ~np.asarray(structure1, bool) if structure2 is None else structure2
+    structure1, origin1 = _whole_structure(input, axes, structure1, origin1)
+    structure2, origin2 = _whole_structure(input, axes, structure2, origin2)
     _check_structures(input, structure1, structure2)
-    structure1 = generate_binary_structure(input.ndim, 1) if structure1 is None else structure1
-    if not (~np.asarray(structure1, bool) if structure2 is None else np.asarray(structure2)).any():
+    if not np.asarray(structure2).any():
         return binary_erosion(input, structure1, output=output, origin=origin1)  # nothing has to be missed
     return into("ndimage_binary_hit_or_miss", input, _shape(structure1), _bools(structure1), _shape(structure2),
-                _bools(structure2), _origins(input, origin1),
-                None if origin2 is None else _origins(input, origin2), out=_out(output))
+                _bools(structure2), _origins(input, origin1), _origins(input, origin2), out=_out(output))
 
 
 # --- interpolation ----------------------------------------------------------------------------------------------------
@@ -445,7 +479,7 @@ def _interpolating(output, mode, cval, axes=()):
 
 def _splined(filtered, output):
     """A spline's coefficients, which come as floats, as output= wants them; SciPy's default is float64."""
-    return filtered if output is None else _spectra_and_labels._given(filtered, output)
+    return filtered if output is None else as_output(filtered, output)
 
 
 def spline_filter1d(input, order=3, axis=-1, output=None, mode="mirror"):
@@ -549,105 +583,5 @@ def distance_transform_bf(input, metric="euclidean", sampling=None, return_dista
                       (distances, indices))
 
 
-# --- labels -----------------------------------------------------------------------------------------------------------
-
-
-def label(input, structure=None, output=None):
-    """The labels of connected elements that are not 0, and how many there are.  Collective."""
-    input = as_array(input)
-    if structure is not None and np.shape(structure) != (3,) * input.ndim:
-        raise ValueError(f"a structure of shape {np.shape(structure)}, and not {(3,) * input.ndim}")
-    cell, count = ctypes.c_void_p(output._handle if isinstance(output, ndarray) else None), ctypes.c_int64()
-    call("ndimage_label", as_array(input), _bools(structure), ctypes.byref(cell), ctypes.byref(count))
-    labels = output if isinstance(output, ndarray) else ndarray._adopt(cell.value)
-    if output is not None and not isinstance(output, ndarray):
-        labels = labels.astype(output)
-    return labels, count.value
-
-
-def find_objects(input, max_label=0):
-    """A list of tuples of slices, or None where there is no such label.  Collective."""
-    input = as_array(input)
-    count = max_label or (int(input.max()) if input.size else 0)
-    boxes = made("ndimage_find_objects", input, count).numpy()
-    first, end = boxes[..., 0].tolist(), boxes[..., 1].tolist()
-    return [None if lo[0] < 0 else tuple(map(slice, lo, hi)) for lo, hi in zip(first, end)]
-
-
-def _measured(input, labels, index):
-    """An array and its labels, of one shape, and NumPy's array of those that are measured; None: one part, a number."""
-    input = as_array(input)
-    if labels is None:
-        return input, None, None
-    labels = as_array(labels)
-    if labels.shape != input.shape:
-        input, labels = (names.copy(x) for x in names.broadcast_arrays(input, labels))
-    return input, labels, None if index is None else np.asarray(index)
-
-
-def _measure(name, input, labels, index):
-    """The measurements of all labels of an index, in its shape; what a measurement is of is in front."""
-    input, labels, index = _measured(input, labels, index)
-    if name in ("sum_labels", "mean") and input.dtype.kind == "c":
-        return _measure(name, input.real, labels, index) + 1j * _measure(name, input.imag, labels, index)
-    if index is not None and index.size == 0:
-        found = _measure(name, input, labels, [0])  # for its dtype
-        return found[:0].reshape(index.shape + found.shape[1:])
-    listed = [] if index is None else [int(i) for i in index.ravel()]
-    out = made("ndimage_" + name, input, labels, len(listed),
-               vector("int64_t", listed, "index") if listed else None).numpy()
-    return out[0] if index is None else out.reshape(index.shape + out.shape[1:])[()]
-
-
-def _measurement(name):
-    def function(input, labels=None, index=None):
-        return _measure(name, input, labels, index)
-
-    function.__name__ = function.__qualname__ = name
-    __all__.append(name)
-    return function
-
-
-for _name in ("mean", "variance", "standard_deviation", "minimum", "maximum"):
-    globals()[_name] = _measurement(_name)
-
-
-def sum_labels(input, labels=None, index=None):
-    """scipy.ndimage.sum_labels: of one part, integers are summed as integers, exactly; otherwise in float64.  Waits.
-    Collective."""
-    input, labels, index = _measured(input, labels, index)
-    if input.dtype.kind not in "iub" or (index is not None and index.ndim > 0):
-        return _measure("sum_labels", input, labels, index)
-    where = True if labels is None else labels > 0 if index is None else labels == int(index)
-    return names.sum(input, where=where).numpy()[()]
-
-
-def sum(input, labels=None, index=None):  # noqa: A001: SciPy's name
-    return sum_labels(input, labels, index)
-
-
-def _positions(name, input, labels, index):
-    found = _measure(name, input, labels, index)
-    return tuple(found.tolist()) if found.ndim == 1 else [tuple(row) for row in found.reshape(-1, found.shape[-1]).tolist()]
-
-
-def minimum_position(input, labels=None, index=None):
-    return _positions("minimum_position", input, labels, index)
-
-
-def maximum_position(input, labels=None, index=None):
-    return _positions("maximum_position", input, labels, index)
-
-
-def center_of_mass(input, labels=None, index=None):
-    return _positions("center_of_mass", input, labels, index)
-
-
-def extrema(input, labels=None, index=None):
-    """The minima, the maxima, and where both are, by label.  Collective."""
-    return (_measure("minimum", input, labels, index), _measure("maximum", input, labels, index),
-            minimum_position(input, labels, index), maximum_position(input, labels, index))
-
-
-__all__ = sorted(__all__ + _spectra_and_labels.__all__ + ["minimum_position", "maximum_position", "sum", "sum_labels"])
+__all__ = sorted(__all__ + _filters_by_functions.__all__ + _fourier_filters.__all__ + _labels.__all__)
 __dir__ = finished(globals(), "scipy.ndimage", alone=["generate_binary_structure", "iterate_structure"])

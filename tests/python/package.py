@@ -8,8 +8,8 @@ import maniple as mp
 
 import checks
 from checks import algebra, arguments, arrays, designs, edges, factors, families, functions, hdf5, images, kernels
-from checks import krylov
-from checks import matrices, names, pages, restoration, returns, signals, sparse, standard, transforms, windows
+from checks import krylov, matrices, names, pages, restoration, returns, signals, sparse, splines, standard
+from checks import systems, transforms, windows
 
 returns.start()
 
@@ -30,6 +30,7 @@ for check in (
     arguments.check_written,
     arguments.check_grids,
     arguments.check_more_arguments,
+    arguments.check_signatures_of_scipy,
     matrices.check_sparse_parts,
     matrices.check_sparse_comparisons,
     sparse.check_sparse_bools,
@@ -56,6 +57,15 @@ for check in (
     designs.check_polynomials,
     designs.check_sequences,
     designs.check_envelope,
+    systems.check_forms,
+    systems.check_systems,
+    systems.check_responses_over_time,
+    systems.check_placed_poles,
+    splines.check_splines,
+    splines.check_wavelets,
+    splines.check_chirp_z,
+    splines.check_best_states,
+    splines.check_further_designs,
     signals.check_ndimage,
     signals.check_filters_of_images,
     signals.check_measurements,
@@ -95,6 +105,10 @@ for check in (
     restoration.check_deconvolution,
     images.check_complex_borders,
     images.check_no_axes,
+    images.check_filters_by_functions,
+    images.check_geometric_transforms,
+    images.check_ellipsoids,
+    images.check_structures_along_axes,
     windows.check_windows,
     windows.check_unwrap,
     windows.check_bits,

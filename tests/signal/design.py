@@ -190,8 +190,13 @@ for taps, freq, gain, odd in ((40, [0, 0.3, 0.6, 1], [1, 1, 0.2, 0], False), (41
     close(f"firwin2 {taps} {odd}", got, signal.firwin2(taps, freq, gain, antisymmetric=odd), 1e-10)
 for taps, bands, desired, weight in ((41, [0, 0.1, 0.15, 0.5], [1, 0], None), (36, [0, 0.1, 0.2, 0.5], [1, 0], [1, 10]),
                                      (55, [0, 0.1, 0.15, 0.3, 0.35, 0.5], [0, 1, 0], None)):
-    got = numbers(taps, mp.remez, taps, len(desired), np.array(bands, float), np.array(desired, float), weight, 0.0, 25, 16)
+    got = numbers(taps, mp.remez, taps, len(desired), np.array(bands, float), np.array(desired, float), weight, None, 0.0, 25, 16)
     close(f"remez {taps}", got, signal.remez(taps, bands, desired, weight=weight, fs=1), 1e-3)
+for taps, bands, desired in ((31, [0.05, 0.45], [1]), (30, [0.05, 0.5], [1]), (41, [0.05, 0.2, 0.25, 0.45], [1, 0])):
+    for kind in "hilbert", "differentiator":
+        edges = 50 * np.array(bands)
+        got = numbers(taps, mp.remez, taps, len(desired), edges, np.array(desired, float), None, kind, 50.0, 25, 16)
+        close(f"remez {taps} {kind}", got, signal.remez(taps, bands, desired, type=kind, fs=1), 1e-3)
 
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
@@ -204,5 +209,6 @@ mp.fails("MNP_ERR_ARG", "orders up to 25", mp.bessel, 30, [0.5], "lowpass", Fals
 mp.fails("MNP_ERR_ARG", "not conjugated pairs", mp.filter_from_zpk, 1, pairs([1j]), 0, None, 1.0, False, Filter())
 room = (ctypes.c_double * 64)()
 mp.fails("MNP_ERR_ARG", "cannot pass the highest", mp.firwin, 30, 1, [0.5], None, 0, None, False, True, 0.0, room)
-mp.fails("MNP_ERR_ARG", "bands[2] is 0.05", mp.remez, 30, 2, [0.0, 0.1, 0.05, 0.5], [1.0, 0], None, 0.0, 25, 16, room)
+mp.fails("MNP_ERR_ARG", "bands[2] is 0.05", mp.remez, 30, 2, [0.0, 0.1, 0.05, 0.5], [1.0, 0], None, None, 0.0, 25, 16, room)
+mp.fails("MNP_ERR_ARG", "the type is 'x'", mp.remez, 30, 1, [0.1, 0.4], [1.0], None, "x", 0.0, 25, 16, room)
 mp.done()

@@ -1,27 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scipy.signal: filters, designs, windows and spectra (_filters.py, _designs.py), and its convolutions, with any
-border: boundary is fill, wrap, symm, mirror or nearest.
+"""scipy.signal: what the files of this folder have, and its convolutions, with any border: boundary is fill, wrap, symm,
+mirror or nearest.
 """
 
 import ctypes
 
 import numpy as np
 
-from .. import _designs, _filters, _waveforms
-from . import windows
 from .._array import as_array, into, ndarray
 from .._dtypes import dtype_number
-from .._designs import *  # noqa: F403
-from .._filters import *  # noqa: F403
-from .._filters import resample
 from .._library import Shared, call, chosen, constant, struct, vector
 from .._names import axes_of, finished, names
-from .._short_time import ShortTimeFFT
-from .._waveforms import *  # noqa: F403
+from . import _chirp_z, _designs, _filters, _peaks, _pole_placement, _simulations, _spectra
+from . import _splines, _systems, _waveforms, _wavelets, windows
+from ._chirp_z import *  # noqa: F403
+from ._designs import *  # noqa: F403
+from ._filters import *  # noqa: F403
+from ._peaks import *  # noqa: F403
+from ._pole_placement import *  # noqa: F403
+from ._simulations import *  # noqa: F403
+from ._spectra import *  # noqa: F403
+from ._splines import *  # noqa: F403
+from ._systems import *  # noqa: F403
+from ._waveforms import *  # noqa: F403
+from ._wavelets import *  # noqa: F403
+from ._short_time import ShortTimeFFT
+from ._spectra import resample
 
 __all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d envelope
     fftconvolve hilbert2 oaconvolve order_filter sepfir2d windows""".split()
-__all__ += _designs.__all__ + _filters.__all__ + _waveforms.__all__
+for _part in (_chirp_z, _designs, _filters, _peaks, _pole_placement, _simulations, _spectra, _splines, _systems, _waveforms,
+              _wavelets):  # fmt: skip
+    __all__ += _part.__all__
 
 _METHODS = ("direct", "separable", "fft", "overlap-add")
 

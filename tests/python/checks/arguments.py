@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Methods and further arguments of NumPy's functions; grids, polynomials, indices."""
 
+import importlib
+import inspect
+
 import maniple as mp
 import numpy as np
 import scipy.fft
@@ -255,3 +258,46 @@ def check_more_indices():
     z = np.array([0, 0, 1, 0, 2, 0])
     same("trim_zeros", [mp.trim_zeros(mp.asarray(v), t) for v in (z, z[:2]) for t in ("fb", "f", "b")],
          [np.trim_zeros(v, t) for v in (z, z[:2]) for t in ("fb", "f", "b")])
+
+
+# Names of SciPy's that the package has not: those that SciPy itself has given up, and those that are not there
+_GIVEN_UP = set("""barthann bartlett blackman blackmanharris bohman boxcar bspline cascade chebwin cmplx_sort cosine cubic daub
+    exponential flattop gaussian general_gaussian hamming hann impulse2 kaiser lsim2 nuttall parzen quadratic step2 triang
+    tukey test""".split())
+_NOT_THERE = {"closest_STFT_dual_window", "firwin_2d", "vectorized_filter", "watershed_ift"}
+# Arguments of SciPy's that are not taken: by the function, or everywhere
+_OTHER_ARGUMENTS = {"choose_conv_method": {"measure"}, "lombscargle": {"weights", "floating_mean"}, "remez": {"Hz"}}
+_NOT_TAKEN = {"nyq"}
+
+
+def check_signatures_of_scipy():
+    """Every public function of SciPy's two modules has its arguments here, with their defaults, in their order."""
+    for home in ("signal", "ndimage"):
+        ours, theirs = getattr(mp, home), importlib.import_module("scipy." + home)
+        named = [name for name in dir(theirs) if not name.startswith("_") and callable(getattr(theirs, name))]
+        missing = {name for name in named if not hasattr(ours, name)} - _GIVEN_UP - _NOT_THERE
+        ok(not missing, f"scipy.{home} has nothing else than Maniple {sorted(missing)}")
+        for name in named:
+            if hasattr(ours, name) and not inspect.isclass(getattr(theirs, name)):
+                _compare_signatures(f"{home}.{name}", getattr(ours, name), getattr(theirs, name))
+
+
+def _compare_signatures(name, ours, theirs):
+    try:
+        wanted = inspect.signature(theirs).parameters.values()
+    except ValueError:  # a function of C without one
+        return
+    given, less = inspect.signature(ours).parameters, _NOT_TAKEN | _OTHER_ARGUMENTS.get(name.split(".")[1], set())
+    wanted = [p for p in wanted if p.name not in less and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    takes_all = any(p.kind is p.VAR_KEYWORD for p in given.values())
+    lacking = [p.name for p in wanted if p.name not in given and not takes_all]
+    defaults = [p.name for p in wanted if p.name in given and not _same_default(p.default, given[p.name].default)]
+    by_place = [p.name for p in wanted if p.kind is p.POSITIONAL_OR_KEYWORD and p.name in given
+                and given[p.name].kind is p.POSITIONAL_OR_KEYWORD]
+    in_order = [n for n in given if n in by_place] == by_place
+    ok(not lacking and not defaults and in_order, f"arguments of scipy.{name}: {lacking} {defaults} {in_order}")
+
+
+def _same_default(theirs, ours):
+    """SciPy has no argument, {} or a dtype in places where None says the same here."""
+    return (ours is None and theirs in (inspect.Parameter.empty, np.float64, {}, None)) or repr(ours) == repr(theirs)

@@ -79,9 +79,15 @@ def check_deconvolution():
     same("the seed is 0 unless it is given", module.unsupervised_wiener(x, k, clip=False)[0], again.numpy())
     ok(not bool(mp.array_equal(again, other)), "another seed")
 
+    turned = scene * (1 + 0.5j)
+    blurred = convolve(turned, psf, mode="same") + 0.01 * (rng.standard_normal(scene.shape)
+                                                         + 1j * rng.standard_normal(scene.shape))
+    found, chains = module.unsupervised_wiener(blurred, k, is_real=False, clip=False)
+    ok(found.dtype == complex and len(chains["noise"]) == len(chains["prior"]) > 30, "chains of a complex image")
+    ok(abs(found.numpy() - turned).mean() < 0.5 * abs(blurred - turned).mean() + 0.05, "unsupervised_wiener of a complex image")
+    ok(abs(np.log(np.median(chains["noise"][20:]) * 2e-4)) < 1, "which finds the noise")
     raises(ValueError, "num_iter is 0", "no iterations", lambda: module.richardson_lucy(x, k, 0))
     raises(ValueError, "none of fill, wrap", "another boundary", lambda: module.richardson_lucy(x, k, boundary="zero"))
-    raises(ValueError, "is_real is False", "complex images", lambda: module.unsupervised_wiener(x, k, is_real=False))
     raises(ValueError, "user_params has callback", "a callback",
            lambda: module.unsupervised_wiener(x, k, user_params={"callback": print}))
     raises(ValueError, "psf is complex128", "a transfer function", lambda: module.wiener(x, k + 0j, 1))

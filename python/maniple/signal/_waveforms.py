@@ -5,11 +5,11 @@ import math
 
 import numpy as np
 
-from ._array import as_array
-from ._names import names
+from .._array import as_array
+from .._names import names
 
-__all__ = """chirp correlation_lags gausspulse kaiser_atten kaiser_beta kaiserord sawtooth square unit_impulse
-    vectorstrength""".split()
+__all__ = """chirp correlation_lags gausspulse kaiser_atten kaiser_beta kaiserord sawtooth square sweep_poly
+    unit_impulse vectorstrength""".split()
 
 
 def _times(t):
@@ -63,6 +63,12 @@ def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True):
     else:
         raise ValueError(f"method is {method!r}, which is none of linear, quadratic, logarithmic and hyperbolic")
     return names.cos(phase + phi * math.pi / 180)
+
+
+def sweep_poly(t, poly, phi=0):
+    """scipy.signal.sweep_poly: a wave whose frequency over time is a polynomial, of numpy.poly1d or by its coefficients
+    from the highest power on.  Collective."""
+    return names.cos(2 * math.pi * names.polyval(np.polyint(np.asarray(poly)), _times(t)) + phi * math.pi / 180)
 
 
 def gausspulse(t, fc=1000, bw=0.5, bwr=-6, tpr=-60, retquad=False, retenv=False):

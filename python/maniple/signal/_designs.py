@@ -7,13 +7,14 @@ import warnings
 
 import numpy as np
 
-from ._array import ndarray
+from .._array import ndarray
 from ._filters import BANDS, bessel, butter, cheby1, cheby2, ellip, frequencies, get_window, number_of_frequencies
 from ._filters import sosfreqz
 
-__all__ = """besselap bilinear buttap buttord cheb1ap cheb1ord cheb2ap cheb2ord check_COLA check_NOLA ellipap ellipord
-    findfreqs firls freqs freqs_zpk freqz_sos freqz_zpk group_delay iircomb iirdesign iirfilter invres invresz lfiltic
-    lp2bp lp2bs lp2hp lp2lp max_len_seq minimum_phase normalize residue residuez unique_roots""".split()
+__all__ = """BadCoefficients band_stop_obj besselap bilinear buttap buttord cheb1ap cheb1ord cheb2ap cheb2ord check_COLA
+    check_NOLA ellipap ellipord findfreqs firls freqs freqs_zpk freqz_sos freqz_zpk gammatone group_delay iircomb
+    iirdesign iirfilter invres invresz lfiltic lp2bp lp2bs lp2hp lp2lp max_len_seq minimum_phase normalize residue
+    residuez unique_roots""".split()
 
 
 # ---- orders ----
@@ -64,26 +65,31 @@ def _power(decibels):
     return math.expm1(0.1 * math.log(10) * decibels)
 
 
+def _butterworth_order(reach, gpass, gstop):
+    return math.log(_power(gstop) / _power(gpass)) / (2 * math.log(reach))
+
+
 def buttord(wp, ws, gpass, gstop, analog=False, fs=None):
     passed, stopped, reach = _warped(wp, ws, gpass, gstop, analog, fs)
-    order = math.ceil(math.log(_power(gstop) / _power(gpass)) / (2 * math.log(reach)))
+    order = math.ceil(_butterworth_order(reach, gpass, gstop))
     factor = _power(gpass) ** (-1 / (2 * order)) if order else 1
     return order, _natural(_moved(passed, stopped, factor), analog, fs)
 
 
 def _chebyshev(reach, gpass, gstop):
     height = math.acosh(math.sqrt(_power(gstop) / _power(gpass)))
-    return height, math.ceil(height / math.acosh(reach))
+    return height, height / math.acosh(reach)
 
 
 def cheb1ord(wp, ws, gpass, gstop, analog=False, fs=None):
     passed, _, reach = _warped(wp, ws, gpass, gstop, analog, fs)
-    return _chebyshev(reach, gpass, gstop)[1], _natural(passed, analog, fs)
+    return math.ceil(_chebyshev(reach, gpass, gstop)[1]), _natural(passed, analog, fs)
 
 
 def cheb2ord(wp, ws, gpass, gstop, analog=False, fs=None):
     passed, stopped, reach = _warped(wp, ws, gpass, gstop, analog, fs)
     height, order = _chebyshev(reach, gpass, gstop)
+    order = math.ceil(order)
     return order, _natural(_moved(passed, stopped, math.cosh(height / order)), analog, fs)
 
 
@@ -94,11 +100,25 @@ def _mean(a, b):
     return a
 
 
-def ellipord(wp, ws, gpass, gstop, analog=False, fs=None):
-    passed, _, reach = _warped(wp, ws, gpass, gstop, analog, fs)
+def _elliptic_order(reach, gpass, gstop):
     modulus, depth = 1 / reach, _power(gpass) / _power(gstop)
     ratio = _mean(1, modulus) / _mean(1, math.sqrt(1 - modulus**2))  # of complete elliptic integrals
-    return math.ceil(ratio * _mean(1, math.sqrt(1 - depth)) / _mean(1, math.sqrt(depth))), _natural(passed, analog, fs)
+    return ratio * _mean(1, math.sqrt(1 - depth)) / _mean(1, math.sqrt(depth))
+
+
+def ellipord(wp, ws, gpass, gstop, analog=False, fs=None):
+    passed, _, reach = _warped(wp, ws, gpass, gstop, analog, fs)
+    return math.ceil(_elliptic_order(reach, gpass, gstop)), _natural(passed, analog, fs)
+
+
+def band_stop_obj(wp, ind, passb, stopb, gpass, gstop, type):  # noqa: A002
+    """scipy.signal.band_stop_obj: the order, which need not be whole, of an analog filter of a type, butter, cheby or
+    ellip, whose pass band has another edge.  Not collective."""
+    orders = {"butter": _butterworth_order, "cheby": lambda *of: _chebyshev(*of)[1], "ellip": _elliptic_order}
+    passed, stopped = np.array(passb, float), np.asarray(stopb, float)
+    passed[ind] = wp
+    reach = np.abs(stopped * (passed[0] - passed[1]) / (stopped**2 - passed.prod())).min()
+    return _found("type", type, orders)(reach, gpass, gstop)
 
 
 # ---- designs by their names ----
@@ -159,6 +179,30 @@ def iircomb(w0, Q, ftype="notch", fs=2.0, *, pass_zero=False):  # noqa: N803
     a[0], a[-1] = 1, sign * (1 - beta) / (1 + beta)
     b[[0, -1]] /= 1 + beta
     return b, a
+
+
+def gammatone(freq, ftype, order=None, numtaps=None, fs=None):
+    """scipy.signal.gammatone: a filter as that of the ear at a frequency, after M. Slaney, An efficient implementation of
+    the Patterson-Holdsworth auditory filter bank, 1993.  Not collective."""
+    fs, kind = 2 if fs is None else float(fs), ftype.lower()
+    if kind not in ("fir", "iir"):
+        raise ValueError(f"ftype is {ftype!r}, and must be 'fir' or 'iir'")
+    if not 0 < freq < fs / 2:
+        raise ValueError(f"freq is {freq}, and must lie between 0 and half the rate, {fs / 2}")
+    width = 2 * math.pi * 1.019 * (freq / 9.26449 + 24.7)
+    if kind == "fir":
+        order = 4 if order is None else int(order)
+        if not 0 < order <= 24:
+            raise ValueError(f"order is {order}, and must lie between 1 and 24")
+        t = np.arange(max(int(fs * 0.015), 15) if numtaps is None else int(numtaps)) / fs
+        envelope = 2 * width**order / math.factorial(order - 1) / fs * t ** (order - 1) * np.exp(-width * t)
+        return envelope * np.cos(2 * math.pi * freq * t), np.array([1.0])
+    if order is not None or numtaps is not None:
+        warnings.warn("gammatone: order and numtaps are of 'fir', and have no effect on 'iir'", stacklevel=2)
+    pole, at = np.exp((-width + 2j * math.pi * freq) / fs), np.exp(-2j * math.pi * freq / fs)
+    near, far = (1 - pole * at) ** 4, (1 - np.conj(pole) * at) ** 4
+    gain = abs((near + far) / 2 / (near * far))
+    return np.poly([pole] * 4).real / gain, np.poly([pole, np.conj(pole)] * 4).real
 
 
 def buttap(N):  # noqa: N803
@@ -321,15 +365,23 @@ def lfiltic(b, a, y, x=None):
 # ---- changes of polynomials ----
 
 
+class BadCoefficients(UserWarning):
+    """What warns of a numerator that begins with zeros."""
+
+
 def normalize(b, a):
+    """scipy.signal.normalize: the numerator, or one in every row, and the denominator, which begins with 1.  Not
+    collective."""
     a, b = np.trim_zeros(np.atleast_1d(a), "f"), np.atleast_1d(b)
-    if a.ndim != 1 or b.ndim != 1 or not a.size:
-        raise ValueError("b and a should be vectors, and a more than zeros")
+    if a.ndim != 1 or b.ndim > 2 or not a.size:
+        raise ValueError("b should be a vector, or a matrix of one in every row, and a one of more than zeros")
     b, a = b / a[0], a / a[0]
-    least = next((i for i, v in enumerate(b) if abs(v) > 1e-14), len(b) - 1)
+    count = b.shape[-1]
+    least = next((i for i in range(count) if np.abs(b[..., i]).max() > 1e-14), count - 1)
     if least > 0:
-        warnings.warn("normalize: leading coefficients of b are 0, and are left out", RuntimeWarning, stacklevel=3)
-    return b[least:], a
+        warnings.warn("normalize: leading coefficients of b are 0, and are left out", BadCoefficients, stacklevel=3)
+    b = b[..., least:]
+    return b[0] if b.ndim == 2 and len(b) == 1 else b, a
 
 
 def _substituted(b, a, top, bottom):

@@ -7,11 +7,12 @@ of hop samples: a slice is ceil(m_num / hop) rows one after another, so that man
 
 import numpy as np
 
-from . import _filters, fft
-from ._array import as_array
-from ._creation import zeros
-from ._library import call
-from ._shapes import concatenate, moveaxis, pad, reshape, roll
+from .. import fft
+from .._array import as_array
+from .._creation import zeros
+from .._library import call
+from .._shapes import concatenate, moveaxis, pad, reshape, roll
+from . import _filters, _spectra
 
 _MODES = ("twosided", "centered", "onesided", "onesided2X")
 _PADDINGS = {"zeros": "constant", "edge": "edge", "even": "reflect", "odd": "odd"}
@@ -388,7 +389,7 @@ class ShortTimeFFT:
         p0, p1 = self.p_range(x.shape[axis], p0, p1)
         slices = self._slices(moveaxis(x, axis, -1), k_offset, p0, p1, padding)
         if detr is not None:
-            slices = _filters.detrend(slices, type=detr) if isinstance(detr, str) else detr(slices)
+            slices = _spectra.detrend(slices, type=detr) if isinstance(detr, str) else detr(slices)
         z = moveaxis(self._transform(slices * as_array(self._win.conj())), -1, -2)
         return moveaxis(z, -2, axis if axis >= 0 else axis - 1)
 
