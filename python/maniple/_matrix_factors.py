@@ -7,8 +7,7 @@ import inspect
 import numpy as np
 
 from . import linalg
-from ._array import as_array, made, several
-from ._errors import MatrixError
+from ._array import as_array, several
 from ._matrix_functions import chosen_word
 from ._names import names
 
