@@ -9,7 +9,7 @@ import maniple as mp
 import numpy as np
 import scipy.signal
 
-from . import ok, raises, rng
+from . import ok, raises, rng, same
 from .designs import near
 
 ours, theirs = mp.signal, scipy.signal
@@ -157,6 +157,12 @@ def check_responses_over_time():
     for zero_phase in (True, False):
         beside(f"decimate by a system, zero_phase={zero_phase}", lambda m, x, zero: m.decimate(
             x, 3, ftype=m.dlti(*theirs.butter(4, 0.3)), axis=0, zero_phase=zero), long[:90].reshape(30, 3), zero_phase)
+        beside(f"decimate by a system with many equal zeros, zero_phase={zero_phase}", lambda m, zero: m.decimate(
+            long[:90], 3, ftype=m.dlti(*theirs.butter(7, 0.3)), zero_phase=zero), zero_phase)
+        for dtype in ("float32", "complex64", "int32"):
+            x = (long[:90] * 20).astype(dtype)
+            same(f"decimate of {dtype} by a system", *(m.decimate(x, 3, ftype=m.dlti(*theirs.butter(4, 0.3)),
+                                                                  zero_phase=zero_phase) for m in (ours, theirs)), 1e-5)
     turned = np.array([[0.3 + 0.4j, 0.2], [0.1j, -0.5]])
     turned = turned - np.eye(2), [[1.0], [1j]], [[1.0, 2.0]], [[0.0]]
     beside("lsim of a complex system", lambda m: m.lsim(turned, np.sin(t), t))
