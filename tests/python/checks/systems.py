@@ -170,6 +170,11 @@ def check_responses_over_time():
     raises(ValueError, "negative", "a time below 0", lambda: ours.lsim(lti, 0, [-1, 0, 1]))
     raises(ValueError, "shape", "an input that is too short", lambda: ours.lsim(lti, [1, 2], [0, 1, 2]))
     raises(ValueError, "shape", "inputs that the system has not", lambda: ours.dlsim(dlti, np.ones((4, 2))))
+    for m, x0 in ((ours.lsim, [1, 2, 3]), (ours.lsim, [[1, 2]]), (ours.dlsim, [1, 2])):
+        system = lti if m is ours.lsim else dlti
+        raises(ValueError, "the initial state has the shape", f"the initial state {x0}",
+               lambda: m(system, [1, 2], [0, 1], x0))  # noqa: B023
+    raises(ValueError, "not finite", "a system of NaN", lambda: ours.step(([[np.nan]], [[1]], [[1]], [[0]]), T=[0, 1]))
     raises(ValueError, "begin at 0", "inputs that begin late", lambda: ours.dlsim(dlti, np.ones(3), [1, 2, 3]))
 
 
