@@ -178,8 +178,8 @@ def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", c
 
 def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None,
                     *, axes=None):  # fmt: skip
-    """scipy.ndimage.generic_laplace, of derivative2(input, axis, output, mode, cval), whose output is the result's dtype.
-    Collective."""
+    """scipy.ndimage.generic_laplace, of derivative2(input, axis, output, mode, cval), whose output is the result's
+    dtype.  Collective."""
     parts = _derivatives(input, derivative2, output, mode, cval, axes, extra_arguments, extra_keywords)
     return as_output(names.astype(sum(parts), parts[0].dtype) if parts else names.copy(as_array(input)), output)
 

@@ -2,11 +2,11 @@
 /*
  * Polynomials with real coefficients, and their roots.
  *
- * O. Aberth's iteration (Iteration methods for finding all zeros of a polynomial simultaneously, 1973) finds each root as
- * well as its polynomial tells it.  Of roots that are close to each other or equal that is a few digits each, and their
- * product is another polynomial, which no digit of may be right.  Where it is, the eigenvalues of the companion matrix
- * are taken, by J. Francis's QR with two shifts (The QR transformation, 1961): their errors belong together, so that the
- * product is the polynomial up to rounding errors.
+ * O. Aberth's iteration (Iteration methods for finding all zeros of a polynomial simultaneously, 1973) finds each root
+ * as well as its polynomial tells it.  Of roots that are close to each other or equal that is a few digits each, and
+ * their product is another polynomial.  Where it is, the eigenvalues of the companion matrix are taken, by J. Francis's
+ * QR with two shifts (The QR transformation, 1961): their errors belong together, so that the product is the polynomial
+ * up to rounding errors.
  */
 #include <float.h>
 #include <math.h>
@@ -177,7 +177,8 @@ static void reflect(int64_t n, long double *h, int64_t k, int count, long double
     }
 }
 
-/* Two steps of QR, whose shifts have that sum and product, for the rows and columns low .. high of a Hessenberg matrix. */
+/* Two steps of QR, whose shifts have that sum and product, for the rows and columns low .. high of a Hessenberg matrix.
+ */
 static void two_steps(int64_t n, long double *h, int64_t low, int64_t high, const long double shifts[2])
 {
     const long double *const a = h + low * n + low, *const b = a + n, *const c = b + n;

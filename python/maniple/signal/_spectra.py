@@ -277,8 +277,8 @@ def resample(x, num, t=None, axis=0, window=None, domain="time"):
 
 
 def _resampled(x, num, window, domain):
-    """x, or its spectrum, with num elements along its last axis, weighted by a window of frequencies.  Of a spectrum that
-    is real the half counts that a real signal has, as in SciPy."""
+    """x, or its spectrum, with num elements along its last axis, weighted by a window of frequencies.  Of a spectrum
+    that is real the half counts that a real signal has, as in SciPy."""
     from .. import fft
 
     n, is_real = x.shape[-1], x.dtype.kind != "c"
@@ -293,7 +293,8 @@ def _resampled(x, num, window, domain):
             weights = np.asarray(window) if _is_array(window) else np.fft.ifftshift(get_window(window, n).numpy())
         if weights.shape != (n,):
             raise ValueError(f"the window has the shape {weights.shape}, and must be a vector of {n} elements")
-        spectrum = spectrum * as_array(weights.astype("float32" if spectrum.dtype in ("complex64", "float32") else float))
+        single = spectrum.dtype in ("complex64", "float32")
+        spectrum = spectrum * as_array(weights.astype("float32" if single else float))
     y = fft.ifft(spectrum)  # which the library then resamples, frequencies of both signs alike
     return made("resample", y.real if is_real else y, num, -1)
 

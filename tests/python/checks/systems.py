@@ -194,7 +194,8 @@ def check_placed_poles():
             ok(np.linalg.cond(found.X) < 2 * np.linalg.cond(other.X), name + ", vectors far from each other")
     near("the one gain of one input", ours.place_poles(a, b[:, :1], [-1, -2, -3, -4]).gain_matrix,
          theirs.place_poles(a, b[:, :1], np.array([-1, -2, -3, -4])).gain_matrix, 1e-8)
-    raises(TypeError, "real numbers", "place_poles of complex matrices", lambda: ours.place_poles(a * 1j, b, [-1, -2, -3, -4]))
+    raises(TypeError, "real numbers", "place_poles of complex matrices",
+           lambda: ours.place_poles(a * 1j, b, [-1, -2, -3, -4]))
     for words, poles, named in (("conjugates", [-1, -2, -3, -4 + 1j], {}), ("more often", [-1, -1, -1, -2], {}),
                                 ("are wanted", [-1, -2], {}), ("method is 'x'", [-1, -2, -3, -4], {"method": "x"}),
                                 ("real poles", [-1, -2, 1j, -1j], {"method": "KNV0"}),
