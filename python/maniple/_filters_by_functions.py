@@ -45,7 +45,7 @@ def _reals(name, input):
     return x
 
 
-def _dtype(x, output):
+def dtype_of_output(x, output):
     """That of the result: what output= asks for, or the input's."""
     wanted = output.dtype if isinstance(output, (ndarray, np.ndarray)) else output
     return x.dtype if wanted is None else np.dtype(wanted)
@@ -95,7 +95,7 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
         margins[axis] = _margins(n, o)
     if x.size == 0:
         return as_output(names.copy(x), output)
-    dtype = _dtype(x, output)
+    dtype = dtype_of_output(x, output)
     windows = names.sliding_window_view(_continued(x.astype(float), margins, mode, cval), footprint.shape, list(axes))
     own = windows[(slice(None),) * x.ndim + (0,) * footprint.ndim]
 
@@ -124,7 +124,7 @@ def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="r
     margins = [_margins(filter_size, origin) if d == axis else (0, 0) for d in range(x.ndim)]
     if x.size == 0:
         return as_output(names.copy(x), output)
-    dtype = _dtype(x, output)
+    dtype = dtype_of_output(x, output)
     cut = max((d for d in range(x.ndim) if d != axis), key=lambda d: x.shape[d], default=None)
     text = ", ".join("0" if d == cut else "*" for d in range(x.ndim))
     wide = names.redistribute(_continued(x.astype(float), margins, mode, cval), text)
@@ -168,8 +168,9 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
 
 def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(),
                                extra_keywords=None, *, axes=None):  # fmt: skip
-    """scipy.ndimage.generic_gradient_magnitude, of derivative(input, axis, output, mode, cval).  Collective."""
-    parts = _derivatives(input, derivative, mode, cval, axes, extra_arguments, extra_keywords)
+    """scipy.ndimage.generic_gradient_magnitude, of derivative(input, axis, output, mode, cval), whose output is the
+    result's dtype.  Collective."""
+    parts = _derivatives(input, derivative, output, mode, cval, axes, extra_arguments, extra_keywords)
     if not parts:
         return as_output(names.copy(as_array(input)), output)
     return as_output(names.astype(names.sqrt(sum(part * part for part in parts)), parts[0].dtype), output)
@@ -177,13 +178,15 @@ def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", c
 
 def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None,
                     *, axes=None):  # fmt: skip
-    """scipy.ndimage.generic_laplace, of derivative2(input, axis, output, mode, cval).  Collective."""
-    parts = _derivatives(input, derivative2, mode, cval, axes, extra_arguments, extra_keywords)
-    return as_output(sum(parts) if parts else names.copy(as_array(input)), output)
+    """scipy.ndimage.generic_laplace, of derivative2(input, axis, output, mode, cval), whose output is the result's
+    dtype.  Collective."""
+    parts = _derivatives(input, derivative2, output, mode, cval, axes, extra_arguments, extra_keywords)
+    return as_output(names.astype(sum(parts), parts[0].dtype) if parts else names.copy(as_array(input)), output)
 
 
-def _derivatives(input, function, mode, cval, axes, arguments, keywords):
+def _derivatives(input, function, output, mode, cval, axes, arguments, keywords):
     x = as_array(input)
+    dtype = dtype_of_output(x, output)
     axes = range(x.ndim) if axes is None else np.atleast_1d(axes).tolist()
     modes = [mode] * len(axes) if isinstance(mode, str) else mode
-    return [function(x, axis, None, m, cval, *arguments, **(keywords or {})) for axis, m in zip(axes, modes)]
+    return [function(x, axis, dtype, m, cval, *arguments, **(keywords or {})) for axis, m in zip(axes, modes)]

@@ -4,6 +4,7 @@
 import numpy as np
 
 from ._array import as_array
+from ._filters_by_functions import dtype_of_output
 from ._names import as_output, names
 
 __all__ = "fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform".split()
@@ -23,16 +24,23 @@ def _floating(input, is_complex=False):
     return x.astype(complex if is_complex else float)
 
 
+def _as_output(x, output):
+    dtype = dtype_of_output(x, output)
+    if x.dtype.kind == "c" and dtype.kind != "c":
+        raise RuntimeError(f"output is {dtype}, and has to be complex for what is complex")
+    return as_output(x, output)
+
+
 def _filtered(input, parameters, n, axis, output, is_complex, factor):
     """The product with a factor of the frequencies, in turns of a sample, and of the parameter along each axis."""
     x = _floating(input, is_complex)
     if x.size == 0:
-        return as_output(names.copy(x), output)
+        return _as_output(names.copy(x), output)
     for frequencies, parameter in zip(_frequencies(x.shape, n, axis), np.broadcast_to(parameters, x.ndim).tolist()):
         line = factor(frequencies, parameter)
         dtype = names.result_type(x.dtype, "complex64") if line.dtype.kind == "c" else x.real.dtype
         x = x * as_array(line).astype(dtype)
-    return as_output(x, output)
+    return _as_output(x, output)
 
 
 def fourier_gaussian(input, sigma, n=-1, axis=-1, output=None):
@@ -55,12 +63,12 @@ def fourier_ellipsoid(input, size, n=-1, axis=-1, output=None):
     if x.ndim not in _ELLIPSOIDS:
         raise NotImplementedError(f"fourier_ellipsoid: the input has {x.ndim} dimensions, and may have 1 to 3")
     if x.size == 0:
-        return as_output(names.copy(x), output)
+        return _as_output(names.copy(x), output)
     square = names.zeros(x.shape)
     for f, s in zip(_frequencies(x.shape, n, axis), np.broadcast_to(size, x.ndim).tolist()):
         square = square + as_array((np.pi * f * s) ** 2)
     weigh = ElementwiseKernel("float64 r", "float64 y", f"y = r == 0.0 ? 1.0 : {_ELLIPSOIDS[x.ndim]}", "ellipsoid")
-    return as_output(x * weigh(names.sqrt(square)).astype(x.real.dtype), output)
+    return _as_output(x * weigh(names.sqrt(square)).astype(x.real.dtype), output)
 
 
 def fourier_shift(input, shift, n=-1, axis=-1, output=None):

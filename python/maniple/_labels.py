@@ -31,7 +31,7 @@ def label(input, structure=None, output=None):
 def find_objects(input, max_label=0):
     """A list of tuples of slices, or None where there is no such label.  Collective."""
     input = as_array(input)
-    count = max_label or (int(input.max()) if input.size else 0)
+    count = max_label if max_label > 0 else max(int(input.max()), 0) if input.size else 0
     boxes = made("ndimage_find_objects", input, count).numpy()
     first, end = boxes[..., 0].tolist(), boxes[..., 1].tolist()
     return [None if lo[0] < 0 else tuple(map(slice, lo, hi)) for lo, hi in zip(first, end)]
@@ -137,12 +137,12 @@ def labeled_comprehension(input, labels, index, func, out_dtype, default, pass_p
     for their places in the flattened input, as NumPy's array.  Waits.  Collective."""
 
     def of(values, places):
-        if not places.size:
-            return default
         value = func(values, places) if pass_positions else func(values)
         return value.numpy() if isinstance(value, ndarray) else value
 
     if labels is None:
+        if index is not None:
+            raise ValueError("labeled_comprehension: there is an index, and there are no labels")
         x = names.ravel(as_array(input))
         return of(x, names.arange(x.size))
     x, labels = _flat(input, labels)
@@ -152,7 +152,7 @@ def labeled_comprehension(input, labels, index, func, out_dtype, default, pass_p
     listed = _on_host(index)
     order = names.argsort(labels)
     x = x[order]
-    found = [of(x[lo:hi], order[lo:hi]) for lo, hi in zip(*_bounds(labels[order], listed))]
+    found = [of(x[lo:hi], order[lo:hi]) if lo < hi else default for lo, hi in zip(*_bounds(labels[order], listed))]
     return np.array(found, out_dtype).reshape(listed.shape)[()] if out_dtype is not object else _objects(found, listed.shape)
 
 
@@ -166,10 +166,12 @@ def _objects(found, shape):
 def median(input, labels=None, index=None):
     """scipy.ndimage.median, where labels without elements have NaN.  Waits.  Collective."""
     if labels is None or index is None:
-        found = labeled_comprehension(input, labels, None, names.median, None, np.nan)
+        found = labeled_comprehension(input, labels, None, lambda x: names.median(x) if x.size else np.nan, None, None)
         return found[()] if isinstance(found, np.ndarray) else found
     x, labels = _flat(input, labels)
     listed = _on_host(index)
+    if x.size == 0:
+        return np.full(listed.shape, np.nan)[()]
     order = names.lexsort((x, labels))
     lo, hi = _bounds(labels[order], listed)
     exists = hi > lo

@@ -57,12 +57,14 @@ def solve(a, b, lower=None, overwrite_a=False, overwrite_b=False, check_finite=T
           *, mixed=False):
     """numpy.linalg.solve; assume_a, lower and transposed are those of scipy.linalg.solve.  Of a symmetric, Hermitian or
     positive definite matrix the triangle is read that lower tells, and without it the whole matrix, or of a positive
-    definite one the lower triangle.  Symmetric and Hermitian matrices are solved as general ones.  mixed: factor in
-    half the precision and correct the solution, or where that does not converge factor in the whole one."""
+    definite one the lower triangle.  Symmetric and Hermitian matrices are solved as general ones, which also
+    assume_a=None means.  mixed: factor in half the precision and correct the solution, or where that does not converge
+    factor in the whole one."""
     if isinstance(lower, str):
         raise TypeError(f"solve: lower is {lower!r}, and what is known of a matrix is assume_a={lower!r}")
     kinds = {"gen": 0, "general": 0, "pos": 1, "positive definite": 1, "upper triangular": 2, "lower triangular": 3,
              "sym": 0, "symmetric": 0, "her": 0, "hermitian": 0, "diagonal": 0, "tridiagonal": 0, "banded": 0}
+    assume_a = "gen" if assume_a is None else assume_a
     if assume_a not in kinds:
         raise ValueError(f"assume_a is {assume_a!r}, which is none of {', '.join(kinds)}")
     a = as_array(a)

@@ -99,6 +99,8 @@ def unsupervised_wiener(image, psf, reg=None, user_params=None, is_real=True, cl
 
 def _transfer(response, shape):
     """The Fourier transform of an impulse response, whose middle is the origin."""
+    if response.dtype.kind == "c":
+        raise TypeError(f"a response of {response.dtype}, which has to be real")
     if response.ndim != len(shape) or any(m > n for m, n in zip(response.shape, shape)):
         raise ValueError(f"a response of shape {response.shape} for an image of {shape}")
     wide = names.pad(response.astype(float), [(0, n - m) for m, n in zip(response.shape, shape)])

@@ -109,6 +109,8 @@ for check in (
     images.check_geometric_transforms,
     images.check_ellipsoids,
     images.check_structures_along_axes,
+    images.check_dtypes_of_outputs,
+    images.check_labels_of_nothing,
     windows.check_windows,
     windows.check_unwrap,
     windows.check_bits,

@@ -158,6 +158,13 @@ close("zpk2sos", sos, signal.zpk2sos(z, p, 2), 1e-13)
 (gz, gp, k), _, sos = made(mp.filter_from_tf, len(b), b, len(a), a, False)
 mp.ok(same_roots(gz, np.array(z)) < 1e-12 and same_roots(gp, np.array(p)) < 1e-12 and np.isclose(k, 2), "tf2zpk")
 close("tf2sos", sos, signal.tf2sos(b, a), 1e-11)
+pair = np.poly([0.4 + 0.5j, 0.4 - 0.5j]).real
+equal = {f"a zero at -1 {n} times": signal.butter(n, 0.3)[0] for n in (2, 3, 4, 5, 7, 8, 11)}
+equal |= {"a pair three times": np.poly1d(pair) ** 3, "roots that are near": np.poly([0.9, 0.9, 0.9001, 0.5])}
+for what, polynomial in equal.items():  # each root has few digits, and their product has all
+    c = np.array(polynomial, float)
+    (gz, gp, k), _, _ = made(mp.filter_from_tf, len(c), c, 1, [1.0], True)
+    close(f"the product of roots, {what}", k * np.poly(gz), c, 1e-13)
 (gz, gp, k), (b, a), _ = made(mp.filter_from_sos, len(sos), sos.ravel())
 close("sos2tf", b, signal.sos2tf(sos)[0], 1e-12)
 mp.ok(same_roots(gp, signal.sos2zpk(sos)[1]) < 1e-12, "sos2zpk")

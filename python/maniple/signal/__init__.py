@@ -164,7 +164,8 @@ def hilbert2(x, N=None, axes=(-2, -1)):  # noqa: N803
     for axis, n in zip(axes, shape):
         k = np.arange(n)
         weights = np.where(k == 0, 1.0, np.where(2 * k < n, 2.0, 0.0))
-        spectrum = spectrum * as_array(weights.reshape([-1 if d == axis else 1 for d in range(x.ndim)]))
+        weights = weights.reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+        spectrum = spectrum * as_array(weights.astype(spectrum.real.dtype))
     return fft.ifft2(spectrum, axes=axes)
 
 

@@ -11,6 +11,8 @@ import warnings
 
 import numpy as np
 
+from ._filters import _reals
+
 __all__ = ["place_poles"]
 
 
@@ -101,7 +103,7 @@ def place_poles(A, B, poles, method="YT", rtol=1e-3, maxiter=30):  # noqa: N803
     """scipy.signal.place_poles: gain_matrix, with which A - B gain_matrix has the poles, and computed_poles,
     requested_poles, X, rtol and nb_iter.  Both methods are KNV0, for complex poles too, so that the gain of several
     inputs is another one than SciPy's.  Not collective."""
-    a, b, poles = np.asarray(A, float), np.asarray(B, float), np.asarray(poles)
+    a, b, poles = _reals(A), _reals(B), np.asarray(poles)
     rank = _check(a, b, poles, method, rtol, maxiter)
     wanted, n = _in_order(poles), len(a)
     basis = np.linalg.svd(b)[0]

@@ -62,6 +62,14 @@ def _columns(u):
     return u[:, None] if u.ndim == 1 else u
 
 
+def _initial(name, state, count):
+    """The initial state of a system with so many states, where None is zeros."""
+    state = np.asarray(0.0 if state is None else state)
+    if state.shape not in ((), (1,), (count,)):
+        raise ValueError(f"{name}: the initial state has the shape {state.shape}, and the system has {count} states")
+    return np.broadcast_to(state, count)
+
+
 def _check_inputs(name, u, count, inputs):
     if u.ndim != 2 or u.shape != (count, inputs):
         raise ValueError(f"{name}: the input has the shape {u.shape}, and {count} times of {inputs} inputs are wanted")
@@ -107,7 +115,7 @@ def lsim(system, U, T, X0=None, interp=True):  # noqa: N803
     times = as_array(T)
     times = times[None] if times.ndim == 0 else times
     dt, first = _step_of(times)
-    start = np.zeros(len(a)) if X0 is None else np.broadcast_to(np.asarray(X0), len(a))
+    start = _initial("lsim", X0, len(a))
     start = _expm(a * first) @ start if first else start
     if U is None or np.ndim(U) == 0 and U == 0:
         u = names.zeros((times.size, b.shape[1]))
@@ -177,7 +185,7 @@ def dlsim(system, u, t=None, x0=None):
     times = names.linspace(0.0, stop, count)
     u = u if t is None else _sampled(u, t, times)
     _check_inputs("dlsim", u, count, b.shape[1])
-    start = np.zeros(len(a)) if x0 is None else np.broadcast_to(np.asarray(x0), len(a))
+    start = _initial("dlsim", x0, len(a))
     x = _states(a, _started(start, u[:-1] @ as_array(b.T)))
     y = x @ as_array(c.T) + u @ as_array(d.T)
     return (times, y, x) if isinstance(system, StateSpace) else (times, y)

@@ -45,6 +45,12 @@ def _nothing(shape, count):
     return tuple(names.empty(shape) for _ in range(count))
 
 
+def _nothing_common(x, y, axis):
+    """The same of two arrays of which one is empty: as long as the shorter one, with their other axes broadcast."""
+    (*first, m), (*second, n) = (names.moveaxis(v, axis, -1).shape for v in (x, y))
+    return tuple(names.moveaxis(v, -1, axis) for v in _nothing((*np.broadcast_shapes(first, second), min(m, n)), 2))
+
+
 def _segments(x, function, axis, window, nperseg, noverlap, share=2):
     """x as its segments one after the other, from which the function has taken their trends; how many samples a segment
     has; and the step between two segments, which share one part in `share` by default.  The function is given all
@@ -91,7 +97,7 @@ def csd(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, det
     words = {"scaling": scaling, "average": average}
     is_one, x, y = y is x, as_array(x), as_array(y)
     if x.size == 0 or y.size == 0:
-        return _nothing((*x.shape[:-1], min(x.shape[-1], y.shape[-1])), 2)
+        return _nothing_common(x, y, axis)
     if x.shape != y.shape:
         f, p = csd(*_matched(x, y, axis), fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, -1, average)
         return f, names.moveaxis(p, -1, axis)
@@ -106,7 +112,7 @@ def csd(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, det
 def coherence(x, y, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", axis=-1):
     x, y = as_array(x), as_array(y)
     if x.size == 0 or y.size == 0:
-        return _nothing((*x.shape[:-1], min(x.shape[-1], y.shape[-1])), 2)
+        return _nothing_common(x, y, axis)
     if x.shape != y.shape:
         more = {"window": window, "nperseg": nperseg, "noverlap": noverlap, "nfft": nfft, "detrend": detrend, "axis": axis}
         f, p = csd(x, y, fs, **more)
@@ -271,11 +277,15 @@ def resample(x, num, t=None, axis=0, window=None, domain="time"):
 
 
 def _resampled(x, num, window, domain):
-    """x, or its spectrum, with num elements along its last axis, weighted by a window of frequencies."""
+    """x, or its spectrum, with num elements along its last axis, weighted by a window of frequencies.  Of a spectrum
+    that is real the half counts that a real signal has, as in SciPy."""
     from .. import fft
 
-    n, is_real = x.shape[-1], domain == "time" and x.dtype.kind != "c"
+    n, is_real = x.shape[-1], x.dtype.kind != "c"
     spectrum = fft.fft(x) if domain == "time" else x
+    if domain == "freq" and is_real:
+        k = np.arange(n)
+        spectrum = spectrum[..., as_array(np.minimum(k, n - k))]
     if window is not None:
         if callable(window):
             weights = np.asarray(window(np.fft.fftfreq(n)))
@@ -283,7 +293,8 @@ def _resampled(x, num, window, domain):
             weights = np.asarray(window) if _is_array(window) else np.fft.ifftshift(get_window(window, n).numpy())
         if weights.shape != (n,):
             raise ValueError(f"the window has the shape {weights.shape}, and must be a vector of {n} elements")
-        spectrum = spectrum * as_array(weights.astype("float32" if spectrum.dtype == "complex64" else float))
+        single = spectrum.dtype in ("complex64", "float32")
+        spectrum = spectrum * as_array(weights.astype("float32" if single else float))
     y = fft.ifft(spectrum)  # which the library then resamples, frequencies of both signs alike
     return made("resample", y.real if is_real else y, num, -1)
 
@@ -327,6 +338,7 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
     if isinstance(ftype, dlti):
         x, sos = as_array(x), zpk2sos(*ftype.to_zpk()._parts())
         y = sosfiltfilt(sos, x, axis) if zero_phase else sosfilt(sos, x, axis)
+        y = y.astype(x.dtype, copy=False) if x.dtype.name in ("float32", "complex64") else y
         return y[(slice(None),) * range(x.ndim)[axis] + (slice(None, None, operator.index(q)),)]
     return made("decimate", as_array(x), q, n or 0, ftype, axis, zero_phase)
 

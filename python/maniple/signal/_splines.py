@@ -55,7 +55,7 @@ def symiirorder2(input, r, omega, precision=-1.0):  # noqa: A002
     backward along the last axis; the precision is that of the dtype.  Collective."""
     x = as_array(input)
     if not 0 <= r < 1:
-        raise ValueError(f"symiirorder2: r is {r}, and must be less than 1")
+        raise ValueError(f"symiirorder2: r is {r}, and must be from 0 on and less than 1")
     x = x if x.dtype.kind in "fc" else x.astype(float)
     return _smoothed(x, r, omega)
 

@@ -76,6 +76,8 @@ def _expm(a):
     """The exponential of a small matrix, on every rank by itself: N. Higham, The scaling and squaring method for the
     matrix exponential revisited, 2005, with its diagonal approximant of order 13."""
     a = np.asarray(a)
+    if not np.isfinite(a).all():
+        raise ValueError("the matrices of the system have elements that are not finite")
     halvings = max(0, math.ceil(math.log2(max(np.abs(a).sum(axis=0).max(initial=0), 1e-300) / 5.37)))
     a = a / 2.0**halvings
     even, odd, power = np.zeros_like(a), np.zeros_like(a), np.eye(len(a), dtype=a.dtype)

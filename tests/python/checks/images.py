@@ -173,3 +173,45 @@ def check_structures_along_axes():
     raises(RuntimeError, "axes", "a structure for other axes", lambda: mp.ndimage.binary_erosion(a, ring, axes=0))
     same("generic_laplace along an axis", mp.ndimage.generic_laplace(a * 1.0, mp.ndimage.sobel, axes=(1,)),
          scipy.ndimage.sobel(a * 1.0, 1), 1e-12)
+
+
+def _second(module, image, axis, output, mode, cval):
+    return module.correlate1d(image, [1, -2, 1], axis, output, mode, cval)
+
+
+def check_dtypes_of_outputs():
+    """Derivatives are computed in the dtype of the result, and complex results are not cut to real ones."""
+    a = rng.integers(0, 200, (6, 5)).astype("uint8")
+    x, ours, theirs = mp.asarray(a), mp.ndimage, scipy.ndimage
+    for output in ("float64", "float32", "int16"):
+        same(f"generic_laplace of uint8 into {output}",
+             ours.generic_laplace(x, lambda *given: _second(ours, *given), output=output),
+             theirs.generic_laplace(a, lambda *given: _second(theirs, *given), output=output), 1e-6)
+        same(f"generic_gradient_magnitude of uint8 into {output}",
+             ours.generic_gradient_magnitude(x // 20, ours.prewitt, output=output),
+             theirs.generic_gradient_magnitude(a // 20, theirs.prewitt, output=output), 1e-6)
+    for name in ("fourier_gaussian", "fourier_uniform", "fourier_shift", "fourier_ellipsoid"):
+        raises(RuntimeError, "has to be complex", f"{name} of complex numbers into reals",
+               lambda: getattr(ours, name)(x * 1j, 1.0, output="float32"))  # noqa: B023
+
+
+def check_labels_of_nothing():
+    zeros, empty = np.zeros((2, 3), int), np.zeros((0, 3), int)
+    for a in (zeros, empty):
+        x, what = mp.asarray(a * 1.0), f"of shape {a.shape}, without labels"
+
+        def summed(values, places):
+            return float((values + places).sum())
+
+        same(f"labeled_comprehension {what}",
+             mp.ndimage.labeled_comprehension(x, a, None, summed, float, -1.0, True),
+             scipy.ndimage.labeled_comprehension(a * 1.0, a, None, summed, float, -1.0, True))
+        same(f"histogram {what}", mp.ndimage.histogram(x, 0, 1, 3, a), scipy.ndimage.histogram(a * 1.0, 0, 1, 3, a))
+        ok(np.isnan(mp.ndimage.median(x, a)) and np.isnan(mp.ndimage.median(x, a, 1)), f"median {what}")
+    ok(np.isnan(mp.ndimage.median(mp.asarray(empty), empty, [1, 2])).all(), "medians of labels of nothing")
+    for a in (zeros - 1, zeros + 2):
+        for most in (0, -3):
+            ok(mp.ndimage.find_objects(mp.asarray(a), most) == scipy.ndimage.find_objects(a, most),
+               f"find_objects of {a[0, 0]}, max_label {most}")
+    raises(ValueError, "no labels", "an index of no labels",
+           lambda: mp.ndimage.labeled_comprehension(zeros, None, [1], np.sum, float, 0))

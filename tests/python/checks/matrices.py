@@ -76,7 +76,7 @@ def check_linalg():
         same(name, getattr(mp.linalg, name)(x / 6), getattr(scipy.linalg, name)(a / 6), 1e-11)
     same("lu", (*mp.linalg.lu(x), *mp.linalg.lu(x, permute_l=True)),
          (*scipy.linalg.lu(a), *scipy.linalg.lu(a, permute_l=True)), 1e-12)
-    for kind in ("sym", "her"):
+    for kind in ("sym", "her", None):
         got = mp.linalg.solve(x + x.T, x[0], assume_a=kind)
         same(f"solve of a matrix that is {kind}", got, np.linalg.solve(a + a.T, a[0]), 1e-10)
     for name, got, want in zip(("lu", "d", "perm"), mp.linalg.ldl(h := a + a.T), scipy.linalg.ldl(h)):

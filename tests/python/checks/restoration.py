@@ -86,6 +86,8 @@ def check_deconvolution():
     ok(found.dtype == complex and len(chains["noise"]) == len(chains["prior"]) > 30, "chains of a complex image")
     ok(abs(found.numpy() - turned).mean() < 0.5 * abs(blurred - turned).mean() + 0.05, "unsupervised_wiener of a complex image")
     ok(abs(np.log(np.median(chains["noise"][20:]) * 2e-4)) < 1, "which finds the noise")
+    raises(TypeError, "has to be real", "a complex psf of a complex image",
+           lambda: module.unsupervised_wiener(blurred, np.ones((2, 2)) * 1j, is_real=False))
     raises(ValueError, "num_iter is 0", "no iterations", lambda: module.richardson_lucy(x, k, 0))
     raises(ValueError, "none of fill, wrap", "another boundary", lambda: module.richardson_lucy(x, k, boundary="zero"))
     raises(ValueError, "user_params has callback", "a callback",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals and images: filters, transforms."""
 
+import itertools
 import operator
 
 import maniple as mp
@@ -251,6 +252,21 @@ def check_ends_and_windows():
             same(f"{name} of {first.shape} and {other.shape}",
                  getattr(mp.signal, name)(mp.asarray(first), mp.asarray(other), nperseg=4, axis=axis),
                  getattr(scipy.signal, name)(first, other, nperseg=4, axis=axis), 1e-9)
+    for first, other, axis in ((a[0], a[0, :0], 0), (a.T, b[:1, 0, :0].T, 0), (a[:, :0].T, b[:1, 0].T, 0),
+                               (a[:, :0], a, -1)):
+        for name in ("csd", "coherence"):
+            same(f"{name} of {first.shape} and {other.shape}, axis {axis}",
+                 getattr(mp.signal, name)(mp.asarray(first), mp.asarray(other), axis=axis),
+                 scipy.signal.csd(first, other, axis=axis))
+    spectrum = rng.standard_normal((3, 20))
+    for n, num, window in itertools.product((20, 19), (8, 11, 20, 30), (None, "hann", np.arange(19) + 1.0)):
+        for dtype, rtol in (("float64", 1e-11), ("float32", 1e-5)):
+            given = np.resize(window, n) if isinstance(window, np.ndarray) else window
+            y = spectrum[:, :n].astype(dtype)
+            same(f"resample of {n} real frequencies of {dtype} to {num}, {window!r:.6}",
+                 mp.signal.resample(mp.asarray(y), num, axis=1, window=given, domain="freq"),
+                 scipy.signal.resample(y.copy(), num, axis=1, window=given, domain="freq"), rtol)
+    ok(mp.signal.hilbert2(a.astype("float32")).dtype == "complex64", "hilbert2 of float32")
     for name in ("welch", "periodogram", "stft"):
         same(f"{name} of nothing", getattr(mp.signal, name)(mp.zeros((3, 0))), [np.zeros((3, 0))] * (3 if name == "stft" else 2))
     for shape in ((0,), (3, 0), (0, 3)):

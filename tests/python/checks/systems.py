@@ -9,7 +9,7 @@ import maniple as mp
 import numpy as np
 import scipy.signal
 
-from . import ok, raises, rng
+from . import ok, raises, rng, same
 from .designs import near
 
 ours, theirs = mp.signal, scipy.signal
@@ -157,6 +157,12 @@ def check_responses_over_time():
     for zero_phase in (True, False):
         beside(f"decimate by a system, zero_phase={zero_phase}", lambda m, x, zero: m.decimate(
             x, 3, ftype=m.dlti(*theirs.butter(4, 0.3)), axis=0, zero_phase=zero), long[:90].reshape(30, 3), zero_phase)
+        beside(f"decimate by a system with many equal zeros, zero_phase={zero_phase}", lambda m, zero: m.decimate(
+            long[:90], 3, ftype=m.dlti(*theirs.butter(7, 0.3)), zero_phase=zero), zero_phase)
+        for dtype in ("float32", "complex64", "int32"):
+            x = (long[:90] * 20).astype(dtype)
+            same(f"decimate of {dtype} by a system", *(m.decimate(x, 3, ftype=m.dlti(*theirs.butter(4, 0.3)),
+                                                                  zero_phase=zero_phase) for m in (ours, theirs)), 1e-5)
     turned = np.array([[0.3 + 0.4j, 0.2], [0.1j, -0.5]])
     turned = turned - np.eye(2), [[1.0], [1j]], [[1.0, 2.0]], [[0.0]]
     beside("lsim of a complex system", lambda m: m.lsim(turned, np.sin(t), t))
@@ -164,6 +170,11 @@ def check_responses_over_time():
     raises(ValueError, "negative", "a time below 0", lambda: ours.lsim(lti, 0, [-1, 0, 1]))
     raises(ValueError, "shape", "an input that is too short", lambda: ours.lsim(lti, [1, 2], [0, 1, 2]))
     raises(ValueError, "shape", "inputs that the system has not", lambda: ours.dlsim(dlti, np.ones((4, 2))))
+    for m, x0 in ((ours.lsim, [1, 2, 3]), (ours.lsim, [[1, 2]]), (ours.dlsim, [1, 2])):
+        system = lti if m is ours.lsim else dlti
+        raises(ValueError, "the initial state has the shape", f"the initial state {x0}",
+               lambda: m(system, [1, 2], [0, 1], x0))  # noqa: B023
+    raises(ValueError, "not finite", "a system of NaN", lambda: ours.step(([[np.nan]], [[1]], [[1]], [[0]]), T=[0, 1]))
     raises(ValueError, "begin at 0", "inputs that begin late", lambda: ours.dlsim(dlti, np.ones(3), [1, 2, 3]))
 
 
@@ -183,6 +194,8 @@ def check_placed_poles():
             ok(np.linalg.cond(found.X) < 2 * np.linalg.cond(other.X), name + ", vectors far from each other")
     near("the one gain of one input", ours.place_poles(a, b[:, :1], [-1, -2, -3, -4]).gain_matrix,
          theirs.place_poles(a, b[:, :1], np.array([-1, -2, -3, -4])).gain_matrix, 1e-8)
+    raises(TypeError, "real numbers", "place_poles of complex matrices",
+           lambda: ours.place_poles(a * 1j, b, [-1, -2, -3, -4]))
     for words, poles, named in (("conjugates", [-1, -2, -3, -4 + 1j], {}), ("more often", [-1, -1, -1, -2], {}),
                                 ("are wanted", [-1, -2], {}), ("method is 'x'", [-1, -2, -3, -4], {"method": "x"}),
                                 ("real poles", [-1, -2, 1j, -1j], {"method": "KNV0"}),
