@@ -3,6 +3,9 @@
 n eps, batches, any layouts, no elements, errors.
 """
 
+import ctypes
+
+import binding
 import maniple as mp
 import numpy as np
 import scipy.linalg as sl
@@ -225,4 +228,21 @@ for p, q in ((0, 1), (1, 0), (3, 1), (1, 3), (-1, 1)):
     mp.fails("MNP_ERR_ARG", f"p is {p} and q is {q}", "cossin", spread(np.eye(3)), p, q, False)
 mp.fails("MNP_ERR_ARG", "not square", "cossin", spread(np.ones((2, 3))), 1, 1, False)
 mp.fails("MNP_ERR_LINALG", "has angles that were not found", "cossin", spread(np.full((3, 3), np.nan)), 1, 1, False)
+
+# --- arrays that do not belong together -------------------------------------------------------------------------------
+
+here, other = binding.ctx, ctypes.c_void_p()
+mp.ok(binding._lib.mnp_init(binding._world, None, ctypes.byref(other)) == 0, "another context")
+matrix, row = spread(np.eye(2)), spread(np.ones(2, bool))
+binding.ctx = other
+strangers = spread(np.eye(2)), spread(np.ones(2, bool))
+binding.ctx = here
+for name, *given in (("schur_reorder", matrix, strangers[0], row), ("schur_reorder", matrix, matrix, strangers[1]),
+                     ("qz", matrix, strangers[0], False), ("eig_pair", matrix, strangers[0]),
+                     ("qz_reorder", matrix, matrix, matrix, strangers[0], row),
+                     ("qz_reorder", matrix, matrix, matrix, matrix, strangers[1])):
+    mp.fails("MNP_ERR_ARG", "belongs to another context", name, *given)
+mp.fails("MNP_ERR_ARG", "scalar", "eig_pair", matrix, 2.0)
+del strangers, given
+binding._lib.mnp_finalize(other)
 mp.done()
