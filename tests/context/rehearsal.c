@@ -16,14 +16,20 @@
 static char folders[] = "/tmp/maniple-rehearsal-test-XXXXXX";
 
 /* A context with a cache of its own, on all ranks. */
-static mnp_ctx *open_context(const char *name)
+static mnp_ctx *open_on(const char *device, const char *name)
 {
-    char path[128];
+    char path[128], options[64];
     mnp_ctx *ctx = NULL;
     snprintf(path, sizeof path, "%s/%s", folders, name);
     setenv("MANIPLE_CACHE_DIR", path, 1);
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, "device=host threads=2", &ctx));
+    snprintf(options, sizeof options, "device=%s threads=2", device);
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, options, &ctx));
     return ctx;
+}
+
+static mnp_ctx *open_context(const char *name)
+{
+    return open_on("host", name);
 }
 
 static int64_t count_kernels(mnp_ctx *ctx)
@@ -114,6 +120,29 @@ static void check_kernels(void)
     mnp_finalize(ctx);
 }
 
+/* A simulated GPU compiles the kernels for GPUs in a frame of its own. */
+static void check_simulated(void)
+{
+    const int64_t shape[] = {100};
+    mnp_ctx *ctx = open_on("simulated", "simulated"), *rehearsal = NULL;
+    int64_t counts[2] = {0, 0};
+    MNP_OR_EXIT(mnp_rehearsal_new(ctx, &rehearsal));
+    for (int round = 0; round < 2; round++) {
+        mnp_ctx *where = round == 0 ? rehearsal : ctx;
+        mnp_array *x = NULL, *y = NULL;
+        ok(mnp_zeros(where, MNP_FLOAT32, 1, shape, &x) == MNP_OK && mnp_cos(x, &y) == MNP_OK, "cosines, %d", round);
+        mnp_free_all(x, y);
+        if (round == 0) {
+            mnp_finalize(rehearsal);
+            ok(mnp_rehearsal_wait(ctx) == MNP_OK, "their kernel is compiled");
+        }
+        counts[round] = count_kernels(ctx);
+    }
+    ok(counts[0] > 0 && counts[1] == counts[0], "a simulated GPU uses it: %d kernels, and %d after the call",
+       (int)counts[0], (int)counts[1]);
+    mnp_finalize(ctx);
+}
+
 /* A function of the user's that does not compile. */
 static void check_mistake(void)
 {
@@ -178,6 +207,7 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Bcast(folders, sizeof folders, MPI_CHAR, 0, MPI_COMM_WORLD);
     check_kernels();
+    check_simulated();
     check_mistake();
     check_cache(rank);
     check_early_end();
