@@ -100,6 +100,9 @@ for words, *given in (("not square", np.ones((2, 3)), np.ones((2, 3)), np.ones(2
                       ("one bool for each row", np.eye(3), np.eye(3), np.ones(3)),
                       ("one bool for each row", np.eye(3), np.eye(3), np.ones((1, 3), bool))):
     mp.fails("MNP_ERR_ARG", words, "schur_reorder", *map(spread, given))
+mp.fails("MNP_ERR_LINALG", "two eigenvalues are not finite", "schur_reorder", spread(np.diag([1, np.nan])),
+         spread(np.eye(2)), spread(np.array([False, True])))
+
 
 def are_negative(aa, bb):
     """Whether the eigenvalues of a pair have negative real parts; those of a block of 2 x 2 have the mean of both."""
@@ -175,6 +178,9 @@ mp.fails("MNP_ERR_ARG", "the output 'z' has the shape (3, 3)", "qz", spread(np.e
 mp.fails("MNP_ERR_LINALG", "were not found", "qz", spread(np.eye(2)), spread(np.array([[np.nan, 0], [0, 1]])), False)
 mp.fails("MNP_ERR_ARG", "aa and q are not of one shape", "qz_reorder", *map(spread, (np.eye(2), np.eye(2), np.eye(3), np.eye(2))),
          spread(np.ones(2, bool)))
+
+mp.fails("MNP_ERR_LINALG", "two eigenvalues are not finite", "qz_reorder", spread(np.eye(2)),
+         spread(np.diag([1, np.inf])), spread(np.eye(2)), spread(np.eye(2)), spread(np.array([False, True])))
 
 # --- balance ----------------------------------------------------------------------------------------------------------
 
