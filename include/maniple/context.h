@@ -79,8 +79,9 @@ MNP_API mnp_status mnp_rehearsal_new(mnp_ctx *ctx, mnp_ctx **rehearsal_p);
 
 /*
  * Return when all kernels that rehearsals of ctx have asked for are compiled and in the cache, for a program that fills
- * the cache for others; mnp_ctx_set_progress() tells how far it is.  A kernel that does not compile is left out.
- * MNP_ERR_ARG.  Not collective.
+ * the cache for others; mnp_ctx_set_progress() tells how far it is.  MNP_ERR_ARG, or at once MNP_ERR_IO where the cache
+ * cannot be written, or MNP_ERR_COMPILE with the compiler's words where a kernel does not compile, when all others are
+ * there.  Not collective.
  */
 MNP_API mnp_status mnp_rehearsal_wait(mnp_ctx *ctx);
 

@@ -387,7 +387,7 @@ MNP_API mnp_status mnp_schur(const mnp_array *a, bool complex_output, mnp_array 
  * What scipy.linalg.schur does with `sort`: the decomposition t, z of mnp_schur() in another order, in which the
  * eigenvalues that `select` (bool, the batch and n) names on t's diagonal come first; of a pair in a block of 2 x 2 one
  * is enough.  t and z have one shape and dtype.  By LAPACK's trsen.  MNP_ERR_LINALG where two eigenvalues are too close
- * to each other to change places.  The CPU computes, as for mnp_schur().  Waits.
+ * to each other to change places, or t has NaN or an infinity.  The CPU computes, as for mnp_schur().  Waits.
  */
 MNP_API mnp_status mnp_schur_reorder(const mnp_array *t, const mnp_array *z, const mnp_array *select, mnp_array **t_p,
                                      mnp_array **z_p);

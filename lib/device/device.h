@@ -161,6 +161,8 @@ typedef struct mnp__device_ops {
      * Called by mnp__device_load_kernel() alone, and module_load by mnp__device_load_module().
      */
     mnp_status (*kernel_load)(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
+    /* Let mnp__jit_ahead() compile what kernel_load would compile; NULL: that is the spec itself. */
+    mnp_status (*kernel_ahead)(mnp__device *device, const mnp__kernel_spec *spec);
     void (*kernel_free)(mnp__device *device, mnp__kernel *kernel);
     mnp_status (*launch)(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
                          size_t params_size, mnp__stream *stream);

@@ -80,7 +80,7 @@ struct mnp__lapack_ops {
     mnp__lapack_op *gees;  /* a (n x n) = Z T Z^H: T to a, Z to b; real T is quasi-triangular */
     mnp__lapack_op *gehrd; /* a (n x n) = Q H Q^H: H, with one diagonal below the main one, to a, Q to b */
     mnp__lapack_op *trsen; /* a and b as gees has left them: the eigenvalues that n pivots other than 0 select come
-                              first; info 1: two are too close to each other to change places */
+                              first; info 1: two are not finite, or too close to each other to change places */
     mnp__lapack_op *gges;  /* a (n x n) = Q S Z^H and b (n x n) = Q T Z^H: S to a, T to b, Q to c, Z to d; real S is
                               quasi-triangular */
     mnp__lapack_op *tgsen; /* the same as trsen of what gges has left */

@@ -26,6 +26,7 @@ typedef enum job_state { WAITING, UNDER_WAY, READY, OVER } job_state;
 typedef struct job {
     struct job *next;
     job_state state;
+    bool failed; /* over, as it could not be compiled */
     mnp__request request;
     mnp__kernel_spec spec; /* of the request, with texts of its own */
     const char **name_expressions;
@@ -135,6 +136,7 @@ static void *work(void *argument)
         const mnp_status st = mnp__request_compile(&j->request, false, &left, &j->binary);
         pthread_mutex_lock(&ahead->mutex);
         j->state = st == MNP_OK && !left ? READY : OVER;
+        j->failed = st != MNP_OK;
         pthread_cond_broadcast(&ahead->changed);
     }
     pthread_mutex_unlock(&ahead->mutex);
@@ -258,6 +260,24 @@ bool mnp__jit_ahead_wait(const mnp__compiler *compiler, int *done_p, int *all_p)
     *done_p = done;
     *all_p = all_jobs;
     return waits;
+}
+
+/* What does not compile is compiled once more, for the words of the compiler, which its thread has not kept. */
+mnp_status mnp__jit_ahead_finish(const mnp__compiler *compiler)
+{
+    mnp_status first = MNP_OK;
+    for (job *j = compiler->ahead ? compiler->ahead->jobs : NULL; j; j = j->next) {
+        bool left;
+        if (j->state == READY || (j->failed && first != MNP_OK))
+            continue;
+        const mnp_status st = mnp__request_compile(&j->request, true, &left, &j->binary);
+        pthread_mutex_lock(&compiler->ahead->mutex);
+        j->state = st == MNP_OK ? READY : OVER;
+        j->failed = st != MNP_OK;
+        pthread_mutex_unlock(&compiler->ahead->mutex);
+        first = first == MNP_OK ? st : first;
+    }
+    return first;
 }
 
 bool mnp__ahead_take(mnp__ahead *ahead, const mnp__request *request, mnp__binary *binary)

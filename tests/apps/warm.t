@@ -15,7 +15,8 @@ export MANIPLE_CACHE_DIR="$work/cache" MANIPLE_DEVICE=host MANIPLE_CXXFLAGS=-O0 
 export PYTHONPATH="$builddir/python" MANIPLE_LIBRARY="$builddir/.libs/libmaniple.so"
 
 # bools have the fewest kernels, and all that others have in common
-"$MANIPLE" cache --warm bool >report.txt 2>stderr && [ ! -s stderr ] && grep -qE "^added to .*/cache: [1-9][0-9]+ kernels, [0-9.]+ MiB$" report.txt
+"$MANIPLE" cache --warm bool >report.txt 2>stderr && [ ! -s stderr ] &&
+    grep -qE "^added to .*/cache: [1-9][0-9]+ kernels, [0-9.]+ MiB$" report.txt
 check $? "the kernels of operations on bools are compiled" "$(cat report.txt stderr)"
 find cache -name '*.kernel' | sort >before.txt
 
@@ -44,6 +45,22 @@ check $? "which compiles none of its kernels" "$(cat missing.txt)"
 
 "$MANIPLE" cache --warm bool --json >again.txt 2>stderr && grep -q '"files": 0' again.txt
 check $? "a second time there is nothing to compile" "$(cat again.txt stderr)"
+
+# fails PATTERN SETTING...: nothing is compiled, or kept, which is told in one sentence, behind which may be the compiler's
+fails()
+{
+    pattern=$1 status=0
+    shift
+    env "$@" "$MANIPLE" cache --warm bool >report.txt 2>stderr || status=$?
+    [ "$status" -eq 1 ] && [ ! -s report.txt ] && [ "$(grep -c '^maniple' stderr)" -eq 1 ] && grep -q "$pattern" stderr
+    check $? "a failure: $pattern" "$status $(cat report.txt stderr)"
+}
+mkdir open && chmod 777 open
+fails 'cache .*/open cannot be used .*others cannot write in' MANIPLE_CACHE_DIR="$work/open" MANIPLE_LOG=error
+fails 'no-such-option' MANIPLE_CACHE_DIR="$work/without" MANIPLE_CXXFLAGS=--no-such-option
+fails "there is no '/no/such/compiler'" MANIPLE_CACHE_DIR="$work/without" MANIPLE_CXX=/no/such/compiler
+[ -z "$(find open without -name '*.kernel' 2>/dev/null)" ]
+check $? "and no kernel is there" "$(ls open without)"
 
 # refused PATTERN ARGUMENT...: a mistake in the command line, in one sentence
 refused()

@@ -3,6 +3,9 @@
 n eps, batches, any layouts, no elements, errors.
 """
 
+import ctypes
+
+import binding
 import maniple as mp
 import numpy as np
 import scipy.linalg as sl
@@ -97,6 +100,9 @@ for words, *given in (("not square", np.ones((2, 3)), np.ones((2, 3)), np.ones(2
                       ("one bool for each row", np.eye(3), np.eye(3), np.ones(3)),
                       ("one bool for each row", np.eye(3), np.eye(3), np.ones((1, 3), bool))):
     mp.fails("MNP_ERR_ARG", words, "schur_reorder", *map(spread, given))
+mp.fails("MNP_ERR_LINALG", "two eigenvalues are not finite", "schur_reorder", spread(np.diag([1, np.nan])),
+         spread(np.eye(2)), spread(np.array([False, True])))
+
 
 def are_negative(aa, bb):
     """Whether the eigenvalues of a pair have negative real parts; those of a block of 2 x 2 have the mean of both."""
@@ -173,6 +179,9 @@ mp.fails("MNP_ERR_LINALG", "were not found", "qz", spread(np.eye(2)), spread(np.
 mp.fails("MNP_ERR_ARG", "aa and q are not of one shape", "qz_reorder", *map(spread, (np.eye(2), np.eye(2), np.eye(3), np.eye(2))),
          spread(np.ones(2, bool)))
 
+mp.fails("MNP_ERR_LINALG", "two eigenvalues are not finite", "qz_reorder", spread(np.eye(2)),
+         spread(np.diag([1, np.inf])), spread(np.eye(2)), spread(np.eye(2)), spread(np.array([False, True])))
+
 # --- balance ----------------------------------------------------------------------------------------------------------
 
 for dtype in mp.LAPACK_DTYPES:
@@ -225,4 +234,21 @@ for p, q in ((0, 1), (1, 0), (3, 1), (1, 3), (-1, 1)):
     mp.fails("MNP_ERR_ARG", f"p is {p} and q is {q}", "cossin", spread(np.eye(3)), p, q, False)
 mp.fails("MNP_ERR_ARG", "not square", "cossin", spread(np.ones((2, 3))), 1, 1, False)
 mp.fails("MNP_ERR_LINALG", "has angles that were not found", "cossin", spread(np.full((3, 3), np.nan)), 1, 1, False)
+
+# --- arrays that do not belong together -------------------------------------------------------------------------------
+
+here, other = binding.ctx, ctypes.c_void_p()
+mp.ok(binding._lib.mnp_init(binding._world, None, ctypes.byref(other)) == 0, "another context")
+matrix, row = spread(np.eye(2)), spread(np.ones(2, bool))
+binding.ctx = other
+strangers = spread(np.eye(2)), spread(np.ones(2, bool))
+binding.ctx = here
+for name, *given in (("schur_reorder", matrix, strangers[0], row), ("schur_reorder", matrix, matrix, strangers[1]),
+                     ("qz", matrix, strangers[0], False), ("eig_pair", matrix, strangers[0]),
+                     ("qz_reorder", matrix, matrix, matrix, strangers[0], row),
+                     ("qz_reorder", matrix, matrix, matrix, matrix, strangers[1])):
+    mp.fails("MNP_ERR_ARG", "belongs to another context", name, *given)
+mp.fails("MNP_ERR_ARG", "scalar", "eig_pair", matrix, 2.0)
+del strangers, given
+binding._lib.mnp_finalize(other)
 mp.done()

@@ -214,8 +214,12 @@ mp.fails("MNP_ERR_ARG", "btype is 'x'", mp.butter, 2, [0.5], "x", False, 0.0, Fi
 mp.fails("MNP_ERR_ARG", "rs is 1, and must be above rp", mp.ellip, 2, 2.0, 1.0, [0.5], "lowpass", False, 0.0, Filter())
 mp.fails("MNP_ERR_ARG", "orders up to 25", mp.bessel, 30, [0.5], "lowpass", False, None, 0.0, Filter())
 mp.fails("MNP_ERR_ARG", "not conjugated pairs", mp.filter_from_zpk, 1, pairs([1j]), 0, None, 1.0, False, Filter())
-room = (ctypes.c_double * 64)()
+room = (ctypes.c_double * 256)()
 mp.fails("MNP_ERR_ARG", "cannot pass the highest", mp.firwin, 30, 1, [0.5], None, 0, None, False, True, 0.0, room)
 mp.fails("MNP_ERR_ARG", "bands[2] is 0.05", mp.remez, 30, 2, [0.0, 0.1, 0.05, 0.5], [1.0, 0], None, None, 0.0, 25, 16, room)
+for kind, bands, desired in ((None, [0.0, 0.1, 0.2, 0.5], [1.0, 0]), ("hilbert", [0.05, 0.45], [1.0])):
+    mp.fails("MNP_ERR_ARG", "does not converge", mp.remez, 201, len(desired), bands, desired, None, kind, 0.0, 25, 16, room)
+got = numbers(21, mp.remez, 21, 2, np.array([0.05, 0.1, 0.3, 0.4]), np.ones(2), None, None, 0.0, 25, 16)
+close("remez of a response that taps have", got, np.arange(21) == 10, 1e-12)
 mp.fails("MNP_ERR_ARG", "the type is 'x'", mp.remez, 30, 1, [0.1, 0.4], [1.0], None, "x", 0.0, 25, 16, room)
 mp.done()

@@ -45,6 +45,10 @@ static void trsen_one(task *t, int64_t b, char *work)
         t->iwork_bytes = sizeof(int);
         return;
     }
+    if (!mnp__host_lapack_is_finite(t, &job->a, b, n, 'A')) { /* of NaN no pivot would be found, but one used */
+        *info_of(t, b) = 1;
+        return;
+    }
     char *a = at(t, &job->a, b), *z = at(t, &job->b, b), *values = rwork_of(t, work);
     if (t->is_complex)
         t->f->trsen_complex("N", "V", select, &n, a, &ldt, z, &ldz, values, &count, unused, unused, work, &lwork,
@@ -54,6 +58,14 @@ static void trsen_one(task *t, int64_t b, char *work)
                     unused, work, &lwork, iwork_of(t, work), &liwork, info_of(t, b), 1, 1);
 }
 OPERATION(trsen, true)
+
+/* Of both matrices of a pair. */
+static bool are_finite(const task *t, int64_t b)
+{
+    const mnp__lapack_job *job = t->job;
+    return mnp__host_lapack_is_finite(t, &job->a, b, job->n, 'A') &&
+           mnp__host_lapack_is_finite(t, &job->b, b, job->n, 'A');
+}
 
 /* rwork: the eigenvalues, which are not wanted, as three vectors of real numbers or two of complex ones; and then the
    workspace of real numbers. */
@@ -67,8 +79,7 @@ static void gges_one(task *t, int64_t b, char *work)
     int count, flags, info;
     char *x = at(t, &job->a, b), *y = at(t, &job->b, b), *q = at(t, &job->c, b), *z = at(t, &job->d, b),
          *first = t->asks ? (char *)unused : rwork_of(t, work), *second = first + vector, *third = second + vector;
-    if (!t->asks &&
-        !(mnp__host_lapack_is_finite(t, &job->a, b, n, 'A') && mnp__host_lapack_is_finite(t, &job->b, b, n, 'A'))) {
+    if (!t->asks && !are_finite(t, b)) {
         *info_of(t, b) = n;
         return;
     }
@@ -101,6 +112,10 @@ static void tgsen_one(task *t, int64_t b, char *work)
         t->lwork = 4 * n + 16;
         t->rwork_bytes = 3 * vector;
         t->iwork_bytes = sizeof(int);
+        return;
+    }
+    if (!are_finite(t, b)) {
+        *info_of(t, b) = 1;
         return;
     }
     char *x = at(t, &job->a, b), *y = at(t, &job->b, b), *q = at(t, &job->c, b), *z = at(t, &job->d, b),

@@ -24,6 +24,7 @@
 
 /* As of an H200, so that the same kernels are chosen. */
 enum { BLOCK_MEMORY = 227 * 1024, MULTIPROCESSORS = 132, CAPABILITY = 9, MOST_PARAMETERS = 4096 };
+static const char block_memory_too[] = "#define MNP_BLOCK_MEMORY (227 * 1024)\n"; /* for the kernels */
 
 typedef struct simulated {
     mnp__host_device host; /* first, as host.c requires */
@@ -120,26 +121,30 @@ static mnp_status write_text(const mnp__kernel_spec *spec, mnp__text *text)
     return mnp__text_status(text);
 }
 
+/* What the host's compiler is given of such a text. */
+static mnp__kernel_spec raw_spec(const mnp__kernel_spec *spec, const mnp__text *text)
+{
+    return (mnp__kernel_spec){.file = "custom/simulated.cu",
+                              .function = spec->function,
+                              .defines = block_memory_too,
+                              .generated = text->data,
+                              .host_options = spec->host_options,
+                              .users = true};
+}
+
 static mnp_status kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
 {
     mnp__kernel *kernel;
     mnp__text text = MNP__TEXT_EMPTY;
-    char defines[64];
     mnp_status st;
     MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
-    snprintf(defines, sizeof defines, "#define MNP_BLOCK_MEMORY %d\n", BLOCK_MEMORY);
     if (spec->shared_bytes > BLOCK_MEMORY)
         MNP_TRY_OR(MNP_FAIL(MNP_ERR_DEVICE, "%s needs %zu bytes of shared memory, and a block of a GPU has %d",
                             spec->function, spec->shared_bytes, BLOCK_MEMORY),
                    st, fail);
     MNP_TRY_OR(compile_for_gpu(device, spec), st, fail);
     MNP_TRY_OR(write_text(spec, &text), st, fail);
-    const mnp__kernel_spec as_raw = {.file = "custom/simulated.cu",
-                                     .function = spec->function,
-                                     .defines = defines,
-                                     .generated = text.data,
-                                     .host_options = spec->host_options,
-                                     .users = true};
+    const mnp__kernel_spec as_raw = raw_spec(spec, &text);
     MNP_TRY_OR(mnp__host_module_load(device, &as_raw, &kernel->module), st, fail);
     MNP_TRY_OR(mnp__host_module_function(device, kernel->module, spec->function, &kernel->function), st, fail);
     mnp__text_free(&text);
@@ -149,6 +154,21 @@ fail:
     mnp__text_free(&text);
     mnp__host_module_free(device, kernel->module);
     free(kernel);
+    return st;
+}
+
+/* Not by NVRTC, which is the test's. */
+static mnp_status kernel_ahead(mnp__device *device, const mnp__kernel_spec *spec)
+{
+    mnp__text text = MNP__TEXT_EMPTY;
+    mnp__compiler *compiler;
+    mnp_status st;
+    MNP_TRY_OR(device->ops->compiler(device, &compiler), st, done);
+    MNP_TRY_OR(write_text(spec, &text), st, done);
+    const mnp__kernel_spec as_raw = raw_spec(spec, &text);
+    mnp__jit_ahead(compiler, device->cores, &as_raw);
+done:
+    mnp__text_free(&text);
     return st;
 }
 
@@ -258,6 +278,7 @@ mnp_status mnp__simulated_device_open(const mnp__config *config, int node_size, 
     made->ops.close = close_device;
     made->ops.alloc = alloc;
     made->ops.kernel_load = kernel_load;
+    made->ops.kernel_ahead = kernel_ahead;
     made->ops.kernel_free = kernel_free;
     made->ops.module_load = module_load;
     made->ops.launch = launch;

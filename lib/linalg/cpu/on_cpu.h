@@ -38,6 +38,6 @@ mnp_status mnp__schur_make(const mnp__place *place, const mnp_array *a, mnp_dtyp
 mnp_status mnp__select_read(const mnp__place *place, const mnp_array *a, const mnp_array *select, mnp_array **read_p);
 
 #define MNP__NOT_REORDERED                                                                                             \
-    "was not brought to that order: two of its eigenvalues are too close to each other to change places"
+    "was not brought to that order: two eigenvalues are not finite, or too close to each other to change places"
 
 #endif

@@ -8,6 +8,7 @@
 #include <maniple/decompositions.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
 #include "linalg/cpu/on_cpu.h"
 
 /* Both matrices and both factors, or both kinds of vectors, in the order of LAPACK's arguments. */
@@ -54,6 +55,7 @@ static mnp_status give(const mnp__place *place, const pencil *pair, const mnp__r
 static mnp_status check(const char *function, const mnp_array *a, const mnp_array *b, bool complex_output,
                         const mnp__result *results, mnp_dtype *dtype_p)
 {
+    MNP_TRY(mnp__inputs_check(function, 2, (const mnp_array *const[]){a, b}));
     MNP_TRY(mnp__linalg_check(function, a, true));
     MNP_TRY(mnp__linalg_common_dtype(function, a, b, dtype_p));
     if (!mnp__layout_same_shape(a->layout, b->layout))
@@ -156,6 +158,7 @@ mnp_status mnp_qz_reorder(const mnp_array *aa, const mnp_array *bb, const mnp_ar
     mnp__place place;
     pencil pair = {.info = NULL};
     mnp_status st;
+    MNP_TRY(mnp__inputs_check(function, NUM_MATRICES + 1, (const mnp_array *const[]){aa, bb, q, z, select}));
     for (int i = B; i < NUM_MATRICES; i++)
         MNP_TRY(mnp__linalg_check_alike(function, "aa", aa, results[i].name, given[i]));
     MNP_TRY(mnp__linalg_begin(function, aa, true, NUM_MATRICES, results, &dtype, &place));

@@ -2,6 +2,7 @@
 /* Schur's decomposition, other orders of it, and Hessenberg's form, by the CPU's LAPACK: cuSOLVER has none of them. */
 #include <maniple/decompositions.h>
 
+#include "array/input.h"
 #include "linalg/cpu/on_cpu.h"
 
 /* An operation on T or H, and on Z or Q, for the matrices of this rank. */
@@ -73,6 +74,7 @@ mnp_status mnp_schur_reorder(const mnp_array *t, const mnp_array *z, const mnp_a
     mnp__dense moved = {.array = NULL}, turned = {.array = NULL};
     mnp_array *selected = NULL, *info = NULL;
     mnp_status st;
+    MNP_TRY(mnp__inputs_check(function, 3, (const mnp_array *const[]){t, z, select}));
     MNP_TRY(mnp__linalg_check_alike(function, "t", t, "z", z));
     MNP_TRY(mnp__linalg_begin(function, t, true, 2, results, &dtype, &place));
     MNP_TRY_OR(MNP_AGREE(t->ctx, mnp__host_need_lapack(function)), st, done);

@@ -104,12 +104,17 @@ static number evaluate(const exchange *e, number x)
     return numerator / denominator;
 }
 
+static void find_errors(exchange *e)
+{
+    for (int64_t i = 0; i < e->points; i++)
+        e->error[i] = e->weight[i] * (e->desired[i] - evaluate(e, e->x[i]));
+}
+
 /* Choose the alternating extrema; false if there are too few.  *changed_p: whether any is another point. */
 static bool choose_extrema(exchange *e, int64_t *found, bool *changed_p)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < e->points; i++)
-        e->error[i] = e->weight[i] * (e->desired[i] - evaluate(e, e->x[i]));
+    find_errors(e);
     for (int64_t i = 0; i < e->points; i++) {
         const number size = fabsl(e->error[i]);
         const bool first = i == 0 || e->error[i - 1] * e->error[i] < 0 || size > fabsl(e->error[i - 1]);
@@ -174,6 +179,24 @@ static void make_taps(const exchange *e, const kind *taps, double *h)
     }
 }
 
+/*
+ * Whether the error that the extrema share is more than rounding: then every exchange brings the largest error nearer to
+ * it.  If it is not, points are exchanged at random, and the result is one only where all errors are small.
+ */
+static bool is_sound(exchange *e)
+{
+    number most = 0;
+    for (int64_t i = 0; i < e->points; i++)
+        most = fmaxl(most, fabsl(e->weight[i] * e->desired[i]));
+    if (fabsl(e->delta) > 1e-14L * most)
+        return true;
+    find_errors(e);
+    for (int64_t i = 0; i < e->points; i++)
+        if (!(fabsl(e->error[i]) <= 1e-9L * most))
+            return false;
+    return true;
+}
+
 static mnp_status run(exchange *e, int64_t *found, int maxiter)
 {
     bool changed = true;
@@ -185,8 +208,9 @@ static mnp_status run(exchange *e, int64_t *found, int maxiter)
             break;
     }
     interpolate(e);
-    if (changed && isnan((double)e->delta))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_remez: it does not converge");
+    if (!is_sound(e))
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_remez: it does not converge, as the least errors are those of rounding: take "
+                                     "fewer taps, or bands that are nearer to each other");
     return MNP_OK;
 }
 
