@@ -50,10 +50,10 @@ mnp_status slab_file_open(mnp_ctx *ctx, const operand *output, int64_t rows, int
     if (st != MNP_OK)
         return st;
     *file = opened;
-    if (root) {
+    if (root)
         (void)unlink(file->part);
-        mnp_temporary_guard(file->part);
-    }
+    /* by all ranks: when a signal has ended one, mpirun kills the others, rank 0 perhaps before it has removed the file */
+    mnp_temporary_guard(file->part);
     st = mnp_h5_file_open(ctx, file->part, true, &file->file);
     return st == MNP_OK ? mnp_h5_file_set_sync(file->file, false) : st;
 }

@@ -124,14 +124,15 @@ check $? "channelize that gets SIGTERM while it streams leaves nothing" "$status
 rm -f long.npy
 
 # A file that is cut short meanwhile, on two ranks: a failure of all, and no part of the result.  The window is wide, so
-# that the filter takes seconds.
-"$PYTHON" -c 'import numpy; numpy.save("long.npy", numpy.zeros((1 << 14, 1 << 11), "float32"))'
+# that the filter takes seconds.  The dataset is made when the first slab is computed, and one rank may see the file as
+# it was before.
+"$PYTHON" -c 'import numpy; numpy.save("long.npy", numpy.zeros((1 << 15, 1 << 8), "float32"))'
 for _ in 1 2 3 4 5; do
     rm -f short.h5
     cp long.npy short.npy
-    on 2 "$MANIPLE" filter gaussian_filter short.npy -o short.h5:/y sigma=30 -q 2>stderr &
+    on 2 "$MANIPLE" filter gaussian_filter short.npy -o short.h5:/y sigma=100 -q 2>stderr &
     pid=$!
-    until [ -e short.h5.part ] || ! kill -0 "$pid" 2>/dev/null; do
+    until [ -n "$(find . -name short.h5.part -size +1000k)" ] || ! kill -0 "$pid" 2>/dev/null; do
         sleep 0.02
     done
     dd if=/dev/null of=short.npy bs=1048576 seek=1 count=0 2>/dev/null
@@ -139,18 +140,19 @@ for _ in 1 2 3 4 5; do
     status=$?
     [ -e short.h5 ] || break
 done
-[ "$status" -ne 0 ] && [ "$(grep -cE '^maniple: .*short.npy.*(truncated|shorter)' stderr)" = 1 ] &&
+[ "$status" -ne 0 ] && [ "$(grep -cE '^maniple: .*short.npy.*(truncated|shorter|bytes for rank)' stderr)" = 1 ] &&
     [ ! -e short.h5 ] && [ ! -e short.h5.part ]
 check $? "an input that is cut short while it is filtered: one sentence, and nothing is left" \
     "$status $(ls -lA; cat stderr)"
 
-# Control-C while slabs are written, which mpirun hands to its ranks; a shell lets its background processes ignore it
+# Control-C while slabs are written, which mpirun hands to its ranks a second later, and kills them after another; a shell
+# lets its background processes ignore it
 heeds='import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])'
 for _ in 1 2 3 4 5; do
     rm -f stopped.h5
     # shellcheck disable=SC2086 # several words
     "$PYTHON" -c "$heeds" ${MPIRUN:+"$MPIRUN" -n 2} "$MANIPLE" filter gaussian_filter long.npy -o stopped.h5:/y \
-        sigma=30 -q 2>stderr &
+        sigma=100 -q 2>stderr &
     pid=$!
     until [ -e stopped.h5.part ] || ! kill -0 "$pid" 2>/dev/null; do
         sleep 0.02
