@@ -119,6 +119,17 @@ static void print_json(const mnp_cache_info *cache, const mnp_cache_entry *entri
     json_close(&j);
 }
 
+/* Print how many kernels and bytes were `changed`, as in "removed from". */
+static void print_change(const char *changed, const mnp_cache_info *change, bool as_json)
+{
+    if (as_json) {
+        print_json(change, NULL, 0);
+        return;
+    }
+    printf("%s %s: ", changed, change->path);
+    print_total(change->files, change->bytes);
+}
+
 static mnp_status fill(mnp_ctx *ctx, const mnp_cache_info *cache, int count, const mnp_dtype *dtypes, bool as_json)
 {
     mnp_cache_info added;
@@ -129,12 +140,7 @@ static mnp_status fill(mnp_ctx *ctx, const mnp_cache_info *cache, int count, con
         return st;
     added.files -= cache->files;
     added.bytes -= cache->bytes;
-    if (as_json) {
-        print_json(&added, NULL, 0);
-    } else {
-        printf("added to %s: ", cache->path);
-        print_total(added.files, added.bytes);
-    }
+    print_change("added to", &added, as_json);
     return MNP_OK;
 }
 
@@ -159,12 +165,7 @@ static mnp_status clear(mnp_ctx *ctx, const mnp_cache_info *cache, bool as_json)
     mnp_status st = mnp_ctx_cache_clear(ctx, &removed.files, &removed.bytes);
     if (st != MNP_OK)
         return st;
-    if (as_json) {
-        print_json(&removed, NULL, 0);
-    } else {
-        printf("removed from %s: ", cache->path);
-        print_total(removed.files, removed.bytes);
-    }
+    print_change("removed from", &removed, as_json);
     return MNP_OK;
 }
 
