@@ -222,6 +222,7 @@ mnp_status mnp__atomic_file_share(mnp__comm *comm, mnp__atomic_file *output)
     if (comm->rank != 0) {
         strcpy(output->path, made.path);
         output->bytes = made.bytes;
+        mnp__leftover_guard(output->path); /* mpirun may kill rank 0 as soon as a signal has ended another rank */
         output->descriptor = open(output->path, O_RDWR | O_CLOEXEC);
         st = output->descriptor >= 0
                  ? check_limit(output)
@@ -320,10 +321,9 @@ mnp_status mnp__atomic_file_commit(mnp__atomic_file *output)
 
 void mnp__atomic_file_close(mnp__atomic_file *output)
 {
-    if (output->mine) {
+    if (output->mine)
         unlink(output->path);
-        mnp__leftover_release(output->path);
-    }
+    mnp__leftover_release(output->path); /* which does nothing where it is not guarded */
     output->mine = false;
     if (output->descriptor >= 0)
         close(output->descriptor);
