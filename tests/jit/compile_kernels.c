@@ -457,6 +457,8 @@ static const kernel_case typical[] = {
     {.file = "sparse/rows/find_traits.cu", .function = "find_traits", .definitions = "MNP_VALUE mnp_complex128"},
     {.file = "sparse/rows/sort_entries.cu", .function = "sort_entries", .definitions = "MNP_VALUE float"},
     {.file = "sparse/rows/sort_entries.cu", .function = "sort_entries", .definitions = "MNP_VALUE mnp_complex128"},
+    {.file = "sparse/rows/turn_part.cu", .function = "turn_part", .definitions = "MNP_VALUE float"},
+    {.file = "sparse/rows/turn_part.cu", .function = "turn_part", .definitions = "MNP_VALUE mnp_complex128"},
     {.file = "sparse/assembly/stencil_rows.cu", .function = "stencil_rows", .definitions = "MNP_VALUE double"},
     {.file = "sparse/assembly/stencil_rows.cu", .function = "stencil_rows", .definitions = "MNP_VALUE mnp_complex64"},
     {.file = "sparse/operator/operator_kernel.cu",
