@@ -1,70 +1,106 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Selection on a GPU, in blocks of MNP_THREADS threads of MNP_ITEMS elements each; every task takes chunks of lines.
+ * Selection on a GPU, in blocks of MNP_THREADS threads of MNP_ITEMS elements each.
+ *
+ * A launch selects from lines that no other rank shares, each by a team of blocks, or by one block where there are many
+ * lines.  The members of a team add their counts of a pass, wait for each other, and then all find by themselves which
+ * digits are sought.  Where lines are shared, a launch counts, and another one finds the digits after the ranks have
+ * added their counts.
  *
  * Elements are counted in shared memory.  What is written in no particular order is given its place by tiles: a block
  * counts how much of its tile is written, and takes that much room at once.
  */
+enum {
+    MNP_TILE = MNP_THREADS * MNP_ITEMS,
+    MNP_VECTOR = 16 / (int)sizeof(MNP_KEY), /* elements that a thread loads at once */
+    MNP_OWN_DIGITS = MNP_SELECT_DIGITS / MNP_THREADS
+};
 
-/* The chunk of a line that is number c. */
-struct mnp_select_chunk {
+/* What a block reads of a line in a pass. */
+struct mnp_select_span {
     int64_t line, begin, end;
+    int pass;
     bool from_list, to_list;
 };
 
-MNP_INLINE mnp_select_chunk mnp_select_chunk_of(const mnp_select_params &p, int64_t chunks, int64_t c)
+/* The part of a span that is number `part` of `parts`, in whole tiles. */
+MNP_INLINE void mnp_select_divide(mnp_select_span &span, int64_t parts, int64_t part)
 {
-    mnp_select_chunk chunk;
-    chunk.line = c / chunks;
-    chunk.begin = (c - chunk.line * chunks) * p.chunk;
-    chunk.from_list = mnp_select_reads_list(p, chunk.line);
-    chunk.to_list = mnp_select_writes_list(p, chunk.line);
-    const int64_t end = mnp_select_end(p, chunk.line);
-    chunk.end = chunk.begin + p.chunk < end ? chunk.begin + p.chunk : end;
-    return chunk;
+    const int64_t tiles = (span.end + MNP_TILE - 1) / MNP_TILE, each = (tiles + parts - 1) / parts * MNP_TILE;
+    const int64_t end = (part + 1) * each;
+    span.begin = part * each;
+    span.end = end < span.end ? end : span.end;
 }
 
 /* How many elements a tile has. */
-MNP_INLINE int mnp_select_size(const mnp_select_chunk &chunk, int64_t tile)
+MNP_INLINE int mnp_select_size(const mnp_select_span &span, int64_t tile)
 {
-    const int64_t left = chunk.end - tile;
-    return left < MNP_THREADS * MNP_ITEMS ? (int)left : MNP_THREADS * MNP_ITEMS;
+    const int64_t left = span.end - tile;
+    return left < MNP_TILE ? (int)left : MNP_TILE;
 }
 
-/* Whether this thread has an element of that number in a tile of so many. */
-MNP_INLINE bool mnp_select_has(int size, int item)
+/* Where in a tile this thread's element of that number is. */
+MNP_INLINE int mnp_select_at(int item)
 {
-    return item * MNP_THREADS + (int)threadIdx.x < size;
+    return (item / MNP_VECTOR * MNP_THREADS + (int)threadIdx.x) * MNP_VECTOR + item % MNP_VECTOR;
+}
+
+/* Load this thread's elements of a tile of so many. */
+template <typename T> MNP_INLINE void mnp_select_load(const T *tile, int size, T (&items)[MNP_ITEMS])
+{
+    struct alignas(16) vector {
+        T at[MNP_VECTOR];
+    };
+    if (size == MNP_TILE && (uint64_t)tile % 16 == 0) {
+#pragma unroll
+        for (int i = 0; i < MNP_ITEMS / MNP_VECTOR; i++) {
+            const vector some = ((const vector *)tile)[i * MNP_THREADS + threadIdx.x];
+#pragma unroll
+            for (int k = 0; k < MNP_VECTOR; k++)
+                items[i * MNP_VECTOR + k] = some.at[k];
+        }
+    } else {
+#pragma unroll
+        for (int item = 0; item < MNP_ITEMS; item++)
+            if (mnp_select_at(item) < size)
+                items[item] = tile[mnp_select_at(item)];
+    }
 }
 
 /* The numbers of this thread's elements in a tile. */
-MNP_INLINE void mnp_select_load(const mnp_select_params &p, const mnp_select_chunk &chunk, int64_t tile, int size,
+MNP_INLINE void mnp_select_read(const mnp_select_params &p, const mnp_select_span &span, int64_t tile,
                                 mnp_bits (&numbers)[MNP_ITEMS])
 {
-    const mnp_bits *list = (const mnp_bits *)p.candidates + chunk.line * p.room + tile + threadIdx.x;
-    const MNP_KEY *keys = (const MNP_KEY *)p.keys + chunk.line * p.length + tile + threadIdx.x;
+    const int size = mnp_select_size(span, tile);
+    if (span.from_list) {
+        mnp_select_load((const mnp_bits *)p.candidates + span.line * p.room + tile, size, numbers);
+        return;
+    }
+    MNP_KEY keys[MNP_ITEMS];
+    mnp_select_load((const MNP_KEY *)p.keys + span.line * p.length + tile, size, keys);
 #pragma unroll
     for (int item = 0; item < MNP_ITEMS; item++)
-        if (mnp_select_has(size, item))
-            numbers[item] =
-                chunk.from_list ? list[item * MNP_THREADS] : mnp_number(keys[item * MNP_THREADS], p.descending);
+        if (mnp_select_at(item) < size)
+            numbers[item] = mnp_number(keys[item], p.descending);
 }
 
 /* The index in the line of such an element, where indices matter. */
-MNP_INLINE int64_t mnp_select_index(const mnp_select_params &p, const mnp_select_chunk &chunk, int64_t tile, int item)
+MNP_INLINE int64_t mnp_select_index(const mnp_select_params &p, const mnp_select_span &span, int64_t tile, int item)
 {
-    const int64_t i = tile + item * MNP_THREADS + threadIdx.x;
-    return MNP_NUMBERED && chunk.from_list ? p.places[chunk.line * p.room + i] : i;
+    const int64_t i = tile + mnp_select_at(item);
+    return MNP_NUMBERED && span.from_list ? p.places[span.line * p.room + i] : i;
 }
 
 /* How a thread's element compares with a prefix; its index is looked up only if it counts. */
-MNP_INLINE int mnp_select_compare_at(const mnp_select_params &p, const mnp_select_chunk &chunk, int64_t tile, int item,
+MNP_INLINE int mnp_select_compare_at(const mnp_select_params &p, const mnp_select_span &span, int64_t tile, int item,
                                      const mnp_bits &number, const mnp_select_prefix &prefix)
 {
     const bool looks = MNP_NUMBERED && prefix.count > MNP_NUMBER_WORDS;
-    const int64_t index = looks ? mnp_select_index(p, chunk, tile, item) : 0;
+    const int64_t index = looks ? mnp_select_index(p, span, tile, item) : 0;
     return mnp_select_compare(number, index, prefix);
 }
+
+#if MNP_TASK == MNP_SELECT_COUNT || MNP_TASK == MNP_SELECT_TEAM
 
 /* Where a thread's entries begin in the line's list and in its result. */
 struct mnp_select_places {
@@ -88,110 +124,170 @@ MNP_INLINE mnp_select_places mnp_select_take(const mnp_select_params &p, int64_t
 }
 
 /* Append the elements of bit set `which` to the result of the line, from place `at` on. */
-MNP_INLINE void mnp_select_give(const mnp_select_params &p, const mnp_select_chunk &chunk, int64_t tile, uint32_t which,
+MNP_INLINE void mnp_select_give(const mnp_select_params &p, const mnp_select_span &span, int64_t tile, uint32_t which,
                                 int64_t at)
 {
-    const MNP_KEY *keys = (const MNP_KEY *)p.keys + chunk.line * p.length;
-    MNP_KEY *values = (MNP_KEY *)p.values + chunk.line * p.first;
+    const MNP_KEY *keys = (const MNP_KEY *)p.keys + span.line * p.length;
+    MNP_KEY *values = (MNP_KEY *)p.values + span.line * p.first;
     for (; which; which &= which - 1) {
-        const int64_t index = mnp_select_index(p, chunk, tile, __ffs(which) - 1);
+        const int64_t index = mnp_select_index(p, span, tile, __ffs(which) - 1);
         values[at] = keys[index];
-        p.indices[chunk.line * p.first + at++] = index + p.number;
+        p.indices[span.line * p.first + at++] = index + p.number;
     }
 }
 
-#if MNP_TASK == MNP_SELECT_COUNT
-
 /* Append the elements of bit set `which` to the line's list, from place `at` on. */
-MNP_INLINE void mnp_select_keep(const mnp_select_params &p, const mnp_select_chunk &chunk, int64_t tile,
+MNP_INLINE void mnp_select_keep(const mnp_select_params &p, const mnp_select_span &span, int64_t tile,
                                 const mnp_bits (&numbers)[MNP_ITEMS], uint32_t which, int64_t at)
 {
-    at += chunk.line * p.room;
+    at += span.line * p.room;
 #pragma unroll
     for (int item = 0; item < MNP_ITEMS; item++) {
         if (!(which >> item & 1))
             continue;
         ((mnp_bits *)p.candidates)[at] = numbers[item];
         if (MNP_NUMBERED)
-            p.places[at] = mnp_select_index(p, chunk, tile, item);
+            p.places[at] = mnp_select_index(p, span, tile, item);
         at++;
     }
 }
 
-/*
- * Count the chunk's elements.  `counts` has `copies` counters of every digit of every leader, side by side: threads
- * that have the same digit use different banks.
+/* What a block counts: there are `copies` counters of every digit of every leader, as neighbours often have one digit.
  */
-MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_chunk &chunk, uint32_t *counts,
-                                 int leaders, const mnp_select_prefix *prefixes)
+struct mnp_select_tally {
+    alignas(16) uint32_t counts[MNP_SELECT_TARGETS * MNP_SELECT_DIGITS];
+    mnp_select_prefix prefixes[MNP_SELECT_TARGETS];
+    int leaders, copies;
+    int targets[MNP_SELECT_TARGETS]; /* of the leaders */
+    int slots[MNP_SELECT_TARGETS];   /* the number among the leaders of a target that is one */
+};
+
+/* By all threads: nothing is counted yet. */
+MNP_INLINE void mnp_select_open(const mnp_select_params &p, const mnp_select_state *states, int pass,
+                                mnp_select_tally &tally)
 {
-    const int copies = MNP_SELECT_TARGETS / leaders, copy = (int)threadIdx.x % copies;
-    for (int64_t tile = chunk.begin; tile < chunk.end; tile += MNP_THREADS * MNP_ITEMS) {
+    for (int i = threadIdx.x; i < MNP_SELECT_TARGETS * MNP_SELECT_DIGITS / 4; i += MNP_THREADS)
+        ((uint4 *)tally.counts)[i] = uint4{0, 0, 0, 0};
+    if (threadIdx.x == 0) {
+        tally.leaders = 0;
+        for (int t = 0; t < p.targets; t++)
+            if (states[t].leader == t) {
+                tally.slots[t] = tally.leaders;
+                tally.targets[tally.leaders] = t;
+                tally.prefixes[tally.leaders++] = mnp_select_prefix_of(p, states[t], pass);
+            }
+        tally.copies = MNP_SELECT_TARGETS / tally.leaders;
+    }
+    __syncthreads();
+}
+
+MNP_INLINE uint32_t mnp_select_counted(const mnp_select_tally &tally, int i)
+{
+    uint32_t sum = 0;
+    for (int copy = 0; copy < tally.copies; copy++)
+        sum += tally.counts[i * tally.copies + copy];
+    return sum;
+}
+
+/* Count a span's elements, and write those to the list that may be sought, if this pass does. */
+MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_span &span, mnp_select_tally &tally)
+{
+    const mnp_select_digit which = p.digits[span.pass];
+    const int leaders = tally.leaders, copies = tally.copies, copy = (int)threadIdx.x % copies;
+    mnp_bits next[MNP_ITEMS];
+    if (span.begin < span.end)
+        mnp_select_read(p, span, span.begin, next);
+    for (int64_t tile = span.begin; tile < span.end; tile += MNP_TILE) {
         mnp_bits numbers[MNP_ITEMS];
         uint32_t agree = 0, before = 0;
-        const int size = mnp_select_size(chunk, tile);
-        mnp_select_load(p, chunk, tile, size, numbers);
+        const int size = mnp_select_size(span, tile);
+#pragma unroll
+        for (int item = 0; item < MNP_ITEMS; item++)
+            numbers[item] = next[item];
+        if (tile + MNP_TILE < span.end) /* while these are counted */
+            mnp_select_read(p, span, tile + MNP_TILE, next);
         for (int leader = 0; leader < leaders; leader++) {
-            const mnp_select_prefix prefix = prefixes[leader];
+            const mnp_select_prefix prefix = tally.prefixes[leader];
 #pragma unroll
             for (int item = 0; item < MNP_ITEMS; item++) {
-                if (!mnp_select_has(size, item))
+                if (mnp_select_at(item) >= size)
                     continue;
-                const int order = mnp_select_compare_at(p, chunk, tile, item, numbers[item], prefix);
+                const int order = mnp_select_compare_at(p, span, tile, item, numbers[item], prefix);
                 before |= (order < 0 ? 1u : 0u) << item;
                 if (order != 0)
                     continue;
                 agree |= 1u << item;
-                const bool looks = MNP_NUMBERED && p.digit.word == MNP_NUMBER_WORDS;
-                const int64_t index = looks ? mnp_select_index(p, chunk, tile, item) : 0;
-                const uint32_t digit = mnp_select_digit_of(p.digit, numbers[item], index);
-                atomicAdd(&counts[(leader * MNP_SELECT_DIGITS + digit) * copies + copy], 1u);
+                const bool looks = MNP_NUMBERED && which.word == MNP_NUMBER_WORDS;
+                const int64_t index = looks ? mnp_select_index(p, span, tile, item) : 0;
+                const uint32_t digit = mnp_select_digit_of(which, numbers[item], index);
+                atomicAdd(&tally.counts[(leader * MNP_SELECT_DIGITS + digit) * copies + copy], 1u);
             }
         }
-        if (!chunk.to_list)
+        if (!span.to_list)
             continue;
         before = MNP_NUMBERED ? before : 0;
-        const mnp_select_places at = mnp_select_take(p, chunk.line, __popc(agree), __popc(before));
-        mnp_select_keep(p, chunk, tile, numbers, agree, at.kept);
-        mnp_select_give(p, chunk, tile, before, at.found);
+        const mnp_select_places at = mnp_select_take(p, span.line, __popc(agree), __popc(before));
+        mnp_select_keep(p, span, tile, numbers, agree, at.kept);
+        mnp_select_give(p, span, tile, before, at.found);
+    }
+    __syncthreads();
+}
+
+/* Add what a block counted to `counts`, whose rows of digits are those of the leaders, or of their targets. */
+MNP_INLINE void mnp_select_add(const mnp_select_tally &tally, bool by_targets, long long *counts)
+{
+    for (int i = threadIdx.x; i < tally.leaders * MNP_SELECT_DIGITS; i += MNP_THREADS) {
+        const int leader = i / MNP_SELECT_DIGITS, row = by_targets ? tally.targets[leader] : leader;
+        const uint32_t sum = mnp_select_counted(tally, i);
+        if (sum)
+            atomicAdd((unsigned long long *)&counts[row * MNP_SELECT_DIGITS + i % MNP_SELECT_DIGITS],
+                      (unsigned long long)sum);
     }
 }
 
+#endif
+
+#if MNP_TASK == MNP_SELECT_COUNT || MNP_TASK == MNP_SELECT_PICK || MNP_TASK == MNP_SELECT_TEAM
+
+/*
+ * By all threads: find a target's digit.  `own` are the counts of this thread's digits, of which it has a few
+ * neighbours.
+ */
+template <int digits>
+MNP_INLINE void mnp_select_pick(const mnp_select_params &p, int pass, const long long (&own)[digits], int target,
+                                mnp_select_state *states)
+{
+    const bool done = states[target].done;
+    const long long rank = mnp_select_rank(p, pass, states, target); /* read before a thread writes it */
+    long long sum = 0, all;
+#pragma unroll
+    for (int i = 0; i < digits; i++)
+        sum += own[i];
+    const long long before = mnp_prefix_block<MNP_THREADS / 32>(sum, &all);
+    if (!done && before <= rank && rank < before + sum)
+        mnp_select_found(p, pass, own, threadIdx.x * digits, rank - before, &states[target]);
+}
+
+#endif
+
+#if MNP_TASK == MNP_SELECT_COUNT
+
 extern "C" __global__ void __launch_bounds__(MNP_THREADS, 2) select_count(const __grid_constant__ mnp_select_params p)
 {
-    __shared__ uint32_t counts[MNP_SELECT_TARGETS * MNP_SELECT_DIGITS];
-    __shared__ mnp_select_prefix prefixes[MNP_SELECT_TARGETS];
-    __shared__ int targets[MNP_SELECT_TARGETS], leaders;
+    __shared__ mnp_select_tally tally;
     const int64_t chunks = (p.length + p.chunk - 1) / p.chunk;
     for (int64_t c = blockIdx.x; c < p.lines * chunks; c += gridDim.x) {
-        const mnp_select_chunk chunk = mnp_select_chunk_of(p, chunks, c);
-        mnp_select_state *states = p.states + chunk.line * p.targets;
-        if (chunk.begin >= chunk.end || (states[0].done && !chunk.to_list))
+        const int64_t line = c / chunks, begin = (c - line * chunks) * p.chunk;
+        const mnp_select_state *states = p.states + line * p.targets;
+        const bool from_list = mnp_select_reads_list(states, p.pass);
+        const int64_t end = from_list ? (int64_t)p.kept[line] : p.length, limit = begin + p.chunk;
+        const mnp_select_span span = {line,   begin,     limit < end ? limit : end,
+                                      p.pass, from_list, mnp_select_writes_list(states, p.pass)};
+        if (begin >= end)
             continue;
-        if (threadIdx.x == 0) {
-            leaders = 0;
-            for (int t = 0; t < p.targets; t++)
-                if (states[t].leader == t) {
-                    targets[leaders] = t;
-                    prefixes[leaders++] = mnp_select_prefix_of(p, states[t], p.pass);
-                }
-        }
-        for (int i = threadIdx.x; i < MNP_SELECT_TARGETS * MNP_SELECT_DIGITS; i += MNP_THREADS)
-            counts[i] = 0;
-        __syncthreads();
-        mnp_select_count(p, chunk, counts, leaders, prefixes);
-        __syncthreads();
-        const int copies = MNP_SELECT_TARGETS / leaders;
-        for (int i = threadIdx.x; i < leaders * MNP_SELECT_DIGITS; i += MNP_THREADS) {
-            const int leader = i / MNP_SELECT_DIGITS, digit = i % MNP_SELECT_DIGITS;
-            uint32_t sum = 0;
-            for (int copy = 0; copy < copies; copy++)
-                sum += counts[i * copies + copy];
-            if (sum)
-                atomicAdd((unsigned long long *)&p
-                              .counts[(chunk.line * p.targets + targets[leader]) * MNP_SELECT_DIGITS + digit],
-                          (unsigned long long)sum);
-        }
+        mnp_select_open(p, states, p.pass, tally);
+        mnp_select_count(p, span, tally);
+        mnp_select_add(tally, true, p.counts + line * p.targets * MNP_SELECT_DIGITS);
         __syncthreads();
     }
 }
@@ -200,52 +296,192 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, 2) select_count(const 
 
 MNP_KERNEL(select_pick, mnp_select_params)
 {
-    enum { OWN = MNP_SELECT_DIGITS / MNP_THREADS };
     for (int64_t line = blockIdx.x; line < p.lines; line += gridDim.x) {
         mnp_select_state *states = p.states + line * p.targets;
-        long long *line_counts = p.counts + line * p.targets * MNP_SELECT_DIGITS;
+        long long *counts = p.counts + line * p.targets * MNP_SELECT_DIGITS;
         for (int t = 0; t < p.targets; t++) {
-            const bool done = states[t].done;
-            const long long rank = mnp_select_rank(p, states, t); /* read before a thread writes it */
-            const long long *counts = line_counts + states[t].leader * MNP_SELECT_DIGITS + threadIdx.x * OWN;
-            long long sum = 0, all;
-            for (int i = 0; i < OWN; i++)
-                sum += counts[i];
-            const long long before = mnp_prefix_block<MNP_THREADS / 32>(sum, &all);
-            if (!done && before <= rank && rank < before + sum)
-                mnp_select_found(p, counts, (uint32_t)threadIdx.x * OWN, rank - before, &states[t]);
+            long long own[MNP_OWN_DIGITS];
+#pragma unroll
+            for (int i = 0; i < MNP_OWN_DIGITS; i++)
+                own[i] = counts[states[t].leader * MNP_SELECT_DIGITS + (int)threadIdx.x * MNP_OWN_DIGITS + i];
+            mnp_select_pick(p, p.pass, own, t, states);
         }
         __syncthreads();
         for (int i = threadIdx.x; i < p.targets * MNP_SELECT_DIGITS; i += MNP_THREADS)
-            line_counts[i] = 0;
+            counts[i] = 0;
         if (threadIdx.x == 0)
-            mnp_select_lead(p, states);
+            mnp_select_lead(p, p.pass, states);
         __syncthreads();
     }
 }
 
-#elif MNP_TASK == MNP_SELECT_GATHER
+#elif MNP_TASK == MNP_SELECT_TEAM
 
-extern "C" __global__ void __launch_bounds__(MNP_THREADS) select_gather(const __grid_constant__ mnp_select_params p)
+enum { MNP_ALONE = 4 * MNP_TILE }; /* from a list of so many elements one member selects */
+
+/* What a member knows of a line. */
+struct mnp_select_team {
+    mnp_select_tally tally;
+    mnp_select_state states[MNP_SELECT_TARGETS];
+};
+
+/* Wait for the other members, who have met so often with this time. */
+MNP_INLINE void mnp_select_meet(const mnp_select_params &p, int64_t line, int times)
 {
-    const int64_t chunks = (p.length + p.chunk - 1) / p.chunk;
-    for (int64_t c = blockIdx.x; c < p.lines * chunks; c += gridDim.x) {
-        const mnp_select_chunk chunk = mnp_select_chunk_of(p, chunks, c);
-        const mnp_select_state state = p.states[chunk.line];
-        const mnp_select_prefix known = mnp_select_prefix_of(p, state, state.passes);
-        for (int64_t tile = chunk.begin; tile < chunk.end; tile += MNP_THREADS * MNP_ITEMS) {
-            mnp_bits numbers[MNP_ITEMS];
-            uint32_t wanted = 0;
-            const int size = mnp_select_size(chunk, tile);
-            mnp_select_load(p, chunk, tile, size, numbers);
-#pragma unroll
-            for (int item = 0; item < MNP_ITEMS; item++)
-                if (mnp_select_has(size, item) &&
-                    mnp_select_compare_at(p, chunk, tile, item, numbers[item], known) <= 0)
-                    wanted |= 1u << item;
-            mnp_select_give(p, chunk, tile, wanted, mnp_select_take(p, chunk.line, 0, __popc(wanted)).found);
-        }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned arrived;
+        __threadfence();
+        atomicAdd(&p.arrived[line], 1u);
+        do
+            asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(arrived) : "l"(&p.arrived[line]) : "memory");
+        while (arrived < (unsigned)(times * p.members));
     }
+    __syncthreads();
+}
+
+/* The counts of a pass of all members, and those of the next pass set to 0, which were used two passes ago. */
+MNP_INLINE const long long *mnp_select_share(const mnp_select_params &p, const mnp_select_span &span, int member,
+                                             const mnp_select_tally &tally)
+{
+    const int size = p.targets * MNP_SELECT_DIGITS;
+    long long *counts = p.counts + span.line * MNP_SELECT_ROUNDS * size;
+    long long *these = counts + span.pass % MNP_SELECT_ROUNDS * size;
+    long long *next = counts + (span.pass + 1) % MNP_SELECT_ROUNDS * size;
+    mnp_select_add(tally, false, these);
+    for (int i = member * MNP_THREADS + threadIdx.x; i < size; i += p.members * MNP_THREADS)
+        next[i] = 0;
+    mnp_select_meet(p, span.line, span.pass + 1);
+    return these;
+}
+
+/* Find the digits of a pass, from what the team counted or, if there are none, this block alone. */
+MNP_INLINE void mnp_select_pick_all(const mnp_select_params &p, int pass, const long long *counts,
+                                    mnp_select_team &team)
+{
+    for (int t = 0; t < p.targets; t++) {
+        const int first =
+            team.tally.slots[team.states[t].leader] * MNP_SELECT_DIGITS + (int)threadIdx.x * MNP_OWN_DIGITS;
+        long long own[MNP_OWN_DIGITS];
+#pragma unroll
+        for (int i = 0; i < MNP_OWN_DIGITS; i++)
+            own[i] = counts ? __ldcg(counts + first + i) : mnp_select_counted(team.tally, first + i);
+        mnp_select_pick(p, pass, own, t, team.states);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        mnp_select_lead(p, pass, team.states);
+    __syncthreads();
+}
+
+/* Find the sought elements in a list of no more elements than the block has threads, by comparing all with all. */
+MNP_INLINE void mnp_select_finish(const mnp_select_params &p, int64_t line, int pass, int count, mnp_select_team &team)
+{
+    mnp_bits *numbers = (mnp_bits *)team.tally.counts, number = {};
+    int64_t *indices = (int64_t *)(numbers + MNP_THREADS), index = threadIdx.x;
+    const bool has = (int)threadIdx.x < count;
+    if (has) {
+        number = ((const mnp_bits *)p.candidates)[line * p.room + threadIdx.x];
+        if (MNP_NUMBERED)
+            index = p.places[line * p.room + threadIdx.x];
+        numbers[threadIdx.x] = number;
+        indices[threadIdx.x] = index;
+    }
+    __syncthreads();
+    for (int t = 0; t < p.targets; t++) {
+        const mnp_select_prefix prefix = mnp_select_prefix_of(p, team.states[t], pass);
+        const long long rank = (long long)team.states[t].rank;
+        long long before = has && mnp_select_compare(number, index, prefix) == 0 ? 0 : -1;
+        if (before == 0)
+            for (int i = 0; i < count; i++) {
+                const mnp_bits other = numbers[i];
+                const bool first =
+                    mnp_is_before(other, number) || (!mnp_is_before(number, other) && indices[i] < index);
+                before += first && mnp_select_compare(other, indices[i], prefix) == 0;
+            }
+        __syncthreads(); /* all have read the state */
+        if (before != rank)
+            continue;
+        for (int w = 0; w < MNP_NUMBER_WORDS; w++)
+            team.states[t].words[w] = mnp_select_word_of(number, w);
+        if (MNP_NUMBERED)
+            team.states[t].words[MNP_WORDS - 1] = (unsigned long long)index;
+        team.states[t].passes = p.passes;
+    }
+    __syncthreads();
+}
+
+/* Append the elements up to the sought one to the result, of those that have not been. */
+MNP_INLINE void mnp_select_gather(const mnp_select_params &p, const mnp_select_span &span,
+                                  const mnp_select_state &state)
+{
+    const mnp_select_prefix known = mnp_select_prefix_of(p, state, state.passes);
+    for (int64_t tile = span.begin; tile < span.end; tile += MNP_TILE) {
+        mnp_bits numbers[MNP_ITEMS];
+        uint32_t wanted = 0;
+        const int size = mnp_select_size(span, tile);
+        mnp_select_read(p, span, tile, numbers);
+#pragma unroll
+        for (int item = 0; item < MNP_ITEMS; item++)
+            if (mnp_select_at(item) < size && mnp_select_compare_at(p, span, tile, item, numbers[item], known) <= 0)
+                wanted |= 1u << item;
+        mnp_select_give(p, span, tile, wanted, mnp_select_take(p, span.line, 0, __popc(wanted)).found);
+    }
+}
+
+/* Select from a line, as one of its members. */
+MNP_INLINE void mnp_select_line(const mnp_select_params &p, int64_t line, int member, mnp_select_team &team)
+{
+    int members = p.members, pass = 0;
+    int64_t kept = 0;
+    if (threadIdx.x < MNP_SELECT_TARGETS)
+        team.states[threadIdx.x] = mnp_select_state{};
+    __syncthreads();
+    for (; pass < p.passes && !team.states[0].done; pass++) {
+        mnp_select_span span = {line,
+                                0,
+                                p.length,
+                                pass,
+                                mnp_select_reads_list(team.states, pass),
+                                mnp_select_writes_list(team.states, pass)};
+        if (span.from_list) {
+            span.end = kept;
+            if (kept <= MNP_ALONE) {
+                if (member > 0)
+                    return;
+                members = 1;
+            }
+            if (kept <= MNP_THREADS) {
+                mnp_select_finish(p, line, pass, (int)kept, team);
+                pass = p.passes;
+                break;
+            }
+        }
+        mnp_select_divide(span, members, member);
+        mnp_select_open(p, team.states, pass, team.tally);
+        mnp_select_count(p, span, team.tally);
+        mnp_select_pick_all(p, pass, members > 1 ? mnp_select_share(p, span, member, team.tally) : nullptr, team);
+        if (span.to_list)
+            kept = (int64_t)__ldcg(&p.kept[line]);
+    }
+#if MNP_NUMBERED
+    mnp_select_span rest = {line, 0, p.length, pass, mnp_select_reads_list(team.states, pass), false};
+    rest.end = rest.from_list ? kept : rest.end;
+    mnp_select_divide(rest, members, member);
+    mnp_select_gather(p, rest, team.states[0]);
+#else
+    if (member == 0 && (int)threadIdx.x < p.targets)
+        mnp_select_store(p, line, (int)threadIdx.x, team.states[threadIdx.x]);
+#endif
+    __syncthreads();
+}
+
+extern "C" __global__ void __launch_bounds__(MNP_THREADS, 2) select_team(const __grid_constant__ mnp_select_params p)
+{
+    __shared__ mnp_select_team team;
+    const int64_t teams = gridDim.x / (unsigned)p.members;
+    for (int64_t line = blockIdx.x / (unsigned)p.members; line < p.lines; line += teams)
+        mnp_select_line(p, line, (int)(blockIdx.x % (unsigned)p.members), team);
 }
 
 #endif

@@ -11,9 +11,9 @@
 /* The tasks, each a kernel on a GPU, compiled with MNP_TASK.  They are macros, as #if evaluates them. */
 #define MNP_SELECT_COUNT 0  /* count a digit of the elements that may still be sought ones */
 #define MNP_SELECT_PICK 1   /* find which digit the sought elements have */
-#define MNP_SELECT_GATHER 2 /* append the remaining elements that come before the sought one, or are it */
-#define MNP_SELECT_VALUES 3 /* write the sought elements */
-#define MNP_SELECT_SHORT 4  /* on the host: find the sought elements of short lines, without digits, and write them */
+#define MNP_SELECT_VALUES 2 /* write the sought elements */
+#define MNP_SELECT_SHORT 3  /* on the host: find the sought elements of short lines, without digits, and write them */
+#define MNP_SELECT_TEAM 4   /* on a GPU: all of that for lines that no other rank shares */
 #define MNP_SELECT_TASKS 5
 
 enum {
@@ -21,7 +21,9 @@ enum {
     MNP_SELECT_BITS = 11,              /* of a digit */
     MNP_SELECT_DIGITS = 1 << MNP_SELECT_BITS,
     MNP_SELECT_TARGETS = 4, /* the most elements that are sought at a time */
-    MNP_SELECT_WORDS = 3
+    MNP_SELECT_WORDS = 3,
+    MNP_SELECT_PASSES = 18, /* at most: two words of 6 digits, and an index of 6 */
+    MNP_SELECT_ROUNDS = 3   /* sets of counts that a team's passes use in turn */
 };
 
 /* What is known of a sought element. */
@@ -46,12 +48,14 @@ typedef struct mnp_select_params {
     long long chunk;         /* elements of a line that are counted together */
     int descending;
     int targets;
-    int pass, passes; /* this one, and all */
-    mnp_select_digit digit;
+    int pass, passes; /* this one, where the tasks are launched one by one, and all */
+    mnp_select_digit digits[MNP_SELECT_PASSES];
     int bits[MNP_SELECT_WORDS]; /* of the words, as many as matter */
     long long ranks[MNP_SELECT_TARGETS];
     mnp_select_state *states; /* `targets` of each line; 0 at first */
     long long *counts;        /* of each digit, MNP_SELECT_DIGITS for each state; 0 at first */
+    int members;              /* TEAM: how many blocks select from a line together; all of a launch run at once */
+    unsigned *arrived;        /* TEAM: of each line: how often members have waited for each other; 0 at first */
     /* a list of each line, which the first pass writes that finds few elements to be left; later ones read no others */
     long long few;            /* at most so many of the whole line */
     void *candidates;         /* the words of their numbers, `room` of each line */

@@ -6,9 +6,11 @@
  * Short lines on the host are not counted: their elements are moved until the sought ones are in their places.
  *
  * Where ranks share lines, each counts its own elements, and the counts are summed over these ranks, a digit after the
- * other: no element moves.
+ * other: no element moves.  On a GPU one launch finds all digits of lines that no other rank shares.
  */
 #include "ops/sort/select.h"
+
+#include <stdlib.h>
 
 #include <maniple/comm.h>
 #include <maniple/view.h>
@@ -22,10 +24,13 @@
 #include "ops/sort/sort.h"
 
 enum {
-    LEAST_LENGTH = 1 << 15, /* of a rank's part of a line, for which the counts of its digits are few */
+    LEAST_PART = 1 << 15,   /* of a rank's part of a shared line, for which the counts of its digits are few */
+    LEAST_LENGTH = 1 << 11, /* of a line on a GPU; shorter ones are sorted sooner */
     MOST_POSITIONS = 16,
-    CHUNKS = 528,         /* on a GPU, about, of all lines */
-    LEAST_CHUNK = 1 << 14 /* elements */
+    CHUNKS = 528,          /* on a GPU, about, of all lines */
+    LEAST_CHUNK = 1 << 14, /* elements */
+    LEAST_ROOM = 1 << 8,   /* for elements of a line that are listed */
+    TEAM_THREADS = 512
 };
 
 typedef struct selection {
@@ -57,15 +62,14 @@ static bool is_short(const mnp_ctx *ctx, int64_t length)
 
 static unsigned threads(int task)
 {
-    return task == MNP_SELECT_PICK || task == MNP_SELECT_VALUES ? 256 : 512;
+    return task == MNP_SELECT_PICK || task == MNP_SELECT_VALUES ? 256 : TEAM_THREADS;
 }
 
 /* ---- kernels ---- */
 
 static mnp_status load_kernel(selection *s, int task)
 {
-    static const char *const names[] = {"select_count", "select_pick", "select_gather", "select_values",
-                                        "select_short"};
+    static const char *const names[] = {"select_count", "select_pick", "select_values", "select_short", "select_team"};
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_KEY %s\n#define MNP_NUMBERED %d\n", mnp__jit_type(s->dtype), s->numbered);
@@ -76,12 +80,16 @@ static mnp_status load_kernel(selection *s, int task)
     return mnp__ctx_kernel_of_text(s->ctx, &spec, &defines, NULL, &s->kernels[task]);
 }
 
-static mnp_status load_kernels(selection *s)
+/* The kernels for lines that other ranks share, or not. */
+static mnp_status load_kernels(selection *s, bool shared, int64_t length)
 {
-    const int last = s->numbered ? MNP_SELECT_GATHER : MNP_SELECT_VALUES;
+    if (!shared && is_short(s->ctx, length))
+        return load_kernel(s, MNP_SELECT_SHORT);
+    if (!shared && !on_host(s->ctx))
+        return load_kernel(s, MNP_SELECT_TEAM);
     MNP_TRY(load_kernel(s, MNP_SELECT_COUNT));
     MNP_TRY(load_kernel(s, MNP_SELECT_PICK));
-    return load_kernel(s, last);
+    return load_kernel(s, MNP_SELECT_VALUES);
 }
 
 static mnp_status run(selection *s, int task, int64_t blocks)
@@ -94,6 +102,45 @@ static mnp_status run(selection *s, int task, int64_t blocks)
     return device->ops->launch(device, s->kernels[task], &launch, &s->params, sizeof s->params, s->ctx->compute);
 }
 
+/* ---- teams ---- */
+
+static void free_count(mnp_ctx *ctx, void *count)
+{
+    (void)ctx;
+    free(count);
+}
+
+/* The GPU's multiprocessors, asked for once. */
+static mnp_status count_multiprocessors(mnp_ctx *ctx, int *count_p)
+{
+    mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_SELECTION];
+    if (!attached->data) {
+        mnp_rank_info info;
+        int *count;
+        MNP_TRY(ctx->device->ops->info(ctx->device, &info));
+        MNP_TRY(mnp__malloc(sizeof *count, &count));
+        *count = info.multiprocessors;
+        *attached = (mnp__attachment){.data = count, .free = free_count};
+    }
+    *count_p = *(const int *)attached->data;
+    return MNP_OK;
+}
+
+/*
+ * How many blocks select from a line together.  As they wait for each other, all blocks of a launch have to run at
+ * once: half of those for which a GPU has room, as another stream may have the other half.
+ */
+static mnp_status choose_members(selection *s)
+{
+    mnp_select_params *p = &s->params;
+    const int64_t some = mnp__divide_up(p->length, 2 * TEAM_THREADS * items(s));
+    int multiprocessors;
+    MNP_TRY(count_multiprocessors(s->ctx, &multiprocessors));
+    const int64_t each = p->lines > 0 ? multiprocessors / p->lines : 1;
+    p->members = (int)mnp__clamp(each, 1, mnp__max(some, 1));
+    return MNP_OK;
+}
+
 /* ---- memory ---- */
 
 /* Returns how much there is; what must be 0 at first are the first *zeros bytes. */
@@ -101,9 +148,12 @@ static size_t place(selection *s, char *base, size_t *zeros)
 {
     mnp_select_params *p = &s->params;
     const size_t lines = (size_t)p->lines, states = lines * (size_t)p->targets, room = lines * (size_t)p->room;
+    const bool team = s->kernels[MNP_SELECT_TEAM] != NULL;
+    const size_t counts = !team ? states : p->members > 1 ? MNP_SELECT_ROUNDS * states : 0;
     size_t used = 0;
-    p->states = mnp__sort_deal(base, &used, states * sizeof *p->states);
-    p->counts = mnp__sort_deal(base, &used, states * MNP_SELECT_DIGITS * sizeof *p->counts);
+    p->states = mnp__sort_deal(base, &used, team ? 0 : states * sizeof *p->states);
+    p->arrived = mnp__sort_deal(base, &used, lines * sizeof *p->arrived);
+    p->counts = mnp__sort_deal(base, &used, counts * MNP_SELECT_DIGITS * sizeof *p->counts);
     p->kept = mnp__sort_deal(base, &used, lines * sizeof *p->kept);
     p->found = mnp__sort_deal(base, &used, lines * sizeof *p->found);
     *zeros = used;
@@ -117,6 +167,8 @@ static mnp_status make_room(selection *s)
 {
     mnp__device *device = s->ctx->device;
     size_t zeros;
+    if (s->kernels[MNP_SELECT_TEAM])
+        MNP_TRY(choose_members(s));
     const size_t bytes = place(s, NULL, &zeros);
     MNP_TRY(device->ops->alloc(device, bytes, &s->scratch));
     (void)place(s, s->scratch, &zeros);
@@ -130,7 +182,16 @@ static int passes_of(int bits)
     return (int)mnp__divide_up(bits, MNP_SELECT_BITS);
 }
 
-/* Describe the words of an element: of its number, and where indices matter, of its index. */
+static mnp_select_digit digit_of_pass(const mnp_select_params *p, int pass)
+{
+    int word = 0;
+    while (pass >= passes_of(p->bits[word]))
+        pass -= passes_of(p->bits[word++]);
+    const int above = p->bits[word] - pass * MNP_SELECT_BITS, bits = above < MNP_SELECT_BITS ? above : MNP_SELECT_BITS;
+    return (mnp_select_digit){word, above - bits, bits};
+}
+
+/* Describe the words of an element, of its number, and where indices matter, of its index; and their digits. */
 static void choose_words(selection *s)
 {
     mnp_select_params *p = &s->params;
@@ -145,26 +206,20 @@ static void choose_words(selection *s)
     p->passes = 0;
     for (int w = 0; w < MNP_SELECT_WORDS; w++)
         p->passes += passes_of(p->bits[w]);
-}
-
-static mnp_select_digit digit_of_pass(const mnp_select_params *p, int pass)
-{
-    int word = 0;
-    while (pass >= passes_of(p->bits[word]))
-        pass -= passes_of(p->bits[word++]);
-    const int above = p->bits[word] - pass * MNP_SELECT_BITS, bits = above < MNP_SELECT_BITS ? above : MNP_SELECT_BITS;
-    return (mnp_select_digit){word, above - bits, bits};
+    for (int pass = 0; pass < p->passes; pass++)
+        p->digits[pass] = digit_of_pass(p, pass);
 }
 
 /* Lines have `extent` elements on all ranks that share them. */
 static void choose_chunk(selection *s, int64_t extent)
 {
     mnp_select_params *p = &s->params;
-    const int64_t each = p->lines > 0 ? mnp__divide_up(CHUNKS, p->lines) : 1;
+    const int64_t each = p->lines > 0 ? mnp__divide_up(CHUNKS, p->lines) : 1, part = extent / 8;
     p->chunk = on_host(s->ctx) ? 4 * LEAST_CHUNK : mnp__divide_up(p->length, each);
     p->chunk = mnp__max(p->chunk, LEAST_CHUNK);
-    p->few = extent / 8;
+    p->few = s->group ? part : mnp__max(part, LEAST_ROOM);
     p->room = mnp__min(p->few, p->length);
+    p->room = mnp__divide_up(p->room, LEAST_ROOM) * LEAST_ROOM; /* lists begin where vectors may */
 }
 
 static mnp_status run_passes(selection *s)
@@ -173,8 +228,9 @@ static mnp_status run_passes(selection *s)
     const int64_t chunks = p->lines * mnp__divide_up(p->length, p->chunk);
     const int64_t counts = p->lines * p->targets * MNP_SELECT_DIGITS;
     mnp_status st = MNP_OK;
+    if (s->kernels[MNP_SELECT_TEAM])
+        return run(s, MNP_SELECT_TEAM, p->lines * p->members);
     for (p->pass = 0; p->pass < p->passes; p->pass++) {
-        p->digit = digit_of_pass(p, p->pass);
         if (st == MNP_OK)
             st = run(s, MNP_SELECT_COUNT, chunks);
         if (s->group) /* even after an error here, as the others wait */
@@ -183,8 +239,7 @@ static mnp_status run_passes(selection *s)
             st = run(s, MNP_SELECT_PICK, p->lines);
     }
     MNP_TRY(st);
-    return s->numbered ? run(s, MNP_SELECT_GATHER, chunks)
-                       : run(s, MNP_SELECT_VALUES, mnp__divide_up(p->lines * p->targets, 256));
+    return run(s, MNP_SELECT_VALUES, mnp__divide_up(p->lines * p->targets, 256));
 }
 
 /* ---- positions of all lines ---- */
@@ -193,8 +248,8 @@ bool mnp__select_pays(const mnp_array *x, int axis, int count)
 {
     const mnp_layout *layout = x->layout;
     const int parts = mnp_layout_parts(layout, axis);
-    const bool quick = parts == 1 && on_host(x->ctx); /* lines of any length */
-    return count <= MOST_POSITIONS && (quick || layout->shape[axis] / parts >= LEAST_LENGTH);
+    const int64_t least = parts > 1 ? LEAST_PART : on_host(x->ctx) ? 0 : LEAST_LENGTH;
+    return count <= MOST_POSITIONS && layout->shape[axis] / parts >= least;
 }
 
 /* Select at most MNP_SELECT_TARGETS positions of the lines. */
@@ -222,7 +277,7 @@ static mnp_status select_all(const mnp_array *x, int count, const int64_t *posit
     mnp__input input;
     selection s = {.ctx = x->ctx, .dtype = x->dtype, .params = {.lines = 1, .row = count}};
     const bool shared = mnp_layout_parts(x->layout, last) > 1;
-    MNP_TRY(!shared && is_short(x->ctx, x->layout->shape[last]) ? load_kernel(&s, MNP_SELECT_SHORT) : load_kernels(&s));
+    MNP_TRY(load_kernels(&s, shared, x->layout->shape[last]));
     if (shared)
         MNP_TRY(mnp__comm_along(x->ctx->world, x->layout->mesh_ndim, x->layout->mesh, 1U << x->layout->axes[last],
                                 &s.group));
@@ -319,7 +374,7 @@ mnp_status mnp__select_first(mnp_ctx *ctx, const mnp__radix_sort *local_sort)
                               .indices = local_sort->sorted_payload,
                               .number = local_sort->number,
                               .first = local_sort->first}};
-    MNP_TRY(load_kernels(&s));
+    MNP_TRY(load_kernels(&s, false, s.params.length));
     MNP_TRY(MNP_AGREE(ctx, find_first(&s)));
     return sort_found(ctx, local_sort);
 }
