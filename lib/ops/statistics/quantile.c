@@ -5,8 +5,8 @@
  * they are many or differ from line to line.
  *
  * The axes are merged to one, which mnp_sort() sorts, NaN last.  Where all elements count, the neighbours have the same
- * index in every line, and are slices; reducing such a slice along the axis gives the result the layout of a
- * reduction's.  Where NaN are left out, lines differ in their number of elements, and so do the neighbours' indices:
+ * index in every line, and are slices; where the axis is cut, reducing such a slice along it gives the result the layout
+ * of a reduction's.  Where NaN are left out, lines differ in their number of elements, and so do the neighbours' indices:
  * they are computed on the CPU, from the counts of this rank's lines, and taken along the axis.
  */
 #include <maniple/statistics.h>
@@ -194,16 +194,19 @@ static mnp_status list_positions(call *c)
 
 /* ---- lines in order ---- */
 
-/* Element `at` of every line, without the axis. */
+/* Element `at` of every line, without the axis: a view where the axis is not cut. */
 static mnp_status take_slice(const call *c, int64_t at, mnp_array **result_p)
 {
     mnp_subscript subscripts[MNP_MAX_DIMS];
     mnp_array *slice = NULL;
+    const bool whole = mnp_layout_parts(c->sorted->layout, c->axis) == 1;
     for (int d = 0; d < c->axis; d++)
         subscripts[d] = MNP_ALL;
     if (c->positions)
         at = find_position(c, at);
-    subscripts[c->axis] = MNP_RANGE(at, at + 1);
+    subscripts[c->axis] = whole ? MNP_AT(at) : MNP_RANGE(at, at + 1);
+    if (whole)
+        return mnp_slice(c->sorted, c->axis + 1, subscripts, result_p);
     MNP_TRY(mnp_slice(c->sorted, c->axis + 1, subscripts, &slice));
     mnp_status st = mnp_max(slice, MNP_AXIS(c->axis), result_p);
     mnp_array_free(slice);
