@@ -45,16 +45,23 @@ MNP_INLINE int mnp_select_at(int item)
     return (item / MNP_VECTOR * MNP_THREADS + (int)threadIdx.x) * MNP_VECTOR + item % MNP_VECTOR;
 }
 
-/* Load this thread's elements of a tile of so many. */
-template <typename T> MNP_INLINE void mnp_select_load(const T *tile, int size, T (&items)[MNP_ITEMS])
+/*
+ * Load this thread's elements of a tile of so many: numbers of the list, or keys, which mnp_select_convert() makes
+ * numbers of.
+ */
+MNP_INLINE void mnp_select_load(const mnp_select_params &p, const mnp_select_span &span, int64_t tile,
+                                mnp_bits (&items)[MNP_ITEMS])
 {
     struct alignas(16) vector {
-        T at[MNP_VECTOR];
+        mnp_bits at[MNP_VECTOR];
     };
-    if (size == MNP_TILE && (uint64_t)tile % 16 == 0) {
+    const int size = mnp_select_size(span, tile);
+    const mnp_bits *from = span.from_list ? (const mnp_bits *)p.candidates + span.line * p.room + tile
+                                          : (const mnp_bits *)p.keys + span.line * p.length + tile;
+    if (size == MNP_TILE && (uint64_t)from % 16 == 0) {
 #pragma unroll
         for (int i = 0; i < MNP_ITEMS / MNP_VECTOR; i++) {
-            const vector some = ((const vector *)tile)[i * MNP_THREADS + threadIdx.x];
+            const vector some = ((const vector *)from)[i * MNP_THREADS + threadIdx.x];
 #pragma unroll
             for (int k = 0; k < MNP_VECTOR; k++)
                 items[i * MNP_VECTOR + k] = some.at[k];
@@ -63,25 +70,17 @@ template <typename T> MNP_INLINE void mnp_select_load(const T *tile, int size, T
 #pragma unroll
         for (int item = 0; item < MNP_ITEMS; item++)
             if (mnp_select_at(item) < size)
-                items[item] = tile[mnp_select_at(item)];
+                items[item] = from[mnp_select_at(item)];
     }
 }
 
-/* The numbers of this thread's elements in a tile. */
-MNP_INLINE void mnp_select_read(const mnp_select_params &p, const mnp_select_span &span, int64_t tile,
-                                mnp_bits (&numbers)[MNP_ITEMS])
+MNP_INLINE void mnp_select_convert(const mnp_select_params &p, const mnp_select_span &span,
+                                   mnp_bits (&items)[MNP_ITEMS])
 {
-    const int size = mnp_select_size(span, tile);
-    if (span.from_list) {
-        mnp_select_load((const mnp_bits *)p.candidates + span.line * p.room + tile, size, numbers);
-        return;
-    }
-    MNP_KEY keys[MNP_ITEMS];
-    mnp_select_load((const MNP_KEY *)p.keys + span.line * p.length + tile, size, keys);
+    if (!span.from_list)
 #pragma unroll
-    for (int item = 0; item < MNP_ITEMS; item++)
-        if (mnp_select_at(item) < size)
-            numbers[item] = mnp_number(keys[item], p.descending);
+        for (int item = 0; item < MNP_ITEMS; item++)
+            items[item] = mnp_number(mnp_bits_as<MNP_KEY>(items[item]), p.descending);
 }
 
 /* The index in the line of such an element, where indices matter. */
@@ -196,7 +195,7 @@ MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_sp
     const int leaders = tally.leaders, copies = tally.copies, copy = (int)threadIdx.x % copies;
     mnp_bits next[MNP_ITEMS];
     if (span.begin < span.end)
-        mnp_select_read(p, span, span.begin, next);
+        mnp_select_load(p, span, span.begin, next);
     for (int64_t tile = span.begin; tile < span.end; tile += MNP_TILE) {
         mnp_bits numbers[MNP_ITEMS];
         uint32_t agree = 0, before = 0;
@@ -205,7 +204,8 @@ MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_sp
         for (int item = 0; item < MNP_ITEMS; item++)
             numbers[item] = next[item];
         if (tile + MNP_TILE < span.end) /* while these are counted */
-            mnp_select_read(p, span, tile + MNP_TILE, next);
+            mnp_select_load(p, span, tile + MNP_TILE, next);
+        mnp_select_convert(p, span, numbers);
         for (int leader = 0; leader < leaders; leader++) {
             const mnp_select_prefix prefix = tally.prefixes[leader];
 #pragma unroll
@@ -420,7 +420,8 @@ MNP_INLINE void mnp_select_gather(const mnp_select_params &p, const mnp_select_s
         mnp_bits numbers[MNP_ITEMS];
         uint32_t wanted = 0;
         const int size = mnp_select_size(span, tile);
-        mnp_select_read(p, span, tile, numbers);
+        mnp_select_load(p, span, tile, numbers);
+        mnp_select_convert(p, span, numbers);
 #pragma unroll
         for (int item = 0; item < MNP_ITEMS; item++)
             if (mnp_select_at(item) < size && mnp_select_compare_at(p, span, tile, item, numbers[item], known) <= 0)
