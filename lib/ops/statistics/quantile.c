@@ -49,10 +49,12 @@ typedef struct call {
     int ndim;        /* of its shape */
     int64_t shape[MNP_MAX_DIMS + 1];
     /* the state of the call */
-    mnp_array *turned, *joined; /* x with the axes at the end, or NULL; and with these joined to one */
+    mnp_array *single;          /* x without what is repeated along the axes, or NULL: nothing is */
+    int64_t repeats;            /* how often each of its elements counts */
+    mnp_array *turned, *joined; /* this with the axes at the end, or NULL; and with these joined to one */
     const mnp_array *lines;
     int axis;           /* the axis of the lines to be sorted, */
-    int64_t length;     /* and their length */
+    int64_t length;     /* and their length, with what is repeated */
     mnp_array *sorted;  /* the sorted lines; or of each only its elements at `positions`, which rise */
     int64_t *positions; /* NULL: all */
     int npositions;
@@ -127,10 +129,45 @@ static mnp_status check(call *c, const mnp_array *out)
 
 /* ---- lines ---- */
 
+/*
+ * Whether an array's strides may decide how it is read.  Where several ranks have parts of it, these may differ.
+ */
+static bool has_one_part(const mnp_array *x)
+{
+    return x->ctx->comm.size == 1;
+}
+
+/* Leave out what broadcasting has repeated along the axes, which changes positions alone. */
+static mnp_status drop_repeats(call *c)
+{
+    const mnp_array *x = c->x;
+    mnp_subscript subscripts[MNP_MAX_DIMS];
+    c->repeats = 1;
+    for (int d = 0; d < x->layout->ndim; d++) {
+        const bool repeated = c->mask >> d & 1 && x->local_strides[d] == 0 && has_one_part(x) && !c->skips_nan;
+        subscripts[d] = repeated ? MNP_RANGE(0, 1) : MNP_ALL;
+        c->repeats *= repeated ? x->layout->shape[d] : 1;
+    }
+    return c->repeats > 1 ? mnp_slice(x, x->layout->ndim, subscripts, &c->single) : MNP_OK;
+}
+
+/* Order some dimensions as they lie in memory, so that joining them takes no copy. */
+static void order_by_strides(const mnp_array *x, int *order, int count)
+{
+    for (int i = 1; i < count; i++) {
+        const int d = order[i];
+        int at = i;
+        for (; at > 0 && llabs(x->local_strides[order[at - 1]]) < llabs(x->local_strides[d]); at--)
+            order[at] = order[at - 1];
+        order[at] = d;
+    }
+}
+
 /* x with the axes as one: as it is where that is one already, else the last of `joined`. */
 static mnp_status join_axes(call *c)
 {
-    const mnp_layout *layout = c->x->layout;
+    const mnp_array *x = c->single ? c->single : c->x;
+    const mnp_layout *layout = x->layout;
     int order[MNP_MAX_DIMS], kept = 0, at = 0;
     int64_t shape[MNP_MAX_DIMS + 1];
     for (int d = 0; d < layout->ndim; d++) {
@@ -141,7 +178,7 @@ static mnp_status join_axes(call *c)
             order[kept++] = d;
         }
     }
-    c->lines = c->x;
+    c->lines = x;
     if (kept == layout->ndim - 1)
         return MNP_OK;
     c->axis = kept;
@@ -152,7 +189,9 @@ static mnp_status join_axes(call *c)
             order[kept + at++] = d;
         }
     }
-    MNP_TRY(mnp_transpose(c->x, order, &c->turned));
+    if (has_one_part(x)) /* in which order elements are does not matter */
+        order_by_strides(x, order + kept, at);
+    MNP_TRY(mnp_transpose(x, order, &c->turned));
     MNP_TRY(mnp_reshape(c->turned, kept + 1, shape, &c->joined));
     c->lines = c->joined;
     return MNP_OK;
@@ -184,11 +223,11 @@ static mnp_status list_positions(call *c)
     MNP_TRY(mnp__malloc((2 * (size_t)c->count + 1) * sizeof *c->positions, &c->positions));
     for (int i = 0; i < c->count; i++) {
         const mnp__quantile_position p = mnp__quantile_locate(c->method, c->length, c->q[i]);
-        add_position(c, p.previous);
-        add_position(c, p.next);
+        add_position(c, p.previous / c->repeats);
+        add_position(c, p.next / c->repeats);
     }
     if (mnp__dtype_is_inexact(c->x->dtype))
-        add_position(c, c->length - 1);
+        add_position(c, (c->length - 1) / c->repeats);
     return MNP_OK;
 }
 
@@ -200,6 +239,7 @@ static mnp_status take_slice(const call *c, int64_t at, mnp_array **result_p)
     mnp_subscript subscripts[MNP_MAX_DIMS];
     mnp_array *slice = NULL;
     const bool whole = mnp_layout_parts(c->sorted->layout, c->axis) == 1;
+    at /= c->repeats;
     for (int d = 0; d < c->axis; d++)
         subscripts[d] = MNP_ALL;
     if (c->positions)
@@ -217,8 +257,9 @@ static mnp_status sort_lines(call *c)
 {
     char kind = mnp_dtype_kind(c->x->dtype);
     mnp_array *valid = NULL;
+    MNP_TRY(drop_repeats(c));
     MNP_TRY(join_axes(c));
-    c->length = c->lines->layout->shape[c->axis];
+    c->length = c->lines->layout->shape[c->axis] * c->repeats;
     if (!c->skips_nan && mnp__select_pays(c->lines, c->axis, c->count))
         MNP_TRY(MNP_AGREE(c->x->ctx, list_positions(c)));
     if (c->positions && mnp__select_pays(c->lines, c->axis, c->npositions)) {
@@ -418,7 +459,7 @@ static mnp_status run(call *c, mnp_array **out_p)
     MNP_TRY(check(c, *out_p));
     bool nothing = mnp_layout_size(c->x->layout) == 0 || c->count == 0;
     mnp_status st = nothing ? find_none(c, &result) : find_all(c, &result);
-    mnp_free_all(c->turned, c->joined, c->sorted, c->last, c->counts);
+    mnp_free_all(c->single, c->turned, c->joined, c->sorted, c->last, c->counts);
     free(c->positions);
     return st == MNP_OK ? deliver(c, result, out_p) : st;
 }

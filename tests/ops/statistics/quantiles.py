@@ -112,6 +112,39 @@ def long_lines():
     mp.check("all are equal", mp.median(mp.array(a, mp.random_layout(rng, a.shape)), None), np.float64(7))
 
 
+def views():
+    """Lines whose elements lie in another order than they have, or are repeated."""
+    for _ in range(12):
+        a = values(["float32", "int16", "float64"][int(rng.integers(3))], tuple(int(n) for n in rng.integers(1, 9, 3)))
+        x = mp.array(a, mp.random_layout(rng, a.shape))
+        if rng.integers(3):
+            a = np.broadcast_to(a, (int(rng.integers(1, 6)), *a.shape))
+            x = mp.broadcast_to(x, a.ndim, a.shape)
+        order = [int(d) for d in rng.permutation(a.ndim)]
+        a, x = a.transpose(order), mp.transpose(x, order)
+        axis = tuple(int(d) for d in rng.permutation(a.ndim)[:int(rng.integers(1, a.ndim + 1))])
+        what = f"{a.shape} with strides {a.strides}, axes {axis}"
+        mp.check(f"medians of {what}", mp.median(x, axes(axis)), np.median(a, axis=axis))
+        mp.check(f"quantiles of {what}", mp.quantiles(x, len(QUANTILES), QUANTILES, axes(axis), "lower"),
+                 np.quantile(a, QUANTILES, axis=axis, method="lower"))
+
+
+def lines_of_a_block():
+    """Of any number of lines that are neither short nor long, at a few or many positions."""
+    for dtype in ("float32", "int8", "float64", "int32", "complex64"):
+        length, lines = int(rng.integers(2000, 9000)), int(rng.integers(1, 300))
+        a = values(dtype, (lines, length))
+        if rng.integers(2):
+            a = (a * a.dtype.type(2) + rng.integers(0, 2, a.shape)).astype(dtype)
+        x = mp.array(a, mp.random_layout(rng, a.shape))
+        mp.check(f"median of {a.shape} of {dtype}", mp.median(x, axes(1)), np.median(a, axis=1))
+        count = int(rng.integers(1, 15))
+        q = [float(v) for v in rng.random(count)]
+        if dtype != "complex64":
+            mp.check(f"{count} quantiles of {a.shape} of {dtype}", mp.quantiles(x, count, q, axes(1), "higher"),
+                     np.quantile(a, q, axis=1, method="higher"))
+
+
 def methods():
     for dtype, nans in (("float32", 0.1), ("int32", 0)):
         a = values(dtype, (7, 11), nans)
@@ -230,6 +263,8 @@ def mistakes():
 
 medians()
 long_lines()
+views()
+lines_of_a_block()
 on_one_rank()
 methods()
 shapes()
