@@ -151,32 +151,42 @@ MNP_INLINE void mnp_select_keep(const mnp_select_params &p, const mnp_select_spa
     }
 }
 
-/* What a block counts: there are `copies` counters of every digit of every leader, as neighbours often have one digit.
+extern __shared__ uint4 mnp_shared[]; /* counters */
+
+/*
+ * What a block counts: there are `copies` counters of every digit of every leader, as neighbours often have one digit,
+ * but no more than its elements are worth.
  */
 struct mnp_select_tally {
-    alignas(16) uint32_t counts[MNP_SELECT_TARGETS * MNP_SELECT_DIGITS];
     mnp_select_prefix prefixes[MNP_SELECT_TARGETS];
     int leaders, copies;
     int targets[MNP_SELECT_TARGETS]; /* of the leaders */
     int slots[MNP_SELECT_TARGETS];   /* the number among the leaders of a target that is one */
 };
 
-/* By all threads: nothing is counted yet. */
-MNP_INLINE void mnp_select_open(const mnp_select_params &p, const mnp_select_state *states, int pass,
+MNP_INLINE uint32_t *mnp_select_counts()
+{
+    return (uint32_t *)mnp_shared;
+}
+
+/* By all threads: nothing of the span is counted yet. */
+MNP_INLINE void mnp_select_open(const mnp_select_params &p, const mnp_select_state *states, const mnp_select_span &span,
                                 mnp_select_tally &tally)
 {
-    for (int i = threadIdx.x; i < MNP_SELECT_TARGETS * MNP_SELECT_DIGITS / 4; i += MNP_THREADS)
-        ((uint4 *)tally.counts)[i] = uint4{0, 0, 0, 0};
     if (threadIdx.x == 0) {
+        const int64_t worth = (span.end - span.begin) / MNP_TILE + 1;
         tally.leaders = 0;
         for (int t = 0; t < p.targets; t++)
             if (states[t].leader == t) {
                 tally.slots[t] = tally.leaders;
                 tally.targets[tally.leaders] = t;
-                tally.prefixes[tally.leaders++] = mnp_select_prefix_of(p, states[t], pass);
+                tally.prefixes[tally.leaders++] = mnp_select_prefix_of(p, states[t], span.pass);
             }
-        tally.copies = MNP_SELECT_TARGETS / tally.leaders;
+        tally.copies = (int)mnp_least(MNP_SELECT_TARGETS / tally.leaders, worth);
     }
+    __syncthreads();
+    for (int i = threadIdx.x; i < tally.leaders * tally.copies * MNP_SELECT_DIGITS / 4; i += MNP_THREADS)
+        mnp_shared[i] = uint4{0, 0, 0, 0};
     __syncthreads();
 }
 
@@ -184,7 +194,7 @@ MNP_INLINE uint32_t mnp_select_counted(const mnp_select_tally &tally, int i)
 {
     uint32_t sum = 0;
     for (int copy = 0; copy < tally.copies; copy++)
-        sum += tally.counts[i * tally.copies + copy];
+        sum += mnp_select_counts()[i * tally.copies + copy];
     return sum;
 }
 
@@ -220,7 +230,7 @@ MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_sp
                 const bool looks = MNP_NUMBERED && which.word == MNP_NUMBER_WORDS;
                 const int64_t index = looks ? mnp_select_index(p, span, tile, item) : 0;
                 const uint32_t digit = mnp_select_digit_of(which, numbers[item], index);
-                atomicAdd(&tally.counts[(leader * MNP_SELECT_DIGITS + digit) * copies + copy], 1u);
+                atomicAdd(&mnp_select_counts()[(leader * MNP_SELECT_DIGITS + digit) * copies + copy], 1u);
             }
         }
         if (!span.to_list)
@@ -285,7 +295,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, 2) select_count(const 
                                       p.pass, from_list, mnp_select_writes_list(states, p.pass)};
         if (begin >= end)
             continue;
-        mnp_select_open(p, states, p.pass, tally);
+        mnp_select_open(p, states, span, tally);
         mnp_select_count(p, span, tally);
         mnp_select_add(tally, true, p.counts + line * p.targets * MNP_SELECT_DIGITS);
         __syncthreads();
@@ -377,7 +387,7 @@ MNP_INLINE void mnp_select_pick_all(const mnp_select_params &p, int pass, const 
 /* Find the sought elements in a list of no more elements than the block has threads, by comparing all with all. */
 MNP_INLINE void mnp_select_finish(const mnp_select_params &p, int64_t line, int pass, int count, mnp_select_team &team)
 {
-    mnp_bits *numbers = (mnp_bits *)team.tally.counts, number = {};
+    mnp_bits *numbers = (mnp_bits *)mnp_shared, number = {};
     int64_t *indices = (int64_t *)(numbers + MNP_THREADS), index = threadIdx.x;
     const bool has = (int)threadIdx.x < count;
     if (has) {
@@ -459,7 +469,7 @@ MNP_INLINE void mnp_select_line(const mnp_select_params &p, int64_t line, int me
             }
         }
         mnp_select_divide(span, members, member);
-        mnp_select_open(p, team.states, pass, team.tally);
+        mnp_select_open(p, team.states, span, team.tally);
         mnp_select_count(p, span, team.tally);
         mnp_select_pick_all(p, pass, members > 1 ? mnp_select_share(p, span, member, team.tally) : nullptr, team);
         if (span.to_list)

@@ -20,7 +20,7 @@ enum {
     MNP_SELECT_SHORT_LENGTH = 1 << 13, /* of lines, at most */
     MNP_SELECT_BITS = 11,              /* of a digit */
     MNP_SELECT_DIGITS = 1 << MNP_SELECT_BITS,
-    MNP_SELECT_TARGETS = 4, /* the most elements that are sought at a time */
+    MNP_SELECT_TARGETS = 8, /* the most elements that are sought at a time */
     MNP_SELECT_WORDS = 3,
     MNP_SELECT_PASSES = 18, /* at most: two words of 6 digits, and an index of 6 */
     MNP_SELECT_ROUNDS = 3   /* sets of counts that a team's passes use in turn */

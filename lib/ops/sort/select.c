@@ -76,7 +76,11 @@ static mnp_status load_kernel(selection *s, int task)
     if (!on_host(s->ctx))
         mnp__text_add(&defines, "#define MNP_TASK %d\n#define MNP_THREADS %u\n#define MNP_ITEMS %d\n", task,
                       threads(task), items(s));
-    const mnp__kernel_spec spec = {.file = "sort/select.cu", .function = names[task]};
+    const bool counts = !on_host(s->ctx) && (task == MNP_SELECT_COUNT || task == MNP_SELECT_TEAM);
+    const mnp__kernel_spec spec = {.file = "sort/select.cu",
+                                   .function = names[task],
+                                   .shared_bytes =
+                                       counts ? MNP_SELECT_TARGETS * MNP_SELECT_DIGITS * sizeof(uint32_t) : 0};
     return mnp__ctx_kernel_of_text(s->ctx, &spec, &defines, NULL, &s->kernels[task]);
 }
 
