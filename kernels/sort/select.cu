@@ -137,6 +137,16 @@ MNP_INLINE void mnp_select_key(mnp_bits128 number, mnp_complex128 &key)
     mnp_select_parts(number.high, number.low, key);
 }
 
+/* The number that comes last. */
+template <typename Bits> MNP_INLINE void mnp_select_most(Bits &number)
+{
+    number = (Bits) ~(Bits)0;
+}
+MNP_INLINE void mnp_select_most(mnp_bits128 &number)
+{
+    number = mnp_bits128{~(uint64_t)0, ~(uint64_t)0};
+}
+
 template <typename Word, typename Bits> MNP_INLINE void mnp_select_join(const Word *words, Bits &number)
 {
     number = (Bits)words[0];
@@ -182,21 +192,28 @@ MNP_INLINE bool mnp_select_same(const mnp_select_state &a, const mnp_select_stat
 #pragma unroll
     for (int w = 0; w < MNP_NUMBER_WORDS; w++)
         same = same && a.words[w] == b.words[w];
-    return same;
+    return same && a.done == b.done;
 }
 
-/* Find who counts for whom from now on, and whether few enough elements are left for a list. */
-MNP_INLINE void mnp_select_lead(const mnp_select_params &p, int pass, mnp_select_state *states)
+/* Find who counts for whom from now on. */
+MNP_INLINE void mnp_select_group(const mnp_select_params &p, mnp_select_state *states)
 {
-    long long left = 0;
     for (int t = 0; t < p.targets; t++) {
         int leader = 0;
         while (!mnp_select_same(states[leader], states[t]))
             leader++;
         states[t].leader = leader;
-        left += leader == t ? states[t].alike : 0;
     }
-    if (states[0].listed == 0 && left <= p.few)
+}
+
+/* The same after a pass, and whether no more than `few` elements are left, for a list. */
+MNP_INLINE void mnp_select_lead(const mnp_select_params &p, int pass, long long few, mnp_select_state *states)
+{
+    long long left = 0;
+    mnp_select_group(p, states);
+    for (int t = 0; t < p.targets; t++)
+        left += states[t].leader == t && !states[t].done ? states[t].alike : 0;
+    if (states[0].listed == 0 && left <= few)
         states[0].listed = pass + 1;
 }
 

@@ -24,13 +24,14 @@
 #include "ops/sort/sort.h"
 
 enum {
-    LEAST_PART = 1 << 15,   /* of a rank's part of a shared line, for which the counts of its digits are few */
-    LEAST_LENGTH = 1 << 11, /* of a line on a GPU; shorter ones are sorted sooner */
+    LEAST_PART = 1 << 15,         /* of a rank's part of a shared line, for which the counts of its digits are few */
+    LEAST_LENGTH = (1 << 12) + 1, /* of a line on a GPU; shorter ones are sorted in shared memory */
     MOST_POSITIONS = 16,
-    CHUNKS = 528,          /* on a GPU, about, of all lines */
-    LEAST_CHUNK = 1 << 14, /* elements */
-    LEAST_ROOM = 1 << 8,   /* for elements of a line that are listed */
-    TEAM_THREADS = 512
+    CHUNKS = 1024,          /* on a GPU, about, of all lines */
+    LEAST_CHUNK = 1 << 14,  /* elements */
+    LEAST_ROOM = 1 << 8,    /* for elements of a line that are listed */
+    LEAST_SIEVED = 1 << 20, /* of the elements of a line that is sieved */
+    THREADS = 512
 };
 
 typedef struct selection {
@@ -38,6 +39,7 @@ typedef struct selection {
     mnp_comm *group; /* the ranks that share the lines, or NULL */
     mnp_dtype dtype;
     bool numbered;
+    bool sieves; /* whether lines are sieved before a team selects from what is left */
     mnp_select_params params;
     mnp__kernel *kernels[MNP_SELECT_TASKS];
     void *scratch;
@@ -48,10 +50,12 @@ static bool on_host(const mnp_ctx *ctx)
     return ctx->device->block_memory == 0;
 }
 
-static int items(const selection *s)
+/* Of a thread, as many as its registers hold. */
+static int items(const selection *s, int task)
 {
-    const size_t size = mnp_dtype_size(s->dtype);
-    return size > 8 ? 4 : size > 4 ? 8 : 16;
+    const size_t size = mnp_dtype_size(s->dtype), vector = 16 / size;
+    const int most = size > 8 ? 4 : size > 4 ? 8 : 16;
+    return task == MNP_SELECT_TEAM && vector < 16 ? most / 2 : most;
 }
 
 /* Whether lines of so many elements, which no others share, are done without digits. */
@@ -62,21 +66,23 @@ static bool is_short(const mnp_ctx *ctx, int64_t length)
 
 static unsigned threads(int task)
 {
-    return task == MNP_SELECT_PICK || task == MNP_SELECT_VALUES ? 256 : TEAM_THREADS;
+    return task == MNP_SELECT_PICK || task == MNP_SELECT_VALUES ? 256 : THREADS;
 }
 
 /* ---- kernels ---- */
 
 static mnp_status load_kernel(selection *s, int task)
 {
-    static const char *const names[] = {"select_count", "select_pick", "select_values", "select_short", "select_team"};
+    static const char *const names[] = {"select_count", "select_pick",   "select_values", "select_short",
+                                        "select_team",  "select_sample", "select_sieve"};
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_KEY %s\n#define MNP_NUMBERED %d\n", mnp__jit_type(s->dtype), s->numbered);
     if (!on_host(s->ctx))
         mnp__text_add(&defines, "#define MNP_TASK %d\n#define MNP_THREADS %u\n#define MNP_ITEMS %d\n", task,
-                      threads(task), items(s));
-    const bool counts = !on_host(s->ctx) && (task == MNP_SELECT_COUNT || task == MNP_SELECT_TEAM);
+                      threads(task), items(s, task));
+    const bool counts =
+        !on_host(s->ctx) && (task == MNP_SELECT_COUNT || task == MNP_SELECT_TEAM || task == MNP_SELECT_SAMPLE);
     const mnp__kernel_spec spec = {.file = "sort/select.cu",
                                    .function = names[task],
                                    .shared_bytes =
@@ -89,8 +95,11 @@ static mnp_status load_kernels(selection *s, bool shared, int64_t length)
 {
     if (!shared && is_short(s->ctx, length))
         return load_kernel(s, MNP_SELECT_SHORT);
-    if (!shared && !on_host(s->ctx))
+    if (!shared && !on_host(s->ctx)) {
+        MNP_TRY(load_kernel(s, MNP_SELECT_SAMPLE));
+        MNP_TRY(load_kernel(s, MNP_SELECT_SIEVE));
         return load_kernel(s, MNP_SELECT_TEAM);
+    }
     MNP_TRY(load_kernel(s, MNP_SELECT_COUNT));
     MNP_TRY(load_kernel(s, MNP_SELECT_PICK));
     return load_kernel(s, MNP_SELECT_VALUES);
@@ -132,38 +141,53 @@ static mnp_status count_multiprocessors(mnp_ctx *ctx, int *count_p)
 
 /*
  * How many blocks select from a line together.  As they wait for each other, all blocks of a launch have to run at
- * once: half of those for which a GPU has room, as another stream may have the other half.
+ * once: half of those for which a GPU has room, as another stream may have the other half.  Lines for which there are
+ * several blocks are long enough to be sieved, unless many of their elements are wanted.
  */
-static mnp_status choose_members(selection *s)
+static mnp_status choose_team(selection *s)
 {
     mnp_select_params *p = &s->params;
-    const int64_t some = mnp__divide_up(p->length, 2 * TEAM_THREADS * items(s));
+    const int64_t some = mnp__divide_up(p->length, 2 * THREADS * items(s, MNP_SELECT_TEAM));
     int multiprocessors;
     MNP_TRY(count_multiprocessors(s->ctx, &multiprocessors));
     const int64_t each = p->lines > 0 ? multiprocessors / p->lines : 1;
     p->members = (int)mnp__clamp(each, 1, mnp__max(some, 1));
+    s->sieves = p->members > 1 && p->length >= LEAST_SIEVED && p->first <= p->length / 64;
     return MNP_OK;
 }
 
 /* ---- memory ---- */
 
+static void place_list(const selection *s, int64_t room, char *base, size_t *used, mnp_select_list *list)
+{
+    const size_t count = (size_t)(s->params.lines * room);
+    list->room = room;
+    list->numbers = mnp__sort_deal(base, used, count * mnp_dtype_size(s->dtype));
+    if (s->numbered)
+        list->places = mnp__sort_deal(base, used, count * sizeof *list->places);
+}
+
 /* Returns how much there is; what must be 0 at first are the first *zeros bytes. */
 static size_t place(selection *s, char *base, size_t *zeros)
 {
     mnp_select_params *p = &s->params;
-    const size_t lines = (size_t)p->lines, states = lines * (size_t)p->targets, room = lines * (size_t)p->room;
+    const size_t lines = (size_t)p->lines, states = lines * (size_t)p->targets;
     const bool team = s->kernels[MNP_SELECT_TEAM] != NULL;
     const size_t counts = !team ? states : p->members > 1 ? MNP_SELECT_ROUNDS * states : 0;
+    const int64_t part = mnp__divide_up(mnp__min(p->few, p->length), LEAST_ROOM) * LEAST_ROOM; /* vectors begin there */
     size_t used = 0;
     p->states = mnp__sort_deal(base, &used, team ? 0 : states * sizeof *p->states);
     p->arrived = mnp__sort_deal(base, &used, lines * sizeof *p->arrived);
     p->counts = mnp__sort_deal(base, &used, counts * MNP_SELECT_DIGITS * sizeof *p->counts);
-    p->kept = mnp__sort_deal(base, &used, lines * sizeof *p->kept);
+    p->list.count = mnp__sort_deal(base, &used, lines * sizeof *p->list.count);
+    p->sieved.count = mnp__sort_deal(base, &used, lines * sizeof *p->sieved.count);
     p->found = mnp__sort_deal(base, &used, lines * sizeof *p->found);
     *zeros = used;
-    p->candidates = mnp__sort_deal(base, &used, room * mnp_dtype_size(s->dtype));
-    if (s->numbered)
-        p->places = mnp__sort_deal(base, &used, room * sizeof *p->places);
+    place_list(s, part, base, &used, &p->list);
+    if (s->sieves) {
+        p->ranges = mnp__sort_deal(base, &used, states * sizeof *p->ranges);
+        place_list(s, 2 * part, base, &used, &p->sieved);
+    }
     return used;
 }
 
@@ -172,7 +196,7 @@ static mnp_status make_room(selection *s)
     mnp__device *device = s->ctx->device;
     size_t zeros;
     if (s->kernels[MNP_SELECT_TEAM])
-        MNP_TRY(choose_members(s));
+        MNP_TRY(choose_team(s));
     const size_t bytes = place(s, NULL, &zeros);
     MNP_TRY(device->ops->alloc(device, bytes, &s->scratch));
     (void)place(s, s->scratch, &zeros);
@@ -220,10 +244,8 @@ static void choose_chunk(selection *s, int64_t extent)
     mnp_select_params *p = &s->params;
     const int64_t each = p->lines > 0 ? mnp__divide_up(CHUNKS, p->lines) : 1, part = extent / 8;
     p->chunk = on_host(s->ctx) ? 4 * LEAST_CHUNK : mnp__divide_up(p->length, each);
-    p->chunk = mnp__max(p->chunk, LEAST_CHUNK);
+    p->chunk = mnp__divide_up(p->chunk, LEAST_CHUNK) * LEAST_CHUNK;
     p->few = s->group ? part : mnp__max(part, LEAST_ROOM);
-    p->room = mnp__min(p->few, p->length);
-    p->room = mnp__divide_up(p->room, LEAST_ROOM) * LEAST_ROOM; /* lists begin where vectors may */
 }
 
 static mnp_status run_passes(selection *s)
@@ -232,6 +254,10 @@ static mnp_status run_passes(selection *s)
     const int64_t chunks = p->lines * mnp__divide_up(p->length, p->chunk);
     const int64_t counts = p->lines * p->targets * MNP_SELECT_DIGITS;
     mnp_status st = MNP_OK;
+    if (s->sieves) {
+        MNP_TRY(run(s, MNP_SELECT_SAMPLE, p->lines));
+        MNP_TRY(run(s, MNP_SELECT_SIEVE, chunks));
+    }
     if (s->kernels[MNP_SELECT_TEAM])
         return run(s, MNP_SELECT_TEAM, p->lines * p->members);
     for (p->pass = 0; p->pass < p->passes; p->pass++) {
