@@ -4,7 +4,8 @@
  *
  * A launch selects from lines that no other rank shares, each by a team of blocks, or by one block where there are many
  * lines.  The members of a team add their counts of a pass, wait for each other, and then all find by themselves which
- * digits are sought.  Where lines are shared, a launch counts, and another one finds the digits after the ranks have
+ * digits are sought.  Long lines are sieved before: ranges of numbers are read from a sample, so likely to have the sought
+ * elements that later passes mostly read no others.  Where lines are shared, a launch counts, and another one finds the digits after the ranks have
  * added their counts.
  *
  * Elements are counted in shared memory.  What is written in no particular order is given its place by tiles: a block

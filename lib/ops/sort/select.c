@@ -24,8 +24,8 @@
 #include "ops/sort/sort.h"
 
 enum {
-    LEAST_PART = 1 << 15,         /* of a rank's part of a shared line, for which the counts of its digits are few */
-    LEAST_LENGTH = (1 << 12) + 1, /* of a line on a GPU; shorter ones are sorted in shared memory */
+    LEAST_PART = 1 << 15,     /* of a rank's part of a shared line, for which the counts of its digits are few */
+    LONGEST_SORTED = 1 << 12, /* of lines on a GPU: these are sorted in shared memory; of wide elements half as many */
     MOST_POSITIONS = 16,
     CHUNKS = 1024,          /* on a GPU, about, of all lines */
     LEAST_CHUNK = 1 << 14,  /* elements */
@@ -278,7 +278,8 @@ bool mnp__select_pays(const mnp_array *x, int axis, int count)
 {
     const mnp_layout *layout = x->layout;
     const int parts = mnp_layout_parts(layout, axis);
-    const int64_t least = parts > 1 ? LEAST_PART : on_host(x->ctx) ? 0 : LEAST_LENGTH;
+    const int64_t sorted = mnp_dtype_size(x->dtype) > 8 ? LONGEST_SORTED / 2 : LONGEST_SORTED;
+    const int64_t least = parts > 1 ? LEAST_PART : on_host(x->ctx) ? 0 : sorted + 1;
     return count <= MOST_POSITIONS && layout->shape[axis] / parts >= least;
 }
 

@@ -129,6 +129,26 @@ def views():
                  np.quantile(a, QUANTILES, axis=axis, method="lower"))
 
 
+def very_long_lines():
+    """Which a GPU sieves: samples tell where in them to look, or mislead."""
+    for dtype in ("float32", "int32", "float64", "int8"):
+        n = int(rng.integers(1 << 20, 1 << 21))
+        a = rng.standard_normal(n) * 1000
+        kind = int(rng.integers(4))
+        if kind == 1:
+            a[rng.random(n) < 0.7] = 5  # one number is that of most
+        elif kind == 2:
+            a = np.round(a, -3)
+        elif kind == 3:
+            a[:] = np.where(rng.random(n) < 1e-5, a, 0)
+        a = (a / 10 if dtype == "int8" else a).astype(dtype)
+        x = mp.array(a, mp.random_layout(rng, a.shape))
+        what = f"{n} elements of {dtype}, {('of all kinds', 'mostly 5', 'rounded', 'mostly 0')[kind]}"
+        q = [float(v) for v in np.append(rng.random(int(rng.integers(1, 6))), 1)]
+        mp.check(f"median of {what}", mp.median(x, None), np.median(a))
+        mp.check(f"quantiles of {what}", mp.quantiles(x, len(q), q, None, "lower"), np.quantile(a, q, method="lower"))
+
+
 def lines_of_a_block():
     """Of any number of lines that are neither short nor long, at a few or many positions."""
     for dtype in ("float32", "int8", "float64", "int32", "complex64"):
@@ -264,6 +284,7 @@ def mistakes():
 medians()
 long_lines()
 views()
+very_long_lines()
 lines_of_a_block()
 on_one_rank()
 methods()
