@@ -234,6 +234,12 @@ MNP_INLINE void mnp_select_store(const mnp_select_params &p, int64_t line, int t
 #if MNP_CUDA
 #include "kernels/prefix_sum.h"
 #include "kernels/sort/select_cuda.h"
+#if MNP_TASK == MNP_SELECT_SAMPLE || MNP_TASK == MNP_SELECT_SIEVE || MNP_TASK == MNP_SELECT_TEAM
+#include "kernels/sort/select_sieve_cuda.h"
+#endif
+#if MNP_TASK == MNP_SELECT_TEAM
+#include "kernels/sort/select_team_cuda.h"
+#endif
 #else
 #include "kernels/sort/select_host.h"
 #endif
