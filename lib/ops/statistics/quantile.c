@@ -397,7 +397,7 @@ static mnp_status interpolate(const call *c, const neighbours *n, mnp_array **re
                     MNP_OUT("", result_p));
 }
 
-/* The result for one q, without the axes. */
+/* The result for one q, without the axes, to an array that is there or a new one. */
 static mnp_status find_one(const call *c, double q, mnp_array **result_p)
 {
     neighbours n = {NULL, NULL, NULL, {0, 0, 0}};
@@ -408,11 +408,40 @@ static mnp_status find_one(const call *c, double q, mnp_array **result_p)
     return st;
 }
 
+/* The results for all q, where one rank has them: to slices of one array. */
+static mnp_status find_slices(const call *c, mnp_array **result_p)
+{
+    const mnp_layout *layout = c->lines->layout;
+    int64_t shape[MNP_MAX_DIMS] = {c->count};
+    mnp_array *results = NULL;
+    int ndim = 1;
+    for (int d = 0; d < layout->ndim; d++)
+        if (d != c->axis)
+            shape[ndim++] = layout->shape[d];
+    mnp_status st = mnp_empty(c->x->ctx, c->type, ndim, shape, &results);
+    for (int i = 0; i < c->count && st == MNP_OK; i++) {
+        mnp_array *result = NULL;
+        st = mnp_view(results, &result, MNP_AT(i));
+        if (st == MNP_OK)
+            st = find_one(c, c->q[i], &result);
+        mnp_array_free(result);
+    }
+    if (st == MNP_OK)
+        *result_p = results;
+    else
+        mnp_array_free(results);
+    return st;
+}
+
 static mnp_status find_all(call *c, mnp_array **result_p)
 {
     mnp_array **each;
     MNP_TRY(MNP_AGREE(c->x->ctx, mnp__calloc((size_t)c->count, sizeof(mnp_array *), &each)));
     mnp_status st = sort_lines(c);
+    if (st == MNP_OK && c->many && has_one_part(c->x)) {
+        free(each);
+        return find_slices(c, result_p);
+    }
     for (int i = 0; i < c->count && st == MNP_OK; i++)
         st = find_one(c, c->q[i], &each[i]);
     if (st == MNP_OK && c->many) {

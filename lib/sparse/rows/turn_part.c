@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines of entries become lines of what the entries had as indices.  On a GPU entries are ranked among those of their
- * index, in any order, which gives them places in their new lines, and there are ordered, each by a look at all others.
- * Where a new line is too long for that, the indices are sorted, with the numbers of the entries, which bring the lines'
- * numbers and the values to their places.  On the host chunks of lines count their entries of each index, which tells
- * where each chunk stores them.  The order of lines is kept, so the new indices rise.
+ * Lines of entries become lines of what the entries had as indices.  On a GPU the indices are sorted, with the numbers
+ * of the entries, which bring the lines' numbers and the values to their places.  On the host chunks of lines count
+ * their entries of each index, which tells where each chunk stores them.  The order of lines is kept, so the new
+ * indices rise.
  */
 #include "sparse/rows/turn_part.h"
 
@@ -88,7 +87,7 @@ static mnp_status find_offsets(const turner *t, int64_t lines, int64_t entries, 
                    .entries = entries, .wide = t->offset_size == 8, .keys = lines_of, .made_offsets = *offsets_p});
 }
 
-/* ---- turning on a GPU by a sort ---- */
+/* ---- turning on a GPU ---- */
 
 /* The entries of a part in the order of their indices. */
 typedef struct sorting {
@@ -147,60 +146,6 @@ static mnp_status turn_by_sort(const turner *t, const mnp__part *part, mnp__part
     return MNP_AGREE(ctx, st);
 }
 
-/* ---- turning on a GPU by ranks ---- */
-
-/* The entries of each index, counted, and the most that an index has.  Waits. */
-static mnp_status rank_entries(const turner *t, mnp_turn_params *params, int64_t *longest_p)
-{
-    const mnp__device_ops *ops = t->ctx->device->ops;
-    const int64_t others = params->others;
-    MNP_TRY(mnp__elements_new(t->ctx, others + 2, sizeof *params->sums, &params->sums));
-    MNP_TRY(mnp__elements_new(t->ctx, params->entries, sizeof *params->ranks, &params->ranks));
-    params->longest = params->sums + others + 1;
-    MNP_TRY(ops->fill(t->ctx->device, params->sums, 0, (size_t)(others + 2) * sizeof *params->sums, t->ctx->compute));
-    MNP_TRY(run(t, MNP_TURN_RANK, params->entries, *params));
-    MNP_TRY(run(t, MNP_TURN_LONGEST, others, *params));
-    return mnp__elements_copy(t->ctx, longest_p, params->longest, 1, sizeof *longest_p);
-}
-
-static mnp_status place_by_ranks(const turner *t, mnp_turn_params *params, mnp__part *made)
-{
-    MNP_TRY(mnp__elements_new(t->ctx, made->lines + 1, (size_t)made->offset_size, &made->offsets));
-    MNP_TRY(mnp__elements_new(t->ctx, made->count, MNP_TURN_BYTES(t->value_size), &params->scattered));
-    MNP_TRY(mnp__rows_sum_up(t->sums, made->lines, (int64_t *)params->sums, NULL));
-    MNP_TRY(run(t, MNP_TURN_SCATTER, made->count, *params));
-    MNP_TRY(run(t, MNP_TURN_ARRANGE, made->count, *params));
-    params->wide = made->offset_size == 8;
-    params->made_offsets = made->offsets;
-    return run(t, MNP_TURN_NARROW, made->lines + 1, *params);
-}
-
-/* Collective, and agreed upon. */
-static mnp_status turn_on_gpu(const turner *t, const mnp__part *part, mnp__part *made)
-{
-    enum { LONGEST = 128 }; /* entries of a line that find their places by a look at all others */
-    mnp_ctx *ctx = t->ctx;
-    int64_t longest = 0;
-    mnp_turn_params params = {.lines = part->lines,
-                              .entries = part->count,
-                              .offsets = part->offsets,
-                              .wide = part->offset_size == 8,
-                              .indices = part->indices,
-                              .values = part->values,
-                              .made_values = made->values,
-                              .made_indices = made->indices,
-                              .others = made->lines};
-    mnp_status st = MNP_AGREE(ctx, rank_entries(t, &params, &longest));
-    if (st == MNP_OK)
-        st = mnp__all_reduce(&ctx->comm, &longest, 1, MPI_INT64_T, MPI_MAX);
-    if (st == MNP_OK && longest <= LONGEST)
-        st = MNP_AGREE(ctx, place_by_ranks(t, &params, made));
-    mnp__elements_free(ctx, params.sums);
-    mnp__elements_free(ctx, params.ranks);
-    mnp__elements_free(ctx, params.scattered);
-    return st == MNP_OK && longest > LONGEST ? turn_by_sort(t, part, made) : st;
-}
-
 /* ---- turning on the host ---- */
 
 static mnp_status run_chunks(const turner *t, int task, mnp_turn_params params)
@@ -256,7 +201,7 @@ static mnp_status turn(const turner *t, const mnp__part *part, int64_t others, m
     if (st == MNP_OK)
         st = mnp__elements_new(t->ctx, part->count, t->value_size, &made->values);
     MNP_TRY(MNP_AGREE(t->ctx, st));
-    return t->ctx->device->cpu_memory ? turn_by_counts(t, part, made) : turn_on_gpu(t, part, made);
+    return t->ctx->device->cpu_memory ? turn_by_counts(t, part, made) : turn_by_sort(t, part, made);
 }
 
 /* ---- formats ---- */
