@@ -37,9 +37,10 @@ typedef struct mnp_turn_params {
     int *made_indices;
     long long others, chunks;
     long long *tallies, *sums; /* a row of tallies for each chunk */
-    /* ghosts: */
-    const int *rows_of, *indices; /* the rows of the lines, and the numbers of the ghosts */
-    const long long *ghosts;      /* their columns */
+    const int *indices;        /* of the entries */
+    /* ghosts, whose numbers are the indices: */
+    const int *rows_of;      /* the rows of the lines */
+    const long long *ghosts; /* the columns of the ghosts */
     long long row_lo;
     long long *rows, *columns;
 } mnp_turn_params;
