@@ -37,16 +37,21 @@ static const option_row options_table[] = {
 #define PARAMETERS(X)                                                                                                  \
     X(SIZE, "size", "extent of the window, or one for each dimension, such as 3 or 3,5")                               \
     X(SIGMA, "sigma", "standard deviation, or one for each dimension")                                                 \
-    X(ORDER, "order", "derivative of the Gaussian, or one for each dimension (default: 0)")                            \
+    X(ORDER, "order", "derivative of the Gaussian, or one a dimension (default: 0); degree of splines (3)")            \
     X(TRUNCATE, "truncate", "where the Gaussian ends, in standard deviations (default: 4)")                            \
     X(RANK, "rank", "which value of the sorted window, from 0 on; negative from its end")                              \
     X(PERCENTILE, "percentile", "which value of the sorted window, 0 to 100")                                          \
-    X(AXIS, "axis", "the dimension of the difference (default: -1, the last)")                                         \
+    X(AXIS, "axis", "the dimension of the difference or line (default: -1, the last)")                                 \
+    X(WINDOW_LENGTH, "window_length", "elements that a polynomial is fitted to, such as 7")                            \
+    X(POLYORDER, "polyorder", "of the polynomial (default: 2)")                                                        \
+    X(SHIFT, "shift", "how far elements go, or one for each dimension")                                                \
+    X(ZOOM, "zoom", "how many elements there are for one, or one number for each dimension")                           \
+    X(ANGLE, "angle", "in degrees, in the plane of the first two dimensions or of axes")                               \
     X(ORIGIN, "origin", "shift of the window, or one for each dimension (default: 0)")                                 \
     X(CVAL, "cval", "what is beyond the borders in mode constant (default: 0)")                                        \
     X(ITERATIONS, "iterations", "how often; 0: until nothing changes (default: 1)")                                    \
     X(CONNECTIVITY, "connectivity", "steps to neighbours that are connected (default: 1)")                             \
-    X(MODE, "mode", "reflect, mirror, nearest, wrap or constant (default: reflect)")                                   \
+    X(MODE, "mode", "reflect, mirror, nearest, wrap or constant (default: reflect; of splines constant)")              \
     X(AXES, "axes", "the dimensions to filter, such as 0,1 for a picture in colours (default: all)")                   \
     X(DTYPE, "dtype", "of the result, such as float32 (default: that of INPUT)")
 
@@ -63,6 +68,9 @@ static const struct {
 #define BIT(parameter) (1U << (parameter))
 enum { BORDERS = BIT(CVAL) | BIT(MODE) | BIT(AXES) | BIT(DTYPE), WINDOW = BIT(SIZE) | BIT(ORIGIN) | BORDERS };
 enum { GAUSS = BIT(SIGMA) | BIT(TRUNCATE) | BORDERS, BINARY = BIT(ITERATIONS) | BIT(CONNECTIVITY) };
+
+/* Filters without a plan: an element depends on whole lines, or the result has another shape or dtype. */
+enum { NO_PLAN = BIT(NUM_PARAMETERS), SPLINE = NO_PLAN | BIT(ORDER) | BORDERS, LINES = NO_PLAN | BIT(AXIS) };
 
 typedef struct value {
     int count; /* 0: not given */
@@ -92,8 +100,8 @@ static double number(const filtering *j, enum parameter parameter, int d, double
 /* A filter's arguments, for the dimensions of its input. */
 typedef struct arguments {
     int64_t size[MNP_MAX_DIMS], origins[MNP_MAX_DIMS];
-    double sigma[MNP_MAX_DIMS], truncate;
-    int order[MNP_MAX_DIMS], axis, axes[MNP_MAX_DIMS];
+    double sigma[MNP_MAX_DIMS], truncate, shift[MNP_MAX_DIMS], zoom[MNP_MAX_DIMS];
+    int spline, order[MNP_MAX_DIMS], axis, axes[MNP_MAX_DIMS];
     bool *structure;
     int64_t structure_shape[MNP_MAX_DIMS], iterations;
     mnp_ndimage_options options;
@@ -107,11 +115,14 @@ static mnp_status find_arguments(const filtering *j, int ndim, arguments *a)
         a->origins[d] = (int64_t)number(j, ORIGIN, d, 0);
         a->sigma[d] = number(j, SIGMA, d, 1);
         a->order[d] = (int)number(j, ORDER, d, 0);
+        a->shift[d] = number(j, SHIFT, d, 0);
+        a->zoom[d] = number(j, ZOOM, d, 1);
         a->axes[d] = (int)j->values[AXES].numbers[d];
         a->structure_shape[d] = 3;
         total *= 3;
     }
     a->truncate = number(j, TRUNCATE, 0, 4);
+    a->spline = (int)number(j, ORDER, 0, 3);
     a->axis = (int)number(j, AXIS, 0, -1);
     a->iterations = (int64_t)number(j, ITERATIONS, 0, 1);
     a->options = (mnp_ndimage_options){.dtype = j->dtype,
@@ -130,12 +141,13 @@ static mnp_status find_arguments(const filtering *j, int ndim, arguments *a)
 
 typedef mnp_status filter_function(const filtering *j, const arguments *a, const mnp_array *x, mnp_array **y_p);
 
-#define FILTER(name, ...)                                                                                              \
+#define RUN(name, function, ...)                                                                                       \
     static mnp_status run_##name(const filtering *j, const arguments *a, const mnp_array *x, mnp_array **y_p)          \
     {                                                                                                                  \
-        (void)j;                                                                                                       \
-        return mnp_ndimage_##name(x, __VA_ARGS__, y_p);                                                                \
+        (void)j, (void)a;                                                                                              \
+        return function(x, __VA_ARGS__);                                                                               \
     }
+#define FILTER(name, ...) RUN(name, mnp_ndimage_##name, __VA_ARGS__, y_p)
 FILTER(minimum_filter, a->size, NULL, &a->options)
 FILTER(maximum_filter, a->size, NULL, &a->options)
 FILTER(median_filter, a->size, NULL, &a->options)
@@ -161,6 +173,25 @@ FILTER(binary_dilation, a->structure_shape, a->structure, a->iterations, NULL, f
 FILTER(binary_opening, a->structure_shape, a->structure, a->iterations, NULL, false, NULL)
 FILTER(binary_closing, a->structure_shape, a->structure, a->iterations, NULL, false, NULL)
 FILTER(binary_fill_holes, a->structure_shape, a->structure, NULL)
+FILTER(spline_filter, a->spline, j->mode)
+FILTER(shift, a->shift, a->spline, true, &a->options)
+FILTER(zoom, a->zoom, false, a->spline, true, &a->options)
+RUN(distance_transform_edt, mnp_ndimage_distance_transform_edt, NULL, y_p, NULL)
+RUN(medfilt, mnp_medfilt, a->size, y_p)
+RUN(wiener, mnp_wiener, a->size, NULL, y_p)
+RUN(savgol_filter, mnp_savgol_filter, (int64_t)number(j, WINDOW_LENGTH, 0, 3), (int)number(j, POLYORDER, 0, 2), 0, 1,
+    a->axis, NULL, 0, y_p)
+RUN(detrend, mnp_detrend, a->axis, NULL, 0, NULL, y_p)
+RUN(hilbert, mnp_hilbert, MNP_NONE, a->axis, y_p)
+
+static mnp_status run_rotate(const filtering *j, const arguments *a, const mnp_array *x, mnp_array **y_p)
+{
+    const int count = a->options.naxes;
+    if (count != 0 && count != 2)
+        return mnp_fail(MNP_ERR_ARG, "axes has %d number%s; rotate needs two", count, plural(count));
+    return mnp_ndimage_rotate(x, number(j, ANGLE, 0, 0), count == 2 ? a->axes : NULL, true, a->spline, true,
+                              &(mnp_ndimage_options){.dtype = j->dtype, .mode = j->mode, .cval = a->options.cval}, y_p);
+}
 
 static mnp_status run_label(const filtering *j, const arguments *a, const mnp_array *x, mnp_array **y_p)
 {
@@ -202,6 +233,17 @@ static const struct filter {
     {"binary_opening", run_binary_opening, BINARY, NUM_PARAMETERS, "an erosion, then a dilation"},
     {"binary_closing", run_binary_closing, BINARY, NUM_PARAMETERS, "a dilation, then an erosion"},
     {"binary_fill_holes", run_binary_fill_holes, BIT(CONNECTIVITY), NUM_PARAMETERS, "what is enclosed is filled"},
+    {"spline_filter", run_spline_filter, NO_PLAN | BIT(ORDER) | BIT(MODE), NUM_PARAMETERS, "coefficients of a spline"},
+    {"shift", run_shift, SPLINE | BIT(SHIFT), SHIFT, "the image moved, by splines"},
+    {"zoom", run_zoom, SPLINE | BIT(ZOOM), ZOOM, "the image with more or fewer elements, by splines"},
+    {"rotate", run_rotate, SPLINE | BIT(ANGLE), ANGLE, "the image turned, by splines"},
+    {"distance_transform_edt", run_distance_transform_edt, NO_PLAN, NUM_PARAMETERS, "how far the nearest 0 is"},
+    {"medfilt", run_medfilt, BIT(SIZE), SIZE, "the middle value of a window, with zeros beyond the borders"},
+    {"wiener", run_wiener, NO_PLAN | BIT(SIZE), NUM_PARAMETERS, "less noise where a window varies less"},
+    {"savgol_filter", run_savgol_filter, LINES | BIT(WINDOW_LENGTH) | BIT(POLYORDER), WINDOW_LENGTH,
+     "polynomials fitted to lines"},
+    {"detrend", run_detrend, LINES, NUM_PARAMETERS, "lines less the straight lines that fit best"},
+    {"hilbert", run_hilbert, LINES, NUM_PARAMETERS, "analytic signals of lines"},
 };
 enum { NUM_FILTERS = sizeof filters / sizeof *filters };
 static const struct filter labelling = {"label", run_label, BIT(CONNECTIVITY), NUM_PARAMETERS, NULL};
@@ -213,7 +255,8 @@ void filter_help(void)
     puts("Usage: maniple filter NAME INPUT -o OUTPUT [PARAMETER=VALUE...] [OPTION...]\n"
          "       mpirun -n RANKS maniple filter NAME INPUT -o OUTPUT [PARAMETER=VALUE...] [OPTION...]\n"
          "\n"
-         "Filter INPUT, an image of any number of dimensions, as the function NAME of scipy.ndimage does.\n"
+         "Filter INPUT, an image of any number of dimensions, as the function NAME of scipy.ndimage or\n"
+         "scipy.signal does.\n"
          "\n"
          "INPUT is a dataset of an HDF5 file, written FILE:/DATASET, FILE.npy, FILE.png, FILE.tif or\n"
          "FILE.fits, or a part of one of them, such as 'FILE:/DATASET[1:, ::-2, 0]'.\n"
@@ -282,6 +325,19 @@ static mnp_status parse_numbers(const char *name, const char *list, value *v)
     }
 }
 
+/* A word that sets no parameter: say which there are. */
+static mnp_status fail_parameter(const char *text, const filtering *j)
+{
+    char listed[160] = "";
+    for (int p = 0; p < NUM_PARAMETERS; p++) {
+        const size_t used = strlen(listed);
+        if (j->filter->takes & BIT(p))
+            snprintf(listed + used, sizeof listed - used, "%s%s", used > 0 ? ", " : "", parameters[p].name);
+    }
+    return mnp_fail(MNP_ERR_ARG, "'%s' is no parameter of %s, written NAME=VALUE; it has %s", text, j->filter->name,
+                    *listed ? listed : "none");
+}
+
 static mnp_status parse_parameter(const char *text, filtering *j)
 {
     const char *equals = strchr(text, '=');
@@ -303,7 +359,7 @@ static mnp_status parse_parameter(const char *text, filtering *j)
         }
         return parse_numbers(parameters[p].name, equals + 1, &j->values[p]);
     }
-    return mnp_fail(MNP_ERR_ARG, "'%s' is no parameter of %s, such as NAME=VALUE: see --help", text, j->filter->name);
+    return fail_parameter(text, j);
 }
 
 static mnp_status find_filter(const char *name, filtering *j)
@@ -484,9 +540,11 @@ static mnp_status make_plan(job *base, plan *p)
     const operand *input = &base->input;
     const unsigned takes = j->filter->takes;
     int parts[MNP_MAX_DIMS];
+    if (takes & NO_PLAN)
+        return mnp_fail(MNP_ERR_ARG, "there is no plan of %s", j->filter->name);
     const double block = plan_block(p, input->ndim, input->shape, parts), size = (double)mnp_dtype_size(input->dtype),
                  bytes = block * size;
-    const bool sorts = strstr(j->filter->name, "median") || (takes & (BIT(RANK) | BIT(PERCENTILE))) != 0,
+    const bool sorts = strstr(j->filter->name, "med") || (takes & (BIT(RANK) | BIT(PERCENTILE))) != 0,
                repeats = (takes & (BIT(CONNECTIVITY) | BIT(ITERATIONS))) != 0, passes = !(takes & BIT(SIZE));
     const plan_sent sent = exchange_of(j, p, passes);
     double taps = 0;

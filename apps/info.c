@@ -54,7 +54,7 @@ void info_help(void)
          "       maniple info --layout SHAPE [--ranks N] [OPTION...]\n"
          "\n"
          "Show what FILE holds, an HDF5 file, FILE.npy, FILE.png, FILE.tif, FILE.fits or FILE.mtx: groups, shapes\n"
-         "and types of datasets, attributes, sparse matrices.\n"
+         "and types of datasets, attributes, sparse matrices; or of FILE:/OBJECT alone, in an HDF5 file.\n"
          "\n"
          "Or show where Maniple would run: ranks, hosts, devices, the links between GPUs, the versions\n"
          "of the libraries, and the cache of compiled kernels.  Or draw how an array would be spread.\n"

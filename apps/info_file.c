@@ -28,10 +28,11 @@ enum { PATH_WIDTH = 24 };
 
 typedef struct listing {
     const char *path;
+    const char *inside; /* the one object that is listed, with what is in it; NULL: all of the file */
     bool json;
     FILE *out;
     json_writer writer; /* if that is JSON */
-    int64_t groups, datasets, matrices;
+    int64_t groups, datasets, matrices, listed;
 } listing;
 
 static void put_extents(FILE *out, int ndim, const int64_t *extents)
@@ -216,6 +217,21 @@ static void put_counts(const listing *list)
     fputc('\n', list->out);
 }
 
+static bool is_inside(const char *path, const char *object)
+{
+    const size_t length = strlen(object);
+    return strncmp(path, object, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+static mnp_status list_entry(const mnp_h5_entry *entry, void *argument)
+{
+    listing *list = argument;
+    if (list->inside && !is_inside(entry->path, list->inside))
+        return MNP_OK;
+    list->listed++;
+    return (list->json ? json_entry : put_entry)(entry, list);
+}
+
 /* List the file.  In a process of its own. */
 static mnp_status list_file(FILE *out, void *argument)
 {
@@ -231,7 +247,9 @@ static mnp_status list_file(FILE *out, void *argument)
     } else {
         fprintf(out, "%s: HDF5, %s\n\n", list->path, bytes_text(bytes, size));
     }
-    mnp_status status = mnp_h5_list(list->path, list->json ? json_entry : put_entry, list);
+    mnp_status status = mnp_h5_list(list->path, list_entry, list);
+    if (status == MNP_OK && list->inside && list->listed == 0)
+        status = mnp_fail(MNP_ERR_IO, "'%s' in '%s' does not exist", list->inside, list->path);
     if (list->json) {
         json_close(&list->writer);
         json_close(&list->writer);
@@ -241,13 +259,29 @@ static mnp_status list_file(FILE *out, void *argument)
     return status;
 }
 
+/* FILE:/OBJECT as its two parts, unless a file has that name; the object gets the "/" that may be missing. */
+static const char *split_place(const char *place, char *file, char *object)
+{
+    struct stat found;
+    const char *colon = strrchr(place, ':');
+    if (!colon || !colon[1] || strlen(place) >= PATH_MAX || stat(place, &found) == 0)
+        return NULL;
+    snprintf(file, PATH_MAX, "%.*s", (int)(colon - place), place);
+    snprintf(object, PATH_MAX, "/%s", colon[1] == '/' ? colon + 2 : colon + 1);
+    for (size_t end = strlen(object); end > 0 && object[end - 1] == '/'; end--)
+        object[end - 1] = '\0';
+    return *object ? object : NULL;
+}
+
 static int info_h5(const char *path, bool json)
 {
-    char *text = NULL;
+    char *text = NULL, file[PATH_MAX] = "", object[PATH_MAX];
     listing list = {.path = path, .json = json};
     if (!first_process())
         return EXIT_SUCCESS; /* the job's status is that of the first process */
-    OR_EXIT(apart(path, list_file, &list, &text));
+    list.inside = split_place(path, file, object);
+    list.path = *file ? file : path;
+    OR_EXIT(apart(list.path, list_file, &list, &text));
     fputs(text, stdout);
     free(text);
     return close_output(EXIT_SUCCESS);

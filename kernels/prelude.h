@@ -63,6 +63,18 @@ MNP_INLINE int64_t mnp_quotient(int64_t n, int64_t by)
     return n / by;
 }
 
+#if MNP_CUDA
+/*
+ * n / d for n < 2^31.  `divisor` has the smallest s with 2^s >= d in its upper half and 2^32 (2^s - d) / d + 1 in its
+ * lower half (T. Granlund and P. Montgomery, Division by Invariant Integers using Multiplication, 1994); the library
+ * finds it by mnp__divisor().
+ */
+MNP_INLINE uint32_t mnp_quotient_by(uint32_t n, uint64_t divisor)
+{
+    return (__umulhi(n, (uint32_t)divisor) + n) >> (uint32_t)(divisor >> 32);
+}
+#endif
+
 /* The first item of share number `share` if n items are divided evenly into `shares`. */
 MNP_INLINE int64_t mnp_share_begin(int64_t n, int64_t share, int64_t shares)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* maniple.hpp: operators, views, reductions, conversions, failures, and the lives of arrays.  mpirun -n 2 ./maniple_hpp */
+/*
+ * maniple.hpp: operators, views, reductions, conversions, failures, and the lives of arrays.  mpirun -n 2 ./maniple_hpp
+ */
 #include <maniple.hpp>
 
 #include <cmath>

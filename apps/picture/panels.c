@@ -106,13 +106,16 @@ static layout choose_layout(const picture_request *request, const panels *all, c
     return l;
 }
 
+typedef struct place {
+    double x, y, width, height;
+} place;
+
 /* Draw an image with a frame around it, which hides nothing of it. */
-static void draw_framed(canvas *c, double scale, double x, double y, double width, double height, int rows, int columns,
-                        const unsigned char *rgb)
+static void draw_framed(canvas *c, double scale, place at, int rows, int columns, const unsigned char *rgb)
 {
     const double frame = fmax(round(frame_width * scale), 1) / scale;
-    canvas_rectangle(c, x - frame, y - frame, width + 2 * frame, height + 2 * frame, colour_ink);
-    canvas_image(c, x, y, width, height, rows, columns, rgb);
+    canvas_rectangle(c, at.x - frame, at.y - frame, at.width + 2 * frame, at.height + 2 * frame, colour_ink);
+    canvas_image(c, at.x, at.y, at.width, at.height, rows, columns, rgb);
 }
 
 static void draw_bar(canvas *c, double scale, const panel *p, plot_axis *a, double left, double top, double bottom)
@@ -127,7 +130,7 @@ static void draw_bar(canvas *c, double scale, const panel *p, plot_axis *a, doub
     a->from = bottom;
     a->to = top;
     axis_draw_right(c, a, left + bar_width);
-    draw_framed(c, scale, left, top, bar_width, bottom - top, BAR_CELLS, 1, rgb);
+    draw_framed(c, scale, (place){left, top, bar_width, bottom - top}, BAR_CELLS, 1, rgb);
 }
 
 /* Draw a panel whose room begins at `x`; returns where it ends. */
@@ -143,7 +146,7 @@ static double draw_panel(canvas *c, const layout *l, const panels *all, int inde
     a->y.to = bottom;
     axis_draw_x(c, &a->x, bottom, bottom);
     axis_draw_y(c, &a->y, left, left);
-    draw_framed(c, l->scale, left, top, right - left, bottom - top, p->rows, p->columns, p->rgb);
+    draw_framed(c, l->scale, (place){left, top, right - left, bottom - top}, p->rows, p->columns, p->rgb);
     canvas_text style = page_style((left + right) / 2, name_y, AXIS_NAME_SIZE);
     style.anchor = ANCHOR_MIDDLE;
     canvas_write_text(c, all->x_name, style);

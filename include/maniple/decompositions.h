@@ -167,7 +167,7 @@ MNP_API mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p,
  * On GPUs matrices so small that they fit into a multiprocessor's memory, up to about 169 x 169 of float32 and
  * 119 x 119 of float64, are decomposed by Jacobi's rotations, all of a batch in one launch.  Larger ones of float32 and
  * complex64 are by the eigenvalues of a^H a in float64; one of float64 or complex128 is by its polar decomposition, if
- * that is accurate, and otherwise by cuSOLVER, as batches are.  MNP_ERR_LINALG if a has NaN or, on GPUs, an infinity.
+ * that is accurate, and otherwise by cuSOLVER, as batches are.  MNP_ERR_LINALG if a has NaN or an infinity.
  * Waits.
  */
 MNP_API mnp_status mnp_svd(const mnp_array *a, bool full_matrices, mnp_array **u_p, mnp_array **s_p, mnp_array **vh_p);

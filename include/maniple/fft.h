@@ -18,8 +18,9 @@
  * Axes along which x is not cut are transformed where they are.  For other axes the array is first moved to a layout
  * that does not cut them; ranks of a host store the pieces straight into each other's memory.  An axis that is too long
  * for this, such as that of a one-dimensional array, is transformed in two parts by all ranks if its number of points
- * has two suitable factors, and otherwise by one rank.  A plan of a transform of such an axis to real numbers always
- * uses one rank; mnp_irfft() and mnp_hfft() do not.
+ * has two suitable factors, by three moves, or up to five where blocks do not begin at multiples of the factors; and
+ * otherwise by one rank.  A plan of a transform of such an axis to real numbers always uses one rank; mnp_irfft() and
+ * mnp_hfft() do not.
  *
  * The context keeps the plans of the last calls.  On the host FFTW does the work, on GPUs cuFFT.
  *

@@ -29,7 +29,7 @@ typedef struct mnp_filter {
     double k;       /* gain */
     int64_t nb, na; /* polynomials, the highest power first */
     double *b, *a;
-    int64_t sections; /* 0 for analog filters */
+    int64_t sections; /* 0 for analog filters with more zeros than poles, or with complex ones that are no pairs */
     double *sos;      /* b0, b1, b2, a0, a1, a2 of each */
 } mnp_filter;
 
@@ -64,7 +64,7 @@ MNP_API mnp_status mnp_iirpeak(double w0, double q, double fs, double *b, double
 
 /*
  * scipy.signal.bilinear_zpk, lp2lp_zpk, lp2hp_zpk, lp2bp_zpk and lp2bs_zpk: the zeros, poles and gain of `filter` are
- * replaced, and its other forms follow; those of sections only after bilinear.  Not collective.
+ * replaced, and its other forms follow.  Not collective.
  */
 MNP_API mnp_status mnp_bilinear(mnp_filter *filter, double fs);
 MNP_API mnp_status mnp_lp2lp(mnp_filter *filter, double wo);
@@ -75,7 +75,7 @@ MNP_API mnp_status mnp_lp2bs(mnp_filter *filter, double wo, double bw);
 /*
  * A filter from one of its forms, with all others: SciPy's zpk2tf and zpk2sos, tf2zpk and tf2sos, sos2zpk and sos2tf.
  *
- *   analog  there are no sections
+ *   analog  sections are those of SciPy's pairing="minimal", and otherwise of "nearest"
  *
  * Complex zeros and poles must be in conjugated pairs.  Roots of polynomials are found by the method of Aberth and
  * Ehrlich in long double, where SciPy takes eigenvalues.  Not collective.

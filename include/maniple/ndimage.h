@@ -82,7 +82,8 @@ MNP_API mnp_status mnp_ndimage_percentile_filter(const mnp_array *x, double perc
 
 /*
  * Filters that are weighted sums.  Sums are in float32 where input and result are floats of at most four bytes, else in
- * float64; results that are integers lose the fraction, and are clipped to the type's range (SciPy wraps around).
+ * float64; results that are integers lose the fraction, and are clipped to the type's range (SciPy wraps around); bools
+ * are true where what is left of the sum is not 0.
  * Every pass of a filter that goes along one axis after another is stored in the result's dtype, as SciPy does.
  * Complex inputs are taken, and have complex results; cval is then real.  A sum of more than 64 elements, or of complex
  * numbers, takes arrays of 1 to 4 dimensions.
@@ -130,7 +131,10 @@ MNP_API mnp_status mnp_ndimage_prewitt(const mnp_array *x, int axis, const mnp_n
                                        mnp_array **y_p);
 MNP_API mnp_status mnp_ndimage_sobel(const mnp_array *x, int axis, const mnp_ndimage_options *options, mnp_array **y_p);
 
-/* The sum of second derivatives, and the root of the sum of squares of first ones, by differences or Gaussians. */
+/*
+ * The sum of second derivatives, and the root of the sum of squares of first ones, by differences or Gaussians.  Of the
+ * options' modes a derivative of Gaussians has that of its axis along all axes.
+ */
 MNP_API mnp_status mnp_ndimage_laplace(const mnp_array *x, const mnp_ndimage_options *options, mnp_array **y_p);
 MNP_API mnp_status mnp_ndimage_gaussian_laplace(const mnp_array *x, const double *sigma, double truncate,
                                                 const int64_t *radius, const mnp_ndimage_options *options,

@@ -16,7 +16,8 @@
  *   MNP_COUNTERS(X)             X(K, target): operand K computes that member of mnp_position
  * and for GPUs also
  *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block, and elements of a thread along a row and across rows
- *   MNP_WIDE                    whether numbers of rows need 64 bits
+ *   MNP_FLAT                    whether elements are numbered through all dimensions, and vectors go on from row to row
+ *   MNP_WIDE                    whether numbers of rows, or those of a flat loop, need 64 bits
  */
 #include "kernels/prelude.h"
 #include "kernels/math.h"

@@ -6,38 +6,51 @@
  * dimension).  It first loads all of them, so that many bytes are in flight, then computes, then stores.  Blocks are
  * numbered along the innermost dimension first.
  *
- * An operand that is contiguous along the dimension before the innermost would cost a memory sector for each element.
- * It is read by square tiles: a warp reads 128 contiguous bytes along that dimension in each of four lines, and the
- * tile is transposed in shared memory.  Tiles are numbered so that a tile and its mirror image follow soon after one
- * another; data that both read, as in m + m.T, then comes from memory once and from the second-level cache again.
+ * Rows that are short, or that begin anywhere, are not for vectors.  Then the loop is flat: elements are numbered
+ * through all dimensions, a thread takes MNP_VECTOR adjacent numbers at a time, and an operand that is not contiguous
+ * finds each of its elements from the number.  So all lanes of a warp work, and a contiguous output is written in whole
+ * words.
+ *
+ * An operand whose elements are next to each other along the dimension before the innermost would cost a memory sector
+ * for each element.  It is read by square tiles: a warp reads 128 contiguous bytes along that dimension in each of four
+ * lines, and the tile is transposed in shared memory.  Tiles are numbered so that a tile and its mirror image follow
+ * soon after one another; data that both read, as in m + m.T, then comes from memory once and from the second-level
+ * cache again.
  */
 #include "kernels/early_launch.h"
 #include "kernels/words_cuda.h"
 
-/* The indices of the first of a thread's MNP_VECTOR elements in one row. */
+/* The indices of the first of a thread's MNP_VECTOR elements in one row; of a flat loop, its number. */
 struct mnp_place {
-    int64_t index[MNP_NDIM];
+    int64_t index[MNP_FLAT ? 1 : MNP_NDIM];
 };
 
 /*
- * n / d for n < 2^31.  `divisor` has the smallest s with 2^s >= d in its upper half and 2^32 (2^s - d) / d + 1 in its
- * lower half (T. Granlund and P. Montgomery, Division by Invariant Integers using Multiplication, 1994).
+ * The number of a row or of an element, and its quotient by extent[d]; d is at least 1.  For 64 bits `divide` has the
+ * multiplier alone.  Distances are differences of offsets.
  */
-MNP_INLINE uint32_t mnp_quotient_by(uint32_t n, uint64_t divisor)
+#if MNP_WIDE
+typedef uint64_t mnp_number;
+typedef int64_t mnp_distance;
+MNP_INLINE mnp_number mnp_divide(const mnp_loop_params &p, mnp_number n, int d)
 {
-    return (__umulhi(n, (uint32_t)divisor) + n) >> (uint32_t)(divisor >> 32);
+    return (__umul64hi(n, p.divide[d]) + n) >> (64 - __clzll(p.extent[d] - 1));
 }
+#else
+typedef uint32_t mnp_number;
+typedef int32_t mnp_distance;
+MNP_INLINE mnp_number mnp_divide(const mnp_loop_params &p, mnp_number n, int d)
+{
+    return mnp_quotient_by(n, p.divide[d]);
+}
+#endif
 
 /* Find the indices in dimensions 0 .. last of a row, or of a line of tiles, from its number. */
 MNP_INLINE void mnp_unravel(const mnp_loop_params &p, int64_t number, int last, int64_t *index)
 {
 #pragma unroll
     for (int d = last; d > 0; d--) {
-#if MNP_WIDE
-        int64_t quotient = number / p.extent[d];
-#else
-        int64_t quotient = mnp_quotient_by((uint32_t)number, p.divide[d]);
-#endif
+        int64_t quotient = mnp_divide(p, (mnp_number)number, d);
         index[d] = number - quotient * p.extent[d];
         number = quotient;
     }
@@ -122,7 +135,12 @@ MNP_INLINE bool mnp_is_inside(const mnp_loop_params &p, const mnp_place &at, int
     return at.index[x] + (along == x ? v : 0) < p.extent[x] && at.index[y] + (along == y ? v : 0) < p.extent[y];
 }
 
-#elif MNP_NDIM == 1
+#elif MNP_NDIM == 1 || MNP_FLAT
+
+MNP_INLINE int64_t mnp_count(const mnp_loop_params &p)
+{
+    return MNP_FLAT ? p.rows : p.extent[0];
+}
 
 MNP_INLINE mnp_place mnp_find(const mnp_loop_params &p, int u)
 {
@@ -132,11 +150,11 @@ MNP_INLINE mnp_place mnp_find(const mnp_loop_params &p, int u)
 /* Whether all of a thread's elements are inside the loop; and whether element v of its row number u is. */
 MNP_INLINE bool mnp_is_whole(const mnp_loop_params &p)
 {
-    return mnp_find(p, 0).index[0] >= 0 && mnp_find(p, MNP_UNROLL - 1).index[0] + MNP_VECTOR <= p.extent[0];
+    return mnp_find(p, 0).index[0] >= 0 && mnp_find(p, MNP_UNROLL - 1).index[0] + MNP_VECTOR <= mnp_count(p);
 }
 MNP_INLINE bool mnp_is_inside(const mnp_loop_params &p, const mnp_place &at, int, int v)
 {
-    return at.index[0] + v >= 0 && at.index[0] + v < p.extent[0];
+    return at.index[0] + v >= 0 && at.index[0] + v < mnp_count(p);
 }
 
 #else
@@ -177,7 +195,33 @@ MNP_INLINE bool mnp_is_inside(const mnp_loop_params &p, const mnp_place &at, int
 #endif
 
 /* The offset of element v of a place from the operand's first element, in elements. */
-template <int access> MNP_INLINE int64_t mnp_offset(const mnp_loop_operand &operand, const mnp_place &at, int v)
+#if MNP_FLAT
+template <int access>
+MNP_INLINE int64_t mnp_offset(const mnp_loop_params &p, const mnp_loop_operand &operand, const mnp_place &at, int v)
+{
+    constexpr int reach = access & MNP_ACCESS_MASK, last = MNP_NDIM - 1;
+    if (reach == MNP_ACCESS_UNIT || reach == MNP_ACCESS_VECTOR)
+        return at.index[0] + v;
+    mnp_number number = (mnp_number)at.index[0] + v;
+    mnp_number offset = /* modulo the type's range, so that negative strides need no other arithmetic */
+        reach == MNP_ACCESS_STRIDED ? number * (mnp_number)operand.stride[last] : 0;
+#pragma unroll
+    for (int d = last; d > 0 && !(access & MNP_ACCESS_SAME); d--) {
+        number = mnp_divide(p, number, d);
+        offset += number * (mnp_number)operand.stride[d - 1];
+    }
+    return (mnp_distance)offset;
+}
+
+/* How many elements there are from the first one of a place to the end of its row. */
+MNP_INLINE mnp_distance mnp_left(const mnp_loop_params &p, const mnp_place &at)
+{
+    const mnp_number number = (mnp_number)at.index[0], extent = (mnp_number)p.extent[MNP_NDIM - 1];
+    return (mnp_distance)((mnp_divide(p, number, MNP_NDIM - 1) + 1) * extent - number);
+}
+#else
+template <int access>
+MNP_INLINE int64_t mnp_offset(const mnp_loop_params &, const mnp_loop_operand &operand, const mnp_place &at, int v)
 {
     constexpr int reach = access & MNP_ACCESS_MASK, last = MNP_NDIM - 1;
     constexpr int along = access & MNP_ACCESS_TRANSPOSED ? last - 1 : last;
@@ -192,6 +236,7 @@ template <int access> MNP_INLINE int64_t mnp_offset(const mnp_loop_operand &oper
     }
     return offset;
 }
+#endif
 
 /* ---- operands ---- */
 
@@ -204,11 +249,17 @@ template <typename Memory> struct mnp_words {
 
 /* The MNP_VECTOR elements of a place. */
 template <int access, typename Memory>
-MNP_INLINE void mnp_load(Memory (&to)[MNP_VECTOR], const mnp_loop_operand &operand, const mnp_place &at)
+MNP_INLINE void mnp_load(Memory (&to)[MNP_VECTOR], const mnp_loop_params &p, const mnp_loop_operand &operand,
+                         const mnp_place &at)
 {
-    constexpr int reach = access & MNP_ACCESS_MASK;
-    const Memory *from = (const Memory *)operand.base + mnp_offset<access>(operand, at, 0);
-    if constexpr (reach == MNP_ACCESS_VECTOR) {
+    constexpr int reach = access & MNP_ACCESS_MASK, last = MNP_NDIM - 1;
+    constexpr int along = access & MNP_ACCESS_TRANSPOSED ? last - 1 : last;
+    const Memory *from = (const Memory *)operand.base + mnp_offset<access>(p, operand, at, 0);
+    if constexpr (MNP_FLAT && reach == MNP_ACCESS_STRIDED) {
+#pragma unroll
+        for (int v = 0; v < MNP_VECTOR; v++)
+            to[v] = ((const Memory *)operand.base)[mnp_offset<access>(p, operand, at, v)];
+    } else if constexpr (reach == MNP_ACCESS_VECTOR) {
         mnp_words<Memory> all;
 #pragma unroll
         for (int i = 0; i < (int)(sizeof all.words / sizeof *all.words); i++)
@@ -217,15 +268,16 @@ MNP_INLINE void mnp_load(Memory (&to)[MNP_VECTOR], const mnp_loop_operand &opera
     } else {
 #pragma unroll
         for (int v = 0; v < MNP_VECTOR; v++)
-            to[v] = from[reach == MNP_ACCESS_STRIDED ? v * operand.stride[MNP_NDIM - 1] : v];
+            to[v] = from[reach == MNP_ACCESS_STRIDED ? v * operand.stride[along] : v];
     }
 }
 
 template <int access, typename Memory>
-MNP_INLINE void mnp_store(const Memory (&from)[MNP_VECTOR], const mnp_loop_operand &operand, const mnp_place &at)
+MNP_INLINE void mnp_store(const Memory (&from)[MNP_VECTOR], const mnp_loop_params &p, const mnp_loop_operand &operand,
+                          const mnp_place &at)
 {
     constexpr int reach = access & MNP_ACCESS_MASK;
-    Memory *to = (Memory *)operand.base + mnp_offset<access>(operand, at, 0);
+    Memory *to = (Memory *)operand.base + mnp_offset<access>(p, operand, at, 0);
     if constexpr (reach == MNP_ACCESS_VECTOR) {
         mnp_words<Memory> all;
         memcpy(&all, from, sizeof all);
@@ -247,18 +299,28 @@ MNP_INLINE void mnp_store(const Memory (&from)[MNP_VECTOR], const mnp_loop_opera
 template <int access, typename Type, typename Memory, typename Carrier, int shared> struct mnp_input {
     static constexpr bool transposed = (access & MNP_ACCESS_TRANSPOSED) != 0;
     static constexpr int rows = access & MNP_ACCESS_SAME ? 1 : MNP_UNROLL;
-    static constexpr int columns = (access & MNP_ACCESS_MASK) == MNP_ACCESS_BROADCAST ? 1 : MNP_VECTOR;
+    static constexpr bool broadcast = (access & MNP_ACCESS_MASK) == MNP_ACCESS_BROADCAST;
+    static constexpr bool ends = broadcast && MNP_FLAT && !(access & MNP_ACCESS_SAME); /* elements are of two rows */
+    static constexpr int columns = ends ? 2 : broadcast ? 1 : MNP_VECTOR;
     static constexpr int pitch = MNP_TILE + (sizeof(Memory) < 4 ? 4 / (int)sizeof(Memory) : 1);
     Memory value[rows][columns];
+    mnp_distance left[ends ? rows : 1]; /* elements that are of the first row */
 
-    MNP_INLINE void load(const mnp_loop_operand &operand, const mnp_place &at, int u)
+    MNP_INLINE void load(const mnp_loop_params &p, const mnp_loop_operand &operand, const mnp_place &at, int u)
     {
         if (u >= rows)
             return;
-        if constexpr (columns == MNP_VECTOR)
-            mnp_load<access>(value[u], operand, at);
-        else
-            value[u][0] = ((const Memory *)operand.base)[mnp_offset<access>(operand, at, 0)];
+        if constexpr (!broadcast) {
+            mnp_load<access>(value[u], p, operand, at);
+        } else {
+            value[u][0] = ((const Memory *)operand.base)[mnp_offset<access>(p, operand, at, 0)];
+#if MNP_FLAT
+            if constexpr (ends) {
+                value[u][1] = ((const Memory *)operand.base)[mnp_offset<access>(p, operand, at, MNP_VECTOR - 1)];
+                left[u] = mnp_left(p, at);
+            }
+#endif
+        }
     }
     MNP_INLINE Type get(int u, int v) const
     {
@@ -266,15 +328,19 @@ template <int access, typename Type, typename Memory, typename Carrier, int shar
         if constexpr (transposed)
             return mnp_to<Type>::from(turned(u, v));
 #endif
-        return mnp_to<Type>::from(value[rows == 1 ? 0 : u][columns == 1 ? 0 : v]);
+        if constexpr (ends)
+            return mnp_to<Type>::from(v < left[u] ? value[u][0] : value[u][1]);
+        else
+            return mnp_to<Type>::from(value[rows == 1 ? 0 : u][columns == 1 ? 0 : v]);
     }
-    MNP_INLINE Type one(const mnp_loop_operand &operand, const mnp_place &at, int u, int v) const
+    MNP_INLINE Type one(const mnp_loop_params &p, const mnp_loop_operand &operand, const mnp_place &at, int u,
+                        int v) const
     {
 #if MNP_TILE
         if constexpr (transposed)
             return mnp_to<Type>::from(turned(u, v));
 #endif
-        return mnp_to<Type>::from(((const Memory *)operand.base)[mnp_offset<access>(operand, at, v)]);
+        return mnp_to<Type>::from(((const Memory *)operand.base)[mnp_offset<access>(p, operand, at, v)]);
     }
 
 #if MNP_TILE
@@ -308,7 +374,7 @@ template <int access, typename Type, typename Memory, typename Carrier, int shar
             for (int v = 0; v < MNP_VECTOR; v++)
                 if (mnp_is_inside(p, at, MNP_NDIM - 2, v))
                     tile(mnp_tile_line(u), mnp_tile_along() + v) =
-                        ((const Memory *)operand.base)[mnp_offset<access>(operand, at, v)];
+                        ((const Memory *)operand.base)[mnp_offset<access>(p, operand, at, v)];
         }
     }
 #endif
@@ -318,7 +384,7 @@ template <typename Type, typename Memory, typename Carrier, int shared>
 struct mnp_input<MNP_ACCESS_SCALAR, Type, Memory, Carrier, shared> {
     static constexpr bool transposed = false;
     Type value;
-    MNP_INLINE void load(const mnp_loop_operand &operand, const mnp_place &, int)
+    MNP_INLINE void load(const mnp_loop_params &, const mnp_loop_operand &operand, const mnp_place &, int)
     {
         value = mnp_scalar_value<Type, Carrier>(operand);
     }
@@ -326,7 +392,7 @@ struct mnp_input<MNP_ACCESS_SCALAR, Type, Memory, Carrier, shared> {
     {
         return value;
     }
-    MNP_INLINE Type one(const mnp_loop_operand &operand, const mnp_place &, int, int) const
+    MNP_INLINE Type one(const mnp_loop_params &, const mnp_loop_operand &operand, const mnp_place &, int, int) const
     {
         return mnp_scalar_value<Type, Carrier>(operand);
     }
@@ -336,7 +402,7 @@ template <typename Type, typename Memory, typename Carrier, int shared>
 struct mnp_input<MNP_ACCESS_RAW, Type, Memory, Carrier, shared> {
     static constexpr bool transposed = false;
     mnp_raw<Type, Memory> value;
-    MNP_INLINE void load(const mnp_loop_operand &operand, const mnp_place &, int)
+    MNP_INLINE void load(const mnp_loop_params &, const mnp_loop_operand &operand, const mnp_place &, int)
     {
         value = {(const Memory *)operand.base, (int64_t)operand.stride[0]};
     }
@@ -344,7 +410,8 @@ struct mnp_input<MNP_ACCESS_RAW, Type, Memory, Carrier, shared> {
     {
         return value;
     }
-    MNP_INLINE mnp_raw<Type, Memory> one(const mnp_loop_operand &operand, const mnp_place &, int, int) const
+    MNP_INLINE mnp_raw<Type, Memory> one(const mnp_loop_params &, const mnp_loop_operand &operand, const mnp_place &,
+                                         int, int) const
     {
         return {(const Memory *)operand.base, (int64_t)operand.stride[0]};
     }
@@ -354,7 +421,7 @@ struct mnp_input<MNP_ACCESS_RAW, Type, Memory, Carrier, shared> {
 
 #define MNP_DECLARE(k) mnp_input<MNP_ACCESS_##k, mnp_type##k, mnp_memory##k, mnp_carrier##k, MNP_SHARED_##k> input##k;
 #define MNP_COUNT(k, target)                                                                                           \
-    position.target = (int64_t)p.operand[k].base + mnp_offset<MNP_ACCESS_##k>(p.operand[k], at, v);
+    position.target = (int64_t)p.operand[k].base + mnp_offset<MNP_ACCESS_##k>(p, p.operand[k], at, v);
 #define MNP_RESULT(k) mnp_type##k result##k = {};
 #define MNP_SET(k) result##k
 #if MNP_TILE
@@ -376,9 +443,9 @@ MNP_INLINE void mnp_do_all(const mnp_loop_params &p, const mnp_place &tile, mnp_
         const mnp_place at = MNP_PLACE(u);
 #if MNP_TILE
         const mnp_place turned = mnp_find(tile, u, MNP_NDIM - 2, MNP_NDIM - 1);
-#define MNP_LOAD(k) input##k.load(p.operand[k], input##k.transposed ? turned : at, u);
+#define MNP_LOAD(k) input##k.load(p, p.operand[k], input##k.transposed ? turned : at, u);
 #else
-#define MNP_LOAD(k) input##k.load(p.operand[k], at, u);
+#define MNP_LOAD(k) input##k.load(p, p.operand[k], at, u);
 #endif
         MNP_INPUTS(MNP_LOAD)
     }
@@ -401,7 +468,7 @@ MNP_INLINE void mnp_do_all(const mnp_loop_params &p, const mnp_place &tile, mnp_
 #define MNP_KEEP(k) output##k[v] = mnp_to<mnp_memory##k>::from(result##k);
             MNP_OUTPUTS(MNP_KEEP)
         }
-#define MNP_STORE(k) mnp_store<MNP_ACCESS_##k>(output##k, p.operand[k], at);
+#define MNP_STORE(k) mnp_store<MNP_ACCESS_##k>(output##k, p, p.operand[k], at);
         MNP_OUTPUTS(MNP_STORE)
     }
 }
@@ -424,10 +491,10 @@ MNP_INLINE void mnp_do_some(const mnp_loop_params &p, const mnp_place &tile, mnp
                 continue;
             MNP_COUNTERS(MNP_COUNT)
             MNP_OUTPUTS(MNP_RESULT)
-#define MNP_ONE(k) input##k.one(p.operand[k], at, u, v)
+#define MNP_ONE(k) input##k.one(p, p.operand[k], at, u, v)
             MNP_BODY(MNP_ONE, MNP_SET, position);
 #define MNP_STORE_ONE(k)                                                                                               \
-    ((mnp_memory##k *)p.operand[k].base)[mnp_offset<MNP_ACCESS_##k>(p.operand[k], at, v)] =                            \
+    ((mnp_memory##k *)p.operand[k].base)[mnp_offset<MNP_ACCESS_##k>(p, p.operand[k], at, v)] =                         \
         mnp_to<mnp_memory##k>::from(result##k);
             MNP_OUTPUTS(MNP_STORE_ONE)
         }

@@ -21,7 +21,7 @@ template <int access, typename Type, typename Memory, typename Carrier> struct m
     }
     MNP_INLINE Type get(int64_t j) const
     {
-        return mnp_to<Type>::from(at[(access & MNP_ACCESS_MASK) == MNP_ACCESS_STRIDED ? j * stride : j]);
+        return mnp_to<Type>::from(at[access == MNP_ACCESS_STRIDED ? j * stride : j]);
     }
 };
 
@@ -86,13 +86,13 @@ template <typename Memory> struct mnp_tile {
     alignas(64) Memory value[MNP_TILE * MNP_TILE];
     void copy(const mnp_loop_operand &operand, const int64_t *index, int64_t x, int64_t height, int64_t width)
     {
-        const int64_t stride = operand.stride[MNP_NDIM - 1];
+        const int64_t stride = operand.stride[MNP_NDIM - 1], along = operand.stride[MNP_NDIM - 2];
         const Memory *from = (const Memory *)operand.base + mnp_offset(operand, index) + x * stride;
         for (int64_t i = 0; i < width; i++) {
             for (int64_t j = 0; j < height; j += 64 / sizeof(Memory)) /* prefetches for the next tile */
-                __builtin_prefetch(from + (i + MNP_TILE) * stride + j, 0, 2);
+                __builtin_prefetch(from + (i + MNP_TILE) * stride + j * along, 0, 2);
             for (int64_t j = 0; j < height; j++)
-                value[j * MNP_TILE + i] = from[i * stride + j];
+                value[j * MNP_TILE + i] = from[i * stride + j * along];
         }
     }
 };

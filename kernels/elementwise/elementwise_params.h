@@ -9,7 +9,7 @@
 #ifndef MNP_KERNELS_ELEMENTWISE_ELEMENTWISE_PARAMS_H
 #define MNP_KERNELS_ELEMENTWISE_ELEMENTWISE_PARAMS_H
 
-/* How an operand is accessed along the innermost dimension. */
+/* How an operand is accessed along the innermost dimension; in a flat loop (elementwise_cuda.h) along all of them. */
 enum {
     MNP_ACCESS_STRIDED,   /* any stride */
     MNP_ACCESS_UNIT,      /* stride 1 */
@@ -18,8 +18,9 @@ enum {
     MNP_ACCESS_SCALAR,    /* no memory: the value is in the parameter */
     MNP_ACCESS_RAW,       /* the body indexes it */
     MNP_ACCESS_MASK = 7,
-    MNP_ACCESS_SAME = 8,       /* added if, of two dimensions, the first has stride 0: one load serves several rows */
-    MNP_ACCESS_TRANSPOSED = 16 /* added to UNIT or VECTOR if these hold for the dimension before the innermost */
+    MNP_ACCESS_SAME = 8,       /* added if one load serves several rows: of two dimensions, the first has stride 0; in
+                                  a flat loop or in one dimension all have */
+    MNP_ACCESS_TRANSPOSED = 16 /* added if the others hold for the dimension before the innermost; a stride is short */
 };
 
 #ifdef __cplusplus
@@ -27,18 +28,19 @@ enum {
 struct mnp_loop_operand {
     unsigned long long base; /* address of the first element; of a counter, its first value; of a scalar, the value */
     long long stride[MNP_NDIM]; /* in elements; of a raw operand, the number of its elements; of a scalar, more of the
-                                   value */
+                                   value.  In a flat loop [d] but the last: less extent[d + 1] * stride[d + 1], what a
+                                   step to the next index adds when the index of d + 1 returns to 0 */
 };
 
 /* The library writes it as a row of 64-bit numbers in this order. */
 struct mnp_loop_params {
     long long extent[MNP_NDIM];
-    long long rows;   /* number of rows: the product of all extents but the innermost */
+    long long rows;   /* number of rows: the product of all extents but the innermost; of a flat loop, of elements */
     long long head;   /* the first thread begins so many elements before a row, where the memory is aligned */
     long long lanes;  /* 2 to the power of this: threads of a block along a row; others take other rows */
     long long stream; /* on the host: whether results are written past the caches */
-    unsigned long long divide[MNP_NDIM]; /* see mnp_quotient_by(): [0] by the blocks along a row, [d] by extent[d];
-                                            [MNP_NDIM-1] is the number of blocks along a row itself */
+    unsigned long long divide[MNP_NDIM]; /* see mnp_divide(): [d] by extent[d], and, unless the loop is flat, [0] by
+                                            the blocks along a row, of which [MNP_NDIM-1] is the number itself */
     mnp_loop_operand operand[MNP_OPERANDS];
 #if MNP_INDICES
     long long size, shape[MNP_INDICES]; /* of the whole array */

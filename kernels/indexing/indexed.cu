@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gathers or scatters elements, each a MNP_UNIT of bytes, at offsets that an array of indices gives: indexed_params.h
- * has the formula.  take, put, and the packing of elements for other ranks use it.
+ * Gathers or scatters elements, each a MNP_UNIT of bytes, at offsets that an array of indices, each a MNP_INDEX, gives:
+ * indexed_params.h has the formula.  take, put, and the packing of elements for other ranks use it.  On a
+ * GPU, with MNP_ROWS it gathers rows of bytes of any alignment, and with MNP_SORTED there is an order of the indices.
  */
 #include "kernels/prelude.h"
 #include "kernels/indexing/indexed_params.h"
@@ -11,32 +12,7 @@ struct alignas(16) mnp_sixteen {
 };
 
 #if MNP_CUDA
-
-MNP_KERNEL(move_indexed, mnp_indexed_params)
-{
-    const MNP_UNIT *src = (const MNP_UNIT *)p.src;
-    MNP_UNIT *dst = (MNP_UNIT *)p.dst;
-    MNP_FOR (i, p.total) {
-        int64_t rest = i, from = 0, to = 0, at = 0;
-        for (int d = p.ndim - 1; d >= 0; d--) {
-            const int64_t extent = p.extent[d];
-            int64_t quotient = 0;
-            if (d > 0) /* 32-bit division is several times quicker */
-                quotient = (rest | extent) >> 32 == 0 ? (uint32_t)rest / (uint32_t)extent : rest / extent;
-            const int64_t j = rest - quotient * extent;
-            from += j * p.src_stride[d];
-            to += j * p.dst_stride[d];
-            at += j * p.index_stride[d];
-            rest = quotient;
-        }
-        const int64_t jump = mnp_inside(p.index[at], p.count, p.mode) * p.jump;
-        if (p.scatters)
-            dst[to + jump] = src[from];
-        else
-            dst[to] = src[from + jump];
-    }
-}
-
+#include "kernels/indexing/indexed_cuda.h"
 #else
 
 /* Move a row of elements with one index for all of them. */
@@ -55,7 +31,7 @@ static void move_run(MNP_UNIT *dst, int64_t dst_stride, const MNP_UNIT *src, int
  * is prefetched, as processors cannot predict its address.
  */
 template <int mode, bool scatters, bool dense>
-static void move_each(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UNIT *src, const int64_t *index,
+static void move_each(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UNIT *src, const MNP_INDEX *index,
                       int64_t count)
 {
     enum { AHEAD = 32 };
@@ -77,7 +53,7 @@ static void move_each(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UNIT
 }
 
 template <int mode>
-static void move_row(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UNIT *src, const int64_t *index,
+static void move_row(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UNIT *src, const MNP_INDEX *index,
                      int64_t count)
 {
     const int last = p.ndim - 1;
@@ -111,7 +87,7 @@ MNP_KERNEL(move_indexed, mnp_indexed_params)
         }
         const MNP_UNIT *src = (const MNP_UNIT *)p.src + from;
         MNP_UNIT *dst = (MNP_UNIT *)p.dst + to;
-        const int64_t *index = (const int64_t *)p.index + at;
+        const MNP_INDEX *index = (const MNP_INDEX *)p.index + at;
         if (p.index_stride[last] == 0) {
             const int64_t jump = mnp_inside(*index, p.count, p.mode) * p.jump;
             move_run(p.scatters ? dst + jump : dst, p.dst_stride[last], p.scatters ? src : src + jump,

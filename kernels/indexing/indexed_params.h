@@ -13,17 +13,29 @@ enum { MNP_INDEXED_RAISE, MNP_INDEXED_WRAP, MNP_INDEXED_CLIP };
 /*
  * Element (i0, i1, ...) goes from src + sum(i * src_stride) + jump * index[sum(i * index_stride)] to
  * dst + sum(i * dst_stride), all in elements.  If `scatters`, the jump is added on the side of dst instead.
+ *
+ * With an order, on a GPU, the indices are sorted numbers, and order[j] tells which one number j was before.  Elements
+ * of an index are then moved from order[j] * order_jump elements further on, and only those of the last of equal ones.
  */
 typedef struct mnp_indexed_params {
     const void *src;
     void *dst;
-    const long long *index;
-    long long jump, count;    /* an index is within `count` elements; 0: it is not checked, and mode is RAISE */
-    int ndim, mode, scatters; /* ndim: 1 .. MNP_INDEXED_DIMS; the last is the innermost */
-    long long total;          /* the product of the extents */
+    const void *index;             /* int64, or if `narrow` int32; with an order, which has the same type, uint32 */
+    const void *order;             /* or NULL */
+    long long order_jump, indices; /* with an order: how many indices there are */
+    int *outside;                  /* NULL, or on a GPU, with RAISE: becomes 1 if an index is out of range after all */
+    long long jump, count;         /* an index is within `count` elements; 0: it is not checked, and mode is RAISE */
+    int ndim, mode, scatters;      /* ndim: 1 .. MNP_INDEXED_DIMS; the last is the innermost */
+    int narrow, wide;              /* wide: on a GPU, numbers and offsets of elements may need 64 bits */
+    long long total;               /* the product of the extents */
     long long extent[MNP_INDEXED_DIMS], src_stride[MNP_INDEXED_DIMS], dst_stride[MNP_INDEXED_DIMS],
         index_stride[MNP_INDEXED_DIMS];
+    unsigned long long
+        divide[MNP_INDEXED_DIMS]; /* on a GPU unless wide: how mnp_quotient_by() divides by the extents */
 } mnp_indexed_params;
+
+/* On a GPU a block has tiles of so many threads, each of which has so many elements, or words of rows (rows_cuda.h). */
+enum { MNP_INDEXED_THREADS = 256, MNP_INDEXED_EACH = 4, MNP_INDEXED_WORDS = 2 };
 
 #ifdef __cplusplus
 template <int mode> MNP_INLINE int64_t mnp_inside(int64_t i, int64_t count)

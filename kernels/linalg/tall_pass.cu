@@ -106,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(32 * MNP_TALL_WARPS, 1)
     for (int s = 0; s < MNP_STAGES - 1; s++) {
         if (turn + s * step < turns)
             mnp_fetch(stages + s * MNP_STAGE, p, MNP_TALL_ROWS * (turn + s * step), lane);
-        mnp_fetched();
+        mnp_end_batch();
     }
     if (MNP_PRODUCT) {
         mnp_arrange(w, p.w, (int)p.columns, 1);
@@ -119,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(32 * MNP_TALL_WARPS, 1)
         if (turn + (MNP_STAGES - 1) * step < turns)
             mnp_fetch(stages + (at == 0 ? MNP_STAGES - 1 : at - 1) * MNP_STAGE, p,
                       MNP_TALL_ROWS * (turn + (MNP_STAGES - 1) * step), lane);
-        mnp_fetched();
+        mnp_end_batch();
         MNP_T *stage = stages + at * MNP_STAGE;
         mnp_rows rows = {};
         if (MNP_PRODUCT) {

@@ -15,6 +15,7 @@
  * So the product of eight rows and a matrix is computed transposed, and what a lane receives is what it has to give for
  * the Gram matrix of the product.
  */
+#include "kernels/copy_ahead_cuda.h"
 
 /* What a lane has of eight rows: of each band columns 2 group and 2 group + 1, each in two rows. */
 struct mnp_rows {
@@ -68,19 +69,6 @@ template <typename T> MNP_INLINE void mnp_write_pair(T *stage, int row, int pair
     ((mnp_pair<T> *)stage)[mnp_place_of(row, pair)] = {(T)x, (T)y};
 }
 
-/* Copy `size` bytes from global memory, or write zeros, while the thread goes on. */
-template <int size> MNP_INLINE void mnp_copy_ahead(void *to, const void *from, bool there)
-{
-    const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-    if constexpr (size == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(there ? 16 : 0)
-                     : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from), "n"(size),
-                     "r"(there ? size : 0)
-                     : "memory");
-}
-
 /* Begin to fetch eight rows; with MNP_PAIRED all rows begin at the address of a pair.  Beyond the ends there are 0. */
 MNP_INLINE void mnp_fetch(MNP_T *stage, const mnp_tall_pass_params &p, int64_t first, int lane)
 {
@@ -90,17 +78,15 @@ MNP_INLINE void mnp_fetch(MNP_T *stage, const mnp_tall_pass_params &p, int64_t f
         const int number = lane + 32 * i, row = number / row_copies, column = number % row_copies * each;
         const bool there = first + row < p.rows && column < p.columns;
         const MNP_T *from = (const MNP_T *)p.a + (there ? (first + row) * p.columns + column : 0);
-        mnp_copy_ahead<each *(int)sizeof(MNP_T)>(stage + 2 * mnp_place_of(row, column / 2) + column % 2, from, there);
+        mnp_copy_ahead_if<each *(int)sizeof(MNP_T)>(there, stage + 2 * mnp_place_of(row, column / 2) + column % 2,
+                                                    from);
     }
 }
 
-MNP_INLINE void mnp_fetched(void) /* an end of what is waited for together */
-{
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
+/* Wait for all batches of the warp's copies but the last `later` ones. */
 template <int later> MNP_INLINE void mnp_await(void)
 {
-    asm volatile("cp.async.wait_group %0;" ::"n"(later) : "memory");
+    mnp_await_batches<later>();
     __syncwarp();
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Distances to the background along lines by two sweeps, one in each direction: an element is one farther from the
- * background than its neighbour, if it has no shorter way.  So it is with taxicab distances along any axis, and with all
- * metrics along the first one, where elements have the distance 0 or infinity (distance.cu has the rest).
+ * background than its neighbour, if it has no shorter way.  So it is with taxicab distances along any axis, and with
+ * all metrics along the first one, where elements have the distance 0 or infinity (distance.cu has the rest).
  *
  *   MNP_METRIC   0: Euclidean, whose squares are stored; 1: taxicab; 2: chessboard
  *   MNP_PLACES   1: also which element of the background it is

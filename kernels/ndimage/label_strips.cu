@@ -79,7 +79,10 @@ static inline MNP_LABEL mnp_joined(MNP_LABEL *labels, MNP_LABEL a, MNP_LABEL b)
     return a < b ? a : b;
 }
 
-/* -1 if a is negative, else 0.  Compilers make branches of conditions, and of noise no processor can tell where they go. */
+/*
+ * -1 if a is negative, else 0.  Compilers make branches of conditions, and of noise no processor can tell where they
+ * go.
+ */
 static inline MNP_LABEL mnp_negative(MNP_LABEL a)
 {
     return a >> (8 * sizeof a - 1);
@@ -190,8 +193,8 @@ MNP_KERNEL(label_seams, mnp_label_params)
 }
 
 /*
- * Follow the element at i to the first one of its part, which has -1 less the part's number.  In noise those that follow
- * this one are given a shorter way: most loops end after the first step.
+ * Follow the element at i to the first one of its part, which has -1 less the part's number.  In noise those that
+ * follow this one are given a shorter way: most loops end after the first step.
  */
 template <bool is_noise> static void store_value(const mnp_label_params &p, int64_t i)
 {

@@ -2,9 +2,9 @@
 /*
  * Fills arrays with random numbers.  Elements are MNP_OUT, drawn by MNP_SAMPLER, a template of random_draws.h.
  *
- * One block of random words serves a group of neighbouring elements.  On a GPU a thread draws a group, and stores it
- * with one instruction where it is aligned.  On the host a batch of groups is computed in a plain loop, which the
- * compiler vectorises where the sampler has no loops of its own; elements that were rejected are drawn again
+ * One block of random words serves a group of neighbouring elements.  On a GPU a thread draws two groups at a time, and
+ * stores each with one instruction where it is aligned.  On the host a batch of groups is computed in a plain loop,
+ * which the compiler vectorises where the sampler has no loops of its own; elements that were rejected are drawn again
  * afterwards.
  */
 #include "kernels/random/random_draws.h"
@@ -66,19 +66,20 @@ MNP_INLINE void mnp_store_group(MNP_OUT *to, const MNP_OUT (&values)[mnp_sampler
                          : "memory");
 }
 
-/* Draw a group and store those of its elements that lie in the row, as one unit if all do and it is aligned. */
-MNP_INLINE void mnp_fill_group(const mnp_random_params &p, int64_t group, MNP_OUT *out, int64_t begin, int64_t extent,
+MNP_INLINE void mnp_draw_group(const mnp_random_params &p, int64_t group, MNP_OUT (&values)[mnp_sampler::lanes])
+{
+    const mnp_block block = mnp_block_of(p, group, 0);
+#pragma unroll
+    for (int lane = 0; lane < mnp_sampler::lanes; lane++)
+        if (!mnp_sampler::take(p, group, 0, block, lane, values[lane]))
+            mnp_draw_again(p, group, lane, values[lane]);
+}
+
+/* Store those elements of a group that lie in the row, as one unit if all do and it is aligned. */
+MNP_INLINE void mnp_keep_group(const MNP_OUT (&values)[mnp_sampler::lanes], MNP_OUT *out, int64_t begin, int64_t extent,
                                int64_t stride, bool at_once)
 {
     constexpr int lanes = mnp_sampler::lanes;
-    if (begin >= extent)
-        return;
-    const mnp_block block = mnp_block_of(p, group, 0);
-    MNP_OUT values[lanes];
-#pragma unroll
-    for (int lane = 0; lane < lanes; lane++)
-        if (!mnp_sampler::take(p, group, 0, block, lane, values[lane]))
-            mnp_draw_again(p, group, lane, values[lane]);
     if (at_once && begin >= 0 && begin + lanes <= extent) {
         mnp_store_group(out + begin, values);
         return;
@@ -89,25 +90,59 @@ MNP_INLINE void mnp_fill_group(const mnp_random_params &p, int64_t group, MNP_OU
             out[(begin + lane) * stride] = values[lane];
 }
 
+/* The groups of an array of one row: where it begins in them, and whether they are stored as units. */
+struct mnp_row_groups {
+    MNP_OUT *out;
+    int64_t first, begin, extent, stride;
+    bool at_once;
+    /* Draw `count` groups, from number i on, so many apart: they share what is loaded for them. */
+    template <int count> MNP_INLINE void fill(const mnp_random_params &p, int64_t i, int64_t apart) const
+    {
+        MNP_OUT values[count][mnp_sampler::lanes];
+#pragma unroll
+        for (int j = 0; j < count; j++)
+            mnp_draw_group(p, first + i + j * apart, values[j]);
+#pragma unroll
+        for (int j = 0; j < count; j++)
+            mnp_keep_group(values[j], out, begin + (i + j * apart) * mnp_sampler::lanes, extent, stride, at_once);
+    }
+};
+
+/* Fill an array of one row, the usual one.  A thread draws two groups at a time while there are two for it. */
+MNP_INLINE void mnp_fill_one_row(const mnp_random_params &p)
+{
+    constexpr int lanes = mnp_sampler::lanes, at_a_time = lanes > 1 ? 2 : 1;
+    const int64_t extent = p.extent[0], stride = p.stride[0], groups = (extent + lanes - 1) / lanes + 1;
+    const int64_t group = p.first / lanes, begin = group * lanes - p.first;
+    const int64_t threads = (int64_t)gridDim.x * blockDim.x;
+    MNP_OUT *out = (MNP_OUT *)p.out;
+    const mnp_row_groups row = {out, group, begin, extent, stride, stride == 1 && mnp_is_aligned(out + begin)};
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < groups; i += at_a_time * threads) {
+        if (at_a_time == 2 && i + threads < groups)
+            row.fill<at_a_time>(p, i, threads);
+        else
+            row.fill<1>(p, i, threads);
+    }
+}
+
 MNP_KERNEL(fill_random, mnp_random_params)
 {
     constexpr int lanes = mnp_sampler::lanes;
-    const int64_t extent = p.extent[p.ndim - 1], stride = p.stride[p.ndim - 1];
-    const int64_t groups = (extent + lanes - 1) / lanes + 1; /* at most so many groups overlap a row */
-    if (p.ndim == 1) {                                       /* the loop has one row: only its counter changes */
-        MNP_OUT *out = (MNP_OUT *)p.out;
-        const int64_t group = p.first / lanes, begin = group * lanes - p.first;
-        const bool at_once = stride == 1 && mnp_is_aligned(out + begin);
-        MNP_FOR (i, groups)
-            mnp_fill_group(p, group + i, out, begin + i * lanes, extent, stride, at_once);
+    if (p.ndim == 1) {
+        mnp_fill_one_row(p);
         return;
     }
+    const int64_t extent = p.extent[p.ndim - 1], stride = p.stride[p.ndim - 1];
+    const int64_t groups = (extent + lanes - 1) / lanes + 1; /* at most so many groups overlap a row */
     MNP_FOR (i, p.rows * groups) {
         const int64_t number = i / groups;
         const mnp_random_row row = mnp_find_row(p, number);
         const int64_t group = row.flat / lanes + i - number * groups, begin = group * lanes - row.flat;
-        const bool at_once = stride == 1 && mnp_is_aligned(row.out + begin);
-        mnp_fill_group(p, group, row.out, begin, extent, stride, at_once);
+        MNP_OUT values[lanes];
+        if (begin >= extent)
+            continue;
+        mnp_draw_group(p, group, values);
+        mnp_keep_group(values, row.out, begin, extent, stride, stride == 1 && mnp_is_aligned(row.out + begin));
     }
 }
 

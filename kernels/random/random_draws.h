@@ -12,6 +12,7 @@
  * each sampler says what `real` and `whole` of the parameters mean.
  */
 #include "kernels/math.h"
+#include "kernels/random/random_math.h"
 #include "kernels/random/random_params.h"
 
 typedef const mnp_random_params mnp_params;
@@ -44,24 +45,6 @@ MNP_INLINE uint64_t mnp_two_words(uint32_t low, uint32_t high)
 
 /* ---- numbers from 0 to 1 ---- */
 
-/* x * y + z, rounded once where the processor has such an instruction. */
-MNP_INLINE float mnp_add_product(float x, float y, float z)
-{
-#if MNP_CUDA || defined(__FP_FAST_FMAF)
-    return fmaf(x, y, z);
-#else
-    return x * y + z;
-#endif
-}
-MNP_INLINE double mnp_add_product(double x, double y, double z)
-{
-#if MNP_CUDA || defined(__FP_FAST_FMA)
-    return fma(x, y, z);
-#else
-    return x * y + z;
-#endif
-}
-
 /* A number in [0, 1): as many random bits as the type has digits, from the upper end of one word or of two. */
 template <typename T> struct mnp_unit {
     static constexpr int words = 1, digits = 24; /* float */
@@ -75,22 +58,6 @@ template <> struct mnp_unit<mnp_bfloat16> {
 template <> struct mnp_unit<double> {
     static constexpr int words = 2, digits = 53;
 };
-
-/* (high * 2^21 + the upper 21 bits of low) * 2^-53, by conversions that vector units have. */
-MNP_INLINE double mnp_unit_double(uint32_t low, uint32_t high)
-{
-    return (double)high * 0x1p-32 + (double)(int32_t)(low >> 11) * 0x1p-53;
-}
-
-/* A number in (0, 1] that uses all bits of a word: its logarithm is finite. */
-MNP_INLINE float mnp_open_float(uint32_t word)
-{
-    return mnp_add_product((float)word, 0x1p-32f, 0x1p-33f);
-}
-MNP_INLINE double mnp_open_double(uint32_t low, uint32_t high)
-{
-    return mnp_unit_double(low, high) + 0x1p-54;
-}
 
 /* Uniform numbers in [0, 1), the most frequent case, without scaling. */
 template <typename Out> struct mnp_draw_unit {
@@ -186,60 +153,6 @@ template <typename Out> struct mnp_draw_wide_integers {
 /* ---- exponential, normal and lognormal ---- */
 
 /*
- * The logarithm of a float in (0, 1], within a unit in the last place or two: e * log(2) + log(1 + f), -1/3 <= f <
- * 1/3, where log(1 + f) is f + f^2 times a polynomial of degree 7, fitted for the least relative error.  It is short,
- * as it limits how fast a GPU draws normal numbers, and it is the same on both devices.
- */
-MNP_INLINE float mnp_log_unit(float x)
-{
-    const int32_t bits = (int32_t)mnp_float_bits(x), exponent = (bits - 0x3f2aaaab) & (int32_t)0xff800000;
-    const float f = mnp_float_of((uint32_t)(bits - exponent)) - 1.0f;
-    float sum = 0.140259132f;
-    sum = mnp_add_product(sum, f, -0.153886229f);
-    sum = mnp_add_product(sum, f, 0.139958993f);
-    sum = mnp_add_product(sum, f, -0.164159432f);
-    sum = mnp_add_product(sum, f, 0.200111628f);
-    sum = mnp_add_product(sum, f, -0.250078201f);
-    sum = mnp_add_product(sum, f, 0.333331972f);
-    sum = mnp_add_product(sum, f, -0.499999374f);
-    return mnp_add_product((float)exponent, 0.693147181f * 0x1p-23f, mnp_add_product(sum, f * f, f));
-}
-
-/*
- * The cosine (lane 0) or sine (lane 1) of an angle, for a float in units of 2^-32 turns, -2^31 <= angle < 2^31, for a
- * double in turns.  On a GPU the special function units compute a float, with an absolute error of 2^-21.  On the host
- * both are cosines, for which the compiler has vector code; it has none for a sine and a cosine of one argument.
- */
-MNP_INLINE float mnp_wave(float angle, int lane)
-{
-    constexpr float turn = 6.28318531f * 0x1p-32f;
-#if MNP_CUDA
-    return lane ? __sinf(turn * angle) : __cosf(turn * angle);
-#else
-    return cosf(turn * (lane ? angle - 0x1p30f : angle));
-#endif
-}
-MNP_INLINE double mnp_wave(double turns, int lane)
-{
-#if MNP_CUDA
-    return lane ? sinpi(2 * turns) : cospi(2 * turns);
-#else
-    return cos(6.283185307179586477 * (lane ? turns - 0.25 : turns));
-#endif
-}
-
-MNP_INLINE float mnp_root(float x)
-{
-#if MNP_CUDA
-    float root; /* right to a unit in the last place, in a single instruction */
-    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
-    return root;
-#else
-    return sqrtf(x);
-#endif
-}
-
-/*
  * Two words, or two pairs of words, give two independent standard normal numbers, lanes 0 and 1 (G. E. P. Box,
  * M. E. Muller, A Note on the Generation of Random Normal Deviates, 1958).
  */
@@ -249,8 +162,7 @@ MNP_INLINE float mnp_box_muller(uint32_t radius, uint32_t angle, int lane)
 }
 MNP_INLINE double mnp_box_muller(const mnp_block &block, int lane)
 {
-    const double t = (double)(int32_t)block.w3 * 0x1p-32 + (double)(int32_t)(block.w2 >> 11) * 0x1p-53;
-    return sqrt(-2 * log(mnp_open_double(block.w0, block.w1))) * mnp_wave(t, lane);
+    return mnp_root(-2 * mnp_log_unit(mnp_open_double(block.w0, block.w1))) * mnp_wave(block.w2, block.w3, lane);
 }
 
 /* A standard normal number as a float or a double. */
@@ -315,7 +227,7 @@ template <> struct mnp_draw_exponential<double> {
     static constexpr int lanes = 2;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, double &value)
     {
-        value = -p.real[0] * log(mnp_open_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1)));
+        value = -p.real[0] * mnp_log_unit(mnp_open_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1)));
         return true;
     }
 };
@@ -331,12 +243,12 @@ enum { MNP_OTHER_BLOCKS = 0x8000, MNP_LAST_BLOCK = 0xffff }; /* in place of the 
  */
 MNP_INLINE bool mnp_marsaglia(double d, double c, const mnp_block &block, double &result)
 {
-    const double radius = (double)block.w0 * 0x1p-32 + ((double)(int32_t)(block.w3 >> 16) + 0.5) * 0x1p-48;
-    const double unit = (double)block.w2 * 0x1p-32 + ((double)(int32_t)(block.w3 & 0xffff) + 0.5) * 0x1p-48;
-    const double x = sqrt(-2 * log(radius)) * mnp_wave((double)(int32_t)block.w1 * 0x1p-32, 0);
+    const double radius = mnp_unit_double((block.w3 & 0xffff0000u) | 0x8000u, block.w0);
+    const double unit = mnp_unit_double(block.w3 << 16 | 0x8000u, block.w2);
+    const double x = mnp_root(-2 * mnp_log_unit(radius)) * mnp_wave(0, block.w1, 0);
     const double v = (1 + c * x) * (1 + c * x) * (1 + c * x); /* below 0 its logarithm is NaN, which rejects it */
     result = d * v;
-    return log(unit) < 0.5 * x * x + d * (1 - v + log(v));
+    return mnp_log_unit(unit) < 0.5 * x * x + d * (1 - v + log(v));
 }
 
 template <typename Out> struct mnp_draw_gamma { /* real: d, c, scale */
@@ -358,7 +270,7 @@ template <typename Out> struct mnp_draw_small_gamma {
         double result;
         const bool accepted = mnp_marsaglia(p.real[0], p.real[1], block, result);
         const mnp_block other = mnp_block_of(p, group, MNP_LAST_BLOCK);
-        value = Out(p.real[2] * result * exp(log(mnp_open_double(other.w0, other.w1)) * p.real[3]));
+        value = Out(p.real[2] * result * exp(mnp_log_unit(mnp_open_double(other.w0, other.w1)) * p.real[3]));
         return accepted;
     }
 };
@@ -389,8 +301,8 @@ template <typename Out> struct mnp_draw_small_beta { /* real: also 1 / shape of 
                         last = mnp_block_of(p, group, MNP_LAST_BLOCK);
         const int accepted =
             (int)mnp_marsaglia(p.real[0], p.real[1], block, a) & (int)mnp_marsaglia(p.real[2], p.real[3], other, b);
-        const double more =
-            log(mnp_open_double(last.w2, last.w3)) * p.real[5] - log(mnp_open_double(last.w0, last.w1)) * p.real[4];
+        const double more = mnp_log_unit(mnp_open_double(last.w2, last.w3)) * p.real[5] -
+                            mnp_log_unit(mnp_open_double(last.w0, last.w1)) * p.real[4];
         value = Out(1 / (1 + exp(log(b / a) + more)));
         return accepted;
     }

@@ -19,6 +19,7 @@
  *   MNP_COLUMNS                 0: vectors lie along the innermost reduced dimension, and a thread's sets belong to one
  *                               result; 1: along the innermost kept one, and every set belongs to another result
  *   MNP_SEARCHES                1: mnp_op is mnp_reduce_index without a mask
+ *   MNP_LEADS                   1: sets of mnp_op have lead() and follow(), and no element is left out
  *   MNP_STEADY, MNP_LOOKS       1: mnp_op is of reduce_binned.h; and it checks a batch of elements before it adds them
  *   MNP_ACC_BYTES               bytes for an mnp_op::acc
  *   MNP_LARGE                   1: it has several numbers
@@ -35,6 +36,7 @@
 #include "kernels/prelude.h"
 #include "kernels/math.h"
 #include "kernels/reduction/reduce_params.h"
+#define MNP_SETTLES MNP_CUDA /* sets of small elements are settled */
 #include "kernels/reduction/reduce_ops.h"
 #include "kernels/reduction/reduce_step.h"
 #if MNP_STEADY
@@ -168,16 +170,14 @@ MNP_INLINE mnp_acc *mnp_part_at(const mnp_reduce_params &p, unsigned long long p
     return (mnp_acc *)(parts + (part * p.outputs + mnp_offset<MNP_KEPT>(p.place, index)) * MNP_ACC_BYTES);
 }
 
-/* Store the accumulator of part number `part` of output o, or the results that follow from it. */
-MNP_INLINE void mnp_deliver(const mnp_reduce_params &p, const mnp_acc &acc, int64_t o, int64_t part)
+/* Store the accumulator of part number `part` of the output that has these indices, or the results that follow. */
+MNP_INLINE void mnp_deliver(const mnp_reduce_params &p, const mnp_acc &acc, const int64_t *index, int64_t part)
 {
-    int64_t index[MNP_KEPT];
-    mnp_unravel<MNP_KEPT>(p.kept, o, index);
     if (p.target) {
         *mnp_part_at(p, p.target, index, part) = acc;
         return;
     }
-    const mnp_reduce_end end = {(int64_t)p.count, p.ddof};
+    const mnp_reduce_end end = {(int64_t)p.count, (int64_t)p.times, p.ddof};
 #define MNP_RESULT(k) mnp_type##k result##k = {};
 #define MNP_SET(k) result##k
 #define MNP_STORE(k)                                                                                                   \

@@ -274,8 +274,8 @@ struct mnp_reduce_count {
     {
         a += b;
     }
-    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, int64_t &result)
+    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &end, int64_t &result)
     {
-        result = a;
+        result = a * end.times;
     }
 };

@@ -15,6 +15,8 @@
  * The accumulators of threads are joined by shuffles or in shared memory.  Where an output has several parts, a second,
  * small launch joins them.  The order is fixed, so results are reproducible.
  */
+#include "kernels/early_launch.h"
+
 template <typename Acc> MNP_INLINE Acc mnp_shuffle_down(const Acc &acc, int by, int width)
 {
     constexpr int words = (sizeof(Acc) + 3) / 4;
@@ -26,6 +28,14 @@ template <typename Acc> MNP_INLINE Acc mnp_shuffle_down(const Acc &acc, int by, 
         word[w] = __shfl_down_sync(0xffffffffu, word[w], by, width);
     memcpy(&other, word, sizeof other);
     return other;
+}
+
+/* mnp_deliver() of output number o. */
+MNP_INLINE void mnp_deliver_number(const mnp_reduce_params &p, const mnp_acc &acc, int64_t o, int64_t part)
+{
+    int64_t index[MNP_KEPT];
+    mnp_unravel<MNP_KEPT>(p.kept, o, index);
+    mnp_deliver(p, acc, index, part);
 }
 
 /* Join the accumulators of a team in its first thread.  All threads of the block call it. */
@@ -63,6 +73,17 @@ constexpr int mnp_set_count = MNP_TILED && MNP_UNROLL > 1             ? MNP_UNRO
 MNP_INLINE constexpr int mnp_set(int u, int a, int v)
 {
     return MNP_OUTS ? u : (a * MNP_VECTOR + v) % mnp_set_count;
+}
+
+/* Sets that have settle() are settled before they have too many elements: reduce_small.h. */
+template <typename Lanes> MNP_INLINE auto mnp_settle(Lanes &lanes, int) -> decltype(lanes.settle(0))
+{
+#pragma unroll
+    for (int j = 0; j < mnp_set_count; j++)
+        lanes.settle(j);
+}
+template <typename Lanes> MNP_INLINE void mnp_settle(Lanes &, long)
+{
 }
 
 /* A batch: the first access of this thread to each unit, and which units there are. */
@@ -163,6 +184,24 @@ template <typename Lanes> MNP_INLINE void mnp_take_units(const mnp_units &units,
         return;
     }
 #endif
+#if MNP_LEADS
+    if (whole) {
+#pragma unroll
+        for (int u = 0; u < MNP_UNROLL; u++) {
+#pragma unroll
+            for (int a = 0; a < MNP_ALONG; a++) {
+#pragma unroll
+                for (int v = 0; v < MNP_VECTOR; v++) {
+                    const int64_t i = 0;
+                    if (MNP_OUTS ? a + v == 0 : u == 0 && a * MNP_VECTOR + v < mnp_set_count)
+                        MNP_ELEMENT(lanes, lead, mnp_set(u, a, v), MNP_LOADED, i);
+                    MNP_ELEMENT(lanes, follow, mnp_set(u, a, v), MNP_LOADED, i);
+                }
+            }
+        }
+        return;
+    }
+#endif
 #if MNP_LOOKS
 #pragma unroll
     for (int u = 0; u < MNP_UNROLL; u++) {
@@ -204,28 +243,64 @@ template <typename Lanes> MNP_INLINE void mnp_take_units(const mnp_units &units,
 }
 
 /*
+ * The indices of a unit: those of its row, of which the last one is a piece's in the row if units are pieces of rows.
+ */
+struct mnp_unit_index {
+    int64_t at[MNP_REDUCED], step[MNP_REDUCED];
+    long long extent[MNP_REDUCED];
+    /* Start at unit number `first`; advance() goes to the one that comes `by` later, without a division. */
+    MNP_INLINE void start(const mnp_reduce_params &p, int64_t pieces, int64_t first, int64_t by)
+    {
+#pragma unroll
+        for (int d = 0; d < MNP_REDUCED; d++)
+            extent[d] = p.reduced[d];
+        if (!MNP_COLUMNS)
+            extent[MNP_REDUCED - 1] = pieces;
+        mnp_unravel<MNP_REDUCED>(extent, first, at);
+        mnp_unravel<MNP_REDUCED>(extent, by, step);
+    }
+    MNP_INLINE void advance()
+    {
+        int64_t carry = 0;
+#pragma unroll
+        for (int d = MNP_REDUCED - 1; d > 0; d--) {
+            at[d] += step[d] + carry;
+            carry = at[d] >= extent[d];
+            at[d] -= carry ? extent[d] : 0;
+        }
+        at[0] += step[0] + carry;
+    }
+};
+
+/*
  * Add the units from `begin` to before `end` of one output, or of a line of them, that belong to this line of threads,
- * which is number y of `down`.  The thread's first access begins at x; a row has so many chunks, which are its units.
+ * which is number y of `down`.  The thread's first access begins at x; a row has so many pieces, which are its units.
  */
 template <typename Lanes>
 MNP_INLINE void mnp_take_all(const mnp_reduce_params &p, const int64_t *kept, int64_t x, int64_t begin, int64_t end,
-                             int y, int down, int64_t chunks, Lanes &lanes)
+                             int y, int down, int64_t pieces, Lanes &lanes)
 {
+    constexpr int turns = mnp_most_unsettled * mnp_set_count / (MNP_UNROLL * mnp_batch);
+    int turn = 0;
     mnp_units units;
+    mnp_unit_index index;
     const int64_t width = MNP_COLUMNS ? p.kept[MNP_KEPT - 1] : p.reduced[MNP_REDUCED - 1];
     units.step = MNP_VECTOR << p.team;
-    for (int64_t q = begin + y; q < end; q += MNP_UNROLL * down) {
+    index.start(p, pieces, begin + y, down);
+    for (int64_t q = begin + y; q < end;) {
 #pragma unroll
-        for (int u = 0; u < MNP_UNROLL; u++) {
-            int64_t reduced[MNP_REDUCED];
-            const bool exists = q + u * down < end;
-            const int64_t unit = exists ? q + u * down : q;
-            const int64_t row = MNP_COLUMNS ? unit : MNP_REDUCED > 1 ? mnp_quotient(unit, chunks) : 0;
-            mnp_unravel<MNP_REDUCED - !MNP_COLUMNS>(p.reduced, row, reduced);
-            units.readers[u].find(p, kept, reduced);
-            units.set(u, exists, x + (MNP_COLUMNS ? 0 : (unit - row * chunks) * (units.step * MNP_ALONG)), width);
+        for (int u = 0; u < MNP_UNROLL; u++, q += down) {
+            const int64_t piece = MNP_COLUMNS ? 0 : index.at[MNP_REDUCED - 1];
+            units.readers[u].find(p, kept, index.at);
+            units.set(u, q < end, x + piece * (units.step * MNP_ALONG), width);
+            if (q + down < end) /* what does not exist reads what the last one does */
+                index.advance();
         }
         mnp_take_units(units, lanes);
+        if (++turn == turns) {
+            mnp_settle(lanes, 0);
+            turn = 0;
+        }
     }
 }
 
@@ -247,7 +322,9 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     const int across = 1 << p.team, down = MNP_THREADS >> p.team, y = threadIdx.x >> p.team;
     const int64_t width = p.kept[MNP_KEPT - 1], tiles = ((width + across * mnp_batch - 1) / mnp_batch) >> p.team;
     const int64_t stripe = mnp_quotient(blockIdx.x, tiles), tile = blockIdx.x - stripe * tiles;
-    const int64_t line = mnp_quotient(stripe, p.parts), part = stripe - line * p.parts;
+    const int64_t line = p.parts > 1 ? mnp_quotient(stripe, p.parts) : stripe, part = stripe - line * p.parts;
+    const int64_t begin = p.parts > 1 ? mnp_share_begin(p.rows, part, p.parts) : 0;
+    const int64_t end = p.parts > 1 ? mnp_share_begin(p.rows, part + 1, p.parts) : p.rows;
     const int64_t x = tile * across * mnp_batch + (threadIdx.x & (across - 1)) * MNP_VECTOR;
     int64_t kept[MNP_KEPT];
     mnp_op::lanes<mnp_set_count> lanes;
@@ -255,8 +332,7 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     for (int j = 0; j < mnp_set_count; j++)
         lanes.start(j);
     mnp_unravel<MNP_KEPT - 1>(p.kept, line, kept);
-    mnp_take_all(p, kept, x, mnp_share_begin(p.rows, part, p.parts), mnp_share_begin(p.rows, part + 1, p.parts), y,
-                 down, 1, lanes);
+    mnp_take_all(p, kept, x, begin, end, y, down, 1, lanes);
     mnp_acc acc[mnp_set_count];
 #pragma unroll
     for (int j = 0; j < mnp_set_count; j++)
@@ -275,11 +351,27 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
         }
         __syncthreads();
     }
+    /* Threads beside one another deliver results beside one another, those of at most half of the block at a time. */
+    constexpr int most = MNP_THREADS / 2;
+    const int owners = across < most ? across : most, columns = owners * MNP_VECTOR;
+    for (int from = 0; from < across; from += owners) {
+        const int owner = threadIdx.x - from;
+        if (owner >= 0 && owner < owners) {
 #pragma unroll
-    for (int j = 0; j < mnp_set_count; j++) {
-        const int64_t column = x + (int64_t)(j / MNP_VECTOR) * (across * MNP_VECTOR) + j % MNP_VECTOR;
-        if (y == 0 && column < width)
-            mnp_deliver(p, acc[j], line * width + column, part);
+            for (int j = 0; j < mnp_set_count; j++)
+                known[j / MNP_VECTOR * columns + owner * MNP_VECTOR + j % MNP_VECTOR] = acc[j];
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (int a = 0; a < MNP_ALONG; a++) {
+            const int64_t before = tile * across * mnp_batch + (a * across + from) * MNP_VECTOR;
+            for (int c = threadIdx.x; c < columns; c += MNP_THREADS) {
+                kept[MNP_KEPT - 1] = before + c;
+                if (before + c < width)
+                    mnp_deliver(p, known[a * columns + c], kept, part);
+            }
+        }
+        __syncthreads();
     }
 }
 
@@ -307,7 +399,7 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
         mnp_acc acc = lanes.end(u);
         mnp_join_team(acc, across); /* at most a warp */
         if (first + u * groups < p.outputs && lane == 0)
-            mnp_deliver(p, acc, first + u * groups, 0);
+            mnp_deliver_number(p, acc, first + u * groups, 0);
     }
 }
 
@@ -319,8 +411,9 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     const int64_t number = ((int64_t)blockIdx.x * MNP_THREADS + threadIdx.x) >> (p.team + p.deep);
     const int64_t o = p.parts > 1 ? mnp_quotient(number, p.parts) : number, part = number - o * p.parts;
     const int64_t touched = p.reduced[MNP_REDUCED - 1] + (MNP_SKEWED ? MNP_VECTOR - 1 : 0); /* at most */
-    const int64_t chunks = ((touched + across * mnp_batch - 1) / mnp_batch) >> p.team;
-    const int64_t all = p.rows * chunks;
+    const int64_t pieces = ((touched + across * mnp_batch - 1) / mnp_batch) >> p.team;
+    const int64_t all = p.rows * pieces, begin = p.parts > 1 ? mnp_share_begin(all, part, p.parts) : 0;
+    const int64_t end = p.parts > 1 ? mnp_share_begin(all, part + 1, p.parts) : all;
     mnp_op::lanes<mnp_set_count> lanes;
 #pragma unroll
     for (int j = 0; j < mnp_set_count; j++)
@@ -328,8 +421,7 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     if (o < p.outputs) {
         int64_t kept[MNP_KEPT];
         mnp_unravel<MNP_KEPT>(p.kept, o, kept);
-        mnp_take_all(p, kept, (member & (across - 1)) * MNP_VECTOR, mnp_share_begin(all, part, p.parts),
-                     mnp_share_begin(all, part + 1, p.parts), member >> p.team, down, chunks, lanes);
+        mnp_take_all(p, kept, (member & (across - 1)) * MNP_VECTOR, begin, end, member >> p.team, down, pieces, lanes);
     }
     mnp_acc acc = lanes.end(0);
 #pragma unroll
@@ -339,7 +431,7 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     }
     mnp_join_team(acc, group);
     if (o < p.outputs && member == 0)
-        mnp_deliver(p, acc, o, part);
+        mnp_deliver_number(p, acc, o, part);
 }
 
 #endif
@@ -361,7 +453,7 @@ MNP_INLINE void mnp_do_parts(const mnp_reduce_params &p)
     }
     mnp_join_team(acc, team);
     if (o < p.outputs && lane == 0)
-        mnp_deliver(p, acc, o, 0);
+        mnp_deliver_number(p, acc, o, 0);
 }
 
 #if MNP_TILED
@@ -374,6 +466,9 @@ MNP_INLINE void mnp_do_parts(const mnp_reduce_params &p)
 
 extern "C" __global__ void MNP_BOUNDS MNP_REDUCE(const __grid_constant__ mnp_reduce_params p)
 {
+    if (p.target) /* another launch joins what this one stores */
+        mnp_start_next_launch();
+    mnp_await_previous_launch();
     if (p.task == MNP_REDUCE_ELEMENTS)
         mnp_do_elements(p);
     else

@@ -5,22 +5,9 @@
  */
 #define MNP_GET(k) readers.in##k.get(x)
 
-/* mnp_deliver() of the output with these indices, which need not be found by divisions then. */
-MNP_INLINE void mnp_deliver_at(const mnp_reduce_params &p, const mnp_acc &acc, const int64_t *index, int64_t part)
-{
-    if (p.target) {
-        *mnp_part_at(p, p.target, index, part) = acc;
-        return;
-    }
-    const mnp_reduce_end end = {(int64_t)p.count, p.ddof};
-    MNP_OUTPUTS(MNP_RESULT)
-    MNP_GIVE(acc, end, MNP_SET);
-    MNP_OUTPUTS(MNP_STORE)
-}
-
 /*
- * The same of outputs `begin` .. `end` of the line with the indices `kept`; acc_of(j) is the accumulator of the j-th of
- * them.  What lies beside one another is stored by loops that the compiler vectorises.
+ * mnp_deliver() of the outputs `begin` .. `end` of the line with the indices `kept`; acc_of(j) is the accumulator of
+ * the j-th of them.  What lies beside one another is stored by loops that the compiler vectorises.
  */
 template <typename Accs>
 MNP_INLINE void mnp_deliver_line(const mnp_reduce_params &p, const Accs &acc_of, int64_t *kept, int64_t begin,
@@ -34,7 +21,7 @@ MNP_INLINE void mnp_deliver_line(const mnp_reduce_params &p, const Accs &acc_of,
             *(mnp_acc *)(to + j * step) = acc_of((int)j);
         return;
     }
-    const mnp_reduce_end of_all = {(int64_t)p.count, p.ddof};
+    const mnp_reduce_end of_all = {(int64_t)p.count, (int64_t)p.times, p.ddof};
     bool adjacent = true;
 #define MNP_FIND_OUT(k)                                                                                                \
     const int64_t step##k = p.result[k - MNP_FIRST_RESULT].kept[MNP_KEPT - 1];                                         \
@@ -276,7 +263,9 @@ struct mnp_sets {
             return together();
         }
     }
-    /* The same where merged sets may have few elements alone: one by one, if they have others or know too little then. */
+    /*
+     * The same where merged sets may have few elements alone: one by one, if they have others or know too little then.
+     */
     MNP_INLINE mnp_acc all_with(const mnp_readers &readers, int64_t begin, int64_t end)
     {
         constexpr bool are_few = mnp_most_merged<mnp_op> < mnp_usual;
@@ -343,7 +332,7 @@ static void mnp_do_elements(const mnp_reduce_params &p, int64_t worker, int64_t 
         mnp_unravel<MNP_KEPT>(p.kept, o, kept);
         if (begin < end)
             mnp_do_rows(p, kept, begin, end, all);
-        mnp_deliver_at(p, all, kept, part);
+        mnp_deliver(p, all, kept, part);
     }
 }
 

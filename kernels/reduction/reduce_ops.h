@@ -7,6 +7,9 @@
  *                 start(j) makes set j empty, take(j, x, ..., i) adds the element of index i, end(j) gives the acc;
  *                 merge(j, k), which only the host uses and not all have, adds the elements of set k to set j
  *   most_merged   how many elements sets may have before they are merged, if it should be fewer than usual; with it
+ *   settle(j)     which only some have on GPUs: reduce_small.h
+ *   lead(j, x), follow(j, x)   which only some have: lead() with an element of set j, then follow() with many, that one
+ *                 too, are as take() with these, at less cost
  *   overflows(a)  whether sets are to be joined one by one instead
  *   join(a, b)    adds the elements of b to a
  *   give(a, end, result, ...)   computes the results
@@ -20,6 +23,7 @@
 /* Further arguments of give(). */
 struct mnp_reduce_end {
     int64_t count; /* elements of a result */
+    int64_t times; /* by which each of them counts, where broadcast dimensions are left out */
     double ddof;
 };
 
@@ -30,6 +34,18 @@ template <typename Op> MNP_INLINE typename Op::acc mnp_empty()
     lanes.start(0);
     return lanes.end(0);
 }
+
+#if MNP_SETTLES
+/* One of two types. */
+template <bool first, typename A, typename B> struct mnp_choice {
+    typedef A type;
+};
+template <typename A, typename B> struct mnp_choice<false, A, B> {
+    typedef B type;
+};
+template <bool first, typename A, typename B> using mnp_choose = typename mnp_choice<first, A, B>::type;
+#include "kernels/reduction/reduce_small.h"
+#endif
 
 /* ---- sums ---- */
 
@@ -118,11 +134,21 @@ template <typename R> MNP_INLINE R mnp_shrink(R x, R by)
     return x / by;
 }
 
-/* numpy.sum, nansum */
-template <typename T, bool skip_nan = false> struct mnp_reduce_sum {
+/* A number added up so many times. */
+template <typename A> MNP_INLINE A mnp_repeat(A x, int64_t times)
+{
+    return mnp_multiply(x, mnp_to<A>::from(times));
+}
+template <typename R> MNP_INLINE mnp_complex<R> mnp_repeat(mnp_complex<R> x, int64_t times)
+{
+    return mnp_complex<R>{x.re * (R)times, x.im * (R)times};
+}
+
+/* numpy.sum, nansum, of elements that are of the type Source in memory */
+template <typename T, bool skip_nan = false, typename Source = T> struct mnp_reduce_sum {
     typedef typename mnp_summed<T>::type A;
     typedef mnp_total_of<T> acc;
-    template <int W> struct lanes {
+    template <int W> struct wide_lanes {
         A sum[W];
         MNP_INLINE void start(int j)
         {
@@ -144,18 +170,24 @@ template <typename T, bool skip_nan = false> struct mnp_reduce_sum {
             return a;
         }
     };
+#if MNP_SETTLES
+    template <int W>
+    using lanes = mnp_choose<mnp_is_small<T, Source>, mnp_small_sums<Source, A, acc, W>, wide_lanes<W>>;
+#else
+    template <int W> using lanes = wide_lanes<W>;
+#endif
     static MNP_INLINE void join(acc &a, const acc &b)
     {
         a.add(b);
     }
-    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &, T &result)
+    static MNP_INLINE void give(const acc &a, const mnp_reduce_end &end, T &result)
     {
-        result = mnp_to<T>::from(a.value());
+        result = mnp_to<T>::from(mnp_repeat(a.value(), end.times));
     }
 };
 
 /* numpy.mean, of all elements */
-template <typename T> struct mnp_reduce_mean : mnp_reduce_sum<T> {
+template <typename T, typename Source = T> struct mnp_reduce_mean : mnp_reduce_sum<T, false, Source> {
     typedef typename mnp_summed<T>::type A;
     static MNP_INLINE void give(const typename mnp_reduce_sum<T>::acc &a, const mnp_reduce_end &end, T &result)
     {
@@ -315,15 +347,24 @@ template <typename R> struct mnp_varied<mnp_complex<R>> {
 };
 
 /* numpy.var, std, nanvar, nanstd */
-template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
+template <typename T, bool root, bool skip_nan, typename Source = T> struct mnp_reduce_var {
     typedef typename mnp_varied<T>::type A;
+    static constexpr bool skips_nan = skip_nan;
     enum { most_merged = 512 }; /* elements whose differences are from one of them: rounding errors grow as they do */
     struct acc {
         int64_t n;
         double squares; /* of the differences from the mean */
         A first, mean;  /* the mean is that of the differences from `first` */
     };
-    template <int W> struct lanes {
+    static MNP_INLINE acc known(int64_t n, A first, A sum, double squares)
+    {
+        const double each = n ? 1.0 / (double)n : 0;
+        const A mean = mnp_scaled(sum, each);
+        const double left = squares - mnp_inner(sum, mean);
+        const bool infinite = left != left && mnp_squared(mnp_scaled(sum, 0)) == 0; /* the squares alone are */
+        return acc{n, infinite ? mnp_infinity<double>() : left < 0 ? 0 : left, first, mean};
+    }
+    template <int W> struct wide_lanes {
         A first[W], sum[W];
         double squares[W];
         int64_t n[W];
@@ -343,6 +384,18 @@ template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
             squares[j] += mnp_squared(difference);
             n[j] += !skip;
         }
+        /* If no element is NaN that is to be skipped, lead() and then follow() are take(). */
+        MNP_INLINE void lead(int64_t j, T x, int64_t)
+        {
+            first[j] = n[j] == 0 ? mnp_to<A>::from(x) : first[j];
+        }
+        MNP_INLINE void follow(int64_t j, T x, int64_t)
+        {
+            const A difference = mnp_subtract(mnp_to<A>::from(x), first[j]);
+            sum[j] = mnp_add(sum[j], difference);
+            squares[j] += mnp_squared(difference);
+            n[j]++;
+        }
         /* From here on the differences of set k are from the first element of set j. */
         MNP_INLINE void merge(int j, int k)
         {
@@ -355,13 +408,16 @@ template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
         }
         MNP_INLINE acc end(int j) const
         {
-            const double each = n[j] ? 1.0 / (double)n[j] : 0;
-            const A mean = mnp_scaled(sum[j], each);
-            const double left = squares[j] - mnp_inner(sum[j], mean);
-            const bool infinite = left != left && mnp_squared(mnp_scaled(sum[j], 0)) == 0; /* the squares alone are */
-            return acc{n[j], infinite ? mnp_infinity<double>() : left < 0 ? 0 : left, first[j], mean};
+            return known(n[j], first[j], sum[j], squares[j]);
         }
     };
+#if MNP_SETTLES
+    template <int W>
+    using lanes = mnp_choose<mnp_small_difference<T, Source>::any, mnp_small_variances<mnp_reduce_var, T, Source, W>,
+                             wide_lanes<W>>;
+#else
+    template <int W> using lanes = wide_lanes<W>;
+#endif
     /* Whether sets that are joined one by one may know what merged ones do not: their sums of squares may be finite. */
     static MNP_INLINE bool overflows(const acc &a)
     {
@@ -383,7 +439,8 @@ template <typename T, bool root, bool skip_nan> struct mnp_reduce_var {
     }
     template <typename R> static MNP_INLINE void give(const acc &a, const mnp_reduce_end &end, R &result)
     {
-        const double free = (double)a.n - end.ddof, variance = a.squares / (free > 0 ? free : 0);
+        const double times = (double)end.times, free = times * (double)a.n - end.ddof;
+        const double variance = times * a.squares / (free > 0 ? free : 0);
         const double nothing = skip_nan && !(free > 0) ? mnp_nan<double>() : variance;
         result = mnp_to<R>::from(root ? mnp_sqrt(nothing) : nothing);
     }

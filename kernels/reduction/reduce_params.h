@@ -48,7 +48,8 @@ struct mnp_reduce_params {
     long long each;    /* indices of the dimension that is cut into tiles, in one */
     long long tiles;   /* that have the same outputs */
     long long chunks;  /* into which that dimension is cut */
-    long long count;   /* elements of one result, on all ranks */
+    long long count;   /* elements of one result, on all ranks, of which each is taken `times` times */
+    long long times;
     double ddof;
     unsigned long long initial[2]; /* a number that takes part in every result */
     unsigned long long source;     /* parts to be joined: that of an output is number part * outputs + its place */

@@ -72,7 +72,7 @@ static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t be
     for (int64_t row = mnp_share_begin(p.rows, part, p.parts); row < last; row += batch)
         mnp_search_columns(p, kept, begin, end, row, mnp_least(row + batch, last), all);
     for (column = begin; column < end; column++)
-        mnp_deliver_at(p, all[column - begin], kept, part);
+        mnp_deliver(p, all[column - begin], kept, part);
 }
 
 #else

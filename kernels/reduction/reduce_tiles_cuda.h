@@ -9,9 +9,9 @@
  * many blocks a multiprocessor keep enough bytes in flight.  From there teams of threads reduce the elements of an
  * output each.
  *
- * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them.
- * Where there is one (MNP_TILE_LOOP 0), a block goes through its outputs instead, MNP_THREADS >> p.team of them at a
- * time.
+ * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them.  A
+ * tile without reduced dimensions has one element of every output.  Where there is one tile (MNP_TILE_LOOP 0), a block
+ * goes through its outputs instead, MNP_THREADS >> p.team of them at a time.
  */
 #include "kernels/reduction/staging_cuda.h"
 
@@ -20,7 +20,7 @@ constexpr int mnp_least_blocks = MNP_UNROLL > 1 || MNP_TILE_REDUCED > 1 || mnp_s
                                  : MNP_KEPT + MNP_REDUCED > 2                                 ? 5
                                                                                               : 7;
 constexpr int mnp_outer_kept = MNP_KEPT - MNP_TILE_KEPT, mnp_outer_reduced = MNP_REDUCED - MNP_TILE_REDUCED;
-constexpr int mnp_most_deep = 16, mnp_memory_bytes = sizeof(mnp_memory0);
+constexpr int mnp_most_deep = 32, mnp_memory_bytes = sizeof(mnp_memory0);
 
 /* The product of extents from dimension `first` on. */
 template <int first, int dims> MNP_INLINE int mnp_product(const long long *extent)
@@ -77,6 +77,30 @@ MNP_INLINE int mnp_offset_of(const mnp_reduce_params &p, int q)
     return MNP_TILE_KEPT > 0 ? offset + q * (int)p.operand[0].kept[mnp_outer_kept] : 0;
 }
 
+/* Add an element to a set, which has been led if that is possible. */
+#if MNP_LEADS
+#define MNP_TAKE_STAGED(lanes, j, IN, i) MNP_ELEMENT(lanes, follow, j, IN, i)
+static_assert(mnp_set_count == MNP_UNROLL, "a set of each output is led");
+#else
+#define MNP_TAKE_STAGED(lanes, j, IN, i) MNP_TAKE(lanes, j, IN, i)
+#endif
+
+/*
+ * The output of a tile that comes as number q: threads beside one another store results beside one another, also where
+ * these lie along the outermost kept dimension of the tile, of which it has `held` indices.
+ */
+MNP_INLINE int mnp_output_number(const mnp_reduce_params &p, const mnp_tiling &tiling, int held, int q)
+{
+#if MNP_TILE_KEPT > 1 && !MNP_CUT_REDUCED
+    const auto &stride = p.result[0].kept;
+    if (p.target == 0 && stride[mnp_outer_kept] < stride[MNP_KEPT - 1] && q < held * tiling.kept) {
+        const int inner = (int)((uint32_t)q / (uint32_t)held);
+        return (q - inner * held) * tiling.kept + inner;
+    }
+#endif
+    return q;
+}
+
 #if MNP_TILE_LOOP
 /*
  * The tiles that a block has in shared memory: where they begin there, how many of their elements an output has, and
@@ -87,12 +111,16 @@ struct mnp_staged {
     int64_t first[mnp_most_deep];
 };
 
-/* Copy the tiles number `begin` to before `end` of an output; `from` is its first element. */
+/*
+ * Copy the tiles number `begin` to before `end` of an output; `from` is its first element.  Small ones share the block.
+ */
 MNP_INLINE void mnp_stage_tiles(const mnp_reduce_params &p, const mnp_tiling &tiling, const mnp_memory0 *from, int held,
                                 int begin, int end, int pitch, uint4 *shared, mnp_staged &staged)
 {
     const mnp_reduce_operand &in = p.operand[0], &counter = p.operand[MNP_OPERANDS - 1];
-    for (int t = begin; t < end; t++) {
+    const int threads = p.deep >= 8 ? MNP_THREADS / 8 : p.deep >= 2 ? MNP_THREADS / 2 : MNP_THREADS;
+    const int thread = threadIdx.x & (threads - 1);
+    for (int t = begin + (int)threadIdx.x / threads; t < end; t += MNP_THREADS / threads) {
         const uint32_t outer = MNP_CUT_REDUCED ? (uint32_t)t / (uint32_t)p.chunks : (uint32_t)t;
         const uint32_t chunk = MNP_CUT_REDUCED ? t - outer * (uint32_t)p.chunks : 0;
         const int here = MNP_CUT_REDUCED ? tiling.held(chunk) : held;
@@ -101,8 +129,8 @@ MNP_INLINE void mnp_stage_tiles(const mnp_reduce_params &p, const mnp_tiling &ti
         const mnp_memory0 *const at = from + mnp_offset<mnp_outer_reduced>(in.reduced, index) +
                                       (MNP_CUT_REDUCED ? (int64_t)chunk * tiling.each * tiling.cut : 0);
         const int place = (t - begin) * pitch;
-        mnp_stage(shared + place, at, tiling.bytes(here));
-        if (threadIdx.x == 0) {
+        mnp_stage(shared + place, at, tiling.bytes(here), thread, threads);
+        if (thread == 0) {
             staged.place[t - begin] = 16 * place + mnp_skip_of(at);
             staged.count[t - begin] = tiling.reduced * (MNP_CUT_REDUCED ? here : 1);
             staged.first[t - begin] =
@@ -111,6 +139,30 @@ MNP_INLINE void mnp_stage_tiles(const mnp_reduce_params &p, const mnp_tiling &ti
         }
     }
     mnp_await_stage();
+}
+#endif
+
+#if MNP_TILE_REDUCED == 0
+/* Add the element that each of a thread's outputs has in every tile. */
+template <typename Lanes>
+MNP_INLINE void mnp_take_layers(const mnp_staged &staged, int tiles, const uint4 *shared, const int *offset,
+                                Lanes &lanes)
+{
+#define MNP_LAYER(k)                                                                                                   \
+    mnp_to<mnp_type##k>::from(((const mnp_memory0 *)((const char *)shared + staged.place[t]))[offset[u]])
+#if MNP_LEADS
+#pragma unroll
+    for (int u = 0; u < MNP_UNROLL; u++) {
+        constexpr int t = 0;
+        MNP_ELEMENT(lanes, lead, u, MNP_LAYER, 0);
+    }
+#endif
+#pragma unroll 4
+    for (int t = 0; t < tiles; t++) {
+#pragma unroll
+        for (int u = 0; u < MNP_UNROLL; u++)
+            MNP_TAKE_STAGED(lanes, u, MNP_LAYER, staged.first[t]);
+    }
 }
 #endif
 
@@ -142,6 +194,14 @@ MNP_INLINE void mnp_take_staged(const mnp_memory0 *tile, const int *offset, int 
 #define MNP_PLACE(j) ((j)*stride)
 #endif
 #define MNP_STAGED(k) mnp_to<mnp_type##k>::from(tile[offset[u] + MNP_PLACE(j)])
+#if MNP_LEADS
+#pragma unroll
+    for (int u = 0; u < MNP_UNROLL; u++) {
+        const int j = lane;
+        if (j < count)
+            MNP_ELEMENT(lanes, lead, u, MNP_STAGED, 0);
+    }
+#endif
 #if MNP_SEARCHES
 #pragma unroll
     for (int u = 0; u < MNP_UNROLL; u++) {
@@ -162,7 +222,7 @@ MNP_INLINE void mnp_take_staged(const mnp_memory0 *tile, const int *offset, int 
 #pragma unroll
     for (int j = 0; j < MNP_TILE_COUNT; j++) {
         constexpr int u = 0;
-        MNP_TAKE(lanes, j % mnp_set_count, MNP_STAGED, first + j * step);
+        MNP_TAKE_STAGED(lanes, j % mnp_set_count, MNP_STAGED, first + j * step);
     }
 #else
     int j = lane;
@@ -171,21 +231,24 @@ MNP_INLINE void mnp_take_staged(const mnp_memory0 *tile, const int *offset, int 
         for (int a = 0; a < MNP_ALONG; a++, j += by) {
 #pragma unroll
             for (int u = 0; u < MNP_UNROLL; u++)
-                MNP_TAKE(lanes, MNP_UNROLL > 1 ? u : a % mnp_set_count, MNP_STAGED, first + j * step);
+                MNP_TAKE_STAGED(lanes, MNP_UNROLL > 1 ? u : a % mnp_set_count, MNP_STAGED, first + j * step);
         }
     }
     for (; j < count; j += by) {
 #pragma unroll
         for (int u = 0; u < MNP_UNROLL; u++)
-            MNP_TAKE(lanes, u, MNP_STAGED, first + j * step);
+            MNP_TAKE_STAGED(lanes, u, MNP_STAGED, first + j * step);
     }
 #endif
 }
 
-/* Join the sets of a thread's output u, and the accumulators of its team, and deliver the result of output q. */
+/*
+ * Join the sets of a thread's output u, and the accumulators of its team, and deliver the result of output q of a tile,
+ * whose first one has the indices `first`.
+ */
 template <typename Lanes>
-MNP_INLINE void mnp_finish(const mnp_reduce_params &p, const Lanes &lanes, int u, int64_t first, int q, int outputs,
-                           int64_t part)
+MNP_INLINE void mnp_finish(const mnp_reduce_params &p, const Lanes &lanes, int u, const int64_t *first, int q,
+                           int outputs, int64_t part)
 {
     const int across = 1 << p.team;
     mnp_acc acc = lanes.end(u);
@@ -198,8 +261,16 @@ MNP_INLINE void mnp_finish(const mnp_reduce_params &p, const Lanes &lanes, int u
         __syncthreads();
     if (!MNP_TILE_COUNT)
         mnp_join_team(acc, across);
-    if (q < outputs && (threadIdx.x & (across - 1)) == 0)
-        mnp_deliver(p, acc, first + q, part);
+    if (q >= outputs || (threadIdx.x & (across - 1)) != 0)
+        return;
+    int64_t index[MNP_KEPT];
+#pragma unroll
+    for (int d = MNP_KEPT - 1; d >= 0; d--) {
+        const int outer = d > mnp_outer_kept ? (int)((uint32_t)q / (uint32_t)p.kept[d]) : 0;
+        index[d] = d < mnp_outer_kept ? first[d] : first[d] + (q - outer * (int)p.kept[d]);
+        q = d > mnp_outer_kept ? outer : q;
+    }
+    mnp_deliver(p, acc, index, part);
 }
 
 MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
@@ -219,11 +290,12 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     if (MNP_TILE_LOOP && p.parts > 1)
         part = stripe, stripe /= (uint32_t)p.parts, part -= stripe * (uint32_t)p.parts;
     const int held = MNP_CUT_REDUCED ? 0 : tiling.held(column), outputs = tiling.kept * (MNP_CUT_REDUCED ? 1 : held);
-    const int64_t before = MNP_CUT_REDUCED ? stripe : stripe * tiling.length + (int64_t)column * tiling.each;
-    int64_t kept[MNP_KEPT];
+    int64_t kept[MNP_KEPT] = {};
     mnp_unravel<mnp_outer_kept>(p.kept, stripe, kept);
     const mnp_memory0 *const from = (const mnp_memory0 *)in.base + mnp_offset<mnp_outer_kept>(in.kept, kept) +
                                     (int64_t)column * tiling.each * tiling.cut;
+    if constexpr (!MNP_CUT_REDUCED)
+        kept[mnp_outer_kept] = (int64_t)column * tiling.each;
     const uint16_t *places = nullptr;
     mnp_op::lanes<mnp_set_count> lanes;
     int offset[MNP_UNROLL];
@@ -240,7 +312,7 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
         lanes.start(j);
 #pragma unroll
     for (int u = 0; u < MNP_UNROLL; u++) {
-        const int q = u * at_once + (threadIdx.x >> p.team);
+        const int q = mnp_output_number(p, tiling, held, u * at_once + (threadIdx.x >> p.team));
         offset[u] = mnp_offset_of(p, q < outputs ? q : 0); /* of the others nothing comes */
     }
     for (int t = begin; t < end; t += (int)p.deep) {
@@ -248,13 +320,19 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
         if (t > begin)
             __syncthreads();
         mnp_stage_tiles(p, tiling, from, held, t, until, pitch, mnp_shared, staged);
+#if MNP_TILE_REDUCED == 0
+        mnp_take_layers(staged, until - t, mnp_shared, offset, lanes);
+#else
         for (int i = 0; i < until - t && (threadIdx.x >> p.team) < outputs; i++)
             mnp_take_staged((const mnp_memory0 *)((const char *)mnp_shared + staged.place[i]), offset, stride, places,
                             staged.count[i], staged.first[i], step, lane, across, lanes);
+#endif
+        mnp_settle(lanes, 0);
     }
 #pragma unroll
     for (int u = 0; u < MNP_UNROLL; u++)
-        mnp_finish(p, lanes, u, before * tiling.kept, u * at_once + (threadIdx.x >> p.team), outputs, part);
+        mnp_finish(p, lanes, u, kept, mnp_output_number(p, tiling, held, u * at_once + (threadIdx.x >> p.team)),
+                   outputs, part);
 #else
     const int here = MNP_CUT_REDUCED ? tiling.each : held, count = tiling.reduced * (MNP_CUT_REDUCED ? here : 1);
 #if MNP_TILE_REDUCED > 1
@@ -268,10 +346,11 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
 #pragma unroll
         for (int j = 0; j < mnp_set_count; j++)
             lanes.start(j);
-        offset[0] = mnp_offset_of(p, q);
+        const int number = mnp_output_number(p, tiling, held, q);
+        offset[0] = mnp_offset_of(p, number);
         if (q < outputs)
             mnp_take_staged(tile, offset, stride, places, count, (int64_t)counter.base, step, lane, across, lanes);
-        mnp_finish(p, lanes, 0, before * tiling.kept, q, outputs, 0);
+        mnp_finish(p, lanes, 0, kept, number, outputs, 0);
     }
 #endif
 }

@@ -64,7 +64,7 @@ struct mnp_so_far {
 /* The result of an accumulator. */
 MNP_INLINE mnp_out mnp_result(const mnp_acc &acc)
 {
-    const mnp_reduce_end end = {0, 0};
+    const mnp_reduce_end end = {0, 1, 0};
     mnp_type1 result = {};
     mnp_op::give(acc, end, result);
     return mnp_to<mnp_out>::from(result);

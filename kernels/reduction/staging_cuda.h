@@ -3,38 +3,32 @@
  * Bytes of memory copied to the shared memory of a block, and back, from and to wherever they begin: a GPU copies 16 at
  * a time, and these must be aligned on both sides.  So they have the same place in 16 bytes on both.
  */
+#include "kernels/copy_ahead_cuda.h"
+
 MNP_INLINE int mnp_skip_of(const void *bytes)
 {
     return (int)((uint64_t)bytes & 15);
 }
 
-MNP_INLINE void mnp_copy_16(uint4 *to, const uint4 *from)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t)__cvta_generic_to_shared(to)), "l"(from)
-                 : "memory");
-#else
-    *to = *from;
-#endif
-}
-
-/* Begin to copy bytes to shared memory, where the first is at mnp_skip_of(bytes).  All threads of the block call it. */
-MNP_INLINE void mnp_stage(uint4 *shared, const void *bytes, int count)
+/*
+ * Begin to copy bytes to shared memory, where the first is at mnp_skip_of(bytes).  Every one of `threads` threads, all
+ * of the block unless they are given, calls it.
+ */
+MNP_INLINE void mnp_stage(uint4 *shared, const void *bytes, int count, int thread = threadIdx.x,
+                          int threads = MNP_THREADS)
 {
     const int skip = mnp_skip_of(bytes), whole = (skip + count) / 16;
     const char *const from = (const char *)bytes - skip;
-    for (int i = threadIdx.x; i < whole; i += MNP_THREADS)
-        mnp_copy_16(shared + i, (const uint4 *)from + i);
-    for (int i = 16 * whole + threadIdx.x; i < skip + count; i += MNP_THREADS) /* what is beyond may not exist */
+    for (int i = thread; i < whole; i += threads)
+        mnp_copy_ahead<16>(shared + i, (const uint4 *)from + i);
+    for (int i = 16 * whole + thread; i < skip + count; i += threads) /* what is beyond may not exist */
         ((char *)shared)[i] = from[i];
 }
 
 /* Wait until all that the block has begun to copy is there. */
 MNP_INLINE void mnp_await_stage()
 {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
+    mnp_await_copies();
     __syncthreads();
 }
 

@@ -8,11 +8,14 @@
  *   MNP_SCAN               the kernel's name
  *   MNP_KEPT               kernels/scan/scan_params.h
  *   MNP_WAY                how threads are assigned to elements, kernels/scan/scan_params.h
- *   MNP_UNIT_IN, MNP_UNIT_OUT   1: the operand has stride 1 along the axis, or across lines if threads lie across lines
+ *   MNP_UNIT_IN, MNP_UNIT_OUT   1: the operand has stride 1 along the axis, or across lines if threads lie so;
+ *                          with bands and short lines: what a block copies is one piece of memory
  *   MNP_ACC_BYTES          bytes for an mnp_op::acc
  *   MNP_STEADY, MNP_LOOKS  as in reduce.cu
  * and for GPUs also
- *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block; adjacent elements of one access; accesses in flight
+ *   MNP_SCAN_GROUPS, MNP_SCAN_BAND_COLUMNS   lib/ops/scan/scan_plan.h
+ *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block; adjacent elements of one access; accesses in flight, or
+ *                          with bands: most elements of a thread's strip
  */
 #include "kernels/prelude.h"
 #include "kernels/math.h"

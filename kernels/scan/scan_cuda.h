@@ -6,9 +6,11 @@
  * enough bytes are in flight.  Each thread adds its adjacent elements of a row, and shuffles scan the threads' totals,
  * row after row.  A short line is scanned by a team of a warp's threads, a longer one by a block.  Few long lines are
  * divided into tiles for many blocks; see scan_tiles.h.  Across lines a thread scans MNP_VECTOR lines, or a part of
- * each; a first launch then finds the totals of the parts.  Short lines whose vectors are not aligned go through shared
- * memory; see scan_short.h.
+ * each; a first launch then finds the totals of the parts.  Too few lines for all threads are divided into bands; see
+ * scan_bands.h.  Short lines whose vectors are not aligned go through shared memory; see scan_short.h.
  */
+#include "kernels/copy_ahead_cuda.h"
+
 template <typename Acc> struct mnp_words {
     static constexpr int count = (sizeof(Acc) + 3) / 4;
     uint32_t word[count];
@@ -229,14 +231,21 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_SCAN(const __grid_
     }
 }
 
-#elif MNP_WAY == MNP_SCAN_SHORT
-
-#include "kernels/scan/scan_short.h"
-
 #else
 
-#include "kernels/records_cuda.h"
+#if MNP_WAY == MNP_SCAN_SHORT || MNP_WAY == MNP_SCAN_BANDS
+#include "kernels/scan/scan_box.h"
+#endif
+#if MNP_WAY == MNP_SCAN_TILES || MNP_WAY == MNP_SCAN_BANDS
+#include "kernels/scan/scan_look_back.h"
+#endif
+#if MNP_WAY == MNP_SCAN_SHORT
+#include "kernels/scan/scan_short.h"
+#elif MNP_WAY == MNP_SCAN_BANDS
+#include "kernels/scan/scan_bands.h"
+#else
 #include "kernels/scan/scan_tiles.h"
+#endif
 
 #endif
 #endif

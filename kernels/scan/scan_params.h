@@ -14,6 +14,7 @@
 #define MNP_SCAN_TILES 2   /* along lines, whose tiles are divided among blocks */
 #define MNP_SCAN_COLUMNS 3 /* across lines, a thread for each, or for each part of one */
 #define MNP_SCAN_SHORT 4   /* along short lines, of which a block copies many to shared memory */
+#define MNP_SCAN_BANDS 5   /* along neighbouring lines, of which a block copies some rows to shared memory */
 
 /* What a launch computes. */
 enum {
@@ -32,10 +33,12 @@ struct mnp_scan_operand {
 /* The library writes it as a row of 64-bit numbers in this order. */
 struct mnp_scan_params {
     long long task;
-    long long lines, length; /* of this rank */
-    long long parts;         /* into which a line is divided; with tiles, the tiles of a line; short ones: of a block */
-    long long team;          /* threads of a line, as the power of two */
-    unsigned long long known;   /* totals of all lines for each rank that shares them; 0: ranks share none */
+    long long lines, length;  /* of this rank */
+    long long parts;          /* into which a line is divided: also tiles, or bands; of short lines: those of a block */
+    long long team;           /* threads of a line, as the power of two */
+    long long columns;        /* neighbouring lines whose elements alternate in shared memory */
+    long long strip;          /* in bands, adjacent elements of a line that a thread has */
+    unsigned long long known; /* totals of all lines for each rank that shares them; 0: ranks share none */
     long long first, by, count; /* the ranks before this one: numbers first, first + by, ... */
     unsigned long long totals;  /* of parts: that of a line is number part * lines + its number */
     unsigned long long state;   /* of tiles: see scan_tiles.h */

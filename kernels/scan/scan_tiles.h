@@ -7,14 +7,9 @@
  * side by side, so the elements are rearranged in shared memory.
  *
  * Where lines are few, every block has one tile, and the lines are scanned in a single pass over memory (D. Merrill and
- * M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016).  Blocks take numbers from a counter, so
- * that the tiles for which they wait have been started.  A block first publishes the total of its tile; once it knows
- * the total of all tiles before, it publishes the total up to its own end.  A warp looks back at many tiles at a time,
- * until it finds one with the latter.  Many blocks a multiprocessor hide the waiting; so elements go to shared memory
- * without passing registers, and results overwrite elements.
- *
- * `state` starts as zeros: 16 bytes with the counter, then a record for every word of a tile's published accumulator.
- * A record's mark says which of the two totals the word is of.
+ * M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; scan_look_back.h).  Many blocks a
+ * multiprocessor hide the waiting; so elements go to shared memory without passing registers, and results overwrite
+ * elements.
  */
 constexpr int mnp_warps = MNP_THREADS / 32, mnp_tile = mnp_warps * mnp_chunk, mnp_items = MNP_VECTOR * MNP_UNROLL;
 
@@ -23,7 +18,7 @@ constexpr int mnp_warps = MNP_THREADS / 32, mnp_tile = mnp_warps * mnp_chunk, mn
 /* Shared memory in which vectors are rearranged; a gap after every 128 bytes avoids bank conflicts. */
 template <typename Memory> struct mnp_places {
     typedef mnp_vector<Memory, MNP_VECTOR> vector;
-    static constexpr int row = sizeof(vector) >= 128 ? 1 : 128 / sizeof(vector);
+    static constexpr int row = sizeof(vector) >= 128 ? 1 : MNP_UNROLL > 8 ? MNP_UNROLL : 128 / sizeof(vector);
     static constexpr int bytes = (32 * MNP_UNROLL + 32 * MNP_UNROLL / row) * sizeof(vector);
     static MNP_INLINE vector *at(void *shared, int number)
     {
@@ -47,19 +42,15 @@ struct mnp_strip {
         const int lane = threadIdx.x % 32;
         const int64_t left = end - from - lane * mnp_items;
         count = left < mnp_items ? (int)left : mnp_items;
-#if __CUDA_ARCH__ >= 800
         if (MNP_UNIT_IN && MNP_VECTOR * sizeof(mnp_in) == 16 && from + 32 * mnp_items <= end) {
 #pragma unroll
             for (int u = 0; u < MNP_UNROLL; u++)
-                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                                 (uint32_t)__cvta_generic_to_shared(mnp_places<mnp_in>::at(shared, u * 32 + lane))),
-                             "l"(in + from + (u * 32 + lane) * MNP_VECTOR)
-                             : "memory");
-            asm volatile("cp.async.wait_all;" ::: "memory");
+                mnp_copy_ahead<16>(mnp_places<mnp_in>::at(shared, u * 32 + lane),
+                                   in + from + (u * 32 + lane) * MNP_VECTOR);
+            mnp_await_copies();
             __syncwarp();
             return;
         }
-#endif
         mnp_in loaded[MNP_UNROLL][MNP_VECTOR];
 #pragma unroll
         for (int u = 0; u < MNP_UNROLL; u++)
@@ -73,21 +64,29 @@ struct mnp_strip {
     {
         return *mnp_places<mnp_in>::at(shared, threadIdx.x % 32 * MNP_UNROLL + u);
     }
+    /* Add the elements to a set; `all` of a strip exist, or `count`. */
+    template <bool all> MNP_INLINE void add_to(mnp_op::lanes<1> &lanes) const
+    {
+#pragma unroll 2 /* more would take more registers */
+        for (int u = 0; u < MNP_UNROLL; u++) {
+            const mnp_vector<mnp_in, MNP_VECTOR> value = values(u);
+#pragma unroll
+            for (int v = 0; v < MNP_VECTOR; v++) {
+                if (all || u * MNP_VECTOR + v < count)
+                    mnp_take(lanes, 0, value.at[v]);
+            }
+        }
+    }
     /* Find `before`, and return the total of the warp's chunk. */
     MNP_INLINE mnp_acc scan()
     {
         const int lane = threadIdx.x % 32;
         mnp_op::lanes<1> lanes;
         lanes.start(0);
-#pragma unroll 2 /* more would take more registers */
-        for (int u = 0; u < MNP_UNROLL; u++) {
-            const mnp_vector<mnp_in, MNP_VECTOR> value = values(u);
-#pragma unroll
-            for (int v = 0; v < MNP_VECTOR; v++) {
-                if (u * MNP_VECTOR + v < count)
-                    mnp_take(lanes, 0, value.at[v]);
-            }
-        }
+        if (count >= mnp_items)
+            add_to<true>(lanes);
+        else
+            add_to<false>(lanes);
         mnp_acc acc = lanes.end(0);
 #pragma unroll
         for (int by = 1; by < 32; by *= 2) {
@@ -102,16 +101,13 @@ struct mnp_strip {
             before = mnp_empty<mnp_op>();
         return mnp_shuffle_from(acc, 31, 32);
     }
-    /* Store the results; `first` is the total before the warp's chunk. */
-    MNP_INLINE void store(mnp_out *out, int64_t stride, int64_t from, int64_t end, const mnp_acc &first)
+    /* Replace the elements by results; `prefix` is the total before the strip. */
+    template <bool all> MNP_INLINE void replace(const mnp_acc &prefix)
     {
-        const int lane = threadIdx.x % 32;
         constexpr bool same = sizeof(mnp_in) == sizeof(mnp_out); /* results overwrite the thread's elements */
         mnp_vector<mnp_in, MNP_VECTOR> value[MNP_UNROLL];
         mnp_op::lanes<1> lanes;
         lanes.start(0);
-        mnp_acc prefix = first;
-        mnp_op::join(prefix, before);
         if (!same) {
 #pragma unroll
             for (int u = 0; u < MNP_UNROLL; u++)
@@ -125,15 +121,26 @@ struct mnp_strip {
                 value[u] = values(u);
 #pragma unroll
             for (int v = 0; v < MNP_VECTOR; v++) {
-                if (u * MNP_VECTOR + v < count)
+                if (all || u * MNP_VECTOR + v < count)
                     mnp_take(lanes, 0, value[u].at[v]);
                 mnp_acc acc = prefix;
                 mnp_op::join(acc, lanes.end(0));
                 own.at[v] = mnp_result(acc);
             }
-            *mnp_places<mnp_out>::at(shared, lane * MNP_UNROLL + u) = own;
+            *mnp_places<mnp_out>::at(shared, threadIdx.x % 32 * MNP_UNROLL + u) = own;
         }
         __syncwarp();
+    }
+    /* Store the results; `first` is the total before the warp's chunk. */
+    MNP_INLINE void store(mnp_out *out, int64_t stride, int64_t from, int64_t end, const mnp_acc &first)
+    {
+        const int lane = threadIdx.x % 32;
+        mnp_acc prefix = first;
+        mnp_op::join(prefix, before);
+        if (from + 32 * mnp_items <= end)
+            replace<true>(prefix);
+        else
+            replace<false>(prefix);
 #pragma unroll
         for (int u = 0; u < MNP_UNROLL; u++) {
             mnp_out result[MNP_VECTOR];
@@ -143,71 +150,6 @@ struct mnp_strip {
         __syncwarp();
     }
 };
-
-/* ---- tiles of other blocks ---- */
-
-#if MNP_WAY == MNP_SCAN_TILES
-
-constexpr int mnp_record_words = (sizeof(mnp_acc) + 7) / 8;
-
-/* Marks of records. */
-enum : uint64_t { MNP_OF_TILE = 1, MNP_UP_TO_END }; /* 0: nothing is published yet */
-
-MNP_INLINE void mnp_tell(mnp_record *records, const mnp_acc &acc, uint64_t what)
-{
-    uint64_t word[mnp_record_words] = {};
-    memcpy(word, &acc, sizeof acc);
-#pragma unroll
-    for (int w = 0; w < mnp_record_words; w++)
-        MNP_WRITE_RECORD(records + w, word[w], what);
-}
-
-/* Read a tile's published `acc` and return its kind: 0 if there is none yet, or it is being replaced. */
-MNP_INLINE uint64_t mnp_hear(const mnp_record *records, mnp_acc &acc)
-{
-    uint64_t word[mnp_record_words], what[mnp_record_words];
-#pragma unroll
-    for (int w = 0; w < mnp_record_words; w++)
-        MNP_READ_RECORD(records + w, word[w], what[w]);
-#pragma unroll
-    for (int w = 1; w < mnp_record_words; w++)
-        what[0] = what[w] == what[0] ? what[0] : 0;
-    if (what[0])
-        memcpy(&acc, word, sizeof acc);
-    return what[0];
-}
-
-/* The total before tile number `number` of the line whose first tile is `first`; all threads of a warp call it. */
-MNP_INLINE mnp_acc mnp_look_back(const mnp_record *tiles, int64_t number, int64_t first)
-{
-    const int lane = threadIdx.x % 32;
-    mnp_acc known = mnp_empty<mnp_op>();
-    for (int64_t nearest = number - 1 - lane;; nearest -= 32) {
-        mnp_acc acc = mnp_empty<mnp_op>();
-        uint64_t what = nearest < first ? MNP_OF_TILE : 0; /* there is no such tile */
-        do {
-            if (what == 0)
-                what = mnp_hear(tiles + nearest * mnp_record_words, acc);
-        } while (!__all_sync(0xffffffffu, what != 0));
-        const unsigned ends = __ballot_sync(0xffffffffu, what == MNP_UP_TO_END);
-        const int last = ends ? __ffs(ends) - 1 : 31;
-        if (lane > last)
-            acc = mnp_empty<mnp_op>();
-#pragma unroll
-        for (int by = 1; by < 32; by *= 2) {
-            mnp_acc other = mnp_shuffle_from(acc, (lane + by) & 31, 32); /* of tiles before */
-            mnp_op::join(other, acc);
-            acc = other;
-        }
-        acc = mnp_shuffle_from(acc, 0, 32);
-        mnp_op::join(acc, known);
-        known = acc;
-        if (ends)
-            return known;
-    }
-}
-
-#endif
 
 /* ---- blocks ---- */
 
@@ -237,7 +179,8 @@ MNP_INLINE void mnp_join_warps(const mnp_acc *warps, mnp_acc &before, mnp_acc &a
 }
 
 /* Registers are limited so that many warps fit, unless an accumulator is large. */
-constexpr int mnp_least_warps = sizeof(mnp_acc) > 16 ? 1 : MNP_WAY == MNP_SCAN_BLOCKS ? 32 : 48;
+constexpr int mnp_fitting_warps = mnp_warps * mnp_warp_bytes > 49152 ? 24 : 48; /* in shared memory, of tiles */
+constexpr int mnp_least_warps = sizeof(mnp_acc) > 16 ? 1 : MNP_WAY == MNP_SCAN_BLOCKS ? 32 : mnp_fitting_warps;
 constexpr int mnp_blocks = mnp_least_warps < mnp_warps ? 1 : mnp_least_warps / mnp_warps;
 
 #if MNP_WAY == MNP_SCAN_BLOCKS
@@ -272,18 +215,18 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
 extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
     MNP_SCAN(const __grid_constant__ mnp_scan_params p)
 {
-    __shared__ alignas(16) unsigned char shared[mnp_warps][mnp_warp_bytes];
+    extern __shared__ uint4 mnp_shared[];
     __shared__ mnp_acc warps[mnp_warps], shared_known;
     __shared__ int64_t shared_number;
     const int warp = threadIdx.x / 32;
     if (threadIdx.x == 0)
         shared_number = (int64_t)atomicAdd((unsigned long long *)p.state, 1ull);
     __syncthreads();
-    const int64_t number = shared_number, line_number = number / p.parts, tile = number - line_number * p.parts;
+    const int64_t number = shared_number, tile = number / p.lines, line_number = number - tile * p.lines;
     const mnp_line line(p, line_number);
     const int64_t from = tile * mnp_tile + warp * mnp_chunk;
-    mnp_record *const tiles = (mnp_record *)p.state + 1;
-    mnp_strip strip = {shared[warp]};
+    mnp_record *const tiles = (mnp_record *)p.state + 1 + line_number * p.parts * mnp_record_words;
+    mnp_strip strip = {(char *)mnp_shared + warp * mnp_warp_bytes};
     mnp_acc before, all;
     strip.load(line.in, p.in.along, from, p.length);
     const mnp_acc chunk = strip.scan();
@@ -295,15 +238,15 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
         mnp_acc known;
         if (tile > 0) {
             if (threadIdx.x == 0)
-                mnp_tell(tiles + number * mnp_record_words, all, MNP_OF_TILE);
-            known = mnp_look_back(tiles, number, number - tile);
+                mnp_tell(tiles + tile * mnp_record_words, all, MNP_OF_TILE);
+            known = mnp_look_back(tiles, mnp_record_words, tile, 32, true);
         } else {
             known = mnp_before_line(p, line.index);
         }
         mnp_acc end = known;
         mnp_op::join(end, all);
         if (threadIdx.x == 0) {
-            mnp_tell(tiles + number * mnp_record_words, end, MNP_UP_TO_END);
+            mnp_tell(tiles + tile * mnp_record_words, end, MNP_UP_TO_END);
             shared_known = known;
         }
     }

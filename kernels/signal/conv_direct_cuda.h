@@ -11,6 +11,8 @@
  * memory every such run is followed by 16 bytes of padding: the threads of a warp, which read with that stride, then
  * use different banks.
  */
+#include "kernels/copy_ahead_cuda.h"
+
 constexpr int blocks_x = MNP_TX / MNP_RX, blocks_y = MNP_TY / MNP_RY, threads = blocks_x * blocks_y;
 constexpr int per_quad = 16 / sizeof(MNP_SUM); /* elements of a 16-byte access */
 constexpr bool by_columns = MNP_BY_COLUMNS;
@@ -102,17 +104,9 @@ MNP_INLINE extended_row row_of(const mnp_extended &p, const plane &source, int64
 /* The rounds in which a warp loads a row, and how far apart the places of an element of one and of the next are. */
 constexpr int rounds_of_row = (window_columns + 31) / 32, round_distance = 32 / MNP_RX * run;
 
-/* What need not be converted goes to shared memory without a way through registers, and without waiting. */
-template <typename T> MNP_INLINE void fetch(T *target, const T *source)
-{
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(target)),
-                 "l"(source), "n"((int)sizeof(T))
-                 : "memory");
-}
-
 /*
- * A warp loads a row, with zeros beyond the extended box; elements to be converted with several loads of each thread in
- * flight.
+ * A warp loads a row, with zeros beyond the extended box.  What need not be converted is copied while the warp goes on;
+ * elements to be converted with several loads of each thread in flight.
  */
 template <typename T, typename Row> MNP_INLINE void load_row(T *target, const Row &row, const T *)
 {
@@ -124,7 +118,7 @@ template <typename T, typename Row> MNP_INLINE void load_row(T *target, const Ro
             continue;
         const T *source = row(lane + 32 * i);
         if (!Row::ends || source)
-            fetch(target + i * round_distance, source);
+            mnp_copy_ahead<(int)sizeof(T)>(target + i * round_distance, source);
         else
             target[i * round_distance] = T{};
     }
@@ -152,12 +146,6 @@ template <typename To, typename From, typename Row> MNP_INLINE void load_row(To 
     }
 }
 
-/* What was loaded has come, for this thread. */
-MNP_INLINE void await_loaded()
-{
-    asm volatile("cp.async.wait_all;" ::: "memory");
-}
-
 /* Whether all of the window that begins at i lies in the block, with its rows dense. */
 MNP_INLINE bool is_within(const mnp_extended &in, const int64_t *i)
 {
@@ -167,7 +155,7 @@ MNP_INLINE bool is_within(const mnp_extended &in, const int64_t *i)
 }
 
 /*
- * Start to load the window that begins at i into shared memory.  It is complete after await_loaded() and a barrier.
+ * Start to load the window that begins at i into shared memory.  It is complete after mnp_await_copies() and a barrier.
  * Each warp loads one row after another.
  */
 MNP_INLINE void load_window(const mnp_conv_params &p, MNP_SUM *window, const int64_t *i)
@@ -357,7 +345,7 @@ MNP_INLINE void compute_tile(const mnp_conv_params &p, MNP_SUM *window, MNP_SUM 
                     __syncthreads();
                     load_window(p, window, first);
                     load_taps(p, taps, k0, k1, k2, k3, rows, columns);
-                    await_loaded();
+                    mnp_await_copies();
                     __syncthreads();
                     accumulate_window(sums, window, taps, rows, columns);
                 }

@@ -99,8 +99,8 @@ MNP_INLINE void bring_rows(const mnp_fused_params &p, const tile &t, const limit
                 copy<sizeof(MNP_IN)>(to, (const char *)p.in.block + mine.at[c] + number * step);
         }
     }
-    end_batch();
-    await_batches<0>();
+    mnp_end_batch();
+    mnp_await_batches<0>();
 }
 
 /*

@@ -23,6 +23,7 @@
 
 #include "kernels/prelude.h"
 #include "kernels/boundary.h"
+#include "kernels/copy_ahead_cuda.h"
 #include "kernels/nest.h"
 #include "kernels/signal/extended.h"
 #include "kernels/signal/finish.h"
@@ -154,26 +155,13 @@ template <int taps, typename To> MNP_INLINE MNP_SUM mean_of(MNP_SUM sum)
 
 /* ---- from memory to shared memory ---- */
 
-/* Copy `bytes`, a constant, to shared memory; what cp.async can is under way until await_batches(). */
+/* Copy `bytes`, a constant, to shared memory; four and more are under way until mnp_await_batches(). */
 template <int bytes> MNP_INLINE void copy(void *target, const void *source)
 {
-    const unsigned place = (unsigned)__cvta_generic_to_shared(target);
-    if constexpr (bytes == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(source) : "memory");
-    else if constexpr (bytes >= 4)
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place), "l"(source), "n"(bytes) : "memory");
+    if constexpr (bytes >= 4)
+        mnp_copy_ahead<bytes>(target, source);
     else
         *(MNP_IN *)target = *(const MNP_IN *)source;
-}
-
-/* End a batch of copies; wait until all of this thread but those of the last `batches` batches have come. */
-MNP_INLINE void end_batch()
-{
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-template <int batches> MNP_INLINE void await_batches()
-{
-    asm volatile("cp.async.wait_group %0;" ::"n"(batches) : "memory");
 }
 
 /* ---- tiles ---- */

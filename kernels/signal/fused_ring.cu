@@ -119,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, MNP_BLOCKS)
     const auto bring_more = [&](int count) {
         const int more = (int)mnp_least(needed - brought, count);
         bring(p, t, ring, brought, more, slot);
-        end_batch();
+        mnp_end_batch();
         brought += more;
         slot = slot + count < ring_rows ? slot + count : slot + count - ring_rows;
     };
@@ -128,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, MNP_BLOCKS)
     for (int step = 1; step < MNP_AHEAD; step++)
         bring_more(MNP_S);
     for (int y = 0; y < t.rows; y += MNP_S) {
-        await_batches<MNP_AHEAD - 1>();
+        mnp_await_batches<MNP_AHEAD - 1>();
         __syncthreads(); /* also: nobody reads what the last step did */
         bring_more(MNP_S);
         pass_y(p, t, ring, base, shares, y, rows);

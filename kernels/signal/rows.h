@@ -17,8 +17,8 @@
 #endif
 
 /*
- * write(i, read(i)) for the elements of a row.  A thread of a GPU reads four before it writes any: as far as the compiler
- * knows a write may change what is read next, so that it would wait for memory with every element.
+ * write(i, read(i)) for the elements of a row.  A thread of a GPU reads four before it writes any: as far as the
+ * compiler knows a write may change what is read next, so that it would wait for memory with every element.
  */
 template <typename Read, typename Write> MNP_INLINE void for_row(int64_t n, Read read, Write write)
 {

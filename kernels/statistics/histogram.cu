@@ -12,6 +12,7 @@
  *   MNP_WEIGHTED    1: sums of weights, which are MNP_WEIGHT in memory; 0: counts
  *   MNP_SUM         the type of the sums
  *   MNP_SHARED      1: on a GPU, blocks have sums in shared memory
+ *   MNP_COPIES      1: on a GPU, each lane of a warp has sums of weights of its own
  */
 #include "kernels/prelude.h"
 #include "kernels/statistics/histogram_params.h"
@@ -71,7 +72,7 @@ MNP_INLINE mnp_place mnp_find(const mnp_histogram_params &p, int64_t number)
 {
     mnp_place place = {0, 0};
     for (int d = p.ndim - 1; d > 0; d--) {
-        const int64_t rest = number / p.extent[d], index = number - rest * p.extent[d];
+        const int64_t rest = mnp_quotient(number, p.extent[d]), index = number - rest * p.extent[d];
         place.element += index * p.stride[d];
         place.weight += index * p.weight_stride[d];
         number = rest;

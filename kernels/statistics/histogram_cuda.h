@@ -9,8 +9,9 @@
  * block adds its counters to the only row of sums, in any order, as they are integers.
  *
  * Weights: the order of additions matters for floats, so every warp has sums of its own and adds to them in the order
- * of the elements; lanes with the same bin add one after the other.  A block adds its warps' sums, in their order, into
- * a row.  Where there are too many bins for a block's shared memory, each warp has a row in global memory.
+ * of the elements.  If there is room for two warps, each lane has sums of its own.  Otherwise lanes with the same bin
+ * add one after the other.  A block adds its warps' sums, in their order, into a row.
+ * Where there are too many bins for a block's shared memory, each warp has a row in global memory.
  */
 
 /* The integral part of a position; `rest` gets the fractional part. */
@@ -32,24 +33,55 @@ MNP_INLINE MNP_BIN mnp_split(double position, double &rest)
 /*
  * A table in shared memory that shortens the bisection of edges, as that of histogram_host.h: cells of equal width,
  * some for each bin.  The cell number is monotonic in the value in spite of rounding, so edges in lower cells are less
- * than a value, and those in higher cells are greater.
+ * than a value, and those in higher cells are greater.  A cell has its first edge, which is the only one mostly.
  */
+struct mnp_cell {
+    mnp_value edge; /* infinite where there is none */
+    int below;      /* how many edges are in lower cells; negative, below - MANY: there are several in this one */
+};
+
 struct mnp_cells {
-    static constexpr int most = 2048, most_bins = 1024;
+    enum { MANY = 1 << 30 };
+    static constexpr int most = 16384 / sizeof(mnp_cell), most_bins = 1024;
     mnp_value edges[most_bins + 1];
-    int start[most + 1]; /* how many edges are in lower cells */
-    int count;           /* of cells; 0: there is no table */
+    mnp_cell cells[most + 1];
+    int count; /* of cells; 0: there is no table */
     mnp_value first, scale;
     MNP_INLINE int find(mnp_value value) const
     {
         const mnp_value at = (value - first) * scale, last = (mnp_value)(count - 1), from = at > 0 ? at : 0;
         return (int)(from < last ? from : last);
     }
+    MNP_INLINE int below(int c) const
+    {
+        const int number = cells[c].below;
+        return number < 0 ? number + MANY : number;
+    }
+    /* How many edges are not above a value. */
+    MNP_INLINE int count_below(mnp_value value) const
+    {
+        const int c = find(value);
+        const mnp_cell cell = cells[c];
+        return cell.below >= 0 ? cell.below + (cell.edge <= value) : search(c, value);
+    }
+    /* The same for a cell of several edges. */
+    __device__ __noinline__ int search(int c, mnp_value value) const
+    {
+        int low = below(c), high = below(c + 1);
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (edges[middle] <= value)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
     /* All threads of the block call it. */
     MNP_INLINE void make(const mnp_histogram_params &p)
     {
         const mnp_value span = mnp_edge(p, p.bins) - mnp_edge(p, 0);
-        const int wanted = 4 * p.bins < most ? (int)(4 * p.bins) : most;
+        const int wanted = 8 * p.bins < most ? (int)(8 * p.bins) : most;
         const mnp_value all = (mnp_value)wanted, ratio = all / span;
         if (threadIdx.x == 0) {
             count = is_float && p.bins <= most_bins && span > 0 && span - span == 0 && ratio - ratio == 0 ? wanted : 0;
@@ -58,21 +90,28 @@ struct mnp_cells {
         }
         __syncthreads();
         for (int c = threadIdx.x; c <= count; c += blockDim.x)
-            start[c] = 0;
+            cells[c].below = 0;
         __syncthreads();
         for (int i = threadIdx.x; count > 0 && i <= p.bins; i += blockDim.x) {
             edges[i] = mnp_edge(p, i);
-            atomicAdd(&start[find(edges[i]) + 1], 1);
+            atomicAdd(&cells[find(edges[i]) + 1].below, 1);
         }
         __syncthreads();
         if (threadIdx.x < 32) { /* sums of what is before */
             int so_far = 0, sum;
             for (int c = threadIdx.x; count > 0 && c - (int)threadIdx.x <= count; c += 32) {
-                const int own = c <= count ? start[c] : 0, before = mnp_prefix_warp(own, &sum);
+                const int own = c <= count ? cells[c].below : 0, before = mnp_prefix_warp(own, &sum);
                 if (c <= count)
-                    start[c] = so_far + before + own;
+                    cells[c].below = so_far + before + own;
                 so_far += sum;
             }
+        }
+        __syncthreads();
+        for (int c = threadIdx.x; c < count; c += blockDim.x) {
+            const int begin = cells[c].below, edges_of_cell = below(c + 1) - begin; /* the next may be marked already */
+            cells[c].edge = edges_of_cell > 0 ? edges[begin] : (mnp_value)mnp_float_of(0x7f800000);
+            if (edges_of_cell > 1)
+                cells[c].below = begin - MANY;
         }
         __syncthreads();
     }
@@ -89,6 +128,17 @@ struct mnp_cells {
 
 #endif
 
+#if MNP_BINS == MNP_BINS_SEARCH
+/* How many edges are not above a value, which lies between the outer ones.  Not inlined, as it is long. */
+__device__ __noinline__ MNP_BIN mnp_search(const MNP_COMPARED *edges, int64_t bins, mnp_value value)
+{
+    MNP_BIN below = 0;
+    for (int64_t left = bins + 1; left > 1; left -= left / 2)
+        below += (mnp_value)edges[below + left / 2 - 1] <= value ? (MNP_BIN)(left / 2) : 0;
+    return below + ((mnp_value)edges[below] <= value);
+}
+#endif
+
 /* What a thread keeps in registers to find bins. */
 struct mnp_finder {
     const mnp_histogram_params &p;
@@ -103,23 +153,10 @@ struct mnp_finder {
     MNP_INLINE MNP_BIN count_below(mnp_value value) const
     {
 #if MNP_SHARED
-        if (cells.count > 0) {
-            const int cell = cells.find(value);
-            int low = cells.start[cell], high = cells.start[cell + 1];
-            while (low < high) {
-                const int middle = (low + high) / 2;
-                if (cells.edges[middle] <= value)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            return (MNP_BIN)low;
-        }
+        if (cells.count > 0)
+            return (MNP_BIN)cells.count_below(value);
 #endif
-        MNP_BIN below = 0;
-        for (int64_t left = p.bins + 1; left > 1; left -= left / 2)
-            below += mnp_edge(p, below + left / 2 - 1) <= value ? (MNP_BIN)(left / 2) : 0;
-        return below + (mnp_edge(p, below) <= value);
+        return mnp_search((const MNP_COMPARED *)p.edges, p.bins, value);
     }
 #elif MNP_BINS == MNP_BINS_EVEN
     const mnp_value first, end;
@@ -239,6 +276,120 @@ extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS, 3)
 
 #else
 
+#if MNP_COPIES
+
+constexpr int mnp_copies = 5; /* 2^5 copies of a warp's sums, one for each lane */
+
+enum { MNP_FOUR = 4, MNP_FOURS = 4 }; /* elements that a lane adds at a time, and how often before it loads again */
+
+/* Elements of a lane and their weights. */
+struct mnp_four {
+    MNP_BIN bin[MNP_FOUR];
+    MNP_SUM weight[MNP_FOUR];
+};
+
+/* Add weights to a lane's own sums in their order.  Sums are read before any is written, so that the reads overlap. */
+MNP_INLINE void mnp_add_four(MNP_SUM *sums, const mnp_four &four)
+{
+    MNP_SUM sum[MNP_FOUR];
+#pragma unroll
+    for (int k = 0; k < MNP_FOUR; k++)
+        sum[k] = four.bin[k] < 0 ? MNP_SUM{} : sums[four.bin[k] << mnp_copies];
+#pragma unroll
+    for (int k = 0; k < MNP_FOUR; k++) {
+#pragma unroll
+        for (int j = 0; j < k; j++)
+            sum[k] = four.bin[j] == four.bin[k] ? sum[j] : sum[k];
+        mnp_add_to(sum[k], four.weight[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < MNP_FOUR; k++)
+        if (four.bin[k] >= 0)
+            sums[four.bin[k] << mnp_copies] = sum[k];
+}
+
+/* Four values in memory, which are loaded together. */
+template <typename T> struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) mnp_adjacent {
+    T at[MNP_FOUR];
+};
+
+/* What a lane loads before it adds. */
+struct mnp_batch {
+    mnp_adjacent<MNP_ELEMENT> x[MNP_FOURS];
+    mnp_adjacent<MNP_WEIGHT> weight[MNP_FOURS];
+    MNP_INLINE void load(const mnp_histogram_params &p, int64_t from)
+    {
+        const int64_t first = from / MNP_FOUR + threadIdx.x % 32;
+#pragma unroll
+        for (int u = 0; u < MNP_FOURS; u++) {
+            x[u] = ((const mnp_adjacent<MNP_ELEMENT> *)p.elements)[first + u * 32];
+            weight[u] = ((const mnp_adjacent<MNP_WEIGHT> *)p.weights)[first + u * 32];
+        }
+    }
+};
+
+/* Add dense elements from `begin` on, as many whole batches as there are; returns where the rest begins. */
+MNP_INLINE int64_t mnp_do_batches(const mnp_histogram_params &p, const mnp_finder &finder, int64_t begin, int64_t end,
+                                  MNP_SUM *sums)
+{
+    const int64_t each = 32 * MNP_FOUR * MNP_FOURS;
+    mnp_batch batch, next;
+    if (begin + each <= end)
+        batch.load(p, begin);
+    for (; begin + each <= end; begin += each) {
+        next.load(p, begin + 2 * each <= end ? begin + each : begin);
+#pragma unroll
+        for (int u = 0; u < MNP_FOURS; u++) {
+            mnp_four four;
+#pragma unroll
+            for (int k = 0; k < MNP_FOUR; k++) {
+                four.bin[k] = finder.find(batch.x[u].at[k]);
+                four.weight[k] = mnp_to<MNP_SUM>::from(batch.weight[u].at[k]);
+            }
+            mnp_add_four(sums, four);
+        }
+        batch = next;
+    }
+    return begin;
+}
+
+/* Add the weights of elements begin .. end - 1, by one warp. */
+MNP_INLINE void mnp_do_warp(const mnp_histogram_params &p, const mnp_cells &cells, int64_t begin, int64_t end,
+                            MNP_SUM *sums)
+{
+    const mnp_finder finder(p, cells);
+    MNP_SUM *own = sums + threadIdx.x % 32;
+    if (p.ndim == 1 && p.stride[0] == 1 && p.weight_stride[0] == 1 &&
+        (uint64_t)p.elements % alignof(mnp_adjacent<MNP_ELEMENT>) == 0 &&
+        (uint64_t)p.weights % alignof(mnp_adjacent<MNP_WEIGHT>) == 0)
+        begin = mnp_do_batches(p, finder, begin, end, own);
+    for (int64_t from = begin; from < end; from += 32 * MNP_FOUR) {
+        mnp_four four;
+#pragma unroll
+        for (int k = 0; k < MNP_FOUR; k++) {
+            const int64_t i = from + k * 32 + threadIdx.x % 32;
+            four.bin[k] = -1;
+            four.weight[k] = MNP_SUM{};
+            if (i < end) {
+                const mnp_place place = mnp_find(p, i);
+                four.bin[k] = finder.find(((const MNP_ELEMENT *)p.elements)[place.element]);
+                four.weight[k] = mnp_to<MNP_SUM>::from(((const MNP_WEIGHT *)p.weights)[place.weight]);
+            }
+        }
+        mnp_add_four(own, four);
+    }
+}
+
+/* Where the elements of a warp begin: a multiple of four, so that they can be loaded together. */
+MNP_INLINE int64_t mnp_begin_of(const mnp_histogram_params &p, int64_t warp, int64_t warps)
+{
+    return mnp_least(mnp_share_begin((p.size + MNP_FOUR - 1) / MNP_FOUR, warp, warps) * MNP_FOUR, p.size);
+}
+
+#else
+
+constexpr int mnp_copies = 0;
+
 /* Add the weights of a warp's lanes; those of one bin are added in the order of the lanes.  All lanes call it. */
 MNP_INLINE void mnp_take_turns(MNP_SUM *sums, MNP_BIN bin, MNP_SUM weight)
 {
@@ -278,6 +429,13 @@ MNP_INLINE void mnp_do_warp(const mnp_histogram_params &p, const mnp_cells &cell
     }
 }
 
+MNP_INLINE int64_t mnp_begin_of(const mnp_histogram_params &p, int64_t warp, int64_t warps)
+{
+    return mnp_share_begin(p.size, warp, warps);
+}
+
+#endif
+
 extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS)
     fill_histogram(const __grid_constant__ mnp_histogram_params p)
 {
@@ -285,19 +443,21 @@ extern "C" __global__ void __launch_bounds__(MNP_HISTOGRAM_THREADS)
     cells.make(p);
     const int warps = blockDim.x / 32;
     const int64_t warp = (int64_t)blockIdx.x * warps + threadIdx.x / 32, all = (int64_t)gridDim.x * warps;
-    const int64_t begin = mnp_share_begin(p.size, warp, all), end = mnp_share_begin(p.size, warp + 1, all);
+    const int64_t begin = mnp_begin_of(p, warp, all), end = mnp_begin_of(p, warp + 1, all);
 #if MNP_SHARED
     extern __shared__ char memory[];
+    const int64_t of_warp = p.bins << mnp_copies;
     MNP_SUM *own = (MNP_SUM *)memory, *row = (MNP_SUM *)p.sums + blockIdx.x * p.bins;
-    for (int64_t i = threadIdx.x; i < warps * p.bins; i += blockDim.x)
+    for (int64_t i = threadIdx.x; i < warps * of_warp; i += blockDim.x)
         own[i] = MNP_SUM{};
     __syncthreads();
-    mnp_do_warp(p, cells, begin, end, own + threadIdx.x / 32 * p.bins);
+    mnp_do_warp(p, cells, begin, end, own + threadIdx.x / 32 * of_warp);
     __syncthreads();
     for (int64_t b = threadIdx.x; b < p.bins; b += blockDim.x) {
-        MNP_SUM total = own[b];
-        for (int w = 1; w < warps; w++)
-            mnp_add_to(total, own[w * p.bins + b]);
+        MNP_SUM total = MNP_SUM{};
+        for (int w = 0; w < warps; w++) /* threads begin with different copies, which are in different banks */
+            for (int c = 0; c < 1 << mnp_copies; c++)
+                mnp_add_to(total, own[w * of_warp + (b << mnp_copies) + ((b + c) & ((1 << mnp_copies) - 1))]);
         row[b] = total;
     }
 #else

@@ -10,8 +10,11 @@
 #define MNP_BINS_EVEN 1    /* by arithmetic; close to an edge, by comparison with it */
 #define MNP_BINS_SEARCH 2  /* by bisection of the edges */
 
-/* Threads of a block of a GPU, and the bytes of shared memory for its counters or sums of weights. */
-enum { MNP_HISTOGRAM_THREADS = 512, MNP_HISTOGRAM_SHARED = 48 << 10 };
+/*
+ * Threads of a block of a GPU, and the bytes of shared memory for its counters or sums of weights.  For sums of each
+ * lane there is more memory, if the GPU has it.
+ */
+enum { MNP_HISTOGRAM_THREADS = 512, MNP_HISTOGRAM_SHARED = 48 << 10, MNP_HISTOGRAM_MORE = 192 << 10 };
 
 enum { MNP_HISTOGRAM_DIMS = 8 };
 

@@ -75,6 +75,17 @@ bool mnp__array_is_dense(const mnp_array *array)
     return true;
 }
 
+void mnp__order_by_strides(const mnp_array *array, int *dims, int count)
+{
+    for (int i = 1; i < count; i++) {
+        const int d = dims[i];
+        int at = i;
+        for (; at > 0 && llabs(array->local_strides[dims[at - 1]]) < llabs(array->local_strides[d]); at--)
+            dims[at] = dims[at - 1];
+        dims[at] = d;
+    }
+}
+
 mnp_status mnp__array_describe(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, mnp_array **array_p)
 {
     mnp_array *array;

@@ -104,6 +104,11 @@ mnp_status mnp__array_from_pieces(const char *function, const char *name, mnp_ct
 /* Whether this rank's block is dense in C order. */
 bool mnp__array_is_dense(const mnp_array *array);
 
+/*
+ * Sort some dimensions by how far apart their elements lie in this rank's memory, the farthest first; equal ones stay.
+ */
+void mnp__order_by_strides(const mnp_array *array, int *dims, int count);
+
 /* Pinned memory of the context that no call uses when it returns: copies to the host pass through it. */
 mnp_status mnp__array_pinned(mnp_ctx *ctx, void **buffer_p, size_t *bytes_p);
 

@@ -64,6 +64,15 @@ static inline int mnp__exponent_above(int64_t count, int most)
     return e;
 }
 
+/* The divisor by which mnp_quotient_by() of kernels/prelude.h divides by d > 0. */
+static inline uint64_t mnp__divisor(int64_t d)
+{
+    uint64_t shift = 0, divisor = (uint64_t)d;
+    while (UINT64_C(1) << shift < divisor)
+        shift++;
+    return shift << 32 | ((((UINT64_C(1) << shift) - divisor) << 32) / divisor + 1);
+}
+
 /* Compare two integers for qsort(), which then sorts upwards. */
 static inline int mnp__compare_int32(const void *a, const void *b)
 {

@@ -111,7 +111,10 @@ static void offer(struct finder *f, unsigned left, unsigned group, bool parts, d
     *way = (struct way){.cost = cost, .group = group, .parts = parts, .layout = layout};
 }
 
-/* One axis in two parts: three moves and two transforms, of the elements of the busiest rank. */
+/*
+ * One axis in two parts: three moves, or four or five where input or result have to be aligned to the factors, and two
+ * transforms, of the elements of the busiest rank.
+ */
 static mnp_status offer_parts(struct finder *f, unsigned left, int d, const int64_t *shape)
 {
     int64_t longer[MNP_MAX_DIMS], n[2];

@@ -12,7 +12,7 @@
 #include "array/output.h"
 #include "base/call.h"
 #include "base/integer.h"
-#include "ndimage/window.h"
+#include "ndimage/linear.h"
 
 /* ---- few weights ---- */
 
@@ -131,6 +131,13 @@ static mnp_status correlate(const char *function, const mnp_array *x, const int6
     mnp__neighbours filter;
     struct summing summing = {.filter = &filter, .weights = weights, .mirrored = mirrored, .total = 1};
     MNP_TRY(mnp__filter_axes_of(function, x, options, &axes));
+    if (axes.output == MNP_BOOL) {
+        mnp_ndimage_options numbers = *axes.options;
+        mnp_array *made = NULL;
+        numbers.dtype = MNP_INT64;
+        mnp_status st = correlate(function, x, shape, weights, &numbers, mirrored, &made);
+        return mnp__give_bools(made, st, y_p);
+    }
     MNP_TRY(mnp__filter_window(function, x, &axes, shape, mirrored, &filter));
     filter.ndim = x->layout->ndim;
     bool one_boundary = true;

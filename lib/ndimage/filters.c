@@ -277,8 +277,11 @@ static mnp_status one_summand(const char *function, const mnp_array *x, const mn
     const struct gaussian gaussian = {summand->sigma, order, summand->truncate, summand->radius};
     order[a] = summand->order;
     mnp_array *term = NULL;
+    mnp__filter_axes alike = *axes; /* SciPy's mode of an axis is that of the whole derivative along it */
+    for (int b = 0; b < axes->count; b++)
+        alike.boundary[b] = axes->boundary[a];
     if (summand->sigma)
-        MNP_TRY(gaussian_of_orders(function, x, axes, &gaussian, &term));
+        MNP_TRY(gaussian_of_orders(function, x, &alike, &gaussian, &term));
     else
         MNP_TRY(mnp__axis_sums_run(function, x, 1, &sum, axes->output, axes->options->cval, &term));
     mnp_status st = summand->squared ? mnp_multiply(term, term, &term) : MNP_OK;

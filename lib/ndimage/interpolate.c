@@ -21,6 +21,7 @@
 #include "base/integer.h"
 #include "base/value.h"
 #include "layout/layout.h"
+#include "ndimage/linear.h"
 #include "ndimage/spline.h"
 
 enum { PADDING = 12 };
@@ -286,7 +287,7 @@ static mnp_status find_layouts(const mnp_array *x, const mnp__map *map, mnp_layo
     return mnp__layout_derive(*result_p, given->ndim, dims, needed_p);
 }
 
-mnp_status mnp__interpolate(const mnp__interpolation *call, const mnp__map *map, mnp_array **y_p)
+static mnp_status interpolate(const mnp__interpolation *call, const mnp__map *map, mnp_array **y_p)
 {
     const mnp_array *x = call->x;
     mnp_ctx *ctx = x->ctx;
@@ -325,4 +326,15 @@ mnp_status mnp__interpolate(const mnp__interpolation *call, const mnp__map *map,
     mnp_layout_free(layout);
     mnp_layout_free(needed);
     return mnp__output_close(1, &output, st);
+}
+
+mnp_status mnp__interpolate(const mnp__interpolation *call, const mnp__map *map, mnp_array **y_p)
+{
+    if (call->axes.output != MNP_BOOL)
+        return interpolate(call, map, y_p);
+    mnp__interpolation numbers = *call;
+    mnp_array *made = NULL;
+    numbers.axes.output = MNP_FLOAT64;
+    const mnp_status st = interpolate(&numbers, map, &made);
+    return mnp__give_bools(made, st, y_p);
 }

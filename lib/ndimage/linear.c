@@ -155,6 +155,20 @@ static void fill_spec(const mnp_array *x, int count, const mnp__axis_sum *sums, 
                                   .refills = true};
 }
 
+/* ---- bools ---- */
+
+mnp_status mnp__give_bools(mnp_array *numbers, mnp_status st, mnp_array **y_p)
+{
+    mnp_array *whole = NULL, *bools = NULL;
+    if (st == MNP_OK)
+        st = mnp_astype(numbers, MNP_INT64, &whole);
+    if (st == MNP_OK)
+        st = mnp_astype(whole, MNP_BOOL, &bools);
+    mnp_array_free(numbers);
+    mnp_array_free(whole);
+    return mnp__output_give(bools, st, y_p);
+}
+
 /* ---- either ---- */
 
 /* Whether sums are neighbourhood filters where they are not fused passes: see above. */
@@ -182,6 +196,11 @@ mnp_status mnp__axis_sums_run(const char *function, const mnp_array *x, int coun
         mnp_array *made = NULL;
         mnp_status st = mnp_astype(x, output, &made);
         return mnp__output_give(made, st, y_p);
+    }
+    if (output == MNP_BOOL) { /* between the passes are integers, as in SciPy, whose bools are bytes there */
+        mnp_array *numbers = NULL;
+        mnp_status st = mnp__axis_sums_run(function, x, count, sums, MNP_INT64, outside, &numbers);
+        return mnp__give_bools(numbers, st, y_p);
     }
     fill_spec(x, count, sums, output, outside, passes, &spec);
     if (!mnp__separable_is_fused(x->ctx, &spec) && are_neighbours(x, count, sums, output))

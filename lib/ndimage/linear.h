@@ -22,4 +22,10 @@ typedef struct mnp__axis_sum {
 mnp_status mnp__axis_sums_run(const char *function, const mnp_array *x, int count, const mnp__axis_sum *sums,
                               mnp_dtype output, double outside, mnp_array **y_p);
 
+/*
+ * Give numbers, which are released, as the bools that SciPy makes of them: true is what is not 0 when it is truncated
+ * towards zero.  `st` is the status of the call that made them, and is given back if it is an error.  Collective.
+ */
+mnp_status mnp__give_bools(mnp_array *numbers, mnp_status st, mnp_array **y_p);
+
 #endif

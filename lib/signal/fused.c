@@ -151,14 +151,16 @@ static bool find_rows(struct shape *shape, int64_t words, int64_t input_words, i
     return false;
 }
 
-/* The bytes of a row of so many results of the first pass, with what is read beyond its end (kernels/signal/fused.h). */
+/*
+ * The bytes of a row of so many results of the first pass, with what is read beyond its end (kernels/signal/fused.h).
+ */
 static int64_t row_bytes(const struct shape *shape, int64_t columns, int64_t sum)
 {
     return (columns + shape->run) * sum + QUAD;
 }
 
 /*
- * Windows in registers: as few threads as have the block's columns.  false if there are too few registers, or too little
+ * Windows in registers: as few threads as have the block's columns. false if there are too few registers, or too little
  * shared memory, or if more than half of the columns of a block would be the window's.
  */
 static bool choose_registers(const mnp_ctx *ctx, const struct pair *pair, int64_t sum, int64_t across,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One or two passes of a separable filter as one kernel on a GPU (kernels/signal/fused.cu and fused_ring.cu), one of
- * them along the last dimension.  Along dimensions that no rank owns a part of alone the kernel finds what is beyond the array's borders
- * itself; along others the ring has it.
+ * them along the last dimension.  Along dimensions that no rank owns a part of alone the kernel finds what is beyond
+ * the array's borders itself; along others the ring has it.
  *
  * Sums are fused in pairs, where registers hold the windows: of up to 63 weights along y of four bytes, or 32 of eight,
  * and MNP_FUSED_TAPS along x.  Longer ones are faster as two direct convolutions.

@@ -26,6 +26,7 @@ from ._library import (  # noqa: E402
     DTypeError,
     Error,
     FileError,
+    MatrixError,
     OutOfBoundsError,
     OutOfMemoryError,
     PeerError,
@@ -58,7 +59,8 @@ base_repr, binary_repr, format_float_positional, format_float_scientific = (
     _np.base_repr, _np.binary_repr, _np.format_float_positional, _np.format_float_scientific)  # fmt: skip
 __array_api_version__ = "2025.12"
 
-from . import comm, fft, fits, h5, interop, kernels, layouts, lib, linalg, ndimage, random, signal, sparse, tiff  # noqa: E402
+from . import comm, fft, fits, h5, interop, kernels, layouts, lib, linalg, ndimage, random, restoration  # noqa: E402
+from . import signal, sparse, tiff  # noqa: E402
 from ._benchmark import Event, benchmark  # noqa: E402
 from ._runtime import (  # noqa: E402
     Graph,

@@ -418,6 +418,11 @@ class ndarray(_library.Handle):  # noqa: N801
         return self
 
     @property
+    def flags(self):
+        """How this rank's block lies in memory: flags.c_contiguous or flags["C_CONTIGUOUS"], as numpy.ndarray.flags."""
+        return Flags(self)
+
+    @property
     def layout(self):
         """Which rank has which elements, as a Layout."""
         return Layout._adopt(lib.mnp_layout_retain(lib.mnp_array_layout(self._handle)))
@@ -438,11 +443,17 @@ class ndarray(_library.Handle):  # noqa: N801
 
     def __repr__(self):
         where = ", ".join(f"{s.start}:{s.stop}" for s in self.local_slices)
+        about = f"<array of shape {self.shape}, {self.dtype}; rank {rank()} of {nranks()} has [{where}]:"
+        return f"{about}\n{self._block()}>"
+
+    def __str__(self):
+        return repr(self) if self.shape else str(self._block())
+
+    def _block(self):
+        """A copy of this rank's block on the CPU."""
         block = np.empty(tuple(s.stop - s.start for s in self.local_slices), self.dtype)
         check(lib.mnp_array_get_local(self._handle, block.ctypes.data))
-        return f"<array of shape {self.shape}, {self.dtype}; rank {rank()} of {nranks()} has [{where}]:\n{block}>"
-
-    __str__ = __repr__
+        return block
 
     def view(self, dtype):
         """The bytes as elements of another dtype, in the same memory: numpy.ndarray.view.
@@ -497,7 +508,7 @@ class ndarray(_library.Handle):  # noqa: N801
 
     def __format__(self, spec):
         if not spec:
-            return repr(self)
+            return str(self)
         if self.size != 1:
             raise TypeError(f"an array of {self.size} elements has no format {spec!r}: x.numpy() gathers it")
         return format(self.item(), spec)
@@ -601,6 +612,41 @@ class ndarray(_library.Handle):  # noqa: N801
         from . import _protocols
 
         return _protocols.from_function(function, arguments, named)
+
+
+def _is_dense(shape, strides):
+    """Whether elements lie one behind the other, those of the last dimension next to each other."""
+    expected = 1
+    for extent, stride in zip(shape[::-1], strides[::-1]):
+        if extent != 1 and stride != expected:
+            return 0 in shape
+        expected *= extent
+    return True
+
+
+class Flags:
+    """numpy.ndarray.flags of a rank's block.  Memory of others, as of DLPack, is not its own; a view's is."""
+
+    _LETTERS = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned"}
+    _NAMES = (*_LETTERS.values(), "forc", "fnc")
+
+    def __init__(self, array):
+        shape = _tuple(lib.mnp_array_local_shape(array._handle), array.ndim)
+        strides = _tuple(lib.mnp_array_local_strides(array._handle), array.ndim)
+        self.c_contiguous, self.f_contiguous = _is_dense(shape, strides), _is_dense(shape[::-1], strides[::-1])
+        self.owndata, self.aligned = array._base is None, True
+        self.writeable = not lib.mnp_array_is_read_only(array._handle)
+        self.forc = self.c_contiguous or self.f_contiguous
+        self.fnc = self.f_contiguous and not self.c_contiguous
+
+    def __getitem__(self, name):
+        name = self._LETTERS.get(name, str(name).lower())
+        if name not in self._NAMES:
+            raise KeyError(f"there is no flag {name!r}; there are {', '.join(self._NAMES)}")
+        return getattr(self, name)
+
+    def __repr__(self):
+        return "\n".join(f"  {name.upper()} : {self[name]}" for name in self._LETTERS.values())
 
 
 class _CudaBlock:

@@ -10,7 +10,7 @@ import numpy as np
 from . import _array
 from ._array import as_array, dtype_number, _dtypes, into, made, ndarray, operand, _shape
 from ._library import call, chosen, constant
-from ._names import element_of, list_of, names, on_device, public, public_names
+from ._names import element_of, list_of, names, on_device, public
 from .comm import by_root
 
 
@@ -28,8 +28,9 @@ def asarray(a, dtype=None, layout=None, copy=None):
 
 
 @public
-def array(a, dtype=None, layout=None, copy=True):
-    return asarray(a, dtype, layout, copy)
+def array(a, dtype=None, layout=None, copy=True, ndmin=0):
+    x = asarray(a, dtype, layout, copy)
+    return x[(None,) * (ndmin - x.ndim)] if x.ndim < ndmin else x
 
 
 @public
@@ -70,8 +71,16 @@ def ones(shape, dtype=None, layout=None):
 @public
 @on_device
 def full(shape, fill_value, dtype=None, layout=None):
+    if np.ndim(fill_value):
+        values = as_array(fill_value)
+        return _filled(empty(shape, values.dtype if dtype is None else dtype, layout), values)
     one = element_of(fill_value, np.asarray(fill_value).dtype if dtype is None else dtype)
     return _new("full", shape, one.dtype, layout, one.ctypes.data)
+
+
+def _filled(x, values):
+    call("copyto", x, values, constant("CASTING_UNSAFE"))
+    return x
 
 
 def _like(name, a, dtype, shape):
@@ -102,6 +111,8 @@ def ones_like(a, dtype=None, shape=None):
 @public
 @on_device
 def full_like(a, fill_value, dtype=None, shape=None):
+    if np.ndim(fill_value):
+        return _filled(empty_like(a, dtype, shape), as_array(fill_value))
     one = element_of(fill_value, a.dtype if dtype is None else dtype)
     if shape is not None:
         return _new("full", shape, one.dtype, None, one.ctypes.data)
@@ -125,9 +136,9 @@ def arange(start, stop=None, step=1, dtype=None):
 @on_device
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
     if np.ndim(start) or np.ndim(stop):
-        return _lines(as_array(start), as_array(stop), int(num), endpoint, retstep, dtype)
+        return _lines(as_array(start), as_array(stop), num, endpoint, retstep, dtype)
     cell, step, number = ctypes.c_void_p(), (ctypes.c_double * 2)(), dtype_number(dtype)
-    arguments = int(num), bool(endpoint), number, step, ctypes.byref(cell)
+    arguments = num, bool(endpoint), number, step, ctypes.byref(cell)
     if np.iscomplexobj(start) or np.iscomplexobj(stop) or np.issubdtype(_dtypes[number], np.complexfloating):
         ends = [[v.real, v.imag] for v in map(complex, (start, stop))]
         call("linspace_complex", *ends, *arguments)
@@ -151,48 +162,48 @@ def _lines(start, stop, num, endpoint, retstep, dtype):
 
 @public
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
-    return made("logspace", float(start), float(stop), int(num), bool(endpoint), float(base), dtype_number(dtype))
+    return made("logspace", float(start), float(stop), num, bool(endpoint), float(base), dtype_number(dtype))
 
 
 @public
 def geomspace(start, stop, num=50, endpoint=True, dtype=None):
-    return made("geomspace", float(start), float(stop), int(num), bool(endpoint), dtype_number(dtype))
+    return made("geomspace", float(start), float(stop), num, bool(endpoint), dtype_number(dtype))
 
 
 @public
 @on_device
 def eye(N, M=None, k=0, dtype=float):  # noqa: N803
-    return made("eye", dtype_number(dtype), int(N), int(N if M is None else M), int(k))
+    return made("eye", dtype_number(dtype), N, N if M is None else M, k)
 
 
 @public
 def identity(n, dtype=float):
-    return made("identity", dtype_number(dtype), int(n))
+    return made("identity", dtype_number(dtype), n)
 
 
 @public
 def tri(N, M=None, k=0, dtype=float):  # noqa: N803
-    return made("tri", dtype_number(dtype), int(N), int(N if M is None else M), int(k))
+    return made("tri", dtype_number(dtype), N, N if M is None else M, k)
 
 
 @public
 def tril(m, k=0):
-    return made("tril", as_array(m), int(k))
+    return made("tril", as_array(m), k)
 
 
 @public
 def triu(m, k=0):
-    return made("triu", as_array(m), int(k))
+    return made("triu", as_array(m), k)
 
 
 @public
 def diag(v, k=0):
-    return made("diag", as_array(v), int(k))
+    return made("diag", as_array(v), k)
 
 
 @public
 def diagonal(a, offset=0, axis1=0, axis2=1):
-    return made("diagonal", as_array(a), int(offset), axis1, axis2)
+    return made("diagonal", as_array(a), offset, axis1, axis2)
 
 
 @public
@@ -263,8 +274,10 @@ def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
 
 
 @public
-def indices(dimensions, dtype=int):
+def indices(dimensions, dtype=int, sparse=False):
     shape = _shape(dimensions)
+    if sparse:
+        return names.meshgrid(*[arange(n, dtype=dtype) for n in shape], indexing="ij", sparse=True)
     return made("indices", dtype_number(dtype), len(shape), shape)
 
 

@@ -190,7 +190,7 @@ def isnan(x):
 
 @public
 def round(a, decimals=0, out=None):  # noqa: A001
-    return into("round", as_array(a), int(decimals), out=out)
+    return into("round", as_array(a), decimals, out=out)
 
 
 public_names["around"] = round

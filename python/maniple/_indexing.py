@@ -95,6 +95,11 @@ def _plan(x, key):
     return view, first, arrays
 
 
+def _is_one_array(x, items):
+    """Whether a key is an array of integers and nothing else, which needs no plan."""
+    return len(items) == 1 and isinstance(items[0], ndarray) and items[0].dtype.kind in "iu" and x.ndim > 0
+
+
 def _as_index_error(function):
     """What the library says of a subscript is an IndexError."""
 
@@ -116,6 +121,8 @@ def get(x, key):
     items = key if type(key) is tuple else (key,)
     if not any(_is_array(item) for item in items):
         return basic(x, items)
+    if _is_one_array(x, items):
+        return made("indices_get", x, 0, 1, list_of(items))
     if len(items) == 1 and _dim(items[0]) is not None:
         return made("mask_get", x, as_array(items[0]))
     view, first, arrays = _plan(x, key)
@@ -130,7 +137,10 @@ def value_for(x, value):
     """What is assigned to elements of x: an array, or a number as an operand."""
     if not isinstance(value, (ndarray, int, float, complex, np.generic)):
         return as_array(value)
-    check_fits(value, x.dtype)
+    kind = x.dtype.kind
+    if type(value) is complex and kind not in "cb":
+        raise TypeError(f"{value} cannot be assigned to elements of {x.dtype}")
+    check_fits(int(value) if isinstance(value, (float, np.floating)) and kind in "iu" else value, x.dtype)
     return operand_beside(value, [x])
 
 
@@ -146,6 +156,8 @@ def put(x, key, value):
                 raise ValueError(f"an array of shape {value.shape} cannot be assigned to elements of shape {target.shape}")
             value = basic(value, [0] * (value.ndim - target.ndim) + [Ellipsis])
         call("copyto", target, value, constant("CASTING_UNSAFE"))
+    elif _is_one_array(x, items):
+        call("indices_set", x, 0, 1, list_of(items), value)
     elif len(items) == 1 and _dim(items[0]) is not None:
         call("mask_set", x, as_array(items[0]), value)
     else:

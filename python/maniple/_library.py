@@ -5,6 +5,8 @@ import atexit
 import contextlib
 import ctypes
 import ctypes.util
+import functools
+import operator
 import os
 import shutil
 import subprocess
@@ -73,6 +75,7 @@ _NUMBERS = {
     "double": ctypes.c_double,
     "char": ctypes.c_char,
 }
+_UNSIGNED = "unsigned", "uint64_t", "uint16_t", "size_t"
 
 
 def c_type(kind):
@@ -87,15 +90,82 @@ def c_type(kind):
     return _NUMBERS.get(kind, ctypes.c_int)  # the others are enums
 
 
+def _integer(kind, where):
+    """What makes an integer of Python one of a type of C, which would wrap those that it does not have."""
+    bits, signed = 8 * ctypes.sizeof(c_type(kind)), kind not in _UNSIGNED
+    least, most = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+
+    def integer(value):
+        if type(value) is not int:
+            try:
+                value = operator.index(value)
+            except TypeError:
+                raise TypeError(f"{where} is {value!r}, which is no integer") from None
+        if not least <= value <= most:
+            raise OverflowError(f"{where} is {value}, and must be from {least} to {most}")
+        return value
+
+    return integer
+
+
+def _real(where):
+    def real(value):
+        if type(value) is float:
+            return value
+        try:
+            if isinstance(value, (str, bytes)):
+                raise TypeError
+            return float(value)
+        except TypeError:
+            raise TypeError(f"{where} is {value!r}, which is no number") from None
+
+    return real
+
+
+@functools.lru_cache(maxsize=None)
+def _number(kind, where):
+    """What makes a number of Python one of that type; None: ctypes does."""
+    if kind in ("float", "double"):
+        return _real(where)
+    return None if kind in ("_Bool", "char") else _integer(kind, where)
+
+
+class _Struct(ctypes.Structure):
+    """A struct of the headers: its fields take the numbers that their types have."""
+
+    def __setattr__(self, name, value):
+        if name in self._converters:
+            value = self._converters[name](value)
+        ctypes.Structure.__setattr__(self, name, value)
+
+
+def _field(kind, where):
+    """What makes a value of Python that of a field; None: ctypes does."""
+    if kind.endswith("]"):
+        array, number = c_type(kind), _number(kind.split("[")[0], where)
+
+        def listed(values):
+            if isinstance(values, ctypes.Array) or number is None:
+                return values
+            if len(values) > array._length_:
+                raise ValueError(f"{where} has {len(values)} elements, more than {array._length_}")
+            return array(*map(number, values))
+
+        return listed
+    return None if c_type(kind) in (ctypes.c_void_p, ctypes.c_char_p) or kind in STRUCTS else _number(kind, where)
+
+
 _structs = {}
 
 
 def struct(name):
     """The struct of that name, without mnp_, as a class of ctypes."""
     if name not in _structs:
-        _structs[name] = type(
-            name, (ctypes.Structure,), {"_fields_": [(field, c_type(kind)) for kind, field in STRUCTS["mnp_" + name]]}
-        )
+        fields = STRUCTS["mnp_" + name]
+        _structs[name] = type(name, (_Struct,), {
+            "_fields_": [(field, c_type(kind)) for kind, field in fields],
+            "_converters": {field: convert for kind, field in fields if (convert := _field(kind, field))},
+        })
     return _structs[name]
 
 
@@ -173,6 +243,13 @@ class LinAlgError(Error, np.linalg.LinAlgError):
     """A matrix is singular or not positive definite, or an iteration did not converge (MNP_ERR_LINALG)."""
 
 
+class MatrixError(ArgumentError, LinAlgError):
+    """A shape is not one of a matrix that a function of linear algebra takes (MNP_ERR_ARG)."""
+
+    def __init__(self, message):
+        super().__init__(CONSTANTS["MNP_ERR_ARG"], message)
+
+
 class PeerError(Error, ValueError, IndexError, MemoryError, OSError):
     """Another rank has failed, and the message says why (MNP_ERR_PEER).  What can be wrong on one rank alone, such as a
     file, is this error on the others, so that whatever a program catches it catches on all ranks."""
@@ -192,6 +269,8 @@ _classes = {
 
 
 _ABOUT_DTYPES = "cannot be cast", "is not defined for"
+_ABOUT_MATRICES = ("not square", "of a square matrix", "matrices have two at least", "is not one matrix",
+                   "neither a vector nor a matrix", "rows, and a has", "rows, and the matrix has", "has no condition")
 
 
 def check(status):
@@ -202,6 +281,8 @@ def check(status):
             error = OutOfBoundsError(status, error.message)
         elif type(error) is ArgumentError and any(words in error.message for words in _ABOUT_DTYPES):
             error = DTypeError(status, error.message)
+        elif type(error) is ArgumentError and any(words in error.message for words in _ABOUT_MATRICES):
+            error = MatrixError(error.message)
         raise error
 
 
@@ -295,11 +376,16 @@ sys.excepthook = _excepthook
 # --- calls ------------------------------------------------------------------------------------------------------------
 
 
-def vector(kind, values):
+def vector(kind, values, where="a list of numbers"):
     """A sequence of numbers as an array of C; None stays None."""
     if values is None:
         return None
-    return (_NUMBERS[kind] * max(len(values), 1))(*values)
+    try:
+        count = len(values)
+    except TypeError:
+        raise TypeError(f"{where} is {values!r}, which is no sequence") from None
+    number = _number(kind, where)
+    return (_NUMBERS[kind] * max(count, 1))(*(values if number is None else map(number, values)))
 
 
 def _named(value):
@@ -317,31 +403,47 @@ _NOT_WANTED = {
 }
 
 
-def _converter(kind):
-    """What makes a Python value an argument of that type; None: ctypes does."""
+def _text(where):
+    def text(value):
+        if isinstance(value, str):
+            return value.encode()
+        if value is None or isinstance(value, (bytes, ctypes.Array)):
+            return value
+        raise TypeError(f"{where} is {value!r}, which is no text")
+
+    return text
+
+
+def _address(base):
+    is_opaque = base.startswith("mnp_") and base not in STRUCTS  # where a number of the program's is no address
+
+    def address(value):
+        if value is None or isinstance(value, (ctypes.Array, ctypes.c_void_p)):
+            return value
+        if isinstance(value, int) and not is_opaque:
+            return value
+        if isinstance(value, ctypes.Structure):
+            return ctypes.addressof(value)
+        handle = getattr(value, "_handle", None)
+        if handle is None or getattr(value, "_kind", base) != base:
+            raise TypeError(_NOT_WANTED[base](value) if base in _NOT_WANTED else _no_array(value))
+        return handle
+
+    return address
+
+
+def _converter(kind, where):
+    """What makes a Python value an argument of that type, or tells what is wrong with it; None: ctypes does.
+
+    where: the function and the parameter, for errors"""
     base = kind[:-1].strip()
     if kind == "char *":
-        return lambda value: value.encode() if isinstance(value, str) else value
+        return _text(where)
     if kind.endswith("*") and base in _NUMBERS and base != "char":
-        return lambda value: value if value is None or isinstance(value, ctypes.Array) else vector(base, value)
+        return lambda value: value if value is None or isinstance(value, ctypes.Array) else vector(base, value, where)
     if kind.endswith("*"):
-
-        is_opaque = base.startswith("mnp_") and base not in STRUCTS  # where a number of the program's is no address
-
-        def address(value):
-            if value is None or isinstance(value, (ctypes.Array, ctypes.c_void_p)):
-                return value
-            if isinstance(value, int) and not is_opaque:
-                return value
-            if isinstance(value, ctypes.Structure):
-                return ctypes.addressof(value)
-            handle = getattr(value, "_handle", None)
-            if handle is None or getattr(value, "_kind", base) != base:
-                raise TypeError(_NOT_WANTED[base](value) if base in _NOT_WANTED else _no_array(value))
-            return handle
-
-        return address
-    return None
+        return _address(base)
+    return None if c_type(kind) is ctypes.c_void_p or kind == "MPI_Comm" else _number(kind, where)
 
 
 _plans = {}
@@ -354,7 +456,7 @@ def _plan(name):
     _plans[name] = (
         getattr(lib, name),
         first,
-        [_converter(kind) for kind, _ in parameters[first:]],
+        [_converter(kind, f"{name[4:]}: {parameter}") for kind, parameter in parameters[first:]],
         result == "mnp_status",
     )
     return _plans[name]
@@ -364,7 +466,8 @@ def call(name, *arguments):
     """Call a function of the library, by its name without mnp_, with all its arguments but the context.
 
     Objects of this package, sequences of numbers and texts become what the prototype wants; a byref() or an address is
-    passed on.  A failure is raised; another result than a status is returned."""
+    passed on.  What its type does not have is refused: an OverflowError for an integer, otherwise a TypeError.  A
+    failure is raised; another result than a status is returned."""
     name = "mnp_" + name
     function, first, converters, gives_status = _plans.get(name) or _plan(name)
     passed = [context()] if first else []

@@ -107,9 +107,14 @@ def array_of_number(value):
     return _array.from_host(np.asarray(value))
 
 
+def listed(values):
+    """A number, or a sequence of numbers, as a list; None stays None."""
+    return None if values is None else list(values) if np.iterable(values) else [values]
+
+
 def axes_of(axis):
-    """The axes of axis=, as a list; None: all."""
-    return None if axis is None else [operator.index(axis)] if not isinstance(axis, (tuple, list)) else list(axis)
+    """The axes of axis=, as a list of integers; None: all."""
+    return None if axis is None else [operator.index(a) for a in listed(axis)]
 
 
 def axis_of(axis):
@@ -142,12 +147,12 @@ def reduction_axes(axis=None, keepdims=False, dtype=None, where=True, initial=No
     """The struct mnp_axes, and what it refers to."""
     if axis is None and not keepdims and dtype is None and where is True and initial is None and ddof == 0:
         return None
-    listed = axes_of(axis) or []
+    axes = axes_of(axis) or []
     mask, start = None if where is True else as_array(where), None if initial is None else operand(initial)
     name = dtype_name(dtype)
     made_ = struct("axes")(
-        constant("NO_AXES") if axis is not None and not listed else len(listed),
-        (ctypes.c_int * 8)(*listed),
+        constant("NO_AXES") if axis is not None and not axes else len(axes),
+        axes,
         bool(keepdims),
         name,
         mask._handle if mask is not None else None,

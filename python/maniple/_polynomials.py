@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy's functions of polynomials, which are arrays of coefficients, that of the highest power first."""
 
+import operator
+
 import numpy as np
 
 from ._array import as_array, ndarray
@@ -86,7 +88,7 @@ def polyval(p, x):
 @public
 def vander(x, N=None, increasing=False):  # noqa: N803
     x = as_array(x)
-    count = x.size if N is None else int(N)
+    count = x.size if N is None else operator.index(N)
     if x.ndim != 1 or count < 0:
         raise ValueError(f"vander: x has {x.ndim} dimensions, not 1, or N is {count}, negative")
     powers = names.ones((x.size, count), np.promote_types(x.dtype, int))
@@ -96,8 +98,8 @@ def vander(x, N=None, increasing=False):  # noqa: N803
 
 
 @public
-def polyfit(x, y, deg, rcond=None, full=False, w=None):
-    """numpy.polyfit, without cov: least squares in powers of x.  y may have columns.  Collective."""
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """numpy.polyfit: least squares in powers of x.  y may have columns.  Collective."""
     from . import linalg
 
     x, y = as_array(x) + 0.0, as_array(y) + 0.0
@@ -111,7 +113,14 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
     scale = names.sqrt((powers * powers).sum(axis=0))
     p, residuals, rank, values = linalg.lstsq(powers / scale, y, rcond)
     p = p / (scale if y.ndim == 1 else scale[:, None])
-    return (p, residuals, rank, values, rcond) if full else p
+    if full or not cov:
+        return (p, residuals, rank, values, rcond) if full else p
+    scaled = powers / scale
+    covariance = linalg.inv(scaled.T @ scaled) / names.outer(scale, scale)
+    if cov != "unscaled" and x.size <= deg + 1:
+        raise ValueError(f"polyfit: {x.size} points are too few to scale the covariance of {deg + 1} coefficients")
+    factor = 1 if cov == "unscaled" else residuals / (x.size - deg - 1)
+    return p, (covariance if y.ndim == 1 else covariance[:, :, None]) * factor
 
 
 @public

@@ -3,10 +3,13 @@
 
 import ctypes
 import operator
+import string
+
+import numpy as np
 
 from ._array import as_array, into, made, operand, result_type
 from ._library import call, chosen, constant
-from ._names import list_of, names, public
+from ._names import list_of, listed, names, public
 
 
 def _plain(name):
@@ -74,8 +77,8 @@ def kron(a, b):
 
 @public
 def tensordot(a, b, axes=2):
-    if isinstance(axes, (tuple, list)):
-        axes_a, axes_b = ([x] if isinstance(x, int) else list(x) for x in axes)
+    if np.iterable(axes):
+        axes_a, axes_b = map(listed, axes)
         if len(axes_a) != len(axes_b):
             raise ValueError(f"tensordot: {len(axes_a)} axes of a, and {len(axes_b)} of b")
         return into("tensordot", as_array(a), as_array(b), len(axes_a), axes_a, axes_b)
@@ -83,7 +86,10 @@ def tensordot(a, b, axes=2):
 
 
 def _order(optimize):
-    optimize = optimize[0] if isinstance(optimize, tuple) and len(optimize) == 2 else optimize
+    while isinstance(optimize, (tuple, list)) and optimize:  # with a limit of memory, or behind a path's first word
+        optimize = optimize[0]
+    if optimize == "einsum_path":  # pairs that einsum_path() has found: all orders give the same
+        optimize = "greedy"
     if optimize in (False, True, "greedy"):
         return constant("EINSUM_GREEDY")
     if optimize == "optimal":
@@ -91,26 +97,42 @@ def _order(optimize):
     raise ValueError(f"optimize is {optimize!r}, which is none of False, True, 'greedy' and 'optimal'")
 
 
-def _operands(subscripts, operands):
-    if not isinstance(subscripts, str):
-        raise TypeError("subscripts are a text, such as 'ij,jk->ik'")
-    return [as_array(x) for x in operands]
+_LABELS = string.ascii_uppercase + string.ascii_lowercase  # of NumPy's numbers of labels, in their order
+
+
+def _text_of(labels):
+    numbers = [label if label is Ellipsis else operator.index(label) for label in labels]
+    if any(label is not Ellipsis and not 0 <= label < len(_LABELS) for label in numbers):
+        raise ValueError(f"einsum: labels are {numbers}, and must be from 0 to {len(_LABELS) - 1}")
+    return "".join("..." if label is Ellipsis else _LABELS[label] for label in numbers)
+
+
+def _operands(operands):
+    """Subscripts and arrays of what einsum() is given: a text and arrays, or arrays with lists of labels."""
+    if isinstance(operands[0], str):
+        return operands[0].encode(), [as_array(x) for x in operands[1:]]
+    arrays, labels, result = operands[: len(operands) // 2 * 2 : 2], operands[1::2], operands[len(operands) // 2 * 2 :]
+    if not arrays or not all(isinstance(one, (list, tuple)) for one in (*labels, *result)):
+        raise TypeError("einsum: subscripts are a text, such as 'ij,jk->ik', or a list of integers behind each array")
+    text = ",".join(map(_text_of, labels)) + "".join("->" + _text_of(one) for one in result)
+    return text.encode(), [as_array(x) for x in arrays]
 
 
 @public
 def einsum(subscripts, *operands, out=None, optimize=False):
-    """numpy.einsum with subscripts as a text.  Pairs are contracted in a greedy or the optimal order.  Collective."""
-    operands = _operands(subscripts, operands)
-    return into("einsum", subscripts.encode(), list_of(operands), len(operands), _order(optimize), out=out)
+    """numpy.einsum.  Pairs are contracted in a greedy or the optimal order; a path of einsum_path() stands for the
+    greedy one.  Collective."""
+    subscripts, operands = _operands((subscripts, *operands))
+    return into("einsum", subscripts, list_of(operands), len(operands), _order(optimize), out=out)
 
 
 @public
 def einsum_path(subscripts, *operands, optimize="greedy"):
     """The pairs of numpy.einsum_path, and a sentence on what they cost."""
-    operands = _operands(subscripts, operands)
+    subscripts, operands = _operands((subscripts, *operands))
     pairs, cost = (ctypes.c_int * (2 * len(operands) + 1))(), ctypes.c_double()
     places = ctypes.byref(pairs), ctypes.byref(cost)
-    call("einsum_path", subscripts.encode(), list_of(operands), len(operands), _order(optimize), *places)
+    call("einsum_path", subscripts, list_of(operands), len(operands), _order(optimize), *places)
     steps = [(pairs[2 * s], pairs[2 * s + 1]) for s in range(len(operands) - 1)] or [(0,)]
     return ["einsum_path", *steps], f"{cost.value:g} products are added up"
 

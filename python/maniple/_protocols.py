@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy's protocols; methods and operators of arrays."""
 
+import ctypes
 import inspect
 
 import numpy as np
@@ -10,7 +11,7 @@ from ._elementwise import ufuncs
 from ._indexing import target, value_for
 from ._library import call, constant
 from ._names import axis_of, list_of, names, public_names, reduction_axes
-from .comm import by_root
+from .comm import allreduce, by_root
 
 
 def _missing(what):
@@ -196,6 +197,36 @@ def _operators():
     ndarray.__hash__ = None
 
 
+class _Flat(ndarray):
+    """What x.flat is: the flattened array, which may be a copy, so that what is assigned is brought to x."""
+
+    __slots__ = ("_whole",)
+
+    @classmethod
+    def of(cls, array):
+        """Collective."""
+        cell = ctypes.c_void_p()
+        call("ravel", array, ctypes.byref(cell))
+        flat = cls._adopt(cell.value, array._base)
+        is_view = allreduce(int(call("may_share_memory", array, flat)), "max")
+        flat._whole = None if is_view else array
+        return flat
+
+    def __setitem__(self, key, value):
+        whole = self._whole
+        if whole is not None:
+            super().__setitem__(Ellipsis, names.ravel(whole))  # which may have changed
+        super().__setitem__(key, value)
+        if whole is not None:
+            whole[...] = names.reshape(self, whole.shape)
+
+
+def _set_imag(self, value):
+    if self.dtype.kind != "c":
+        raise TypeError(f"an array of {self.dtype} has no imaginary part to set")
+    names.imag(self)[...] = value
+
+
 _METHODS = """all any argmax argmin argpartition argsort astype choose clip conj conjugate copy cumprod cumsum
     diagonal dot max mean min nonzero prod ptp put ravel repeat round searchsorted squeeze std sum swapaxes take trace
     var"""
@@ -222,9 +253,9 @@ def _methods():
     ndarray.compress = lambda self, condition, axis=None, out=None: names.compress(condition, self, axis, out)
     ndarray.T = property(names.transpose)
     ndarray.mT = property(names.matrix_transpose)
-    ndarray.real = property(names.real)
-    ndarray.imag = property(names.imag)
-    ndarray.flat = property(names.ravel)
+    ndarray.real = property(names.real, lambda self, value: names.real(self).__setitem__(Ellipsis, value))
+    ndarray.imag = property(names.imag, _set_imag)
+    ndarray.flat = property(_Flat.of, lambda self, value: _Flat.of(self).__setitem__(Ellipsis, value))
     ndarray.fill = lambda self, value: call("copyto", self, value_for(self, value), constant("CASTING_UNSAFE"))
 
     def sort(self, axis=-1, kind=None):

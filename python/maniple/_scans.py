@@ -22,7 +22,10 @@ for _n in ("cumsum", "cumprod", "nancumsum", "nancumprod"):
 
 def _cumulative(name):
     def cumulative(x, axis=None, dtype=None, out=None, include_initial=False):
-        return into(name, as_array(x), 0 if axis is None else axis, dtype_name(dtype), bool(include_initial), out=out)
+        x = as_array(x)
+        if axis is None and x.ndim > 1:
+            raise ValueError(f"{name}: an array of {x.ndim} dimensions needs an axis")
+        return into(name, x, 0 if axis is None else axis, dtype_name(dtype), bool(include_initial), out=out)
 
     cumulative.__name__ = name
     return public(cumulative)
@@ -35,7 +38,7 @@ for _n in ("cumulative_sum", "cumulative_prod"):
 @public
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     edges = [None if e is None else as_array(e) for e in (prepend, append)]
-    return made("diff", as_array(a), int(n), axis, *edges)
+    return made("diff", as_array(a), n, axis, *edges)
 
 
 @public

@@ -190,7 +190,7 @@ def argpartition(a, kth, axis=-1):
 def topk(a, k, axis=-1, largest=True):
     """torch.topk: the k largest (or smallest) elements along an axis, and their indices.  Collective."""
     values, places = ctypes.c_void_p(), ctypes.c_void_p()
-    call("topk", as_array(a), int(k), axis_of(axis), bool(largest), ctypes.byref(values), ctypes.byref(places))
+    call("topk", as_array(a), k, axis_of(axis), bool(largest), ctypes.byref(values), ctypes.byref(places))
     return ndarray._adopt(values.value), ndarray._adopt(places.value)
 
 
@@ -221,8 +221,21 @@ def _set(name):
     return public(of_sets)
 
 
-for _n in ("intersect1d", "union1d", "setdiff1d", "setxor1d"):
+for _n in ("union1d", "setdiff1d", "setxor1d"):
     _set(_n)
+
+
+@public
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    ar1, ar2 = as_array(ar1), as_array(ar2)
+    common = made("intersect1d", ar1, ar2)
+    return (common, _first_places(ar1, common), _first_places(ar2, common)) if return_indices else common
+
+
+def _first_places(x, values):
+    """Where the flattened array has each of some of its values first."""
+    order = names.argsort(x, axis=None)
+    return order[names.searchsorted(names.ravel(x), values, sorter=order)]
 
 
 @public
@@ -242,7 +255,7 @@ def _range(pair):
 def _bin_count(a, bins, between):
     """The number of bins, which a name such as "auto" may stand for."""
     if not isinstance(bins, str):
-        return int(bins)
+        return operator.index(bins)
     count = ctypes.c_int64()
     call("histogram_bins", as_array(a), bins, _range(between), ctypes.byref(count))
     return count.value
@@ -255,7 +268,7 @@ def histogram(a, bins=10, range=None, density=False, weights=None):  # noqa: A00
         bins = _bin_count(a, bins, range)
         counts, edges = ctypes.c_void_p(), ctypes.c_void_p()
         call(
-            "histogram", a, int(bins), _range(range), bool(density), weights, ctypes.byref(counts), ctypes.byref(edges)
+            "histogram", a, bins, _range(range), bool(density), weights, ctypes.byref(counts), ctypes.byref(edges)
         )
         return ndarray._adopt(counts.value), ndarray._adopt(edges.value)
     edges = as_array(bins)
@@ -288,7 +301,7 @@ def histogramdd(sample, bins=10, range=None, density=False, weights=None):  # no
     else:
         columns = [as_array(sample)[:, d] for d in builtins.range(as_array(sample).shape[1])]
     many = len(columns)
-    bins = [int(bins)] * many if np.ndim(bins) == 0 else [int(b) for b in bins]
+    bins = [bins] * many if np.ndim(bins) == 0 else list(bins)
     if len(bins) != many:
         raise ValueError(f"histogramdd: there are {len(bins)} numbers of bins for {many} coordinates")
     counts, edges = ctypes.c_void_p(), (ctypes.c_void_p * many)()
@@ -306,11 +319,13 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):  # noqa: A002
 
 @public
 def bincount(x, weights=None, minlength=0):
-    return made("bincount", as_array(x), None if weights is None else as_array(weights), int(minlength))
+    return made("bincount", as_array(x), None if weights is None else as_array(weights), minlength)
 
 
 @public
 def searchsorted(a, v, side="left", sorter=None):
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side is {side!r}, which is neither left nor right")
     return made("searchsorted", as_array(a), as_array(v), side == "right", None if sorter is None else as_array(sorter))
 
 

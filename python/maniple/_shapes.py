@@ -9,7 +9,8 @@ import numpy as np
 
 from ._array import as_array, into, made, ndarray, _shape
 from ._library import call, constant
-from ._names import axes_of, axis_of, element_of, list_of, names, public, public_names, view
+from ._names import axes_of, axis_of, element_of, list_of, listed, names, public, public_names, view
+from .comm import allreduce
 
 
 @public
@@ -17,8 +18,13 @@ def reshape(a, shape, order="C", copy=None):
     """numpy.reshape: a view where one rank's part allows it, else a copy.  The orders A and K are C.  Collective."""
     a, shape = as_array(a), _shape(shape)
     if _is_in_columns(order):
-        return transpose(reshape(transpose(a), shape[::-1]))
-    return view("reshape", a, len(shape), shape)
+        return transpose(reshape(transpose(a), shape[::-1], copy=copy))
+    found = view("reshape", a, len(shape), shape)
+    if copy:
+        return names.copy(found)
+    if copy is False and a.size and not allreduce(int(may_share_memory(a, found)), "max"):
+        raise ValueError(f"reshape: only a copy of this array of shape {a.shape} can have the shape {shape}")
+    return found
 
 
 @public
@@ -145,7 +151,7 @@ def flipud(m):
 
 @public
 def rot90(m, k=1, axes=(0, 1)):
-    return view("rot90", m, int(k), *axes)
+    return view("rot90", m, k, *axes)
 
 
 @public
@@ -381,8 +387,8 @@ def pad(array, pad_width, mode="constant", constant_values=0, stat_length=None, 
         return _padded(x, pairs, _statistics(getattr(names, _STATISTICS[mode]), stat_length))
     mode = "constant" if mode == "empty" else mode
     if mode not in _boundaries:
-        listed = ", ".join([*_boundaries, "empty", "linear_ramp", *_STATISTICS])
-        raise ValueError(f"pad() has the modes {listed}, not {mode!r}")
+        modes = ", ".join([*_boundaries, "empty", "linear_ramp", *_STATISTICS])
+        raise ValueError(f"pad() has the modes {modes}, not {mode!r}")
     if mode == "constant" and np.ndim(constant_values):
         values = np.ascontiguousarray(np.broadcast_to(np.asarray(constant_values), (x.ndim, 2)).astype(x.dtype))
         return made("pad_constant", x, widths, values.ctypes.data)
@@ -430,7 +436,7 @@ def _ramps(end_values):
 
 @public
 def roll(a, shift, axis=None):
-    shifts = list(shift) if isinstance(shift, (tuple, list)) else [int(shift)]
+    shifts = listed(shift)
     axes = axes_of(axis)
     if axes is not None and len(axes) != len(shifts):
         count = builtins.max(len(axes), len(shifts))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Of scipy.ndimage: filters of Fourier transforms, filters by functions, and what functions make of labelled elements."""
+"""Of scipy.ndimage: filters of Fourier transforms, filters by functions, what functions make of labelled elements."""
 
 import numpy as np
 
@@ -12,8 +12,8 @@ __all__ = """fourier_gaussian fourier_shift fourier_uniform generic_gradient_mag
 
 def _given(found, output):
     """What was found, as output= wants it: an array, a dtype or None."""
-    if isinstance(output, ndarray):
-        output[...] = found
+    if isinstance(output, (ndarray, np.ndarray)):
+        output[...] = found if isinstance(output, ndarray) else found.numpy()
         return output
     return found if output is None else found.astype(output)
 
@@ -25,6 +25,8 @@ def _filtered(input, parameters, n, axis, output, is_complex, factor):
     """The product with a factor of the frequencies, in turns of a sample, and of the parameter along each axis."""
     x = as_array(input)
     x = x if x.dtype.kind == "c" else x.astype("complex128" if is_complex else x.dtype if x.dtype == "float32" else float)
+    if x.size == 0:
+        return _given(names.copy(x), output)
     for d, parameter in enumerate(np.broadcast_to(parameters, x.ndim).tolist()):
         count = x.shape[d]
         half = n >= 0 and d == range(x.ndim)[axis]  # a transform of n real numbers
@@ -83,27 +85,46 @@ def iterate_structure(structure, iterations, origin=None):
 
 
 # ---- of labels ----
+#
+# Elements are brought into the order of their labels by one stable sort; those of a label are then a slice.
+
+
+def _on_host(index):
+    return index.numpy() if isinstance(index, ndarray) else np.asarray(index)
+
+
+def _flat(input, labels):
+    """An array and its labels, flattened."""
+    return names.ravel(as_array(input)), names.ravel(names.broadcast_to(as_array(labels), np.shape(input)))
+
+
+def _bounds(ordered, index):
+    """Where the elements of each label begin and end, in NumPy's arrays."""
+    wanted = as_array(index.ravel())
+    return [names.searchsorted(ordered, wanted, side).numpy() for side in ("left", "right")]
 
 
 def labeled_comprehension(input, labels, index, func, out_dtype, default, pass_positions=False):
     """scipy.ndimage.labeled_comprehension: what a function of an array gives for the elements of each label, and also for
     their places in the flattened input, as NumPy's array.  Waits.  Collective."""
-    x = names.ravel(as_array(input))
 
-    def of(mask):
-        places = names.arange(x.size) if mask is None else names.flatnonzero(mask)
+    def of(values, places):
         if not places.size:
             return default
-        value = func(x[places], places) if pass_positions else func(x[places])
+        value = func(values, places) if pass_positions else func(values)
         return value.numpy() if isinstance(value, ndarray) else value
 
     if labels is None:
-        return of(None)
-    labels = names.ravel(names.broadcast_to(as_array(labels), np.shape(input)))
+        x = names.ravel(as_array(input))
+        return of(x, names.arange(x.size))
+    x, labels = _flat(input, labels)
     if index is None:
-        return of(labels > 0)
-    listed = index.numpy() if isinstance(index, ndarray) else np.asarray(index)
-    found = [of(labels == int(label)) for label in listed.ravel()]
+        places = names.flatnonzero(labels > 0)
+        return of(x[places], places)
+    listed = _on_host(index)
+    order = names.argsort(labels)
+    x = x[order]
+    found = [of(x[lo:hi], order[lo:hi]) for lo, hi in zip(*_bounds(labels[order], listed))]
     return np.array(found, out_dtype).reshape(listed.shape)[()] if out_dtype is not object else _objects(found, listed.shape)
 
 
@@ -115,15 +136,39 @@ def _objects(found, shape):
 
 
 def median(input, labels=None, index=None):
-    """scipy.ndimage.median.  Waits.  Collective."""
-    found = labeled_comprehension(input, labels, index, names.median, float, np.nan)
-    return found[()] if isinstance(found, np.ndarray) else found
+    """scipy.ndimage.median, where labels without elements have NaN.  Waits.  Collective."""
+    if labels is None or index is None:
+        found = labeled_comprehension(input, labels, None, names.median, None, np.nan)
+        return found[()] if isinstance(found, np.ndarray) else found
+    x, labels = _flat(input, labels)
+    listed = _on_host(index)
+    order = names.lexsort((x, labels))
+    lo, hi = _bounds(labels[order], listed)
+    exists = hi > lo
+    last = np.maximum(hi - lo - 1, 0)
+    middle = [order[as_array(np.where(exists, lo + half, 0))] for half in (last // 2, (last + 1) // 2)]
+    low, high = (x[place].numpy() for place in middle)
+    kind = low.dtype if low.dtype.kind in "fc" else float
+    found = (low.astype(kind) + high.astype(kind)) / 2
+    found[~exists] = np.nan
+    return found.reshape(listed.shape)[()]
 
 
 def histogram(input, min, max, bins, labels=None, index=None):  # noqa: A002
     """scipy.ndimage.histogram: NumPy's array of counts, or one of these for every label.  Waits.  Collective."""
     edges = names.linspace(min, max, bins + 1)
-    return labeled_comprehension(input, labels, index, lambda x: names.histogram(x, edges)[0], object, None)
+    if labels is None or index is None:
+        return labeled_comprehension(input, labels, None, lambda x: names.histogram(x, edges)[0], object, None)
+    x, labels = _flat(input, labels)
+    listed = _on_host(index)
+    known, places = np.unique(listed, return_inverse=True)
+    row = names.minimum(names.searchsorted(as_array(known), labels), len(known) - 1)
+    row = names.where(as_array(known)[row] == labels, row, len(known))  # behind the others: what no label is
+    column = names.where(x == edges[-1], bins, names.searchsorted(edges, x, "right"))  # 0 and bins + 1: outside
+    counts = names.bincount(row * (bins + 2) + column, minlength=(len(known) + 1) * (bins + 2)).numpy()
+    counts = counts.reshape(len(known) + 1, bins + 2)
+    found = [counts[place, 1:-1].copy() if counts[place].any() else None for place in places.ravel()]
+    return _objects(found, listed.shape)
 
 
 def value_indices(arr, *, ignore_value=None):
@@ -131,5 +176,8 @@ def value_indices(arr, *, ignore_value=None):
     arr = as_array(arr)
     if arr.dtype.kind not in "iu":
         raise ValueError(f"value_indices() is of integers, and not of {arr.dtype}")
-    values = names.unique(arr).tolist()
-    return {arr.dtype.type(v): names.nonzero(arr == v) for v in values if v != ignore_value}
+    values, counts = (found.numpy() for found in names.unique(arr, return_counts=True))
+    indices = names.unravel_index(names.argsort(names.ravel(arr)), arr.shape)
+    ends = np.cumsum(counts)
+    return {value: tuple(index[end - count : end] for index in indices)
+            for value, count, end in zip(values, counts, ends) if value != ignore_value}

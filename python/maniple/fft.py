@@ -4,38 +4,38 @@
 import ctypes
 
 from ._array import Layout, as_array, dtype_number, into, made
-from ._library import Shared, call, constant, lib, struct
-from ._names import finished, names, on_device
+from ._library import Shared, call, constant, lib, struct, vector
+from ._names import finished, listed, names, on_device
 
 __all__ = ["Plan", "fftfreq", "fftshift", "ifftshift", "next_fast_len", "rfftfreq"]
 
 
 def _one(name):
     def transform(a, n=None, axis=-1, norm=None, out=None):
-        return into(name, as_array(a), constant("NONE") if n is None else int(n), axis, norm, out=out)
+        return into(name, as_array(a), constant("NONE") if n is None else n, axis, norm, out=out)
 
     return transform
 
 
 def _counted(s, axes, number=None):
-    """How many axes a transform has; both lists must have as many."""
-    lengths = {len(listed) for listed in (s, axes) if listed is not None}
+    """How many axes a transform has, and s and axes, which have as many, as lists; a number is a list of one."""
+    s, axes = listed(s), listed(axes)
+    lengths = {len(values) for values in (s, axes) if values is not None}
     if len(lengths) > 1 or number is not None and lengths - {number}:
         raise ValueError(f"s is {s} and axes is {axes}: they should have {number or 'as many'} elements")
-    return lengths.pop() if lengths else 0
+    return lengths.pop() if lengths else 0, s, axes
 
 
 def _two(name):
     def transform(a, s=None, axes=(-2, -1), norm=None, out=None):
-        _counted(s, axes, 2)
-        return into(name, as_array(a), s, axes, norm, out=out)
+        return into(name, as_array(a), *_counted(s, axes, 2)[1:], norm, out=out)
 
     return transform
 
 
 def _many(name):
     def transform(a, s=None, axes=None, norm=None, out=None):
-        a, count = as_array(a), _counted(s, axes)
+        a, (count, s, axes) = as_array(a), _counted(s, axes)
         if axes is not None and count == 0:
             return made("copy", a)
         return into(name, a, count, s, axes, norm, out=out)
@@ -45,20 +45,17 @@ def _many(name):
 
 def _cosine(name):
     def transform(x, type=2, n=None, axis=-1, norm=None, out=None):  # noqa: A002
-        return into(name, as_array(x), int(type), constant("NONE") if n is None else int(n), axis, norm, out=out)
+        return into(name, as_array(x), type, constant("NONE") if n is None else n, axis, norm, out=out)
 
     return transform
 
 
 def _cosines(name):
     def transform(x, type=2, s=None, axes=None, norm=None, out=None):  # noqa: A002
-        x = as_array(x)
-        axes = [axes] if isinstance(axes, int) else axes
-        s = [s] if isinstance(s, int) else s
-        count = _counted(s, axes)
+        x, (count, s, axes) = as_array(x), _counted(s, axes)
         if axes is not None and count == 0:
             return made("copy", x)
-        return into(name, x, int(type), count, s, axes, norm, out=out)
+        return into(name, x, type, count, s, axes, norm, out=out)
 
     return transform
 
@@ -80,12 +77,12 @@ for _make, _names in (
 def next_fast_len(target, real=False):
     """scipy.fft.next_fast_len: the next length with a fast transform.  Not collective."""
     length = ctypes.c_int64()
-    call("next_fast_len", int(target), bool(real), ctypes.byref(length))
+    call("next_fast_len", target, bool(real), ctypes.byref(length))
     return length.value
 
 
 def _frequencies(name, n, d, dtype):
-    found = made(name, int(n), float(d))
+    found = made(name, n, float(d))
     return found if dtype is None else names.astype(found, dtype, copy=False)
 
 
@@ -100,8 +97,8 @@ def rfftfreq(n, d=1.0, *, dtype=None):
 
 
 def _shift(name, x, axes):
-    axes = None if axes is None else [axes] if isinstance(axes, int) else list(axes)
-    return made(name, as_array(x), len(axes or []), axes)
+    x, axes = as_array(x), listed(axes)
+    return made("copy", x) if axes == [] else made(name, x, len(axes or []), axes)
 
 
 def fftshift(x, axes=None):
@@ -118,11 +115,8 @@ class Plan(Shared):
     permuted: the result stays cut as it is after the last transform, which saves a move; plan.layout tells how."""
 
     def __init__(self, like, axes=None, s=None, norm=None, *, real=False, inverse=False, permuted=False, layout=None):
-        count = _counted(s, axes)
-        lists = [
-            None if axes is None else (ctypes.c_int * count)(*axes),
-            None if s is None else (ctypes.c_int64 * len(s))(*s),
-        ]
+        count, s, axes = _counted(s, axes)
+        lists = [vector("int", axes, "axes"), vector("int64_t", s, "s")]
         text = None if norm is None else norm.encode()
         options = struct("fft_options")(
             bool(real),

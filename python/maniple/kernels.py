@@ -252,7 +252,7 @@ class _Function:
         keep = []
         types = self._types if len(self._types) == len(args) else (None,) * len(args)
         table = (_Argument * max(len(args), 1))(*[_argument(a, t, keep) for a, t in zip(args, types)])
-        launch = struct("launch")((ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*block), shared_mem, None)
+        launch = struct("launch")(grid, block, shared_mem, None)
         call("raw_kernel_launch", self, launch, len(args), ctypes.addressof(table))
 
 

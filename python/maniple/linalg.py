@@ -4,11 +4,12 @@
 import collections
 import ctypes
 import math
+import operator
 
 import numpy as np
 
 from ._array import as_array, into, made, ndarray, vector_callback
-from ._library import LinAlgError, call, constant
+from ._library import LinAlgError, MatrixError, call, constant
 from ._names import finished, names, reduction_axes
 from . import _special_matrices
 from ._special_matrices import *  # noqa: F403
@@ -17,8 +18,8 @@ from ._products import matmul, matrix_power, multi_dot, outer, set_precision, te
 __all__ = """LinAlgError orthogonal_procrustes solve_continuous_lyapunov solve_sylvester subspace_angles cho_factor cho_solve cholesky cond coshm cosm cross det diagonal eig eigh eigvals
     eigvalsh expm funm inv ldl logm lstsq lu lu_factor lu_solve matmul matrix_norm matrix_power matrix_rank
     matrix_transpose multi_dot norm null_space orth outer pinv polar qr schur set_precision sinhm sinm slogdet
-    solve solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm svd svdvals tanhm tanm tensordot
-    tensorinv tensorsolve trace vecdot vector_norm""".split()
+    solve solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm svd svd_randomised svdvals tanhm tanm
+    tensordot tensorinv tensorsolve trace vecdot vector_norm""".split()
 __all__ += _special_matrices.__all__
 
 EigResult = collections.namedtuple("EigResult", "eigenvalues eigenvectors")
@@ -35,28 +36,61 @@ def _several(count, name, *arguments):
     return [ndarray._adopt(c.value) for c in cells]
 
 
-def solve(a, b, assume_a="gen", *, mixed=False):
-    """numpy.linalg.solve; assume_a is that of scipy.linalg.solve: gen, pos, or upper or lower triangular.  mixed: factor
-    in half the precision and correct the solution, or where that does not converge factor in the whole one."""
-    kinds = {"gen": 0, "general": 0, "pos": 1, "positive definite": 1, "upper triangular": 2, "lower triangular": 3}
+def _of_triangle(a, lower, conjugated):
+    """The symmetric or Hermitian matrix of which one triangle is given."""
+    half, rest = (names.tril(a), names.tril(a, -1)) if lower else (names.triu(a), names.triu(a, 1))
+    return half + (adjoint(rest) if conjugated else names.matrix_transpose(rest))
+
+
+def _solve_by_diagonals(a, b, below, above):
+    """Solve with so many diagonals of one matrix, of which the others are not read."""
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise MatrixError(f"solve: a of shape {a.shape} is not one square matrix")
+    below, above = (min(number, a.shape[0] - 1) for number in (below, above))
+    lines = [names.pad(names.diagonal(a, k), (max(k, 0), max(-k, 0))) for k in range(above, -below - 1, -1)]
+    return solve_banded((below, above), names.stack(lines), b)
+
+
+def solve(a, b, assume_a="gen", *, lower=None, transposed=False, mixed=False):
+    """numpy.linalg.solve; assume_a, lower and transposed are those of scipy.linalg.solve.  Of a symmetric, Hermitian or
+    positive definite matrix the triangle is read that lower tells, and without it the whole matrix, or of a positive
+    definite one the lower triangle.  Symmetric and Hermitian matrices are solved as general ones.  mixed: factor in
+    half the precision and correct the solution, or where that does not converge factor in the whole one."""
+    kinds = {"gen": 0, "general": 0, "pos": 1, "positive definite": 1, "upper triangular": 2, "lower triangular": 3,
+             "sym": 0, "symmetric": 0, "her": 0, "hermitian": 0, "diagonal": 0, "tridiagonal": 0, "banded": 0}
     if assume_a not in kinds:
         raise ValueError(f"assume_a is {assume_a!r}, which is none of {', '.join(kinds)}")
+    a = as_array(a)
+    if transposed and lower is None and assume_a.startswith("pos"):
+        lower = True  # the triangle that is read otherwise
+    if lower is not None and assume_a.startswith(("sym", "her", "pos")):
+        a = _of_triangle(a, lower, not assume_a.startswith("sym"))
+    if transposed:
+        a = names.matrix_transpose(a)
+    kind = kinds[assume_a]
+    if transposed and kind > 1:
+        kind = 5 - kind  # the other triangle
+    if assume_a.endswith(("diagonal", "banded")) and a.size:
+        widths = {"diagonal": (0, 0), "tridiagonal": (1, 1)}.get(assume_a)
+        return _solve_by_diagonals(a, as_array(b), *(widths or bandwidth(a)))  # noqa: F405
     if not mixed:
-        return made("linalg_solve", as_array(a), as_array(b), kinds[assume_a])
+        return made("linalg_solve", a, as_array(b), kind)
     x = ctypes.c_void_p()
-    call("linalg_solve_mixed", as_array(a), as_array(b), kinds[assume_a], ctypes.byref(x), None)
+    call("linalg_solve_mixed", a, as_array(b), kind, ctypes.byref(x), None)
     return ndarray._adopt(x.value)
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
-    trans = {"N": 0, "T": 1, "C": 2}.get(trans, trans)
-    return made("solve_triangular", as_array(a), as_array(b), trans, bool(lower), bool(unit_diagonal))
+    kinds = {"N": 0, "T": 1, "C": 2, 0: 0, 1: 1, 2: 2}
+    if trans not in kinds:
+        raise ValueError(f"trans is {trans!r}, which is none of {', '.join(map(str, kinds))}")
+    return made("solve_triangular", as_array(a), as_array(b), kinds[trans], bool(lower), bool(unit_diagonal))
 
 
 def solve_banded(l_and_u, ab, b):
     """scipy.linalg.solve_banded: the diagonals in the rows of ab, the uppermost first."""
     l, u = l_and_u  # noqa: E741
-    return made("solve_banded", int(l), int(u), as_array(ab), as_array(b))
+    return made("solve_banded", l, u, as_array(ab), as_array(b))
 
 
 def solveh_banded(ab, b, lower=False):
@@ -76,7 +110,7 @@ def tensorsolve(a, b, axes=None):
         a = names.moveaxis(a, list(axes), list(range(a.ndim - len(axes), a.ndim)))
     shape = a.shape[b.ndim :]
     if math.prod(a.shape[: b.ndim]) != math.prod(shape):
-        raise ValueError(f"tensorsolve: a of shape {a.shape} is no square matrix for b of shape {b.shape}")
+        raise MatrixError(f"tensorsolve: a of shape {a.shape} is no square matrix for b of shape {b.shape}")
     return names.reshape(solve(names.reshape(a, (b.size, -1)), names.ravel(b)), shape)
 
 
@@ -161,8 +195,10 @@ def ldl(A, lower=True, hermitian=True):  # noqa: N803
     return tuple(_several(3, "ldl", as_array(A), bool(lower), bool(hermitian)))
 
 
-def lu(a):
-    return tuple(_several(3, "lu", as_array(a)))
+def lu(a, permute_l=False):
+    """scipy.linalg.lu: P, L and U, or with permute_l P @ L and U."""
+    p, l, u = _several(3, "lu", as_array(a))  # noqa: E741
+    return (made("matmul", p, l), u) if permute_l else (p, l, u)
 
 
 def lu_factor(a):
@@ -175,18 +211,63 @@ def lu_solve(lu_and_piv, b, trans=0):
 
 
 def qr(a, mode="reduced"):
+    """numpy.linalg.qr; full and economic are scipy.linalg.qr's names of complete and reduced.  Collective."""
+    mode = {"full": "complete", "economic": "reduced"}.get(mode, mode)
     if mode == "r":
         return made("qr", as_array(a), mode, None)
     q, r = _several(2, "qr", as_array(a), mode)
     return (q, r) if mode == "raw" else QRResult(q, r)
 
 
-def svdvals(x):
-    return made("svdvals", as_array(x))
+def svdvals(a):
+    return made("svdvals", as_array(a))
 
 
-def svd(a, full_matrices=True, compute_uv=True):
-    return SVDResult(*_several(3, "svd", as_array(a), bool(full_matrices))) if compute_uv else svdvals(a)
+def _hermitian_svd(a):
+    """From the eigenvalues, whose signs go to V^H."""
+    w, v = eigh(a)
+    order = names.flip(names.argsort(abs(w), axis=-1), -1)
+    w, v = names.take_along_axis(w, order, -1), names.take_along_axis(v, order[..., None, :], -1)
+    return SVDResult(v, abs(w), adjoint(v * names.where(w < 0, -1, 1)[..., None, :].astype(w.dtype)))
+
+
+def _singular_values(a, hermitian):
+    return names.flip(names.sort(abs(eigvalsh(a)), axis=-1), -1) if hermitian else svdvals(a)
+
+
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    if not compute_uv:
+        return _singular_values(a, hermitian)
+    return _hermitian_svd(a) if hermitian else SVDResult(*_several(3, "svd", as_array(a), bool(full_matrices)))
+
+
+def svd_randomised(a, k, oversampling=10, iterations=2, seed=0):
+    """The k largest singular values of one matrix, and their vectors, by products with random ones: N. Halko, P. G.
+    Martinsson and J. A. Tropp, Finding structure with randomness, 2011, algorithms 4.4 and 5.1.
+
+    The vectors are those of A's part in the space of Q, an orthonormal basis of (A A^H)^iterations A times k +
+    oversampling random vectors, which are the same on any number of ranks; k + oversampling is at most min(m, n), where
+    the result is that of svd().  Otherwise the values are too small, the less so the faster they decay from the k-th one
+    on, and the more iterations there are.  The time is that of 2 iterations + 2 products of A and so many vectors.
+    Collective."""
+    from .random import default_rng
+
+    a, k = as_array(a), operator.index(k)
+    oversampling, iterations = operator.index(oversampling), operator.index(iterations)
+    if a.ndim != 2:
+        raise MatrixError(f"svd_randomised: an array of {a.ndim} dimensions is not one matrix")
+    if not 0 < k <= min(a.shape) or min(oversampling, iterations) < 0:
+        raise ValueError(f"svd_randomised: k is {k}, and must be from 1 to {min(a.shape)}; oversampling and iterations "
+                         f"are {oversampling} and {iterations}, and must not be negative")
+    if a.shape[0] < a.shape[1]:
+        u, s, vh = svd_randomised(adjoint(a), k, oversampling, iterations, seed)
+        return SVDResult(adjoint(vh), s, adjoint(u))
+    real = "float32" if a.dtype in (np.float16, np.float32, np.complex64) else "float64"
+    q = qr(a @ default_rng(seed).normal(size=(a.shape[1], min(k + oversampling, a.shape[1])), dtype=real)).Q
+    for _ in range(iterations):
+        q = qr(a @ qr(adjoint(a) @ q).Q).Q
+    u, s, vh = svd(adjoint(q) @ a, False)
+    return SVDResult(q @ u[:, :k], names.copy(s[:k]), names.copy(vh[:k]))
 
 
 def _eigh_subset(a, b, lower, type, by_index, by_value, only_values):  # noqa: A002
@@ -208,7 +289,9 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, type=1, subset_
     """numpy.linalg.eigh, and with the named arguments scipy.linalg.eigh, whose b may also be the second one."""
     if not isinstance(UPLO, str):
         b, UPLO = UPLO, "L"  # noqa: N806
-    lower = UPLO.upper() != "U" if lower is None else lower
+    if UPLO.upper() not in ("L", "U"):
+        raise ValueError(f"UPLO is {UPLO!r}, which is neither L nor U")
+    lower = UPLO.upper() == "L" if lower is None else lower
     if b is not None or subset_by_index is not None or subset_by_value is not None:
         return _eigh_subset(a, b, lower, type, subset_by_index, subset_by_value, eigvals_only)
     if eigvals_only:
@@ -245,24 +328,43 @@ def lstsq(a, b, rcond=None):
     return ndarray._adopt(x.value), ndarray._adopt(residuals.value), rank.value, ndarray._adopt(s.value)
 
 
-def pinv(a, rcond=None, *, rtol=None):
-    """numpy.linalg.pinv; without a bound it is max(m, n) eps, as in SciPy.  A bound for each matrix is an array."""
-    bound = rtol if rcond is None else rcond
-    if np.ndim(bound) > 0:
-        u, s, vh = svd(a, False)
-        large = s > as_array(bound)[..., None] * names.max(s, axis=-1, keepdims=True, initial=0)
-        inverse = names.where(large, 1 / names.where(large, s, 1), 0)
-        v, uh = (names.conj(names.matrix_transpose(w)) for w in (vh, u))
-        return matmul(v * inverse[..., None, :], uh)
-    return made("pinv", as_array(a), -1.0 if bound is None else float(bound))
+def _large(s, shape, atol, rtol):
+    """Which singular values of matrices of a shape are above atol + rtol times the largest.  Bounds are numbers, or
+    arrays with one for each matrix; rtol None: max(m, n) eps."""
+    rtol = max(shape[-2:]) * float(np.finfo(s.dtype).eps) if rtol is None else rtol
+    atol, rtol = (as_array(t)[..., None] if np.ndim(t) else float(t) for t in (0 if atol is None else atol, rtol))
+    return s > atol + rtol * names.max(s, axis=-1, keepdims=True, initial=0)
 
 
-def matrix_rank(A, tol=None, *, rtol=None):  # noqa: N803
-    if tol is None:
-        return made("matrix_rank", as_array(A), -1.0 if rtol is None else float(rtol))
-    if np.ndim(tol) > 0:  # one bound for each matrix
-        tol = as_array(tol)[..., None]
-    return names.count_nonzero(svdvals(A) > tol, axis=-1)
+def pinv(a, rcond=None, hermitian=False, *, rtol=None, atol=None, return_rank=False):
+    """numpy.linalg.pinv; without a bound it is max(m, n) eps, as in SciPy.  A bound for each matrix is an array.  atol
+    and return_rank are those of scipy.linalg.pinv; the rank is a number, or of a batch an array."""
+    if rcond is not None and rtol is not None:
+        raise ValueError("pinv: rcond and rtol are given, and they are two names of one bound")
+    a, bound = as_array(a), rtol if rcond is None else rcond
+    if not (hermitian or return_rank or atol is not None or np.ndim(bound)):
+        return made("pinv", a, -1.0 if bound is None else float(bound))
+    u, s, vh = svd(a, False, hermitian=hermitian)
+    large = _large(s, a.shape, atol, bound)
+    inverse = names.where(large, 1 / names.where(large, s, 1), 0)
+    result = matmul(adjoint(vh) * inverse[..., None, :], adjoint(u))
+    if not return_rank:
+        return result
+    rank = names.count_nonzero(large, axis=-1)
+    return result, rank if rank.ndim else rank.item()
+
+
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):  # noqa: N803
+    """numpy.linalg.matrix_rank: how many singular values are above tol, or rtol times the largest.  Collective."""
+    if tol is not None and rtol is not None:
+        raise ValueError("matrix_rank: tol and rtol are given, and one of them says it all")
+    a = as_array(A)
+    if a.ndim < 2:
+        return names.astype(names.any(a != 0), "int64")
+    if tol is None and not hermitian and np.ndim(rtol) == 0:
+        return made("matrix_rank", a, -1.0 if rtol is None else float(rtol))
+    large = _large(_singular_values(a, hermitian), a.shape, tol, rtol if tol is None else 0)
+    return names.count_nonzero(large, axis=-1)
 
 
 def matrix_transpose(x):

@@ -9,9 +9,10 @@ import ctypes
 
 import numpy as np
 
-from ._array import as_array, dtype_number, into, made, ndarray
-from ._library import call, constant, struct
-from ._names import finished
+from . import _array
+from ._array import as_array, dtype_number, made, ndarray
+from ._library import call, constant, struct, vector
+from ._names import finished, names
 from . import _spectra_and_labels
 from ._spectra_and_labels import *  # noqa: F403
 
@@ -47,36 +48,46 @@ def _each(value, count):
     return listed
 
 
-def _numbers(kind, values):
-    return (kind * max(len(values), 1))(*values)
+def _dtype_of(output):
+    """The dtype that output= asks for; an array of Maniple says by itself which one it has."""
+    return None if isinstance(output, ndarray) else output.dtype if isinstance(output, np.ndarray) else output
+
+
+def into(name, *arguments, out=None):
+    """Call a function with an output that may be given: an array of Maniple, or one of NumPy, which every rank has."""
+    if not isinstance(out, np.ndarray):
+        return _array.into(name, *arguments, out=out)
+    out[...] = made(name, *arguments).numpy()
+    return out
 
 
 def _options(axes, output, mode, cval, origin=0):
     """mnp_ndimage_options."""
     count = len(axes)
-    dtype = None if isinstance(output, ndarray) else output
-    listed = [_numbers(ctypes.c_int, [_mode(m) for m in _each(mode, count)]), _numbers(ctypes.c_int, axes),
-              _numbers(ctypes.c_int64, _each(origin, count))]
+    listed = [vector("int", [_mode(m) for m in _each(mode, count)]), vector("int", axes, "axes"),
+              vector("int64_t", _each(origin, count), "origin")]
     modes, chosen, origins = (ctypes.addressof(values) for values in listed)
-    options = struct("ndimage_options")(dtype_number(dtype), 0, modes, float(cval), count, chosen, origins)
+    options = struct("ndimage_options")(dtype_number(_dtype_of(output)), 0, modes, float(cval), count, chosen, origins)
     options._keep = listed
     return options
 
 
 def _out(output):
-    return output if isinstance(output, ndarray) else None
+    return output if isinstance(output, (ndarray, np.ndarray)) else None
 
 
 def _bools(array):
-    return None if array is None else _numbers(ctypes.c_bool, [bool(v) for v in np.asarray(array).ravel()])
+    return None if array is None else vector("_Bool", [bool(v) for v in np.asarray(array).ravel()])
 
 
 def _doubles(array):
-    return None if array is None else _numbers(ctypes.c_double, [float(v) for v in np.asarray(array).ravel()])
+    if np.iscomplexobj(array):
+        raise TypeError("what is given is complex, and has to be real here")
+    return None if array is None else vector("double", [float(v) for v in np.asarray(array).ravel()])
 
 
 def _shape(array):
-    return None if array is None else _numbers(ctypes.c_int64, np.shape(array))
+    return None if array is None else vector("int64_t", np.shape(array))
 
 
 def _window(axes, size, *arrays):
@@ -86,36 +97,43 @@ def _window(axes, size, *arrays):
             others = {np.shape(other) for other in arrays if other is not None}
             if np.ndim(array) != len(axes) or len(others) > 1:
                 raise RuntimeError(f"a window of shape {' or '.join(map(str, others))} for {len(axes)} axes")
-            return _numbers(ctypes.c_int64, np.shape(array))
+            return vector("int64_t", np.shape(array))
     if size is None:
         raise RuntimeError("no footprint or filter size provided")
-    return _numbers(ctypes.c_int64, [int(n) for n in _each(size, len(axes))])
+    return vector("int64_t", _each(size, len(axes)), "size")
 
 
 # --- filters of order -------------------------------------------------------------------------------------------------
 
 
-def _order(name, before=()):
-    def function(input, *given, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, axes=None):
-        first, rest = list(given[:len(before)]), given[len(before):]
-        size, footprint, output, mode, cval, origin = (
-            list(rest) + [size, footprint, output, mode, cval, origin][len(rest):])
-        input = as_array(input)
-        axes = _axes(input, axes)
-        return into("ndimage_" + name, input, *[kind(value) for kind, value in zip(before, first)],
-                    _window(axes, size, footprint), _bools(footprint), _options(axes, output, mode, cval, origin),
-                    out=_out(output))
+def _ordered(name, input, first, size, footprint, output, mode, cval, origin, axes):
+    input = as_array(input)
+    axes = _axes(input, axes)
+    return into("ndimage_" + name, input, *first, _window(axes, size, footprint), _bools(footprint),
+                _options(axes, output, mode, cval, origin), out=_out(output))
+
+
+def _order(name):
+    def function(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+        return _ordered(name, input, (), size, footprint, output, mode, cval, origin, axes)
 
     function.__name__ = function.__qualname__ = name
-    __all__.append(name) if name not in __all__ else None
+    __all__.append(name)
     return function
 
 
 minimum_filter = _order("minimum_filter")
 maximum_filter = _order("maximum_filter")
 median_filter = _order("median_filter")
-rank_filter = _order("rank_filter", (int,))
-percentile_filter = _order("percentile_filter", (float,))
+
+
+def rank_filter(input, rank, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    return _ordered("rank_filter", input, (int(rank),), size, footprint, output, mode, cval, origin, axes)
+
+
+def percentile_filter(input, percentile, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *,
+                      axes=None):
+    return _ordered("percentile_filter", input, (float(percentile),), size, footprint, output, mode, cval, origin, axes)
 
 
 def minimum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
@@ -129,7 +147,24 @@ def maximum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
 # --- linear filters ---------------------------------------------------------------------------------------------------
 
 
+def _by_parts(filtered, input, weights, output):
+    """What a filter of an image and real weights gives for complex weights, whose parts it is given in turn.  Integers
+    become numbers that their parts, which have fractions, are not cut to."""
+    input = as_array(input)
+    if output is None:
+        output = np.promote_types(input.dtype, "complex64")
+    dtype = np.dtype(output if _out(output) is None else output.dtype)
+    if dtype.kind != "c":
+        raise RuntimeError(f"output is {dtype}, and has to be complex for complex weights")
+    x = input if input.dtype.kind in "fc" else input.astype(float)
+    return _spectra_and_labels._given(filtered(x, weights.real) + 1j * filtered(x, weights.imag), output)
+
+
 def _along(name, input, weights, axis, output, mode, cval, origin):
+    weights = np.asarray(weights)
+    if weights.dtype.kind == "c":  # those of correlations are conjugated, as NumPy has it
+        weights = weights.conj() if name == "correlate1d" else weights
+        return _by_parts(lambda x, part: _along(name, x, part, axis, None, mode, cval, origin), input, weights, output)
     return into("ndimage_" + name, as_array(input), len(weights), _doubles(weights), axis,
                 _options([axis], output, mode, cval, origin), out=_out(output))
 
@@ -143,10 +178,17 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
 
 
 def _weighted(name, input, weights, output, mode, cval, origin, axes):
-    input = as_array(input)
+    input, weights = as_array(input), np.asarray(weights)
     axes = _axes(input, axes)
-    if np.ndim(weights) != len(axes):
-        raise RuntimeError(f"the weights have {np.ndim(weights)} dimensions for {len(axes)} axes")
+    if weights.ndim != len(axes):
+        raise RuntimeError(f"the weights have {weights.ndim} dimensions for {len(axes)} axes")
+    if weights.dtype.kind == "c":
+        weights = weights.conj() if name == "correlate" else weights
+
+        def filtered(x, part):
+            return _weighted(name, x, part, None, mode, cval, origin, axes)
+
+        return _by_parts(filtered, input, weights, output)
     return into("ndimage_" + name, input, _shape(weights), _doubles(weights),
                 _options(axes, output, mode, cval, origin), out=_out(output))
 
@@ -175,8 +217,8 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
     input = as_array(input)
     axes = _axes(input, axes)
     return into("ndimage_gaussian_filter", input, _doubles(_each(sigma, len(axes))),
-                _numbers(ctypes.c_int, _each(order, len(axes))), float(truncate),
-                None if radius is None else _numbers(ctypes.c_int64, _each(radius, len(axes))),
+                vector("int", _each(order, len(axes)), "order"), float(truncate),
+                None if radius is None else vector("int64_t", _each(radius, len(axes)), "radius"),
                 _options(axes, output, mode, cval), out=_out(output))
 
 
@@ -207,7 +249,7 @@ def _of_gaussians(name, input, sigma, output, mode, cval, axes, truncate=4.0, ra
     input = as_array(input)
     axes = _axes(input, axes)
     return into("ndimage_" + name, input, _doubles(_each(sigma, len(axes))), float(truncate),
-                None if radius is None else _numbers(ctypes.c_int64, _each(radius, len(axes))),
+                None if radius is None else vector("int64_t", _each(radius, len(axes)), "radius"),
                 _options(axes, output, mode, cval), out=_out(output))
 
 
@@ -248,7 +290,7 @@ def generate_binary_structure(rank, connectivity):
 
 
 def _origins(input, origin):
-    return _numbers(ctypes.c_int64, _each(origin, input.ndim))
+    return vector("int64_t", _each(origin, input.ndim), "origin")
 
 
 def _check_structures(input, *structures):
@@ -299,6 +341,8 @@ def binary_fill_holes(input, structure=None, output=None, origin=0):
 def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None):
     input = as_array(input)
     _check_structures(input, structure1, structure2)
+    if structure1 is not None and not (~np.asarray(structure1, bool) if structure2 is None else np.asarray(structure2)).any():
+        return binary_erosion(input, structure1, output=output, origin=origin1)  # nothing has to be missed
     return into("ndimage_binary_hit_or_miss", input, _shape(structure1), _bools(structure1), _shape(structure2),
                 _bools(structure2), _origins(input, origin1),
                 None if origin2 is None else _origins(input, origin2), out=_out(output))
@@ -319,21 +363,24 @@ def _interpolation_mode(name):
 def _interpolating(output, mode, cval, axes=()):
     """mnp_ndimage_options of one mode, along all dimensions or along the axes."""
     options = struct("ndimage_options")()
-    options._keep = listed = _numbers(ctypes.c_int, axes)
-    options.dtype = dtype_number(None if isinstance(output, ndarray) else output)
+    options._keep = listed = vector("int", axes, "axes")
+    options.dtype = dtype_number(_dtype_of(output))
     options.mode, options.cval = _interpolation_mode(mode), float(cval)
     options.naxes, options.axes = len(axes), ctypes.addressof(listed)
     return options
 
 
+def _splined(filtered, output):
+    """A spline's coefficients, which come as floats, as output= wants them; SciPy's default is float64."""
+    return filtered if output is None else _spectra_and_labels._given(filtered, output)
+
+
 def spline_filter1d(input, order=3, axis=-1, output=None, mode="mirror"):
-    filtered = into("ndimage_spline_filter1d", as_array(input), order, axis, _interpolation_mode(mode), out=_out(output))
-    return filtered if output is None or _out(output) is not None else filtered.astype(output)
+    return _splined(made("ndimage_spline_filter1d", as_array(input), order, axis, _interpolation_mode(mode)), output)
 
 
 def spline_filter(input, order=3, output=None, mode="mirror"):
-    filtered = into("ndimage_spline_filter", as_array(input), order, _interpolation_mode(mode), out=_out(output))
-    return filtered if output is None or _out(output) is not None else filtered.astype(output)
+    return _splined(made("ndimage_spline_filter", as_array(input), order, _interpolation_mode(mode)), output)
 
 
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
@@ -353,12 +400,12 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
         matrix, offset = matrix[:n, :n], matrix[:n, n]
     if matrix.shape != (n, n):
         raise RuntimeError(f"the matrix has shape {matrix.shape} for an input of {n} dimensions")
-    if output_shape is None and isinstance(output, ndarray):
+    if output_shape is None and _out(output) is not None:
         output_shape = output.shape
     if output_shape is not None and len(output_shape) != n:
         raise RuntimeError(f"the output shape has {len(output_shape)} dimensions for an input of {n}")
     return into("ndimage_affine_transform", input, _doubles(matrix), _doubles(_each(offset, n)),
-                None if output_shape is None else _numbers(ctypes.c_int64, output_shape), order, prefilter,
+                None if output_shape is None else vector("int64_t", output_shape, "output_shape"), order, prefilter,
                 _interpolating(output, mode, cval), out=_out(output))
 
 
@@ -379,7 +426,8 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
 def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     if len(axes) != 2:
         raise ValueError(f"rotate: there are {len(axes)} axes; it should be 2")
-    return into("ndimage_rotate", as_array(input), float(angle), _numbers(ctypes.c_int, axes), reshape, order, prefilter,
+    axes = vector("int", axes, "axes")
+    return into("ndimage_rotate", as_array(input), float(angle), axes, reshape, order, prefilter,
                 _interpolating(output, mode, cval), out=_out(output))
 
 
@@ -440,34 +488,63 @@ def find_objects(input, max_label=0):
     input = as_array(input)
     count = max_label or (int(input.max()) if input.size else 0)
     boxes = made("ndimage_find_objects", input, count).numpy()
-    return [None if box[0][0] < 0 else tuple(slice(int(a), int(b)) for a, b in box) for box in boxes]
+    first, end = boxes[..., 0].tolist(), boxes[..., 1].tolist()
+    return [None if lo[0] < 0 else tuple(map(slice, lo, hi)) for lo, hi in zip(first, end)]
+
+
+def _measured(input, labels, index):
+    """An array and its labels, of one shape, and NumPy's array of those that are measured; None: one part, a number."""
+    input = as_array(input)
+    if labels is None:
+        return input, None, None
+    labels = as_array(labels)
+    if labels.shape != input.shape:
+        input, labels = (names.copy(x) for x in names.broadcast_arrays(input, labels))
+    return input, labels, None if index is None else np.asarray(index)
 
 
 def _measure(name, input, labels, index):
-    index = index.numpy() if isinstance(index, ndarray) else index
-    listed = [] if index is None else [int(i) for i in np.ravel(index)]
-    out = made("ndimage_" + name, as_array(input), None if labels is None else as_array(labels), len(listed),
-               _numbers(ctypes.c_int64, listed) if listed else None).numpy()
-    return out[0] if index is None or np.ndim(index) == 0 else out
+    """The measurements of all labels of an index, in its shape; what a measurement is of is in front."""
+    input, labels, index = _measured(input, labels, index)
+    if index is not None and index.size == 0:
+        found = _measure(name, input, labels, [0])  # for its dtype
+        return found[:0].reshape(index.shape + found.shape[1:])
+    listed = [] if index is None else [int(i) for i in index.ravel()]
+    out = made("ndimage_" + name, input, labels, len(listed),
+               vector("int64_t", listed, "index") if listed else None).numpy()
+    return out[0] if index is None else out.reshape(index.shape + out.shape[1:])[()]
 
 
-def _measurement(name, of_library=None):
+def _measurement(name):
     def function(input, labels=None, index=None):
-        return _measure(of_library or name, input, labels, index)
+        return _measure(name, input, labels, index)
 
     function.__name__ = function.__qualname__ = name
     __all__.append(name)
     return function
 
 
-for _name in ("sum_labels", "mean", "variance", "standard_deviation", "minimum", "maximum"):
+for _name in ("mean", "variance", "standard_deviation", "minimum", "maximum"):
     globals()[_name] = _measurement(_name)
-sum = _measurement("sum", "sum_labels")  # noqa: A001
+
+
+def sum_labels(input, labels=None, index=None):
+    """scipy.ndimage.sum_labels: of one part, integers are summed as integers, exactly; otherwise in float64.  Waits.
+    Collective."""
+    input, labels, index = _measured(input, labels, index)
+    if input.dtype.kind not in "iub" or (index is not None and index.ndim > 0):
+        return _measure("sum_labels", input, labels, index)
+    where = True if labels is None else labels > 0 if index is None else labels == int(index)
+    return names.sum(input, where=where).numpy()[()]
+
+
+def sum(input, labels=None, index=None):  # noqa: A001: SciPy's name
+    return sum_labels(input, labels, index)
 
 
 def _positions(name, input, labels, index):
     found = _measure(name, input, labels, index)
-    return tuple(found.tolist()) if found.ndim == 1 else [tuple(row) for row in found.tolist()]
+    return tuple(found.tolist()) if found.ndim == 1 else [tuple(row) for row in found.reshape(-1, found.shape[-1]).tolist()]
 
 
 def minimum_position(input, labels=None, index=None):
@@ -488,5 +565,5 @@ def extrema(input, labels=None, index=None):
             minimum_position(input, labels, index), maximum_position(input, labels, index))
 
 
-__all__ = sorted(__all__ + _spectra_and_labels.__all__ + ["minimum_position", "maximum_position"])
+__all__ = sorted(__all__ + _spectra_and_labels.__all__ + ["minimum_position", "maximum_position", "sum", "sum_labels"])
 __dir__ = finished(globals(), "scipy.ndimage", alone=["generate_binary_structure", "iterate_structure"])

@@ -134,8 +134,8 @@ def map_coordinates(
 ) -> ndarray: ...
 def maximum(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
 def maximum_filter(
-    input: _ArrayLike, *given: Any, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str =
-    'reflect', cval: float = 0.0, origin: Any = 0, axes: Any = None,
+    input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str = 'reflect',
+    cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
 ) -> ndarray: ...
 def maximum_filter1d(
     input: _ArrayLike, size: _Shape, axis: _Axis = -1, output: Any = None, mode: str = 'reflect', cval: float = 0.0,
@@ -145,13 +145,13 @@ def maximum_position(input: _ArrayLike, labels: _ArrayLike | None = None, index:
 def mean(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
 def median(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
 def median_filter(
-    input: _ArrayLike, *given: Any, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str =
-    'reflect', cval: float = 0.0, origin: Any = 0, axes: Any = None,
+    input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str = 'reflect',
+    cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
 ) -> ndarray: ...
 def minimum(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
 def minimum_filter(
-    input: _ArrayLike, *given: Any, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str =
-    'reflect', cval: float = 0.0, origin: Any = 0, axes: Any = None,
+    input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str = 'reflect',
+    cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
 ) -> ndarray: ...
 def minimum_filter1d(
     input: _ArrayLike, size: _Shape, axis: _Axis = -1, output: Any = None, mode: str = 'reflect', cval: float = 0.0,
@@ -167,15 +167,15 @@ def morphological_laplace(
     mode: str = 'reflect', cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
 ) -> ndarray: ...
 def percentile_filter(
-    input: _ArrayLike, *given: Any, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str =
-    'reflect', cval: float = 0.0, origin: Any = 0, axes: Any = None,
+    input: _ArrayLike, percentile: Any, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str
+    = 'reflect', cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
 ) -> ndarray: ...
 def prewitt(
     input: _ArrayLike, axis: _Axis = -1, output: Any = None, mode: str = 'reflect', cval: float = 0.0,
 ) -> ndarray: ...
 def rank_filter(
-    input: _ArrayLike, *given: Any, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str =
-    'reflect', cval: float = 0.0, origin: Any = 0, axes: Any = None,
+    input: _ArrayLike, rank: int, size: _Shape | None = None, footprint: Any = None, output: Any = None, mode: str =
+    'reflect', cval: float = 0.0, origin: Any = 0, *, axes: Any = None,
 ) -> ndarray: ...
 def rotate(
     input: _ArrayLike, angle: Any, axes: Any = ..., reshape: bool = True, output: Any = None, order: int = 3, mode: str

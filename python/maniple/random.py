@@ -3,6 +3,7 @@
 
 import ctypes
 import inspect
+import operator
 import warnings
 
 import numpy as np
@@ -20,6 +21,16 @@ def _number(name, value):
         raise TypeError(f"{name} is an array: this distribution has one {name} here; normal(), uniform() and others whose "
                         "draws are shifted and scaled can have many")
     return float(value)
+
+
+def _whole(name, value):
+    """A parameter that is an integer, or a float of the same value, as 1e6."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return int(value)
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, and must be a whole number") from None
 
 
 def _are_numbers(*parameters):
@@ -83,7 +94,7 @@ class Generator(Owned):
 
     def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
         low, high = (0, low) if high is None else (low, high)
-        return self._draw("integers", (int(low), int(high), bool(endpoint)), dtype, size, None)
+        return self._draw("integers", (_whole("low", low), _whole("high", high), bool(endpoint)), dtype, size, None)
 
     def normal(self, loc=0.0, scale=1.0, size=None, dtype=float):
         """numpy.random.Generator.normal; loc and scale are numbers or arrays.  Collective."""
@@ -122,7 +133,7 @@ class Generator(Owned):
         return self._draw("poisson", (_number("lam", lam),), dtype, size, None)
 
     def binomial(self, n, p, size=None, dtype="int64"):
-        return self._draw("binomial", (int(n), _number("p", p)), dtype, size, None)
+        return self._draw("binomial", (_whole("n", n), _number("p", p)), dtype, size, None)
 
     def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"):
         """numpy.random.Generator.multivariate_normal; where the covariance is checked, it waits.  Collective."""
@@ -231,7 +242,7 @@ class Generator(Owned):
         edges = names.cumsum(as_array(pvals) * 1.0)
         if edges.ndim != 1 or float(edges[-1]) > 1 + 1e-12 or bool(names.any(as_array(pvals) < 0)):
             raise ValueError("multinomial: pvals are one vector of probabilities, whose sum is 1")
-        drawn = self.random((() if size is None else _shape(size)) + (int(n),))
+        drawn = self.random((() if size is None else _shape(size)) + (operator.index(n),))
         kinds = names.minimum(names.searchsorted(edges, drawn, side="right"), edges.size - 1)
         return names.stack([names.count_nonzero(kinds == k, axis=-1) for k in range(edges.size)], axis=-1)
 

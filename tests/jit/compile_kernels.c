@@ -156,9 +156,16 @@ static const kernel_case typical[] = {
      .definitions = "MNP_SRC mnp_complex128; MNP_DST mnp_complex128"},
     {.file = "elementwise/elementwise.cu",
      .function = "loop_doubling",
-     .definitions = "MNP_LOOP loop_doubling; MNP_NDIM 1; MNP_OPERANDS 2; MNP_TILE 0; MNP_INDICES 0; MNP_THREADS 256; "
-                    "MNP_VECTOR 4; MNP_UNROLL 2; MNP_WIDE 0; MNP_ACCESS_0 2; MNP_ACCESS_1 2; MNP_SHARED_0 0; "
-                    "MNP_TRANSPOSED(X); MNP_COUNTERS(X)",
+     .definitions =
+         "MNP_LOOP loop_doubling; MNP_NDIM 1; MNP_OPERANDS 2; MNP_TILE 0; MNP_INDICES 0; MNP_THREADS 256; "
+         "MNP_VECTOR 4; MNP_UNROLL 2; MNP_FLAT 0; MNP_WIDE 0; MNP_ACCESS_0 2; MNP_ACCESS_1 2; MNP_SHARED_0 0; "
+         "MNP_TRANSPOSED(X); MNP_COUNTERS(X)",
+     .generated = doubling},
+    {.file = "elementwise/elementwise.cu",
+     .function = "loop_doubling",
+     .definitions = "MNP_LOOP loop_doubling; MNP_NDIM 3; MNP_OPERANDS 2; MNP_TILE 0; MNP_INDICES 0; MNP_THREADS 256; "
+                    "MNP_VECTOR 4; MNP_UNROLL 2; MNP_FLAT 1; MNP_WIDE 1; MNP_ACCESS_0 3; MNP_ACCESS_1 2; "
+                    "MNP_SHARED_0 0; MNP_TRANSPOSED(X); MNP_COUNTERS(X)",
      .generated = doubling},
     {.file = "reduction/reduce.cu",
      .function = "reduce_sum",
@@ -531,7 +538,9 @@ static const struct {
     const char *file, *test;
 } families[] = {{"indexing/compact.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/indexed.cu", "tests/ops/indexing/select_kernels.c"},
+                {"indexing/numbers.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/owners.cu", "tests/ops/indexing/select_kernels.c"},
+                {"indexing/range.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/scatter.cu", "tests/ops/indexing/select_kernels.c"},
                 {"ndimage/label_strips.cu", "tests/ndimage/labels.py"},
                 {"reduction/ufunc_reduce.cu", "tests/ops/scan/scan_kernels.c"},

@@ -60,7 +60,13 @@ s = np.linalg.svd(i, compute_uv=False)
 out = mp.array(np.zeros(n), mp.random_layout(rng, (n,)))
 close("integers, into a given array", mp.svdvals(cut(rng, i), out=out), s, 1e-10)
 close("lstsq", i @ mp.lstsq(cut(rng, i), cut(rng, i[:, :3]), -1.0)[0].numpy(), i[:, :3], 1e-10 * s[0] / s[-1])
-a[7, 7] = np.nan
-if mp.ctx_device_kind() == "host":
-    mp.fails("MNP_ERR_LINALG", "did not converge", "svdvals", cut(rng, a))
+for bad in (np.nan, np.inf, -np.inf) if mp.ctx_device_kind() == "host" else ():
+    a[7, 7] = bad
+    x, square = cut(rng, a), cut(rng, a[:n, :n])
+    for name in ("svdvals", "svd", "cond", "matrix_rank", "pinv", "polar", "null_space", "lstsq", "matrix_norm"):
+        arguments = {"svd": (False,), "cond": (None,), "matrix_rank": (-1.0,), "pinv": (-1.0,), "polar": (False,),
+                     "null_space": (-1.0,), "lstsq": (cut(rng, a[:, :3]), -1.0), "matrix_norm": ("2", False)}
+        mp.fails("MNP_ERR_LINALG", "did not converge", name, x, *arguments.get(name, ()))
+    for name in ("eig", "eigvals"):
+        mp.fails("MNP_ERR_LINALG", "not found", name, square)
 mp.done()

@@ -84,9 +84,8 @@ for dtype in DTYPES:
             a = draw(rng, shape, dtype)
             a[at] = bad
             text = "the matrix has" if len(shape) == 2 else "matrix 7 of the batch has"
-            if np.isnan(bad) or mp.ctx_device_kind() != "host":  # LAPACK has NaN without a report of infinity
-                mp.fails("MNP_ERR_LINALG", f"mnp_svd: {text} singular values that were not found", "svd", spread(a), True)
-                mp.fails("MNP_ERR_LINALG", f"mnp_svdvals: {text} singular values", "svdvals", spread(a))
+            mp.fails("MNP_ERR_LINALG", f"mnp_svd: {text} singular values that were not found", "svd", spread(a), True)
+            mp.fails("MNP_ERR_LINALG", f"mnp_svdvals: {text} singular values", "svdvals", spread(a))
 
 # one dimension of the batch is cut over ranks; others are views
 a = draw(rng, (4, 3, 20, 12), "float32")

@@ -43,8 +43,8 @@ def script(name):
 
 def modules():
     yield "", mp
-    for name in """fft h5 interop kernels lib lib.stride_tricks linalg ndimage random signal signal.windows sparse
-            sparse.linalg""".split():
+    for name in """fft h5 interop kernels lib lib.stride_tricks linalg ndimage random restoration signal
+            signal.windows sparse sparse.linalg""".split():
         yield name, importlib.import_module("maniple." + name)
 
 

@@ -7,8 +7,8 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import arguments, arrays, families, functions, kernels, matrices, names, pages, returns, signals, sparse
-from checks import standard, windows
+from checks import arguments, arrays, designs, families, functions, kernels, matrices, names, pages, restoration
+from checks import returns, signals, sparse, standard, windows
 
 returns.start()
 
@@ -23,8 +23,10 @@ for check in (
     functions.check_names,
     functions.check_standard,
     matrices.check_linalg,
+    matrices.check_infinite,
     arrays.check_dlpack,
     arguments.check_ufunc_methods,
+    arguments.check_written,
     arguments.check_grids,
     arguments.check_more_arguments,
     matrices.check_sparse_parts,
@@ -44,9 +46,20 @@ for check in (
     standard.check_names_of_the_standard,
     signals.check_signal,
     signals.check_filters,
+    signals.check_dtypes_of_convolutions,
+    signals.check_complex_coefficients,
+    signals.check_names_of_filters,
+    signals.check_ends_and_windows,
     signals.check_cosine_transforms,
+    designs.check_orders,
+    designs.check_responses,
+    designs.check_polynomials,
+    designs.check_sequences,
+    designs.check_envelope,
     signals.check_fft_plans,
     signals.check_ndimage,
+    signals.check_filters_of_images,
+    signals.check_measurements,
     matrices.check_sparse,
     signals.check_short_time,
     arrays.check_ranks,
@@ -66,6 +79,8 @@ for check in (
     families.check_waveforms,
     families.check_special_matrices,
     families.check_images_and_labels,
+    families.check_labels,
+    restoration.check_deconvolution,
     windows.check_windows,
     windows.check_unwrap,
     windows.check_bits,
@@ -74,6 +89,12 @@ for check in (
     windows.check_multivariate_normal,
     pages.check_page,
     pages.check_notebook,
+    arrays.check_flags,
+    arguments.check_numbers,
+    arguments.check_axes,
+    matrices.check_linalg_arguments,
+    matrices.check_randomised_svd,
+    matrices.check_shapes_of_matrices,
     returns.check_returns,
 ):
     try:

@@ -44,10 +44,12 @@ check "$failed" "an exception on one rank ends all" "$(cat out)"
 said=$(MANIPLE_LIBRARY=/not/there.so "$PYTHON" -c 'import maniple' 2>&1)
 case $said in *"ImportError: libmaniple.so cannot be loaded"*"/not/there.so"*) true ;; *) false ;; esac
 check $? "an import without the library says what is missing" "$said"
-awk '/^prints$/ { inside = 1; next } /^"""/ { inside = 0 } inside && NF { print substr($0, 5) }' \
-    "$srcdir/docs/examples/heat.py" >expected
-"$MPIRUN" -n 3 "$PYTHON" "$srcdir/docs/examples/heat.py" 2>errors | diff expected - >out
-check $? "heat.py prints what it says" "$(cat out errors)"
+for example in heat.py deblur.py; do
+    awk '/^prints$/ { inside = 1; next } /^"""/ { inside = 0 } inside && NF { print substr($0, 5) }' \
+        "$srcdir/docs/examples/$example" >expected
+    "$MPIRUN" -n 3 "$PYTHON" "$srcdir/docs/examples/$example" 2>errors | diff expected - >out
+    check $? "$example prints what it says" "$(cat out errors)"
+done
 
 # ./quickstart python, with this build and with commands in PATH that would build or install something and do nothing
 if [ -e "$srcdir/configure" ] && [ -z "${MPIRUN##*mpirun}" ]; then

@@ -110,7 +110,34 @@ for n in 2, 5:
         (z, p, k), (b, a), sos = made(getattr(mp, kind), *arguments)
         named = {"norm": "mag"} if kind == "bessel" else {}
         want = getattr(signal, kind)(n, *decibels, [3, 8], "bandpass", analog=True, output="zpk", **named)
-        mp.ok(same_roots(p, want[1]) < 1e-9 and np.isclose(k, want[2], 1e-9, 0) and len(sos) == 0, f"analog {kind} {n}")
+        mp.ok(same_roots(p, want[1]) < 1e-9 and np.isclose(k, want[2], 1e-9, 0) and len(sos) == n, f"analog {kind} {n}")
+        at = 1j * np.linspace(0.5, 20, 40)
+        response = np.prod([np.polyval(section[:3], at) / np.polyval(section[3:], at) for section in sos], axis=0)
+        close(f"analog {kind} {n}: sections", response, signal.freqs_zpk(*want, at.imag)[1], 1e-9)
+def pairs(x):
+    return np.array(x, complex).view(float)
+
+
+def drawn_roots(real, pairs):
+    """So many real numbers below 0, and pairs of complex ones."""
+    above = -rng.uniform(0.5, 9, pairs) + 1j * rng.uniform(0.5, 9, pairs)
+    return np.concatenate([-rng.uniform(0.5, 9, real), above, above.conj()])
+
+
+for number in range(60):
+    zeros, poles = (drawn_roots(*rng.integers(0, 4, 2)) for _ in range(2))
+    if len(zeros) > len(poles):
+        zeros, poles = poles, zeros
+    sos = made(mp.filter_from_zpk, len(zeros), pairs(zeros), len(poles), pairs(poles), 2.0, True)[2]
+    at = 1j * np.linspace(0.5, 20, 40)
+    response = np.prod([np.polyval(section[:3], at) / np.polyval(section[3:], at) for section in sos], axis=0)
+    close(f"analog sections of {len(zeros)} zeros and {len(poles)} poles", response,
+          signal.freqs_zpk(zeros, poles, 2.0, at.imag)[1], 1e-9)
+for order in 1, 2, 3, 4:
+    for btype, wn in ("lowpass", [40.0]), ("highpass", [40.0]), ("bandpass", [10.0, 40.0]), ("bandstop", [10.0, 40.0]):
+        sos = made(mp.butter, order, wn, btype, True, 0.0)[2]
+        want = signal.butter(order, wn if len(wn) > 1 else wn[0], btype, analog=True, output="sos")
+        close(f"analog sections in SciPy's order, {btype} {order}", sos, want, 1e-9)
 for order in 4, 6, 5:
     sos = made(mp.butter, order, [40.0], "lowpass", False, 200.0)[2]
     close(f"sections in SciPy's order {order}", sos, signal.butter(order, 40, fs=200, output="sos"), 1e-9)
@@ -124,12 +151,6 @@ for name in "iirnotch", "iirpeak":
 # --- forms, changes, responses ----------------------------------------------------------------------------------------
 
 z, p = [0.5, -0.3 + 0.2j, -0.3 - 0.2j], [0.9, 0.1 + 0.7j, 0.1 - 0.7j, -0.4]
-
-
-def pairs(x):
-    return np.array(x, complex).view(float)
-
-
 (gz, gp, k), (b, a), sos = made(mp.filter_from_zpk, 3, pairs(z), 4, pairs(p), 2.0, False)
 close("zpk2tf b", b, signal.zpk2tf(z, p, 2)[0], 1e-13)
 close("zpk2tf a", a, signal.zpk2tf(z, p, 2)[1], 1e-13)

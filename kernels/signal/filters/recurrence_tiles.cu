@@ -24,6 +24,7 @@
  */
 #include "kernels/prelude.h"
 #include "kernels/signal/filters/recurrence_tiles_params.h"
+#include "kernels/copy_ahead_cuda.h"
 #include "kernels/nest.h"
 #include "kernels/records_cuda.h"
 #include "kernels/signal/filters/recurrence_step.h"
@@ -250,20 +251,15 @@ MNP_INLINE void mnp_load_tile(const mnp_recurrence_tiles_params &p, const mnp_li
     const bool inside = from >= p.width && from + mnp_tile <= p.length - p.width;
     if (inside && line.adjacent) {
         const MNP_IN *lowest = line.in + (line.reversed ? p.width - from - mnp_tile + 1 : from - p.width);
-#if __CUDA_ARCH__ >= 800
         if (mnp_is_double<MNP_IN>) {
 #pragma unroll
             for (int u = 0; u < MNP_STRIP / 2; u++) {
                 const int i = (u * MNP_THREADS + threadIdx.x) * 2;
-                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                                 (uint32_t)__cvta_generic_to_shared(shared + mnp_slot(i))),
-                             "l"(lowest + i)
-                             : "memory");
+                mnp_copy_ahead<16>(shared + mnp_slot(i), lowest + i);
             }
-            asm volatile("cp.async.wait_all;" ::: "memory");
+            mnp_await_copies();
             return;
         }
-#endif
 #pragma unroll
         for (int u = 0; u < MNP_STRIP / mnp_vector_length; u++) {
             const int i = (u * MNP_THREADS + threadIdx.x) * mnp_vector_length;
@@ -306,15 +302,20 @@ MNP_INLINE void mnp_store_tile(const mnp_recurrence_tiles_params &p, const mnp_l
                     stored.at[v] = mnp_to<MNP_OUT>::from(shared[mnp_slot(i) + v]);
                 *(vector *)(out + i) = stored;
             }
-            return;
+        } else {
+#pragma unroll 8
+            for (int i = threadIdx.x; i < mnp_tile; i += MNP_THREADS)
+                out[i] = mnp_to<MNP_OUT>::from(shared[mnp_slot(i)]);
         }
+        return;
     }
-    /* numbers of the tile's elements in memory whose places are multiples of `every` */
+    /* Of the tile's elements in memory, number lead + k every is the k-th whose place is a multiple of `every`. */
     const int64_t lead = ((towards > 0 ? -place : place) % p.every + p.every) % p.every;
-    for (int64_t i = lead + (int64_t)threadIdx.x * p.every; i < mnp_tile; i += (int64_t)MNP_THREADS * p.every) {
-        const int64_t at = number + (line.reversed ? -i : i), to = place + towards * i;
+    const int64_t lowest = (place + towards * lead) / p.every;
+    for (int64_t k = threadIdx.x; lead + k * p.every < mnp_tile; k += MNP_THREADS) {
+        const int64_t i = lead + k * p.every, at = number + (line.reversed ? -i : i), to = place + towards * i;
         if (at >= 0 && at < p.length && to >= 0 && to < p.places)
-            line.out[to / p.every * p.over.out.along] = mnp_to<MNP_OUT>::from(shared[mnp_slot((int)i)]);
+            line.out[(lowest + towards * k) * p.over.out.along] = mnp_to<MNP_OUT>::from(shared[mnp_slot((int)i)]);
     }
 }
 

@@ -7,7 +7,8 @@
  *   MNP_PLAIN         up and down are 1
  *
  * Zeros are neither stored nor multiplied.  A thread of a GPU computes one element.  A worker of the host takes runs of
- * elements, to which it adds one tap after the other, or panels: elements of several lines, or parts of a line, at once.
+ * elements, to which it adds one tap after the other, or panels: elements of several lines, or parts of a line, at
+ * once.
  */
 #include "kernels/prelude.h"
 #include "kernels/signal/filters/upfirdn_params.h"
@@ -117,8 +118,8 @@ static void mnp_do_run(const mnp_upfirdn_params &p, int64_t number, int64_t runs
 constexpr int mnp_lanes = 32, mnp_outputs = 32, mnp_block = 64; /* lanes and elements of a panel, inputs at a time */
 
 /*
- * What the lanes of panels are: neighbouring lines, or as many parts of one line, each of `ahead` elements, for which the
- * inputs are `skip` elements further.  in, out: strides from one lane to the next.
+ * What the lanes of panels are: neighbouring lines, or as many parts of one line, each of `ahead` elements, for which
+ * the inputs are `skip` elements further. in, out: strides from one lane to the next.
  */
 struct mnp_lane {
     int64_t count, in, out, ahead, skip;

@@ -83,14 +83,17 @@ mnp_status mnp__lapack_tridiagonal(mnp__device *device, int64_t order, double *d
     return MNP_OK;
 }
 
-/* Room for bisection and inverse iteration, and what the first tells the second. */
+/* A tridiagonal matrix, room for bisection and inverse iteration, and what the first tells the second. */
 typedef struct bisection {
+    int n;
+    const double *d, *e;
     double *work;
     int *iwork, *blocks, *splits;
 } bisection;
 
-static mnp_status get_bisection(int64_t n, bisection *b)
+static mnp_status get_bisection(int n, const double *d, const double *e, bisection *b)
 {
+    *b = (bisection){.n = n, .d = d, .e = e};
     MNP_TRY(get_work(5 * (double)n, 5 * (double)n, &b->work, &b->iwork));
     b->blocks = b->iwork + 3 * n;
     b->splits = b->blocks + n;
@@ -120,16 +123,16 @@ static mnp_status sort_vectors(int64_t n, int64_t count, double *values, double 
 }
 
 /* With `vectors` the values are those of T's blocks, one behind the other, as inverse iteration wants them. */
-static mnp_status bisect(int n, const mnp__eigen_range *range, bool vectors, const double *d, const double *e,
-                         const bisection *b, double *values, int *count_p, int *info_p)
+static mnp_status bisect(const bisection *b, const mnp__eigen_range *range, bool vectors, double *values, int *count_p,
+                         int *info_p)
 {
     const int first = (int)range->first + 1, last = (int)range->last + 1;
     const double tolerance = 0; /* as accurate as sums of this size allow */
     int splits = 0;
     stebz_function *stebz;
     MNP_TRY(mnp__host_lapack_function("dstebz_", &stebz));
-    stebz(range->by_value ? "V" : "I", vectors ? "B" : "E", &n, &range->low, &range->high, &first, &last, &tolerance, d,
-          e, count_p, &splits, values, b->blocks, b->splits, b->work, b->iwork, info_p, 1, 1);
+    stebz(range->by_value ? "V" : "I", vectors ? "B" : "E", &b->n, &range->low, &range->high, &first, &last, &tolerance,
+          b->d, b->e, count_p, &splits, values, b->blocks, b->splits, b->work, b->iwork, info_p, 1, 1);
     return MNP_OK;
 }
 
@@ -144,9 +147,9 @@ static mnp_status by_bisection(mnp__device *device, int64_t order, const double 
     mnp_status st;
     MNP_TRY(mnp__host_need_lapack("mnp__lapack_tridiagonal_range"));
     MNP_TRY(mnp__host_lapack_function("dstein_", &stein));
-    MNP_TRY(get_bisection(n, &b));
+    MNP_TRY(get_bisection(n, d, e, &b));
     const int before = set_threads(device);
-    MNP_TRY_OR(bisect(n, range, z_p != NULL, d, e, &b, values, &count, info_p), st, done);
+    MNP_TRY_OR(bisect(&b, range, z_p != NULL, values, &count, info_p), st, done);
     *range->count_p = count;
     if (!z_p || *info_p != 0 || count == 0)
         goto done;

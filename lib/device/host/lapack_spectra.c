@@ -7,6 +7,26 @@
 #include "base/status.h"
 #include "device/host/lapack_job.h"
 
+/*
+ * Whether the elements that are read, those of a triangle or all, are neither NaN nor infinite.  Of others bisection
+ * makes values without a report, and LAPACK calls some a wrong argument, for which programs may have handlers: NumPy's
+ * raises an exception, on the rank that computes alone.
+ */
+static bool is_finite(const task *t, int64_t b, bool triangle)
+{
+    const mnp__lapack_job *job = t->job;
+    const int64_t rows = triangle ? job->n : job->m, parts = t->is_complex ? 2 : 1;
+    for (int64_t j = 0; j < job->n; j++) {
+        const int64_t first = triangle && !job->upper ? j : 0, end = triangle && job->upper ? j + 1 : rows;
+        const char *column = at(t, &job->a, b) + (size_t)(j * job->a.ld) * t->element;
+        for (int64_t i = parts * first; i < parts * end; i++)
+            if (!isfinite(t->real == sizeof(float) ? ((const float *)(const void *)column)[i]
+                                                   : ((const double *)(const void *)column)[i]))
+                return false;
+    }
+    return true;
+}
+
 static void heevd_one(task *t, int64_t b, char *work)
 {
     const mnp__lapack_job *job = t->job;
@@ -19,6 +39,10 @@ static void heevd_one(task *t, int64_t b, char *work)
     char *a = at(t, &job->a, b), *w = values_of(t, b, n, t->real);
     int *iwork = t->asks ? answer : iwork_of(t, work);
     char *rwork = t->asks ? (char *)real_answer : rwork_of(t, work);
+    if (!t->asks && !is_finite(t, b, true)) {
+        *info_of(t, b) = n;
+        return;
+    }
     if (t->is_complex)
         t->f->heevd(vectors, triangle, &n, a, &lda, w, work, &lwork, rwork, &lrwork, iwork, &liwork, &info, 1, 1);
     else
@@ -47,22 +71,6 @@ static const void *bound_of(const task *t, double value, double *room)
     return room;
 }
 
-/* Whether the triangle that is read has neither NaN nor infinity, of which bisection makes values without a report. */
-static bool is_finite(const task *t, int64_t b)
-{
-    const mnp__lapack_job *job = t->job;
-    const int64_t n = job->n, parts = t->is_complex ? 2 : 1;
-    for (int64_t j = 0; j < n; j++) {
-        const int64_t first = job->upper ? 0 : j, end = job->upper ? j + 1 : n;
-        const char *column = at(t, &job->a, b) + (size_t)(j * job->a.ld) * t->element;
-        for (int64_t i = parts * first; i < parts * end; i++)
-            if (!isfinite(t->real == sizeof(float) ? ((const float *)(const void *)column)[i]
-                                                   : ((const double *)(const void *)column)[i]))
-                return false;
-    }
-    return true;
-}
-
 static void heevr_one(task *t, int64_t b, char *work)
 {
     const mnp__lapack_job *job = t->job;
@@ -79,7 +87,7 @@ static void heevr_one(task *t, int64_t b, char *work)
     char *a = at(t, &job->a, b), *w = values_of(t, b, n, t->real), *z = job->vectors ? at(t, &job->b, b) : NULL;
     int *iwork = t->asks ? answer : iwork_of(t, work), *support = t->asks ? answer : iwork + 10 * n;
     char *rwork = t->asks ? (char *)real_answer : rwork_of(t, work);
-    if (!t->asks && !is_finite(t, b)) {
+    if (!t->asks && !is_finite(t, b, true)) {
         *info_of(t, b) = n;
         return;
     }
@@ -115,6 +123,10 @@ static void gesdd_one(task *t, int64_t b, char *work)
          *v = job->vectors ? at(t, &job->c, b) : work;
     int *iwork = t->asks ? answer : iwork_of(t, work);
     char *rwork = t->asks ? (char *)real_answer : rwork_of(t, work);
+    if (!t->asks && !is_finite(t, b, false)) {
+        *info_of(t, b) = 1;
+        return;
+    }
     if (t->is_complex)
         t->f->gesdd_complex(which, &m, &n, a, &lda, s, u, &ldu, v, &ldv, work, &lwork, rwork, iwork, &info, 1);
     else
@@ -177,6 +189,10 @@ static void geev_one(task *t, int64_t b, char *work)
          *values = values_of(t, b, n, 2 * t->real);
     const char *which = job->vectors ? "V" : "N";
     int info;
+    if (!t->asks && !is_finite(t, b, false)) {
+        *info_of(t, b) = n;
+        return;
+    }
     if (t->is_complex) {
         t->f->geev_complex("N", which, &n, a, &lda, values, NULL, &none, job->vectors ? at(t, &job->b, b) : NULL, &ldv,
                            work, &lwork, rwork, &info, 1, 1);
@@ -207,6 +223,10 @@ static void gees_one(task *t, int64_t b, char *work)
     int count, flags, info;
     char *rwork = t->asks ? (char *)unused : rwork_of(t, work), *a = at(t, &job->a, b), *z = at(t, &job->b, b);
     char *rest = rwork + (t->asks ? 0 : order * t->element);
+    if (!t->asks && !is_finite(t, b, false)) {
+        *info_of(t, b) = n;
+        return;
+    }
     if (t->is_complex)
         t->f->gees_complex("V", "N", NULL, &n, a, &lda, &count, rwork, z, &ldz, work, &lwork, rest, &flags, &info, 1,
                            1);

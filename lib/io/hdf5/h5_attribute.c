@@ -20,9 +20,10 @@ static void release(hid_t id)
 
 mnp_status mnp__h5_make_attribute(const mnp_h5_attribute *attribute, hid_t file)
 {
-    const hsize_t count = attribute->count > 0 ? (hsize_t)attribute->count : 1;
+    const bool is_scalar = attribute->text || attribute->count < 0, is_empty = !is_scalar && attribute->count == 0;
+    const hsize_t count = attribute->count > 0 ? (hsize_t)attribute->count : 0;
     hid_t made = H5I_INVALID_HID, type = attribute->text ? H5Tcopy(H5T_C_S1) : mnp__h5_type_new(attribute->dtype);
-    hid_t space = attribute->text || attribute->count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
+    hid_t space = is_scalar ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
     const void *values = attribute->text ? (const void *)&attribute->text : attribute->values;
     if (attribute->text) {
         H5Tset_size(type, H5T_VARIABLE);
@@ -33,7 +34,7 @@ mnp_status mnp__h5_make_attribute(const mnp_h5_attribute *attribute, hid_t file)
     made =
         H5Acreate_by_name(file, attribute->object, attribute->name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     mnp_status st = MNP_OK;
-    if (made < 0 || H5Awrite(made, type, values) < 0)
+    if (made < 0 || (!is_empty && H5Awrite(made, type, values) < 0))
         st = MNP_FAIL(MNP_ERR_IO, "cannot set attribute '%s' of '%s': %s", attribute->name, attribute->object,
                       mnp__h5_reason());
     release(made);

@@ -468,13 +468,16 @@ static mnp_status fail(const mnp__place *place, int64_t number, int report, cons
 {
     char text[256];
     const char *hole = strstr(problem, "%d");
-    if (hole)
+    if (report < 0) /* of this library's call */
+        snprintf(text, sizeof text, "was not computed: LAPACK refuses argument %d", -report);
+    else if (hole)
         snprintf(text, sizeof text, "%.*s%d%s", (int)(hole - problem), problem, report, hole + 2);
     else
         snprintf(text, sizeof text, "%s", problem);
+    const mnp_status status = report < 0 ? MNP_ERR_INTERNAL : MNP_ERR_LINALG;
     if (place->single)
-        return MNP_FAIL(MNP_ERR_LINALG, "%s: the matrix %s", place->function, text);
-    return MNP_FAIL(MNP_ERR_LINALG, "%s: matrix %" PRId64 " of the batch %s", place->function, number, text);
+        return MNP_FAIL(status, "%s: the matrix %s", place->function, text);
+    return MNP_FAIL(status, "%s: matrix %" PRId64 " of the batch %s", place->function, number, text);
 }
 
 mnp_status mnp__dense_report(const mnp__place *place, const mnp_array *info, const char *problem, mnp_status status)

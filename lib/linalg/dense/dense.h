@@ -150,7 +150,7 @@ mnp_status mnp__dense_run(const mnp__place *place, mnp__lapack_op *op, const mnp
 /*
  * The end of an operation that reports about each matrix: MNP_ERR_LINALG on all ranks if it failed for any, and
  * otherwise the status, agreed upon.  `problem` says what is wrong with a matrix, and may hold one %d, which is what
- * was reported. Waits.  Collective.
+ * was reported.  MNP_ERR_INTERNAL for reports below 0, which are about arguments.  Waits.  Collective.
  */
 mnp_status mnp__dense_report(const mnp__place *place, const mnp_array *info, const char *problem, mnp_status status);
 

@@ -327,6 +327,7 @@ static void set_element(mnp_dtype dtype, void *values, int64_t i, const double p
 /* The sign, or for complex numbers the direction, and the logarithm of the absolute value: numpy.linalg.slogdet. */
 static double sign_and_logarithm(mnp_dtype dtype, const diagonals *d, int64_t n, int64_t matrix, double sign[2])
 {
+    const bool is_complex = mnp_dtype_kind(dtype) == 'c';
     double logarithm = 0;
     sign[0] = 1;
     sign[1] = 0;
@@ -339,9 +340,13 @@ static double sign_and_logarithm(mnp_dtype dtype, const diagonals *d, int64_t n,
             sign[0] = sign[1] = 0;
             return -INFINITY;
         }
-        const double re = flip * u[0] / size, im = flip * u[1] / size, before = sign[0];
-        sign[0] = before * re - sign[1] * im;
-        sign[1] = before * im + sign[1] * re;
+        if (is_complex) {
+            const double re = flip * u[0] / size, im = flip * u[1] / size, before = sign[0];
+            sign[0] = before * re - sign[1] * im;
+            sign[1] = before * im + sign[1] * re;
+        } else {
+            sign[0] *= u[0] < 0 ? -flip : flip; /* NumPy has one also for what is not finite */
+        }
         logarithm += log(size);
     }
     return logarithm;

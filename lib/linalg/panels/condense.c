@@ -64,17 +64,20 @@ mnp_status mnp__condense_reflect(const mnp__condense *c, int64_t count, char *x,
     return p->device->ops->copy(p->device, v, c->identity->data, p->size, p->ctx->compute);
 }
 
-mnp_status mnp__condense_deflate(const mnp__condense *c, int64_t k, int64_t m, const char *a, int64_t lda, int64_t l,
-                                 const char *b, int64_t ldb, const char *x, char *t, char *y)
+mnp_status mnp__condense_deflate(const mnp__condense *c, mnp__extents extents, mnp__factor a, mnp__factor b,
+                                 const char *x, char *t, char *y)
 {
     const mnp__pass *p = &c->pass;
-    MNP_TRY(mnp__pass_multiply(p, k, 1, l, 1, b, ldb, 'C', x, l, 'N', 0, t, k));
-    return mnp__pass_subtract(p, m, 1, k, a, lda, 'N', t, k, 'N', y, m);
+    MNP_TRY(mnp__pass_multiply(p, mnp__mnk(extents.k, 1, extents.n), 1, b, mnp__plain(x, extents.n), 0,
+                               mnp__into(t, extents.k)));
+    return mnp__pass_subtract(p, mnp__mnk(extents.m, 1, extents.k), a, mnp__plain(t, extents.k),
+                              mnp__into(y, extents.m));
 }
 
 mnp_status mnp__condense_scale(const mnp__condense *c, int64_t count, const char *tau, const char *x, char *y)
 {
-    return mnp__pass_multiply(&c->pass, count, 1, 1, 1, x, count, 'N', tau, 1, 'N', 0, y, count);
+    return mnp__pass_multiply(&c->pass, mnp__mnk(count, 1, 1), 1, mnp__plain(x, count), mnp__plain(tau, 1), 0,
+                              mnp__into(y, count));
 }
 
 mnp_status mnp__condense_sum(const mnp__condense *c, char *values, int64_t count)

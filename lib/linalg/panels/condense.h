@@ -28,9 +28,9 @@ static inline char *mnp__at(const mnp__condense *c, char *matrix, int64_t ld, in
 /* The reflector that makes all but the first of x's elements 0: its factor, x, and in v the reflector with its one. */
 mnp_status mnp__condense_reflect(const mnp__condense *c, int64_t count, char *x, char *factor, char *v);
 
-/* y -= A (B^H x), where A is m x k, B is l x k, and t has room for k elements.  With k = 0 nothing is done. */
-mnp_status mnp__condense_deflate(const mnp__condense *c, int64_t k, int64_t m, const char *a, int64_t lda, int64_t l,
-                                 const char *b, int64_t ldb, const char *x, char *t, char *y);
+/* y -= A (B x), where A is m x k, B is k x n, and t has room for k elements.  With k = 0 nothing is done. */
+mnp_status mnp__condense_deflate(const mnp__condense *c, mnp__extents extents, mnp__factor a, mnp__factor b,
+                                 const char *x, char *t, char *y);
 
 /* y = tau x */
 mnp_status mnp__condense_scale(const mnp__condense *c, int64_t count, const char *tau, const char *x, char *y);

@@ -76,24 +76,25 @@ mnp_status mnp__panel_broadcast(const mnp__pass *p, const mnp__panel *at, int64_
     return mnp_comm_broadcast(mnp_comm_world(p->ctx), p->buffer->data, elements, p->dtype, at->owner);
 }
 
-mnp_status mnp__pass_multiply(const mnp__pass *p, int64_t m, int64_t n, int64_t k, double alpha, const void *a,
-                              int64_t lda, char op_a, const void *b, int64_t ldb, char op_b, double beta, void *c,
-                              int64_t ldc)
+mnp_status mnp__pass_multiply(const mnp__pass *p, mnp__extents extents, double alpha, mnp__factor a, mnp__factor b,
+                              double beta, mnp__target c)
 {
     const mnp__gemm gemm = {.dtype = p->dtype,
-                            .op_a = (mnp__blas_op)op_a,
-                            .op_b = (mnp__blas_op)op_b,
-                            .m = m,
-                            .n = n,
-                            .k = k,
+                            .op_a = (mnp__blas_op)a.op,
+                            .op_b = (mnp__blas_op)b.op,
+                            .m = extents.m,
+                            .n = extents.n,
+                            .k = extents.k,
                             .batch = 1,
-                            .a = a,
-                            .b = b,
-                            .c = c,
-                            .lda = lda,
-                            .ldb = ldb,
-                            .ldc = ldc,
+                            .a = a.at,
+                            .b = b.at,
+                            .c = c.at,
+                            .lda = a.ld,
+                            .ldb = b.ld,
+                            .ldc = c.ld,
                             .alpha = {alpha, 0},
                             .beta = {beta, 0}};
-    return m == 0 || n == 0 || k == 0 ? MNP_OK : p->device->ops->blas->gemm(p->device, &gemm, p->ctx->compute);
+    if (extents.m == 0 || extents.n == 0 || extents.k == 0)
+        return MNP_OK;
+    return p->device->ops->blas->gemm(p->device, &gemm, p->ctx->compute);
 }

@@ -60,17 +60,54 @@ mnp_status mnp__panel_copy(const mnp__pass *p, const mnp__panel *at, bool back);
 /* Send so many elements of the buffer from a panel's owner to all.  Collective. */
 mnp_status mnp__panel_broadcast(const mnp__pass *p, const mnp__panel *at, int64_t elements);
 
-/* C (m x n) = alpha op_a(A) op_b(B) + beta C, with k terms; nothing is done for k = 0. */
-mnp_status mnp__pass_multiply(const mnp__pass *p, int64_t m, int64_t n, int64_t k, double alpha, const void *a,
-                              int64_t lda, char op_a, const void *b, int64_t ldb, char op_b, double beta, void *c,
-                              int64_t ldc);
+/*
+ * Products of matrices in column-major order, whose columns are `ld` elements apart: the extents of one, a factor of it
+ * with what is done to it first ('N', 'T' or 'C', as BLAS has them), and where its result goes.
+ */
+typedef struct mnp__extents {
+    int64_t m, n, k; /* the result's rows and columns; terms of each element */
+} mnp__extents;
 
-/* C -= op_a(A) op_b(B). */
-static inline mnp_status mnp__pass_subtract(const mnp__pass *p, int64_t m, int64_t n, int64_t k, const void *a,
-                                            int64_t lda, char op_a, const void *b, int64_t ldb, char op_b, void *c,
-                                            int64_t ldc)
+typedef struct mnp__factor {
+    const void *at;
+    int64_t ld;
+    char op;
+} mnp__factor;
+
+typedef struct mnp__target {
+    void *at;
+    int64_t ld;
+} mnp__target;
+
+static inline mnp__extents mnp__mnk(int64_t m, int64_t n, int64_t k)
 {
-    return mnp__pass_multiply(p, m, n, k, -1, a, lda, op_a, b, ldb, op_b, 1, c, ldc);
+    return (mnp__extents){m, n, k};
+}
+
+static inline mnp__factor mnp__plain(const void *at, int64_t ld)
+{
+    return (mnp__factor){at, ld, 'N'};
+}
+
+static inline mnp__factor mnp__adjoint(const void *at, int64_t ld)
+{
+    return (mnp__factor){at, ld, 'C'};
+}
+
+static inline mnp__target mnp__into(void *at, int64_t ld)
+{
+    return (mnp__target){at, ld};
+}
+
+/* C = alpha A B + beta C; nothing is done for k = 0. */
+mnp_status mnp__pass_multiply(const mnp__pass *p, mnp__extents extents, double alpha, mnp__factor a, mnp__factor b,
+                              double beta, mnp__target c);
+
+/* C -= A B */
+static inline mnp_status mnp__pass_subtract(const mnp__pass *p, mnp__extents extents, mnp__factor a, mnp__factor b,
+                                            mnp__target c)
+{
+    return mnp__pass_multiply(p, extents, -1, a, b, 1, c);
 }
 
 /* How many of this rank's columns of spread matrices are before that column. */

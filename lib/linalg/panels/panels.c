@@ -30,22 +30,33 @@ static int32_t *pivots_in_buffer(const mnp__pass *p, const mnp__panel *at)
     return (int32_t *)(void *)mnp__panel_tail(p, at);
 }
 
-/* Solve op(A) X = B, or with `right` X op(A) = B, by the diagonal block of a panel in the buffer; X replaces B. */
-static mnp_status solve_block(const mnp__pass *p, const mnp__panel *at, bool upper, bool unit, char op, bool right,
-                              int64_t m, int64_t n, void *b, int64_t ldb)
+/*
+ * How a triangular block is meant: A, which is the upper one or has a diagonal of ones, and op(A), on which side of X.
+ */
+typedef struct triangle {
+    bool upper, unit, right;
+    char op;
+} triangle;
+
+/*
+ * Solve op(A) X = B, or X op(A) = B, for the m x n matrix X by the diagonal block of a panel in the buffer; X replaces
+ * B.
+ */
+static mnp_status solve_block(const mnp__pass *p, const mnp__panel *at, triangle kind, int64_t m, int64_t n,
+                              mnp__target b)
 {
     const mnp__trsm solve = {.dtype = p->dtype,
-                             .right = right,
-                             .upper = upper,
-                             .unit = unit,
-                             .op = (mnp__blas_op)op,
+                             .right = kind.right,
+                             .upper = kind.upper,
+                             .unit = kind.unit,
+                             .op = (mnp__blas_op)kind.op,
                              .m = m,
                              .n = n,
                              .batch = 1,
                              .a = mnp__panel_buffer(p, at, at->first),
-                             .b = b,
+                             .b = b.at,
                              .lda = at->rows,
-                             .ldb = ldb,
+                             .ldb = b.ld,
                              .alpha = {1, 0}};
     return m == 0 || n == 0 ? MNP_OK : p->device->ops->blas->trsm(p->device, &solve, p->ctx->compute);
 }
@@ -93,8 +104,8 @@ static mnp_status factor_positive(const mnp__pass *p, const mnp__panel *at, int3
     const int64_t below = at->first + at->columns;
     MNP_TRY(mnp__panel_copy(p, at, false));
     MNP_TRY(p->device->ops->lapack->potrf(p->device, &job, p->ctx->compute));
-    MNP_TRY(solve_block(p, at, false, false, 'C', true, p->a->n - below, at->columns, mnp__panel_buffer(p, at, below),
-                        at->rows));
+    MNP_TRY(solve_block(p, at, (triangle){.right = true, .op = 'C'}, p->a->n - below, at->columns,
+                        mnp__into(mnp__panel_buffer(p, at, below), at->rows)));
     return mnp__panel_copy(p, at, true);
 }
 
@@ -105,10 +116,12 @@ static mnp_status update_positive(const mnp__pass *p, const mnp__panel *at)
         const mnp__panel other = mnp__panel_at(p, k, 0);
         if (!mnp__panel_is_mine(p, &other))
             continue;
-        MNP_TRY(mnp__pass_subtract(p, other.rows, other.columns, at->columns, mnp__panel_buffer(p, at, other.first),
-                                   at->rows, 'N', mnp__panel_buffer(p, at, other.first), at->rows, 'C',
-                                   mnp__pass_element(p, p->a, other.first, mnp__columns_before(p, p->a, other.first)),
-                                   p->a->of.ld));
+        MNP_TRY(mnp__pass_subtract(
+            p, mnp__mnk(other.rows, other.columns, at->columns),
+            mnp__plain(mnp__panel_buffer(p, at, other.first), at->rows),
+            mnp__adjoint(mnp__panel_buffer(p, at, other.first), at->rows),
+            mnp__into(mnp__pass_element(p, p->a, other.first, mnp__columns_before(p, p->a, other.first)),
+                      p->a->of.ld)));
     }
     return MNP_OK;
 }
@@ -192,11 +205,12 @@ static mnp_status update_general(const mnp__pass *p, const mnp__panel *at)
                   pivots = mnp__min(at->rows, at->columns), below = at->first + pivots;
     MNP_TRY(interchange(p, a, at->first, 0, before, pivots, pivots_in_buffer(p, at), false));
     MNP_TRY(interchange(p, a, at->first, behind, left, pivots, pivots_in_buffer(p, at), false));
-    MNP_TRY(solve_block(p, at, false, true, 'N', false, pivots, left, mnp__pass_element(p, a, at->first, behind),
-                        a->of.ld));
-    return mnp__pass_subtract(p, a->m - below, left, pivots, mnp__panel_buffer(p, at, below), at->rows, 'N',
-                              mnp__pass_element(p, a, at->first, behind), a->of.ld, 'N',
-                              mnp__pass_element(p, a, below, behind), a->of.ld);
+    MNP_TRY(solve_block(p, at, (triangle){.unit = true, .op = 'N'}, pivots, left,
+                        mnp__into(mnp__pass_element(p, a, at->first, behind), a->of.ld)));
+    return mnp__pass_subtract(p, mnp__mnk(a->m - below, left, pivots),
+                              mnp__plain(mnp__panel_buffer(p, at, below), at->rows),
+                              mnp__plain(mnp__pass_element(p, a, at->first, behind), a->of.ld),
+                              mnp__into(mnp__pass_element(p, a, below, behind), a->of.ld));
 }
 
 /* Keep a panel's pivots; they count from its first row until the end. */
@@ -275,13 +289,15 @@ static mnp_status solve_panel(const mnp__pass *p, const mnp__panel *at, bool upp
     if (b->columns == 0)
         return MNP_OK;
     if (op != 'N')
-        MNP_TRY(mnp__pass_subtract(p, at->columns, b->columns, others, panel_rest, at->rows, op, rest, b->of.ld, 'N',
-                                   rows, b->of.ld));
-    MNP_TRY(solve_block(p, at, upper, unit, op, false, at->columns, b->columns, rows, b->of.ld));
+        MNP_TRY(mnp__pass_subtract(p, mnp__mnk(at->columns, b->columns, others),
+                                   (mnp__factor){panel_rest, at->rows, op}, mnp__plain(rest, b->of.ld),
+                                   mnp__into(rows, b->of.ld)));
+    MNP_TRY(solve_block(p, at, (triangle){.upper = upper, .unit = unit, .op = op}, at->columns, b->columns,
+                        mnp__into(rows, b->of.ld)));
     if (op != 'N')
         return MNP_OK;
-    return mnp__pass_subtract(p, others, b->columns, at->columns, panel_rest, at->rows, 'N', rows, b->of.ld, 'N', rest,
-                              b->of.ld);
+    return mnp__pass_subtract(p, mnp__mnk(others, b->columns, at->columns), mnp__plain(panel_rest, at->rows),
+                              mnp__plain(rows, b->of.ld), mnp__into(rest, b->of.ld));
 }
 
 mnp_status mnp__panels_trsm(const mnp__place *place, const mnp__dense *a, bool upper, bool unit, char op,

@@ -48,10 +48,11 @@ static mnp_status gather_rows(reduction *r, const mnp__panel *at)
     mnp__run own;
     MNP__WORK(p, p->device->ops->fill(p->device, r->row, 0, (size_t)(r->columns * width) * p->size, p->ctx->compute));
     for (int64_t from = at->first; mnp__next_run(p, from, &own); from = own.end)
-        MNP__WORK(p, mnp__pass_multiply(p, own.end - own.first, width, width, 1,
-                                        mnp__pass_element(p, p->a, at->first, own.own), p->a->of.ld, 'C',
-                                        c->identity->data, p->a->width, 'N', 1,
-                                        mnp__at(c, r->row, r->columns, own.first - at->first, 0), r->columns));
+        MNP__WORK(p,
+                  mnp__pass_multiply(p, mnp__mnk(own.end - own.first, width, width), 1,
+                                     mnp__adjoint(mnp__pass_element(p, p->a, at->first, own.own), p->a->of.ld),
+                                     mnp__plain(c->identity->data, p->a->width), 1,
+                                     mnp__into(mnp__at(c, r->row, r->columns, own.first - at->first, 0), r->columns)));
     return mnp__condense_sum(c, r->row, r->columns * width);
 }
 
@@ -61,10 +62,10 @@ static mnp_status reflect_column(const reduction *r, int64_t i, char *factor)
     const mnp__condense *c = &r->with;
     const int64_t m = r->rows, n = r->columns, left = m - i;
     char *column = mnp__at(c, c->pass.buffer->data, m, i, i);
-    MNP_TRY(mnp__pass_subtract(&c->pass, left, 1, i, mnp__at(c, r->u, m, i, 0), m, 'N', mnp__at(c, r->y, n, i, 0), n,
-                               'C', column, m));
-    MNP_TRY(mnp__pass_subtract(&c->pass, left, 1, i, mnp__at(c, r->x, m, i, 0), m, 'N', mnp__at(c, r->v, n, i, 0), n,
-                               'C', column, m));
+    MNP_TRY(mnp__pass_subtract(&c->pass, mnp__mnk(left, 1, i), mnp__plain(mnp__at(c, r->u, m, i, 0), m),
+                               mnp__adjoint(mnp__at(c, r->y, n, i, 0), n), mnp__into(column, m)));
+    MNP_TRY(mnp__pass_subtract(&c->pass, mnp__mnk(left, 1, i), mnp__plain(mnp__at(c, r->x, m, i, 0), m),
+                               mnp__adjoint(mnp__at(c, r->v, n, i, 0), n), mnp__into(column, m)));
     return mnp__condense_reflect(c, left, column, factor, mnp__at(c, r->u, m, i, i));
 }
 
@@ -74,10 +75,10 @@ static mnp_status reflect_row(const reduction *r, int64_t i, char *factor)
     const mnp__condense *c = &r->with;
     const int64_t m = r->rows, n = r->columns, left = n - i - 1;
     char *row = mnp__at(c, r->row, n, i + 1, i);
-    MNP_TRY(mnp__pass_subtract(&c->pass, left, 1, i + 1, mnp__at(c, r->y, n, i + 1, 0), n, 'N',
-                               mnp__at(c, r->u, m, i, 0), m, 'C', row, n));
-    MNP_TRY(mnp__pass_subtract(&c->pass, left, 1, i, mnp__at(c, r->v, n, i + 1, 0), n, 'N', mnp__at(c, r->x, m, i, 0),
-                               m, 'C', row, n));
+    MNP_TRY(mnp__pass_subtract(&c->pass, mnp__mnk(left, 1, i + 1), mnp__plain(mnp__at(c, r->y, n, i + 1, 0), n),
+                               mnp__adjoint(mnp__at(c, r->u, m, i, 0), m), mnp__into(row, n)));
+    MNP_TRY(mnp__pass_subtract(&c->pass, mnp__mnk(left, 1, i), mnp__plain(mnp__at(c, r->v, n, i + 1, 0), n),
+                               mnp__adjoint(mnp__at(c, r->x, m, i, 0), m), mnp__into(row, n)));
     return mnp__condense_reflect(c, left, row, factor, mnp__at(c, r->v, n, i + 1, i));
 }
 
@@ -92,8 +93,10 @@ static mnp_status multiply_own(const reduction *r, bool adjoint, int64_t top, in
         const char *block = mnp__pass_element(p, p->a, top, own.own);
         const int64_t columns = own.end - own.first;
         const size_t here = (size_t)(own.first - left) * p->size;
-        MNP_TRY(adjoint ? mnp__pass_multiply(p, columns, 1, m, 1, block, ld, 'C', vector, m, 'N', 1, r->sum + here, n)
-                        : mnp__pass_multiply(p, m, 1, columns, 1, block, ld, 'N', vector + here, n, 'N', 1, r->sum, m));
+        MNP_TRY(adjoint ? mnp__pass_multiply(p, mnp__mnk(columns, 1, m), 1, mnp__adjoint(block, ld),
+                                             mnp__plain(vector, m), 1, mnp__into(r->sum + here, n))
+                        : mnp__pass_multiply(p, mnp__mnk(m, 1, columns), 1, mnp__plain(block, ld),
+                                             mnp__plain(vector + here, n), 1, mnp__into(r->sum, m)));
     }
     return MNP_OK;
 }
@@ -104,10 +107,10 @@ static mnp_status make_y(const reduction *r, int64_t i, const char *tau)
     const mnp__condense *c = &r->with;
     const int64_t m = r->rows, n = r->columns, left = n - i - 1;
     const char *u = mnp__at(c, r->u, m, i, i);
-    MNP_TRY(mnp__condense_deflate(c, i, left, mnp__at(c, r->y, n, i + 1, 0), n, m - i, mnp__at(c, r->u, m, i, 0), m, u,
-                                  r->t, r->sum));
-    MNP_TRY(mnp__condense_deflate(c, i, left, mnp__at(c, r->v, n, i + 1, 0), n, m - i, mnp__at(c, r->x, m, i, 0), m, u,
-                                  r->t, r->sum));
+    MNP_TRY(mnp__condense_deflate(c, mnp__mnk(left, m - i, i), mnp__plain(mnp__at(c, r->y, n, i + 1, 0), n),
+                                  mnp__adjoint(mnp__at(c, r->u, m, i, 0), m), u, r->t, r->sum));
+    MNP_TRY(mnp__condense_deflate(c, mnp__mnk(left, m - i, i), mnp__plain(mnp__at(c, r->v, n, i + 1, 0), n),
+                                  mnp__adjoint(mnp__at(c, r->x, m, i, 0), m), u, r->t, r->sum));
     return mnp__condense_scale(c, left, tau, r->sum, mnp__at(c, r->y, n, i + 1, i));
 }
 
@@ -117,10 +120,10 @@ static mnp_status make_x(const reduction *r, int64_t i, const char *tau)
     const mnp__condense *c = &r->with;
     const int64_t m = r->rows, n = r->columns, below = m - i - 1, left = n - i - 1;
     const char *v = mnp__at(c, r->v, n, i + 1, i);
-    MNP_TRY(mnp__condense_deflate(c, i + 1, below, mnp__at(c, r->u, m, i + 1, 0), m, left,
-                                  mnp__at(c, r->y, n, i + 1, 0), n, v, r->t, r->sum));
-    MNP_TRY(mnp__condense_deflate(c, i, below, mnp__at(c, r->x, m, i + 1, 0), m, left, mnp__at(c, r->v, n, i + 1, 0), n,
-                                  v, r->t, r->sum));
+    MNP_TRY(mnp__condense_deflate(c, mnp__mnk(below, left, i + 1), mnp__plain(mnp__at(c, r->u, m, i + 1, 0), m),
+                                  mnp__adjoint(mnp__at(c, r->y, n, i + 1, 0), n), v, r->t, r->sum));
+    MNP_TRY(mnp__condense_deflate(c, mnp__mnk(below, left, i), mnp__plain(mnp__at(c, r->x, m, i + 1, 0), m),
+                                  mnp__adjoint(mnp__at(c, r->v, n, i + 1, 0), n), v, r->t, r->sum));
     return mnp__condense_scale(c, below, tau, r->sum, mnp__at(c, r->x, m, i + 1, i));
 }
 
@@ -134,10 +137,12 @@ static mnp_status update(const reduction *r, const mnp__panel *at)
     for (int64_t from = at->first + width; mnp__next_run(p, from, &own); from = own.end) {
         const int64_t columns = own.end - own.first, place = own.first - at->first;
         char *block = mnp__pass_element(p, p->a, at->first + width, own.own);
-        MNP_TRY(mnp__pass_subtract(p, m, columns, width, mnp__at(c, r->u, r->rows, width, 0), r->rows, 'N',
-                                   mnp__at(c, r->y, r->columns, place, 0), r->columns, 'C', block, ld));
-        MNP_TRY(mnp__pass_subtract(p, m, columns, width, mnp__at(c, r->x, r->rows, width, 0), r->rows, 'N',
-                                   mnp__at(c, r->v, r->columns, place, 0), r->columns, 'C', block, ld));
+        MNP_TRY(
+            mnp__pass_subtract(p, mnp__mnk(m, columns, width), mnp__plain(mnp__at(c, r->u, r->rows, width, 0), r->rows),
+                               mnp__adjoint(mnp__at(c, r->y, r->columns, place, 0), r->columns), mnp__into(block, ld)));
+        MNP_TRY(
+            mnp__pass_subtract(p, mnp__mnk(m, columns, width), mnp__plain(mnp__at(c, r->x, r->rows, width, 0), r->rows),
+                               mnp__adjoint(mnp__at(c, r->v, r->columns, place, 0), r->columns), mnp__into(block, ld)));
     }
     return MNP_OK;
 }

@@ -45,8 +45,10 @@ static mnp_status bring_up_to_date(const reduction *r, const mnp__panel *at, int
     const int64_t rows = at->rows, left = rows - i;
     char *x = mnp__at(c, c->pass.buffer->data, rows, i, i), *v = mnp__at(c, r->v, rows, i, 0),
          *w = mnp__at(c, r->w, rows, i, 0);
-    MNP_TRY(mnp__pass_subtract(&c->pass, left, 1, i, v, rows, 'N', w, rows, 'C', x, rows));
-    return mnp__pass_subtract(&c->pass, left, 1, i, w, rows, 'N', v, rows, 'C', x, rows);
+    MNP_TRY(mnp__pass_subtract(&c->pass, mnp__mnk(left, 1, i), mnp__plain(v, rows), mnp__adjoint(w, rows),
+                               mnp__into(x, rows)));
+    return mnp__pass_subtract(&c->pass, mnp__mnk(left, 1, i), mnp__plain(w, rows), mnp__adjoint(v, rows),
+                              mnp__into(x, rows));
 }
 
 /* y = what this rank's columns give of A v, for the matrix from row and column `top` on. */
@@ -61,11 +63,11 @@ static mnp_status multiply_own(const reduction *r, int64_t top, const char *v)
                    *below = mnp__pass_element(p, p->a, at.end, at.own);
         const int64_t columns = at.end - at.first;
         const size_t here = (size_t)(at.first - top) * p->size, behind = (size_t)(at.end - top) * p->size;
-        MNP_TRY(mnp__pass_multiply(p, columns, 1, n - at.first, 1, block, ld, 'C', v + here, n - top, 'N', 1,
-                                   r->y + here, n - top));
+        MNP_TRY(mnp__pass_multiply(p, mnp__mnk(columns, 1, n - at.first), 1, mnp__adjoint(block, ld),
+                                   mnp__plain(v + here, n - top), 1, mnp__into(r->y + here, n - top)));
         if (at.end < n)
-            MNP_TRY(mnp__pass_multiply(p, n - at.end, 1, columns, 1, below, ld, 'N', v + here, n - top, 'N', 1,
-                                       r->y + behind, n - top));
+            MNP_TRY(mnp__pass_multiply(p, mnp__mnk(n - at.end, 1, columns), 1, mnp__plain(below, ld),
+                                       mnp__plain(v + here, n - top), 1, mnp__into(r->y + behind, n - top)));
     }
     return MNP_OK;
 }
@@ -79,12 +81,17 @@ static mnp_status make_w(const reduction *r, const mnp__panel *at, int64_t i, co
     char *old_v = mnp__at(c, r->v, rows, i + 1, 0), *old_w = mnp__at(c, r->w, rows, i + 1, 0),
          *v = mnp__at(c, r->v, rows, i + 1, i), *w = mnp__at(c, r->w, rows, i + 1, i);
     char *product = r->scalars, *half = r->scalars + p->size;
-    MNP_TRY(mnp__condense_deflate(c, i, left, old_v, rows, left, old_w, rows, v, r->t, r->y));
-    MNP_TRY(mnp__condense_deflate(c, i, left, old_w, rows, left, old_v, rows, v, r->t, r->y));
+    MNP_TRY(mnp__condense_deflate(c, mnp__mnk(left, left, i), mnp__plain(old_v, rows), mnp__adjoint(old_w, rows), v,
+                                  r->t, r->y));
+    MNP_TRY(mnp__condense_deflate(c, mnp__mnk(left, left, i), mnp__plain(old_w, rows), mnp__adjoint(old_v, rows), v,
+                                  r->t, r->y));
     MNP_TRY(mnp__condense_scale(c, left, tau, r->y, w));
-    MNP_TRY(mnp__pass_multiply(p, 1, 1, left, 1, w, rows, 'C', v, rows, 'N', 0, product, 1));
-    MNP_TRY(mnp__pass_multiply(p, 1, 1, 1, -0.5, tau, 1, 'N', product, 1, 'N', 0, half, 1));
-    return mnp__pass_multiply(p, left, 1, 1, 1, v, rows, 'N', half, 1, 'N', 1, w, rows);
+    MNP_TRY(mnp__pass_multiply(p, mnp__mnk(1, 1, left), 1, mnp__adjoint(w, rows), mnp__plain(v, rows), 0,
+                               mnp__into(product, 1)));
+    MNP_TRY(mnp__pass_multiply(p, mnp__mnk(1, 1, 1), -0.5, mnp__plain(tau, 1), mnp__plain(product, 1), 0,
+                               mnp__into(half, 1)));
+    return mnp__pass_multiply(p, mnp__mnk(left, 1, 1), 1, mnp__plain(v, rows), mnp__plain(half, 1), 1,
+                              mnp__into(w, rows));
 }
 
 /* A -= V W^H + W V^H, of this rank's columns behind the panel, from their diagonal blocks on down. */
@@ -99,8 +106,10 @@ static mnp_status update(const reduction *r, const mnp__panel *at)
              *w = mnp__at(c, r->w, rows, own.first - at->first, 0),
              *block = mnp__pass_element(p, p->a, own.first, own.own);
         const int64_t m = n - own.first, columns = own.end - own.first;
-        MNP_TRY(mnp__pass_subtract(p, m, columns, at->columns, v, rows, 'N', w, rows, 'C', block, p->a->of.ld));
-        MNP_TRY(mnp__pass_subtract(p, m, columns, at->columns, w, rows, 'N', v, rows, 'C', block, p->a->of.ld));
+        MNP_TRY(mnp__pass_subtract(p, mnp__mnk(m, columns, at->columns), mnp__plain(v, rows), mnp__adjoint(w, rows),
+                                   mnp__into(block, p->a->of.ld)));
+        MNP_TRY(mnp__pass_subtract(p, mnp__mnk(m, columns, at->columns), mnp__plain(w, rows), mnp__adjoint(v, rows),
+                                   mnp__into(block, p->a->of.ld)));
     }
     return MNP_OK;
 }

@@ -354,7 +354,7 @@ MEASURE(maximum, extreme(__func__, true, x, labels, count, index, out_p))
 
 static const mnp__formula places = {
     .name = "places_of_extremes",
-    .body = "out = x == extreme[bin] ? mnp_i : (int64_t)0x7fffffffffffffff;",
+    .body = "out = mnp_equal(x, extreme[bin]).value ? mnp_i : (int64_t)0x7fffffffffffffff;",
     .indices = true,
     .type = MNP_INT64,
     .ninputs = 3,

@@ -10,6 +10,7 @@
 const mnp__loop_tuning mnp__loop_tuning_default = {
     .threads = 256,
     .vector_bytes = 16,
+    .word_bytes = 4,
     .flight_bytes = 64,
     .unroll = 4,
     .unroll_heavy = 2,

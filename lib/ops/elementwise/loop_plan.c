@@ -3,8 +3,9 @@
  * Planning a run: from the operands' strides to the kernel that suits them and to its parameter.
  *
  * Dimensions of extent 1 are dropped, the others are ordered by the first output's strides, and two adjacent ones are
- * joined where every operand steps through both with one stride.  Most runs end up with one dimension.  Kinds of
- * strides (1, 0, aligned, transposed) are compiled into the kernel; values of strides are in the parameter.  Indices
+ * joined where every operand steps through both with one stride.  Most runs end up with one dimension.  On a GPU the
+ * others go by rows with vectors, by tiles, or flat (kernels/elementwise/elementwise_cuda.h says what that is).  Kinds
+ * of strides (1, 0, aligned, transposed) are compiled into the kernel; values of strides are in the parameter.  Indices
  * that the body uses are treated as operands whose value is computed from the position instead of loaded, so they
  * remain right when dimensions are reordered and joined.
  *
@@ -12,8 +13,10 @@
  */
 #include "ops/elementwise/loop_plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/value.h"
 #include "device/launch.h"
 #include "kernels/elementwise/elementwise_params.h"
@@ -21,8 +24,6 @@
 
 enum {
     MOST_LANES_IDLE = 8, /* at most one in so many threads may idle at the end of rows */
-    LEAST_TILED = 16,    /* least elements of a dimension that makes tiles worthwhile */
-    MOST_TILED = 4,      /* most operands with tiles, which must fit in shared memory */
     STREAMED_ROW = 256   /* least elements of a row whose results are written past the caches */
 };
 
@@ -89,24 +90,13 @@ static void gather(const mnp__loop *loop, const mnp_array *const *operands, walk
     }
 }
 
-/* Whether an operand's address or counter changes along the loop. */
-static bool moves(const walk *w, int k)
-{
-    return w->access[k] != MNP_ACCESS_SCALAR && w->access[k] != MNP_ACCESS_RAW;
-}
-
 /* ---- dimensions ---- */
-
-static int64_t absolute(int64_t x)
-{
-    return x < 0 ? -x : x;
-}
 
 /* Whether all arrays have the same number of elements and lie in C order without gaps, as most do. */
 static bool is_contiguous(const walk *w, const mnp_array *const *operands)
 {
     for (int k = 0; k < w->first_output + w->loop->spec.noutputs; k++) {
-        if (moves(w, k) && (!(operands[k]->dense & MNP__DENSE_C) || operands[k]->local_size != w->total))
+        if (mnp__loop_moves(w, k) && (!(operands[k]->dense & MNP__DENSE_C) || operands[k]->local_size != w->total))
             return false;
     }
     return w->loop->counters == 0;
@@ -153,7 +143,7 @@ static void simplify(walk *w, const mnp_array *const *operands)
     for (int d = 0; d < w->nest.ndim; d++) /* an empty block only needs the kernel's signature */
         w->nest.extent[d] = w->total > 0 ? output->local_shape[d] : 1;
     for (int k = 0; k < w->first_output + w->loop->spec.noutputs; k++) {
-        if (moves(w, k))
+        if (mnp__loop_moves(w, k))
             set_strides(operands[k], w->nest.ndim, w->stride[k]);
         else
             memset(w->stride[k], 0, sizeof w->stride[k]);
@@ -171,90 +161,20 @@ static void count_rows(walk *w)
         w->rows *= w->nest.extent[d];
 }
 
-/* ---- access ---- */
+/* ---- kernels of a GPU ---- */
 
-static bool is_array(const walk *w, int k)
+/* Whether the numbers of elements, or offsets of an operand, need more than 32 bits. */
+static bool needs_wide(const walk *w)
 {
-    return k < w->first_output + w->loop->spec.noutputs && moves(w, k);
-}
-
-/* Find a dimension along which inputs are contiguous and move it next to the innermost; false if none needs tiles. */
-static bool find_transposed(walk *w, mnp__loop_signature *signature)
-{
-    int last = w->nest.ndim - 1, found = -1;
-    if (w->nest.ndim < 2 || w->nest.extent[last] < LEAST_TILED || w->stride[w->first_output][last] != 1)
-        return false;
-    for (int k = 0; k < w->first_output && found < 0; k++) {
-        if (!is_array(w, k) || absolute(w->stride[k][last]) < LEAST_TILED)
-            continue;
-        for (int d = 0; d < last && found < 0; d++)
-            found = w->stride[k][d] == 1 && w->nest.extent[d] >= LEAST_TILED ? d : -1;
-    }
-    if (found < 0)
-        return false;
-    mnp__nest_move(&w->nest, found, last - 1);
-    for (int k = 0, tiled = 0; k < w->first_output && tiled < MOST_TILED; k++) {
-        if (is_array(w, k) && absolute(w->stride[k][last]) >= LEAST_TILED && w->stride[k][last - 1] == 1) {
-            signature->access[k] = MNP_ACCESS_TRANSPOSED | MNP_ACCESS_UNIT;
-            tiled++;
-        }
-    }
-    return true;
-}
-
-/* Set the access of operands by their innermost stride, unless they are transposed or without memory. */
-static void find_access(const walk *w, mnp__loop_signature *signature)
-{
+    enum { MARGIN = 1 << 16 }; /* as the last block of threads goes beyond the end */
     for (int k = 0; k < w->nest.count; k++) {
-        int64_t stride = w->stride[k][w->nest.ndim - 1];
-        if (signature->access[k] == MNP_ACCESS_STRIDED)
-            signature->access[k] = stride == 1   ? MNP_ACCESS_UNIT
-                                   : stride == 0 ? MNP_ACCESS_BROADCAST
-                                                 : MNP_ACCESS_STRIDED;
+        int64_t reach = 0;
+        for (int d = 0; d < w->nest.ndim && mnp__loop_moves(w, k); d++)
+            reach += (w->nest.extent[d] - 1) * llabs(w->stride[k][d]);
+        if (reach > INT32_MAX - MARGIN)
+            return true;
     }
-}
-
-/* Whether vectors of an operand that start `head` elements before its first one are aligned in every row. */
-static bool is_aligned(const walk *w, int k, int vector, int64_t head, int along)
-{
-    int64_t size = (int64_t)w->loop->sizes[k], bytes = size * vector < 16 ? size * vector : 16;
-    if (((int64_t)w->base[k] - head * size) % bytes != 0)
-        return false;
-    for (int d = 0; d < w->nest.ndim; d++) {
-        if (d != along && w->stride[k][d] * size % bytes != 0)
-            return false;
-    }
-    return true;
-}
-
-/* Choose a thread's elements along a row: one access of the widest array, or 1 element if no output is aligned. */
-static int choose_vector(const walk *w, mnp__loop_signature *signature, int64_t *head)
-{
-    int last = w->nest.ndim - 1, outputs = w->first_output + w->loop->spec.noutputs;
-    size_t widest = 1;
-    for (int k = 0; k < outputs; k++) {
-        if (is_array(w, k) && w->loop->sizes[k] > widest)
-            widest = w->loop->sizes[k];
-    }
-    int vector = (int)((size_t)w->loop->tuning.vector_bytes / widest);
-    bool good = true;
-    int64_t size = (int64_t)w->loop->sizes[w->first_output], step = size * vector < 16 ? size * vector : 16;
-    *head = signature->tile ? 0 : (int64_t)(w->base[w->first_output] % (uint64_t)step) / size;
-    for (int k = w->first_output; k < outputs && !signature->tile; k++) {
-        if (signature->access[k] != MNP_ACCESS_UNIT || !is_aligned(w, k, vector, *head, last))
-            good = false;
-    }
-    if (!good || (vector == 1 && widest < 16)) {
-        *head = 0;
-        return 1;
-    }
-    for (int k = 0; k < outputs; k++) {
-        int along = signature->access[k] & MNP_ACCESS_TRANSPOSED ? last - 1 : last;
-        if (is_array(w, k) && (signature->access[k] & MNP_ACCESS_MASK) == MNP_ACCESS_UNIT &&
-            is_aligned(w, k, vector, *head, along))
-            signature->access[k] = (unsigned char)(signature->access[k] + MNP_ACCESS_VECTOR - MNP_ACCESS_UNIT);
-    }
-    return vector;
+    return w->total > INT32_MAX - MARGIN;
 }
 
 /* Choose the rows of a thread, enough to keep many bytes in flight. */
@@ -265,7 +185,7 @@ static int choose_unroll(const walk *w, const mnp__loop_signature *signature)
     const mnp__loop_tuning *tuning = &w->loop->tuning;
     size_t bytes = 0;
     for (int k = 0; k < w->first_output + w->loop->spec.noutputs; k++) {
-        if (is_array(w, k) && signature->access[k] != MNP_ACCESS_BROADCAST)
+        if (mnp__loop_is_array(w, k) && (signature->access[k] & MNP_ACCESS_MASK) != MNP_ACCESS_BROADCAST)
             bytes += w->loop->sizes[k] * signature->vector;
     }
     if (w->loop->heavy)
@@ -276,26 +196,15 @@ static int choose_unroll(const walk *w, const mnp__loop_signature *signature)
     return unroll;
 }
 
-/* Find the operands of which a thread needs the same elements for all its rows. */
-static void find_same(const walk *w, mnp__loop_signature *signature)
-{
-    for (int k = 0; k < w->first_output; k++) {
-        int access = signature->access[k];
-        if (is_array(w, k) && !(access & MNP_ACCESS_TRANSPOSED) &&
-            (w->nest.ndim == 1 ? access == MNP_ACCESS_BROADCAST : w->nest.ndim == 2 && w->stride[k][0] == 0))
-            signature->access[k] = (unsigned char)(access | MNP_ACCESS_SAME);
-    }
-}
+__extension__ typedef unsigned __int128 wide;
 
-/* ---- kernels of a GPU ---- */
-
-/* Find the multiplier by which mnp_quotient_by() of kernels/elementwise/elementwise_cuda.h divides. */
-static uint64_t divisor_of(int64_t d)
+/* By which mnp_divide() of kernels/elementwise/elementwise_cuda.h divides; wide loops need more bits. */
+static uint64_t extent_divisor(const mnp__loop_signature *signature, int64_t d)
 {
-    uint64_t shift = 0, divisor = (uint64_t)d;
-    while (UINT64_C(1) << shift < divisor)
-        shift++;
-    return shift << 32 | ((((UINT64_C(1) << shift) - divisor) << 32) / divisor + 1);
+    uint64_t power = 1, divisor = (uint64_t)d;
+    while (power < divisor)
+        power *= 2;
+    return signature->wide ? (uint64_t)(((wide)(power - divisor) << 64) / divisor + 1) : mnp__divisor(d);
 }
 
 /*
@@ -330,19 +239,26 @@ static int64_t plan_rows(const walk *w, const mnp__loop_signature *signature, he
         return mnp__divide_up(columns, (int64_t)threads * signature->vector * signature->unroll);
     h->lanes = choose_lanes(mnp__divide_up(columns, signature->vector), threads);
     int64_t chunks = mnp__divide_up(columns, (int64_t)signature->vector << h->lanes);
-    h->divide[0] = divisor_of(chunks);
+    h->divide[0] = mnp__divisor(chunks);
     h->divide[last] = (uint64_t)chunks;
-    for (int d = 1; d < last && !signature->wide; d++)
-        h->divide[d] = divisor_of(w->nest.extent[d]);
+    for (int d = 1; d < last; d++)
+        h->divide[d] = extent_divisor(signature, w->nest.extent[d]);
     return chunks * mnp__divide_up(w->rows, (int64_t)(threads >> h->lanes) * signature->unroll);
+}
+
+static int64_t plan_flat(const walk *w, const mnp__loop_signature *signature, heading *h)
+{
+    for (int d = 1; d < w->nest.ndim; d++)
+        h->divide[d] = extent_divisor(signature, w->nest.extent[d]);
+    return mnp__divide_up(w->total + h->head, (int64_t)w->loop->tuning.threads * signature->vector * signature->unroll);
 }
 
 static int64_t plan_tiles(const walk *w, const mnp__loop_signature *signature, heading *h)
 {
     int last = w->nest.ndim - 1;
     int64_t planes = w->rows / w->nest.extent[last - 1];
-    for (int d = 1; d < last - 1 && !signature->wide; d++)
-        h->divide[d] = divisor_of(w->nest.extent[d]);
+    for (int d = 1; d < last - 1; d++)
+        h->divide[d] = extent_divisor(signature, w->nest.extent[d]);
     return planes * mnp__divide_up(w->nest.extent[last - 1], signature->tile) *
            mnp__divide_up(w->nest.extent[last], signature->tile);
 }
@@ -364,20 +280,17 @@ static void plan_cuda(walk *w, mnp__loop_plan *plan, heading *h)
 {
     mnp__loop_signature *signature = &plan->signature;
     int threads = w->loop->tuning.threads;
-    signature->vector = (unsigned char)choose_vector(w, signature, &h->head);
-    for (int k = 0; k < w->nest.count && signature->vector == 1; k++) { /* treated alike, which saves kernels */
-        if (signature->access[k] == MNP_ACCESS_UNIT)
-            signature->access[k] = MNP_ACCESS_STRIDED;
-    }
-    signature->wide = w->rows > INT32_MAX;
+    h->head = mnp__loop_choose_access(w, signature);
+    signature->wide = signature->flat ? needs_wide(w) : w->rows > INT32_MAX;
     if (signature->tile) {
         signature->tile = (unsigned char)tile_side(w, signature);
         signature->unroll = (unsigned char)(signature->tile * signature->tile / signature->vector / threads);
     } else {
         signature->unroll = (unsigned char)choose_unroll(w, signature);
     }
-    find_same(w, signature);
-    int64_t blocks = signature->tile ? plan_tiles(w, signature, h) : plan_rows(w, signature, h);
+    int64_t blocks = signature->tile   ? plan_tiles(w, signature, h)
+                     : signature->flat ? plan_flat(w, signature, h)
+                                       : plan_rows(w, signature, h);
     plan->launch = (mnp__launch){.grid = {(unsigned)blocks, 1, 1}, .block = {(unsigned)threads, 1, 1}, .early = true};
 }
 
@@ -388,7 +301,7 @@ static bool is_streamed(const walk *w, const mnp__loop_signature *signature)
 {
     size_t bytes = 0;
     for (int k = 0; k < w->first_output + w->loop->spec.noutputs; k++) {
-        if (!is_array(w, k))
+        if (!mnp__loop_is_array(w, k))
             continue;
         if (k >= w->first_output && signature->access[k] != MNP_ACCESS_UNIT)
             return false;
@@ -425,7 +338,7 @@ static void fill_slots(const walk *w, const mnp_array *output, const heading *h,
     uint64_t *slot = plan->slots;
     for (int d = 0; d < w->nest.ndim; d++)
         *slot++ = (uint64_t)w->nest.extent[d];
-    *slot++ = (uint64_t)w->rows;
+    *slot++ = (uint64_t)(plan->signature.flat ? w->total : w->rows);
     *slot++ = (uint64_t)h->head;
     *slot++ = (uint64_t)h->lanes;
     *slot++ = (uint64_t)h->stream;
@@ -433,9 +346,12 @@ static void fill_slots(const walk *w, const mnp_array *output, const heading *h,
         *slot++ = h->divide[d];
     for (int k = 0; k < w->nest.count; k++) {
         *slot++ = w->base[k];
-        for (int d = 0; d < w->nest.ndim; d++)
-            *slot++ = (uint64_t)w->stride[k][d];
-        if (!moves(w, k)) /* it takes the slot of its first stride */
+        for (int d = 0; d < w->nest.ndim; d++) {
+            int64_t returns =
+                plan->signature.flat && d < w->nest.ndim - 1 ? w->nest.extent[d + 1] * w->stride[k][d + 1] : 0;
+            *slot++ = (uint64_t)(w->stride[k][d] - returns);
+        }
+        if (!mnp__loop_moves(w, k)) /* it takes the slot of its first stride */
             slot[-w->nest.ndim] = w->second[k];
     }
     if (w->loop->spec.indices) {
@@ -450,7 +366,7 @@ static void fill_slots(const walk *w, const mnp_array *output, const heading *h,
 static bool is_plain(const walk *w, const mnp__loop_signature *signature)
 {
     for (int k = 0; k < w->nest.count; k++) {
-        if (is_array(w, k) && signature->access[k] != MNP_ACCESS_UNIT)
+        if (mnp__loop_is_array(w, k) && signature->access[k] != MNP_ACCESS_UNIT)
             return false;
     }
     return w->nest.ndim == 1;
@@ -475,8 +391,7 @@ static void finish(const mnp_array *output, bool general, mnp__loop_plan *plan)
     mnp__nest_pad(&w->nest, general ? MNP_MAX_DIMS : 1,
                   1); /* dimensions that contiguous operands have too, so no further kernel */
     if (!general) {
-        signature->tile = find_transposed(w, signature);
-        find_access(w, signature);
+        mnp__loop_find_access(w, signature);
     }
     plan->small = w->total < w->loop->tuning.small && !is_plain(w, signature);
     signature->ndim = (unsigned char)w->nest.ndim;

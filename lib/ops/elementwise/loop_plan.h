@@ -24,6 +24,7 @@ enum {
 typedef struct mnp__loop_tuning {
     int threads;          /* of a block: a power of two, 32 .. 1024 */
     int vector_bytes;     /* of the widest operand that a thread accesses at once: 16 or 32 */
+    int word_bytes;       /* the same where an input is not contiguous, so that its elements are loaded one by one */
     int flight_bytes;     /* of all operands that a thread should have in flight */
     int unroll;           /* most rows of a thread */
     int unroll_heavy;     /* rows of a thread whose body calls functions of many instructions */
@@ -34,7 +35,7 @@ typedef struct mnp__loop_tuning {
 
 /* What a kernel is compiled for.  Signatures are compared by their bytes. */
 typedef struct mnp__loop_signature {
-    unsigned char ndim, vector, unroll, tile, wide;
+    unsigned char ndim, vector, unroll, tile, flat, wide;
     unsigned char indices;   /* dimensions of the array, at least 1, if the body uses indices */
     unsigned char noperands; /* including counters */
     unsigned char access[MNP__LOOP_OPERANDS];
@@ -78,6 +79,17 @@ typedef struct mnp__loop_plan {
 void mnp__loop_plan_make(const mnp__loop *loop, const mnp_array *const *operands, mnp__loop_plan *plan);
 /* Change a plan to use the kernel that takes any strides.  `output` is the run's first one. */
 void mnp__loop_plan_general(const mnp_array *output, mnp__loop_plan *plan);
+
+/* loop_access.c.  Whether an operand's address or counter changes along the loop; and whether it is such an array. */
+bool mnp__loop_moves(const mnp__loop_walk *w, int k);
+bool mnp__loop_is_array(const mnp__loop_walk *w, int k);
+/* Set the access of operands by rows, and `tile` if some need tiles, for which dimensions may change places. */
+void mnp__loop_find_access(mnp__loop_walk *w, mnp__loop_signature *signature);
+/*
+ * For a GPU: choose vectors, and whether the loop is flat, with the access that follows.  Gives how many elements
+ * before its first one the loop begins, so that the outputs' vectors are aligned.
+ */
+int64_t mnp__loop_choose_access(const mnp__loop_walk *w, mnp__loop_signature *signature);
 
 /* loop_source.c: write a loop's text from its spec, and the definitions for a signature. */
 mnp_status mnp__loop_write(mnp__loop *loop);

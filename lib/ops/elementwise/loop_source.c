@@ -156,8 +156,9 @@ mnp_status mnp__loop_load(const mnp__loop *loop, const mnp__loop_signature *sign
     mnp__text_add(&text, "#define MNP_LOOP %s\n", mnp__text_string(&function));
     mnp__text_add(&text, "#define MNP_NDIM %d\n#define MNP_OPERANDS %d\n#define MNP_TILE %d\n#define MNP_INDICES %d\n",
                   signature->ndim, signature->noperands, signature->tile, signature->indices);
-    mnp__text_add(&text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n#define MNP_WIDE %d\n",
-                  loop->tuning.threads, signature->vector, signature->unroll, signature->wide);
+    mnp__text_add(&text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n", loop->tuning.threads,
+                  signature->vector, signature->unroll);
+    mnp__text_add(&text, "#define MNP_FLAT %d\n#define MNP_WIDE %d\n", signature->flat, signature->wide);
     for (int k = 0; k < signature->noperands; k++)
         mnp__text_add(&text, "#define MNP_ACCESS_%d %d\n", k, signature->access[k]);
     size_t shared = add_tiles(loop, signature, &text);

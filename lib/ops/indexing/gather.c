@@ -66,15 +66,16 @@ static int64_t result_strides(const struct row *row, int at, int64_t count, int6
     return of_index;
 }
 
-/* Gather from this rank's block to dense memory: element i is index[i] * jump elements from its begin. */
-static mnp_status gather_here(const mnp_array *x, unsigned axes, int at, const int64_t *index, int64_t count,
-                              int64_t inside, int mode, int64_t jump, void *to)
+/*
+ * Gather from this rank's block to dense memory, by `count` indices.  `moved` says where to, the indices and what they
+ * mean: the element of an index is `jump` times the index from where the block begins.
+ */
+static mnp_status gather_here(const mnp_array *x, unsigned axes, int at, int64_t count, mnp_indexed_params moved)
 {
     const struct row row = row_of(x, axes);
     int64_t strides[MNP_MAX_DIMS];
     const int64_t of_index = result_strides(&row, at, count, strides);
-    mnp_indexed_params moved = {
-        .src = x->data, .dst = to, .index = (const long long *)index, .jump = jump, .count = inside, .mode = mode};
+    moved.src = x->data;
     for (int d = 0; d < at; d++)
         mnp__indexed_add(&moved, row.extent[d], row.stride[d], strides[d], 0);
     mnp__indexed_add(&moved, count, 0, of_index, 1);
@@ -94,7 +95,8 @@ static mnp_status gather_by_place(const mnp_array *x, unsigned axes, const mnp_a
     const size_t bytes = (size_t)index->local_size * sizeof(int64_t);
     MNP_TRY(MNP_AGREE(ctx, ops->alloc(ctx->device, bytes, &places)));
     mnp_status st = mnp__owners_place(x, axes, index->data, index->local_size, mode, places);
-    mnp_status moved = gather_here(x, axes, 0, places, index->local_size, 0, MNP_INDEXED_RAISE, 1, to);
+    mnp_status moved =
+        gather_here(x, axes, 0, index->local_size, (mnp_indexed_params){.dst = to, .index = places, .jump = 1});
     ops->free(ctx->device, places);
     return st != MNP_OK ? st : moved;
 }
@@ -109,7 +111,8 @@ static mnp_status pack(const mnp__route *route, const mnp_array *x, unsigned axe
     if (st == MNP_OK)
         st = ctx->device->ops->alloc(ctx->device, (size_t)route->count * size, answers_p);
     MNP_TRY(MNP_AGREE(ctx, st));
-    st = gather_here(x, axes, 0, route->places, route->received, 0, MNP_INDEXED_RAISE, 1, *packed_p);
+    st = gather_here(x, axes, 0, route->received,
+                     (mnp_indexed_params){.dst = *packed_p, .index = route->places, .jump = 1});
     return MNP_AGREE(ctx, st);
 }
 
@@ -122,7 +125,7 @@ static mnp_status unpack(const mnp__route *route, const mnp_array *x, unsigned a
     const int64_t of_index = result_strides(&row, at, route->count, strides);
     mnp_indexed_params moved = {.src = answers,
                                 .dst = result->data,
-                                .index = (const long long *)route->order,
+                                .index = route->order,
                                 .jump = of_index,
                                 .count = route->count,
                                 .scatters = 1};
@@ -151,7 +154,15 @@ static mnp_status gather_from_owners(const mnp_array *x, unsigned axes, int at, 
     return st;
 }
 
-mnp_status mnp__gather(const mnp_array *x, const mnp_array *index, int axis, int mode, mnp_array *result)
+bool mnp__gathers_here(const mnp_array *x, int axis)
+{
+    const int ndim = x->layout->ndim;
+    const bool flat = axis == MNP_FLATTENED && ndim > 1;
+    const unsigned axes = flat ? (1u << ndim) - 1 : 1u << (axis == MNP_FLATTENED ? 0 : axis);
+    return mnp__owns_all(x->layout, axes) && (!flat || x->dense & MNP__DENSE_C);
+}
+
+mnp_status mnp__gather(const mnp_array *x, const mnp_array *index, int axis, int mode, int *outside, mnp_array *result)
 {
     const mnp_layout *layout = x->layout;
     if (axis == MNP_FLATTENED && layout->ndim == 1)
@@ -160,11 +171,16 @@ mnp_status mnp__gather(const mnp_array *x, const mnp_array *index, int axis, int
     const unsigned axes = flat ? (1u << layout->ndim) - 1 : 1u << axis;
     if (!mnp__owns_all(layout, axes))
         return gather_from_owners(x, axes, flat ? 0 : axis, index, mode, result);
-    if (flat && !(x->dense & MNP__DENSE_C))
+    if (!mnp__gathers_here(x, axis))
         return gather_by_place(x, axes, index, mode, result->data);
-    return gather_here(x, axes, flat ? 0 : axis, index->data, index->local_size,
-                       flat ? layout->size : layout->shape[axis], mode, flat ? 1 : x->local_strides[axis],
-                       result->data);
+    return gather_here(x, axes, flat ? 0 : axis, index->local_size,
+                       (mnp_indexed_params){.dst = result->data,
+                                            .index = index->data,
+                                            .narrow = index->dtype == MNP_INT32,
+                                            .outside = outside,
+                                            .jump = flat ? 1 : x->local_strides[axis],
+                                            .count = flat ? layout->size : layout->shape[axis],
+                                            .mode = mode});
 }
 
 /* ---- numbers of elements ---- */

@@ -20,6 +20,24 @@ mnp_status mnp__indices_check(const char *function, const mnp_array *x, const mn
 mnp_status mnp__indices_check_range(const char *function, const mnp_array *indices, int64_t n, int axis,
                                     mnp_index_mode mode);
 
+/*
+ * The same in two parts: the check is begun, on the compute stream, and other work may be enqueued before the end waits
+ * for the check alone.  That work must not follow indices out of range.  At most MNP_MAX_DIMS checks are under way.
+ * `by_move`, on one rank: nothing is launched, but a move of elements checks the indices, and reports to `outside`.
+ */
+typedef struct mnp__range_check {
+    const char *function;
+    const mnp_array *indices;
+    int64_t n;
+    int axis;
+    bool by_move;
+    bool pending; /* this and the next are set by the begin */
+    int *outside; /* NULL, or the word that becomes 1 if an index is out of range */
+} mnp__range_check;
+
+mnp_status mnp__range_check_begin(mnp__range_check *check, mnp_index_mode mode);
+mnp_status mnp__range_check_end(const mnp__range_check *check);
+
 /* The first index in C order that is outside low .. high-1, if there is one.  Waits.  Collective. */
 mnp_status mnp__indices_outside(const char *function, const mnp_array *indices, int64_t low, int64_t high,
                                 bool *found_p, int64_t *index_p);
@@ -32,8 +50,9 @@ mnp_status mnp__elements_apply(const char *caller, const char *function, mnp_arr
                                const mnp_array *values);
 
 /*
- * Move elements of `size` bytes on this rank, on the compute stream; `total` is found here.  All ranks must call it
- * with the same size, as the kernels are compiled together; nothing else is agreed upon.
+ * Move elements of `size` bytes on this rank, on the compute stream; `total`, `wide` and `divide` are found here.  On a
+ * GPU, with MNP_INDEXED_RAISE and a count, indices that are out of range are taken as 0.  All ranks must call it with
+ * the same size and type of indices, as the kernels are compiled together; nothing else is agreed upon.
  */
 mnp_status mnp__indexed_run(mnp_ctx *ctx, size_t size, const mnp_indexed_params *moved);
 

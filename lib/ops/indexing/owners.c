@@ -221,11 +221,8 @@ static mnp_status send(const mnp_array *x, unsigned axes, const int64_t *index, 
     mnp_ctx *ctx = x->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
     int64_t *grouped = NULL;
-    mnp_indexed_params pack = {.index = (const long long *)route->order,
-                               .src = index,
-                               .jump = 1,
-                               .count = route->count,
-                               .mode = MNP_INDEXED_WRAP};
+    mnp_indexed_params pack = {
+        .index = route->order, .src = index, .jump = 1, .count = route->count, .mode = MNP_INDEXED_WRAP};
     MNP_TRY(mnp__shuffle_new(ctx, search->host_counts, &route->shuffle));
     route->received = mnp__shuffle_received(route->shuffle);
     mnp_status st = alloc(ctx, route->sent, sizeof(int64_t), &grouped);

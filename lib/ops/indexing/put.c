@@ -16,6 +16,7 @@
 #include "array/view.h"
 #include "base/text.h"
 #include "layout/layout.h"
+#include "ops/indexing/assign.h"
 #include "ops/indexing/gather.h"
 #include "ops/indexing/indexed.h"
 #include "ops/indexing/scatter.h"
@@ -33,8 +34,13 @@ static mnp_status check(const char *function, const mnp_array *x, const mnp_arra
     return MNP_OK;
 }
 
+/* Values take the places of the elements with these numbers in C order; both have the same shape. */
 static mnp_status assign(mnp_array *x, const mnp_array *indices, const mnp_array *values, mnp_index_mode mode)
 {
+    const int ndim = x->layout->ndim;
+    if (mnp__assigns_here(x, 0, ndim))
+        return mnp__assign(
+            &(mnp__assignment){.x = x, .count = ndim, .index = indices, .mode = (int)mode, .values = values});
     const mnp__scatter scatter = {.generated = mnp__scatter_assign(x->dtype), .value = x->dtype, .mode = (int)mode};
     return mnp__scatter_run(&scatter, x, indices, values);
 }
@@ -43,14 +49,16 @@ mnp_status mnp_put(mnp_array *x, const mnp_array *indices, const mnp_array *valu
 {
     MNP_ENTER(x, indices, values);
     static const char function[] = "mnp_put";
-    mnp_array *repeated = NULL;
+    mnp_array *repeated = NULL, *line = NULL;
     MNP_TRY(check(function, x, indices, values, mode));
     if (indices->layout->size == 0 || (!mnp__array_is_scalar(values) && values->layout->size == 0))
         return MNP_OK;
     MNP_TRY(mnp__indices_check_range(function, indices, x->layout->size, -1, mode));
     MNP_TRY(mnp__values_repeat(x->ctx, values, x->dtype, indices->layout->size, &repeated));
-    mnp_status st = assign(x, indices, repeated, mode);
-    mnp_array_free(repeated);
+    mnp_status st = mnp_ravel(indices, &line);
+    if (st == MNP_OK)
+        st = assign(x, line, repeated, mode);
+    mnp_free_all(line, repeated);
     return st;
 }
 

@@ -116,11 +116,8 @@ static mnp_status scatter_here(const mnp__scatter *scatter, mnp_array *x, const 
 static mnp_status send_values(const mnp__route *route, size_t size, const void *values, void **packed_p, void **got_p)
 {
     mnp_ctx *ctx = route->ctx;
-    mnp_indexed_params moved = {.src = values,
-                                .index = (const long long *)route->order,
-                                .jump = 1,
-                                .count = route->count,
-                                .mode = MNP_INDEXED_WRAP};
+    mnp_indexed_params moved = {
+        .src = values, .index = route->order, .jump = 1, .count = route->count, .mode = MNP_INDEXED_WRAP};
     mnp_status st = ctx->device->ops->alloc(ctx->device, (size_t)route->sent * size, packed_p);
     if (st == MNP_OK)
         st = ctx->device->ops->alloc(ctx->device, (size_t)route->received * size, got_p);

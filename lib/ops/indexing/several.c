@@ -20,16 +20,17 @@
 #include "array/view.h"
 #include "layout/layout.h"
 #include "ops/elementwise/formula.h"
+#include "ops/indexing/assign.h"
 #include "ops/indexing/indexed.h"
 #include "ops/indexing/scatter.h"
 
-/* A number of one more axis, of extent n, whose index may count from the end. */
+/* A number of one more axis, of extent n, from one among m elements; indices may count from the end. */
 static const mnp__formula one_more = {
     .name = "joined_index",
-    .body = "out = number * n + (i < 0 ? i + n : i);",
+    .body = "out = (number < 0 ? number + m : number) * n + (i < 0 ? i + n : i);",
     .type = MNP_INT64,
-    .ninputs = 3,
-    .inputs = {{"number", MNP_INT64}, {"i", MNP_INT64}, {"n", MNP_INT64}},
+    .ninputs = 4,
+    .inputs = {{"number", MNP_INT64}, {"m", MNP_INT64}, {"i", MNP_INT64}, {"n", MNP_INT64}},
 };
 
 /* The number in C order of an element, of its numbers outside, along and inside of the axes that are indexed. */
@@ -81,24 +82,49 @@ static mnp_status check(selection *s)
     return MNP_OK;
 }
 
-/* The numbers of the selected elements among those along the axes together, of the shape that the indices have. */
-static mnp_status join_indices(const selection *s, mnp_array **numbers_p)
+/* Join the indices, which are being checked, pair by pair; one array alone is joined with 0. */
+static mnp_status join_pairs(const selection *s, mnp_array **numbers_p)
 {
     mnp_ctx *ctx = s->x->ctx;
+    const int64_t *extent = s->x->layout->shape + s->axis;
     mnp_array *numbers = NULL;
-    for (int k = 0; k < s->count; k++) {
-        const int64_t n = s->x->layout->shape[s->axis + k];
+    for (int k = s->count > 1; k < s->count; k++) {
         mnp_array *next = NULL;
-        mnp_status st = mnp__indices_check_range(s->function, s->indices[k], n, s->axis + k, MNP_RAISE);
-        const mnp_array *inputs[] = {numbers ? numbers : mnp_scalar_int(ctx, 0), s->indices[k], mnp_scalar_int(ctx, n)};
-        if (st == MNP_OK)
-            st = run(s->function, &one_more, ctx, inputs, &next);
+        const mnp_array *first = numbers ? numbers : k > 0 ? s->indices[0] : mnp_scalar_int(ctx, 0);
+        const mnp_array *inputs[] = {first, mnp_scalar_int(ctx, extent[0]), s->indices[k],
+                                     mnp_scalar_int(ctx, extent[k])};
+        const mnp_status st = run(s->function, &one_more, ctx, inputs, &next);
         mnp_array_free(numbers);
         MNP_TRY(st);
         numbers = next;
     }
     *numbers_p = numbers;
     return MNP_OK;
+}
+
+/* The numbers of the selected elements among those along the axes together, of the shape that the indices have. */
+static mnp_status join_indices(const selection *s, mnp_array **numbers_p)
+{
+    mnp__range_check checks[MNP_MAX_DIMS];
+    mnp_array *numbers = NULL;
+    for (int k = 0; k < s->count; k++) {
+        checks[k] = (mnp__range_check){.function = s->function,
+                                       .indices = s->indices[k],
+                                       .n = s->x->layout->shape[s->axis + k],
+                                       .axis = s->axis + k};
+        MNP_TRY(mnp__range_check_begin(&checks[k], MNP_RAISE));
+    }
+    const mnp_status joined = join_pairs(s, &numbers);
+    mnp_status st = MNP_OK;
+    for (int k = 0; k < s->count && st == MNP_OK; k++)
+        st = mnp__range_check_end(&checks[k]);
+    if (st == MNP_OK)
+        st = joined;
+    if (st == MNP_OK)
+        *numbers_p = numbers;
+    else
+        mnp_array_free(numbers);
+    return st;
 }
 
 static int64_t product(const mnp_layout *layout, int first, int last)
@@ -150,28 +176,35 @@ static mnp_status count_along(mnp_ctx *ctx, int all, const int64_t *shape, int f
     return st;
 }
 
-/* The numbers in C order of the elements of x that are selected, of the shape of the selection. */
-static mnp_status number_elements(const selection *s, mnp_array **elements_p)
+/* The shape of what is selected: that of the numbers in the place of the axes.  *ndim_p receives its dimensions. */
+static mnp_status shape_selected(const selection *s, const mnp_array *numbers, int *ndim_p, int64_t *shape)
 {
-    mnp_ctx *ctx = s->x->ctx;
     const mnp_layout *layout = s->x->layout;
-    const int last = s->axis + s->count;
-    mnp_array *numbers = NULL, *shaped = NULL, *before = NULL, *after = NULL;
-    int64_t shape[MNP_MAX_DIMS], own[MNP_MAX_DIMS];
-    mnp_status st;
-    MNP_TRY_OR(join_indices(s, &numbers), st, done);
     const int more = numbers->layout->ndim, ndim = layout->ndim - s->count + more;
-    if (ndim > MNP_MAX_DIMS) {
-        st = MNP_FAIL(MNP_ERR_ARG, "%s: the selection has %d dimensions, and may have %d", s->function, ndim,
-                      MNP_MAX_DIMS);
-        goto done;
-    }
+    if (ndim > MNP_MAX_DIMS)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: the selection has %d dimensions, and may have %d", s->function, ndim,
+                        MNP_MAX_DIMS);
     for (int d = 0; d < ndim; d++) {
         const bool is_index = d >= s->axis && d < s->axis + more;
         shape[d] =
             is_index ? numbers->layout->shape[d - s->axis] : layout->shape[d < s->axis ? d : d - more + s->count];
-        own[d] = is_index ? shape[d] : 1;
     }
+    *ndim_p = ndim;
+    return MNP_OK;
+}
+
+/* The numbers in C order of the elements of x that are selected, of the shape of the selection. */
+static mnp_status number_elements(const selection *s, const mnp_array *numbers, int ndim, const int64_t *shape,
+                                  mnp_array **elements_p)
+{
+    mnp_ctx *ctx = s->x->ctx;
+    const mnp_layout *layout = s->x->layout;
+    const int more = numbers->layout->ndim, last = s->axis + s->count;
+    mnp_array *shaped = NULL, *before = NULL, *after = NULL;
+    int64_t own[MNP_MAX_DIMS];
+    mnp_status st;
+    for (int d = 0; d < ndim; d++)
+        own[d] = d >= s->axis && d < s->axis + more ? shape[d] : 1;
     MNP_TRY_OR(mnp_reshape(numbers, ndim, own, &shaped), st, done);
     MNP_TRY_OR(count_along(ctx, ndim, shape, 0, s->axis, &before), st, done);
     MNP_TRY_OR(count_along(ctx, ndim, shape, s->axis + more, layout->ndim - last, &after), st, done);
@@ -179,7 +212,21 @@ static mnp_status number_elements(const selection *s, mnp_array **elements_p)
                                  mnp_scalar_int(ctx, product(layout, last, layout->ndim)), after};
     st = run(s->function, &whole_number, ctx, inputs, elements_p);
 done:
-    mnp_free_all(numbers, shaped, before, after);
+    mnp_free_all(shaped, before, after);
+    return st;
+}
+
+/* Assign values of the selection's shape, as rows if they can be, or else element by element. */
+static mnp_status set(const selection *s, mnp_array *x, const mnp_array *numbers, const mnp_array *values)
+{
+    const mnp_layout *layout = values->layout;
+    mnp_array *elements = NULL;
+    if (mnp__assigns_here(x, s->axis, s->count))
+        return mnp__assign(
+            &(mnp__assignment){.x = x, .axis = s->axis, .count = s->count, .index = numbers, .values = values});
+    MNP_TRY(number_elements(s, numbers, layout->ndim, layout->shape, &elements));
+    const mnp_status st = mnp_put(x, elements, values, MNP_WRAP);
+    mnp_array_free(elements);
     return st;
 }
 
@@ -188,19 +235,25 @@ mnp_status mnp_indices_set(mnp_array *x, int axis, int count, const mnp_array *c
     MNP_ENTER(x, values);
     MNP_NEED(indices);
     selection s = {"mnp_indices_set", x, axis, count, indices};
-    mnp_array *elements = NULL, *fitted = NULL;
+    mnp_array *numbers = NULL, *fitted = NULL;
+    int64_t shape[MNP_MAX_DIMS];
     mnp_status st;
+    int ndim;
     MNP_TRY(mnp__output_check_writable(s.function, "x", x));
     MNP_TRY(check(&s));
     if (!mnp__array_is_scalar(values) && values->ctx != x->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the values belong to another context", s.function);
-    MNP_TRY_OR(number_elements(&s, &elements), st, done);
-    MNP_TRY_OR(
-        mnp__values_fit(s.function, x->ctx, values, x->dtype, elements->layout->ndim, elements->layout->shape, &fitted),
-        st, done);
-    st = mnp_put(x, elements, fitted, MNP_WRAP);
+    const bool alone = count == 1 && mnp__assigns_here(x, s.axis, 1); /* one array needs no numbers */
+    if (alone)
+        MNP_TRY(mnp__indices_check_range(s.function, indices[0], x->layout->shape[s.axis], s.axis, MNP_RAISE));
+    else
+        MNP_TRY_OR(join_indices(&s, &numbers), st, done);
+    const mnp_array *at = alone ? indices[0] : numbers;
+    MNP_TRY_OR(shape_selected(&s, at, &ndim, shape), st, done);
+    MNP_TRY_OR(mnp__values_fit(s.function, x->ctx, values, x->dtype, ndim, shape, &fitted), st, done);
+    st = set(&s, x, at, fitted);
 done:
-    mnp_free_all(elements, fitted);
+    mnp_free_all(numbers, fitted);
     return st;
 }
 
@@ -211,15 +264,20 @@ mnp_status mnp_indices_at(const char *function, mnp_array *x, int axis, int coun
     MNP_NEED(indices);
     MNP_NEED_OR_NULL(values);
     selection s = {"mnp_indices_at", x, axis, count, indices};
-    mnp_array *elements = NULL;
+    mnp_array *numbers = NULL, *elements = NULL;
+    int64_t shape[MNP_MAX_DIMS];
+    mnp_status st;
+    int ndim;
     MNP_TRY(mnp__output_check_writable(s.function, "x", x));
     MNP_TRY(check(&s));
     if (values && !mnp__array_is_scalar(values) && values->ctx != x->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the values belong to another context", s.function);
-    mnp_status st = number_elements(&s, &elements);
-    if (st == MNP_OK)
-        st = mnp__elements_apply(s.function, function, x, elements, values);
-    mnp_array_free(elements);
+    MNP_TRY_OR(join_indices(&s, &numbers), st, done);
+    MNP_TRY_OR(shape_selected(&s, numbers, &ndim, shape), st, done);
+    MNP_TRY_OR(number_elements(&s, numbers, ndim, shape, &elements), st, done);
+    st = mnp__elements_apply(s.function, function, x, elements, values);
+done:
+    mnp_free_all(numbers, elements);
     return st;
 }
 

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/value.h"
+#include "jit/jit.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
 #include "ops/reduction/numpy_reductions.h"
@@ -35,7 +36,8 @@ typedef struct mnp__reduce_function {
     const char *name; /* of the public function; expressions know it without mnp_ */
     enum rule rule;
     const char
-        *op; /* its struct in kernels/reduction/reduce_ops.h; mnp_value is the type to which elements are converted */
+        *op; /* its struct in kernels/reduction/reduce_ops.h; mnp_value is the type to which elements are converted,
+                mnp_source that in memory */
     const char *op_masked; /* NULL, or the struct to use with a mask */
     const char *initial;   /* the function that adds an initial number to the result; NULL: none */
     const char
@@ -70,22 +72,24 @@ enum id {
 };
 
 static const function functions[] = {
-    [ID_SUM] = {"mnp_sum", SUM, "mnp_reduce_sum<mnp_value>", NULL, "mnp_add", "mnp_binned_sum<mnp_value>", NULL},
+    [ID_SUM] = {"mnp_sum", SUM, "mnp_reduce_sum<mnp_value, false, mnp_source>", NULL, "mnp_add",
+                "mnp_binned_sum<mnp_value>", NULL},
     [ID_PROD] = {"mnp_prod", SUM, "mnp_reduce_prod<mnp_value>", NULL, "mnp_multiply", NULL, NULL},
-    [ID_NANSUM] = {"mnp_nansum", SUM, "mnp_reduce_sum<mnp_value, true>", NULL, "mnp_add",
+    [ID_NANSUM] = {"mnp_nansum", SUM, "mnp_reduce_sum<mnp_value, true, mnp_source>", NULL, "mnp_add",
                    "mnp_binned_sum<mnp_value, true>", NULL},
     [ID_NANPROD] = {"mnp_nanprod", SUM, "mnp_reduce_prod<mnp_value, true>", NULL, "mnp_multiply", NULL, NULL},
-    [ID_MEAN] = {"mnp_mean", MEAN, "mnp_reduce_mean<mnp_value>", "mnp_reduce_mean_of_some<mnp_value, false>", NULL,
-                 "mnp_binned_mean<mnp_value>", "mnp_binned_mean_of_some<mnp_value, false>"},
-    [ID_VAR] = {"mnp_var", SPREAD, "mnp_reduce_var<mnp_value, false, false>", NULL, NULL,
+    [ID_MEAN] = {"mnp_mean", MEAN, "mnp_reduce_mean<mnp_value, mnp_source>",
+                 "mnp_reduce_mean_of_some<mnp_value, false>", NULL, "mnp_binned_mean<mnp_value>",
+                 "mnp_binned_mean_of_some<mnp_value, false>"},
+    [ID_VAR] = {"mnp_var", SPREAD, "mnp_reduce_var<mnp_value, false, false, mnp_source>", NULL, NULL,
                 "mnp_binned_var<mnp_value, false, false>", NULL},
-    [ID_STD] = {"mnp_std", SPREAD, "mnp_reduce_var<mnp_value, true, false>", NULL, NULL,
+    [ID_STD] = {"mnp_std", SPREAD, "mnp_reduce_var<mnp_value, true, false, mnp_source>", NULL, NULL,
                 "mnp_binned_var<mnp_value, true, false>", NULL},
     [ID_NANMEAN] = {"mnp_nanmean", MEAN, "mnp_reduce_mean_of_some<mnp_value, true>", NULL, NULL,
                     "mnp_binned_mean_of_some<mnp_value, true>", NULL},
-    [ID_NANVAR] = {"mnp_nanvar", SPREAD, "mnp_reduce_var<mnp_value, false, true>", NULL, NULL,
+    [ID_NANVAR] = {"mnp_nanvar", SPREAD, "mnp_reduce_var<mnp_value, false, true, mnp_source>", NULL, NULL,
                    "mnp_binned_var<mnp_value, false, true>", NULL},
-    [ID_NANSTD] = {"mnp_nanstd", SPREAD, "mnp_reduce_var<mnp_value, true, true>", NULL, NULL,
+    [ID_NANSTD] = {"mnp_nanstd", SPREAD, "mnp_reduce_var<mnp_value, true, true, mnp_source>", NULL, NULL,
                    "mnp_binned_var<mnp_value, true, true>", NULL},
     [ID_AVERAGE] = {"mnp_average", MEAN, "mnp_reduce_average<mnp_value>", NULL, NULL, "mnp_binned_average<mnp_value>",
                     NULL},
@@ -220,7 +224,18 @@ void mnp__reduce_describe(const mnp_ctx *ctx, const mnp__reduce_function *f, mnp
     spec->looks = steady && f->rule != SAME;
     spec->steady = steady;
     spec->indices = spec->searches = f->rule == INDEX;
+    spec->repeats = !steady && f != &functions[ID_PROD] && f != &functions[ID_NANPROD] && f != &functions[ID_AVERAGE];
+    spec->leads = !steady && (f == &functions[ID_VAR] || f == &functions[ID_STD]);
     spec->adds = !steady && !masked && (f->rule == SUM || f == &functions[ID_MEAN]);
+}
+
+/* Whether the sets of a reduction may take elements as they are in memory: kernels/reduction/reduce_small.h. */
+static bool are_small(const key *k)
+{
+    const enum rule rule = functions[k->id].rule;
+    const char kind = mnp_dtype_kind((mnp_dtype)k->memory), type = mnp_dtype_kind((mnp_dtype)k->type);
+    return (rule == SUM || rule == MEAN || rule == SPREAD) && !k->pairs && !k->masked && (kind == 'i' || kind == 'u') &&
+           mnp_dtype_size((mnp_dtype)k->memory) <= 2 && (type != 'c' && mnp_dtype_size((mnp_dtype)k->type) >= 4);
 }
 
 static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **reduction_p)
@@ -251,6 +266,10 @@ static mnp_status build(mnp_ctx *ctx, const void *argument, mnp__reduction **red
     mnp__reduction_spec spec = {
         .preamble = "", .finish = finish, .mask = mask, .ninputs = ninputs, .noutputs = 1, .operands = operands};
     mnp__reduce_describe(ctx, f, (mnp_dtype)k->type, k->masked, &spec);
+    if (are_small(k)) {
+        operands[0].type = operands[0].memory;
+        spec.value = mnp__jit_type((mnp_dtype)k->type);
+    }
     return mnp__reduction_new(ctx, &spec, reduction_p);
 }
 

@@ -29,12 +29,15 @@ typedef struct mnp__reduction_spec {
     const char *op;
     bool mapped;         /* `preamble` defines mnp_value, and mnp_map(), which computes one from all inputs but the
                             mask; without it mnp_value is mnp_type0, and `op` takes all inputs */
+    const char *value;   /* NULL, or mnp_value where `op` takes input 0 as it is in memory; a constant text */
     const char *finish;  /* "" or C++ statements that change OUT(K), the results */
     const char *options; /* NULL or the user's options for NVRTC, as in mnp__loop_spec */
     size_t accumulator;  /* bytes for an accumulator of `op`: a multiple of 8, at most 256 */
     bool contract;       /* as in mnp__loop_spec */
     bool indices;        /* `op` takes an element's flat index in C order of the reduced dimensions */
     bool searches;       /* `op` is mnp_reduce_index, for which the host skips most elements */
+    bool repeats;        /* `op` gives the results of elements that are repeated: mnp_reduce_end.times */
+    bool leads;          /* sets of `op` have lead() and follow(): kernels/reduction/reduce_ops.h */
     bool adds;           /* `op` is a plain sum or product, whose sets the host joins at almost no cost */
     bool steady,
         looks; /* `op` is of kernels/reduction/reduce_binned.h, which checks a batch of elements before adding */

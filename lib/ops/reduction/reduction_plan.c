@@ -18,13 +18,18 @@
 
 enum {
     VECTOR_BYTES = MNP__REDUCTION_VECTOR,
-    LONG_BYTES = 4096,    /* longer rows are reduced from where they are, even if their vectors are not aligned */
-    SHORT_BYTES = 512,    /* rows of at most so many bytes are reduced by tiles, even if their vectors are aligned */
-    FLIGHT_BYTES = 64,    /* of all operands that a thread should have in flight */
-    COLUMN_BYTES = 128,   /* of a thread's accumulators for its columns */
-    SHARED_BYTES = 384,   /* of the same, for which half the threads of a block have shared memory */
-    SECTOR_BYTES = 32,    /* that a GPU reads at once */
-    USUAL_BYTES = 32,     /* of an accumulator; for users' types more is reserved than most need */
+    LONG_BYTES = 4096,  /* longer rows are reduced from where they are, even if their vectors are not aligned */
+    SHORT_BYTES = 512,  /* rows of at most so many bytes are reduced by tiles, even if their vectors are aligned */
+    FEW_ROWS = 16,      /* of columns, from which results of small elements and slow ones come by layers */
+    WORD_BYTES = 4,     /* smaller elements are slow to read one by one */
+    FLIGHT_BYTES = 64,  /* of all operands that a thread should have in flight */
+    COLUMN_BYTES = 128, /* of a thread's accumulators for its columns */
+    SHARED_BYTES = 384, /* of the same, for which half the threads of a block have shared memory */
+    SECTOR_BYTES = 32,  /* that a GPU reads at once */
+    MOST_UNROLL = 8,    /* rows of columns that a thread reads at once */
+    LARGE = 16,         /* bytes of an accumulator that takes long to join: a thread then has four times as many rows */
+    FEW_ACCESSES = 512, /* of rows of columns: by fewer, most threads of a block would have nothing to do */
+    USUAL_BYTES = 32,   /* of an accumulator; for users' types more is reserved than most need */
     ENOUGH_BLOCKS = 1056, /* 8 of 256 threads for each of 132 multiprocessors */
     SMALL = 1 << 14,      /* blocks of fewer elements share one general kernel */
     SHORT_ROW = 48,       /* rows of fewer elements do not get several sets on the host */
@@ -48,7 +53,8 @@ typedef struct walk {
     mnp__nest nests[2]; /* the kept and the reduced dimensions */
     int64_t stride[2][MNP__REDUCTION_STRIDES][MNP_MAX_DIMS];
     uint64_t base[MNP__REDUCTION_STRIDES], base_more[MNP__REDUCTION_STRIDES]; /* the latter of scalars */
-    int64_t outputs, elements;                                                /* results, and elements of one of them */
+    int64_t times;             /* by which each element counts, where a reduced dimension is a broadcast one */
+    int64_t outputs, elements; /* results, and elements of one of them */
 } walk;
 
 /* ---- the dimensions ---- */
@@ -88,6 +94,21 @@ static void add_dim(walk *w, int which, int64_t extent, int d, int result, int64
     nest->extent[nest->ndim++] = extent;
 }
 
+/*
+ * Whether a reduced dimension, of which this rank has `local` indices, repeats the same elements, which then count so
+ * often.  Strides are known of this rank's block alone, so this is only for results that no other rank has a part of.
+ */
+static bool repeats(const walk *w, int d, int64_t local)
+{
+    if (!w->spec->repeats || local <= 1 || mnp__is_shared(w->work->layout, w->work->axes))
+        return false;
+    for (int i = 0; i < w->spec->ninputs; i++) {
+        if (input_stride(w->work, i, d) != 0)
+            return false;
+    }
+    return true;
+}
+
 /* Gather the dimensions of this rank: kept extents are those of its block of results, even if it has no elements. */
 static void gather(const mnp__reduction_work *work, walk *w)
 {
@@ -106,6 +127,7 @@ static void gather(const mnp__reduction_work *work, walk *w)
     bool owns = mnp__layout_box(work->result, rank, at, results);
     w->outputs = owns;
     w->elements = any;
+    w->times = 1;
     gather_bases(w);
     for (int d = layout->ndim - 1; d >= 0; d--) { /* the indices count in C order */
         at[d] = 0;
@@ -118,6 +140,10 @@ static void gather(const mnp__reduction_work *work, walk *w)
     for (int d = 0; d < layout->ndim; d++) {
         int which = work->axes >> d & 1 ? REDUCED : KEPT, result = work->keepdims ? d : kept;
         int64_t local = which == REDUCED ? (any ? extent[d] : 0) : owns ? results[result] : 0;
+        if (which == REDUCED && repeats(w, d, local)) {
+            w->times *= local;
+            local = 1;
+        }
         *(which == REDUCED ? &w->elements : &w->outputs) *= local;
         add_dim(w, which, local, d, result, at[d]);
         kept += which == KEPT;
@@ -129,15 +155,24 @@ static void gather(const mnp__reduction_work *work, walk *w)
     }
 }
 
-/* Reverse reduced dimensions along which the first input has a negative stride, unless indices are needed. */
-static void turn(walk *w)
+/*
+ * Reverse dimensions along which the first input has a negative stride, but not reduced ones if indices are needed.
+ * Returns the place of the first result.
+ */
+static int64_t turn(walk *w)
 {
     int64_t first[MNP__REDUCTION_STRIDES] = {0};
-    if (w->spec->indices || w->elements == 0)
-        return;
-    mnp__nest_turn(&w->nests[REDUCED], 0, first);
+    if (w->elements == 0 || w->outputs == 0)
+        return 0;
+    mnp__nest_turn(&w->nests[KEPT], 0, first);
+    if (!w->spec->indices)
+        mnp__nest_turn(&w->nests[REDUCED], 0, first);
     for (int i = 0; i < w->spec->ninputs; i++)
         w->base[i] += (uint64_t)(first[i] * (int64_t)mnp_dtype_size(w->work->inputs[i]->dtype));
+    for (int o = 0; o < w->spec->noutputs; o++)
+        w->base[w->counter + 1 + o] +=
+            (uint64_t)(first[w->counter + 1 + o] * (int64_t)mnp_dtype_size(w->work->outputs[o]->dtype));
+    return first[w->place];
 }
 
 /* The innermost dimension of a nest. */
@@ -272,10 +307,12 @@ static int choose_flight(const walk *w, const mnp__reduction_signature *signatur
     return flight;
 }
 
-/* The number of parts for which the scratch memory has room. */
+/* The number of parts for which the scratch memory has room, and which are much smaller than their elements. */
 static int64_t most_parts(const walk *w)
 {
-    return mnp__clamp(MNP__REDUCTION_SCRATCH / (int64_t)w->spec->accumulator / w->outputs, 1, INT32_MAX);
+    const int64_t accumulator = (int64_t)w->spec->accumulator,
+                  bytes = w->elements * (int64_t)mnp_dtype_size(w->spec->operands[0].memory);
+    return mnp__clamp(MNP__REDUCTION_SCRATCH / accumulator / w->outputs, 1, mnp__max(bytes / (4 * accumulator), 1));
 }
 
 /* Elements that the vectors of a row have at most: those of the row, and some before and after it. */
@@ -290,8 +327,8 @@ static int64_t touched(const walk *w, const mnp__reduction_signature *signature)
 }
 
 /*
- * Whether tiles may suit: where vectors along rows or columns are not aligned, or rows are short.  One input, whose
- * elements may be taken in any order.
+ * Whether tiles may suit: where vectors along rows or columns are not aligned, rows are short or have small elements
+ * with gaps, or columns are narrow or few elements long.  One input, whose elements may be taken in any order.
  */
 static bool are_tiles(const walk *w, int along, const mnp__reduction_plan *plan)
 {
@@ -300,15 +337,31 @@ static bool are_tiles(const walk *w, int along, const mnp__reduction_plan *plan)
     if (w->spec->ninputs > 1 || w->spec->steady || plan->general || w->outputs == 0 || w->elements <= 1 || full == 0 ||
         mnp__array_is_scalar(w->work->inputs[0]) || w->base[0] % (uint64_t)size != 0)
         return false;
+    const bool small = size < WORD_BYTES;
+    const bool strided = w->stride[along][0][innermost(w, along)] > 1;
     if (along == REDUCED && width * size > LONG_BYTES)
-        return false;
-    return !is_aligned(w, 0, along, (int)full) || width < full || (along == REDUCED && width * size <= SHORT_BYTES);
+        return small && strided;
+    const int64_t apart = w->stride[REDUCED][0][innermost(w, REDUCED)] * size; /* rows of columns */
+    if (along == KEPT && ((width * size < SECTOR_BYTES && apart >= SECTOR_BYTES) ||
+                          mnp__divide_up(width, full) * w->elements < FEW_ACCESSES))
+        return true;
+    if (along == KEPT && w->elements <= FEW_ROWS && (small || w->spec->searches || w->spec->accumulator > LARGE))
+        return true;
+    return !is_aligned(w, 0, along, (int)full) || width < full ||
+           (along == REDUCED && width * size <= (small ? VECTOR_BYTES : SHORT_BYTES));
+}
+
+/* Whether pieces of so many vectors have at most a quarter more than the row of which they are. */
+static bool fills(int64_t vectors, int64_t piece)
+{
+    return 4 * piece * mnp__divide_up(vectors, piece) <= 5 * vectors;
 }
 
 /*
  * The fewer threads share a row, the less is spent on each of them and on joining what they know; so a line of threads
- * is as wide as a sector of memory, unless there are too few rows for all threads.  A row that such a line reads in one
- * batch is short, and a thread then reads several at once, but not where a batch is looked at before it is added.
+ * is as wide as a sector of memory, unless there are too few rows for all threads; then it is wider, as long as its
+ * pieces suit the row.  A row that such a line reads in one batch is short, and a thread then reads several at once,
+ * but not where a batch is looked at before it is added.
  */
 static int64_t plan_rows(walk *w, mnp__reduction_plan *plan, int64_t *team, int64_t *deep)
 {
@@ -329,7 +382,7 @@ static int64_t plan_rows(walk *w, mnp__reduction_plan *plan, int64_t *team, int6
     *team = mnp__exponent_above(lines, sector_team);
     if (signature->outs)
         return mnp__divide_up(w->outputs, (threads >> *team) * signature->unroll);
-    while (*team < most && INT64_C(1) << *team < lines &&
+    while (*team < most && INT64_C(1) << *team < lines && fills(vectors, (int64_t)signature->along << (*team + 1)) &&
            mnp__divide_up(w->outputs, threads >> *team) < 4 * ENOUGH_BLOCKS)
         ++*team;
     const int64_t units = rows * mnp__divide_up(vectors, (int64_t)signature->along << *team);
@@ -354,11 +407,16 @@ static int64_t plan_columns(walk *w, mnp__reduction_plan *plan, int64_t *team)
     while (along > 1 && (w->spec->looks || vectors < 32 * along || !columns_fit(w, (size_t)along * signature->vector)))
         along /= 2;
     signature->along = (unsigned char)along;
-    signature->unroll = (unsigned char)mnp__min(flight, 4);
-    const int64_t lines = mnp__divide_up(vectors, along);
+    int64_t unroll = mnp__min(flight / along, MOST_UNROLL);
+    while (unroll / 2 >= w->elements)
+        unroll /= 2;
+    signature->unroll = (unsigned char)unroll;
+    const int64_t lines = mnp__divide_up(vectors, along), share = unroll * (w->spec->accumulator > LARGE ? 4 : 1);
     *team = mnp__exponent_above(lines, 5);
     while (*team < most && INT64_C(1) << *team < lines &&
-           signature->unroll * (INT64_C(1) << (most - *team)) > w->elements)
+           (unroll << (most - *team) > w->elements ||
+            (share << (most - *team) > w->elements &&
+             w->outputs / width * mnp__divide_up(lines, INT64_C(2) << *team) >= ENOUGH_BLOCKS)))
         ++*team;
     const int64_t down = threads >> *team, tiles = mnp__divide_up(width, (along * signature->vector) << *team);
     const int64_t blocks = w->outputs / width * tiles;
@@ -369,6 +427,11 @@ static int64_t plan_columns(walk *w, mnp__reduction_plan *plan, int64_t *team)
     return blocks * plan->parts;
 }
 
+static mnp__launch cuda_launch(int64_t blocks)
+{
+    return (mnp__launch){.grid = {(unsigned)blocks, 1, 1}, .block = {MNP__REDUCTION_THREADS, 1, 1}, .early = true};
+}
+
 static void plan_cuda(walk *w, mnp__reduction_plan *plan, int along, int64_t *team, int64_t *deep)
 {
     mnp__reduction_signature *signature = &plan->signature;
@@ -377,7 +440,7 @@ static void plan_cuda(walk *w, mnp__reduction_plan *plan, int along, int64_t *te
         blocks = mnp__reduction_plan_tiles(w->spec, w->nests, most_parts(w), plan, team, deep);
     if (blocks > 0) {
         signature->columns = false;
-        plan->launch = (mnp__launch){.grid = {(unsigned)blocks, 1, 1}, .block = {MNP__REDUCTION_THREADS, 1, 1}};
+        plan->launch = cuda_launch(blocks);
         return;
     }
     signature->vector = (unsigned char)choose_vector(w, along, signature);
@@ -389,7 +452,7 @@ static void plan_cuda(walk *w, mnp__reduction_plan *plan, int along, int64_t *te
     signature->along = signature->unroll = 1;
     if (w->outputs > 0)
         blocks = signature->columns ? plan_columns(w, plan, team) : plan_rows(w, plan, team, deep);
-    plan->launch = (mnp__launch){.grid = {(unsigned)blocks, 1, 1}, .block = {MNP__REDUCTION_THREADS, 1, 1}};
+    plan->launch = cuda_launch(blocks);
 }
 
 /* ---- the host ---- */
@@ -422,8 +485,7 @@ mnp__launch mnp__reduction_join_launch(const mnp_ctx *ctx, mnp__reduction_plan *
     if (ctx->device->block_memory == 0)
         return host_launch(plan->outputs * parts);
     plan->slots[MNP__SLOT_TEAM] = (uint64_t)team;
-    return (mnp__launch){.grid = {(unsigned)mnp__divide_up(plan->outputs, MNP__REDUCTION_THREADS >> team), 1, 1},
-                         .block = {MNP__REDUCTION_THREADS, 1, 1}};
+    return cuda_launch(mnp__divide_up(plan->outputs, MNP__REDUCTION_THREADS >> team));
 }
 
 /* ---- all together ---- */
@@ -447,7 +509,8 @@ static void fill_slots(walk *w, int64_t team, int64_t deep, mnp__reduction_plan 
     slot[MNP__SLOT_EACH] = (uint64_t)plan->each;
     slot[MNP__SLOT_TILES] = (uint64_t)plan->tiles;
     slot[MNP__SLOT_CHUNKS] = (uint64_t)plan->chunks;
-    slot[MNP__SLOT_COUNT] = (uint64_t)count;
+    slot[MNP__SLOT_COUNT] = (uint64_t)(count / w->times);
+    slot[MNP__SLOT_TIMES] = (uint64_t)w->times;
     slot += MNP__SLOT_EXTENTS;
     for (int which = KEPT; which <= REDUCED; which++) {
         for (int d = 0; d < w->nests[which].ndim; d++)
@@ -473,7 +536,7 @@ void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp
     walk w;
     memset(signature, 0, sizeof *signature);
     gather(work, &w);
-    turn(&w);
+    plan->place = turn(&w);
     for (int which = KEPT; which <= REDUCED; which++) {
         mnp__nest_order(&w.nests[which], 0, w.spec->ninputs);
         mnp__nest_join(&w.nests[which]);

@@ -24,6 +24,7 @@ enum {
     MNP__SLOT_TILES,
     MNP__SLOT_CHUNKS,
     MNP__SLOT_COUNT,
+    MNP__SLOT_TIMES,
     MNP__SLOT_DDOF,
     MNP__SLOT_INITIAL,
     MNP__SLOT_SOURCE = MNP__SLOT_INITIAL + 2,
@@ -57,6 +58,7 @@ typedef struct mnp__reduction_plan {
     mnp__reduction_signature signature;
     mnp__launch launch;
     int64_t outputs, parts;      /* results of this rank, and parts of one result */
+    int64_t place;               /* of the result with the first indices */
     int64_t each, tiles, chunks; /* as kernels/reduction/reduce_params.h has them */
     bool small, general;         /* so small that the general kernel is fast enough; it is the general kernel */
     int nslots;

@@ -227,9 +227,15 @@ static mnp_status prepare(run *r)
 
 /* ---- launches ---- */
 
+/* Where the accumulator of the result with the first indices is among those of a part. */
+static uint64_t first_place(const run *r, const void *accumulators)
+{
+    return (uint64_t)(uintptr_t)accumulators + (uint64_t)r->plan.place * r->reduction->spec.accumulator;
+}
+
 static mnp_status launch(run *r, const mnp__launch *how, void *target)
 {
-    r->plan.slots[MNP__SLOT_TARGET] = (uint64_t)(uintptr_t)target;
+    r->plan.slots[MNP__SLOT_TARGET] = target ? first_place(r, target) : 0;
     return r->ctx->device->ops->launch(r->ctx->device, r->kernel, how, r->plan.slots,
                                        (size_t)r->plan.nslots * sizeof *r->plan.slots, r->ctx->compute);
 }
@@ -238,7 +244,7 @@ static mnp_status join(run *r, const void *source, int64_t parts, void *target)
 {
     mnp__launch how = mnp__reduction_join_launch(r->ctx, &r->plan, parts);
     r->plan.slots[MNP__SLOT_TASK] = MNP_REDUCE_PARTS;
-    r->plan.slots[MNP__SLOT_SOURCE] = (uint64_t)(uintptr_t)source;
+    r->plan.slots[MNP__SLOT_SOURCE] = first_place(r, source);
     r->plan.slots[MNP__SLOT_PARTS] = (uint64_t)parts;
     return launch(r, &how, target);
 }

@@ -49,7 +49,8 @@ mnp_status mnp__reduction_write(mnp__reduction *reduction)
     if (strstr(spec->preamble, "#line")) /* what follows is not the user's text */
         mnp__text_add(&text, "#line 1 \"after the reduction\"\n");
     if (!spec->mapped)
-        mnp__text_add(&text, "typedef mnp_type0 mnp_value;\n");
+        mnp__text_add(&text, "typedef %s mnp_value;\n", spec->value ? spec->value : "mnp_type0");
+    mnp__text_add(&text, "typedef %s mnp_source;\n", spec->mapped ? "mnp_value" : "mnp_memory0");
     mnp__text_add(&text, "typedef %s mnp_op;\n", spec->op);
     add_calls(spec, &text);
     return mnp__generated_set(&reduction->generated, &text, spec->contract, spec->options);
@@ -63,8 +64,9 @@ static void add_definitions(const mnp__reduction *reduction, const mnp__reductio
                   signature->reduced, spec->ninputs + 1);
     mnp__text_add(text, "#define MNP_RESULTS %d\n#define MNP_FIRST_RESULT %d\n", spec->noutputs, spec->ninputs);
     mnp__text_add(text, "#define MNP_COLUMNS %d\n#define MNP_ACC_BYTES %zu\n", signature->columns, spec->accumulator);
-    mnp__text_add(text, "#define MNP_SEARCHES %d\n#define MNP_STEADY %d\n#define MNP_LOOKS %d\n",
-                  spec->searches && spec->mask < 0, spec->steady, spec->looks);
+    mnp__text_add(text, "#define MNP_SEARCHES %d\n#define MNP_LEADS %d\n", spec->searches && spec->mask < 0,
+                  spec->leads && spec->mask < 0);
+    mnp__text_add(text, "#define MNP_STEADY %d\n#define MNP_LOOKS %d\n", spec->steady, spec->looks);
     mnp__text_add(text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_ALONG %d\n#define MNP_UNROLL %d\n",
                   MNP__REDUCTION_THREADS, signature->vector, signature->along, signature->unroll);
     mnp__text_add(text, "#define MNP_OUTS %d\n#define MNP_TILED %d\n", signature->outs, signature->tiled);

@@ -4,7 +4,8 @@
  *
  * From the innermost dimension outwards, kept and reduced ones are taken into a tile in the order of their strides, as
  * long as they follow one another in memory and fit; the last one may be cut.  The other reduced dimensions make
- * several tiles with the same outputs, through which a block goes.
+ * several tiles with the same outputs, through which a block goes.  A tile may have no reduced dimension: layers, which
+ * suit rows of kept elements that are few, or narrow, or of elements smaller than a word.
  */
 #include "base/integer.h"
 #include "device/launch.h"
@@ -16,20 +17,27 @@ enum {
     ENOUGH_BLOCKS = 1056,     /* 8 of 256 threads for each of 132 multiprocessors */
     LEAST_THREADS = 64,       /* of a block that have something to do */
     LEAST_BYTES = 1024,       /* of a tile where there are several with the same outputs */
+    LEAST_LAYER = 512,        /* the same of one without reduced dimensions */
     LEAST_DEPTH_BYTES = 4096, /* of the tiles that a block has at a time */
-    MOST_DEPTH = 16,          /* such tiles */
+    MOST_DEPTH = 32,          /* such tiles */
     MOST_TEAM = 7,            /* threads of an output, as the power of two */
     MOST_COUNT = 16,          /* elements of an output for which there are kernels of their own */
     LARGE = 16,               /* bytes of an accumulator that takes long to join */
     LARGE_SHARE = 64,         /* elements that a thread should have then */
     TEAM_SHARE = 4,           /* elements that such a thread should have */
+    SECTOR_BYTES = 32,        /* of memory, which a GPU reads as a whole */
+    FEW_LAYERS = 64,          /* elements of an output */
+    NARROW = 64,              /* kept elements that lie beside one another */
+    WORD_BYTES = 4,           /* smaller elements at any address are slow to read one by one */
+    LAYER_OUTPUTS = 4,        /* of a thread */
     CONFLICTS = 4,            /* threads that may meet at a bank of shared memory */
     ACCUMULATOR_BYTES = 32    /* of a thread that goes through several tiles */
 };
 
 typedef struct tile {
     const mnp__nest *nests;
-    int dims[2];            /* of the kept and of the reduced dimensions in a tile */
+    int dims[2]; /* of the kept and of the reduced dimensions in a tile */
+    int taken[2 * MNP_MAX_DIMS];
     int cut;                /* KEPT or REDUCED: of which the outermost one in the tile is cut */
     int64_t each, fit;      /* indices of that one in a tile, and for how many there is room */
     int64_t size;           /* bytes of an element */
@@ -62,15 +70,20 @@ static int next(const tile *t)
     return best;
 }
 
-/* Take dimensions into the tile.  Gaps between what follows one another may be a quarter of it. */
+/*
+ * Take dimensions into the tile.  Gaps between what follows one another may be a quarter of it, or what a GPU reads
+ * with their neighbours in any case.
+ */
 static void choose_dims(tile *t)
 {
+    const int64_t sector = SECTOR_BYTES / t->size;
     int64_t dense = 1;
     for (int which = next(t); which >= 0; which = next(t)) {
         const int64_t stride = stride_of(t, which, t->dims[which]), extent = extent_of(t, which, t->dims[which]);
         const int64_t fit = MNP__REDUCTION_TILE / t->size / stride;
-        if (stride < dense || stride > dense + dense / 4 || fit < 2)
+        if (stride < dense || stride > dense + mnp__max(dense / 4, sector - 1) || fit < 2)
             return;
+        t->taken[t->dims[KEPT] + t->dims[REDUCED]] = which;
         t->dims[which]++;
         t->cut = which;
         t->fit = fit;
@@ -112,11 +125,14 @@ static void set_each(tile *t, int64_t each)
     t->tiles = outside(t, REDUCED) * (t->cut == REDUCED ? mnp__divide_up(cut_extent(t), each) : 1);
 }
 
-/* Threads of an output, as the power of two: few, as joining costs, but all threads of a block should have work. */
+/*
+ * Threads of an output, as the power of two: few, as joining costs, but all threads of a block should have work.  An
+ * output has one element of each layer, and so one thread.
+ */
 static int choose_team(const tile *t, int64_t share)
 {
     int team = 0;
-    if (stride_of(t, REDUCED, 0) == 1) {
+    if (t->dims[REDUCED] > 0 && stride_of(t, REDUCED, 0) == 1) {
         while (team < 5 && extent_of(t, REDUCED, 0) % ((INT64_C(2) << team) * CONFLICTS) == 0)
             team++;
     }
@@ -140,10 +156,12 @@ static void fill_block(tile *t, int64_t share, int *team)
  * Outputs of a thread where a block goes through several tiles, or 0 if that does not fit; otherwise it goes through
  * its outputs one after the other.
  */
-static int choose_unroll(tile *t, int *team, size_t accumulator)
+static int choose_unroll(tile *t, int *team, int64_t accumulator)
 {
-    const int64_t most =
-        accumulator > ACCUMULATOR_BYTES ? 1 : mnp__clamp(ACCUMULATOR_BYTES / (int64_t)accumulator, 1, 4);
+    const bool many = inside(t, KEPT) * accumulator > MNP__REDUCTION_THREADS * ACCUMULATOR_BYTES;
+    const int64_t most = t->dims[REDUCED] == 0 && accumulator <= ACCUMULATOR_BYTES
+                             ? LAYER_OUTPUTS
+                             : mnp__clamp((many ? 2 : 1) * ACCUMULATOR_BYTES / accumulator, 1, LAYER_OUTPUTS);
     while (*team > 0 && t->outputs << *team > most * MNP__REDUCTION_THREADS)
         --*team;
     const int64_t room = most * (MNP__REDUCTION_THREADS >> *team);
@@ -163,11 +181,78 @@ static int64_t span_bytes(const tile *t)
     return span * t->size;
 }
 
-/* Whether there is something to reduce in a tile, its elements can be listed where need be, and their indices rise. */
+/* Leave out the outermost dimension of a tile. */
+static void drop_dim(tile *t)
+{
+    const int count = t->dims[KEPT] + t->dims[REDUCED];
+    t->dims[t->taken[count - 1]]--;
+    if (count > 1) {
+        t->cut = t->taken[count - 2];
+        t->each = t->fit = extent_of(t, t->cut, t->dims[t->cut] - 1);
+    }
+}
+
+/*
+ * Leave the reduced dimensions out of a tile, and kept ones while it has too many outputs; it is small where there
+ * would be few blocks.
+ */
+static void make_layers(tile *t)
+{
+    while (t->dims[REDUCED] > 0)
+        drop_dim(t);
+    while (t->dims[KEPT] > 1 && inside(t, KEPT) > LAYER_OUTPUTS * MNP__REDUCTION_THREADS)
+        drop_dim(t);
+    if (t->dims[KEPT] == 0)
+        return;
+    const int64_t pieces = mnp__divide_up(ENOUGH_BLOCKS, outside(t, KEPT)), extent = cut_extent(t),
+                  least = mnp__divide_up(LEAST_BYTES, stride_of(t, KEPT, t->dims[KEPT] - 1) * t->size);
+    t->each = mnp__min(mnp__min(mnp__max(mnp__divide_up(extent, pieces), least), extent), t->fit);
+}
+
+/*
+ * Whether there is something to reduce in a tile, its elements can be listed where need be, and their indices rise; or
+ * it is a layer of those that are fast.
+ */
 static bool is_suited(const mnp__reduction_spec *spec, const tile *t)
 {
-    return t->dims[REDUCED] > 0 && (t->dims[REDUCED] <= 1 || !spec->indices) &&
-           (t->dims[REDUCED] <= 1 || t->count <= MNP__REDUCTION_PLACES);
+    if (t->dims[REDUCED] == 0)
+        return t->dims[KEPT] > 0 && t->tiles > 1 &&
+               (t->tiles <= FEW_LAYERS || extent_of(t, KEPT, 0) < NARROW || t->size < WORD_BYTES ||
+                spec->accumulator > LARGE);
+    return t->dims[REDUCED] == 1 || (!spec->indices && t->count <= MNP__REDUCTION_PLACES);
+}
+
+/* How a tile is reduced: threads of an output, as the power of two, outputs of a thread, tiles at a time, blocks. */
+typedef struct shape {
+    int team, unroll;
+    int64_t deep, blocks;
+} shape;
+
+/* Choose the extents of a tile of these dimensions, and its shape.  Returns whether they are good. */
+static bool choose_shape(const mnp__reduction_spec *spec, tile *t, shape *s)
+{
+    const int64_t share = spec->accumulator > LARGE ? LARGE_SHARE : TEAM_SHARE;
+    set_each(t, t->each);
+    if (t->dims[REDUCED] > 1 && t->cut == REDUCED && inside(t, REDUCED) <= MNP__REDUCTION_PLACES)
+        set_each(t, mnp__min(t->each, MNP__REDUCTION_PLACES / inside(t, REDUCED)));
+    if (!is_suited(spec, t))
+        return false;
+    s->team = choose_team(t, share);
+    s->unroll = 1;
+    fill_block(t, share, &s->team);
+    const int64_t at_once = MNP__REDUCTION_THREADS >> s->team;
+    if (t->tiles > 1)
+        s->unroll = choose_unroll(t, &s->team, (int64_t)spec->accumulator);
+    else if (t->cut == KEPT && t->outputs == t->each && t->each > at_once)
+        set_each(t, t->each / at_once * at_once);
+    const int64_t pitch = (span_bytes(t) + 30) / 16 * 16;
+    s->deep = mnp__clamp(MNP__REDUCTION_TILE / pitch, 1, mnp__min(t->tiles, MOST_DEPTH));
+    s->deep = mnp__divide_up(t->tiles, mnp__divide_up(t->tiles, s->deep));
+    s->blocks = t->stripes * (t->cut == KEPT ? mnp__divide_up(cut_extent(t), t->each) : 1);
+    const bool all_at_once = t->dims[REDUCED] == 0 && s->deep == t->tiles;
+    return s->unroll > 0 && s->deep * pitch <= MNP__REDUCTION_TILE + 16 && t->outputs << s->team >= LEAST_THREADS &&
+           (s->deep * pitch >= LEAST_DEPTH_BYTES || all_at_once) &&
+           (t->tiles == 1 || pitch >= (t->dims[REDUCED] == 0 ? LEAST_LAYER : LEAST_BYTES));
 }
 
 int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__nest *nests, int64_t most_parts,
@@ -175,45 +260,34 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
 {
     tile t = {.nests = nests, .size = (int64_t)mnp_dtype_size(spec->operands[0].memory), .cut = KEPT};
     mnp__reduction_signature *signature = &plan->signature;
+    shape s;
     choose_dims(&t);
-    if (!is_suited(spec, &t))
+    if (t.dims[KEPT] + t.dims[REDUCED] == 0)
         return 0;
-    set_each(&t, t.each);
-    if (!is_suited(spec, &t))
-        return 0;
-    const int64_t share = spec->accumulator > LARGE ? LARGE_SHARE : TEAM_SHARE;
-    int team = choose_team(&t, share), unroll = 1;
-    fill_block(&t, share, &team);
-    const int64_t at_once = MNP__REDUCTION_THREADS >> team;
-    if (t.tiles > 1)
-        unroll = choose_unroll(&t, &team, spec->accumulator);
-    else if (t.cut == KEPT && t.outputs == t.each && t.each > at_once)
-        set_each(&t, t.each / at_once * at_once);
-    const int64_t pitch = (span_bytes(&t) + 30) / 16 * 16,
-                  deep = mnp__clamp(MNP__REDUCTION_TILE / pitch, 1, mnp__min(t.tiles, MOST_DEPTH));
-    const int64_t blocks = t.stripes * (t.cut == KEPT ? mnp__divide_up(cut_extent(&t), t.each) : 1);
-    if (unroll == 0 || t.outputs << team < LEAST_THREADS || deep * pitch < LEAST_DEPTH_BYTES ||
-        (t.tiles > 1 && pitch < LEAST_BYTES))
-        return 0;
-    if (blocks < ENOUGH_BLOCKS)
+    if (t.dims[REDUCED] == 0 || !choose_shape(spec, &t, &s)) {
+        make_layers(&t);
+        if (t.dims[KEPT] == 0 || !choose_shape(spec, &t, &s))
+            return 0;
+    }
+    if (s.blocks < ENOUGH_BLOCKS)
         plan->parts =
-            mnp__clamp(mnp__clamp(2 * ENOUGH_BLOCKS / blocks, 1, mnp__divide_up(t.tiles, deep)), 1, most_parts);
+            mnp__clamp(mnp__clamp(2 * ENOUGH_BLOCKS / s.blocks, 1, mnp__divide_up(t.tiles, s.deep)), 1, most_parts);
     signature->tile_kept = (unsigned char)t.dims[KEPT];
     signature->tile_reduced = (unsigned char)t.dims[REDUCED];
     signature->cut_reduced = t.cut == REDUCED;
     signature->tiled = true;
     signature->tile_loop = t.tiles > 1;
     signature->tile_count =
-        t.tiles == 1 && team == 0 && t.dims[REDUCED] == 1 && t.count <= MOST_COUNT && !spec->searches
+        t.tiles == 1 && s.team == 0 && t.dims[REDUCED] == 1 && t.count <= MOST_COUNT && !spec->searches
             ? (unsigned char)t.count
             : 0;
     signature->vector = 1;
-    signature->along = (unsigned char)(unroll > 1 ? 2 : 4);
-    signature->unroll = (unsigned char)unroll;
+    signature->along = (unsigned char)(s.unroll > 1 ? 2 : 4);
+    signature->unroll = (unsigned char)s.unroll;
     plan->each = t.each;
     plan->tiles = t.tiles;
     plan->chunks = mnp__divide_up(cut_extent(&t), t.each);
-    *team_p = team;
-    *deep_p = deep;
-    return blocks * plan->parts;
+    *team_p = s.team;
+    *deep_p = s.deep;
+    return s.blocks * plan->parts;
 }

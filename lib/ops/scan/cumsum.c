@@ -21,12 +21,14 @@ typedef struct function {
     const char *name;    /* without mnp_ */
     const char *reduces; /* the function of maniple/reduce.h whose results these are */
     int initial;         /* the value before the first element */
+    bool skips_nan;
 } function;
 
-static const function cumsum = {"cumsum", "sum", 0}, cumprod = {"cumprod", "prod", 1},
-                      nancumsum = {"nancumsum", "nansum", 0}, nancumprod = {"nancumprod", "nanprod", 1},
-                      cummax = {"cummax", "max", 0}, cummin = {"cummin", "min", 0},
-                      cumulative_sum = {"cumulative_sum", "sum", 0}, cumulative_prod = {"cumulative_prod", "prod", 1};
+static const function cumsum = {"cumsum", "sum", 0, false}, cumprod = {"cumprod", "prod", 1, false},
+                      nancumsum = {"nancumsum", "nansum", 0, true}, nancumprod = {"nancumprod", "nanprod", 1, true},
+                      cummax = {"cummax", "max", 0, false}, cummin = {"cummin", "min", 0, false},
+                      cumulative_sum = {"cumulative_sum", "sum", 0, false},
+                      cumulative_prod = {"cumulative_prod", "prod", 1, false};
 
 /* What a scan's reduction depends on.  Keys are compared by their bytes. */
 typedef struct key {
@@ -58,7 +60,9 @@ static mnp_status scan(const function *f, const char *name, const mnp_array *x, 
     k.stored = *out_p ? (*out_p)->dtype : k.result;
     MNP_TRY(mnp__output_check_cast(name, NULL, k.result, k.stored));
     MNP_TRY(mnp__reduction_get(x->ctx, build, &k, sizeof k, &reduction));
-    return mnp__scan_run(reduction, &(mnp__scan_call){.function = name, .x = x, .axis = axis, .out_p = out_p});
+    return mnp__scan_run(
+        reduction,
+        &(mnp__scan_call){.function = name, .x = x, .axis = axis, .keeps_first = !f->skips_nan, .out_p = out_p});
 }
 
 static mnp_status cumulate(const function *f, const mnp_array *x, int axis, const char *dtype, mnp_array **out_p)

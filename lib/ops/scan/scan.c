@@ -71,17 +71,33 @@ static mnp_status need_state(mnp_ctx *ctx, shared *all, size_t size)
 
 /* ---- kernels ---- */
 
+/* Bytes of shared memory for a tile: see mnp_places of kernels/scan/scan_tiles.h. */
+static size_t tile_bytes(size_t vector, size_t unroll)
+{
+    const size_t row = vector >= 128 ? 1 : unroll > 8 ? unroll : 128 / vector;
+    return MNP__SCAN_THREADS / 32 * (32 * unroll + 32 * unroll / row) * vector;
+}
+
 static mnp_status load(const mnp__reduction *reduction, const mnp__scan_signature *signature, mnp__kernel **kernel_p)
 {
     mnp__text text = MNP__TEXT_EMPTY, function = MNP__TEXT_EMPTY;
     const mnp__loop_operand *operands = reduction->spec.operands;
-    const bool in_place = mnp_dtype_size(operands[0].memory) == mnp_dtype_size(operands[1].memory);
-    const size_t bytes = signature->way == MNP_SCAN_SHORT ? (in_place ? 1 : 2) * (MNP__SCAN_SHORT_BYTES + 32) : 0;
+    const size_t in = mnp_dtype_size(operands[0].memory), out = mnp_dtype_size(operands[1].memory);
+    const size_t larger = in > out ? in : out;
+    size_t bytes = 0; /* some more than elements take, as these need not be aligned */
+    if (signature->way == MNP_SCAN_SHORT)
+        bytes = MNP__SCAN_SHORT_BYTES / larger * (in == out ? in : in + out) + 64;
+    else if (signature->way == MNP_SCAN_BANDS)
+        bytes = MNP__SCAN_THREADS * signature->unroll * larger + 32;
+    else if (signature->way == MNP_SCAN_TILES)
+        bytes = tile_bytes(signature->vector * larger, signature->unroll);
     mnp__text_add(&function, "scan_%s", reduction->spec.name);
     mnp__text_add(&text, "#define MNP_SCAN scan_%s\n#define MNP_KEPT %d\n#define MNP_WAY %d\n", reduction->spec.name,
                   signature->kept, signature->way);
     mnp__text_add(&text, "#define MNP_UNIT_IN %d\n#define MNP_UNIT_OUT %d\n#define MNP_ACC_BYTES %zu\n",
                   signature->unit_in, signature->unit_out, reduction->spec.accumulator);
+    mnp__text_add(&text, "#define MNP_SCAN_GROUPS %d\n#define MNP_SCAN_BAND_COLUMNS %d\n", MNP__SCAN_GROUPS,
+                  MNP__SCAN_BAND_COLUMNS);
     mnp__text_add(&text, "#define MNP_STEADY %d\n#define MNP_LOOKS %d\n", reduction->spec.steady,
                   reduction->spec.looks);
     mnp__text_add(&text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n", MNP__SCAN_THREADS,
@@ -207,11 +223,21 @@ static bool is_rearranged(const run *r)
     return false;
 }
 
+/* Whether lines have one element, and the results are these, converted once. */
+static bool is_copy(const run *r)
+{
+    const mnp__loop_operand *in = &r->reduction->spec.operands[0], *out = &r->reduction->spec.operands[1];
+    return r->call->keeps_first && r->call->x->layout->shape[r->call->axis] == 1 && in->type == out->type &&
+           (in->memory == in->type || out->memory == out->type);
+}
+
 mnp_status mnp__scan_run(mnp__reduction *reduction, const mnp__scan_call *call)
 {
     run r = {.ctx = reduction->ctx, .reduction = reduction, .call = call};
     MNP_TRY(mnp__check_same(&r.ctx->comm, call->function, mnp__layout_hash(call->x->layout) + (uint64_t)call->axis));
     MNP_TRY(open_output(&r));
+    if (is_copy(&r))
+        return mnp__output_close(1, &r.output, mnp__array_assign(call->x, r.output.array));
     mnp__scan_call there = *call;
     if (is_rearranged(&r)) {
         mnp_status st = mnp__array_assign(call->x, r.output.array);

@@ -17,6 +17,7 @@ typedef struct mnp__scan_call {
     const char *function; /* its name in messages: "mnp_cumsum" */
     const mnp_array *x;   /* not a scalar, and with a dimension */
     int axis;             /* 0 .. ndim - 1 */
+    bool keeps_first;     /* the result for one element is that element */
     mnp_array **out_p;    /* the user's pointer; where *p is NULL, an array is made in the layout of x */
 } mnp__scan_call;
 

@@ -18,22 +18,26 @@
 
 enum {
     VECTOR_BYTES = 16,
-    FLIGHT_BYTES = 64,    /* of the input that a thread should have in flight */
-    TILE_BYTES = 128,     /* the same where blocks wait for one another: larger tiles mean fewer waits */
-    USUAL_BYTES = 16,     /* of an accumulator; threads with larger ones take fewer elements at once */
-    SMALL = 1 << 14,      /* blocks of fewer elements share one general kernel */
-    MANY_LINES = 528,     /* so many lines get a block each */
-    SHORT_LINE = 2048,    /* lines of fewer elements do not get a block of threads */
-    MANY_COLUMNS = 65536, /* so many threads across lines keep a GPU busy */
-    NARROW_BYTES = 128,   /* of so many alternating lines an element each */
-    LEAST_SHORT = 4,      /* least lines of a block that has several in shared memory */
-    SHORT_STRIP = 4,      /* elements that a thread should have of such a line */
-    SHORT_PART = 64,      /* least elements of a part of a column */
-    HOST_SHORT_ROW = 32,  /* on the host shorter rows are scanned across lines */
-    HOST_NARROW = 8,      /* on the host fewer lines are scanned one after the other */
-    HOST_PARTS = 64,      /* most parts of all lines together */
-    HOST_PART = 1 << 15,  /* least elements of a part on the host */
-    HOST_COLUMNS = 256    /* lines that count as one on the host */
+    FLIGHT_BYTES = 64,      /* of the input that a thread should have in flight */
+    TILE_BYTES = 128,       /* the same where blocks wait for one another: larger tiles mean fewer waits */
+    USUAL_BYTES = 16,       /* of an accumulator; threads with larger ones take fewer elements at once */
+    SMALL = 1 << 14,        /* blocks of fewer elements share one general kernel */
+    MANY_LINES = 528,       /* so many lines get a block each */
+    SHORT_LINE = 2048,      /* lines of fewer elements do not get a block of threads */
+    MANY_COLUMNS = 1 << 17, /* so many threads across lines keep a GPU busy */
+    NARROW_BYTES = 128,     /* of so many alternating lines an element each */
+    LEAST_SHORT = 4,        /* least lines of a block that has several in shared memory */
+    SHORT_STRIP = 4,        /* elements that a thread should have of such a line */
+    SHORT_PART = 64,        /* least elements of a part of a column */
+    BAND_ROW_BYTES = 256,   /* of the elements of a band at one index along the axis */
+    LEAST_ROWS = 32,        /* of lines that are divided into bands */
+    LONG_STRIP = 23,        /* of 8-byte elements in few columns, whose bands wait most for one another */
+    LEAST_STRIP = 7,        /* fewer elements make a strip only where lines are short */
+    HOST_SHORT_ROW = 32,    /* on the host shorter rows are scanned across lines */
+    HOST_NARROW = 8,        /* on the host fewer lines are scanned one after the other */
+    HOST_PARTS = 64,        /* most parts of all lines together */
+    HOST_PART = 1 << 15,    /* least elements of a part on the host */
+    HOST_COLUMNS = 256      /* lines that count as one on the host */
 };
 
 enum { IN, OUT, PLACE, OPERANDS }; /* PLACE: the numbers of lines */
@@ -132,39 +136,136 @@ static unsigned char choose_unroll(const walk *w, const mnp__scan_signature *sig
     return (unsigned char)unroll;
 }
 
-/* Whether an operand's elements follow one another in memory, those of `inner` lines in turn. */
+/* Whether all of an operand's elements follow one another in memory, those of `inner` lines in turn. */
 static bool is_dense(const walk *w, int k, int64_t inner)
 {
-    const int d = innermost(w);
     const bool groups = inner > 1;
-    return w->along[k][0] == inner && (!groups || w->stride[k][d] == 1) &&
-           (w->beside.ndim == groups || w->stride[k][d - groups] == w->length * inner);
+    int64_t next = w->length * inner;
+    if (w->along[k][0] != inner || (groups && w->stride[k][innermost(w)] != 1))
+        return false;
+    for (int d = innermost(w) - groups; d >= 0; d--) {
+        if (w->stride[k][d] != next && w->beside.extent[d] > 1)
+            return false;
+        next *= w->beside.extent[d];
+    }
+    return true;
+}
+
+/* The larger size of an element of both operands; 0: they are not aligned to it. */
+static int64_t size_in_shared(const walk *w)
+{
+    const int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);
+    const bool aligned = (uintptr_t)w->x->data % (uintptr_t)in == 0 && (uintptr_t)w->out->data % (uintptr_t)out == 0;
+    return aligned ? mnp__max(in, out) : 0;
 }
 
 /*
- * Plan short lines that follow one another in memory, or alternate, if vectors are not aligned or lines alternate by
- * few elements: the threads of a line, as the power of two, and the lines of a block.  False: they do not suit.
+ * Plan short lines whose vectors are not aligned, or that alternate by few elements: a block has several in shared
+ * memory.  False: they do not suit.
  */
-static bool plan_short(const walk *w, bool columns, const mnp__scan_signature *signature, int *team,
-                       mnp__scan_plan *plan)
+static bool plan_short(const walk *w, bool columns, mnp__scan_plan *plan)
 {
-    const int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);
-    const int64_t size = mnp__max(in, out), inner = columns ? w->beside.extent[innermost(w)] : 1;
-    const int64_t groups = MNP__SCAN_SHORT_BYTES / size / w->length / inner, fit = groups * inner;
-    if (w->spec->steady || w->beside.ndim > 1 + columns || !is_dense(w, IN, inner) || !is_dense(w, OUT, inner) ||
-        w->length < 2 || fit < LEAST_SHORT || (uintptr_t)w->x->data % (uintptr_t)in != 0 ||
-        (uintptr_t)w->out->data % (uintptr_t)out != 0)
+    mnp__scan_signature *signature = &plan->signature;
+    const int64_t size = size_in_shared(w), inner = columns ? w->beside.extent[innermost(w)] : 1;
+    if (w->spec->steady || size == 0 || w->length < 2 || w->length * inner * size > MNP__SCAN_SHORT_BYTES ||
+        (columns ? inner * size > NARROW_BYTES : signature->vector * size >= VECTOR_BYTES))
         return false;
-    if (columns ? inner * size > NARROW_BYTES : signature->vector * size >= VECTOR_BYTES)
+    const bool unit_in = is_dense(w, IN, inner), unit_out = is_dense(w, OUT, inner);
+    int64_t groups = MNP__SCAN_SHORT_BYTES / size / w->length / inner, team = 0;
+    if (!unit_in || !unit_out)
+        groups = mnp__min(groups, MNP__SCAN_GROUPS);
+    const int64_t fit = groups * inner;
+    if (fit < LEAST_SHORT)
         return false;
-    *team = 0;
-    while (*team < 5 && fit << (*team + 1) <= MNP__SCAN_THREADS && w->length >> *team > SHORT_STRIP)
-        ++*team;
-    if (*team < 5 && fit << *team < MNP__SCAN_THREADS * 3 / 4 && w->length >> *team > SHORT_STRIP)
-        ++*team;
-    const int64_t at_once = mnp__divide_up(MNP__SCAN_THREADS >> *team, inner) * inner;
-    plan->each = fit > at_once ? fit / at_once * at_once : fit;
+    while (team < 5 && fit << (team + 1) <= MNP__SCAN_THREADS && w->length >> team > SHORT_STRIP)
+        ++team;
+    if (team < 5 && fit << team < MNP__SCAN_THREADS * 3 / 4 && w->length >> team > SHORT_STRIP)
+        ++team;
+    const int64_t at_once = mnp__divide_up(MNP__SCAN_THREADS >> team, inner) * inner;
+    const int64_t each = fit > at_once ? fit / at_once * at_once : fit;
+    *signature = (mnp__scan_signature){MNP_SCAN_SHORT, signature->kept, 1, 1, unit_in, unit_out};
+    plan->slots[MNP__SCAN_PARTS] = (uint64_t)each;
+    plan->slots[MNP__SCAN_TEAM] = (uint64_t)team;
+    plan->slots[MNP__SCAN_COLUMNS] = (uint64_t)inner;
+    plan->launch.grid[0] = (unsigned)mnp__divide_up(w->lines, each);
     return true;
+}
+
+/*
+ * Plan bands of neighbouring lines, where these are too few for a thread each, or so narrow that threads across lines
+ * would read short pieces of memory.  False: they do not suit.
+ */
+static bool plan_bands(const walk *w, mnp__scan_plan *plan)
+{
+    mnp__scan_signature *signature = &plan->signature;
+    const int64_t size = size_in_shared(w), width = w->beside.extent[innermost(w)];
+    const bool wide = width * size >= NARROW_BYTES;
+    if (size == 0 || (wide && w->lines / signature->vector >= MANY_COLUMNS) || w->length < LEAST_ROWS)
+        return false;
+    const int64_t most = mnp__clamp(BAND_ROW_BYTES / size, 16, MNP__SCAN_BAND_COLUMNS);
+    int64_t each = mnp__divide_up(width, mnp__divide_up(width, most));
+    each = mnp__divide_up(each, signature->vector) * signature->vector;
+    const int64_t chains = w->lines / width * mnp__divide_up(width, each);
+    const int64_t strips = each <= 16 ? MNP__SCAN_THREADS / 32 * (32 / each) : MNP__SCAN_THREADS / each;
+    const int64_t most_strip = size == 8 && each <= 16 ? LONG_STRIP : MNP__SCAN_BAND_BYTES / MNP__SCAN_THREADS / size;
+    int64_t strip = most_strip;
+    while (strip > LEAST_STRIP && chains * mnp__divide_up(w->length, strips * strip) < MANY_LINES)
+        strip /= 2;
+    /* An odd stride avoids conflicts of banks. */
+    strip = mnp__min((strip - 1) | 1, mnp__divide_up(w->length, strips) | 1);
+    const int64_t bands = mnp__divide_up(w->length, strips * strip);
+    if (bands > 1 && w->x->ctx->device->recording) /* a later scan may need more memory for the state of bands */
+        return false;
+    const bool whole = each == width;
+    bool unit[PLACE];
+    for (int k = IN; k <= OUT; k++)
+        unit[k] = whole && w->along[k][0] == width && w->stride[k][innermost(w)] == 1;
+    if (unit[IN] || unit[OUT])
+        signature->vector = 1;
+    *signature = (mnp__scan_signature){MNP_SCAN_BANDS, signature->kept, signature->vector, (unsigned char)most_strip,
+                                       unit[IN],       unit[OUT]};
+    plan->slots[MNP__SCAN_PARTS] = (uint64_t)bands;
+    plan->slots[MNP__SCAN_COLUMNS] = (uint64_t)each;
+    plan->slots[MNP__SCAN_STRIP] = (uint64_t)strip;
+    plan->launch.grid[0] = (unsigned)(chains * bands);
+    if (bands > 1)
+        plan->state = 16 + (size_t)(chains * bands * each) * ((w->spec->accumulator + 7) / 8) * 16;
+    return true;
+}
+
+/* Plan a thread for each line or vector of lines, or for parts of them. */
+static void plan_columns(const walk *w, mnp__scan_plan *plan)
+{
+    const int64_t threads = w->lines / plan->signature.vector;
+    plan->parts = choose_parts(w, threads, MANY_COLUMNS, SHORT_PART);
+    plan->slots[MNP__SCAN_PARTS] = (uint64_t)plan->parts;
+    plan->launch.grid[0] = (unsigned)mnp__divide_up(threads * plan->parts, MNP__SCAN_THREADS);
+    plan->totals = plan->launch;
+    plan->totals.grid[0] = (unsigned)mnp__divide_up(threads * (plan->parts - 1), MNP__SCAN_THREADS);
+}
+
+/* Plan a team of a warp's threads, or a block, for each line, or for tiles of it. */
+static void plan_rows(const walk *w, bool general, mnp__scan_plan *plan)
+{
+    mnp__scan_signature *signature = &plan->signature;
+    const int64_t row = (int64_t)signature->vector * 32, tile = row * signature->unroll * (MNP__SCAN_THREADS / 32);
+    const int team = mnp__exponent_above(mnp__divide_up(w->length, signature->vector), 5);
+    plan->slots[MNP__SCAN_TEAM] = (uint64_t)team;
+    if (w->length <= SHORT_LINE || general) {
+        plan->launch.grid[0] = (unsigned)mnp__divide_up(w->lines, MNP__SCAN_THREADS >> team);
+    } else if (w->lines >= MANY_LINES || w->length <= tile) {
+        signature->way = MNP_SCAN_BLOCKS;
+        plan->launch.grid[0] = (unsigned)w->lines;
+    } else {
+        signature->way = MNP_SCAN_TILES;
+        signature->unroll = choose_unroll(w, signature, TILE_BYTES);
+        if (signature->vector == 2 && signature->unroll == 8) /* tiles with as many elements as those of 4 bytes */
+            signature->unroll = (unsigned char)(2 * signature->unroll);
+        const int64_t tiles = mnp__divide_up(w->length, row * signature->unroll * (MNP__SCAN_THREADS / 32));
+        plan->slots[MNP__SCAN_PARTS] = (uint64_t)tiles;
+        plan->launch.grid[0] = (unsigned)(w->lines * tiles);
+        plan->state = 16 + (size_t)(w->lines * tiles) * w->spec->accumulator / 8 * 16;
+    }
 }
 
 static void plan_cuda(walk *w, bool columns, bool general, mnp__scan_plan *plan)
@@ -172,35 +273,13 @@ static void plan_cuda(walk *w, bool columns, bool general, mnp__scan_plan *plan)
     mnp__scan_signature *signature = &plan->signature;
     signature->vector = (unsigned char)choose_vector(w, columns, signature);
     signature->unroll = choose_unroll(w, signature, FLIGHT_BYTES);
-    int64_t row = (int64_t)signature->vector * 32, tile = row * signature->unroll * (MNP__SCAN_THREADS / 32), blocks;
-    int team = mnp__exponent_above(mnp__divide_up(w->length, signature->vector), 5);
-    if (!general && plan_short(w, columns, signature, &team, plan)) {
-        signature->way = MNP_SCAN_SHORT;
-        signature->vector = signature->unroll = 1;
-        blocks = mnp__divide_up(w->lines, plan->each);
-    } else if (columns) {
-        int64_t threads = w->lines / signature->vector;
-        plan->parts = choose_parts(w, threads, MANY_COLUMNS, SHORT_PART);
-        blocks = mnp__divide_up(threads * plan->parts, MNP__SCAN_THREADS);
-        plan->totals.grid[0] = (unsigned)mnp__divide_up(threads * (plan->parts - 1), MNP__SCAN_THREADS);
-        plan->totals.grid[1] = plan->totals.grid[2] = 1;
-        plan->totals.block[0] = MNP__SCAN_THREADS;
-        plan->totals.block[1] = plan->totals.block[2] = 1;
-    } else if (w->length <= SHORT_LINE || general) {
-        blocks = mnp__divide_up(w->lines, MNP__SCAN_THREADS >> team);
-    } else if (w->lines >= MANY_LINES || w->length <= tile) {
-        signature->way = MNP_SCAN_BLOCKS;
-        blocks = w->lines;
-    } else {
-        signature->way = MNP_SCAN_TILES;
-        signature->unroll = choose_unroll(w, signature, TILE_BYTES);
-        tile = row * signature->unroll * (MNP__SCAN_THREADS / 32);
-        plan->slots[MNP__SCAN_PARTS] = (uint64_t)mnp__divide_up(w->length, tile);
-        blocks = w->lines * mnp__divide_up(w->length, tile);
-        plan->state = 16 + (size_t)blocks * w->spec->accumulator / 8 * 16;
-    }
-    plan->slots[MNP__SCAN_TEAM] = (uint64_t)team;
-    plan->launch = (mnp__launch){.grid = {(unsigned)blocks, 1, 1}, .block = {MNP__SCAN_THREADS, 1, 1}};
+    plan->launch = (mnp__launch){.grid = {1, 1, 1}, .block = {MNP__SCAN_THREADS, 1, 1}};
+    if (!general && (plan_short(w, columns, plan) || (columns && plan_bands(w, plan))))
+        return;
+    if (columns)
+        plan_columns(w, plan);
+    else
+        plan_rows(w, general, plan);
 }
 
 /* ---- the host ---- */
@@ -235,8 +314,8 @@ static void fill_slots(const walk *w, mnp__scan_plan *plan)
     uint64_t *slot = plan->slots;
     slot[MNP__SCAN_LINES] = (uint64_t)w->lines;
     slot[MNP__SCAN_LENGTH] = (uint64_t)w->length;
-    if (plan->state == 0)
-        slot[MNP__SCAN_PARTS] = (uint64_t)(plan->each ? plan->each : plan->parts);
+    if (plan->parts > 1)
+        slot[MNP__SCAN_PARTS] = (uint64_t)plan->parts;
     slot += MNP__SCAN_EXTENTS;
     for (int d = 0; d < w->beside.ndim; d++)
         *slot++ = (uint64_t)w->beside.extent[d];
@@ -258,7 +337,7 @@ void mnp__scan_plan_make(const mnp__reduction_spec *spec, const mnp_array *x, co
     w.spec = spec;
     w.x = x;
     w.out = out;
-    *plan = (mnp__scan_plan){.parts = 1};
+    *plan = (mnp__scan_plan){.parts = 1, .slots = {[MNP__SCAN_PARTS] = 1}};
     gather(&w, axis);
     mnp__nest_order(&w.beside, IN, PLACE);
     mnp__nest_join(&w.beside);

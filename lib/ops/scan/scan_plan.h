@@ -15,6 +15,8 @@ enum {
     MNP__SCAN_LENGTH,
     MNP__SCAN_PARTS,
     MNP__SCAN_TEAM,
+    MNP__SCAN_COLUMNS,
+    MNP__SCAN_STRIP,
     MNP__SCAN_KNOWN,
     MNP__SCAN_FIRST,
     MNP__SCAN_BY,
@@ -24,6 +26,9 @@ enum {
     MNP__SCAN_EXTENTS,
     MNP__SCAN_SLOTS = MNP__SCAN_EXTENTS + 2 * MNP_MAX_DIMS + 2 * (2 + MNP_MAX_DIMS),
     MNP__SCAN_SHORT_BYTES = 22 << 10, /* of the elements, or the results, of short lines in shared memory */
+    MNP__SCAN_BAND_BYTES = 31 << 10,  /* the same of a band */
+    MNP__SCAN_GROUPS = 512,           /* groups of short lines of a block, unless they are dense in memory */
+    MNP__SCAN_BAND_COLUMNS = 128,     /* at most */
     MNP__SCAN_THREADS = 256           /* of a block; a multiple of 32 */
 };
 
@@ -37,8 +42,7 @@ typedef struct mnp__scan_plan {
     mnp__scan_signature signature;
     mnp__launch launch, totals; /* computes the values; computes the totals of parts, if there are several */
     int64_t lines, parts;
-    size_t state; /* bytes of the state of tiles */
-    int64_t each; /* short lines of a block; 0: another way */
+    size_t state; /* bytes of the state of tiles or bands */
     bool small;   /* so the general kernel is fast enough */
     int nslots;
     uint64_t slots[MNP__SCAN_SLOTS];

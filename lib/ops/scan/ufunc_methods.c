@@ -241,7 +241,8 @@ mnp_status mnp_ufunc_accumulate(const char *ufunc, const mnp_array *x, int axis,
     MNP_TRY(mnp__view_axis(name, x->layout->ndim, axis, &axis));
     MNP_TRY(get_reduction(&m, x, NULL, false, *out_p, &reduction));
     if (m.joins)
-        return mnp__scan_run(reduction, &(mnp__scan_call){.function = name, .x = x, .axis = axis, .out_p = out_p});
+        return mnp__scan_run(
+            reduction, &(mnp__scan_call){.function = name, .x = x, .axis = axis, .keeps_first = true, .out_p = out_p});
     return mnp__ufunc_reduce_run(
         reduction, &(mnp__ufunc_reduce){.function = name, .x = x, .axis = axis, .ordered = true, .out_p = out_p});
 }

@@ -35,7 +35,9 @@ mnp_dtype mnp__count_bins_sum(const mnp_array *weights)
 typedef struct arrangement {
     mnp__launch launch;
     bool shared;    /* blocks of a GPU have sums in shared memory */
+    size_t bytes;   /* of that memory */
     int copies;     /* 2^copies copies of the counters in a block */
+    bool lanes;     /* each lane of a warp has sums of weights of its own */
     int64_t groups; /* rows of sums of every rank */
 } arrangement;
 
@@ -43,7 +45,7 @@ typedef struct arrangement {
 static arrangement arrange_counts(int64_t bins, int64_t size)
 {
     const int64_t counters = MNP_HISTOGRAM_SHARED / (int64_t)sizeof(uint32_t), each = MNP_HISTOGRAM_THREADS * 16;
-    arrangement s = {.shared = bins <= counters, .groups = 1};
+    arrangement s = {.shared = bins <= counters, .bytes = MNP_HISTOGRAM_SHARED, .groups = 1};
     while (s.shared && s.copies < 5 && bins << (s.copies + 1) <= counters)
         s.copies++;
     s.launch = (mnp__launch){.grid = {(unsigned)mnp__clamp(mnp__divide_up(size, each), 1, s.shared ? 396 : 1056), 1, 1},
@@ -51,14 +53,25 @@ static arrangement arrange_counts(int64_t bins, int64_t size)
     return s;
 }
 
-/* Weights on a GPU: as many warps as there is memory for sums of their own. */
-static arrangement arrange_weights(int64_t bins, int64_t size, size_t sum)
+/*
+ * Weights on a GPU: where there is room for two warps whose lanes have sums of their own, one block for each
+ * multiprocessor.  Otherwise as many warps as there is memory for sums of their own.
+ */
+static arrangement arrange_weights(int64_t bins, int64_t size, size_t sum, size_t block_memory)
 {
-    const int64_t room = MNP_HISTOGRAM_SHARED / (int64_t)sum, each = 256, most = 2112;
-    const int64_t warps = mnp__clamp(room / bins, 1, MNP_HISTOGRAM_THREADS / 32);
-    arrangement s = {.shared = bins <= room};
-    s.groups = s.shared ? mnp__clamp(size / (each * warps), 1, most / warps)
-                        : mnp__clamp(size / each, 1, mnp__clamp((INT64_C(1) << 25) / bins, 1, most));
+    const size_t table = 32 << 10, more = MNP_HISTOGRAM_MORE; /* cells of uneven bins are in shared memory, too */
+    const int64_t room = MNP_HISTOGRAM_SHARED / (int64_t)sum, large = (int64_t)(more / sum) / 32 / bins;
+    const int64_t each = 256, most = 2112, most_warps = MNP_HISTOGRAM_THREADS / 32;
+    arrangement s = {.shared = bins <= room, .bytes = MNP_HISTOGRAM_SHARED};
+    int64_t warps = mnp__clamp(room / bins, 1, most_warps);
+    if (large >= 2 && block_memory > more + table) {
+        warps = mnp__min(large, most_warps);
+        s = (arrangement){.shared = true, .bytes = more, .lanes = true};
+        s.groups = mnp__clamp(size / (each * warps), 1, most / most_warps);
+    } else {
+        s.groups = s.shared ? mnp__clamp(size / (each * warps), 1, most / warps)
+                            : mnp__clamp(size / each, 1, mnp__clamp((INT64_C(1) << 25) / bins, 1, most));
+    }
     s.launch =
         (mnp__launch){.grid = {(unsigned)s.groups, 1, 1}, .block = {(unsigned)(s.shared ? 32 * warps : 32), 1, 1}};
     return s;
@@ -75,7 +88,8 @@ static arrangement arrange(const mnp_array *x, const mnp__count_bins *counting)
         return s;
     }
     if (counting->weights)
-        return arrange_weights(counting->bins, each, mnp_dtype_size(mnp__count_bins_sum(counting->weights)));
+        return arrange_weights(counting->bins, each, mnp_dtype_size(mnp__count_bins_sum(counting->weights)),
+                               ctx->device->block_memory);
     return arrange_counts(counting->bins, each);
 }
 
@@ -94,13 +108,13 @@ static mnp_status load(const mnp_array *x, const mnp__count_bins *counting, cons
                   counting->narrow ? "float" : "double", counting->bins < INT32_MAX ? "int32_t" : "int64_t");
     mnp__text_add(&defines, "#define MNP_WEIGHTED %d\n#define MNP_WEIGHT %s\n", weights != NULL,
                   mnp__jit_type(weights ? weights->dtype : MNP_INT64));
-    mnp__text_add(&defines, "#define MNP_SUM %s\n#define MNP_SHARED %d\n", mnp__jit_type(mnp__count_bins_sum(weights)),
-                  s->shared);
+    mnp__text_add(&defines, "#define MNP_SUM %s\n#define MNP_SHARED %d\n#define MNP_COPIES %d\n",
+                  mnp__jit_type(mnp__count_bins_sum(weights)), s->shared, s->lanes);
     mnp__kernel_spec spec = {.file = "statistics/histogram.cu",
                              .function = "fill_histogram",
                              .nvrtc_options = "--fmad=false",
                              .host_options = "-ffp-contract=off",
-                             .shared_bytes = s->shared ? MNP_HISTOGRAM_SHARED : 0};
+                             .shared_bytes = s->shared ? s->bytes : 0};
     return mnp__ctx_kernel_of_text(x->ctx, &spec, &defines, NULL, kernel_p);
 }
 

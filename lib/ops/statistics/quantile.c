@@ -5,9 +5,9 @@
  * they are many or differ from line to line.
  *
  * The axes are merged to one, which mnp_sort() sorts, NaN last.  Where all elements count, the neighbours have the same
- * index in every line, and are slices; where the axis is cut, reducing such a slice along it gives the result the layout
- * of a reduction's.  Where NaN are left out, lines differ in their number of elements, and so do the neighbours' indices:
- * they are computed on the CPU, from the counts of this rank's lines, and taken along the axis.
+ * index in every line, and are slices; where the axis is cut, reducing such a slice along it gives the result the
+ * layout of a reduction's.  Where NaN are left out, lines differ in their number of elements, and so do the neighbours'
+ * indices: they are computed on the CPU, from the counts of this rank's lines, and taken along the axis.
  */
 #include <maniple/statistics.h>
 
@@ -151,18 +151,6 @@ static mnp_status drop_repeats(call *c)
     return c->repeats > 1 ? mnp_slice(x, x->layout->ndim, subscripts, &c->single) : MNP_OK;
 }
 
-/* Order some dimensions as they lie in memory, so that joining them takes no copy. */
-static void order_by_strides(const mnp_array *x, int *order, int count)
-{
-    for (int i = 1; i < count; i++) {
-        const int d = order[i];
-        int at = i;
-        for (; at > 0 && llabs(x->local_strides[order[at - 1]]) < llabs(x->local_strides[d]); at--)
-            order[at] = order[at - 1];
-        order[at] = d;
-    }
-}
-
 /* x with the axes as one: as it is where that is one already, else the last of `joined`. */
 static mnp_status join_axes(call *c)
 {
@@ -190,7 +178,7 @@ static mnp_status join_axes(call *c)
         }
     }
     if (has_one_part(x)) /* in which order elements are does not matter */
-        order_by_strides(x, order + kept, at);
+        mnp__order_by_strides(x, order + kept, at);
     MNP_TRY(mnp_transpose(x, order, &c->turned));
     MNP_TRY(mnp_reshape(c->turned, kept + 1, shape, &c->joined));
     c->lines = c->joined;

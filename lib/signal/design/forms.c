@@ -209,14 +209,21 @@ static bool is_real(mnp__root x)
     return fabs(cimag(x)) <= 100 * DBL_EPSILON * cabs(x);
 }
 
+/* How many roots have a positive imaginary part, and how many a negative one. */
+static void count_sides(int64_t count, const mnp__root *x, int64_t *above_p, int64_t *below_p)
+{
+    *above_p = *below_p = 0;
+    for (int64_t i = 0; i < count; i++) {
+        *above_p += !is_real(x[i]) && cimag(x[i]) > 0;
+        *below_p += !is_real(x[i]) && cimag(x[i]) < 0;
+    }
+}
+
 /* One of each pair, and real ones without an imaginary part, in SciPy's order. *count_p has those that are left. */
 static mnp_status take_pairs(const char *function, int64_t *count_p, mnp__root *x)
 {
-    int64_t kept = 0, above = 0, below = 0;
-    for (int64_t i = 0; i < *count_p; i++) {
-        above += !is_real(x[i]) && cimag(x[i]) > 0;
-        below += !is_real(x[i]) && cimag(x[i]) < 0;
-    }
+    int64_t kept = 0, above, below;
+    count_sides(*count_p, x, &above, &below);
     if (above != below)
         return MNP_FAIL(MNP_ERR_ARG,
                         "%s: %" PRId64 " roots have a positive imaginary part and %" PRId64
@@ -252,12 +259,18 @@ static mnp__root take_nearest(int64_t *count_p, mnp__root *x, mnp__root to, want
     return root;
 }
 
-/* The pole nearest to the unit circle, among all or the real ones. */
-static int64_t worst(int64_t count, const mnp__root *p, bool real)
+/* How far a pole is from the unit circle, or that of an analog filter from the imaginary axis. */
+static double distance(mnp__root p, bool analog)
+{
+    return analog ? fabs(creal(p)) : fabs(1 - cabs(p));
+}
+
+/* The nearest pole, among all or the real ones. */
+static int64_t worst(int64_t count, const mnp__root *p, bool real, bool analog)
 {
     int64_t found = -1;
     for (int64_t i = 0; i < count; i++) {
-        if ((!real || cimag(p[i]) == 0) && (found < 0 || fabs(1 - cabs(p[i])) < fabs(1 - cabs(p[found]))))
+        if ((!real || cimag(p[i]) == 0) && (found < 0 || distance(p[i], analog) < distance(p[found], analog)))
             found = i;
     }
     return found;
@@ -279,49 +292,68 @@ static int64_t count_real(int64_t count, const mnp__root *x)
     return real;
 }
 
-static void quadratic(mnp__root first, mnp__root second, double *c)
+/* The polynomial of up to two roots, whose last coefficient is that of the power 0. */
+static void polynomial(int count, mnp__root first, mnp__root second, double *c)
 {
-    c[0] = 1;
-    c[1] = -creal(first + second);
-    c[2] = creal(first * second);
+    c[0] = count == 2;
+    c[1] = count == 2 ? -creal(first + second) : count;
+    c[2] = count == 2 ? creal(first * second) : count == 1 ? -creal(first) : 1;
 }
 
-/* Choose two poles and two zeros for a section. */
-static void pair(int64_t *np, mnp__root *p, int64_t *nz, mnp__root *z, double *section)
+/*
+ * Choose two poles and two zeros for a section.  Digital filters have as many zeros as poles, and a root at 0 beside
+ * the last real one; analog filters have fewer of both, SciPy's pairing="minimal".
+ */
+static void pair(int64_t *np, mnp__root *p, int64_t *nz, mnp__root *z, bool analog, double *section)
 {
-    bool found;
-    const mnp__root p1 = take(np, p, worst(*np, p, false));
+    bool has_first = true, has_second = true;
+    int poles = 2;
+    const mnp__root p1 = take(np, p, worst(*np, p, false, analog));
     mnp__root p2 = conj(p1), z1, z2;
     if (cimag(p1) == 0 && count_real(*np, p) == 0) { /* the last real pole */
-        z1 = take_nearest(nz, z, p1, REAL, &found);
+        z1 = take_nearest(nz, z, p1, REAL, &has_first);
         p2 = z2 = 0;
+        poles = analog ? 1 : 2;
+        has_second = !analog;
     } else if (*np + 1 == *nz && cimag(p1) != 0 && count_real(*np, p) == 1 && count_real(*nz, z) == 1) {
-        z1 = take_nearest(nz, z, p1, COMPLEX, &found); /* the last real zero is left to the last real pole */
+        z1 = take_nearest(nz, z, p1, COMPLEX, &has_first); /* the last real zero is left to the last real pole */
         z2 = conj(z1);
     } else {
         if (cimag(p1) == 0)
-            p2 = take(np, p, worst(*np, p, true));
-        z1 = take_nearest(nz, z, p1, ANY, &found);
-        z2 = cimag(z1) != 0 ? conj(z1) : take_nearest(nz, z, p1, REAL, &found);
+            p2 = take(np, p, worst(*np, p, true, analog));
+        /* the last real zero waits where pairs of zeros, of which one is listed, would be left without two poles */
+        const int64_t real = count_real(*np, p), with_two = *np - real + real / 2;
+        const bool pairs_first = count_real(*nz, z) == 1 && *nz - 1 > with_two;
+        z1 = take_nearest(nz, z, p1, pairs_first ? COMPLEX : ANY, &has_first);
+        z2 = cimag(z1) != 0 ? conj(z1) : take_nearest(nz, z, p1, REAL, &has_second);
     }
-    quadratic(z1, z2, section);
-    quadratic(p1, p2, section + 3);
+    polynomial(analog ? has_first + has_second : 2, z1, z2, section);
+    polynomial(poles, p1, p2, section + 3);
 }
 
-static mnp_status fill_sections(const char *function, const mnp__zpk *zpk, mnp_filter *filter)
+/* Whether there are sections: analog filters with more zeros than poles, or roots that are no pairs, have none. */
+static bool has_sections(const mnp__zpk *zpk)
+{
+    int64_t above[2], below[2];
+    count_sides(zpk->nz, zpk->z, &above[0], &below[0]);
+    count_sides(zpk->np, zpk->p, &above[1], &below[1]);
+    return zpk->nz <= zpk->np && above[0] == below[0] && above[1] == below[1];
+}
+
+static mnp_status fill_sections(const char *function, const mnp__zpk *zpk, bool analog, mnp_filter *filter)
 {
     int64_t np = mnp__max(zpk->np, zpk->nz), nz;
     mnp__root *room;
-    np += np % 2;
-    nz = np;
-    filter->sections = np / 2 > 0 ? np / 2 : 1;
+    filter->sections = np > 0 ? (np + 1) / 2 : 1;
+    np += analog ? 0 : np % 2;
+    nz = analog ? zpk->nz : np;
     MNP_TRY(mnp__calloc((size_t)filter->sections, 6 * sizeof *filter->sos, &filter->sos));
     if (np == 0) {
-        filter->sos[0] = zpk->k;
-        filter->sos[3] = 1;
+        filter->sos[analog ? 2 : 0] = zpk->k;
+        filter->sos[analog ? 5 : 3] = 1;
         return MNP_OK;
     }
-    MNP_TRY(mnp__calloc((size_t)(2 * np), sizeof *room, &room)); /* the rest are zeros */
+    MNP_TRY(mnp__calloc((size_t)(np + nz), sizeof *room, &room)); /* the rest are zeros */
     mnp__root *z = room, *p = room + nz;
     memcpy(z, zpk->z, (size_t)zpk->nz * sizeof *z);
     memcpy(p, zpk->p, (size_t)zpk->np * sizeof *p);
@@ -329,7 +361,7 @@ static mnp_status fill_sections(const char *function, const mnp__zpk *zpk, mnp_f
     if (st == MNP_OK)
         st = take_pairs(function, &np, p);
     for (int64_t s = filter->sections - 1; s >= 0 && st == MNP_OK; s--)
-        pair(&np, p, &nz, z, filter->sos + 6 * s);
+        pair(&np, p, &nz, z, analog, filter->sos + 6 * s);
     for (int k = 0; k < 3; k++)
         filter->sos[k] *= zpk->k;
     free(room);
@@ -360,8 +392,8 @@ mnp_status mnp__filter_fill(const char *function, const mnp__zpk *zpk, bool anal
     MNP_TRY_OR(expand(zpk->np, zpk->p, made.a), st, done);
     for (int64_t i = 0; i < made.nb; i++)
         made.b[i] *= zpk->k;
-    if (!analog)
-        st = fill_sections(function, zpk, &made);
+    if (!analog || has_sections(zpk))
+        st = fill_sections(function, zpk, analog, &made);
 done:
     if (st != MNP_OK) {
         mnp_filter_clear(&made);

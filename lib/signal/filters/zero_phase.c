@@ -95,7 +95,7 @@ static mnp_status pass(const char *function, const mnp__filter *filter, const mn
 typedef struct request {
     const char *function, *padtype;
     const mnp__filter *filter;
-    const double *steady;
+    double *steady;
     int axis;
     int64_t width, every; /* elements added at both ends; results that are kept */
 } request;
@@ -150,32 +150,29 @@ static mnp_status both_ways(const request *r, const mnp_array *x, mnp_array **y_
     return st;
 }
 
-/* `usual`: the elements that are added at both ends if padlen does not say. */
-static mnp_status filter_both_ways(const char *function, const mnp__filter *filter, const mnp_array *x, int axis,
-                                   const char *padtype, int64_t padlen, int64_t usual, int64_t every, mnp_array **y_p)
+/* r lacks the steady state, and has NULL for the usual padding.  `usual`: the width if padlen does not say one. */
+static mnp_status filter_both_ways(request r, const mnp_array *x, int64_t padlen, int64_t usual, mnp_array **y_p)
 {
     static const char *const types[] = {"odd", "even", "constant", "none"};
     bool known = false;
-    padtype = padtype ? padtype : "odd";
+    r.padtype = r.padtype ? r.padtype : "odd";
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        known = known || strcmp(padtype, types[i]) == 0;
+        known = known || strcmp(r.padtype, types[i]) == 0;
     if (!known)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: padtype is '%s', and must be 'odd', 'even', 'constant' or 'none'", function,
-                        padtype);
-    MNP_TRY(mnp__view_axis(function, x->layout->ndim, axis, &axis));
-    const int64_t width = strcmp(padtype, "none") == 0 ? 0 : padlen == MNP_NONE ? usual : padlen;
-    if (width < 0 || x->layout->shape[axis] <= width)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: padtype is '%s', and must be 'odd', 'even', 'constant' or 'none'", r.function,
+                        r.padtype);
+    MNP_TRY(mnp__view_axis(r.function, x->layout->ndim, r.axis, &r.axis));
+    r.width = strcmp(r.padtype, "none") == 0 ? 0 : padlen == MNP_NONE ? usual : padlen;
+    if (r.width < 0 || x->layout->shape[r.axis] <= r.width)
         return MNP_FAIL(MNP_ERR_ARG,
                         "%s: padlen is %" PRId64 ", and must be 0 or more and below the %" PRId64
                         " elements that x has along axis %d",
-                        function, width, x->layout->shape[axis], axis);
-    double *steady;
-    MNP_TRY(mnp__malloc((size_t)mnp__filter_order(filter) * sizeof *steady, &steady));
-    const request r = {function, padtype, filter, steady, axis, width, every};
-    mnp_status st = mnp__filter_steady(function, filter, steady);
+                        r.function, r.width, x->layout->shape[r.axis], r.axis);
+    MNP_TRY(mnp__malloc((size_t)mnp__filter_order(r.filter) * sizeof *r.steady, &r.steady));
+    mnp_status st = mnp__filter_steady(r.function, r.filter, r.steady);
     if (st == MNP_OK)
         st = both_ways(&r, x, y_p);
-    free(steady);
+    free(r.steady);
     return st;
 }
 
@@ -186,7 +183,8 @@ mnp_status mnp_filtfilt(int64_t nb, const double *b, int64_t na, const double *a
     const mnp__filter filter = {.nb = nb, .na = na, .b = b, .a = a};
     MNP_TRY(mnp__inputs_check("mnp_filtfilt", 1, &x));
     MNP_TRY(mnp__filter_check("mnp_filtfilt", &filter));
-    return filter_both_ways("mnp_filtfilt", &filter, x, axis, padtype, padlen, 3 * mnp__max(nb, na), 1, y_p);
+    const request r = {.function = "mnp_filtfilt", .padtype = padtype, .filter = &filter, .axis = axis, .every = 1};
+    return filter_both_ways(r, x, padlen, 3 * mnp__max(nb, na), y_p);
 }
 
 mnp_status mnp__sections_both_ways(int64_t sections, const double *sos, const mnp_array *x, int axis,
@@ -201,7 +199,9 @@ mnp_status mnp__sections_both_ways(int64_t sections, const double *sos, const mn
         poles += sos[6 * k + 5] == 0;
     }
     const int64_t taps = 2 * sections + 1 - mnp__min(zeros, poles);
-    return filter_both_ways("mnp_sosfiltfilt", &filter, x, axis, padtype, padlen, 3 * taps, every, y_p);
+    const request r = {
+        .function = "mnp_sosfiltfilt", .padtype = padtype, .filter = &filter, .axis = axis, .every = every};
+    return filter_both_ways(r, x, padlen, 3 * taps, y_p);
 }
 
 mnp_status mnp_sosfiltfilt(int64_t sections, const double *sos, const mnp_array *x, int axis, const char *padtype,

@@ -47,8 +47,12 @@ static mnp_status check_word(const char *function, const char *name, const char 
         if (strcmp(given, words[i]) == 0)
             return MNP_OK;
     }
-    return MNP_FAIL(MNP_ERR_ARG, "%s: %s is '%s', and must be '%s' or '%s'%s", function, name, given, words[0],
-                    words[1], count > 2 ? ", or another of the header's words" : "");
+    char listed[64] = "";
+    for (int i = 0; i < count; i++) {
+        const size_t used = strlen(listed);
+        snprintf(listed + used, sizeof listed - used, "%s'%s'", i == 0 ? "" : i < count - 1 ? ", " : " or ", words[i]);
+    }
+    return MNP_FAIL(MNP_ERR_ARG, "%s: %s is '%s', and must be %s", function, name, given, listed);
 }
 
 static mnp_status choose_words(spectrum *s)

@@ -410,9 +410,9 @@ static double gap_of(const lanczos *l, int i)
 }
 
 /*
- * Whether the next pairs, of both ends where both are wanted, have converged so far that they are not wanted.  A residual
- * of half of the gap is not enough: of 31 x 31 points of Poisson's equation one random vector in a hundred let a copy be
- * missed, as its pair came near another eigenvalue first.
+ * Whether the next pairs, of both ends where both are wanted, have converged so far that they are not wanted.  A
+ * residual of half of the gap is not enough: of 31 x 31 points of Poisson's equation one random vector in a hundred let
+ * a copy be missed, as its pair came near another eigenvalue first.
  */
 static bool is_checked(const lanczos *l)
 {

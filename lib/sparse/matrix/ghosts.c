@@ -289,7 +289,7 @@ static mnp_status begin_messages(const mnp__ghosts *ghosts, const void *x)
     mnp_indexed_params packing = {.src = x,
                                   .dst = buffers->send,
                                   .jump = buffers->width,
-                                  .index = (const long long *)ghosts->wanted_places,
+                                  .index = ghosts->wanted_places,
                                   .mode = MNP_INDEXED_RAISE};
     mnp__indexed_add(&packing, ghosts->wanted, 0, buffers->width, 1);
     mnp__indexed_add(&packing, buffers->width, 1, 1, 0);

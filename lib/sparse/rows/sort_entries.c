@@ -57,37 +57,42 @@ static mnp_status run_in_pieces(mnp_ctx *ctx, mnp__kernel *kernel, int task, int
 
 /* ---- checks ---- */
 
-static mnp_status check_numbers(const char *function, mnp_ctx *ctx, mnp__kernel *kernel, const char *what, int64_t n,
-                                int64_t first, int64_t count, const int64_t *numbers, int64_t *device_found)
+typedef struct check {
+    const char *function;
+    mnp_ctx *ctx;
+    mnp__kernel *kernel;
+    int64_t first, count; /* the number of the first entry; entries */
+    int64_t *found;       /* in device memory: an entry that lies outside */
+} check;
+
+/* Rows or columns, as `what` says, of which a matrix has n. */
+static mnp_status check_numbers(const check *c, const char *what, int64_t n, const int64_t *numbers)
 {
+    const mnp__device_ops *ops = c->ctx->device->ops;
     int64_t found, number;
-    MNP_TRY(ctx->device->ops->fill(ctx->device, device_found, 0xff, sizeof *device_found, ctx->compute));
-    MNP_TRY(
-        run(ctx, kernel, MNP_ENTRIES_CHECK, count,
-            (mnp_entries_params){.end = n, .numbers = (const long long *)numbers, .found = (long long *)device_found}));
-    MNP_TRY(mnp__elements_copy(ctx, &found, device_found, 1, sizeof found));
+    MNP_TRY(ops->fill(c->ctx->device, c->found, 0xff, sizeof *c->found, c->ctx->compute));
+    MNP_TRY(run(c->ctx, c->kernel, MNP_ENTRIES_CHECK, c->count,
+                (mnp_entries_params){.end = n, .numbers = (const long long *)numbers, .found = (long long *)c->found}));
+    MNP_TRY(mnp__elements_copy(c->ctx, &found, c->found, 1, sizeof found));
     if (found < 0)
         return MNP_OK;
-    MNP_TRY(mnp__elements_copy(ctx, &number, numbers + found, 1, sizeof number));
-    return MNP_FAIL(MNP_ERR_ARG, "%s: entry %" PRId64 " is in %s %" PRId64 "; there are %" PRId64, function,
-                    first + found, what, number, n);
+    MNP_TRY(mnp__elements_copy(c->ctx, &number, numbers + found, 1, sizeof number));
+    return MNP_FAIL(MNP_ERR_ARG, "%s: entry %" PRId64 " is in %s %" PRId64 "; there are %" PRId64, c->function,
+                    c->first + found, what, number, n);
 }
 
 mnp_status mnp__entries_check(const char *function, const mnp__sparse_shape *shape, int64_t first,
                               const mnp__entries *entries)
 {
-    mnp_ctx *ctx = shape->ctx;
-    const int64_t count = entries->count;
-    mnp__kernel *kernel;
-    int64_t *found = NULL;
-    MNP_TRY(load(ctx, shape->dtype, &kernel));
-    mnp_status st = mnp__elements_new(ctx, 1, sizeof *found, &found);
+    check c = {.function = function, .ctx = shape->ctx, .first = first, .count = entries->count};
+    MNP_TRY(load(c.ctx, shape->dtype, &c.kernel));
+    mnp_status st = mnp__elements_new(c.ctx, 1, sizeof *c.found, &c.found);
     if (st == MNP_OK)
-        st = check_numbers(function, ctx, kernel, "row", shape->rows, first, count, entries->rows, found);
+        st = check_numbers(&c, "row", shape->rows, entries->rows);
     if (st == MNP_OK)
-        st = check_numbers(function, ctx, kernel, "column", shape->columns, first, count, entries->columns, found);
-    mnp__elements_free(ctx, found);
-    return MNP_AGREE(ctx, st);
+        st = check_numbers(&c, "column", shape->columns, entries->columns);
+    mnp__elements_free(c.ctx, c.found);
+    return MNP_AGREE(c.ctx, st);
 }
 
 /* ---- the entries of a matrix ---- */

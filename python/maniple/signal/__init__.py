@@ -1,30 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scipy.signal: filters, designs, windows and spectra (_filters.py), and its convolutions, with any border:
-boundary is fill, wrap, symm, mirror or nearest.
+"""scipy.signal: filters, designs, windows and spectra (_filters.py, _designs.py), and its convolutions, with any
+border: boundary is fill, wrap, symm, mirror or nearest.
 """
 
 import ctypes
 
 import numpy as np
 
-from .. import _filters, _waveforms
+from .. import _designs, _filters, _waveforms
 from . import windows
 from .._array import as_array, dtype_number, into, ndarray
+from .._designs import *  # noqa: F403
 from .._filters import *  # noqa: F403
-from .._library import Shared, call, chosen, constant, struct
-from .._names import finished
+from .._filters import resample
+from .._library import Shared, call, chosen, constant, struct, vector
+from .._names import axes_of, finished, names
 from .._short_time import ShortTimeFFT
 from .._waveforms import *  # noqa: F403
 
-__all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d fftconvolve hilbert2
-    oaconvolve order_filter sepfir2d windows""".split()
-__all__ += _filters.__all__ + _waveforms.__all__
+__all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d envelope
+    fftconvolve hilbert2 oaconvolve order_filter sepfir2d windows""".split()
+__all__ += _designs.__all__ + _filters.__all__ + _waveforms.__all__
 
 _METHODS = ("direct", "separable", "fft", "overlap-add")
 
 
 def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):
-    listed = None if axes is None else (ctypes.c_int * max(len(axes), 1))(*axes)
+    axes = axes_of(axes)
+    listed = vector("int", axes, "axes")
     options = struct("conv_options")(
         chosen("mode", mode, "CONV_", ("full", "same", "valid")),
         chosen("boundary", boundary, "BOUNDARY_", ("fill", "wrap", "symm", "mirror", "nearest")),
@@ -39,25 +42,24 @@ def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):
     return options
 
 
+def _convolved(in1, in2, correlated, mode, method, boundary, fillvalue, axes, dtype, out=None):
+    """A convolution or correlation; without a dtype, of the one that NumPy finds for both operands."""
+    in1, in2 = as_array(in1), as_array(in2)
+    if dtype is None:
+        dtype = out.dtype if isinstance(out, ndarray) else names.result_type(in1.dtype, in2.dtype)
+    if in1.ndim == in2.ndim == 0:
+        return into("multiply", in1, names.conj(in2) if correlated else in2, out=out).astype(dtype, copy=False)
+    return into("convolve", in1, in2, _options(mode, boundary, fillvalue, axes, dtype, correlated, method), out=out)
+
+
 def convolve(in1, in2, mode="full", method="auto", boundary="fill", fillvalue=0, axes=None, dtype=None, out=None):
-    """in1, of 1 to 4 dimensions, convolved with the kernel in2; method is auto, direct, separable, fft or overlap-add."""
-    return into(
-        "convolve",
-        as_array(in1),
-        as_array(in2),
-        _options(mode, boundary, fillvalue, axes, dtype, False, method),
-        out=out,
-    )
+    """in1, of 1 to 4 dimensions, convolved with the kernel in2; method is auto, direct, separable, fft or overlap-add.
+    The result's dtype is that of their product, where none is asked for: integers stay integers, and are exact."""
+    return _convolved(in1, in2, False, mode, method, boundary, fillvalue, axes, dtype, out)
 
 
 def correlate(in1, in2, mode="full", method="auto", boundary="fill", fillvalue=0, axes=None, dtype=None, out=None):
-    return into(
-        "convolve",
-        as_array(in1),
-        as_array(in2),
-        _options(mode, boundary, fillvalue, axes, dtype, True, method),
-        out=out,
-    )
+    return _convolved(in1, in2, True, mode, method, boundary, fillvalue, axes, dtype, out)
 
 
 def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
@@ -65,23 +67,48 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
 
 
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    return correlate(in1, in2, mode, "auto", boundary, fillvalue)
+    """scipy.signal.correlate2d, with all borders.  In the mode same, a kernel of even extent lies one element further
+    on than that of correlate(), as SciPy has it.  Collective."""
+    in1, in2 = as_array(in1), as_array(in2)
+    if mode != "same" or all(n % 2 for n in in2.shape):
+        return correlate(in1, in2, mode, "auto", boundary, fillvalue)
+    whole = correlate(in1, in2, "full", "auto", boundary, fillvalue)
+    return names.redistribute(whole[tuple(slice(k // 2, k // 2 + n) for n, k in zip(in1.shape, in2.shape))], in1.layout)
+
+
+def _along(axes, in1, in2):
+    """Axes in their order, and a kernel without its other dimensions, where these have the extent 1."""
+    in1, in2, axes = as_array(in1), as_array(in2), axes_of(axes)
+    if axes is not None and in1.ndim == in2.ndim > len(axes):
+        axes = sorted(range(in1.ndim)[axis] for axis in axes)
+        others = tuple(d for d in range(in1.ndim) if d not in axes)
+        in2 = names.squeeze(in2, others) if all(in2.shape[d] == 1 for d in others) else in2
+    return in2, axes
+
+
+def _by_transforms(in1, in2, mode, method, axes):
+    """A convolution of what scipy.fft transforms the operands to: integers and bools as float64, float16 as float32."""
+    in1, (in2, axes) = as_array(in1), _along(axes, in1, in2)
+    kinds = ["float32" if x.dtype == "float16" else float if x.dtype.kind in "iub" else x.dtype for x in (in1, in2)]
+    if in1.size == 0 or in2.size == 0:
+        return names.zeros(0)
+    return convolve(in1, in2, mode, method, axes=axes, dtype=names.result_type(*kinds))
 
 
 def fftconvolve(in1, in2, mode="full", axes=None):
-    return convolve(in1, in2, mode, "fft", axes=axes)
+    return _by_transforms(in1, in2, mode, "fft", axes)
 
 
 def oaconvolve(in1, in2, mode="full", axes=None):
-    return convolve(in1, in2, mode, "overlap-add", axes=axes)
+    return _by_transforms(in1, in2, mode, "overlap-add", axes)
 
 
 def choose_conv_method(in1, in2, mode="full"):
     """The method that a model of the time finds fastest, for convolve(method=): direct, separable, fft or overlap-add,
     where scipy.signal.choose_conv_method knows direct and fft.  Collective."""
-    method = ctypes.c_int()
-    options = _options(mode, "fill", 0, None, None, False)
-    call("choose_conv_method", as_array(in1), as_array(in2), options, ctypes.byref(method))
+    method, in1, in2 = ctypes.c_int(), as_array(in1), as_array(in2)
+    options = _options(mode, "fill", 0, None, names.result_type(in1.dtype, in2.dtype), False)
+    call("choose_conv_method", in1, in2, options, ctypes.byref(method))
     return _METHODS[method.value - constant("CONV_DIRECT")]
 
 
@@ -103,7 +130,7 @@ def order_filter(a, domain, rank):
     borders.  Collective."""
     from .. import ndimage
 
-    return ndimage.rank_filter(a, int(rank), footprint=_whole(domain) != 0, mode="constant")
+    return ndimage.rank_filter(a, rank, footprint=_whole(domain) != 0, mode="constant")
 
 
 def _whole(x):
@@ -130,6 +157,42 @@ def hilbert2(x, N=None, axes=(-2, -1)):  # noqa: N803
     return fft.ifft2(spectrum, axes=axes)
 
 
+def envelope(z, bp_in=(1, None), *, n_out=None, squared=False, residual="lowpass", axis=-1):
+    """scipy.signal.envelope, of SciPy 1.15 and later: the size of a signal within a band of frequencies, given by their
+    numbers, and beside it, along a new first dimension, what is left of the signal.  Collective."""
+    from .. import fft
+
+    if residual not in ("lowpass", "all", None):
+        raise ValueError(f"residual is {residual!r}, and must be 'lowpass', 'all' or None")
+    z = names.moveaxis(as_array(z), axis, -1)
+    n, is_real = z.shape[-1], z.dtype.kind != "c"
+    n_out = n if n_out is None else int(n_out)
+    least, end = -(n // 2), (n + 1) // 2
+    first, stop = (given if given is not None else bound for given, bound in zip(bp_in, (least, end)))
+    if not least <= first < stop <= end or n_out < 1:
+        raise ValueError(f"bp_in is {bp_in} and n_out {n_out}, where z has frequencies {least} up to {end}, exclusive")
+    frequency = (np.arange(n) - least) % n + least
+    inside = (first <= frequency) & (frequency < stop)
+    spectrum = fft.fft(z)
+    band = spectrum[..., as_array(np.arange(first, stop) % n)]
+    if is_real:  # the analytic signal, where half the rate, which is -half too, has one part
+        k = np.arange(first, stop)
+        band = band * as_array(np.where(k > 0, 2.0, (k == 0) | (2 * k == -n)).astype(band.real.dtype))
+    baseband = fft.ifft(band, n_out) * (n_out / n)
+    found = baseband.real**2 + baseband.imag**2 if squared else names.abs(baseband)
+    if residual is not None:
+        above = (stop if stop > 0 else first) <= frequency
+        kept = ~inside & ~(above & (residual == "lowpass"))
+        if is_real:
+            kept = kept[: n // 2 + 1]
+            left = fft.irfft(spectrum[..., : n // 2 + 1] * as_array(kept), n)
+        else:
+            left = fft.ifft(spectrum * as_array(kept))
+        left = left if n_out == n else resample(left, n_out, axis=-1)
+        return names.stack([names.moveaxis(part, -1, axis) for part in (found, left)])
+    return names.moveaxis(found, -1, axis)
+
+
 class Convolution(Shared):
     """A convolution that is planned once for arrays like `like`: plan = Convolution(x, kernel, "same"); y = plan(x)."""
 
@@ -145,12 +208,14 @@ class Convolution(Shared):
         correlated=False,
         method="auto",
     ):
+        kernel = as_array(kernel)
+        dtype = names.result_type(like.dtype, kernel.dtype) if dtype is None else dtype
         super().__init__(
             "conv_plan_free",
             "conv_plan_new",
             dtype_number(like.dtype),
             like.layout,
-            as_array(kernel),
+            kernel,
             _options(mode, boundary, fillvalue, axes, dtype, correlated, method),
         )
 
@@ -169,4 +234,4 @@ class Convolution(Shared):
 _DESIGNS = """kaiser_atten kaiser_beta kaiserord bessel bilinear_zpk butter cheby1 cheby2 ellip firwin firwin2 freqz iirnotch iirpeak lfilter_zi lp2bp_zpk
     lp2bs_zpk lp2hp_zpk lp2lp_zpk remez savgol_coeffs sos2tf sos2zpk sosfilt_zi sosfreqz tf2sos tf2zpk zpk2sos
     zpk2tf""".split()
-__dir__ = finished(globals(), "scipy.signal", alone=_DESIGNS)
+__dir__ = finished(globals(), "scipy.signal", alone=_DESIGNS + _designs.__all__)

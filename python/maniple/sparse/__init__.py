@@ -35,7 +35,7 @@ def eye_array(m, n=None, *, k=0, dtype=float):
     """scipy.sparse.eye_array: ones on a diagonal.  Collective."""
     of_bools = np.dtype(dtype) == bool
     number = dtype_number(np.float32 if of_bools else dtype)
-    return csr_array._of("sparse_eye", number, int(m), int(m if n is None else n), int(k), of_bools=of_bools)
+    return csr_array._of("sparse_eye", number, m, m if n is None else n, k, of_bools=of_bools)
 
 
 def eye(m, n=None, k=0, dtype=float, format=None):  # noqa: A002
@@ -192,7 +192,7 @@ def rand(m, n, density=0.01, format="coo", dtype=None, rng=None, *, random_state
 
 def _triangle(name):
     def triangle(A, k=0, format=None):  # noqa: A002, N803
-        return _in_format(_sparse(A)._like("sparse_" + name, int(k)), format)
+        return _in_format(_sparse(A)._like("sparse_" + name, k), format)
 
     triangle.__name__ = triangle.__qualname__ = name
     return triangle

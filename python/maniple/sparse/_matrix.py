@@ -386,7 +386,7 @@ class csr_array(Handle):  # noqa: N801
     def asformat(self, format, blocksize=0):  # noqa: A002
         if format not in _FORMATS:
             raise ValueError(f"format is {format!r}, which is none of {', '.join(_FORMATS)}")
-        return self._like("sparse_convert", _FORMATS.index(format), int(blocksize))
+        return self._like("sparse_convert", _FORMATS.index(format), blocksize)
 
     def tocsr(self):
         """The matrix stored by rows.  Collective."""
@@ -433,7 +433,7 @@ class csr_array(Handle):  # noqa: N801
     todense = toarray
 
     def diagonal(self, k=0):
-        return self._seen(made("sparse_diagonal", self, int(k)))
+        return self._seen(made("sparse_diagonal", self, k))
 
     def trace(self, offset=0):
         return self.diagonal(offset).sum()

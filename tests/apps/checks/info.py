@@ -78,6 +78,11 @@ with h5py.File("a.h5") as file:
             if hard and isinstance(group[name], h5py.Group) and group[name] != file:
                 todo.append((inside, group[name]))
 check(set(objects) == names - members, f"every name but those of matrices: {sorted(set(objects) ^ (names - members))}")
+for place in ("a.h5:/g", "a.h5:g/"):
+    inside = [entry["path"] for entry in listed(place)["objects"]]
+    check(inside == ["/g", "/g/again", "/g/deep", "/g/deep/s"], f"what is in {place}: {inside}")
+check(info("a.h5:/g/again")[1].splitlines()[2].split()[:3] == ["/g/again", "4x6", "float64"], "a dataset alone")
+check(len(listed("a.h5:/")["objects"]) == len(objects), "the whole file by its root")
 
 
 def is_entry(path, **wanted):

@@ -60,7 +60,7 @@ static void store(mnp_dtype dtype, void *data, int64_t i, double value)
         ((uint8_t *)data)[i] = value != 0;
         break;
     case MNP_UINT8:
-        ((uint8_t *)data)[i] = (uint8_t)value;
+        ((uint8_t *)data)[i] = (uint8_t)(int)value; /* the lowest bits */
         break;
     case MNP_INT16:
         ((int16_t *)data)[i] = (int16_t)value;
@@ -247,9 +247,20 @@ static void check_strides(void)
         {"rows of odd length", 2, {93, 201}, {.pad = 1}, {.dropped = 1}, {.pad = 5, .offset = 1}},
         {"a column for all", 2, {93, 400}, {.pad = 4}, {.step = {1, FOR_ALL}}, {.pad = 4, .offset = 2}},
         {"rows of three", 2, {1707, 3}, {.pad = 1}, {.step = {1, -1}, .pad = 1}, {.pad = 1}},
+        {"rows of three without gaps", 2, {1707, 3}, {.pad = 1}, {.step = {1, -1}, .pad = 1}, {0}},
+        {"a column for rows of odd length", 2, {93, 201}, {0}, {.step = {1, FOR_ALL}}, {0}},
+        {"a column for rows of three", 2, {1707, 3}, {0}, {.step = {1, FOR_ALL}}, {.offset = 2}},
+        {"few long rows across which the elements lie", 2, {5, 1001}, {.order = {1, 0}}, {0}, {0}},
         {"a transposed operand", 2, {301, 190}, {.order = {1, 0}}, {0}, {0}},
         {"a transposed operand, aligned", 2, {320, 192}, {0}, {.order = {1, 0}}, {0}},
         {"a transposed operand, unaligned", 2, {130, 128}, {.order = {1, 0}, .offset = 1}, {.step = {FOR_ALL}}, {0}},
+        {"turned by a right angle", 2, {130, 277}, {.order = {1, 0}, .step = {-1, 1}}, {0}, {0}},
+        {"every other element of both dimensions, transposed",
+         2,
+         {130, 277},
+         {.order = {1, 0}, .step = {2, 2}},
+         {0},
+         {0}},
         {"both transposed", 2, {130, 277}, {.order = {1, 0}}, {.order = {1, 0}, .offset = 5}, {0}},
         {"an output in Fortran order", 2, {130, 277}, {.order = {1, 0}}, {0}, {.order = {1, 0}}},
         {"three dimensions", 3, {11, 23, 40}, {.pad = 8, .step = {1, 1, FOR_ALL}}, {.pad = 4}, {.pad = 4}},
@@ -274,8 +285,20 @@ static void check_strides(void)
 static void check_tunings(void)
 {
     static const mnp__loop_tuning tunings[] = {
-        {.threads = 128, .vector_bytes = 32, .flight_bytes = 512, .unroll = 8, .unroll_heavy = 1, .tile_bytes = 4096},
-        {.threads = 512, .vector_bytes = 16, .flight_bytes = 64, .unroll = 2, .unroll_heavy = 2, .tile_bytes = 20000},
+        {.threads = 128,
+         .vector_bytes = 32,
+         .word_bytes = 8,
+         .flight_bytes = 512,
+         .unroll = 8,
+         .unroll_heavy = 1,
+         .tile_bytes = 4096},
+        {.threads = 512,
+         .vector_bytes = 16,
+         .word_bytes = 16,
+         .flight_bytes = 64,
+         .unroll = 2,
+         .unroll_heavy = 2,
+         .tile_bytes = 20000},
     };
     static const lie unaligned = {.offset = 2}, row = {.step = {FOR_ALL}}, turned = {.order = {1, 0}};
     mnp_layout *flat = block_layout(1, (int64_t[]){70001}), *matrix = block_layout(2, (int64_t[]){700, 528});
@@ -340,6 +363,26 @@ static void check_general(uint32_t seed)
     for (const mnp__entry *kernel = loop->kernels; kernel; kernel = kernel->next)
         kernels++;
     ok(kernels <= 8, "they took %d kernels", kernels);
+    mnp__loop_free(loop);
+}
+
+/* Rows of drawn lengths, where vectors of a result's bytes go on from one row to the next. */
+static void check_rows(uint32_t seed)
+{
+    mnp__loop *loop = adding_loop(MNP_UINT8, MNP_UINT8, MNP_UINT8, MNP_UINT8, 0);
+    int right = 0, cases = 12;
+    state = seed;
+    for (int i = 0; i < cases; i++) {
+        int ndim = 2 + draw(2);
+        int64_t shape[MOST_DIMS];
+        for (int d = 0; d < ndim; d++)
+            shape[d] = 1 + draw(d == ndim - 1 ? 70 : 40);
+        mnp_layout *layout = block_layout(ndim, shape);
+        lie x = draw_lie(ndim, false), y = draw_lie(ndim, false), z = draw(3) ? plain : draw_lie(ndim, true);
+        right += adds(loop, layout, &x, &y, &z);
+        mnp_layout_free(layout);
+    }
+    ok(right == cases, "%d of %d loops over rows of random lengths, seed %" PRIu32, right, cases, seed);
     mnp__loop_free(loop);
 }
 
@@ -545,7 +588,9 @@ int main(void)
         mnp_exit(1);
     check_strides();
     check_tunings();
-    check_general(seed ? (uint32_t)strtoul(seed, NULL, 10) : 20);
+    const uint32_t number = seed ? (uint32_t)strtoul(seed, NULL, 10) : 20;
+    check_general(number);
+    check_rows(number);
     check_in_place();
     check_scalars();
     check_indices();

@@ -8,7 +8,7 @@
  *   case=saxpy,sin,...    which loops; all if not given
  *   n=N                   elements of float32, 2^28 if not given; other types and matrices take as many bytes
  *   repeats=N             of which the median counts
- *   threads=, vector=, flight=, unroll=, heavy=, tile=, stream=    every combination is tried
+ *   threads=, vector=, flight=, unroll=, heavy=, tile=, stream=, word=    every combination is tried
  *   best=1                the fastest run instead of the median, for machines that others use
  *
  * Prints the median in ms of the slowest rank, and the memory traffic in GB/s; for case launch, microseconds of the CPU
@@ -207,10 +207,10 @@ static void run_case(const struct loop_case *c, const mnp__loop_tuning *tuning)
     }
     double median = measure(loop, layout, operands), bytes = traffic(c, layout);
     if (mnp_ctx_rank(ctx) == 0) {
-        printf("%-13s threads %4d vector %2d flight %3d unroll %d heavy %d tile %5d stream %d: %8.4f "
-               "ms %7.1f GB/s\n",
+        printf("%-13s threads %4d vector %2d flight %3d unroll %d heavy %d tile %5d stream %d word %2d: "
+               "%8.4f ms %7.1f GB/s\n",
                c->name, tuning->threads, tuning->vector_bytes, tuning->flight_bytes, tuning->unroll,
-               tuning->unroll_heavy, tuning->tile_bytes, (int)tuning->stream_bytes, 1e3 * median,
+               tuning->unroll_heavy, tuning->tile_bytes, (int)tuning->stream_bytes, tuning->word_bytes, 1e3 * median,
                1e-9 * bytes / median);
         fflush(stdout);
     }
@@ -313,14 +313,15 @@ int main(int argc, char **argv)
                       {"heavy", 1, {d.unroll_heavy}},
                       {"tile", 1, {d.tile_bytes}},
                       {"stream", 1, {(int)d.stream_bytes}},
+                      {"word", 1, {d.word_bytes}},
                       {"n", 1, {1 << 28}},
                       {"repeats", 1, {20}},
                       {"best", 1, {0}}};
-    enum { FIGURES = 7, N = 7, REPEATS = 8, BEST = 9, NUM = 10 };
+    enum { FIGURES = 8, N = 8, REPEATS = 9, BEST = 10, NUM = 11 };
     const char *list = NULL;
     if (!parse(argc, argv, scans, NUM, &list)) {
         fprintf(stderr, "usage: loop_speed [case=LIST] [n=N] [repeats=N] [threads=LIST] [vector=LIST] [flight=LIST] "
-                        "[unroll=LIST] [heavy=LIST] [tile=LIST] [stream=LIST] [best=1]\n");
+                        "[unroll=LIST] [heavy=LIST] [tile=LIST] [stream=LIST] [word=LIST] [best=1]\n");
         return 2;
     }
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
@@ -342,6 +343,7 @@ int main(int argc, char **argv)
                                        .unroll_heavy = chosen[4],
                                        .tile_bytes = chosen[5],
                                        .stream_bytes = chosen[6],
+                                       .word_bytes = chosen[7],
                                        .small = d.small};
             run_case(&cases[c], &tuning);
         }

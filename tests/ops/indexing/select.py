@@ -219,6 +219,35 @@ def test_large():
              mp.MNP_RAISE)
 
 
+def test_many():
+    """So many elements that a GPU checks indices while it takes, takes from a transposed array as it lies, and sorts
+    indices by passes."""
+    n = (1 << 22) + 3
+    a, i = values(5000), indices_for(5000, n, dtype=("int32", "int64")[int(rng.integers(2))])
+    x = mp.array(a)
+    mp.check("many indices", mp.take(x, mp.array(i), 0, mp.MNP_RAISE), a[i])
+    i[n // 2] = 5000
+    mp.fails("MNP_ERR_ARG", "index 5000 is out of bounds for axis 0 with size 5000", mp.take, x, mp.array(i), 0,
+             mp.MNP_RAISE)
+    for shape, order in (((700, 1600), (1, 0)), ((90, 13, 1001), (2, 0, 1)), ((90, 13, 1001), (1, 2, 0))):
+        a = values(shape, ("int8", "float16", "float32")[int(rng.integers(3))])
+        x, turned = mp.transpose(mp.array(a), order), a.transpose(order)
+        for axis in range(a.ndim):
+            i = indices_for(turned.shape[axis], (2, turned.shape[axis] // 2 + 1))
+            mp.check(f"along {axis} of {turned.shape}, transposed", mp.take(x, mp.array(i), axis, mp.MNP_RAISE),
+                     turned.take(i, axis))
+    for shape, axis in (((100000,), 0), ((3000, 17), 0), ((5, 3000, 4), 1), ((7, 3000), 1)):
+        a = values(shape)
+        i = indices_for(shape[axis], 40000)
+        key = (slice(None),) * axis + (i,)
+        x, index = mp.array(a), mp.array(i)
+        table = (ctypes.c_void_p * 1)(index.pointer)
+        new = values(a[key].shape)
+        a[key] = new
+        mp.indices_set(x, axis, 1, table, mp.array(new))
+        mp.check(f"the last of equal indices wins, {shape} along {axis}", x, a)
+
+
 def test_misuse():
     a = values((3, 4))
     x = mp.array(a, mp.random_layout(rng, a.shape))
@@ -250,6 +279,7 @@ def test_misuse():
     mp.check("nothing has changed", x, a)
 
 
-for test in (test_take, test_along_axis, test_put, test_at, test_several, test_repeat_each, test_edges, test_large, test_misuse):
+for test in (test_take, test_along_axis, test_put, test_at, test_several, test_repeat_each, test_edges, test_large, test_many,
+             test_misuse):
     test()
 mp.done()

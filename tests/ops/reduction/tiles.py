@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reductions and scans of odd, short and interleaved rows, at any address: a GPU takes them by tiles through shared
-memory, or by aligned vectors of rows that begin anywhere."""
+memory, or by aligned vectors of rows that begin anywhere.  And of elements of one and two bytes, and of broadcast
+dimensions, of which each element is read once."""
 
 import ctypes
 import itertools
@@ -23,9 +24,12 @@ class Axes(ctypes.Structure):
 def compare(name, a, x, axes):
     what = f"{name} of {a.dtype} {a.shape} of strides {a.strides}, axes {axes}"
     got = mp.lookup(name)(x, Axes(len(axes), (ctypes.c_int * 8)(*axes)))
-    wide = a.astype("float64") if name in ("sum", "std") and a.dtype.kind == "f" else a
+    wide = a.astype("float64" if a.dtype.kind == "f" else "longdouble") if name == "std" else a
+    wide = a.astype("float64") if name in ("sum", "mean") and a.dtype.kind == "f" else wide
     want = getattr(np, name)(wide, axis=axes if len(axes) > 1 else axes[0])
-    mp.check(what, got, want.astype(a.dtype if a.dtype.kind == "f" and name != "argmax" else want.dtype), ulp=2)
+    keeps = a.dtype.kind == "f" and name != "argmax"
+    mp.check(what, got, want.astype(a.dtype if keeps else "float64" if name == "std" else want.dtype),
+             ulp=8 if name == "std" and not keeps else 2)
 
 
 def compare_scan(a, x, axis):
@@ -67,6 +71,58 @@ def interleaved():
                 compare("argmax", b, y, (axis,))
 
 
+def drawn_axes(ndim):
+    return tuple(sorted(rng.choice(ndim, rng.integers(1, ndim + 1), replace=False).tolist()))
+
+
+def small():
+    """Elements of one and two bytes: few and many rows, results in any order, gaps, and values far from 0."""
+    shapes = ((4, 1031), (300, 517), (5, 3, 70, 66), (6, 21, 9, 3, 2), (2000, 16))
+    for number, (shape, dtype) in enumerate(itertools.product(shapes, ("int8", "float16", "uint16"))):
+        a = (rng.integers(-9, 9, shape) + rng.choice([-20, 0, 100])).astype(dtype)
+        name = ("std", "sum", "max", "mean")[number % 4]
+        order = rng.permutation(len(shape)).tolist()
+        x = mp.array(a)
+        others = [(a.transpose(order), mp.transpose(x, order)), (a[::-1, ..., ::-2], x[::-1, ..., ::-2])]
+        for b, y in itertools.chain(views(a, x), others):
+            compare(name, b, y, drawn_axes(len(shape)))
+            compare(name, b, y, (0,))
+
+
+def repeated():
+    """Broadcast dimensions, alone and beside others."""
+    for shape, number in itertools.product(((1, 700), (31, 1, 33), (5, 1, 1, 400)), range(6)):
+        name, dtype = ("sum", "std", "max", "argmax", "sum", "mean")[number], ("float32", "int16")[number % 2]
+        full = tuple(n if n > 1 else rng.integers(2, 40).item() for n in shape)
+        a = rng.integers(-9, 9, shape).astype(dtype)
+        y = mp.broadcast_to(mp.array(a), len(full), list(full))
+        axes = (1,) if name == "argmax" else drawn_axes(len(full))
+        compare(name, np.broadcast_to(a, full), y, axes)
+    for rows in 1, 2, 3:  # fewer than there may be ranks
+        a = rng.integers(-9, 9, (rows, 1)).astype("float64")
+        y = mp.broadcast_to(mp.array(a), 2, [rows, 5])
+        for name, axes in (("sum", (0, 1)), ("mean", (0, 1)), ("std", (0, 1)), ("sum", (1,)), ("mean", (0,))):
+            compare(name, np.broadcast_to(a, (rows, 5)), y, axes)
+
+
+def windows():
+    """Windows that overlap, whose kept and reduced elements are equally far apart."""
+    for dtype, length, width in itertools.product(("float32", "float64"), (131, 30011), (5, 8, 32)):
+        a = rng.integers(-9, 9, length).astype(dtype)
+        y = mp.sliding_window_view(mp.array(a), 1, [width], [0])
+        for name in "sum", "mean", "max":
+            compare(name, np.lib.stride_tricks.sliding_window_view(a, width), y, (1,))
+
+
+def far_apart():
+    """Few or many rows of elements with others between them."""
+    for dtype, rows, gap in (("float64", 8, 4), ("float64", 3, 3), ("float32", 8, 8), ("int16", 100, 12), ("int8", 100, 32)):
+        a = rng.integers(-9, 9, (rows, 20011, gap)).astype(dtype)
+        x = mp.array(a)
+        for name in "sum", "argmax", "std":
+            compare(name, a[:, :, 1], x[:, :, 1], (0,))
+
+
 def beside_strided():
     """Short rows beside an operand whose rows are columns in memory, next to which there may be nothing."""
     for rows, length in ((30000, 9), (20001, 33)):
@@ -78,5 +134,9 @@ def beside_strided():
 
 matrices()
 interleaved()
+small()
+repeated()
+windows()
+far_apart()
 beside_strided()
 mp.done()

@@ -101,6 +101,20 @@ def large():
     mp.ok(ours <= theirs, f"a sum of float64 errs by {float(ours):.2g}, NumPy's by {float(theirs):.2g}")
 
 
+def beside_each_other():
+    """Lines beside each other, from few long ones to many short ones, and views of such: sums of integers are exact."""
+    views = (np.s_[:, :, :], np.s_[:, 1:, 1:], np.s_[:, ::-1, ::2], np.s_[:, ::3, :1], np.s_[::-1, :-1, 1::3])
+    for number, dtype in enumerate("float32 int32 float64 float16 int8 float32 complex64 int64 uint8 float32".split()):
+        outer, columns = (int(n) for n in rng.choice([1, 2, 3, 5, 17, 40, 129, 301], 2))
+        length = int(rng.uniform(2, 60000 // outer // columns + 40))
+        a = rng.integers(0, 2, (outer, length + 1, columns + 2)).astype(dtype)
+        x = mp.array(a)
+        for view in (views[number % 5], views[(number + 2) % 5]):
+            for axis in (1, 2):
+                compare("cumsum", a[view], x[view], axis)
+        compare("cummax", a, x, 1)
+
+
 def special_values():
     a = mp.values_for_sums(rng, "float32", (9, 11))
     a[2, 3] = a[2, 7] = a[5, 0] = np.nan
@@ -190,6 +204,7 @@ def misuse():
 all_functions()
 shapes_and_views()
 large()
+beside_each_other()
 special_values()
 outputs()
 properties()

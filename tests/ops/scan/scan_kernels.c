@@ -16,7 +16,7 @@
 
 static void describe(const mnp__kernel_spec *spec)
 {
-    static const char *const ways[] = {"rows", "blocks", "tiles", "columns", "short"};
+    static const char *const ways[] = {"rows", "blocks", "tiles", "columns", "short", "bands"};
     if (strcmp(spec->file, "reduction/ufunc_reduce.cu") == 0)
         snprintf(gpu.chosen, sizeof gpu.chosen, "fold%s:", definition(spec, "MNP_ORDERED") ? " in order" : "");
     else
@@ -60,19 +60,24 @@ static const struct scan_case {
     size_t address; /* beyond a multiple of 256 */
 } cases[] = {
     {"one line", "tiles of 1, 4x8: 32768", cumsum, MNP_FLOAT32, 1, 0, {1 << 28}, {1}, 0},
-    {"of float64", "tiles of 1, 2x8: 32768", cumsum, MNP_FLOAT64, 1, 0, {1 << 27}, {1}, 0},
-    {"of bytes, whose sums are longer", "tiles of 1, 2x8: 65536", cumsum, MNP_INT8, 1, 0, {1 << 28}, {1}, 0},
+    {"of float64", "tiles of 1, 2x16: 16384", cumsum, MNP_FLOAT64, 1, 0, {1 << 27}, {1}, 0},
+    {"of bytes, whose sums are longer", "tiles of 1, 2x16: 32768", cumsum, MNP_INT8, 1, 0, {1 << 28}, {1}, 0},
     {"of complex numbers", "tiles of 1, 1x4: 65536", nancumprod, MNP_COMPLEX128, 1, 0, {1 << 26}, {1}, 0},
     {"not aligned", "tiles of 1, 1x8: 131072", cumsum, MNP_FLOAT32, 1, 0, {1 << 28}, {1}, 4},
     {"backwards", "tiles of 1, 1x8: 131072", mnp_cummax, MNP_FLOAT32, 1, 0, {1 << 28}, {-1}, 0},
     {"long rows", "blocks of 1, 4x4: 16384", cumsum, MNP_FLOAT32, 2, 1, {16384, 16384}, {16384, 1}, 0},
     {"a few long rows", "tiles of 1, 8x8: 384", mnp_cummax, MNP_FLOAT16, 2, 1, {6, 1 << 20}, {1 << 20, 1}, 0},
     {"short rows", "rows of 1, 2x4: 15625", mnp_cummin, MNP_FLOAT64, 2, 1, {1000000, 8}, {8, 1}, 0},
-    {"columns", "columns of 1, 4x4: 240 256", cumsum, MNP_FLOAT32, 2, 0, {16384, 16384}, {16384, 1}, 0},
+    {"few columns", "bands of 1, 1x31: 13441", cumsum, MNP_FLOAT32, 2, 0, {20000000, 5}, {5, 1}, 0},
+    {"few columns of integers", "bands of 1, 1x23: 18116", cumsum, MNP_INT32, 2, 0, {20000000, 5}, {5, 1}, 0},
+    {"columns", "bands of 1, 4x31: 34048", cumsum, MNP_FLOAT32, 2, 0, {16384, 16384}, {16384, 1}, 0},
     {"rows of a transpose", "blocks of 1, 4x4: 16384", cumsum, MNP_FLOAT32, 2, 1, {16384, 16384}, {1, 16384}, 0},
-    {"the middle", "columns of 2, 4x4: 125 250", mnp_cummin, MNP_INT32, 3, 1, {1000, 300, 128}, {38400, 128, 1}, 0},
+    {"the middle", "bands of 2, 4x31: 6000", mnp_cummin, MNP_INT32, 3, 1, {1000, 300, 128}, {38400, 128, 1}, 0},
     {"short lines", "short of 1, 1x1: 12618", cumsum, MNP_FLOAT32, 2, 1, {164025, 405}, {405, 1}, 0},
     {"short lines of bytes", "short of 1, 1x1: 29297", cumsum, MNP_INT8, 2, 1, {7500000, 7}, {7, 1}, 0},
+    {"short lines in steps", "short of 1, 1x1: 1091", cumsum, MNP_FLOAT16, 3, 2, {12, 5814, 128}, {2976768, 512, 2}, 0},
+    {"short lines with gaps", "short of 1, 1x1: 11875", cumsum, MNP_FLOAT64, 2, 1, {190000, 129}, {130, 1}, 0},
+    {"alternating lines", "short of 2, 1x1: 8481", cumsum, MNP_FLOAT64, 3, 1, {16962, 257, 5}, {1290, 5, 1}, 0},
     {"greatest common divisors", "tiles of 1, 4x8: 32768", accumulate_gcd, MNP_INT32, 1, 0, {1 << 28}, {1}, 0},
     {"powers in order", "fold in order: 4", accumulate_power, MNP_FLOAT32, 2, 0, {100, 1000}, {1000, 1}, 0},
     {"segments", "fold: 4", add_whole, MNP_FLOAT64, 2, 0, {100, 1000}, {1000, 1}, 0},
@@ -83,7 +88,7 @@ static const struct scan_case {
 static const struct scan_case steady_cases[] = {
     {"one line of steady sums", "tiles of 1, 4x2: 131072", cumsum, MNP_FLOAT32, 1, 0, {1 << 28}, {1}, 0},
     {"rows of steady sums", "blocks of 1, 2x2: 16384", cumsum, MNP_FLOAT64, 2, 1, {16384, 16384}, {16384, 1}, 0},
-    {"columns of steady sums", "columns of 1, 2x2: 240 256", cumsum, MNP_COMPLEX64, 2, 0, {8192, 8192}, {8192, 1}, 0},
+    {"columns of steady sums", "bands of 1, 2x15: 17664", cumsum, MNP_COMPLEX64, 2, 0, {8192, 8192}, {8192, 1}, 0},
     {"short rows of steady sums", "rows of 1, 2x2: 15625", cumsum, MNP_FLOAT64, 2, 1, {1000000, 8}, {8, 1}, 0},
 };
 

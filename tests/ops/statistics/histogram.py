@@ -112,6 +112,11 @@ def test_weights():
             mp.check(f"weights of {dtype}, {bins} bins", got, want)
     wide = rng.random(values.shape)
     edges = np.sort(rng.normal(0, 3, 30))
+    many = rng.integers(-600, 600, 70001).astype("float32") / 100
+    wide_many = (rng.integers(-8, 8, many.shape) / 8).astype("float32")
+    for bins in (5, 100, 300, 1000, 20000):
+        got = mp.histogram(mp.array(many), bins, (-5.0, 5.0), False, mp.array(wide_many))[0]
+        mp.check(f"many weights, {bins} bins", got, np.histogram(many, bins, (-5.0, 5.0), weights=wide_many)[0])
     mp.check("weights between given edges", mp.histogram_edges(x, mp.array(edges), False, random_view(wide)),
              counted(values, edges, wide), ulp=100)
     mp.check("a density", mp.histogram(x, 12, None, True, None), np.histogram(values, 12, density=True), ulp=4)

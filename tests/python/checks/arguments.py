@@ -3,6 +3,7 @@
 
 import maniple as mp
 import numpy as np
+import scipy.fft
 import scipy.ndimage
 
 from . import ok, pair, raises, rng, same
@@ -52,6 +53,115 @@ def check_more_arguments():
             mp.nan_to_num(y, copy=False, **named)
             same("in place", y, np.nan_to_num(b, **named))
     raises(TypeError, "complex128", "nan= of complex numbers", lambda: mp.nan_to_num(mp.zeros(2, complex), nan=1.0))
+    raises(ValueError, "needs an axis", "running sums of a matrix", lambda: mp.cumulative_sum(x))
+    raises(ValueError, "neither left nor right", "another side", lambda: mp.searchsorted(mp.arange(3), 1, side="up"))
+
+
+def check_written():
+    """What is assigned reaches the array, or is refused as NumPy refuses it."""
+    for layout in (None, "*, 0"):
+        a = np.arange(48.0).reshape(8, 6)
+        x = mp.asarray(a, layout=layout)
+        for key, value in ((3, -1.0), (slice(2, 9), 7.0), ([0, 39], [1.0, 2.0]), (slice(None, None, 5), 0.5)):
+            for mine, theirs in ((x, a), (x.T, a.T), (x[:, :5], a[:, :5])):
+                mine.flat[key] = value
+                theirs.flat[key] = value
+                theirs += 1
+                mine += 1
+        same(f"flat of layout {layout}", x, a)
+        x.flat, a.flat = 3, 3
+        x.flat += 1
+        same("all of flat", x, a + 1)
+    z, c = pair((3, 4), "complex64")
+    z.real, z.imag[0] = mp.arange(4.0), 5
+    c.real, c.imag[0] = np.arange(4.0), 5
+    z.imag += 1
+    c.imag += 1
+    same("real and imaginary parts", z, c)
+    y = mp.zeros(3)
+    y.real = 2
+    same("the real part of real numbers", y, np.full(3, 2.0))
+    raises(TypeError, "no imaginary part", "their imaginary part", lambda: setattr(y, "imag", 1))
+    for kind, value, dtype in ((ValueError, np.nan, "int32"), (OverflowError, -np.inf, "int64"),
+                               (OverflowError, 300.5, "uint8"), (ValueError, np.float32("nan"), "int32"), (TypeError, 1j, "float32"), (TypeError, 1j, "int8")):
+        mine, theirs = mp.zeros(3, dtype), np.zeros(3, dtype)
+        for key in (0, slice(None), [0, 2], theirs == 0):
+            try:
+                theirs[key] = value
+            except kind:
+                pass
+            else:
+                continue  # NumPy 1.24 has not all of the checks
+            at = mp.asarray(key) if isinstance(key, np.ndarray) else key
+            raises(kind, "", f"{value} among {dtype}", lambda at=at: mine.__setitem__(at, value))
+        raises(kind, "", f"{dtype} filled with {value}", lambda: mine.fill(value))
+    mine.fill(True)
+    same("what fits", mine, np.ones(3, "int8"))
+    for value in ([1, 2, 3], [[1.5], [2.5]], np.arange(3)):
+        wanted = np.full((2, 3), value)
+        spread = mp.asarray(value) if isinstance(value, np.ndarray) else value
+        x = mp.asarray(wanted)
+        made = mp.full((2, 3), spread), mp.full((2, 3), spread, layout="*, 0"), mp.full_like(x, spread)
+        same(f"full of {value}", made, (wanted, wanted, np.full_like(wanted, value)))
+    raises(ValueError, "broadcast", "full of too many", lambda: mp.full((2, 3), [1, 2]))
+    same("array with ndmin", (mp.array([1, 2], ndmin=3), mp.array(3.0, ndmin=1), mp.array([[1]], ndmin=1)),
+         (np.array([1, 2], ndmin=3), np.array(3.0, ndmin=1), np.array([[1]], ndmin=1)))
+    x = mp.arange(12.0)
+    y = mp.reshape(x, (3, 4), copy=True)
+    y[0] = -1
+    same("a reshaped copy", (x, y[1]), (np.arange(12.0), np.arange(4.0, 8.0)))
+    same("a reshaped view", mp.reshape(x[None], (12,), copy=False), np.arange(12.0))
+    raises(ValueError, "only a copy", "what is no view", lambda: mp.reshape(mp.zeros((8, 5)).T, (40,), copy=False))
+
+
+def check_numbers():
+    """Numbers that the library's types do not have are refused, with a sentence that names the function."""
+    x, y = mp.arange(12.0), mp.ones((3, 4))
+    for name, words, function in (
+        ("a shape", "zeros: shape is", lambda: mp.zeros(2**64 + 3)),
+        ("an axis", "take: axis is 4294967296", lambda: mp.take(x, [0], axis=2**32)),
+        ("an axis of a reduction", "axes is 4294967296", lambda: mp.sum(x, axis=2**32)),
+        ("a shift", "roll: shifts is", lambda: mp.roll(x, 2**64 + 1)),
+        ("axes", "transpose: axes is", lambda: mp.transpose(y, (1, 2**32))),
+        ("axes of a convolution", "axes is", lambda: mp.signal.convolve(y, y, axes=(2**32,))),
+        ("an order", "order is", lambda: mp.ndimage.gaussian_filter(y, 1, order=2**40)),
+        ("diagonals", "solve_banded: l is", lambda: mp.linalg.solve_banded((2**64, 0), y, x)),
+        ("a transform's length", "fft: n is", lambda: mp.fft.fft(x, n=2**64 + 5)),
+        ("a transform's axis", "fft: axis is", lambda: mp.fft.fft(x, axis=2**32)),
+        ("a transform's shape", "fft2: s is", lambda: mp.fft.fft2(y, s=(2**64, 3))),
+        ("a length", "next_fast_len: target is", lambda: mp.fft.next_fast_len(2**64 + 13)),
+        ("frequencies", "fftfreq: n is", lambda: mp.fft.fftfreq(2**64 + 5)),
+    ):
+        raises(OverflowError, words, name, function)
+    for name, words, function in (
+        ("eye", "eye: rows is 3.5, which is no integer", lambda: mp.eye(3.5)),
+        ("linspace", "linspace: count is 3.5", lambda: mp.linspace(0, 1, 3.5)),
+        ("roll", "roll: shifts is 1.5", lambda: mp.roll(x, 1.5)),
+        ("sum", "integer", lambda: mp.sum(x, axis=1.0)),
+        ("a length", "fft: n is 4.7, which is no integer", lambda: mp.fft.fft(x, n=4.7)),
+        ("an axis", "fft: axis is 1.0", lambda: mp.fft.fft(x, axis=1.0)),
+        ("a norm", "fft: norm is 3, which is no text", lambda: mp.fft.fft(x, norm=3)),
+        ("frequencies", "fftfreq: n is 4.7", lambda: mp.fft.fftfreq(4.7)),
+        ("a fast length", "next_fast_len: target is 3.5", lambda: mp.fft.next_fast_len(3.5)),
+    ):
+        raises(TypeError, words, f"{name} of what is no integer", function)
+    raises(ValueError, "trans is 'Q'", "trans", lambda: mp.linalg.solve_triangular(mp.eye(2), mp.ones(2), trans="Q"))
+    same("integers of NumPy", (mp.eye(np.int8(2)), mp.roll(x, np.uint8(3))), (np.eye(2), np.roll(np.arange(12.0), 3)))
+
+
+def check_axes():
+    """Axes as numbers, of Python and NumPy, tuples, lists, arrays, and none at all."""
+    x, a = pair((3, 4))
+    for axes in ((), 0, np.int64(1), (1, 0), [0], np.array([0, 1]), None):
+        for name in ("fftshift", "ifftshift"):
+            same(f"{name} along {axes!r}", getattr(mp.fft, name)(x, axes=axes), getattr(np.fft, name)(a, axes=axes))
+    for axes, s in ((1, 3), (np.int64(0), None), (np.array([1, 0]), (2, 3)), ([1], np.array([5]))):
+        for name in ("fftn", "irfftn", "dctn"):
+            want = getattr(scipy.fft, name)(a, s=s, axes=axes)
+            same(f"{name} along {axes!r} of lengths {s}", getattr(mp.fft, name)(x, s=s, axes=axes), want, 1e-13)
+    same("roll by an array", mp.roll(x, np.array([1, 2]), (0, 1)), np.roll(a, np.array([1, 2]), (0, 1)))
+    for axes in (np.array([[0, 1], [0, 1]]), np.array([1, 1]), (np.int64(0), 0), [np.array([1]), [1]]):
+        same(f"tensordot of axes {axes!r}", mp.tensordot(x, x, axes), np.tensordot(a, a, axes), 1e-13)
 
 
 def check_grids():
@@ -84,6 +194,13 @@ def check_polynomials():
     several = np.stack([y, w], 1)
     same("polyfit", (mp.polyfit(x, mp.asarray(y), 3), mp.polyfit(x, y, 2, w=mp.asarray(w)), mp.polyfit(x, several, 2)),
          (np.polyfit(points, y, 3), np.polyfit(points, y, 2, w=w), np.polyfit(points, several, 2)), 1e-10)
+    for named in ({"cov": True}, {"cov": "unscaled", "w": w}):
+        for of_y in (y, several):
+            spread = {k: mp.asarray(v) if isinstance(v, np.ndarray) else v for k, v in named.items()}
+            want = np.polyfit(points, of_y, 2, **named)
+            same(f"polyfit with {sorted(named)}", mp.polyfit(x, of_y, 2, **spread), want, 1e-9)
+    raises(ValueError, "too few", "the covariance of three points", lambda: mp.polyfit(x[:3], y[:3], 2, cov=True))
+    raises(TypeError, "list of integers", "einsum by a number", lambda: mp.einsum(x, 0))
     for zeros in ([1.0, -2, 5], [0.0, 0, 3], [4.0]):
         made = mp.poly(zeros)
         same(f"poly of {zeros}", made, np.poly(np.array(zeros)), 1e-14)
@@ -129,6 +246,11 @@ def check_more_indices():
     ok(x.item(8) == a.item(8) and x.item(-1) == a.item(-1) and x.item(2, 3) == a.item(2, 3), "item at an index of all elements")
     same("block", (mp.block([[x, x[:, :1]], [x[0], 5]]), mp.block([x[0], x[1]]), mp.block(x)),
          (np.block([[a, a[:, :1]], [a[0], 5]]), np.block([a[0], a[1]]), a))
+    p, q = np.array([[3, 1, 3], [2, 7, 1]]), np.array([7, 9, 3, 3, 0])
+    same("intersect1d with indices", mp.intersect1d(mp.asarray(p), q, return_indices=True),
+         np.intersect1d(p, q, return_indices=True))
+    same("intersect1d of what is unique", mp.intersect1d(p[0, :2], q[:2], True), np.intersect1d(p[0, :2], q[:2]))
+    same("sparse indices", mp.indices((2, 3, 1), "float32", sparse=True), np.indices((2, 3, 1), "float32", sparse=True))
     z = np.array([0, 0, 1, 0, 2, 0])
     same("trim_zeros", [mp.trim_zeros(mp.asarray(v), t) for v in (z, z[:2]) for t in ("fb", "f", "b")],
          [np.trim_zeros(v, t) for v in (z, z[:2]) for t in ("fb", "f", "b")])

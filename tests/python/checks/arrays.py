@@ -13,6 +13,7 @@ import warnings
 import maniple as mp
 from maniple import _dlpack
 import numpy as np
+import scipy.fft
 
 from . import full, ok, pair, raises, rng, same, seed, shared_folder
 
@@ -30,6 +31,8 @@ def check_arrays():
         else ok(block.__cuda_array_interface__["shape"] == a[x.local_slices].shape, "the block")
     )
     ok(f"rank {mp.rank()} of {mp.nranks()}" in repr(x) and "(5, 7)" in repr(x), "repr shows this rank's part")
+    n = mp.arange(5).sum()
+    ok((str(n), f"{n}", f"{n:4d}", "shape ()" in repr(n)) == ("10", "10", "  10", True), "a number among other text")
     same("numpy.asarray gathers", np.asarray(x), a)
     ok(x.item(2, 3) == a[2, 3] and float(mp.sum(x)) == x.sum().item(), "numbers out of arrays")
     mp.set_gather_limit(100)
@@ -278,6 +281,31 @@ def check_images(name, a):
     raises(mp.Error, "12:30.tif", "a file with a colon in its name", lambda: mp.tiff.read("/not/there/12:30.tif"))
 
 
+def check_attributes(name, x):
+    """Attributes of HDF5 files, beside what h5py makes of them where that is there."""
+    values = {"unit": "K", "long": "ä" * 300, "n": 3, "half": np.float32(0.5), "flag": True, "wave": 1 - 2j,
+              "v": np.array([1.5, -2.0]), "none": np.zeros(0, dtype="int32")}
+    mp.h5.write(name + ":/t", x, attributes={"unit": "m", "counts": [1, 2]})
+    with mp.h5.File(name, "a") as file:
+        made = file["/t"].attrs
+        same("attributes that were written with an array", made["counts"], np.array([1, 2]))
+        ok(made["unit"] == "m" and list(made) == ["counts", "unit"] and len(made) == 2, f"{list(made)}")
+        for key, value in values.items():
+            made[key] = value
+        file.attrs["of the file"] = "all"
+        raises(ValueError, "2 dimensions", "a matrix as an attribute", lambda: made.__setitem__("m", np.eye(2)))
+    with mp.h5.File(name) as file:
+        got = dict(file["/t"].attrs)
+        ok(set(got) == {*values, "counts"}, f"all of them: {sorted(got)}")
+        ok("n" in file["t"].attrs and "no" not in file["t"].attrs, "what is there")
+        for key, value in values.items():
+            same_kind = type(got[key]) is str if type(value) is str else got[key].dtype == np.asarray(value).dtype
+            ok(same_kind and np.array_equal(got[key], value), f"attribute {key}")
+        ok(dict(file.attrs) == {"of the file": "all"} and file["/x"].attrs.get("unit", 7) == 7, "of the file, and none")
+        raises(KeyError, "no attribute 'no'", "an attribute that is not there", lambda: file["/t"].attrs["no"])
+        raises(ValueError, "reading alone", "a file that is read", lambda: file.attrs.__setitem__("a", 1))
+
+
 def check_files():
     x, a = pair((9, 4), "float32")
     name = shared_folder() + "/x.h5"
@@ -306,6 +334,7 @@ def check_files():
             got = mp.h5.read(name + ":" + place, text)
             same(f"h5.read of {place} in the layout {text}", got, want)
             ok(got.layout == mp.Layout(want.shape, text), "which it has")
+    check_attributes(name, x)
     raises(OSError, "there.h5", "a file that is not there", lambda: mp.h5.read("/not/there.h5:/x"))
     check_images(name, a)
     mp.sum(x).item()
@@ -433,6 +462,24 @@ def check_lending():
     ok(len(_dlpack._lent) == before + 1, "what was refused is given back, and what was taken is not")
     del taken
     ok(len(_dlpack._lent) == before and not _dlpack._capsules, "until nobody has it any more")
+
+
+def check_flags():
+    """How blocks lie in memory, as NumPy and CuPy tell it."""
+    x = mp.zeros((4, 6))
+    for name, y in (("an array", x), ("its transpose", x.T), ("every second column", x[:, ::2]), ("a vector", x[0]),
+                    ("a view that repeats", mp.broadcast_to(x[:1], (4, 6))), ("nothing", x[:0]), ("a number", x[0, 0])):
+        flags, want = y.flags, y.local.flags if y.device == "host" else None
+        for flag in ("c_contiguous", "f_contiguous", "forc", "fnc", "aligned", "writeable"):
+            # where a rank has nothing, NumPy's array is not on the block; all ranks ask ok()
+            compared = want is not None and (flag != "writeable" or y.local.size > 0)
+            good = not compared or getattr(flags, flag) == getattr(want, flag) == flags[flag.upper()]
+            ok(good, f"{flag} of {name}: {getattr(flags, flag)}")
+    flags = x.flags
+    ok(flags.owndata and flags["C"] and "WRITEABLE : True" in repr(flags), "other ways to ask")
+    raises(KeyError, "no flag", "another flag", lambda: flags["G"])
+    spread, a = pair((4, 6))
+    same("SciPy's own transform", scipy.fft.fft(spread), scipy.fft.fft(a), 1e-13)
 
 
 def check_copies():

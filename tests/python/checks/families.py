@@ -140,3 +140,40 @@ def check_images_and_labels():
          scipy.ndimage.fourier_shift(f, 1).astype(complex), 1e-6)
     ok(bool(mp.any(out != 0)), "which has it")
     raises(ValueError, "integers", "value_indices of floats", lambda: mp.ndimage.value_indices(ours[0]))
+
+
+def check_labels():
+    """Labels with gaps, below 0, of other types; indices that repeat, in any order, and of no element."""
+    a = np.round(rng.standard_normal((12, 15)), 1)
+    x, nd = mp.asarray(a), scipy.ndimage
+    index = np.array([7, -2, 0, 3, 7, 100])
+    there = np.array([5, -2, 3, 5])
+    for name, labels in {
+        "int32": rng.integers(-2, 8, a.shape, "i4"), "uint8": rng.integers(0, 8, a.shape, "u1"),
+        "floats": rng.integers(-2, 8, a.shape) * 1.0, "bools": a > 0.5, "a row": rng.integers(-2, 8, a.shape[1]),
+    }.items():
+        for whole in (labels, np.where(labels == 3, labels, 0).astype(labels.dtype)):
+            exact = whole.astype(float)  # SciPy wants labels of a dtype that has the indices
+            theirs = nd.histogram(a, -1, 1, 5, exact, index)
+            ours = mp.ndimage.histogram(x, -1, 1, 5, mp.asarray(whole), index)
+            ok(theirs.shape == ours.shape and all(
+                g is w if g is None or w is None else g.dtype == w.dtype and (g == w).all()
+                for g, w in zip(ours.ravel(), theirs.ravel())), f"histogram, labels of {name}")
+            same(f"labeled_comprehension, labels of {name}",
+                 mp.ndimage.labeled_comprehension(x, mp.asarray(whole), index, mp.max, float, -9),
+                 nd.labeled_comprehension(a, exact, index, np.max, float, -9))
+            listed = [n for n in there if n in whole]
+            for b in (a, a.astype("float32"), (a * 10).astype(int), a > 0):
+                same(f"median of {b.dtype}, labels of {name}",
+                     mp.ndimage.median(mp.asarray(b), mp.asarray(whole), listed),
+                     nd.median(b, np.broadcast_to(whole, b.shape), listed))
+    ok(np.isnan(mp.ndimage.median(x, mp.asarray(a > 0), [5, 1]))[0], "the median of no element")
+    for dtype in ("int64", "uint8", "int16"):
+        b = rng.integers(0, 60, (4, 9, 5)).astype(dtype)
+        ours, theirs = mp.ndimage.value_indices(mp.asarray(b)), nd.value_indices(b)
+        ok(list(ours) == sorted(theirs) and all(type(v) is b.dtype.type for v in ours), f"values of {dtype}")
+        same(f"value_indices of {dtype}", [v for key in ours for v in ours[key]],
+             [v for key in ours for v in theirs[key]])
+    ok(mp.ndimage.value_indices(mp.zeros((0, 3), int)) == {}, "value_indices of no elements")
+    for labels in (rng.integers(-2, 90, (7, 9)), rng.integers(0, 9, 20), rng.integers(0, 400, (5, 4, 6))):
+        ok(mp.ndimage.find_objects(mp.asarray(labels)) == nd.find_objects(np.maximum(labels, 0)), "find_objects")

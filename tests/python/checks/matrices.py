@@ -74,6 +74,11 @@ def check_linalg():
     x, y = mp.array(a), mp.array(b)
     for name in ("cosm", "sinm", "tanm", "coshm", "sinhm"):
         same(name, getattr(mp.linalg, name)(x / 6), getattr(scipy.linalg, name)(a / 6), 1e-11)
+    same("lu", (*mp.linalg.lu(x), *mp.linalg.lu(x, permute_l=True)),
+         (*scipy.linalg.lu(a), *scipy.linalg.lu(a, permute_l=True)), 1e-12)
+    for kind in ("sym", "her"):
+        got = mp.linalg.solve(x + x.T, x[0], assume_a=kind)
+        same(f"solve of a matrix that is {kind}", got, np.linalg.solve(a + a.T, a[0]), 1e-10)
     for name, got, want in zip(("lu", "d", "perm"), mp.linalg.ldl(h := a + a.T), scipy.linalg.ldl(h)):
         same(f"ldl, {name}", got, want, 1e-10)
     same("funm", mp.linalg.funm(h / 6, np.exp), scipy.linalg.expm(h / 6).astype(complex), 1e-11)
@@ -102,6 +107,147 @@ def check_linalg():
     for name, of_ours, of_scipy in (("c", mp.array(c), c), ("c and r", (mp.array(c), mp.array(r)), (c, r))):
         same(f"solve_toeplitz of {name}", mp.linalg.solve_toeplitz(of_ours, y),
              scipy.linalg.solve_toeplitz(of_scipy, b), 1e-10)
+
+
+def check_linalg_arguments():
+    """Further arguments of numpy.linalg's and scipy.linalg's functions."""
+    for dtype in ("float64", "complex128"):
+        a, b = pair((5, 5), dtype)[1] + 9 * np.eye(5), pair((5, 2), dtype)[1]
+        x, y = mp.asarray(a), mp.asarray(b)
+        h = a + np.conj(a.T)
+        for kind, whole in (("sym", a + a.T), ("her", h), ("pos", a @ np.conj(a.T) + np.eye(5))):
+            for lower in (False, True):
+                given = (np.tril if lower else np.triu)(whole)
+                same(f"solve of {dtype}, {kind}, lower={lower}", mp.linalg.solve(given, y, kind, lower=lower),
+                     np.linalg.solve(whole, b), 1e-10)
+        same(f"solve of {dtype}, pos, transposed", mp.linalg.solve(np.tril(whole), y, "pos", transposed=True),
+             np.linalg.solve(whole.T, b), 1e-10)
+        for kind, kept in (("diagonal", np.triu(np.tril(a))), ("tridiagonal", np.triu(np.tril(a, 1), -1)), ("gen", a),
+                           ("banded", np.triu(np.tril(a, 2), -1)), ("upper triangular", np.triu(a)),
+                           ("lower triangular", np.tril(a))):
+            for right in (b, b[:, 0]):
+                same(f"solve of {dtype}, {kind}", mp.linalg.solve(kept, right, assume_a=kind),
+                     np.linalg.solve(kept, right), 1e-10)
+                same(f"solve of {dtype}, {kind}, transposed", mp.linalg.solve(kept, right, kind, transposed=True),
+                     np.linalg.solve(kept.T, right), 1e-10)
+        low = h.copy()
+        low[:, 4] = low[:, 3]
+        low[4] = low[3]
+        for name, m in (("a matrix", h), ("one of rank 4", low), ("a batch", np.stack([h, low, 0 * h]))):
+            u, s, vh = (r.numpy() for r in mp.linalg.svd(mp.asarray(m), hermitian=True))
+            same(f"svd of {name}, hermitian", (s, (u * s[..., None, :]) @ vh, u @ np.conj(np.swapaxes(u, -1, -2)),
+                                               vh @ np.conj(np.swapaxes(vh, -1, -2))),
+                 (np.linalg.svd(m, compute_uv=False), m, *[np.broadcast_to(np.eye(5, dtype=dtype), m.shape)] * 2), 1e-11)
+            same(f"what follows of {name}", (mp.linalg.svd(m, compute_uv=False, hermitian=True),
+                                             mp.linalg.pinv(m, 1e-10, hermitian=True),
+                                             mp.linalg.matrix_rank(m, hermitian=True),
+                                             mp.linalg.matrix_rank(m, rtol=np.array([1e-10, 0.5, 3])[:m.ndim // 3 * 2 + 1]
+                                                                   if m.ndim > 2 else 1e-10)),
+                 (np.linalg.svd(m, compute_uv=False), np.linalg.pinv(m, 1e-10), np.linalg.matrix_rank(m),
+                  _ranks(m, [1e-10, 0.5, 3] if m.ndim > 2 else 1e-10)), 1e-10)
+        for named in ({"atol": 3.0}, {"atol": 1.0, "rtol": 0.1}, {"rtol": 0.2}, {}):
+            got, rank = mp.linalg.pinv(x, return_rank=True, **named)
+            want, many = scipy.linalg.pinv(a, return_rank=True, **named)
+            same(f"pinv of {dtype}, {named}", (got, np.array(rank)), (want, np.array(many)), 1e-10)
+        for ours, theirs in (("full", "complete"), ("economic", "reduced")):
+            tall, t = pair((5, 3), dtype)
+            same(f"qr of {dtype}, {ours}", mp.linalg.qr(tall, ours), mp.linalg.qr(tall, theirs))
+        same(f"einsum of lists, {dtype}", (mp.einsum(x, [0, 1], y, [1, 2], [0, 2]), mp.einsum(x, [30, 2], y, [2, 7]),
+                                           mp.einsum(x, [Ellipsis, 0], [0, Ellipsis]), mp.einsum(x, [3, 3])),
+             (np.einsum(a, [0, 1], b, [1, 2], [0, 2]), np.einsum(a, [30, 2], b, [2, 7]),
+              np.einsum(a, [Ellipsis, 0], [0, Ellipsis]), np.einsum(a, [3, 3])), 1e-12)
+        for path in (mp.einsum_path("ij,jk,kl", x, y, y.T), np.einsum_path("ij,jk,kl", a, b, b.T)):
+            same("einsum by a path", [mp.einsum("ij,jk,kl", x, y, y.T, optimize=p) for p in (path, path[0])],
+                 [a @ b @ b.T] * 2, 1e-12)
+    same("svdvals by name", mp.linalg.svdvals(a=x), np.linalg.svd(a, compute_uv=False), 1e-12)
+    for vector in (np.zeros(3), np.array([0.0, 2]), np.array(0.0), np.array(7)):
+        same(f"matrix_rank of {vector}", mp.linalg.matrix_rank(vector), np.asarray(np.linalg.matrix_rank(vector)))
+    for name, function in (("eigh", mp.linalg.eigh), ("eigvalsh", mp.linalg.eigvalsh)):
+        same(f"{name}, u", function(x, "u")[0], function(x, "U")[0])
+        raises(ValueError, "neither L nor U", f"{name}, X", lambda function=function: function(x, "X"))
+    raises(ValueError, "one of them", "two bounds", lambda: mp.linalg.matrix_rank(x, 1e-3, rtol=1e-3))
+    raises(ValueError, "one bound", "two names", lambda: mp.linalg.pinv(x, 1e-3, rtol=1e-3))
+    raises(ValueError, "from 0 to 51", "a label beyond the letters", lambda: mp.einsum(x, [0, 52]))
+    raises(TypeError, "list of integers", "einsum of arrays alone", lambda: mp.einsum(x, x))
+
+
+def _ranks(m, rtol):
+    s = np.linalg.svd(m, compute_uv=False)
+    return np.count_nonzero(s > np.asarray(rtol)[..., None] * s.max(-1, keepdims=True), axis=-1)
+
+
+def check_randomised_svd():
+    """The largest singular values by random vectors, beside those of all."""
+    for dtype in ("float32", "float64", "complex64", "complex128"):
+        for shape in ((60, 60), (90, 40), (40, 90)):
+            a = pair(shape, dtype)[1]
+            u, s, vh = np.linalg.svd(a, full_matrices=False)
+            s = (10 * 0.5 ** np.arange(len(s))).astype(s.dtype)
+            a = ((u * s) @ vh).astype(dtype)
+            name, eps = f"{dtype} {shape}", float(np.finfo(dtype).eps)
+            for layout in (None, "*, 0"):
+                left, values, right = (r.numpy() for r in mp.linalg.svd_randomised(mp.asarray(a, layout=layout), 5))
+                same(f"svd_randomised of {name}: values", values, s[:5], 1e2 * eps)
+                same(f"svd_randomised of {name}: vectors", (left * values) @ right, ((u[:, :5] * s[:5]) @ vh[:5]).astype(dtype),
+                     1e4 * eps)
+                unit = np.eye(5, dtype=dtype)
+                same(f"svd_randomised of {name}: orthogonal", (np.conj(left.T) @ left, right @ np.conj(right.T)),
+                     (unit, unit), 1e2 * eps)
+            b, c = pair(shape, dtype)
+            k = min(shape)
+            same(f"svd_randomised of {name}: all", mp.linalg.svd_randomised(b, k, iterations=0)[1],
+                 np.linalg.svd(c, compute_uv=False), 1e3 * eps)
+    flat, values = mp.linalg.svd_randomised(b, 3, 0, 0)[1].numpy(), np.linalg.svd(c, compute_uv=False)
+    ok(np.all(flat <= values[:3] * (1 + 1e-12)), "without a gap they are too small")
+    integers = np.arange(12).reshape(4, 3)
+    same("svd_randomised of integers", mp.linalg.svd_randomised(integers, 1)[1],
+         np.linalg.svd(integers, compute_uv=False)[:1], 1e-12)
+    raises(ValueError, "from 1 to 40", "no such k", lambda: mp.linalg.svd_randomised(b, 41))
+    raises(np.linalg.LinAlgError, "not one matrix", "a batch", lambda: mp.linalg.svd_randomised(mp.ones((2, 3, 3)), 1))
+    raises(np.linalg.LinAlgError, "not found", "NaN", lambda: mp.linalg.svd_randomised(b * np.nan, 3))
+
+
+def check_shapes_of_matrices():
+    """What is no matrix for a function of linear algebra is a LinAlgError, as in NumPy, and a ValueError."""
+    o, one = mp.linalg, mp.ones
+    for name, arguments in (("inv", [(2, 3)]), ("inv", [3]), ("lstsq", [(3, 2), 2]), ("lstsq", [3, 3]), ("det", [(2, 3)]),
+                            ("lstsq", [(3, 2), (3, 2, 2)]), ("tensorsolve", [(2, 3, 4), (2, 3)]), ("cond", [(0, 0)]),
+                            ("cond", [3]), ("solve", [(3, 3), 2]), ("svd", [3]), ("svdvals", [3]), ("pinv", [3]),
+                            ("cholesky", [(2, 3)]), ("qr", [3]), ("eig", [3]), ("eigvals", [(2, 3)]), ("eigh", [(2, 3)]),
+                            ("slogdet", [3]), ("expm", [(2, 3)]), ("schur", [(2, 3)]), ("lu", [3]), ("null_space", [3])):
+        for kind in (np.linalg.LinAlgError, mp.linalg.LinAlgError, mp.MatrixError, ValueError):
+            raises(kind, "", f"{name} of shapes {arguments}", lambda: getattr(o, name)(*map(one, arguments)))
+    raises(np.linalg.LinAlgError, "square", "tensorinv", lambda: mp.linalg.tensorinv(one((2, 3, 4)), 1))
+    raises(np.linalg.LinAlgError, "square", "matrix_power", lambda: mp.linalg.matrix_power(one((2, 3)), 2))
+
+
+def check_infinite():
+    """A matrix that is not finite has no eigenvalues and no singular values, on all ranks alike."""
+
+    def refused(name, function):
+        raises(np.linalg.LinAlgError, "not found", name, function)
+
+    for dtype in ("float32", "float64", "complex64", "complex128"):
+        for value in (np.nan, np.inf, -np.inf):
+            a = np.eye(5, dtype=dtype) * np.arange(1, 6, dtype=dtype)
+            a[3, 1] = a[1, 3] = value
+            x, tall = mp.asarray(a), mp.asarray(np.concatenate([np.ones((40, 5), dtype), a]))
+            for name in """eigvals eig eigvalsh eigh svd svdvals cond pinv matrix_rank schur null_space orth polar
+                           sqrtm logm""".split():
+                function = getattr(mp.linalg, name)
+                for matrix in (x, large := mp.linalg.block_diag(x, mp.eye(26, dtype=dtype))):
+                    refused(f"{name} of {value} among {dtype}", lambda function=function, m=matrix: function(m))
+            for order in (2, -2, "nuc"):
+                refused(f"norm {order}", lambda order=order: mp.linalg.norm(large, order))
+            for name in ("svd", "svdvals", "matrix_rank"):
+                function = getattr(mp.linalg, name)
+                refused(f"{name} of a tall matrix", lambda function=function: function(tall))
+            refused("lstsq", lambda: mp.linalg.lstsq(tall, tall[:, 0]))
+            batch = mp.stack([mp.eye(5, dtype=dtype), x])
+            refused("one of a batch", lambda: mp.linalg.eigvals(batch))
+            with np.errstate(invalid="ignore"):
+                want = np.linalg.det(a), *np.linalg.slogdet(a)
+            same(f"det and slogdet of {value} among {dtype}", (mp.linalg.det(x), *mp.linalg.slogdet(x)), want)
 
 
 def check_sparse_parts():

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals and images: filters, transforms."""
 
+import operator
+
 import maniple as mp
 import numpy as np
 import scipy.fft
@@ -13,6 +15,21 @@ from . import ok, pair, raises, rng, same
 def check_signal():
     (x, a), (k, w) = pair((20, 17)), pair((3, 4))
     same("convolve2d", mp.signal.convolve2d(x, k, "same", "wrap"), scipy.signal.convolve2d(a, w, "same", "wrap"), 1e-12)
+    kernels = (k, w), pair((4, 4)), pair((2, 3)), (x[:4, :3], a[:4, :3])
+    for boundary in ("fill", "wrap", "symm"):
+        for mode in ("full", "same", "valid"):
+            same(f"correlate2d, {mode}, {boundary}", [mp.signal.correlate2d(x, q, mode, boundary) for q, _ in kernels],
+                 [scipy.signal.correlate2d(a, v, mode, boundary) for _, v in kernels], 1e-12)
+    y, b = pair((5, 6), "complex128")
+    same("correlate2d of a smaller array, and of complex numbers",
+         (mp.signal.correlate2d(k, x, "same"), mp.signal.correlate2d(y, y[:2, :2], "same", fillvalue=0)),
+         (scipy.signal.correlate2d(w, a, "same"), scipy.signal.correlate2d(b, b[:2, :2], "same")), 1e-12)
+    ok(mp.signal.correlate2d(x, k, "same").layout == x.layout, "the layout of correlate2d")
+    same("fftconvolve along axes",
+         (mp.signal.fftconvolve(x, x[:1, :3], axes=1), mp.signal.oaconvolve(x, x[:3, :1], "same", 0),
+          mp.signal.fftconvolve(x[None], x[None, :3, :4], axes=(-1, 1))),
+         (scipy.signal.fftconvolve(a, a[:1, :3], axes=1), scipy.signal.oaconvolve(a, a[:3, :1], "same", 0),
+          scipy.signal.fftconvolve(a[None], a[None, :3, :4], axes=(-1, 1))), 1e-12)
     same("correlate", mp.signal.correlate(x, k, "valid"), scipy.signal.correlate(a, w, "valid"), 1e-12)
     line = a.ravel()
     peaks, properties = mp.signal.find_peaks(mp.array(line), prominence=(0.1, None), width=1)
@@ -29,6 +46,11 @@ def check_signal():
     ok(sorted(properties) == sorted(wanted), "properties of peaks")
     for name in wanted:
         same(f"find_peaks: {name}", properties[name], wanted[name], 1e-12)
+    for axis in (-1, 0):
+        got = mp.signal.spectrogram(x, nperseg=8, mode="phase", axis=axis)
+        same("spectrogram of phases", got, scipy.signal.spectrogram(a, nperseg=8, mode="phase", axis=axis), 1e-11)
+    raises(ValueError, "'psd', 'complex', 'magnitude' or 'angle'", "another mode",
+           lambda: mp.signal.spectrogram(x, mode="power"))
     same("medfilt", mp.signal.medfilt(x, 3), scipy.signal.medfilt(a, 3), 0)
     same("wiener", mp.signal.wiener(x, 3), scipy.signal.wiener(a, 3), 1e-9)
     plan = mp.signal.Convolution(x, k, "same")
@@ -44,6 +66,186 @@ def check_signal():
     same("oaconvolve", mp.signal.oaconvolve(x, k), scipy.signal.oaconvolve(a, w), 1e-12)
     method = mp.signal.choose_conv_method(x, k)
     same("choose_conv_method", mp.signal.convolve(x, k, method=method), scipy.signal.convolve(a, w), 1e-12)
+
+
+def check_dtypes_of_convolutions():
+    """The dtype of a convolution is NumPy's of both operands, and integers are exact; what SciPy transforms is float."""
+    a, k = rng.integers(-9, 9, 30), np.array([3, -1, 2])
+    operands = [(a, k), (a.astype("int8"), k.astype("int8")), (a > 0, k > 0), (a > 0, k), (a, k / 4), (a.astype("float32"), k),
+                (a.astype("float32"), k / 4), (a.astype("float32"), k.astype("int8")), (a, k * 1j), (a.astype("uint8"), k),
+                (a.astype("int16"), (k * 1j).astype("complex64")), (np.array([2**62, 1]), k > 0), (np.float64(3), np.int64(2))]
+    for x, y in operands:
+        for name in ("convolve", "correlate", "fftconvolve", "oaconvolve"):
+            same(f"{name} of {x.dtype} and {y.dtype}", getattr(mp.signal, name)(mp.asarray(x), mp.asarray(y)),
+                 getattr(scipy.signal, name)(x, y), 1e-6)
+    for x, y in operands[:2] + operands[4:6]:
+        for name in ("convolve2d", "correlate2d"):
+            same(f"{name} of {x.dtype} and {y.dtype}", getattr(mp.signal, name)(mp.asarray(x)[None], mp.asarray(y)[None], "same"),
+                 getattr(scipy.signal, name)(x[None], y[None], "same"), 1e-6)
+    same("convolve by transforms", mp.signal.convolve(mp.asarray(a), k, method="fft"), scipy.signal.convolve(a, k))
+    same("a plan for integers", mp.signal.Convolution(mp.asarray(a), k)(mp.asarray(a)), scipy.signal.convolve(a, k))
+    y = mp.zeros(32, "float32")
+    same("into float32", mp.signal.convolve(mp.asarray(a), k / 4, out=y), scipy.signal.convolve(a, k / 4).astype("float32"))
+    same("nothing", mp.signal.fftconvolve(mp.zeros(0), k), scipy.signal.fftconvolve(np.zeros(0), k))
+
+
+def check_complex_coefficients():
+    (x, a), b, c = pair((3, 60)), np.array([1, 2j, 0.5]), np.array([1, 0.5j])
+    same("lfilter", mp.signal.lfilter(b, [1, 0.3], x), scipy.signal.lfilter(b, [1, 0.3], a), 1e-12)
+    same("upfirdn", mp.signal.upfirdn(b, x, 2, 3), scipy.signal.upfirdn(b, a, 2, 3), 1e-12)
+    same("freqz", (*mp.signal.freqz(b, c), *mp.signal.freqz(b)), (*scipy.signal.freqz(b, c), *scipy.signal.freqz(b)), 1e-12)
+    for z, p in (([1, 2j], [0.5, 1j, -1j]), ([1, 2j, -2j], [0.5, 1j, -1j]), ([], [0.5j])):
+        same(f"zpk2tf of {z} and {p}", mp.signal.zpk2tf(z, p, 2.0), scipy.signal.zpk2tf(np.array(z), np.array(p), 2.0), 1e-12)
+    weights = np.array([[0, 1j, 2], [1, -1, 0], [3j, 0, 0.5]])
+    for name in ("correlate", "convolve"):
+        mine, theirs = (getattr(m.ndimage, name) for m in (mp, scipy))
+        mine1d, theirs1d = (getattr(m.ndimage, name + "1d") for m in (mp, scipy))
+        whole = [np.round(40 * np.abs(a)).astype(dtype) for dtype in ("uint8", "int32", "int64")]
+        for y, d in ((x, a), (x + 1j * x[::-1], a + 1j * a[::-1]), *((mp.asarray(v), v) for v in whole)):
+            same(f"ndimage.{name} of {d.dtype}", (mine(y, weights, mode="wrap"), mine1d(y, b, 0), mine1d(y, b, output="complex64")),
+                 (theirs(d, weights, mode="wrap"), theirs1d(d, b, 0), theirs1d(d, b, output="complex64")), 1e-6)
+            fractions = np.array([0.5 + 0.5j, 0.25, 0.1j])
+            same(f"ndimage.{name}1d of {d.dtype} by fractions", mine1d(y, fractions), theirs1d(d, fractions), 1e-6)
+        raises(RuntimeError, "complex", "a real output", lambda mine=mine: mine(x, weights, output=float))
+    for name, function in (("lfilter's a", lambda: mp.signal.lfilter(b, c, x)), ("lfilter's state", lambda: mp.signal.lfilter(b, 1, x, zi=x)),
+                           ("sections", lambda: mp.signal.sosfilt(np.ones((1, 6)) * 1j, x)),
+                           ("filtfilt", lambda: mp.signal.filtfilt(b, c, x)), ("deconvolve", lambda: mp.signal.deconvolve(x[0], b)),
+                           ("weights of a window", lambda: mp.signal.welch(x, window=b))):
+        raises(TypeError, "complex", f"complex numbers for {name}", function)
+    raises(ValueError, "conjugated pairs", "zpk2sos of no pairs", lambda: mp.signal.zpk2sos([1j, -2j], [0.1, 0.2], 1))
+
+
+def check_names_of_filters():
+    """Other names of windows and bands, sections of analog filters, arguments of designs."""
+    for alias in """brthan bart brt black blk blackharr bkh bman box ones rect rectangular halfcosine poisson flat flt hamm
+            ham han nutl nut parz par tri tuk""".split():  # fmt: skip
+        same(f"window {alias}", mp.signal.get_window(alias, 20), scipy.signal.get_window(alias, 20), 1e-12)
+    for alias in "l lp low high hp h band pass bp stop bands bs".split():
+        edges = 0.3 if alias[0] in "lh" else [0.3, 0.6]
+        same(f"band {alias}", mp.signal.butter(3, edges, alias), scipy.signal.butter(3, edges, alias), 1e-12)
+    raises(ValueError, "two frequencies", "a band of one", lambda: mp.signal.firwin(9, 0.3, pass_zero="bandpass"))
+    raises(ValueError, "one frequency", "a lowpass of two",
+           lambda: mp.signal.firwin(9, [0.3, 0.5], pass_zero="lowpass"))
+    raises(ValueError, "must have 2", "a band of one edge", lambda: mp.signal.butter(2, 0.3, "band"))
+    for n in (1, 2, 4, 5):
+        for name, more in (("butter", ()), ("cheby1", (1.0,)), ("cheby2", (40.0,)), ("ellip", (1.0, 40.0)), ("bessel", ())):
+            for btype, edges in (("low", 1.5), ("high", 2.0), ("band", [1, 3.0]), ("stop", [1, 3.0])):
+                got, want = (getattr(m.signal, name)(n, *more, edges, btype, analog=True, output="sos") for m in (mp, scipy))
+                w = np.linspace(0, 6, 50)
+                responses = [np.prod([np.polyval(s[:3], 1j * w) / np.polyval(s[3:], 1j * w) for s in sos], axis=0)
+                             for sos in (got, want)]
+                ok(got.shape == want.shape and np.allclose(*responses, atol=1e-9), f"analog sections of {name} {n} {btype}")
+    for n in (3, 4):
+        got, want = (m.signal.butter(n, 1.5, analog=True, output="sos") for m in (mp, scipy))
+        ok(np.allclose(got, want), f"analog sections of order {n}, in SciPy's order")
+    raises(ValueError, "no sections", "more zeros than poles", lambda: mp.signal.tf2sos([1, 2, 3], [1, 2], analog=True))
+    raises(ValueError, "only one", "another pairing", lambda: mp.signal.tf2sos([1, 2], [1, 2], "keep_odd"))
+    for pass_zero, edges in (("bandpass", [0.3, 0.5]), ("highpass", 0.3), (True, [0.2, 0.5]), ("lowpass", 0.4)):
+        same(f"firwin with a width, {pass_zero}", mp.signal.firwin(31, edges, width=0.1, pass_zero=pass_zero),
+             scipy.signal.firwin(31, edges, width=0.1, pass_zero=pass_zero), 1e-12)
+    raises(ValueError, "'foo'", "another pass_zero", lambda: mp.signal.firwin(5, 0.3, pass_zero="foo"))
+    raises(ValueError, "a name, a tuple", "a window that is an array", lambda: mp.signal.firwin(5, 0.3, window=np.ones(5)))
+    raises(ValueError, "'hilbert'", "another type", lambda: mp.signal.remez(5, [0.1, 0.4], [1], fs=1, type="hilbert"))
+    raises(ValueError, "'gust'", "another method", lambda: mp.signal.filtfilt([1, 2], [1], mp.ones(30), method="gust"))
+    same("freqz to half the rate", mp.signal.freqz([1, 2], [1, 0.5], 20, include_nyquist=True),
+         scipy.signal.freqz([1, 2], [1, 0.5], 20, include_nyquist=True), 1e-12)
+
+
+def check_ends_and_windows():
+    """What lies beyond the ends, windows as arrays, resampling with windows, limits of peaks that are arrays."""
+    x, a = pair((3, 60))
+    for mode in ("edge", "reflect", "symmetric", "wrap", "constant"):
+        cval = 1.5 if mode == "constant" else 0
+        for up, down, axis in ((2, 3, -1), (3, 2, 0), (4, 6, 1)):
+            same(f"upfirdn {up} / {down}, {mode}", mp.signal.upfirdn([1, 2, 3, 0.5, 0.2], x, up, down, axis, mode, cval),
+                 scipy.signal.upfirdn([1, 2, 3, 0.5, 0.2], a, up, down, axis, mode, cval), 1e-12)
+            same(f"resample_poly {up} / {down}, {mode}", mp.signal.resample_poly(x, up, down, axis, padtype=mode, cval=cval or None),
+                 scipy.signal.resample_poly(a, up, down, axis, padtype=mode, cval=cval or None), 1e-12)
+    for padtype in ("mean", "median", "minimum", "maximum"):
+        same(f"resample_poly, {padtype}", mp.signal.resample_poly(x, 3, 2, 1, padtype=padtype),
+             scipy.signal.resample_poly(a, 3, 2, 1, padtype=padtype), 1e-12)
+    raises(ValueError, "'smooth' is none of", "another mode", lambda: mp.signal.upfirdn([1], x, mode="smooth"))
+    for window in (np.hanning(16), mp.signal.windows.hann(16)):
+        there = np.asarray(window)
+        for name, arguments in (("welch", 1), ("csd", 2), ("coherence", 2), ("spectrogram", 1)):
+            same(f"{name}, a window that is an array", getattr(mp.signal, name)(*[x, x * x][:arguments], window=window),
+                 getattr(scipy.signal, name)(*[a, a * a][:arguments], window=there), 1e-11)
+        same("stft", mp.signal.stft(x, window=window), scipy.signal.stft(a, window=there, nperseg=16), 1e-12)
+    def half_mean(d):
+        return d - d.mean(axis=-1, keepdims=True) * 0.5
+
+    for n, overlap in ((20, None), (32, 10), (17, 0)):
+        more = {"nperseg": n, "noverlap": overlap, "detrend": half_mean}
+        for name, arguments in (("welch", 1), ("csd", 2), ("coherence", 2), ("spectrogram", 1)):
+            same(f"{name}, a function for trends", getattr(mp.signal, name)(*[x, x * x][:arguments], 2.0, **more),
+                 getattr(scipy.signal, name)(*[a, a * a][:arguments], 2.0, **more), 1e-10)
+    shapes = set()
+
+    def first_half(d):
+        shapes.add(tuple(d.shape))
+        return d - d[:1] * 0.5
+
+    for name, arguments in (("welch", 1), ("csd", 2), ("coherence", 2), ("spectrogram", 1)):
+        for function in (half_mean, first_half):
+            more = {"nperseg": 16, "axis": 0, "detrend": function}
+            same(f"{name} along an axis, {function.__name__}",
+                 getattr(mp.signal, name)(*[x.T, x.T * x.T][:arguments], **more),
+                 getattr(scipy.signal, name)(*[a.T, a.T * a.T][:arguments], **more), 1e-10)
+    ok(all(shape[0] == 16 for shape in shapes), f"the samples are along the axis: {shapes}")
+    same("periodogram, a function for trends", mp.signal.periodogram(x, detrend=half_mean), scipy.signal.periodogram(a, detrend=half_mean), 1e-11)
+    raises(ValueError, "ShortTimeFFT", "a function for trends of stft", lambda: mp.signal.stft(x, detrend=half_mean))
+    for n in (40, 60, 70):
+        taps = np.hanning(min(n, 60))
+        same(f"periodogram, taps and nfft={n}", mp.signal.periodogram(x, window=taps, nfft=n),
+             scipy.signal.periodogram(a, window=taps, nfft=n), 1e-11)
+        same(f"periodogram, nfft={n} along an axis", mp.signal.periodogram(x.T, nfft=n, axis=0, detrend="linear"),
+             scipy.signal.periodogram(a.T, nfft=n, axis=0, detrend="linear"), 1e-11)
+        same(f"periodogram, a function for trends and nfft={n}", mp.signal.periodogram(x, nfft=n, detrend=half_mean),
+             scipy.signal.periodogram(a, nfft=n, detrend=half_mean), 1e-11)
+    for up, down in ((1, 0), (0, 1), (0, 0)):
+        raises(ValueError, "1 or more", f"upfirdn {up} / {down}", lambda: mp.signal.upfirdn([1.0, 2], x, up, down))
+        raises(ValueError, "1 or more", f"resample_poly {up} / {down}", lambda: mp.signal.resample_poly(x, up, down))
+    raises(ValueError, "nperseg", "another length", lambda: mp.signal.welch(x, window=np.ones(4), nperseg=5))
+    same("resample_poly, taps that are an array", mp.signal.resample_poly(x, 3, 2, 1, mp.signal.windows.hann(21)),
+         scipy.signal.resample_poly(a, 3, 2, 1, scipy.signal.windows.hann(21)), 1e-12)
+    for boundary in ("even", "odd", "constant"):
+        for n, axis in ((16, -1), (15, 0), (60, -1)):
+            got, want = (m.signal.stft(y.T if axis == 0 else y, 2.0, nperseg=n, boundary=boundary, axis=axis)
+                         for m, y in ((mp, x), (scipy, a)))
+            same(f"stft, boundary {boundary}, {n}", got, want, 1e-12)
+    for num in (30, 31, 60, 91):
+        for window in (("kaiser", 3.0), mp.signal.windows.hann(60), lambda f: np.exp(-f * f) + f):
+            there = np.asarray(window) if isinstance(window, mp.ndarray) else window
+            for scale in (1, 1 + 2j):
+                same(f"resample to {num}", mp.signal.resample(x * scale, num, axis=1, window=window),
+                     scipy.signal.resample(a * scale, num, axis=1, window=there), 1e-11)
+        same("resample a spectrum", mp.signal.resample(mp.fft.fft(x), num, axis=1, domain="freq"),
+             scipy.signal.resample(np.fft.fft(a), num, axis=1, domain="freq"), 1e-11)
+    t = np.arange(60) * 0.5 + 1
+    same("resample with times", mp.signal.resample(x, 40, t, 1), scipy.signal.resample(a, 40, t, 1), 1e-12)
+    zi = np.ones((1, 2))
+    same("a state that is broadcast", mp.signal.lfilter([1, 0.5, 0.2], [1, 0.3], x, zi=zi),
+         scipy.signal.lfilter([1, 0.5, 0.2], [1, 0.3], a, zi=zi), 1e-12)
+    line, h = a.ravel(), rng.random(180)
+    for limits in ({"height": h}, {"height": (h, h + 1)}, {"height": (None, h)}, {"threshold": h, "prominence": h},
+                   {"width": (h, 3)}, {"distance": 3, "prominence": (h, 2 * h)}, {"plateau_size": h}):
+        (got, mine), (want, theirs) = mp.signal.find_peaks(mp.asarray(line), **limits), scipy.signal.find_peaks(line, **limits)
+        same(f"find_peaks, arrays of {list(limits)}", (got, *[mine[name] for name in theirs]), (want, *theirs.values()), 1e-11)
+    raises(ValueError, "numbers where a distance", "an array and a distance",
+           lambda: mp.signal.find_peaks(mp.asarray(line), height=h, distance=2))
+    peaks = scipy.signal.find_peaks(line)[0]
+    for wlen in (None, 9):
+        mine, theirs = (m.signal.peak_prominences(v, peaks, wlen) for m, v in ((mp, mp.asarray(line)), (scipy, line)))
+        same("peak_widths of prominences", mp.signal.peak_widths(mp.asarray(line), peaks, 0.5, mine, wlen),
+             scipy.signal.peak_widths(line, peaks, 0.5, theirs), 1e-12)
+    raises(ValueError, "prominence_data", "other prominences", lambda: mp.signal.peak_widths(mp.asarray(line), peaks, 0.5, mine))
+    for comparator in (np.less_equal, mp.greater_equal, operator.lt):
+        there = getattr(np, {"lt": "less"}.get(comparator.__name__, comparator.__name__))
+        same(f"argrelextrema of {comparator.__name__}", mp.signal.argrelextrema(x, comparator, 1), scipy.signal.argrelextrema(a, there, 1))
+    for name in ("welch", "periodogram", "stft"):
+        same(f"{name} of nothing", getattr(mp.signal, name)(mp.zeros((3, 0))), [np.zeros((3, 0))] * (3 if name == "stft" else 2))
+    for shape in ((0,), (3, 0), (0, 3)):
+        same(f"upfirdn of nothing, {shape}", mp.signal.upfirdn([1, 2, 3], mp.zeros(shape)), scipy.signal.upfirdn([1, 2, 3], np.zeros(shape)))
 
 
 def check_filters():
@@ -68,6 +270,15 @@ def check_filters():
                 arguments = 40, *parameters.get(name, ())
                 same(f"windows.{name}, {sym}", getattr(mp.signal.windows, name)(*arguments, sym=sym),
                      getattr(theirs, name)(*arguments, sym=sym), 1e-10)
+    for m, named in ((31, {"Kmax": 4}), (32, {"Kmax": 3, "sym": False}), (32, {"norm": "subsample"}), (32, {"norm": 2, "return_ratios": True}),
+                     (40, {"Kmax": 4, "return_ratios": True, "norm": "approximate"}), (33, {"return_ratios": True, "sym": False})):
+        same(f"dpss of {m}, {named}", mp.signal.windows.dpss(m, 2.5, **named), theirs.dpss(m, 2.5, **named), 1e-9)
+    for m, nw, count in ((2, 0.9, 2), (3, 1, 3), (31, 2.5, 31), (2048, 4, 4)):
+        got, want = (module.dpss(m, nw, count, return_ratios=True) for module in (mp.signal.windows, theirs))
+        same(f"the first {count} dpss of {m}", got, want, 1e-9)
+    half = np.sqrt(0.5)
+    same("two dpss of 2", mp.signal.windows.dpss(2, 0.5, 2), np.array([[half, half], [half, -half]]), 1e-12)
+    raises(ValueError, "'foo'", "another norm of dpss", lambda: mp.signal.windows.dpss(8, 2, norm="foo"))
     raises(TypeError, "std", "a window without its parameter", lambda: mp.signal.windows.gaussian(5))
     same("get_window", mp.signal.get_window(("tukey", 0.3), 40), scipy.signal.get_window(("tukey", 0.3), 40), 1e-12)
     same("lfilter", mp.signal.lfilter(b, c, x, axis=0), scipy.signal.lfilter(b, c, a, axis=0), 1e-12)
@@ -113,6 +324,56 @@ def check_ndimage():
     ok(count == found and mp.ndimage.find_objects(labels) == nd.find_objects(right), "find_objects")
     ok(np.allclose(mp.ndimage.mean(x, labels, [1, 2]), nd.mean(a, right, [1, 2])), "means by label")
     same("into an array", mp.ndimage.sobel(x, output=mp.empty_like(x)), nd.sobel(a), 1e-10)
+
+
+def check_filters_of_images():
+    """Bools, arrays of NumPy's as outputs, and what was refused or gave something else."""
+    nd, a = scipy.ndimage, rng.standard_normal((9, 12))
+    x, b = mp.asarray(a), a > 0
+    y = mp.asarray(b)
+    for name, more in (("uniform_filter", {"size": 3}), ("correlate1d", {"weights": [0.5, 0.5, 0.0]}),
+                       ("correlate", {"weights": [[0.5, 0.7, 0.1]]}), ("shift", {"shift": 0.5, "order": 1})):
+        mine, theirs = getattr(mp.ndimage, name), getattr(nd, name)
+        same(f"{name} of bools", mine(y, **more), theirs(b, **more))
+        same(f"{name} into bools", mine(x * x, output=bool, **more), theirs(a * a, output=bool, **more))
+    out = np.empty(a.shape, "float32")
+    for name, more in (("sobel", {}), ("median_filter", {"size": 3}), ("spline_filter", {}), ("shift", {"shift": 1}),
+                       ("grey_erosion", {"size": 3})):
+        got = getattr(mp.ndimage, name)(x, output=out, **more)
+        same(f"{name} into an array of NumPy's", out, getattr(nd, name)(a, output="float32", **more), 1e-5)
+        ok(got is out, "which it gives")
+    same("rank and percentile by name", (mp.ndimage.rank_filter(x, rank=2, size=3), mp.ndimage.percentile_filter(x, percentile=20, size=3)),
+         (nd.rank_filter(a, rank=2, size=3), nd.percentile_filter(a, percentile=20, size=3)))
+    modes = ["wrap", "nearest"]
+    same("modes of derivatives", (mp.ndimage.gaussian_laplace(x, 1, mode=modes), mp.ndimage.gaussian_gradient_magnitude(x, 1, mode=modes)),
+         (nd.gaussian_laplace(a, 1, mode=modes), nd.gaussian_gradient_magnitude(a, 1, mode=modes)), 1e-12)
+    same("nothing has to be missed", mp.ndimage.binary_hit_or_miss(y, np.ones((2, 2))), nd.binary_hit_or_miss(b, np.ones((2, 2))))
+    for name in ("fourier_gaussian", "fourier_uniform", "fourier_shift"):
+        same(f"{name} of nothing", getattr(mp.ndimage, name)(x[:0], 1), getattr(nd, name)(a[:0], 1))
+
+
+def check_measurements():
+    """Measurements of labels: of no label, of a grid of labels, of bools, of labels that are broadcast."""
+    nd, a, labels = scipy.ndimage, rng.permutation(30).reshape(5, 6) + 1, rng.permutation(np.arange(30) % 4).reshape(5, 6)
+    names = ("sum_labels", "mean", "variance", "standard_deviation", "minimum", "maximum", "minimum_position", "maximum_position",
+             "center_of_mass", "extrema")
+    for values in (a, a > 4, a * 0.5):
+        for name in names:
+            mine, theirs = getattr(mp.ndimage, name), getattr(nd, name)
+            for index in (None, 1, [2], [3, 1, 1], [], [[1, 2], [2, 3]])[: 5 if name == "center_of_mass" else 6]:
+                if values.dtype == bool and np.ndim(index) and name[-4:] in ("tion", "rema"):
+                    continue  # of several equal extremes SciPy has any
+                got, want = mine(mp.asarray(values), labels, index), theirs(values, labels, index)
+                parts = list(zip(got, want)) if name == "extrema" else [(got, want)]
+                same(f"{name} of {values.dtype}, index {index}", [g for g, _ in parts], [w for _, w in parts], 1e-12)
+            alone = mine(mp.asarray(values), None, 1), theirs(values, None, 1)
+            same(f"{name} without labels", *[v[0] if name == "extrema" else v for v in alone], 1e-12)
+        line = labels[0]
+        same("labels of each row", mp.ndimage.mean(mp.asarray(values), line, [line.max()]), nd.mean(values, line, [line.max()]), 1e-12)
+    ok(mp.ndimage.mean(mp.asarray(a), labels, [[1, 2], [2, 3]]).shape == (2, 2), "the shape of an index")
+    ok(mp.ndimage.minimum_position(mp.asarray(a), labels, [[1, 2]]) == nd.minimum_position(a, labels, [[1, 2]]), "positions of a grid")
+    big = np.array([2**62, 1, 1])
+    ok(mp.ndimage.sum(mp.asarray(big), [1, 1, 0], 1) == 2**62 + 1 == nd.sum_labels(big, [1, 1, 0], 1), "sums of integers are exact")
 
 
 def check_fft_plans():

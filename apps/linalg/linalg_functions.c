@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of maniple linalg: what each computes, and by which residual it says how good that is. */
-#include "linalg_functions.h"
+#include "linalg/linalg_functions.h"
 
 /* ---- measures ---- */
 

@@ -4,7 +4,7 @@
  * for square matrices as the table says, and four times as many with complex numbers.  The counts for functions of
  * matrices are from N. J. Higham, Functions of Matrices (2008).
  */
-#include "linalg_plan.h"
+#include "linalg/linalg_plan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * slab with its margins is convolved as a whole array, and the rows that are right, those whose windows lie in it, are
  * written.
  */
-#include "conv_stream.h"
+#include "conv/conv_stream.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -21,8 +21,8 @@
 #include "common/job.h"
 #include "common/paths.h"
 #include "common/rehearsal.h"
+#include "conv/conv.h"
 #include "picture/picture.h"
-#include "conv.h"
 
 enum { KEY_MODE = UCHAR_MAX + 1, KEY_BOUNDARY, KEY_FILLVALUE, KEY_AXES, KEY_DTYPE, KEY_CORRELATE, KEY_METHOD };
 

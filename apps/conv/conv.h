@@ -8,7 +8,7 @@
 #include <maniple.h>
 
 #include "common/job.h"
-#include "conv_stream.h"
+#include "conv/conv_stream.h"
 
 typedef struct convolution {
     job job; /* first: see common/job.h */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conv.h"
+#include "conv/conv.h"
 
 static void plan_text(const void *run)
 {

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How the tiles of a line, which blocks of a GPU scan at the same time, learn what is before them.
+ *
+ * Blocks take numbers from a counter, so that the tiles for which they wait have been started.  A block first publishes
+ * the total of its tile; once it knows the total of all tiles before, it publishes the total up to its own end.  The
+ * threads of a team look back at a tile each, until they find one with the latter.
+ *
+ * `state` starts as zeros: 16 bytes with the counter, then a record for every word of a tile's published accumulator.
+ * A record's mark says which of the two totals the word is of.
+ */
+#include "kernels/records_cuda.h"
+
+constexpr int mnp_record_words = (sizeof(mnp_acc) + 7) / 8;
+
+/* Marks of records. */
+enum : uint64_t { MNP_OF_TILE = 1, MNP_UP_TO_END }; /* 0: nothing is published yet */
+
+MNP_INLINE void mnp_tell(mnp_record *records, const mnp_acc &acc, uint64_t what)
+{
+    uint64_t word[mnp_record_words] = {};
+    memcpy(word, &acc, sizeof acc);
+#pragma unroll
+    for (int w = 0; w < mnp_record_words; w++)
+        MNP_WRITE_RECORD(records + w, word[w], what);
+}
+
+/* Read a tile's published `acc` and return its kind: 0 if there is none yet, or it is being replaced. */
+MNP_INLINE uint64_t mnp_hear(const mnp_record *records, mnp_acc &acc)
+{
+    uint64_t word[mnp_record_words], what[mnp_record_words];
+#pragma unroll
+    for (int w = 0; w < mnp_record_words; w++)
+        MNP_READ_RECORD(records + w, word[w], what[w]);
+#pragma unroll
+    for (int w = 1; w < mnp_record_words; w++)
+        what[0] = what[w] == what[0] ? what[0] : 0;
+    if (what[0])
+        memcpy(&acc, word, sizeof acc);
+    return what[0];
+}
+
+/*
+ * The total before tile number `tile` > 0 of a line, whose first records are `tiles`, and those of the next tile `step`
+ * records later.  All threads of a warp call it, in teams of `team` that look back along a line each; teams that have
+ * no line are not `there`.
+ */
+MNP_INLINE mnp_acc mnp_look_back(const mnp_record *tiles, int64_t step, int64_t tile, int team, bool there)
+{
+    const int lane = threadIdx.x & (team - 1);
+    const unsigned mine = (0xffffffffu >> (32 - team)) << (threadIdx.x & 31 & ~(team - 1));
+    mnp_acc known = mnp_empty<mnp_op>();
+    for (int64_t nearest = tile - 1 - lane;; nearest -= team) {
+        mnp_acc acc = mnp_empty<mnp_op>();
+        uint64_t what = there && nearest >= 0 ? 0 : MNP_OF_TILE; /* there is no such tile, or all is known */
+        do {
+            if (what == 0)
+                what = mnp_hear(tiles + nearest * step, acc);
+        } while (!__all_sync(0xffffffffu, what != 0));
+        const unsigned ends = __ballot_sync(0xffffffffu, what == MNP_UP_TO_END) & mine;
+        if (ends & (mine & ((1u << (threadIdx.x & 31)) - 1))) /* a nearer tile says it all */
+            acc = mnp_empty<mnp_op>();
+        for (int by = 1; by < team; by *= 2) {
+            mnp_acc other = mnp_shuffle_from(acc, (lane + by) & (team - 1), team); /* of tiles before */
+            mnp_op::join(other, acc);
+            acc = other;
+        }
+        acc = mnp_shuffle_from(acc, 0, team);
+        mnp_op::join(acc, known);
+        known = acc;
+        there = there && !ends;
+        if (!__any_sync(0xffffffffu, there))
+            return known;
+    }
+}
