@@ -25,7 +25,6 @@ enum {
     MNP_SELECT_TARGETS = 8, /* the most elements that are sought at a time */
     MNP_SELECT_WORDS = 3,
     MNP_SELECT_PASSES = 18, /* at most: two words of 6 digits, and an index of 6 */
-    MNP_SELECT_ROUNDS = 3,  /* sets of counts that a team's passes use in turn */
     MNP_SELECT_DRAWN = 2048 /* elements of a sample */
 };
 
@@ -55,6 +54,14 @@ typedef struct mnp_select_list {
     long long room;
 } mnp_select_list;
 
+/* How far a team of blocks has come with a line. */
+typedef struct mnp_select_progress {
+    long long few;    /* of so many elements a pass makes a list */
+    int sieved;       /* whether the sought elements are in the list of the sieve, or known */
+    int finished;     /* whether all that is wanted of the line is written */
+    unsigned arrived; /* how many members have added what they found in this pass */
+} mnp_select_progress;
+
 /* One digit: its word, and the bits of the word from `shift` on that are it. */
 typedef struct mnp_select_digit {
     int word, shift, bits;
@@ -66,14 +73,14 @@ typedef struct mnp_select_params {
     long long chunk;         /* elements of a line that are counted together */
     int descending;
     int targets;
-    int pass, passes; /* this one, where the tasks are launched one by one, and all */
+    int pass, passes; /* this one, and all */
     mnp_select_digit digits[MNP_SELECT_PASSES];
     int bits[MNP_SELECT_WORDS]; /* of the words, as many as matter */
     long long ranks[MNP_SELECT_TARGETS];
     mnp_select_state *states; /* `targets` of each line; 0 at first */
     long long *counts;        /* of each digit, MNP_SELECT_DIGITS for each state; 0 at first */
-    int members;              /* TEAM: how many blocks select from a line together; all of a launch run at once */
-    unsigned *arrived;        /* TEAM: of each line: how often members have waited for each other; 0 at first */
+    int members;              /* TEAM: how many blocks select from a line together */
+    mnp_select_progress *progress; /* TEAM: of each line; 0 at first */
     /* a list of each line, which the first pass writes that finds few elements to be left; later ones read no others */
     long long few; /* at most so many of the whole line */
     mnp_select_list list;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Selection from a line by a team of blocks, or by one block where there are many lines.  The members of a team add
- * their counts of a pass, wait for each other, and then all find by themselves which digits are sought.
+ * Selection from a line by a team of blocks, or by one block where there are many lines.
+ *
+ * A launch is a pass of the team: the members add their counts, and the last one to do so finds which digits are
+ * sought.  It goes on alone if few elements are left, and else leaves the next pass to the next launch.  So no member
+ * waits for another, which would have to run at the same time.  A team of one makes all passes in one launch.
  */
 enum { MNP_ALONE = 4 * MNP_TILE }; /* from a list of so many elements one member selects */
 
@@ -9,38 +12,24 @@ enum { MNP_ALONE = 4 * MNP_TILE }; /* from a list of so many elements one member
 struct mnp_select_team {
     mnp_select_tally tally;
     mnp_select_state states[MNP_SELECT_TARGETS];
-    long long few; /* elements of a list */
-    bool sieved;   /* the sought elements are in the list of the sieve, or known */
+    mnp_select_progress progress;
+    bool is_last; /* of the members that have arrived */
 };
 
-/* Wait for the other members, who have met so often with this time. */
-MNP_INLINE void mnp_select_meet(const mnp_select_params &p, int64_t line, int times)
+/* By all threads: whether all other members have arrived, whose writes are then seen. */
+MNP_INLINE bool mnp_select_arrive(const mnp_select_params &p, int64_t line, mnp_select_team &team)
 {
+    __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        unsigned arrived;
+        unsigned *arrived = &p.progress[line].arrived;
+        team.is_last = atomicAdd(arrived, 1u) + 1 == (unsigned)p.members;
+        if (team.is_last)
+            *arrived = 0; /* for the next pass */
         __threadfence();
-        atomicAdd(&p.arrived[line], 1u);
-        do
-            asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(arrived) : "l"(&p.arrived[line]) : "memory");
-        while (arrived < (unsigned)(times * p.members));
     }
     __syncthreads();
-}
-
-/* The counts of a pass of all members, and those of the next pass set to 0, which were used two passes ago. */
-MNP_INLINE const long long *mnp_select_share(const mnp_select_params &p, const mnp_select_span &span, int member,
-                                             const mnp_select_tally &tally)
-{
-    const int size = p.targets * MNP_SELECT_DIGITS;
-    long long *counts = p.counts + span.line * MNP_SELECT_ROUNDS * size;
-    long long *these = counts + span.pass % MNP_SELECT_ROUNDS * size;
-    long long *next = counts + (span.pass + 1) % MNP_SELECT_ROUNDS * size;
-    mnp_select_add(tally, false, these);
-    for (int i = member * MNP_THREADS + threadIdx.x; i < size; i += p.members * MNP_THREADS)
-        next[i] = 0;
-    mnp_select_meet(p, span.line, span.pass + 1);
-    return these;
+    return team.is_last;
 }
 
 /* Find the digits of a pass, from what the team counted or, if there are none, this block alone. */
@@ -60,7 +49,7 @@ MNP_INLINE void mnp_select_pick_all(const mnp_select_params &p, int pass, const 
     }
     __syncthreads();
     if (threadIdx.x == 0)
-        mnp_select_lead(p, pass, team.few, team.states);
+        mnp_select_lead(p, pass, team.progress.few, team.states);
     __syncthreads();
 }
 
@@ -139,21 +128,42 @@ MNP_INLINE bool mnp_select_check_sieve(const mnp_select_params &p, int64_t line,
     return good;
 }
 
-/* What is known at first. */
+/* What is known before the first pass. */
 MNP_INLINE void mnp_select_begin(const mnp_select_params &p, int64_t line, mnp_select_team &team)
 {
-    if (threadIdx.x == 0) {
-        for (int t = 0; t < p.targets; t++)
-            team.states[t] = mnp_select_state{};
-        team.sieved = p.ranges && mnp_select_check_sieve(p, line, team.states);
-        team.few = team.sieved ? (long long)p.sieved.count[line] / 4 : p.few;
-        for (int t = 0; t < p.targets && !team.sieved; t++) {
-            team.states[t] = mnp_select_state{};
-            team.states[t].rank = (unsigned long long)p.ranks[t];
-        }
-        mnp_select_group(p, team.states);
+    mnp_select_progress progress = {};
+    for (int t = 0; t < p.targets; t++)
+        team.states[t] = mnp_select_state{};
+    progress.sieved = p.ranges && mnp_select_check_sieve(p, line, team.states);
+    progress.few = progress.sieved ? (long long)p.sieved.count[line] / 4 : p.few;
+    for (int t = 0; t < p.targets && !progress.sieved; t++) {
+        team.states[t] = mnp_select_state{};
+        team.states[t].rank = (unsigned long long)p.ranks[t];
     }
+    mnp_select_group(p, team.states);
+    team.progress = progress;
+}
+
+/* Read what is known of a line when a launch begins, or write what the next one is to know. */
+MNP_INLINE void mnp_select_recall(const mnp_select_params &p, int64_t line, mnp_select_team &team)
+{
+    if (threadIdx.x == 0 && p.pass == 0)
+        mnp_select_begin(p, line, team);
+    if (threadIdx.x == 0 && p.pass > 0)
+        team.progress = p.progress[line];
+    if (p.pass > 0 && (int)threadIdx.x < p.targets)
+        team.states[threadIdx.x] = p.states[line * p.targets + threadIdx.x];
     __syncthreads();
+}
+MNP_INLINE void mnp_select_note(const mnp_select_params &p, int64_t line, bool finished, const mnp_select_team &team)
+{
+    if ((int)threadIdx.x < p.targets)
+        p.states[line * p.targets + threadIdx.x] = team.states[threadIdx.x];
+    if (threadIdx.x == 0) {
+        p.progress[line].few = team.progress.few;
+        p.progress[line].sieved = team.progress.sieved;
+        p.progress[line].finished = finished;
+    }
 }
 
 MNP_INLINE bool mnp_select_is_done(const mnp_select_params &p, const mnp_select_state *states)
@@ -165,60 +175,94 @@ MNP_INLINE bool mnp_select_is_done(const mnp_select_params &p, const mnp_select_
 }
 
 /* All that is read in a pass. */
-MNP_INLINE mnp_select_span mnp_select_span_of(const mnp_select_params &p, int64_t line, int pass, int64_t kept,
+MNP_INLINE mnp_select_span mnp_select_span_of(const mnp_select_params &p, int64_t line, int pass,
                                               const mnp_select_team &team)
 {
     mnp_select_span span = {line, 0, p.length, pass, mnp_select_writes_list(team.states, pass), nullptr};
-    if (mnp_select_reads_list(team.states, pass)) {
+    if (mnp_select_reads_list(team.states, pass))
         span.from = &p.list;
-        span.end = kept;
-    } else if (team.sieved) {
+    else if (team.progress.sieved)
         span.from = &p.sieved;
-        span.end = (int64_t)p.sieved.count[line];
-    }
+    if (span.from)
+        span.end = (int64_t)__ldcg(&span.from->count[line]);
     return span;
 }
 
-/* Select from a line, as one of its members. */
+/* Whether one member goes on alone with what is read in a pass. */
+MNP_INLINE bool mnp_select_is_for_one(const mnp_select_span &span)
+{
+    return span.from && span.end <= MNP_ALONE;
+}
+
+/* Find the digits of a pass from the counts of all members, and set these to 0. */
+MNP_INLINE void mnp_select_pick_of_team(const mnp_select_params &p, int64_t line, int pass, mnp_select_team &team)
+{
+    long long *counts = p.counts + line * p.targets * MNP_SELECT_DIGITS;
+    const int used = team.tally.leaders * MNP_SELECT_DIGITS;
+    mnp_select_pick_all(p, pass, counts, team);
+    for (int i = threadIdx.x; i < used; i += MNP_THREADS)
+        counts[i] = 0;
+}
+
+/* Select from a line, as one of its members; without others all passes, and else this launch's. */
 MNP_INLINE void mnp_select_line(const mnp_select_params &p, int64_t line, int member, mnp_select_team &team)
 {
-    int members = p.members, pass = 0;
-    int64_t kept = 0;
-    mnp_select_begin(p, line, team);
-    for (; pass < p.passes && !mnp_select_is_done(p, team.states); pass++) {
-        mnp_select_span span = mnp_select_span_of(p, line, pass, kept, team);
-        if (span.from && span.end <= MNP_ALONE) {
-            if (member > 0)
-                return;
-            members = 1;
-        }
+    int members = p.members, pass = p.pass;
+    mnp_select_recall(p, line, team);
+    if (team.progress.finished)
+        return;
+    mnp_select_span span = mnp_select_span_of(p, line, pass, team);
+    if (members > 1 && mnp_select_is_for_one(span)) {
+        if (member > 0)
+            return;
+        members = 1;
+    }
+    while (pass < p.passes && !mnp_select_is_done(p, team.states)) {
         if (span.from && span.end <= MNP_THREADS) {
             mnp_select_finish(p, span, team);
             pass = p.passes;
             break;
         }
+        const bool shares = members > 1;
         mnp_select_divide(span, members, member);
         mnp_select_open(p, team.states, span, team.tally);
         mnp_select_count(p, span, team.tally);
-        mnp_select_pick_all(p, pass, members > 1 ? mnp_select_share(p, span, member, team.tally) : nullptr, team);
-        if (span.to_list)
-            kept = (int64_t)__ldcg(&p.list.count[line]);
+        if (shares) {
+            mnp_select_add(team.tally, false, p.counts + line * p.targets * MNP_SELECT_DIGITS);
+            if (!mnp_select_arrive(p, line, team))
+                return;
+            mnp_select_pick_of_team(p, line, pass, team);
+            members = 1;
+            member = 0;
+        } else {
+            mnp_select_pick_all(p, pass, nullptr, team);
+        }
+        span = mnp_select_span_of(p, line, ++pass, team);
+        if (shares && !mnp_select_is_for_one(span) && (MNP_NUMBERED || pass < p.passes)) {
+            mnp_select_note(p, line, false, team);
+            return;
+        }
     }
 #if MNP_NUMBERED
-    mnp_select_span rest = mnp_select_span_of(p, line, pass, kept, team);
-    mnp_select_divide(rest, members, member);
-    mnp_select_gather(p, rest, team.states[0]);
+    span = mnp_select_span_of(p, line, pass, team);
+    mnp_select_divide(span, members, member);
+    mnp_select_gather(p, span, team.states[0]);
+    if (members > 1 && !mnp_select_arrive(p, line, team))
+        return;
 #else
     if (member == 0 && (int)threadIdx.x < p.targets)
         mnp_select_store(p, line, (int)threadIdx.x, team.states[threadIdx.x]);
 #endif
-    __syncthreads();
+    if (p.members > 1)
+        mnp_select_note(p, line, true, team);
 }
 
 extern "C" __global__ void __launch_bounds__(MNP_THREADS, 2) select_team(const __grid_constant__ mnp_select_params p)
 {
     __shared__ mnp_select_team team;
     const int64_t teams = gridDim.x / (unsigned)p.members;
-    for (int64_t line = blockIdx.x / (unsigned)p.members; line < p.lines; line += teams)
+    for (int64_t line = blockIdx.x / (unsigned)p.members; line < p.lines; line += teams) {
         mnp_select_line(p, line, (int)(blockIdx.x % (unsigned)p.members), team);
+        __syncthreads();
+    }
 }

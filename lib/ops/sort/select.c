@@ -28,6 +28,7 @@ enum {
     LONGEST_SORTED = 1 << 12, /* of lines on a GPU: these are sorted in shared memory; of wide elements half as many */
     MOST_POSITIONS = 16,
     CHUNKS = 1024,          /* on a GPU, about, of all lines */
+    MEMBERS = 264,          /* blocks of teams on a GPU, about, of all lines */
     LEAST_CHUNK = 1 << 14,  /* elements */
     LEAST_ROOM = 1 << 8,    /* for elements of a line that are listed */
     LEAST_SIEVED = 1 << 20, /* of the elements of a line that is sieved */
@@ -117,43 +118,17 @@ static mnp_status run(selection *s, int task, int64_t blocks)
 
 /* ---- teams ---- */
 
-static void free_count(mnp_ctx *ctx, void *count)
-{
-    (void)ctx;
-    free(count);
-}
-
-/* The GPU's multiprocessors, asked for once. */
-static mnp_status count_multiprocessors(mnp_ctx *ctx, int *count_p)
-{
-    mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_SELECTION];
-    if (!attached->data) {
-        mnp_rank_info info;
-        int *count;
-        MNP_TRY(ctx->device->ops->info(ctx->device, &info));
-        MNP_TRY(mnp__malloc(sizeof *count, &count));
-        *count = info.multiprocessors;
-        *attached = (mnp__attachment){.data = count, .free = free_count};
-    }
-    *count_p = *(const int *)attached->data;
-    return MNP_OK;
-}
-
 /*
- * How many blocks select from a line together.  As they wait for each other, all blocks of a launch have to run at
- * once: half of those for which a GPU has room, as another stream may have the other half.  Lines for which there are
- * several blocks are long enough to be sieved, unless many of their elements are wanted.
+ * How many blocks select from a line together.  Lines for which there are several are long enough to be sieved, unless
+ * many of their elements are wanted.
  */
-static mnp_status choose_team(selection *s)
+static void choose_team(selection *s)
 {
     mnp_select_params *p = &s->params;
     const int64_t some = mnp__divide_up(p->length, 2 * THREADS * items(s, MNP_SELECT_TEAM));
-    int multiprocessors;
-    MNP_TRY(count_multiprocessors(s->ctx, &multiprocessors));
-    const int64_t each = p->lines > 0 ? multiprocessors / p->lines : 1;
+    const int64_t each = p->lines > 0 ? MEMBERS / p->lines : 1;
     p->members = (int)mnp__clamp(each, 1, mnp__max(some, 1));
     s->sieves = p->members > 1 && p->length >= LEAST_SIEVED && p->first <= p->length / 64;
-    return MNP_OK;
 }
 
 /* ---- memory ---- */
@@ -172,13 +147,12 @@ static size_t place(selection *s, char *base, size_t *zeros)
 {
     mnp_select_params *p = &s->params;
     const size_t lines = (size_t)p->lines, states = lines * (size_t)p->targets;
-    const bool team = s->kernels[MNP_SELECT_TEAM] != NULL;
-    const size_t counts = !team ? states : p->members > 1 ? MNP_SELECT_ROUNDS * states : 0;
+    const bool passes = !s->kernels[MNP_SELECT_TEAM] || p->members > 1; /* each has a launch */
     const int64_t part = mnp__divide_up(mnp__min(p->few, p->length), LEAST_ROOM) * LEAST_ROOM; /* vectors begin there */
     size_t used = 0;
-    p->states = mnp__sort_deal(base, &used, team ? 0 : states * sizeof *p->states);
-    p->arrived = mnp__sort_deal(base, &used, lines * sizeof *p->arrived);
-    p->counts = mnp__sort_deal(base, &used, counts * MNP_SELECT_DIGITS * sizeof *p->counts);
+    p->states = mnp__sort_deal(base, &used, passes ? states * sizeof *p->states : 0);
+    p->progress = mnp__sort_deal(base, &used, passes ? lines * sizeof *p->progress : 0);
+    p->counts = mnp__sort_deal(base, &used, passes ? states * MNP_SELECT_DIGITS * sizeof *p->counts : 0);
     p->list.count = mnp__sort_deal(base, &used, lines * sizeof *p->list.count);
     p->sieved.count = mnp__sort_deal(base, &used, lines * sizeof *p->sieved.count);
     p->found = mnp__sort_deal(base, &used, lines * sizeof *p->found);
@@ -196,7 +170,7 @@ static mnp_status make_room(selection *s)
     mnp__device *device = s->ctx->device;
     size_t zeros;
     if (s->kernels[MNP_SELECT_TEAM])
-        MNP_TRY(choose_team(s));
+        choose_team(s);
     const size_t bytes = place(s, NULL, &zeros);
     MNP_TRY(device->ops->alloc(device, bytes, &s->scratch));
     (void)place(s, s->scratch, &zeros);
@@ -248,18 +222,32 @@ static void choose_chunk(selection *s, int64_t extent)
     p->few = s->group ? part : mnp__max(part, LEAST_ROOM);
 }
 
+static int64_t count_chunks(const mnp_select_params *p)
+{
+    return p->lines * mnp__divide_up(p->length, p->chunk);
+}
+
+/* A team of several has a launch for each pass, and a last one for the elements up to the sought one. */
+static mnp_status run_teams(selection *s)
+{
+    mnp_select_params *p = &s->params;
+    const int launches = p->members > 1 ? p->passes + s->numbered : 1;
+    if (s->sieves) {
+        MNP_TRY(run(s, MNP_SELECT_SAMPLE, p->lines));
+        MNP_TRY(run(s, MNP_SELECT_SIEVE, count_chunks(p)));
+    }
+    for (p->pass = 0; p->pass < launches; p->pass++)
+        MNP_TRY(run(s, MNP_SELECT_TEAM, p->lines * p->members));
+    return MNP_OK;
+}
+
 static mnp_status run_passes(selection *s)
 {
     mnp_select_params *p = &s->params;
-    const int64_t chunks = p->lines * mnp__divide_up(p->length, p->chunk);
-    const int64_t counts = p->lines * p->targets * MNP_SELECT_DIGITS;
+    const int64_t chunks = count_chunks(p), counts = p->lines * p->targets * MNP_SELECT_DIGITS;
     mnp_status st = MNP_OK;
-    if (s->sieves) {
-        MNP_TRY(run(s, MNP_SELECT_SAMPLE, p->lines));
-        MNP_TRY(run(s, MNP_SELECT_SIEVE, chunks));
-    }
     if (s->kernels[MNP_SELECT_TEAM])
-        return run(s, MNP_SELECT_TEAM, p->lines * p->members);
+        return run_teams(s);
     for (p->pass = 0; p->pass < p->passes; p->pass++) {
         if (st == MNP_OK)
             st = run(s, MNP_SELECT_COUNT, chunks);
