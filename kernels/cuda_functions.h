@@ -140,6 +140,84 @@ static inline double __longlong_as_double(long long x)
 {
     return mnp_same_bits<double>(x);
 }
+static inline int __double2hiint(double x)
+{
+    return (int)(__double_as_longlong(x) >> 32);
+}
+static inline int __double2loint(double x)
+{
+    return (int)__double_as_longlong(x);
+}
+static inline double __hiloint2double(int high, int low)
+{
+    return __longlong_as_double((long long)high << 32 | (unsigned)low);
+}
+/* 32 of 64 bits, of which `low` are the lower ones */
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)
+{
+    return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31));
+}
+static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift)
+{
+    return (unsigned)(((unsigned long long)high << 32 | low) << (shift & 31) >> 32);
+}
+/* four bytes of eight; bit 3 of a digit of `which` asks for the byte's sign instead */
+static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned which)
+{
+    const unsigned long long bytes = (unsigned long long)high << 32 | low;
+    unsigned result = 0;
+    for (int i = 0; i < 4; i++) {
+        const unsigned digit = which >> 4 * i, byte = (unsigned)(bytes >> 8 * (digit & 7)) & 0xff;
+        result |= (digit & 8 ? byte >> 7 ? 0xffu : 0u : byte) << 8 * i;
+    }
+    return result;
+}
+
+/* Operations that are rounded by themselves, and are no part of a fused one. */
+#define MNP_ROUNDED(name, T, operation)                                                                                \
+    static inline T name(T a, T b)                                                                                     \
+    {                                                                                                                  \
+        volatile T result = operation;                                                                                 \
+        return result;                                                                                                 \
+    }
+MNP_ROUNDED(__fadd_rn, float, a + b)
+MNP_ROUNDED(__dadd_rn, double, a + b)
+MNP_ROUNDED(__fsub_rn, float, a - b)
+MNP_ROUNDED(__dsub_rn, double, a - b)
+MNP_ROUNDED(__fmul_rn, float, a *b)
+MNP_ROUNDED(__dmul_rn, double, a *b)
+#undef MNP_ROUNDED
+static inline float __fmaf_rn(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+static inline double __fma_rn(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+/* downwards: the sum of two floats is a double, rounded or not, so that it is above the result of rounding or not */
+static inline float __fadd_rd(float a, float b)
+{
+    const double sum = (double)a + (double)b;
+    const float nearest = (float)sum;
+    return (double)nearest > sum ? nextafterf(nearest, -HUGE_VALF) : nearest;
+}
+
+/* Loads and stores that go by a certain cache. */
+#define MNP_CACHED(load, store)                                                                                        \
+    template <typename T> static inline T load(const T *p)                                                             \
+    {                                                                                                                  \
+        return *p;                                                                                                     \
+    }                                                                                                                  \
+    template <typename T> static inline void store(T *p, T value)                                                      \
+    {                                                                                                                  \
+        *p = value;                                                                                                    \
+    }
+MNP_CACHED(__ldca, __stwb)
+MNP_CACHED(__ldcg, __stcg)
+MNP_CACHED(__ldcs, __stcs)
+MNP_CACHED(__ldcv, __stwt)
+#undef MNP_CACHED
 template <typename T> static inline T __ldg(const T *p)
 {
     return *p;

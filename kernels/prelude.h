@@ -7,9 +7,15 @@
  *   MNP_FOR (i, n)                a loop: for (i over this thread's or worker's share of 0 .. n-1)
  *
  * On a GPU a kernel runs as a grid of threads; on the host it is called as number `worker` of `workers`.  MNP_CUDA is 1
- * for GPUs and 0 for the host.
+ * for GPUs and 0 for the host.  MNP_PTX is 1 for GPUs that are not simulated (kernels/custom/simulated.h), as these
+ * alone have instructions of PTX.
  */
 #ifdef __CUDACC_RTC__
+#define MNP_PTX 1
+#else
+#define MNP_PTX 0
+#endif
+#if MNP_PTX || defined MNP_SIMULATED
 #define MNP_CUDA 1
 typedef signed char int8_t;
 typedef short int16_t;
@@ -56,6 +62,10 @@ extern "C" void *memset(void *, int, size_t) noexcept;
 /* n / by of numbers that are not negative; a GPU divides 32-bit numbers several times faster. */
 MNP_INLINE int64_t mnp_quotient(int64_t n, int64_t by)
 {
+#if MNP_CUDA && !MNP_PTX /* of no elements, where a GPU goes on with any number */
+    if (by == 0)
+        return 0;
+#endif
 #if MNP_CUDA
     if ((n | by) >> 32 == 0)
         return (uint32_t)n / (uint32_t)by;
@@ -129,7 +139,7 @@ MNP_INLINE uint32_t mnp_select(bool condition, uint32_t yes, uint32_t no)
  */
 MNP_INLINE float mnp_float16_value(uint16_t bits)
 {
-#if MNP_CUDA
+#if MNP_PTX
     float x;
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
     return x;
@@ -145,7 +155,7 @@ MNP_INLINE float mnp_float16_value(uint16_t bits)
 
 MNP_INLINE uint16_t mnp_float16_bits(float x)
 {
-#if MNP_CUDA
+#if MNP_PTX
     uint16_t bits;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
     return bits;

@@ -18,3 +18,23 @@ template <> struct mnp_word<8> {
 template <> struct mnp_word<16> {
     typedef uint4 type;
 };
+
+/* Store words by one access, which the compiler would take apart. */
+MNP_INLINE void mnp_store_words(void *to, const uint32_t (&words)[2])
+{
+#if MNP_PTX
+    asm volatile("st.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(words[0]), "r"(words[1]) : "memory");
+#else
+    memcpy(to, words, sizeof words);
+#endif
+}
+MNP_INLINE void mnp_store_words(void *to, const uint32_t (&words)[4])
+{
+#if MNP_PTX
+    asm volatile("st.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]),
+                 "r"(words[3])
+                 : "memory");
+#else
+    memcpy(to, words, sizeof words);
+#endif
+}

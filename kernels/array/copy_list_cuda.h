@@ -42,9 +42,13 @@ template <typename T> MNP_INLINE int mnp_access_width(int width, const T *memory
  */
 MNP_INLINE int mnp_thread()
 {
+#if MNP_PTX
     int thread;
     asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
     return thread;
+#else
+    return (int)threadIdx.x;
+#endif
 }
 
 /* ---- rows ---- */

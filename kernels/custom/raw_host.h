@@ -164,6 +164,10 @@ static inline void __threadfence()
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
+static inline void __threadfence_system()
+{
+    __threadfence();
+}
 static inline void __threadfence_block()
 {
 }

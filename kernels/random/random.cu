@@ -8,6 +8,9 @@
  * afterwards.
  */
 #include "kernels/random/random_draws.h"
+#if MNP_CUDA
+#include "kernels/words_cuda.h"
+#endif
 
 typedef MNP_SAMPLER<MNP_OUT> mnp_sampler;
 
@@ -56,14 +59,11 @@ MNP_INLINE void mnp_store_group(MNP_OUT *to, const MNP_OUT (&values)[mnp_sampler
     uint32_t words[(MNP_GROUP_BYTES + 15) / 16 * 4];
     memcpy(words, values, sizeof values);
     if constexpr (MNP_STORE_BYTES == 8)
-        asm volatile("st.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(words[0]), "r"(words[1]) : "memory");
+        mnp_store_words(to, (const uint32_t(&)[2])words);
     else
 #pragma unroll
-        for (int i = 0; i < MNP_GROUP_BYTES / 4;
-             i += 4) /* as explicit vectors: the compiler would store single words */
-            asm volatile("st.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"((uint32_t *)to + i), "r"(words[i]),
-                         "r"(words[i + 1]), "r"(words[i + 2]), "r"(words[i + 3])
-                         : "memory");
+        for (int i = 0; i < MNP_GROUP_BYTES / 4; i += 4)
+            mnp_store_words((uint32_t *)to + i, (const uint32_t(&)[4])words[i]);
 }
 
 MNP_INLINE void mnp_draw_group(const mnp_random_params &p, int64_t group, MNP_OUT (&values)[mnp_sampler::lanes])

@@ -156,7 +156,7 @@ MNP_INLINE double mnp_wave(uint32_t low, uint32_t high, int lane)
 
 MNP_INLINE float mnp_root(float x)
 {
-#if MNP_CUDA
+#if MNP_PTX
     float root; /* right to a unit in the last place, in a single instruction */
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
     return root;
@@ -168,7 +168,7 @@ MNP_INLINE float mnp_root(float x)
 /* On a GPU from an approximation of 1 / sqrt(x), by two steps of Goldschmidt's iteration and one of Newton's. */
 MNP_INLINE double mnp_root(double x)
 {
-#if MNP_CUDA
+#if MNP_PTX
     double inverse; /* it depends on the upper word alone, which is above 0 here so that 0 has the root 0 */
     const int high = __double2hiint(x) > 0x00100000 ? __double2hiint(x) : 0x00100000;
     asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(inverse) : "d"(__hiloint2double(high, 0)));

@@ -28,6 +28,7 @@
 #include "kernels/signal/extended.h"
 #include "kernels/signal/finish.h"
 #include "kernels/signal/fused_params.h"
+#include "kernels/words_cuda.h"
 
 constexpr int reads = 16 / sizeof(MNP_SUM); /* sums of an access of 16 bytes */
 /* Eight neighbouring threads of the pass along x read 16 bytes each, MNP_RX sums apart: from all banks. */
@@ -268,12 +269,10 @@ MNP_INLINE void store_run(const lanes<1> *values, MNP_OUT *out, int begin, int e
     if (begin <= 0 && end >= MNP_RX) {
 #pragma unroll
         for (int k = 0; k < MNP_RX / together; k++) {
-            if constexpr (sizeof(part) == 16) { /* the compiler would take it apart */
-                unsigned w[4];
-                memcpy(w, results + k * together, sizeof w);
-                asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"((part *)out + k), "r"(w[0]), "r"(w[1]),
-                             "r"(w[2]), "r"(w[3])
-                             : "memory");
+            if constexpr (sizeof(part) == 16) {
+                uint32_t words[4];
+                memcpy(words, results + k * together, sizeof words);
+                mnp_store_words((part *)out + k, words);
             } else {
                 memcpy((part *)out + k, results + k * together, sizeof(part));
             }

@@ -22,7 +22,7 @@ MNP_INLINE uint32_t mnp_lanes_alike(uint32_t digit)
     uint32_t lanes = 0xffffffffu;
 #pragma unroll
     for (int bit = 0; bit < 8; bit++) {
-#if MNP_TASK == MNP_RADIX_SORT_PASS
+#if MNP_PTX && MNP_TASK == MNP_RADIX_SORT_PASS
         uint32_t those; /* the lanes whose bit equals this one's, in fewer instructions than compiled code */
         asm volatile("{ .reg .pred set; and.b32 %0, %1, %2; setp.ne.u32 set, %0, 0;"
                      "vote.sync.ballot.b32 %0, set, 0xffffffff; @!set not.b32 %0, %0; }"
@@ -229,19 +229,27 @@ template <typename Word> struct mnp_sum {
     static constexpr Word own = (Word)1 << (8 * sizeof(Word) - 2), all = (Word)2 << (8 * sizeof(Word) - 2);
     static MNP_INLINE void store(Word *at, Word value)
     {
+#if !MNP_PTX
+        *at = value;
+#else
         if constexpr (sizeof(Word) == 4)
             asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
         else
             asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+#endif
     }
     static MNP_INLINE Word load(const Word *at)
     {
+#if !MNP_PTX
+        return *at;
+#else
         Word value;
         if constexpr (sizeof(Word) == 4)
             asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
         else
             asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
         return value;
+#endif
     }
 };
 

@@ -125,8 +125,9 @@ static mnp_status read_seconds(const char *variable, const char *text, double *s
 static mnp_status check(mnp__config *config, int rank)
 {
     int threads;
-    MNP_TRY(check_choice("MANIPLE_DEVICE", config->device, (const char *const[]){"auto", "cuda", "host", NULL},
-                         "cuda, host or auto"));
+    MNP_TRY(check_choice("MANIPLE_DEVICE", config->device,
+                         (const char *const[]){"auto", "cuda", "host", "simulated", NULL},
+                         "cuda, host, simulated or auto"));
     MNP_TRY(check_choice("MANIPLE_TRANSPORT", config->transport, (const char *const[]){"auto", "nccl", "mpi", NULL},
                          "nccl, mpi or auto"));
     MNP_TRY(read_seconds("MANIPLE_DEADLINE", config->deadline, &config->deadline_seconds));

@@ -30,6 +30,8 @@ static mnp_status open_any(const mnp__config *config, int gpu, int node_size, mn
 {
     if (strcmp(config->device, "host") == 0)
         return mnp__host_device_open(config, node_size, device_p);
+    if (strcmp(config->device, "simulated") == 0)
+        return mnp__simulated_device_open(config, node_size, device_p);
     mnp_status st = mnp__cuda_device_open(config, gpu, device_p);
     if (st == MNP_ERR_UNSUPPORTED && strcmp(config->device, "auto") == 0) {
         MNP_LOG(&config->logger, MNP_LOG_INFO, "using the host device: %s", mnp_error_message());
@@ -41,7 +43,7 @@ static mnp_status open_any(const mnp__config *config, int gpu, int node_size, mn
 void mnp__device_visible(const mnp__config *config, uint64_t visible[MNP__MOST_GPUS])
 {
     memset(visible, 0, MNP__MOST_GPUS * sizeof *visible);
-    if (strcmp(config->device, "host") != 0)
+    if (strcmp(config->device, "host") != 0 && strcmp(config->device, "simulated") != 0)
         mnp__cuda_visible(visible);
 }
 

@@ -289,6 +289,7 @@ mnp_status mnp__rehearsal_device_open(const mnp__config *config, mnp__device *ot
 
 /* The implementations.  cuda: MNP_ERR_UNSUPPORTED without CUDA in the build, without a driver, or without a GPU. */
 mnp_status mnp__host_device_open(const mnp__config *config, int node_size, mnp__device **device_p);
+mnp_status mnp__simulated_device_open(const mnp__config *config, int node_size, mnp__device **device_p);
 mnp_status mnp__cuda_device_open(const mnp__config *config, int gpu, mnp__device **device_p);
 void mnp__cuda_visible(uint64_t visible[MNP__MOST_GPUS]); /* which is all zeros before */
 

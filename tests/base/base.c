@@ -250,7 +250,7 @@ static void check_settings(void)
     static const char *const wrong[][2] = {
         {"colour=red", "knows no option 'colour'"},
         {"device", "not of the form"},
-        {"device=gpu", "cuda, host or auto"},
+        {"device=gpu", "cuda, host, simulated or auto"},
         {"deadline=soon", "number of seconds"},
         {"deadline=-1", "above 0"},
         {"busy_deadline=0", "MANIPLE_BUSY_DEADLINE is '0'"},

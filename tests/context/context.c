@@ -167,7 +167,7 @@ int main(void)
     check_compile_error(ctx);
     check_compile_error_on_one_rank(ctx);
     check_no_text_on_one_rank(ctx);
-    check_refused("device=quantum", "cuda, host or auto");
+    check_refused("device=quantum", "cuda, host, simulated or auto");
     check_refused("colour=red", "no option");
     ok(mnp_init(MPI_COMM_SELF, "device=host", &second) == MNP_OK && mnp_ctx_size(second) == 1 &&
            strcmp(mnp_ctx_device_kind(second), "host") == 0,

@@ -65,7 +65,7 @@ void mnp__host_processor(char *name, size_t room)
     proc_value("/proc/cpuinfo", "model name", name, room);
 }
 
-static mnp_status host_info(mnp__device *device, mnp_rank_info *info)
+mnp_status mnp__host_info(mnp__device *device, mnp_rank_info *info)
 {
     char value[512];
     mnp__host_processor(value, sizeof value);
@@ -217,7 +217,7 @@ static const mnp__device_ops host_ops = {
     .blas = &mnp__host_blas,
     .close = host_close,
     .compiler = host_compiler,
-    .info = host_info,
+    .info = mnp__host_info,
     .identity = host_identity,
     .link = host_link,
     .alloc = mnp__host_alloc,

@@ -29,6 +29,7 @@ typedef struct mnp__host_device {
 
 /* host.c */
 void mnp__host_device_init(const mnp__config *config, int node_size, mnp__host_device *host);
+mnp_status mnp__host_info(mnp__device *device, mnp_rank_info *info);
 
 /* memory.c: the slots of the table for memory. */
 mnp_status mnp__host_alloc(mnp__device *device, size_t size, void **pointer_p);

@@ -408,7 +408,7 @@ static int64_t plan_columns(walk *w, mnp__reduction_plan *plan, int64_t *team)
         along /= 2;
     signature->along = (unsigned char)along;
     int64_t unroll = mnp__min(flight / along, MOST_UNROLL);
-    while (unroll / 2 >= w->elements)
+    while (unroll > 1 && unroll / 2 >= w->elements)
         unroll /= 2;
     signature->unroll = (unsigned char)unroll;
     const int64_t lines = mnp__divide_up(vectors, along), share = unroll * (w->spec->accumulator > LARGE ? 4 : 1);
