@@ -29,9 +29,8 @@ struct mnp_select_span {
 MNP_INLINE void mnp_select_divide(mnp_select_span &span, int64_t parts, int64_t part)
 {
     const int64_t tiles = (span.end + MNP_TILE - 1) / MNP_TILE, each = (tiles + parts - 1) / parts * MNP_TILE;
-    const int64_t end = (part + 1) * each;
-    span.begin = part * each;
-    span.end = end < span.end ? end : span.end;
+    span.begin = mnp_least(part * each, span.end);
+    span.end = mnp_least(span.begin + each, span.end);
 }
 
 /* How many elements a tile has. */
