@@ -17,7 +17,6 @@
 #include "common/command.h"
 #include "common/job.h"
 #include "common/paths.h"
-#include "slab_file.h"
 
 enum {
     KEY_CHANNELS = UCHAR_MAX + 1,
@@ -90,7 +89,6 @@ typedef struct bank {
     int axis;
     double *taps;
     int64_t samples, frames; /* along the axis */
-    int64_t slab, slabs;     /* frames of a slab, and how many slabs; slabs 0: it is not streamed */
     int ndim;                /* of the result */
     int64_t shape[MNP_MAX_DIMS];
 } bank;
@@ -202,19 +200,16 @@ static int64_t divisor(int64_t a, int64_t b)
  */
 static void plan_slabs(bank *j)
 {
-    mnp_heap_info heap;
-    mnp_memory_heap(j->job.ctx, &heap);
-    const int64_t ranks = mnp_ctx_size(j->job.ctx), bits = j->bits > 0 ? j->bits : 8;
+    const int64_t bits = j->bits > 0 ? j->bits : 8;
     int64_t frame = 3 * 16 * j->channels + j->step * 16; /* folded, transformed and copied; samples and their bytes */
     for (int d = 0; d < j->job.input.ndim; d++)
         frame *= d == j->axis ? 1 : j->job.input.shape[d];
-    if (heap.limit == 0 || frame * j->frames / ranks <= heap.limit || j->axis != 0 || j->job.input.kind == OPERAND_PNG)
-        return;
-    const int64_t phase = j->channels / divisor(j->step, j->channels), byte = 8 / divisor(j->step * bits, 8),
-                  unit = phase / divisor(phase, byte) * byte;
-    const int64_t fitting = heap.limit * ranks / (2 * frame) - j->ntaps * j->channels / j->step;
-    j->slab = fitting > unit ? fitting / unit * unit : unit;
-    j->slabs = (j->frames + j->slab - 1) / j->slab;
+    const int64_t phase = j->channels / divisor(j->step, j->channels), byte = 8 / divisor(j->step * bits, 8);
+    if (j->axis == 0)
+        stream_plan(&j->job, &(stream_size){.rows = j->frames,
+                                            .row = frame,
+                                            .margin = j->ntaps * j->channels / j->step,
+                                            .unit = phase / divisor(phase, byte) * byte});
 }
 
 static mnp_status prepare(job *base)
@@ -222,7 +217,6 @@ static mnp_status prepare(job *base)
     const mnp_status status = find_sizes(of(base));
     if (status == MNP_OK)
         plan_slabs(of(base));
-    base->streams = of(base)->slabs > 0;
     return status;
 }
 
@@ -272,49 +266,20 @@ static mnp_status channelize(const bank *j, const mnp_array *x, mnp_array **y_p)
     return status;
 }
 
-/* Read what frames [begin, end) need, and compute them. */
-static mnp_status run_slab(const bank *j, int64_t begin, int64_t end, mnp_array **y_p)
+/* The rest of the last byte of packed samples may give more frames, which are beyond the slab's rows. */
+static void needs(const job *base, stream_slab *slab)
 {
-    const int64_t bits = j->bits > 0 ? j->bits : 8, first = begin * j->step,
-                  last = (end - 1) * j->step + j->channels * j->ntaps;
-    int64_t start[MNP_MAX_DIMS] = {0}, shape[MNP_MAX_DIMS];
-    mnp_array *x = NULL;
-    memcpy(shape, j->job.input.shape, sizeof shape);
-    start[0] = j->bits > 0 ? first * bits / 8 : first;
-    shape[0] = (j->bits > 0 ? (last * bits + 7) / 8 : last) - start[0];
-    mnp_status status = operand_load_box(j->job.ctx, &j->job.input, start, shape, &x);
-    if (status == MNP_OK)
-        status = unpack(j, &x);
-    if (status == MNP_OK)
-        status = channelize(j, x, y_p);
-    mnp_array_free(x);
-    return status;
+    const bank *j = (const bank *)base;
+    const int64_t bits = j->bits > 0 ? j->bits : 8, first = slab->begin * j->step,
+                  last = (slab->end - 1) * j->step + j->channels * j->ntaps;
+    slab->from = j->bits > 0 ? first * bits / 8 : first;
+    slab->to = j->bits > 0 ? (last * bits + 7) / 8 : last;
 }
 
 static mnp_status compute(job *base)
 {
     mnp_status status = unpack(of(base), &base->x);
     return status == MNP_OK ? channelize(of(base), base->x, &base->y) : status;
-}
-
-/* All slabs, into a new file. */
-static mnp_status stream(job *base)
-{
-    const bank *j = of(base);
-    slab_file file;
-    mnp_status status = slab_file_open(j->job.ctx, &j->job.result.output, j->frames, &file);
-    for (int64_t i = 0; i < j->slabs && status == MNP_OK; i++) {
-        const int64_t begin = i * j->slab, end = begin + j->slab < j->frames ? begin + j->slab : j->frames;
-        mnp_array *y = NULL, *rows = NULL;
-        status = run_slab(j, begin, end, &y);
-        if (status == MNP_OK) /* the rest of the last byte may have given more frames */
-            status = mnp_slice(y, 1, (mnp_subscript[]){MNP_RANGE(0, end - begin)}, &rows);
-        if (status == MNP_OK)
-            status = slab_file_write(&file, begin, rows);
-        mnp_free_all(rows, y);
-        progress_at((double)(i + 1) / (double)j->slabs);
-    }
-    return slab_file_close(&file, status);
 }
 
 /*
@@ -368,11 +333,11 @@ static void print_text(const void *run, const run_facts *facts)
         printf(", %lld samples of %lld bits", (long long)j->samples, (long long)j->bits);
     printf("\nchannels  %lld, %lld frames of %lld x %lld taps, a step of %lld, window %s\n", (long long)j->channels,
            (long long)j->frames, (long long)j->ntaps, (long long)j->channels, (long long)j->step, j->window);
+    if (j->job.streams)
+        return;
     printf("output    %s: ", j->job.result.output.text ? j->job.result.output.text : "(none)");
     print_shape(j->ndim, j->shape);
     printf(" %s\n", mnp_dtype_name(result_dtype(j)));
-    if (j->slabs > 0)
-        printf("streamed  %lld slabs of %lld frames\n", (long long)j->slabs, (long long)j->slab);
 }
 
 static void print_json(const void *run, const run_facts *facts, json_writer *out)
@@ -388,7 +353,6 @@ static void print_json(const void *run, const run_facts *facts, json_writer *out
     json_integer(out, "step", j->step);
     json_text(out, "window", j->window);
     json_integer(out, "samples", j->samples);
-    json_integer(out, "slabs", j->slabs);
 }
 
 static void release(job *base)
@@ -410,7 +374,7 @@ static const job_kind kind = {
     .prepare = prepare,
     .begin = begin,
     .compute = compute,
-    .stream = stream,
+    .needs = needs,
     .draw = draw,
     .text = print_text,
     .json = print_json,

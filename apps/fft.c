@@ -422,7 +422,8 @@ static void json_speed(const void *run, const run_facts *facts, json_writer *out
 static totals add_up(mnp_ctx *ctx, const mnp_fft_plan_info *info)
 {
     long long sums[] = {info->node_bytes + info->far_bytes, info->messages},
-              most[] = {info->node_bytes + info->far_bytes, info->workspace + info->scratch, info->receivers};
+              most[] = {info->node_bytes + info->far_bytes, info->workspace + info->scratch + info->buffers,
+                        info->receivers};
     all_reduce(ctx, sums, 2, MPI_LONG_LONG, MPI_SUM);
     all_reduce(ctx, most, 3, MPI_LONG_LONG, MPI_MAX);
     return (totals){.moved = sums[0], .messages = sums[1], .sent = most[0], .memory = most[1], .receivers = most[2]};

@@ -50,6 +50,39 @@ static inline double rsqrt(double x)
 {
     return 1 / sqrt(x);
 }
+/* Sines and cosines of x half turns, exact where an axis is met; newer C libraries have functions of these names. */
+static inline double mnp_sinpi(double x)
+{
+    const double turned = remainder(x, 2), size = fabs(turned), rest = size > 0.5 ? 1 - size : size,
+                 pi = 3.14159265358979324;
+    return copysign(rest > 0.25 ? cos(pi * (0.5 - rest)) : sin(pi * rest), turned);
+}
+static inline double mnp_cospi(double x)
+{
+    return mnp_sinpi(0.5 - fabs(remainder(x, 2)));
+}
+static inline float mnp_sinpif(float x)
+{
+    return (float)mnp_sinpi(x);
+}
+static inline float mnp_cospif(float x)
+{
+    return (float)mnp_cospi(x);
+}
+#define sinpi mnp_sinpi
+#define cospi mnp_cospi
+#define sinpif mnp_sinpif
+#define cospif mnp_cospif
+static inline void sincospi(double x, double *sine, double *cosine)
+{
+    *sine = sinpi(x);
+    *cosine = cospi(x);
+}
+static inline void sincospif(float x, float *sine, float *cosine)
+{
+    *sine = sinpif(x);
+    *cosine = cospif(x);
+}
 static inline float __fdividef(float a, float b)
 {
     return a / b;
@@ -195,12 +228,14 @@ static inline double __fma_rn(double a, double b, double c)
 {
     return fma(a, b, c);
 }
-/* downwards: the sum of two floats is a double, rounded or not, so that it is above the result of rounding or not */
+/* downwards: from the sum in double, and what that has lost (D. E. Knuth's sum of two numbers) */
 static inline float __fadd_rd(float a, float b)
 {
-    const double sum = (double)a + (double)b;
+    const double x = a, y = b, sum = x + y, part = sum - x, lost = (x - (sum - part)) + (y - part);
     const float nearest = (float)sum;
-    return (double)nearest > sum ? nextafterf(nearest, -HUGE_VALF) : nearest;
+    if (sum == 0)
+        return __builtin_signbit(a) || __builtin_signbit(b) ? -0.0f : 0.0f;
+    return nearest > sum || (nearest == sum && lost < 0) ? nextafterf(nearest, -HUGE_VALF) : nearest;
 }
 
 /* Loads and stores that go by a certain cache. */

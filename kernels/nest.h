@@ -19,6 +19,16 @@ template <int dims> MNP_INLINE void mnp_unravel(const long long *extent, int64_t
         index[0] = number;
 }
 
+/* The indices of the next element in C order; those of the first one after the last. */
+template <int dims> MNP_INLINE void mnp_advance(const long long *extent, int64_t *index)
+{
+    for (int d = dims - 1; d >= 0; d--) {
+        if (++index[d] < extent[d])
+            return;
+        index[d] = 0;
+    }
+}
+
 template <int dims> MNP_INLINE int64_t mnp_offset(const long long *stride, const int64_t *index)
 {
     int64_t offset = 0;

@@ -38,7 +38,7 @@ rooms()
         io) echo . hdf5 market numpy tiff fits ;;
         signal) echo . deconvolution design filters spectral ;;
         ndimage) echo . parts ;;
-        linalg) echo products dense panels tall factors svd functions ;;
+        linalg) echo products dense cpu panels tall factors svd functions ;;
         *) echo . ;;
     esac
 }

@@ -93,7 +93,11 @@ static void show_plan(job *j)
     progress_begin(j->ctx, j->kind->command, j->result.quiet);
     progress_stage(0, NULL, "planning");
     OR_EXIT(plan_begin(j->ctx, &j->plan, &p));
+    if (j->plan.ranks || j->plan.hosts || j->plan.machine)
+        j->streams = false; /* the memory of other ranks is not known */
     OR_EXIT(j->kind->plan(j, &p));
+    if (j->streams)
+        stream_show_plan(j, &p);
     progress_end();
     plan_print(&p, j->result.quiet, j->result.json);
 }
@@ -106,7 +110,7 @@ static int list_stages(const job *j, const run_facts *facts, const char *names[J
     const char *const all[] = {"compile", "read", j->kind->prepares, j->kind->stage, "write", "picture"};
     int count = 0;
     for (int s = 0; s < JOB_STAGES; s++) {
-        if (!all[s] || (s == JOB_PICTURE && !j->result.picture.path) || (s == JOB_WRITE && j->streams))
+        if (!all[s] || (s == JOB_PICTURE && !j->result.picture.path))
             continue;
         names[count] = all[s];
         seconds[count++] = facts->seconds[s];
@@ -121,6 +125,8 @@ static void print_text(const void *run, const run_facts *facts)
     double seconds[JOB_STAGES];
     const int count = list_stages(j, facts, names, seconds);
     j->kind->text(run, facts);
+    if (j->streams)
+        stream_print(j, facts->seconds);
     if (*j->drawn)
         printf("picture   %s: %s\n", j->result.picture.path, j->drawn);
     print_times(count, names, seconds);
@@ -135,6 +141,8 @@ static void print_json(const void *run, const run_facts *facts, json_writer *out
     const char *names[JOB_STAGES];
     const int count = list_stages(j, facts, names, named.seconds);
     j->kind->json(run, facts, out);
+    if (j->kind->needs)
+        stream_json(j, facts->seconds, out);
     if (*j->drawn)
         json_text(out, "picture", j->result.picture.path);
     json_facts(out, &named, count, names);
@@ -179,13 +187,14 @@ static int run(job *j)
         OR_EXIT(mnp_fail(MNP_ERR_ARG, "--picture needs all of %s in memory, whose limit it exceeds", j->kind->input));
     j->watch = stopwatch_start(j->ctx);
     progress_begin(j->ctx, j->kind->command, j->result.quiet);
+    if (j->streams)
+        OR_EXIT(stream_begin(j));
     if (j->kind->begin)
         OR_EXIT(j->kind->begin(j));
     stopwatch_lap(&j->watch, JOB_PREPARE);
     if (j->streams) {
         progress_stage(0, NULL, "%s slab by slab", j->kind->progress);
-        OR_EXIT(j->kind->stream(j));
-        stopwatch_lap(&j->watch, JOB_COMPUTE);
+        OR_EXIT(stream_run(j));
     } else {
         status = run_whole(j);
     }

@@ -19,6 +19,7 @@
 #include "plan/plan.h"
 #include "report/progress.h"
 #include "report/report.h"
+#include "stream/stream.h"
 
 typedef struct job job;
 
@@ -58,8 +59,11 @@ typedef struct job_kind {
     mnp_status (*load)(job *j);
     /* Make j->y of j->x. */
     mnp_status (*compute)(job *j);
-    /* With j->streams: read, compute and write, piece by piece, instead of all of the others.  NULL: never. */
-    mnp_status (*stream)(job *j);
+    /*
+     * Where j->streams: fill in what a slab needs of the input; then j->x is that, and compute() makes j->y of it, in
+     * which the slab's rows of the result are.  NULL: it is never streamed.
+     */
+    void (*needs)(const job *j, stream_slab *slab);
     /* Write the result.  NULL: j->y, as it is. */
     mnp_status (*write)(job *j);
     /* Draw it.  NULL: there are no pictures. */
@@ -83,7 +87,8 @@ struct job {
         *more[JOB_MOST_INPUTS]; /* further inputs in the subcommand's own struct; those without text are not there */
     result_request result;
     plan_request plan;
-    bool streams;
+    bool streams; /* it goes through in slabs, as stream_plan() has found */
+    stream stream;
     stopwatch watch;
     mnp_array *x, *y;
     char drawn[ARRAY_WORDS]; /* what the report says of the picture */

@@ -340,24 +340,37 @@ static mnp_status load_tiff(mnp_ctx *ctx, const operand *op, const mnp_selection
     return status == MNP_OK ? mnp_tiff_read(ctx, op->file, page, part, NULL, array_p) : status;
 }
 
-mnp_status operand_load_box(mnp_ctx *ctx, const operand *op, const int64_t *start, const int64_t *shape,
-                            mnp_array **array_p)
+static mnp_status load_part(mnp_ctx *ctx, const operand *op, const mnp_selection *part, mnp_array **array_p)
 {
-    const mnp_selection part = {op->subscripts, start, shape};
     switch (op->kind) {
     case OPERAND_DATASET:
-        return mnp_h5_read_selection(ctx, op->file, op->dataset, &part, NULL, array_p);
+        return mnp_h5_read_selection(ctx, op->file, op->dataset, part, NULL, array_p);
     case OPERAND_NPY:
-        return mnp_npy_read(ctx, op->file, &part, NULL, array_p);
+        return mnp_npy_read(ctx, op->file, part, NULL, array_p);
     case OPERAND_PNG:
-        return load_png(ctx, op, &part, array_p);
+        return load_png(ctx, op, part, array_p);
     case OPERAND_TIFF:
-        return load_tiff(ctx, op, &part, array_p);
+        return load_tiff(ctx, op, part, array_p);
     case OPERAND_FITS:
-        return mnp_fits_read(ctx, op->file, op->dataset, &part, NULL, array_p);
+        return mnp_fits_read(ctx, op->file, op->dataset, part, NULL, array_p);
     default:
         return mnp_fail(MNP_ERR_UNSUPPORTED, "%s '%s' is generated, as a whole", op->role, op->text);
     }
+}
+
+mnp_status operand_load_box(mnp_ctx *ctx, const operand *op, const int64_t *start, const int64_t *shape,
+                            mnp_array **array_p)
+{
+    return load_part(ctx, op, &(mnp_selection){.subscripts = op->subscripts, .start = start, .shape = shape}, array_p);
+}
+
+mnp_status operand_read_ahead(mnp_ctx *ctx, const operand *op, const int64_t *start, const int64_t *shape)
+{
+    mnp_array *none = NULL;
+    if (op->kind == OPERAND_PNG || op->kind >= OPERAND_DIRAC)
+        return MNP_OK;
+    return load_part(
+        ctx, op, &(mnp_selection){.subscripts = op->subscripts, .start = start, .shape = shape, .ahead = true}, &none);
 }
 
 mnp_status operand_load(mnp_ctx *ctx, const operand *op, mnp_array **array_p)

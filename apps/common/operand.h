@@ -85,6 +85,9 @@ mnp_status operand_load(mnp_ctx *ctx, const operand *op, mnp_array **array_p);
 mnp_status operand_load_box(mnp_ctx *ctx, const operand *op, const int64_t *start, const int64_t *shape,
                             mnp_array **array_p);
 
+/* Let such a box be read ahead while the command goes on (`ahead` of <maniple/view.h>).  Collective. */
+mnp_status operand_read_ahead(mnp_ctx *ctx, const operand *op, const int64_t *start, const int64_t *shape);
+
 /*
  * The option --append AXIS, for tables of subcommands: from then on outputs are not replaced, but grow.  Its argument
  * is "new", for a new first dimension, or the number of a dimension.  MNP_ERR_ARG.

@@ -189,31 +189,50 @@ static mnp_status prepare(job *base)
     convolution *j = conv_of(base);
     const mnp_status status = check_shapes(base);
     if (status == MNP_OK)
-        conv_stream_plan(base->ctx, &base->input, &j->kernel, &j->options, &j->stream);
-    base->streams = j->stream.slabs > 0;
+        conv_stream_plan(j);
     return status;
 }
 
-/* Make the plan, for arrays like the input, which has not been read yet. */
-mnp_status conv_make_plan(convolution *j)
+/* Make the plan for arrays of a layout; there is none, or one for another layout. */
+static mnp_status plan_for(convolution *j, const mnp_layout *layout, const mnp_array *kernel)
 {
-    mnp_ctx *ctx = j->job.ctx;
-    const operand *input = &j->job.input;
-    mnp_array *kernel = NULL;
-    mnp_layout *layout = NULL;
-    progress_stage(0, NULL, "reading KERNEL");
-    mnp_status status = operand_load(ctx, &j->kernel, &kernel);
-    if (j->job.watch.ctx)
-        stopwatch_lap(&j->job.watch, JOB_READ);
-    progress_stage(0, NULL, "planning");
-    if (status == MNP_OK)
-        status = mnp_layout_block(mnp_ctx_size(ctx), input->ndim, input->shape, &layout);
-    if (status == MNP_OK)
-        status = mnp_conv_plan_new(ctx, input->dtype, layout, kernel, &j->options, &j->planned);
+    mnp_conv_plan_free(j->planned);
+    mnp_layout_free(j->layout);
+    j->planned = NULL;
+    j->layout = mnp_layout_retain(layout);
+    const mnp_status status =
+        mnp_conv_plan_new(j->job.ctx, j->job.input.dtype, layout, kernel, &j->options, &j->planned);
     if (status == MNP_OK) {
         mnp_conv_plan_describe(j->planned, &j->info);
         j->method = j->info.method;
     }
+    return status;
+}
+
+static mnp_status load_kernel(convolution *j, mnp_array **kernel_p)
+{
+    progress_stage(0, NULL, "reading KERNEL");
+    const mnp_status status = operand_load(j->job.ctx, &j->kernel, kernel_p);
+    if (j->job.watch.ctx)
+        stopwatch_lap(&j->job.watch, JOB_READ);
+    return status;
+}
+
+mnp_status conv_make_plan(convolution *j)
+{
+    const operand *input = &j->job.input;
+    mnp_array *kernel = NULL;
+    mnp_layout *layout = NULL;
+    int64_t shape[MNP_MAX_DIMS];
+    memcpy(shape, input->shape, sizeof shape);
+    if (j->job.streams && j->job.stream.rows + j->job.stream.size.margin < shape[0])
+        shape[0] = j->job.stream.rows + j->job.stream.size.margin;
+    mnp_status status = load_kernel(j, &kernel);
+    progress_stage(0, NULL, "planning");
+    if (status == MNP_OK)
+        status = mnp_layout_block(mnp_ctx_size(j->job.ctx), input->ndim, shape, &layout);
+    if (status == MNP_OK)
+        status = plan_for(j, layout, kernel);
     mnp_layout_free(layout);
     mnp_array_free(kernel);
     return status;
@@ -237,28 +256,20 @@ static void rehearse(const convolution *j)
 
 static mnp_status begin(job *base)
 {
+    convolution *j = conv_of(base);
     if (base->streams)
-        return MNP_OK;
-    rehearse(conv_of(base));
-    return conv_make_plan(conv_of(base));
+        return load_kernel(j, &j->taps);
+    rehearse(j);
+    return conv_make_plan(j);
 }
 
 static mnp_status convolve(job *base)
 {
-    return mnp_conv_execute(conv_of(base)->planned, base->x, &base->y);
-}
-
-/* Convolve slab by slab what does not fit into memory. */
-static mnp_status stream(job *base)
-{
     convolution *j = conv_of(base);
-    mnp_array *kernel = NULL;
-    mnp_status status = operand_load(base->ctx, &j->kernel, &kernel);
-    stopwatch_lap(&base->watch, JOB_READ);
-    if (status == MNP_OK)
-        status = conv_stream_run(base->ctx, &base->input, kernel, &base->result.output, &j->options, &j->stream);
-    mnp_array_free(kernel);
-    return status;
+    const mnp_layout *layout = mnp_array_layout(base->x);
+    const bool other = base->streams && !(j->layout && mnp_layout_equal(layout, j->layout)); /* than the last slab's */
+    const mnp_status status = other ? plan_for(j, layout, j->taps) : MNP_OK;
+    return status == MNP_OK ? mnp_conv_execute(j->planned, base->x, &base->y) : status;
 }
 
 /* ---- the picture ---- */
@@ -336,24 +347,13 @@ void conv_print_kernel(const convolution *j, mnp_conv_method method)
            conv_method_names[method]);
 }
 
-/* What was done slab by slab. */
-static void print_streamed(const convolution *j)
-{
-    const conv_stream *stream = &j->stream;
-    char needed[BYTES_TEXT], limit[BYTES_TEXT];
-    print_operand("input", &j->job.input);
-    conv_print_kernel(j, stream->method);
-    printf("output    %s\nstreamed  %d slab%s of %d rows, as all at once needs %s a rank, and the limit is %s\n",
-           j->job.result.output.text, (int)stream->slabs, plural(stream->slabs), (int)stream->rows,
-           bytes_text(stream->needed, needed), bytes_text(stream->limit, limit));
-}
-
 static void print_text(const void *run, const run_facts *facts)
 {
     const convolution *j = run;
     (void)facts;
     if (j->job.streams) {
-        print_streamed(j);
+        print_operand("input", &j->job.input);
+        conv_print_kernel(j, j->method);
         return;
     }
     printf("input     %s: ", j->job.input.text);
@@ -382,9 +382,7 @@ static void print_json(const void *run, const run_facts *facts, json_writer *out
         json_text(out, "input", j->job.input.text);
         json_text(out, "kernel", j->kernel.text);
         json_text(out, "output", j->job.result.output.text);
-        json_text(out, "method", conv_method_names[j->stream.method]);
-        json_integer(out, "slabs", j->stream.slabs);
-        json_integer(out, "rows", j->stream.rows);
+        json_text(out, "method", conv_method_names[j->method]);
         return;
     }
     json_operand(out, "input", j->job.input.text, j->job.x);
@@ -410,7 +408,10 @@ static void json_work(const void *run, const run_facts *facts, json_writer *out)
 
 static void release(job *base)
 {
-    mnp_conv_plan_free(conv_of(base)->planned);
+    convolution *j = conv_of(base);
+    mnp_conv_plan_free(j->planned);
+    mnp_layout_free(j->layout);
+    mnp_array_free(j->taps);
 }
 
 static const job_kind kind = {
@@ -430,7 +431,7 @@ static const job_kind kind = {
     .plan = conv_plan,
     .begin = begin,
     .compute = convolve,
-    .stream = stream,
+    .needs = conv_stream_needs,
     .draw = draw,
     .text = print_text,
     .json = print_json,

@@ -8,7 +8,6 @@
 #include <maniple.h>
 
 #include "common/job.h"
-#include "conv/conv_stream.h"
 
 typedef struct convolution {
     job job; /* first: see common/job.h */
@@ -18,8 +17,9 @@ typedef struct convolution {
     bool fills;             /* --fillvalue was given */
     mnp_conv_method method; /* that the plan takes */
     mnp_conv_plan_info info;
-    mnp_conv_plan *planned;
-    conv_stream stream; /* its slabs; 0: all at once */
+    mnp_conv_plan *planned; /* for arrays of the layout `layout` */
+    mnp_layout *layout;
+    mnp_array *taps; /* the kernel, where slabs of several layouts are convolved with it */
 } convolution;
 
 static inline convolution *conv_of(job *j)
@@ -34,6 +34,10 @@ static const char *const conv_method_names[] = {MNP_CONV_METHODS(CONV_METHOD_NAM
 
 /* Make the library's plan, for arrays like the input, which has not been read yet.  Collective. */
 mnp_status conv_make_plan(convolution *j);
+
+/* Find whether the arrays are larger than the memory, and how they go through in slabs.  Not collective. */
+void conv_stream_plan(convolution *j);
+void conv_stream_needs(const job *base, stream_slab *slab);
 
 /* The taps of the kernel. */
 double conv_count_taps(const convolution *j);

@@ -25,6 +25,8 @@ static void plan_json(const void *run, json_writer *out)
     json_text(out, "input", j->job.input.text);
     json_text(out, "kernel", j->kernel.text);
     json_text(out, "method", info->name);
+    if (info->method == MNP_CONV_SEPARABLE)
+        json_integer(out, "rank", info->rank);
     json_row(out, "estimated_seconds", '{');
     for (int m = MNP_CONV_DIRECT; m < MNP_NUM_CONV_METHODS; m++)
         if (info->seconds[m] >= 0)
@@ -46,9 +48,10 @@ static plan_step work_of(const convolution *j, bool gpu, double block, double in
     if (j->method == MNP_CONV_DIRECT) {
         s.operations = block * conv_count_taps(j);
     } else if (j->method == MNP_CONV_SEPARABLE) {
-        s.operations = 2 * block * axis_taps; /* passes reach half the rate of direct sums */
-        s.bytes += 2 * (j->kernel.ndim - 1) * block * out;
-        s.launches = j->kernel.ndim;
+        const int rank = j->info.rank;
+        s.operations = 2 * rank * block * axis_taps; /* passes reach half the rate of direct sums */
+        s.bytes += block * ((rank - 1) * in + 2 * rank * (j->kernel.ndim - 1) * out);
+        s.launches = rank * (j->kernel.ndim - 1) + 1;
     } else {
         /* windows of some points, each of which is transformed twice, and gives as many outputs as it has no margins */
         double elements = block, points = 1;
@@ -116,9 +119,10 @@ static double plan_exchange(const convolution *j, plan *p, double block, double 
         const bool passes = j->method == MNP_CONV_SEPARABLE;
         const plan_window w = window_of(j, passes ? k : -1, k == 0 ? in : sum, shape, out);
         const plan_sent sent = plan_around(p, &w);
-        all.bytes += sent.bytes;
-        all.messages += sent.messages;
-        all.received += sent.received;
+        const int rank = passes ? j->info.rank : 1; /* each product has exchanges of its own, but for the last ones */
+        all.bytes += rank * sent.bytes;
+        all.messages += (passes && k == j->kernel.ndim - 1 ? 1 : rank) * sent.messages;
+        all.received += rank * sent.received;
     }
     plan_step border = {.what = "what lies around a block", .bytes = all.bytes + all.received, .launches = 1};
     plan_neighbours(p, &border, all.bytes, all.messages);
@@ -141,9 +145,11 @@ mnp_status conv_plan(job *base, plan *p)
     plan_keep(p, "input", block * in);
     plan_keep(p, "output", block * out);
     const double halo = plan_exchange(j, p, block, in, out);
-    const double blocks = j->method >= MNP_CONV_FFT         ? 4
-                          : j->method == MNP_CONV_SEPARABLE ? fmin(2, j->kernel.ndim - 1)
-                                                            : 0;
+    const int products = j->info.rank, first = j->kernel.ndim - 1; /* all products have buffers between their passes */
+    const double blocks = j->method >= MNP_CONV_FFT ? 4
+                          : j->method == MNP_CONV_SEPARABLE
+                              ? products > 1 ? products * (1 + fmin(2, first - 1)) : fmin(2, first)
+                              : 0;
     const double work = p->as_started ? held : halo + blocks * block * out;
     plan_keep(p, "work", work);
     plan_step step = work_of(j, p->machine->gpu, block, in, out, in <= 4 || input->dtype == MNP_COMPLEX64);

@@ -27,7 +27,7 @@
 #include "report/progress.h"
 #include "report/report.h"
 
-enum { KEY_VECTORS = 1200, KEY_LEFT, KEY_RIGHT, KEY_ORD, KEY_ASSUME, KEY_RCOND };
+enum { KEY_VECTORS = 1200, KEY_LEFT, KEY_RIGHT, KEY_ORD, KEY_ASSUME, KEY_RCOND, KEY_LARGEST, KEY_ITERATIONS, KEY_SEED };
 
 static const option_row options_table[] = {
     OUTPUT_ROW("an input"),
@@ -38,6 +38,9 @@ static const option_row options_table[] = {
     {KEY_RCOND, "rcond", "BOUND",
      "lstsq, pinv, rank: singular values up to BOUND times the largest\nare 0 (default: the larger extent times eps)"},
     {KEY_ORD, "ord", "ORDER", "norm, cond: fro, nuc, 1, -1, 2, -2, inf or -inf\n(default: fro, and 2 of cond)"},
+    {KEY_LARGEST, "largest", "K", "svd: the K largest values alone, by products with random vectors"},
+    {KEY_ITERATIONS, "iterations", "N", "--largest: that many products more for better values (default: 2)"},
+    {KEY_SEED, "seed", "SEED", "--largest: an integer from 0 on, of the random vectors (default: 0)"},
     PLAN_ROWS,
     PICTURE_OPTIONS("the singular values or eigenvalues"),
     PROGRESS_ROW,
@@ -96,6 +99,12 @@ static mnp_status parse_option(int key, linalg_job *j)
         status = options_choose("ord", optarg, orders, &index);
         j->ord = status == MNP_OK ? orders[index] : NULL;
         return status;
+    case KEY_LARGEST:
+        return options_count("largest", optarg, 1, INT64_MAX, &j->largest.count);
+    case KEY_ITERATIONS:
+        return options_count("iterations", optarg, 0, INT32_MAX, &j->largest.iterations);
+    case KEY_SEED:
+        return options_count("seed", optarg, 0, INT64_MAX, &j->largest.seed);
     case KEY_RCOND:
         return options_number("rcond", optarg, 0, INFINITY, &j->rcond);
     default:
@@ -130,10 +139,14 @@ static mnp_status check_line(const linalg_job *j)
                  {SPECTRUM, j->request.picture.path, "has no spectrum to draw: leave out --picture"},
                  {ORD, j->ord, "has no order: leave out --ord"},
                  {ASSUME, j->assume, "assumes nothing: leave out --assume"},
-                 {RCOND, j->rcond >= 0, "has no bound: leave out --rcond"}};
+                 {RCOND, j->rcond >= 0, "has no bound: leave out --rcond"},
+                 {LARGEST, j->largest.count > 0, "has no largest values: leave out --largest"}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].given && !(j->function->takes & rules[i].option))
             return mnp_fail(MNP_ERR_ARG, "%s %s", j->function->name, rules[i].problem);
+    if (j->largest.count == 0 && (j->largest.iterations >= 0 || j->largest.seed >= 0))
+        return mnp_fail(MNP_ERR_ARG, "%s is of --largest, which is not given",
+                        j->largest.iterations >= 0 ? "--iterations" : "--seed");
     const mnp_status status = plan_check_options(&j->plan);
     return status == MNP_OK ? result_check_options(&j->request) : status;
 }
@@ -166,9 +179,12 @@ static mnp_status check_files(const linalg_job *j)
     return files_check((int)(sizeof files / sizeof *files), files);
 }
 
-/* That there is one spectrum to draw, once the shapes are known. */
+/* That there is one spectrum to draw, or one matrix of whose spectrum a part is found, once the shapes are known. */
 static mnp_status check_spectrum(const linalg_job *j)
 {
+    if (j->largest.count > 0 && j->inputs[0].ndim > 2)
+        return mnp_fail(MNP_ERR_ARG, "--largest is of one matrix, but A '%s' has %d dimensions", j->inputs[0].text,
+                        j->inputs[0].ndim);
     if (j->request.picture.path && j->inputs[0].ndim > 2)
         return mnp_fail(MNP_ERR_ARG, "--picture draws the spectrum of one matrix, but A '%s' has %d dimensions",
                         j->inputs[0].text, j->inputs[0].ndim);
@@ -308,7 +324,7 @@ static int run(linalg_job *j)
 
 int linalg_main(int argc, char **argv)
 {
-    linalg_job j = {.request.picture = PICTURE_REQUEST_DEFAULTS, .rcond = -1};
+    linalg_job j = {.request.picture = PICTURE_REQUEST_DEFAULTS, .rcond = -1, .largest = {0, -1, -1}};
     words_set(words_table);
     if (parse(argc, argv, &j) != MNP_OK)
         misused_exit();
@@ -323,7 +339,7 @@ int linalg_main(int argc, char **argv)
         OR_EXIT(operand_look(j.ctx, &j.inputs[i]));
     OR_EXIT(check_spectrum(&j));
     if (j.plan.wanted)
-        OR_EXIT(linalg_plan(j.ctx, j.function->name, j.ord, j.function->inputs, j.inputs, &j.plan, &j.request));
+        OR_EXIT(linalg_plan(&j));
     const int status = close_output(j.plan.wanted ? EXIT_SUCCESS : run(&j));
     mnp_finalize(j.ctx);
     for (int i = 0; i < 2; i++)

@@ -115,7 +115,12 @@ static mnp_status measure_spectrum(linalg_job *j, const mnp_array *left, const m
 
 static mnp_status run_svd(linalg_job *j)
 {
-    mnp_status st = mnp_svd(j->a, false, &j->results[1], &j->results[0], &j->results[2]);
+    const linalg_largest *some = &j->largest;
+    mnp_array **u = &j->results[1], **s = &j->results[0], **vh = &j->results[2];
+    mnp_status st = some->count > 0
+                        ? mnp_svd_randomised(j->a, some->count, LARGEST_OVERSAMPLING, (int)linalg_iterations(some),
+                                             some->seed < 0 ? 0 : (uint64_t)some->seed, u, s, vh)
+                        : mnp_svd(j->a, false, u, s, vh);
     return st == MNP_OK ? measure_spectrum(j, j->results[1], j->results[0], j->results[2]) : st;
 }
 
@@ -276,7 +281,7 @@ static mnp_status run_one(linalg_job *j)
 const function linalg_functions[] = {
     {"solve", "x with A x = b", 2, ASSUME, run_solve, NULL},
     {"lstsq", "the smallest x for which |A x - b| is least", 2, SPECTRUM | RCOND, run_lstsq, NULL},
-    {"svd", "the singular values of A, and vectors", 1, SPECTRUM | VECTORS | RIGHT, run_svd, NULL},
+    {"svd", "the singular values of A, and vectors", 1, SPECTRUM | VECTORS | RIGHT | LARGEST, run_svd, NULL},
     {"eigh", "the eigenvalues of a Hermitian A, whose lower triangle is read", 1, SPECTRUM | VECTORS, run_eigh, NULL},
     {"eig", "the eigenvalues of any square A, which are complex", 1, SPECTRUM | VECTORS, run_eig, NULL},
     {"qr", "the R of A = Q R, with a unitary Q", 1, LEFT, run_qr, NULL},

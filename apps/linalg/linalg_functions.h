@@ -23,7 +23,19 @@ typedef struct function {
     mnp_status (*one)(const mnp_array *a, mnp_array **out_p); /* what run_one() calls */
 } function;
 
-enum { SPECTRUM = 1, VECTORS = 2, LEFT = 4, RIGHT = 8, ORD = 16, ASSUME = 32, RCOND = 64 };
+enum { SPECTRUM = 1, VECTORS = 2, LEFT = 4, RIGHT = 8, ORD = 16, ASSUME = 32, RCOND = 64, LARGEST = 128 };
+
+/* The largest singular values alone, by random vectors. */
+enum { LARGEST_OVERSAMPLING = 10, LARGEST_ITERATIONS = 2 };
+typedef struct linalg_largest {
+    int64_t count;            /* 0: all of them */
+    int64_t iterations, seed; /* -1: not given */
+} linalg_largest;
+
+static inline int64_t linalg_iterations(const linalg_largest *largest)
+{
+    return largest->iterations < 0 ? LARGEST_ITERATIONS : largest->iterations;
+}
 
 enum { MOST_MEASURES = 3, RESULTS = 3, MOST_FUNCTIONS = 32 };
 
@@ -37,6 +49,7 @@ struct linalg_job {
     bool left; /* outputs[1] is that of --left, and not of --vectors */
     int assume;
     double rcond;
+    linalg_largest largest;
     mnp_array *a, *b;
     mnp_array *results[RESULTS]; /* of -o, --vectors or --left, and --right */
     mnp_array *spectrum;         /* one of them, or of its own */

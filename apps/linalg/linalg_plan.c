@@ -38,10 +38,10 @@ static const cost costs[] = {
     {"sinm", "products and LU", 14 + 2.0 / 3, WORK_PRODUCTS, false, "products for a large norm are not counted"},
 };
 
-static const cost *find_cost(const char *function)
+static const cost *find_cost(const char *name)
 {
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
-        if (strcmp(costs[i].function, function) == 0)
+        if (strcmp(costs[i].function, name) == 0)
             return &costs[i];
     return NULL;
 }
@@ -54,16 +54,20 @@ typedef struct problem {
     double batch, m, n, k; /* matrices; A has m rows and n columns, B has k columns */
     double size, flops;    /* bytes of an element; operations of a multiplication and an addition, by 2 */
     bool spectral;         /* a norm that needs singular values */
+    const linalg_largest *largest;
 } problem;
 
-static mnp_status find_problem(const char *function, const char *ord, int count, const operand *inputs, problem *q)
+static mnp_status find_problem(const linalg_job *job, problem *q)
 {
-    const operand *a = &inputs[0], *b = &inputs[1];
-    const bool matmul = strcmp(function, "matmul") == 0;
+    const char *name = job->function->name, *ord = job->ord;
+    const int count = job->function->inputs;
+    const operand *a = &job->inputs[0], *b = &job->inputs[1];
+    const bool matmul = strcmp(name, "matmul") == 0;
     if (a->ndim < 2 || (count == 2 && b->ndim < 1))
         return mnp_fail(MNP_ERR_ARG, "--plan is for matrices, and A '%s' has %d dimension%s", a->text, a->ndim,
                         plural(a->ndim));
-    *q = (problem){.function = function, .count = count, .inputs = inputs, .batch = 1, .k = 1};
+    *q = (problem){.function = name, .count = count, .inputs = job->inputs, .batch = 1, .k = 1};
+    q->largest = &job->largest;
     q->m = (double)a->shape[a->ndim - 2];
     q->n = (double)a->shape[a->ndim - 1];
     for (int d = 0; d + 2 < a->ndim; d++)
@@ -75,9 +79,8 @@ static mnp_status find_problem(const char *function, const char *ord, int count,
             return mnp_fail(MNP_ERR_ARG, "A '%s' is %.0fx%.0f, and B '%s' has %.0f rows", a->text, q->m, q->n, b->text,
                             rows);
     }
-    if (find_cost(function) && q->m != q->n)
-        return mnp_fail(MNP_ERR_ARG, "%s needs a square matrix, and A '%s' is %.0fx%.0f", function, a->text, q->m,
-                        q->n);
+    if (find_cost(name) && q->m != q->n)
+        return mnp_fail(MNP_ERR_ARG, "%s needs a square matrix, and A '%s' is %.0fx%.0f", name, a->text, q->m, q->n);
     const bool complex = mnp_dtype_kind(a->dtype) == 'c';
     const bool single = a->dtype == MNP_FLOAT32 || a->dtype == MNP_COMPLEX64;
     q->dtype = complex ? (single ? MNP_COMPLEX64 : MNP_COMPLEX128) : (single ? MNP_FLOAT32 : MNP_FLOAT64);
@@ -212,12 +215,48 @@ static void plan_tall(plan *p, const problem *q, const char *what)
     plan_add(p, step);
 }
 
+/* Products of all of the matrix with some vectors, between which these are made orthonormal. */
+static mnp_status plan_largest(plan *p, const problem *q)
+{
+    const double least = fmin(q->m, q->n), count = (double)q->largest->count,
+                 width = fmin(least, count + LARGEST_OVERSAMPLING),
+                 products = 2 * (double)linalg_iterations(q->largest) + 2, matrix = q->m * q->n * q->size / p->ranks,
+                 longer = fmax(q->m, q->n), vectors = longer * width * q->size;
+    if (count > least)
+        return mnp_fail(MNP_ERR_ARG, "--largest is %.0f, and A '%s' has %.0f singular values", count, q->inputs[0].text,
+                        least);
+    plan_by(p, "%.0f products with %.0f random vectors, which are made orthonormal after each", products, width);
+    plan_keep(p, "matrix", matrix);
+    plan_keep(p, "vectors, as many before and after a product", 2 * vectors);
+    plan_step multiply = {.what = "products",
+                          .operations = products * 2 * q->flops * q->m * q->n * width / p->ranks,
+                          .work = WORK_PRODUCTS,
+                          .dtype = q->dtype,
+                          .bytes = products * (matrix + 2 * vectors / p->ranks),
+                          .fresh = 2 * vectors,
+                          .launches = products};
+    plan_step reduce = {.what = "orthonormal vectors",
+                        .operations = products * 4 * q->flops * longer * width * width / p->ranks,
+                        .work = WORK_TALL,
+                        .dtype = q->dtype,
+                        .bytes = products * 6 * vectors / p->ranks,
+                        .launches = 10 * products,
+                        .joins = 4 * products};
+    if (p->ranks > 1)
+        plan_spread(p, &multiply, products * vectors);
+    plan_add(p, multiply);
+    plan_add(p, reduce);
+    return MNP_OK;
+}
+
 static mnp_status fill(plan *p, const problem *q)
 {
     const double n = q->n, small = fmin(q->m, q->n);
     const cost *square = find_cost(q->function);
     if (strcmp(q->function, "matmul") == 0) {
         return plan_matmul(p, q);
+    } else if (q->largest->count > 0) {
+        return plan_largest(p, q);
     } else if (square) {
         const double right = q->count == 2 ? q->k : 0;
         plan_factors(p, q, square->what, square->cubes * n * n * n + 2 * n * n * right, square->work,
@@ -259,14 +298,13 @@ static void plan_json(const void *run, json_writer *out)
         json_input(out, names[i], &q->inputs[i]);
 }
 
-mnp_status linalg_plan(mnp_ctx *ctx, const char *function, const char *ord, int count, const operand *inputs,
-                       const plan_request *request, const result_request *result)
+mnp_status linalg_plan(const linalg_job *job)
 {
     plan p;
     problem q;
-    mnp_status status = find_problem(function, ord, count, inputs, &q);
+    mnp_status status = find_problem(job, &q);
     if (status == MNP_OK)
-        status = plan_begin(ctx, request, &p);
+        status = plan_begin(job->ctx, &job->plan, &p);
     if (status == MNP_OK)
         status = fill(&p, &q);
     if (status != MNP_OK)
@@ -274,6 +312,6 @@ mnp_status linalg_plan(mnp_ctx *ctx, const char *function, const char *ord, int 
     p.run = &q;
     p.text = plan_text;
     p.json = plan_json;
-    plan_print(&p, result->quiet, result->json);
+    plan_print(&p, job->request.quiet, job->request.json);
     return MNP_OK;
 }

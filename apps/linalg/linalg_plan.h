@@ -7,15 +7,12 @@
 
 #include <maniple.h>
 
-#include "common/operand.h"
-#include "common/result.h"
-#include "plan/plan.h"
+#include "linalg/linalg_functions.h"
 
 /*
- * Print the plan of the function of that name, with the order of a norm or NULL, for so many inputs, whose shapes and
- * dtypes are known.  MNP_ERR_ARG for shapes that it does not take.  Collective.
+ * Print the plan of a job's function for its inputs, whose shapes and dtypes are known.  MNP_ERR_ARG for shapes that it
+ * does not take.  Collective.
  */
-mnp_status linalg_plan(mnp_ctx *ctx, const char *function, const char *ord, int count, const operand *inputs,
-                       const plan_request *request, const result_request *result);
+mnp_status linalg_plan(const linalg_job *job);
 
 #endif

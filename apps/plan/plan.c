@@ -323,6 +323,9 @@ static void print_text(const plan *p)
     if (p->text)
         p->text(p->run);
     printf("algorithm %s\n", p->algorithm);
+    if (p->slabs > 0)
+        printf("streamed  %lld slabs of %lld rows, each read and written while another is computed\n",
+               (long long)p->slabs, (long long)p->slab_rows);
     printf("memory    %s a rank", bytes_text((int64_t)total_memory(p), bytes));
     for (int i = 0; i < p->nmemory; i++)
         printf("%s %s %s", i == 0 ? ":" : ",", p->memory[i].what, bytes_text((int64_t)p->memory[i].bytes, bytes));
@@ -400,6 +403,9 @@ static void print_json(const plan *p)
     if (p->json)
         p->json(p->run, &out);
     json_text(&out, "algorithm", p->algorithm);
+    json_integer(&out, "slabs", p->slabs);
+    if (p->slabs > 0)
+        json_integer(&out, "rows", p->slab_rows);
     json_row(&out, "memory_a_rank", '{');
     for (int i = 0; i < p->nmemory; i++)
         json_number(&out, p->memory[i].what, p->memory[i].bytes);

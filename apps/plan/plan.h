@@ -78,10 +78,11 @@ typedef struct plan {
     mnp_ctx *ctx;
     const machine *machine;
     int ranks, hosts;
-    bool as_started;    /* on as many ranks as there are */
-    int threads;        /* of a rank; 1 on GPUs */
-    double network;     /* bytes a second between hosts */
-    bool network_given; /* by the command line */
+    bool as_started;          /* on as many ranks as there are */
+    int threads;              /* of a rank; 1 on GPUs */
+    int64_t slabs, slab_rows; /* in which it goes through; 0: all at once */
+    double network;           /* bytes a second between hosts */
+    bool network_given;       /* by the command line */
     char algorithm[PLAN_NOTE];
     int nsteps, nmemory, nnotes;
     plan_step steps[PLAN_MOST_STEPS];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGIT = 16, MOST_BINS = 1 << 22 };
+enum { DIGIT = 16, MOST_BINS = 1 << 22, BYTES_OF_BIN = 64 /* counts of a piece, of all ranks, and their sums */ };
 
 /* The leading bits of keys. */
 typedef struct prefix {
@@ -19,7 +19,8 @@ typedef struct prefix {
 struct selection {
     mnp_ctx *ctx;
     mnp_dtype dtype;
-    int width, known; /* bits of a key; of the prefixes */
+    int width, known;  /* bits of a key; of the prefixes */
+    int64_t most_bins; /* of a round, unless each prefix has two */
     int most;
     int nprefixes; /* number of distinct prefixes, in ascending order */
     prefix *prefixes;
@@ -97,11 +98,11 @@ static double value_of(mnp_dtype dtype, uint64_t key)
 
 /* ---- rounds ---- */
 
-/* The number of bits of a digit: fewer if very many prefixes have to be counted. */
+/* The number of bits of a digit: fewer if more prefixes have to be counted than there is memory for. */
 static int digit_of(const selection *s)
 {
     int left = s->width - s->known, digit = left < DIGIT ? left : DIGIT;
-    while (digit > 1 && (int64_t)s->nprefixes << digit > MOST_BINS)
+    while (digit > 1 && (int64_t)s->nprefixes << digit > s->most_bins)
         digit--;
     return digit;
 }
@@ -140,12 +141,15 @@ static mnp_status fill_members(selection *s)
                                &(mnp_elementwise_options){.name = "digits", .preamble = preamble}, &s->kernel);
 }
 
-mnp_status selection_new(mnp_ctx *ctx, mnp_dtype dtype, int most, selection **selection_p)
+mnp_status selection_new(mnp_ctx *ctx, mnp_dtype dtype, int most, int64_t memory, selection **selection_p)
 {
     selection *s = malloc(sizeof *s);
     mnp_status status = s ? MNP_OK : mnp_fail(MNP_ERR_MEMORY, "no memory on the host");
+    int64_t bins = memory / BYTES_OF_BIN;
+    bins = bins < MOST_BINS ? bins : MOST_BINS;
     if (s) {
         *s = (selection){.ctx = ctx, .dtype = dtype, .width = width_of(dtype), .most = most, .nprefixes = 1};
+        s->most_bins = bins > (int64_t)1 << DIGIT ? bins : (int64_t)1 << DIGIT;
         status = fill_members(s);
     }
     status = mnp_agree(ctx, status);

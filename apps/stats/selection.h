@@ -6,7 +6,7 @@
  * Elements are mapped to keys, unsigned integers in the same order.  A round counts the first 16 bits of all keys,
  * which gives the leading bits of the keys at the places; the next round counts the next bits of the keys with these
  * leading bits, and so on.  It takes two rounds for float32 and four for float64, independent of the values, and more
- * for hundreds of places.
+ * for hundreds of places or with little memory.
  */
 #ifndef APPS_STATS_SELECTION_H
 #define APPS_STATS_SELECTION_H
@@ -18,8 +18,11 @@
 
 typedef struct selection selection;
 
-/* Make a selection for elements of a real dtype and at most `most` places.  MNP_ERR_MEMORY.  Collective. */
-mnp_status selection_new(mnp_ctx *ctx, mnp_dtype dtype, int most, selection **selection_p);
+/*
+ * Make a selection for elements of a real dtype and at most `most` places, whose rounds take at most about so many
+ * bytes of each rank's device, or 4 MiB, beside the elements.  MNP_ERR_MEMORY.  Collective.
+ */
+mnp_status selection_new(mnp_ctx *ctx, mnp_dtype dtype, int most, int64_t memory, selection **selection_p);
 void selection_free(selection *s);
 
 /* Count the elements of an array in this round; NaN are ignored.  Collective. */

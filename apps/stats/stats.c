@@ -39,7 +39,7 @@ static const option_row options_table[] = {
     {'m', "memory", "SIZE",
      "limit of memory for data on each rank's device, such as 500M or 20G;\n"
      "larger datasets are processed in pieces (default: half of the free\n"
-     "memory)"},
+     "memory, or of MANIPLE_MEMORY_LIMIT)"},
     JSON_ROW,
     PICTURE_OPTIONS("the histogram"),
     PROGRESS_ROW,
@@ -239,14 +239,20 @@ static mnp_status check_input(job *j)
     return MNP_OK;
 }
 
-/* The limit of bytes of data on a device: as given, or this rank's share of half of the free memory. */
+/*
+ * The limit of bytes of data on a device: as given, or this rank's share of half of the free memory, and half of what
+ * MANIPLE_MEMORY_LIMIT allows at most, which is the same on all ranks.
+ */
 static mnp_status choose_memory(job *j)
 {
     mnp_rank_info *ranks = NULL;
     int size = mnp_ctx_size(j->ctx);
     if (j->memory > 0)
         return MNP_OK;
-    mnp_status status = rank_infos(j->ctx, &ranks, NULL);
+    mnp_memory_pool_info heap = {.limit = 0};
+    mnp_status status = mnp_memory_info(j->ctx, MNP_MEMORY_HEAP, &heap);
+    if (status == MNP_OK)
+        status = rank_infos(j->ctx, &ranks, NULL);
     for (int r = 0; r < size && status == MNP_OK; r++) {
         int sharing = ranks[r].ranks_on_device;
         for (int other = 0; ranks[r].device_index < 0 && other < size; other++)
@@ -254,6 +260,8 @@ static mnp_status choose_memory(job *j)
         int64_t share = ranks[r].memory_free / 2 / sharing;
         j->memory = r == 0 || share < j->memory ? share : j->memory;
     }
+    if (heap.limit > 0 && heap.limit / 2 < j->memory)
+        j->memory = heap.limit / 2;
     free(ranks);
     return status;
 }

@@ -43,6 +43,10 @@ static void load(job *j, int64_t index, stopwatch *watch, mnp_array **piece_p)
     else
         progress_part((double)index / (double)j->plan.count, (double)(index + 1) / (double)j->plan.count);
     OR_EXIT(operand_load_box(j->ctx, &j->input, start, extent, piece_p));
+    if (index + 1 < j->plan.count) { /* the next one comes from the disk while this one is computed */
+        pieces_get(&j->plan, index + 1, start, extent);
+        OR_EXIT(operand_read_ahead(j->ctx, &j->input, start, extent));
+    }
     stopwatch_lap(watch, READ);
     if (j->plan.count == 1)
         progress_stage(0, NULL, "computing");
@@ -225,7 +229,7 @@ static void run_over_all(job *j, stopwatch *watch)
     int64_t places[2 * MAX_PERCENTS], count = 1;
     bool selects = found->npercents > 0;
     if (selects)
-        OR_EXIT(selection_new(j->ctx, j->input.dtype, 2 * found->npercents, &select));
+        OR_EXIT(selection_new(j->ctx, j->input.dtype, 2 * found->npercents, j->memory, &select));
     for (int round = 0; round == 0 || (round == 1 && found->bins > 0) || selects; round++) {
         run_round(j, round, selects ? select : NULL, watch, &piece);
         if (round == 0) {
@@ -260,7 +264,8 @@ static void rehearse_all(const job *j, mnp_ctx *rehearsal, const mnp_array *piec
 {
     selection *select = NULL;
     mnp_array *wide = NULL, *counted = NULL;
-    if (j->found.npercents > 0 && selection_new(rehearsal, j->input.dtype, 2 * j->found.npercents, &select) == MNP_OK)
+    if (j->found.npercents > 0 &&
+        selection_new(rehearsal, j->input.dtype, 2 * j->found.npercents, j->memory, &select) == MNP_OK)
         (void)selection_add(select, piece);
     if (j->found.bins > 0 && mnp_astype(piece, MNP_FLOAT64, &wide) == MNP_OK)
         (void)mnp_histogram(wide, j->found.bins, (const double[]){0, 1}, false, NULL, &counted, NULL);

@@ -99,7 +99,8 @@ MNP_API void mnp_exit_at(const char *file, int line, int exit_status);
  * Guard a temporary file of the program, so that none is left behind: until the file is released, by the same pointer,
  * exit() and SIGINT, SIGTERM and SIGHUP remove it before they end the process.  `path` must stay valid and unchanged
  * until then.  Signals that the program handles itself or ignores are left to it.  NULL is accepted.  Not collective:
- * the rank that makes and renames the file calls it.
+ * the rank that makes and renames the file calls it, and on a folder that all share the others may too, as mpirun kills
+ * all ranks as soon as a signal has ended one.
  */
 MNP_API void mnp_temporary_guard(const char *path);
 MNP_API void mnp_temporary_release(const char *path);

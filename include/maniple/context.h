@@ -77,12 +77,20 @@ MNP_API void mnp_finalize(mnp_ctx *ctx);
  */
 MNP_API mnp_status mnp_rehearsal_new(mnp_ctx *ctx, mnp_ctx **rehearsal_p);
 
+/*
+ * Return when all kernels that rehearsals of ctx have asked for are compiled and in the cache, for a program that fills
+ * the cache for others; mnp_ctx_set_progress() tells how far it is.  MNP_ERR_ARG, or at once MNP_ERR_IO where the cache
+ * cannot be written, or MNP_ERR_COMPILE with the compiler's words where a kernel does not compile, when all others are
+ * there.  Not collective.
+ */
+MNP_API mnp_status mnp_rehearsal_wait(mnp_ctx *ctx);
+
 /* This rank's number, the number of ranks, and their communicator.  Not collective. */
 MNP_API int mnp_ctx_rank(const mnp_ctx *ctx);
 MNP_API int mnp_ctx_size(const mnp_ctx *ctx);
 MNP_API MPI_Comm mnp_ctx_comm(const mnp_ctx *ctx);           /* Maniple's own duplicate; do not free it */
 MNP_API MPI_Fint mnp_ctx_comm_fint(const mnp_ctx *ctx);      /* the same for Fortran */
-MNP_API const char *mnp_ctx_device_kind(const mnp_ctx *ctx); /* "cuda" or "host" */
+MNP_API const char *mnp_ctx_device_kind(const mnp_ctx *ctx); /* "cuda", "host" or "simulated" */
 MNP_API int mnp_ctx_device_index(const mnp_ctx *ctx);        /* CUDA ordinal of the GPU; -1 on the host device */
 
 /*
@@ -209,9 +217,9 @@ typedef struct mnp_cache_entry {
 MNP_API mnp_status mnp_ctx_cache_list(mnp_ctx *ctx, mnp_cache_entry **entries_p, int64_t *count_p);
 
 /*
- * Remove the kernels from the cache, and the files of interrupted compilations, but nothing else in the folder.
- * *files_p and *bytes_p receive how many kernels and bytes that were.  Running programs keep the kernels that they have
- * loaded.  MNP_ERR_IO.  Not collective.
+ * Remove the kernels from the cache, the files of interrupted compilations, and what was measured of transforms, but
+ * nothing else in the folder.  *files_p receives how many kernels that were, and *bytes_p all bytes.  Running programs
+ * keep the kernels that they have loaded.  MNP_ERR_IO.  Not collective.
  */
 MNP_API mnp_status mnp_ctx_cache_clear(mnp_ctx *ctx, int64_t *files_p, int64_t *bytes_p);
 

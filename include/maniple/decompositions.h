@@ -157,6 +157,14 @@ MNP_API mnp_status mnp_lu_solve(const mnp_array *lu, const mnp_array *piv, int t
 MNP_API mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p, mnp_array **r_p);
 
 /*
+ * scipy.linalg.qr(a, pivoting=True): a[:, piv] = q r, where piv (n, int32) has in each place the column of which most
+ * is left, so that the diagonal of r falls in modulus, by LAPACK's geqp3.  `mode` is as of mnp_qr().  One matrix is
+ * factored by the CPU of one rank, a batch by those of all, as for mnp_schur(), and q is made by the device.  Waits.
+ */
+MNP_API mnp_status mnp_qr_pivoted(const mnp_array *a, const char *mode, mnp_array **q_p, mnp_array **r_p,
+                                  mnp_array **piv_p);
+
+/*
  * numpy.linalg.svd: a = u diag(s) vh, the singular values in descending order; u and vh are square if `full_matrices`.
  * svdvals: the values alone.  One tall matrix is first factored by mnp_qr(), unless `full_matrices`; s and vh are then
  * on every rank, and u is cut as mnp_matmul() makes the product of q and a matrix that is on every rank.  All ranks
@@ -172,6 +180,26 @@ MNP_API mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p,
  */
 MNP_API mnp_status mnp_svd(const mnp_array *a, bool full_matrices, mnp_array **u_p, mnp_array **s_p, mnp_array **vh_p);
 MNP_API mnp_status mnp_svdvals(const mnp_array *a, mnp_array **s_p);
+
+/*
+ * The k largest singular values of one matrix (m x n), and their vectors u (m x k) and vh (k x n), by products with
+ * k + oversampling random vectors, min(m, n) at most: N. Halko, P. G. Martinsson and J. A. Tropp, Finding structure
+ * with randomness, SIAM Review 53, 2011, algorithms 4.4 and 5.1.
+ *
+ *   k             from 1 to min(m, n)
+ *   oversampling  0 or more; 10 is enough where the values decay
+ *   iterations    0 or more: how often A A^H is applied to the vectors, which are made orthonormal each time; 2 mostly
+ *   seed          of the random vectors, which are the same on any number of ranks and in any layout
+ *
+ * The columns of u are orthonormal, and so are the rows of vh, but they are those of A's part in the space that was
+ * found: the values are too small, the less so the faster they decay from the k-th one on, and the more iterations
+ * there are.  With iterations 0 and an oversampling p of 2 or more, the norm of A - u diag(s) vh is expected to be at
+ * most (2 + sqrt(k / (p - 1))) t + e sqrt(k + p) / p r, where t is A's value behind the k-th one, and r the root of the
+ * sum of the squares of all behind it (their theorem 10.6).  The time is that of 2 iterations + 2 products of A and so
+ * many vectors.  Waits.
+ */
+MNP_API mnp_status mnp_svd_randomised(const mnp_array *a, int64_t k, int64_t oversampling, int iterations,
+                                      uint64_t seed, mnp_array **u_p, mnp_array **s_p, mnp_array **vh_p);
 
 /* ---- what follows from singular values ---- */
 
@@ -189,6 +217,22 @@ MNP_API mnp_status mnp_svdvals(const mnp_array *a, mnp_array **s_p);
  */
 MNP_API mnp_status mnp_lstsq(const mnp_array *a, const mnp_array *b, double rcond, mnp_array **x_p,
                              mnp_array **residuals_p, int64_t *rank_p, mnp_array **s_p);
+
+/*
+ * The same in float64 and complex128, by mnp_qr() in float32 or complex64 and corrections of x by A. Bjorck's corrected
+ * seminormal equations (1987), until the error is that of a stable method in the whole precision.  No singular values
+ * are computed.  The method is used where the factor shows that `a` has full rank: an upper bound of its condition, up
+ * to min(m, n) times as large, is below 2.6e5 and below 0.5 / rcond.  Otherwise, where corrections do not converge, and
+ * for other dtypes mnp_lstsq() is called: that takes more time, but costs no accuracy.
+ *
+ *   residuals_p    NULL, or as above
+ *   rank_p         NULL, or receives min(m, n), or what mnp_lstsq() finds
+ *   corrections_p  NULL, or receives how many corrections there were; -1: mnp_lstsq() was called
+ *
+ * Waits.
+ */
+MNP_API mnp_status mnp_lstsq_mixed(const mnp_array *a, const mnp_array *b, double rcond, mnp_array **x_p,
+                                   mnp_array **residuals_p, int64_t *rank_p, int *corrections_p);
 
 /*
  * numpy.linalg.pinv and matrix_rank: the inverse on the range, and the rank, int64, of each matrix (m x n).  Singular
@@ -298,6 +342,20 @@ MNP_API mnp_status mnp_eigh_subset(const mnp_array *a, const mnp_array *b, int t
                                    double from, double to, mnp_array **w_p, mnp_array **v_p);
 
 /*
+ * scipy.linalg.eigh_tridiagonal: all or some eigenvalues w, in ascending order, of the real symmetric matrix with the
+ * diagonal d (n) and the diagonals e (n - 1) beside it, and its vectors (n, as many as values).  Integers are taken as
+ * float64; w and v are float32 if d and e are.  Every rank has d, e and the vectors on its CPU, where rank 0 computes
+ * in float64: all vectors by LAPACK's divide and conquer, with n^2 numbers of workspace, or k of them by bisection and
+ * inverse iteration.
+ *
+ *   v_p  NULL: the values alone
+ *
+ * MNP_ERR_ARG as for mnp_eigh_subset(); MNP_ERR_LINALG where d or e has NaN or infinities.  Waits.
+ */
+MNP_API mnp_status mnp_eigh_tridiagonal(const mnp_array *d, const mnp_array *e, mnp_subset subset, double from,
+                                        double to, mnp_array **w_p, mnp_array **v_p);
+
+/*
  * numpy.linalg.eig and eigvals: eigenvalues of general matrices, and right vectors of norm 1 in columns.  The results
  * are always complex, also where NumPy's are real because all imaginary parts are 0.  Waits.
  */
@@ -305,11 +363,88 @@ MNP_API mnp_status mnp_eig(const mnp_array *a, mnp_array **w_p, mnp_array **v_p)
 MNP_API mnp_status mnp_eigvals(const mnp_array *a, mnp_array **w_p);
 
 /*
+ * scipy.linalg.eig(a, b, homogeneous_eigvals=True): the eigenvalues of pairs of matrices, as alpha / beta, which is
+ * infinite where beta alone is 0, with vectors in columns: a x beta = b x alpha for the right ones, and
+ * x^H a beta = x^H b alpha for the left ones.  b may be singular.  a and b have one shape.
+ *
+ *   vl_p, vr_p  receive the left and the right vectors, whose largest element has a sum of moduli of both parts of 1;
+ *               NULL: not wanted
+ *
+ * The results are complex, as of mnp_eig().  By LAPACK's ggev.  MNP_ERR_LINALG.  The CPU computes, as for mnp_schur().
+ * Waits.
+ */
+MNP_API mnp_status mnp_eig_pair(const mnp_array *a, const mnp_array *b, mnp_array **alpha_p, mnp_array **beta_p,
+                                mnp_array **vl_p, mnp_array **vr_p);
+
+/*
  * scipy.linalg.schur: a = z t z^H with unitary z and upper triangular t; of real matrices, unless `complex_output`,
  * both are real, and t has blocks of 2 x 2 on its diagonal for pairs of complex eigenvalues.  cuSOLVER has no such
  * function: beside a GPU the CPU computes, on copies of the matrices.  Waits.
  */
 MNP_API mnp_status mnp_schur(const mnp_array *a, bool complex_output, mnp_array **t_p, mnp_array **z_p);
+
+/*
+ * What scipy.linalg.schur does with `sort`: the decomposition t, z of mnp_schur() in another order, in which the
+ * eigenvalues that `select` (bool, the batch and n) names on t's diagonal come first; of a pair in a block of 2 x 2 one
+ * is enough.  t and z have one shape and dtype.  By LAPACK's trsen.  MNP_ERR_LINALG where two eigenvalues are too close
+ * to each other to change places, or t has NaN or an infinity.  The CPU computes, as for mnp_schur().  Waits.
+ */
+MNP_API mnp_status mnp_schur_reorder(const mnp_array *t, const mnp_array *z, const mnp_array *select, mnp_array **t_p,
+                                     mnp_array **z_p);
+
+/*
+ * scipy.linalg.qz: a = q aa z^H and b = q bb z^H with unitary q and z, and upper triangular aa and bb; of real
+ * matrices, unless `complex_output`, all are real, and aa has blocks of 2 x 2 on its diagonal for pairs of complex
+ * eigenvalues, where bb is diagonal.  The eigenvalues of the pair are those of aa's diagonal blocks over those of bb,
+ * whose diagonal is not negative, and infinite where that is 0.  a and b have one shape; the results have the dtype
+ * that both have room in.  By LAPACK's gges.  MNP_ERR_LINALG.  The CPU computes, as for mnp_schur().  Waits.
+ */
+MNP_API mnp_status mnp_qz(const mnp_array *a, const mnp_array *b, bool complex_output, mnp_array **aa_p,
+                          mnp_array **bb_p, mnp_array **q_p, mnp_array **z_p);
+
+/*
+ * The order that scipy.linalg.ordqz makes: as mnp_schur_reorder(), for the results of mnp_qz(), all of one shape and
+ * dtype, by LAPACK's tgsen.  Waits.
+ */
+MNP_API mnp_status mnp_qz_reorder(const mnp_array *aa, const mnp_array *bb, const mnp_array *q, const mnp_array *z,
+                                  const mnp_array *select, mnp_array **aa_p, mnp_array **bb_p, mnp_array **q_p,
+                                  mnp_array **z_p);
+
+/*
+ * scipy.linalg.matrix_balance(a, permute, scale, separate=True): b = t^-1 a t, whose rows and columns have norms that
+ * are near to each other, where row perm[i] of t has scale[i] in column i and zeros elsewhere.
+ *
+ *   permute  rows and columns change places, so that eigenvalues that can stand alone do so at the diagonal's ends
+ *   scale    the others are multiplied by powers of 2
+ *   scale_p  receives n real numbers
+ *   perm_p   receives n int32
+ *
+ * By LAPACK's gebal.  MNP_ERR_LINALG where `a` has NaN or an infinity.  The CPU computes, as for mnp_schur().  Waits.
+ */
+MNP_API mnp_status mnp_matrix_balance(const mnp_array *a, bool permute, bool scale, mnp_array **b_p,
+                                      mnp_array **scale_p, mnp_array **perm_p);
+
+/*
+ * scipy.linalg.cossin(x, p, q, swap_sign=swap_sign): the decomposition of orthogonal or unitary matrices, x = u cs vh,
+ * where u has unitary blocks of p and n - p rows on its diagonal, and vh of q and n - q, and the blocks of cs hold the
+ * cosines and sines of the angles theta, as SciPy's documentation has it: -sin is above the diagonal, or with
+ * `swap_sign` below.
+ *
+ *   p, q     rows and columns of the first block, from 1 to n - 1
+ *   theta_p  receives min(p, n - p, q, n - q) real numbers, rising
+ *
+ * Whether x is unitary is not checked.  By LAPACK's orcsd (B. D. Sutton, Computing the complete CS decomposition,
+ * Numerical Algorithms 50, 2009).  MNP_ERR_LINALG where x has NaN or an infinity, or the iteration does not converge.
+ * The CPU computes, as for mnp_schur().  Waits.
+ */
+MNP_API mnp_status mnp_cossin(const mnp_array *x, int64_t p, int64_t q, bool swap_sign, mnp_array **u_p,
+                              mnp_array **theta_p, mnp_array **vh_p);
+
+/*
+ * scipy.linalg.hessenberg: a = q h q^H with unitary q and an h that has one diagonal below the main one and zeros
+ * behind it, by LAPACK's gehrd.  The CPU computes, as for mnp_schur().  Waits.
+ */
+MNP_API mnp_status mnp_hessenberg(const mnp_array *a, mnp_array **h_p, mnp_array **q_p);
 
 #ifdef __cplusplus
 }

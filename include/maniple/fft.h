@@ -17,10 +17,9 @@
  *
  * Axes along which x is not cut are transformed where they are.  For other axes the array is first moved to a layout
  * that does not cut them; ranks of a host store the pieces straight into each other's memory.  An axis that is too long
- * for this, such as that of a one-dimensional array, is transformed in two parts by all ranks if its number of points
- * has two suitable factors, by three moves, or up to five where blocks do not begin at multiples of the factors; and
- * otherwise by one rank.  A plan of a transform of such an axis to real numbers always uses one rank; mnp_irfft() and
- * mnp_hfft() do not.
+ * for this, such as that of a one-dimensional array, is transformed in two parts by all ranks, by three moves, if its
+ * number of points has two suitable factors, and otherwise by one rank.  A plan of a transform of such an axis to real
+ * numbers always uses one rank; mnp_irfft() and mnp_hfft() do not.
  *
  * The context keeps the plans of the last calls.  On the host FFTW does the work, on GPUs cuFFT.
  *
@@ -89,6 +88,19 @@ MNP_API mnp_status mnp_irfftn(const mnp_array *x, int naxes, const int64_t *s, c
                               mnp_array **out_p);
 
 /*
+ * scipy.fft.hfft2, ihfft2, hfftn and ihfftn: the transform of signals whose transform is real, from the first half of
+ * the signal along the last of the axes; and the inverse.
+ */
+MNP_API mnp_status mnp_hfft2(const mnp_array *x, const int64_t *s, const int *axes, const char *norm,
+                             mnp_array **out_p);
+MNP_API mnp_status mnp_ihfft2(const mnp_array *x, const int64_t *s, const int *axes, const char *norm,
+                              mnp_array **out_p);
+MNP_API mnp_status mnp_hfftn(const mnp_array *x, int naxes, const int64_t *s, const int *axes, const char *norm,
+                             mnp_array **out_p);
+MNP_API mnp_status mnp_ihfftn(const mnp_array *x, int naxes, const int64_t *s, const int *axes, const char *norm,
+                              mnp_array **out_p);
+
+/*
  * scipy.fft's cosine and sine transforms of real numbers, dct, dst, idct and idst, of type 1 to 4, along one axis; and
  * dctn, dstn, idctn and idstn along `naxes` axes, as of mnp_fftn().  The real and the imaginary parts of complex x are
  * transformed separately.  "ortho" makes the transform orthogonal, which is SciPy's default for `orthogonalize`.
@@ -116,6 +128,12 @@ MNP_API mnp_status mnp_idstn(const mnp_array *x, int type, int naxes, const int6
  */
 MNP_API mnp_status mnp_next_fast_len(int64_t target, bool real, int64_t *length_p);
 
+/*
+ * scipy.fft.prev_fast_len: the greatest such number of points that is `target` or less.  MNP_ERR_ARG if the target is
+ * below 1.  Not collective.
+ */
+MNP_API mnp_status mnp_prev_fast_len(int64_t target, bool real, int64_t *length_p);
+
 /* numpy.fft.fftfreq and rfftfreq: the frequencies of n points, d apart, in float64.  MNP_ERR_ARG if n is below 1. */
 MNP_API mnp_status mnp_fftfreq(mnp_ctx *ctx, int64_t n, double d, mnp_array **out_p);
 MNP_API mnp_status mnp_rfftfreq(mnp_ctx *ctx, int64_t n, double d, mnp_array **out_p);
@@ -138,6 +156,14 @@ enum { MNP_FFT_PERMUTED = 1 };
 /* On the host the fastest way is estimated, not measured: the plan is made at once, as for a plain call. */
 enum { MNP_FFT_ESTIMATED = 2 };
 
+/*
+ * The ways over the ranks that there are, slabs or pencils, whole blocks or more or fewer pieces that move while
+ * others are transformed, are timed too, which takes as long as fifteen transforms and memory for an input and an
+ * output.  What is found is kept beside the cached kernels, and plans and plain calls of the same kind use it from then
+ * on, in layouts like these, on as many ranks and nodes, with the same versions.  Not together with MNP_FFT_ESTIMATED.
+ */
+enum { MNP_FFT_MEASURED = 4 };
+
 /* Zeros, false and NULL, which designated initialisers leave, stand for fftn() of all axes. */
 typedef struct mnp_fft_options {
     bool real;                /* rfftn(), or with `inverse` irfftn() */
@@ -147,7 +173,7 @@ typedef struct mnp_fft_options {
     const int64_t *s;         /* naxes entries, or one for each dimension if naxes is 0 */
     const char *norm;         /* as above */
     const mnp_layout *layout; /* of new results; NULL: cut as the input is */
-    unsigned flags;           /* MNP_FFT_PERMUTED, MNP_FFT_ESTIMATED, their sum, or 0 */
+    unsigned flags;           /* MNP_FFT_PERMUTED, MNP_FFT_ESTIMATED or MNP_FFT_MEASURED, sums, or 0 */
 } mnp_fft_options;
 
 /*
@@ -160,9 +186,10 @@ MNP_API mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_lay
                                     const mnp_fft_options *options, mnp_fft_plan **plan_p);
 
 /*
- * Execute a plan.  The first execution takes the memory to work in, which the plan then holds; later ones allocate only
- * an output that is NULL, and copies of x and *out_p if these are views whose blocks are not dense in C order, or share
- * memory.  MNP_ERR_ARG if x has another layout or precision than the plan.
+ * Execute a plan.  The memory to work in was taken when the plan was made, and is shared with the other plans of the
+ * context; a plan has its own once it is part of a graph, or if few ranks do nearly all its work.  An execution
+ * allocates only an output that is NULL, and copies of x and *out_p if these are views whose blocks are not dense in C
+ * order, or share memory.  MNP_ERR_ARG if x has another layout or precision than the plan.
  */
 MNP_API mnp_status mnp_fft_plan_execute(mnp_fft_plan *plan, const mnp_array *x, mnp_array **out_p);
 
@@ -174,10 +201,12 @@ typedef struct mnp_fft_plan_info {
     const char *method;    /* a phrase: "slabs", "pencils", "long axes in two parts" */
     int transforms, moves; /* how many steps are local transforms; how many are moves to another layout */
     int64_t workspace;     /* bytes of memory to work in, on the rank that needs most */
-    int64_t scratch;       /* bytes that the device's library needs beside it, on this rank */
+    int64_t scratch;       /* bytes that slabs and the device's library need beside it, on this rank */
     int64_t own_bytes, node_bytes, far_bytes; /* moved within the rank, to ranks of its node, to ranks of others */
     int messages;                             /* that it sends */
     int receivers;                            /* ranks that it sends to or writes to, counted for every move */
+    int64_t buffers;    /* bytes that the plan keeps for what it sends and receives, on this rank */
+    const char *choice; /* of the way over the ranks: "estimated", "measured", or "measured before" */
 } mnp_fft_plan_info;
 
 /* Neither is collective; print writes a few lines from rank 0, and nothing from other ranks. */

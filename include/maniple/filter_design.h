@@ -123,17 +123,20 @@ MNP_API mnp_status mnp_firwin2(int64_t numtaps, int count, const double *freq, c
                                double fs, double *h);
 
 /*
- * scipy.signal.remez with type "bandpass": taps whose largest weighted error is as small as possible, by the exchange
- * of Parks and McClellan.
+ * scipy.signal.remez: taps whose largest weighted error is as small as possible, by the exchange of Parks and
+ * McClellan.
  *
  *   bands    2 count frequencies that do not fall, from 0 to fs / 2; fs 0: 1
  *   desired  the gain in each band;  weight: the weight of its errors, NULL: 1
+ *   type     "bandpass", which NULL is too; "hilbert": antisymmetric taps; "differentiator": these with a gain of
+ *            `desired` times the frequency, in turns per sample, and with errors relative to it
  *   maxiter  exchanges at most, 25 in SciPy;  grid_density: frequencies for each tap, 16 in SciPy
  *
- * Not collective.  MNP_ERR_ARG also if it does not converge.
+ * Not collective.  MNP_ERR_ARG also if it does not converge, as where the least possible errors are those of rounding.
  */
 MNP_API mnp_status mnp_remez(int64_t numtaps, int count, const double *bands, const double *desired,
-                             const double *weight, double fs, int maxiter, int grid_density, double *h);
+                             const double *weight, const char *type, double fs, int maxiter, int grid_density,
+                             double *h);
 
 #ifdef __cplusplus
 }

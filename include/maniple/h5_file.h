@@ -44,7 +44,19 @@ typedef struct mnp_h5_file mnp_h5_file;
  */
 MNP_API mnp_status mnp_h5_file_open(mnp_ctx *ctx, const char *file, bool writable, mnp_h5_file **file_p);
 
-/* Close a file; NULL is accepted.  Collective. */
+/*
+ * Whether calls wait until all that they have written is on disk, as they do from the start.  With `sync` false those
+ * that write values copy them, and a thread of this rank writes them while the program computes, so that as much memory
+ * is needed as the values of one call take; the next one waits for them.  A call with `sync` true waits until all is on
+ * disk; before that a failure of power or of a rank may damage the file, so this is for files that are of no use before
+ * they are complete.  MNP_ERR_IO, also if something that was written before has failed.  Collective.
+ */
+MNP_API mnp_status mnp_h5_file_set_sync(mnp_h5_file *file, bool sync);
+
+/*
+ * Close a file, when all that has been written is with the operating system; NULL is accepted.  Whether that has failed
+ * since mnp_h5_file_set_sync(file, false), a call of that with true tells, before this one.  Collective.
+ */
 MNP_API void mnp_h5_file_close(mnp_h5_file *file);
 
 #define MNP_H5_NEW_AXIS (-1)
@@ -87,6 +99,23 @@ MNP_API mnp_status mnp_h5_file_write(mnp_h5_file *file, const char *dataset, con
 
 /* Set attributes of objects that exist.  Errors as for mnp_h5_file_append().  Collective. */
 MNP_API mnp_status mnp_h5_file_set_attributes(mnp_h5_file *file, int count, const mnp_h5_attribute *attributes);
+
+/*
+ * Make a group, and those that it is in.  MNP_ERR_ARG, also if there is something of that name; MNP_ERR_IO.
+ * Collective.
+ */
+MNP_API mnp_status mnp_h5_file_make_group(mnp_h5_file *file, const char *group);
+
+/*
+ * Remove a dataset or a group with all that is in it, or an attribute of one.  The space that values had stays in the
+ * file, and is not used again, unless it is at the end of the file.
+ *
+ *   object     the path; "/", of which only attributes can be removed, is the file itself
+ *   attribute  the name of the attribute; NULL: the object is removed, and its attributes with it
+ *
+ * MNP_ERR_IO if it does not exist, MNP_ERR_ARG.  Collective.
+ */
+MNP_API mnp_status mnp_h5_file_remove(mnp_h5_file *file, const char *object, const char *attribute);
 
 /*
  * Read numbers of an attribute, converted to a dtype as HDF5 converts them, on all ranks.

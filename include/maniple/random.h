@@ -38,6 +38,19 @@ MNP_API mnp_status mnp_rng_new(mnp_ctx *ctx, uint64_t seed, mnp_rng **rng_p);
  */
 MNP_API mnp_status mnp_rng_spawn(mnp_rng *rng, int count, mnp_rng **children);
 
+/* Where a generator is.  What it draws next depends on these numbers alone: a program saves them, and goes on later. */
+typedef struct mnp_rng_state {
+    uint64_t stream;   /* the seed, or what it is of a generator that was spawned */
+    uint64_t draws;    /* draws made so far */
+    uint64_t children; /* generators spawned so far */
+} mnp_rng_state;
+
+/* The state of a generator.  Not collective. */
+MNP_API mnp_status mnp_rng_get_state(const mnp_rng *rng, mnp_rng_state *state_p);
+
+/* Let a generator go on from a state, which is equal on all ranks.  Collective. */
+MNP_API mnp_status mnp_rng_set_state(mnp_rng *rng, const mnp_rng_state *state);
+
 /* NULL is accepted. */
 MNP_API void mnp_rng_free(mnp_rng *rng);
 

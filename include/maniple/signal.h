@@ -35,8 +35,9 @@ typedef enum mnp_boundary {
  * kernel's absolute values and max|x| the largest of the input's, the error of every output is at most about
  *
  *   direct       n eps |k| max|x|, with the input's values that the sum takes; integers exactly
- *   separable    as direct, and 16 eps |k| max|x| more, as the kernel is replaced by a product of vectors; integers
- *                only where that product is exact
+ *   separable    as direct, and 16 eps |k| max|x| more, as the kernel is replaced by a product of vectors, or by a sum
+ *                of 2 to 8 such products: then n is the terms of all passes, and |k| up to twice as large; integers
+ *                only where that is exact
  *   fft          of transforms of L elements each: 10 eps log2(L) ||k|| ||x||, in Euclidean norms, ||x|| of the window:
  *                small outputs beside large ones lose digits, and one element that is infinite or NaN spoils the window
  *   overlap-add  the same, for windows that are smaller; on GPUs two windows of real numbers, along one or two axes,
@@ -48,7 +49,7 @@ typedef enum mnp_boundary {
 #define MNP_CONV_METHODS(X)                                                                                            \
     X(MNP_CONV_AUTO, "auto", "what a model of the time finds fastest; integers always exactly")                        \
     X(MNP_CONV_DIRECT, "direct", "sums of products")                                                                   \
-    X(MNP_CONV_SEPARABLE, "separable", "a pass of a vector along every axis: for kernels that are outer products")     \
+    X(MNP_CONV_SEPARABLE, "separable", "passes of vectors along every axis: for sums of a few outer products")         \
     X(MNP_CONV_FFT, "fft", "Fourier transforms of the whole array, over all ranks")                                    \
     X(MNP_CONV_OVERLAP_ADD, "overlap-add", "Fourier transforms of blocks, which each rank does alone")
 #define MNP__CONV_METHOD(name, word, purpose) name,
@@ -86,9 +87,11 @@ typedef struct mnp_conv_plan mnp_conv_plan;
  * float64, rounded to the nearest integer and clipped to the type's range; a bool result is true where the sum is not
  * 0.  The result has the input's layout, or for modes full and valid the same mesh over the new shape.
  *
- * If the options name a method, it is used.  MNP_ERR_ARG if it cannot be used: separable for a kernel that is no outer
- * product, or whose product is not exact where integers are summed; transforms for a bool result.  MNP_ERR_UNSUPPORTED
- * for transforms where FFTW is not installed.
+ * If the options name a method, it is used.  MNP_ERR_ARG if it cannot be used: separable for a kernel of which no few
+ * outer products are known, or none that are exact where integers are summed, or of which there must be several for an
+ * array of 4 dimensions or a fillvalue that is not 0; transforms for a bool result.  MNP_ERR_UNSUPPORTED for transforms
+ * where FFTW is not installed.  Several outer products need memory for an intermediate result each; without it
+ * MNP_CONV_AUTO takes another method.
  *
  * Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_UNSUPPORTED.
  */
@@ -114,7 +117,7 @@ typedef struct mnp_conv_plan_info {
     mnp_conv_method method;               /* never MNP_CONV_AUTO */
     const char *name;                     /* its name: "direct" */
     double seconds[MNP_NUM_CONV_METHODS]; /* of an execution by each method, by a model; negative: impossible */
-    int passes;                           /* of separable */
+    int passes, rank;                     /* of separable: the kernel is a sum of so many outer products */
     int64_t window[MNP_MAX_DIMS];         /* of transforms: the points along each dimension of the input; otherwise 1 */
 } mnp_conv_plan_info;
 

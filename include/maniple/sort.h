@@ -58,7 +58,7 @@ MNP_API mnp_status mnp_sort_complex(const mnp_array *x, mnp_array **out_p);
 /*
  * numpy.partition and numpy.argpartition: each of the `count` positions `kth` (negative ones from the end) receives the
  * element that a sort would put there, with smaller ones before it and larger ones after it.  Here the result is
- * sorted.
+ * sorted.  Along an axis without elements the positions are not looked at.
  */
 MNP_API mnp_status mnp_partition(const mnp_array *x, int count, const int64_t *kth, int axis, mnp_array **out_p);
 MNP_API mnp_status mnp_argpartition(const mnp_array *x, int count, const int64_t *kth, int axis, mnp_array **out_p);

@@ -112,10 +112,15 @@ MNP_API mnp_status mnp_subscripts_box(int ndim, const int64_t *shape, int count,
  *   subscripts    as for mnp_index(), "1:, ::-2, 0"; NULL: all of x
  *   start, shape  the first index and the shape of a box of x[subscripts], with an entry for each of its dimensions;
  *                 NULL: all of x[subscripts]
+ *   ahead         nothing is read yet, and no array is made: a thread brings the bytes of this rank's block from the
+ *                 disk to the memory of the operating system, while the program goes on, so that the same call without
+ *                 `ahead` will find them there.  One such request of a context is under way at a time: a new one
+ *                 replaces it.  What cannot be read ahead is no error; mistakes of the call are the usual ones
  */
 typedef struct mnp_selection {
     const char *subscripts;
     const int64_t *start, *shape;
+    bool ahead;
 } mnp_selection;
 
 /*

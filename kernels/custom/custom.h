@@ -13,7 +13,8 @@
 #else
 #define INFINITY __int_as_float(0x7f800000)
 #define NAN __int_as_float(0x7fffffff)
-/* CUDA's own take two numbers of the same type, or of similar types */
+#endif
+#if MNP_PTX /* CUDA's own take two numbers of the same type, or of similar types */
 template <typename T, typename S> MNP_INLINE auto min(T a, S b) -> decltype(a + b)
 {
     return min((decltype(a + b))a, (decltype(a + b))b);

@@ -8,6 +8,11 @@
 #define MNP_PLAIN_INDICES
 #include "kernels/custom/raw_host.h"
 
+/* the shared memory of a block that a launch asks for */
+extern "C" {
+__attribute__((aligned(16))) __thread char mnp_dynamic_shared[MNP_BLOCK_MEMORY];
+}
+
 #define MNP_SIMULATED
 #define int8_t mnp_int8
 #define int16_t mnp_int16
@@ -18,3 +23,27 @@
 #define uint32_t mnp_uint32
 #define uint64_t mnp_uint64
 
+/* The kernel's text has a namespace of its own, as it has some of the names above for other things. */
+namespace mnp_simulated
+{
+/* what functions of complex numbers with these names would hide */
+using ::abs;
+using ::acos;
+using ::acosh;
+using ::asin;
+using ::asinh;
+using ::atan;
+using ::atanh;
+using ::cos;
+using ::cosh;
+using ::exp;
+using ::log;
+using ::log10;
+using ::max;
+using ::min;
+using ::pow;
+using ::sin;
+using ::sinh;
+using ::sqrt;
+using ::tan;
+using ::tanh;

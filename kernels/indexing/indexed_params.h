@@ -5,10 +5,19 @@
 #ifndef MNP_KERNELS_INDEXING_INDEXED_PARAMS_H
 #define MNP_KERNELS_INDEXING_INDEXED_PARAMS_H
 
-enum { MNP_INDEXED_DIMS = 8 };
+enum { MNP_INDEXED_DIMS = 8, MNP_INDEXED_BLOCKS = 64 };
 
 /* What an index outside 0 .. n-1 means: NumPy's `mode`.  With RAISE, indices have been checked to be in -n .. n-1. */
 enum { MNP_INDEXED_RAISE, MNP_INDEXED_WRAP, MNP_INDEXED_CLIP };
+
+/*
+ * A block of a rank, of which the host gathers: it has the indices from `first` on, until those of the next one, and
+ * its strides stand for src_stride and the jump, which begin at `first`.
+ */
+typedef struct mnp_indexed_block {
+    const void *src;
+    long long first, jump, stride[MNP_INDEXED_DIMS];
+} mnp_indexed_block;
 
 /*
  * Element (i0, i1, ...) goes from src + sum(i * src_stride) + jump * index[sum(i * index_stride)] to
@@ -31,7 +40,9 @@ typedef struct mnp_indexed_params {
     long long extent[MNP_INDEXED_DIMS], src_stride[MNP_INDEXED_DIMS], dst_stride[MNP_INDEXED_DIMS],
         index_stride[MNP_INDEXED_DIMS];
     unsigned long long
-        divide[MNP_INDEXED_DIMS]; /* on a GPU unless wide: how mnp_quotient_by() divides by the extents */
+        divide[MNP_INDEXED_DIMS];    /* on a GPU unless wide: how mnp_quotient_by() divides by the extents */
+    const mnp_indexed_block *blocks; /* on the host, if there are any: at most MNP_INDEXED_BLOCKS, by their indices */
+    int nblocks;
 } mnp_indexed_params;
 
 /* On a GPU a block has tiles of so many threads, each of which has so many elements, or words of rows (rows_cuda.h). */

@@ -29,6 +29,23 @@ template <typename T> struct __align__(2 * sizeof(T)) mnp_pair
     T x, y;
 };
 
+/* c += left right, of 8 x 8, 8 x 4 and 4 x 8 elements. */
+MNP_INLINE void mnp_add_tile(double &c0, double &c1, double left, double right)
+{
+#if MNP_PTX
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(c0), "+d"(c1)
+                 : "d"(left), "d"(right));
+#else
+    const int lane = (int)threadIdx.x % 32, row = lane / 4, column = lane % 4 * 2;
+    for (int k = 0; k < 4; k++) {
+        const double a = __shfl_sync(0xffffffffu, left, 4 * row + k);
+        c0 += a * __shfl_sync(0xffffffffu, right, 4 * column + k);
+        c1 += a * __shfl_sync(0xffffffffu, right, 4 * (column + 1) + k);
+    }
+#endif
+}
+
 /* c += left right; left has columns (rows 0 to 3 and 4 to 7 of the sum) of two elements each. */
 MNP_INLINE void mnp_add_product(double (&c)[4], const double (&left)[4], double right0, double right1)
 {
@@ -41,9 +58,7 @@ MNP_INLINE void mnp_add_product(double (&c)[4], const double (&left)[4], double 
     const double right[2] = {right0, right1};
     for (int k = 0; k < 2; k++)
         for (int half = 0; half < 2; half++)
-            asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                         : "+d"(c[2 * half]), "+d"(c[2 * half + 1])
-                         : "d"(left[2 * k + half]), "d"(right[k]));
+            mnp_add_tile(c[2 * half], c[2 * half + 1], left[2 * k + half], right[k]);
 #endif
 }
 

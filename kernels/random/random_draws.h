@@ -34,7 +34,7 @@ MNP_INLINE mnp_block mnp_block_of(mnp_params &p, int64_t group, uint32_t attempt
     return mnp_philox(counter, &p.keys);
 }
 
-MNP_INLINE uint32_t mnp_word(const mnp_block &block, int lane)
+MNP_INLINE uint32_t mnp_drawn_word(const mnp_block &block, int lane)
 {
     return lane == 0 ? block.w0 : lane == 1 ? block.w1 : lane == 2 ? block.w2 : block.w3;
 }
@@ -65,9 +65,9 @@ template <typename Out> struct mnp_draw_unit {
     static MNP_INLINE auto of(const mnp_block &block, int lane)
     {
         if constexpr (lanes == 2)
-            return mnp_unit_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1));
+            return mnp_unit_double(mnp_drawn_word(block, 2 * lane), mnp_drawn_word(block, 2 * lane + 1));
         else
-            return (float)(int32_t)(mnp_word(block, lane) >> (32 - digits)) * (1.0f / (1 << digits));
+            return (float)(int32_t)(mnp_drawn_word(block, lane) >> (32 - digits)) * (1.0f / (1 << digits));
     }
     static MNP_INLINE bool take(mnp_params &, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
     {
@@ -96,9 +96,9 @@ template <typename Out> struct mnp_draw_bits {
     {
         constexpr int size = sizeof(Out);
         if constexpr (size == 8)
-            value = (Out)mnp_two_words(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1));
+            value = (Out)mnp_two_words(mnp_drawn_word(block, 2 * lane), mnp_drawn_word(block, 2 * lane + 1));
         else
-            value = (Out)(mnp_word(block, lane * size / 4) >> lane * size % 4 * 8);
+            value = (Out)(mnp_drawn_word(block, lane * size / 4) >> lane * size % 4 * 8);
         return true;
     }
 };
@@ -120,7 +120,7 @@ template <typename Out> struct mnp_draw_integers {
     static constexpr int lanes = 4;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
     {
-        const uint64_t product = (uint64_t)mnp_word(block, lane) * p.whole[0];
+        const uint64_t product = (uint64_t)mnp_drawn_word(block, lane) * p.whole[0];
         value = mnp_to<Out>::from((int64_t)((uint64_t)mnp_lowest(p) + (product >> 32)));
         return (uint32_t)product >= (uint32_t)p.whole[1];
     }
@@ -143,7 +143,7 @@ template <typename Out> struct mnp_draw_wide_integers {
     static constexpr int lanes = 2;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
     {
-        const uint64_t bits = mnp_two_words(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1));
+        const uint64_t bits = mnp_two_words(mnp_drawn_word(block, 2 * lane), mnp_drawn_word(block, 2 * lane + 1));
         const uint64_t result = p.whole[0] == 0 ? bits : mnp_upper_half(bits, p.whole[0]);
         value = mnp_to<Out>::from((int64_t)((uint64_t)mnp_lowest(p) + result));
         return bits * p.whole[0] >= p.whole[1];
@@ -219,7 +219,7 @@ template <typename Out> struct mnp_draw_exponential { /* real: scale */
     static constexpr int lanes = 4;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
     {
-        value = Out(-p.single[0] * mnp_log_unit(mnp_open_float(mnp_word(block, lane))));
+        value = Out(-p.single[0] * mnp_log_unit(mnp_open_float(mnp_drawn_word(block, lane))));
         return true;
     }
 };
@@ -227,7 +227,8 @@ template <> struct mnp_draw_exponential<double> {
     static constexpr int lanes = 2;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, double &value)
     {
-        value = -p.real[0] * mnp_log_unit(mnp_open_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1)));
+        value = -p.real[0] *
+                mnp_log_unit(mnp_open_double(mnp_drawn_word(block, 2 * lane), mnp_drawn_word(block, 2 * lane + 1)));
         return true;
     }
 };
@@ -342,7 +343,8 @@ template <typename Out> struct mnp_draw_small_poisson { /* of a mean below 10; r
     static constexpr int lanes = 2;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
     {
-        double unit = mnp_unit_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1)), here = p.real[1];
+        double unit = mnp_unit_double(mnp_drawn_word(block, 2 * lane), mnp_drawn_word(block, 2 * lane + 1)),
+               here = p.real[1];
         int k = 0;
         while (unit >= here && k < 128) { /* the probability of more is below the rounding error */
             unit -= here;
@@ -384,7 +386,8 @@ template <typename Out> struct mnp_draw_small_binomial {
     static constexpr int lanes = 2;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
     {
-        double unit = mnp_unit_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1)), here = p.real[1];
+        double unit = mnp_unit_double(mnp_drawn_word(block, 2 * lane), mnp_drawn_word(block, 2 * lane + 1)),
+               here = p.real[1];
         const int64_t n = (int64_t)p.whole[0], most = n < 128 ? n : 128;
         int64_t k = 0;
         while (unit >= here && k < most) {
@@ -426,7 +429,7 @@ template <typename Out> struct mnp_draw_choice {
     static constexpr int lanes = 2;
     static MNP_INLINE bool take(mnp_params &p, int64_t, uint32_t, const mnp_block &block, int lane, Out &value)
     {
-        const double unit = mnp_unit_double(mnp_word(block, 2 * lane), mnp_word(block, 2 * lane + 1));
+        const double unit = mnp_unit_double(mnp_drawn_word(block, 2 * lane), mnp_drawn_word(block, 2 * lane + 1));
         int64_t low = 0, high = (int64_t)p.whole[0] - 1;
         while (low < high) {
             const int64_t middle = low + (high - low) / 2;

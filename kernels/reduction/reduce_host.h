@@ -13,12 +13,18 @@ template <typename Accs>
 MNP_INLINE void mnp_deliver_line(const mnp_reduce_params &p, const Accs &acc_of, int64_t *kept, int64_t begin,
                                  int64_t end, int64_t part)
 {
+    const int count = (int)(end - begin); /* numbers of sets are int, as a vector of them lies together only so */
     kept[MNP_KEPT - 1] = begin;
     if (p.target) {
         char *to = (char *)mnp_part_at(p, p.target, kept, part);
         const int64_t step = p.place[MNP_KEPT - 1] * MNP_ACC_BYTES;
-        for (int64_t j = 0; j < end - begin; j++)
-            *(mnp_acc *)(to + j * step) = acc_of((int)j);
+        if (step == MNP_ACC_BYTES) {
+            for (int j = 0; j < count; j++)
+                *(mnp_acc *)(to + j * MNP_ACC_BYTES) = acc_of(j);
+        } else {
+            for (int j = 0; j < count; j++)
+                *(mnp_acc *)(to + j * step) = acc_of(j);
+        }
         return;
     }
     const mnp_reduce_end of_all = {(int64_t)p.count, (int64_t)p.times, p.ddof};
@@ -30,8 +36,8 @@ MNP_INLINE void mnp_deliver_line(const mnp_reduce_params &p, const Accs &acc_of,
     adjacent = adjacent && step##k == 1;
 #define MNP_STORE_NEXT(k) out##k[adjacent ? j : j * step##k] = mnp_to<mnp_memory##k>::from(result##k);
 #define MNP_STORE_LINE                                                                                                 \
-    for (int64_t j = 0; j < end - begin; j++) {                                                                        \
-        const mnp_acc acc = acc_of((int)j);                                                                            \
+    for (int j = 0; j < count; j++) {                                                                                  \
+        const mnp_acc acc = acc_of(j);                                                                                 \
         MNP_OUTPUTS(MNP_RESULT)                                                                                        \
         MNP_GIVE(acc, of_all, MNP_SET);                                                                                \
         MNP_OUTPUTS(MNP_STORE_NEXT)                                                                                    \
@@ -74,13 +80,12 @@ MNP_DEFINE_LINE(mnp_take_line_of_any, MNP_TAKE_ONE)
 MNP_DEFINE_LINE(mnp_look_at_line, MNP_LOOK_AT)
 #endif
 
-/* Compute part number `part` of columns `begin` .. `end` of the line of outputs with the indices `kept`. */
-static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t begin, int64_t end, int64_t part)
+/* Add the rows of part number `part` of columns `begin` .. `end` of the line of outputs with the indices `kept`. */
+template <typename Lanes>
+MNP_INLINE void mnp_take_rows(const mnp_reduce_params &p, const int64_t *kept, int64_t begin, int64_t end, int64_t part,
+                              Lanes &lanes)
 {
-    mnp_op::lanes<mnp_set_count> lanes;
     const int64_t last = mnp_share_begin(p.rows, part + 1, p.parts);
-    for (int64_t x = begin; x < end; x++)
-        lanes.start((int)(x - begin));
 #if MNP_LOOKS
     constexpr int64_t batch = 8;
     for (int64_t r = mnp_share_begin(p.rows, part, p.parts); r < last; r += batch) {
@@ -99,6 +104,16 @@ static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t be
     for (int64_t r = mnp_share_begin(p.rows, part, p.parts); r < last; r++)
         mnp_take_line(p, kept, r, begin, end, lanes);
 #endif
+}
+
+/* Compute that part; the elements of one part may be in the blocks of several ranks. */
+static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t begin, int64_t end, int64_t part)
+{
+    mnp_op::lanes<mnp_set_count> lanes;
+    for (int j = 0; j < (int)(end - begin); j++)
+        lanes.start(j);
+    for (const mnp_reduce_params *block = &p; block; block = (const mnp_reduce_params *)block->next)
+        mnp_take_rows(*block, kept, begin, end, part, lanes);
     mnp_deliver_line(
         p, [&](int j) { return lanes.end(j); }, kept, begin, end, part);
 }
@@ -286,15 +301,16 @@ struct mnp_sets {
 MNP_INLINE void mnp_do_rows(const mnp_reduce_params &p, const int64_t *kept, int64_t begin, int64_t end, mnp_acc &all)
 {
     const int64_t width = p.reduced[MNP_REDUCED - 1];
-    int64_t row = begin == 0 ? 0 : begin / width, x = begin - row * width, reduced[MNP_REDUCED];
+    const int64_t row = begin == 0 ? 0 : begin / width;
+    int64_t x = begin - row * width, reduced[MNP_REDUCED];
     mnp_readers readers;
 #if !MNP_SEARCHES
     mnp_sets sets;
     sets.start();
 #endif
-    for (;; x = 0, row++) {
+    mnp_unravel<MNP_REDUCED - 1>(p.reduced, row, reduced);
+    for (;; x = 0, mnp_advance<MNP_REDUCED - 1>(p.reduced, reduced)) {
         const int64_t last = mnp_least(width, x + end - begin);
-        mnp_unravel<MNP_REDUCED - 1>(p.reduced, row, reduced);
         readers.find(p, kept, reduced);
         begin += last - x;
 #if MNP_SEARCHES
@@ -358,8 +374,13 @@ MNP_KERNEL(MNP_REDUCE, mnp_reduce_params)
             all[j] = none;
         for (int64_t part = 0; part < p.parts; part++) {
             const char *from = (const char *)mnp_part_at(p, p.source, kept, part);
-            for (int64_t j = 0; j < end - begin; j++)
-                mnp_op::join(all[j], *(const mnp_acc *)(from + j * step));
+            if (step == MNP_ACC_BYTES) {
+                for (int j = 0; j < (int)(end - begin); j++)
+                    mnp_op::join(all[j], *(const mnp_acc *)(from + j * MNP_ACC_BYTES));
+            } else {
+                for (int64_t j = 0; j < end - begin; j++)
+                    mnp_op::join(all[j], *(const mnp_acc *)(from + j * step));
+            }
         }
         mnp_deliver_line(
             p, [&](int j) { return all[j]; }, kept, begin, end, 0);

@@ -54,6 +54,7 @@ struct mnp_reduce_params {
     unsigned long long initial[2]; /* a number that takes part in every result */
     unsigned long long source;     /* parts to be joined: that of an output is number part * outputs + its place */
     unsigned long long target;     /* 0: write results; otherwise where their accumulators go, in the same order */
+    unsigned long long next;       /* on the host, of columns: the parameter for the block of the next rank, or 0 */
     long long kept[MNP_KEPT], reduced[MNP_REDUCED];
     long long place[MNP_KEPT]; /* strides of places, which are the same on all ranks that share results */
     mnp_reduce_operand operand[MNP_OPERANDS]; /* inputs, then the elements' indices, which count instead of loading */

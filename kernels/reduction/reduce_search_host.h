@@ -32,12 +32,14 @@ static_assert(MNP_REDUCED == 1, "a search goes along one dimension, or has one r
 
 /* Add the best of elements `begin` .. `end` of columns `first` .. `last` to `all`. */
 static void mnp_search_columns(const mnp_reduce_params &p, const int64_t *kept, int64_t first, int64_t last,
-                               int64_t begin, int64_t end, mnp_acc *all)
+                               int64_t begin, int64_t end, mnp_op::lanes<mnp_set_count> &all)
 {
     mnp_value best[mnp_set_count];
     mnp_place at[mnp_set_count];
     mnp_readers readers;
     readers.find(p, kept, &begin);
+    const int64_t index = readers.index(first), step = readers.step, down = p.operand[MNP_OPERANDS - 1].reduced[0];
+    const int count = (int)(last - first);
     for (int64_t x = first; x < last; x++) {
         best[x - first] = mnp_sought(readers, x);
         at[x - first] = 0;
@@ -53,26 +55,25 @@ static void mnp_search_columns(const mnp_reduce_params &p, const int64_t *kept, 
             at[x - first] = taken ? here : at[x - first];
         }
     }
-    for (int64_t x = first; x < last; x++) {
-        const int64_t row = begin + (int64_t)at[x - first];
-        readers.find(p, kept, &row);
-        mnp_op::join(all[x - first], mnp_op::known(best[x - first], readers.index(x)));
-    }
+#pragma omp simd
+    for (int j = 0; j < count; j++)
+        all.take(j, best[j], index + j * step + (int64_t)at[j] * down);
 }
 
 /* Compute part number `part` of columns `begin` .. `end` of the line of outputs with the indices `kept`. */
 static void mnp_do_columns(const mnp_reduce_params &p, int64_t *kept, int64_t begin, int64_t end, int64_t part)
 {
     constexpr int64_t batch = 128; /* so that places are bytes */
-    mnp_acc all[mnp_set_count];
-    int64_t &column = kept[MNP_KEPT - 1];
-    const int64_t last = mnp_share_begin(p.rows, part + 1, p.parts);
-    for (int64_t x = begin; x < end; x++)
-        all[x - begin] = mnp_empty<mnp_op>();
-    for (int64_t row = mnp_share_begin(p.rows, part, p.parts); row < last; row += batch)
-        mnp_search_columns(p, kept, begin, end, row, mnp_least(row + batch, last), all);
-    for (column = begin; column < end; column++)
-        mnp_deliver(p, all[column - begin], kept, part);
+    mnp_op::lanes<mnp_set_count> all;
+    for (int j = 0; j < (int)(end - begin); j++)
+        all.start(j);
+    for (const mnp_reduce_params *block = &p; block; block = (const mnp_reduce_params *)block->next) {
+        const int64_t last = mnp_share_begin(block->rows, part + 1, p.parts);
+        for (int64_t row = mnp_share_begin(block->rows, part, p.parts); row < last; row += batch)
+            mnp_search_columns(*block, kept, begin, end, row, mnp_least(row + batch, last), all);
+    }
+    mnp_deliver_line(
+        p, [&](int j) { return all.end(j); }, kept, begin, end, part);
 }
 
 #else

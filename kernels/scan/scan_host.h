@@ -12,7 +12,7 @@
 constexpr int mnp_set_count = 256;
 constexpr int64_t mnp_most = 64; /* elements of a set before it is joined */
 
-template <bool values> static void mnp_do_columns(const mnp_scan_params &p, int64_t line, int64_t columns, int64_t part)
+template <bool values> static void mnp_do_columns(const mnp_scan_params &p, int64_t line, int columns, int64_t part)
 {
     const int64_t begin = mnp_share_begin(p.length, part, p.parts), end = mnp_share_begin(p.length, part + 1, p.parts);
     const int64_t in_step = MNP_UNIT_IN ? 1 : p.in.kept[MNP_KEPT - 1];
@@ -23,33 +23,33 @@ template <bool values> static void mnp_do_columns(const mnp_scan_params &p, int6
     mnp_unravel<MNP_KEPT>(p.kept, line, index);
     const mnp_in *in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
     mnp_out *out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
-    for (int64_t j = 0; j < columns; j++, index[MNP_KEPT - 1]++)
+    for (int j = 0; j < columns; j++, index[MNP_KEPT - 1]++)
         before[j] = values ? mnp_before_part(p, index, line + j, part) : mnp_empty<mnp_op>();
     for (int64_t from = begin; from < end; from += mnp_most) {
-        for (int64_t j = 0; j < columns; j++)
-            lanes.start((int)j);
+        for (int j = 0; j < columns; j++)
+            lanes.start(j);
         for (int64_t r = from; r < from + mnp_most && r < end; r++) {
             const mnp_in *row = in + r * p.in.along;
 #if MNP_LOOKS
-            for (int64_t j = 0; j < columns; j++) {
+            for (int j = 0; j < columns; j++) {
                 mnp_add_element(before[j], row[j * in_step]);
                 if (values)
                     out[r * p.out.along + j * out_step] = mnp_result(before[j]);
             }
 #else
-            for (int64_t j = 0; j < columns; j++)
-                mnp_take(lanes, (int)j, row[j * in_step]);
-            for (int64_t j = 0; values && j < columns; j++) {
+            for (int j = 0; j < columns; j++)
+                mnp_take(lanes, j, row[j * in_step]);
+            for (int j = 0; values && j < columns; j++) {
                 mnp_acc acc = before[j];
-                mnp_op::join(acc, lanes.end((int)j));
+                mnp_op::join(acc, lanes.end(j));
                 out[r * p.out.along + j * out_step] = mnp_result(acc);
             }
 #endif
         }
-        for (int64_t j = 0; j < columns; j++)
-            mnp_op::join(before[j], lanes.end((int)j));
+        for (int j = 0; j < columns; j++)
+            mnp_op::join(before[j], lanes.end(j));
     }
-    for (int64_t j = 0; !values && j < columns; j++)
+    for (int j = 0; !values && j < columns; j++)
         *mnp_part_total(p, line + j, part) = before[j];
 }
 
@@ -60,7 +60,7 @@ MNP_KERNEL(MNP_SCAN, mnp_scan_params)
     const int64_t parts = p.parts - !values;
     MNP_FOR (i, p.lines / (width ? width : 1) * tiles * parts) {
         const int64_t tile = i / parts % tiles, line = i / parts / tiles * width + tile * mnp_set_count;
-        const int64_t columns = mnp_least(mnp_set_count, width - tile * mnp_set_count);
+        const int columns = (int)mnp_least(mnp_set_count, width - tile * mnp_set_count);
         if (values)
             mnp_do_columns<true>(p, line, columns, i % parts);
         else

@@ -188,7 +188,7 @@ constexpr int mnp_blocks = mnp_least_warps < mnp_warps ? 1 : mnp_least_warps / m
 extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
     MNP_SCAN(const __grid_constant__ mnp_scan_params p)
 {
-    __shared__ alignas(16) unsigned char shared[mnp_warps][mnp_warp_bytes];
+    __shared__ __align__(16) unsigned char shared[mnp_warps][mnp_warp_bytes];
     __shared__ mnp_acc warps[2][mnp_warps];
     const int warp = threadIdx.x / 32;
     const mnp_line line(p, blockIdx.x);

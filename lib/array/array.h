@@ -33,6 +33,9 @@ typedef struct mnp__block_sizes {
     size_t own, largest, average;
 } mnp__block_sizes;
 
+/* Whether blocks are equal enough for the heap, which takes the size of the largest one on every rank. */
+bool mnp__buffer_is_balanced(const mnp__block_sizes *sizes);
+
 /*
  * Allocate memory for blocks, with one reference; and release a reference, which may be NULL.  Allocation is
  * collective, and ranks agree on its success.

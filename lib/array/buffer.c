@@ -12,8 +12,8 @@
 
 #include "comm/heap.h"
 
-/* Whether blocks are equal enough for the heap: the largest is at most twice the average, plus 64 KiB. */
-static bool is_balanced(const mnp__block_sizes *sizes)
+/* The largest is at most twice the average, plus 64 KiB. */
+bool mnp__buffer_is_balanced(const mnp__block_sizes *sizes)
 {
     const size_t little = 64 << 10;
     return sizes->largest <= little || sizes->largest - little <= 2 * sizes->average;
@@ -24,7 +24,7 @@ mnp_status mnp__buffer_new(mnp_ctx *ctx, const mnp__block_sizes *sizes, mnp__buf
     mnp__heap *heap = ctx->comm.heap;
     mnp__buffer *buffer = NULL;
     mnp_status st = mnp__calloc(1, sizeof *buffer, &buffer);
-    if (is_balanced(sizes)) {
+    if (mnp__buffer_is_balanced(sizes)) {
         MNP_TRY(st); /* a rank without memory for this struct fails alone: an agreement would cost more than the rest */
         buffer->home = MNP__BUFFER_HEAP;
         buffer->shared = mnp__heap_shared(heap);

@@ -137,6 +137,8 @@ static mnp_status check(mnp__config *config, int rank)
     config->is_reproducible = strcmp(config->reproducible, "1") == 0;
     MNP_TRY(check_choice("MANIPLE_CHECK", config->check, (const char *const[]){"0", "1", NULL}, "0 or 1"));
     config->checks = strcmp(config->check, "1") == 0;
+    MNP_TRY(check_choice("MANIPLE_SIMULATED_NVRTC", config->simulated_nvrtc, (const char *const[]){"0", "1", NULL},
+                         "0 or 1"));
 #ifdef MNP_DEBUG
     config->checks = true;
 #endif

@@ -13,7 +13,8 @@
 
 /* X(field, environment variable, default, help) */
 #define MNP__SETTINGS(X)                                                                                               \
-    X(device, "MANIPLE_DEVICE", "auto", "cuda, host, or auto: a GPU if there is one")                                  \
+    X(device, "MANIPLE_DEVICE", "auto",                                                                                \
+      "cuda, host, simulated (a GPU on the CPU, thread by thread, for tests), or auto: a GPU if there is one")         \
     X(transport, "MANIPLE_TRANSPORT", "auto",                                                                          \
       "how GPUs exchange data: nccl, mpi (staged through the host), or auto: nccl if every rank has a GPU of "         \
       "its own")                                                                                                       \
@@ -66,7 +67,9 @@
     X(cxx, "MANIPLE_CXX", "auto",                                                                                      \
       "C++ compiler for the host device, or auto: the one that was found when Maniple was configured")                 \
     X(cxxflags, "MANIPLE_CXXFLAGS", "-O3 -march=native", "options for the C++ compiler")                               \
-    X(nvrtc_options, "MANIPLE_NVRTC_OPTIONS", "", "more options for NVRTC, separated by spaces")
+    X(nvrtc_options, "MANIPLE_NVRTC_OPTIONS", "", "more options for NVRTC, separated by spaces")                       \
+    X(simulated_nvrtc, "MANIPLE_SIMULATED_NVRTC", "0",                                                                 \
+      "1: what a simulated GPU runs is compiled by NVRTC too, for a GPU, and what NVRTC refuses fails")
 
 typedef struct mnp__config {
 #define MNP__SETTING_FIELD(field, variable, fallback, help) char *field;

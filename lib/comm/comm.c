@@ -81,9 +81,14 @@ struct facts {
 static mnp_status gather_facts(const mnp__comm *comm, struct facts *facts)
 {
     bool gpu = !comm->device->cpu_memory;
+    const bool simulated = gpu && comm->device->index < 0; /* for which NCCL can do nothing */
     const char *wish = comm->config->transport;
-    struct facts mine = {
-        gpu, !gpu, comm->ranks_on_device, strcmp(wish, "mpi") == 0, strcmp(wish, "nccl") == 0, !mnp__nccl_available()};
+    struct facts mine = {gpu,
+                         !gpu,
+                         comm->ranks_on_device,
+                         strcmp(wish, "mpi") == 0,
+                         strcmp(wish, "nccl") == 0,
+                         simulated || !mnp__nccl_available()};
     return mnp__mpi_status(MPI_Allreduce(&mine, facts, sizeof mine / sizeof(int), MPI_INT, MPI_MAX, comm->mpi),
                            "MPI_Allreduce");
 }

@@ -5,7 +5,6 @@
 #include "comm/pulse.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process/thread.h"
 #include "base/status.h"
 #include "comm/comm.h"
 
@@ -143,22 +143,6 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* A thread that gets no signals: they are the program's. */
-static bool start_thread(mnp__pulse *pulse)
-{
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    sigfillset(&all);
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool started = pthread_attr_setstacksize(&attributes, STACK) == 0 &&
-                         pthread_create(&pulse->thread, &attributes, run, pulse) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return started;
-}
-
 /* ---- start and end ---- */
 
 void mnp__pulse_start(const mnp__config *config, int rank, mnp__pulse **pulse_p)
@@ -181,7 +165,7 @@ void mnp__pulse_start(const mnp__config *config, int rank, mnp__pulse **pulse_p)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&pulse->stop, &attributes);
     pthread_condattr_destroy(&attributes);
-    if (start_thread(pulse))
+    if (mnp__thread_start(&pulse->thread, STACK, run, pulse))
         *pulse_p = pulse;
     else
         free(pulse);

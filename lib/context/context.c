@@ -250,6 +250,18 @@ fail:
     return st;
 }
 
+mnp_status mnp_rehearsal_wait(mnp_ctx *ctx)
+{
+    MNP_ENTER(ctx);
+    mnp__compiler *compiler;
+    int done, all;
+    MNP_TRY(mnp__jit_cache_check(ctx->cache_path));
+    MNP_TRY(ctx->device->ops->compiler(ctx->device, &compiler));
+    while (mnp__jit_ahead_wait(compiler, &done, &all))
+        mnp__device_tell(ctx->device, (double)done / all);
+    return mnp__jit_ahead_finish(compiler);
+}
+
 mnp_status mnp_init_fint(const MPI_Fint *comm, const char *options, mnp_ctx **ctx_p)
 {
     MNP_ENTER(ctx_p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The device: one table of operations with two implementations, host and cuda.  No layer above this header asks which
+ * The device: one table of operations with two implementations, host and cuda, and a third, which is made of both for
+ * tests (host/simulated.c).  No layer above this header asks which
  * one it has; where a choice depends on the hardware, it asks for a property in struct mnp__device.
  *
  * Copies, fills and launches are asynchronous: they are enqueued on a stream and return, and their buffers must live
@@ -87,7 +88,7 @@ typedef struct mnp__fft_spec {
 } mnp__fft_spec;
 
 typedef struct mnp__device_ops {
-    const char *kind;                 /* "cuda" or "host" */
+    const char *kind;                 /* "cuda", "host" or "simulated" */
     const struct mnp__blas_ops *blas; /* products of matrices: device/blas.h */
     void (*close)(mnp__device *device);
     /* The compiler of its kernels, which belongs to the device. */
@@ -160,6 +161,8 @@ typedef struct mnp__device_ops {
      * Called by mnp__device_load_kernel() alone, and module_load by mnp__device_load_module().
      */
     mnp_status (*kernel_load)(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p);
+    /* Let mnp__jit_ahead() compile what kernel_load would compile; NULL: that is the spec itself. */
+    mnp_status (*kernel_ahead)(mnp__device *device, const mnp__kernel_spec *spec);
     void (*kernel_free)(mnp__device *device, mnp__kernel *kernel);
     mnp_status (*launch)(mnp__device *device, mnp__kernel *kernel, const mnp__launch *launch, const void *params,
                          size_t params_size, mnp__stream *stream);
@@ -287,7 +290,10 @@ int mnp__cores_of_rank(const mnp__config *config, int node_size);
  */
 mnp_status mnp__rehearsal_device_open(const mnp__config *config, mnp__device *other, mnp__device **device_p);
 
-/* The implementations.  cuda: MNP_ERR_UNSUPPORTED without CUDA in the build, without a driver, or without a GPU. */
+/*
+ * The implementations.  cuda: MNP_ERR_UNSUPPORTED without CUDA in the build, without a driver, or without a GPU.
+ * simulated: the host's with the kernels of a GPU (host/simulated.c).
+ */
 mnp_status mnp__host_device_open(const mnp__config *config, int node_size, mnp__device **device_p);
 mnp_status mnp__simulated_device_open(const mnp__config *config, int node_size, mnp__device **device_p);
 mnp_status mnp__cuda_device_open(const mnp__config *config, int gpu, mnp__device **device_p);

@@ -39,9 +39,10 @@ typedef struct mnp__eigen_range {
 typedef struct mnp__lapack_job {
     mnp_dtype dtype; /* float32, float64, complex64 or complex128 */
     int64_t batch, m, n, k;
-    mnp__matrices a, b, c;
+    mnp__matrices a, b, c, d;
     void *values;    /* a vector for each matrix, one behind the other */
-    int32_t *pivots; /* min(m, n) for each matrix, one behind the other; the first row is number 1 */
+    int32_t *pivots; /* min(m, n) for each matrix, or what the operation says, one behind the other; the first row is
+                        number 1 */
     int32_t *info;   /* one for each matrix; NULL where the operation reports nothing */
     bool upper, right, vectors, full, symmetric;
     const mnp__eigen_range *range;
@@ -75,8 +76,23 @@ struct mnp__lapack_ops {
                               (m x n, or m x m with `full`) to b, and V^H (n x n) to c */
     mnp__lapack_op *geev;  /* a (n x n), which is destroyed: n complex eigenvalues to values; with `vectors` the complex
                               right ones to b, as b.data of the complex type */
-    mnp__lapack_op *gees;  /* a (n x n) = Z T Z^H: T to a, Z to b; real T is quasi-triangular.  NULL: the library has
-                              none */
+    /* NULL where the library has none */
+    mnp__lapack_op *gees;  /* a (n x n) = Z T Z^H: T to a, Z to b; real T is quasi-triangular */
+    mnp__lapack_op *gehrd; /* a (n x n) = Q H Q^H: H, with one diagonal below the main one, to a, Q to b */
+    mnp__lapack_op *trsen; /* a and b as gees has left them: the eigenvalues that n pivots other than 0 select come
+                              first; info 1: two are not finite, or too close to each other to change places */
+    mnp__lapack_op *gges;  /* a (n x n) = Q S Z^H and b (n x n) = Q T Z^H: S to a, T to b, Q to c, Z to d; real S is
+                              quasi-triangular */
+    mnp__lapack_op *tgsen; /* the same as trsen of what gges has left */
+    mnp__lapack_op *ggev;  /* a and b (n x n), which are destroyed: of the pair's eigenvalues n complex numerators and
+                              behind them n denominators to values; with `vectors` the complex left ones to c, and
+                              right ones to d, as data of the complex type */
+    mnp__lapack_op *geqp3; /* as geqrf, but with columns in another order: n pivots, from 0, say which */
+    mnp__lapack_op *gebal; /* a (n x n) balanced, by op: P permuted, S scaled, B both; n scales to values, and which
+                              row came where to n pivots, from 0 */
+    mnp__lapack_op *orcsd; /* a (n x n), orthogonal, whose first block is k x m, is destroyed: left factors to the two
+                              diagonal blocks of b (n x n), right ones to those of c, and min(k, n - k, m, n - m)
+                              angles to values; -S is above the diagonal if `upper` */
 };
 
 /* What both tables have: operations whose functions are called as the fields are. */

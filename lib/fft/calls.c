@@ -94,8 +94,46 @@ static mnp_status transform(const mnp__fft_request *request, const mnp_array *x,
     return st;
 }
 
-/* The functions of one axis, of two, and of any number: a name, the kind, and whether it is the inverse. */
-#define TRANSFORM_1(name, the_kind, is_inverse)                                                                        \
+/* ---- Hermitian ---- */
+
+/* hfft and ihfft are irfft and rfft of conjugates, in the other direction. */
+static const char *other_norm(const char *norm)
+{
+    if (!norm || strcmp(norm, "backward") == 0)
+        return "forward";
+    return strcmp(norm, "forward") == 0 ? "backward" : norm;
+}
+
+/* From half of a signal to the real numbers of its transform. */
+static mnp_status of_half(const mnp__fft_request *request, const mnp_array *x, mnp_array **out_p)
+{
+    mnp__fft_request turned = *request;
+    mnp_array *conjugate = NULL;
+    turned.norm = other_norm(request->norm);
+    MNP_TRY(mnp__inputs_check(request->function, 1, &x));
+    if (mnp_dtype_kind(x->dtype) != 'c')
+        return transform(&turned, x, out_p);
+    MNP_TRY(mnp_conjugate(x, &conjugate));
+    const mnp_status st = transform(&turned, conjugate, out_p);
+    mnp_array_free(conjugate);
+    return st;
+}
+
+/* And back. */
+static mnp_status to_half(const mnp__fft_request *request, const mnp_array *x, mnp_array **out_p)
+{
+    mnp__fft_request turned = *request;
+    mnp_array *result = *out_p;
+    turned.norm = other_norm(request->norm);
+    MNP_TRY(transform(&turned, x, &result));
+    const mnp_status st = mnp_conjugate(result, &result);
+    return *out_p ? st : mnp__output_give(result, st, out_p);
+}
+
+/* ---- the functions ---- */
+
+/* Of one axis, of two, and of any number: a name, the kind, whether it is the inverse, and what does it. */
+#define TRANSFORM_1(name, the_kind, is_inverse, run)                                                                   \
     mnp_status mnp_##name(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p)                \
     {                                                                                                                  \
         MNP_ENTER(x, out_p);                                                                                           \
@@ -106,10 +144,10 @@ static mnp_status transform(const mnp__fft_request *request, const mnp_array *x,
                                           .axes = &axis,                                                               \
                                           .s = &n,                                                                     \
                                           .norm = norm};                                                               \
-        return transform(&request, x, out_p);                                                                          \
+        return run(&request, x, out_p);                                                                                \
     }
 
-#define TRANSFORM_2(name, the_kind, is_inverse)                                                                        \
+#define TRANSFORM_2(name, the_kind, is_inverse, run)                                                                   \
     mnp_status mnp_##name(const mnp_array *x, const int64_t *s, const int *axes, const char *norm, mnp_array **out_p)  \
     {                                                                                                                  \
         MNP_ENTER(x, out_p);                                                                                           \
@@ -120,10 +158,10 @@ static mnp_status transform(const mnp__fft_request *request, const mnp_array *x,
                                           .axes = axes,                                                                \
                                           .s = s,                                                                      \
                                           .norm = norm};                                                               \
-        return transform(&request, x, out_p);                                                                          \
+        return run(&request, x, out_p);                                                                                \
     }
 
-#define TRANSFORM_N(name, the_kind, is_inverse)                                                                        \
+#define TRANSFORM_N(name, the_kind, is_inverse, run)                                                                   \
     mnp_status mnp_##name(const mnp_array *x, int naxes, const int64_t *s, const int *axes, const char *norm,          \
                           mnp_array **out_p)                                                                           \
     {                                                                                                                  \
@@ -135,66 +173,27 @@ static mnp_status transform(const mnp__fft_request *request, const mnp_array *x,
                                           .axes = axes,                                                                \
                                           .s = s,                                                                      \
                                           .norm = norm};                                                               \
-        return transform(&request, x, out_p);                                                                          \
+        return run(&request, x, out_p);                                                                                \
     }
 
-TRANSFORM_1(fft, MNP__FFT_COMPLEX, false)
-TRANSFORM_1(ifft, MNP__FFT_COMPLEX, true)
-TRANSFORM_1(rfft, MNP__FFT_FROM_REAL, false)
-TRANSFORM_1(irfft, MNP__FFT_TO_REAL, true)
-TRANSFORM_2(fft2, MNP__FFT_COMPLEX, false)
-TRANSFORM_2(ifft2, MNP__FFT_COMPLEX, true)
-TRANSFORM_2(rfft2, MNP__FFT_FROM_REAL, false)
-TRANSFORM_2(irfft2, MNP__FFT_TO_REAL, true)
-TRANSFORM_N(fftn, MNP__FFT_COMPLEX, false)
-TRANSFORM_N(ifftn, MNP__FFT_COMPLEX, true)
-TRANSFORM_N(rfftn, MNP__FFT_FROM_REAL, false)
-TRANSFORM_N(irfftn, MNP__FFT_TO_REAL, true)
-
-/* ---- Hermitian ---- */
-
-/* hfft and ihfft are irfft and rfft of conjugates, in the other direction. */
-static const char *other_norm(const char *norm)
-{
-    if (!norm || strcmp(norm, "backward") == 0)
-        return "forward";
-    return strcmp(norm, "forward") == 0 ? "backward" : norm;
-}
-
-mnp_status mnp_hfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p)
-{
-    MNP_ENTER(x, out_p);
-    const mnp__fft_request request = {.function = "mnp_hfft",
-                                      .kind = MNP__FFT_TO_REAL,
-                                      .inverse = true,
-                                      .naxes = 1,
-                                      .axes = &axis,
-                                      .s = &n,
-                                      .norm = other_norm(norm)};
-    mnp_array *turned = NULL;
-    MNP_TRY(mnp__inputs_check(request.function, 1, &x));
-    if (mnp_dtype_kind(x->dtype) != 'c')
-        return transform(&request, x, out_p);
-    MNP_TRY(mnp_conjugate(x, &turned));
-    const mnp_status st = transform(&request, turned, out_p);
-    mnp_array_free(turned);
-    return st;
-}
-
-mnp_status mnp_ihfft(const mnp_array *x, int64_t n, int axis, const char *norm, mnp_array **out_p)
-{
-    MNP_ENTER(x, out_p);
-    const mnp__fft_request request = {.function = "mnp_ihfft",
-                                      .kind = MNP__FFT_FROM_REAL,
-                                      .naxes = 1,
-                                      .axes = &axis,
-                                      .s = &n,
-                                      .norm = other_norm(norm)};
-    mnp_array *result = *out_p;
-    MNP_TRY(transform(&request, x, &result));
-    const mnp_status st = mnp_conjugate(result, &result);
-    return *out_p ? st : mnp__output_give(result, st, out_p);
-}
+TRANSFORM_1(fft, MNP__FFT_COMPLEX, false, transform)
+TRANSFORM_1(ifft, MNP__FFT_COMPLEX, true, transform)
+TRANSFORM_1(rfft, MNP__FFT_FROM_REAL, false, transform)
+TRANSFORM_1(irfft, MNP__FFT_TO_REAL, true, transform)
+TRANSFORM_1(hfft, MNP__FFT_TO_REAL, true, of_half)
+TRANSFORM_1(ihfft, MNP__FFT_FROM_REAL, false, to_half)
+TRANSFORM_2(fft2, MNP__FFT_COMPLEX, false, transform)
+TRANSFORM_2(ifft2, MNP__FFT_COMPLEX, true, transform)
+TRANSFORM_2(rfft2, MNP__FFT_FROM_REAL, false, transform)
+TRANSFORM_2(irfft2, MNP__FFT_TO_REAL, true, transform)
+TRANSFORM_2(hfft2, MNP__FFT_TO_REAL, true, of_half)
+TRANSFORM_2(ihfft2, MNP__FFT_FROM_REAL, false, to_half)
+TRANSFORM_N(fftn, MNP__FFT_COMPLEX, false, transform)
+TRANSFORM_N(ifftn, MNP__FFT_COMPLEX, true, transform)
+TRANSFORM_N(rfftn, MNP__FFT_FROM_REAL, false, transform)
+TRANSFORM_N(irfftn, MNP__FFT_TO_REAL, true, transform)
+TRANSFORM_N(hfftn, MNP__FFT_TO_REAL, true, of_half)
+TRANSFORM_N(ihfftn, MNP__FFT_FROM_REAL, false, to_half)
 
 /* ---- frequencies ---- */
 

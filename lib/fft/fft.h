@@ -37,8 +37,8 @@ mnp_status mnp__fft_resolve(const mnp__fft_request *request, mnp_dtype dtype, co
 bool mnp__fft_is_double(mnp_dtype dtype);
 
 /*
- * Make a plan.  keeps: it holds its memory to work in from the first execution on; otherwise it takes it for every
- * execution.  `problem` is copied.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_UNSUPPORTED.
+ * Make a plan.  keeps: it shares the memory that the context has for such plans (memory.h); otherwise it takes some for
+ * every execution.  `problem` is copied.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_UNSUPPORTED.
  */
 mnp_status mnp__fft_plan_make(mnp_ctx *ctx, const mnp__fft_problem *problem, bool is_double, bool keeps,
                               mnp_fft_plan **plan_p);

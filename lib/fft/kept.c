@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plain calls by plans that the context keeps: what a plan is for depends only on what all ranks know. */
 #include "context/kept.h"
+#include "fft/choices.h"
 #include "fft/fft.h"
 
 static int64_t bytes_of(const void *plan)
@@ -20,6 +21,7 @@ mnp_status mnp__fft_run_kept(const mnp__fft_problem *problem, const char *functi
 {
     mnp_ctx *ctx = x->ctx;
     const bool is_double = mnp__fft_is_double(x->dtype);
+    mnp__fft_problem chosen = *problem;
     mnp__kept *kept;
     mnp_fft_plan *plan;
     bool is_kept;
@@ -28,7 +30,8 @@ mnp_status mnp__fft_run_kept(const mnp__fft_problem *problem, const char *functi
         if (mnp__fft_plan_fits(kept->plans[i].plan, problem, is_double))
             return mnp__fft_plan_run(mnp__kept_use(kept, i), function, x, y_p);
     }
-    MNP_TRY(mnp__fft_plan_make(ctx, problem, is_double, false, &plan));
+    MNP_TRY(mnp__fft_choose(ctx, is_double, false, &chosen));
+    MNP_TRY(mnp__fft_plan_make(ctx, &chosen, is_double, false, &plan));
     MNP_TRY(mnp__kept_add(kept, ctx, plan, &is_kept));
     const mnp_status st = mnp__fft_plan_run(plan, function, x, y_p);
     return is_kept ? st : mnp__kept_once(&transforms, ctx, plan, st);

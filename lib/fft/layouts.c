@@ -4,7 +4,6 @@
  */
 #include "fft/layouts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -36,54 +35,6 @@ mnp_status mnp__fft_layout_like(const mnp_layout *layout, const int64_t *shape, 
     return mnp__layout_derive(layout, layout->ndim, dims, layout_p);
 }
 
-mnp_status mnp__fft_layout_aligned(const mnp_layout *layout, int d, int64_t unit, mnp_layout **layout_p)
-{
-    mnp__layout_dim dims[MNP_MAX_DIMS];
-    const int parts = mnp_layout_parts(layout, d);
-    int64_t *cuts;
-    bool same = true;
-    if (mnp__fft_is_whole(layout, d)) {
-        *layout_p = mnp_layout_retain(layout);
-        return MNP_OK;
-    }
-    MNP_TRY(mnp__malloc(((size_t)parts + 1) * sizeof *cuts, &cuts));
-    for (int i = 0; i <= parts; i++) {
-        cuts[i] = (layout->cuts[d][i] + unit / 2) / unit * unit;
-        cuts[i] = i == parts ? layout->shape[d] : cuts[i];
-        same = same && cuts[i] == layout->cuts[d][i];
-    }
-    for (int i = 0; i < layout->ndim; i++)
-        dims[i] = mnp__layout_dim_of(layout, i);
-    dims[d].cuts = cuts;
-    mnp_status st = MNP_OK;
-    if (same)
-        *layout_p = mnp_layout_retain(layout);
-    else
-        st = mnp__layout_derive(layout, layout->ndim, dims, layout_p);
-    free(cuts);
-    return st;
-}
-
-mnp_status mnp__fft_layout_halved(const mnp_layout *layout, int d, const int64_t n[2], bool of_input,
-                                  mnp_layout **layout_p)
-{
-    mnp__layout_dim dims[MNP_MAX_DIMS];
-    const int parts = mnp_layout_parts(layout, d), cut = of_input ? 0 : 1;
-    int64_t *cuts;
-    MNP_TRY(mnp__malloc(((size_t)parts + 1) * sizeof *cuts, &cuts));
-    for (int i = 0; i <= parts; i++)
-        cuts[i] = mnp__fft_is_whole(layout, d) ? (i == 0 ? 0 : n[cut]) : layout->cuts[d][i] / n[1 - cut];
-    for (int i = 0; i < layout->ndim; i++)
-        dims[i < d ? i : i + 1] = mnp__layout_dim_of(layout, i);
-    dims[d + cut] = mnp__layout_dim_of(layout, d);
-    dims[d + cut].extent = n[cut];
-    dims[d + cut].cuts = cuts;
-    dims[d + 1 - cut] = mnp__layout_dim_whole(n[1 - cut]);
-    const mnp_status st = mnp__layout_derive(layout, layout->ndim + 1, dims, layout_p);
-    free(cuts);
-    return st;
-}
-
 bool mnp__fft_is_lopsided(const mnp_layout *layout)
 {
     return layout->nranks > 1 && layout->size > 0 &&
@@ -92,7 +43,7 @@ bool mnp__fft_is_lopsided(const mnp_layout *layout)
 
 /*
  * n = n1 n2 for a transform in two parts: about equal, both at least as many as there are ranks if possible, and
- * multiples of that number rather than not, so that equal parts of the axis need no move of their own.
+ * multiples of that number rather than not, so that all ranks have as much to do.
  */
 bool mnp__fft_split(int64_t n, int nranks, int64_t parts[2])
 {

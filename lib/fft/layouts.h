@@ -13,7 +13,7 @@ bool mnp__fft_is_whole(const mnp_layout *layout, int d);
 /* Whether the busiest rank has at least twice its share. */
 bool mnp__fft_is_lopsided(const mnp_layout *layout);
 
-/* Two factors of n for a transform in two parts over so many ranks; false if there are none. */
+/* Two factors of n for a transform in two parts over so many ranks; false, and untouched, if there are none. */
 bool mnp__fft_split(int64_t n, int nranks, int64_t parts[2]);
 
 /* Whether an axis that is cut would be on few ranks if it were whole, and can be transformed in two parts instead. */
@@ -24,15 +24,5 @@ mnp_status mnp__fft_layout_with_extent(const mnp_layout *layout, int d, int64_t 
 
 /* A layout cut as another one is, of a shape that may differ; a dimension that differs is divided equally. */
 mnp_status mnp__fft_layout_like(const mnp_layout *layout, const int64_t *shape, mnp_layout **layout_p);
-
-/* The same layout with the cuts of dimension d moved to multiples of `unit`, which divides its extent. */
-mnp_status mnp__fft_layout_aligned(const mnp_layout *layout, int d, int64_t unit, mnp_layout **layout_p);
-
-/*
- * Dimension d as two, of extents n1 and n2.  In a layout of the input order, index = i1 n2 + i2, whose cuts are
- * multiples of n2, the first one is cut; in one of the result's order, index = i2 n1 + i1, the second one.
- */
-mnp_status mnp__fft_layout_halved(const mnp_layout *layout, int d, const int64_t n[2], bool of_input,
-                                  mnp_layout **layout_p);
 
 #endif

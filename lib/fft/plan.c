@@ -15,6 +15,8 @@
 #include "array/input.h"
 #include "array/move/plan.h"
 #include "base/integer.h"
+#include "comm/heap.h"
+#include "fft/choices.h"
 #include "fft/plan.h"
 
 /* A plan of the user's is worth trying how each of its transforms is the fastest, for so long; a plain call is not. */
@@ -32,14 +34,16 @@ bool mnp__fft_is_double(mnp_dtype dtype)
 
 /* ---- memory ---- */
 
+enum { ALIGNMENT = 512 }; /* of pieces of memory, to which the heap rounds sizes up as well */
+
 static void note_size(const mnp_fft_plan *plan, mnp__fft_place place, const mnp_layout *layout, bool is_complex,
-                      struct mnp__fft_work *work)
+                      mnp__block_sizes *work)
 {
     const size_t size = mnp_dtype_size(dtype_of(plan->is_double, is_complex));
     int64_t own = 1, shape[MNP_MAX_DIMS];
     if (place != MNP__FFT_WORK && place != MNP__FFT_MORE_WORK)
         return;
-    mnp__block_sizes *sizes = &work[place - MNP__FFT_WORK].sizes;
+    mnp__block_sizes *sizes = &work[place - MNP__FFT_WORK];
     mnp_layout_local_shape(layout, plan->ctx->comm.rank, shape);
     for (int d = 0; d < layout->ndim; d++)
         own *= shape[d];
@@ -51,19 +55,35 @@ static void note_size(const mnp_fft_plan *plan, mnp__fft_place place, const mnp_
     sizes->average = block.average > sizes->average ? block.average : sizes->average;
 }
 
-/* Find out where new outputs lie, and the memory to work in. */
+/* The sizes of the pieces of work, and where they begin. */
+static void settle_work(mnp_fft_plan *plan)
+{
+    mnp__block_sizes work[2] = {{.own = 0}}, *all = &plan->need.work;
+    for (int i = 0; i < plan->steps.count; i++) {
+        const mnp__fft_step *step = &plan->steps.steps[i];
+        note_size(plan, step->source, step->from, step->from_complex, work);
+        note_size(plan, step->target, step->to, step->to_complex, work);
+    }
+    *all = (mnp__block_sizes){.own = 0};
+    for (int w = 0; w < 2; w++) {
+        all->own += mnp__round_up_bytes(work[w].own, ALIGNMENT);
+        all->largest += mnp__round_up_bytes(work[w].largest, ALIGNMENT);
+        all->average += work[w].average;
+    }
+    plan->need.alike = mnp__buffer_is_balanced(all);
+    plan->work_places[1] = mnp__round_up_bytes(plan->need.alike ? work[0].largest : work[0].own, ALIGNMENT);
+    if (plan->need.alike)
+        all->own = all->average = all->largest;
+}
+
+/* Find out where new outputs lie, and what memory the plan works in. */
 static mnp_status probe_memory(mnp_fft_plan *plan)
 {
     mnp_array *output;
     MNP_TRY(mnp_array_new_order(plan->ctx, plan->output, plan->steps.result, MNP_ORDER_C, &output));
     plan->output_direct = mnp__target_is_direct(output);
     mnp_array_free(output);
-    for (int i = 0; i < plan->steps.count; i++) {
-        const mnp__fft_step *step = &plan->steps.steps[i];
-        note_size(plan, step->source, step->from, step->from_complex, plan->work);
-        note_size(plan, step->target, step->to, step->to_complex, plan->work);
-    }
-    MNP_TRY(mnp__fft_get_work(plan));
+    settle_work(plan);
     return MNP_OK;
 }
 
@@ -152,6 +172,12 @@ static int64_t largest_bytes(const mnp_fft_plan *plan, const mnp_layout *layout,
     return mnp__layout_largest(layout) * (int64_t)mnp_dtype_size(dtype_of(plan->is_double, is_complex));
 }
 
+/* A number, times 4 to a power. */
+static int64_t scaled(int64_t number, int power)
+{
+    return power > 0 ? number << 2 * power : number >> -2 * power;
+}
+
 /*
  * How many slabs a GPU transforms its block in: so many that little is left of what has nothing beside it, the first
  * transform and the last move, and so few that each keeps the GPU busy.
@@ -162,7 +188,7 @@ static int64_t slabs_of(const mnp_fft_plan *plan, const mnp__fft_step *move)
     const int64_t slabs = largest_bytes(plan, move->from, move->from_complex) / SLAB;
     if (plan->ctx->config.slabs > 0)
         return plan->ctx->config.slabs;
-    return mnp__clamp(slabs, 1, MOST);
+    return mnp__max(scaled(mnp__clamp(slabs, 1, MOST), plan->problem.choice.finer), 1);
 }
 
 /* Choose slabs for the chain that ends with that move: on the host of about a megabyte, which fits a cache. */
@@ -174,7 +200,7 @@ static void choose_slabs(mnp_fft_plan *plan, int i)
     struct mnp__fft_runner *runner = &plan->runners[i];
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], source[MNP_MAX_DIMS], strides[MNP_MAX_DIMS], bytes = 1;
     const int rank = plan->ctx->comm.rank, dim = move->slab_dim;
-    const int64_t slabs = slabs_of(plan, move);
+    const int64_t slabs = slabs_of(plan, move), cached = scaled(CACHED, -plan->problem.choice.finer);
     if (!mnp__layout_box(move->from, rank, lo, extent))
         return;
     mnp_layout_local_shape(first->from, rank, source);
@@ -183,7 +209,7 @@ static void choose_slabs(mnp_fft_plan *plan, int i)
         bytes *= d == dim ? 1 : extent[d];
     bytes *= (int64_t)mnp_dtype_size(dtype_of(plan->is_double, move->from_complex));
     if (on_host && !given)
-        runner->slab_extent = bytes > CACHED ? 1 : CACHED / bytes;
+        runner->slab_extent = mnp__max(cached / bytes, 1);
     else
         runner->slab_extent = mnp__divide_up(extent[dim], slabs);
     if (runner->slab_extent > extent[dim])
@@ -262,21 +288,8 @@ static mnp_status plan_locals(mnp_fft_plan *plan)
 /* Whether all ranks know where the target of a move lies. */
 static bool is_direct(const mnp_fft_plan *plan, const mnp__fft_step *step)
 {
-    return step->target == MNP__FFT_OUTPUT ? plan->output_direct : plan->work[step->target - MNP__FFT_WORK].shared;
-}
-
-/* Every rank wants its block of the new layout, stored densely in the order of the step. */
-static int wanted(const void *argument, int rank, mnp__want *wants)
-{
-    const mnp__fft_step *step = argument;
-    int64_t stride = 1;
-    if (!mnp__layout_box(step->to, rank, wants[0].lo, wants[0].extent))
-        return 0;
-    for (int i = step->to->ndim - 1; i >= 0; i--) {
-        wants[0].strides[step->order[i]] = stride;
-        stride *= wants[0].extent[step->order[i]];
-    }
-    return 1;
+    return step->target == MNP__FFT_OUTPUT ? plan->output_direct
+                                           : plan->need.alike && mnp__heap_shared(plan->ctx->comm.heap);
 }
 
 static mnp_status plan_move(mnp_fft_plan *plan, const mnp__fft_step *step, struct mnp__fft_runner *runner)
@@ -285,7 +298,7 @@ static mnp_status plan_move(mnp_fft_plan *plan, const mnp__fft_step *step, struc
     const mnp__move_spec spec = {.dtype = dtype_of(plan->is_double, step->from_complex),
                                  .layout = step->from,
                                  .boundaries = zeros,
-                                 .wants = wanted,
+                                 .wants = mnp__fft_wanted,
                                  .argument = step,
                                  .direct = is_direct(plan, step),
                                  .in_slabs = step->chain > 0,
@@ -303,11 +316,21 @@ static mnp_status load_twiddle(mnp_fft_plan *plan)
     return mnp__ctx_kernel(plan->ctx, &spec, &plan->twiddle);
 }
 
+/* Settle how much scratch memory there has to be: as much on all ranks where they have equal blocks. */
+static mnp_status settle_scratch(mnp_fft_plan *plan)
+{
+    int64_t scratch = (int64_t)mnp__round_up_bytes(plan->slab + plan->scratch, ALIGNMENT);
+    plan->need.scratch = (size_t)scratch;
+    MNP_TRY(mnp__all_reduce(&plan->ctx->comm, &scratch, 1, MPI_INT64_T, MPI_MAX));
+    plan->need.scratches = scratch > 0;
+    if (plan->need.alike)
+        plan->need.scratch = (size_t)scratch;
+    return MNP_OK;
+}
+
 static mnp_status plan_shared(mnp_fft_plan *plan)
 {
-    int64_t scratch = (int64_t)(plan->slab + plan->scratch);
-    MNP_TRY(mnp__all_reduce(&plan->ctx->comm, &scratch, 1, MPI_INT64_T, MPI_MAX));
-    plan->uses_scratch = scratch > 0;
+    MNP_TRY(settle_scratch(plan));
     for (int i = 0; i < plan->steps.count; i++) {
         const mnp__fft_step *step = &plan->steps.steps[i];
         if (step->what == MNP__FFT_MOVE)
@@ -322,13 +345,12 @@ static mnp_status plan_shared(mnp_fft_plan *plan)
 static bool wants_slabs(const mnp_fft_plan *plan)
 {
     enum { LEAST = 256 << 20 };
-    return mnp__mover_takes_slabs(plan->ctx) &&
+    return mnp__mover_takes_slabs(plan->ctx) && !plan->problem.choice.whole &&
            (plan->ctx->device->cpu_memory || plan->ctx->config.slabs > 0 ||
             largest_bytes(plan, plan->problem.in, plan->problem.kind != MNP__FFT_FROM_REAL) >= LEAST);
 }
 
-static mnp_status describe(mnp_ctx *ctx, const mnp__fft_problem *problem, bool is_double, bool keeps,
-                           mnp_fft_plan **plan_p)
+static mnp_status describe(mnp_ctx *ctx, const mnp__fft_problem *problem, bool is_double, mnp_fft_plan **plan_p)
 {
     mnp_fft_plan *plan;
     MNP_TRY(mnp__calloc(1, sizeof *plan, &plan));
@@ -339,7 +361,6 @@ static mnp_status describe(mnp_ctx *ctx, const mnp__fft_problem *problem, bool i
     plan->problem.in = mnp_layout_retain(problem->in);
     plan->problem.out = mnp_layout_retain(problem->out);
     plan->is_double = is_double;
-    plan->keeps = keeps;
     plan->output = dtype_of(is_double, problem->kind != MNP__FFT_TO_REAL);
     MNP_TRY(mnp__fft_steps_find(&plan->problem, wants_slabs(plan), &plan->steps));
     plan->input = dtype_of(is_double, plan->steps.reads_complex);
@@ -363,8 +384,6 @@ static mnp_status settle_memory(mnp_fft_plan *plan)
     MNP_TRY(probe_memory(plan));
     if (slabs_have_targets(plan))
         return MNP_OK;
-    mnp__fft_release_work(plan);
-    memset(plan->work, 0, sizeof plan->work);
     mnp__fft_steps_free(&plan->steps);
     MNP_TRY(MNP_AGREE(plan->ctx, mnp__fft_steps_find(&plan->problem, false, &plan->steps)));
     return probe_memory(plan);
@@ -375,11 +394,12 @@ mnp_status mnp__fft_plan_make(mnp_ctx *ctx, const mnp__fft_problem *problem, boo
 {
     mnp_fft_plan *plan = NULL;
     mnp_status st;
-    MNP_TRY_OR(MNP_AGREE(ctx, describe(ctx, problem, is_double, keeps, &plan)), st, fail);
+    MNP_TRY_OR(MNP_AGREE(ctx, describe(ctx, problem, is_double, &plan)), st, fail);
     MNP_TRY_OR(settle_memory(plan), st, fail);
     MNP_TRY_OR(MNP_AGREE(ctx, plan_locals(plan)), st, fail);
     MNP_TRY_OR(plan_shared(plan), st, fail);
-    mnp__fft_release_work(plan);
+    if (keeps)
+        MNP_TRY_OR(mnp__fft_memory_join(plan), st, fail);
     *plan_p = plan;
     return MNP_OK;
 fail:
@@ -392,7 +412,7 @@ void mnp__fft_plan_release(mnp_fft_plan *plan)
     if (!plan)
         return;
     mnp__device *device = plan->ctx->device;
-    mnp__fft_release_work(plan);
+    mnp__fft_memory_leave(plan);
     for (int i = 0; plan->runners && i < plan->steps.count; i++) {
         mnp__mover_free(plan->runners[i].mover);
         device->ops->fft_free(device, plan->runners[i].fft);
@@ -422,8 +442,6 @@ int64_t mnp__fft_plan_bytes(const mnp_fft_plan *plan)
     for (int i = 0; i < plan->steps.count; i++)
         if (plan->runners[i].mover)
             bytes += mnp__mover_describe(plan->runners[i].mover).memory;
-    for (int w = 0; plan->keeps && w < 2; w++)
-        bytes += (int64_t)plan->work[w].sizes.largest;
     return bytes;
 }
 
@@ -445,15 +463,19 @@ mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *lay
                                       .norm = given.norm,
                                       .result = given.layout,
                                       .permuted = given.flags & MNP_FFT_PERMUTED};
+    const unsigned all = MNP_FFT_PERMUTED | MNP_FFT_ESTIMATED | MNP_FFT_MEASURED;
+    const bool is_double = mnp__fft_is_double(dtype);
     mnp__fft_problem problem;
     mnp_fft_plan *plan;
     MNP_TRY(mnp__array_check(ctx, dtype, layout));
-    if (given.flags & ~(unsigned)(MNP_FFT_PERMUTED | MNP_FFT_ESTIMATED))
+    if (given.flags & ~all || (given.flags & MNP_FFT_ESTIMATED && given.flags & MNP_FFT_MEASURED))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_fft_plan_new: %u is no set of flags", given.flags);
     MNP_TRY(mnp__check_same(&ctx->comm, "mnp_fft_plan_new", mnp__layout_hash(layout)));
     MNP_TRY(mnp__fft_resolve(&request, dtype, layout, &problem));
     problem.tries = !(given.flags & MNP_FFT_ESTIMATED);
-    const mnp_status st = mnp__fft_plan_make(ctx, &problem, mnp__fft_is_double(dtype), true, &plan);
+    mnp_status st = mnp__fft_choose(ctx, is_double, given.flags & MNP_FFT_MEASURED, &problem);
+    if (st == MNP_OK)
+        st = mnp__fft_plan_make(ctx, &problem, is_double, true, &plan);
     mnp_layout_free((mnp_layout *)problem.out);
     MNP_TRY(st);
     mnp__ctx_made(ctx, plan);
@@ -486,9 +508,10 @@ void mnp_fft_plan_describe(const mnp_fft_plan *plan, mnp_fft_plan_info *info)
 {
     MNP_NEED_OR(, plan);
     MNP_NEED_OR(, info);
-    *info = (mnp_fft_plan_info){.method = plan->steps.method, .scratch = (int64_t)(plan->slab + plan->scratch)};
-    for (int w = 0; w < 2; w++)
-        info->workspace += (int64_t)plan->work[w].sizes.largest;
+    *info = (mnp_fft_plan_info){.method = plan->steps.method,
+                                .choice = plan->problem.basis ? plan->problem.basis : "estimated",
+                                .workspace = (int64_t)plan->need.work.largest,
+                                .scratch = (int64_t)plan->need.scratch};
     for (int i = 0; i < plan->steps.count; i++) {
         const mnp__fft_step *step = &plan->steps.steps[i];
         info->transforms += step->what == MNP__FFT_LOCAL;
@@ -501,6 +524,7 @@ void mnp_fft_plan_describe(const mnp_fft_plan *plan, mnp_fft_plan_info *info)
         info->far_bytes += facts.other_bytes;
         info->messages += facts.messages;
         info->receivers += facts.receivers;
+        info->buffers += facts.buffers;
     }
 }
 
@@ -512,7 +536,7 @@ void mnp_fft_plan_print(const mnp_fft_plan *plan, FILE *file)
     if (plan->ctx->comm.rank != 0)
         return;
     mnp_fft_plan_describe(plan, &info);
-    fprintf(file, "Fourier transform over %d ranks: %s\n", plan->ctx->comm.size, info.method);
+    fprintf(file, "Fourier transform over %d ranks: %s, as %s\n", plan->ctx->comm.size, info.method, info.choice);
     for (int i = 0; i < plan->steps.count; i++) {
         const mnp__fft_step *step = &plan->steps.steps[i];
         fprintf(file, "  %d: ", i + 1);
@@ -529,7 +553,8 @@ void mnp_fft_plan_print(const mnp_fft_plan *plan, FILE *file)
         }
     }
     fprintf(file, "  rank 0: works in %lld bytes, sends %lld bytes to ranks of its node and %lld to others\n",
-            (long long)(info.workspace + info.scratch), (long long)info.node_bytes, (long long)info.far_bytes);
+            (long long)(info.workspace + info.scratch + info.buffers), (long long)info.node_bytes,
+            (long long)info.far_bytes);
 }
 
 void mnp_fft_plan_free(mnp_fft_plan *plan)

@@ -7,6 +7,7 @@
 
 #include "array/move/mover.h"
 #include "fft/fft.h"
+#include "fft/memory.h"
 #include "kernels/fft/twiddle_params.h"
 
 /* What runs a step on this rank; NULL where there is nothing to do. */
@@ -19,31 +20,24 @@ struct mnp__fft_runner {
     mnp_fft_twiddle_params twiddle;
 };
 
-/* One of the two pieces of memory. */
-struct mnp__fft_work {
-    mnp__block_sizes sizes; /* the largest 0: not needed */
-    bool shared;
-    mnp__buffer *buffer;
-};
-
 struct mnp_fft_plan {
     unsigned tag; /* MNP__TAG_fft_plan: see base/call.h */
     mnp_ctx *ctx;
     mnp__fft_problem problem; /* its layouts are this plan's */
-    bool is_double, keeps;
+    bool is_double;
     mnp_dtype input, output; /* as they are computed */
     bool output_direct;      /* new outputs are where all ranks know them in the heap */
     mnp__fft_steps steps;
     struct mnp__fft_runner *runners;
     mnp__kernel *twiddle;
-    struct mnp__fft_work work[2];
-    size_t scratch, slab; /* bytes that the device's transforms need; of the buffers of slabs, before them */
-    bool uses_scratch;    /* any rank does */
-    void *scratch_memory;
+    mnp__fft_need need;
+    size_t work_places[2]; /* where the pieces of work begin in the memory for it */
+    size_t scratch, slab;  /* bytes that the device's transforms need; of the buffers of slabs, before them */
+    bool joined;           /* the user keeps it, and the context's memory for it: see memory.h */
+    mnp__fft_memory *own;  /* NULL: it has none of its own */
 };
 
-/* Allocate what a plan works in, as far as it is not there yet.  Collective. */
-mnp_status mnp__fft_get_work(mnp_fft_plan *plan);
-void mnp__fft_release_work(mnp_fft_plan *plan);
+/* A mnp__wants for movers: what a rank wants of a step that is a move. */
+int mnp__fft_wanted(const void *step, int rank, mnp__want *wants);
 
 #endif

@@ -107,6 +107,8 @@ mnp_status mnp__fft_resolve(const mnp__fft_request *request, mnp_dtype dtype, co
     return find_result(request, layout, problem);
 }
 
+static const int fast_primes[] = {11, 7, 5, 3, 2}; /* of real numbers the last three */
+
 /* Multiply by the primes in any way, from the least product on. */
 static void least_product(const int *primes, int count, int64_t product, int64_t target, int64_t *least)
 {
@@ -119,9 +121,28 @@ static void least_product(const int *primes, int count, int64_t product, int64_t
             least_product(primes + i, count - i, product * primes[i], target, least);
 }
 
+/* Multiply by the primes in any way, up to the greatest product that is not above the target. */
+static void greatest_product(const int *primes, int count, int64_t product, int64_t target, int64_t *greatest)
+{
+    *greatest = product > *greatest ? product : *greatest;
+    for (int i = 0; i < count; i++)
+        if (product <= target / primes[i])
+            greatest_product(primes + i, count - i, product * primes[i], target, greatest);
+}
+
+mnp_status mnp_prev_fast_len(int64_t target, bool real, int64_t *length_p)
+{
+    int64_t greatest = 1;
+    MNP_NEED(length_p);
+    if (target < 1)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_prev_fast_len: the target is %" PRId64 ", below 1", target);
+    greatest_product(fast_primes + (real ? 2 : 0), real ? 3 : 5, 1, target, &greatest);
+    *length_p = greatest;
+    return MNP_OK;
+}
+
 mnp_status mnp_next_fast_len(int64_t target, bool real, int64_t *length_p)
 {
-    static const int primes[] = {11, 7, 5, 3, 2};
     int64_t least = INT64_MAX;
     MNP_NEED(length_p);
     if (target < 0)
@@ -130,7 +151,7 @@ mnp_status mnp_next_fast_len(int64_t target, bool real, int64_t *length_p)
         *length_p = target;
         return MNP_OK;
     }
-    least_product(primes + (real ? 2 : 0), real ? 3 : 5, 1, target, &least);
+    least_product(fast_primes + (real ? 2 : 0), real ? 3 : 5, 1, target, &least);
     if (least == INT64_MAX)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_next_fast_len: no int64 of %" PRId64 " or more has small factors alone",
                         target);

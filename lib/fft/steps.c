@@ -102,7 +102,7 @@ static void offer(struct finder *f, unsigned left, unsigned group, bool parts, d
 {
     struct way *way = &f->ways[left];
     const unsigned rest = left & ~group;
-    cost += rest ? f->ways[rest].cost : last_move(f, layout);
+    cost += rest ? f->ways[rest].cost : parts ? 0 : last_move(f, layout);
     if (way->group && way->cost <= cost) {
         mnp_layout_free(layout);
         return;
@@ -112,23 +112,33 @@ static void offer(struct finder *f, unsigned left, unsigned group, bool parts, d
 }
 
 /*
- * One axis in two parts: three moves, or four or five where input or result have to be aligned to the factors, and two
- * transforms, of the elements of the busiest rank.
+ * The shape of an array with dimension d as two, columns of n1 elements by rows of n2; and layouts that leave the
+ * columns whole, and the rows.
  */
+static mnp_status halve(const struct finder *f, const int64_t *whole, int d, int64_t *shape, mnp_layout **columns_p,
+                        mnp_layout **rows_p)
+{
+    int64_t n[2];
+    (void)mnp__fft_split(whole[d], f->nranks, n);
+    for (int i = 0; i < f->ndim; i++)
+        shape[i < d ? i : i + 1] = whole[i];
+    memcpy(&shape[d], n, sizeof n);
+    MNP_TRY(mnp__layout_uncut(f->nranks, f->ndim + 1, shape, 1u << d, columns_p));
+    const mnp_status st = mnp__layout_uncut(f->nranks, f->ndim + 1, shape, 2u << d, rows_p);
+    if (st != MNP_OK)
+        mnp_layout_free(*columns_p);
+    return st;
+}
+
+/* One axis in two parts: three moves and two transforms of the elements of the busiest rank. */
 static mnp_status offer_parts(struct finder *f, unsigned left, int d, const int64_t *shape)
 {
     int64_t longer[MNP_MAX_DIMS], n[2];
-    mnp_layout *columns, *rows = NULL, *after;
+    mnp_layout *columns, *rows, *after;
     if (f->ndim == MNP_MAX_DIMS || is_real_axis(f, d) || !mnp__fft_split(shape[d], f->nranks, n))
         return MNP_OK;
-    for (int i = 0; i < f->ndim; i++)
-        longer[i < d ? i : i + 1] = shape[i];
-    longer[d] = n[0];
-    longer[d + 1] = n[1];
-    MNP_TRY(mnp__layout_uncut(f->nranks, f->ndim + 1, longer, 1u << d, &columns));
-    mnp_status st = mnp__layout_uncut(f->nranks, f->ndim + 1, longer, 2u << d, &rows);
-    if (st == MNP_OK)
-        st = mnp_layout_block(f->nranks, f->ndim, shape, &after);
+    MNP_TRY(halve(f, shape, d, longer, &columns, &rows));
+    const mnp_status st = mnp_layout_block(f->nranks, f->ndim, shape, &after);
     if (st == MNP_OK)
         offer(f, left, 1u << d, true, 3.5 * (double)(mnp__layout_largest(columns) + mnp__layout_largest(rows)), after);
     mnp_layout_free(columns);
@@ -161,7 +171,7 @@ static mnp_status find_ways(struct finder *f, unsigned left)
         if (set & ~left)
             continue;
         for (unsigned group = set; group; group = (group - 1) & set)
-            if (is_allowed(f, group, set))
+            if (is_allowed(f, group, set) && (!f->problem->choice.one_by_one || (group & (group - 1)) == 0))
                 MNP_TRY(offer_group(f, set, group));
     }
     return MNP_OK;
@@ -181,8 +191,6 @@ static mnp_status add(struct finder *f, mnp__fft_what what, mnp_layout *to, mnp_
                             .from_complex = f->is_complex,
                             .to_complex = f->is_complex,
                             .scale = 1};
-    for (int d = 0; d < MNP_MAX_DIMS; d++)
-        step->order[d] = d;
     *step_p = step;
     return MNP_OK;
 }
@@ -273,62 +281,45 @@ static mnp_status local(struct finder *f, unsigned group)
     return local_real(f, &rest);
 }
 
-/* To the layout of halves that is uncut along one of them, and transform that one. */
-static mnp_status half(struct finder *f, int dim)
+/* Add a move between the layouts of an axis and of its halves, which are dimensions d and d + 1. */
+static mnp_status move_halves(struct finder *f, mnp__fft_halves halves, int d, mnp_layout *to)
 {
-    mnp_layout *layout;
-    MNP_TRY(mnp__layout_uncut(f->nranks, f->now->ndim, f->now->shape, 1u << dim, &layout));
-    MNP_TRY(move(f, layout));
-    return local_complex(f, 1u << dim);
-}
-
-/* Bring the input of a transform in two parts to where its axis can be seen as two dimensions. */
-static mnp_status enter_halves(struct finder *f, int d, const int64_t n[2])
-{
-    mnp_layout *like = NULL, *layout;
-    if (f->waits)
-        MNP_TRY(mnp__fft_layout_like(f->now, f->shape, &like));
-    const mnp_status st = mnp__fft_layout_aligned(like ? like : f->now, d, n[1], &layout);
-    mnp_layout_free(like);
-    MNP_TRY(st);
-    MNP_TRY(move(f, layout));
-    MNP_TRY(mnp__fft_layout_halved(f->now, d, n, true, &layout));
-    set_now(f, layout);
-    return MNP_OK;
-}
-
-/* The transposed result, to a layout near the one it is to have, and there one dimension again. */
-static mnp_status leave_halves(struct finder *f, int d, const int64_t n[2], const mnp_layout *target)
-{
-    mnp_layout *whole, *halves;
     mnp__fft_step *step;
-    MNP_TRY(mnp__fft_layout_aligned(target, d, n[0], &whole));
-    mnp_status st = mnp__fft_layout_halved(whole, d, n, false, &halves);
+    const mnp_status st = add(f, MNP__FFT_MOVE, to, &step);
     if (st == MNP_OK) {
-        st = add(f, MNP__FFT_MOVE, halves, &step);
-        mnp_layout_free(halves);
-    }
-    if (st == MNP_OK) {
-        step->order[d] = d + 1;
-        step->order[d + 1] = d;
+        step->halves = halves;
+        step->dim = d;
         f->moves++;
+        f->waits = false;
     }
-    set_now(f, whole);
+    set_now(f, to);
     return st;
 }
 
+/*
+ * Three moves, however input and result are cut: to columns, from there to rows, and from these, whose transforms are
+ * in transposed order, to the result.
+ */
 static mnp_status in_two_parts(struct finder *f, int d, const mnp_layout *target)
 {
-    int64_t n[2];
+    int64_t shape[MNP_MAX_DIMS];
+    mnp_layout *columns, *rows;
     mnp__fft_step *step;
-    (void)mnp__fft_split(f->problem->points[d], f->nranks, n);
     f->in_parts++;
-    MNP_TRY(enter_halves(f, d, n));
-    MNP_TRY(half(f, d));
-    MNP_TRY(add(f, MNP__FFT_TWIDDLE, f->now, &step));
+    MNP_TRY(halve(f, f->waits ? f->shape : f->now->shape, d, shape, &columns, &rows));
+    mnp_status st = move_halves(f, MNP__FFT_SPLIT, d, columns);
+    if (st == MNP_OK)
+        st = local_complex(f, 1u << d);
+    if (st == MNP_OK)
+        st = add(f, MNP__FFT_TWIDDLE, f->now, &step);
+    if (st != MNP_OK) {
+        mnp_layout_free(rows);
+        return st;
+    }
     step->dim = d;
-    MNP_TRY(half(f, d + 1));
-    return leave_halves(f, d, n, target);
+    MNP_TRY(move(f, rows));
+    MNP_TRY(local_complex(f, 2u << d));
+    return move_halves(f, MNP__FFT_JOIN, d, mnp_layout_retain(target));
 }
 
 static int only_axis(unsigned group)
@@ -346,7 +337,7 @@ static mnp_status follow(struct finder *f, unsigned left)
         const struct way *way = &f->ways[left];
         const unsigned rest = left & ~way->group;
         if (way->parts) {
-            const bool ends = !rest && !f->problem->permuted && mnp__layout_same_shape(way->layout, f->problem->out);
+            const bool ends = !rest && (!f->problem->permuted || !mnp__layout_same_shape(way->layout, f->problem->out));
             MNP_TRY(in_two_parts(f, only_axis(way->group), ends ? f->problem->out : way->layout));
         } else {
             MNP_TRY(move(f, mnp_layout_retain(way->layout)));
@@ -450,7 +441,7 @@ static void find_chains(mnp__fft_steps *steps)
         if (move->what != MNP__FFT_MOVE)
             continue;
         for (int first = i - 1; first >= 0 && steps->steps[first].what == MNP__FFT_LOCAL; first--) {
-            const int dim = find_slab_dim(steps, first, i);
+            const int dim = move->halves == MNP__FFT_SPLIT ? -1 : find_slab_dim(steps, first, i);
             if (dim < 0 || !mnp__layout_same_shape(steps->steps[first].to, move->from) ||
                 (first < i - 1 && steps->steps[first + 1].kind != MNP__FFT_COMPLEX))
                 break;
@@ -560,6 +551,11 @@ mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, bool by_slabs, m
     mnp_layout_free(f->now);
     free(f);
     return st;
+}
+
+bool mnp__fft_steps_leave_input(const mnp__fft_steps *steps)
+{
+    return steps->count > 0 && steps->steps[steps->steps[0].chain].target != MNP__FFT_OUTPUT;
 }
 
 void mnp__fft_steps_free(mnp__fft_steps *steps)

@@ -13,6 +13,13 @@
 #include "device/device.h"
 #include "layout/layout.h"
 
+/* What is done otherwise than the model would: nothing, if all is zero. */
+typedef struct mnp__fft_choice {
+    bool one_by_one; /* pencils: the axes that are cut one after the other, also where one move serves several */
+    bool whole;      /* blocks move when they are transformed as a whole, not slab by slab */
+    int finer;       /* slabs are 4 to that power times as many */
+} mnp__fft_choice;
+
 /* A transform as a user means it. */
 typedef struct mnp__fft_problem {
     mnp__fft_kind kind;
@@ -24,6 +31,8 @@ typedef struct mnp__fft_problem {
     double scale;
     const mnp_layout *in, *out; /* out has the shape of the result; in may be longer or shorter along the axes */
     bool tries;                 /* it is worth trying how each transform is the fastest */
+    mnp__fft_choice choice;
+    const char *basis; /* of the choice, as mnp_fft_plan_info has it; NULL: the model */
 } mnp__fft_problem;
 
 typedef enum mnp__fft_what { MNP__FFT_LOCAL, MNP__FFT_MOVE, MNP__FFT_TWIDDLE } mnp__fft_what;
@@ -37,17 +46,20 @@ typedef enum mnp__fft_place {
     MNP__FFT_PLACES
 } mnp__fft_place;
 
+/* What a move does with an axis that is transformed in two parts: one dimension becomes two, or two become one. */
+typedef enum mnp__fft_halves { MNP__FFT_AS_IT_IS, MNP__FFT_SPLIT, MNP__FFT_JOIN } mnp__fft_halves;
+
 typedef struct mnp__fft_step {
     mnp__fft_what what;
     mnp_layout *from,
-        *to; /* of one shape, but that of a real transform; MOVE: what is beyond the shape of `from` is 0 */
+        *to; /* of one shape, but for the halves of an axis and in a real transform; MOVE: beyond `from` all is 0 */
     bool from_complex, to_complex;
     mnp__fft_place source, target; /* the same: in place */
     mnp__fft_kind kind;            /* LOCAL */
     int naxes, axes[MNP__FFT_RANK];
     double scale;
-    int order[MNP_MAX_DIMS]; /* MOVE: the dimensions as they are stored in the target, the slowest first */
-    int dim;                 /* TWIDDLE: the halves are dimensions dim and dim + 1 */
+    mnp__fft_halves halves; /* MOVE */
+    int dim;                /* the halves are dimensions dim and dim + 1; SPLIT and JOIN: of the whole, dim */
     /*
      * MOVE: how many LOCAL steps before it are done together with it, slab by slab of dimension slab_dim: each slab is
      * transformed in a small buffer, from where it goes to its ranks.  LOCAL: the MOVE's place behind it, or 0.
@@ -70,6 +82,9 @@ typedef struct mnp__fft_steps {
  * mnp__fft_steps_free(), which accepts zeros.  MNP_ERR_MEMORY.
  */
 mnp_status mnp__fft_steps_find(const mnp__fft_problem *problem, bool by_slabs, mnp__fft_steps *steps);
+/* Whether nothing is written to the output before the input has been read, so that both may be one array. */
+bool mnp__fft_steps_leave_input(const mnp__fft_steps *steps);
+
 void mnp__fft_steps_free(mnp__fft_steps *steps);
 
 #endif

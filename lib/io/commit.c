@@ -223,6 +223,8 @@ static mnp_status run_locked(const mnp__commit *commit)
 mnp_status mnp__commit_run(const mnp__commit *commit)
 {
     unsigned char signature[SIGNATURE];
+    if (commit->count == 0 && commit->new_end == commit->old_end)
+        return MNP_OK; /* elements that exist were written, and nothing else */
     if (!read_bytes(commit->file, 0, SIGNATURE, signature))
         return fail(commit->file->name, "read");
     MNP_TRY(write_journal(commit, signature));

@@ -37,7 +37,14 @@ mnp_status mnp__file_array_read(mnp_ctx *ctx, const mnp__file_array *source, con
     mnp__selection selection;
     mnp_layout *layout = NULL;
     mnp__output output;
+    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
     mnp_status st;
+    mnp__transfer transfer = {.selection = &selection,
+                              .stored = source->stored,
+                              .unit = source->unit,
+                              .whole_units = source->unit != NULL,
+                              .ops = source->ops,
+                              .file = source->file};
     MNP_TRY(mnp__selection_new(source->name, source->ndim, source->shape, wanted, &selection));
     MNP_TRY(mnp__file_array_layout(ctx, source->name, &selection, given, &layout));
     const mnp__output_spec spec = {.function = source->function,
@@ -45,14 +52,15 @@ mnp_status mnp__file_array_read(mnp_ctx *ctx, const mnp__file_array *source, con
                                    .dtype = source->dtype,
                                    .layout = layout,
                                    .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
+    if (wanted && wanted->ahead) {
+        mnp_layout_box(layout, ctx->comm.rank, lo, extent);
+        mnp__transfer_ahead(ctx, &transfer, lo, extent, source->name);
+        st = MNP_OK;
+        goto release;
+    }
     MNP_TRY_OR(mnp__output_open(&spec, array_p, &output), st, release);
-    st = mnp__transfer_read(&(mnp__transfer){.array = output.array,
-                                             .selection = &selection,
-                                             .stored = source->stored,
-                                             .unit = source->unit,
-                                             .whole_units = source->unit != NULL,
-                                             .ops = source->ops,
-                                             .file = source->file});
+    transfer.array = output.array;
+    st = mnp__transfer_read(&transfer);
     st = mnp__output_close(1, &output, st);
 release:
     mnp_layout_free(layout);

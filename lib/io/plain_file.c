@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "io/write_behind.h"
 
 enum { MOST_AT_ONCE = 16 << 20 /* bytes that are written before a signal can end the process */ };
 
@@ -56,6 +57,8 @@ mnp_status mnp__plain_file_open_together(mnp_ctx *ctx, const char *name, mnp__pl
 
 void mnp__plain_file_close(mnp__plain_file *file)
 {
+    mnp__write_behind_end(file->behind);
+    file->behind = NULL;
     if (file->descriptor >= 0)
         close(file->descriptor);
     file->descriptor = -1;
@@ -79,6 +82,8 @@ mnp_status mnp__plain_file_read(const mnp__plain_file *file, int64_t from, size_
 
 mnp_status mnp__plain_file_write(const mnp__plain_file *file, int64_t to, size_t count, const void *data)
 {
+    if (file->behind && mnp__write_behind_add(file->behind, file->descriptor, to, count, data))
+        return MNP_OK;
     for (size_t done = 0; done < count;) {
         const size_t left = count - done, size = left < MOST_AT_ONCE ? left : MOST_AT_ONCE;
         ssize_t put = pwrite(file->descriptor, (const char *)data + done, size, (off_t)(to + (int64_t)done));
@@ -91,8 +96,15 @@ mnp_status mnp__plain_file_write(const mnp__plain_file *file, int64_t to, size_t
     return MNP_OK;
 }
 
+mnp_status mnp__plain_file_catch_up(const mnp__plain_file *file)
+{
+    const int error = file->behind ? mnp__write_behind_wait(file->behind) : 0;
+    return error == 0 ? MNP_OK : MNP_FAIL(MNP_ERR_IO, "cannot write '%s': %s", file->name, strerror(error));
+}
+
 mnp_status mnp__plain_file_sync(const mnp__plain_file *file)
 {
+    MNP_TRY(mnp__plain_file_catch_up(file));
     if (fsync(file->descriptor) != 0)
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s' to disk: %s", file->name, strerror(errno));
     return MNP_OK;
@@ -196,6 +208,13 @@ mnp_status mnp__plain_array_write(const mnp__plain_file *file, const mnp__plain_
         MNP_TRY(
             mnp__plain_file_write(file, place(array, box, &runs, i), bytes, (const char *)buffer + (size_t)i * bytes));
     return MNP_OK;
+}
+
+void mnp__plain_array_ahead(const mnp__plain_array *array, const mnp__file_box *box, mnp__read_ahead *ahead)
+{
+    const struct runs runs = find_runs(array, box);
+    for (int64_t i = 0; i < runs.count; i++)
+        mnp__read_ahead_add(ahead, place(array, box, &runs, i), runs.length * (int64_t)array->item);
 }
 
 void mnp__swap_bytes(size_t size, int64_t count, void *numbers)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "context/context.h"
+#include "io/read_ahead.h"
 #include "io/atomic_file.h"
 #include "io/selection.h"
 
@@ -17,7 +18,8 @@
 typedef struct mnp__plain_file {
     const char *name; /* for messages */
     int descriptor;
-    int64_t bytes; /* its size when it was opened for reading */
+    int64_t bytes;                    /* its size when it was opened for reading */
+    struct mnp__write_behind *behind; /* what writes to it in the background; NULL: writing is done when it returns */
 } mnp__plain_file;
 
 #define MNP__PLAIN_FILE_CLOSED ((mnp__plain_file){.descriptor = -1})
@@ -33,6 +35,9 @@ void mnp__plain_file_close(mnp__plain_file *file);
 /* Read `count` bytes from offset `from`, or write them.  MNP_ERR_IO, also if the file has fewer. */
 mnp_status mnp__plain_file_read(const mnp__plain_file *file, int64_t from, size_t count, void *data);
 mnp_status mnp__plain_file_write(const mnp__plain_file *file, int64_t to, size_t count, const void *data);
+
+/* Wait until what is written in the background is with the operating system.  MNP_ERR_IO. */
+mnp_status mnp__plain_file_catch_up(const mnp__plain_file *file);
 
 /* Wait until everything that this rank's node has written is on disk.  MNP_ERR_IO. */
 mnp_status mnp__plain_file_sync(const mnp__plain_file *file);
@@ -61,6 +66,9 @@ mnp_status mnp__plain_array_read(const mnp__plain_file *file, const mnp__plain_a
                                  void *buffer);
 mnp_status mnp__plain_array_write(const mnp__plain_file *file, const mnp__plain_array *array, const mnp__file_box *box,
                                   const void *buffer);
+
+/* Add the bytes of a box to those that are read ahead. */
+void mnp__plain_array_ahead(const mnp__plain_array *array, const mnp__file_box *box, mnp__read_ahead *ahead);
 
 /* Reverse the bytes of `count` numbers of `size` bytes, in place. */
 void mnp__swap_bytes(size_t size, int64_t count, void *numbers);

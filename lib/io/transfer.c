@@ -239,6 +239,18 @@ mnp_status mnp__transfer_read(const mnp__transfer *transfer)
     return st;
 }
 
+void mnp__transfer_ahead(mnp_ctx *ctx, const mnp__transfer *transfer, const int64_t *lo, const int64_t *extent,
+                         const char *name)
+{
+    mnp__file_box box, cover;
+    mnp__read_ahead ahead = {.count = 0};
+    mnp__selection_box(transfer->selection, lo, extent, &box);
+    mnp__selection_cover(transfer->selection, &box, transfer->unit, transfer->stored, &cover);
+    if (mnp__file_box_size(&cover) > 0)
+        transfer->ops->ahead(transfer->file, &cover, &ahead);
+    mnp__read_ahead_start(ctx, name, &ahead);
+}
+
 mnp_status mnp__transfer_write(const mnp__transfer *transfer)
 {
     struct engine engine;

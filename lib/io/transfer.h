@@ -10,6 +10,7 @@
 #define MNP__IO_TRANSFER_H
 
 #include "array/array.h"
+#include "io/read_ahead.h"
 #include "io/selection.h"
 
 /* How elements come from a file and go there; each function works for this rank alone. */
@@ -22,6 +23,8 @@ typedef struct mnp__transfer_ops {
     /* Read the box's elements, as they are in the file, to `buffer`, in C order; or write them. */
     mnp_status (*read)(void *file, const mnp__file_box *box, void *buffer);
     mnp_status (*write)(void *file, const mnp__file_box *box, const void *buffer);
+    /* Add the bytes that read() would read for a box to those that are read ahead.  Not collective. */
+    void (*ahead)(void *file, const mnp__file_box *box, mnp__read_ahead *ahead);
     /* Turn `count` elements that were read into elements of the array's dtype, in place. */
     mnp_status (*convert)(void *file, int64_t count, void *buffer);
 } mnp__transfer_ops;
@@ -42,5 +45,12 @@ typedef struct mnp__transfer {
  */
 mnp_status mnp__transfer_read(const mnp__transfer *transfer);
 mnp_status mnp__transfer_write(const mnp__transfer *transfer);
+
+/*
+ * Let the bytes of the box [lo, lo + extent) of an array, which is not there yet (`array` is NULL), be read ahead from
+ * the file of that name.  Not collective.
+ */
+void mnp__transfer_ahead(mnp_ctx *ctx, const mnp__transfer *transfer, const int64_t *lo, const int64_t *extent,
+                         const char *name);
 
 #endif

@@ -7,13 +7,13 @@
  * thread is started when there is a job and no other thread is idle, and then stays.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/process/leftovers.h"
+#include "base/process/thread.h"
 #include "base/status.h"
 #include "jit/cache.h"
 #include "jit/jit.h"
@@ -26,6 +26,7 @@ typedef enum job_state { WAITING, UNDER_WAY, READY, OVER } job_state;
 typedef struct job {
     struct job *next;
     job_state state;
+    bool failed; /* over, as it could not be compiled */
     mnp__request request;
     mnp__kernel_spec spec; /* of the request, with texts of its own */
     const char **name_expressions;
@@ -135,26 +136,18 @@ static void *work(void *argument)
         const mnp_status st = mnp__request_compile(&j->request, false, &left, &j->binary);
         pthread_mutex_lock(&ahead->mutex);
         j->state = st == MNP_OK && !left ? READY : OVER;
+        j->failed = st != MNP_OK;
         pthread_cond_broadcast(&ahead->changed);
     }
     pthread_mutex_unlock(&ahead->mutex);
     return NULL;
 }
 
-/* Start a thread, if there may be one more.  It gets no signals: they are the program's.  The mutex is held. */
+/* Start a thread, if there may be one more.  The mutex is held. */
 static void start_thread(mnp__ahead *ahead)
 {
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    if (ahead->started == ahead->most || pthread_attr_init(&attributes) != 0)
-        return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_attr_setstacksize(&attributes, STACK) == 0 &&
-        pthread_create(&ahead->threads[ahead->started], &attributes, work, ahead) == 0)
+    if (ahead->started < ahead->most && mnp__thread_start(&ahead->threads[ahead->started], STACK, work, ahead))
         ahead->started++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
 }
 
 /* ---- the end ---- */
@@ -245,6 +238,46 @@ void mnp__jit_ahead(mnp__compiler *compiler, int threads, const mnp__kernel_spec
     pthread_mutex_unlock(&ahead->mutex);
     if (!new)
         free_job(j);
+}
+
+bool mnp__jit_ahead_wait(const mnp__compiler *compiler, int *done_p, int *all_p)
+{
+    mnp__ahead *ahead = compiler->ahead;
+    int done = 0, all_jobs = 0;
+    *done_p = *all_p = 0;
+    if (!ahead)
+        return false;
+    pthread_mutex_lock(&ahead->mutex);
+    for (const job *j = ahead->jobs; j; j = j->next) {
+        all_jobs++;
+        done += j->state == READY || j->state == OVER;
+    }
+    const bool waits =
+        done < all_jobs && ahead->started > 0 && !is_over(ahead); /* without threads nothing would come */
+    if (waits)
+        pthread_cond_wait(&ahead->changed, &ahead->mutex);
+    pthread_mutex_unlock(&ahead->mutex);
+    *done_p = done;
+    *all_p = all_jobs;
+    return waits;
+}
+
+/* What does not compile is compiled once more, for the words of the compiler, which its thread has not kept. */
+mnp_status mnp__jit_ahead_finish(const mnp__compiler *compiler)
+{
+    mnp_status first = MNP_OK;
+    for (job *j = compiler->ahead ? compiler->ahead->jobs : NULL; j; j = j->next) {
+        bool left;
+        if (j->state == READY || (j->failed && first != MNP_OK))
+            continue;
+        const mnp_status st = mnp__request_compile(&j->request, true, &left, &j->binary);
+        pthread_mutex_lock(&compiler->ahead->mutex);
+        j->state = st == MNP_OK ? READY : OVER;
+        j->failed = st != MNP_OK;
+        pthread_mutex_unlock(&compiler->ahead->mutex);
+        first = first == MNP_OK ? st : first;
+    }
+    return first;
 }
 
 bool mnp__ahead_take(mnp__ahead *ahead, const mnp__request *request, mnp__binary *binary)

@@ -63,6 +63,15 @@ static bool make_folder(const char *path)
            (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+#define UNUSABLE "the kernel cache %s cannot be used (it must be a folder of yours that others cannot write in)"
+
+mnp_status mnp__jit_cache_check(const char *path)
+{
+    if (make_folder(path) && access(path, W_OK) == 0)
+        return MNP_OK;
+    return MNP_FAIL(MNP_ERR_IO, UNUSABLE "; no kernel can be kept there", path);
+}
+
 /* Read the parts of a cache file after its header, malloc'ed; NULL if they do not belong to this key. */
 static char *read_parts(int fd, const mnp__text *key, mnp__cache_header *header)
 {
@@ -274,10 +283,7 @@ mnp_status mnp__request_open(mnp__request *request)
     if (!request->cached) {
         static atomic_bool warned; /* one warning is enough for a process */
         if (!atomic_exchange(&warned, true))
-            MNP_LOG(&compiler->config->logger, MNP_LOG_WARN,
-                    "the kernel cache %s cannot be used (it must be a folder of yours that others cannot "
-                    "write in); kernels are compiled on every start",
-                    folder);
+            MNP_LOG(&compiler->config->logger, MNP_LOG_WARN, UNUSABLE "; kernels are compiled on every start", folder);
     }
 done:
     free(folder);

@@ -3,8 +3,9 @@
  * The folder of the kernel cache: where it is, what it contains, and how it is cleared.
  *
  * A kernel's file is COMPILER-FUNCTION-HASH.kernel; its lock has the suffix .lock, and a file that is being written has
- * the mark of its owner (base/process/leftovers.h) and six letters of mkstemp() as its suffix.  Other files in the
- * folder are ignored, and links are removed, never followed.
+ * the mark of its owner (base/process/leftovers.h) and six letters of mkstemp() as its suffix.  What was measured of
+ * transforms is in fft.choices (fft/choices.c) and fftw-HASH.wisdom or fftwf-HASH.wisdom (device/host/fftw.c), which are
+ * cleared with the kernels.  Other files in the folder are ignored, and links are removed, never followed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -69,11 +70,19 @@ static bool is_lock(const char *name)
     return rest && strcmp(rest, ".lock") == 0;
 }
 
-/* Whether a file is a kernel, a lock, or a kernel that was not completed. */
+/* Whether a file has what was measured of transforms, by Maniple or by FFTW. */
+static bool is_measured(const char *name)
+{
+    const char *hash = strncmp(name, "fftw-", 5) == 0 ? name + 5 : strncmp(name, "fftwf-", 6) == 0 ? name + 6 : "";
+    return strcmp(name, "fft.choices") == 0 ||
+           (strspn(hash, "0123456789abcdef") == 16 && strcmp(hash + 16, ".wisdom") == 0);
+}
+
+/* Whether a file is a kernel, a lock, a kernel that was not completed, or what was measured. */
 static bool is_ours(const char *name)
 {
     const char *rest = rest_of_name(name);
-    return rest && (*rest == '\0' || strcmp(rest, ".lock") == 0 || mnp__owner_is_marked(rest));
+    return rest ? *rest == '\0' || strcmp(rest, ".lock") == 0 || mnp__owner_is_marked(rest) : is_measured(name);
 }
 
 /* Open the folder; *directory_p is NULL if it does not exist yet. */

@@ -108,6 +108,18 @@ mnp_status mnp__jit_binary(const mnp__compiler *compiler, const mnp__kernel_spec
 void mnp__jit_ahead(mnp__compiler *compiler, int threads, const mnp__kernel_spec *spec);
 
 /*
+ * Wait until one more of the specs that were given to mnp__jit_ahead() has been compiled; *done_p of *all_p have been.
+ * Returns false at once where none is left.
+ */
+bool mnp__jit_ahead_wait(const mnp__compiler *compiler, int *done_p, int *all_p);
+
+/*
+ * After that: wait for those that other processes compile, and compile those here that no thread could be started for.
+ * The failure of one that cannot be compiled, once all others are.
+ */
+mnp_status mnp__jit_ahead_finish(const mnp__compiler *compiler);
+
+/*
  * Append the path and the hash of each header that the text includes from the working folder or a -I folder, and of the
  * headers that these include.
  */
@@ -118,11 +130,15 @@ mnp_status mnp__jit_common_options(const char *options, char **common_p);
 
 /* The cache's folder (malloc'ed), and the number of its files and bytes. */
 mnp_status mnp__jit_cache_path(const mnp__config *config, char **path_p);
+
+/* Make the folder if it is not there; MNP_ERR_IO unless kernels can be kept in it. */
+mnp_status mnp__jit_cache_check(const char *path);
+
 mnp_status mnp__jit_cache_usage(const char *path, int64_t *files_p, int64_t *bytes_p);
 
 /*
- * List the kernels of a cache, sorted by name, in malloc'ed memory; and remove them.  A folder that does not exist is
- * empty.  MNP_ERR_IO.
+ * List the kernels of a cache, sorted by name, in malloc'ed memory; and remove them, with what was measured.  A folder
+ * that does not exist is empty.  MNP_ERR_IO.
  */
 mnp_status mnp__jit_cache_list(const char *path, mnp_cache_entry **entries_p, int64_t *count_p);
 mnp_status mnp__jit_cache_clear(const char *path, int64_t *files_p, int64_t *bytes_p);

@@ -15,9 +15,9 @@
 #include "base/value.h"
 #include "signal/blocks.h"
 #include "signal/direct.h"
-#include "signal/factor.h"
 #include "signal/method.h"
 #include "signal/separable.h"
+#include "signal/terms.h"
 #include "signal/whole.h"
 
 struct mnp_conv_plan {
@@ -29,6 +29,7 @@ struct mnp_conv_plan {
     /* the one of the method is not NULL */
     mnp__direct *direct;
     mnp__separable *separable;
+    mnp__terms *terms;
     mnp__blocks *blocks;
     mnp__whole *whole;
 };
@@ -192,7 +193,8 @@ typedef struct recipe {
     mnp_boundary boundaries[MNP_MAX_DIMS];
     unsigned char fill[16];
     char *taps;      /* reversed, in the order of the kernel code's dimensions */
-    double *factors; /* NULL: the kernel is no outer product; see factor.h */
+    int rank;        /* how many outer products the kernel is the sum of; 0: no few are known */
+    double *factors; /* their vectors; see terms.h */
 } recipe;
 
 /* What the fill value is: nothing in mode valid, where zeros stand where a larger kernel reaches beyond the input. */
@@ -242,12 +244,10 @@ static mnp_status make_direct(mnp_conv_plan *plan, recipe *r)
     return mnp__direct_new(plan->ctx, &r->geometry, &spec, &plan->direct);
 }
 
-/* Passes along the axes that have several taps; the vectors of the others are 1. */
-static mnp_status make_separable(mnp_conv_plan *plan, recipe *r)
+/* Passes along the axes that have several taps, with an outer product's vectors; the vectors of the others are 1. */
+static int make_passes(const recipe *r, bool is_complex, const double *factors, mnp__pass passes[MNP_CONV_DIMS])
 {
     const mnp__conv_geometry *geometry = &r->geometry;
-    const bool is_complex = mnp_dtype_kind(plan->sum) == 'c';
-    mnp__pass passes[MNP_CONV_DIMS];
     int64_t begin = 0, length = 0;
     int npasses = 0;
     for (int j = 0; j < MNP_CONV_DIMS; j++)
@@ -258,21 +258,35 @@ static mnp_status make_separable(mnp_conv_plan *plan, recipe *r)
         if (count > 1 || (j == MNP_CONV_DIMS - 1 && npasses == 0))
             passes[npasses++] = (mnp__pass){.axis = d,
                                             .count = count,
-                                            .taps = r->factors + begin,
-                                            .imaginary = is_complex ? r->factors + length + begin : NULL,
+                                            .taps = factors + begin,
+                                            .imaginary = is_complex ? factors + length + begin : NULL,
                                             .first = geometry->offset[d] - (count - 1),
                                             .extent = geometry->output->shape[d],
                                             .boundary = r->boundaries[d]};
     }
-    const mnp__separable_spec spec = {.input = plan->input,
-                                      .output = plan->output,
-                                      .sum = plan->sum,
-                                      .layout = plan->in,
-                                      .npasses = npasses,
-                                      .passes = passes,
-                                      .fillvalue = fill_of(r->options)};
-    plan->info.passes = npasses;
-    return mnp__separable_new(plan->ctx, &spec, &plan->separable);
+    return npasses;
+}
+
+static mnp_status make_separable(mnp_conv_plan *plan, recipe *r)
+{
+    mnp__separable_spec specs[MNP__MOST_TERMS] = {{.npasses = 0}};
+    mnp__pass passes[MNP__MOST_TERMS][MNP_CONV_DIMS];
+    int64_t length = 0;
+    for (int j = 0; j < MNP_CONV_DIMS; j++)
+        length += taps_along(&r->geometry, j);
+    for (int t = 0; t < r->rank; t++) {
+        specs[t] = (mnp__separable_spec){.input = plan->input,
+                                         .output = plan->output,
+                                         .sum = plan->sum,
+                                         .layout = plan->in,
+                                         .passes = passes[t],
+                                         .fillvalue = fill_of(r->options)};
+        specs[t].npasses = make_passes(r, mnp_dtype_kind(plan->sum) == 'c', r->factors + 2 * t * length, passes[t]);
+    }
+    plan->info.rank = r->rank;
+    plan->info.passes = r->rank * (specs->npasses - 1) + 1;
+    return r->rank > 1 ? mnp__terms_new(plan->ctx, r->rank, specs, &plan->terms)
+                       : mnp__separable_new(plan->ctx, specs, &plan->separable);
 }
 
 /* By transforms, whose sums are floats. */
@@ -298,6 +312,30 @@ static mnp_status make_transforms(mnp_conv_plan *plan, recipe *r)
                       : mnp__blocks_new(plan->ctx, &r->geometry, &spec, &plan->blocks);
 }
 
+/* The time of every method that can be used, with a kernel of that rank. */
+static void estimate_of_rank(mnp_conv_plan *plan, const recipe *r, int rank)
+{
+    double *seconds = plan->info.seconds;
+    mnp__conv_estimate(plan->ctx, &r->geometry, plan->input, plan->output, plan->sum, rank, seconds);
+    if (mnp__dtype_is_integral(plan->output) && !by_transforms(r->options->method))
+        seconds[MNP_CONV_FFT] = seconds[MNP_CONV_OVERLAP_ADD] = -1;
+}
+
+/* How many outer products are worth being looked for: as many as would be the fastest method; see terms.h. */
+static int useful_rank(mnp_conv_plan *plan, const recipe *r)
+{
+    if (r->geometry.ndim == MNP_CONV_DIMS || fill_of(r->options) != 0)
+        return 1;
+    if (r->options->method == MNP_CONV_SEPARABLE)
+        return MNP__MOST_TERMS;
+    for (int rank = 1; rank < MNP__MOST_TERMS; rank++) {
+        estimate_of_rank(plan, r, rank + 1);
+        if (mnp__conv_fastest(plan->info.seconds) != MNP_CONV_SEPARABLE)
+            return rank;
+    }
+    return MNP__MOST_TERMS;
+}
+
 /*
  * Estimate the time of every method that can be used.  Sums of integers are exact unless transforms are asked for by
  * name; then the taps are read as float64.
@@ -306,19 +344,21 @@ static mnp_status estimate(mnp_conv_plan *plan, recipe *r)
 {
     const mnp_conv_method wish = r->options->method;
     int64_t extent[MNP_CONV_DIMS];
-    bool found = false;
+    int most = 1;
     for (int j = 0; j < MNP_CONV_DIMS; j++)
         extent[j] = taps_along(&r->geometry, j);
-    if (wish == MNP_CONV_AUTO || wish == MNP_CONV_SEPARABLE)
-        MNP_TRY(mnp__factor(plan->sum, extent, r->taps, &r->factors, &found));
-    mnp__conv_estimate(plan->ctx, &r->geometry, plan->input, plan->output, plan->sum, plan->info.seconds);
-    if (!found && wish != MNP_CONV_DIRECT)
+    if (wish == MNP_CONV_AUTO || wish == MNP_CONV_SEPARABLE) {
+        most = useful_rank(plan, r);
+        MNP_TRY(mnp__factor(plan->sum, extent, r->taps, most, &r->factors, &r->rank));
+    }
+    estimate_of_rank(plan, r, r->rank > 0 ? r->rank : 1);
+    if (r->rank == 0 && wish != MNP_CONV_DIRECT)
         plan->info.seconds[MNP_CONV_SEPARABLE] = -1;
-    if (mnp__dtype_is_integral(plan->output) && !by_transforms(wish))
-        plan->info.seconds[MNP_CONV_FFT] = plan->info.seconds[MNP_CONV_OVERLAP_ADD] = -1;
-    if (wish == MNP_CONV_SEPARABLE && !found)
-        return MNP_FAIL(MNP_ERR_ARG, "the method is separable, but the kernel is not an outer product of %s",
-                        plan->sum == MNP_UINT64 ? "integer vectors" : "vectors");
+    if (wish == MNP_CONV_SEPARABLE && r->rank == 0)
+        return MNP_FAIL(MNP_ERR_ARG, "the method is separable, but the kernel is not an outer product of %s%s",
+                        plan->sum == MNP_UINT64 ? "integer vectors" : "vectors",
+                        most > 1 ? ", nor the sum of a few"
+                                 : ", which it must be for an array of 4 dimensions or a fillvalue that is not 0");
     return MNP_OK;
 }
 
@@ -353,6 +393,15 @@ static mnp_status make(mnp_conv_plan *plan, recipe *r)
     default:
         return make_direct(plan, r);
     }
+}
+
+/* Where there is not enough memory for the planes of several products, which no other method has.  Collective. */
+static mnp_status make_without_terms(mnp_conv_plan *plan, recipe *r)
+{
+    r->rank = plan->info.rank = plan->info.passes = 0;
+    plan->info.seconds[MNP_CONV_SEPARABLE] = -1;
+    MNP_TRY(choose(plan, r));
+    return make(plan, r);
 }
 
 static mnp_status read_kernel(mnp_conv_plan *plan, const mnp_array *kernel, recipe *r)
@@ -405,8 +454,12 @@ mnp_status mnp_conv_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *la
     mnp_conv_plan *plan = NULL;
     recipe r = {0};
     mnp_status st = begin(ctx, dtype, layout, kernel, options, &r, &plan);
-    if (st == MNP_OK)
+    if (st == MNP_OK) {
+        const bool may_change = r.rank > 1 && r.options->method == MNP_CONV_AUTO;
         st = make(plan, &r);
+        if (st != MNP_OK && may_change && plan->info.method == MNP_CONV_SEPARABLE)
+            st = make_without_terms(plan, &r);
+    }
     recipe_free(&r);
     if (st == MNP_OK)
         *plan_p = plan;
@@ -438,6 +491,7 @@ void mnp_conv_plan_free(mnp_conv_plan *plan)
     mnp__ctx_gone(plan->ctx, plan);
     mnp__direct_free(plan->direct);
     mnp__separable_free(plan->separable);
+    mnp__terms_free(plan->terms);
     mnp__blocks_free(plan->blocks);
     mnp__whole_free(plan->whole);
     mnp_layout_free(plan->in);
@@ -449,6 +503,8 @@ static mnp_status run(mnp_conv_plan *plan, const mnp_array *x, mnp_array *y)
 {
     if (plan->separable)
         return mnp__separable_run(plan->separable, x, y);
+    if (plan->terms)
+        return mnp__terms_run(plan->terms, x, y);
     if (plan->blocks)
         return mnp__blocks_run(plan->blocks, x->data, y->data);
     return plan->whole ? mnp__whole_run(plan->whole, x, y) : mnp__direct_run(plan->direct, x->data, y->data);
@@ -497,7 +553,7 @@ void mnp_conv_plan_print(const mnp_conv_plan *plan, FILE *file)
     fprintf(file, "convolution over %d rank%s: %s", plan->ctx->comm.size, plan->ctx->comm.size == 1 ? "" : "s",
             info->name);
     if (info->method == MNP_CONV_SEPARABLE)
-        fprintf(file, ", %d pass%s", info->passes, info->passes == 1 ? "" : "es");
+        fprintf(file, ", rank %d, %d pass%s", info->rank, info->passes, info->passes == 1 ? "" : "es");
     for (int d = 0; by_transforms(info->method) && d < plan->in->ndim; d++)
         fprintf(file, "%s%lld", d == 0 ? ", transforms of " : " x ", (long long)info->window[d]);
     fputs("\n  estimated milliseconds:", file);

@@ -103,9 +103,9 @@ static void resolve_mode(mnp_conv_mode mode, int64_t extent, int64_t taps, int64
 /*
  * Choose the dimensions x and y of the kernel code.  Along x reads are coalesced and registers are reused: it is the
  * innermost dimension, unless that is short and not convolved, such as the channels of a colour image.  y is the
- * innermost of the others that is convolved, or the longest.
+ * innermost of the others that is convolved, and has several outputs, or the longest.
  */
-static void choose_order(int ndim, const int64_t *shape, const int64_t *taps, int *order)
+static void choose_order(int ndim, const int64_t *shape, const int64_t *out_shape, const int64_t *taps, int *order)
 {
     enum { SHORT = 32 };
     int x = -1, y = -1, outer = 1;
@@ -116,7 +116,7 @@ static void choose_order(int ndim, const int64_t *shape, const int64_t *taps, in
     if (x < 0)
         x = ndim - 1;
     for (int d = 0; d < ndim; d++) {
-        bool better = y < 0 || taps[d] > 1 || (taps[y] == 1 && shape[d] >= shape[y]);
+        bool better = y < 0 || taps[d] > 1 || out_shape[y] == 1 || (taps[y] == 1 && shape[d] >= shape[y]);
         if (d != x && better)
             y = d;
     }
@@ -132,7 +132,7 @@ static void choose_order(int ndim, const int64_t *shape, const int64_t *taps, in
 /* The layouts, and the dimensions of the kernel code. */
 static mnp_status finish(const mnp_layout *input, const int64_t *out_shape, mnp__conv_geometry *g)
 {
-    choose_order(g->ndim, input->shape, g->taps, g->order);
+    choose_order(g->ndim, input->shape, out_shape, g->taps, g->order);
     if (memcmp(out_shape, input->shape, (size_t)g->ndim * sizeof *out_shape) == 0)
         g->output = mnp_layout_retain(input);
     else

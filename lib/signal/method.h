@@ -10,10 +10,11 @@
 
 /*
  * Estimate the seconds of an execution on the rank with the largest block, by every method, whether or not it can be
- * used; 0 for MNP_CONV_AUTO.  The same on every rank.  Not collective.
+ * used; 0 for MNP_CONV_AUTO; by separable of a kernel that is the sum of `rank` outer products.  The same on every
+ * rank.  Not collective.
  */
 void mnp__conv_estimate(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, mnp_dtype input, mnp_dtype output,
-                        mnp_dtype sum, double seconds[MNP_NUM_CONV_METHODS]);
+                        mnp_dtype sum, int rank, double seconds[MNP_NUM_CONV_METHODS]);
 
 /* The fastest of the methods whose seconds are not negative; direct unless another one is clearly faster. */
 mnp_conv_method mnp__conv_fastest(const double seconds[MNP_NUM_CONV_METHODS]);

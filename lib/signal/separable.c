@@ -80,14 +80,18 @@ static void pass_through(const mnp__pass *pass, double value[2])
     value[1] = result[1];
 }
 
+void mnp__separable_tap(const mnp__pass *pass, int64_t j, mnp_dtype sum, void *element)
+{
+    const double tap[2] = {tap_of(pass, j), pass->imaginary ? pass->imaginary[j] : 0};
+    write(tap, sum, element);
+}
+
 /* The taps in the type of the sums; *taps_p is to be freed. */
 static mnp_status encode_taps(const mnp__pass *pass, mnp_dtype sum, char **taps_p)
 {
     MNP_TRY(mnp__malloc((size_t)pass->count * mnp_dtype_size(sum), taps_p));
-    for (int64_t j = 0; j < pass->count; j++) {
-        const double tap[2] = {tap_of(pass, j), pass->imaginary ? pass->imaginary[j] : 0};
-        write(tap, sum, *taps_p + (size_t)j * mnp_dtype_size(sum));
-    }
+    for (int64_t j = 0; j < pass->count; j++)
+        mnp__separable_tap(pass, j, sum, *taps_p + (size_t)j * mnp_dtype_size(sum));
     return MNP_OK;
 }
 

@@ -61,6 +61,9 @@ typedef struct mnp__separable_spec {
 /* Whether fused kernels (fused.h) do all passes: on GPUs, for real numbers.  The same on all ranks.  Not collective. */
 bool mnp__separable_is_fused(const mnp_ctx *ctx, const mnp__separable_spec *spec);
 
+/* Store tap number j of a pass of sums or means in the type of the sums.  Not collective. */
+void mnp__separable_tap(const mnp__pass *pass, int64_t j, mnp_dtype sum, void *element);
+
 /*
  * Make a plan; the spec is not needed afterwards.  Without any pass, or for an empty array, a run casts.  Collective.
  * MNP_ERR_ARG for more than 4 dimensions and for a fillvalue that a dtype cannot hold; MNP_ERR_MEMORY, MNP_ERR_COMPILE.

@@ -17,23 +17,26 @@ _os.environ.setdefault("NPY_PROMOTION_STATE", "weak")  # NumPy 1.24 and 1.25 pro
 import numpy as _np  # noqa: E402
 
 from . import _array_api, _creation, _elementwise, _evaluate, _library, _products, _reductions, _scans, _selecting  # noqa: E402
-from . import _fuse, _polynomials, _shapes  # noqa: E402
+from . import _files, _fuse, _polynomials, _shapes  # noqa: E402
 from . import _protocols  # noqa: E402, F401  after all functions, of which it makes methods
-from ._array import Layout, bfloat16, from_host, ndarray, nranks, rank, set_gather_limit  # noqa: E402
+from ._array import from_host, ndarray, set_gather_limit  # noqa: E402
+from ._dtypes import bfloat16  # noqa: E402
+from ._layout import Layout, nranks, rank  # noqa: E402
 from . import _names  # noqa: E402
-from ._library import (  # noqa: E402
+from ._errors import (  # noqa: E402
     ArgumentError,
+    AxisError,
     DTypeError,
     Error,
     FileError,
     MatrixError,
+    MissingFileError,
+    MissingNameError,
     OutOfBoundsError,
     OutOfMemoryError,
     PeerError,
-    finalize,
-    init,
-    is_initialized,
 )
+from ._library import finalize, init, is_initialized  # noqa: E402
 
 globals().update(_names.public_names)  # NumPy's names
 bool, bool_ = _np.bool_, _np.bool_  # noqa: A001

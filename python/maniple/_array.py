@@ -1,170 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays that are spread over the ranks, their layouts, and what Python numbers and NumPy arrays become."""
+"""Arrays that are spread over the ranks, what Python numbers and NumPy arrays become, and calls that make arrays."""
 
 import ctypes
-import operator
 import os
 import warnings
 
 import numpy as np
 
 from . import _library
-from ._library import call, check, constant, context, lib, vector
+from ._blocks import CudaBlock, Flags, local_block
+from ._dtypes import dtype_number, numpy_dtypes
+from ._layout import Layout, as_shape, layout_of, nranks, rank, tuple_at
+from ._library import call, check, constant, context, lib
 
-try:
-    import ml_dtypes
-except ImportError:
-    ml_dtypes = None
+__all__ = ["ndarray", "result_type"]
 
-__all__ = ["Layout", "bfloat16", "ndarray", "result_type"]
-
-_names = [lib.mnp_dtype_name(i).decode() for i in range(constant("NUM_DTYPES"))]
-_numbers = {name: i for i, name in enumerate(_names) if i}
-bfloat16 = np.dtype(ml_dtypes.bfloat16) if ml_dtypes else None
-_dtypes = [None] + [np.dtype(name) if name != "bfloat16" else bfloat16 for name in _names[1:]]
-_by_dtype = {dtype: i for i, dtype in enumerate(_dtypes) if dtype is not None}
 _FLATTENED = constant("FLATTENED")
 _SAME_KIND = constant("CASTING_SAME_KIND")
-
-
-def dtype_number(dtype):
-    """The library's number of a dtype; None is MNP_DTYPE_AUTO."""
-    if dtype is None:
-        return 0
-    number = (
-        _by_dtype.get(dtype) if isinstance(dtype, np.dtype) else _numbers.get(dtype) if isinstance(dtype, str) else None
-    )
-    if number is None:
-        name = np.dtype(dtype).name
-        number = _numbers.get(name)
-        if number is None:
-            raise TypeError(f"there are no arrays of {np.dtype(dtype)!r}; there are {', '.join(_names[1:])}")
-    return number
-
-
-def dtype_name(dtype):
-    """NumPy's name, as bytes, or None."""
-    return None if dtype is None else _names[dtype_number(dtype)].encode()
-
-
-# --- layouts ----------------------------------------------------------------------------------------------------------
-
-
-class Layout(_library.Owned):
-    """Which rank owns which elements of arrays of a shape.
-
-    Layout((1000, 80), "0, *") cuts rows among all ranks, "*, 0" columns, "0, 1" both, "*, *" nothing: every rank has
-    all; "0, 1 on 2 x 3" names the mesh, "0(32), *" deals rows out in blocks of 32.  Without a text it is the layout
-    that Maniple gives to new arrays.  layout.cuts(axis) and layout.box(rank) tell what came of it."""
-
-    __slots__ = ("_handle",)
-    _kind = "mnp_layout"
-
-    def __init__(self, shape, text=None):
-        cell, shape = ctypes.c_void_p(), _shape(shape)
-        if text is None:
-            call("layout_block", nranks(), len(shape), shape, ctypes.byref(cell))
-        else:
-            call("layout_parse", len(shape), shape, text, ctypes.byref(cell))
-        self._own(cell.value, "layout_free")
-
-    @classmethod
-    def _adopt(cls, handle):
-        made = cls.__new__(cls)
-        made._own(handle, "layout_free")
-        return made
-
-    @classmethod
-    def cut(cls, shape, axis, cuts):
-        """Rank r has the indices from cuts[r] up to cuts[r + 1] along an axis, and all of the others."""
-        cell, shape = ctypes.c_void_p(), _shape(shape)
-        axis = range(len(shape))[axis]
-        rows = (ctypes.c_void_p * max(len(shape), 1))()
-        own = vector("int64_t", cuts)
-        rows[axis] = ctypes.addressof(own)
-        call(
-            "layout_new",
-            1,
-            [nranks()],
-            len(shape),
-            shape,
-            [0 if d == axis else -1 for d in range(len(shape))],
-            rows,
-            ctypes.byref(cell),
-        )
-        return cls._adopt(cell.value)
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
-
-    @property
-    def ndim(self):
-        """How many dimensions the arrays have.  Not collective, like all of a layout."""
-        return lib.mnp_layout_ndim(self._handle)
-
-    @property
-    def shape(self):
-        """The shape of the arrays."""
-        return _tuple(lib.mnp_layout_shape(self._handle), self.ndim)
-
-    def cuts(self, axis):
-        """Where the parts of an axis begin, and where the last one ends."""
-        axis = range(self.ndim)[axis]
-        return _tuple(lib.mnp_layout_cuts(self._handle, axis), lib.mnp_layout_parts(self._handle, axis) + 1)
-
-    def box(self, rank):
-        """The slices of what that rank owns."""
-        lo, extent = (ctypes.c_int64 * 8)(), (ctypes.c_int64 * 8)()
-        lib.mnp_layout_box(self._handle, rank, lo, extent)
-        return tuple(slice(lo[d], lo[d] + extent[d]) for d in range(self.ndim))
-
-    def owner(self, index):
-        """The lowest rank that owns an element."""
-        index = _shape(index)
-        if len(index) != self.ndim:
-            raise ValueError(f"{len(index)} indices name no element of {self.ndim} dimensions")
-        return lib.mnp_layout_owner(self._handle, vector("int64_t", index))
-
-    def __eq__(self, other):
-        return isinstance(other, Layout) and bool(lib.mnp_layout_equal(self._handle, other._handle))
-
-    __hash__ = None
-
-    def __repr__(self):
-        ranks = lib.mnp_layout_nranks(self._handle)
-        boxes = ["[" + ", ".join(f"{s.start}:{s.stop}" for s in self.box(r)) + "]" for r in range(min(ranks, 4))]
-        return f"<layout of {self.shape}: {', '.join(f'rank {r} {b}' for r, b in enumerate(boxes))}" + (
-            ", ...>" if ranks > 4 else ">"
-        )
-
-
-def _tuple(address, count):
-    return tuple((ctypes.c_int64 * count).from_address(address)) if count else ()
-
-
-def _shape(shape):
-    try:
-        return tuple(map(operator.index, shape)) if np.iterable(shape) else (operator.index(shape),)
-    except TypeError:
-        raise TypeError(f"{shape!r} is no shape: a shape is an integer, or a tuple of integers") from None
-
-
-def layout_of(layout, shape):
-    """A layout that may be given as a text, as "0, *"; None stays None."""
-    return Layout(shape, layout) if isinstance(layout, str) else layout
-
-
-def rank():
-    """This rank's number, from 0 on."""
-    return lib.mnp_ctx_rank(context())
-
-
-def nranks():
-    """The number of ranks."""
-    return lib.mnp_ctx_size(context())
 
 
 # --- operands ---------------------------------------------------------------------------------------------------------
@@ -236,13 +88,13 @@ def as_array(value):
 def from_host(values, dtype=None, layout=None):
     """A new array of what every rank has."""
     if dtype is not None and not isinstance(values, (np.ndarray, np.generic)):
-        dtype = _dtypes[dtype_number(dtype)]
+        dtype = numpy_dtypes[dtype_number(dtype)]
         values = np.asarray(values, dtype)  # which refuses integers that do not fit
     values, given = np.asarray(values), values
     if values.dtype == object:
         raise TypeError(f"a {type(given).__name__} of objects, or of integers beyond 64 bits, cannot become an array")
     if dtype is not None:
-        values = values.astype(_dtypes[dtype_number(dtype)], copy=False)
+        values = values.astype(numpy_dtypes[dtype_number(dtype)], copy=False)
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     number, cell = dtype_number(values.dtype), ctypes.c_void_p()
@@ -310,7 +162,7 @@ class ndarray(_library.Handle):  # noqa: N801
     __array_priority__ = 100.0
 
     def __init__(self, shape, dtype=float, layout=None):
-        shape, number, cell = _shape(shape), dtype_number(float if dtype is None else dtype), ctypes.c_void_p()
+        shape, number, cell = as_shape(shape), dtype_number(float if dtype is None else dtype), ctypes.c_void_p()
         if layout is None:
             call("empty", number, len(shape), shape, ctypes.byref(cell))
         else:
@@ -351,7 +203,7 @@ class ndarray(_library.Handle):  # noqa: N801
         """The extents of the whole array."""
         if self._about is None:
             ndim = lib.mnp_array_ndim(self._handle)
-            self._about = (_tuple(lib.mnp_array_shape(self._handle), ndim), lib.mnp_array_dtype(self._handle))
+            self._about = (tuple_at(lib.mnp_array_shape(self._handle), ndim), lib.mnp_array_dtype(self._handle))
         return self._about[0]
 
     @property
@@ -363,7 +215,7 @@ class ndarray(_library.Handle):  # noqa: N801
     def dtype(self):
         """The type of the elements, as numpy.dtype."""
         self.shape  # noqa: B018
-        found = _dtypes[self._about[1]]
+        found = numpy_dtypes[self._about[1]]
         if found is None:
             raise TypeError("NumPy has no bfloat16; the package ml_dtypes gives it one")
         return found
@@ -404,7 +256,7 @@ class ndarray(_library.Handle):  # noqa: N801
         from . import _dlpack
 
         block = self.local
-        if isinstance(block, _CudaBlock):
+        if isinstance(block, CudaBlock):
             return block.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
         _dlpack.check_device(dl_device)
         if copy:
@@ -430,8 +282,8 @@ class ndarray(_library.Handle):  # noqa: N801
     @property
     def local_slices(self):
         """Which elements of the whole array this rank's block has."""
-        lo = _tuple(lib.mnp_array_local_lo(self._handle), self.ndim)
-        extent = _tuple(lib.mnp_array_local_shape(self._handle), self.ndim)
+        lo = tuple_at(lib.mnp_array_local_lo(self._handle), self.ndim)
+        extent = tuple_at(lib.mnp_array_local_shape(self._handle), self.ndim)
         return tuple(slice(a, a + n) for a, n in zip(lo, extent))
 
     @property
@@ -439,7 +291,7 @@ class ndarray(_library.Handle):  # noqa: N801
         """This rank's block, in the memory where it lies: a NumPy array, or on a GPU an object with
         __cuda_array_interface__ and __dlpack__, for cupy.asarray(), torch.as_tensor() and their from_dlpack().  What is
         written to it changes the array; that of a broadcast view is read-only."""
-        return _local(self)
+        return local_block(self)
 
     def __repr__(self):
         where = ", ".join(f"{s.start}:{s.stop}" for s in self.local_slices)
@@ -461,9 +313,9 @@ class ndarray(_library.Handle):  # noqa: N801
         If the dtype has another size, the last axis gets more or fewer elements; it must be contiguous and not cut, and
         other axes divided equally.  Other ranks' GPUs do not reach the view's memory, so it moves by NCCL or MPI.
         Collective."""
-        dtype = _dtypes[dtype_number(dtype)]
+        dtype = numpy_dtypes[dtype_number(dtype)]
         layout, shape = self.layout, self.shape
-        strides = _tuple(lib.mnp_array_local_strides(self._handle), self.ndim)
+        strides = tuple_at(lib.mnp_array_local_strides(self._handle), self.ndim)
         if dtype.itemsize != self.itemsize:
             shape, layout = self._resized(dtype, layout)
             # within a block; the last axis is contiguous, as all strides but its own are multiples of its extent
@@ -479,7 +331,7 @@ class ndarray(_library.Handle):  # noqa: N801
             raise ValueError(f"the last axis of {self.shape} has no whole number of elements of {dtype}")
         if lib.mnp_layout_parts(layout._handle, self.ndim - 1) > 1:
             raise ValueError("the last axis is cut among ranks: a view of elements of another size needs it whole")
-        strides = _tuple(lib.mnp_array_local_strides(self._handle), self.ndim)
+        strides = tuple_at(lib.mnp_array_local_strides(self._handle), self.ndim)
         dense = all(n <= 1 or s == 1 for n, s in zip(self.shape[-1:], strides[-1:])) and all(
             s * self.itemsize % dtype.itemsize == 0 for s in strides[:-1])
         if not dense:
@@ -614,116 +466,18 @@ class ndarray(_library.Handle):  # noqa: N801
         return _protocols.from_function(function, arguments, named)
 
 
-def _is_dense(shape, strides):
-    """Whether elements lie one behind the other, those of the last dimension next to each other."""
-    expected = 1
-    for extent, stride in zip(shape[::-1], strides[::-1]):
-        if extent != 1 and stride != expected:
-            return 0 in shape
-        expected *= extent
-    return True
-
-
-class Flags:
-    """numpy.ndarray.flags of a rank's block.  Memory of others, as of DLPack, is not its own; a view's is."""
-
-    _LETTERS = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned"}
-    _NAMES = (*_LETTERS.values(), "forc", "fnc")
-
-    def __init__(self, array):
-        shape = _tuple(lib.mnp_array_local_shape(array._handle), array.ndim)
-        strides = _tuple(lib.mnp_array_local_strides(array._handle), array.ndim)
-        self.c_contiguous, self.f_contiguous = _is_dense(shape, strides), _is_dense(shape[::-1], strides[::-1])
-        self.owndata, self.aligned = array._base is None, True
-        self.writeable = not lib.mnp_array_is_read_only(array._handle)
-        self.forc = self.c_contiguous or self.f_contiguous
-        self.fnc = self.f_contiguous and not self.c_contiguous
-
-    def __getitem__(self, name):
-        name = self._LETTERS.get(name, str(name).lower())
-        if name not in self._NAMES:
-            raise KeyError(f"there is no flag {name!r}; there are {', '.join(self._NAMES)}")
-        return getattr(self, name)
-
-    def __repr__(self):
-        return "\n".join(f"  {name.upper()} : {self[name]}" for name in self._LETTERS.values())
-
-
-class _CudaBlock:
-    """A rank's block on a GPU, as other libraries take it: by CUDA's array interface, or by DLPack."""
-
-    def __init__(self, array, data, shape, strides):
-        self._array, self._block = array, (data, shape, strides)
-        size_of = array.dtype.itemsize
-        self.__cuda_array_interface__ = {
-            "shape": shape,
-            "typestr": array.dtype.str,
-            "data": (data or 0, lib.mnp_array_is_read_only(array._handle)),
-            "version": 3,
-            "strides": tuple(s * size_of for s in strides),
-            "stream": call("ctx_stream") or 1,
-        }
-
-    def __dlpack_device__(self):
-        from . import _dlpack
-
-        return _dlpack.device()
-
-    def _on_host(self):
-        block = np.empty(self._block[1], self._array.dtype)
-        check(lib.mnp_array_get_local(self._array._handle, block.ctypes.data))
-        return block
-
-    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        from . import _dlpack
-
-        wanted = _dlpack.device() if dl_device is None else tuple(dl_device)
-        if wanted[0] == _dlpack.CPU and copy is not False:
-            return self._on_host().__dlpack__()
-        if wanted != _dlpack.device():
-            raise BufferError(f"this block is on DLPack's device {_dlpack.device()}, not {wanted}")
-        if copy and nranks() > 1:
-            raise BufferError("a block is lent without a copy: let the other library copy it")
-        if copy:
-            return self._array.copy().local.__dlpack__(stream=stream, max_version=max_version)
-        if stream != -1:  # -1: the other library needs no order
-            call("ctx_let_wait", stream)
-        read_only = self.__cuda_array_interface__["data"][1]
-        return _dlpack.lend(self._array, *self._block, max_version, read_only)
-
-
-def _local(array):
-    shape = _tuple(lib.mnp_array_local_shape(array._handle), array.ndim)
-    strides = _tuple(lib.mnp_array_local_strides(array._handle), array.ndim)
-    data, dtype = lib.mnp_array_local_data(array._handle), array.dtype
-    if array.device != "host":
-        return _CudaBlock(array, data, shape, strides)
-    if not data:
-        return np.empty(shape, dtype)
-
-    class Holder:  # keeps the array as long as NumPy's view of its memory
-        pass
-
-    holder = Holder()
-    holder._array = array
-    holder.__array_interface__ = {
-        "shape": shape,
-        "typestr": dtype.str,
-        "data": (data, lib.mnp_array_is_read_only(array._handle)),
-        "version": 3,
-        "strides": tuple(s * dtype.itemsize for s in strides),
-    }
-    if bfloat16 is not None and dtype == bfloat16:
-        holder.__array_interface__["typestr"] = "<u2"
-        return np.asarray(holder).view(bfloat16)
-    return np.asarray(holder)
-
-
 def made(name, *arguments, base=None):
     """Call a function whose last parameter is its one output, which is new."""
     cell = ctypes.c_void_p()
     call(name, *arguments, ctypes.byref(cell))
     return ndarray._adopt(cell.value, base)
+
+
+def several(count, name, *arguments):
+    """Call a function whose last parameters are so many outputs, which are new."""
+    cells = [ctypes.c_void_p() for _ in range(count)]
+    call(name, *arguments, *map(ctypes.byref, cells))
+    return [ndarray._adopt(c.value) for c in cells]
 
 
 def read(name, *arguments, layout=None):

@@ -3,15 +3,15 @@
 
 import builtins
 import ctypes
-import os
 
 import numpy as np
 
-from . import _array
-from ._array import as_array, dtype_number, _dtypes, into, made, ndarray, operand, _shape
+from . import _array, _layout
+from ._array import as_array, into, made, ndarray, operand
+from ._dtypes import dtype_number, numpy_dtypes
+from ._layout import as_shape
 from ._library import call, chosen, constant
 from ._names import element_of, list_of, names, on_device, public
-from .comm import by_root
 
 
 @public
@@ -22,7 +22,7 @@ def asarray(a, dtype=None, layout=None, copy=None):
         return _array.from_host(a, dtype, layout)
     if dtype is not None and a.dtype != np.dtype(dtype):
         a, copy = a.astype(dtype), False
-    if layout is not None and a.layout != _array.layout_of(layout, a.shape):
+    if layout is not None and a.layout != _layout.layout_of(layout, a.shape):
         a, copy = redistribute(a, layout), False
     return made("copy", a) if copy else a
 
@@ -39,11 +39,11 @@ def asanyarray(a, dtype=None):
 
 
 def _new(name, shape, dtype, layout, *more):
-    shape, number = _shape(shape), dtype_number(float if dtype is None else dtype)
+    shape, number = as_shape(shape), dtype_number(float if dtype is None else dtype)
     if layout is None:
         return made(name, number, len(shape), shape, *more)
     cell = ctypes.c_void_p()
-    call("array_new", number, _array.layout_of(layout, shape), ctypes.byref(cell))
+    call("array_new", number, _layout.layout_of(layout, shape), ctypes.byref(cell))
     x = ndarray._adopt(cell.value)
     if name != "empty":
         call("copyto", x, made(name, number, 0, (), *more), constant("CASTING_UNSAFE"))
@@ -134,12 +134,13 @@ def arange(start, stop=None, step=1, dtype=None):
 
 @public
 @on_device
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     if np.ndim(start) or np.ndim(stop):
-        return _lines(as_array(start), as_array(stop), num, endpoint, retstep, dtype)
+        lines = _lines(as_array(start), as_array(stop), num, endpoint, retstep, dtype)
+        return (names.moveaxis(lines[0], 0, axis), lines[1]) if retstep else names.moveaxis(lines, 0, axis)
     cell, step, number = ctypes.c_void_p(), (ctypes.c_double * 2)(), dtype_number(dtype)
     arguments = num, bool(endpoint), number, step, ctypes.byref(cell)
-    if np.iscomplexobj(start) or np.iscomplexobj(stop) or np.issubdtype(_dtypes[number], np.complexfloating):
+    if np.iscomplexobj(start) or np.iscomplexobj(stop) or np.issubdtype(numpy_dtypes[number], np.complexfloating):
         ends = [[v.real, v.imag] for v in map(complex, (start, stop))]
         call("linspace_complex", *ends, *arguments)
         distance = complex(*step)
@@ -161,39 +162,66 @@ def _lines(start, stop, num, endpoint, retstep, dtype):
 
 
 @public
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    if any(np.ndim(v) or np.iscomplexobj(v) for v in (start, stop, base)):
+        powers, base = linspace(start, stop, num, endpoint), as_array(base)
+        powers = powers.reshape((powers.shape[0],) + (1,) * (base.ndim - powers.ndim + 1) + powers.shape[1:])
+        powers = names.moveaxis(base**powers, 0, axis)
+        return powers if dtype is None else names.astype(powers, dtype)
     return made("logspace", float(start), float(stop), num, bool(endpoint), float(base), dtype_number(dtype))
 
 
 @public
-def geomspace(start, stop, num=50, endpoint=True, dtype=None):
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    if any(np.ndim(v) or np.iscomplexobj(v) for v in (start, stop)):
+        return _spirals(as_array(start), as_array(stop), num, endpoint, dtype, axis)
     return made("geomspace", float(start), float(stop), num, bool(endpoint), dtype_number(dtype))
+
+
+def _spirals(start, stop, num, endpoint, dtype, axis):
+    """geomspace() between the elements of arrays, or complex numbers, along a new axis."""
+    if bool(names.any((start == 0) | (stop == 0))):
+        raise ValueError("geomspace: a geometric sequence has no zeros")
+    start, stop = start * 1.0, stop * 1.0
+    shares = linspace(0.0, 1.0, num, endpoint)
+    shares = names.reshape(shares, (-1,) + (1,) * builtins.max(start.ndim, stop.ndim))
+    lines = start * (stop / start) ** shares
+    if endpoint and num > 1:
+        lines[-1] = stop
+    lines = names.moveaxis(lines, 0, axis)
+    return lines if dtype is None else names.astype(lines, dtype)
 
 
 @public
 @on_device
 def eye(N, M=None, k=0, dtype=float):  # noqa: N803
-    return made("eye", dtype_number(dtype), N, N if M is None else M, k)
+    return made("eye", dtype_number(dtype or float), N, N if M is None else M, k)
 
 
 @public
 def identity(n, dtype=float):
-    return made("identity", dtype_number(dtype), n)
+    return made("identity", dtype_number(dtype or float), n)
 
 
 @public
 def tri(N, M=None, k=0, dtype=float):  # noqa: N803
-    return made("tri", dtype_number(dtype), N, N if M is None else M, k)
+    return made("tri", dtype_number(dtype or float), N, N if M is None else M, k)
+
+
+def _rows(m):
+    """A matrix, of which a vector is every row."""
+    m = as_array(m)
+    return names.broadcast_to(m, (m.size, m.size)) if m.ndim == 1 else m
 
 
 @public
 def tril(m, k=0):
-    return made("tril", as_array(m), k)
+    return made("tril", _rows(m), k)
 
 
 @public
 def triu(m, k=0):
-    return made("triu", as_array(m), k)
+    return made("triu", _rows(m), k)
 
 
 @public
@@ -207,8 +235,8 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 
 @public
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None):
-    return names.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    return names.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
 
 
 @public
@@ -275,7 +303,7 @@ def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
 
 @public
 def indices(dimensions, dtype=int, sparse=False):
-    shape = _shape(dimensions)
+    shape = as_shape(dimensions)
     if sparse:
         return names.meshgrid(*[arange(n, dtype=dtype) for n in shape], indexing="ij", sparse=True)
     return made("indices", dtype_number(dtype), len(shape), shape)
@@ -284,7 +312,7 @@ def indices(dimensions, dtype=int, sparse=False):
 @public
 def fromfunction(function, shape, dtype=None):
     """An array of an expression of its indices, as "hypot(i0, i1)".  A callable gets the arrays of the indices."""
-    shape = _shape(shape)
+    shape = as_shape(shape)
     if isinstance(function, str):
         return made("fromfunction", function, dtype_number(dtype), len(shape), shape)
     grid = indices(shape, float if dtype is None else dtype)
@@ -334,24 +362,6 @@ def copy(a):
 
 
 @public
-def load(file, layout=None):
-    """An array of a .npy file, of which every rank reads its block.  Collective."""
-    return _array.read("npy_read", os.fspath(file), None, layout=layout)
-
-
-@public
-def save(file, arr):
-    """Write an array to a .npy file, which appears, or is replaced, when all of it is written.  Collective."""
-    call("npy_write", as_array(arr), os.fspath(file))
-
-
-@public
-def savetxt(fname, X, *arguments, **named):  # noqa: N803
-    """numpy.savetxt, of an array that rank 0 gathers; maniple.save() writes from all ranks.  Collective."""
-    by_root(np.savetxt, fname, as_array(X).numpy(root=0), *arguments, **named)
-
-
-@public
 def asnumpy(a):
     """a.numpy(): the whole array as one of NumPy's, on every rank.  Collective."""
     return a.numpy() if isinstance(a, ndarray) else np.asarray(a)
@@ -375,8 +385,10 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 @public
 @on_device
-def astype(x, dtype, copy=True):
-    if not copy and x.dtype == _dtypes[dtype_number(dtype)]:
+def astype(x, dtype, copy=True, *, casting="unsafe"):
+    if casting != "unsafe" and not np.can_cast(x.dtype, numpy_dtypes[dtype_number(dtype)], casting):
+        raise TypeError(f"{x.dtype} cannot be cast to {np.dtype(dtype)} by the rule {casting!r}")
+    if not copy and x.dtype == numpy_dtypes[dtype_number(dtype)]:
         return x
     return made("astype", x, dtype_number(dtype))
 
@@ -384,7 +396,7 @@ def astype(x, dtype, copy=True):
 @public
 def redistribute(x, layout, out=None):
     """x in another layout, or a text of one.  Collective."""
-    return into("redistribute", x, _array.layout_of(layout, x.shape), out=out)
+    return into("redistribute", x, _layout.layout_of(layout, x.shape), out=out)
 
 
 @public

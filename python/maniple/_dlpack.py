@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from ._array import bfloat16
+from ._dtypes import bfloat16
 from ._library import call
 
 CPU, CUDA, MANAGED = 1, 2, 13  # kinds of devices; CUDA's managed memory is on a GPU too

@@ -170,6 +170,7 @@ def where(condition, x=None, y=None):
 def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None):  # noqa: A002
     """numpy.clip; the limits have the names of the array API standard, and NumPy's older ones.  Collective."""
     low, high = a_min if min is None else min, a_max if max is None else max
+    a = as_array(a) if isinstance(a, (list, tuple)) else a
     if low is not None and high is not None:
         return _clip(a, low, high, out=out)
     if low is None and high is None:
@@ -203,8 +204,11 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = as_array(x)
     if x.dtype.kind in "biu" or (nan == 0 and posinf is None and neginf is None):
         return into("nan_to_num", x, out=None if copy else x)
-    if x.dtype.kind != "f":
-        raise TypeError(f"nan_to_num() has no nan=, posinf= and neginf= for {x.dtype}")
+    if x.dtype.kind == "c":
+        x = names.copy(x) if copy else x
+        for part in (x.real, x.imag):
+            nan_to_num(part, False, nan, posinf, neginf)
+        return x
     limits = np.finfo(x.dtype)
     high, low = (value if given is None else given for given, value in ((posinf, limits.max), (neginf, limits.min)))
     text = f"y = {x.dtype.name}(where(isnan(x), a, where(isinf(x), where(x > 0, b, c), x)))"
@@ -261,7 +265,8 @@ def common_type(*arrays):
 
 @public
 def angle(z, deg=False):
-    radians = made("angle", as_array(z))
+    z = as_array(z)
+    radians = made("angle", names.astype(z, float) if z.dtype == bool else z)
     return made("rad2deg", radians) if deg else radians
 
 

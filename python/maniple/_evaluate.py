@@ -5,8 +5,8 @@ import ctypes
 
 import numpy as np
 
-from . import _array, comm
-from ._array import ndarray, operand
+from . import _layout, comm
+from ._array import as_array, ndarray, operand
 from ._library import call, struct
 from ._names import public
 
@@ -41,8 +41,8 @@ def evaluate(text, outputs="", out=None, **inputs):
 @public
 def show(x, file=None, precision=8, threshold=1000, edgeitems=3, linewidth=75, suppress=False):
     """Print the whole array once, as NumPy prints it, with the edges of large ones alone.  Collective."""
-    text = _printed(_array.as_array(x), precision, threshold, edgeitems, linewidth, suppress)
-    if _array.rank() == 0:
+    text = _printed(as_array(x), precision, threshold, edgeitems, linewidth, suppress)
+    if _layout.rank() == 0:
         print(text, end="", file=file)
 
 
@@ -53,7 +53,7 @@ def array2string(a, max_line_width=None, precision=None, suppress_small=None, *,
     given = {"linewidth": max_line_width, "precision": precision, "suppress": suppress_small, "threshold": threshold,
              "edgeitems": edgeitems}
     options = {name: np.get_printoptions()[name] if value is None else value for name, value in given.items()}
-    return comm.bcast(_printed(_array.as_array(a), **options)).rstrip("\n")
+    return comm.bcast(_printed(as_array(a), **options)).rstrip("\n")
 
 
 @public

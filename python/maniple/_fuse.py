@@ -7,7 +7,8 @@ import inspect
 
 import numpy as np
 
-from ._array import dtype_name, ndarray
+from ._array import as_array, ndarray
+from ._dtypes import dtype_name
 from ._evaluate import evaluate
 from ._names import public
 
@@ -155,3 +156,28 @@ def fuse(*args, kernel_name=None):
         return fused
 
     return decorate(args[0]) if args else decorate
+
+
+@public
+def vectorize(pyfunc=None, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+    """numpy.vectorize, of functions that fuse() takes: it is called once, and becomes one kernel.  A condition on the
+    elements is where(condition, x, y), and not an if.  Collective."""
+    if excluded or signature:
+        raise TypeError("vectorize() has no excluded= and no signature=: its function is of elements of all arguments")
+    if pyfunc is None:
+        return functools.partial(vectorize, otypes=otypes, doc=doc)
+    fused = fuse()(pyfunc)
+
+    @functools.wraps(pyfunc)
+    def vectorized(*arguments):
+        operands = [a if isinstance(a, _NUMBERS) else as_array(a) for a in arguments]
+        if operands and not any(isinstance(a, ndarray) for a in operands):
+            operands[0] = as_array(operands[0])
+        found = fused(*operands)
+        if otypes is None:
+            return found
+        cast = [x.astype(kind) for x, kind in zip(found if isinstance(found, tuple) else (found,), otypes)]
+        return tuple(cast) if isinstance(found, tuple) else cast[0]
+
+    vectorized.__doc__ = doc or pyfunc.__doc__
+    return vectorized

@@ -7,7 +7,8 @@ import operator
 import numpy as np
 
 from ._array import as_array, made, ndarray, operand_beside
-from ._library import ArgumentError, CONSTANTS, OutOfBoundsError, call, constant
+from ._errors import ArgumentError, OutOfBoundsError
+from ._library import CONSTANTS, call, constant
 from ._names import check_fits, list_of, names
 
 

@@ -10,7 +10,7 @@ import threading
 import time
 
 from . import _library
-from ._array import rank
+from ._layout import rank
 from ._prototypes import ALONE, FUNCTIONS
 
 _SECONDS = 0.02  # between two questions

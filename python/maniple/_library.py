@@ -1,65 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""libmaniple: finding it, calling it by the prototypes of its headers, its errors, and the context."""
+"""libmaniple: calling it by the prototypes of its headers, and the context."""
 
 import atexit
 import contextlib
 import ctypes
-import ctypes.util
 import functools
 import operator
-import os
-import shutil
-import subprocess
 import sys
 import traceback
 
-import numpy as np
-
+from ._errors import check
+from ._loading import lib
 from ._prototypes import CONSTANTS, FUNCTIONS, STRUCTS, SUMMARIES, TYPES
 
-__all__ = ["Error", "call", "constant", "context", "init", "is_initialized", "lib", "struct"]
-
-
-def _candidates():
-    """Where the library may be, the most particular place first."""
-    if os.environ.get("MANIPLE_LIBRARY"):
-        yield os.environ["MANIPLE_LIBRARY"]
-        return
-    here = os.path.dirname(os.path.abspath(__file__))
-    yield os.path.join(here, "libmaniple.so")
-    yield os.path.join(here, *[os.pardir] * 3, "libmaniple.so")  # LIBDIR/maniple/python/maniple
-    if shutil.which("pkg-config"):
-        found = subprocess.run(
-            ["pkg-config", "--variable=libdir", "maniple"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            check=False,
-            universal_newlines=True,
-        ).stdout.strip()
-        if found:
-            yield os.path.join(found, "libmaniple.so")
-    yield ctypes.util.find_library("maniple") or "libmaniple.so"
-
-
-def _load():
-    """The library, with its symbols and MPI's among the global ones, where MPI's plugins look for them."""
-    failures = []
-    for path in _candidates():
-        if os.sep in path and not os.path.exists(path):
-            failures.append(f"{path}: there is no such file")
-            continue
-        try:
-            return ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
-        except OSError as error:
-            failures.append(str(error))
-    raise ImportError(
-        "libmaniple.so cannot be loaded.  Install Maniple, and say where its library is by "
-        "MANIPLE_LIBRARY=/path/to/libmaniple.so if it is in no usual place.  What was tried:\n  "
-        + "\n  ".join(failures)
-    )
-
-
-lib = _load()
+__all__ = ["call", "check", "constant", "context", "init", "is_initialized", "lib", "struct"]
 
 # --- types ------------------------------------------------------------------------------------------------------------
 
@@ -204,86 +158,6 @@ def _declare():
 
 
 _declare()
-
-
-class Error(Exception):
-    """A call has failed: .status is the name of the status, such as "MNP_ERR_IO", .message the sentence."""
-
-    def __init__(self, status, message=None):
-        self.status = lib.mnp_status_name(status).decode()
-        text = message if message is not None else lib.mnp_error_message().decode(errors="replace")
-        self.message = text[4:] if text.startswith("mnp_") else text  # a function has no prefix here
-        super().__init__(self.message)
-
-
-class ArgumentError(Error, ValueError):
-    """An argument is wrong (MNP_ERR_ARG)."""
-
-
-class OutOfBoundsError(ArgumentError, IndexError):
-    """An index or an axis is outside of an array, or is none (MNP_ERR_ARG)."""
-
-
-class DTypeError(ArgumentError, TypeError):
-    """A function is not defined for its operands' dtypes, or an output cannot hold its result (MNP_ERR_ARG)."""
-
-
-class OutOfMemoryError(Error, MemoryError):
-    """There is no memory (MNP_ERR_MEMORY)."""
-
-
-class FileError(Error, OSError):
-    """A file could not be read or written (MNP_ERR_IO, MNP_ERR_FORMAT)."""
-
-    def __str__(self):
-        return self.message
-
-
-class LinAlgError(Error, np.linalg.LinAlgError):
-    """A matrix is singular or not positive definite, or an iteration did not converge (MNP_ERR_LINALG)."""
-
-
-class MatrixError(ArgumentError, LinAlgError):
-    """A shape is not one of a matrix that a function of linear algebra takes (MNP_ERR_ARG)."""
-
-    def __init__(self, message):
-        super().__init__(CONSTANTS["MNP_ERR_ARG"], message)
-
-
-class PeerError(Error, ValueError, IndexError, MemoryError, OSError):
-    """Another rank has failed, and the message says why (MNP_ERR_PEER).  What can be wrong on one rank alone, such as a
-    file, is this error on the others, so that whatever a program catches it catches on all ranks."""
-
-    def __str__(self):
-        return self.message
-
-
-_classes = {
-    CONSTANTS["MNP_ERR_PEER"]: PeerError,
-    CONSTANTS["MNP_ERR_ARG"]: ArgumentError,
-    CONSTANTS["MNP_ERR_MEMORY"]: OutOfMemoryError,
-    CONSTANTS["MNP_ERR_IO"]: FileError,
-    CONSTANTS["MNP_ERR_FORMAT"]: FileError,
-    CONSTANTS["MNP_ERR_LINALG"]: LinAlgError,
-}
-
-
-_ABOUT_DTYPES = "cannot be cast", "is not defined for"
-_ABOUT_MATRICES = ("not square", "of a square matrix", "matrices have two at least", "is not one matrix",
-                   "neither a vector nor a matrix", "rows, and a has", "rows, and the matrix has", "has no condition")
-
-
-def check(status):
-    """Raise what belongs to a status that is not MNP_OK."""
-    if status:
-        error = _classes.get(status, Error)(status)
-        if type(error) is ArgumentError and "out of bounds" in error.message:  # of axes and indices
-            error = OutOfBoundsError(status, error.message)
-        elif type(error) is ArgumentError and any(words in error.message for words in _ABOUT_DTYPES):
-            error = DTypeError(status, error.message)
-        elif type(error) is ArgumentError and any(words in error.message for words in _ABOUT_MATRICES):
-            error = MatrixError(error.message)
-        raise error
 
 
 # --- the context ------------------------------------------------------------------------------------------------------

@@ -10,7 +10,9 @@ import operator
 import numpy as np
 
 from . import _array
-from ._array import _FLATTENED, _dtypes, as_array, dtype_name, dtype_number, made, operand
+from ._array import _FLATTENED, as_array, made, ndarray, operand
+from ._dtypes import dtype_name, dtype_number, numpy_dtypes
+from ._errors import AxisError
 from ._library import constant, struct
 
 public_names = {}
@@ -121,6 +123,28 @@ def axis_of(axis):
     return _FLATTENED if axis is None else operator.index(axis)
 
 
+def axis_within(name, axis, ndim):
+    """An axis of so many dimensions, from 0 on."""
+    axis = operator.index(axis)
+    if not -ndim <= axis < ndim:
+        message = f"{name}: axis {axis} is out of bounds for {ndim} dimension{'' if ndim == 1 else 's'}"
+        raise AxisError(constant("ERR_ARG"), message)
+    return axis % ndim
+
+
+def with_a_line(a, axis):
+    """An array without dimensions, of which NumPy's functions along an axis take the axes 0 and -1, as a vector."""
+    a = as_array(a)
+    return names.ravel(a) if a.ndim == 0 and axis in (0, -1) else a
+
+
+def indices_of(values):
+    """An array of indices; a list without any is one of integers."""
+    if isinstance(values, (list, tuple)) and np.size(values) == 0:
+        values = np.zeros(np.shape(values), np.int64)
+    return as_array(values)
+
+
 def list_of(arrays):
     """Arrays as a list of C, which does not keep them."""
     return (ctypes.c_void_p * builtins.max(len(arrays), 1))(*[None if a is None else a._handle for a in arrays])
@@ -133,9 +157,17 @@ def check_fits(value, dtype):
 
 
 def element_of(value, dtype):
-    dtype = _dtypes[dtype_number(dtype)]
+    dtype = numpy_dtypes[dtype_number(dtype)]
     check_fits(value, dtype)
     return np.asarray(value).astype(dtype)
+
+
+def as_output(found, output):
+    """What was found, as output= wants it: an array, a dtype or None."""
+    if isinstance(output, (ndarray, np.ndarray)):
+        output[...] = found if isinstance(output, ndarray) else found.numpy()
+        return output
+    return found if output is None else found.astype(output)
 
 
 def view(name, x, *arguments):

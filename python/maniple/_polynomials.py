@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NumPy's functions of polynomials, which are arrays of coefficients, that of the highest power first."""
 
+import math
 import operator
 
 import numpy as np
@@ -103,8 +104,10 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     from . import linalg
 
     x, y = as_array(x) + 0.0, as_array(y) + 0.0
-    if x.ndim != 1 or y.ndim not in (1, 2) or y.shape[0] != x.size or x.size == 0 or deg < 0:
-        raise ValueError(f"polyfit: x and y have the shapes {x.shape} and {y.shape}, and the degree is {deg}")
+    if x.ndim != 1 or y.ndim not in (1, 2) or y.shape[0] != x.size or x.size == 0:
+        raise TypeError(f"polyfit: x and y have the shapes {x.shape} and {y.shape}")
+    if deg < 0:
+        raise ValueError(f"polyfit: the degree is {deg}, below 0")
     rcond = x.size * np.finfo(x.dtype).eps if rcond is None else rcond
     powers = vander(x, deg + 1)
     if w is not None:
@@ -151,3 +154,20 @@ def poly(seq_of_zeros):
     for k in range(zeros.size):
         p = names.convolve(p, names.stack([names.ones((), zeros.dtype), -zeros[k]]))
     return p
+
+
+# I0(x) of up to 20 by its power series, of whose terms later ones are below the rounding; above by the asymptotic one
+_POWERS = [1 / math.factorial(k) ** 2 for k in range(50)][::-1]
+_INVERSE = [math.prod((2 * j - 1) ** 2 / (8 * j) for j in range(1, k + 1)) for k in range(20)][::-1]
+
+
+@public
+def i0(x):
+    """numpy.i0: the modified Bessel function of order 0, by Abramowitz and Stegun, 9.6.12 and 9.7.1.  Collective."""
+    x = as_array(x)
+    if x.dtype.kind == "c":
+        raise TypeError("i0 is of real numbers")
+    x = abs(x if x.dtype.kind == "f" else x.astype(float))
+    small, large = names.minimum(x, 20.0), names.maximum(x, 20.0)
+    above = names.exp(large) / names.sqrt(2 * np.pi * large) * polyval(_INVERSE, 1 / large)
+    return names.where(x <= 20.0, polyval(_POWERS, (small / 2) ** 2), above).astype(x.dtype)

@@ -50,12 +50,20 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return made("cross", as_array(a), as_array(b), *map(operator.index, axes))
 
 
+def _vectors(*operands):
+    """Vectors, which numbers become too."""
+    operands = [names.atleast_1d(as_array(x)) for x in operands]
+    if any(x.ndim > 1 for x in operands):
+        raise ValueError("operands are vectors here; maniple.signal has convolutions of several dimensions")
+    return operands
+
+
 @public
 def convolve(a, v, mode="full"):
     """numpy.convolve, of vectors; maniple.signal has that of several dimensions.  Collective."""
     from . import signal
 
-    a, v = as_array(a), as_array(v)
+    a, v = _vectors(a, v)
     return signal.convolve(*((a, v) if a.size >= v.size else (v, a)), mode, dtype=result_type(a, v))
 
 
@@ -64,7 +72,7 @@ def correlate(a, v, mode="valid"):
     """numpy.correlate, of vectors; maniple.signal has that of several dimensions.  Collective."""
     from . import signal
 
-    a, v = as_array(a), as_array(v)
+    a, v = _vectors(a, v)
     if a.size < v.size:
         return names.conj(names.flip(correlate(v, a, mode)))
     return signal.correlate(a, v, mode, dtype=result_type(a, v))

@@ -6,7 +6,8 @@ import inspect
 
 import numpy as np
 
-from ._array import _shape, as_array, into, ndarray, operand, result_type
+from ._array import as_array, into, ndarray, operand, result_type
+from ._layout import as_shape
 from ._elementwise import ufuncs
 from ._indexing import target, value_for
 from ._library import call, constant
@@ -227,7 +228,7 @@ def _set_imag(self, value):
     names.imag(self)[...] = value
 
 
-_METHODS = """all any argmax argmin argpartition argsort astype choose clip conj conjugate copy cumprod cumsum
+_METHODS = """all any argmax argmin argpartition argsort astype choose clip copy cumprod cumsum
     diagonal dot max mean min nonzero prod ptp put ravel repeat round searchsorted squeeze std sum swapaxes take trace
     var"""
 
@@ -238,15 +239,14 @@ def _methods():
 
     def of_shape(function):
         def method(self, *items, **named):
-            items = (
-                items[0]
-                if len(items) == 1 and (items[0] is None or not isinstance(items[0], (int, np.integer)))
-                else items
-            )
-            return function(self, items if items != () else None, **named)
+            if not items:
+                return function(self, **named)
+            is_one = len(items) == 1 and not isinstance(items[0], (int, np.integer))
+            return function(self, items[0] if is_one else items, **named)
 
         return method
 
+    ndarray.conj = ndarray.conjugate = lambda self: names.conj(self) if self.dtype.kind == "c" else self
     ndarray.reshape = of_shape(names.reshape)
     ndarray.transpose = of_shape(names.transpose)
     ndarray.flatten = lambda self, order="C": names.copy(names.ravel(self, order))
@@ -264,7 +264,7 @@ def _methods():
 
     def partition(self, kth, axis=-1):
         """Partition the array itself around its elements number kth.  Collective."""
-        kth = _shape(kth)
+        kth = as_shape(kth)
         into("partition", self, len(kth), kth, axis_of(axis), out=self)
 
     def tobytes(self):

@@ -7,9 +7,13 @@ import operator
 
 import numpy as np
 
-from ._array import as_array, dtype_name, into, made, ndarray, operand
+from ._array import as_array, into, made, ndarray, operand
+from ._dtypes import dtype_name
 from ._library import call, struct
-from ._names import axes_of, names, public, public_names, reduction_axes, signature
+from ._names import axes_of, axis_within, names, public, public_names, reduction_axes, signature
+
+
+_STRICT = "mean", "var", "std"  # the others take the axes 0 and -1 of an array without dimensions, as in NumPy
 
 
 def _reduction(name, takes):
@@ -27,7 +31,10 @@ def _reduction(name, takes):
             raise TypeError(f"{name}() has no argument {', '.join(sorted(wrong))}")
         if not isinstance(a, ndarray) and hasattr(a, "traced_call") and out is None:  # of a function that fuse() traces
             return a.traced_call(name, (a,), {"axis": axis, **named})
-        return into(name, as_array(a), reduction_axes(axis, **named), out=out)
+        a = as_array(a)
+        if a.ndim == 0 and name not in _STRICT and isinstance(axis, (int, np.integer)) and axis in (0, -1):
+            axis = None
+        return into(name, a, reduction_axes(axis, **named), out=out)
 
     defaults = {"where": True, "keepdims": False, "ddof": 0}
     listed = [f"{k}={defaults.get(k)}" for k in takes]
@@ -62,8 +69,43 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return into("nanmedian", as_array(a), reduction_axes(axis, keepdims), out=out)
 
 
+def _lines(x, axes):
+    """The axes that are reduced as one, which is the last."""
+    kept = [d for d in range(x.ndim) if d not in axes]
+    x = names.transpose(x, [*kept, *axes])
+    return names.reshape(x, (*x.shape[: len(kept)], -1))
+
+
+def _weighted_quantile(a, q, axis, weights, keepdims):
+    """The least element up to which the weights are that part of all: NumPy's weights= of quantile()."""
+    axes = list(range(a.ndim)) if axis is None else [axis_within("quantile", d, a.ndim) for d in axes_of(axis)]
+    if weights.shape != a.shape:
+        if axis is None or len(axes) > 1 or weights.shape != (a.shape[axes[0]],):
+            raise TypeError(f"quantile: weights of shape {weights.shape} are for one axis of {weights.size} elements")
+        weights = names.reshape(weights, [-1 if d == axes[0] else 1 for d in range(a.ndim)])
+        weights = names.broadcast_to(weights, a.shape)
+    if np.any((q < 0) | (q > 1)):
+        raise ValueError("quantile: q is not between 0 and 1, or 0 and 100 of percentiles")
+    shape = [1 if d in axes else n for d, n in enumerate(a.shape) if keepdims or d not in axes]
+    a, weights = _lines(a, axes), _lines(weights, axes)
+    order = names.argsort(a, axis=-1)
+    a, weights = (names.take_along_axis(x, order, -1) for x in (a, weights * 1.0))
+    sums = names.cumsum(weights, axis=-1)
+    sums = sums / sums[..., -1:]
+    sums = names.where(sums == 0, -1.0, sums)  # the least element has a weight
+    places = [names.minimum(names.sum(sums < p, axis=-1, keepdims=True), a.shape[-1] - 1) for p in q.ravel()]
+    found = [names.where(names.isnan(a[..., -1:]), a[..., -1:], names.take_along_axis(a, at, -1)) for at in places]
+    return names.reshape(names.stack(found), (*q.shape, *shape))
+
+
 def _quantile(name):
-    def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    scale = 100 if "percentile" in name else 1
+
+    def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+        if weights is not None:
+            if method != "inverted_cdf" or name.startswith("nan") or out is not None:
+                raise ValueError(f"{name}: weights are for the method 'inverted_cdf', without out=, with NaN as NaN")
+            return _weighted_quantile(as_array(a), np.asarray(q, float) / scale, axis, as_array(weights), keepdims)
         axes = reduction_axes(axis, keepdims)
         if np.ndim(q) == 0:
             return into(name, as_array(a), float(q), axes, method, out=out)

@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from ._array import as_array, dtype_name, into, made, operand, result_type
+from ._array import as_array, into, made, operand, result_type
+from ._dtypes import dtype_name
 from ._library import struct
 from ._names import axes_of, axis_of, names, public, public_names
 

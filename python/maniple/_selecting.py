@@ -8,9 +8,11 @@ import operator
 
 import numpy as np
 
-from ._array import as_array, into, made, ndarray, operand, _shape
-from ._library import call, chosen
-from ._names import axis_of, list_of, names, public
+from ._array import as_array, into, made, ndarray, operand
+from ._layout import as_shape
+from ._errors import OutOfBoundsError
+from ._library import call, chosen, constant
+from ._names import axis_of, indices_of, list_of, names, public, with_a_line
 
 
 def _mode(mode):
@@ -19,7 +21,7 @@ def _mode(mode):
 
 @public
 def take(a, indices, axis=None, out=None, mode="raise"):
-    return into("take", as_array(a), as_array(indices), axis_of(axis), _mode(mode), out=out)
+    return into("take", with_a_line(a, axis), indices_of(indices), axis_of(axis), _mode(mode), out=out)
 
 
 @public
@@ -79,13 +81,13 @@ def argwhere(a):
 @public
 def ravel_multi_index(multi_index, dims, mode="raise"):
     """numpy.ravel_multi_index; mode is for all dimensions.  Collective."""
-    dims, flat = _shape(dims), 0
+    dims, flat = as_shape(dims), 0
     if mode not in ("raise", "wrap", "clip") or len(multi_index) != len(dims):
         raise ValueError(f"there are {len(multi_index)} arrays of indices for {len(dims)} dimensions, or mode is {mode!r}")
     for index, extent in zip(multi_index, dims):
         index = as_array(index)
         if mode == "raise" and bool(names.any((index < 0) | (index >= extent))):
-            raise IndexError(f"an index is out of bounds for a dimension of extent {extent}")
+            raise OutOfBoundsError(constant("ERR_ARG"), f"an index is out of bounds for a dimension of extent {extent}")
         index = index % extent if mode == "wrap" else names.clip(index, 0, extent - 1) if mode == "clip" else index
         flat = flat * extent + index
     return flat
@@ -94,9 +96,9 @@ def ravel_multi_index(multi_index, dims, mode="raise"):
 @public
 def unravel_index(indices, shape):
     """numpy.unravel_index.  Waits.  Collective."""
-    shape, indices, found = _shape(shape), as_array(indices), []
+    shape, indices, found = as_shape(shape), as_array(indices), []
     if bool(names.any((indices < 0) | (indices >= int(np.prod(shape, dtype=np.int64))))):
-        raise IndexError(f"an index is out of bounds for an array of shape {tuple(shape)}")
+        raise OutOfBoundsError(constant("ERR_ARG"), f"an index is out of bounds for an array of shape {tuple(shape)}")
     for extent in reversed(shape):
         found.append(indices % extent)
         indices = indices // extent
@@ -112,6 +114,8 @@ def choose(a, choices, out=None, mode="raise"):
 @public
 def select(condlist, choicelist, default=0):
     conditions, choices = [as_array(c) for c in condlist], [as_array(c) for c in choicelist]
+    if len(conditions) != len(choices):
+        raise ValueError(f"select: there are {len(choices)} choices for {len(conditions)} conditions")
     return made("select", len(conditions), list_of(conditions), list_of(choices), operand(default))
 
 
@@ -160,12 +164,16 @@ def sort(a, axis=-1, kind=None, stable=None, descending=False):
 @public
 def argsort(a, axis=-1, kind=None, stable=None, descending=False):
     """numpy.argsort.  Sorts are stable always: kind and stable change nothing.  Collective."""
-    return made("argsort_descending" if descending else "argsort", as_array(a), axis_of(axis))
+    return made("argsort_descending" if descending else "argsort", with_a_line(a, axis), axis_of(axis))
 
 
 @public
 def lexsort(keys, axis=-1):
     keys = [as_array(k) for k in keys]
+    if not keys:
+        raise TypeError("lexsort: there are no keys, and one is needed at least")
+    if all(k.ndim == 0 for k in keys):
+        return names.zeros((), "int64")
     return made("lexsort", list_of(keys), len(keys), axis)
 
 
@@ -176,14 +184,14 @@ def sort_complex(a):
 
 @public
 def partition(a, kth, axis=-1):
-    kth = _shape(kth)
+    kth = as_shape(kth)
     return made("partition", as_array(a), len(kth), kth, axis_of(axis))
 
 
 @public
 def argpartition(a, kth, axis=-1):
-    kth = _shape(kth)
-    return made("argpartition", as_array(a), len(kth), kth, axis_of(axis))
+    kth = as_shape(kth)
+    return made("argpartition", with_a_line(a, axis), len(kth), kth, axis_of(axis))
 
 
 @public
@@ -209,20 +217,26 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
 
 
 @public
-def isin(element, test_elements, assume_unique=False, invert=False):
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """numpy.isin; kind changes nothing.  Collective."""
     return made("isin", as_array(element), as_array(test_elements), bool(invert))
 
 
-def _set(name):
-    def of_sets(ar1, ar2):
-        return made(name, as_array(ar1), as_array(ar2))
-
-    of_sets.__name__ = name
-    return public(of_sets)
+@public
+def union1d(ar1, ar2):
+    return made("union1d", as_array(ar1), as_array(ar2))
 
 
-for _n in ("union1d", "setdiff1d", "setxor1d"):
-    _set(_n)
+@public
+def setdiff1d(ar1, ar2, assume_unique=False):
+    """numpy.setdiff1d, sorted; assume_unique changes nothing.  Collective."""
+    return made("setdiff1d", as_array(ar1), as_array(ar2))
+
+
+@public
+def setxor1d(ar1, ar2, assume_unique=False):
+    """numpy.setxor1d; assume_unique changes nothing.  Collective."""
+    return made("setxor1d", as_array(ar1), as_array(ar2))
 
 
 @public
@@ -239,7 +253,7 @@ def _first_places(x, values):
 
 
 @public
-def in1d(ar1, ar2, assume_unique=False, invert=False):
+def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
     return isin(names.ravel(as_array(ar1)), ar2, assume_unique, invert)
 
 
@@ -319,7 +333,10 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):  # noqa: A002
 
 @public
 def bincount(x, weights=None, minlength=0):
-    return made("bincount", as_array(x), None if weights is None else as_array(weights), minlength)
+    x = indices_of(x)
+    if x.ndim != 1:
+        raise ValueError(f"bincount: the array has {x.ndim} dimensions, not 1")
+    return made("bincount", x, None if weights is None else as_array(weights), minlength)
 
 
 @public

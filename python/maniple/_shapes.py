@@ -7,16 +7,18 @@ import math
 
 import numpy as np
 
-from ._array import as_array, into, made, ndarray, _shape
+from ._array import as_array, into, made, ndarray
+from ._layout import as_shape
 from ._library import call, constant
-from ._names import axes_of, axis_of, element_of, list_of, listed, names, public, public_names, view
+from ._names import (axes_of, axis_of, axis_within, element_of, list_of, listed, names, public, public_names, view,
+                     with_a_line)
 from .comm import allreduce
 
 
 @public
 def reshape(a, shape, order="C", copy=None):
     """numpy.reshape: a view where one rank's part allows it, else a copy.  The orders A and K are C.  Collective."""
-    a, shape = as_array(a), _shape(shape)
+    a, shape = as_array(a), as_shape(shape)
     if _is_in_columns(order):
         return transpose(reshape(transpose(a), shape[::-1], copy=copy))
     found = view("reshape", a, len(shape), shape)
@@ -70,13 +72,15 @@ def moveaxis(a, source, destination):
 
 @public
 def rollaxis(a, axis, start=0):
-    axis, start = range(a.ndim)[axis], start + a.ndim if start < 0 else start
+    axis, start = axis_within("rollaxis", axis, a.ndim), start + a.ndim if start < 0 else start
     return moveaxis(a, axis, start - (axis < start))
 
 
 @public
 def squeeze(a, axis=None):
     axes = axes_of(axis)
+    if axes in ([0], [-1]) and np.ndim(a) == 0:
+        axes = None
     return view("squeeze", a, len(axes or []), axes)
 
 
@@ -100,7 +104,7 @@ for _n in (1, 2, 3):
 
 @public
 def broadcast_to(array, shape):
-    shape = _shape(shape)
+    shape = as_shape(shape)
     return view("broadcast_to", array, len(shape), shape)
 
 
@@ -127,7 +131,7 @@ def sliding_window_view(x, window_shape, axis=None, *, writeable=False):
     later changes of x do not change.  Collective."""
     if writeable:
         raise ValueError("windows share elements, and cannot be written to")
-    window, axes = _shape(window_shape), axes_of(axis)
+    window, axes = as_shape(window_shape), axes_of(axis)
     if axes is not None and len(axes) != len(window):
         raise ValueError(f"sliding_window_view: there are {len(axes)} axes for windows of {len(window)} dimensions")
     return view("sliding_window_view", x, len(window), window, axes)
@@ -194,9 +198,20 @@ public_names["shares_memory"] = may_share_memory
 # ---- joining, splitting, moving ----
 
 
+def _cast(arrays, dtype, casting):
+    """Arrays that are joined, of a dtype that they are cast to, if there is one."""
+    arrays = [as_array(a) for a in arrays]
+    if dtype is None:
+        return arrays
+    for a in arrays:
+        if not np.can_cast(a.dtype, dtype, casting):
+            raise TypeError(f"{a.dtype} cannot be cast to {np.dtype(dtype)} by the rule {casting!r}")
+    return [names.astype(a, dtype) for a in arrays]
+
+
 @public
-def concatenate(arrays, axis=0, out=None, dtype=None):
-    arrays = [as_array(a) if dtype is None else names.astype(as_array(a), dtype) for a in arrays]
+def concatenate(arrays, axis=0, out=None, dtype=None, casting="same_kind"):
+    arrays = _cast(arrays, dtype, casting)
     return into("concatenate", list_of(arrays), len(arrays), axis_of(axis), out=out)
 
 
@@ -204,18 +219,22 @@ public_names["concat"] = concatenate
 
 
 @public
-def stack(arrays, axis=0, out=None):
-    arrays = [as_array(a) for a in arrays]
+def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    arrays = _cast(arrays, dtype, casting)
     return into("stack", list_of(arrays), len(arrays), axis, out=out)
 
 
 def _stacker(name):
-    def stacker(tup):
-        arrays = [as_array(a) for a in tup]
+    def stacker(tup, *, dtype=None, casting="same_kind"):
+        arrays = _cast(tup, dtype, casting)
         return made(name, list_of(arrays), len(arrays))
 
-    stacker.__name__ = name
-    return public(stacker)
+    def plain(tup):
+        return stacker(tup)
+
+    function = stacker if name in ("vstack", "hstack") else plain
+    function.__name__ = function.__qualname__ = name
+    return public(function)
 
 
 for _n in ("vstack", "hstack", "dstack", "column_stack"):
@@ -294,7 +313,7 @@ def delete(arr, obj, axis=None):
 
 
 def _parts(name, x, count, *arguments):
-    parts = (ctypes.c_void_p * count)()
+    x, parts = as_array(x) if isinstance(x, (list, tuple)) else x, (ctypes.c_void_p * count)()
     call(name, x, *arguments, parts)
     return [ndarray._adopt(parts[i], x._base) for i in range(count)]
 
@@ -314,17 +333,31 @@ def array_split(ary, indices_or_sections, axis=0):
     return split(ary, indices_or_sections, axis)
 
 
-def _splitter(name, axis_of_array):
+def _splitter(name, least, axis_of_array):
     def splitter(ary, indices_or_sections):
+        if ary.ndim < least:
+            raise ValueError(f"{name}: the array has {ary.ndim} dimensions, and {least} are needed at least")
         return split(ary, indices_or_sections, axis_of_array(ary))
 
     splitter.__name__ = splitter.__qualname__ = name
     return public(splitter)
 
 
-_splitter("vsplit", lambda x: 0)
-_splitter("hsplit", lambda x: 1 if x.ndim > 1 else 0)
-_splitter("dsplit", lambda x: 2)
+_splitter("vsplit", 2, lambda x: 0)
+_splitter("hsplit", 1, lambda x: 1 if x.ndim > 1 else 0)
+_splitter("dsplit", 3, lambda x: 2)
+
+
+@public
+class broadcast:  # noqa: N801
+    """numpy.broadcast: the shape that operands have together, and in `values` views of them in that shape.
+    Collective."""
+
+    def __init__(self, *args):
+        self.values = tuple(broadcast_arrays(*map(as_array, args)))
+        self.numiter, self.shape = len(args), self.values[0].shape if args else ()
+        self.nd = self.ndim = len(self.shape)
+        self.size = math.prod(self.shape)
 
 
 @public
@@ -340,7 +373,7 @@ def ix_(*args):
 
 def _contiguous(name):
     def contiguous(a, dtype=None):
-        a = as_array(a)
+        a = names.atleast_1d(as_array(a))
         return made(name, a if dtype is None else names.astype(a, dtype))
 
     contiguous.__name__ = contiguous.__qualname__ = name
@@ -361,7 +394,9 @@ def unstack(x, axis=0):
 @public
 def resize(a, new_shape):
     """numpy.resize: the elements again and again, or some of them, in a new shape.  Collective."""
-    a, shape = ravel(as_array(a)), _shape(new_shape)
+    a, shape = ravel(as_array(a)), as_shape(new_shape)
+    if any(extent < 0 for extent in shape):
+        raise ValueError(f"resize: the shape {shape} has a negative extent")
     count = math.prod(shape)
     if not a.size or not count:
         return names.zeros(shape, a.dtype)
@@ -446,15 +481,15 @@ def roll(a, shift, axis=None):
 
 @public
 def tile(A, reps):  # noqa: N803
-    reps = _shape(reps)
+    reps = as_shape(reps)
     return made("tile", as_array(A), len(reps), reps)
 
 
 @public
 def repeat(a, repeats, axis=None):
     if isinstance(repeats, (int, np.integer)):
-        return made("repeat", as_array(a), int(repeats), axis_of(axis))
-    return made("repeat_each", as_array(a), as_array(repeats), axis_of(axis))
+        return made("repeat", with_a_line(a, axis), int(repeats), axis_of(axis))
+    return made("repeat_each", with_a_line(a, axis), as_array(repeats), axis_of(axis))
 
 
 # ---- bits ----

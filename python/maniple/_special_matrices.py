@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scipy.linalg's special matrices and tests of matrices.  All functions are collective."""
 
+import math
+
 import numpy as np
 
 from ._array import as_array, result_type
 from ._names import names
 
-__all__ = """bandwidth block_diag circulant companion convolution_matrix dft fiedler hadamard hankel helmert hilbert
-    ishermitian issymmetric khatri_rao leslie toeplitz""".split()
+__all__ = """bandwidth block_diag circulant companion convolution_matrix dft diagsvd fiedler fiedler_companion hadamard
+    hankel helmert hilbert invhilbert invpascal ishermitian issymmetric khatri_rao leslie pascal toeplitz""".split()
 
 
 def _vector(x, name):
@@ -100,6 +102,23 @@ def companion(a):
     return whole
 
 
+def fiedler_companion(a):
+    """scipy.linalg.fiedler_companion: a matrix of five diagonals with the polynomial a.  Collective."""
+    a = _vector(a, "fiedler_companion")
+    if a.size == 1:
+        return names.zeros(0, a.dtype)
+    a = a / (1.0 * a[0])
+    n = a.size - 1
+    if n == 1:
+        return -a[1:, None]
+    even = names.arange(n - 1) % 2 == 0
+    above, below = names.where(even, -a[2:], 0), names.where(even, 0, -a[2:])
+    below[0] = 1
+    corner = names.where(names.arange(n) == 0, -a[1], 0)
+    return sum(names.diag(names.astype(line, a.dtype), k)
+               for line, k in ((corner, 0), (above, 1), (below, -1), (even[:-1], 2), (~even[:-1], -2)))
+
+
 def leslie(f, s):
     f, s = _vector(f, "leslie"), _vector(s, "leslie")
     if f.size != s.size + 1:
@@ -107,6 +126,51 @@ def leslie(f, s):
     whole = names.astype(names.diag(s, -1), result_type(f, s))
     whole[0] = f
     return whole
+
+
+def diagsvd(s, M, N):  # noqa: N803
+    """scipy.linalg.diagsvd: the M x N matrix with the singular values s on its diagonal.  Collective."""
+    s = names.ravel(as_array(s))
+    if s.size not in (M, N):
+        raise ValueError(f"diagsvd: there are {s.size} values for a matrix of {M} x {N}")
+    return names.pad(names.diag(s), ((0, M - s.size), (0, N - s.size)))
+
+
+def _of_integers(rows, exact, largest, dtype, name):
+    """A matrix of Python's integers, which all ranks have made, in a dtype, or of floats."""
+    if exact and max((abs(x) for row in rows for x in row), default=0) > largest:
+        raise ValueError(f"{name}: the numbers do not fit into {dtype}; exact=False gives them as floats")
+    values = [int(x) if exact else float(x) for row in rows for x in row]
+    return as_array(np.array(values, dtype if exact else float).reshape(len(rows), len(rows)))
+
+
+def _pascal(n, kind, name, signed):
+    """Rows of Pascal's matrix, or of its inverse: the lower triangle L, the upper one, or L L^T, inverse L^-T L^-1."""
+    if kind not in ("symmetric", "lower", "upper"):
+        raise ValueError(f"{name}: kind is {kind!r}, which is none of symmetric, lower and upper")
+    lower = [[(-1) ** (signed * (i + j)) * math.comb(i, j) for j in range(n)] for i in range(n)]
+    upper = [list(row) for row in zip(*lower)]
+    if kind != "symmetric":
+        return lower if kind == "lower" else upper
+    left = upper if signed else lower
+    return [[sum(left[i][k] * left[j][k] for k in range(n)) for j in range(n)] for i in range(n)]
+
+
+def pascal(n, kind="symmetric", exact=True):
+    """scipy.linalg.pascal: binomial coefficients, uint64, or with exact=False floats.  Collective."""
+    return _of_integers(_pascal(n, kind, "pascal", False), exact, 2**64 - 1, "uint64", "pascal")
+
+
+def invpascal(n, kind="symmetric", exact=True):
+    """scipy.linalg.invpascal: the inverse of pascal(), int64, or with exact=False floats.  Collective."""
+    return _of_integers(_pascal(n, kind, "invpascal", True), exact, 2**63 - 1, "int64", "invpascal")
+
+
+def invhilbert(n, exact=False):
+    """scipy.linalg.invhilbert: the inverse of hilbert(), floats, or with exact=True int64.  Collective."""
+    rows = [[(-1) ** (i + j) * (i + j + 1) * math.comb(n + i, n - j - 1) * math.comb(n + j, n - i - 1)
+             * math.comb(i + j, i) ** 2 for j in range(n)] for i in range(n)]
+    return _of_integers(rows, exact, 2**63 - 1, "int64", "invhilbert")
 
 
 def block_diag(*arrs):

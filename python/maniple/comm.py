@@ -10,8 +10,9 @@ import struct
 
 import numpy as np
 
-from . import _array
-from ._library import Handle, _open_mpi, call, context, lib, waiting
+from . import _layout
+from ._errors import Error, error_of
+from ._library import CONSTANTS, Handle, _open_mpi, call, context, lib, waiting
 from ._names import finished
 
 __all__ = ["Comm", "allreduce", "barrier", "bcast", "rank", "size", "split", "world"]
@@ -154,12 +155,12 @@ def world():
 
 def rank():
     """This rank's number."""
-    return _array.rank()
+    return _layout.rank()
 
 
 def size():
     """How many ranks there are."""
-    return _array.nranks()
+    return _layout.nranks()
 
 
 def barrier():
@@ -187,6 +188,8 @@ def _told_of(error):
     arguments = error.args
     if isinstance(error, OSError) and error.errno is not None:
         arguments = (error.errno, error.strerror, error.filename)
+    if isinstance(error, Error):
+        return repr(("maniple", (CONSTANTS[error.status], error.message)))
     try:
         is_literal = ast.literal_eval(repr(arguments)) == arguments
     except Exception:  # noqa: BLE001: arguments of classes of its own
@@ -196,6 +199,8 @@ def _told_of(error):
 
 def _error_of(told):
     name, arguments = ast.literal_eval(told)
+    if name == "maniple":
+        return error_of(*arguments)
     kind = getattr(builtins, name, None)
     if isinstance(kind, type) and issubclass(kind, BaseException):
         return kind(*arguments)
@@ -204,7 +209,7 @@ def _error_of(told):
 
 def by_root(function, *arguments, **named):
     """Call a function on rank 0 alone.  The other ranks wait for its end, and raise its error as well, or a RuntimeError
-    if its class is none of Python's own.  Collective."""
+    if its class is none of Maniple's and none of Python's own.  Collective."""
     error, told = None, ""
     if rank() == 0:
         try:

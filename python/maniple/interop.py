@@ -6,9 +6,10 @@ import ctypes
 import numpy as np
 
 from . import _dlpack
-from ._array import Layout, _shape, check_device, device_kind, dtype_number, from_host, layout_of, made, ndarray
-from ._array import nranks, rank
-from ._library import call, context, lib
+from ._array import check_device, device_kind, from_host, made, ndarray
+from ._dtypes import dtype_number
+from ._layout import Layout, as_shape, layout_of, nranks, rank
+from ._library import call, context
 from ._names import finished
 
 __all__ = ["from_dlpack", "from_local", "let_wait", "wait_for"]
@@ -101,7 +102,7 @@ def from_local(block, layout=None, axis=0, copy=None, *, shape=None):
     all ranks, and with copy=True every block is copied.  Work that the other library has enqueued on the block is
     waited for, by the GPU; for what it enqueues later there is wait_for().  Collective."""
     context()
-    whole = None if shape is None else _shape(shape)
+    whole = None if shape is None else as_shape(shape)
     dtype, shape, strides, address, keep = _memory(block)
     is_odd = any(s % dtype.itemsize for s in strides)
     repeats = any(s == 0 and n > 1 for s, n in zip(strides, shape))  # then the array is read-only too

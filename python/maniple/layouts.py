@@ -4,7 +4,7 @@ came of it: layout.cuts(axis), layout.box(rank), layout.owner(index).  Nothing h
 
 import ctypes
 
-from ._array import Layout, _shape, nranks
+from ._layout import Layout, as_shape, nranks
 from ._library import call
 from ._names import finished
 
@@ -28,7 +28,7 @@ def parse(shape, text):
 
 
 def _one_axis(shape, axis, part="0"):
-    shape = _shape(shape)
+    shape = as_shape(shape)
     axis = range(len(shape))[axis]
     return Layout(shape, ", ".join(part if d == axis else "*" for d in range(len(shape))))
 
@@ -50,7 +50,7 @@ def cut(shape, axis, cuts=None):
 
 def cyclic(shape, block, axes=None):
     """Blocks of that extent are dealt out along these axes, without `axes` along all, as ScaLAPACK has them."""
-    shape = _shape(shape)
+    shape = as_shape(shape)
     ndim = len(shape)
     cut_axes = list(range(ndim)) if axes is None else [range(ndim)[axis] for axis in axes]
     parts = [f"{cut_axes.index(d)}({int(block)})" if d in cut_axes else "*" for d in range(ndim)]
@@ -59,19 +59,19 @@ def cyclic(shape, block, axes=None):
 
 def replicated(shape):
     """Every rank has all elements."""
-    shape = _shape(shape)
+    shape = as_shape(shape)
     return _made("layout_replicated", nranks(), len(shape), shape)
 
 
 def on_root(shape, root=0):
     """One rank has all elements, the others none."""
-    shape = _shape(shape)
+    shape = as_shape(shape)
     return _made("layout_on_root", nranks(), root, len(shape), shape)
 
 
 def like(layout, shape):
     """The layout of another shape of as many dimensions, cut in the same way."""
-    shape = _shape(shape)
+    shape = as_shape(shape)
     if len(shape) != layout.ndim:
         raise ValueError(f"the layout has {layout.ndim} dimensions, and the shape {len(shape)}")
     return _made("layout_like", layout, shape)

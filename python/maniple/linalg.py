@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""numpy.linalg, and what scipy.linalg has beside it, on batches of any layout.  All functions are collective."""
+"""numpy.linalg, and what scipy.linalg has beside it, on batches of any layout.  All functions are collective.
+
+Functions take what SciPy's take for the sake of LAPACK, and it means nothing: they write over nothing, choose their own
+methods, and report elements that are not finite where they have no result."""
 
 import collections
 import ctypes
@@ -8,32 +11,31 @@ import operator
 
 import numpy as np
 
-from ._array import as_array, into, made, ndarray, vector_callback
-from ._library import LinAlgError, MatrixError, call, constant
+from ._array import as_array, into, made, ndarray, several, vector_callback
+from ._errors import LinAlgError, MatrixError
+from ._library import call, constant
 from ._names import finished, names, reduction_axes
-from . import _special_matrices
+from . import _matrix_equations, _matrix_factors, _matrix_functions, _matrix_updates, _special_matrices
+from ._matrix_equations import *  # noqa: F403
+from ._matrix_factors import *  # noqa: F403
+from ._matrix_functions import *  # noqa: F403
+from ._matrix_updates import *  # noqa: F403
 from ._special_matrices import *  # noqa: F403
-from ._products import matmul, matrix_power, multi_dot, outer, set_precision, tensordot, vecdot
+from ._products import kron, matmul, matrix_power, multi_dot, outer, set_precision, tensordot, vecdot
 
-__all__ = """LinAlgError orthogonal_procrustes solve_continuous_lyapunov solve_sylvester subspace_angles cho_factor cho_solve cholesky cond coshm cosm cross det diagonal eig eigh eigvals
-    eigvalsh expm funm inv ldl logm lstsq lu lu_factor lu_solve matmul matrix_norm matrix_power matrix_rank
-    matrix_transpose multi_dot norm null_space orth outer pinv polar qr schur set_precision sinhm sinm slogdet
-    solve solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm svd svd_randomised svdvals tanhm tanm
-    tensordot tensorinv tensorsolve trace vecdot vector_norm""".split()
-__all__ += _special_matrices.__all__
+__all__ = """LinAlgError cho_factor cho_solve cholesky cond coshm cosm cross det diagonal eig eigh eigvals eigvalsh expm
+    funm inv kron ldl logm lstsq lu lu_factor lu_solve matmul matrix_norm matrix_power matrix_rank matrix_transpose
+    multi_dot norm null_space orth orthogonal_procrustes outer pinv polar qr set_precision sinhm sinm slogdet solve
+    solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm subspace_angles svd svd_randomised svdvals tanhm
+    tanm tensordot tensorinv tensorsolve trace vecdot vector_norm""".split()
+_PARTS = _matrix_equations, _matrix_factors, _matrix_functions, _matrix_updates, _special_matrices
+__all__ += [name for part in _PARTS for name in part.__all__]
 
 EigResult = collections.namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = collections.namedtuple("EighResult", "eigenvalues eigenvectors")
 QRResult = collections.namedtuple("QRResult", "Q R")
 SlogdetResult = collections.namedtuple("SlogdetResult", "sign logabsdet")
 SVDResult = collections.namedtuple("SVDResult", "U S Vh")
-
-
-def _several(count, name, *arguments):
-    """Call a function whose last parameters are so many new outputs."""
-    cells = [ctypes.c_void_p() for _ in range(count)]
-    call(name, *arguments, *map(ctypes.byref, cells))
-    return [ndarray._adopt(c.value) for c in cells]
 
 
 def _of_triangle(a, lower, conjugated):
@@ -51,13 +53,18 @@ def _solve_by_diagonals(a, b, below, above):
     return solve_banded((below, above), names.stack(lines), b)
 
 
-def solve(a, b, assume_a="gen", *, lower=None, transposed=False, mixed=False):
+def solve(a, b, lower=None, overwrite_a=False, overwrite_b=False, check_finite=True, assume_a="gen", transposed=False,
+          *, mixed=False):
     """numpy.linalg.solve; assume_a, lower and transposed are those of scipy.linalg.solve.  Of a symmetric, Hermitian or
     positive definite matrix the triangle is read that lower tells, and without it the whole matrix, or of a positive
-    definite one the lower triangle.  Symmetric and Hermitian matrices are solved as general ones.  mixed: factor in
-    half the precision and correct the solution, or where that does not converge factor in the whole one."""
+    definite one the lower triangle.  Symmetric and Hermitian matrices are solved as general ones, which also
+    assume_a=None means.  mixed: factor in half the precision and correct the solution, or where that does not converge
+    factor in the whole one."""
+    if isinstance(lower, str):
+        raise TypeError(f"solve: lower is {lower!r}, and what is known of a matrix is assume_a={lower!r}")
     kinds = {"gen": 0, "general": 0, "pos": 1, "positive definite": 1, "upper triangular": 2, "lower triangular": 3,
              "sym": 0, "symmetric": 0, "her": 0, "hermitian": 0, "diagonal": 0, "tridiagonal": 0, "banded": 0}
+    assume_a = "gen" if assume_a is None else assume_a
     if assume_a not in kinds:
         raise ValueError(f"assume_a is {assume_a!r}, which is none of {', '.join(kinds)}")
     a = as_array(a)
@@ -80,24 +87,24 @@ def solve(a, b, assume_a="gen", *, lower=None, transposed=False, mixed=False):
     return ndarray._adopt(x.value)
 
 
-def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
+def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
     kinds = {"N": 0, "T": 1, "C": 2, 0: 0, 1: 1, 2: 2}
     if trans not in kinds:
         raise ValueError(f"trans is {trans!r}, which is none of {', '.join(map(str, kinds))}")
     return made("solve_triangular", as_array(a), as_array(b), kinds[trans], bool(lower), bool(unit_diagonal))
 
 
-def solve_banded(l_and_u, ab, b):
+def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
     """scipy.linalg.solve_banded: the diagonals in the rows of ab, the uppermost first."""
     l, u = l_and_u  # noqa: E741
     return made("solve_banded", l, u, as_array(ab), as_array(b))
 
 
-def solveh_banded(ab, b, lower=False):
+def solveh_banded(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True):
     return made("solveh_banded", as_array(ab), as_array(b), bool(lower))
 
 
-def solve_toeplitz(c_or_cr, b):
+def solve_toeplitz(c_or_cr, b, check_finite=True):
     """scipy.linalg.solve_toeplitz: c_or_cr is the first column, or a tuple of it and the first row."""
     c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
     return made("solve_toeplitz", as_array(c), None if r is None else as_array(r), as_array(b))
@@ -122,31 +129,11 @@ def tensorinv(a, ind=2):
     return names.reshape(inv(names.reshape(a, (math.prod(a.shape[:ind]), -1))), a.shape[ind:] + a.shape[:ind])
 
 
-def solve_sylvester(a, b, q):
-    """scipy.linalg.solve_sylvester: x with a x + x b = q, by Schur's decompositions, a column after the other.
-    Collective."""
-    a, b, q = (as_array(m) for m in (a, b, q))
-    r, u = schur(a, "complex")
-    s, v = schur(b, "complex")
-    f, unit = adjoint(u) @ q @ v, names.eye(a.shape[0])
-    columns = []
-    for k in range(q.shape[1]):
-        right = f[:, k] - (names.stack(columns, axis=1) @ s[:k, k] if columns else 0)
-        columns.append(solve_triangular(r + s[k, k] * unit, right))
-    x = u @ names.stack(columns, axis=1) @ adjoint(v)
-    return x if "c" in (a.dtype.kind, b.dtype.kind, q.dtype.kind) else names.copy(x.real)
-
-
-def solve_continuous_lyapunov(a, q):
-    """scipy.linalg.solve_continuous_lyapunov: x with a x + x a^H = q.  Collective."""
-    return solve_sylvester(a, adjoint(as_array(a)), q)
-
-
 def adjoint(a):
     return names.conj(names.matrix_transpose(a))
 
 
-def orthogonal_procrustes(A, B):  # noqa: N803
+def orthogonal_procrustes(A, B, check_finite=True):  # noqa: N803
     """scipy.linalg.orthogonal_procrustes: the orthogonal R that brings A R nearest to B, and a number, the sum of the
     singular values of A^H B.  Collective."""
     u, s, vh = svd(adjoint(adjoint(as_array(B)) @ as_array(A)))
@@ -154,72 +141,91 @@ def orthogonal_procrustes(A, B):  # noqa: N803
 
 
 def subspace_angles(A, B):  # noqa: N803
-    """scipy.linalg.subspace_angles: the angles between the columns of two matrices, in descending order.  Collective."""
+    """scipy.linalg.subspace_angles: the angles between the columns of two matrices, falling.  Collective."""
     a, b = orth(A), orth(B)
     overlap = adjoint(a) @ b
     cosines = svdvals(overlap)
     rest = b - a @ overlap if a.shape[1] >= b.shape[1] else a - b @ adjoint(overlap)
     sines = names.clip(svdvals(rest), -1.0, 1.0)
     small = cosines**2 >= 0.5
-    return names.where(small, names.arcsin(names.flip(sines[: cosines.size])), names.arccos(names.clip(cosines, -1.0, 1.0)))[::-1]
+    by_sines, by_cosines = names.arcsin(names.flip(sines[: cosines.size])), names.arccos(names.clip(cosines, -1.0, 1.0))
+    return names.where(small, by_sines, by_cosines)[::-1]
 
 
-def inv(a, out=None):
+def inv(a, overwrite_a=False, check_finite=True, *, out=None):
     return into("inv", as_array(a), out=out)
 
 
-def det(a):
+def det(a, overwrite_a=False, check_finite=True):
     return made("det", as_array(a))
 
 
 def slogdet(a):
-    return SlogdetResult(*_several(2, "slogdet", as_array(a)))
+    return SlogdetResult(*several(2, "slogdet", as_array(a)))
 
 
-def cholesky(a, lower=None, *, upper=False):
+def cholesky(a, lower=None, overwrite_a=False, check_finite=True, *, upper=False):
     """numpy.linalg.cholesky, the lower triangle unless upper=True; lower= is that of scipy.linalg.  Collective."""
     return made("cholesky", as_array(a), bool(upper) if lower is None else not lower)
 
 
-def cho_factor(a, lower=False):
+def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     """scipy.linalg.cho_factor, whose other triangle is zeros here."""
     return cholesky(a, upper=not lower), lower
 
 
-def cho_solve(c_and_lower, b):
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     c, lower = c_and_lower
     return made("cho_solve", as_array(c), bool(lower), as_array(b))
 
 
-def ldl(A, lower=True, hermitian=True):  # noqa: N803
-    return tuple(_several(3, "ldl", as_array(A), bool(lower), bool(hermitian)))
+def ldl(A, lower=True, hermitian=True, overwrite_a=False, check_finite=True):  # noqa: N803
+    return tuple(several(3, "ldl", as_array(A), bool(lower), bool(hermitian)))
 
 
-def lu(a, permute_l=False):
-    """scipy.linalg.lu: P, L and U, or with permute_l P @ L and U."""
-    p, l, u = _several(3, "lu", as_array(a))  # noqa: E741
-    return (made("matmul", p, l), u) if permute_l else (p, l, u)
+def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
+    """scipy.linalg.lu: P, L and U, or with permute_l P @ L and U, or with p_indices p, L and U with a = L[p] @ U.
+    Collective."""
+    p, l, u = several(3, "lu", as_array(a))  # noqa: E741
+    if permute_l:
+        return made("matmul", p, l), u
+    return names.astype(matmul(p, names.arange(p.shape[-1])), "int32") if p_indices else p, l, u
 
 
-def lu_factor(a):
-    return tuple(_several(2, "lu_factor", as_array(a)))
+def lu_factor(a, overwrite_a=False, check_finite=True):
+    return tuple(several(2, "lu_factor", as_array(a)))
 
 
-def lu_solve(lu_and_piv, b, trans=0):
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     factors, piv = lu_and_piv
     return made("lu_solve", as_array(factors), as_array(piv), trans, as_array(b))
 
 
-def qr(a, mode="reduced"):
-    """numpy.linalg.qr; full and economic are scipy.linalg.qr's names of complete and reduced.  Collective."""
+def _pivoted_qr(a, mode):
+    """scipy.linalg.qr with pivoting=True."""
+    if mode == "r":
+        return tuple(several(2, "qr_pivoted", a, mode, None))
+    q, r, p = several(3, "qr_pivoted", a, mode)
+    if mode != "raw":
+        return q, r, p
+    reflectors = names.matrix_transpose(q)
+    return (reflectors, r), names.triu(reflectors[..., : min(a.shape[-2:]), :]), p
+
+
+def qr(a, mode="reduced", *, pivoting=False, overwrite_a=False, lwork=None, check_finite=True):
+    """numpy.linalg.qr; full and economic are scipy.linalg.qr's names of complete and reduced.  With pivoting SciPy's
+    results: also the order of the columns, in which the diagonal of R falls; one rank computes then, on its CPU.
+    Collective."""
     mode = {"full": "complete", "economic": "reduced"}.get(mode, mode)
+    if pivoting:
+        return _pivoted_qr(as_array(a), mode)
     if mode == "r":
         return made("qr", as_array(a), mode, None)
-    q, r = _several(2, "qr", as_array(a), mode)
+    q, r = several(2, "qr", as_array(a), mode)
     return (q, r) if mode == "raw" else QRResult(q, r)
 
 
-def svdvals(a):
+def svdvals(a, overwrite_a=False, check_finite=True):
     return made("svdvals", as_array(a))
 
 
@@ -235,39 +241,21 @@ def _singular_values(a, hermitian):
     return names.flip(names.sort(abs(eigvalsh(a)), axis=-1), -1) if hermitian else svdvals(a)
 
 
-def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, overwrite_a=False, check_finite=True,
+        lapack_driver="gesdd"):
     if not compute_uv:
         return _singular_values(a, hermitian)
-    return _hermitian_svd(a) if hermitian else SVDResult(*_several(3, "svd", as_array(a), bool(full_matrices)))
+    return _hermitian_svd(a) if hermitian else SVDResult(*several(3, "svd", as_array(a), bool(full_matrices)))
 
 
 def svd_randomised(a, k, oversampling=10, iterations=2, seed=0):
-    """The k largest singular values of one matrix, and their vectors, by products with random ones: N. Halko, P. G.
-    Martinsson and J. A. Tropp, Finding structure with randomness, 2011, algorithms 4.4 and 5.1.
-
-    The vectors are those of A's part in the space of Q, an orthonormal basis of (A A^H)^iterations A times k +
-    oversampling random vectors, which are the same on any number of ranks; k + oversampling is at most min(m, n), where
-    the result is that of svd().  Otherwise the values are too small, the less so the faster they decay from the k-th one
-    on, and the more iterations there are.  The time is that of 2 iterations + 2 products of A and so many vectors.
-    Collective."""
-    from .random import default_rng
-
-    a, k = as_array(a), operator.index(k)
-    oversampling, iterations = operator.index(oversampling), operator.index(iterations)
-    if a.ndim != 2:
-        raise MatrixError(f"svd_randomised: an array of {a.ndim} dimensions is not one matrix")
-    if not 0 < k <= min(a.shape) or min(oversampling, iterations) < 0:
-        raise ValueError(f"svd_randomised: k is {k}, and must be from 1 to {min(a.shape)}; oversampling and iterations "
-                         f"are {oversampling} and {iterations}, and must not be negative")
-    if a.shape[0] < a.shape[1]:
-        u, s, vh = svd_randomised(adjoint(a), k, oversampling, iterations, seed)
-        return SVDResult(adjoint(vh), s, adjoint(u))
-    real = "float32" if a.dtype in (np.float16, np.float32, np.complex64) else "float64"
-    q = qr(a @ default_rng(seed).normal(size=(a.shape[1], min(k + oversampling, a.shape[1])), dtype=real)).Q
-    for _ in range(iterations):
-        q = qr(a @ qr(adjoint(a) @ q).Q).Q
-    u, s, vh = svd(adjoint(q) @ a, False)
-    return SVDResult(q @ u[:, :k], names.copy(s[:k]), names.copy(vh[:k]))
+    """The k largest singular values of one matrix, and their vectors, by products with k + oversampling random ones (N.
+    Halko, P. G. Martinsson and J. A. Tropp, Finding structure with randomness, 2011), which are the same on any number
+    of ranks; k + oversampling is at most min(m, n), where the result is that of svd().  Otherwise the values are too
+    small, the less so the faster they decay from the k-th one on, and the more iterations there are.  The time is that
+    of 2 iterations + 2 products of A and so many vectors.  Collective."""
+    numbers = map(operator.index, (k, oversampling, iterations, seed))
+    return SVDResult(*several(3, "svd_randomised", as_array(a), *numbers))
 
 
 def _eigh_subset(a, b, lower, type, by_index, by_value, only_values):  # noqa: A002
@@ -277,15 +265,12 @@ def _eigh_subset(a, b, lower, type, by_index, by_value, only_values):  # noqa: A
     low, high = by_index if by_index is not None else by_value if by_value is not None else (0, 0)
     arguments = ("eigh_subset", as_array(a), None if b is None else as_array(b), type, not lower,
                  constant("SUBSET_" + subset), float(low), float(high))
-    if only_values:
-        cell = ctypes.c_void_p()
-        call(*arguments, ctypes.byref(cell), None)
-        return ndarray._adopt(cell.value)
-    return EighResult(*_several(2, *arguments))
+    found = _matrix_functions.values_and_vectors(only_values, *arguments)
+    return found if only_values else EighResult(*found)
 
 
-def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, type=1, subset_by_index=None,  # noqa: A002, N803
-         subset_by_value=None):
+def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=False, overwrite_b=False,  # noqa: N803
+         type=1, check_finite=True, subset_by_index=None, subset_by_value=None, driver=None):  # noqa: A002
     """numpy.linalg.eigh, and with the named arguments scipy.linalg.eigh, whose b may also be the second one."""
     if not isinstance(UPLO, str):
         b, UPLO = UPLO, "L"  # noqa: N806
@@ -296,36 +281,79 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, type=1, subset_
         return _eigh_subset(a, b, lower, type, subset_by_index, subset_by_value, eigvals_only)
     if eigvals_only:
         return made("eigvalsh", as_array(a), not lower)
-    return EighResult(*_several(2, "eigh", as_array(a), not lower))
+    return EighResult(*several(2, "eigh", as_array(a), not lower))
 
 
-def eigvalsh(a, UPLO="L", *, b=None, lower=None, type=1, subset_by_index=None, subset_by_value=None):  # noqa: A002, N803
+def eigvalsh(a, UPLO="L", *, b=None, lower=None, overwrite_a=False, overwrite_b=False, type=1,  # noqa: A002, N803
+             check_finite=True, subset_by_index=None, subset_by_value=None, driver=None):
     """numpy.linalg.eigvalsh, and with the named arguments scipy.linalg.eigvalsh."""
     return eigh(a, UPLO, b=b, lower=lower, eigvals_only=True, type=type, subset_by_index=subset_by_index,
                 subset_by_value=subset_by_value)
 
 
-def eig(a):
-    """numpy.linalg.eig; the eigenvalues and vectors are complex, as in the array API standard and NumPy since 2.5."""
-    return EigResult(*_several(2, "eig", as_array(a)))
+def _unit_columns(v):
+    return v / norm(v, axis=-2, keepdims=True) if v.size else v
 
 
-def eigvals(a):
-    """numpy.linalg.eigvals; they are complex, as in the array API standard and NumPy since 2.5."""
-    return made("eigvals", as_array(a))
+def _values(alpha, beta, homogeneous):
+    """Numerators and denominators, or quotients, infinite where a denominator is 0, and NaN where both are."""
+    if homogeneous:
+        return names.stack([alpha, beta])
+    none = beta == 0
+    return names.where(none, names.where(alpha == 0, np.nan, np.inf), alpha / names.where(none, 1, beta))
 
 
-def lstsq(a, b, rcond=None):
-    """numpy.linalg.lstsq: x, residuals, the rank and the singular values; rcond=-1 is eps."""
+def _eig_of_pair(a, b, left, right):
+    """alpha and beta, and a list of the vectors that are wanted, left ones first."""
+    cells = [ctypes.c_void_p() for _ in range(4)]
+    wanted = [ctypes.byref(c) if needed else None for c, needed in zip(cells, (True, True, left, right))]
+    call("eig_pair", as_array(a), as_array(b), *wanted)
+    alpha, beta, *vectors = (ndarray._adopt(c.value) for c in cells if c.value)
+    return alpha, beta, [_unit_columns(v) for v in vectors]
+
+
+def eig(a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False, check_finite=True,
+        homogeneous_eigvals=False):
+    """numpy.linalg.eig, and with further arguments scipy.linalg.eig: of the pair a, b, and left vectors, of a matrix
+    alone where there are as many right ones as columns.  The eigenvalues and vectors are complex, as in the array API
+    standard and NumPy since 2.5.  Collective."""
+    if b is not None:
+        alpha, beta, vectors = _eig_of_pair(a, b, left, right)
+    elif left or right:
+        alpha, v = several(2, "eig", as_array(a))
+        beta, vectors = names.ones_like(alpha), [_unit_columns(adjoint(inv(v)))] * left + [v] * right
+    else:
+        return eigvals(a, homogeneous_eigvals=homogeneous_eigvals)
+    values = _values(alpha, beta, homogeneous_eigvals) if b is not None or homogeneous_eigvals else alpha
+    return values if not vectors else EigResult(values, *vectors) if right and not left else (values, *vectors)
+
+
+def eigvals(a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
+    """numpy.linalg.eigvals, and with more arguments scipy.linalg.eigvals, as eig(); they are complex.  Collective."""
+    if b is not None:
+        return _values(*_eig_of_pair(a, b, False, False)[:2], homogeneous_eigvals)
+    w = made("eigvals", as_array(a))
+    return _values(w, names.ones_like(w), True) if homogeneous_eigvals else w
+
+
+def lstsq(a, b, rcond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None, *, cond=None,
+          mixed=False):
+    """numpy.linalg.lstsq: x, residuals, the rank and the singular values; rcond=-1 is eps, and cond is SciPy's name of
+    rcond.  mixed: factor in half the precision and correct x, or where that does not serve as without; the singular
+    values are not computed then, and are None."""
+    if cond is not None and rcond is not None:
+        raise ValueError("lstsq: rcond and cond are given, and they are two names of one bound")
+    rcond = cond if rcond is None else rcond
     a, b = as_array(a), as_array(b)
     if rcond is not None and rcond < 0:
         kinds = [x.dtype if x.dtype.kind in "fc" else np.dtype(float) for x in (a, b)]
         rcond = float(np.finfo(np.result_type(*kinds)).eps)
     x, residuals, s = (ctypes.c_void_p() for _ in range(3))
     rank = ctypes.c_int64()
-    call("lstsq", a, b, -1.0 if rcond is None else float(rcond), ctypes.byref(x), ctypes.byref(residuals),
-         ctypes.byref(rank), ctypes.byref(s))
-    return ndarray._adopt(x.value), ndarray._adopt(residuals.value), rank.value, ndarray._adopt(s.value)
+    call("lstsq_mixed" if mixed else "lstsq", a, b, -1.0 if rcond is None else float(rcond), ctypes.byref(x),
+         ctypes.byref(residuals), ctypes.byref(rank), None if mixed else ctypes.byref(s))
+    return ndarray._adopt(x.value), ndarray._adopt(residuals.value), rank.value, (
+        None if mixed else ndarray._adopt(s.value))
 
 
 def _large(s, shape, atol, rtol):
@@ -336,7 +364,7 @@ def _large(s, shape, atol, rtol):
     return s > atol + rtol * names.max(s, axis=-1, keepdims=True, initial=0)
 
 
-def pinv(a, rcond=None, hermitian=False, *, rtol=None, atol=None, return_rank=False):
+def pinv(a, rcond=None, hermitian=False, *, rtol=None, atol=None, return_rank=False, check_finite=True):
     """numpy.linalg.pinv; without a bound it is max(m, n) eps, as in SciPy.  A bound for each matrix is an array.  atol
     and return_rank are those of scipy.linalg.pinv; the rank is a number, or of a batch an array."""
     if rcond is not None and rtol is not None:
@@ -386,7 +414,7 @@ def cross(x1, x2, *, axis=-1):
     return names.cross(x1, x2, axis=axis)
 
 
-def null_space(A, rcond=None):  # noqa: N803
+def null_space(A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):  # noqa: N803
     return made("null_space", as_array(A), -1.0 if rcond is None else float(rcond))
 
 
@@ -397,7 +425,7 @@ def orth(A, rcond=None):  # noqa: N803
 def polar(a, side="right"):
     if side not in ("left", "right"):
         raise ValueError(f"side is {side!r}, which is neither left nor right")
-    return tuple(_several(2, "polar", as_array(a), side == "left"))
+    return tuple(several(2, "polar", as_array(a), side == "left"))
 
 
 def _of_matrix(name):
@@ -405,13 +433,26 @@ def _of_matrix(name):
         return made(name, as_array(A))
 
     function.__name__ = function.__qualname__ = name
-    if name in ("sqrtm", "logm"):
-        function.__doc__ = f"scipy.linalg.{name}, but always complex."
     return function
 
 
-for _name in ("expm", "cosm", "sinm", "tanm", "coshm", "sinhm", "tanhm", "sqrtm", "logm"):
+for _name in ("expm", "cosm", "sinm", "tanm", "coshm", "sinhm", "tanhm"):
     globals()[_name] = _of_matrix(_name)
+
+
+def sqrtm(A, disp=True, blocksize=64):  # noqa: N803
+    """scipy.linalg.sqrtm, but always complex; with disp=False also the error, |R R - A|^2 / |A|.  blocksize is not
+    needed.  Collective."""
+    a = as_array(A)
+    root = made("sqrtm", a)
+    return root if disp else (root, norm(root @ root - a) ** 2 / norm(a))
+
+
+def logm(A, disp=True):  # noqa: N803
+    """scipy.linalg.logm, but always complex; with disp=False also the error, |expm(L) - A| / |A|.  Collective."""
+    a = as_array(A)
+    log = made("logm", a)
+    return log if disp else (log, norm(expm(log) - a, 1) / norm(a, 1))  # noqa: F821
 
 
 def funm(A, func, disp=True):  # noqa: N803
@@ -428,13 +469,6 @@ def funm(A, func, disp=True):  # noqa: N803
     return result
 
 
-def schur(a, output="real"):
-    """scipy.linalg.schur: T and Z; output="complex" makes T triangular also for real matrices."""
-    if output not in ("real", "complex", "r", "c"):
-        raise ValueError(f"output is {output!r}, which is neither real nor complex")
-    return tuple(_several(2, "schur", as_array(a), output[0] == "c"))
-
-
 def _order(ord):  # noqa: A002
     return None if ord is None else ord if isinstance(ord, str) else format(ord, "g")
 
@@ -447,7 +481,7 @@ def matrix_norm(x, *, keepdims=False, ord="fro"):  # noqa: A002
     return made("matrix_norm", as_array(x), _order(ord), bool(keepdims))
 
 
-def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
+def norm(x, ord=None, axis=None, keepdims=False, check_finite=True):  # noqa: A002
     x = as_array(x)
     axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     if len(axes) == 2 and _order(ord) in ("2", "-2", "nuc"):
@@ -469,6 +503,9 @@ def vector_norm(x, axis=None, keepdims=False, ord=2):  # noqa: A002
     return names.expand_dims(result, sorted(axes)) if keepdims else result
 
 
-_SCIPY = """cho_factor cho_solve coshm cosm expm funm ldl logm lu lu_factor lu_solve null_space orth polar schur sinhm sinm
-    solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm tanhm tanm""".split()
+_SCIPY = """cho_factor cho_solve coshm cosm expm funm ldl logm lu lu_factor lu_solve null_space orth
+    orthogonal_procrustes polar sinhm sinm solve_banded solve_toeplitz solve_triangular solveh_banded sqrtm
+    subspace_angles tanhm tanm""".split()
+_SCIPY += [name for part in _PARTS for name in part.__all__]
+
 __dir__ = finished(globals(), "numpy.linalg", {"scipy.linalg": _SCIPY})

@@ -2,24 +2,28 @@
 """scipy.ndimage, over any number of ranks, with its names, arguments and defaults.
 
 `output` is a dtype or an array.  Footprints, structures and weights are NumPy's arrays or lists, which every rank has.
-What labels measure is NumPy's, as in SciPy: numbers, lists of positions, slices.
 """
 
 import ctypes
+import functools
+import inspect
 
 import numpy as np
 
 from . import _array
-from ._array import as_array, dtype_number, made, ndarray
+from ._array import as_array, made, ndarray
+from ._dtypes import dtype_number
 from ._library import call, constant, struct, vector
-from ._names import finished, names
-from . import _spectra_and_labels
-from ._spectra_and_labels import *  # noqa: F403
+from ._names import as_output, finished
+from . import _filters_by_functions, _fourier_filters, _labels
+from ._filters_by_functions import *  # noqa: F403
+from ._fourier_filters import *  # noqa: F403
+from ._labels import *  # noqa: F403
 
 __all__ = """affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss
-    binary_opening binary_propagation center_of_mass convolve convolve1d correlate correlate1d
-    distance_transform_bf distance_transform_cdt distance_transform_edt extrema find_objects gaussian_filter
-    gaussian_filter1d gaussian_gradient_magnitude gaussian_laplace generate_binary_structure label laplace
+    binary_opening binary_propagation convolve convolve1d correlate correlate1d
+    distance_transform_bf distance_transform_cdt distance_transform_edt gaussian_filter
+    gaussian_filter1d gaussian_gradient_magnitude gaussian_laplace generate_binary_structure iterate_structure laplace
     map_coordinates maximum_filter1d minimum_filter1d percentile_filter prewitt rank_filter rotate shift sobel
     spline_filter spline_filter1d uniform_filter uniform_filter1d zoom""".split()
 
@@ -59,6 +63,31 @@ def into(name, *arguments, out=None):
         return _array.into(name, *arguments, out=out)
     out[...] = made(name, *arguments).numpy()
     return out
+
+
+def _with_complex_fill(function):
+    """A linear filter that takes a complex cval for complex arrays, whose parts it is then given in turn."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def either(*arguments, **keywords):
+        bound = signature.bind(*arguments, **keywords)
+        given = bound.arguments
+        cval, output = given.get("cval", 0.0), given.get("output")
+        if np.iscomplexobj(cval) and np.imag(cval) == 0:
+            given["cval"] = np.real(cval)
+        elif np.iscomplexobj(cval):
+            x = as_array(given["input"])
+            if x.dtype.kind != "c":
+                raise TypeError(f"cval is {cval}, and the input {x.dtype}, which is not complex")
+            given.update(input=x.real, cval=np.real(cval), output=None)
+            real = function(*bound.args, **bound.kwargs)
+            given.update(input=x.imag, cval=np.imag(cval))
+            found = real + 1j * function(*bound.args, **bound.kwargs)
+            return as_output(found, output)
+        return function(*bound.args, **bound.kwargs)
+
+    return either
 
 
 def _options(axes, output, mode, cval, origin=0):
@@ -103,12 +132,26 @@ def _window(axes, size, *arrays):
     return vector("int64_t", _each(size, len(axes)), "size")
 
 
+def _without_axes(filtered, input, output):
+    """What a filter gives along no axis, as of a number: the same along a new axis of extent 1."""
+    found = filtered(input[None], _dtype_of(output) if _out(output) is None else output.dtype)[0]
+    return found if _out(output) is None else as_output(found, output)
+
+
+def _one(array):
+    """A window for the new axis, of one that has no axes."""
+    return None if array is None else np.reshape(array, 1)
+
+
 # --- filters of order -------------------------------------------------------------------------------------------------
 
 
 def _ordered(name, input, first, size, footprint, output, mode, cval, origin, axes):
     input = as_array(input)
     axes = _axes(input, axes)
+    if not axes:
+        return _without_axes(lambda x, dtype: _ordered(name, x, first, 1, _one(footprint), dtype, mode, cval, 0, [0]),
+                             input, output)
     return into("ndimage_" + name, input, *first, _window(axes, size, footprint), _bools(footprint),
                 _options(axes, output, mode, cval, origin), out=_out(output))
 
@@ -157,7 +200,7 @@ def _by_parts(filtered, input, weights, output):
     if dtype.kind != "c":
         raise RuntimeError(f"output is {dtype}, and has to be complex for complex weights")
     x = input if input.dtype.kind in "fc" else input.astype(float)
-    return _spectra_and_labels._given(filtered(x, weights.real) + 1j * filtered(x, weights.imag), output)
+    return as_output(filtered(x, weights.real) + 1j * filtered(x, weights.imag), output)
 
 
 def _along(name, input, weights, axis, output, mode, cval, origin):
@@ -169,10 +212,12 @@ def _along(name, input, weights, axis, output, mode, cval, origin):
                 _options([axis], output, mode, cval, origin), out=_out(output))
 
 
+@_with_complex_fill
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     return _along("correlate1d", input, weights, axis, output, mode, cval, origin)
 
 
+@_with_complex_fill
 def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     return _along("convolve1d", input, weights, axis, output, mode, cval, origin)
 
@@ -189,39 +234,51 @@ def _weighted(name, input, weights, output, mode, cval, origin, axes):
             return _weighted(name, x, part, None, mode, cval, origin, axes)
 
         return _by_parts(filtered, input, weights, output)
+    if not axes:
+        return _without_axes(lambda x, dtype: _weighted(name, x, _one(weights), dtype, mode, cval, 0, [0]), input, output)
     return into("ndimage_" + name, input, _shape(weights), _doubles(weights),
                 _options(axes, output, mode, cval, origin), out=_out(output))
 
 
+@_with_complex_fill
 def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     return _weighted("correlate", input, weights, output, mode, cval, origin, axes)
 
 
+@_with_complex_fill
 def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     return _weighted("convolve", input, weights, output, mode, cval, origin, axes)
 
 
+@_with_complex_fill
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     input = as_array(input)
     axes = _axes(input, axes)
+    if not axes:
+        return _without_axes(lambda x, dtype: uniform_filter(x, 1, dtype, axes=[0]), input, output)
     return into("ndimage_uniform_filter", input, _window(axes, size), _options(axes, output, mode, cval, origin),
                 out=_out(output))
 
 
+@_with_complex_fill
 def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     return uniform_filter(input, size, output, mode, cval, origin, axes=[axis])
 
 
+@_with_complex_fill
 def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None,
                     axes=None):
     input = as_array(input)
     axes = _axes(input, axes)
+    if not axes:
+        return uniform_filter(input, output=output, axes=())
     return into("ndimage_gaussian_filter", input, _doubles(_each(sigma, len(axes))),
                 vector("int", _each(order, len(axes)), "order"), float(truncate),
                 None if radius is None else vector("int64_t", _each(radius, len(axes)), "radius"),
                 _options(axes, output, mode, cval), out=_out(output))
 
 
+@_with_complex_fill
 def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *,
                       radius=None):
     return gaussian_filter(input, sigma, order, output, mode, cval, truncate, radius=radius, axes=[axis])
@@ -232,27 +289,36 @@ def _derivative(name, input, axis, output, mode, cval):
     return into("ndimage_" + name, input, axis, _options(_axes(input, None), output, mode, cval), out=_out(output))
 
 
+@_with_complex_fill
 def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0):
     return _derivative("prewitt", input, axis, output, mode, cval)
 
 
+@_with_complex_fill
 def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
     return _derivative("sobel", input, axis, output, mode, cval)
 
 
+@_with_complex_fill
 def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
     input = as_array(input)
-    return into("ndimage_laplace", input, _options(_axes(input, axes), output, mode, cval), out=_out(output))
+    axes = _axes(input, axes)
+    if not axes:
+        return uniform_filter(input, output=output, axes=())
+    return into("ndimage_laplace", input, _options(axes, output, mode, cval), out=_out(output))
 
 
 def _of_gaussians(name, input, sigma, output, mode, cval, axes, truncate=4.0, radius=None):
     input = as_array(input)
     axes = _axes(input, axes)
+    if not axes:
+        return uniform_filter(input, output=output, axes=())
     return into("ndimage_" + name, input, _doubles(_each(sigma, len(axes))), float(truncate),
                 None if radius is None else vector("int64_t", _each(radius, len(axes)), "radius"),
                 _options(axes, output, mode, cval), out=_out(output))
 
 
+@_with_complex_fill
 def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **more):
     return _of_gaussians("gaussian_laplace", input, sigma, output, mode, cval, axes, **more)
 
@@ -269,6 +335,9 @@ def _grey(name):
                  axes=None):
         input = as_array(input)
         axes = _axes(input, axes)
+        if not axes:
+            return _without_axes(lambda x, dtype: function(x, 1, _one(footprint), _one(structure), dtype, mode, cval, 0,
+                                                           axes=[0]), input, output)
         return into("ndimage_" + name, input, _window(axes, size, structure, footprint), _bools(footprint),
                     _doubles(structure), _options(axes, output, mode, cval, origin), out=_out(output))
 
@@ -289,6 +358,20 @@ def generate_binary_structure(rank, connectivity):
     return np.array(made_here, bool).reshape((3,) * rank)
 
 
+def iterate_structure(structure, iterations, origin=None):
+    """scipy.ndimage.iterate_structure: NumPy's array of a structure that is dilated with itself; with an origin also
+    that of the result.  Collective."""
+    structure, more = np.asarray(structure, bool), iterations - 1
+    if iterations < 2:
+        return structure.copy()
+    large = np.zeros([n + more * (n - 1) for n in structure.shape], bool)
+    large[tuple(slice(more * (n // 2), more * (n // 2) + n) for n in structure.shape)] = structure
+    found = binary_dilation(large, structure, iterations=more).numpy()
+    if origin is None:
+        return found
+    return found, [iterations * o for o in np.broadcast_to(origin, structure.ndim).tolist()]
+
+
 def _origins(input, origin):
     return vector("int64_t", _each(origin, input.ndim), "origin")
 
@@ -299,53 +382,77 @@ def _check_structures(input, *structures):
             raise RuntimeError(f"a structure of {np.ndim(structure)} dimensions for an input of {input.ndim}")
 
 
-def _binary(name, input, structure, iterations, mask, output, border_value, origin):
+def _whole_structure(input, axes, structure, origin):
+    """A structure along axes, and its origin, for all dimensions of the input; without axes it is so already."""
+    if axes is None:
+        return structure, origin
+    axes = [range(input.ndim)[axis] for axis in _axes(input, axes)]
+    structure = generate_binary_structure(len(axes), 1) if structure is None else np.asarray(structure)
+    if structure.ndim != len(axes):
+        raise RuntimeError(f"a structure of {structure.ndim} dimensions for {len(axes)} axes")
+    shape, origins = [1] * input.ndim, [0] * input.ndim
+    for axis, n, o in zip(axes, structure.shape, _each(origin, len(axes))):
+        shape[axis], origins[axis] = n, o
+    return structure.transpose(sorted(range(len(axes)), key=axes.__getitem__)).reshape(shape), origins
+
+
+def _binary(name, input, structure, iterations, mask, output, border_value, origin, axes):
     input = as_array(input)
+    structure, origin = _whole_structure(input, axes, structure, origin)
     _check_structures(input, structure)
+    if input.ndim == 0:
+        return _without_axes(lambda x, dtype: _binary(name, x, [True] if structure is None else _one(structure), iterations,
+                                                      None if mask is None else as_array(mask)[None], dtype,
+                                                      border_value, 0, None), input, output)
     return into("ndimage_" + name, input, _shape(structure), _bools(structure), int(iterations),
                 None if mask is None else as_array(mask), bool(border_value), _origins(input, origin),
                 out=_out(output))
 
 
 def binary_erosion(input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0,
-                   brute_force=False):
-    return _binary("binary_erosion", input, structure, iterations, mask, output, border_value, origin)
+                   brute_force=False, *, axes=None):
+    return _binary("binary_erosion", input, structure, iterations, mask, output, border_value, origin, axes)
 
 
 def binary_dilation(input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0,
-                    brute_force=False):
-    return _binary("binary_dilation", input, structure, iterations, mask, output, border_value, origin)
+                    brute_force=False, *, axes=None):
+    return _binary("binary_dilation", input, structure, iterations, mask, output, border_value, origin, axes)
 
 
 def binary_opening(input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0,
-                   brute_force=False):
-    return _binary("binary_opening", input, structure, iterations, mask, output, border_value, origin)
+                   brute_force=False, *, axes=None):
+    return _binary("binary_opening", input, structure, iterations, mask, output, border_value, origin, axes)
 
 
 def binary_closing(input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0,
-                   brute_force=False):
-    return _binary("binary_closing", input, structure, iterations, mask, output, border_value, origin)
+                   brute_force=False, *, axes=None):
+    return _binary("binary_closing", input, structure, iterations, mask, output, border_value, origin, axes)
 
 
-def binary_propagation(input, structure=None, mask=None, output=None, border_value=0, origin=0):
-    return _binary("binary_dilation", input, structure, -1, mask, output, border_value, origin)
+def binary_propagation(input, structure=None, mask=None, output=None, border_value=0, origin=0, *, axes=None):
+    return _binary("binary_dilation", input, structure, -1, mask, output, border_value, origin, axes)
 
 
-def binary_fill_holes(input, structure=None, output=None, origin=0):
+def binary_fill_holes(input, structure=None, output=None, origin=0, *, axes=None):
     input = as_array(input)
+    structure, origin = _whole_structure(input, axes, structure, origin)
     _check_structures(input, structure)
     return into("ndimage_binary_fill_holes", input, _shape(structure), _bools(structure), _origins(input, origin),
                 out=_out(output))
 
 
-def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None):
+def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None, *, axes=None):
     input = as_array(input)
+    origin2 = origin1 if origin2 is None else origin2
+    structure1 = generate_binary_structure(len(_axes(input, axes)), 1) if structure1 is None else structure1
+    structure2 = ~np.asarray(structure1, bool) if structure2 is None else structure2
+    structure1, origin1 = _whole_structure(input, axes, structure1, origin1)
+    structure2, origin2 = _whole_structure(input, axes, structure2, origin2)
     _check_structures(input, structure1, structure2)
-    if structure1 is not None and not (~np.asarray(structure1, bool) if structure2 is None else np.asarray(structure2)).any():
+    if not np.asarray(structure2).any():
         return binary_erosion(input, structure1, output=output, origin=origin1)  # nothing has to be missed
     return into("ndimage_binary_hit_or_miss", input, _shape(structure1), _bools(structure1), _shape(structure2),
-                _bools(structure2), _origins(input, origin1),
-                None if origin2 is None else _origins(input, origin2), out=_out(output))
+                _bools(structure2), _origins(input, origin1), _origins(input, origin2), out=_out(output))
 
 
 # --- interpolation ----------------------------------------------------------------------------------------------------
@@ -372,7 +479,7 @@ def _interpolating(output, mode, cval, axes=()):
 
 def _splined(filtered, output):
     """A spline's coefficients, which come as floats, as output= wants them; SciPy's default is float64."""
-    return filtered if output is None else _spectra_and_labels._given(filtered, output)
+    return filtered if output is None else as_output(filtered, output)
 
 
 def spline_filter1d(input, order=3, axis=-1, output=None, mode="mirror"):
@@ -383,11 +490,13 @@ def spline_filter(input, order=3, output=None, mode="mirror"):
     return _splined(made("ndimage_spline_filter", as_array(input), order, _interpolation_mode(mode)), output)
 
 
+@_with_complex_fill
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     return into("ndimage_map_coordinates", as_array(input), as_array(coordinates), order, prefilter,
                 _interpolating(output, mode, cval), out=_out(output))
 
 
+@_with_complex_fill
 def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3, mode="constant", cval=0.0,
                      prefilter=True):
     input, matrix = as_array(input), np.asarray(matrix, dtype=float)
@@ -409,20 +518,27 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
                 _interpolating(output, mode, cval), out=_out(output))
 
 
+@_with_complex_fill
 def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, axes=None):
     input = as_array(input)
     axes = _axes(input, axes)
+    if not axes:  # nothing moves
+        axes, shift, order = _axes(input, None), 0, 0
     return into("ndimage_shift", input, _doubles(_each(shift, len(axes))), order, prefilter,
                 _interpolating(output, mode, cval, axes), out=_out(output))
 
 
+@_with_complex_fill
 def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, grid_mode=False, axes=None):
     input = as_array(input)
     axes = _axes(input, axes)
+    if not axes:
+        axes, zoom, order = _axes(input, None), 1, 0
     return into("ndimage_zoom", input, _doubles(_each(zoom, len(axes))), grid_mode, order, prefilter,
                 _interpolating(output, mode, cval, axes), out=_out(output))
 
 
+@_with_complex_fill
 def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     if len(axes) != 2:
         raise ValueError(f"rotate: there are {len(axes)} axes; it should be 2")
@@ -467,103 +583,5 @@ def distance_transform_bf(input, metric="euclidean", sampling=None, return_dista
                       (distances, indices))
 
 
-# --- labels -----------------------------------------------------------------------------------------------------------
-
-
-def label(input, structure=None, output=None):
-    """The labels of connected elements that are not 0, and how many there are.  Collective."""
-    input = as_array(input)
-    if structure is not None and np.shape(structure) != (3,) * input.ndim:
-        raise ValueError(f"a structure of shape {np.shape(structure)}, and not {(3,) * input.ndim}")
-    cell, count = ctypes.c_void_p(output._handle if isinstance(output, ndarray) else None), ctypes.c_int64()
-    call("ndimage_label", as_array(input), _bools(structure), ctypes.byref(cell), ctypes.byref(count))
-    labels = output if isinstance(output, ndarray) else ndarray._adopt(cell.value)
-    if output is not None and not isinstance(output, ndarray):
-        labels = labels.astype(output)
-    return labels, count.value
-
-
-def find_objects(input, max_label=0):
-    """A list of tuples of slices, or None where there is no such label.  Collective."""
-    input = as_array(input)
-    count = max_label or (int(input.max()) if input.size else 0)
-    boxes = made("ndimage_find_objects", input, count).numpy()
-    first, end = boxes[..., 0].tolist(), boxes[..., 1].tolist()
-    return [None if lo[0] < 0 else tuple(map(slice, lo, hi)) for lo, hi in zip(first, end)]
-
-
-def _measured(input, labels, index):
-    """An array and its labels, of one shape, and NumPy's array of those that are measured; None: one part, a number."""
-    input = as_array(input)
-    if labels is None:
-        return input, None, None
-    labels = as_array(labels)
-    if labels.shape != input.shape:
-        input, labels = (names.copy(x) for x in names.broadcast_arrays(input, labels))
-    return input, labels, None if index is None else np.asarray(index)
-
-
-def _measure(name, input, labels, index):
-    """The measurements of all labels of an index, in its shape; what a measurement is of is in front."""
-    input, labels, index = _measured(input, labels, index)
-    if index is not None and index.size == 0:
-        found = _measure(name, input, labels, [0])  # for its dtype
-        return found[:0].reshape(index.shape + found.shape[1:])
-    listed = [] if index is None else [int(i) for i in index.ravel()]
-    out = made("ndimage_" + name, input, labels, len(listed),
-               vector("int64_t", listed, "index") if listed else None).numpy()
-    return out[0] if index is None else out.reshape(index.shape + out.shape[1:])[()]
-
-
-def _measurement(name):
-    def function(input, labels=None, index=None):
-        return _measure(name, input, labels, index)
-
-    function.__name__ = function.__qualname__ = name
-    __all__.append(name)
-    return function
-
-
-for _name in ("mean", "variance", "standard_deviation", "minimum", "maximum"):
-    globals()[_name] = _measurement(_name)
-
-
-def sum_labels(input, labels=None, index=None):
-    """scipy.ndimage.sum_labels: of one part, integers are summed as integers, exactly; otherwise in float64.  Waits.
-    Collective."""
-    input, labels, index = _measured(input, labels, index)
-    if input.dtype.kind not in "iub" or (index is not None and index.ndim > 0):
-        return _measure("sum_labels", input, labels, index)
-    where = True if labels is None else labels > 0 if index is None else labels == int(index)
-    return names.sum(input, where=where).numpy()[()]
-
-
-def sum(input, labels=None, index=None):  # noqa: A001: SciPy's name
-    return sum_labels(input, labels, index)
-
-
-def _positions(name, input, labels, index):
-    found = _measure(name, input, labels, index)
-    return tuple(found.tolist()) if found.ndim == 1 else [tuple(row) for row in found.reshape(-1, found.shape[-1]).tolist()]
-
-
-def minimum_position(input, labels=None, index=None):
-    return _positions("minimum_position", input, labels, index)
-
-
-def maximum_position(input, labels=None, index=None):
-    return _positions("maximum_position", input, labels, index)
-
-
-def center_of_mass(input, labels=None, index=None):
-    return _positions("center_of_mass", input, labels, index)
-
-
-def extrema(input, labels=None, index=None):
-    """The minima, the maxima, and where both are, by label.  Collective."""
-    return (_measure("minimum", input, labels, index), _measure("maximum", input, labels, index),
-            minimum_position(input, labels, index), maximum_position(input, labels, index))
-
-
-__all__ = sorted(__all__ + _spectra_and_labels.__all__ + ["minimum_position", "maximum_position", "sum", "sum_labels"])
+__all__ = sorted(__all__ + _filters_by_functions.__all__ + _fourier_filters.__all__ + _labels.__all__)
 __dir__ = finished(globals(), "scipy.ndimage", alone=["generate_binary_structure", "iterate_structure"])

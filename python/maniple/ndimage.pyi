@@ -14,28 +14,30 @@ def affine_transform(
 ) -> ndarray: ...
 def binary_closing(
     input: _ArrayLike, structure: Any = None, iterations: int = 1, output: Any = None, origin: Any = 0, mask: _ArrayLike
-    | None = None, border_value: Any = 0, brute_force: bool = False,
+    | None = None, border_value: Any = 0, brute_force: bool = False, *, axes: Any = None,
 ) -> ndarray: ...
 def binary_dilation(
     input: _ArrayLike, structure: Any = None, iterations: int = 1, mask: _ArrayLike | None = None, output: Any = None,
-    border_value: Any = 0, origin: Any = 0, brute_force: bool = False,
+    border_value: Any = 0, origin: Any = 0, brute_force: bool = False, *, axes: Any = None,
 ) -> ndarray: ...
 def binary_erosion(
     input: _ArrayLike, structure: Any = None, iterations: int = 1, mask: _ArrayLike | None = None, output: Any = None,
-    border_value: Any = 0, origin: Any = 0, brute_force: bool = False,
+    border_value: Any = 0, origin: Any = 0, brute_force: bool = False, *, axes: Any = None,
 ) -> ndarray: ...
-def binary_fill_holes(input: _ArrayLike, structure: Any = None, output: Any = None, origin: Any = 0) -> ndarray: ...
+def binary_fill_holes(
+    input: _ArrayLike, structure: Any = None, output: Any = None, origin: Any = 0, *, axes: Any = None,
+) -> ndarray: ...
 def binary_hit_or_miss(
     input: _ArrayLike, structure1: Any = None, structure2: Any = None, output: Any = None, origin1: Any = 0, origin2:
-    Any = None,
+    Any = None, *, axes: Any = None,
 ) -> ndarray: ...
 def binary_opening(
     input: _ArrayLike, structure: Any = None, iterations: int = 1, output: Any = None, origin: Any = 0, mask: _ArrayLike
-    | None = None, border_value: Any = 0, brute_force: bool = False,
+    | None = None, border_value: Any = 0, brute_force: bool = False, *, axes: Any = None,
 ) -> ndarray: ...
 def binary_propagation(
     input: _ArrayLike, structure: Any = None, mask: _ArrayLike | None = None, output: Any = None, border_value: Any = 0,
-    origin: Any = 0,
+    origin: Any = 0, *, axes: Any = None,
 ) -> ndarray: ...
 def black_tophat(
     input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, structure: Any = None, output: Any = None,
@@ -72,6 +74,9 @@ def distance_transform_edt(
 ) -> Any: ...
 def extrema(input: _ArrayLike, labels: _ArrayLike | None = None, index: Any = None) -> Any: ...
 def find_objects(input: _ArrayLike, max_label: int = 0) -> Any: ...
+def fourier_ellipsoid(
+    input: _ArrayLike, size: _Shape, n: int = -1, axis: _Axis = -1, output: Any = None,
+) -> ndarray: ...
 def fourier_gaussian(input: _ArrayLike, sigma: float, n: int = -1, axis: _Axis = -1, output: Any = None) -> ndarray: ...
 def fourier_shift(input: _ArrayLike, shift: Any, n: int = -1, axis: _Axis = -1, output: Any = None) -> ndarray: ...
 def fourier_uniform(input: _ArrayLike, size: _Shape, n: int = -1, axis: _Axis = -1, output: Any = None) -> ndarray: ...
@@ -92,13 +97,27 @@ def gaussian_laplace(
     **more: Any,
 ) -> ndarray: ...
 def generate_binary_structure(rank: int, connectivity: int) -> _Host: ...
+def generic_filter(
+    input: _ArrayLike, function: Callable[..., Any], size: _Shape | None = None, footprint: Any = None, output: Any =
+    None, mode: str = 'reflect', cval: float = 0.0, origin: Any = 0, extra_arguments: Any = ..., extra_keywords: Any =
+    None, *, axes: Any = None,
+) -> ndarray: ...
+def generic_filter1d(
+    input: _ArrayLike, function: Callable[..., Any], filter_size: Any, axis: _Axis = -1, output: Any = None, mode: str =
+    'reflect', cval: float = 0.0, origin: Any = 0, extra_arguments: Any = ..., extra_keywords: Any = None,
+) -> ndarray: ...
 def generic_gradient_magnitude(
     input: _ArrayLike, derivative: Any, output: Any = None, mode: str = 'reflect', cval: float = 0.0, extra_arguments:
-    Any = ..., extra_keywords: Any = None,
+    Any = ..., extra_keywords: Any = None, *, axes: Any = None,
 ) -> ndarray: ...
 def generic_laplace(
     input: _ArrayLike, derivative2: Any, output: Any = None, mode: str = 'reflect', cval: float = 0.0, extra_arguments:
-    Any = ..., extra_keywords: Any = None,
+    Any = ..., extra_keywords: Any = None, *, axes: Any = None,
+) -> ndarray: ...
+def geometric_transform(
+    input: _ArrayLike, mapping: Callable[..., Any], output_shape: _Shape | None = None, output: Any = None, order: int =
+    3, mode: str = 'constant', cval: float = 0.0, prefilter: bool = True, extra_arguments: Any = ..., extra_keywords:
+    Any = None,
 ) -> ndarray: ...
 def grey_closing(
     input: _ArrayLike, size: _Shape | None = None, footprint: Any = None, structure: Any = None, output: Any = None,

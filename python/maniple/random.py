@@ -8,8 +8,10 @@ import warnings
 
 import numpy as np
 
-from ._array import Operand, _shape, as_array, dtype_number, into, ndarray
-from ._library import Owned, call
+from ._array import Operand, as_array, into, ndarray
+from ._dtypes import dtype_number
+from ._layout import as_shape
+from ._library import Owned, call, struct
 from ._names import finished, names
 
 __all__ = ["Generator", "default_rng", "seed"]
@@ -57,6 +59,45 @@ def _judge(check_valid, is_valid):
         warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
+class _BitGenerator:
+    """What numpy.random.Generator.bit_generator is: the generator's state, as a dict of integers."""
+
+    def __init__(self, generator):
+        self._generator = generator
+
+    @property
+    def state(self):
+        """Where the generator is; assigned to, it goes on from there, on all ranks.  Not collective to read."""
+        found = struct("rng_state")()
+        call("rng_get_state", self._generator, found)
+        return {"bit_generator": "Philox4x32",
+                "state": {"stream": found.stream, "draws": found.draws, "children": found.children}}
+
+    @state.setter
+    def state(self, value):
+        if not isinstance(value, dict) or value.get("bit_generator") != "Philox4x32":
+            raise ValueError(f"{value!r} is no state of a generator of Maniple")
+        parts = value["state"]
+        call("rng_set_state", self._generator, struct("rng_state")(parts["stream"], parts["draws"], parts["children"]))
+
+
+def _restored(state):
+    """The generator that pickle or copy makes of another one's state."""
+    generator = Generator(0)
+    generator.bit_generator.state = state
+    return generator
+
+
+def _accepted(propose):
+    """The first values that are accepted, element by element: propose() gives an array of values, and which of them
+    are.  Waits."""
+    values, good = propose()
+    while not bool(names.all(good)):
+        others, also = propose()
+        values, good = names.where(good, values, others), names.logical_or(good, also)
+    return values
+
+
 class Generator(Owned):
     """numpy.random.Generator: Philox4x32-10, with a counter for every element.  seed: an integer of 64 bits."""
 
@@ -73,6 +114,13 @@ class Generator(Owned):
             _handle = cell.value
         self._own(_handle, "rng_free")
 
+    @property
+    def bit_generator(self):
+        return _BitGenerator(self)
+
+    def __reduce_ex__(self, protocol):
+        return _restored, (self.bit_generator.state,)
+
     def spawn(self, n_children):
         """A list of generators whose numbers are independent of these and of one another."""
         children = (ctypes.c_void_p * max(n_children, 1))()
@@ -80,7 +128,7 @@ class Generator(Owned):
         return [Generator(_handle=children[i]) for i in range(n_children)]
 
     def _draw(self, name, parameters, dtype, size, out):
-        shape = () if size is None else _shape(size)
+        shape = () if size is None else as_shape(size)
         return into("random_" + name, self, *parameters, dtype_number(dtype), len(shape), shape, out=out)
 
     def random(self, size=None, dtype=float, out=None):
@@ -93,7 +141,13 @@ class Generator(Owned):
         return self._draw("uniform", (_number("low", low), _number("high", high)), dtype, size, None)
 
     def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
+        """numpy.random.Generator.integers; low and high are numbers or arrays.  Collective."""
         low, high = (0, low) if high is None else (low, high)
+        if not _are_numbers(low, high):
+            low, high = as_array(low), as_array(high) + bool(endpoint)
+            _need(low < high, "integers: low must be below high")
+            bits = self.bits(_of_all(size, low, high), "uint64")
+            return names.astype(low + names.astype(bits % names.astype(high - low, "uint64"), "int64"), dtype)
         return self._draw("integers", (_whole("low", low), _whole("high", high), bool(endpoint)), dtype, size, None)
 
     def normal(self, loc=0.0, scale=1.0, size=None, dtype=float):
@@ -121,16 +175,77 @@ class Generator(Owned):
         return self._draw("exponential", (1.0,), dtype, size, None)
 
     def gamma(self, shape, scale=1.0, size=None, dtype=float):
+        """numpy.random.Generator.gamma; shape and scale are numbers or arrays.  Collective."""
+        if not _are_numbers(shape, scale):
+            return scale * self.standard_gamma(shape, _of_all(size, shape, scale), dtype)
         return self._draw("gamma", (_number("shape", shape), _number("scale", scale)), dtype, size, None)
 
     def standard_gamma(self, shape, size=None, dtype=float):
-        return self._draw("gamma", (_number("shape", shape), 1.0), dtype, size, None)
+        """numpy.random.Generator.standard_gamma; of an array of shapes by Marsaglia and Tsang, 2000, which waits.
+        Collective."""
+        if _are_numbers(shape):
+            return self._draw("gamma", (_number("shape", shape), 1.0), dtype, size, None)
+        size, shape = _of_all(size, shape), as_array(shape) * 1.0
+        _need(shape >= 0, "standard_gamma: shape is below 0")
+        d = names.where(shape < 1, shape + 1, shape) - 1 / 3
+
+        def propose():
+            x = self.standard_normal(size)
+            v = (1 + x / names.sqrt(9 * d)) ** 3
+            bound = names.log(names.maximum(v, np.finfo(float).tiny))
+            return d * v, names.logical_and(v > 0, -self.standard_exponential(size) < x * x / 2 + d - d * v + d * bound)
+
+        least = names.where(shape < 1, names.maximum(shape, 1e-300), np.inf)
+        power = names.exp(-self.standard_exponential(size) / least)
+        return names.astype(_accepted(propose) * power, dtype)
 
     def beta(self, a, b, size=None, dtype=float):
+        """numpy.random.Generator.beta; a and b are numbers or arrays.  Collective."""
+        if not _are_numbers(a, b):
+            size = _of_all(size, a, b)
+            x, y = self.standard_gamma(a, size), self.standard_gamma(b, size)
+            return names.astype(x / (x + y), dtype)
         return self._draw("beta", (_number("a", a), _number("b", b)), dtype, size, None)
 
     def poisson(self, lam=1.0, size=None, dtype="int64"):
-        return self._draw("poisson", (_number("lam", lam),), dtype, size, None)
+        """numpy.random.Generator.poisson; of an array of means by inversion below 10 and by Hoermann, 1993, above,
+        which waits.  Collective."""
+        if _are_numbers(lam):
+            return self._draw("poisson", (_number("lam", lam),), dtype, size, None)
+        size, lam = _of_all(size, lam), as_array(lam) * 1.0
+        _need(names.logical_and(lam >= 0, lam <= 2.0**53), "poisson: lam is not from 0 to 2^53")
+        few, many = self._few(names.minimum(lam, 10.0), size), self._many(names.maximum(lam, 10.0), size)
+        return names.astype(names.where(lam < 10, few, many), dtype)
+
+    def _few(self, lam, size):
+        """Counts whose means are at most 10: the sums of their probabilities up to a uniform number."""
+        u, p = self.random(size), names.exp(-lam)
+        found, total = names.zeros(size), p
+        for k in range(1, 100):
+            above = u > total
+            if not bool(names.any(above)):
+                break
+            found, p = found + above, p * lam / k
+            total = total + p
+        return found
+
+    def _many(self, lam, size):
+        """Counts whose means are at least 10, by transformed rejection: algorithm PTRS."""
+        b = 0.931 + 2.53 * names.sqrt(lam)
+        a, inverse = -0.059 + 0.02483 * b, 1.1239 + 1.1328 / (b - 3.4)
+        fast = 0.9277 - 3.6224 / (b - 2)
+
+        def propose():
+            u, v = self.random(size) - 0.5, self.random(size)
+            us = 0.5 - abs(u)
+            k = names.floor((2 * a / us + b) * u + lam + 0.43)
+            at = names.maximum(k, 0.0)
+            left = names.log(v) + names.log(inverse) - names.log(a / (us * us) + b)
+            good = names.logical_or(names.logical_and(us >= 0.07, v <= fast),
+                                    left <= at * names.log(lam) - lam - names.lgamma(at + 1))
+            return k, names.logical_and(good, names.logical_and(k >= 0, names.logical_or(us >= 0.013, v <= us)))
+
+        return _accepted(propose)
 
     def binomial(self, n, p, size=None, dtype="int64"):
         return self._draw("binomial", (_whole("n", n), _number("p", p)), dtype, size, None)
@@ -158,21 +273,27 @@ class Generator(Owned):
                 _judge(check_valid, names.allclose((vh.T * values) @ vh, cov, tol, tol))
         else:
             raise ValueError(f"method is {method!r}, and none of 'svd', 'eigh' and 'cholesky'")
-        shape = (() if size is None else _shape(size)) + mean.shape
+        shape = (() if size is None else as_shape(size)) + mean.shape
         return mean + self.standard_normal(shape) @ factor.T
 
     # ---- of the distributions above; parameters are numbers or arrays, but for those of gamma() ----
 
     def chisquare(self, df, size=None):
+        df = df if _are_numbers(df) else as_array(df)
         _need(df > 0, f"chisquare: df is {df}, and must be above 0")
         return 2.0 * self.standard_gamma(df / 2, size)
 
     def f(self, dfnum, dfden, size=None):
-        _need(dfnum > 0 and dfden > 0, f"f: dfnum is {dfnum} and dfden {dfden}, and both must be above 0")
+        dfnum, dfden = (df if _are_numbers(df) else as_array(df) for df in (dfnum, dfden))
+        size = _of_all(size, dfnum, dfden)
+        _need(names.logical_and(as_array(dfnum) > 0, as_array(dfden) > 0),
+              f"f: dfnum is {dfnum} and dfden {dfden}, and both must be above 0")
         return (self.chisquare(dfnum, size) / dfnum) / (self.chisquare(dfden, size) / dfden)
 
     def standard_t(self, df, size=None):
+        df = df if _are_numbers(df) else as_array(df)
         _need(df > 0, f"standard_t: df is {df}, and must be above 0")
+        size = _of_all(size, df)
         return self.standard_normal(size) / names.sqrt(self.chisquare(df, size) / df)
 
     def standard_cauchy(self, size=None):
@@ -231,6 +352,101 @@ class Generator(Owned):
         trials = names.ceil(self.standard_exponential(_of_all(size, p)) / -names.log1p(-(as_array(p) * 1.0)))
         return names.astype(names.maximum(trials, 1.0), "int64")
 
+    def noncentral_chisquare(self, df, nonc, size=None):
+        """numpy.random.Generator.noncentral_chisquare: a mixture of chisquare() by poisson(nonc / 2).  Collective."""
+        size, df, nonc = _of_all(size, df, nonc), as_array(df), as_array(nonc)
+        _need(df > 0, "noncentral_chisquare: df must be above 0")
+        _need(nonc >= 0, "noncentral_chisquare: nonc must not be below 0")
+        return self.chisquare(df + 2 * self.poisson(names.broadcast_to(nonc / 2, size), size))
+
+    def noncentral_f(self, dfnum, dfden, nonc, size=None):
+        _need(as_array(dfden) > 0, "noncentral_f: dfden must be above 0")
+        size = _of_all(size, dfnum, dfden, nonc)
+        return self.noncentral_chisquare(dfnum, nonc, size) / dfnum / (self.chisquare(dfden, size) / dfden)
+
+    def negative_binomial(self, n, p, size=None):
+        """numpy.random.Generator.negative_binomial: poisson() of gamma() numbers, of int64.  Waits.  Collective."""
+        size, n, p = _of_all(size, n, p), as_array(n), as_array(p)
+        _need(n > 0, "negative_binomial: n must be above 0")
+        _need(names.logical_and(p > 0, p <= 1), "negative_binomial: p must be above 0, and at most 1")
+        return self.poisson(self.standard_gamma(names.broadcast_to(n, size)) * ((1 - p) / p), size)
+
+    def hypergeometric(self, ngood, nbad, nsample, size=None):
+        """numpy.random.Generator.hypergeometric of one number each, by the sums of the probabilities within 40 standard
+        deviations, of int64.  Collective."""
+        ngood, nbad, nsample = (_whole(n, v) for n, v in (("ngood", ngood), ("nbad", nbad), ("nsample", nsample)))
+        _need(min(ngood, nbad, nsample) >= 0, "hypergeometric: a parameter is below 0")
+        _need(ngood + nbad >= nsample, "hypergeometric: nsample is above ngood + nbad")
+        share = ngood / max(ngood + nbad, 1)
+        middle, width = nsample * share, 40 * np.sqrt(nsample * share * (1 - share)) + 40
+        low = max(0, nsample - nbad, int(middle - width))
+        k = np.arange(low, min(ngood, nsample, int(middle + width)), dtype=float)
+        with np.errstate(divide="ignore"):
+            steps = np.log(ngood - k) + np.log(nsample - k) - np.log(k + 1) - np.log(nbad - nsample + k + 1)
+        logs = np.concatenate([[0.0], np.cumsum(steps)])
+        sums = np.cumsum(np.exp(logs - logs.max()))
+        return low + names.searchsorted(as_array(sums[:-1] / sums[-1]), self.random(size), side="right")
+
+    def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
+        """numpy.random.Generator.multivariate_hypergeometric, along a new last axis; each draw sorts as many numbers as
+        there are items, whatever the method.  Collective."""
+        colors, nsample = [_whole("colors", c) for c in colors], _whole("nsample", nsample)
+        _need(min(colors, default=0) >= 0 and 0 <= nsample <= sum(colors),
+              f"multivariate_hypergeometric: nsample is {nsample}, and there are {sum(colors)} items")
+        keys = self.random((() if size is None else as_shape(size)) + (sum(colors),))
+        taken = names.argsort(keys, axis=-1)[..., :nsample]
+        kinds = names.searchsorted(as_array(np.cumsum(colors)), taken, side="right")
+        return names.stack([names.count_nonzero(kinds == k, axis=-1) for k in range(len(colors))], axis=-1)
+
+    def logseries(self, p, size=None):
+        """numpy.random.Generator.logseries, by Kemp, 1981, of int64.  Collective."""
+        size, p = _of_all(size, p), as_array(p) * 1.0
+        _need(names.logical_and(p >= 0, p < 1), "logseries: p must not be below 0, and be below 1")
+        q = -names.expm1(names.log1p(-p) * self.random(size))
+        found = 1 + names.floor(-self.standard_exponential(size) / names.log(q))
+        return names.astype(names.where(q > 0, names.maximum(found, 1.0), 1.0), "int64")
+
+    def zipf(self, a, size=None):
+        """numpy.random.Generator.zipf, by Devroye, 1986, of int64.  Waits.  Collective."""
+        size, a = _of_all(size, a), as_array(a) * 1.0
+        _need(a > 1, "zipf: a must be above 1")
+        power = names.minimum(a - 1, 1000.0)  # with which all numbers are 1
+        least, b = names.expm1(-62 * np.log(2) * power), names.expm1(np.log(2) * power)  # numbers are below 2^62
+
+        def propose():
+            x = names.floor(names.exp(-names.log1p(self.random(size) * least) / power))
+            t = names.expm1(names.log1p(1 / x) * power)
+            return names.minimum(x, 2.0**62), self.random(size) * x * t / b <= (1 + t) / (1 + b)
+
+        return names.astype(_accepted(propose), "int64")
+
+    def vonmises(self, mu, kappa, size=None):
+        """numpy.random.Generator.vonmises, by Best and Fisher, 1979, and with a kappa above 10^6 a normal
+        distribution.  Waits.  Collective."""
+        size, kappa = _of_all(size, mu, kappa), as_array(kappa) * 1.0
+        _need(kappa >= 0, "vonmises: kappa is below 0")
+        flat, narrow, width = kappa < 1e-8, kappa > 1e6, 1 / names.sqrt(names.maximum(kappa, 1e6))
+        kappa = names.clip(kappa, 1e-8, 1e6)
+        tau = 1 + names.sqrt(1 + 4 * kappa**2)
+        rho = (tau - names.sqrt(2 * tau)) / (2 * kappa)
+        r = names.where(kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho))
+
+        def propose():
+            z, u = names.cos(np.pi * self.random(size)), self.random(size)
+            w = (1 + r * z) / (r + z)
+            y = kappa * (r - w)
+            return w, names.logical_or(y * (2 - y) > u, names.log(y / u) + 1 >= y)
+
+        angle = names.arccos(names.clip(_accepted(propose), -1.0, 1.0))
+        angle = names.where(flat, np.pi * self.random(size), angle)
+        angle = names.where(narrow, abs(self.standard_normal(size)) * width, angle)
+        turned = mu + names.where(self.random(size) < 0.5, -angle, angle)
+        return names.remainder(turned + np.pi, 2 * np.pi) - np.pi
+
+    def bytes(self, length):
+        """Random bytes, the same on all ranks.  Collective."""
+        return self.bits(length, "uint8").numpy().tobytes()
+
     def dirichlet(self, alpha, size=None):
         """numpy.random.Generator.dirichlet, along a new last axis.  Collective."""
         _need(min(alpha, default=1) > 0, "dirichlet: every alpha must be above 0")
@@ -242,7 +458,7 @@ class Generator(Owned):
         edges = names.cumsum(as_array(pvals) * 1.0)
         if edges.ndim != 1 or float(edges[-1]) > 1 + 1e-12 or bool(names.any(as_array(pvals) < 0)):
             raise ValueError("multinomial: pvals are one vector of probabilities, whose sum is 1")
-        drawn = self.random((() if size is None else _shape(size)) + (operator.index(n),))
+        drawn = self.random((() if size is None else as_shape(size)) + (operator.index(n),))
         kinds = names.minimum(names.searchsorted(edges, drawn, side="right"), edges.size - 1)
         return names.stack([names.count_nonzero(kinds == k, axis=-1) for k in range(edges.size)], axis=-1)
 
@@ -261,17 +477,22 @@ class Generator(Owned):
         """Random bits: all values of an integer dtype are equally likely."""
         return self._draw("bits", (), dtype, size, None)
 
-    def choice(self, a, size=None, replace=True, p=None):
-        shape = () if size is None else _shape(size)
-        population = Operand(int(a)) if not isinstance(a, (ndarray, list)) and not hasattr(a, "shape") else as_array(a)
-        weights = None if p is None else [float(v) for v in p]
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+        """numpy.random.Generator.choice, which is in random order also where shuffle is false.  Collective."""
+        shape = () if size is None else as_shape(size)
+        if not isinstance(a, (int, np.integer)) and np.ndim(a) > 1:
+            a = as_array(a)
+            return names.take(a, self.choice(a.shape[axis], size, replace, p), axis)
+        population = as_array(a) if np.ndim(a) else Operand(int(a))
+        weights = None if p is None else np.asarray(p, float).tolist()
         many = population.size if isinstance(population, ndarray) else int(a)
         if weights is not None and len(weights) != many:
             raise ValueError(f"choice: there are {len(weights)} probabilities for {many} elements")
         return into("random_choice", self, population, bool(replace), weights, len(shape), shape)
 
     def permutation(self, x, axis=0):
-        return into("random_permutation", self, Operand(x) if isinstance(x, int) else as_array(x), axis)
+        x = Operand(int(x)) if isinstance(x, (int, np.integer)) else as_array(x)
+        return into("random_permutation", self, x, axis)
 
     def shuffle(self, x, axis=0):
         call("random_shuffle", self, x, axis)
@@ -306,9 +527,11 @@ def _of_generator(name, method):
     return draw
 
 
-for _name in """beta binomial chisquare choice dirichlet exponential f gamma geometric gumbel laplace logistic lognormal
-        multinomial multivariate_normal normal pareto permutation poisson power random rayleigh shuffle standard_cauchy
-        standard_exponential standard_gamma standard_normal standard_t triangular uniform wald weibull""".split():
+for _name in """beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric laplace
+        logistic lognormal logseries multinomial multivariate_hypergeometric multivariate_normal
+        negative_binomial noncentral_chisquare noncentral_f normal pareto permutation poisson power random
+        rayleigh shuffle standard_cauchy standard_exponential standard_gamma standard_normal standard_t
+        triangular uniform vonmises wald weibull zipf""".split():
     globals()[_name] = _of_generator(_name, getattr(Generator, _name))
 randint = _of_generator("randint", Generator.integers)
 random_sample = _of_generator("random_sample", Generator.random)

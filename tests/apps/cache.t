@@ -32,6 +32,11 @@ prints 'the cache: [1-9][0-9]* kernels\{0,1\}, [0-9.]* [KM]iB' "$MANIPLE" cache 
 [ "$("$MANIPLE" cache -s | wc -l)" -eq 1 ]
 check $? "--size prints one line"
 
+for name in fft.choices fftw-0123456789abcdef.wisdom fftwf-0123456789abcdef.wisdom; do
+    echo measured >"$MANIPLE_CACHE_DIR/$name"
+done
+echo other >"$MANIPLE_CACHE_DIR/my.choices"
+echo other >"$MANIPLE_CACHE_DIR/my.wisdom"
 echo precious >precious
 echo other >"$MANIPLE_CACHE_DIR/notes.txt"
 ln -s "$work/precious" "$MANIPLE_CACHE_DIR/host-link-0123456789abcdef.kernel"
@@ -43,8 +48,8 @@ if [ -n "${MPIRUN-}" ]; then
 else
     prints 'removed from .*/the cache: [1-9][0-9]* kernels, ' "$MANIPLE" cache --clear
 fi
-[ "$(cat precious)" = precious ] && [ "$(ls "$MANIPLE_CACHE_DIR")" = notes.txt ]
-check $? "only kernels were removed" "$(ls -l "$MANIPLE_CACHE_DIR")"
+[ "$(cat precious)" = precious ] && [ "$(cd "$MANIPLE_CACHE_DIR" && echo *)" = 'my.choices my.wisdom notes.txt' ]
+check $? "only kernels and what was measured were removed" "$(ls -l "$MANIPLE_CACHE_DIR")"
 run "kernels are compiled again" "$MANIPLE" conv dirac:30x20/5 hanning:3x3 -o out.h5:/y -q
 prints '^conv_direct ' "$MANIPLE" cache
 

@@ -29,6 +29,12 @@ alone 2 "did you mean 'solve'" solv in.h5:/a in.h5:/b -o x.h5:/x
 alone 2 'solve needs A and B, and gets 1 operand' solve in.h5:/a -o x.h5:/x
 alone 2 'has no vectors' norm in.h5:/a --vectors x.h5:/v
 alone 2 'has no left factor' svd in.h5:/a --left x.h5:/v
+alone 2 'has no largest values' qr in.h5:/a --largest 3
+alone 2 'is of --largest' svd in.h5:/a --seed 3
+alone 2 'must be a whole number from 1 on' svd in.h5:/a --largest 0
+alone 2 '--largest is of one matrix' svd in.h5:/stack --largest 1
+fails 2 'k is 31, and must be from 1 to 30' "$MANIPLE" linalg svd in.h5:/a --largest 31
+alone 2 "has 30 singular values" svd in.h5:/a --largest 31 --plan
 alone 2 'has no bound' inv in.h5:/a --rcond 1
 fails 1 'not positive definite' "$MANIPLE" linalg cholesky in.h5:/small -o out.h5:/x
 alone 2 'has no spectrum' matmul in.h5:/a in.h5:/a -o x.h5:/x --picture p.png

@@ -15,7 +15,7 @@ for line in "fft x.npy" "conv x.npy hanning:3x3" "filter laplace x.npy" "linalg 
 done
 fails_alone 2 'hosts is 3, more than --ranks' "$MANIPLE" fft x.npy --plan --ranks 2 --hosts 3
 fails 2 'hosts is 9, and there ' "$MANIPLE" fft x.npy --plan --hosts 9
-fails_alone 2 'did you mean' "$MANIPLE" fft x.npy --plan --machine hots
+fails_alone 2 'it can be h200 or host' "$MANIPLE" fft x.npy --plan --machine hots
 fails_alone 2 'a number of GB/s above 0' "$MANIPLE" fft x.npy --plan --network 0
 fails 2 'B .* has 5 rows' "$MANIPLE" linalg matmul x.npy five.npy --plan
 [ ! -e y.npy ]

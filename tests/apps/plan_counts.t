@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What --plan counts is what the same command does on 1 to 4 ranks (checks/plan_counts.py).
+# What --plan counts is what the same command does on 1 and 3 ranks, in the full tier on 1 to 4 (checks/plan_counts.py).
 
 . "${srcdir:-.}/tests/tap.sh"
 

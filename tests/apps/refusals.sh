@@ -70,6 +70,14 @@ fails()
     done
 }
 
+# fails_alone STATUS PATTERN COMMAND...: on 1 rank, for what only the parsing of one word tells from what `fails` has shown
+fails_alone()
+{
+    description="$4 $5 $6 $7 $8 $9"
+    details=$(fails_on 1 "$@")
+    check $? "on 1 rank: $description" "$details"
+}
+
 # conv STATUS PATTERN ARGUMENT...
 conv()
 {
@@ -78,13 +86,12 @@ conv()
     fails "$status" "$pattern" "$MANIPLE" conv "$@"
 }
 
-# conv_alone STATUS PATTERN ARGUMENT...: on 1 rank, for what only the parsing of one word tells from what `conv` has shown
+# conv_alone STATUS PATTERN ARGUMENT...: so of conv
 conv_alone()
 {
     status=$1 pattern=$2
     shift 2
-    details=$(fails_on 1 "$status" "$pattern" "$MANIPLE" conv "$@")
-    check $? "conv $*" "$details"
+    fails_alone "$status" "$pattern" "$MANIPLE" conv "$@"
 }
 
 # The files that the tests name as inputs

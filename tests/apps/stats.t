@@ -208,6 +208,20 @@ run "a table is shortened" grep -qx '\.\.\. 1182 more rows, see --json \.\.\.' r
 run "and has its last row" grep -q '^39,29,: ' report.txt
 run "it tells of pieces" grep -q '^INPUT .*float32, 23.4 KiB, in [0-9]* pieces$' report.txt
 
+# 10,000,000 float64 are 76.3 MiB, and a rank may have half of that
+"$PYTHON" -c 'import numpy; numpy.save("large.npy", numpy.random.default_rng().normal(size=10000000))'
+"$MANIPLE" stats large.npy --json >whole.json
+MANIPLE_MEMORY_LIMIT=40M on 2 "$MANIPLE" stats large.npy --json >part.json
+MANIPLE_MEMORY_LIMIT=40M on 2 "$MANIPLE" stats large.npy >report.txt
+run "a rank takes no more than half of the memory limit" grep -qE '^INPUT .* in ([5-9]|[1-9][0-9]+) pieces' report.txt
+run "which changes no number" "$PYTHON" -c '
+import json
+whole, part = (json.load(open(f"{name}.json")) for name in ("whole", "part"))
+print(whole, part)
+for key in ("count", "min", "max", "percentiles", "histogram"):
+    assert whole[key] == part[key], key'
+rm large.npy
+
 if has_png; then
     run "a picture" "$MANIPLE" stats data.h5:/float32 --picture histogram.png
     run "which is one" "$PYTHON" -c 'import sys; sys.exit(open("histogram.png", "rb").read(8) != b"\x89PNG\r\n\x1a\n")'

@@ -258,6 +258,7 @@ static void check_settings(void)
         {"spmv=fast", "measure, stream, rows, sell or dia"},
         {"threads=0", "1 to 4096"},
         {"reproducible=yes", "should be 0 or 1"},
+        {"simulated_nvrtc=yes", "MANIPLE_SIMULATED_NVRTC is 'yes'"},
         {"log=loud", "error, warn, info or debug"},
         {"log=info:x", "list of ranks"},
         {"transport=tcp", "nccl, mpi or auto"},

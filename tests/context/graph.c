@@ -381,7 +381,7 @@ static mnp_status run_step(void *argument)
 
 static bool is_host(const struct work *w)
 {
-    return strcmp(mnp_ctx_device_kind(w->ctx), "host") == 0;
+    return strcmp(mnp_ctx_device_kind(w->ctx), "cuda") != 0;
 }
 
 static void check_function(struct work *w, const char *name, const bool *chosen)

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/tap.h"
@@ -15,14 +16,20 @@
 static char folders[] = "/tmp/maniple-rehearsal-test-XXXXXX";
 
 /* A context with a cache of its own, on all ranks. */
-static mnp_ctx *open_context(const char *name)
+static mnp_ctx *open_on(const char *device, const char *name)
 {
-    char path[128];
+    char path[128], options[64];
     mnp_ctx *ctx = NULL;
     snprintf(path, sizeof path, "%s/%s", folders, name);
     setenv("MANIPLE_CACHE_DIR", path, 1);
-    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, "device=host threads=2", &ctx));
+    snprintf(options, sizeof options, "device=%s threads=2", device);
+    MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, options, &ctx));
     return ctx;
+}
+
+static mnp_ctx *open_context(const char *name)
+{
+    return open_on("host", name);
 }
 
 static int64_t count_kernels(mnp_ctx *ctx)
@@ -31,17 +38,6 @@ static int64_t count_kernels(mnp_ctx *ctx)
     int64_t files = mnp_ctx_cache(ctx, &info) == MNP_OK ? info.files : -1;
     MPI_Bcast(&files, 1, MPI_INT64_T, 0, mnp_ctx_comm(ctx));
     return files;
-}
-
-/* Their number as soon as there are so many. */
-static int64_t count_until(mnp_ctx *ctx, int64_t least)
-{
-    int64_t count = count_kernels(ctx);
-    for (int tries = 0; count < least && tries < 6000; tries++) {
-        usleep(50 * 1000);
-        count = count_kernels(ctx);
-    }
-    return count;
 }
 
 /* What the test computes: of an array, three numbers that depend on all of it; of a matrix, a solution. */
@@ -115,11 +111,35 @@ static void check_kernels(void)
     mnp_finalize(ctx);
     ctx = open_context("rehearsed");
     rehearse(ctx);
-    const int64_t least = mnp_ctx_size(ctx) == 1 ? needed : needed / 2, ahead = count_until(ctx, least);
-    ok(ahead >= least && ahead <= needed,
+    const mnp_status waited = mnp_rehearsal_wait(ctx);
+    const int64_t least = mnp_ctx_size(ctx) == 1 ? needed : needed / 2, ahead = count_kernels(ctx);
+    ok(waited == MNP_OK && ahead >= least && ahead <= needed,
        "a rehearsal has %d kernels compiled: all, but for those by which ranks join their parts", (int)ahead);
     ok(are_equal(work(ctx, ROWS), plain), "the calls give the same after it");
     ok(count_kernels(ctx) == needed, "and need no others: there are %d", (int)count_kernels(ctx));
+    mnp_finalize(ctx);
+}
+
+/* A simulated GPU compiles the kernels for GPUs in a frame of its own. */
+static void check_simulated(void)
+{
+    const int64_t shape[] = {100};
+    mnp_ctx *ctx = open_on("simulated", "simulated"), *rehearsal = NULL;
+    int64_t counts[2] = {0, 0};
+    MNP_OR_EXIT(mnp_rehearsal_new(ctx, &rehearsal));
+    for (int round = 0; round < 2; round++) {
+        mnp_ctx *where = round == 0 ? rehearsal : ctx;
+        mnp_array *x = NULL, *y = NULL;
+        ok(mnp_zeros(where, MNP_FLOAT32, 1, shape, &x) == MNP_OK && mnp_cos(x, &y) == MNP_OK, "cosines, %d", round);
+        mnp_free_all(x, y);
+        if (round == 0) {
+            mnp_finalize(rehearsal);
+            ok(mnp_rehearsal_wait(ctx) == MNP_OK, "their kernel is compiled");
+        }
+        counts[round] = count_kernels(ctx);
+    }
+    ok(counts[0] > 0 && counts[1] == counts[0], "a simulated GPU uses it: %d kernels, and %d after the call",
+       (int)counts[0], (int)counts[1]);
     mnp_finalize(ctx);
 }
 
@@ -141,11 +161,29 @@ static void check_mistake(void)
             ok(last == MNP_OK, "in a rehearsal a mistake is not found");
         mnp_free_all(x, y);
         mnp_elementwise_free(function);
-        if (round == 0)
-            mnp_finalize(rehearsal);
+        if (round > 0)
+            continue;
+        mnp_finalize(rehearsal);
+        last = mnp_rehearsal_wait(ctx);
+        ok(last == MNP_ERR_COMPILE && strstr(mnp_error_message(), "no_such_function"),
+           "who waits for it finds it: %.80s", mnp_error_message());
     }
     ok(last != MNP_OK && strstr(mnp_error_message(), "no_such_function"), "but by the call itself: %.80s",
        mnp_error_message());
+    mnp_finalize(ctx);
+}
+
+/* A folder that others can write to has no kernels that are trusted. */
+static void check_cache(int rank)
+{
+    char name[32], path[128];
+    snprintf(name, sizeof name, "open%d", rank);
+    snprintf(path, sizeof path, "%s/%s", folders, name);
+    ok(mkdir(path, 0700) == 0 && chmod(path, 0777) == 0, "a folder that others can write to");
+    mnp_ctx *ctx = open_context(name);
+    rehearse(ctx);
+    ok(mnp_rehearsal_wait(ctx) == MNP_ERR_IO && strstr(mnp_error_message(), "others cannot write in"),
+       "where no kernel can be kept there is nothing to wait for: %.80s", mnp_error_message());
     mnp_finalize(ctx);
 }
 
@@ -169,7 +207,9 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Bcast(folders, sizeof folders, MPI_CHAR, 0, MPI_COMM_WORLD);
     check_kernels();
+    check_simulated();
     check_mistake();
+    check_cache(rank);
     check_early_end();
     MPI_Barrier(MPI_COMM_WORLD);
     snprintf(command, sizeof command, "rm -rf %s", folders);

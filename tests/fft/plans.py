@@ -4,56 +4,18 @@ context keeps.  In steps of every kind: one move, several, an axis in two parts,
 """
 
 import ctypes
+import functools
 import glob
 import os
 
 import binding
+import fourier
 import maniple as mp
 import numpy as np
+from fourier import close, describe, options
 
 rng = mp.random()
-
-
-class Options(ctypes.Structure):
-    _fields_ = [("real", ctypes.c_bool), ("inverse", ctypes.c_bool), ("naxes", ctypes.c_int),
-                ("axes", ctypes.POINTER(ctypes.c_int)), ("s", ctypes.POINTER(ctypes.c_int64)),
-                ("norm", ctypes.c_char_p), ("layout", ctypes.c_void_p), ("flags", ctypes.c_uint)]
-
-
-class Info(ctypes.Structure):
-    _fields_ = [("method", ctypes.c_char_p), ("transforms", ctypes.c_int), ("moves", ctypes.c_int)] + [
-        (name, ctypes.c_int64) for name in ("workspace", "scratch", "own", "node", "far")] + [
-            ("messages", ctypes.c_int), ("receivers", ctypes.c_int)]
-
-
-def options(axes=None, s=None, layout=None, **named):
-    made = Options(**named)
-    if axes is not None:
-        made.naxes, made.axes = len(axes), (ctypes.c_int * len(axes))(*axes)
-    if s is not None:
-        made.s = (ctypes.c_int64 * len(s))(*s)
-    if layout is not None:
-        made.layout = layout.pointer
-    return made
-
-
-def describe(plan):
-    info = Info()
-    mp.fft_plan_describe(plan, info)
-    return info
-
-
-def close(name, got, want, factor=1):
-    g = got.numpy()
-    eps = np.finfo(g.dtype).eps
-    error, size = np.linalg.norm((g - want).ravel()), np.linalg.norm(want.ravel())
-    bound = 3 * factor * eps * np.sqrt(max(1, np.log2(max(2, g.size))))
-    good = g.shape == want.shape and error <= bound * size
-    mp.ok(good, name if good else f"{name}: error {error:.3g} of {size:.3g}")
-
-
-def complexes(shape, dtype="complex128"):
-    return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+complexes = functools.partial(fourier.complexes, rng)
 
 
 # --- repeated, interleaved, many at once ------------------------------------------------------------------------------
@@ -125,8 +87,20 @@ plan = mp.fft_plan_new("complex128", line, None)
 info = describe(plan)
 if mp.size > 1:
     mp.ok(info.method == b"long axes in two parts", "a long axis goes in two parts")
-    mp.ok(info.workspace <= 2 * 16 * 16 * mp.size, "in at most two blocks of memory")
+    mp.ok(info.workspace <= -(-16 * 16 * mp.size // 512) * 512, "in one block of memory")
+    mp.ok(info.moves == 3, "by three moves")
 mp.fft_plan_free(plan)
+for n, dtype, points in (1001, "complex128", 1001), (1024, "complex64", 1000), (360, "float64", 361 * 3):
+    for _ in range(2):
+        layout = mp.random_layout(rng, (n,))
+        plan = mp.fft_plan_new(dtype, layout, options(s=[points], real=dtype == "float64"))
+        info = describe(plan)
+        if info.method == b"long axes in two parts":
+            mp.ok(info.moves == 3, f"three moves for {points} points from {n} {dtype}, cut anywhere")
+        a = complexes((n,), dtype) if dtype != "float64" else rng.standard_normal(n)
+        want = np.fft.rfft(a, points) if dtype == "float64" else np.fft.fft(a.astype("complex128"), points)
+        close(f"{points} points from {n} {dtype}", mp.fft_plan_execute(plan, mp.array(a, layout)), want)
+        mp.fft_plan_free(plan)
 
 # --- what is found out by trying --------------------------------------------------------------------------------------
 

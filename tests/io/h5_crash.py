@@ -10,44 +10,18 @@ the writer had completed or one more, and all that it held before; h5py may also
 change is being made, and then any call of the library makes it whole.
 """
 
-import glob
 import os
-import struct
 import sys
 
 import h5py_files
 import maniple as mp
 import numpy as np
+from h5_records import do, records
 
 start, log, folder, kind = sys.argv[1:]
 rng = mp.random()
 path = os.path.join(folder, "crashed.h5")
 base = open(start, "rb").read()
-
-
-def records():
-    """(letter, offset, size, bytes) of all processes, in the order of time."""
-    found = []
-    for name in glob.glob(log + ".*"):
-        with open(name, "rb") as file:
-            while head := file.read(32):
-                seconds, letter, offset, size = struct.unpack("dqqq", head)
-                found.append((seconds, chr(letter), offset, size, file.read(size) if chr(letter) == "w" else b""))
-    return [record[1:] for record in sorted(found, key=lambda record: record[0])]
-
-
-def do(image, record, part=None):
-    letter, offset, size, data = record
-    if letter == "w":
-        data = data[:part]
-        if len(image) < offset:
-            image.extend(bytes(offset - len(image)))
-        image[offset:offset + len(data)] = data
-    elif letter == "t":
-        del image[size:]
-        image.extend(bytes(size - len(image)))
-    elif letter == "a" and len(image) < offset + size:
-        image.extend(bytes(offset + size - len(image)))
 
 
 def steps_of(found):
@@ -92,7 +66,7 @@ def examine(image, done, refused):
     return "" if steps in (done, done + 1) else f"afterwards: {steps} after {done}"
 
 
-events = records()
+events = records(log)
 # a step is complete when the file is cut behind its new end: the journal is gone
 ends = [i for i, event in enumerate(events) if event[0] == "t" and i > 0 and events[i - 1][0] == "s"]
 mp.ok(len(ends) >= 3, f"{len(events)} calls, {len(ends)} steps were recorded")

@@ -26,7 +26,10 @@ run "a library that records writes" ${CC:-cc} -shared -fPIC -o record.so "$srcdi
 import h5py, numpy as np
 with h5py.File('start.h5', 'w') as file:
     file['old'] = np.arange(500.)
-    file['old'].attrs['note'] = 'kept'"
+    file['old'].attrs['note'] = 'kept'
+with h5py.File('shorter.h5.start', 'w') as file:
+    file['a'], file['last'] = np.arange(500.), np.arange(30000.)"
+cp shorter.h5.start shorter.h5
 
 # on RANKS SCRIPT ARGUMENT...: a Python script of this folder
 on()
@@ -51,6 +54,12 @@ for kind in 'killed 1' 'power 2'; do
     sed 's/^/# /' points
     check "$status" "$1, on $2 rank(s)"
 done
+
+# The same of one that removes a dataset with which the file ends
+run "a writer that removes is recorded" env RECORD_FILE="$folder/shorter.h5" RECORD_LOG="$folder/removal" \
+    LD_PRELOAD="$folder/record.so" "$MPIRUN" -n 2 "$PYTHON" "$srcdir/tests/io/h5_crash_remove.py" write \
+    "$folder/shorter.h5"
+run "killed while it removes" on 1 h5_crash_remove.py read "$folder/shorter.h5" "$folder/removal" images
 
 # Kills of a writer that appends steps as fast as it can; the file goes on to grow
 cp start.h5 killed.h5

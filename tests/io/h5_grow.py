@@ -151,6 +151,41 @@ for _ in range(8):
     whole[tuple(slice(k, k + n) for k, n in zip(lo, part.shape))] = part
 same("boxes of chunks that had no values yet; the others have the fill value", "chunked", whole)
 
+# ---- values that come to disk later ----
+
+later = np.zeros((60, 70))
+mp.h5_file_create(file, "later", "float64", 2, list(later.shape), -1)
+mp.h5_file_set_sync(file, False)
+for i in range(6):
+    part = rng.standard_normal((10, 70))
+    mp.h5_file_write(file, "later", [10 * i, 0], mp.array(part, mp.random_layout(rng, part.shape)))
+    later[10 * i:10 * i + 10] = part
+append(file, NEW_AXIS, {"appended": fields["u"]})
+mp.h5_file_set_sync(file, True)
+same("rows that a thread writes are there when all is to be on disk", "later", later)
+same("and what was appended meanwhile", "appended", fields["u"][None])
+mp.h5_file_set_sync(file, False)
+mp.h5_file_write(file, "later", [3, 4], mp.array(np.ones((5, 6))))
+later[3:8, 4:10] = 1
+mp.check("reading waits for what is written", mp.h5_file_read(file, "later", None, None), later)
+mp.h5_file_close(file)
+same("and when the file is closed", "later", later)
+file = mp.h5_file_open(path, True)
+# ---- groups, and what is removed ----
+
+mp.h5_file_make_group(file, "group/inner")
+append(file, 0, {"group/inner/v": values((5,), "float32"), "gone": values((9,), "int16"), "deep/tall": values((2,), "int8")},
+       {("/", "of all"): 1.5, ("/group", "g"): 2.5})
+mp.h5_file_remove(file, "gone", None)
+mp.h5_file_remove(file, "/", "of all")
+mp.h5_file_remove(file, "deep", None)
+names = sorted(h5py_files.read(path)) if mp.rank == 0 else []
+mp.ok(mp.rank > 0 or ("gone" not in names and "deep/tall" not in names and "group/inner/v" in names), f"what is left: {names}")
+mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "has no attribute 'of all'", mp.h5_file_remove, file, "/", "of all")
+mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "'/gone' in", mp.h5_file_remove, file, "gone", None)
+mp.fails("MNP_ERR_ARG", "names no dataset", mp.h5_file_remove, file, "/", None)
+mp.fails(("MNP_ERR_ARG", "MNP_ERR_PEER"), "exists already", mp.h5_file_make_group, file, "/group")
+
 # ---- what cannot be ----
 
 h5py_files.write(path, {"packed": np.zeros((2, 2))}, chunks=(1, 2), maxshape=(None, 2), compression=1)

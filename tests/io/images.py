@@ -28,7 +28,7 @@ FORMAT, UNSUPPORTED = "MNP_ERR_FORMAT", "MNP_ERR_UNSUPPORTED"
 
 class Selection(ctypes.Structure):
     _fields_ = [("subscripts", ctypes.c_char_p), ("start", ctypes.POINTER(ctypes.c_int64)),
-                ("shape", ctypes.POINTER(ctypes.c_int64))]
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("ahead", ctypes.c_bool)]
 
 
 class TiffInfo(ctypes.Structure):

@@ -16,7 +16,7 @@ folder = os.path.dirname(path)
 
 class Selection(ctypes.Structure):
     _fields_ = [("subscripts", ctypes.c_char_p), ("start", ctypes.POINTER(ctypes.c_int64)),
-                ("shape", ctypes.POINTER(ctypes.c_int64))]
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("ahead", ctypes.c_bool)]
 
 
 class Info(ctypes.Structure):

@@ -14,7 +14,7 @@ path = mp.scratch("a.h5")
 
 class Selection(ctypes.Structure):
     _fields_ = [("subscripts", ctypes.c_char_p), ("start", ctypes.POINTER(ctypes.c_int64)),
-                ("shape", ctypes.POINTER(ctypes.c_int64))]
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("ahead", ctypes.c_bool)]
 
 
 def selection(key, box=None):

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <maniple/kernel.h>
+
 static const char doubling[] = "typedef float mnp_type0, mnp_memory0, mnp_carrier0, mnp_type1, mnp_memory1;\n"
                                "#define MNP_INPUTS(X) X(0)\n#define MNP_OUTPUTS(X) X(1)\n"
                                "static MNP_INLINE void mnp_body(const float x, float &y)\n{\n    y = 2 * x;\n}\n"
@@ -407,6 +409,10 @@ static const kernel_case typical[] = {
                     "MNP_K1 1; MNP_K2 1; MNP_K3 41; MNP_RX 16; MNP_RY 1; MNP_BY_COLUMNS 0"},
     {.file = "signal/conv_direct.cu",
      .function = "conv_direct",
+     .definitions = "MNP_IN double; MNP_OUT int16_t; MNP_SUM double; MNP_TX 256; MNP_TY 4; MNP_CX 31; MNP_CY 1; MNP_K0 "
+                    "1; MNP_K1 8; MNP_K2 1; MNP_K3 31; MNP_RX 8; MNP_RY 1; MNP_BY_COLUMNS 0"},
+    {.file = "signal/conv_direct.cu",
+     .function = "conv_direct",
      .definitions = "MNP_IN float; MNP_OUT float; MNP_SUM float; MNP_TX 128; MNP_TY 128; MNP_CX 1; MNP_CY 41; MNP_K0 "
                     "1; MNP_K1 1; MNP_K2 41; MNP_K3 1; MNP_RX 4; MNP_RY 16; MNP_BY_COLUMNS 1"},
     {.file = "signal/conv_direct.cu",
@@ -536,7 +542,8 @@ static bool is_cuda_source(const char *name)
 /* Kernels whose source the library generates, or that the host alone has, and the test that compiles them. */
 static const struct {
     const char *file, *test;
-} families[] = {{"indexing/compact.cu", "tests/ops/indexing/select_kernels.c"},
+} families[] = {{"custom/simulated.cu", "tests on simulated GPUs"},
+                {"indexing/compact.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/indexed.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/numbers.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/owners.cu", "tests/ops/indexing/select_kernels.c"},
@@ -680,6 +687,37 @@ static void options_count(void)
     mnp__nvrtc_free(compiler);
 }
 
+/* What runs on a simulated GPU: the host's compiler takes a call of the C library, NVRTC does not. */
+static mnp_status call_on_simulated_gpu(const char *options, const char *body)
+{
+    const float one = 1;
+    const int64_t size = 1;
+    mnp_ctx *ctx = NULL;
+    mnp_array *x = NULL;
+    mnp_elementwise *kernel = NULL;
+    mnp_status st;
+    MNP_TRY(mnp_init(MPI_COMM_SELF, options, &ctx));
+    MNP_TRY_OR(mnp_full(ctx, MNP_FLOAT32, 1, &size, &one, &x), st, done);
+    MNP_TRY_OR(mnp_elementwise_new(ctx, "float32 x", "float32 y", body, NULL, &kernel), st, done);
+    st = mnp_elementwise_call(kernel, MNP_INPUTS(x), MNP_OUTPUTS(&x));
+done:
+    mnp_elementwise_free(kernel);
+    mnp_array_free(x);
+    mnp_finalize(ctx);
+    return st;
+}
+
+static void simulated_gpus_compile_too(void)
+{
+    static const char of_c[] = "y = ftell(stdout) < 0 ? x : 1;", plain[] = "y = 2 * x;";
+    ok(call_on_simulated_gpu("device=simulated", of_c) == MNP_OK, "the host's compiler takes a function of C");
+    ok(call_on_simulated_gpu("device=simulated simulated_nvrtc=1", of_c) == MNP_ERR_COMPILE &&
+           strstr(mnp_error_message(), "NVRTC"),
+       "where NVRTC compiles too, it is refused");
+    print_lines(mnp_error_message());
+    ok(call_on_simulated_gpu("device=simulated simulated_nvrtc=1", plain) == MNP_OK, "another text is not");
+}
+
 static void run(void)
 {
     for (int i = 0; i < TYPICAL; i++)
@@ -691,6 +729,7 @@ static void run(void)
     all_are_listed();
     old_gpus_are_refused();
     options_count();
+    simulated_gpus_compile_too();
 }
 
 #else

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Schur's decomposition and functions of matrices (lib/linalg/factors/schur.c, lib/linalg/functions) beside
+"""Schur's decomposition and functions of matrices (lib/linalg/cpu/schur.c, lib/linalg/functions) beside
 scipy.linalg: residuals in multiples of n eps and of the condition, batches, any layouts, errors.
 """
 
@@ -130,5 +130,24 @@ for function in ("sqrtm", "logm", "cosm", "tanhm"):
 mp.fails("MNP_ERR_LINALG", "the matrix is singular: eigenvalue 1 is 0", "logm", spread(np.zeros((2, 2))))
 mp.fails("MNP_ERR_LINALG", "matrix 1 of the batch is singular: eigenvalue 2 is 0", "logm",
          spread(np.array([np.eye(2), [[1.0, 0], [0, 0]]])))
+# --- Hessenberg's form ------------------------------------------------------------------------------------------------
+
+for dtype in mp.LAPACK_DTYPES:
+    for shape in ((1, 1), (2, 2), (5, 5), (70, 70), (3, 6, 6), (2, 2, 1, 1)):
+        a = draw(rng, shape, dtype)
+        n, e = shape[-1], 100 * shape[-1] * float(np.finfo(dtype).eps)
+        h, q = (v.numpy() for v in mp.hessenberg(spread(a)))
+        name = f"hessenberg of {dtype} {shape}"
+        mp.ok(h.dtype == q.dtype == a.dtype and not np.tril(h, -2).any(), f"{name}: zeros below")
+        close(f"{name}: q h q^H", q @ h @ adjoint(q), a, e * np.abs(a).max() * n)
+        close(f"{name}: q is unitary", adjoint(q) @ q, np.broadcast_to(np.eye(n), shape), e)
+h, q = mp.hessenberg(spread(np.array([[2, 5, 8, 7], [5, 2, 2, 8], [7, 5, 6, 6], [5, 4, 4, 8]])))
+want = sl.hessenberg(np.array([[2.0, 5, 8, 7], [5, 2, 2, 8], [7, 5, 6, 6], [5, 4, 4, 8]]), calc_q=True)
+close("hessenberg as SciPy", h, want[0], 1e-12)
+close("q as SciPy", q, want[1], 1e-12)
+for shape in ((0, 0), (0, 3, 3)):
+    mp.ok([v.shape for v in mp.hessenberg(spread(np.zeros(shape)))] == [shape] * 2, f"hessenberg of {shape}")
+close("hessenberg of integers", np.abs(mp.hessenberg(spread(np.array([[1, 2], [3, 4]])))[0].numpy()), [[1, 2], [3, 4]], 1e-14)
+mp.fails("MNP_ERR_ARG", "not square", "hessenberg", spread(np.ones((2, 3))))
 mp.fails("MNP_ERR_ARG", "not square", "schur", spread(np.ones((2, 3))), False)
 mp.done()

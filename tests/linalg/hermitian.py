@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Factors of symmetric and Hermitian matrices (lib/linalg/factors/ldl.c), and some of the eigenvalues of matrices and of
-pairs (eigen_subset.c), beside scipy.linalg: residuals in multiples of n eps, batches, any layouts, errors.
+pairs (eigen_subset.c), and of tridiagonal ones (eigen_spread.c), beside scipy.linalg: residuals in multiples of n eps,
+batches, any layouts, errors.
 """
 
 import maniple as mp
@@ -151,4 +152,41 @@ for value in (np.nan, np.inf):
     for subset in (INDICES, VALUES):
         mp.fails("MNP_ERR_LINALG", "eigenvalues that were not found", "eigh_subset",
                  spread(np.where(np.eye(5) > 0, 1, value)), None, 1, False, subset, 0, 1)
+
+# --- tridiagonal matrices ---------------------------------------------------------------------------------------------
+
+for dtype in ("float32", "float64"):
+    for n in (1, 2, 7, int(rng.integers(50, 120))):
+        d, f = draw(rng, (n,), dtype), draw(rng, (n - 1,), dtype)
+        whole = (np.diag(d) + np.diag(f, 1) + np.diag(f, -1)).astype("float64")
+        every = np.linalg.eigvalsh(whole)
+        e = 20 * n * eps(dtype) * np.abs(every).max()
+        gap = int(np.argmax(np.diff(every))) if n > 1 else 0  # the widest one, where rounding does not matter
+        middle = (every[gap] + every[gap + 1]) / 2 if n > 1 else every[0] + 1
+        for name, subset, low, high, want in (("all", ALL, 0, 0, every), ("numbers", INDICES, n // 3, n - 1, every[n // 3:]),
+                                              ("values", VALUES, -np.inf, middle, every[every <= middle]),
+                                              ("no values", VALUES, 1e3, 2e3, every[:0])):
+            w, v = (r.numpy() for r in mp.eigh_tridiagonal(spread(d), spread(f), subset, low, high))
+            text = f"tridiagonal {dtype} {n}, {name}"
+            mp.ok(w.dtype == v.dtype == np.dtype(dtype) and v.shape == (n, len(want)), f"{text}: dtypes, shapes")
+            close(f"{text}: values", w, want, e)
+            close(f"{text}: vectors", whole @ v, v * w, e)
+            close(f"{text}: orthonormal", v.T @ v, np.eye(len(want)), 20 * n * eps(dtype))
+            alone = mp.eigh_tridiagonal(spread(d), spread(f), subset, low, high, v_p=None)
+            close(f"{text}: values alone", alone, want, e)
+w, v = mp.eigh_tridiagonal(spread(np.zeros(0)), spread(np.zeros(0)), ALL, 0, 0)
+mp.ok(w.shape == (0,) and v.shape == (0, 0), "a tridiagonal matrix without rows")
+out = spread(np.zeros(3)), spread(np.zeros((3, 3)))
+mp.eigh_tridiagonal(spread(np.array([2, 2, 2])), spread(np.array([1, 1])), ALL, 0, 0, out=out)
+close("integers, into given arrays", out[0], 2 + np.sqrt(2) * np.arange(-1, 2), 1e-14)
+for words, d, f, subset, low, high in (("are not the diagonals", np.ones(3), np.ones(3), ALL, 0, 0),
+                                       ("are not the diagonals", np.ones((3, 1)), np.ones(2), ALL, 0, 0),
+                                       ("must be real", np.ones(3) * 1j, np.ones(2), ALL, 0, 0),
+                                       ("0 to 3 are asked for", np.ones(3), np.ones(2), INDICES, 0, 3),
+                                       ("no values above 2", np.ones(3), np.ones(2), VALUES, 2, 1)):
+    mp.fails("MNP_ERR_ARG", words, "eigh_tridiagonal", spread(d), spread(f), subset, low, high)
+mp.fails("MNP_ERR_ARG", "the output", "eigh_tridiagonal", spread(np.ones(3)), spread(np.ones(2)), ALL, 0, 0,
+         out=(spread(np.ones(4)), None))
+for value in (np.nan, np.inf):
+    mp.fails("MNP_ERR_LINALG", "not finite", "eigh_tridiagonal", spread(np.ones(3)), spread(np.array([1, value])), ALL, 0, 0)
 mp.done()

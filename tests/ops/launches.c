@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/heap.h"
 #include "comm/watch.h"
 #include "context/context.h"
 #include "tests/tap.h"
@@ -191,6 +192,42 @@ static void check(int f)
     mnp_array_free(whole);
 }
 
+/* ---- blocks of other ranks ---- */
+
+static mnp_status take(const mnp_array *x, const mnp_array *indices, mnp_array **out_p)
+{
+    return mnp_take(x, indices, 0, MNP_CLIP, out_p);
+}
+
+static mnp_status greatest(const mnp_array *x, const mnp_array *unused, mnp_array **out_p)
+{
+    (void)unused;
+    return mnp_max(x, &(mnp_axes){.count = 1, .axes = {0}}, out_p);
+}
+
+/*
+ * Elements by indices, and short axes that are cut: the CPUs of a host read each other's blocks, by one launch and
+ * without scratch memory, where parts of results, or indices and elements, would be packed and sent otherwise.
+ */
+static void check_reading(const char *name, mnp_status (*run)(const mnp_array *, const mnp_array *, mnp_array **))
+{
+    enum { LONG = 16411 }; /* a prime, so that rows are what is dealt out */
+    const int64_t shape[] = {mnp_ctx_size(ctx), LONG}, count = shape[0];
+    mnp_array *x = NULL, *indices = NULL, *out = NULL;
+    MNP_OR_EXIT(mnp_zeros(ctx, MNP_FLOAT32, 2, shape, &x)); /* of which each rank has a row */
+    MNP_OR_EXIT(mnp_fromfunction(ctx, "i * 7 % 5", MNP_INT64, 1, &count, &indices));
+    mnp_status st = run(x, indices, &out);
+    memset(&counts, 0, sizeof counts);
+    ctx->device->ops = &counting;
+    if (st == MNP_OK)
+        st = run(x, indices, &out);
+    ctx->device->ops = plain;
+    ok(st == MNP_OK && counts.launches == 1 && counts.copies == 0 && counts.scratch == 0,
+       "%s of the blocks of all ranks: %d launches, %d copies, %zu bytes of scratch", name, counts.launches,
+       counts.copies, counts.scratch);
+    mnp_free_all(out, indices, x);
+}
+
 int main(int argc, char **argv)
 {
     const char *seed = getenv("MANIPLE_TEST_SEED"), *full = getenv("MANIPLE_TEST_FULL");
@@ -205,6 +242,10 @@ int main(int argc, char **argv)
     counting.alloc = count_alloc;
     for (int i = 0; i < FUNCTIONS * (full ? 40 : 5); i++)
         check(i % FUNCTIONS);
+    if (mnp__heap_cpu_shared(ctx->comm.heap)) {
+        check_reading("elements by indices", take);
+        check_reading("extremes along a short axis", greatest);
+    }
     mnp_finalize(ctx);
     const int status = done_testing();
     MPI_Finalize();

@@ -158,6 +158,13 @@ close("zpk2sos", sos, signal.zpk2sos(z, p, 2), 1e-13)
 (gz, gp, k), _, sos = made(mp.filter_from_tf, len(b), b, len(a), a, False)
 mp.ok(same_roots(gz, np.array(z)) < 1e-12 and same_roots(gp, np.array(p)) < 1e-12 and np.isclose(k, 2), "tf2zpk")
 close("tf2sos", sos, signal.tf2sos(b, a), 1e-11)
+pair = np.poly([0.4 + 0.5j, 0.4 - 0.5j]).real
+equal = {f"a zero at -1 {n} times": signal.butter(n, 0.3)[0] for n in (2, 3, 4, 5, 7, 8, 11)}
+equal |= {"a pair three times": np.poly1d(pair) ** 3, "roots that are near": np.poly([0.9, 0.9, 0.9001, 0.5])}
+for what, polynomial in equal.items():  # each root has few digits, and their product has all
+    c = np.array(polynomial, float)
+    (gz, gp, k), _, _ = made(mp.filter_from_tf, len(c), c, 1, [1.0], True)
+    close(f"the product of roots, {what}", k * np.poly(gz), c, 1e-13)
 (gz, gp, k), (b, a), _ = made(mp.filter_from_sos, len(sos), sos.ravel())
 close("sos2tf", b, signal.sos2tf(sos)[0], 1e-12)
 mp.ok(same_roots(gp, signal.sos2zpk(sos)[1]) < 1e-12, "sos2zpk")
@@ -190,8 +197,13 @@ for taps, freq, gain, odd in ((40, [0, 0.3, 0.6, 1], [1, 1, 0.2, 0], False), (41
     close(f"firwin2 {taps} {odd}", got, signal.firwin2(taps, freq, gain, antisymmetric=odd), 1e-10)
 for taps, bands, desired, weight in ((41, [0, 0.1, 0.15, 0.5], [1, 0], None), (36, [0, 0.1, 0.2, 0.5], [1, 0], [1, 10]),
                                      (55, [0, 0.1, 0.15, 0.3, 0.35, 0.5], [0, 1, 0], None)):
-    got = numbers(taps, mp.remez, taps, len(desired), np.array(bands, float), np.array(desired, float), weight, 0.0, 25, 16)
+    got = numbers(taps, mp.remez, taps, len(desired), np.array(bands, float), np.array(desired, float), weight, None, 0.0, 25, 16)
     close(f"remez {taps}", got, signal.remez(taps, bands, desired, weight=weight, fs=1), 1e-3)
+for taps, bands, desired in ((31, [0.05, 0.45], [1]), (30, [0.05, 0.5], [1]), (41, [0.05, 0.2, 0.25, 0.45], [1, 0])):
+    for kind in "hilbert", "differentiator":
+        edges = 50 * np.array(bands)
+        got = numbers(taps, mp.remez, taps, len(desired), edges, np.array(desired, float), None, kind, 50.0, 25, 16)
+        close(f"remez {taps} {kind}", got, signal.remez(taps, bands, desired, type=kind, fs=1), 1e-3)
 
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
@@ -202,7 +214,12 @@ mp.fails("MNP_ERR_ARG", "btype is 'x'", mp.butter, 2, [0.5], "x", False, 0.0, Fi
 mp.fails("MNP_ERR_ARG", "rs is 1, and must be above rp", mp.ellip, 2, 2.0, 1.0, [0.5], "lowpass", False, 0.0, Filter())
 mp.fails("MNP_ERR_ARG", "orders up to 25", mp.bessel, 30, [0.5], "lowpass", False, None, 0.0, Filter())
 mp.fails("MNP_ERR_ARG", "not conjugated pairs", mp.filter_from_zpk, 1, pairs([1j]), 0, None, 1.0, False, Filter())
-room = (ctypes.c_double * 64)()
+room = (ctypes.c_double * 256)()
 mp.fails("MNP_ERR_ARG", "cannot pass the highest", mp.firwin, 30, 1, [0.5], None, 0, None, False, True, 0.0, room)
-mp.fails("MNP_ERR_ARG", "bands[2] is 0.05", mp.remez, 30, 2, [0.0, 0.1, 0.05, 0.5], [1.0, 0], None, 0.0, 25, 16, room)
+mp.fails("MNP_ERR_ARG", "bands[2] is 0.05", mp.remez, 30, 2, [0.0, 0.1, 0.05, 0.5], [1.0, 0], None, None, 0.0, 25, 16, room)
+for kind, bands, desired in ((None, [0.0, 0.1, 0.2, 0.5], [1.0, 0]), ("hilbert", [0.05, 0.45], [1.0])):
+    mp.fails("MNP_ERR_ARG", "does not converge", mp.remez, 201, len(desired), bands, desired, None, kind, 0.0, 25, 16, room)
+got = numbers(21, mp.remez, 21, 2, np.array([0.05, 0.1, 0.3, 0.4]), np.ones(2), None, None, 0.0, 25, 16)
+close("remez of a response that taps have", got, np.arange(21) == 10, 1e-12)
+mp.fails("MNP_ERR_ARG", "the type is 'x'", mp.remez, 30, 1, [0.1, 0.4], [1.0], None, "x", 0.0, 25, 16, room)
 mp.done()

@@ -4,6 +4,7 @@ one a plan takes; what is refused.
 """
 
 import ctypes
+import functools
 import os
 
 import maniple as mp
@@ -25,7 +26,7 @@ class Options(ctypes.Structure):
 
 class Info(ctypes.Structure):
     _fields_ = [("method", ctypes.c_int), ("name", ctypes.c_char_p), ("seconds", ctypes.c_double * 5),
-                ("passes", ctypes.c_int), ("window", ctypes.c_int64 * 8)]
+                ("passes", ctypes.c_int), ("rank", ctypes.c_int), ("window", ctypes.c_int64 * 8)]
 
 
 def options(method, mode="same", boundary=0, fillvalue=0.0, axes=None, dtype=0, correlate=False):
@@ -129,6 +130,36 @@ check(OVERLAP, numbers((700, 90), "float32"), numbers((530, 2), "float32"), "sam
       mp.random_layout(rng, (700, 90)))
 check(OVERLAP, numbers((700, 90), "float32").T, numbers((2, 530), "float32"), "full", 3)
 
+# --- sums of outer products --------------------------------------------------------------------------------------
+def gaussian(shape, *sigmas):
+    """A Gaussian of those widths along its axes, with numbers around it that are no outer product."""
+    return functools.reduce(np.multiply.outer,
+                            [np.exp(-(np.arange(n) - n // 2)**2 / (2 * s * s)) for n, s in zip(shape, sigmas)])
+
+
+def difference(shape):
+    return gaussian(shape, 1.2, 1.5, 1.7) - gaussian(shape, 2.4, 1.9, 2.1) / 3
+
+
+wide = (11, 13)
+squares = np.add.outer((np.arange(11) - 5)**2, (np.arange(13) - 6)**2)
+for dtype in ("float32", "float64", "complex64", "complex128"):
+    factor = 1 - 2j if np.dtype(dtype).kind == "c" else 1
+    for mode in MODES:
+        for boundary in range(5 if mode != "valid" else 1):
+            x = numbers((23, 30), dtype)
+            check(SEPARABLE, x, (factor * difference(wide)).astype(dtype), mode, boundary, 0.0, None,
+                  mp.random_layout(rng, x.shape))
+    laplacian = (factor * (squares - 8) * gaussian(wide, 2, 2)).astype(dtype)
+    check(SEPARABLE, numbers((9, 5, 40), dtype), laplacian, "full", 0, 0.0, [2, 0], mp.random_layout(rng, (9, 5, 40)))
+check(SEPARABLE, numbers((12, 9, 14), "float64"), difference((5, 7, 5)), "same", 2, 0.0, None,
+      mp.random_layout(rng, (12, 9, 14)))
+check(SEPARABLE, numbers((1, 6, 40), "float32"), difference((1, 7, 5)).astype("float32"), "full", 1)
+for dtype in ("float64", "complex64"):  # a batch along the last dimension, and a filter of extent 1 there
+    x = numbers((14, 15, 33), dtype)
+    check(SEPARABLE, x, difference(wide[:2]).astype(dtype), "same", 1, 0.0, [0, 1], mp.random_layout(rng, x.shape))
+    check(SEPARABLE, x, difference((5, 7, 1)).astype(dtype), "full", 0, 0.0, None, mp.random_layout(rng, x.shape))
+
 # --- integers -----------------------------------------------------------------------------------------------------
 small = rng.integers(-9, 9, (20, 33)).astype("int32")
 sobel = np.outer([1, 2, 1], [1, 0, -1]).astype("int16")
@@ -137,6 +168,20 @@ right = convolve(small.astype("int64"), sobel.astype("int64"), mode="same", meth
 for method in range(5):
     made = options(method, dtype=INT64)
     mp.check(f"integers by {NAMES[method]}", mp.convolve(mp.array(small), mp.array(sobel), made), right)
+rings = np.array([[0, 0, 1, 0, 0], [0, 1, 2, 1, 0], [1, 2, -16, 2, 1], [0, 1, 2, 1, 0], [0, 0, 1, 0, 0]])
+stacked = rng.integers(-9, 9, (3, 20, 33)).astype("int16")
+for name, kernel in (("a Laplacian", np.array([[0, 1, 0], [1, -4, 1], [0, 1, 0]])), ("one of rank 3", rings),
+                     ("one of no unit", 3 * rings[1:4, 1:4]), ("planes", np.stack([rings, 2 * rings, rings.T]))):
+    for method in (AUTO, SEPARABLE):
+        x = stacked if kernel.ndim == 3 else small
+        mp.check(f"integers by {NAMES[method]}: {name}",
+                 mp.convolve(mp.array(x, mp.random_layout(rng, x.shape)), mp.array(kernel), options(method, dtype=INT64)),
+                 convolve(x.astype("int64"), kernel, mode="same", method="direct"))
+rounded = convolve(small.astype("float64"), difference((7, 9)), mode="same", method="direct")
+bytes_of = mp.convolve(mp.array(small), mp.array(difference((7, 9))), options(SEPARABLE, dtype=INT64)).numpy()
+far = abs(rounded - np.rint(rounded)) < 0.499  # others may be rounded to either side
+mp.check("a sum of several products is rounded once", np.where(far, bytes_of, 0),
+         np.where(far, np.rint(rounded), 0).astype("int64"))
 large = rng.integers(2**40, 2**41, (9, 9)), np.outer([3, 5], [2**20, 7])
 exact = mp.convolve(mp.array(large[0]), mp.array(large[1]), options(SEPARABLE, dtype=INT64))
 mp.check("integers modulo 2^64 by separable are those of direct", exact,
@@ -164,6 +209,11 @@ floats = ["direct", "fft", "overlap-add"]
 check_chosen("a small random kernel", chosen(AUTO, (64, 64), dense[:3, :3]), DIRECT, floats)
 extent = 400 if mp.ctx_device_kind() == "host" else 4000  # a GPU sums 400 x 400 outputs directly
 check_chosen("an outer product", chosen(AUTO, (extent, extent), flat), SEPARABLE, everything)
+if mp.ctx_device_kind() == "host":
+    info = chosen(AUTO, (extent, extent), difference((31, 31)))
+    check_chosen("a difference of Gaussians", info, SEPARABLE, everything)
+    mp.ok(info.rank == 2 and info.passes == 3, f"which is of rank 2: {info.rank}, {info.passes} passes")
+mp.ok(chosen(SEPARABLE, (extent, extent), flat).rank == 1, "an outer product is of rank 1")
 check_chosen("an outer product, of integers", chosen(AUTO, (400, 400), np.ones((31, 31), "int32"), "int32", INT64),
              SEPARABLE, sums)
 big = rng.standard_normal((200, 200))
@@ -176,7 +226,9 @@ mp.ok(list(info.window[:2]) == [1, 4032] or mp.size > 1, "whole transforms have 
 # --- refused ------------------------------------------------------------------------------------------------------
 x = mp.array(rng.standard_normal((40, 40)))
 for kernel, made, words in (
-        (dense, options(SEPARABLE), "not an outer product of vectors"),
+        (dense, options(SEPARABLE), "not an outer product of vectors, nor the sum of a few"),
+        (difference(wide), options(SEPARABLE, fillvalue=1.0), "for an array of 4 dimensions or a fillvalue"),
+        (rng.integers(2, 9, (11, 11)) * 2 + np.eye(11, dtype=int), options(SEPARABLE, dtype=INT64), "not an outer product"),
         (np.outer([1, 2], [1, 2]) / 3, options(7), "7 is not a method"),
         (dense, options(FFT, dtype=BOOL), "fft has rounding errors"),
 ):

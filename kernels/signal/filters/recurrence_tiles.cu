@@ -375,7 +375,7 @@ MNP_INLINE void mnp_spread(const mnp_recurrence_tiles_params &p)
 extern "C" __global__ void __launch_bounds__(MNP_THREADS, MNP_BLOCKS)
     recurrence_tiles(const __grid_constant__ mnp_recurrence_tiles_params p)
 {
-    __shared__ alignas(16) double shared[MNP_THREADS * mnp_pitch];
+    __shared__ __align__(16) double shared[MNP_THREADS * mnp_pitch];
     __shared__ mnp_board board;
     __shared__ int64_t shared_number;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

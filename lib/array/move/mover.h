@@ -73,7 +73,8 @@ typedef enum mnp__mover_path { MNP__BY_MESSAGES, MNP__BY_STORES, MNP__BY_STAGING
 /* What a run does: bytes that this rank copies for itself, has for its peers and for others; what it keeps for that. */
 typedef struct mnp__mover_facts {
     int64_t own_bytes, peer_bytes, other_bytes;
-    int64_t memory; /* bytes of buffers */
+    int64_t memory;  /* bytes that it keeps in all */
+    int64_t buffers; /* of these, what messages and staging go through */
     mnp__mover_path path;
     int launches, messages; /* messages: that it sends */
     int receivers;          /* ranks that get something, in messages or from stores */

@@ -230,7 +230,7 @@ static mnp_status allocate_messages(mnp__mover *mover, int64_t elements, int num
     mnp__device *device = mover->ctx->device;
     size_t bytes = (size_t)elements * mover->element;
     MNP_TRY(device->ops->alloc(device, bytes, buffer_p));
-    mover->facts.memory += (int64_t)bytes;
+    mover->facts.buffers += (int64_t)bytes;
     char *at = *buffer_p;
     for (int i = 0; i < number; i++) {
         messages[i].data = at;
@@ -253,7 +253,8 @@ static void note_facts(mnp__mover *mover)
                                  (mover->local.count > 0) - (mover->store.count > 0);
     mover->facts.receivers = mover->ntargets + mover->nsends;
     mover->facts.own_bytes = mover->local.total * (int64_t)mover->element;
-    mover->facts.memory += (int64_t)mover->staging_bytes;
+    mover->facts.buffers += (int64_t)mover->staging_bytes;
+    mover->facts.memory += mover->facts.buffers;
 }
 
 /* What can fail on one rank alone. */

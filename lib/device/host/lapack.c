@@ -9,6 +9,7 @@
 #include <config.h>
 
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -113,6 +114,20 @@ static mnp_status need(mnp__device *device, const char *function)
 
 /* ---- a job ---- */
 
+bool mnp__host_lapack_is_finite(const task *t, const mnp__matrices *matrices, int64_t b, int64_t rows, char part)
+{
+    const int64_t n = t->job->n, parts = t->is_complex ? 2 : 1;
+    for (int64_t j = 0; j < n; j++) {
+        const int64_t first = part == 'L' ? j : 0, end = part == 'U' ? j + 1 : rows;
+        const char *column = at(t, matrices, b) + (size_t)(j * matrices->ld) * t->element;
+        for (int64_t i = parts * first; i < parts * end; i++)
+            if (!isfinite(t->real == sizeof(float) ? ((const float *)(const void *)column)[i]
+                                                   : ((const double *)(const void *)column)[i]))
+                return false;
+    }
+    return true;
+}
+
 void mnp__host_lapack_note_work(task *t, const char *work, double least)
 {
     const double answer = t->real == sizeof(float) ? 1.000001 * (double)*(const float *)(const void *)work
@@ -185,4 +200,12 @@ const mnp__lapack_ops mnp__host_lapack = {
     MNP__LAPACK_OPERATIONS(mnp__host_),
     .need = need,
     .gees = mnp__host_gees,
+    .gehrd = mnp__host_gehrd,
+    .trsen = mnp__host_trsen,
+    .gges = mnp__host_gges,
+    .tgsen = mnp__host_tgsen,
+    .ggev = mnp__host_ggev,
+    .geqp3 = mnp__host_geqp3,
+    .gebal = mnp__host_gebal,
+    .orcsd = mnp__host_orcsd,
 };

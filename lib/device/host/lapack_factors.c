@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Factorisations of Cholesky, LU, QR and Bunch and Kaufman, by LAPACK on the host. */
+/* Factorisations of Cholesky, LU, QR and Bunch and Kaufman, Hessenberg's form, and balancing, by LAPACK on the host. */
 #include <stdint.h>
 #include <string.h>
 
@@ -78,6 +78,28 @@ static void geqrf_one(task *t, int64_t b, char *work)
 }
 OPERATION(geqrf, true)
 
+/* rwork: of complex matrices the norms of columns. */
+static void geqp3_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int m = (int)job->m, n = (int)job->n, lda = ld_of(&job->a), lwork = lwork_of(t);
+    int *order = job->pivots + b * n, info;
+    char *a = at(t, &job->a, b), *factors = values_of(t, b, mnp__min(m, n), t->element);
+    for (int j = 0; j < n && !t->asks; j++)
+        order[j] = m == 0 ? j + 1 : 0; /* 0: a column that may go anywhere */
+    if (t->is_complex)
+        t->f->geqp3_complex(&m, &n, a, &lda, order, factors, work, &lwork, rwork_of(t, work), &info);
+    else
+        t->f->geqp3(&m, &n, a, &lda, order, factors, work, &lwork, &info);
+    for (int j = 0; j < n && !t->asks; j++)
+        order[j]--;
+    if (!t->asks)
+        return;
+    mnp__host_lapack_note_work(t, work, 3 * (double)n + 1);
+    t->rwork_bytes = t->is_complex ? 2 * (size_t)n * t->real : 0;
+}
+OPERATION(geqp3, true)
+
 static void orgqr_one(task *t, int64_t b, char *work)
 {
     const mnp__lapack_job *job = t->job;
@@ -139,3 +161,86 @@ static void hetrf_one(task *t, int64_t b, char *work)
         mnp__host_lapack_note_work(t, work, 1);
 }
 OPERATION(hetrf, true)
+
+/* The factors of the reflectors are in the workspace of real numbers. */
+static void gehrd_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int n = (int)job->n, one = 1, lda = ld_of(&job->a), ldq = ld_of(&job->b), lwork = lwork_of(t);
+    char *a = at(t, &job->a, b), *q = at(t, &job->b, b), *factors = rwork_of(t, work);
+    int info;
+    if (t->asks) {
+        t->f->gehrd(&n, &one, &n, a, &lda, NULL, work, &lwork, &info);
+        mnp__host_lapack_note_work(t, work, n);
+        const int first = t->lwork;
+        t->f->orghr(&n, &one, &n, q, &ldq, NULL, work, &lwork, &info);
+        mnp__host_lapack_note_work(t, work, first);
+        t->rwork_bytes = (size_t)n * t->element;
+        return;
+    }
+    t->f->gehrd(&n, &one, &n, a, &lda, factors, work, &lwork, &info);
+    for (int64_t j = 0; j < n; j++) {
+        char *column = a + (size_t)(j * lda) * t->element;
+        const size_t upper = (size_t)mnp__min(j + 2, n) * t->element, all = (size_t)n * t->element;
+        memcpy(q + (size_t)(j * ldq) * t->element, column, all);
+        memset(column + upper, 0, all - upper);
+    }
+    t->f->orghr(&n, &one, &n, q, &ldq, factors, work, &lwork, &info);
+}
+OPERATION(gehrd, true)
+
+/* A number of LAPACK's that counts rows from 1, as one that counts from 0. */
+static int64_t row_of(const task *t, const char *numbers, int i)
+{
+    const char *number = numbers + (size_t)i * t->real;
+    return (int64_t)(t->real == sizeof(float) ? (double)*(const float *)(const void *)number
+                                              : *(const double *)(const void *)number) -
+           1;
+}
+
+static void swap(int32_t *order, int64_t i, int64_t j)
+{
+    const int32_t moved = order[i];
+    order[i] = order[j];
+    order[j] = moved;
+}
+
+/*
+ * rwork: what LAPACK calls the scales: of rows that it has moved to an end the rows that they came from, counted from
+ * 1.  It moves rows to the end first, the last one before the others, and then to the beginning, the first one before
+ * the others.
+ */
+static void gebal_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int n = (int)job->n, lda = ld_of(&job->a);
+    int first, last;
+    if (t->asks) {
+        t->lwork = 1;
+        t->rwork_bytes = (size_t)n * t->real;
+        return;
+    }
+    int32_t *order = job->pivots + b * n;
+    char *found = rwork_of(t, work), *scales = values_of(t, b, n, t->real);
+    if (!mnp__host_lapack_is_finite(t, &job->a, b, n, 'A')) {
+        *info_of(t, b) = n;
+        return;
+    }
+    t->f->gebal(&job->op, &n, at(t, &job->a, b), &lda, &first, &last, found, info_of(t, b), 1);
+    for (int i = 0; i < n; i++) {
+        const float one = 1;
+        const bool moved = i < first - 1 || i >= last;
+        order[i] = i;
+        if (!moved)
+            memcpy(scales + (size_t)i * t->real, found + (size_t)i * t->real, t->real);
+        else if (t->real == sizeof one)
+            memcpy(scales + (size_t)i * t->real, &one, sizeof one);
+        else
+            memcpy(scales + (size_t)i * t->real, &(double){1}, sizeof(double));
+    }
+    for (int i = n - 1; i >= last; i--)
+        swap(order, i, row_of(t, found, i));
+    for (int i = 0; i < first - 1; i++)
+        swap(order, i, row_of(t, found, i));
+}
+OPERATION(gebal, true)

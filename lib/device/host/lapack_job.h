@@ -24,6 +24,9 @@ typedef const int *size;
     X(getrs, "getrs", "getrs", (text, size, size, const void *, size, const int *, void *, size, int *, size_t))       \
     X(getri, "getri", "getri", (size, void *, size, const int *, void *, size, int *))                                 \
     X(laswp, "laswp", "laswp", (size, void *, size, size, size, const int *, size))                                    \
+    X(geqp3, "geqp3", NULL, (size, size, void *, size, int *, void *, void *, size, int *))                            \
+    X(geqp3_complex, NULL, "geqp3", (size, size, void *, size, int *, void *, void *, size, void *, int *))            \
+    X(gebal, "gebal", "gebal", (text, size, void *, size, int *, int *, void *, int *, size_t))                        \
     X(geqrf, "geqrf", "geqrf", (size, size, void *, size, void *, void *, size, int *))                                \
     X(orgqr, "orgqr", "ungqr", (size, size, size, void *, size, const void *, void *, size, int *))                    \
     X(ormqr, "ormqr", "unmqr",                                                                                         \
@@ -39,6 +42,8 @@ typedef const int *size;
     X(heevd, NULL, "heevd",                                                                                            \
       (text, text, size, void *, size, void *, void *, size, void *, size, int *, size, int *, size_t, size_t))        \
     X(sytrf, "sytrf", "sytrf", (text, size, void *, size, int *, void *, size, int *, size_t))                         \
+    X(gehrd, "gehrd", "gehrd", (size, size, size, void *, size, void *, void *, size, int *))                          \
+    X(orghr, "orghr", "unghr", (size, size, size, void *, size, const void *, void *, size, int *))                    \
     X(hetrf, NULL, "hetrf", (text, size, void *, size, int *, void *, size, int *, size_t))                            \
     X(syevr, "syevr", NULL,                                                                                            \
       (text, text, text, size, void *, size, const void *, const void *, size, size, const void *, int *, void *,      \
@@ -62,7 +67,39 @@ typedef const int *size;
        size_t, size_t))                                                                                                \
     X(gees_complex, NULL, "gees",                                                                                      \
       (text, text, void *, size, void *, size, int *, void *, void *, size, void *, size, void *, int *, int *,        \
-       size_t, size_t))
+       size_t, size_t))                                                                                                \
+    X(trsen, "trsen", NULL,                                                                                            \
+      (text, text, const int *, size, void *, size, void *, size, void *, void *, int *, void *, void *, void *, size, \
+       int *, size, int *, size_t, size_t))                                                                            \
+    X(trsen_complex, NULL, "trsen",                                                                                    \
+      (text, text, const int *, size, void *, size, void *, size, void *, int *, void *, void *, void *, size, int *,  \
+       size_t, size_t))                                                                                                \
+    X(gges, "gges", NULL,                                                                                              \
+      (text, text, text, void *, size, void *, size, void *, size, int *, void *, void *, void *, void *, size,        \
+       void *, size, void *, size, int *, int *, size_t, size_t, size_t))                                              \
+    X(gges_complex, NULL, "gges",                                                                                      \
+      (text, text, text, void *, size, void *, size, void *, size, int *, void *, void *, void *, size, void *, size,  \
+       void *, size, void *, int *, int *, size_t, size_t, size_t))                                                    \
+    X(ggev, "ggev", NULL,                                                                                              \
+      (text, text, size, void *, size, void *, size, void *, void *, void *, void *, size, void *, size, void *, size, \
+       int *, size_t, size_t))                                                                                         \
+    X(ggev_complex, NULL, "ggev",                                                                                      \
+      (text, text, size, void *, size, void *, size, void *, void *, void *, size, void *, size, void *, size, void *, \
+       int *, size_t, size_t))                                                                                         \
+    X(tgsen, "tgsen", NULL,                                                                                            \
+      (size, size, size, const int *, size, void *, size, void *, size, void *, void *, void *, void *, size, void *,  \
+       size, int *, void *, void *, void *, void *, size, int *, size, int *))                                         \
+    X(tgsen_complex, NULL, "tgsen",                                                                                    \
+      (size, size, size, const int *, size, void *, size, void *, size, void *, void *, void *, size, void *, size,    \
+       int *, void *, void *, void *, void *, size, int *, size, int *))                                               \
+    X(orcsd, "orcsd", NULL,                                                                                            \
+      (text, text, text, text, text, text, size, size, size, void *, size, void *, size, void *, size, void *, size,   \
+       void *, void *, size, void *, size, void *, size, void *, size, void *, size, int *, int *, size_t, size_t,     \
+       size_t, size_t, size_t, size_t))                                                                                \
+    X(uncsd, NULL, "uncsd",                                                                                            \
+      (text, text, text, text, text, text, size, size, size, void *, size, void *, size, void *, size, void *, size,   \
+       void *, void *, size, void *, size, void *, size, void *, size, void *, size, void *, size, int *, int *,       \
+       size_t, size_t, size_t, size_t, size_t, size_t))
 
 #define FIELD(field, real, complex, parameters) void(*field) parameters;
 typedef struct functions {
@@ -119,6 +156,13 @@ static inline int lwork_of(const task *t)
     return t->asks ? -1 : t->lwork;
 }
 
+/*
+ * Whether the elements of matrix b (rows x n) that are read are neither NaN nor infinite: those of the triangle 'L' or
+ * 'U', or all, 'A'.  Of others bisection makes values without a report, and LAPACK calls some a wrong argument, for
+ * which programs may have handlers: NumPy's raises an exception, on the rank that computes alone.
+ */
+bool mnp__host_lapack_is_finite(const task *t, const mnp__matrices *matrices, int64_t b, int64_t rows, char part);
+
 /* Keep the answer to a question for the size of a workspace, which is `least` at least. */
 void mnp__host_lapack_note_work(task *t, const char *work, double least);
 
@@ -140,9 +184,10 @@ mnp_status mnp__host_lapack_run(mnp__device *device, const mnp__lapack_job *job,
         return mnp__host_lapack_run(device, job, name##_one, has_work);                                                \
     }
 
-/* lapack_factors.c and lapack_spectra.c: the operations of the table. */
+/* lapack_factors.c, lapack_schur.c and lapack_spectra.c: the operations of the table. */
 mnp__lapack_op mnp__host_potrf, mnp__host_getrf, mnp__host_getrs, mnp__host_getri, mnp__host_laswp, mnp__host_geqrf,
     mnp__host_orgqr, mnp__host_ormqr, mnp__host_hetrf, mnp__host_heevd, mnp__host_heevr, mnp__host_gesdd,
-    mnp__host_geev, mnp__host_gees;
+    mnp__host_geev, mnp__host_gees, mnp__host_gehrd, mnp__host_trsen, mnp__host_gges, mnp__host_tgsen, mnp__host_ggev,
+    mnp__host_geqp3, mnp__host_gebal, mnp__host_orcsd;
 
 #endif

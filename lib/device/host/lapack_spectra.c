@@ -1,31 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Eigenvalues, singular values, and Schur's decomposition, by LAPACK on the host. */
-#include <math.h>
+/* Eigenvalues, singular values, and cosines and sines, by LAPACK on the host. */
 #include <stdint.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "device/host/lapack_job.h"
-
-/*
- * Whether the elements that are read, those of a triangle or all, are neither NaN nor infinite.  Of others bisection
- * makes values without a report, and LAPACK calls some a wrong argument, for which programs may have handlers: NumPy's
- * raises an exception, on the rank that computes alone.
- */
-static bool is_finite(const task *t, int64_t b, bool triangle)
-{
-    const mnp__lapack_job *job = t->job;
-    const int64_t rows = triangle ? job->n : job->m, parts = t->is_complex ? 2 : 1;
-    for (int64_t j = 0; j < job->n; j++) {
-        const int64_t first = triangle && !job->upper ? j : 0, end = triangle && job->upper ? j + 1 : rows;
-        const char *column = at(t, &job->a, b) + (size_t)(j * job->a.ld) * t->element;
-        for (int64_t i = parts * first; i < parts * end; i++)
-            if (!isfinite(t->real == sizeof(float) ? ((const float *)(const void *)column)[i]
-                                                   : ((const double *)(const void *)column)[i]))
-                return false;
-    }
-    return true;
-}
 
 static void heevd_one(task *t, int64_t b, char *work)
 {
@@ -39,7 +18,7 @@ static void heevd_one(task *t, int64_t b, char *work)
     char *a = at(t, &job->a, b), *w = values_of(t, b, n, t->real);
     int *iwork = t->asks ? answer : iwork_of(t, work);
     char *rwork = t->asks ? (char *)real_answer : rwork_of(t, work);
-    if (!t->asks && !is_finite(t, b, true)) {
+    if (!t->asks && !mnp__host_lapack_is_finite(t, &job->a, b, n, job->upper ? 'U' : 'L')) {
         *info_of(t, b) = n;
         return;
     }
@@ -87,7 +66,7 @@ static void heevr_one(task *t, int64_t b, char *work)
     char *a = at(t, &job->a, b), *w = values_of(t, b, n, t->real), *z = job->vectors ? at(t, &job->b, b) : NULL;
     int *iwork = t->asks ? answer : iwork_of(t, work), *support = t->asks ? answer : iwork + 10 * n;
     char *rwork = t->asks ? (char *)real_answer : rwork_of(t, work);
-    if (!t->asks && !is_finite(t, b, true)) {
+    if (!t->asks && !mnp__host_lapack_is_finite(t, &job->a, b, n, job->upper ? 'U' : 'L')) {
         *info_of(t, b) = n;
         return;
     }
@@ -123,7 +102,7 @@ static void gesdd_one(task *t, int64_t b, char *work)
          *v = job->vectors ? at(t, &job->c, b) : work;
     int *iwork = t->asks ? answer : iwork_of(t, work);
     char *rwork = t->asks ? (char *)real_answer : rwork_of(t, work);
-    if (!t->asks && !is_finite(t, b, false)) {
+    if (!t->asks && !mnp__host_lapack_is_finite(t, &job->a, b, job->m, 'A')) {
         *info_of(t, b) = 1;
         return;
     }
@@ -174,6 +153,12 @@ static void join_values(const task *t, int64_t n, const char *re, const char *im
     }
 }
 
+/* Complex matrix b of a job of real ones. */
+static char *complex_at(const task *t, const mnp__matrices *matrices, int64_t b)
+{
+    return (char *)matrices->data + (size_t)(b * matrices->step) * 2 * t->real;
+}
+
 /* rwork: of real matrices the two parts of the values and the packed vectors. */
 static void geev_one(task *t, int64_t b, char *work)
 {
@@ -189,7 +174,7 @@ static void geev_one(task *t, int64_t b, char *work)
          *values = values_of(t, b, n, 2 * t->real);
     const char *which = job->vectors ? "V" : "N";
     int info;
-    if (!t->asks && !is_finite(t, b, false)) {
+    if (!t->asks && !mnp__host_lapack_is_finite(t, &job->a, b, job->m, 'A')) {
         *info_of(t, b) = n;
         return;
     }
@@ -202,8 +187,8 @@ static void geev_one(task *t, int64_t b, char *work)
         if (!t->asks)
             join_values(t, n, rwork, im, values);
         if (!t->asks && job->vectors)
-            mnp__lapack_unpack_vectors(t->real == sizeof(double), n, values, packed, n,
-                                       (char *)job->b.data + (size_t)(b * job->b.step) * 2 * t->real, job->b.ld);
+            mnp__lapack_unpack_vectors(t->real == sizeof(double), n, values, packed, n, complex_at(t, &job->b, b),
+                                       job->b.ld);
     }
     if (!t->asks) {
         *info_of(t, b) = info;
@@ -214,32 +199,98 @@ static void geev_one(task *t, int64_t b, char *work)
 }
 OPERATION(geev, true)
 
-static void gees_one(task *t, int64_t b, char *work)
+/* rwork: of real pairs the parts of the values and the packed vectors; of complex ones what LAPACK works in. */
+static void ggev_one(task *t, int64_t b, char *work)
 {
     const mnp__lapack_job *job = t->job;
-    const int n = (int)job->n, lda = ld_of(&job->a), ldz = ld_of(&job->b), lwork = lwork_of(t);
-    const size_t order = (size_t)n;
+    const int n = (int)job->n, lda = ld_of(&job->a), ldb = ld_of(&job->b), ldl = ld_of(&job->c), ldr = ld_of(&job->d),
+              least = n < 1 ? 1 : n, lwork = lwork_of(t);
+    const size_t vector = t->asks ? 0 : (size_t)n * t->real;
     double unused[2];
-    int count, flags, info;
-    char *rwork = t->asks ? (char *)unused : rwork_of(t, work), *a = at(t, &job->a, b), *z = at(t, &job->b, b);
-    char *rest = rwork + (t->asks ? 0 : order * t->element);
-    if (!t->asks && !is_finite(t, b, false)) {
+    char *x = at(t, &job->a, b), *y = at(t, &job->b, b), *alpha = values_of(t, b, 2 * job->n, 2 * t->real),
+         *beta = alpha + 2 * vector, *rwork = t->asks ? (char *)unused : rwork_of(t, work);
+    const char *which = job->vectors ? "V" : "N";
+    int info;
+    if (!t->asks &&
+        !(mnp__host_lapack_is_finite(t, &job->a, b, n, 'A') && mnp__host_lapack_is_finite(t, &job->b, b, n, 'A'))) {
         *info_of(t, b) = n;
         return;
     }
-    if (t->is_complex)
-        t->f->gees_complex("V", "N", NULL, &n, a, &lda, &count, rwork, z, &ldz, work, &lwork, rest, &flags, &info, 1,
-                           1);
-    else
-        t->f->gees("V", "N", NULL, &n, a, &lda, &count, rwork, rest, z, &ldz, work, &lwork, &flags, &info, 1, 1);
+    if (t->is_complex) {
+        t->f->ggev_complex(which, which, &n, x, &lda, y, &ldb, alpha, beta, job->vectors ? at(t, &job->c, b) : NULL,
+                           job->vectors ? &ldl : &least, job->vectors ? at(t, &job->d, b) : NULL,
+                           job->vectors ? &ldr : &least, work, &lwork, rwork, &info, 1, 1);
+    } else {
+        char *im = rwork + vector, *over = im + vector, *left = over + vector, *right = left + (size_t)n * vector;
+        t->f->ggev(which, which, &n, x, &lda, y, &ldb, rwork, im, over, left, &least, right, &least, work, &lwork,
+                   &info, 1, 1);
+        if (!t->asks) {
+            join_values(t, n, rwork, im, alpha);
+            memset(im, 0, vector);
+            join_values(t, n, over, im, beta);
+        }
+        if (!t->asks && job->vectors) {
+            const bool is_double = t->real == sizeof(double);
+            mnp__lapack_unpack_vectors(is_double, n, alpha, left, n, complex_at(t, &job->c, b), job->c.ld);
+            mnp__lapack_unpack_vectors(is_double, n, alpha, right, n, complex_at(t, &job->d, b), job->d.ld);
+        }
+    }
     if (!t->asks) {
         *info_of(t, b) = info;
         return;
     }
-    mnp__host_lapack_note_work(t, work, 3 * (double)n);
-    t->rwork_bytes = 2 * order * t->element + t->element;
+    mnp__host_lapack_note_work(t, work, 8 * (double)n + 1);
+    t->rwork_bytes = (8 * (size_t)n + (t->is_complex ? 0 : 2 * (size_t)n * (size_t)n) + 1) * t->real;
 }
-OPERATION(gees, true)
+OPERATION(ggev, true)
+
+/* The diagonal blocks of an n x n matrix of zeros, of which the first has `first` rows: where the second one is. */
+static char *open_blocks(const task *t, const mnp__matrices *matrices, int64_t b, int64_t first)
+{
+    const int64_t n = t->job->n;
+    char *whole = at(t, matrices, b);
+    for (int64_t j = 0; j < n; j++)
+        memset(whole + (size_t)(j * matrices->ld) * t->element, 0, (size_t)n * t->element);
+    return whole + (size_t)(first * (matrices->ld + 1)) * t->element;
+}
+
+/* rwork: of complex matrices what uncsd asks for. */
+static void orcsd_one(task *t, int64_t b, char *work)
+{
+    const mnp__lapack_job *job = t->job;
+    const int n = (int)job->n, p = (int)job->k, q = (int)job->m, lda = ld_of(&job->a), ldu = ld_of(&job->b),
+              ldv = ld_of(&job->c), lwork = lwork_of(t), lrwork = t->asks ? -1 : (int)(t->rwork_bytes / t->real);
+    const int64_t left = mnp__min(p, n - p), right = mnp__min(q, n - q), angles = mnp__min(left, right);
+    const size_t column = (size_t)q * (size_t)job->a.ld * t->element, row = (size_t)p * t->element;
+    const char *signs = job->upper ? "D" : "O";
+    double real_answer[2] = {0, 0};
+    int answer[4] = {0}, info;
+    if (!t->asks && !mnp__host_lapack_is_finite(t, &job->a, b, n, 'A')) {
+        *info_of(t, b) = n;
+        return;
+    }
+    char *x = at(t, &job->a, b), *u = at(t, &job->b, b), *v = at(t, &job->c, b),
+         *u2 = t->asks ? u : open_blocks(t, &job->b, b, p), *v2 = t->asks ? v : open_blocks(t, &job->c, b, q),
+         *theta = values_of(t, b, angles, t->real), *rwork = t->asks ? (char *)real_answer : rwork_of(t, work);
+    int *iwork = t->asks ? answer : iwork_of(t, work);
+    if (t->is_complex)
+        t->f->uncsd("Y", "Y", "Y", "Y", "N", signs, &n, &p, &q, x, &lda, x + column, &lda, x + row, &lda,
+                    x + column + row, &lda, theta, u, &ldu, u2, &ldu, v, &ldv, v2, &ldv, work, &lwork, rwork, &lrwork,
+                    iwork, &info, 1, 1, 1, 1, 1, 1);
+    else
+        t->f->orcsd("Y", "Y", "Y", "Y", "N", signs, &n, &p, &q, x, &lda, x + column, &lda, x + row, &lda,
+                    x + column + row, &lda, theta, u, &ldu, u2, &ldu, v, &ldv, v2, &ldv, work, &lwork, iwork, &info, 1,
+                    1, 1, 1, 1, 1);
+    if (!t->asks) {
+        *info_of(t, b) = info;
+        return;
+    }
+    mnp__host_lapack_note_work(t, rwork, 1);
+    t->rwork_bytes = t->is_complex ? (size_t)t->lwork * t->real : 0;
+    mnp__host_lapack_note_work(t, work, 1);
+    t->iwork_bytes = (size_t)n * sizeof(int);
+}
+OPERATION(orcsd, true)
 
 /* ---- small matrices of the CPU ---- */
 

@@ -59,8 +59,9 @@ static mnp_status compile_ahead(mnp__device *device, const mnp__kernel_spec *spe
 static mnp_status kernel_load(mnp__device *device, const mnp__kernel_spec *spec, mnp__kernel **kernel_p)
 {
     mnp__kernel *kernel;
+    mnp__device *other = ((rehearsal *)device)->other;
     MNP_TRY(mnp__calloc(1, sizeof *kernel, &kernel));
-    mnp_status st = compile_ahead(device, spec);
+    mnp_status st = other->ops->kernel_ahead ? other->ops->kernel_ahead(other, spec) : compile_ahead(device, spec);
     if (st == MNP_OK)
         *kernel_p = kernel;
     else

@@ -46,6 +46,15 @@ static mnp_status read_box(void *file, const mnp__file_box *box, void *buffer)
                                  : mnp__plain_array_read(&job->file.plain, &job->where, box, buffer);
 }
 
+static void ahead(void *file, const mnp__file_box *box, mnp__read_ahead *list)
+{
+    const struct job *job = file;
+    if (job->image.compressed)
+        mnp__read_ahead_add_share(list, 0, job->file.plain.bytes, job->image.info.shape[0], box);
+    else
+        mnp__plain_array_ahead(&job->where, box, list);
+}
+
 void mnp__fits_invert_sign(size_t size, int64_t count, void *numbers)
 {
     unsigned char *bytes = numbers;
@@ -118,7 +127,7 @@ static mnp_status convert(void *file, int64_t count, void *buffer)
     return MNP_OK;
 }
 
-static const mnp__transfer_ops ops = {.together = false, .read = read_box, .convert = convert};
+static const mnp__transfer_ops ops = {.together = false, .read = read_box, .ahead = ahead, .convert = convert};
 
 /* ---- */
 

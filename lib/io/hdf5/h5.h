@@ -123,6 +123,12 @@ typedef struct mnp__h5_source {
 mnp_status mnp__h5_inspect(mnp_ctx *ctx, const mnp__h5_place *place, mnp__h5_source *source);
 
 /*
+ * Let this rank's part of what is selected of a dataset be read ahead (h5_ahead.c, io/read_ahead.h).  Collective.
+ */
+mnp_status mnp__h5_read_ahead(mnp_ctx *ctx, const mnp__h5_place *place, const mnp__h5_source *source,
+                              const mnp__selection *selection, const mnp_layout *layout);
+
+/*
  * Open a file on all ranks through MPI-IO, and close it.  `path` is where it lies, `name` what the user calls it.  A
  * negative number on failure, as HDF5's own.  Collective; a rank that is stopped meanwhile ends the job (comm/pulse.h).
  */

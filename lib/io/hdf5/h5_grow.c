@@ -24,6 +24,7 @@
 #include "io/commit.h"
 #include "io/hdf5/h5_handle.h"
 #include "io/hdf5/h5_raw.h"
+#include "io/write_behind.h"
 
 /* An array and the box of a dataset that it is written to. */
 struct part {
@@ -71,7 +72,7 @@ static void choose_chunk(mnp_dtype dtype, int ndim, const int64_t *shape, int ax
 
 /*
  * Make a dataset without values, for arrays that have the shape `piece`.  (A dimension that is fixed at 0 would allow
- * no chunks.)
+ * no chunks; what does not grow has none.)
  */
 static mnp_status make_dataset(hid_t file, const mnp__h5_place *place, mnp_dtype dtype, int ndim, const int64_t *shape,
                                const int64_t *piece, int axis)
@@ -79,7 +80,7 @@ static mnp_status make_dataset(hid_t file, const mnp__h5_place *place, mnp_dtype
     hsize_t extent[MNP_MAX_DIMS], limit[MNP_MAX_DIMS], chunk[MNP_MAX_DIMS];
     for (int d = 0; d < ndim; d++) {
         extent[d] = (hsize_t)shape[d];
-        limit[d] = d == axis || shape[d] == 0 ? H5S_UNLIMITED : extent[d];
+        limit[d] = axis >= 0 && (d == axis || shape[d] == 0) ? H5S_UNLIMITED : extent[d];
     }
     choose_chunk(dtype, ndim, piece, axis, chunk);
     hid_t type = mnp__h5_type_new(dtype), properties = H5Pcreate(H5P_DATASET_CREATE),
@@ -316,31 +317,40 @@ mnp_status mnp_h5_check_append(mnp_ctx *ctx, const char *file, const char *datas
 
 /* ---- values, on all ranks ---- */
 
-static mnp_status open_for_values(const struct job *job, mnp__plain_file *opened)
+static mnp_status open_for_values(const mnp_h5_file *file, mnp__plain_file *opened)
 {
-    *opened = (mnp__plain_file){.name = job->file->name, .descriptor = open(job->file->name, O_RDWR | O_CLOEXEC)};
+    *opened = (mnp__plain_file){.name = file->name, .descriptor = open(file->name, O_RDWR | O_CLOEXEC)};
+    if (opened->descriptor >= 0 && file->later)
+        opened->behind = mnp__write_behind_start();
     return opened->descriptor >= 0
                ? MNP_OK
                : MNP_FAIL(MNP_ERR_IO,
                           "rank 0 can write '%s' but rank %d cannot: %s; the folder must be one that all ranks share",
-                          job->file->name, job->file->ctx->comm.rank, strerror(errno));
+                          file->name, file->ctx->comm.rank, strerror(errno));
 }
 
 static mnp_status write_values(struct job *job)
 {
     mnp_ctx *ctx = job->file->ctx;
-    mnp__plain_file opened = MNP__PLAIN_FILE_CLOSED;
-    mnp_status st = MNP_AGREE(ctx, open_for_values(job, &opened));
+    mnp__plain_file *opened = &job->file->values;
+    /* what is on its way in the background is that of one call at most */
+    mnp_status st = opened->descriptor < 0 ? open_for_values(job->file, opened) : mnp__plain_file_catch_up(opened);
+    st = MNP_AGREE(ctx, st);
     for (int i = 0; st == MNP_OK && i < job->nparts; i++) {
         struct part *part = &job->parts[i];
         MNP_TRY_OR(mnp__h5_raw_share(ctx, &part->raw), st, close);
         MNP_TRY_OR(mnp__broadcast(&ctx->comm, &part->selection, sizeof part->selection, 0), st, close);
-        st = mnp__h5_raw_write(part->array, &part->selection, &part->raw, &opened);
+        st = mnp__h5_raw_write(part->array, &part->selection, &part->raw, opened);
     }
-    if (st == MNP_OK)
-        st = MNP_AGREE(ctx, mnp__plain_file_sync(&opened));
+    if (st == MNP_OK && !job->file->later)
+        st = MNP_AGREE(ctx, mnp__plain_file_sync(opened));
 close:
-    mnp__plain_file_close(&opened);
+    if (!job->file->later)
+        mnp__plain_file_close(opened);
+    else if (st != MNP_OK) { /* what is on its way goes to space that rank 0 gives back */
+        (void)mnp__plain_file_catch_up(opened);
+        st = MNP_AGREE(ctx, st);
+    }
     return st;
 }
 
@@ -535,6 +545,7 @@ mnp_status mnp_h5_file_open(mnp_ctx *ctx, const char *file, bool writable, mnp_h
         made->tag = MNP__TAG_h5_file;
         made->ctx = ctx;
         made->writable = writable;
+        made->values = MNP__PLAIN_FILE_CLOSED;
         mnp__ctx_made(ctx, made);
         st = mnp__strdup(file, &made->name);
     }
@@ -550,12 +561,25 @@ mnp_status mnp_h5_file_open(mnp_ctx *ctx, const char *file, bool writable, mnp_h
     return st;
 }
 
+mnp_status mnp_h5_file_set_sync(mnp_h5_file *file, bool sync)
+{
+    MNP_ENTER(file);
+    mnp_status st = MNP_OK;
+    file->later = !sync;
+    if (sync && file->values.descriptor >= 0)
+        st = mnp__plain_file_sync(&file->values);
+    if (sync)
+        mnp__plain_file_close(&file->values);
+    return MNP_AGREE(file->ctx, st);
+}
+
 void mnp_h5_file_close(mnp_h5_file *file)
 {
     if (!file)
         return;
     MNP_NEED_OR(, file);
     mnp__ctx_gone(file->ctx, file);
+    mnp__plain_file_close(&file->values);
     free(file->name);
     mnp__object_free(file);
 }
@@ -573,5 +597,7 @@ mnp_status mnp_h5_file_read(mnp_h5_file *file, const char *dataset, const mnp_se
 {
     MNP_ENTER(file, dataset, array_p);
     MNP_NEED_OR_NULL(layout);
+    if (file->later)
+        MNP_TRY(MNP_AGREE(file->ctx, mnp__plain_file_catch_up(&file->values)));
     return mnp_h5_read_selection(file->ctx, file->name, dataset, selection, layout, array_p);
 }

@@ -119,6 +119,10 @@ static mnp_status read_dataset(mnp_ctx *ctx, const mnp__h5_place *place, const m
                                    .dtype = source.info.dtype,
                                    .layout = layout,
                                    .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
+    if (wanted && wanted->ahead) {
+        st = mnp__h5_read_ahead(ctx, place, &source, &selection, layout);
+        goto release;
+    }
     MNP_TRY_OR(mnp__output_open(&spec, array_p, &output), st, release);
     st = MNP_AGREE(ctx, hold(ctx, place->file, &held));
     if (st == MNP_OK && mnp_layout_size(layout) > 0)

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/integer.h"
 #include "base/status.h"
 #include "io/commit.h"
 
@@ -95,14 +96,16 @@ mnp_status mnp__h5_session_commit(mnp__h5_session *session)
         ours.st_ino != named.st_ino || ours.st_dev != named.st_dev)
         return MNP_FAIL(MNP_ERR_IO, "cannot write '%s': another program has replaced it meanwhile; run this again",
                         session->opened.name);
+    /* where something was removed the file may end earlier: until that is done, nothing may be written there */
+    const int64_t end = mnp__h5_overlay_end(session->overlay);
     mnp__commit commit = {
-        .file = &session->opened, .old_end = session->old_end, .new_end = mnp__h5_overlay_end(session->overlay)};
+        .file = &session->opened, .old_end = session->old_end, .new_end = mnp__max(end, session->old_end)};
     MNP_TRY(mnp__h5_overlay_patches(session->overlay, session->old_end, &commit.count, &patches));
     commit.patches = patches;
     mnp_status st = mnp__commit_run(&commit);
     free(patches);
     if (st == MNP_OK)
-        session->opened.bytes = INT64_MAX; /* nothing is cut off any more */
+        session->opened.bytes = mnp__commit_bytes(end); /* what is cut off now is of what was removed */
     return st;
 }
 

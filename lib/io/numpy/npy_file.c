@@ -105,6 +105,11 @@ static mnp_status read_box(void *file, const mnp__file_box *box, void *buffer)
     return mnp__plain_array_read(&job->file, &job->where, box, buffer);
 }
 
+static void ahead(void *file, const mnp__file_box *box, mnp__read_ahead *list)
+{
+    mnp__plain_array_ahead(&((const struct job *)file)->where, box, list);
+}
+
 static mnp_status convert(void *file, int64_t count, void *buffer)
 {
     const mnp_npy_info *info = &((const struct job *)file)->info;
@@ -117,7 +122,7 @@ static mnp_status convert(void *file, int64_t count, void *buffer)
     return MNP_OK;
 }
 
-static const mnp__transfer_ops ops = {.together = false, .read = read_box, .convert = convert};
+static const mnp__transfer_ops ops = {.together = false, .read = read_box, .ahead = ahead, .convert = convert};
 
 /* ---- reading ---- */
 
@@ -164,6 +169,23 @@ release:
     return st;
 }
 
+/* Let this rank's block be read ahead. */
+static void read_ahead(struct job *job, const mnp_layout *layout, const mnp__selection *selection)
+{
+    const int n = selection->ndim;
+    const mnp__selection turned = transpose(selection);
+    const mnp__transfer transfer = {.selection = job->info.fortran_order ? &turned : selection,
+                                    .stored = job->where.item,
+                                    .ops = &ops,
+                                    .file = job};
+    int64_t box[2][MNP_MAX_DIMS], other[2][MNP_MAX_DIMS];
+    mnp_layout_box(layout, job->ctx->comm.rank, box[0], box[1]);
+    for (int d = 0; d < n; d++)
+        for (int i = 0; i < 2; i++)
+            other[i][d] = box[i][job->info.fortran_order ? n - 1 - d : d];
+    mnp__transfer_ahead(job->ctx, &transfer, other[0], other[1], job->name);
+}
+
 static mnp_status read_file(struct job *job, const mnp_selection *wanted, const mnp_layout *given, mnp_array **array_p)
 {
     mnp__selection selection;
@@ -179,6 +201,11 @@ static mnp_status read_file(struct job *job, const mnp_selection *wanted, const 
                                    .layout = layout,
                                    .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
     MNP_TRY_OR(mnp__plain_file_open_together(job->ctx, job->name, &job->file), st, release);
+    if (wanted && wanted->ahead) {
+        read_ahead(job, layout, &selection);
+        st = MNP_OK;
+        goto release;
+    }
     MNP_TRY_OR(mnp__output_open(&spec, array_p, &output), st, release);
     st = job->info.fortran_order ? read_transposed(job, output.array, &selection)
                                  : read_array(job, output.array, &selection);

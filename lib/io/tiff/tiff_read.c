@@ -159,6 +159,12 @@ static mnp_status read_box(void *file, const mnp__file_box *box, void *buffer)
     return MNP_OK;
 }
 
+static void ahead(void *file, const mnp__file_box *box, mnp__read_ahead *list)
+{
+    const struct job *job = file;
+    mnp__read_ahead_add_share(list, 0, job->file.plain.bytes, job->info.shape[0], box);
+}
+
 static mnp_status convert(void *file, int64_t count, void *buffer)
 {
     (void)file;
@@ -167,7 +173,7 @@ static mnp_status convert(void *file, int64_t count, void *buffer)
     return MNP_OK;
 }
 
-static const mnp__transfer_ops ops = {.together = false, .read = read_box, .convert = convert};
+static const mnp__transfer_ops ops = {.together = false, .read = read_box, .ahead = ahead, .convert = convert};
 
 /* ---- */
 

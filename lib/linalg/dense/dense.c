@@ -9,6 +9,7 @@
 
 #include <maniple/create.h>
 #include <maniple/item.h>
+#include <maniple/linalg.h>
 #include <maniple/reduce.h>
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
@@ -115,15 +116,29 @@ mnp_status mnp__linalg_check_output(const char *function, const mnp_array *a, mn
 mnp_status mnp__linalg_check_results(const char *function, const mnp_array *a, bool square, int count,
                                      const mnp__result *results, mnp_dtype *dtype_p)
 {
-    mnp_array **outs[MNP__MOST_RESULTS];
     MNP_TRY(mnp__linalg_check(function, a, square));
     MNP_TRY(mnp__linalg_dtype(function, a->dtype, dtype_p));
+    return mnp__linalg_check_outputs(function, a, *dtype_p, count, results);
+}
+
+mnp_status mnp__linalg_check_outputs(const char *function, const mnp_array *a, mnp_dtype computed, int count,
+                                     const mnp__result *results)
+{
+    mnp_array **outs[MNP__MOST_RESULTS] = {NULL};
     for (int i = 0; i < count; i++)
         outs[i] = results[i].user_p;
     MNP_TRY(mnp__output_check_distinct(function, count, outs));
     for (int i = 0; i < count; i++) {
-        MNP_TRY(mnp__linalg_check_output(function, a, *dtype_p, &results[i]));
+        MNP_TRY(mnp__linalg_check_output(function, a, computed, &results[i]));
     }
+    return MNP_OK;
+}
+
+mnp_status mnp__linalg_check_alike(const char *function, const char *name_a, const mnp_array *a, const char *name_b,
+                                   const mnp_array *b)
+{
+    if (a->dtype != b->dtype || !mnp__layout_same_shape(a->layout, b->layout))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: %s and %s are not of one shape and dtype", function, name_a, name_b);
     return MNP_OK;
 }
 
@@ -142,6 +157,18 @@ mnp_status mnp__linalg_adjoint(const mnp_array *a, mnp_array **adjoint_p)
     MNP_TRY(mnp_conjugate(a, &conjugate));
     const mnp_status st = mnp_swapaxes(conjugate, -2, -1, adjoint_p);
     mnp_array_free(conjugate);
+    return st;
+}
+
+mnp_status mnp__linalg_adjoint_times(const mnp_array *a, const mnp_array *x, mnp_array **out_p)
+{
+    mnp_array *turned = NULL, *product = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp__linalg_adjoint(x, &turned), st, done);
+    MNP_TRY_OR(mnp_matmul(turned, a, &product), st, done);
+    st = mnp__linalg_adjoint(product, out_p);
+done:
+    mnp_free_all(product, turned);
     return st;
 }
 

@@ -68,6 +68,14 @@ typedef struct mnp__result {
 mnp_status mnp__linalg_check_results(const char *function, const mnp_array *a, bool square, int count,
                                      const mnp__result *results, mnp_dtype *dtype_p);
 
+/* The same of the outputs alone, for a function that has found its dtype. */
+mnp_status mnp__linalg_check_outputs(const char *function, const mnp_array *a, mnp_dtype computed, int count,
+                                     const mnp__result *results);
+
+/* MNP_ERR_ARG unless two inputs of those names have one shape, and one dtype.  Not collective. */
+mnp_status mnp__linalg_check_alike(const char *function, const char *name_a, const mnp_array *a, const char *name_b,
+                                   const mnp_array *b);
+
 /* MNP_ERR_ARG unless the given output, if there is one, can take that result.  Not collective. */
 mnp_status mnp__linalg_check_output(const char *function, const mnp_array *a, mnp_dtype computed,
                                     const mnp__result *result);
@@ -105,6 +113,9 @@ static inline int64_t mnp__columns(const mnp_array *a)
 
 /* The conjugate transpose of each matrix: a view, or of complex ones a new array. */
 mnp_status mnp__linalg_adjoint(const mnp_array *a, mnp_array **adjoint_p);
+
+/* a^H x, as (x^H a)^H: only x, which is mostly the smaller one, is conjugated.  Collective. */
+mnp_status mnp__linalg_adjoint_times(const mnp_array *a, const mnp_array *x, mnp_array **out_p);
 
 /* The largest modulus of the elements of `a`, which has some: NaN if one is.  Waits.  Collective. */
 mnp_status mnp__linalg_largest(const mnp_array *a, double *largest_p);

@@ -7,7 +7,7 @@
 #include <maniple/decompositions.h>
 
 #include "linalg/factors/bands.h"
-#include "linalg/factors/on_cpu.h"
+#include "linalg/cpu/on_cpu.h"
 
 /* A copy of the diagonals for LAPACK to destroy, with `above` more rows at its top. */
 static mnp_status copy_bands(const mnp__dense *bands, int64_t above, void **copy_p)

@@ -10,7 +10,7 @@
 
 #include "array/input.h"
 #include "layout/layout.h"
-#include "linalg/factors/on_cpu.h"
+#include "linalg/cpu/on_cpu.h"
 
 /* A place on every rank, or for matrices whose columns are dealt out. */
 static mnp_status open_place(const mnp__bands *bands, const mnp_array *b, bool spread, mnp__place *place)

@@ -19,8 +19,10 @@
 #include "linalg/factors/eigen.h"
 #include "linalg/factors/spread.h"
 
-static mnp_status check_range(const char *function, int64_t n, mnp_subset subset, double from, double to)
+mnp_status mnp__eigen_range_of(const char *function, int64_t n, mnp_subset subset, double from, double to,
+                               mnp__eigen_range *range)
 {
+    *range = (mnp__eigen_range){.by_value = subset == MNP_SUBSET_VALUES, .low = from, .high = to, .last = n - 1};
     if (subset == MNP_SUBSET_ALL)
         return MNP_OK;
     if (subset == MNP_SUBSET_VALUES)
@@ -28,18 +30,18 @@ static mnp_status check_range(const char *function, int64_t n, mnp_subset subset
                          : MNP_FAIL(MNP_ERR_ARG, "%s: there are no values above %g and up to %g", function, from, to);
     if (subset != MNP_SUBSET_INDICES)
         return MNP_FAIL(MNP_ERR_ARG, "%s: subset is %d, which is no mnp_subset", function, (int)subset);
-    if (from >= 0 && from <= to && to < (double)n && from == floor(from) && to == floor(to))
-        return MNP_OK;
-    return MNP_FAIL(MNP_ERR_ARG, "%s: eigenvalues %g to %g are asked for, and there are those from 0 to %" PRId64,
-                    function, from, to, n - 1);
+    if (!(from >= 0 && from <= to && to < (double)n && from == floor(from) && to == floor(to)))
+        return MNP_FAIL(MNP_ERR_ARG, "%s: eigenvalues %g to %g are asked for, and there are those from 0 to %" PRId64,
+                        function, from, to, n - 1);
+    range->first = (int64_t)from;
+    range->last = (int64_t)to;
+    return MNP_OK;
 }
 
-static mnp_status check(const char *function, const mnp_array *a, const mnp_array *b, int type, mnp_subset subset,
-                        double from, double to)
+static mnp_status check(const char *function, const mnp_array *a, const mnp_array *b, int type,
+                        const mnp__eigen_range *range)
 {
-    MNP_TRY(mnp__linalg_check(function, a, true));
-    MNP_TRY(check_range(function, mnp__rows(a), subset, from, to));
-    if (subset == MNP_SUBSET_VALUES && (a->layout->ndim > 2 || (b && b->layout->ndim > 2)))
+    if (range->by_value && (a->layout->ndim > 2 || (b && b->layout->ndim > 2)))
         return MNP_FAIL(MNP_ERR_ARG,
                         "%s: matrices of a batch may have different numbers of eigenvalues between two values: ask for "
                         "those of one matrix",
@@ -117,14 +119,11 @@ mnp_status mnp_eigh_subset(const mnp_array *a, const mnp_array *b, int type, boo
     MNP_ENTER(a, w_p);
     MNP_NEED_OR_NULL(b);
     MNP_NEED_OR_NULL(v_p);
-    MNP_TRY(check(function, a, b, type, subset, from, to));
-    const bool by_value = subset == MNP_SUBSET_VALUES;
-    const mnp__eigen_range given = {.by_value = by_value,
-                                    .first = by_value ? 0 : (int64_t)from,
-                                    .last = by_value ? 0 : (int64_t)to,
-                                    .low = from,
-                                    .high = to},
-                           *range = subset == MNP_SUBSET_ALL ? NULL : &given;
+    mnp__eigen_range given;
+    MNP_TRY(mnp__linalg_check(function, a, true));
+    MNP_TRY(mnp__eigen_range_of(function, mnp__rows(a), subset, from, to, &given));
+    MNP_TRY(check(function, a, b, type, &given));
+    const mnp__eigen_range *range = subset == MNP_SUBSET_ALL ? NULL : &given;
     if (!b)
         return mnp__linalg_eigh(function, a, upper, range, w_p, v_p);
     mnp_array *made[2] = {NULL, NULL};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* QR factorisations: by LAPACK, or of one large matrix that is cut by panels_qr.c, or of a tall one by tall.c. */
+/*
+ * QR factorisations: by LAPACK, on the CPU where columns are pivots; of one large matrix that is cut by panels_qr.c; of
+ * a tall one by tall.c.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +11,7 @@
 #include <maniple/view.h>
 
 #include "base/integer.h"
+#include "linalg/cpu/on_cpu.h"
 #include "linalg/dense/dense.h"
 #include "linalg/panels/panels_qr.h"
 #include "linalg/tall/tall.h"
@@ -16,13 +20,14 @@
 typedef struct reflected {
     mnp__dense reflectors;
     mnp_array *factors;
+    mnp_array *order; /* of the columns, where it is the algorithm's: LAPACK's geqp3 */
 } reflected;
 
 static void release(reflected *qr)
 {
     mnp__dense_free(&qr->reflectors);
-    mnp_array_free(qr->factors);
-    qr->factors = NULL;
+    mnp_free_all(qr->order, qr->factors);
+    qr->factors = qr->order = NULL;
 }
 
 /* Factor copies of a's matrices.  Release also after a failure. */
@@ -38,6 +43,21 @@ static mnp_status factor(const mnp__place *place, const mnp_array *a, mnp_dtype 
     if (place->spread)
         return mnp__panels_geqrf(place, &qr->reflectors, qr->factors);
     return MNP_AGREE(place->ctx, mnp__dense_run(place, place->ctx->device->ops->lapack->geqrf, &job));
+}
+
+/* The same with columns in the algorithm's order, on the CPU. */
+static mnp_status factor_in_order(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, reflected *qr)
+{
+    MNP_TRY(mnp__dense_read(place, a, dtype, &qr->reflectors));
+    const int64_t m = qr->reflectors.m, n = qr->reflectors.n;
+    MNP_TRY(mnp__vectors_new(place, dtype, mnp__min(m, n), &qr->factors));
+    MNP_TRY(mnp__vectors_new(place, MNP_INT32, n, &qr->order));
+    return MNP_AGREE(
+        place->ctx,
+        mnp__on_cpu_run(
+            place, mnp__host_lapack.geqp3, mnp__dense_job(&qr->reflectors),
+            (const mnp_array *const[MNP__JOB_ARRAYS]){
+                [MNP__JOB_A] = qr->reflectors.array, [MNP__JOB_VALUES] = qr->factors, [MNP__JOB_PIVOTS] = qr->order}));
 }
 
 /* Columns of Q from the reflectors, which are copied there first. */
@@ -125,10 +145,10 @@ static mnp_status by_products(const mnp__place *place, const mnp_array *a, mnp_d
     return mnp__output_close(with_q ? 2 : 1, outputs, st);
 }
 
-mnp_status mnp_qr(const mnp_array *a, const char *mode_text, mnp_array **q_p, mnp_array **r_p)
+/* What mnp_qr() does, or with order_p mnp_qr_pivoted(). */
+static mnp_status decompose(const char *function, const mnp_array *a, const char *mode_text, mnp_array **q_p,
+                            mnp_array **r_p, mnp_array **order_p)
 {
-    static const char function[] = "mnp_qr";
-    MNP_ENTER(a, r_p);
     mnp_dtype dtype;
     qr_mode mode = REDUCED;
     mnp__place place;
@@ -137,7 +157,6 @@ mnp_status mnp_qr(const mnp_array *a, const char *mode_text, mnp_array **q_p, mn
     mnp_array *r = NULL, *turned = NULL;
     bool served = false;
     mnp_status st = MNP_OK;
-    MNP_NEED_IF(!mode_text || strcmp(mode_text, "r") != 0, q_p);
     MNP_TRY(read_mode(function, mode_text, &mode));
     const bool raw = mode == RAW, complete = mode == COMPLETE;
     const mnp__result results[] = {{"q", mode == ONLY_R ? NULL : q_p, MNP__AS_COMPUTED,
@@ -147,23 +166,43 @@ mnp_status mnp_qr(const mnp_array *a, const char *mode_text, mnp_array **q_p, mn
                                    {"r", r_p, MNP__AS_COMPUTED,
                                     raw        ? "k"
                                     : complete ? "mn"
-                                               : "kn"}};
-    MNP_TRY(mnp__linalg_begin(function, a, false, 2, results, &dtype, &place));
-    if (mode == REDUCED || mode == ONLY_R)
-        MNP_TRY_OR(by_products(&place, a, dtype, results, &served), st, done);
-    if (served)
-        goto done;
-    MNP_TRY_OR(mnp__place_spread(a, &place), st, done);
-    MNP_TRY_OR(factor(&place, a, dtype, &qr), st, done);
+                                               : "kn"},
+                                   {"piv", order_p, MNP__AS_INT32, "n"}};
+    MNP_TRY(mnp__linalg_begin(function, a, false, 3, results, &dtype, &place));
+    if (order_p) {
+        MNP_TRY_OR(MNP_AGREE(a->ctx, mnp__host_need_lapack(function)), st, done);
+        MNP_TRY_OR(factor_in_order(&place, a, dtype, &qr), st, done);
+    } else {
+        if (mode == REDUCED || mode == ONLY_R)
+            MNP_TRY_OR(by_products(&place, a, dtype, results, &served), st, done);
+        if (served)
+            goto done;
+        MNP_TRY_OR(mnp__place_spread(a, &place), st, done);
+        MNP_TRY_OR(factor(&place, a, dtype, &qr), st, done);
+    }
     MNP_TRY_OR(make_results(&place, &qr, mode, &q, &r), st, done);
     if (mode == RAW)
         MNP_TRY_OR(mnp_swapaxes(qr.reflectors.array, -2, -1, &turned), st, done);
-    st = mnp__dense_give_all(&place, 2, results,
-                             (mnp_array *const[]){mode == RAW ? turned : q.array, mode == RAW ? qr.factors : r});
+    st = mnp__dense_give_all(&place, 3, results,
+                             (mnp_array *const[]){raw ? turned : q.array, raw ? qr.factors : r, qr.order});
 done:
     mnp_free_all(turned, r);
     mnp__dense_free(&q);
     release(&qr);
     mnp__place_close(&place);
     return st;
+}
+
+mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p, mnp_array **r_p)
+{
+    MNP_ENTER(a, r_p);
+    MNP_NEED_IF(!mode || strcmp(mode, "r") != 0, q_p);
+    return decompose("mnp_qr", a, mode, q_p, r_p, NULL);
+}
+
+mnp_status mnp_qr_pivoted(const mnp_array *a, const char *mode, mnp_array **q_p, mnp_array **r_p, mnp_array **piv_p)
+{
+    MNP_ENTER(a, r_p, piv_p);
+    MNP_NEED_IF(!mode || strcmp(mode, "r") != 0, q_p);
+    return decompose("mnp_qr_pivoted", a, mode, q_p, r_p, piv_p);
 }

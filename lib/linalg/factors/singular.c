@@ -21,7 +21,7 @@
 
 #include "array/input.h"
 #include "base/integer.h"
-#include "linalg/dense/dense.h"
+#include "linalg/factors/systems.h"
 #include "linalg/tall/tall.h"
 
 /* ---- pieces ---- */
@@ -111,9 +111,8 @@ done:
     return st;
 }
 
-/* The sums of the squares of b - a x, of each column, if they are more than rounding: of full rank and m > n. */
-static mnp_status residuals_of(const mnp_array *a, const mnp_array *b, const mnp_array *x, int64_t rank,
-                               mnp_array **residuals_p)
+mnp_status mnp__least_residuals(const mnp_array *a, const mnp_array *b, const mnp_array *x, int64_t rank,
+                                mnp_array **residuals_p)
 {
     mnp_array *product = NULL, *squares = NULL;
     mnp_status st;
@@ -205,9 +204,8 @@ static mnp_status check_least(const char *function, const mnp_array *a, const mn
     return mnp__output_check(&of_residuals, residuals);
 }
 
-/* Check all that mnp_lstsq() gets, and find the dtype. */
-static mnp_status check_system(const char *function, const mnp_array *a, const mnp_array *b, mnp_array **x_p,
-                               mnp_array **residuals_p, mnp_array **s_p, mnp_dtype *dtype_p)
+mnp_status mnp__least_check(const char *function, const mnp_array *a, const mnp_array *b, mnp_array **x_p,
+                            mnp_array **residuals_p, mnp_array **s_p, mnp_dtype *dtype_p)
 {
     const mnp__result values = {"s", s_p, MNP__AS_REAL, "k"};
     mnp_dtype of_a;
@@ -236,7 +234,7 @@ mnp_status mnp_lstsq(const mnp_array *a, const mnp_array *b, double rcond, mnp_a
     int64_t rank = 0;
     mnp_dtype dtype;
     mnp_status st;
-    MNP_TRY(check_system(function, a, b, x_p, residuals_p, s_p, &dtype));
+    MNP_TRY(mnp__least_check(function, a, b, x_p, residuals_p, s_p, &dtype));
     const bool reduces = mnp__rows(a) >= 2 * mnp__columns(a);
     if (a->dtype != dtype)
         MNP_TRY_OR(mnp_astype(a, dtype, &wide_a), st, done);
@@ -248,7 +246,7 @@ mnp_status mnp_lstsq(const mnp_array *a, const mnp_array *b, double rcond, mnp_a
         MNP_TRY_OR(reduce_rows(a, b, &r, &c), st, done);
     MNP_TRY_OR(solve_by_svd(reduces ? r : a, reduces ? c : b, bound_of(a, dtype, rcond), &x, &rank, &s), st, done);
     if (residuals_p) {
-        MNP_TRY_OR(residuals_of(a, b, x, rank, &residuals), st, done);
+        MNP_TRY_OR(mnp__least_residuals(a, b, x, rank, &residuals), st, done);
         const mnp__output_spec spec = {.function = function,
                                        .name = "residuals",
                                        .ctx = a->ctx,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Systems of equations: matrices and right-hand sides whose batches are broadcast, with NumPy's rules. */
+/*
+ * Systems of equations: matrices and right-hand sides whose batches are broadcast, with NumPy's rules; and one matrix
+ * with one right-hand side, for least squares.
+ */
 #ifndef MNP__LINALG_SYSTEMS_H
 #define MNP__LINALG_SYSTEMS_H
 
@@ -36,5 +39,16 @@ mnp_status mnp__dense_potrf(const mnp__place *place, const mnp__dense *a);
  */
 mnp_status mnp__dense_trsm(const mnp__place *place, const mnp__dense *a, bool upper, bool unit, char op,
                            const mnp__dense *b);
+
+/* Check the arguments of a function like mnp_lstsq(), whose last outputs may be NULL, and find the dtype. */
+mnp_status mnp__least_check(const char *function, const mnp_array *a, const mnp_array *b, mnp_array **x_p,
+                            mnp_array **residuals_p, mnp_array **s_p, mnp_dtype *dtype_p);
+
+/*
+ * The sums of the squares of b - a x, of each column, if they are more than rounding: of full rank and m > n; otherwise
+ * an empty array.  Collective.
+ */
+mnp_status mnp__least_residuals(const mnp_array *a, const mnp_array *b, const mnp_array *x, int64_t rank,
+                                mnp_array **residuals_p);
 
 #endif

@@ -19,7 +19,7 @@
 
 #include "array/input.h"
 #include "linalg/factors/bands.h"
-#include "linalg/factors/on_cpu.h"
+#include "linalg/cpu/on_cpu.h"
 
 /*
  * a has n elements of the first column, and r as many of the first row; the columns of x are b's at first, n elements

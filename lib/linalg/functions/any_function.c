@@ -10,7 +10,7 @@
 #include <maniple/decompositions.h>
 #include <maniple/view.h>
 
-#include "linalg/factors/on_cpu.h"
+#include "linalg/cpu/on_cpu.h"
 #include "linalg/functions/of_schur.h"
 #include "linalg/functions/triangular_functions.h"
 

@@ -296,5 +296,5 @@ mnp_status mnp_raw_kernel_launch(mnp_raw_kernel *kernel, const mnp_launch *launc
 void *mnp_ctx_stream(mnp_ctx *ctx)
 {
     MNP_NEED_OR(NULL, ctx);
-    return ctx->device->cpu_memory ? NULL : (void *)ctx->compute;
+    return ctx->device->index < 0 ? NULL : (void *)ctx->compute;
 }

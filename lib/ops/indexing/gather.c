@@ -12,6 +12,7 @@
 #include <maniple/join.h>
 
 #include "array/input.h"
+#include "array/reach.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/elementwise/apply.h"
@@ -154,6 +155,60 @@ static mnp_status gather_from_owners(const mnp_array *x, unsigned axes, int at, 
     return st;
 }
 
+/* ---- blocks of other ranks that the CPU reaches ---- */
+
+/* Whether elements along a dimension of x are read where they lie, on all ranks. */
+static bool is_reached(const mnp_array *x, unsigned axes, int axis)
+{
+    return axes == 1u << axis && mnp__reaches(x) && x->layout->mesh[x->layout->axes[axis]] <= MNP_INDEXED_BLOCKS;
+}
+
+/* The blocks that the ranks have along dimension `axis`, by their indices. */
+static int sort_blocks(const mnp_array *x, int axis, int members, const mnp__reached *reached,
+                       mnp_indexed_block *blocks)
+{
+    int count = 0;
+    for (int r = 0; r < members; r++) {
+        if (!reached[r].data)
+            continue;
+        mnp_indexed_block block = {
+            .src = reached[r].data, .first = reached[r].lo[axis], .jump = reached[r].strides[axis]};
+        int at = count++, k = 0;
+        for (int d = 0; d < x->layout->ndim; d++)
+            block.stride[k++] = d == axis ? 0 : reached[r].strides[d];
+        for (; at > 0 && blocks[at - 1].first > block.first; at--)
+            blocks[at] = blocks[at - 1];
+        blocks[at] = block;
+    }
+    return count;
+}
+
+static mnp_status gather_reached(const mnp_array *x, int axis, const mnp_array *index, int mode, mnp_array *result)
+{
+    const mnp_layout *layout = x->layout;
+    mnp_ctx *ctx = x->ctx;
+    mnp_comm *group;
+    mnp__reached reached[MNP_INDEXED_BLOCKS];
+    mnp_indexed_block blocks[MNP_INDEXED_BLOCKS];
+    MNP_TRY(mnp__comm_along(ctx->world, layout->mesh_ndim, layout->mesh, 1u << layout->axes[axis], &group));
+    MNP_TRY(mnp__reach(group, 1, &x, reached));
+    const struct row row = row_of(x, 1u << axis);
+    int64_t strides[MNP_MAX_DIMS];
+    const int64_t of_index = result_strides(&row, axis, index->local_size, strides);
+    mnp_indexed_params moved = {
+        .dst = result->data, .index = index->data, .count = layout->shape[axis], .mode = mode, .blocks = blocks};
+    moved.nblocks = sort_blocks(x, axis, mnp_comm_size(group), reached, blocks);
+    for (int d = 0, k = 0; d < layout->ndim; d++) {
+        if (d == axis)
+            mnp__indexed_add(&moved, index->local_size, 0, of_index, 1);
+        else
+            mnp__indexed_add(&moved, x->local_shape[d], 0, strides[k++], 0);
+    }
+    const mnp_status st = mnp__indexed_run(ctx, mnp_dtype_size(x->dtype), &moved);
+    MNP_TRY(mnp_comm_barrier(group)); /* the blocks stay as they are until all have read them */
+    return st;
+}
+
 bool mnp__gathers_here(const mnp_array *x, int axis)
 {
     const int ndim = x->layout->ndim;
@@ -169,6 +224,8 @@ mnp_status mnp__gather(const mnp_array *x, const mnp_array *index, int axis, int
         axis = 0;
     const bool flat = axis == MNP_FLATTENED;
     const unsigned axes = flat ? (1u << layout->ndim) - 1 : 1u << axis;
+    if (!mnp__owns_all(layout, axes) && is_reached(x, axes, axis))
+        return gather_reached(x, axis, index, mode, result);
     if (!mnp__owns_all(layout, axes))
         return gather_from_owners(x, axes, flat ? 0 : axis, index, mode, result);
     if (!mnp__gathers_here(x, axis))

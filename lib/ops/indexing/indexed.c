@@ -5,6 +5,7 @@
 #include "ops/indexing/indexed.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/integer.h"
 #include "base/nest.h"
@@ -17,23 +18,31 @@ _Static_assert((int)MNP_INDEXED_RAISE == (int)MNP_RAISE && (int)MNP_INDEXED_WRAP
                "kernels know the modes by these numbers");
 
 /* Drop dimensions of extent 1, and join those that lie one after the other everywhere. */
-static void collapse(mnp_indexed_params *p)
+static void collapse(mnp_indexed_params *p, mnp_indexed_block *blocks, bool on_host)
 {
-    enum { SRC, DST, INDEX, OPERANDS };
-    int64_t stride[OPERANDS][MNP_MAX_DIMS];
-    mnp__nest nest = {.ndim = p->ndim, .count = OPERANDS, .stride = stride};
+    enum { DST, INDEX, SRC, FEW_INDICES = 4 };
+    int64_t stride[SRC + MNP_INDEXED_BLOCKS][MNP_MAX_DIMS];
+    mnp__nest nest = {.ndim = p->ndim, .count = SRC + (p->nblocks > 0 ? p->nblocks : 1), .stride = stride};
     for (int d = 0; d < p->ndim; d++) {
         nest.extent[d] = p->extent[d];
-        stride[SRC][d] = p->src_stride[d];
         stride[DST][d] = p->dst_stride[d];
         stride[INDEX][d] = p->index_stride[d];
+        stride[SRC][d] = p->src_stride[d];
+        for (int k = 0; k < p->nblocks; k++)
+            stride[SRC + k][d] = blocks[k].stride[d];
     }
     mnp__nest_drop(&nest);
     mnp__nest_join(&nest);
     mnp__nest_pad(&nest, 1, 0);
+    const int last = nest.ndim - 1;
+    if (on_host && last > 0 && nest.extent[last] <= FEW_INDICES && stride[INDEX][last] != 0)
+        mnp__nest_move(&nest, last, last - 1); /* rows of so few indices take longer than as many rows of steps */
     p->ndim = 0;
-    for (int d = 0; d < nest.ndim; d++)
+    for (int d = 0; d < nest.ndim; d++) {
         mnp__indexed_add(p, nest.extent[d], stride[SRC][d], stride[DST][d], stride[INDEX][d]);
+        for (int k = 0; k < p->nblocks; k++)
+            blocks[k].stride[d] = stride[SRC + k][d];
+    }
 }
 
 /* How elements are moved: one after the other, by 16 bytes, or as rows of any alignment (rows_cuda.h). */
@@ -126,6 +135,8 @@ static mnp_status load(mnp_ctx *ctx, int way, size_t size, const mnp_indexed_par
     while (way == ELEMENTS && (size_t)1 << unit < size)
         unit++;
     mnp__text_add(&defines, "#define MNP_ROWS %d\n#define MNP_SORTED %d\n", way == ROWS, p->order != NULL);
+    if (ctx->device->block_memory == 0)
+        mnp__text_add(&defines, "#define MNP_REACHES %d\n", p->blocks != NULL);
     mnp__text_add(&defines, "#define MNP_UNIT %s\n#define MNP_INDEX %s\n", units[unit],
                   !p->narrow ? "int64_t"
                   : p->order ? "uint32_t"
@@ -160,8 +171,13 @@ static mnp__launch launch_of(const mnp_ctx *ctx, int way, int64_t total)
 mnp_status mnp__indexed_run(mnp_ctx *ctx, size_t size, const mnp_indexed_params *moved)
 {
     mnp_indexed_params params = *moved;
+    mnp_indexed_block blocks[MNP_INDEXED_BLOCKS];
     mnp__kernel *kernel;
-    collapse(&params);
+    if (params.blocks) {
+        memcpy(blocks, params.blocks, (size_t)params.nblocks * sizeof *blocks);
+        params.blocks = blocks;
+    }
+    collapse(&params, blocks, ctx->device->block_memory == 0);
     const int way = ctx->device->block_memory > 0 ? choose_way(&params, size) : ELEMENTS;
     MNP_TRY(load_all(ctx, way, size, &params, &kernel));
     for (int d = 0; d < params.ndim; d++) {

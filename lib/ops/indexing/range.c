@@ -216,7 +216,7 @@ mnp_status mnp__range_check_begin(mnp__range_check *check, mnp_index_mode mode)
     if (check->indices->layout->size == 0)
         return MNP_OK;
     if (check->n == 0)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " indices%s, and no elements that they could be of",
+        return MNP_FAIL(MNP_ERR_ARG, "%s: there are %" PRId64 " indices%s, and no elements: they are out of bounds",
                         check->function, check->indices->layout->size, name_axis(check, room));
     if (mode != MNP_RAISE)
         return MNP_OK;

@@ -284,7 +284,8 @@ mnp_status mnp_insert(const mnp_array *x, int64_t index, const mnp_array *values
     MNP_TRY(mnp__view_axis(function, x->layout->ndim, axis, &axis));
     int64_t extent = x->layout->shape[axis];
     if (index < -extent || index > extent)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_insert: index is %" PRId64 ", and dimension %d has %" PRId64 " elements",
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_insert: index is %" PRId64 ", out of bounds for dimension %d of %" PRId64 " elements",
                         index, axis, extent);
     index += index < 0 ? extent : 0;
     MNP_TRY(fit_values(x, values, axis, &fitted));

@@ -78,6 +78,25 @@ mnp_status mnp_rng_spawn(mnp_rng *rng, int count, mnp_rng **children)
     return st;
 }
 
+mnp_status mnp_rng_get_state(const mnp_rng *rng, mnp_rng_state *state_p)
+{
+    MNP_ENTER(rng, state_p);
+    *state_p = (mnp_rng_state){
+        .stream = rng->key[0] | (uint64_t)rng->key[1] << 32, .draws = rng->draws, .children = rng->children};
+    return MNP_OK;
+}
+
+mnp_status mnp_rng_set_state(mnp_rng *rng, const mnp_rng_state *state)
+{
+    MNP_ENTER(rng, state);
+    MNP_TRY(mnp__check_same(&rng->ctx->comm, "mnp_rng_set_state", mnp__hash(MNP__HASH_START, state, sizeof *state)));
+    rng->key[0] = (uint32_t)state->stream;
+    rng->key[1] = (uint32_t)(state->stream >> 32);
+    rng->draws = state->draws;
+    rng->children = state->children;
+    return MNP_OK;
+}
+
 void mnp_rng_free(mnp_rng *rng)
 {
     if (!rng)

@@ -31,11 +31,12 @@ enum {
     FEW_ACCESSES = 512, /* of rows of columns: by fewer, most threads of a block would have nothing to do */
     USUAL_BYTES = 32,   /* of an accumulator; for users' types more is reserved than most need */
     ENOUGH_BLOCKS = 1056, /* 8 of 256 threads for each of 132 multiprocessors */
-    SMALL = 1 << 14,      /* blocks of fewer elements share one general kernel */
-    SHORT_ROW = 48,       /* rows of fewer elements do not get several sets on the host */
-    SHORT_SEARCH = 64,    /* the same where the place of an extreme is searched */
-    SHORT_COMPLEX = 24,   /* and where that is a complex number */
-    SHORT_SUM = 24,       /* and where numbers of 8 bytes are added */
+    SMALL = 1 << 14,      /* blocks of fewer elements share general kernels */
+    GENERAL_WIDTH = 8,  /* fewer columns of such a block are no columns on the host, whose kernel would gain nothing */
+    SHORT_ROW = 48,     /* rows of fewer elements do not get several sets on the host */
+    SHORT_SEARCH = 64,  /* the same where the place of an extreme is searched */
+    SHORT_COMPLEX = 24, /* and where that is a complex number */
+    SHORT_SUM = 24,     /* and where numbers of 8 bytes are added */
     SHORT_FLOAT_SUM = 16, /* and where those of 4 bytes are */
     NARROW = 4,           /* fewer columns do not get a row of sets on the host */
     HOST_PART = 1 << 16,  /* least elements of a part on the host */
@@ -79,6 +80,18 @@ static void gather_bases(walk *w)
         w->base[w->counter + 1 + o] = (uint64_t)(uintptr_t)work->outputs[o]->data;
 }
 
+/* Begin with the first result that is wanted along a kept dimension; `result` is its place among those of results. */
+static void move_bases(walk *w, int d, int result)
+{
+    const mnp__reduction_work *work = w->work;
+    for (int i = 0; i < w->spec->ninputs; i++)
+        w->base[i] +=
+            (uint64_t)(work->from * input_stride(work, i, d) * (int64_t)mnp_dtype_size(work->inputs[i]->dtype));
+    for (int o = 0; o < w->spec->noutputs; o++)
+        w->base[w->counter + 1 + o] += (uint64_t)(work->from * work->outputs[o]->local_strides[result] *
+                                                  (int64_t)mnp_dtype_size(work->outputs[o]->dtype));
+}
+
 /* Add a dimension inside the present ones, unless its extent is 1. */
 static void add_dim(walk *w, int which, int64_t extent, int d, int result, int64_t index)
 {
@@ -113,7 +126,7 @@ static bool repeats(const walk *w, int d, int64_t local)
 static void gather(const mnp__reduction_work *work, walk *w)
 {
     const mnp_layout *layout = work->layout;
-    int rank = work->reduction->ctx->comm.rank, kept = 0;
+    int rank = work->rank, kept = 0;
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], at[MNP_MAX_DIMS], results[MNP_MAX_DIMS], flat = 1;
     memset(w->base, 0, sizeof w->base);
     memset(w->base_more, 0, sizeof w->base_more);
@@ -140,6 +153,10 @@ static void gather(const mnp__reduction_work *work, walk *w)
     for (int d = 0; d < layout->ndim; d++) {
         int which = work->axes >> d & 1 ? REDUCED : KEPT, result = work->keepdims ? d : kept;
         int64_t local = which == REDUCED ? (any ? extent[d] : 0) : owns ? results[result] : 0;
+        if (d == work->cut) {
+            move_bases(w, d, result);
+            local = work->to - work->from;
+        }
         if (which == REDUCED && repeats(w, d, local)) {
             w->times *= local;
             local = 1;
@@ -471,7 +488,7 @@ static void plan_host(walk *w, mnp__reduction_plan *plan)
     int64_t lines = w->outputs;
     if (plan->signature.columns && w->outputs)
         lines = w->outputs / innermost_extent(w, KEPT) * 4 * mnp__divide_up(innermost_extent(w, KEPT), HOST_LINE);
-    if (lines > 0 && lines < HOST_PARTS) {
+    if (w->work->cut < 0 && lines > 0 && lines < HOST_PARTS) {
         plan->parts = mnp__clamp(HOST_PARTS / lines, 1, mnp__clamp(elements / HOST_PART / lines, 1, w->elements));
         plan->parts = mnp__clamp(plan->parts, 1, most_parts(w));
     }
@@ -529,6 +546,26 @@ static void fill_slots(walk *w, int64_t team, int64_t deep, mnp__reduction_plan 
     plan->nslots = (int)(slot - plan->slots);
 }
 
+/* How many reduced dimensions have several indices, of which one rank may have one alone; at least 1. */
+static int reduced_dims(const mnp__reduction_work *work)
+{
+    int count = 0;
+    for (int d = 0; d < work->layout->ndim; d++)
+        count += work->axes >> d & 1 && work->layout->shape[d] > 1;
+    return count > 0 ? count : 1;
+}
+
+/*
+ * Whether vectors lie along columns.  A GPU has one general kernel, for rows; on the host, where an index costs as much
+ * as several elements, there is one for columns too.
+ */
+static bool are_columns(walk *w, bool general)
+{
+    if (general && (on_gpu(w) || innermost_extent(w, KEPT) < GENERAL_WIDTH))
+        return false;
+    return w->work->cut >= 0 || choose_columns(w);
+}
+
 void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp__reduction_plan *plan)
 {
     mnp__reduction_signature *signature = &plan->signature;
@@ -539,10 +576,16 @@ void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp
     plan->place = turn(&w);
     for (int which = KEPT; which <= REDUCED; which++) {
         mnp__nest_order(&w.nests[which], 0, w.spec->ninputs);
-        mnp__nest_join(&w.nests[which]);
-        mnp__nest_pad(&w.nests[which], general ? MNP_MAX_DIMS : 1, 0);
+        if (work->cut < 0)
+            mnp__nest_join(&w.nests[which]);
+        mnp__nest_pad(&w.nests[which], which == REDUCED && work->cut >= 0 ? reduced_dims(work) : 1, 0);
     }
-    signature->columns = !general && choose_columns(&w);
+    signature->columns = are_columns(&w, general);
+    if (general) {
+        mnp__nest_pad(&w.nests[KEPT], MNP_MAX_DIMS, 0);
+        /* a search along columns is along one dimension */
+        mnp__nest_pad(&w.nests[REDUCED], signature->columns && w.spec->searches ? 1 : MNP_MAX_DIMS, 0);
+    }
     signature->kept = (unsigned char)w.nests[KEPT].ndim;
     signature->reduced = (unsigned char)w.nests[REDUCED].ndim;
     const int along = signature->columns ? KEPT : REDUCED;

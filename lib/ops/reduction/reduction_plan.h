@@ -29,6 +29,7 @@ enum {
     MNP__SLOT_INITIAL,
     MNP__SLOT_SOURCE = MNP__SLOT_INITIAL + 2,
     MNP__SLOT_TARGET,
+    MNP__SLOT_NEXT,
     MNP__SLOT_EXTENTS,
     MNP__REDUCTION_SLOTS = MNP__SLOT_EXTENTS + 2 * MNP_MAX_DIMS + MNP__REDUCTION_STRIDES * (1 + 2 * MNP_MAX_DIMS),
     MNP__REDUCTION_THREADS = 256,     /* of a block; a multiple of 64 */
@@ -61,13 +62,21 @@ typedef struct mnp__reduction_plan {
     int64_t place;               /* of the result with the first indices */
     int64_t each, tiles, chunks; /* as kernels/reduction/reduce_params.h has them */
     bool small, general;         /* so small that the general kernel is fast enough; it is the general kernel */
+    mnp__kernel *kernel;         /* set by mnp__reduction_find_kernel() */
     int nslots;
     uint64_t slots[MNP__REDUCTION_SLOTS];
 } mnp__reduction_plan;
 
-/* The arrays of a run: `inputs` have blocks of the layout `layout`, `outputs` blocks of `result`. */
+/*
+ * The arrays of a run: `inputs` have blocks of the layout `layout`, those of `rank`, `outputs` blocks of `result`.
+ * With `cut` not below 0, only the results from .. to-1 along that dimension of the layout, counted in the block, are
+ * wanted, and the plans for the blocks of several ranks have the same dimensions, so that one kernel goes through all.
+ */
 typedef struct mnp__reduction_work {
-    const mnp__reduction *reduction;
+    mnp__reduction *reduction;
+    const mnp__reduction_call *call;
+    int rank, cut;
+    int64_t from, to;
     const mnp_layout *layout, *result;
     unsigned axes;
     bool keepdims;
@@ -87,6 +96,13 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
 
 /* Find the size of a launch that joins `parts` parts of every output; this also sets the team in the parameter. */
 mnp__launch mnp__reduction_join_launch(const mnp_ctx *ctx, mnp__reduction_plan *plan, int64_t parts);
+
+/*
+ * reduction_run.c: find or load the kernel of a plan, and set what the call gives; reduce elements to parts at
+ * `target`, or to results if that is NULL.
+ */
+mnp_status mnp__reduction_find_kernel(const mnp__reduction_work *work, mnp__reduction_plan *plan);
+mnp_status mnp__reduction_launch(const mnp__reduction_work *work, mnp__reduction_plan *plan, void *target);
 
 /* reduction_source.c: write a reduction's text from its spec, and load the kernel for a signature. */
 mnp_status mnp__reduction_write(mnp__reduction *reduction);
@@ -117,6 +133,15 @@ mnp_status mnp__sharing_make(mnp_ctx *ctx, const mnp__reduction_work *work, int6
 /* The memory for this rank's own part; and the collective that gathers the parts of the others. */
 char *mnp__sharing_own(const mnp__sharing *sharing);
 mnp_status mnp__sharing_gather(const mnp__sharing *sharing);
+
+/*
+ * reduction_reach.c: where few elements on each rank make many results, and the CPU reaches the blocks of all ranks,
+ * each rank of the group reduces its share of the `outputs` results from all blocks, and they copy the others' shares.
+ * *done_p: it was so, on all ranks of the group.  Collective over the group.  MNP_ERR_COMPILE, MNP_ERR_MEMORY,
+ * MNP_ERR_COMM.
+ */
+mnp_status mnp__reduction_reach(const mnp__reduction_work *work, const mnp__sharing *sharing, int64_t outputs,
+                                bool *done_p);
 
 /* Device memory of MNP__REDUCTION_SCRATCH bytes for the parts of one run on the compute stream.  MNP_ERR_MEMORY. */
 mnp_status mnp__reduction_scratch(mnp_ctx *ctx, void **scratch_p);

@@ -3,7 +3,8 @@
  * Making a reduction, and running it from operands to results.
  *
  * A run is one launch if every result has one part.  Where results are few, each has several parts, and a second launch
- * joins them.  Where ranks share results, a collective gathers the parts of all ranks, and a last launch joins these.
+ * joins them.  Where ranks share results, a collective gathers the parts of all ranks, and a last launch joins these;
+ * or they read each other's blocks (reduction_reach.c).
  */
 #include "ops/reduction/reduction.h"
 
@@ -106,13 +107,15 @@ mnp_status mnp__reduction_axes(const char *function, int ndim, const mnp_axes *a
         *mask_p = (1u << ndim) - 1;
         return MNP_OK;
     }
-    if ((axes->count < 0 && axes->count != MNP_NO_AXES) || axes->count > ndim)
+    if ((axes->count < 0 && axes->count != MNP_NO_AXES) || axes->count > MNP_MAX_DIMS)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %d axes are given of an array of %d", function, axes->count, ndim);
     for (int i = 0; i < axes->count; i++) {
         int axis;
         MNP_TRY(mnp__view_axis(function, ndim, axes->axes[i], &axis));
         if (mask >> axis & 1)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: axis %d is given twice", function, axes->axes[i]);
+            return axes->count > ndim
+                       ? MNP_FAIL(MNP_ERR_ARG, "%s: %d axes are given of an array of %d", function, axes->count, ndim)
+                       : MNP_FAIL(MNP_ERR_ARG, "%s: axis %d is given twice", function, axes->axes[i]);
         mask |= 1u << axis;
     }
     *mask_p = mask;
@@ -131,7 +134,6 @@ typedef struct run {
     mnp__input inputs[MNP__MAX_REDUCTION_OPERANDS];
     mnp__output outputs[MNP__MAX_REDUCTION_OPERANDS];
     mnp__reduction_plan plan;
-    mnp__kernel *kernel;
     mnp__sharing *sharing; /* NULL: ranks share no results */
     void *scratch;
     bool half; /* stop once ranks have exchanged their parts */
@@ -204,69 +206,83 @@ static mnp_status open_inputs(run *r)
 
 /* ---- kernels and memory ---- */
 
-/* Plan the run, and find or make its kernel and memory.  Small blocks share one kernel for all strides. */
+mnp_status mnp__reduction_find_kernel(const mnp__reduction_work *work, mnp__reduction_plan *plan)
+{
+    mnp__reduction *reduction = work->reduction;
+    const mnp__reduction_signature *signature = &plan->signature;
+    memcpy(&plan->slots[MNP__SLOT_DDOF], &work->call->ddof, sizeof work->call->ddof);
+    memcpy(&plan->slots[MNP__SLOT_INITIAL], work->call->initial, sizeof work->call->initial);
+    plan->kernel = mnp__entries_find(reduction->kernels, signature, sizeof *signature);
+    if (plan->kernel)
+        return MNP_OK;
+    MNP_TRY(mnp__reduction_load(reduction, signature, &plan->kernel));
+    return mnp__entries_add_kernel(reduction->ctx->device, &reduction->kernels, signature, sizeof *signature,
+                                   plan->kernel);
+}
+
+/* Plan the run, and find or make its kernel and memory.  Small blocks share general kernels for all strides. */
 static mnp_status prepare(run *r)
 {
     mnp__reduction_plan *plan = &r->plan;
-    const mnp__reduction_signature *signature = &plan->signature;
     mnp__reduction_plan_make(&r->work, false, plan);
-    r->kernel = mnp__entries_find(r->reduction->kernels, signature, sizeof *signature);
-    if (!r->kernel && plan->small) {
+    if (plan->small && !mnp__entries_find(r->reduction->kernels, &plan->signature, sizeof plan->signature))
         mnp__reduction_plan_make(&r->work, true, plan);
-        r->kernel = mnp__entries_find(r->reduction->kernels, signature, sizeof *signature);
-    }
-    if (!r->kernel) {
-        MNP_TRY(mnp__reduction_load(r->reduction, signature, &r->kernel));
-        MNP_TRY(
-            mnp__entries_add_kernel(r->ctx->device, &r->reduction->kernels, signature, sizeof *signature, r->kernel));
-    }
-    memcpy(&plan->slots[MNP__SLOT_DDOF], &r->call->ddof, sizeof r->call->ddof);
-    memcpy(&plan->slots[MNP__SLOT_INITIAL], r->call->initial, sizeof r->call->initial);
+    MNP_TRY(mnp__reduction_find_kernel(&r->work, plan));
     return mnp__reduction_scratch(r->ctx, &r->scratch);
 }
 
 /* ---- launches ---- */
 
 /* Where the accumulator of the result with the first indices is among those of a part. */
-static uint64_t first_place(const run *r, const void *accumulators)
+static uint64_t first_place(const mnp__reduction_work *work, const mnp__reduction_plan *plan, const void *accumulators)
 {
-    return (uint64_t)(uintptr_t)accumulators + (uint64_t)r->plan.place * r->reduction->spec.accumulator;
+    return (uint64_t)(uintptr_t)accumulators + (uint64_t)plan->place * work->reduction->spec.accumulator;
 }
 
-static mnp_status launch(run *r, const mnp__launch *how, void *target)
+static mnp_status launch(const mnp__reduction_work *work, mnp__reduction_plan *plan, const mnp__launch *how,
+                         void *target)
 {
-    r->plan.slots[MNP__SLOT_TARGET] = target ? first_place(r, target) : 0;
-    return r->ctx->device->ops->launch(r->ctx->device, r->kernel, how, r->plan.slots,
-                                       (size_t)r->plan.nslots * sizeof *r->plan.slots, r->ctx->compute);
+    mnp_ctx *ctx = work->reduction->ctx;
+    plan->slots[MNP__SLOT_TARGET] = target ? first_place(work, plan, target) : 0;
+    return ctx->device->ops->launch(ctx->device, plan->kernel, how, plan->slots,
+                                    (size_t)plan->nslots * sizeof *plan->slots, ctx->compute);
 }
 
-static mnp_status join(run *r, const void *source, int64_t parts, void *target)
+mnp_status mnp__reduction_launch(const mnp__reduction_work *work, mnp__reduction_plan *plan, void *target)
 {
-    mnp__launch how = mnp__reduction_join_launch(r->ctx, &r->plan, parts);
-    r->plan.slots[MNP__SLOT_TASK] = MNP_REDUCE_PARTS;
-    r->plan.slots[MNP__SLOT_SOURCE] = first_place(r, source);
-    r->plan.slots[MNP__SLOT_PARTS] = (uint64_t)parts;
-    return launch(r, &how, target);
+    return launch(work, plan, &plan->launch, target);
+}
+
+static mnp_status join(const mnp__reduction_work *work, mnp__reduction_plan *plan, const void *source, int64_t parts,
+                       void *target)
+{
+    mnp__launch how = mnp__reduction_join_launch(work->reduction->ctx, plan, parts);
+    plan->slots[MNP__SLOT_TASK] = MNP_REDUCE_PARTS;
+    plan->slots[MNP__SLOT_SOURCE] = first_place(work, plan, source);
+    plan->slots[MNP__SLOT_PARTS] = (uint64_t)parts;
+    return launch(work, plan, &how, target);
 }
 
 static mnp_status compute(run *r)
 {
-    const mnp__reduction_plan *plan = &r->plan;
+    mnp__reduction_plan *plan = &r->plan;
+    bool done = false;
     char *mine = r->sharing ? mnp__sharing_own(r->sharing) : NULL;
     if (plan->outputs == 0)
         return MNP_OK; /* ranks that would share results have none either */
-    if (plan->parts > 1) {
-        MNP_TRY(launch(r, &plan->launch, r->scratch));
-        MNP_TRY(join(r, r->scratch, plan->parts, mine));
-    } else {
-        MNP_TRY(launch(r, &plan->launch, mine));
-    }
+    if (r->sharing && !r->half)
+        MNP_TRY(mnp__reduction_reach(&r->work, r->sharing, plan->outputs, &done));
+    if (done)
+        return MNP_OK;
+    MNP_TRY(mnp__reduction_launch(&r->work, plan, plan->parts > 1 ? r->scratch : mine));
+    if (plan->parts > 1)
+        MNP_TRY(join(&r->work, plan, r->scratch, plan->parts, mine));
     if (!r->sharing)
         return MNP_OK;
     MNP_TRY(mnp__sharing_gather(r->sharing));
     if (r->half)
         return MNP_OK;
-    return join(r, r->sharing->parts, mnp_comm_size(r->sharing->group), NULL);
+    return join(&r->work, plan, r->sharing->parts, mnp_comm_size(r->sharing->group), NULL);
 }
 
 static mnp_status execute(run *r)
@@ -278,6 +294,9 @@ static mnp_status execute(run *r)
     MNP_TRY(open_outputs(r));
     MNP_TRY(open_inputs(r));
     r->work.reduction = reduction;
+    r->work.call = r->call;
+    r->work.rank = r->ctx->comm.rank;
+    r->work.cut = -1;
     r->work.layout = r->layout;
     r->work.result = r->result;
     r->work.axes = r->call->axes;

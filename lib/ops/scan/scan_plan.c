@@ -21,7 +21,7 @@ enum {
     FLIGHT_BYTES = 64,      /* of the input that a thread should have in flight */
     TILE_BYTES = 128,       /* the same where blocks wait for one another: larger tiles mean fewer waits */
     USUAL_BYTES = 16,       /* of an accumulator; threads with larger ones take fewer elements at once */
-    SMALL = 1 << 14,        /* blocks of fewer elements share one general kernel */
+    SMALL = 1 << 14,        /* blocks of fewer elements share general kernels */
     MANY_LINES = 528,       /* so many lines get a block each */
     SHORT_LINE = 2048,      /* lines of fewer elements do not get a block of threads */
     MANY_COLUMNS = 1 << 17, /* so many threads across lines keep a GPU busy */
@@ -330,6 +330,14 @@ static void fill_slots(const walk *w, mnp__scan_plan *plan)
     plan->nslots = (int)(slot - plan->slots);
 }
 
+/* Whether lines are scanned side by side.  A GPU has one general kernel, for rows, and the host one for columns too. */
+static bool are_columns(const walk *w, bool on_gpu, bool general)
+{
+    if (general && (on_gpu || w->beside.ndim == 0 || w->beside.extent[innermost(w)] < HOST_NARROW))
+        return false;
+    return choose_columns(w, on_gpu);
+}
+
 void mnp__scan_plan_make(const mnp__reduction_spec *spec, const mnp_array *x, const mnp_array *out, int axis,
                          int threads, bool general, mnp__scan_plan *plan)
 {
@@ -341,7 +349,7 @@ void mnp__scan_plan_make(const mnp__reduction_spec *spec, const mnp_array *x, co
     gather(&w, axis);
     mnp__nest_order(&w.beside, IN, PLACE);
     mnp__nest_join(&w.beside);
-    bool columns = !general && choose_columns(&w, threads == 0);
+    bool columns = are_columns(&w, threads == 0, general);
     mnp__nest_pad(&w.beside, general ? MNP_MAX_DIMS : 1, 0);
     plan->lines = w.lines;
     plan->small = w.lines * w.length < SMALL;

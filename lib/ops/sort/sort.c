@@ -27,11 +27,11 @@ static mnp_status resolve_axis(const char *function, const mnp_array *x, int *ax
     return mnp_ravel(x, flat_p);
 }
 
-/* Positions are within the axis. */
+/* Positions are within the axis, if it has any. */
 static mnp_status check_positions(const char *function, const mnp_array *x, int axis, int count, const int64_t *kth)
 {
     const int64_t extent = x->layout->shape[axis];
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && extent > 0; i++) {
         if (kth[i] < -extent || kth[i] >= extent)
             return MNP_FAIL(MNP_ERR_ARG,
                             "%s: position %" PRId64 " is out of bounds for an axis of %" PRId64 " element%s", function,

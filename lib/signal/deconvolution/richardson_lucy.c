@@ -47,7 +47,9 @@ typedef struct state {
     int ndim;
     mnp_conv_plan *blur, *compare;                                    /* with psf, and correlated with it */
     mnp__separable *forward[MNP_CONV_DIMS], *backward[MNP_CONV_DIMS]; /* differences along each dimension */
-    mnp_array *image, *mask, *seen; /* seen: the mask correlated with psf; NULL without a mask */
+    mnp__input input;
+    const mnp_array *image; /* the input, in the dtype of the arithmetic */
+    mnp_array *mask, *seen; /* seen: the mask correlated with psf; NULL without a mask */
     mnp_array *x, *blurred, *correction;
     mnp_array *slope[MNP_CONV_DIMS], *bend[MNP_CONV_DIMS]; /* forward differences; backward differences of those */
     mnp_array *y, *before, *step, *step_before, *a;        /* of the acceleration; NULL without */
@@ -103,11 +105,10 @@ static void write_texts(state *s)
 }
 
 /* The arrays, all cut as the image is. */
-static mnp_status make_arrays(state *s, const mnp_array *image, mnp_dtype dtype)
+static mnp_status make_arrays(state *s, const mnp_array *image)
 {
-    const mnp_layout *layout = image->layout;
-    MNP_TRY(mnp_array_new_order(s->ctx, dtype, layout, MNP_ORDER_C, &s->image));
-    MNP_TRY(mnp__array_copy_to(image, s->image));
+    MNP_TRY(mnp__input_open(image, NULL, s->dtype, 0, &s->input));
+    s->image = s->input.array;
     MNP_TRY(like_image(s, &s->x));
     MNP_TRY(like_image(s, &s->blurred));
     MNP_TRY(like_image(s, &s->correction));
@@ -134,10 +135,10 @@ static mnp_status plan(state *s, const mnp_array *image, const mnp_array *psf)
 {
     mnp_conv_options conv = {
         .mode = MNP_CONV_SAME, .boundary = s->options->boundary, .dtype = s->dtype, .method = s->options->method};
-    MNP_TRY(make_arrays(s, image, s->dtype));
-    MNP_TRY(mnp_conv_plan_new(s->ctx, s->dtype, s->image->layout, psf, &conv, &s->blur));
+    MNP_TRY(make_arrays(s, image));
+    MNP_TRY(mnp_conv_plan_new(s->ctx, s->dtype, s->x->layout, psf, &conv, &s->blur));
     conv.correlate = true;
-    MNP_TRY(mnp_conv_plan_new(s->ctx, s->dtype, s->image->layout, psf, &conv, &s->compare));
+    MNP_TRY(mnp_conv_plan_new(s->ctx, s->dtype, s->x->layout, psf, &conv, &s->compare));
     MNP_TRY(make_mask(s));
     if (s->options->total_variation != 0)
         MNP_TRY(plan_total_variation(s));
@@ -154,7 +155,8 @@ static void release(state *s)
         mnp__separable_free(s->backward[d]);
         mnp_free_all(s->slope[d], s->bend[d]);
     }
-    mnp_free_all(s->image, s->mask, s->seen, s->x, s->blurred, s->correction);
+    mnp__input_close(&s->input);
+    mnp_free_all(s->mask, s->seen, s->x, s->blurred, s->correction);
     mnp_free_all(s->y, s->before, s->step, s->step_before, s->a);
 }
 

@@ -51,7 +51,10 @@ void mnp__zpk_bandpass(mnp__zpk *zpk, double wo, double bw);
 void mnp__zpk_bandstop(mnp__zpk *zpk, double wo, double bw);
 void mnp__zpk_bilinear(mnp__zpk *zpk, double fs);
 
-/* All roots of a polynomial of that degree, the highest power first, which is not 0. */
+/* The polynomial with these roots, which come in pairs: degree + 1 numbers. */
+mnp_status mnp__expand(int64_t degree, const mnp__root *roots, double *polynomial);
+
+/* All roots of a polynomial of that degree, the highest power first, which is not 0; pairs are conjugated exactly. */
 mnp_status mnp__roots(int64_t degree, const double *polynomial, mnp__root *roots);
 
 /* Fill in all forms from zeros, poles and gain; what `filter` holds is released. */

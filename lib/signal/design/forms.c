@@ -121,87 +121,6 @@ void mnp__zpk_bilinear(mnp__zpk *zpk, double fs)
         zpk->z[zpk->nz++] = -1;
 }
 
-/* ---- polynomials ---- */
-
-/* The polynomial with these roots: degree + 1 numbers. */
-static mnp_status expand(int64_t degree, const mnp__root *roots, double *polynomial)
-{
-    long double complex *c;
-    MNP_TRY(mnp__calloc((size_t)degree + 1, sizeof *c, &c));
-    c[0] = 1;
-    for (int64_t i = 0; i < degree; i++) {
-        for (int64_t k = i + 1; k > 0; k--)
-            c[k] -= roots[i] * c[k - 1];
-    }
-    for (int64_t k = 0; k <= degree; k++)
-        polynomial[k] = (double)creall(c[k]);
-    free(c);
-    return MNP_OK;
-}
-
-/* One step of Aberth and Ehrlich for root i: returns the size of the change, relative to the root. */
-static long double improve(int64_t degree, const double *c, long double complex *x, int64_t i)
-{
-    long double complex value = c[0], slope = 0, others = 0;
-    for (int64_t k = 1; k <= degree; k++) {
-        slope = slope * x[i] + value;
-        value = value * x[i] + c[k];
-    }
-    for (int64_t j = 0; j < degree; j++) {
-        if (j != i && x[i] != x[j])
-            others += 1 / (x[i] - x[j]);
-    }
-    if (value == 0)
-        return 0;
-    const long double complex newton = slope / value - others;
-    if (newton == 0)
-        return 0;
-    x[i] -= 1 / newton;
-    return cabsl(1 / newton) / (cabsl(x[i]) + 1e-300L);
-}
-
-mnp_status mnp__roots(int64_t degree, const double *polynomial, mnp__root *roots)
-{
-    long double complex *x;
-    int64_t zeros = 0;
-    while (zeros < degree && polynomial[degree - zeros] == 0)
-        zeros++; /* roots at the origin */
-    const int64_t n = degree - zeros;
-    MNP_TRY(mnp__malloc((size_t)(n + 1) * sizeof *x, &x));
-    const long double radius = n ? powl(fabsl((long double)polynomial[n] / polynomial[0]), 1.0L / n) : 0;
-    for (int64_t i = 0; i < n; i++)
-        x[i] = radius * cexpl(I * (2 * 3.14159265358979323846L * i / n + 0.4L)) * (1 + 0.01L * i / n);
-    for (int step = 0; step < 500; step++) {
-        long double largest = 0;
-        for (int64_t i = 0; i < n; i++) {
-            const long double change = improve(n, polynomial, x, i);
-            largest = change > largest ? change : largest;
-        }
-        if (largest < 1e-18L)
-            break;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        const bool real = fabsl(cimagl(x[i])) < 1e-14L * cabsl(x[i]);
-        roots[i] = real ? (double)creall(x[i]) : (mnp__root)x[i];
-    }
-    for (int64_t i = 0; i < n; i++) { /* pairs are conjugated exactly */
-        int64_t nearest = i;
-        if (cimag(roots[i]) <= 0)
-            continue;
-        for (int64_t j = 0; j < n; j++) {
-            if (cimag(roots[j]) < 0 &&
-                (nearest == i || cabs(roots[j] - conj(roots[i])) < cabs(roots[nearest] - conj(roots[i]))))
-                nearest = j;
-        }
-        if (nearest != i)
-            roots[nearest] = conj(roots[i]);
-    }
-    for (int64_t i = n; i < degree; i++)
-        roots[i] = 0;
-    free(x);
-    return MNP_OK;
-}
-
 /* ---- sections ---- */
 
 static bool is_real(mnp__root x)
@@ -388,8 +307,8 @@ mnp_status mnp__filter_fill(const char *function, const mnp__zpk *zpk, bool anal
     MNP_TRY_OR(copy_roots(zpk->np, zpk->p, &made.p), st, done);
     MNP_TRY_OR(mnp__malloc((size_t)made.nb * sizeof *made.b, &made.b), st, done);
     MNP_TRY_OR(mnp__malloc((size_t)made.na * sizeof *made.a, &made.a), st, done);
-    MNP_TRY_OR(expand(zpk->nz, zpk->z, made.b), st, done);
-    MNP_TRY_OR(expand(zpk->np, zpk->p, made.a), st, done);
+    MNP_TRY_OR(mnp__expand(zpk->nz, zpk->z, made.b), st, done);
+    MNP_TRY_OR(mnp__expand(zpk->np, zpk->p, made.a), st, done);
     for (int64_t i = 0; i < made.nb; i++)
         made.b[i] *= zpk->k;
     if (!analog || has_sections(zpk))

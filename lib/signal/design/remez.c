@@ -17,6 +17,12 @@
 
 typedef long double number;
 
+/* Taps are symmetric or antisymmetric; their response is a factor of the frequency times the sum of cosines. */
+typedef struct kind {
+    int64_t numtaps;
+    bool antisymmetric, is_slope; /* a slope: desired values are times the frequency, errors relative to it */
+} kind;
+
 typedef struct exchange {
     int64_t terms, points;                /* cosines; points of the grid */
     number *x, *desired, *weight, *error; /* of the grid: cos(w), and the rest */
@@ -24,8 +30,24 @@ typedef struct exchange {
     number *node, *factor, *value, delta; /* of the extrema */
 } exchange;
 
+static number factor_at(const kind *taps, number f)
+{
+    if (taps->antisymmetric)
+        return sinl((taps->numtaps % 2 ? 2 : 1) * PI * f);
+    return taps->numtaps % 2 ? 1 : cosl(PI * f);
+}
+
+/* The nearest frequency that is at least a step away from those where the factor is 0. */
+static number beside_zeros(const kind *taps, number f, number step)
+{
+    const bool zero_at_end = (taps->numtaps % 2 == 0) != taps->antisymmetric;
+    if (taps->antisymmetric && f < step)
+        return step;
+    return zero_at_end && f > 0.5L - step ? 0.5L - step : f;
+}
+
 /* The grid: so many points for each term in every band, with its ends. */
-static int64_t make_grid(exchange *e, int64_t numtaps, int count, const double *bands, const double *desired,
+static int64_t make_grid(exchange *e, const kind *taps, int count, const double *bands, const double *desired,
                          const double *weight, int density)
 {
     const number step = 0.5L / (number)(density * e->terms);
@@ -34,18 +56,13 @@ static int64_t make_grid(exchange *e, int64_t numtaps, int count, const double *
         number low = bands[2 * band], high = bands[2 * band + 1];
         const int64_t steps = (int64_t)((high - low) / step + 0.5L) > 0 ? (int64_t)((high - low) / step + 0.5L) : 1;
         for (int64_t i = 0; i < steps; i++, points++) {
-            const number f = i == steps - 1 ? high : low + (number)i * step;
-            number scale = 1;
             if (!e->x)
                 continue;
-            if (numtaps % 2 == 0) { /* taps of an even number have a factor cos(w / 2) */
-                scale = cosl(PI * f);
-                scale = f > 0.5L - step ? cosl(PI * (0.5L - step)) : scale;
-            }
-            const number at = numtaps % 2 == 0 && f > 0.5L - step ? 0.5L - step : f;
-            e->x[points] = cosl(2 * PI * at);
-            e->desired[points] = desired[band] / scale;
-            e->weight[points] = (weight ? weight[band] : 1) * scale;
+            const number f = beside_zeros(taps, i == steps - 1 ? high : low + (number)i * step, step);
+            const number scale = factor_at(taps, f), slope = taps->is_slope ? f : 1;
+            e->x[points] = cosl(2 * PI * f);
+            e->desired[points] = desired[band] * slope / scale;
+            e->weight[points] = (weight ? weight[band] : 1) * scale / (desired[band] >= 1e-4 ? slope : 1);
         }
     }
     return points;
@@ -87,12 +104,17 @@ static number evaluate(const exchange *e, number x)
     return numerator / denominator;
 }
 
+static void find_errors(exchange *e)
+{
+    for (int64_t i = 0; i < e->points; i++)
+        e->error[i] = e->weight[i] * (e->desired[i] - evaluate(e, e->x[i]));
+}
+
 /* Choose the alternating extrema; false if there are too few.  *changed_p: whether any is another point. */
 static bool choose_extrema(exchange *e, int64_t *found, bool *changed_p)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < e->points; i++)
-        e->error[i] = e->weight[i] * (e->desired[i] - evaluate(e, e->x[i]));
+    find_errors(e);
     for (int64_t i = 0; i < e->points; i++) {
         const number size = fabsl(e->error[i]);
         const bool first = i == 0 || e->error[i - 1] * e->error[i] < 0 || size > fabsl(e->error[i - 1]);
@@ -141,20 +163,38 @@ static bool choose_extrema(exchange *e, int64_t *found, bool *changed_p)
 }
 
 /* From values of the sum at equal distances to taps. */
-static void make_taps(const exchange *e, int64_t numtaps, double *h)
+static void make_taps(const exchange *e, const kind *taps, double *h)
 {
+    const int64_t numtaps = taps->numtaps;
     for (int64_t i = 0; i < numtaps; i++) {
         number sum = 0;
         const number m = (number)i - (number)(numtaps - 1) / 2;
         for (int64_t k = 0; k < numtaps; k++) { /* the inverse transform of the response at k / numtaps */
             const number f = (number)(k <= numtaps / 2 ? k : numtaps - k) / (number)numtaps;
-            number response = evaluate(e, cosl(2 * PI * f));
-            if (numtaps % 2 == 0)
-                response *= 2 * k == numtaps ? 0 : cosl(PI * f);
-            sum += response * cosl(2 * PI * f * m);
+            const number wave = taps->antisymmetric ? -sinl(2 * PI * f * m) : cosl(2 * PI * f * m);
+            const bool is_zero = numtaps % 2 == 0 && !taps->antisymmetric && 2 * k == numtaps;
+            sum += is_zero ? 0 : evaluate(e, cosl(2 * PI * f)) * factor_at(taps, f) * wave;
         }
         h[i] = (double)(sum / (number)numtaps);
     }
+}
+
+/*
+ * Whether the error that the extrema share is more than rounding: then every exchange brings the largest error nearer to
+ * it.  If it is not, points are exchanged at random, and the result is one only where all errors are small.
+ */
+static bool is_sound(exchange *e)
+{
+    number most = 0;
+    for (int64_t i = 0; i < e->points; i++)
+        most = fmaxl(most, fabsl(e->weight[i] * e->desired[i]));
+    if (fabsl(e->delta) > 1e-14L * most)
+        return true;
+    find_errors(e);
+    for (int64_t i = 0; i < e->points; i++)
+        if (!(fabsl(e->error[i]) <= 1e-9L * most))
+            return false;
+    return true;
 }
 
 static mnp_status run(exchange *e, int64_t *found, int maxiter)
@@ -168,13 +208,24 @@ static mnp_status run(exchange *e, int64_t *found, int maxiter)
             break;
     }
     interpolate(e);
-    if (changed && isnan((double)e->delta))
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_remez: it does not converge");
+    if (!is_sound(e))
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_remez: it does not converge, as the least errors are those of rounding: take "
+                                     "fewer taps, or bands that are nearer to each other");
+    return MNP_OK;
+}
+
+static mnp_status read_type(const char *type, kind *taps)
+{
+    if (type && strcmp(type, "bandpass") && strcmp(type, "differentiator") && strcmp(type, "hilbert"))
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_remez: the type is '%s', and must be bandpass, differentiator or hilbert",
+                        type);
+    taps->antisymmetric = type && strcmp(type, "bandpass") != 0;
+    taps->is_slope = type && strcmp(type, "differentiator") == 0;
     return MNP_OK;
 }
 
 mnp_status mnp_remez(int64_t numtaps, int count, const double *bands, const double *desired, const double *weight,
-                     double fs, int maxiter, int grid_density, double *h)
+                     const char *type, double fs, int maxiter, int grid_density, double *h)
 {
     MNP_ENTER(bands, desired, h);
     static const char function[] = "mnp_remez";
@@ -182,8 +233,10 @@ mnp_status mnp_remez(int64_t numtaps, int count, const double *bands, const doub
     double *edges;
     number *room = NULL;
     int64_t *indices = NULL;
-    exchange e = {.terms = (numtaps + 1) / 2};
+    kind taps = {.numtaps = numtaps};
     mnp_status st;
+    MNP_TRY(read_type(type, &taps));
+    exchange e = {.terms = taps.antisymmetric ? numtaps / 2 : (numtaps + 1) / 2};
     if (numtaps < 3 || count < 1 || maxiter < 1 || grid_density < 1)
         return MNP_FAIL(MNP_ERR_ARG,
                         "%s: there are %" PRId64
@@ -198,7 +251,7 @@ mnp_status mnp_remez(int64_t numtaps, int count, const double *bands, const doub
     MNP_TRY(mnp__malloc((size_t)(2 * count) * sizeof *edges, &edges));
     for (int i = 0; i < 2 * count; i++)
         edges[i] = bands[i] / scale;
-    e.points = make_grid(&e, numtaps, count, edges, desired, weight, grid_density);
+    e.points = make_grid(&e, &taps, count, edges, desired, weight, grid_density);
     if (e.points < e.terms + 1) {
         st = MNP_FAIL(MNP_ERR_ARG, "%s: the bands are too narrow for %" PRId64 " taps", function, numtaps);
         goto done;
@@ -213,10 +266,10 @@ mnp_status mnp_remez(int64_t numtaps, int count, const double *bands, const doub
     e.factor = e.node + e.terms + 1;
     e.value = e.factor + e.terms + 1;
     e.extrema = indices + e.points;
-    make_grid(&e, numtaps, count, edges, desired, weight, grid_density);
+    make_grid(&e, &taps, count, edges, desired, weight, grid_density);
     st = run(&e, indices, maxiter);
     if (st == MNP_OK)
-        make_taps(&e, numtaps, h);
+        make_taps(&e, &taps, h);
 done:
     free(edges);
     free(room);

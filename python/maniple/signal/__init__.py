@@ -1,26 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scipy.signal: filters, designs, windows and spectra (_filters.py, _designs.py), and its convolutions, with any
-border: boundary is fill, wrap, symm, mirror or nearest.
+"""scipy.signal: what the files of this folder have, and its convolutions, with any border: boundary is fill, wrap, symm,
+mirror or nearest.
 """
 
 import ctypes
 
 import numpy as np
 
-from .. import _designs, _filters, _waveforms
-from . import windows
-from .._array import as_array, dtype_number, into, ndarray
-from .._designs import *  # noqa: F403
-from .._filters import *  # noqa: F403
-from .._filters import resample
+from .._array import as_array, into, ndarray
+from .._dtypes import dtype_number
 from .._library import Shared, call, chosen, constant, struct, vector
 from .._names import axes_of, finished, names
-from .._short_time import ShortTimeFFT
-from .._waveforms import *  # noqa: F403
+from . import _chirp_z, _designs, _filters, _peaks, _pole_placement, _simulations, _spectra
+from . import _splines, _systems, _waveforms, _wavelets, windows
+from ._chirp_z import *  # noqa: F403
+from ._designs import *  # noqa: F403
+from ._filters import *  # noqa: F403
+from ._peaks import *  # noqa: F403
+from ._pole_placement import *  # noqa: F403
+from ._simulations import *  # noqa: F403
+from ._spectra import *  # noqa: F403
+from ._splines import *  # noqa: F403
+from ._systems import *  # noqa: F403
+from ._waveforms import *  # noqa: F403
+from ._wavelets import *  # noqa: F403
+from ._short_time import ShortTimeFFT
+from ._spectra import resample
 
 __all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d envelope
     fftconvolve hilbert2 oaconvolve order_filter sepfir2d windows""".split()
-__all__ += _designs.__all__ + _filters.__all__ + _waveforms.__all__
+for _part in (_chirp_z, _designs, _filters, _peaks, _pole_placement, _simulations, _spectra, _splines, _systems, _waveforms,
+              _wavelets):  # fmt: skip
+    __all__ += _part.__all__
 
 _METHODS = ("direct", "separable", "fft", "overlap-add")
 
@@ -153,7 +164,8 @@ def hilbert2(x, N=None, axes=(-2, -1)):  # noqa: N803
     for axis, n in zip(axes, shape):
         k = np.arange(n)
         weights = np.where(k == 0, 1.0, np.where(2 * k < n, 2.0, 0.0))
-        spectrum = spectrum * as_array(weights.reshape([-1 if d == axis else 1 for d in range(x.ndim)]))
+        weights = weights.reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+        spectrum = spectrum * as_array(weights.astype(spectrum.real.dtype))
     return fft.ifft2(spectrum, axes=axes)
 
 
@@ -228,7 +240,7 @@ class Convolution(Shared):
         call("conv_plan_describe", self, info)
         seconds = {method: info.seconds[constant(f"CONV_{method.upper().replace('-', '_')}")] for method in _METHODS}
         possible = {method: time for method, time in seconds.items() if time >= 0}
-        return {"method": info.name.decode(), "passes": info.passes, "seconds": possible}
+        return {"method": info.name.decode(), "passes": info.passes, "rank": info.rank, "seconds": possible}
 
 
 _DESIGNS = """kaiser_atten kaiser_beta kaiserord bessel bilinear_zpk butter cheby1 cheby2 ellip firwin firwin2 freqz iirnotch iirpeak lfilter_zi lp2bp_zpk

@@ -6,8 +6,8 @@ import inspect
 import numpy as np
 
 from .._array import from_host, made
-from .._filters import get_window
 from .._names import finished
+from ._filters import get_window
 
 _PARAMETERS = {
     "chebwin": "at", "exponential": "center=None, tau=1.0", "gaussian": "std", "general_cosine": "a",

@@ -5,15 +5,17 @@ import ctypes
 
 import numpy as np
 
-from .._array import as_array, dtype_number, ndarray
+from .._array import as_array, ndarray
+from .._dtypes import dtype_number
 from .._library import call, chosen, least
 from .._names import finished, names
+from ..comm import bcast, by_root
 from ._elementwise import csr_array  # which gives it comparisons and other methods
 from ._matrix import _from_triplets, _refuse
 
-__all__ = """block_array block_diag bmat coo_array coo_matrix csc_array csc_matrix csr_array csr_matrix diags diags_array
-    eye eye_array find from_local generate hstack identity issparse isspmatrix kron kronsum linalg mmread mmwrite rand
-    random random_array spdiags tril triu vstack""".split()
+__all__ = """block_array block_diag bmat coo_array coo_matrix csc_array csc_matrix csr_array csr_matrix dia_array
+    dia_matrix diags diags_array eye eye_array find from_local generate hstack identity issparse isspmatrix kron
+    kronsum linalg load_npz mmread mmwrite rand random random_array save_npz spdiags tril triu vstack""".split()
 
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
@@ -188,6 +190,44 @@ def random(m, n, density=0.01, format="coo", dtype=None, rng=None, data_rvs=None
 
 def rand(m, n, density=0.01, format="coo", dtype=None, rng=None, *, random_state=None):  # noqa: A002
     return random(m, n, density, format, dtype, rng, random_state=random_state)
+
+
+def save_npz(file, matrix, compressed=True):
+    """scipy.sparse.save_npz, in the format csr or csc.  Collective."""
+    matrix = matrix if matrix.format == "csc" else matrix.tocsr()
+    by_rows = matrix if matrix.format == "csr" else matrix.T.tocsr()
+    write = names.savez_compressed if compressed else names.savez
+    write(file, data=by_rows.data, indices=by_rows.indices, indptr=by_rows.indptr, shape=np.array(matrix.shape),
+          format=matrix.format.encode(), _is_array=np.array(True))
+
+
+def load_npz(file):
+    """A matrix of a file of scipy.sparse.save_npz in the format csr, csc, coo or dia.  Collective."""
+    formats, file = [], names.load(file)
+    by_root(lambda: formats.append(np.load(file.filename)["format"].item()))
+    name = bcast(formats[0] if formats else "")
+    name = name.decode() if isinstance(name, bytes) else name
+    shape = tuple(file["shape"].tolist())
+    if name == "dia":
+        return spdiags(file["data"], file["offsets"].numpy(), *shape, format="dia")
+    if name == "coo":
+        return csr_array((file["data"], (file["row"], file["col"])), shape).tocoo()
+    if name not in ("csr", "csc"):
+        raise ValueError(f"{file.filename} has a matrix in the format {name!r}, and none of csr, csc, coo and dia")
+    make = csr_array if name == "csr" else csc_array
+    return make((file["data"], file["indices"], file["indptr"]), shape)
+
+
+def dia_array(matrix, shape=None, dtype=None):
+    """csr_array() in the format dia, of what scipy.sparse.dia_array takes: (data, offsets) are diagonals.
+    Collective."""
+    if isinstance(matrix, tuple) and len(matrix) == 2 and np.ndim(matrix[1]) <= 1 and np.ndim(matrix[0]) == 2:
+        offsets = matrix[1].numpy() if isinstance(matrix[1], ndarray) else matrix[1]
+        matrix = spdiags(matrix[0], offsets, *shape)
+    return csr_array(matrix, shape, dtype).todia()
+
+
+dia_matrix = dia_array
 
 
 def _triangle(name):

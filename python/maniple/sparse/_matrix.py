@@ -5,7 +5,9 @@ import ctypes
 
 import numpy as np
 
-from .._array import _dtypes, _tuple, as_array, dtype_number, made, ndarray, nranks, rank
+from .._array import as_array, made, ndarray
+from .._dtypes import numpy_dtypes, dtype_number
+from .._layout import tuple_at, nranks, rank
 from .._library import Handle, Shared, call, lib, vector
 from .._names import names
 
@@ -138,7 +140,7 @@ class csr_array(Handle):  # noqa: N801
 
     @property
     def shape(self):
-        return _tuple(lib.mnp_sparse_shape(self._handle), 2)
+        return tuple_at(lib.mnp_sparse_shape(self._handle), 2)
 
     ndim = 2
     __hash__ = None
@@ -150,7 +152,7 @@ class csr_array(Handle):  # noqa: N801
 
     @property
     def dtype(self):
-        return np.dtype(bool) if self._of_bools else _dtypes[lib.mnp_sparse_dtype(self._handle)]
+        return np.dtype(bool) if self._of_bools else numpy_dtypes[lib.mnp_sparse_dtype(self._handle)]
 
     @property
     def nnz(self):
@@ -168,7 +170,7 @@ class csr_array(Handle):  # noqa: N801
         rows = lib.mnp_layout_ndim(lib.mnp_sparse_row_layout(self._handle)) and self._local_rows()
         count = lib.mnp_sparse_local_nnz(self._handle)
         indptr, indices = np.zeros(rows + 1, np.int64), np.zeros(count, np.int64)
-        data = np.zeros(count, _dtypes[lib.mnp_sparse_dtype(self._handle)])
+        data = np.zeros(count, numpy_dtypes[lib.mnp_sparse_dtype(self._handle)])
         call(
             "sparse_get_local",
             self,
@@ -382,6 +384,11 @@ class csr_array(Handle):  # noqa: N801
 
     def conj(self):
         return self._like("sparse_conj")
+
+    conjugate = conj
+
+    def getH(self):  # noqa: N802
+        return self.transpose().conj()
 
     def asformat(self, format, blocksize=0):  # noqa: A002
         if format not in _FORMATS:

@@ -2,16 +2,20 @@
 """scipy.sparse.linalg: cg, bicgstab, gmres, minres and others, eigsh, lobpcg, norm, LinearOperator, preconditioners."""
 
 import ctypes
+import functools
 import operator
 
 import numpy as np
 
-from . import csr_array, eye_array
-from .._array import Layout, as_array, dtype_number, made, ndarray, vector_callback
+from . import _krylov, csr_array, eye_array
+from .._array import as_array, made, ndarray, vector_callback
+from .._dtypes import dtype_number
+from .._layout import Layout
+from .._errors import LinAlgError
 from .._library import CONSTANTS, Shared, call, chosen, constant, lib, struct
 from .._names import finished, names
 
-__all__ = """LinearOperator Preconditioner aslinearoperator eigsh expm_multiply lobpcg matrix_power norm
+__all__ = """LinearOperator Preconditioner aslinearoperator eigs eigsh expm_multiply lobpcg lsmr matrix_power norm
     spsolve_triangular svds""".split()
 
 
@@ -19,6 +23,7 @@ class LinearOperator(Shared):
     """An operator of a matrix, or of a Python function of vectors: LinearOperator((n, n), matvec, dtype="float64")."""
 
     _kind = "mnp_operator"
+    ndim = 2
 
     def __init__(self, shape_or_matrix, matvec=None, rmatvec=None, dtype=float):
         self._keep = getattr(shape_or_matrix, "_held", None)  # which setdiag() does not change
@@ -61,8 +66,58 @@ class LinearOperator(Shared):
         """The product with a vector, or with the columns of a matrix.  Collective."""
         return self.matmat(x) if np.ndim(x) == 2 else self.matvec(x)
 
+    def rmatmat(self, X):  # noqa: N803
+        """The products of the adjoint with the columns of a matrix.  Collective."""
+        return self.adjoint().matmat(X)
+
     def __matmul__(self, x):
-        return self.dot(x) if isinstance(x, (ndarray, np.ndarray)) else NotImplemented
+        return self._times(x) if isinstance(x, (ndarray, np.ndarray, LinearOperator, csr_array)) else NotImplemented
+
+    def __mul__(self, x):
+        return self._scaled(x) if np.isscalar(x) else self @ x
+
+    def __rmul__(self, number):
+        return self._scaled(number) if np.isscalar(number) else NotImplemented
+
+    def __neg__(self):
+        return self._scaled(-1)
+
+    def __add__(self, other):
+        if not isinstance(other, (LinearOperator, csr_array)):
+            return NotImplemented
+        other = _operator(other)
+        if self.shape != other.shape:
+            raise ValueError(f"operators of the shapes {self.shape} and {other.shape} have no sum")
+        return LinearOperator(self.shape, lambda v: self.matvec(v) + other.matvec(v),
+                              lambda v: self.rmatvec(v) + other.rmatvec(v), np.promote_types(self.dtype, other.dtype))
+
+    def __sub__(self, other):
+        return self + -other if isinstance(other, (LinearOperator, csr_array)) else NotImplemented
+
+    def __pow__(self, power):
+        power = operator.index(power)
+        if power < 0 or self.shape[0] != self.shape[1]:
+            raise ValueError(f"an operator of shape {self.shape} has no power {power} here")
+
+        def repeated(multiply):
+            return lambda v: functools.reduce(lambda w, _: multiply(w), range(power), v)
+
+        return LinearOperator(self.shape, repeated(self.matvec), repeated(self.rmatvec), self.dtype)
+
+    def _scaled(self, number):
+        dtype = np.result_type(np.empty(0, self.dtype), number)
+        there, back = lambda v: number * self.matvec(v), lambda v: np.conj(number) * self.rmatvec(v)
+        return LinearOperator(self.shape, there, back, dtype)
+
+    def _times(self, x):
+        """The product with vectors, or with an operator that comes first."""
+        if isinstance(x, (ndarray, np.ndarray)):
+            return self.dot(x)
+        x = _operator(x)
+        if self.shape[1] != x.shape[0]:
+            raise ValueError(f"operators of the shapes {self.shape} and {x.shape} have no product")
+        return LinearOperator((self.shape[0], x.shape[1]), lambda v: self.matvec(x.matvec(v)),
+                              lambda v: x.rmatvec(self.rmatvec(v)), np.promote_types(self.dtype, x.dtype))
 
     def adjoint(self):
         """The adjoint operator.  Collective."""
@@ -174,15 +229,17 @@ def expm_multiply(A, B):  # noqa: N803
     return x
 
 
-def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_singular_vectors=True):  # noqa: N803
-    """u, s and vh: the largest (or with which="SM" the smallest) singular values, in ascending order as NumPy's array, and
-    their vectors, of the eigenvalues of the smaller one of A^H A and A A^H.  Collective."""
+def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_singular_vectors=True,  # noqa: N803
+         solver="arpack", random_state=None, options=None):
+    """u, s and vh: the largest (or with which="SM" the smallest) singular values, in ascending order as NumPy's array,
+    and their vectors, of the eigenvalues of the smaller one of A^H A and A A^H, which eigsh() finds.  solver,
+    random_state and options are not needed.  Collective."""
     if which not in ("LM", "SM"):
         raise ValueError(f"which is {which!r}, and neither 'LM' nor 'SM'")
     op = aslinearoperator(A)
     there, back = (op.matvec, op.rmatvec) if op.shape[0] >= op.shape[1] else (op.rmatvec, op.matvec)
     gram = LinearOperator((min(op.shape),) * 2, lambda v: back(there(v)), dtype=op.dtype)
-    squares, right = eigsh(gram, k, which[0] + "A", v0, ncv, maxiter, tol)
+    squares, right = eigsh(gram, k, None, None, which[0] + "A", v0, ncv, maxiter, tol)
     values = np.sqrt(np.maximum(squares, 0))
     if not return_singular_vectors:
         return values
@@ -192,23 +249,16 @@ def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_sing
     return u, values, names.conj(v.T)
 
 
-def eigsh(
-    A,  # noqa: N803
-    k=6,
-    which="LM",
-    v0=None,
-    ncv=None,
-    maxiter=None,
-    tol=0,
-    return_eigenvectors=True,
-    *,
-    sigma=None,
-    OPinv=None,  # noqa: N803
-):
-    """Eigenvalues, in ascending order, as NumPy's array, and their vectors as columns of an array.
+def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0,  # noqa: N803
+          return_eigenvectors=True, Minv=None, OPinv=None, mode="normal"):  # noqa: N803
+    """Eigenvalues, in ascending order, as NumPy's array, and their vectors as columns of an array.  M and Minv must be
+    None: lobpcg() takes a second matrix; and mode must be normal.
 
-    With sigma, which="LM" finds those nearest to it.  OPinv: the inverse of A - sigma; None: systems are solved by minres.
-    """
+    With sigma, which="LM" finds those nearest to it.  OPinv: the inverse of A - sigma; None: systems are solved by
+    minres."""
+    if M is not None or Minv is not None or mode != "normal":
+        raise ValueError("eigsh: M, Minv or another mode than 'normal' is given, and there are none here: "
+                         "lobpcg(A, X, B) takes a second matrix")
     if OPinv is not None and sigma is None:
         raise ValueError("OPinv is the inverse of A - sigma: sigma is missing")
     values, cell = (ctypes.c_double * k)(), ctypes.c_void_p()
@@ -227,8 +277,58 @@ def eigsh(
     return (found, ndarray._adopt(cell.value)) if return_eigenvectors else found
 
 
-def lobpcg(A, X, B=None, M=None, tol=None, maxiter=None, largest=True):  # noqa: N803
-    """As many eigenvalues as X has columns, as NumPy's array, and an array of their vectors.  Collective."""
+def _ran_by_eigs(op, M, Minv, OPinv):  # noqa: N803
+    """The operator whose largest eigenvalues are wanted."""
+    if OPinv is None:
+        return op if Minv is None else _operator(Minv) @ op
+    return _operator(OPinv) if M is None else _operator(OPinv) @ _operator(M)
+
+
+def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0,  # noqa: N803
+         return_eigenvectors=True, Minv=None, OPinv=None, OPpart=None):  # noqa: N803
+    """scipy.sparse.linalg.eigs: k eigenvalues of any square matrix, as NumPy's array of complex numbers, and their
+    vectors as columns.  With sigma, "LM" finds those nearest to it, and OPinv is the inverse of A - sigma.  M: a second
+    matrix, of A x = w M x, whose inverse is Minv, or with sigma OPinv is the inverse of A - sigma M.  OPpart must be
+    None.  Waits.  Collective."""
+    op = aslinearoperator(A)
+    if which not in _krylov.ORDERS:
+        raise ValueError(f"which is {which!r}, and none of {', '.join(_krylov.ORDERS)}")
+    if op.shape[0] != op.shape[1] or not 0 < k < op.shape[0] - 1:
+        raise ValueError(f"a matrix of shape {op.shape} has no {k} eigenvalues that eigs() finds: maniple.linalg.eig() "
+                         "has all")
+    if (sigma is None) != (OPinv is None):
+        raise ValueError("sigma and OPinv, the inverse of A - sigma, are given together")
+    if OPpart is not None or (M is None) != (Minv is None) and sigma is None:
+        raise ValueError("eigs: OPpart must be None, and M and Minv, its inverse, are given together, or M with sigma")
+    ran, n = _ran_by_eigs(op, M, Minv, OPinv), op.shape[0]
+    ncv = min(n, max(2 * k + 1, 20) if ncv is None else ncv)
+    if ncv < k + 2:
+        raise ValueError(f"ncv is {ncv}, and must be from {k + 2} to {n}")
+    start = names.ones(n) + names.arange(n) % 7 / 7 if v0 is None else as_array(v0)
+    if ran.dtype.kind != "c":
+        multiply = lambda v: ran.matvec(names.copy(v.real)) + 1j * ran.matvec(names.copy(v.imag))  # noqa: E731
+    else:
+        multiply = ran.matvec
+    found = _krylov.eigs(multiply, start, k, which, ncv, maxiter or 10 * n, tol)
+    if found is None:
+        raise LinAlgError(CONSTANTS["MNP_ERR_LINALG"], f"eigs: {k} eigenvalues have not converged")
+    values, vectors = found
+    values = values if sigma is None else sigma + 1 / values
+    return (values, vectors) if return_eigenvectors else values
+
+
+def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=False, x0=None):  # noqa: N803
+    """scipy.sparse.linalg.lsmr: x that makes |b - A x|^2 + damp^2 |x|^2 least, and seven numbers about it; show changes
+    nothing.  Waits.  Collective."""
+    return _krylov.lsmr(aslinearoperator(A), b, damp, atol, btol, conlim, maxiter, x0)
+
+
+def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, verbosityLevel=0,  # noqa: N803
+           retLambdaHistory=False, retResidualNormsHistory=False, restartControl=20):  # noqa: N803
+    """As many eigenvalues as X has columns, as NumPy's array, and an array of their vectors.  verbosityLevel and
+    restartControl are not needed; Y must be None, and there are no histories.  Collective."""
+    if Y is not None or retLambdaHistory or retResidualNormsHistory:
+        raise ValueError("lobpcg: Y or a history is given, and there are neither constraints nor histories here")
     op, x = _operator(A), made("copy", as_array(X))
     over = None if B is None else _operator(B)
     options, values = struct("lobpcg_options")(), (ctypes.c_double * x.shape[1])()
@@ -239,7 +339,7 @@ def lobpcg(A, X, B=None, M=None, tol=None, maxiter=None, largest=True):  # noqa:
     return np.ctypeslib.as_array(values).copy(), x
 
 
-def spsolve_triangular(A, b, lower=True, unit_diagonal=False):  # noqa: N803
+def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False):  # noqa: N803
     """scipy.sparse.linalg.spsolve_triangular: entries on the other side of the diagonal are an error.  Collective."""
     return made("sparse_solve_triangular", A, bool(lower), bool(unit_diagonal), as_array(b))
 
@@ -286,5 +386,14 @@ def _solver(name):
 for _name in ("cg", "cg1", "bicgstab", "gmres", "fgmres", "minres", "cgs", "idr", "chebyshev", "lsqr"):
     globals()[_name] = _solver(_name)
     __all__.append(_name)
+
+_DIRECT = "spsolve", "splu", "spilu", "factorized", "inv"
+
+
+def __getattr__(name):
+    told = ": there are no direct solvers of sparse matrices; cg(), gmres() and others iterate, with M= of " \
+           "Preconditioner(A, 'ilu0'), and maniple.linalg.solve(A.toarray(), b) takes a matrix that is small"
+    raise AttributeError(f"maniple.sparse.linalg has no {name}{told if name in _DIRECT else ''}")
+
 
 __dir__ = finished(globals(), "scipy.sparse.linalg")

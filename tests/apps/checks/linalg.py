@@ -16,9 +16,11 @@ rng = np.random.default_rng(7)
 a, b = rng.standard_normal((30, 30)) + 9 * np.eye(30), rng.standard_normal((30, 2))
 small = rng.standard_normal((30, 30)) / 20  # of norm below 1
 tall, h = rng.standard_normal((600, 9)), a + a.T
+low = rng.standard_normal((50, 4)) @ rng.standard_normal((4, 30))  # of rank 4
 with h5py.File("in.h5", "w") as file:
     file["a"], file["b30"], file["tall"], file["h"], file["c"] = a, b, tall, h, rng.standard_normal(600)
     file["singular"], file["b"], file["positive"] = np.ones((5, 5)), np.ones(5), a @ a.T
+    file["low"] = low
     file["small"], file["near"] = small, small + np.eye(30)
     file["complex"], file["stack"] = a + 1j * a.T, np.ones((2, 3, 3))
 
@@ -60,6 +62,11 @@ for ranks in (1, 3):
     same(f"svd on {ranks}", out.get("s"), np.linalg.svd(tall, compute_uv=False))
     same("its vectors", (out["u"] * out["s"]) @ out["vh"], tall)
     check(os.path.getsize("spectrum.png") > 1000 and max(report["measured"].values()) < 1e-14, "a picture")
+    report, out = run(ranks, "svd", "in.h5:/low", "--largest", "4", "--iterations", "1", "--seed", "9", "-o", "out.h5:/s4",
+                      "--vectors", "out.h5:/u4", "--right", "out.h5:/vh4")
+    same(f"svd --largest on {ranks}", out.get("s4"), np.linalg.svd(low, compute_uv=False)[:4])
+    same("its vectors", (out["u4"] * out["s4"]) @ out["vh4"], low)
+    check(max(report["measured"].values()) < 1e-13, "what is left out")
     report, out = run(ranks, "eigh", "in.h5:/h", "-o", "out.h5:/w", "--vectors", "out.h5:/v")
     same(f"eigh on {ranks}", out.get("w"), np.linalg.eigvalsh(h))
     same("its vectors", h @ out["v"], out["v"] * out["w"])

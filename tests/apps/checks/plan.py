@@ -43,6 +43,7 @@ CASES = {
     "label": ["label", "huge.npy"],
     "linalg matmul": ["linalg", "matmul", "huge.npy", "huge.npy"],
     "linalg solve": ["linalg", "solve", "huge.npy", "huge.npy"],
+    "linalg svd --largest": ["linalg", "svd", "huge.npy", "--largest", "9"],
     "linalg norm": ["linalg", "norm", "huge.npy"],
     "eval": ["eval", "x * 2 + 1", "x=huge.npy"],
     "spectrogram": ["spectrogram", "huge.npy"],

@@ -5,6 +5,8 @@
  */
 #include <maniple.h>
 
+#include <fenv.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -504,6 +506,52 @@ static void check_header(void)
     }
 }
 
+/* Sums that are rounded down: of numbers of any sizes and signs, as the CPU rounds them. */
+static void check_rounding(void)
+{
+    static const char source[] = "extern \"C\" __global__ void add(const float *x, const float *y, float *z, int n)\n"
+                                 "{\n"
+                                 "    for (int i = threadIdx.x; i < n; i += blockDim.x)\n"
+                                 "        z[i] = __fadd_rd(x[i], y[i]);\n"
+                                 "}\n";
+    static const float numbers[] = {0.0f,     -0.0f,    1.0f, -1.0f,    0x1p-149f,   -0x1p-149f,      1e-30f,
+                                    -1e-30f,  0x1p-24f, 3e9f, -1.1e30f, 16777215.0f, 0x1.fffffep127f, -0x1.fffffep127f,
+                                    INFINITY, -INFINITY};
+    enum { NUMBERS = sizeof numbers / sizeof *numbers, PAIRS = NUMBERS * NUMBERS };
+    const int64_t pairs = PAIRS;
+    float x[PAIRS], y[PAIRS], z[PAIRS];
+    mnp_array *arrays[3] = {NULL, NULL, NULL};
+    mnp_layout *whole = NULL;
+    mnp_raw_module *module = compile(source, &(mnp_raw_module_options){.name = "rounding"});
+    mnp_status st = mnp_layout_replicated(mnp_ctx_size(ctx), 1, &pairs, &whole);
+    int wrong = 0;
+    for (int i = 0; i < PAIRS; i++) {
+        x[i] = numbers[i / NUMBERS];
+        y[i] = numbers[i % NUMBERS];
+    }
+    for (int k = 0; k < 3 && st == MNP_OK; k++)
+        st = mnp_array_new(ctx, MNP_FLOAT32, whole, &arrays[k]);
+    for (int k = 0; k < 2 && st == MNP_OK; k++)
+        st = mnp_array_set_local(arrays[k], k == 0 ? x : y);
+    if (st == MNP_OK)
+        st =
+            mnp_raw_kernel_launch(kernel_of(module, "add"), &(mnp_launch){.grid = {1}, .block = {64}},
+                                  MNP_ARGS(MNP_ARG(arrays[0]), MNP_ARG(arrays[1]), MNP_ARG(arrays[2]), MNP_ARG(PAIRS)));
+    if (st == MNP_OK)
+        st = mnp_array_get_local(arrays[2], z);
+    for (int i = 0; i < PAIRS && st == MNP_OK; i++) {
+        volatile float left = x[i], right = y[i], sum;
+        fesetround(FE_DOWNWARD);
+        sum = left + right;
+        fesetround(FE_TONEAREST);
+        wrong += !(sum == z[i] && !signbit(sum) == !signbit(z[i])) && !(isnan(sum) && isnan(z[i]));
+    }
+    ok(st == MNP_OK && wrong == 0, "sums that are rounded down: %d of %d differ", wrong, (int)PAIRS);
+    mnp_raw_module_free(module);
+    mnp_layout_free(whole);
+    mnp_free_all(arrays[2], arrays[1], arrays[0]);
+}
+
 static void check_prime_factors(void)
 {
     static const char source[] =
@@ -553,6 +601,7 @@ int main(void)
     check_places();
     check_compile_errors();
     check_header();
+    check_rounding();
     check_prime_factors();
     mnp_finalize(ctx);
     int status = done_testing();

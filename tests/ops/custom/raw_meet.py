@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Raw kernels whose threads meet: at barriers of the block, in warps, and with memory that they share; beside NumPy.
+And functions of CUDA that C lacks.
 
 Every rank runs the same kernels on arrays of its own, on the host with three workers."""
 
@@ -376,8 +377,44 @@ def check_texts():
              source.replace("MEET()", "struct { int a[3]; } v; __shfl_sync(~0u, v, 0)"))
 
 
+# --- functions of CUDA that C lacks ------------------------------------------------------------------------------------
+
+def check_half_turns():
+    """Sines and cosines of x half turns: exact on the axes, and elsewhere accurate to 2 ulp, as CUDA says."""
+    m = module("turns", r"""
+static __device__ void find(float x, float *y)
+{
+    sincospif(x, &y[0], &y[1]);
+    y[2] = sinpif(x);
+    y[3] = cospif(x);
+}
+static __device__ void find(double x, double *y)
+{
+    sincospi(x, &y[0], &y[1]);
+    y[2] = sinpi(x);
+    y[3] = cospi(x);
+}
+template <typename T> __global__ void turn(int n, const T *x, T *y)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        find(x[i], &y[4 * i]);
+}
+""", expressions=["turn<float>", "turn<double>"])
+    for name, dtype in (("float", "float32"), ("double", "float64")):
+        x = np.concatenate((np.arange(-9, 10) / 2, rng.uniform(-3, 3, 500))).astype(dtype)
+        got = run(m, f"turn<{name}>", (1,), (64,), (np.int32(len(x)), x, np.zeros(4 * len(x), dtype))).reshape(-1, 4)
+        angles = np.pi * (x.astype("longdouble") % 2)
+        want = np.stack((np.sin(angles), np.cos(angles)) * 2, 1)
+        quarters = np.arange(-9, 10) % 4
+        want[:19] = np.stack((np.array([0, 1, 0, -1])[quarters], np.array([1, 0, -1, 0])[quarters]) * 2, 1)
+        mp.ok(bool(np.all(got[:19] == want[:19])), f"axes that half turns meet, {dtype}")
+        mp.ok(bool(np.all(abs(got - want) <= 4 * np.finfo(dtype).eps)), f"sines and cosines of half turns, {dtype}")
+    mp.raw_module_free(m)
+
+
 check_shared()
 check_warps()
+check_half_turns()
 check_mixed()
 check_texts()
 mp.done()

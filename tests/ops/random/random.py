@@ -141,6 +141,12 @@ def test_streams():
     mp.random_uniform(b, 0, 1, None, 1, [1])
     third = mp.random_uniform(b, 0, 1, None, 1, [100])
     mp.check("a call that failed draws nothing", mp.random_uniform(a, 0, 1, None, 1, [100]), third)
+    state, other = (ctypes.c_uint64 * 3)(), generator(9)
+    mp.rng_get_state(a, state)
+    mp.ok(list(state) == [3, 3, 0], f"the state of a generator: its seed, its draws, its children: {list(state)}")
+    mp.rng_set_state(other, state)
+    mp.check("another one goes on from there", mp.random_normal(other, 0, 1, None, 1, [50]),
+             mp.random_normal(a, 0, 1, None, 1, [50]).numpy())
     children = spawn(generator(3), 2) + spawn(generator(4), 1)
     again = spawn(b, 1) + spawn(b, 1)
     streams = [mp.random_normal(g, 0, 1, None, 1, [20000]).numpy() for g in [generator(3)] + children]

@@ -201,6 +201,45 @@ def rows():
     compare("argmin", a.T, mp.transpose(mp.array(a), None), 1)
 
 
+def short_axes():
+    """Axes of a few elements that are cut: on the host, ranks make shares of the results from each other's blocks."""
+    functions = {"sum": 1, "max": 0, "argmax": 0, "std": 2, "nanmin": 0, "count_nonzero": 0, "any": 0}
+    for shape, cut, axis in (((2, 4099), 0, 0), ((3, 2, 1033), 1, (0, 1)), ((5, 13, 31, 7), 0, 0), ((2050, 4), 1, 1),
+                             ((7, 1, 2501), 0, (0, 1)), ((1031, 3, 2), 1, 1), ((1, 5003), 0, 0)):
+        a = rng.integers(-5, 6, shape).astype(np.float32)  # with ties
+        axes_of_mesh = [0 if d == cut else -1 for d in range(a.ndim)]
+        cuts = [0] + sorted(int(c) for c in rng.integers(0, shape[cut] + 1, mp.size - 1)) + [shape[cut]]
+        uneven = mp.Layout([mp.size], shape, axes_of_mesh, [cuts if d == cut else None for d in range(a.ndim)])
+        x = mp.array(a, mp.Layout([mp.size], shape, axes_of_mesh, [None] * a.ndim))
+        y = mp.array(a, uneven)
+        back = [slice(None, None, -1)] * a.ndim
+        given = {"": (a, x), "uneven": (a, y), "reversed": (a[tuple(back)], x[tuple(back)]),
+                 "spread": (a, mp.spread(rng, a))}
+        for name, ulp in functions.items():
+            if name == "argmax" and isinstance(axis, tuple):
+                continue
+            for b, z in given.values():
+                compare(name, b, z, axis, ulp=ulp, keepdims=bool(rng.integers(2)))
+        want = a.sum(axis)
+        out = mp.array(np.zeros_like(want), mp.random_layout(rng, want.shape))
+        mp.check(f"sum of {shape} to an array that is given", mp.sum(x, axes(*np.atleast_1d(axis)), out=out), want, ulp=1)
+        weights = mp.array(np.broadcast_to(np.float32(2), shape[-1:]))
+        mp.check(f"average of {shape}, weights broadcast",
+                 mp.average(x, mp.broadcast_to(weights, a.ndim, shape), axes(*np.atleast_1d(axis))),
+                 a.astype(float).mean(axis).astype(np.float32), ulp=2)
+
+
+def small_columns():
+    """Blocks that share general kernels, of columns too: narrow and wide, in any order of the dimensions."""
+    for shape in ((5, 1, 2000), (3, 8, 2, 16), (9, 7, 8), (1000, 2), (2, 3, 4, 5, 6, 7)):
+        a = rng.integers(-5, 6, shape).astype(np.int16)
+        order = [int(d) for d in rng.permutation(a.ndim)]
+        x, back = mp.array(a, mp.random_layout(rng, shape)), (slice(None, None, -1), Ellipsis, slice(1, None))
+        for name in ("sum", "argmin", "ptp", "max"):
+            for axis in some_axes(a.ndim, name == "argmin"):
+                compare(name, a[back].transpose(order), mp.transpose(x[back], order), axis)
+
+
 def special_values():
     """NaN, infinities, signed zeros, ties, overflow."""
     a = mp.values_for_sums(rng, "float32", (9, 11))
@@ -367,6 +406,12 @@ def custom():
     row = mp.array(b[0])
     mp.check("inputs are broadcast", run(mse, [x, row], axes(0)),
              ((a.astype("float64") - b[0]) ** 2).mean(axis=0).astype("float32"), ulp=4)
+    e, last = rng.integers(-9, 9, (3, 4099)).astype("float32"), mp.Layout([mp.size], (3, 4099), [0, -1],
+                                                                          [[0] * mp.size + [3], None])
+    f = mp.array(e[0], mp.layout_replicated(mp.size, 1, [4099]))[::-1]
+    differences = kernel("T x, T y", "T z", "x - y", "a + b", None, "0", "differences")
+    mp.check("of which every rank has one, reversed, and the last rank all of the other",
+             run(differences, [f, mp.array(e, last)], axes(0)), (e[0, ::-1] - e).sum(axis=0))
     d = mp.values_for_sums(rng, "bool", (9, 4))
     parity = kernel("bool x", "bool y", "x", "a != b", None, "false")
     mp.check("bools", run(parity, [mp.array(d)], axes(0)), np.logical_xor.reduce(d, axis=0))
@@ -378,7 +423,7 @@ def custom():
     mp.fails("MNP_ERR_ARG", "which is float32 in this call", run, mse, [x, mp.astype(y, "float64")])
     mp.fails("MNP_ERR_ARG", "all inputs are numbers", run, mse, [1.0, 2.0])
     mp.fails("MNP_ERR_UNSUPPORTED", "is raw", kernel, "raw T x", "T y", "x", "a + b", None, "0")
-    for made in (mse, norm, modulus, span, parity, wrong):
+    for made in (mse, norm, modulus, span, differences, parity, wrong):
         mp.reduction_free(made)
 
 
@@ -416,6 +461,8 @@ no_axes()
 shapes_and_views()
 large()
 rows()
+short_axes()
+small_columns()
 special_values()
 precision()
 empty()

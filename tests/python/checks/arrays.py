@@ -13,7 +13,6 @@ import warnings
 import maniple as mp
 from maniple import _dlpack
 import numpy as np
-import scipy.fft
 
 from . import full, ok, pair, raises, rng, same, seed, shared_folder
 
@@ -42,7 +41,7 @@ def check_arrays():
     raises(TypeError, "numpy.ndarray", "NumPy's arrays are no operands", lambda: mp.add(x, a))
     raises(TypeError, "asarray", "nor on the left", lambda: a + x)
     raises(ValueError, "broadcast", "shapes that do not fit", lambda: x + mp.ones((3,)))
-    raises(TypeError, "numpy.i0", "what is not there", lambda: np.i0(x))
+    raises(TypeError, "numpy.is_busday", "what is not there", lambda: np.is_busday(x))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         rows = [row.sum().item() for row in x]
@@ -478,8 +477,6 @@ def check_flags():
     flags = x.flags
     ok(flags.owndata and flags["C"] and "WRITEABLE : True" in repr(flags), "other ways to ask")
     raises(KeyError, "no flag", "another flag", lambda: flags["G"])
-    spread, a = pair((4, 6))
-    same("SciPy's own transform", scipy.fft.fft(spread), scipy.fft.fft(a), 1e-13)
 
 
 def check_copies():
@@ -488,7 +485,7 @@ def check_copies():
     y += 1
     same("copies of an array are arrays of their own", (x, y, z), (a, a + 1, a))
     raises(TypeError, "save()", "arrays are not pickled", lambda: pickle.dumps(x))
-    raises(TypeError, "neither copied nor pickled", "nor generators", lambda: pickle.dumps(mp.random.default_rng(1)))
+    raises(TypeError, "neither copied nor pickled", "nor layouts", lambda: pickle.dumps(mp.Layout((3,))))
     ok(f"{mp.sum(x):.3f}" == f"{a.sum():.3f}", "a number with a format")
     raises(TypeError, "12 elements", "several numbers with a format", lambda: f"{x:.3f}")
     for wrong in ("a", 1.5, (0, "a")):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Distributions beside SciPy's, waveforms, special matrices, spectra of images and labelled elements."""
 
+import copy
+import pickle
+
 import maniple as mp
 import numpy as np
 import scipy.linalg
@@ -53,6 +56,94 @@ def check_distributions():
                               ("geometric", 0), ("geometric", 1.5), ("geometric", mp.asarray([0.5, 0])), ("dirichlet", [1, 0])):
         raises(ValueError, name, f"{name} of {parameters}", lambda: getattr(generator, name)(*parameters))
     raises(ValueError, "probabilities", "no probabilities", lambda: generator.multinomial(3, [0.9, 0.9]))
+
+
+def _follow(name, draws, law):
+    """A point: counts follow a law.  No count of 5000 draws is expected to be off by 6 standard deviations."""
+    draws = draws.numpy().ravel()
+    most = int(law.ppf(0.999)) + 1
+    counts, expected = np.bincount(np.minimum(draws, most), minlength=most + 1), draws.size * law.pmf(np.arange(most + 1))
+    expected[most] = draws.size * law.sf(most - 1)
+    ok(draws.dtype == np.int64 and draws.min() >= 0 and (np.abs(counts - expected) <= 6 * np.sqrt(expected + 1)).all(),
+       f"random numbers of {name}")
+
+
+def check_further_distributions():
+    """Laws of further distributions, of numbers and of arrays; the seed is fixed, as above."""
+    count, generator, stats = 5000, mp.random.default_rng(6), scipy.stats
+    tens = mp.ones((50, 100))
+    for name, draws, law in (
+        ("noncentral_chisquare", generator.noncentral_chisquare(3.0, 2.0, (50, 100)), stats.ncx2(3, 2)),
+        ("noncentral_chisquare of few", generator.noncentral_chisquare(0.7, 25.0, (50, 100)), stats.ncx2(0.7, 25)),
+        ("noncentral_f", generator.noncentral_f(3.0, 20.0, 2.0, (50, 100)), stats.ncf(3, 20, 2)),
+        ("vonmises", generator.vonmises(0.5, 2.0, (50, 100)), stats.vonmises(2, loc=0.5)),
+        ("vonmises without a direction", generator.vonmises(0.0, 0.0, (50, 100)), stats.uniform(-np.pi, 2 * np.pi)),
+        ("gamma of arrays", generator.gamma(2.5 * tens, 3.0), stats.gamma(2.5, scale=3)),
+        ("gamma of small arrays", generator.gamma(0.3 * tens, tens), stats.gamma(0.3)),
+        ("beta of arrays", generator.beta(0.5 * tens, 2.0), stats.beta(0.5, 2)),
+        ("chisquare of arrays", generator.chisquare(4.0 * tens), stats.chi2(4)),
+        ("standard_t of arrays", generator.standard_t(3.0 * tens), stats.t(3)),
+        ("f of arrays", generator.f(4.0, 7.0 * tens), stats.f(4, 7)),
+    ):
+        cdf = law.cdf
+        if name == "vonmises":  # SciPy's law goes on beyond pi
+            cdf = lambda x, law=law: law.cdf(x) - law.cdf(-np.pi)  # noqa: E731
+        distance = stats.kstest(draws.numpy().ravel(), cdf).statistic
+        ok(draws.shape == (50, 100) and draws.dtype == float and distance < 2.5 / np.sqrt(count), f"{name}: {distance:.4f}")
+    for name, draws, law in (
+        ("hypergeometric", generator.hypergeometric(15, 25, 10, count), stats.hypergeom(40, 15, 10)),
+        ("hypergeometric of many", generator.hypergeometric(10**6, 10**7, 500, count), stats.hypergeom(11 * 10**6, 10**6, 500)),
+        ("logseries", generator.logseries(0.6, count), stats.logser(0.6)),
+        ("zipf", generator.zipf(2.5, count), stats.zipf(2.5)),
+        ("negative_binomial", generator.negative_binomial(3, 0.3, count), stats.nbinom(3, 0.3)),
+        ("poisson of arrays", generator.poisson(4.5 * tens), stats.poisson(4.5)),
+        ("poisson of large arrays", generator.poisson(60.0 * tens), stats.poisson(60)),
+        ("integers of arrays", generator.integers(mp.zeros(count, dtype=int), 7), stats.randint(0, 7)),
+    ):
+        _follow(name, draws, law)
+    ok(generator.hypergeometric(5, 0, 3).item() == 3 and generator.zipf(1.5).shape == () and generator.logseries(0.0).item() == 1,
+       "what is certain, and one number")
+    taken = generator.multivariate_hypergeometric([16, 8, 4], 6, (count,)).numpy()
+    near = np.abs(taken.mean(axis=0) - 6 * np.array([16, 8, 4]) / 28) < 6 * np.sqrt(6 * 0.25 / count)
+    ok(taken.shape == (count, 3) and (taken.sum(axis=1) == 6).all() and near.all() and taken.max(axis=0)[2] <= 4,
+       "random numbers of multivariate_hypergeometric")
+    low, high = mp.asarray([[0], [100]]), mp.asarray([1, 2, 3]) + 100
+    drawn = generator.integers(low, high, (40, 2, 3), endpoint=True)
+    ok(bool(((drawn >= low) & (drawn <= high)).all()) and drawn.dtype == np.int64, "integers between arrays")
+    x = np.arange(24).reshape(4, 6)
+    chosen = generator.choice(mp.asarray(x), 3, replace=False, axis=1).numpy()
+    ok(chosen.shape == (4, 3) and (np.diff(chosen, axis=0) == 6).all() and len(set(chosen[0])) == 3, "choice of columns")
+    ok(int(generator.choice(3, p=mp.asarray([0.0, 1.0, 0.0]))) == 1 and len(generator.bytes(7)) == 7
+       and generator.permutation(np.int64(5)).shape == (5,), "choice by an array, bytes, and integers of NumPy")
+    ok(generator.choice(np.int64(1), 3).tolist() == [0, 0, 0] and generator.choice((7, 7)).item() == 7,
+       "choice from an integer of NumPy, and from a tuple")
+    ok(generator.zipf(2000.0, 3).tolist() == [1, 1, 1] and int(generator.zipf(1 + 1e-9, (50,)).min()) > 0,
+       "zipf of extreme parameters")
+    for kappa in (2e6, 1e17, 1e300):
+        x = generator.vonmises(0.25, kappa, (2000,)).numpy() - 0.25
+        ok(abs(x).max() < 7 / np.sqrt(kappa) + 1e-15 and (kappa > 1e7 or 0.9 < x.std() * np.sqrt(kappa) < 1.1),
+           f"vonmises of kappa {kappa}")
+    for name, *parameters in (("hypergeometric", -1, 2, 3), ("hypergeometric", 1, 2, 4), ("logseries", 1.0), ("zipf", 1.0),
+                              ("vonmises", 0, -1), ("negative_binomial", 0, 0.5), ("negative_binomial", 1, 0.0),
+                              ("noncentral_chisquare", 0, 1), ("noncentral_f", 1, 0, 1), ("poisson", mp.asarray([1.0, -1])),
+                              ("multivariate_hypergeometric", [1, 2], 4), ("integers", mp.asarray([3, 4]), 4)):
+        raises(ValueError, name, f"{name} of {parameters}", lambda: getattr(generator, name)(*parameters))
+
+
+def check_state_of_generators():
+    """A generator goes on from where another one was."""
+    generator = mp.random.default_rng(11)
+    generator.normal(size=3)
+    (child,) = generator.spawn(1)
+    for name, one in (("a generator", generator), ("one that was spawned", child)):
+        state = one.bit_generator.state
+        copies = pickle.loads(pickle.dumps(one)), copy.deepcopy(one), mp.random.default_rng(0)
+        copies[2].bit_generator.state = state
+        wanted = one.random(5), one.spawn(1)[0].random(5)
+        for other in copies:
+            same(f"{name} from its state", (other.random(5), other.spawn(1)[0].random(5)), tuple(w.numpy() for w in wanted))
+        ok(one.bit_generator.state != state, "which draws change")
+    raises(ValueError, "no state", "what is no state", lambda: setattr(generator.bit_generator, "state", {"a": 1}))
 
 
 def check_waveforms():

@@ -76,7 +76,7 @@ def check_linalg():
         same(name, getattr(mp.linalg, name)(x / 6), getattr(scipy.linalg, name)(a / 6), 1e-11)
     same("lu", (*mp.linalg.lu(x), *mp.linalg.lu(x, permute_l=True)),
          (*scipy.linalg.lu(a), *scipy.linalg.lu(a, permute_l=True)), 1e-12)
-    for kind in ("sym", "her"):
+    for kind in ("sym", "her", None):
         got = mp.linalg.solve(x + x.T, x[0], assume_a=kind)
         same(f"solve of a matrix that is {kind}", got, np.linalg.solve(a + a.T, a[0]), 1e-10)
     for name, got, want in zip(("lu", "d", "perm"), mp.linalg.ldl(h := a + a.T), scipy.linalg.ldl(h)):
@@ -98,6 +98,12 @@ def check_linalg():
         same(f"schur, {output}", (z @ t @ np.conj(z.T)).real, a, 1e-11)
     raises(ValueError, "neither real nor complex", "schur of another kind", lambda: mp.linalg.schur(x, "float"))
     same("solve in mixed precision", mp.linalg.solve(x, y, mixed=True), np.linalg.solve(a, b), 1e-11)
+    for name, long in (("tall", np.concatenate([a, h])), ("wide", np.concatenate([a, h]).T), ("singular", np.ones((5, 6)))):
+        right = np.cos(np.arange(2.0 * len(long))).reshape(-1, 2)
+        *got, s = mp.linalg.lstsq(mp.array(long), right, mixed=True)
+        want = np.linalg.lstsq(long, right, rcond=None)
+        same(f"lstsq in mixed precision, {name}", got, (want[0], want[1], np.asarray(int(want[2]))), 1e-10)
+        ok(s is None, "without singular values")
     bands = np.vstack([rng.standard_normal((2, 6)), np.full(6, 9.0)])[[0, 2, 1]]
     same("solve_banded", mp.linalg.solve_banded((1, 1), mp.array(bands), y), scipy.linalg.solve_banded((1, 1), bands, b),
          1e-12)
@@ -118,9 +124,9 @@ def check_linalg_arguments():
         for kind, whole in (("sym", a + a.T), ("her", h), ("pos", a @ np.conj(a.T) + np.eye(5))):
             for lower in (False, True):
                 given = (np.tril if lower else np.triu)(whole)
-                same(f"solve of {dtype}, {kind}, lower={lower}", mp.linalg.solve(given, y, kind, lower=lower),
+                same(f"solve of {dtype}, {kind}, lower={lower}", mp.linalg.solve(given, y, assume_a=kind, lower=lower),
                      np.linalg.solve(whole, b), 1e-10)
-        same(f"solve of {dtype}, pos, transposed", mp.linalg.solve(np.tril(whole), y, "pos", transposed=True),
+        same(f"solve of {dtype}, pos, transposed", mp.linalg.solve(np.tril(whole), y, assume_a="pos", transposed=True),
              np.linalg.solve(whole.T, b), 1e-10)
         for kind, kept in (("diagonal", np.triu(np.tril(a))), ("tridiagonal", np.triu(np.tril(a, 1), -1)), ("gen", a),
                            ("banded", np.triu(np.tril(a, 2), -1)), ("upper triangular", np.triu(a)),
@@ -128,7 +134,7 @@ def check_linalg_arguments():
             for right in (b, b[:, 0]):
                 same(f"solve of {dtype}, {kind}", mp.linalg.solve(kept, right, assume_a=kind),
                      np.linalg.solve(kept, right), 1e-10)
-                same(f"solve of {dtype}, {kind}, transposed", mp.linalg.solve(kept, right, kind, transposed=True),
+                same(f"solve of {dtype}, {kind}, transposed", mp.linalg.solve(kept, right, assume_a=kind, transposed=True),
                      np.linalg.solve(kept.T, right), 1e-10)
         low = h.copy()
         low[:, 4] = low[:, 3]

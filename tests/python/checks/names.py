@@ -171,3 +171,90 @@ def check_refused_dtypes():
     y[0] = mp.ones((1, 1, 3))
     same("leading dimensions of one element", y, np.array([[1.0, 1, 1], [0, 0, 0]]))
     raises(TypeError, "a dict of objects", "what is no number", lambda: mp.asarray({"a": 1}))
+
+
+def check_archives():
+    """Files of several arrays, beside NumPy's; each is read into a layout."""
+    folder = shared_folder()
+    a, i, c = rng.standard_normal((7, 5)), np.arange(6, dtype="int16"), rng.standard_normal(3) + 1j
+    theirs = {"a": a, "i": i, "columns": np.asfortranarray(a), "number": np.float32(2.5), "none": np.zeros((0, 4)),
+              "big": a.astype(">f8"), "deep": np.arange(24.0).reshape(2, 3, 4), "flags": a > 0}
+    for write, written in ((mp.savez, np.savez), (mp.savez_compressed, np.savez_compressed)):
+        path = os.path.join(folder, write.__name__)
+        write(path, mp.asarray(c), a=mp.asarray(a), i=i, number=2.5)
+        with np.load(path + ".npz") as found:
+            ok(sorted(found.files) == ["a", "arr_0", "i", "number"] and found["number"] == 2.5, f"{write.__name__}: names")
+            same("what NumPy reads", (found["a"], found["i"], found["arr_0"]), (a, i, c))
+        mp.comm.by_root(written, path + "2.npz", **theirs)
+        with mp.load(path + "2.npz") as found:
+            ok(found.files == list(theirs) == list(found) and len(found) == len(theirs) and "a" in found, "what NumPy has written")
+            for name, value in theirs.items():
+                same(f"{name} of it", found[name], value.astype(value.dtype.newbyteorder("=")))
+            ok(found["a"].layout == mp.zeros((7, 5)).layout, "in the layout of a new array")
+            raises(KeyError, "no array", "a name that is not there", lambda: found["b"])
+        ok(mp.load(path + "2.npz", "*, 0")["a"].layout == mp.Layout((7, 5), "*, 0"), "or in another one")
+    mp.comm.by_root(np.savez, os.path.join(folder, "texts.npz"), x=np.array(["a"]))
+    raises(TypeError, "no arrays of", "texts", lambda: mp.load(os.path.join(folder, "texts.npz"))["x"])
+    damaged, much = os.path.join(folder, "savez_compressed2.npz"), rng.standard_normal((20000, 4))
+    if mp.rank() == 0:
+        np.savez_compressed(damaged, a=much)
+        with open(damaged, "r+b") as file:
+            file.seek(os.path.getsize(damaged) * 2 // 3)
+            file.write(bytes(4000))
+    raises(OSError, "could not be read", "what is damaged for some ranks", lambda: mp.load(damaged)["a"])
+    raises(FileNotFoundError, "none.npz", "no file", lambda: mp.load(os.path.join(folder, "none.npz")))
+    raises(FileNotFoundError, "", "no folder", lambda: mp.savez(os.path.join(folder, "none", "x"), a))
+    raises(ValueError, "two arrays", "a name that is given twice", lambda: mp.savez(os.path.join(folder, "y"), a, arr_0=a))
+    mp.save(os.path.join(folder, "plain"), mp.asarray(a))
+    same("save() completes a name", np.load(os.path.join(folder, "plain.npy")), a)
+    ok(sorted(os.listdir(folder)) == sorted(["plain.npy", "texts.npz", *(n + t for n in ("savez", "savez_compressed")
+                                                                       for t in (".npz", "2.npz"))]), "and nothing else is left")
+
+
+def check_conveniences():
+    x = np.concatenate([np.linspace(-60, 60, 241), [0, 709, -720, np.inf, np.nan]])
+    with np.errstate(over="ignore", invalid="ignore"):
+        for dtype, rtol in (("float64", 1e-14), ("float32", 2e-6), ("int64", 1e-14)):
+            a = x.astype(dtype) if dtype != "int64" else x[:241].astype(dtype)
+            ours, theirs = mp.i0(mp.asarray(a)).numpy(), np.i0(a)
+            kept = np.isfinite(theirs)
+            ok(ours.dtype == theirs.dtype and np.allclose(ours[kept], theirs[kept], rtol, 0), f"i0 of {dtype}")
+            ok(np.array_equal(np.isnan(ours), np.isnan(theirs)), "and where it is not finite")
+    of_both = mp.broadcast(mp.ones((3, 1)), mp.ones(4))
+    theirs = np.broadcast(np.ones((3, 1)), np.ones(4))
+    ok([getattr(of_both, n) == getattr(theirs, n) for n in ("shape", "nd", "ndim", "size", "numiter")] == [True] * 5
+       and [v.shape for v in of_both.values] == [(3, 4)] * 2, "broadcast")
+    raises(ValueError, "", "shapes that do not fit", lambda: mp.broadcast(mp.ones(3), mp.ones(4)))
+    chosen = mp.vectorize(lambda a, b: mp.where(a > b, a - b, a + b), doc="chosen")
+    same("vectorize", chosen(mp.arange(5), 2), np.vectorize(lambda a, b: a - b if a > b else a + b)(np.arange(5), 2))
+    same("of a list, with a dtype", mp.vectorize(lambda a: a * 2, otypes=[float])([1, 2]), np.array([2.0, 4.0]))
+    ok(chosen.__doc__ == "chosen", "with its own text")
+    raises(TypeError, "where(condition", "a function with an if", lambda: mp.vectorize(lambda a: 1 if a else 0)(mp.ones(3)))
+    raises(TypeError, "no signature", "a signature", lambda: mp.vectorize(abs, signature="(n)->()"))
+
+
+def check_weighted_quantiles():
+    """Weights that are whole numbers are elements that are there several times."""
+    a, w = rng.integers(-5, 5, (4, 6)) * 0.5, rng.integers(0, 4, (4, 6)) + 1
+    w[::2, 2] = 0
+    x = mp.asarray(a)
+
+    def wanted(q, axis=None, keepdims=False):
+        lines = (np.repeat(p, n) for p, n in zip(a.T if axis == 0 else a, w.T if axis == 0 else w))
+        if axis is None:
+            return np.quantile(np.repeat(a.ravel(), w.ravel()), q, method="inverted_cdf", keepdims=keepdims)
+        found = np.stack([np.quantile(line, q, method="inverted_cdf") for line in lines], axis=-1)
+        return np.expand_dims(found, axis - a.ndim) if keepdims else found
+
+    for axis in (None, 0, 1):
+        for q in (0.0, 0.317, 1.0, [0.1003, 0.501, 0.9907]):  # none is a share of so few weights
+            kept = {} if axis is None else {"keepdims": axis == 1}
+            same(f"quantile {q} along {axis} with weights",
+                 mp.quantile(x, q, axis=axis, method="inverted_cdf", weights=mp.asarray(w), **kept), wanted(q, axis, **kept))
+    same("percentiles", mp.percentile(x, [30.03, 60.07], method="inverted_cdf", weights=w), wanted([0.3003, 0.6007]))
+    same("weights of an axis", mp.quantile(x, 0.4, axis=1, method="inverted_cdf", weights=[1, 0, 1, 0, 0, 2]),
+         np.quantile(a[:, [0, 2, 5, 5]], 0.4, axis=1, method="inverted_cdf"))
+    raises(ValueError, "inverted_cdf", "another method", lambda: mp.quantile(x, 0.5, weights=w))
+    raises(TypeError, "one axis", "weights of another shape",
+           lambda: mp.quantile(x, 0.5, method="inverted_cdf", weights=[1, 2]))
+    raises(ValueError, "between 0 and 1", "no quantile", lambda: mp.quantile(x, 1.5, method="inverted_cdf", weights=w))

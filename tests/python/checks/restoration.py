@@ -62,6 +62,16 @@ def check_deconvolution():
     reg = rng.random((3, 2))
     same("wiener with a regularisation", module.wiener(x, k, 0.3, reg, clip=False), wiener(image, psf, 0.3, reg, False), 1e-10)
 
+    pair = image + 1j * rng.random(image.shape)
+    for clip in (False, True):
+        there = wiener(pair.real, psf, 0.05, laplacian, False) + 1j * wiener(pair.imag, psf, 0.05, laplacian, False)
+        there = np.where(there.real > 1, 1, np.where(there.real < -1, -1, there)) if clip else there
+        same(f"wiener of complex images, clip {clip}", module.wiener(pair, k, 0.05, is_real=False, clip=clip), there, 1e-10)
+    same("wiener of a real image, complex", module.wiener(x, k, 0.1, is_real=False),
+         wiener(image, psf, 0.1, laplacian).astype(complex), 1e-10)
+    out = mp.zeros(image.shape, complex)
+    ok(module.wiener(x, k, 0.1, is_real=False, out=out) is out and bool((out.real != 0).any()), "wiener, into an array")
+
     found, chains = module.unsupervised_wiener(x, k, user_params={"max_num_iter": 60}, clip=False)
     ok(32 <= len(chains["noise"]) == len(chains["prior"]) <= 61 and chains["noise"][0] == 1, "chains of the precisions")
     ok(abs(found.numpy() - scene).mean() < 0.1, "unsupervised_wiener")
@@ -69,9 +79,17 @@ def check_deconvolution():
     same("the seed is 0 unless it is given", module.unsupervised_wiener(x, k, clip=False)[0], again.numpy())
     ok(not bool(mp.array_equal(again, other)), "another seed")
 
+    turned = scene * (1 + 0.5j)
+    blurred = convolve(turned, psf, mode="same") + 0.01 * (rng.standard_normal(scene.shape)
+                                                         + 1j * rng.standard_normal(scene.shape))
+    found, chains = module.unsupervised_wiener(blurred, k, is_real=False, clip=False)
+    ok(found.dtype == complex and len(chains["noise"]) == len(chains["prior"]) > 30, "chains of a complex image")
+    ok(abs(found.numpy() - turned).mean() < 0.5 * abs(blurred - turned).mean() + 0.05, "unsupervised_wiener of a complex image")
+    ok(abs(np.log(np.median(chains["noise"][20:]) * 2e-4)) < 1, "which finds the noise")
+    raises(TypeError, "has to be real", "a complex psf of a complex image",
+           lambda: module.unsupervised_wiener(blurred, np.ones((2, 2)) * 1j, is_real=False))
     raises(ValueError, "num_iter is 0", "no iterations", lambda: module.richardson_lucy(x, k, 0))
     raises(ValueError, "none of fill, wrap", "another boundary", lambda: module.richardson_lucy(x, k, boundary="zero"))
-    raises(ValueError, "is_real is False", "complex images", lambda: module.wiener(x, k, 1, is_real=False))
     raises(ValueError, "user_params has callback", "a callback",
            lambda: module.unsupervised_wiener(x, k, user_params={"callback": print}))
     raises(ValueError, "psf is complex128", "a transfer function", lambda: module.wiener(x, k + 0j, 1))
