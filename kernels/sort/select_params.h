@@ -77,9 +77,9 @@ typedef struct mnp_select_params {
     mnp_select_digit digits[MNP_SELECT_PASSES];
     int bits[MNP_SELECT_WORDS]; /* of the words, as many as matter */
     long long ranks[MNP_SELECT_TARGETS];
-    mnp_select_state *states; /* `targets` of each line; 0 at first */
-    long long *counts;        /* of each digit, MNP_SELECT_DIGITS for each state; 0 at first */
-    int members;              /* TEAM: how many blocks select from a line together */
+    mnp_select_state *states;      /* `targets` of each line; 0 at first */
+    long long *counts;             /* of each digit, MNP_SELECT_DIGITS for each state; 0 at first */
+    int members;                   /* TEAM: how many blocks select from a line together */
     mnp_select_progress *progress; /* TEAM: of each line; 0 at first */
     /* a list of each line, which the first pass writes that finds few elements to be left; later ones read no others */
     long long few; /* at most so many of the whole line */

@@ -6,7 +6,7 @@
  * Short lines on the host are not counted: their elements are moved until the sought ones are in their places.
  *
  * Where ranks share lines, each counts its own elements, and the counts are summed over these ranks, a digit after the
- * other: no element moves.  On a GPU one launch finds all digits of lines that no other rank shares.
+ * other: no element moves.  On a GPU teams of blocks find all digits of lines that no other rank shares.
  */
 #include "ops/sort/select.h"
 
@@ -147,7 +147,7 @@ static size_t place(selection *s, char *base, size_t *zeros)
 {
     mnp_select_params *p = &s->params;
     const size_t lines = (size_t)p->lines, states = lines * (size_t)p->targets;
-    const bool passes = !s->kernels[MNP_SELECT_TEAM] || p->members > 1; /* each has a launch */
+    const bool passes = !s->kernels[MNP_SELECT_TEAM] || p->members > 1;                        /* each has a launch */
     const int64_t part = mnp__divide_up(mnp__min(p->few, p->length), LEAST_ROOM) * LEAST_ROOM; /* vectors begin there */
     size_t used = 0;
     p->states = mnp__sort_deal(base, &used, passes ? states * sizeof *p->states : 0);
