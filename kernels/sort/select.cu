@@ -6,6 +6,8 @@
  * digit the sought one has.  As soon as few elements agree, a pass writes them to a list, and the later passes read
  * only that: mostly the second pass does.
  *
+ * On a GPU one launch does that for lines that no other rank shares (select_cuda.h).
+ *
  * MNP_NUMBERED: the elements up to the sought one are wanted, with their indices.  These make equal elements different:
  * an index is the last word of an element.  What comes before the sought one is written with the list, the rest at the
  * end.
@@ -135,6 +137,16 @@ MNP_INLINE void mnp_select_key(mnp_bits128 number, mnp_complex128 &key)
     mnp_select_parts(number.high, number.low, key);
 }
 
+/* The number that comes last. */
+template <typename Bits> MNP_INLINE void mnp_select_most(Bits &number)
+{
+    number = (Bits) ~(Bits)0;
+}
+MNP_INLINE void mnp_select_most(mnp_bits128 &number)
+{
+    number = mnp_bits128{~(uint64_t)0, ~(uint64_t)0};
+}
+
 template <typename Word, typename Bits> MNP_INLINE void mnp_select_join(const Word *words, Bits &number)
 {
     number = (Bits)words[0];
@@ -146,37 +158,30 @@ template <typename Word> MNP_INLINE void mnp_select_join(const Word *words, mnp_
 
 /* ---- the tasks ---- */
 
-/* Whether this pass writes a line's list; and whether it reads that and not all elements. */
-MNP_INLINE bool mnp_select_writes_list(const mnp_select_params &p, int64_t line)
+/* Whether a pass writes a line's list; and whether it reads that and not all elements. */
+MNP_INLINE bool mnp_select_writes_list(const mnp_select_state *states, int pass)
 {
-    const int listed = p.states[line * p.targets].listed;
-    return listed > 0 && p.pass == listed;
+    return states[0].listed > 0 && pass == states[0].listed;
 }
-MNP_INLINE bool mnp_select_reads_list(const mnp_select_params &p, int64_t line)
+MNP_INLINE bool mnp_select_reads_list(const mnp_select_state *states, int pass)
 {
-    const int listed = p.states[line * p.targets].listed;
-    return listed > 0 && p.pass > listed;
-}
-
-MNP_INLINE int64_t mnp_select_end(const mnp_select_params &p, int64_t line)
-{
-    return mnp_select_reads_list(p, line) ? (int64_t)p.kept[line] : p.length;
+    return states[0].listed > 0 && pass > states[0].listed;
 }
 
 /*
  * A sought element's digit, the first one of those from `digit` on whose counts sum up to more than `rank`: it has that
  * digit, and so many of those with the same digits come before it.
  */
-MNP_INLINE void mnp_select_found(const mnp_select_params &p, const long long *counts, uint32_t digit, long long rank,
-                                 mnp_select_state *state)
+MNP_INLINE void mnp_select_found(const mnp_select_params &p, int pass, const long long *counts, uint32_t digit,
+                                 long long rank, mnp_select_state *state)
 {
     while (rank >= *counts) {
         rank -= *counts++;
         digit++;
     }
-    state->words[p.digit.word] |= (unsigned long long)digit << p.digit.shift;
+    state->words[p.digits[pass].word] |= (unsigned long long)digit << p.digits[pass].shift;
     state->rank = (unsigned long long)rank;
-    state->passes = p.pass + 1;
+    state->passes = pass + 1;
     state->done = MNP_NUMBERED && rank + 1 == *counts;
     state->alike = *counts;
 }
@@ -187,33 +192,54 @@ MNP_INLINE bool mnp_select_same(const mnp_select_state &a, const mnp_select_stat
 #pragma unroll
     for (int w = 0; w < MNP_NUMBER_WORDS; w++)
         same = same && a.words[w] == b.words[w];
-    return same;
+    return same && a.done == b.done;
 }
 
-/* Find who counts for whom from now on, and whether few enough elements are left for a list. */
-MNP_INLINE void mnp_select_lead(const mnp_select_params &p, mnp_select_state *states)
+/* Find who counts for whom from now on. */
+MNP_INLINE void mnp_select_group(const mnp_select_params &p, mnp_select_state *states)
 {
-    long long left = 0;
     for (int t = 0; t < p.targets; t++) {
         int leader = 0;
         while (!mnp_select_same(states[leader], states[t]))
             leader++;
         states[t].leader = leader;
-        left += leader == t ? states[t].alike : 0;
     }
-    if (states[0].listed == 0 && left <= p.few)
-        states[0].listed = p.pass + 1;
+}
+
+/* The same after a pass, and whether no more than `few` elements are left, for a list. */
+MNP_INLINE void mnp_select_lead(const mnp_select_params &p, int pass, long long few, mnp_select_state *states)
+{
+    long long left = 0;
+    mnp_select_group(p, states);
+    for (int t = 0; t < p.targets; t++)
+        left += states[t].leader == t && !states[t].done ? states[t].alike : 0;
+    if (states[0].listed == 0 && left <= few)
+        states[0].listed = pass + 1;
 }
 
 /* How many of those that share a sought element's known digits come before it; at first, of all. */
-MNP_INLINE long long mnp_select_rank(const mnp_select_params &p, const mnp_select_state *states, int target)
+MNP_INLINE long long mnp_select_rank(const mnp_select_params &p, int pass, const mnp_select_state *states, int target)
 {
-    return p.pass == 0 ? p.ranks[target] : (long long)states[target].rank;
+    return pass == 0 ? p.ranks[target] : (long long)states[target].rank;
+}
+
+/* Write the element that a state tells all of. */
+MNP_INLINE void mnp_select_store(const mnp_select_params &p, int64_t line, int target, const mnp_select_state &state)
+{
+    mnp_bits number;
+    mnp_select_join(state.words, number);
+    mnp_select_key(mnp_sort_key_turned(number, p.descending != 0), ((MNP_KEY *)p.values)[line * p.row + target]);
 }
 
 #if MNP_CUDA
 #include "kernels/prefix_sum.h"
 #include "kernels/sort/select_cuda.h"
+#if MNP_TASK == MNP_SELECT_SAMPLE || MNP_TASK == MNP_SELECT_SIEVE || MNP_TASK == MNP_SELECT_TEAM
+#include "kernels/sort/select_sieve_cuda.h"
+#endif
+#if MNP_TASK == MNP_SELECT_TEAM
+#include "kernels/sort/select_team_cuda.h"
+#endif
 #else
 #include "kernels/sort/select_host.h"
 #endif
@@ -221,11 +247,7 @@ MNP_INLINE long long mnp_select_rank(const mnp_select_params &p, const mnp_selec
 #if !MNP_CUDA || MNP_TASK == MNP_SELECT_VALUES
 MNP_KERNEL(select_values, mnp_select_params)
 {
-    MNP_FOR (i, p.lines * p.targets) {
-        mnp_bits number;
-        mnp_select_join(p.states[i].words, number);
-        mnp_select_key(mnp_sort_key_turned(number, p.descending != 0),
-                       ((MNP_KEY *)p.values)[i / p.targets * p.row + i % p.targets]);
-    }
+    MNP_FOR (i, p.lines * p.targets)
+        mnp_select_store(p, i / p.targets, (int)(i % p.targets), p.states[i]);
 }
 #endif

@@ -1,70 +1,106 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Selection on a GPU, in blocks of MNP_THREADS threads of MNP_ITEMS elements each; every task takes chunks of lines.
+ * Selection on a GPU, in blocks of MNP_THREADS threads of MNP_ITEMS elements each.
+ *
+ * A launch selects from lines that no other rank shares (select_team_cuda.h); long ones are sieved before that
+ * (select_sieve_cuda.h).  Where lines are shared, a launch counts, and another one finds the digits after the ranks
+ * have added their counts.
  *
  * Elements are counted in shared memory.  What is written in no particular order is given its place by tiles: a block
  * counts how much of its tile is written, and takes that much room at once.
  */
-
-/* The chunk of a line that is number c. */
-struct mnp_select_chunk {
-    int64_t line, begin, end;
-    bool from_list, to_list;
+enum {
+    MNP_TILE = MNP_THREADS * MNP_ITEMS,
+    MNP_VECTOR = 16 / (int)sizeof(MNP_KEY), /* elements that a thread loads at once */
+    MNP_OWN_DIGITS = MNP_SELECT_DIGITS / MNP_THREADS
 };
 
-MNP_INLINE mnp_select_chunk mnp_select_chunk_of(const mnp_select_params &p, int64_t chunks, int64_t c)
+extern __shared__ uint4 mnp_shared[]; /* counters, or numbers */
+
+/* What a block reads of a line in a pass: keys, or a list of numbers. */
+struct mnp_select_span {
+    int64_t line, begin, end;
+    int pass;
+    bool to_list;
+    const mnp_select_list *from; /* NULL: keys */
+};
+
+/* The part of a span that is number `part` of `parts`, in whole tiles. */
+MNP_INLINE void mnp_select_divide(mnp_select_span &span, int64_t parts, int64_t part)
 {
-    mnp_select_chunk chunk;
-    chunk.line = c / chunks;
-    chunk.begin = (c - chunk.line * chunks) * p.chunk;
-    chunk.from_list = mnp_select_reads_list(p, chunk.line);
-    chunk.to_list = mnp_select_writes_list(p, chunk.line);
-    const int64_t end = mnp_select_end(p, chunk.line);
-    chunk.end = chunk.begin + p.chunk < end ? chunk.begin + p.chunk : end;
-    return chunk;
+    const int64_t tiles = (span.end + MNP_TILE - 1) / MNP_TILE, each = (tiles + parts - 1) / parts * MNP_TILE;
+    span.begin = mnp_least(part * each, span.end);
+    span.end = mnp_least(span.begin + each, span.end);
 }
 
 /* How many elements a tile has. */
-MNP_INLINE int mnp_select_size(const mnp_select_chunk &chunk, int64_t tile)
+MNP_INLINE int mnp_select_size(const mnp_select_span &span, int64_t tile)
 {
-    const int64_t left = chunk.end - tile;
-    return left < MNP_THREADS * MNP_ITEMS ? (int)left : MNP_THREADS * MNP_ITEMS;
+    const int64_t left = span.end - tile;
+    return left < MNP_TILE ? (int)left : MNP_TILE;
 }
 
-/* Whether this thread has an element of that number in a tile of so many. */
-MNP_INLINE bool mnp_select_has(int size, int item)
+/* Where in a tile this thread's element of that number is. */
+MNP_INLINE int mnp_select_at(int item)
 {
-    return item * MNP_THREADS + (int)threadIdx.x < size;
+    return (item / MNP_VECTOR * MNP_THREADS + (int)threadIdx.x) * MNP_VECTOR + item % MNP_VECTOR;
 }
 
-/* The numbers of this thread's elements in a tile. */
-MNP_INLINE void mnp_select_load(const mnp_select_params &p, const mnp_select_chunk &chunk, int64_t tile, int size,
-                                mnp_bits (&numbers)[MNP_ITEMS])
+/*
+ * Load this thread's elements of a tile of so many: numbers of the list, or keys, which mnp_select_convert() makes
+ * numbers of.
+ */
+MNP_INLINE void mnp_select_load(const mnp_select_params &p, const mnp_select_span &span, int64_t tile,
+                                mnp_bits (&items)[MNP_ITEMS])
 {
-    const mnp_bits *list = (const mnp_bits *)p.candidates + chunk.line * p.room + tile + threadIdx.x;
-    const MNP_KEY *keys = (const MNP_KEY *)p.keys + chunk.line * p.length + tile + threadIdx.x;
+    struct alignas(16) vector {
+        mnp_bits at[MNP_VECTOR];
+    };
+    const int size = mnp_select_size(span, tile);
+    const mnp_bits *from = span.from ? (const mnp_bits *)span.from->numbers + span.line * span.from->room + tile
+                                     : (const mnp_bits *)p.keys + span.line * p.length + tile;
+    if (size == MNP_TILE && (uint64_t)from % 16 == 0) {
 #pragma unroll
-    for (int item = 0; item < MNP_ITEMS; item++)
-        if (mnp_select_has(size, item))
-            numbers[item] =
-                chunk.from_list ? list[item * MNP_THREADS] : mnp_number(keys[item * MNP_THREADS], p.descending);
+        for (int i = 0; i < MNP_ITEMS / MNP_VECTOR; i++) {
+            const vector some = ((const vector *)from)[i * MNP_THREADS + threadIdx.x];
+#pragma unroll
+            for (int k = 0; k < MNP_VECTOR; k++)
+                items[i * MNP_VECTOR + k] = some.at[k];
+        }
+    } else {
+#pragma unroll
+        for (int item = 0; item < MNP_ITEMS; item++)
+            if (mnp_select_at(item) < size)
+                items[item] = from[mnp_select_at(item)];
+    }
+}
+
+MNP_INLINE void mnp_select_convert(const mnp_select_params &p, const mnp_select_span &span,
+                                   mnp_bits (&items)[MNP_ITEMS])
+{
+    if (!span.from)
+#pragma unroll
+        for (int item = 0; item < MNP_ITEMS; item++)
+            items[item] = mnp_number(mnp_bits_as<MNP_KEY>(items[item]), p.descending);
 }
 
 /* The index in the line of such an element, where indices matter. */
-MNP_INLINE int64_t mnp_select_index(const mnp_select_params &p, const mnp_select_chunk &chunk, int64_t tile, int item)
+MNP_INLINE int64_t mnp_select_index(const mnp_select_params &p, const mnp_select_span &span, int64_t tile, int item)
 {
-    const int64_t i = tile + item * MNP_THREADS + threadIdx.x;
-    return MNP_NUMBERED && chunk.from_list ? p.places[chunk.line * p.room + i] : i;
+    const int64_t i = tile + mnp_select_at(item);
+    return MNP_NUMBERED && span.from ? span.from->places[span.line * span.from->room + i] : i;
 }
 
 /* How a thread's element compares with a prefix; its index is looked up only if it counts. */
-MNP_INLINE int mnp_select_compare_at(const mnp_select_params &p, const mnp_select_chunk &chunk, int64_t tile, int item,
+MNP_INLINE int mnp_select_compare_at(const mnp_select_params &p, const mnp_select_span &span, int64_t tile, int item,
                                      const mnp_bits &number, const mnp_select_prefix &prefix)
 {
     const bool looks = MNP_NUMBERED && prefix.count > MNP_NUMBER_WORDS;
-    const int64_t index = looks ? mnp_select_index(p, chunk, tile, item) : 0;
+    const int64_t index = looks ? mnp_select_index(p, span, tile, item) : 0;
     return mnp_select_compare(number, index, prefix);
 }
+
+#if MNP_TASK == MNP_SELECT_COUNT || MNP_TASK == MNP_SELECT_TEAM || MNP_TASK == MNP_SELECT_SIEVE
 
 /* Where a thread's entries begin in the line's list and in its result. */
 struct mnp_select_places {
@@ -72,13 +108,14 @@ struct mnp_select_places {
 };
 
 /* Take room in both for all threads of the block, which each have so many entries. */
-MNP_INLINE mnp_select_places mnp_select_take(const mnp_select_params &p, int64_t line, uint32_t kept, uint32_t found)
+MNP_INLINE mnp_select_places mnp_select_take(const mnp_select_params &p, const mnp_select_list &list, int64_t line,
+                                             uint32_t kept, uint32_t found)
 {
     __shared__ unsigned long long begins[2];
     uint32_t all; /* both counts in one word: a tile has fewer than 65536 elements */
     const uint32_t before = mnp_prefix_block<MNP_THREADS / 32>(kept | found << 16, &all);
     if (threadIdx.x == 0 && (all & 0xffff))
-        begins[0] = atomicAdd(&p.kept[line], (unsigned long long)(all & 0xffff));
+        begins[0] = atomicAdd(&list.count[line], (unsigned long long)(all & 0xffff));
     if (threadIdx.x == 32 && all >> 16)
         begins[1] = atomicAdd(&p.found[line], (unsigned long long)(all >> 16));
     __syncthreads();
@@ -87,111 +124,184 @@ MNP_INLINE mnp_select_places mnp_select_take(const mnp_select_params &p, int64_t
     return places;
 }
 
-/* Append the elements of bit set `which` to the result of the line, from place `at` on. */
-MNP_INLINE void mnp_select_give(const mnp_select_params &p, const mnp_select_chunk &chunk, int64_t tile, uint32_t which,
+/* Append the elements of bit set `which` to a list of the line, from place `at` on, as many as there is room for. */
+MNP_INLINE void mnp_select_keep(const mnp_select_params &p, const mnp_select_span &span, int64_t tile,
+                                const mnp_bits (&numbers)[MNP_ITEMS], uint32_t which, const mnp_select_list &list,
                                 int64_t at)
 {
-    const MNP_KEY *keys = (const MNP_KEY *)p.keys + chunk.line * p.length;
-    MNP_KEY *values = (MNP_KEY *)p.values + chunk.line * p.first;
-    for (; which; which &= which - 1) {
-        const int64_t index = mnp_select_index(p, chunk, tile, __ffs(which) - 1);
-        values[at] = keys[index];
-        p.indices[chunk.line * p.first + at++] = index + p.number;
-    }
-}
-
-#if MNP_TASK == MNP_SELECT_COUNT
-
-/* Append the elements of bit set `which` to the line's list, from place `at` on. */
-MNP_INLINE void mnp_select_keep(const mnp_select_params &p, const mnp_select_chunk &chunk, int64_t tile,
-                                const mnp_bits (&numbers)[MNP_ITEMS], uint32_t which, int64_t at)
-{
-    at += chunk.line * p.room;
+    const int64_t first = span.line * list.room;
 #pragma unroll
     for (int item = 0; item < MNP_ITEMS; item++) {
-        if (!(which >> item & 1))
+        if (!(which >> item & 1) || at >= list.room)
             continue;
-        ((mnp_bits *)p.candidates)[at] = numbers[item];
+        ((mnp_bits *)list.numbers)[first + at] = numbers[item];
         if (MNP_NUMBERED)
-            p.places[at] = mnp_select_index(p, chunk, tile, item);
+            list.places[first + at] = mnp_select_index(p, span, tile, item);
         at++;
     }
 }
 
-/*
- * Count the chunk's elements.  `counts` has `copies` counters of every digit of every leader, side by side: threads
- * that have the same digit use different banks.
- */
-MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_chunk &chunk, uint32_t *counts,
-                                 int leaders, const mnp_select_prefix *prefixes)
+#endif
+
+#if MNP_TASK == MNP_SELECT_COUNT || MNP_TASK == MNP_SELECT_TEAM
+
+/* Append the elements of bit set `which` to the result of the line, from place `at` on. */
+MNP_INLINE void mnp_select_give(const mnp_select_params &p, const mnp_select_span &span, int64_t tile, uint32_t which,
+                                int64_t at)
 {
-    const int copies = MNP_SELECT_TARGETS / leaders, copy = (int)threadIdx.x % copies;
-    for (int64_t tile = chunk.begin; tile < chunk.end; tile += MNP_THREADS * MNP_ITEMS) {
+    const MNP_KEY *keys = (const MNP_KEY *)p.keys + span.line * p.length;
+    MNP_KEY *values = (MNP_KEY *)p.values + span.line * p.first;
+    for (; which; which &= which - 1) {
+        const int64_t index = mnp_select_index(p, span, tile, __ffs(which) - 1);
+        values[at] = keys[index];
+        p.indices[span.line * p.first + at++] = index + p.number;
+    }
+}
+
+/*
+ * What a block counts: there are `copies` counters of every digit of every leader, as neighbours often have one digit,
+ * but no more than its elements are worth.
+ */
+struct mnp_select_tally {
+    mnp_select_prefix prefixes[MNP_SELECT_TARGETS];
+    int leaders, copies;
+    int targets[MNP_SELECT_TARGETS]; /* of the leaders */
+    int slots[MNP_SELECT_TARGETS];   /* the number among the leaders of a target that is one */
+};
+
+MNP_INLINE uint32_t *mnp_select_counts()
+{
+    return (uint32_t *)mnp_shared;
+}
+
+/* By all threads: nothing of the span is counted yet. */
+MNP_INLINE void mnp_select_open(const mnp_select_params &p, const mnp_select_state *states, const mnp_select_span &span,
+                                mnp_select_tally &tally)
+{
+    if (threadIdx.x == 0) {
+        const int64_t worth = (span.end - span.begin) / MNP_TILE + 1;
+        tally.leaders = 0;
+        for (int t = 0; t < p.targets; t++)
+            if (states[t].leader == t && !states[t].done) {
+                tally.slots[t] = tally.leaders;
+                tally.targets[tally.leaders] = t;
+                tally.prefixes[tally.leaders++] = mnp_select_prefix_of(p, states[t], span.pass);
+            }
+        tally.copies = (int)mnp_least(MNP_SELECT_TARGETS / tally.leaders, worth);
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < tally.leaders * tally.copies * MNP_SELECT_DIGITS / 4; i += MNP_THREADS)
+        mnp_shared[i] = uint4{0, 0, 0, 0};
+    __syncthreads();
+}
+
+MNP_INLINE uint32_t mnp_select_counted(const mnp_select_tally &tally, int i)
+{
+    uint32_t sum = 0;
+    for (int copy = 0; copy < tally.copies; copy++)
+        sum += mnp_select_counts()[i * tally.copies + copy];
+    return sum;
+}
+
+/* Count a span's elements, and write those to the list that may be sought, if this pass does. */
+MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_span &span, mnp_select_tally &tally)
+{
+    const mnp_select_digit which = p.digits[span.pass];
+    const int leaders = tally.leaders, copies = tally.copies, copy = (int)threadIdx.x % copies;
+    mnp_bits next[MNP_ITEMS];
+    if (span.begin < span.end)
+        mnp_select_load(p, span, span.begin, next);
+    for (int64_t tile = span.begin; tile < span.end; tile += MNP_TILE) {
         mnp_bits numbers[MNP_ITEMS];
         uint32_t agree = 0, before = 0;
-        const int size = mnp_select_size(chunk, tile);
-        mnp_select_load(p, chunk, tile, size, numbers);
+        const int size = mnp_select_size(span, tile);
+#pragma unroll
+        for (int item = 0; item < MNP_ITEMS; item++)
+            numbers[item] = next[item];
+        if (tile + MNP_TILE < span.end) /* while these are counted */
+            mnp_select_load(p, span, tile + MNP_TILE, next);
+        mnp_select_convert(p, span, numbers);
         for (int leader = 0; leader < leaders; leader++) {
-            const mnp_select_prefix prefix = prefixes[leader];
+            const mnp_select_prefix prefix = tally.prefixes[leader];
 #pragma unroll
             for (int item = 0; item < MNP_ITEMS; item++) {
-                if (!mnp_select_has(size, item))
+                if (mnp_select_at(item) >= size)
                     continue;
-                const int order = mnp_select_compare_at(p, chunk, tile, item, numbers[item], prefix);
+                const int order = mnp_select_compare_at(p, span, tile, item, numbers[item], prefix);
                 before |= (order < 0 ? 1u : 0u) << item;
                 if (order != 0)
                     continue;
                 agree |= 1u << item;
-                const bool looks = MNP_NUMBERED && p.digit.word == MNP_NUMBER_WORDS;
-                const int64_t index = looks ? mnp_select_index(p, chunk, tile, item) : 0;
-                const uint32_t digit = mnp_select_digit_of(p.digit, numbers[item], index);
-                atomicAdd(&counts[(leader * MNP_SELECT_DIGITS + digit) * copies + copy], 1u);
+                const bool looks = MNP_NUMBERED && which.word == MNP_NUMBER_WORDS;
+                const int64_t index = looks ? mnp_select_index(p, span, tile, item) : 0;
+                const uint32_t digit = mnp_select_digit_of(which, numbers[item], index);
+                atomicAdd(&mnp_select_counts()[(leader * MNP_SELECT_DIGITS + digit) * copies + copy], 1u);
             }
         }
-        if (!chunk.to_list)
+        if (!span.to_list)
             continue;
         before = MNP_NUMBERED ? before : 0;
-        const mnp_select_places at = mnp_select_take(p, chunk.line, __popc(agree), __popc(before));
-        mnp_select_keep(p, chunk, tile, numbers, agree, at.kept);
-        mnp_select_give(p, chunk, tile, before, at.found);
+        const mnp_select_places at = mnp_select_take(p, p.list, span.line, __popc(agree), __popc(before));
+        mnp_select_keep(p, span, tile, numbers, agree, p.list, at.kept);
+        mnp_select_give(p, span, tile, before, at.found);
+    }
+    __syncthreads();
+}
+
+/* Add what a block counted to `counts`, whose rows of digits are those of the leaders, or of their targets. */
+MNP_INLINE void mnp_select_add(const mnp_select_tally &tally, bool by_targets, long long *counts)
+{
+    for (int i = threadIdx.x; i < tally.leaders * MNP_SELECT_DIGITS; i += MNP_THREADS) {
+        const int leader = i / MNP_SELECT_DIGITS, row = by_targets ? tally.targets[leader] : leader;
+        const uint32_t sum = mnp_select_counted(tally, i);
+        if (sum)
+            atomicAdd((unsigned long long *)&counts[row * MNP_SELECT_DIGITS + i % MNP_SELECT_DIGITS],
+                      (unsigned long long)sum);
     }
 }
 
+#endif
+
+#if MNP_TASK == MNP_SELECT_COUNT || MNP_TASK == MNP_SELECT_PICK || MNP_TASK == MNP_SELECT_TEAM
+
+/*
+ * By all threads: find a target's digit.  `own` are the counts of this thread's digits, of which it has a few
+ * neighbours.
+ */
+template <int digits>
+MNP_INLINE void mnp_select_pick(const mnp_select_params &p, int pass, const long long (&own)[digits], long long rank,
+                                mnp_select_state &state)
+{
+    const bool done = state.done; /* read before a thread writes it */
+    long long sum = 0, all;
+#pragma unroll
+    for (int i = 0; i < digits; i++)
+        sum += own[i];
+    const long long before = mnp_prefix_block<MNP_THREADS / 32>(sum, &all);
+    if (!done && before <= rank && rank < before + sum)
+        mnp_select_found(p, pass, own, threadIdx.x * digits, rank - before, &state);
+}
+
+#endif
+
+#if MNP_TASK == MNP_SELECT_COUNT
+
 extern "C" __global__ void __launch_bounds__(MNP_THREADS, 2) select_count(const __grid_constant__ mnp_select_params p)
 {
-    __shared__ uint32_t counts[MNP_SELECT_TARGETS * MNP_SELECT_DIGITS];
-    __shared__ mnp_select_prefix prefixes[MNP_SELECT_TARGETS];
-    __shared__ int targets[MNP_SELECT_TARGETS], leaders;
+    __shared__ mnp_select_tally tally;
     const int64_t chunks = (p.length + p.chunk - 1) / p.chunk;
     for (int64_t c = blockIdx.x; c < p.lines * chunks; c += gridDim.x) {
-        const mnp_select_chunk chunk = mnp_select_chunk_of(p, chunks, c);
-        mnp_select_state *states = p.states + chunk.line * p.targets;
-        if (chunk.begin >= chunk.end || (states[0].done && !chunk.to_list))
+        const int64_t line = c / chunks, begin = (c - line * chunks) * p.chunk, limit = begin + p.chunk;
+        const mnp_select_state *states = p.states + line * p.targets;
+        const mnp_select_list *from = mnp_select_reads_list(states, p.pass) ? &p.list : nullptr;
+        const int64_t end = from ? (int64_t)p.list.count[line] : p.length;
+        const bool to_list = mnp_select_writes_list(states, p.pass);
+        const mnp_select_span span = {line, begin, limit < end ? limit : end, p.pass, to_list, from};
+        if (begin >= end)
             continue;
-        if (threadIdx.x == 0) {
-            leaders = 0;
-            for (int t = 0; t < p.targets; t++)
-                if (states[t].leader == t) {
-                    targets[leaders] = t;
-                    prefixes[leaders++] = mnp_select_prefix_of(p, states[t], p.pass);
-                }
-        }
-        for (int i = threadIdx.x; i < MNP_SELECT_TARGETS * MNP_SELECT_DIGITS; i += MNP_THREADS)
-            counts[i] = 0;
-        __syncthreads();
-        mnp_select_count(p, chunk, counts, leaders, prefixes);
-        __syncthreads();
-        const int copies = MNP_SELECT_TARGETS / leaders;
-        for (int i = threadIdx.x; i < leaders * MNP_SELECT_DIGITS; i += MNP_THREADS) {
-            const int leader = i / MNP_SELECT_DIGITS, digit = i % MNP_SELECT_DIGITS;
-            uint32_t sum = 0;
-            for (int copy = 0; copy < copies; copy++)
-                sum += counts[i * copies + copy];
-            if (sum)
-                atomicAdd((unsigned long long *)&p
-                              .counts[(chunk.line * p.targets + targets[leader]) * MNP_SELECT_DIGITS + digit],
-                          (unsigned long long)sum);
-        }
+        mnp_select_open(p, states, span, tally);
+        mnp_select_count(p, span, tally);
+        mnp_select_add(tally, true, p.counts + line * p.targets * MNP_SELECT_DIGITS);
         __syncthreads();
     }
 }
@@ -200,51 +310,22 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, 2) select_count(const 
 
 MNP_KERNEL(select_pick, mnp_select_params)
 {
-    enum { OWN = MNP_SELECT_DIGITS / MNP_THREADS };
     for (int64_t line = blockIdx.x; line < p.lines; line += gridDim.x) {
         mnp_select_state *states = p.states + line * p.targets;
-        long long *line_counts = p.counts + line * p.targets * MNP_SELECT_DIGITS;
+        long long *counts = p.counts + line * p.targets * MNP_SELECT_DIGITS;
         for (int t = 0; t < p.targets; t++) {
-            const bool done = states[t].done;
-            const long long rank = mnp_select_rank(p, states, t); /* read before a thread writes it */
-            const long long *counts = line_counts + states[t].leader * MNP_SELECT_DIGITS + threadIdx.x * OWN;
-            long long sum = 0, all;
-            for (int i = 0; i < OWN; i++)
-                sum += counts[i];
-            const long long before = mnp_prefix_block<MNP_THREADS / 32>(sum, &all);
-            if (!done && before <= rank && rank < before + sum)
-                mnp_select_found(p, counts, (uint32_t)threadIdx.x * OWN, rank - before, &states[t]);
+            long long own[MNP_OWN_DIGITS];
+#pragma unroll
+            for (int i = 0; i < MNP_OWN_DIGITS; i++)
+                own[i] = counts[states[t].leader * MNP_SELECT_DIGITS + (int)threadIdx.x * MNP_OWN_DIGITS + i];
+            mnp_select_pick(p, p.pass, own, mnp_select_rank(p, p.pass, states, t), states[t]);
         }
         __syncthreads();
         for (int i = threadIdx.x; i < p.targets * MNP_SELECT_DIGITS; i += MNP_THREADS)
-            line_counts[i] = 0;
+            counts[i] = 0;
         if (threadIdx.x == 0)
-            mnp_select_lead(p, states);
+            mnp_select_lead(p, p.pass, p.few, states);
         __syncthreads();
-    }
-}
-
-#elif MNP_TASK == MNP_SELECT_GATHER
-
-extern "C" __global__ void __launch_bounds__(MNP_THREADS) select_gather(const __grid_constant__ mnp_select_params p)
-{
-    const int64_t chunks = (p.length + p.chunk - 1) / p.chunk;
-    for (int64_t c = blockIdx.x; c < p.lines * chunks; c += gridDim.x) {
-        const mnp_select_chunk chunk = mnp_select_chunk_of(p, chunks, c);
-        const mnp_select_state state = p.states[chunk.line];
-        const mnp_select_prefix known = mnp_select_prefix_of(p, state, state.passes);
-        for (int64_t tile = chunk.begin; tile < chunk.end; tile += MNP_THREADS * MNP_ITEMS) {
-            mnp_bits numbers[MNP_ITEMS];
-            uint32_t wanted = 0;
-            const int size = mnp_select_size(chunk, tile);
-            mnp_select_load(p, chunk, tile, size, numbers);
-#pragma unroll
-            for (int item = 0; item < MNP_ITEMS; item++)
-                if (mnp_select_has(size, item) &&
-                    mnp_select_compare_at(p, chunk, tile, item, numbers[item], known) <= 0)
-                    wanted |= 1u << item;
-            mnp_select_give(p, chunk, tile, wanted, mnp_select_take(p, chunk.line, 0, __popc(wanted)).found);
-        }
     }
 }
 

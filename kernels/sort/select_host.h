@@ -20,8 +20,8 @@ static int mnp_select_agreeing(const mnp_bits *numbers, int count, const mnp_sel
 /* Append numbers to a line's list. */
 static void mnp_select_keep(const mnp_select_params &p, int64_t line, const mnp_bits *numbers, int count)
 {
-    const unsigned long long at = __atomic_fetch_add(&p.kept[line], (unsigned long long)count, __ATOMIC_RELAXED);
-    memcpy((mnp_bits *)p.candidates + line * p.room + at, numbers, (size_t)count * sizeof *numbers);
+    const unsigned long long at = __atomic_fetch_add(&p.list.count[line], (unsigned long long)count, __ATOMIC_RELAXED);
+    memcpy((mnp_bits *)p.list.numbers + line * p.list.room + at, numbers, (size_t)count * sizeof *numbers);
 }
 
 /* What a worker counts, four counters of every digit for each leader, as neighbours often have the same one. */
@@ -38,7 +38,7 @@ static void mnp_select_numbers(const mnp_select_params &p, int64_t line, int64_t
     const MNP_KEY *keys = (const MNP_KEY *)p.keys + line * p.length + begin;
     const bool descending = p.descending != 0;
     if (from_list)
-        memcpy(numbers, (const mnp_bits *)p.candidates + line * p.room + begin, (size_t)count * sizeof *numbers);
+        memcpy(numbers, (const mnp_bits *)p.list.numbers + line * p.list.room + begin, (size_t)count * sizeof *numbers);
     for (int i = 0; !from_list && i < count; i++)
         numbers[i] = mnp_number(keys[i], descending);
 }
@@ -46,8 +46,9 @@ static void mnp_select_numbers(const mnp_select_params &p, int64_t line, int64_t
 static void mnp_select_count_chunk(const mnp_select_params &p, int64_t line, int64_t begin, int64_t end,
                                    mnp_select_counts *counts)
 {
-    const bool from_list = mnp_select_reads_list(p, line), keeps = mnp_select_writes_list(p, line);
-    const mnp_select_digit digit = p.digit;
+    const mnp_select_state *states = p.states + line * p.targets;
+    const bool from_list = mnp_select_reads_list(states, p.pass), keeps = mnp_select_writes_list(states, p.pass);
+    const mnp_select_digit digit = p.digits[p.pass];
     mnp_bits numbers[MNP_SELECT_BLOCK], some[MNP_SELECT_BLOCK];
     for (int64_t at = begin; at < end; at += MNP_SELECT_BLOCK) {
         const int count = end - at < MNP_SELECT_BLOCK ? (int)(end - at) : MNP_SELECT_BLOCK;
@@ -93,7 +94,9 @@ MNP_KERNEL(select_count, mnp_select_params)
     const int64_t chunks = (p.length + p.chunk - 1) / p.chunk;
     mnp_select_counts counts;
     MNP_FOR (c, p.lines * chunks) {
-        const int64_t line = c / chunks, begin = (c - line * chunks) * p.chunk, all = mnp_select_end(p, line);
+        const int64_t line = c / chunks, begin = (c - line * chunks) * p.chunk;
+        const bool from_list = mnp_select_reads_list(p.states + line * p.targets, p.pass);
+        const int64_t all = from_list ? (int64_t)p.list.count[line] : p.length;
         const int64_t end = begin + p.chunk < all ? begin + p.chunk : all;
         if (begin < end)
             mnp_select_count_line(p, line, begin, end, &counts);
@@ -106,10 +109,10 @@ MNP_KERNEL(select_pick, mnp_select_params)
         mnp_select_state *states = p.states + line * p.targets;
         long long *counts = p.counts + line * p.targets * MNP_SELECT_DIGITS;
         for (int t = 0; t < p.targets; t++)
-            mnp_select_found(p, counts + states[t].leader * MNP_SELECT_DIGITS, 0, mnp_select_rank(p, states, t),
-                             &states[t]);
+            mnp_select_found(p, p.pass, counts + states[t].leader * MNP_SELECT_DIGITS, 0,
+                             mnp_select_rank(p, p.pass, states, t), &states[t]);
         memset(counts, 0, (size_t)p.targets * MNP_SELECT_DIGITS * sizeof *counts);
-        mnp_select_lead(p, states);
+        mnp_select_lead(p, p.pass, p.few, states);
     }
 }
 

@@ -20,6 +20,7 @@
 #include "kernels/sparse/precond/level_sweep_params.h"
 #include "kernels/sparse/product/spmv_params.h"
 #include "sparse/matrix/part.h"
+#include "sparse/rows/turn_part.h"
 
 #define FAR ((INT64_C(1) << 31) + 8) /* entries that are skipped; a multiple of a block's */
 
@@ -39,6 +40,7 @@ static void *reserve(int64_t count, size_t size)
 
 static double *far_values;
 static int32_t *far_indices, *far_rows;
+static int64_t far_offsets[ROWS + 1];
 
 /* ---- a small matrix, of integers, so that sums are exact ---- */
 
@@ -125,16 +127,33 @@ static mnp_status load_product(mnp_ctx *ctx, const char *format, bool adds, kern
 /* ---- products ---- */
 
 /* The part's entries as if FAR others came before them. */
-static void move_away(mnp__part *part)
+static void move_away(const mnp__part *part)
 {
     const int64_t values = part->count, indices = mnp__part_indices(part), rows_of = mnp__part_rows_of(part);
     const int64_t skipped = part->format == MNP_BSR ? FAR / (BLOCK * BLOCK) : FAR;
     for (int64_t i = 0; i < mnp__part_offsets(part); i++)
-        ((int64_t *)part->offsets)[i] += skipped;
+        far_offsets[i] =
+            skipped + (part->offset_size == 8 ? ((int64_t *)part->offsets)[i] : ((int32_t *)part->offsets)[i]);
     memcpy(far_values + FAR, part->values, (size_t)values * sizeof *far_values);
     memcpy(far_indices + skipped, part->indices, (size_t)indices * sizeof *far_indices);
     if (part->format == MNP_COO)
         memcpy(far_rows + FAR, part->rows_of, (size_t)rows_of * sizeof *far_rows);
+}
+
+/* From CSR, on the CPU, which is the host device's memory too. */
+static mnp_status convert(mnp_ctx *ctx, const mnp__part *csr, mnp_sparse_format format, mnp__part *part)
+{
+    return mnp__part_is_listed(format) ? mnp__part_relist(ctx, MNP_FLOAT64, csr, format, part)
+                                       : mnp__part_convert(csr, MNP_FLOAT64, format, BLOCK, part);
+}
+
+/* What that made. */
+static void drop(mnp_ctx *ctx, mnp__part *part)
+{
+    if (mnp__part_is_listed(part->format))
+        mnp__part_release(ctx, part);
+    else
+        mnp__part_free(part);
 }
 
 /* Formats whose rows are found by offsets, and COO, of which a worker that comes late takes the last entries. */
@@ -143,7 +162,7 @@ static void test_format(mnp_ctx *ctx, const mnp__part *csr, mnp_sparse_format fo
     double x[ROWS], y[ROWS] = {0};
     mnp__part part;
     kernel spmv;
-    mnp_status st = mnp__part_convert(csr, MNP_FLOAT64, format, BLOCK, &part);
+    mnp_status st = convert(ctx, csr, format, &part);
     if (st == MNP_OK)
         st = load_product(ctx, name, format == MNP_CSC || format == MNP_COO, &spmv);
     if (!ok(st == MNP_OK && part.count <= MOST_ENTRIES, "%s: %" PRId64 " values, a kernel%s%s", name, part.count,
@@ -151,7 +170,7 @@ static void test_format(mnp_ctx *ctx, const mnp__part *csr, mnp_sparse_format fo
         return;
     fill_vector(x);
     move_away(&part);
-    const mnp_spmv_params params = {.offsets = part.offsets,
+    const mnp_spmv_params params = {.offsets = far_offsets,
                                     .rows_of = format == MNP_COO ? far_rows : part.rows_of,
                                     .indices = far_indices,
                                     .values = far_values,
@@ -165,7 +184,7 @@ static void test_format(mnp_ctx *ctx, const mnp__part *csr, mnp_sparse_format fo
     const long long workers = format == MNP_COO ? (FAR + part.count) / (part.count + 100) : 1;
     spmv(&params, workers - 1, workers);
     ok(is_product(y), "%s: a product of entries beyond number 2^31", name);
-    mnp__part_free(&part);
+    drop(ctx, &part);
 }
 
 /* DIA has no offsets: the matrix's rows are the last of so many that the second of two diagonals ends beyond 2^31. */

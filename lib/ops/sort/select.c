@@ -6,9 +6,11 @@
  * Short lines on the host are not counted: their elements are moved until the sought ones are in their places.
  *
  * Where ranks share lines, each counts its own elements, and the counts are summed over these ranks, a digit after the
- * other: no element moves.
+ * other: no element moves.  On a GPU teams of blocks find all digits of lines that no other rank shares.
  */
 #include "ops/sort/select.h"
+
+#include <stdlib.h>
 
 #include <maniple/comm.h>
 #include <maniple/view.h>
@@ -22,10 +24,15 @@
 #include "ops/sort/sort.h"
 
 enum {
-    LEAST_LENGTH = 1 << 15, /* of a rank's part of a line, for which the counts of its digits are few */
+    LEAST_PART = 1 << 15,     /* of a rank's part of a shared line, for which the counts of its digits are few */
+    LONGEST_SORTED = 1 << 12, /* of lines on a GPU: these are sorted in shared memory; of wide elements half as many */
     MOST_POSITIONS = 16,
-    CHUNKS = 528,         /* on a GPU, about, of all lines */
-    LEAST_CHUNK = 1 << 14 /* elements */
+    CHUNKS = 1024,          /* on a GPU, about, of all lines */
+    MEMBERS = 264,          /* blocks of teams on a GPU, about, of all lines */
+    LEAST_CHUNK = 1 << 14,  /* elements */
+    LEAST_ROOM = 1 << 8,    /* for elements of a line that are listed */
+    LEAST_SIEVED = 1 << 20, /* of the elements of a line that is sieved */
+    THREADS = 512
 };
 
 typedef struct selection {
@@ -33,6 +40,7 @@ typedef struct selection {
     mnp_comm *group; /* the ranks that share the lines, or NULL */
     mnp_dtype dtype;
     bool numbered;
+    bool sieves; /* whether lines are sieved before a team selects from what is left */
     mnp_select_params params;
     mnp__kernel *kernels[MNP_SELECT_TASKS];
     void *scratch;
@@ -43,10 +51,12 @@ static bool on_host(const mnp_ctx *ctx)
     return ctx->device->block_memory == 0;
 }
 
-static int items(const selection *s)
+/* Of a thread, as many as its registers hold. */
+static int items(const selection *s, int task)
 {
-    const size_t size = mnp_dtype_size(s->dtype);
-    return size > 8 ? 4 : size > 4 ? 8 : 16;
+    const size_t size = mnp_dtype_size(s->dtype), vector = 16 / size;
+    const int most = size > 8 ? 4 : size > 4 ? 8 : 16;
+    return task == MNP_SELECT_TEAM && vector < 16 ? most / 2 : most;
 }
 
 /* Whether lines of so many elements, which no others share, are done without digits. */
@@ -57,31 +67,43 @@ static bool is_short(const mnp_ctx *ctx, int64_t length)
 
 static unsigned threads(int task)
 {
-    return task == MNP_SELECT_PICK || task == MNP_SELECT_VALUES ? 256 : 512;
+    return task == MNP_SELECT_PICK || task == MNP_SELECT_VALUES ? 256 : THREADS;
 }
 
 /* ---- kernels ---- */
 
 static mnp_status load_kernel(selection *s, int task)
 {
-    static const char *const names[] = {"select_count", "select_pick", "select_gather", "select_values",
-                                        "select_short"};
+    static const char *const names[] = {"select_count", "select_pick",   "select_values", "select_short",
+                                        "select_team",  "select_sample", "select_sieve"};
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines, "#define MNP_KEY %s\n#define MNP_NUMBERED %d\n", mnp__jit_type(s->dtype), s->numbered);
     if (!on_host(s->ctx))
         mnp__text_add(&defines, "#define MNP_TASK %d\n#define MNP_THREADS %u\n#define MNP_ITEMS %d\n", task,
-                      threads(task), items(s));
-    const mnp__kernel_spec spec = {.file = "sort/select.cu", .function = names[task]};
+                      threads(task), items(s, task));
+    const bool counts =
+        !on_host(s->ctx) && (task == MNP_SELECT_COUNT || task == MNP_SELECT_TEAM || task == MNP_SELECT_SAMPLE);
+    const mnp__kernel_spec spec = {.file = "sort/select.cu",
+                                   .function = names[task],
+                                   .shared_bytes =
+                                       counts ? MNP_SELECT_TARGETS * MNP_SELECT_DIGITS * sizeof(uint32_t) : 0};
     return mnp__ctx_kernel_of_text(s->ctx, &spec, &defines, NULL, &s->kernels[task]);
 }
 
-static mnp_status load_kernels(selection *s)
+/* The kernels for lines that other ranks share, or not. */
+static mnp_status load_kernels(selection *s, bool shared, int64_t length)
 {
-    const int last = s->numbered ? MNP_SELECT_GATHER : MNP_SELECT_VALUES;
+    if (!shared && is_short(s->ctx, length))
+        return load_kernel(s, MNP_SELECT_SHORT);
+    if (!shared && !on_host(s->ctx)) {
+        MNP_TRY(load_kernel(s, MNP_SELECT_SAMPLE));
+        MNP_TRY(load_kernel(s, MNP_SELECT_SIEVE));
+        return load_kernel(s, MNP_SELECT_TEAM);
+    }
     MNP_TRY(load_kernel(s, MNP_SELECT_COUNT));
     MNP_TRY(load_kernel(s, MNP_SELECT_PICK));
-    return load_kernel(s, last);
+    return load_kernel(s, MNP_SELECT_VALUES);
 }
 
 static mnp_status run(selection *s, int task, int64_t blocks)
@@ -94,22 +116,52 @@ static mnp_status run(selection *s, int task, int64_t blocks)
     return device->ops->launch(device, s->kernels[task], &launch, &s->params, sizeof s->params, s->ctx->compute);
 }
 
+/* ---- teams ---- */
+
+/*
+ * How many blocks select from a line together.  Lines for which there are several are long enough to be sieved, unless
+ * many of their elements are wanted.
+ */
+static void choose_team(selection *s)
+{
+    mnp_select_params *p = &s->params;
+    const int64_t some = mnp__divide_up(p->length, 2 * THREADS * items(s, MNP_SELECT_TEAM));
+    const int64_t each = p->lines > 0 ? MEMBERS / p->lines : 1;
+    p->members = (int)mnp__clamp(each, 1, mnp__max(some, 1));
+    s->sieves = p->members > 1 && p->length >= LEAST_SIEVED && p->first <= p->length / 64;
+}
+
 /* ---- memory ---- */
+
+static void place_list(const selection *s, int64_t room, char *base, size_t *used, mnp_select_list *list)
+{
+    const size_t count = (size_t)(s->params.lines * room);
+    list->room = room;
+    list->numbers = mnp__sort_deal(base, used, count * mnp_dtype_size(s->dtype));
+    if (s->numbered)
+        list->places = mnp__sort_deal(base, used, count * sizeof *list->places);
+}
 
 /* Returns how much there is; what must be 0 at first are the first *zeros bytes. */
 static size_t place(selection *s, char *base, size_t *zeros)
 {
     mnp_select_params *p = &s->params;
-    const size_t lines = (size_t)p->lines, states = lines * (size_t)p->targets, room = lines * (size_t)p->room;
+    const size_t lines = (size_t)p->lines, states = lines * (size_t)p->targets;
+    const bool passes = !s->kernels[MNP_SELECT_TEAM] || p->members > 1;                        /* each has a launch */
+    const int64_t part = mnp__divide_up(mnp__min(p->few, p->length), LEAST_ROOM) * LEAST_ROOM; /* vectors begin there */
     size_t used = 0;
-    p->states = mnp__sort_deal(base, &used, states * sizeof *p->states);
-    p->counts = mnp__sort_deal(base, &used, states * MNP_SELECT_DIGITS * sizeof *p->counts);
-    p->kept = mnp__sort_deal(base, &used, lines * sizeof *p->kept);
+    p->states = mnp__sort_deal(base, &used, passes ? states * sizeof *p->states : 0);
+    p->progress = mnp__sort_deal(base, &used, passes ? lines * sizeof *p->progress : 0);
+    p->counts = mnp__sort_deal(base, &used, passes ? states * MNP_SELECT_DIGITS * sizeof *p->counts : 0);
+    p->list.count = mnp__sort_deal(base, &used, lines * sizeof *p->list.count);
+    p->sieved.count = mnp__sort_deal(base, &used, lines * sizeof *p->sieved.count);
     p->found = mnp__sort_deal(base, &used, lines * sizeof *p->found);
     *zeros = used;
-    p->candidates = mnp__sort_deal(base, &used, room * mnp_dtype_size(s->dtype));
-    if (s->numbered)
-        p->places = mnp__sort_deal(base, &used, room * sizeof *p->places);
+    place_list(s, part, base, &used, &p->list);
+    if (s->sieves) {
+        p->ranges = mnp__sort_deal(base, &used, states * sizeof *p->ranges);
+        place_list(s, 2 * part, base, &used, &p->sieved);
+    }
     return used;
 }
 
@@ -117,6 +169,8 @@ static mnp_status make_room(selection *s)
 {
     mnp__device *device = s->ctx->device;
     size_t zeros;
+    if (s->kernels[MNP_SELECT_TEAM])
+        choose_team(s);
     const size_t bytes = place(s, NULL, &zeros);
     MNP_TRY(device->ops->alloc(device, bytes, &s->scratch));
     (void)place(s, s->scratch, &zeros);
@@ -130,7 +184,16 @@ static int passes_of(int bits)
     return (int)mnp__divide_up(bits, MNP_SELECT_BITS);
 }
 
-/* Describe the words of an element: of its number, and where indices matter, of its index. */
+static mnp_select_digit digit_of_pass(const mnp_select_params *p, int pass)
+{
+    int word = 0;
+    while (pass >= passes_of(p->bits[word]))
+        pass -= passes_of(p->bits[word++]);
+    const int above = p->bits[word] - pass * MNP_SELECT_BITS, bits = above < MNP_SELECT_BITS ? above : MNP_SELECT_BITS;
+    return (mnp_select_digit){word, above - bits, bits};
+}
+
+/* Describe the words of an element, of its number, and where indices matter, of its index; and their digits. */
 static void choose_words(selection *s)
 {
     mnp_select_params *p = &s->params;
@@ -145,36 +208,47 @@ static void choose_words(selection *s)
     p->passes = 0;
     for (int w = 0; w < MNP_SELECT_WORDS; w++)
         p->passes += passes_of(p->bits[w]);
-}
-
-static mnp_select_digit digit_of_pass(const mnp_select_params *p, int pass)
-{
-    int word = 0;
-    while (pass >= passes_of(p->bits[word]))
-        pass -= passes_of(p->bits[word++]);
-    const int above = p->bits[word] - pass * MNP_SELECT_BITS, bits = above < MNP_SELECT_BITS ? above : MNP_SELECT_BITS;
-    return (mnp_select_digit){word, above - bits, bits};
+    for (int pass = 0; pass < p->passes; pass++)
+        p->digits[pass] = digit_of_pass(p, pass);
 }
 
 /* Lines have `extent` elements on all ranks that share them. */
 static void choose_chunk(selection *s, int64_t extent)
 {
     mnp_select_params *p = &s->params;
-    const int64_t each = p->lines > 0 ? mnp__divide_up(CHUNKS, p->lines) : 1;
+    const int64_t each = p->lines > 0 ? mnp__divide_up(CHUNKS, p->lines) : 1, part = extent / 8;
     p->chunk = on_host(s->ctx) ? 4 * LEAST_CHUNK : mnp__divide_up(p->length, each);
-    p->chunk = mnp__max(p->chunk, LEAST_CHUNK);
-    p->few = extent / 8;
-    p->room = mnp__min(p->few, p->length);
+    p->chunk = mnp__divide_up(p->chunk, LEAST_CHUNK) * LEAST_CHUNK;
+    p->few = s->group ? part : mnp__max(part, LEAST_ROOM);
+}
+
+static int64_t count_chunks(const mnp_select_params *p)
+{
+    return p->lines * mnp__divide_up(p->length, p->chunk);
+}
+
+/* A team of several has a launch for each pass, and a last one for the elements up to the sought one. */
+static mnp_status run_teams(selection *s)
+{
+    mnp_select_params *p = &s->params;
+    const int launches = p->members > 1 ? p->passes + s->numbered : 1;
+    if (s->sieves) {
+        MNP_TRY(run(s, MNP_SELECT_SAMPLE, p->lines));
+        MNP_TRY(run(s, MNP_SELECT_SIEVE, count_chunks(p)));
+    }
+    for (p->pass = 0; p->pass < launches; p->pass++)
+        MNP_TRY(run(s, MNP_SELECT_TEAM, p->lines * p->members));
+    return MNP_OK;
 }
 
 static mnp_status run_passes(selection *s)
 {
     mnp_select_params *p = &s->params;
-    const int64_t chunks = p->lines * mnp__divide_up(p->length, p->chunk);
-    const int64_t counts = p->lines * p->targets * MNP_SELECT_DIGITS;
+    const int64_t chunks = count_chunks(p), counts = p->lines * p->targets * MNP_SELECT_DIGITS;
     mnp_status st = MNP_OK;
+    if (s->kernels[MNP_SELECT_TEAM])
+        return run_teams(s);
     for (p->pass = 0; p->pass < p->passes; p->pass++) {
-        p->digit = digit_of_pass(p, p->pass);
         if (st == MNP_OK)
             st = run(s, MNP_SELECT_COUNT, chunks);
         if (s->group) /* even after an error here, as the others wait */
@@ -183,8 +257,7 @@ static mnp_status run_passes(selection *s)
             st = run(s, MNP_SELECT_PICK, p->lines);
     }
     MNP_TRY(st);
-    return s->numbered ? run(s, MNP_SELECT_GATHER, chunks)
-                       : run(s, MNP_SELECT_VALUES, mnp__divide_up(p->lines * p->targets, 256));
+    return run(s, MNP_SELECT_VALUES, mnp__divide_up(p->lines * p->targets, 256));
 }
 
 /* ---- positions of all lines ---- */
@@ -193,8 +266,9 @@ bool mnp__select_pays(const mnp_array *x, int axis, int count)
 {
     const mnp_layout *layout = x->layout;
     const int parts = mnp_layout_parts(layout, axis);
-    const bool quick = parts == 1 && on_host(x->ctx); /* lines of any length */
-    return count <= MOST_POSITIONS && (quick || layout->shape[axis] / parts >= LEAST_LENGTH);
+    const int64_t sorted = mnp_dtype_size(x->dtype) > 8 ? LONGEST_SORTED / 2 : LONGEST_SORTED;
+    const int64_t least = parts > 1 ? LEAST_PART : on_host(x->ctx) ? 0 : sorted + 1;
+    return count <= MOST_POSITIONS && layout->shape[axis] / parts >= least;
 }
 
 /* Select at most MNP_SELECT_TARGETS positions of the lines. */
@@ -222,7 +296,7 @@ static mnp_status select_all(const mnp_array *x, int count, const int64_t *posit
     mnp__input input;
     selection s = {.ctx = x->ctx, .dtype = x->dtype, .params = {.lines = 1, .row = count}};
     const bool shared = mnp_layout_parts(x->layout, last) > 1;
-    MNP_TRY(!shared && is_short(x->ctx, x->layout->shape[last]) ? load_kernel(&s, MNP_SELECT_SHORT) : load_kernels(&s));
+    MNP_TRY(load_kernels(&s, shared, x->layout->shape[last]));
     if (shared)
         MNP_TRY(mnp__comm_along(x->ctx->world, x->layout->mesh_ndim, x->layout->mesh, 1U << x->layout->axes[last],
                                 &s.group));
@@ -319,7 +393,7 @@ mnp_status mnp__select_first(mnp_ctx *ctx, const mnp__radix_sort *local_sort)
                               .indices = local_sort->sorted_payload,
                               .number = local_sort->number,
                               .first = local_sort->first}};
-    MNP_TRY(load_kernels(&s));
+    MNP_TRY(load_kernels(&s, false, s.params.length));
     MNP_TRY(MNP_AGREE(ctx, find_first(&s)));
     return sort_found(ctx, local_sort);
 }

@@ -162,9 +162,12 @@ static mnp_status sort_candidates(top *t)
 {
     mnp_layout *candidates = NULL, *whole = NULL;
     mnp_status st;
+    const bool shared = mnp_layout_parts(t->x->layout, t->last) > 1;
     MNP_TRY_OR(MNP_AGREE(t->ctx, candidate_layout(t, &candidates)), st, done);
-    MNP_TRY_OR(MNP_AGREE(t->ctx, whole_layout(candidates, &whole)), st, done);
     MNP_TRY_OR(picks_out(t->x, t->last) ? pick_out(t, candidates) : find_by_sort(t), st, done);
+    if (!shared) /* they are in order */
+        goto done;
+    MNP_TRY_OR(MNP_AGREE(t->ctx, whole_layout(candidates, &whole)), st, done);
     MNP_TRY_OR(gather(candidates, whole, &t->values), st, done);
     MNP_TRY_OR(gather(candidates, whole, &t->indices), st, done);
     st = sort_dense(t, t->values);

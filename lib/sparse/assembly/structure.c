@@ -11,36 +11,84 @@
 #include "sparse/rows/edit_rows.h"
 #include "sparse/rows/matrix_from_rows.h"
 #include "sparse/rows/sort_entries.h"
+#include "sparse/rows/turn_part.h"
 #include "sparse/step/elements.h"
 
 /* ---- transposing ---- */
 
-/* Rows of the transpose: entries travel to the owners of their columns.  Collective, and agreed upon. */
-static mnp_status turn(const mnp_sparse *matrix, const mnp__sparse_shape *shape, mnp__rows *turned)
+/*
+ * The ghost part of the transpose: entries travel to the owners of their columns, where they are ghosts again.  *parts
+ * has the own part already.  Collective, and agreed upon.
+ */
+static mnp_status transpose_ghosts(const mnp_sparse *matrix, const mnp__sparse_shape *shape, mnp__parts *parts)
 {
+    mnp_ctx *ctx = matrix->ctx;
     mnp__entries entries;
-    MNP_TRY(mnp__entries_of(matrix, &entries));
+    mnp__rows turned;
+    mnp__parts ghosts = {.nghosts = 0};
+    MNP_TRY(mnp__entries_of_ghosts(matrix, &entries));
     int64_t *const columns = entries.columns;
     entries.columns = entries.rows;
     entries.rows = columns;
-    return mnp__rows_from_entries(shape, MNP__ENTRIES_RISING, &entries, turned);
+    MNP_TRY(mnp__rows_from_entries(shape, MNP__ENTRIES_RISING, &entries, &turned));
+    mnp_status st = mnp__rows_split(ctx, shape->dtype, shape->column_layout, &turned, &ghosts);
+    mnp__rows_release(ctx, &turned);
+    if (st == MNP_OK)
+        st = mnp__rows_list_ghosts(ctx, shape->dtype, &ghosts);
+    if (st != MNP_OK) {
+        mnp__parts_free(ctx, &ghosts);
+        return st;
+    }
+    mnp__part_release(ctx, &ghosts.own);
+    ghosts.own = parts->own;
+    ghosts.nnz += parts->nnz;
+    *parts = ghosts;
+    return MNP_OK;
 }
 
+/* Own entries stay this rank's, as rows and columns are cut as before. */
 mnp_status mnp_sparse_transpose(const mnp_sparse *matrix, mnp_sparse **transposed_p)
 {
     MNP_ENTER(matrix, transposed_p);
-    mnp__rows turned;
+    mnp__row_source source = {.matrix = NULL};
+    mnp__parts parts = {.nghosts = 0};
     const mnp__sparse_shape shape = {.ctx = matrix->ctx,
                                      .dtype = matrix->dtype,
                                      .rows = matrix->shape[1],
                                      .columns = matrix->shape[0],
                                      .row_layout = matrix->column_layout,
                                      .column_layout = matrix->row_layout};
-    MNP_TRY(turn(matrix, &shape, &turned));
-    return mnp__sparse_from_rows(&shape, &turned, transposed_p);
+    mnp_status st;
+    const bool listed = mnp__part_is_listed(matrix->format);
+    if (!listed)
+        MNP_TRY_OR(mnp__row_source_open(matrix, &source), st, done);
+    MNP_TRY_OR(mnp__part_transpose(matrix->ctx, matrix->dtype, listed ? &matrix->own : &source.converted, &parts.own),
+               st, done);
+    parts.nnz = parts.own.count;
+    if (matrix->has_ghosts)
+        MNP_TRY_OR(transpose_ghosts(matrix, &shape, &parts), st, done);
+    st = mnp__sparse_from_parts(&shape, &parts, transposed_p);
+done:
+    mnp__row_source_close(&source);
+    mnp__parts_free(matrix->ctx, &parts);
+    return st;
 }
 
 /* ---- formats ---- */
+
+/* From one of CSR, CSC and COO to another. */
+static mnp_status relist(const mnp_sparse *matrix, mnp_sparse_format format, mnp_sparse **converted_p)
+{
+    mnp__parts parts = {.nghosts = 0};
+    const mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
+    mnp_status st = mnp__part_relist(matrix->ctx, matrix->dtype, &matrix->own, format, &parts.own);
+    if (st == MNP_OK)
+        st = mnp__parts_copy_ghosts(matrix, &parts);
+    if (st == MNP_OK)
+        return mnp__sparse_from_parts(&shape, &parts, converted_p);
+    mnp__parts_free(matrix->ctx, &parts);
+    return st;
+}
 
 mnp_status mnp_sparse_convert(const mnp_sparse *matrix, mnp_sparse_format format, int block, mnp_sparse **converted_p)
 {
@@ -52,6 +100,8 @@ mnp_status mnp_sparse_convert(const mnp_sparse *matrix, mnp_sparse_format format
         return MNP_FAIL(MNP_ERR_ARG, "%s: %d is not a format", function, (int)format);
     if (block < 0 || block > LARGEST_BLOCK)
         return MNP_FAIL(MNP_ERR_ARG, "%s: block is %d, outside 0..%d", function, block, LARGEST_BLOCK);
+    if (mnp__part_is_listed(matrix->format) && mnp__part_is_listed(format))
+        return relist(matrix, format, converted_p);
     MNP_TRY(mnp__rows_of(matrix, &rows));
     const mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
     return mnp__sparse_from_rows_as(&shape, &rows, format, block, converted_p);

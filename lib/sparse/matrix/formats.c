@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From CSR to the other formats and back, in memory of the CPU.
+ * From CSR to DIA, BSR and SELL, and from all formats back, in memory of the CPU.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,19 +44,6 @@ static void copy_value(size_t size, mnp__part *to, int64_t to_at, const mnp__par
 
 /* ---- COO ---- */
 
-static mnp_status to_coo(const mnp__part *csr, size_t size, mnp__part *part)
-{
-    const int64_t *offsets = csr->offsets;
-    const mnp__part shape = shape_of(csr, MNP_COO, csr->count, csr->count, 0);
-    MNP_TRY(make_part(&shape, 0, csr->count, csr->count, size, part));
-    for (int64_t i = 0; i < csr->rows; i++)
-        for (int64_t k = offsets[i]; k < offsets[i + 1]; k++)
-            part->rows_of[k] = (int32_t)i;
-    memcpy(part->indices, csr->indices, (size_t)csr->count * sizeof *csr->indices);
-    memcpy(part->values, csr->values, (size_t)csr->count * size);
-    return MNP_OK;
-}
-
 static mnp_status from_coo(const mnp__part *coo, size_t size, mnp__part *csr)
 {
     const mnp__part shape = shape_of(coo, MNP_CSR, coo->rows, coo->count, 0);
@@ -74,7 +61,7 @@ static mnp_status from_coo(const mnp__part *coo, size_t size, mnp__part *csr)
 /* ---- CSC ---- */
 
 /*
- * Transpose lines of rows into lines of columns, or vice versa: `lines` lines become `others`.  Entries of a new line
+ * Lines of columns become lines of rows: `lines` lines become `others`.  Entries of a new line
  * keep the order of the old lines, so indices rise.
  */
 static void turn(const mnp__part *from, int64_t lines, mnp__part *to, int64_t others, size_t size)
@@ -94,14 +81,6 @@ static void turn(const mnp__part *from, int64_t lines, mnp__part *to, int64_t ot
     }
     memmove(next + 1, next, (size_t)others * sizeof *next);
     next[0] = 0;
-}
-
-static mnp_status to_csc(const mnp__part *csr, size_t size, mnp__part *part)
-{
-    const mnp__part shape = shape_of(csr, MNP_CSC, csr->columns, csr->count, 0);
-    MNP_TRY(make_part(&shape, csr->columns + 1, 0, csr->count, size, part));
-    turn(csr, csr->rows, part, csr->columns, size);
-    return MNP_OK;
 }
 
 static mnp_status from_csc(const mnp__part *csc, size_t size, mnp__part *csr)
@@ -338,10 +317,6 @@ mnp_status mnp__part_convert(const mnp__part *csr, mnp_dtype dtype, mnp_sparse_f
 {
     const size_t size = mnp_dtype_size(dtype);
     switch (format) {
-    case MNP_CSC:
-        return to_csc(csr, size, part);
-    case MNP_COO:
-        return to_coo(csr, size, part);
     case MNP_DIA:
         return to_dia(csr, size, part);
     case MNP_BSR:

@@ -2,8 +2,8 @@
 /*
  * Parts: entries of a rank's rows in a range of columns, in one of the formats.
  *
- * Products read parts in device memory.  Parts in CSR are made there (rows/rows.h); other formats are converted on the
- * CPU.
+ * Products read parts in device memory.  Parts in CSR, CSC and COO are made there (rows/rows.h, rows/turn_part.h); DIA,
+ * BSR and SELL are converted on the CPU.
  */
 #ifndef MNP__SPARSE_MATRIX_PART_H
 #define MNP__SPARSE_MATRIX_PART_H
@@ -43,8 +43,8 @@ typedef struct mnp__part {
 void mnp__part_free(mnp__part *part);
 
 /*
- * Convert a part in CSR to another format, with blocks of that side in BSR; and back.  The way back from DIA and BSR
- * drops zeros, which cannot be told from padding.  MNP_ERR_MEMORY.
+ * Convert a part in CSR to DIA, BSR or SELL, with blocks of that side in BSR; and from any format back.  The way back
+ * from DIA and BSR drops zeros, which cannot be told from padding.  MNP_ERR_MEMORY.
  */
 mnp_status mnp__part_count_blocks(const mnp__part *csr, int block, int64_t *count_p); /* of BSR */
 mnp_status mnp__part_convert(const mnp__part *csr, mnp_dtype dtype, mnp_sparse_format format, int block,

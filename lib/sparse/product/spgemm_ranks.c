@@ -12,6 +12,7 @@
 
 #include "sparse/product/spgemm.h"
 #include "sparse/rows/fetch_rows.h"
+#include "sparse/rows/turn_part.h"
 
 /* ---- with ghosts ---- */
 
@@ -75,11 +76,16 @@ done:
 
 /* ---- without ghosts ---- */
 
-/* The own part in CSR: in place, or converted to *made. */
+/* The own part in CSR: in place, or converted to *made.  Collective, and agreed upon. */
 static mnp_status bring_part(const mnp_sparse *matrix, const mnp__part **part_p, mnp__part *made)
 {
+    mnp_ctx *ctx = matrix->ctx;
     *part_p = matrix->format == MNP_CSR ? &matrix->own : made;
-    return matrix->format == MNP_CSR ? MNP_OK : mnp__part_as_csr(matrix->ctx, matrix->dtype, &matrix->own, made);
+    if (matrix->format == MNP_CSR)
+        return MNP_OK;
+    if (mnp__part_is_listed(matrix->format))
+        return mnp__part_relist(ctx, matrix->dtype, &matrix->own, MNP_CSR, made);
+    return MNP_AGREE(ctx, mnp__part_as_csr(ctx, matrix->dtype, &matrix->own, made));
 }
 
 /* The product of own parts alone. */
@@ -90,10 +96,9 @@ static mnp_status multiply_own(const mnp__sparse_shape *shape, const mnp_sparse 
     const mnp__part *left = NULL, *right = NULL;
     mnp__part left_made = {.rows = 0}, right_made = {.rows = 0};
     mnp__parts c = {.nghosts = 0};
-    mnp_status st = bring_part(a, &left, &left_made);
-    if (st == MNP_OK)
-        st = bring_part(b, &right, &right_made);
-    MNP_TRY_OR(MNP_AGREE(ctx, st), st, done);
+    mnp_status st;
+    MNP_TRY_OR(bring_part(a, &left, &left_made), st, done);
+    MNP_TRY_OR(bring_part(b, &right, &right_made), st, done);
     MNP_TRY_OR(mnp__spgemm(ctx, a->dtype, left, right, &c.own), st, done);
     c.nnz = c.own.count;
     st = mnp__sparse_from_parts(shape, &c, c_p);

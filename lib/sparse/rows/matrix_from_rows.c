@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rows are cut at the rank's own columns on the device (split_rows.c); the own part then goes to the CPU and back where
- * another format than CSR is asked for.
+ * DIA, BSR or SELL is asked for.
  */
 #include "sparse/rows/matrix_from_rows.h"
 
 #include "sparse/rows/edit_rows.h"
+#include "sparse/rows/turn_part.h"
 
 /* ---- other formats ---- */
 
@@ -26,7 +27,7 @@ static mnp_status choose_block(mnp_ctx *ctx, const mnp__part *own, int *block_p)
     return MNP_OK;
 }
 
-/* The own part, from CSR to that format.  Collective, and agreed upon. */
+/* The own part, from CSR to DIA, BSR or SELL.  Collective, and agreed upon. */
 static mnp_status convert_own(mnp_ctx *ctx, mnp_dtype dtype, mnp_sparse_format format, int block, mnp__part *own)
 {
     mnp__part csr = {.rows = 0}, converted = {.rows = 0}, stored = {.rows = 0};
@@ -46,6 +47,16 @@ done:
     mnp__part_free(&csr);
     mnp__part_free(&converted);
     return st;
+}
+
+/* The same to CSC or COO. */
+static mnp_status relist_own(mnp_ctx *ctx, mnp_dtype dtype, mnp_sparse_format format, mnp__part *own)
+{
+    mnp__part listed = {.rows = 0};
+    MNP_TRY(mnp__part_relist(ctx, dtype, own, format, &listed));
+    mnp__part_release(ctx, own);
+    *own = listed;
+    return MNP_OK;
 }
 
 /* The rows without entries that are 0, which formats that fill up with zeros cannot tell from their filling. */
@@ -73,7 +84,9 @@ mnp_status mnp__sparse_from_rows_as(const mnp__sparse_shape *shape, mnp__rows *r
     MNP_TRY_OR(mnp__rows_split(ctx, dtype, shape->column_layout, rows, &parts), st, done);
     mnp__rows_release(ctx, rows);
     MNP_TRY_OR(mnp__rows_list_ghosts(ctx, dtype, &parts), st, done);
-    if (format != MNP_CSR)
+    if (format != MNP_CSR && mnp__part_is_listed(format))
+        MNP_TRY_OR(relist_own(ctx, dtype, format, &parts.own), st, done);
+    else if (format != MNP_CSR)
         MNP_TRY_OR(convert_own(ctx, dtype, format, block, &parts.own), st, done);
     st = mnp__sparse_from_parts(shape, &parts, matrix_p);
 done:

@@ -8,9 +8,9 @@
 #include "sparse/rows/rows.h"
 
 /*
- * A matrix in CSR of that shape from rows, as many as the row layout gives this rank; `as`: in another format too, by
- * way of the CPU, with blocks of that side in BSR (0: chosen).  DIA and BSR drop entries that are 0.  The rows are used
- * up, also after a failure.  Collective, and agreed upon; the caller has agreed on what may have failed before.
+ * A matrix in CSR of that shape from rows, as many as the row layout gives this rank; `as`: in another format too, DIA,
+ * BSR and SELL by way of the CPU, with blocks of that side in BSR (0: chosen).  DIA and BSR drop entries that are 0.
+ * The rows are used up, also after a failure.  Collective, and agreed upon; the caller has agreed on what may have failed before.
  * MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_UNSUPPORTED for more rows, columns or ghosts of a rank than
  * 32 bits count.
  */

@@ -7,6 +7,7 @@
 #include "base/integer.h"
 #include "base/text.h"
 #include "sparse/rows/rows_tasks.h"
+#include "sparse/rows/turn_part.h"
 #include "sparse/step/elements.h"
 
 _Static_assert((int)MNP_ROWS_CSR == (int)MNP_CSR && (int)MNP_ROWS_SELL == (int)MNP_SELL, "kernels know the formats");
@@ -140,7 +141,7 @@ static mnp_status prepare(mnp__row_source *source)
     const mnp_sparse *matrix = source->matrix;
     mnp_ctx *ctx = matrix->ctx;
     const int64_t ghosts = mnp__ghosts_count(matrix->ghosts);
-    if (matrix->format != MNP_CSR)
+    if (matrix->format != MNP_CSR && !mnp__part_is_listed(matrix->format))
         MNP_TRY(mnp__part_as_csr(ctx, matrix->dtype, &matrix->own, &source->converted));
     MNP_TRY(mnp__elements_new(ctx, matrix->rows + 1, sizeof *source->ghost_offsets, &source->ghost_offsets));
     MNP_TRY(mnp__elements_upload(ctx, ghosts, sizeof *source->ghosts, mnp__ghosts_columns(matrix->ghosts),
@@ -153,6 +154,8 @@ mnp_status mnp__row_source_open(const mnp_sparse *matrix, mnp__row_source *sourc
 {
     *source = (mnp__row_source){.matrix = matrix};
     MNP_TRY(mnp__row_runner_open(matrix->ctx, matrix->dtype, &source->runner));
+    if (matrix->format != MNP_CSR && mnp__part_is_listed(matrix->format))
+        MNP_TRY(mnp__part_relist(matrix->ctx, matrix->dtype, &matrix->own, MNP_CSR, &source->converted));
     return MNP_AGREE(matrix->ctx, prepare(source));
 }
 

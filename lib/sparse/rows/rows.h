@@ -34,8 +34,8 @@ typedef struct mnp__rows {
 } mnp__rows;
 
 /*
- * Open and close a source, which is all zeros before.  close is needed also after open failed.  An own part in another
- * format than CSR is converted by the CPU.  open is collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE,
+ * Open and close a source, which is all zeros before.  close is needed also after open failed.  An own part in DIA,
+ * BSR or SELL is converted by the CPU.  open is collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE,
  * MNP_ERR_DEVICE.
  */
 mnp_status mnp__row_source_open(const mnp_sparse *matrix, mnp__row_source *source);
