@@ -112,8 +112,10 @@ struct mnp_row_groups {
 MNP_INLINE void mnp_fill_one_row(const mnp_random_params &p)
 {
     constexpr int lanes = mnp_sampler::lanes, at_a_time = lanes > 1 ? 2 : 1;
-    const int64_t extent = p.extent[0], stride = p.stride[0], groups = (extent + lanes - 1) / lanes + 1;
-    const int64_t group = p.first / lanes, begin = group * lanes - p.first;
+    const int64_t extent = p.extent[0], stride = p.stride[0], group = p.first / lanes;
+    const int64_t begin = group * lanes - p.first; /* 0, or negative: the first group begins before the row */
+    /* no group behind the row is drawn: a permutation would look for its number for ever */
+    const int64_t groups = (extent - begin + lanes - 1) / lanes;
     const int64_t threads = (int64_t)gridDim.x * blockDim.x;
     MNP_OUT *out = (MNP_OUT *)p.out;
     const mnp_row_groups row = {out, group, begin, extent, stride, stride == 1 && mnp_is_aligned(out + begin)};
