@@ -7,7 +7,7 @@
  * row after row.  A short line is scanned by a team of a warp's threads, a longer one by a block.  Few long lines are
  * divided into tiles for many blocks; see scan_tiles.h.  Across lines a thread scans MNP_VECTOR lines, or a part of
  * each; a first launch then finds the totals of the parts.  Too few lines for all threads are divided into bands; see
- * scan_bands.h.  Short lines whose vectors are not aligned go through shared memory; see scan_short.h.
+ * scan_bands.h.  Most short lines go through shared memory; see scan_short.h.
  */
 #include "kernels/copy_ahead_cuda.h"
 

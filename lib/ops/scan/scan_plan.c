@@ -26,8 +26,12 @@ enum {
     SHORT_LINE = 2048,      /* lines of fewer elements do not get a block of threads */
     MANY_COLUMNS = 1 << 17, /* so many threads across lines keep a GPU busy */
     NARROW_BYTES = 128,     /* of so many alternating lines an element each */
+    TEAM_ROW_BYTES = 64,    /* least bytes, if not half a line, that a line's threads load at once if each has more */
     LEAST_SHORT = 4,        /* least lines of a block that has several in shared memory */
     SHORT_STRIP = 4,        /* elements that a thread should have of such a line */
+    SHORTEST = 8,           /* elements of a line, or */
+    SHORTEST_BYTES = 32,    /* bytes, for which vectors along a line are too few for enough bytes in flight */
+    MOST_CONFLICTS = 4,     /* threads that may meet at a bank of shared memory, where vectors are the other way */
     SHORT_PART = 64,        /* least elements of a part of a column */
     BAND_ROW_BYTES = 256,   /* of the elements of a band at one index along the axis */
     LEAST_ROWS = 32,        /* of lines that are divided into bands */
@@ -159,16 +163,38 @@ static int64_t size_in_shared(const walk *w)
     return aligned ? mnp__max(in, out) : 0;
 }
 
+/* The elements of a line that each of its threads joins: an odd number, which spreads them over the banks. */
+static int64_t choose_strip(int64_t length, int64_t team)
+{
+    return team == 0 ? length : mnp__divide_up(length, (int64_t)1 << team) | 1;
+}
+
+/* How many threads that read shared memory at once meet at one of its banks, each at its first element. */
+static int count_conflicts(int64_t length, int64_t team, int64_t size)
+{
+    enum { BANKS = 32, BANK_BYTES = 4 };
+    const int64_t unit = mnp__max(size, BANK_BYTES), banks = BANKS * BANK_BYTES / unit;
+    const int64_t strip = choose_strip(length, team);
+    int met[BANKS] = {0}, most = 0;
+    for (int64_t t = 0; t < banks; t++) {
+        const int64_t element = (t >> team) * length + (t & ((1 << team) - 1)) * strip;
+        const int here = ++met[element * size / unit % banks];
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
 /*
- * Plan short lines whose vectors are not aligned, or that alternate by few elements: a block has several in shared
- * memory.  False: they do not suit.
+ * Plan short lines, or lines that alternate by few elements: a block has several in shared memory.  False: they do not
+ * suit, or threads are faster with vectors along a line: its pieces of memory are copied by vectors only where all
+ * follow one another, and threads may meet at banks of shared memory.
  */
 static bool plan_short(const walk *w, bool columns, mnp__scan_plan *plan)
 {
     mnp__scan_signature *signature = &plan->signature;
     const int64_t size = size_in_shared(w), inner = columns ? w->beside.extent[innermost(w)] : 1;
     if (w->spec->steady || size == 0 || w->length < 2 || w->length * inner * size > MNP__SCAN_SHORT_BYTES ||
-        (columns ? inner * size > NARROW_BYTES : signature->vector * size >= VECTOR_BYTES))
+        (columns && inner * size > NARROW_BYTES))
         return false;
     const bool unit_in = is_dense(w, IN, inner), unit_out = is_dense(w, OUT, inner);
     int64_t groups = MNP__SCAN_SHORT_BYTES / size / w->length / inner, team = 0;
@@ -181,6 +207,10 @@ static bool plan_short(const walk *w, bool columns, mnp__scan_plan *plan)
         ++team;
     if (team < 5 && fit << team < MNP__SCAN_THREADS * 3 / 4 && w->length >> team > SHORT_STRIP)
         ++team;
+    const bool vectors = !columns && signature->vector * (int64_t)mnp_dtype_size(w->x->dtype) >= VECTOR_BYTES;
+    if (vectors && w->length > SHORTEST && w->length * size > SHORTEST_BYTES &&
+        (!unit_in || !unit_out || count_conflicts(w->length, team, size) > MOST_CONFLICTS))
+        return false;
     const int64_t at_once = mnp__divide_up(MNP__SCAN_THREADS >> team, inner) * inner;
     const int64_t each = fit > at_once ? fit / at_once * at_once : fit;
     *signature = (mnp__scan_signature){MNP_SCAN_SHORT, signature->kept, 1, 1, unit_in, unit_out};
@@ -249,7 +279,13 @@ static void plan_rows(const walk *w, bool general, mnp__scan_plan *plan)
 {
     mnp__scan_signature *signature = &plan->signature;
     const int64_t row = (int64_t)signature->vector * 32, tile = row * signature->unroll * (MNP__SCAN_THREADS / 32);
-    const int team = mnp__exponent_above(mnp__divide_up(w->length, signature->vector), 5);
+    const int64_t vectors = mnp__divide_up(w->length, signature->vector);
+    const int64_t size = signature->vector * (int64_t)mnp_dtype_size(w->x->dtype);
+    int team = mnp__exponent_above(vectors, 5);
+    /* The threads of a short line have as many vectors in flight as they can. */
+    const int64_t least = mnp__min(TEAM_ROW_BYTES, w->length * (int64_t)mnp_dtype_size(w->x->dtype) / 2);
+    while (team > 0 && size << (team - 1) >= least && vectors <= (int64_t)signature->unroll << (team - 1))
+        team--;
     plan->slots[MNP__SCAN_TEAM] = (uint64_t)team;
     if (w->length <= SHORT_LINE || general) {
         plan->launch.grid[0] = (unsigned)mnp__divide_up(w->lines, MNP__SCAN_THREADS >> team);
