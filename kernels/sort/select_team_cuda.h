@@ -6,7 +6,7 @@
  * sought.  It goes on alone if few elements are left, and else leaves the next pass to the next launch.  So no member
  * waits for another, which would have to run at the same time.  A team of one makes all passes in one launch.
  */
-enum { MNP_ALONE = 4 * MNP_TILE }; /* from a list of so many elements one member selects */
+enum { MNP_ALONE = 1 << 14 }; /* from a list of so many elements one member selects: sharing them takes longer */
 
 /* What a member knows of a line. */
 struct mnp_select_team {
