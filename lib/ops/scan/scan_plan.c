@@ -173,12 +173,13 @@ static int64_t choose_strip(int64_t length, int64_t team)
 static int count_conflicts(int64_t length, int64_t team, int64_t size)
 {
     enum { BANKS = 32, BANK_BYTES = 4 };
-    const int64_t unit = mnp__max(size, BANK_BYTES), banks = BANKS * BANK_BYTES / unit;
-    const int64_t strip = choose_strip(length, team);
+    const int64_t strip = choose_strip(length, team), lanes = (int64_t)1 << team;
+    const int64_t banks = BANKS * BANK_BYTES / mnp__max(size, BANK_BYTES); /* a power of two, as `size` is */
     int met[BANKS] = {0}, most = 0;
     for (int64_t t = 0; t < banks; t++) {
-        const int64_t element = (t >> team) * length + (t & ((1 << team) - 1)) * strip;
-        const int here = ++met[element * size / unit % banks];
+        const int64_t element = (t >> team) * length + (t & (lanes - 1)) * strip;
+        const int64_t at = size < BANK_BYTES ? element * size / BANK_BYTES : element;
+        const int here = ++met[at & (banks - 1)];
         most = here > most ? here : most;
     }
     return most;
