@@ -110,6 +110,7 @@ for check in (
     images.check_ellipsoids,
     images.check_structures_along_axes,
     images.check_dtypes_of_outputs,
+    images.check_watersheds,
     images.check_labels_of_nothing,
     windows.check_windows,
     windows.check_unwrap,

@@ -195,6 +195,18 @@ def check_dtypes_of_outputs():
                lambda: getattr(ours, name)(x * 1j, 1.0, output="float32"))  # noqa: B023
 
 
+def check_watersheds():
+    a, markers = rng.integers(0, 9, (13, 8)).astype("uint8"), np.zeros((13, 8), int)
+    markers.flat[[3, 40, 77, 99]] = 1, 2, 3, -1
+    for structure in (None, np.ones((3, 3))):
+        same("watershed_ift", mp.ndimage.watershed_ift(mp.asarray(a, layout="*, 0"), markers, structure),
+             scipy.ndimage.watershed_ift(a, markers, structure))
+    into = mp.zeros(a.shape, "int16")
+    ok(mp.ndimage.watershed_ift(a, markers, output=into) is into, "watershed_ift into an array")
+    same("which has it", into, scipy.ndimage.watershed_ift(a, markers, output=np.zeros(a.shape, "int16")))
+    raises(ValueError, "structure", "a structure of another shape", lambda: mp.ndimage.watershed_ift(a, markers, [1, 1, 1]))
+
+
 def check_labels_of_nothing():
     zeros, empty = np.zeros((2, 3), int), np.zeros((0, 3), int)
     for a in (zeros, empty):
