@@ -87,10 +87,10 @@ for _name in ("mean", "variance", "standard_deviation", "minimum", "maximum"):
 
 
 def sum_labels(input, labels=None, index=None):
-    """scipy.ndimage.sum_labels: of one part, integers are summed as integers, exactly; otherwise in float64.  Waits.
+    """scipy.ndimage.sum_labels: of one part NumPy's sum, in its dtype; of a list of labels sums in float64.  Waits.
     Collective."""
     input, labels, index = _measured(input, labels, index)
-    if input.dtype.kind not in "iub" or (index is not None and index.ndim > 0):
+    if index is not None and index.ndim > 0:
         return _measure("sum_labels", input, labels, index)
     where = True if labels is None else labels > 0 if index is None else labels == int(index)
     return names.sum(input, where=where).numpy()[()]

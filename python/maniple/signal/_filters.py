@@ -399,7 +399,12 @@ def _from_tf(b, a, analog):
 
 
 def tf2zpk(b, a):
-    return _design(*_from_tf(b, a, True), output="zpk")
+    """scipy.signal.tf2zpk: zeros, or poles, that are all real are real numbers.  Not collective."""
+    if np.iscomplexobj(b) or np.iscomplexobj(a):
+        b, a = (np.trim_zeros(np.atleast_1d(c), "f") for c in (b, a))
+        return np.roots(b), np.roots(a), b[0] / a[0]
+    z, p, k = _design(*_from_tf(b, a, True), output="zpk")
+    return *(roots if roots.imag.any() else roots.real for roots in (z, p)), k
 
 
 def tf2sos(b, a, pairing=None, *, analog=False):

@@ -266,7 +266,7 @@ _GIVEN_UP = set("""barthann bartlett blackman blackmanharris bohman boxcar bspli
     tukey test""".split())
 _NOT_THERE = {"closest_STFT_dual_window", "firwin_2d", "vectorized_filter"}
 # Arguments of SciPy's that are not taken: by the function, or everywhere
-_OTHER_ARGUMENTS = {"choose_conv_method": {"measure"}, "lombscargle": {"weights", "floating_mean"}, "remez": {"Hz"}}
+_OTHER_ARGUMENTS = {"lombscargle": {"weights", "floating_mean"}, "remez": {"Hz"}}
 _NOT_TAKEN = {"nyq"}
 
 
