@@ -106,6 +106,7 @@ for check in (
     images.check_complex_borders,
     images.check_no_axes,
     images.check_filters_by_functions,
+    images.check_vectorized_filters,
     images.check_geometric_transforms,
     images.check_ellipsoids,
     images.check_structures_along_axes,

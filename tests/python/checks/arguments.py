@@ -264,7 +264,7 @@ def check_more_indices():
 _GIVEN_UP = set("""barthann bartlett blackman blackmanharris bohman boxcar bspline cascade chebwin cmplx_sort cosine cubic daub
     exponential flattop gaussian general_gaussian hamming hann impulse2 kaiser lsim2 nuttall parzen quadratic step2 triang
     tukey test""".split())
-_NOT_THERE = {"closest_STFT_dual_window", "firwin_2d", "vectorized_filter"}
+_NOT_THERE = {"closest_STFT_dual_window", "firwin_2d"}
 # Arguments of SciPy's that are not taken: by the function, or everywhere
 _OTHER_ARGUMENTS = {"lombscargle": {"weights", "floating_mean"}, "remez": {"Hz"}}
 _NOT_TAKEN = {"nyq"}
