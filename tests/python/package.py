@@ -137,6 +137,7 @@ for check in (
     factors.check_orders_of_arguments,
     edges.check_no_dimensions,
     edges.check_no_elements,
+    edges.check_initial_values,
     edges.check_errors,
     edges.check_keywords,
     krylov.check_files_of_matrices,

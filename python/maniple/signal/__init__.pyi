@@ -260,7 +260,9 @@ def check_NOLA(window: Any, nperseg: int, noverlap: int, tol: float = 1e-10) -> 
 def chirp(
     t: Any, f0: Any, t1: Any, f1: Any, method: str = 'linear', phi: Any = 0, vertex_zero: Any = True,
 ) -> ndarray: ...
-def choose_conv_method(in1: _ArrayLike, in2: _ArrayLike, mode: str = 'full', measure: Any = False) -> str: ...
+def choose_conv_method(
+    in1: _ArrayLike, in2: _ArrayLike, mode: str = 'full', measure: bool = False,
+) -> str | tuple[str, dict[str, float]]: ...
 def coherence(
     x: _ArrayLike, y: _ArrayLike, fs: float = 1.0, window: Any = 'hann', nperseg: int | None = None, noverlap: int |
     None = None, nfft: Any = None, detrend: Any = 'constant', axis: _Axis = -1,
