@@ -27,11 +27,11 @@ from ._splines import *  # noqa: F403
 from ._systems import *  # noqa: F403
 from ._waveforms import *  # noqa: F403
 from ._wavelets import *  # noqa: F403
-from ._short_time import ShortTimeFFT
+from ._short_time import ShortTimeFFT, closest_STFT_dual_window
 from ._spectra import resample
 
-__all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d envelope
-    fftconvolve hilbert2 oaconvolve order_filter sepfir2d windows""".split()
+__all__ = """Convolution ShortTimeFFT choose_conv_method closest_STFT_dual_window convolve convolve2d correlate
+    correlate2d envelope fftconvolve hilbert2 oaconvolve order_filter sepfir2d windows""".split()
 for _part in (_chirp_z, _designs, _filters, _peaks, _pole_placement, _simulations, _spectra, _splines, _systems, _waveforms,
               _wavelets):  # fmt: skip
     __all__ += _part.__all__
@@ -262,7 +262,7 @@ class Convolution(Shared):
         return {"method": info.name.decode(), "passes": info.passes, "rank": info.rank, "seconds": possible}
 
 
-_DESIGNS = """kaiser_atten kaiser_beta kaiserord bessel bilinear_zpk butter cheby1 cheby2 ellip firwin firwin2 freqz iirnotch iirpeak lfilter_zi lp2bp_zpk
+_DESIGNS = """kaiser_atten kaiser_beta kaiserord bessel bilinear_zpk butter cheby1 cheby2 closest_STFT_dual_window ellip firwin firwin2 firwin_2d freqz iirnotch iirpeak lfilter_zi lp2bp_zpk
     lp2bs_zpk lp2hp_zpk lp2lp_zpk remez savgol_coeffs sos2tf sos2zpk sosfilt_zi sosfreqz tf2sos tf2zpk zpk2sos
     zpk2tf""".split()
 __dir__ = finished(globals(), "scipy.signal", alone=_DESIGNS + _designs.__all__)
