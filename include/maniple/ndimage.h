@@ -326,6 +326,25 @@ MNP_API mnp_status mnp_ndimage_distance_transform_bf(const mnp_array *x, const c
 MNP_API mnp_status mnp_ndimage_label(const mnp_array *x, const bool *structure, mnp_array **labels_p, int64_t *count_p);
 
 /*
+ * Basins that are flooded from markers, by the image foresting transform (A. X. Falcao, J. Stolfi and R. de Alencar
+ * Lotufo, 2004): an element gets the label of the marker from which a path leads to it whose largest step in value is
+ * least.
+ *
+ *   x          uint8 or uint16
+ *   markers    signed integers of x's shape: 0 where there is none; those below 0 are of the background, and come last
+ *   structure  3^ndim bools in C order that say which neighbours are reached.  NULL:
+ *              mnp_ndimage_generate_binary_structure(ndim, 1)
+ *   labels_p   of markers' dtype and x's layout; 0 for elements that are not reached
+ *
+ * The labels are SciPy's, bit by bit, which depend on the order of its queues; as there, neighbours are counted in C
+ * order, so that the end of a line is beside the beginning of the next one.  That order is one after the other: rank 0
+ * gets the image, some 34 bytes for each element, and floods it on its CPU, also beside a GPU, while the others wait.
+ * Waits.  Collective.  MNP_ERR_ARG for other dtypes or shapes.
+ */
+MNP_API mnp_status mnp_ndimage_watershed_ift(const mnp_array *x, const mnp_array *markers, const bool *structure,
+                                             mnp_array **labels_p);
+
+/*
  * Measure parts of x by their labels.
  *
  *   labels  integers of x's shape; NULL: all of x is one part

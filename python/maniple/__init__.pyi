@@ -25,7 +25,7 @@ _ArrayLike = Union["ndarray", npt.ArrayLike]
 _Arrays = Union["ndarray", Sequence[Union["ndarray", npt.ArrayLike]]]
 _Axis = Union[int, Sequence[int], None]
 _Shape = Union[int, Sequence[int]]
-_Operand = Union["ndarray", complex, np.generic]
+_Operand = Union["ndarray", complex, np.generic, list[Any], tuple[Any, ...]]
 _Host = np.ndarray[Any, Any]
 
 class _UniqueAllResult(NamedTuple):

@@ -76,7 +76,9 @@ def operand_beside(value, others, compares=False):
 
 
 def operand(value):
-    """An array, or a number as an operand; None stays None."""
+    """An array, or a number as an operand; lists and tuples become arrays, as as_array() has it; None stays None."""
+    if isinstance(value, (list, tuple)):
+        return from_host(value)
     return value if value is None or type(value) is ndarray or isinstance(value, ndarray) else Operand(value)
 
 

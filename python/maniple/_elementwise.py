@@ -45,6 +45,7 @@ def _broadcast_to_mask(found, mask):
 
 def _cast(x, dtype, casting):
     """Operands as dtype= has them."""
+    x = [as_array(v) if isinstance(v, (list, tuple)) else v for v in x]
     for v in x:
         if isinstance(v, ndarray) and not np.can_cast(v.dtype, dtype, casting):
             raise TypeError(f"dtype= is {np.dtype(dtype)}, to which an operand of {v.dtype} cannot be cast by {casting!r}")

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Of scipy.ndimage: filters and transforms by functions of Python.
 
-What a function is called for, windows, lines and places, a rank has in its own block, with what it needs of its
-neighbours.  A function that raises on one rank ends the call on all of them; one that calls what is collective hangs,
-as ranks have blocks of several sizes."""
+That of vectorized_filter() is called by all ranks, for arrays of Maniple.  What the others are called for, windows,
+lines and places, a rank has in its own block, with what it needs of its neighbours.  A function that raises on one rank
+ends the call on all of them; one that calls what is collective hangs, as ranks have blocks of several sizes."""
 
+import math
 import warnings
 
 import numpy as np
 
 from ._array import as_array, ndarray
-from ._layout import Layout
+from ._layout import Layout, nranks
 from ._library import call, constant, least
 from ._errors import PeerError
 from ._names import as_output, axis_within, names
 
-__all__ = """generic_filter generic_filter1d generic_gradient_magnitude generic_laplace geometric_transform""".split()
+__all__ = """generic_filter generic_filter1d generic_gradient_magnitude generic_laplace geometric_transform
+    vectorized_filter""".split()
 
 # numpy.pad's names of SciPy's modes
 _PADDED = {"reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap",
@@ -36,6 +38,14 @@ def _continued(x, margins, mode, cval):
     if not any(map(any, margins)):
         return x
     return names.pad(x, margins, _PADDED[mode], cval if _PADDED[mode] == "constant" else 0)
+
+
+def _windows(x, axes, shape, origin, mode, cval):
+    """A view of the windows along some axes, of x as it goes on beyond its borders."""
+    margins = [(0, 0)] * x.ndim
+    for axis, n, o in zip(axes, shape, np.broadcast_to(origin, len(axes)).tolist()):
+        margins[axis] = _margins(n, o)
+    return names.sliding_window_view(_continued(x, margins, mode, cval), tuple(shape), tuple(axes))
 
 
 def _reals(name, input):
@@ -87,16 +97,13 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
         footprint = np.ones(np.broadcast_to(size, len(axes)), bool)
     elif size is not None:
         warnings.warn("ignoring size because footprint is set", stacklevel=2)
-    footprint, origins = np.asarray(footprint, bool), np.broadcast_to(origin, len(axes)).tolist()
+    footprint = np.asarray(footprint, bool)
     if footprint.ndim != len(axes):
         raise RuntimeError(f"a window of shape {footprint.shape} for {len(axes)} axes")
-    margins = [(0, 0)] * x.ndim
-    for axis, n, o in zip(axes, footprint.shape, origins):
-        margins[axis] = _margins(n, o)
     if x.size == 0:
         return as_output(names.copy(x), output)
     dtype = dtype_of_output(x, output)
-    windows = names.sliding_window_view(_continued(x.astype(float), margins, mode, cval), footprint.shape, list(axes))
+    windows = _windows(x.astype(float), axes, footprint.shape, origin, mode, cval)
     own = windows[(slice(None),) * x.ndim + (0,) * footprint.ndim]
 
     def compute():
@@ -108,6 +115,53 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
 
     found = names.redistribute(_computed(own, dtype, compute), x.layout)
     return found if output is None else as_output(found, output)
+
+
+def vectorized_filter(input, function, *, size=None, footprint=None, output=None, mode="reflect", cval=None, origin=None,
+                      axes=None, batch_memory=2**30):  # fmt: skip
+    """scipy.ndimage.vectorized_filter, of SciPy 1.16 and later: function(windows, axis=axes) of all windows at once, an
+    array of Maniple that has their axes at its end: mp.nanmedian, or one of NumPy's that calls Maniple's.
+
+    The windows are a view; functions that do not read views, and footprints, copy them, of which a rank gets about
+    batch_memory bytes at a time.  A function that gives several numbers for a window has to get all at once.
+    Collective."""
+    x = as_array(input)
+    axes = range(-x.ndim, 0) if axes is None else np.atleast_1d(axes).tolist()
+    if (size is None) == (footprint is None):
+        raise ValueError("vectorized_filter: either size or footprint has to be given")
+    mask = None if footprint is None else np.asarray(footprint, bool)
+    shape = np.broadcast_to(size, len(axes)).tolist() if mask is None else mask.shape
+    if len(shape) != len(axes) or (mode == "valid" and np.any(origin)) or (cval is not None and "const" not in mode):
+        raise ValueError(f"vectorized_filter: size or footprint, of {len(shape)} axes, must be for {len(axes)} of them, "
+                         "cval for the mode 'constant', and origin not for 'valid'")
+    if x.size == 0:
+        return as_output(names.copy(x), output)
+    last = tuple(range(-len(axes), 0))
+    moved = names.moveaxis(x, axes, last)
+    windows = (names.sliding_window_view(moved, tuple(shape), last) if mode == "valid"
+               else _windows(moved, last, shape, 0 if origin is None else origin, mode, 0 if cval is None else cval))
+    found = _in_batches(windows, len(axes), batch_memory,
+                        lambda part: function(part, axis=last) if mask is None else function(part[..., mask], axis=-1))
+    found = names.moveaxis(found, last, axes)
+    return as_output(names.redistribute(found, x.layout) if found.shape == x.shape else found, output)
+
+
+def _in_batches(windows, count, bytes_of_rank, function):
+    """What a function gives for windows, which have `count` axes, of so many bytes of each rank at a time.  A batch has
+    every so many-th row, so that all ranks have some."""
+    own = windows[(Ellipsis,) + (0,) * count]
+    batches = math.ceil(windows.size * windows.dtype.itemsize / (bytes_of_rank * nranks()))
+    batches = min(batches, len(windows)) if own.ndim else 1
+    if batches <= 1:
+        return as_array(function(windows))
+    found = None
+    for batch in range(batches):
+        part, place = as_array(function(windows[batch::batches])), own[batch::batches]
+        if part.shape != place.shape:
+            raise ValueError(f"the function gives {part.shape} for windows of {place.shape}: a larger batch_memory is needed")
+        found = ndarray(own.shape, part.dtype, own.layout) if found is None else found
+        found[batch::batches] = part
+    return found
 
 
 def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0,

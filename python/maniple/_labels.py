@@ -8,24 +8,35 @@ import numpy as np
 
 from ._array import as_array, made, ndarray
 from ._library import call, vector
-from ._names import names
+from ._names import as_output, names
 
 __all__ = """center_of_mass extrema find_objects histogram label labeled_comprehension maximum_position median
-    minimum_position sum sum_labels value_indices""".split()
+    minimum_position sum sum_labels value_indices watershed_ift""".split()
+
+
+def _of_neighbours(structure, ndim):
+    """C's structure, of an element and its neighbours."""
+    if structure is not None and np.shape(structure) != (3,) * ndim:
+        raise ValueError(f"a structure of shape {np.shape(structure)}, and not {(3,) * ndim}")
+    return None if structure is None else vector("_Bool", [bool(v) for v in np.ravel(structure)])
 
 
 def label(input, structure=None, output=None):
     """The labels of connected elements that are not 0, and how many there are.  Collective."""
     input = as_array(input)
-    if structure is not None and np.shape(structure) != (3,) * input.ndim:
-        raise ValueError(f"a structure of shape {np.shape(structure)}, and not {(3,) * input.ndim}")
     cell, count = ctypes.c_void_p(output._handle if isinstance(output, ndarray) else None), ctypes.c_int64()
-    structure = None if structure is None else vector("_Bool", [bool(v) for v in np.ravel(structure)])
-    call("ndimage_label", input, structure, ctypes.byref(cell), ctypes.byref(count))
+    call("ndimage_label", input, _of_neighbours(structure, input.ndim), ctypes.byref(cell), ctypes.byref(count))
     labels = output if isinstance(output, ndarray) else ndarray._adopt(cell.value)
     if output is not None and not isinstance(output, ndarray):
         labels = labels.astype(output)
     return labels, count.value
+
+
+def watershed_ift(input, markers, structure=None, output=None):
+    """scipy.ndimage.watershed_ift, bit by bit: rank 0 gets the image, and floods it alone.  Waits.  Collective."""
+    input = as_array(input)
+    labels = made("ndimage_watershed_ift", input, as_array(markers), _of_neighbours(structure, input.ndim))
+    return labels if output is None else as_output(labels, output)
 
 
 def find_objects(input, max_label=0):
@@ -76,10 +87,10 @@ for _name in ("mean", "variance", "standard_deviation", "minimum", "maximum"):
 
 
 def sum_labels(input, labels=None, index=None):
-    """scipy.ndimage.sum_labels: of one part, integers are summed as integers, exactly; otherwise in float64.  Waits.
+    """scipy.ndimage.sum_labels: of one part NumPy's sum, in its dtype; of a list of labels sums in float64.  Waits.
     Collective."""
     input, labels, index = _measured(input, labels, index)
-    if input.dtype.kind not in "iub" or (index is not None and index.ndim > 0):
+    if index is not None and index.ndim > 0:
         return _measure("sum_labels", input, labels, index)
     where = True if labels is None else labels > 0 if index is None else labels == int(index)
     return names.sum(input, where=where).numpy()[()]

@@ -144,7 +144,7 @@ def _operators():
         "eq": "equal",
         "ne": "not_equal",
     }
-    simple = (ndarray, int, float, complex, np.generic)
+    simple = (ndarray, int, float, complex, np.generic, list, tuple)
 
     def forward(function):
         def method(self, other):

@@ -4,16 +4,42 @@
 import builtins
 import ctypes
 import operator
+import warnings
 
 import numpy as np
 
 from ._array import as_array, into, made, ndarray, operand
-from ._dtypes import dtype_name
+from ._dtypes import dtype_name, dtype_number, numpy_dtypes
 from ._library import call, struct
 from ._names import axes_of, axis_within, names, public, public_names, reduction_axes, signature
 
 
 _STRICT = "mean", "var", "std"  # the others take the axes 0 and -1 of an array without dimensions, as in NumPy
+
+# What NumPy says where these give NaN because there are no elements
+_OF_NOTHING = {"mean": "Mean of empty slice", "nanmean": "Mean of empty slice"}
+_OF_NOTHING |= dict.fromkeys(("var", "std", "nanvar", "nanstd"), "Degrees of freedom <= 0 for slice")
+
+
+def _is_of_nothing(a, axis):
+    """Whether there are results, and no elements that they could be of."""
+    if a.size > 0:
+        return False
+    axes = builtins.range(a.ndim) if axis is None else [d % a.ndim for d in axes_of(axis)]
+    return builtins.all(n > 0 for d, n in enumerate(a.shape) if d not in axes)
+
+
+def _warn_of_nothing(a, axis, text="Mean of empty slice"):
+    if _is_of_nothing(a, axis):
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+def _initial(value, result, extreme):
+    """initial= in the result's dtype, or one that becomes it: integers lose a fraction, and bools are true or false."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if result == bool and extreme:
+        return bool(value)
+    return int(value) if result.kind in "biu" and isinstance(value, float) else value
 
 
 def _reduction(name, takes):
@@ -34,6 +60,11 @@ def _reduction(name, takes):
         a = as_array(a)
         if a.ndim == 0 and name not in _STRICT and isinstance(axis, (int, np.integer)) and axis in (0, -1):
             axis = None
+        if named.get("initial") is not None:
+            result = a.dtype if named.get("dtype") is None else numpy_dtypes[dtype_number(named["dtype"])]
+            named["initial"] = _initial(named["initial"], result, name.endswith(("max", "min")))
+        if name in _OF_NOTHING:
+            _warn_of_nothing(a, axis, _OF_NOTHING[name])
         return into(name, a, reduction_axes(axis, **named), out=out)
 
     defaults = {"where": True, "keepdims": False, "ddof": 0}
@@ -61,12 +92,16 @@ for _n in ("sum", "max", "min"):
 
 @public
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    return into("median", as_array(a), reduction_axes(axis, keepdims), out=out)
+    a, axes = as_array(a), reduction_axes(axis, keepdims)
+    _warn_of_nothing(a, axis)
+    return into("median", a, axes, out=out)
 
 
 @public
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    return into("nanmedian", as_array(a), reduction_axes(axis, keepdims), out=out)
+    a, axes = as_array(a), reduction_axes(axis, keepdims)
+    _warn_of_nothing(a, axis)
+    return into("nanmedian", a, axes, out=out)
 
 
 def _lines(x, axes):
@@ -106,11 +141,14 @@ def _quantile(name):
             if method != "inverted_cdf" or name.startswith("nan") or out is not None:
                 raise ValueError(f"{name}: weights are for the method 'inverted_cdf', without out=, with NaN as NaN")
             return _weighted_quantile(as_array(a), np.asarray(q, float) / scale, axis, as_array(weights), keepdims)
-        axes = reduction_axes(axis, keepdims)
+        a, axes = as_array(a), reduction_axes(axis, keepdims)
+        if _is_of_nothing(a, axis) and not name.startswith("nan"):
+            raise IndexError(f"{name}() of an array of shape {a.shape} along the axes {axis}, which has no elements there")
+        _warn_of_nothing(a, axis)
         if np.ndim(q) == 0:
-            return into(name, as_array(a), float(q), axes, method, out=out)
+            return into(name, a, float(q), axes, method, out=out)
         q = np.asarray(q, float)
-        result = into(name + "s", as_array(a), q.size, q.ravel().tolist(), axes, method, out=out)
+        result = into(name + "s", a, q.size, q.ravel().tolist(), axes, method, out=out)
         return result if q.ndim == 1 else names.reshape(result, q.shape + result.shape[1:])
 
     quantile.__name__ = name

@@ -203,8 +203,9 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
 
 def _pivoted_qr(a, mode):
     """scipy.linalg.qr with pivoting=True."""
-    if mode == "r":
-        return tuple(several(2, "qr_pivoted", a, mode, None))
+    if mode == "r":  # SciPy's R has as many rows as a
+        r, p = several(2, "qr_pivoted", a, mode, None)
+        return names.pad(r, [(0, 0)] * (a.ndim - 2) + [(0, a.shape[-2] - r.shape[-2]), (0, 0)]), p
     q, r, p = several(3, "qr_pivoted", a, mode)
     if mode != "raw":
         return q, r, p

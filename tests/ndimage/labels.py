@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Connected parts and measurements by labels, against scipy.ndimage.
+"""Connected parts, watersheds and measurements by labels, against scipy.ndimage.
 
 Sums of float64 are taken in another order than SciPy's: they are off by at most n eps times the sum of the sizes.
 """
@@ -57,6 +57,26 @@ for name, a in (("a winding line", winding(29)), ("a longer one", winding(101)),
     mp.check(name, got, want)
     mp.ok(found == count, f"{name}: {count} parts")
 mp.fails("MNP_ERR_ARG", "not symmetric", mp.ndimage_label, x, [True] + [False] * 8)
+
+# --- watersheds: bit by bit, with costs that are equal, so that the order of the queues shows -------------------------
+
+for highest, ndim, dtype in ((2, 1, "int8"), (2, 2, "int16"), (6, 2, "int32"), (256, 2, "int64"), (2, 3, "int32"), (20, 3, "int64")):
+    for density in mp.part((0.02, 0.1, 0.5), ndim):
+        shape = tuple(int(n) for n in rng.integers(1, 15, ndim))
+        a = rng.integers(0, highest, shape).astype(rng.choice(["uint8", "uint16"]))
+        markers = np.where(rng.random(shape) < density, rng.integers(-3, 6, shape), 0).astype(dtype)
+        x, m = (mp.array(v, mp.random_layout(rng, shape)) for v in (a, markers))
+        for structure in (None, rng.random((3,) * ndim) < 0.6):
+            got = mp.ndimage_watershed_ift(x, m, None if structure is None else [bool(v) for v in structure.ravel()])
+            want = ndimage.watershed_ift(a, markers, structure)
+            mp.check(f"watershed_ift {shape} below {highest}, markers {dtype}", got, want)
+a = np.zeros((0, 3), "uint8")
+mp.check("watershed_ift of nothing", mp.ndimage_watershed_ift(mp.array(a), mp.array(a.astype("int32")), None),
+         ndimage.watershed_ift(a, a.astype("int32")))
+x, m = mp.array(np.eye(5, dtype="uint16")), mp.array(np.eye(5, dtype="int32"))
+mp.fails("MNP_ERR_ARG", "is int32, and should be uint8 or uint16", mp.ndimage_watershed_ift, m, m, None)
+mp.fails("MNP_ERR_ARG", "are uint16, and should be signed", mp.ndimage_watershed_ift, x, x, None)
+mp.fails("MNP_ERR_ARG", "different shapes", mp.ndimage_watershed_ift, x, m[1:], None)
 
 # --- measurements -----------------------------------------------------------------------------------------------------
 

@@ -31,9 +31,9 @@ typedef struct spectrum {
     const char *function;
     mnp_spectral_options options;
     int axis;
-    int64_t n; /* elements along the axis */
-    bool one_sided;
-    double *window, scale; /* of a power */
+    int64_t n;               /* elements along the axis */
+    bool one_sided, extends; /* extends: x goes on with zeros at both ends, and times count from its first element */
+    double *window, scale;   /* of a power */
     int64_t nfft, frequencies;
     mnp__segments segments;
 } spectrum;
@@ -430,8 +430,7 @@ done:
 static mnp_status make_times(mnp_ctx *ctx, const spectrum *s, mnp_array **t_p)
 {
     const double step = (double)s->segments.step;
-    const double first =
-        s->segments.offset < 0 ? 0 : (double)s->segments.size / 2; /* what is before x does not count */
+    const double first = s->extends ? 0 : (double)s->segments.size / 2;
     mnp_array *t = NULL;
     MNP_TRY(mnp_arange_int(ctx, 0, s->segments.count, 1, MNP_FLOAT64, &t));
     mnp_status st = multiply_by(t, step);
@@ -501,11 +500,11 @@ mnp_status mnp_stft(const mnp_array *x, int axis, const mnp_spectral_options *op
     mnp_status st = resolve("mnp_stft", x, axis, options, &usual, &s);
     if (st == MNP_OK) {
         mnp__segments *g = &s.segments;
-        const bool extends = strcmp(s.options.boundary, "zeros") == 0;
-        int64_t n = s.n + (extends ? 2 * (g->size / 2) : 0);
+        s.extends = strcmp(s.options.boundary, "zeros") == 0;
+        int64_t n = s.n + (s.extends ? 2 * (g->size / 2) : 0);
         if (!s.options.unpadded && (n - g->size) % g->step)
             n += g->step - (n - g->size) % g->step;
-        g->offset = extends ? -(g->size / 2) : 0;
+        g->offset = s.extends ? -(g->size / 2) : 0;
         g->count = n >= g->size ? (n - g->size) / g->step + 1 : 0;
         g->scale = sqrt(s.scale);
         st = transform(&s, x, &z);

@@ -8,9 +8,12 @@ import ctypes
 import numpy as np
 
 from .._array import as_array, into, ndarray
+from .._benchmark import benchmark
 from .._dtypes import dtype_number
+from .._errors import Error
 from .._library import Shared, call, chosen, constant, struct, vector
 from .._names import axes_of, finished, names
+from ..comm import allreduce
 from . import _chirp_z, _designs, _filters, _peaks, _pole_placement, _simulations, _spectra
 from . import _splines, _systems, _waveforms, _wavelets, windows
 from ._chirp_z import *  # noqa: F403
@@ -24,11 +27,11 @@ from ._splines import *  # noqa: F403
 from ._systems import *  # noqa: F403
 from ._waveforms import *  # noqa: F403
 from ._wavelets import *  # noqa: F403
-from ._short_time import ShortTimeFFT
+from ._short_time import ShortTimeFFT, closest_STFT_dual_window
 from ._spectra import resample
 
-__all__ = """Convolution ShortTimeFFT choose_conv_method convolve convolve2d correlate correlate2d envelope
-    fftconvolve hilbert2 oaconvolve order_filter sepfir2d windows""".split()
+__all__ = """Convolution ShortTimeFFT choose_conv_method closest_STFT_dual_window convolve convolve2d correlate
+    correlate2d envelope fftconvolve hilbert2 oaconvolve order_filter sepfir2d windows""".split()
 for _part in (_chirp_z, _designs, _filters, _peaks, _pole_placement, _simulations, _spectra, _splines, _systems, _waveforms,
               _wavelets):  # fmt: skip
     __all__ += _part.__all__
@@ -114,9 +117,25 @@ def oaconvolve(in1, in2, mode="full", axes=None):
     return _by_transforms(in1, in2, mode, "overlap-add", axes)
 
 
-def choose_conv_method(in1, in2, mode="full"):
+def _seconds_of(in1, in2, mode, method):
+    """What a convolution takes on the slowest rank, or None where it cannot be had by that method.  Collective."""
+    try:
+        times = benchmark(convolve, (in1, in2, mode, method), n_repeat=3, n_warmup=1)
+    except Error as error:
+        if method == "direct" or error.status not in ("MNP_ERR_ARG", "MNP_ERR_UNSUPPORTED"):
+            raise
+        return None
+    return allreduce(float(times.gpu_times.min()), "max")
+
+
+def choose_conv_method(in1, in2, mode="full", measure=False):
     """The method that a model of the time finds fastest, for convolve(method=): direct, separable, fft or overlap-add,
-    where scipy.signal.choose_conv_method knows direct and fft.  Collective."""
+    where scipy.signal.choose_conv_method knows direct and fft.  measure: the one that is fastest when it is tried, and
+    the seconds of all that can be used, of the slowest rank.  Collective."""
+    if measure:
+        times = {method: _seconds_of(in1, in2, mode, method) for method in _METHODS}
+        times = {method: seconds for method, seconds in times.items() if seconds is not None}
+        return min(times, key=times.get), times
     method, in1, in2 = ctypes.c_int(), as_array(in1), as_array(in2)
     options = _options(mode, "fill", 0, None, names.result_type(in1.dtype, in2.dtype), False)
     call("choose_conv_method", in1, in2, options, ctypes.byref(method))
@@ -243,7 +262,7 @@ class Convolution(Shared):
         return {"method": info.name.decode(), "passes": info.passes, "rank": info.rank, "seconds": possible}
 
 
-_DESIGNS = """kaiser_atten kaiser_beta kaiserord bessel bilinear_zpk butter cheby1 cheby2 ellip firwin firwin2 freqz iirnotch iirpeak lfilter_zi lp2bp_zpk
+_DESIGNS = """kaiser_atten kaiser_beta kaiserord bessel bilinear_zpk butter cheby1 cheby2 closest_STFT_dual_window ellip firwin firwin2 firwin_2d freqz iirnotch iirpeak lfilter_zi lp2bp_zpk
     lp2bs_zpk lp2hp_zpk lp2lp_zpk remez savgol_coeffs sos2tf sos2zpk sosfilt_zi sosfreqz tf2sos tf2zpk zpk2sos
     zpk2tf""".split()
 __dir__ = finished(globals(), "scipy.signal", alone=_DESIGNS + _designs.__all__)

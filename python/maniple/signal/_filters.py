@@ -13,8 +13,8 @@ from .._library import call, constant, struct
 from .._names import names
 from ._waveforms import kaiser_atten, kaiser_beta
 
-__all__ = """bessel bilinear_zpk butter cheby1 cheby2 deconvolve ellip filtfilt firwin firwin2 freqz get_window iirnotch
-    iirpeak lfilter lfilter_zi lp2bp_zpk lp2bs_zpk lp2hp_zpk lp2lp_zpk medfilt medfilt2d remez savgol_coeffs
+__all__ = """bessel bilinear_zpk butter cheby1 cheby2 deconvolve ellip filtfilt firwin firwin2 firwin_2d freqz get_window
+    iirnotch iirpeak lfilter lfilter_zi lp2bp_zpk lp2bs_zpk lp2hp_zpk lp2lp_zpk medfilt medfilt2d remez savgol_coeffs
     savgol_filter sos2tf sos2zpk sosfilt sosfilt_zi sosfiltfilt sosfreqz tf2sos tf2zpk upfirdn wiener zpk2sos
     zpk2tf""".split()
 
@@ -399,7 +399,12 @@ def _from_tf(b, a, analog):
 
 
 def tf2zpk(b, a):
-    return _design(*_from_tf(b, a, True), output="zpk")
+    """scipy.signal.tf2zpk: zeros, or poles, that are all real are real numbers.  Not collective."""
+    if np.iscomplexobj(b) or np.iscomplexobj(a):
+        b, a = (np.trim_zeros(np.atleast_1d(c), "f") for c in (b, a))
+        return np.roots(b), np.roots(a), b[0] / a[0]
+    z, p, k = _design(*_from_tf(b, a, True), output="zpk")
+    return *(roots if roots.imag.any() else roots.real for roots in (z, p)), k
 
 
 def tf2sos(b, a, pairing=None, *, analog=False):
@@ -521,6 +526,19 @@ def firwin(numtaps, cutoff, *, width=None, window="hamming", pass_zero=True, sca
     arguments = numtaps, len(cutoff), cutoff, name, len(parameters), parameters, pass_zero, scale
     call("firwin", *arguments, float(fs or 0), room)
     return np.array(room[:])
+
+
+def firwin_2d(hsize, window, *, fc=None, fs=2, circular=False, pass_zero=True, scale=True):
+    """scipy.signal.firwin_2d: taps of an image's filter, the product of one filter for each axis, or, circular, the taps
+    of one by their distance from the middle.  Not collective."""
+    if len(hsize) != 2 or (not circular and len(window) != 2) or fc is None:
+        raise ValueError("firwin_2d: fc has to be given, and hsize and window must be for two axes, a window for both if "
+                         "circular")
+    words = {"pass_zero": pass_zero, "scale": scale, "fs": fs}
+    if not circular:
+        return np.outer(*(firwin(n, fc, window=name, **words) for n, name in zip(hsize, window)))
+    taps = firwin(8 * max(hsize), fc, window=window, **words)
+    return np.interp(np.hypot(*np.ix_(*(np.linspace(-1, 1, n) for n in hsize))), np.linspace(0, 1, len(taps)), taps)
 
 
 def firwin2(numtaps, freq, gain, nfreqs=None, window="hamming", antisymmetric=False, fs=None):

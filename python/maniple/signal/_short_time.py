@@ -46,6 +46,27 @@ def _dual(win, hop):
     return dual
 
 
+def closest_STFT_dual_window(win, hop, desired_dual=None, *, scaled=True):  # noqa: N802: SciPy's name
+    """scipy.signal.closest_STFT_dual_window, of SciPy 1.16 and later: of a window's dual windows the one that is closest
+    to a desired one, ones by default, or to a multiple of that; and the multiple.  Not collective."""
+    win = _window(win, "win")
+    desired = np.ones_like(win) if desired_dual is None else _window(desired_dual, "desired_dual")
+    if desired.shape != win.shape:
+        raise ValueError(f"desired_dual has {len(desired)} elements, and win {len(win)}")
+    if isinstance(hop, bool) or not isinstance(hop, (int, np.integer)) or hop < 1:
+        raise ValueError(f"hop is {hop!r}, and must be an integer of at least 1")
+    dual = _dual(win, hop)
+    products = np.array([np.vdot(win[m::hop], desired[m::hop]) for m in range(hop)])
+    part = dual * products[np.arange(len(win)) % hop]  # of the desired one: what products with win depend on
+    if not scaled:
+        return dual + desired - part, 1.0
+    product, power = np.vdot(part, dual), _power(part).sum()
+    if not (abs(product) > 0 and power > np.finfo(dual.dtype).resolution):
+        raise ValueError("no dual window is close to a multiple of the desired one; scaled=False gives the closest to itself")
+    alpha = product / power
+    return dual + alpha * (desired - part), alpha
+
+
 def _extended(x, before, behind, mode="constant"):
     """x with more elements along the last axis; mode "odd": numpy.pad's reflect_type of that name."""
     while mode == "odd" and before + behind > 0 and x.shape[-1] > 1:

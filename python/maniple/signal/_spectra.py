@@ -354,5 +354,42 @@ def zoom_fft(x, fn, m=None, *, fs=2, endpoint=False, axis=-1):
     return made("zoom_fft", as_array(x), float(first), float(last), points, float(fs), endpoint, axis)
 
 
-def lombscargle(x, y, freqs, precenter=False, normalize=False):
+def lombscargle(x, y, freqs, precenter=False, normalize=False, *, weights=None, floating_mean=False):
+    """scipy.signal.lombscargle, of SciPy 1.15 and later; normalize is also "power", "normalize" or "amplitude".  With
+    weights, a floating mean or amplitudes the waves of all frequencies are in memory at once.  Collective."""
+    normalize = {False: "power", True: "normalize"}.get(normalize, normalize)
+    if normalize not in ("power", "normalize", "amplitude"):
+        raise ValueError(f"normalize is {normalize!r}, and must be a bool, 'power', 'normalize' or 'amplitude'")
+    if weights is not None or floating_mean or normalize == "amplitude":
+        x, y, freqs = (as_array(v).astype(float) for v in (x, y, freqs))
+        weights = names.ones(y.shape) if weights is None else as_array(weights).astype(float)
+        return _fitted_waves(x, y - y.mean() if precenter else y, freqs, weights, normalize, floating_mean)
+    normalize = normalize == "normalize"
     return made("lombscargle", as_array(x), as_array(y), as_array(freqs), precenter, normalize)
+
+
+def _fitted_waves(x, y, freqs, weights, normalize, floating_mean):
+    """By the sums of M. Zechmeister and M. Kuerster, The generalised Lomb-Scargle periodogram, 2009: a wave of each
+    frequency, beside a constant if the mean floats, that fits best; at the phase where its cosine and sine are apart."""
+    if not x.ndim == freqs.ndim == 1 or not x.shape == y.shape == weights.shape or x.size == 0 or freqs.size == 0:
+        raise ValueError("lombscargle: x, y and weights must be vectors of one length, and freqs one too, with elements")
+    if bool(names.any(weights < 0)) or not bool(names.sum(weights) > 0):
+        raise ValueError("lombscargle: weights must not be below 0, and not all be 0")
+    weights = weights / names.sum(weights)
+    angles = freqs[:, None] * x
+    c, s = names.cos(angles), names.sin(angles)
+    cc, cs, yc, ys = (c * c) @ weights, (c * s) @ weights, c @ (weights * y), s @ (weights * y)
+    ss, yy = 1 - cc, names.sum(weights * y * y)
+    if floating_mean:
+        c, s, mean = c @ weights, s @ weights, names.sum(weights * y)
+        cc, ss, cs, yc, ys, yy = cc - c * c, ss - s * s, cs - c * s, yc - mean * c, ys - mean * s, yy - mean * mean
+    phase = names.arctan2(2 * cs, cc - ss) / 2
+    c, s = names.cos(phase), names.sin(phase)
+    cc, ss = c * c * cc + 2 * c * s * cs + s * s * ss, c * c * ss - 2 * c * s * cs + s * s * cc
+    yc, ys = c * yc + s * ys, c * ys - s * yc
+    least = np.finfo(float).epsneg
+    a, b = yc / names.maximum(cc, least), ys / names.maximum(ss, least)
+    if normalize == "amplitude":
+        return (a + 1j * b) * names.exp(1j * phase)
+    power = a * yc + b * ys
+    return power / yy if normalize == "normalize" else power * (x.size / 2)

@@ -40,6 +40,7 @@ def check_arrays():
     raises(ValueError, "any() or all()", "the truth of several elements", lambda: bool(x))
     raises(TypeError, "numpy.ndarray", "NumPy's arrays are no operands", lambda: mp.add(x, a))
     raises(TypeError, "asarray", "nor on the left", lambda: a + x)
+    _check_lists(x, a)
     raises(ValueError, "broadcast", "shapes that do not fit", lambda: x + mp.ones((3,)))
     raises(TypeError, "numpy.is_busday", "what is not there", lambda: np.is_busday(x))
     with warnings.catch_warnings(record=True) as caught:
@@ -50,6 +51,29 @@ def check_arrays():
         y = mp.asarray(a, layout=mp.Layout(a.shape, text))
         same(f"layout {text}", (y + x, y.to_layout("0, 1")), (a + a, a))
         ok(y.layout == mp.Layout(a.shape, text) and y.layout.shape == a.shape, f"the layout is {text}")
+
+
+def _check_lists(x, a):
+    """Lists and tuples become arrays among operands, as NumPy's do."""
+    row, column = [1, 2, 3.5, 4, 5, 6, 7], ((1,), (2,), (3,), (4,), (5,))
+    calls = {
+        "add": lambda m, v: m.add(row, v), "add of two": lambda m, v: m.add([1, 2], (3, 4)), "sin": lambda m, v: m.sin([1, 2]),
+        "minimum": lambda m, v: m.minimum(v, column), "x + list": lambda m, v: v + row, "list + x": lambda m, v: row + v,
+        "tuple * x": lambda m, v: column * v, "x == list": lambda m, v: v == row, "x <= list": lambda m, v: v <= column,
+        "x @ list": lambda m, v: v @ row, "with a dtype": lambda m, v: m.add([1, 2], [3, 4], dtype="float32"),
+        "isnan": lambda m, v: m.isnan([1.0, np.nan]), "outer": lambda m, v: m.multiply.outer([1, 2], [3, 4, 5]),
+        "into an array": lambda m, v: m.add([1, 2], [3, 4], out=m.zeros(2)), "divmod": lambda m, v: m.divmod([7, 8], 3)[1],
+        "where": lambda m, v: m.where(v > 0, row, column), "bools": lambda m, v: m.logical_not([True, False]),
+    }  # fmt: skip
+    for name, call in calls.items():
+        same(f"lists: {name}", call(mp, x), call(np, a), 1e-14)
+    y, b = mp.copy(x), a.copy()
+    y += row
+    b += row
+    same("x += list", y, b)
+    raises(ValueError, "broadcast", "a list of another length", lambda: x + [1, 2])
+    raises(TypeError, "", "a list of texts", lambda: mp.sin(["a"]))
+    raises(ValueError, "", "a ragged list", lambda: mp.sin([[1], [1, 2]]))
 
 
 def check_powers():

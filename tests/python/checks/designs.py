@@ -7,7 +7,7 @@ import maniple as mp
 import numpy as np
 import scipy.signal
 
-from . import ok, raises
+from . import ok, raises, rng
 
 ours, theirs = mp.signal, scipy.signal
 
@@ -153,6 +153,71 @@ def check_sequences():
         both("max_len_seq", 5, **named)
     ok(ours.max_len_seq(4)[0].dtype == np.int8, "the type of max_len_seq")
     raises(ValueError, "not zeros alone", "a state of zeros", lambda: ours.max_len_seq(4, np.zeros(4)))
+
+
+def check_filters_of_images():
+    """firwin_2d, of SciPy 1.16 and later, from SciPy's filters of one axis."""
+    first, second = theirs.firwin(7, 0.3, window=("kaiser", 5.0), fs=2), theirs.firwin(4, 0.3, window="hann", fs=2)
+    near("firwin_2d", ours.firwin_2d((7, 4), (("kaiser", 5.0), "hann"), fc=0.3), np.outer(first, second))
+    high = [theirs.firwin(n, 30, fs=100, pass_zero=False, scale=False) for n in (5, 7)]
+    near("firwin_2d, high", ours.firwin_2d((5, 7), ["hamming"] * 2, fc=30, fs=100, pass_zero=False, scale=False),
+         np.outer(*high))
+    taps = theirs.firwin(48, 0.1, fs=2)
+    places = np.array([[np.sqrt(r * r + c * c) for c in np.linspace(-1, 1, 5)] for r in np.linspace(-1, 1, 6)])
+    near("firwin_2d, circular", ours.firwin_2d((6, 5), "hamming", fc=0.1, circular=True),
+         np.interp(places, np.linspace(0, 1, 48), taps))
+    raises(ValueError, "two axes", "one window for two axes", lambda: ours.firwin_2d((3, 3), ["hann"], fc=0.1))
+    raises(ValueError, "fc", "no frequency", lambda: ours.firwin_2d((3, 3), ("hann", "hann")))
+
+
+def check_dual_windows():
+    """The closest dual window, of SciPy 1.16 and later: by least squares among all windows that are dual."""
+    for n, hop, is_complex in ((12, 4, False), (13, 5, True), (8, 1, False), (9, 9, False)):
+        win, wanted = (rng.standard_normal(n) + 1j * is_complex * rng.standard_normal(n) + 3 for _ in range(2))
+        win, wanted = (v if is_complex else v.real for v in (win, wanted))
+        # a window d is dual where the sums of conj(win) d over every hop-th element are 1
+        conditions = np.array([np.where(np.arange(n) % hop == m, win.conj(), 0) for m in range(hop)])
+        for desired in (None, wanted):
+            aim = np.ones_like(win) if desired is None else wanted
+            nearest = aim + np.linalg.pinv(conditions) @ (np.ones(hop) - conditions @ aim)
+            got, factor = ours.closest_STFT_dual_window(win, hop, desired, scaled=False)
+            near(f"closest_STFT_dual_window of {n}, {hop}", (got, factor), (nearest, 1.0))
+            # the closest to a multiple a: d = one + free z, and |one + free z - a aim| is least
+            one, free = np.linalg.pinv(conditions) @ np.ones(hop), np.linalg.svd(conditions)[2][hop:].conj().T
+            *z, a = np.linalg.lstsq(np.hstack([free, -aim[:, None]]), -one, rcond=None)[0]
+            near(f"the closest to a multiple, {n}, {hop}", ours.closest_STFT_dual_window(win, hop, desired),
+                 (one + free @ np.array(z), a), 1e-7)
+    raises(ValueError, "elements", "another length", lambda: ours.closest_STFT_dual_window(np.ones(4), 2, np.ones(3)))
+    raises(ValueError, "hop", "a hop of 0", lambda: ours.closest_STFT_dual_window(np.ones(4), 0))
+
+
+def check_fitted_waves():
+    """lombscargle with weights and a floating mean, of SciPy 1.15 and later, by least squares for every frequency."""
+    times, freqs = np.sort(rng.uniform(0, 30, 60)), np.linspace(0.4, 5, 23)
+    samples = 2 * np.cos(1.7 * times + 0.4) + 1.5 + rng.standard_normal(60)
+    x, y, w = mp.asarray(times), mp.asarray(samples), mp.asarray(freqs)
+    for weights in (None, rng.uniform(0, 2, 60)):
+        for floats in (False, True):
+            scale = np.ones(60) if weights is None else weights
+            scale = np.sqrt(scale / scale.sum())
+            wanted = {"amplitude": [], "power": [], "normalize": []}
+            for f in freqs:
+                waves = np.stack([np.cos(f * times), np.sin(f * times), np.ones(60)][: 3 if floats else 2], 1)
+                (a, b, *_), (left,), *_ = np.linalg.lstsq(waves * scale[:, None], samples * scale, rcond=None)
+                centre = samples - floats * (samples * scale**2).sum()
+                whole = (scale**2 * centre**2).sum()
+                wanted["amplitude"].append(a + 1j * b)
+                wanted["power"].append((whole - left) * 30)
+                wanted["normalize"].append((whole - left) / whole)
+            for normalize, want in wanted.items():
+                got = ours.lombscargle(x, y, w, normalize=normalize, weights=weights, floating_mean=floats)
+                near(f"lombscargle {normalize}, weights {weights is not None}, floating mean {floats}", got.numpy(),
+                     np.array(want))
+    near("lombscargle by both ways", ours.lombscargle(x, y, w, True, True).numpy(),
+         ours.lombscargle(x, y, w, True, "normalize", weights=np.full(60, 3.0)).numpy())
+    for words, text in (({"weights": -np.ones(60)}, "weights"), ({"weights": np.ones(3)}, "one length"),
+                        ({"normalize": "x"}, "normalize")):
+        raises(ValueError, text, f"lombscargle with {list(words)}", lambda: ours.lombscargle(x, y, w, **words))  # noqa: B023
 
 
 def check_envelope():

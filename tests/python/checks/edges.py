@@ -58,8 +58,33 @@ def check_no_elements():
                 _beside(f"{name} of {shape} along {axis}", lambda m: getattr(m, name)(m.zeros(shape), 1, axis=axis))
         for axis in (None, 0, -1):
             _beside(f"median of {shape} along {axis}", lambda m: m.median(m.zeros(shape), axis=axis))
+            for name in ("quantile", "percentile", "nanquantile", "nanpercentile"):
+                _beside(f"{name} of {shape} along {axis}", lambda m: getattr(m, name)(m.zeros(shape), 0.5, axis=axis))  # noqa: B023
+        for name in ("mean", "nanmean", "var", "nanstd", "median", "nanmedian", "nanquantile"):
+            for axis in (None, 0, -1):
+                warned = []
+                for m in (mp, np):
+                    with warnings.catch_warnings(record=True) as caught:
+                        warnings.simplefilter("always")
+                        getattr(m, name)(m.zeros(shape), *([0.5] if "quantile" in name else []), axis=axis)
+                    warned.append(any(w.category is RuntimeWarning for w in caught))
+                ok(warned[0] == warned[1], f"{name} of {shape} along {axis} warns as NumPy's: {warned}")
     _beside("take of nothing", lambda m: m.take(m.zeros((0, 3)), [], axis=0))
     _beside("take of an element that is not there", lambda m: m.take(m.zeros(0), 0))
+
+
+def check_initial_values():
+    """initial= becomes one of the result's dtype, as NumPy casts it."""
+    for dtype in ("bool", "uint8", "int32", "int64", "float32"):
+        a = np.array([[1, 0, 3], [2, 5, 1]]).astype(dtype)
+        of = {mp: mp.asarray(a), np: a}
+        for name in ("sum", "prod", "max", "min", "nanmax"):
+            for initial in (2, 1.75, 0.0, True, np.float32(2.5), np.int64(3)):
+                for axis in (None, 0):
+                    _beside(f"{name} of {dtype} from {initial!r} along {axis}",
+                            lambda m: getattr(m, name)(of[m], axis=axis, initial=initial))  # noqa: B023
+        _beside(f"sum of {dtype} in int16", lambda m: m.sum(of[m], dtype="int16", initial=2.5))  # noqa: B023
+    raises(OverflowError, "", "infinity among integers", lambda: mp.max(mp.arange(3), initial=np.inf))
 
 
 def check_errors():

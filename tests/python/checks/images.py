@@ -121,6 +121,62 @@ def check_filters_by_functions():
     raises(RuntimeError, "filter size", "no elements", lambda: mp.ndimage.generic_filter1d(x, _smooth, 0))
 
 
+def _windows(a, shape, mode, origin=0, cval=None):
+    """NumPy's windows of an array that goes on beyond its borders."""
+    if mode != "valid":
+        names = {"reflect": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant"}
+        margins = [(n // 2 + o, (n - 1) // 2 - o) for n, o in zip(shape, np.broadcast_to(origin, len(shape)))]
+        a = np.pad(a, margins, names[mode], **({"constant_values": cval or 0} if mode == "constant" else {}))
+    return np.lib.stride_tricks.sliding_window_view(a, shape)
+
+
+def check_vectorized_filters():
+    """Functions of all windows, at once and in batches, of any dtype; in SciPy they are since 1.16."""
+    filtered = mp.ndimage.vectorized_filter
+    for shape, dtype, layout in (((9, 11), "float64", "0, *"), ((7, 6), "int16", "*, 0"), ((5, 4, 6), "float32", "*, 0, *"),
+                                 ((23,), "complex128", "0"), ((2, 9), "float16", "0, *")):
+        a = (rng.standard_normal(shape) * 30 + 60).astype(dtype)
+        x, sizes, last = mp.asarray(a, layout=layout), rng.integers(1, 3, len(shape)).tolist(), tuple(range(-len(shape), 0))
+        mask = rng.random(sizes) < 0.7
+        mask.flat[0] = True
+        for mode in ("reflect", "mirror", "nearest", "wrap", "constant", "valid"):
+            words, given = {"mode": mode}, (mode, 0)
+            if mode != "valid":
+                given = mode, [int(rng.integers(-(n // 2), (n + 1) // 2)) for n in sizes]
+                words["origin"] = given[1]
+            if mode == "constant":
+                words["cval"] = 3
+            windows, name = _windows(a, sizes, *given, words.get("cval")), f"vectorized_filter of {shape} of {dtype}, {mode}"
+            for memory in (2**30, 100):
+                same(f"{name}, {memory} bytes", filtered(x, mp.max, size=sizes, batch_memory=memory, **words),
+                     windows.max(last))
+                same(f"{name}, a footprint, {memory} bytes", filtered(x, np.max, footprint=mask, batch_memory=memory, **words),
+                     windows[..., mask].max(-1))
+    a = rng.standard_normal((8, 7))
+    x = mp.asarray(a, layout="0, *")
+    a[2, 3] = np.nan
+    same("vectorized_filter with NumPy's function", filtered(mp.asarray(a), np.nanmedian, size=4),
+         np.nanmedian(_windows(a, (4, 4), "reflect"), (-2, -1)), 1e-12)
+    want = np.quantile(_windows(x.numpy(), (3, 2), "reflect"), [0.2, 0.7], (-2, -1))
+    several = filtered(x, lambda v, axis: mp.quantile(v, [0.2, 0.7], axis=axis), size=(3, 2), batch_memory=np.inf)
+    same("vectorized_filter with several results", several, want, 1e-12)
+    want = np.stack([_windows(line, (3,), "reflect").sum(-1) for line in x.numpy().T], 1)
+    got = filtered(x, mp.sum, size=3, axes=0)
+    same("vectorized_filter along an axis", got, want, 1e-12)
+    ok(got.layout == x.layout, "the layout of a filtered image")
+    into = mp.zeros(x.shape, "float32")
+    ok(filtered(x, mp.sum, size=3, axes=(0,), output=into) is into, "vectorized_filter into an array")
+    same("which has it", into, want.astype("float32"), 1e-6)
+    same("vectorized_filter of nothing", filtered(x[:0], mp.sum, size=3), a[:0])
+    same("vectorized_filter of a number", filtered(np.float64(3), mp.sum, size=()), np.float64(3))
+    raises(ValueError, "batch_memory", "several results, in batches",
+           lambda: filtered(x, lambda v, axis: mp.quantile(v, [0.2, 0.7], axis=axis), size=3, batch_memory=10))
+    raises(ValueError, "either", "no window", lambda: filtered(x, mp.sum))
+    raises(ValueError, "cval for", "cval in another mode", lambda: filtered(x, mp.sum, size=3, cval=1))
+    raises(ValueError, "modes", "another mode", lambda: filtered(x, mp.sum, size=3, mode="none"))
+    raises(KeyError, "", "a function that fails", lambda: filtered(x, lambda v, axis: {}[axis], size=3))
+
+
 def _turned(place, angle, shift=0.0):
     i, j = place
     return i * np.cos(angle) - j * np.sin(angle) + shift, i * np.sin(angle) + j * np.cos(angle)
@@ -193,6 +249,18 @@ def check_dtypes_of_outputs():
     for name in ("fourier_gaussian", "fourier_uniform", "fourier_shift", "fourier_ellipsoid"):
         raises(RuntimeError, "has to be complex", f"{name} of complex numbers into reals",
                lambda: getattr(ours, name)(x * 1j, 1.0, output="float32"))  # noqa: B023
+
+
+def check_watersheds():
+    a, markers = rng.integers(0, 9, (13, 8)).astype("uint8"), np.zeros((13, 8), int)
+    markers.flat[[3, 40, 77, 99]] = 1, 2, 3, -1
+    for structure in (None, np.ones((3, 3))):
+        same("watershed_ift", mp.ndimage.watershed_ift(mp.asarray(a, layout="*, 0"), markers, structure),
+             scipy.ndimage.watershed_ift(a, markers, structure))
+    into = mp.zeros(a.shape, "int16")
+    ok(mp.ndimage.watershed_ift(a, markers, output=into) is into, "watershed_ift into an array")
+    same("which has it", into, scipy.ndimage.watershed_ift(a, markers, output=np.zeros(a.shape, "int16")))
+    raises(ValueError, "structure", "a structure of another shape", lambda: mp.ndimage.watershed_ift(a, markers, [1, 1, 1]))
 
 
 def check_labels_of_nothing():

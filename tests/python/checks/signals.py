@@ -66,6 +66,10 @@ def check_signal():
     same("oaconvolve", mp.signal.oaconvolve(x, k), scipy.signal.oaconvolve(a, w), 1e-12)
     method = mp.signal.choose_conv_method(x, k)
     same("choose_conv_method", mp.signal.convolve(x, k, method=method), scipy.signal.convolve(a, w), 1e-12)
+    for mode, p, q in (("full", x, k), ("valid", k, x), ("same", x > 0, k > 0)):
+        method, times = mp.signal.choose_conv_method(p, q, mode, measure=True)
+        ok(times[method] == min(times.values()) > 0 and "direct" in times and ("fft" in times) == (p.dtype != bool),
+           f"choose_conv_method, measured: {times}")
 
 
 def check_dtypes_of_convolutions():
@@ -211,8 +215,8 @@ def check_ends_and_windows():
     raises(ValueError, "nperseg", "another length", lambda: mp.signal.welch(x, window=np.ones(4), nperseg=5))
     same("resample_poly, taps that are an array", mp.signal.resample_poly(x, 3, 2, 1, mp.signal.windows.hann(21)),
          scipy.signal.resample_poly(a, 3, 2, 1, scipy.signal.windows.hann(21)), 1e-12)
-    for boundary in ("even", "odd", "constant"):
-        for n, axis in ((16, -1), (15, 0), (60, -1)):
+    for boundary in ("zeros", "even", "odd", "constant"):
+        for n, axis in ((16, -1), (15, 0), (60, -1), (1, -1)):
             got, want = (m.signal.stft(y.T if axis == 0 else y, 2.0, nperseg=n, boundary=boundary, axis=axis)
                          for m, y in ((mp, x), (scipy, a)))
             same(f"stft, boundary {boundary}, {n}", got, want, 1e-12)
@@ -285,6 +289,10 @@ def check_filters():
     ok(np.allclose(mp.signal.freqz(b, c)[1], scipy.signal.freqz(b, c)[1]), "freqz")
     z, p, k = mp.signal.tf2zpk(b, c)
     ok(np.allclose(mp.signal.zpk2tf(z, p, k), (b, c)), "tf2zpk")
+    for over, under in (([1, -3, 2], [1, 0.5]), ([1.0], [1, -1, 0.25]), ([3, 2, 0], [1, 0, 1]), ([3], [2]), ([1j, 2], [1, 2, 5])):
+        (*got, k), (*want, gain) = mp.signal.tf2zpk(over, under), scipy.signal.tf2zpk(over, under)
+        ok(np.isclose(k, gain) and all(r.dtype == w.dtype and np.allclose(np.sort(r), np.sort(w)) for r, w in zip(got, want)),
+           f"tf2zpk of {over} and {under}: {got}")
     parameters = {"chebwin": (60,), "dpss": (2.5,), "exponential": (None, 3.0), "gaussian": (4.0,),
                   "general_cosine": ([1, 0.5],), "general_gaussian": (1.5, 4.0), "general_hamming": (0.6,),
                   "kaiser": (5,), "kaiser_bessel_derived": (5,), "taylor": (5,), "tukey": (0.3,)}  # fmt: skip
@@ -374,7 +382,8 @@ def check_measurements():
     nd, a, labels = scipy.ndimage, rng.permutation(30).reshape(5, 6) + 1, rng.permutation(np.arange(30) % 4).reshape(5, 6)
     names = ("sum_labels", "mean", "variance", "standard_deviation", "minimum", "maximum", "minimum_position", "maximum_position",
              "center_of_mass", "extrema")
-    for values in (a, a > 4, a * 0.5):
+    for values in (a, a > 4, a * 0.5, (a * 0.5).astype("float32")):
+        bound = 1e-5 if values.dtype == "float32" else 1e-12  # variances of one part are SciPy's in float32
         for name in names:
             mine, theirs = getattr(mp.ndimage, name), getattr(nd, name)
             for index in (None, 1, [2], [3, 1, 1], [], [[1, 2], [2, 3]])[: 5 if name == "center_of_mass" else 6]:
@@ -382,13 +391,17 @@ def check_measurements():
                     continue  # of several equal extremes SciPy has any
                 got, want = mine(mp.asarray(values), labels, index), theirs(values, labels, index)
                 parts = list(zip(got, want)) if name == "extrema" else [(got, want)]
-                same(f"{name} of {values.dtype}, index {index}", [g for g, _ in parts], [w for _, w in parts], 1e-12)
+                same(f"{name} of {values.dtype}, index {index}", [g for g, _ in parts], [w for _, w in parts], bound)
             alone = mine(mp.asarray(values), None, 1), theirs(values, None, 1)
-            same(f"{name} without labels", *[v[0] if name == "extrema" else v for v in alone], 1e-12)
+            same(f"{name} without labels", *[v[0] if name == "extrema" else v for v in alone], bound)
         line = labels[0]
         same("labels of each row", mp.ndimage.mean(mp.asarray(values), line, [line.max()]), nd.mean(values, line, [line.max()]), 1e-12)
     ok(mp.ndimage.mean(mp.asarray(a), labels, [[1, 2], [2, 3]]).shape == (2, 2), "the shape of an index")
     ok(mp.ndimage.minimum_position(mp.asarray(a), labels, [[1, 2]]) == nd.minimum_position(a, labels, [[1, 2]]), "positions of a grid")
+    for dtype in ("float16", "uint8", "complex64"):
+        for index in (None, 1):
+            same(f"sum_labels of {dtype}, {index}", mp.ndimage.sum_labels(mp.asarray(a.astype(dtype)), labels, index),
+                 nd.sum_labels(a.astype(dtype), labels, index))
     big = np.array([2**62, 1, 1])
     ok(mp.ndimage.sum(mp.asarray(big), [1, 1, 0], 1) == 2**62 + 1 == nd.sum_labels(big, [1, 1, 0], 1), "sums of integers are exact")
 
