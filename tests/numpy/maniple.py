@@ -119,16 +119,16 @@ def fails(status, words, function, *arguments, own=False, **named):
     return ok(False, f"{name}: it did not fail")
 
 
-def some(every, number):
-    """Which axes to test a function along in the dtype of that number: all in the first one and in make check-full, else
-    two, as every dtype has kernels of its own for each kind of axis, and compiling them takes most of the time."""
-    return every if FULL or number == 0 else every[:2]
-
-
 def part(items, number=0):
     """Half of the items, which have kernels of their own; another number, and one rank more, give the other half.  All in
     make check-full."""
     return items if FULL else items[(number + size) % 2::2]
+
+
+def some(every, function, dtype):
+    """Which axes to test a function along in a dtype, both by their numbers: half of them in the first dtype, else one of
+    two, as every dtype has kernels of its own for each kind of axis, and compiling them takes most of the time."""
+    return every if FULL else part(every if dtype == 0 else every[:2], function + dtype)
 
 
 def skip(name, reason):
