@@ -51,9 +51,8 @@ MNP_INLINE pack reduce_pack(const pack (&packs)[MNP_SOURCES])
 MNP_INLINE void store_reduced(const mnp_p2p_reduce_params &p, int64_t first, const pack &result)
 {
     MNP_MEMORY elements[pack_elements];
-    uint32_t words[sizeof(pack) / 4];
+    const uint32_t words[] = {result.x, result.y, result.z, result.w};
     memcpy(elements, &result, sizeof elements);
-    memcpy(words, &result, sizeof words);
     for (int t = 0; t < p.num_targets; t++) {
         MNP_MEMORY *to = (MNP_MEMORY *)p.targets[t] + first;
         if (p.in_packs) {
