@@ -19,6 +19,7 @@ the caller's, of ctypes.  The headers' constants are here too: mp.MNP_INT8.  All
 one fails the point.
 """
 
+import ctypes
 import os
 import sys
 sys.path.append(sys.path.pop(0))  # a test that is called random.py, beside the script, is not Python's module
@@ -27,7 +28,7 @@ import time  # noqa: E402
 import traceback  # noqa: E402
 
 from binding import (DTYPES, Array, Error, Layout, abort, agree, array, broadcast, call, eval,  # noqa: A004, E402, F401
-                     finalize, index_text, lookup, rank, size)
+                     finalize, index_text, lookup, rank, scalar, size)
 import numpy as np  # noqa: E402
 
 __getattr__ = lookup
@@ -117,6 +118,21 @@ def fails(status, words, function, *arguments, own=False, **named):
         good = error.status in expected and words in error.message and (own or error.named) and error.message
         return ok(good, name if good else f"{name}: {error}")
     return ok(False, f"{name}: it did not fail")
+
+
+class Axes(ctypes.Structure):
+    """mnp_axes"""
+    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
+                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
+                ("ddof", ctypes.c_double)]
+
+
+def axes(*listed, keepdims=False, dtype=None, where=None, initial=None, ddof=0):
+    """The axes of a reduction, all if none is listed, and its options."""
+    made = Axes(len(listed), (ctypes.c_int * 8)(*listed), keepdims, dtype and dtype.encode(), where and where.pointer,
+                None if initial is None else scalar(initial), ddof)
+    made.array = where  # keeps the array alive
+    return made
 
 
 def part(items, number=0):

@@ -8,24 +8,9 @@ import warnings
 import maniple as mp
 import numpy as np
 from binding import scalar
+from maniple import axes
 
 rng = mp.random()
-
-
-class Axes(ctypes.Structure):
-    """mnp_axes"""
-    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
-                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
-                ("ddof", ctypes.c_double)]
-
-
-def axes(*listed, keepdims=False, dtype=None, where=None, initial=None, ddof=0):
-    made = Axes(len(listed), (ctypes.c_int * 8)(*listed), keepdims, dtype and dtype.encode(), where and where.pointer,
-                None if initial is None else scalar(initial), ddof)
-    made.array = where  # keeps the array alive
-    return made
-
-
 SUMS = "sum prod nansum nanprod".split()
 MOMENTS = "mean var std nanmean nanvar nanstd".split()
 EXTREMES = "max min ptp nanmax nanmin".split()

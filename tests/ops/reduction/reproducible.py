@@ -5,7 +5,6 @@ The definition is that of kernels/reduction/binned.h, computed here in Python's 
 number of ranks, in any layout, on any device.
 """
 
-import ctypes
 import math
 import os
 import sys
@@ -15,25 +14,12 @@ os.environ["MANIPLE_REPRODUCIBLE"] = "1"
 
 import maniple as mp  # noqa: E402
 import numpy as np  # noqa: E402
+from maniple import axes  # noqa: E402
 
 rng = mp.random()
 
 BITS = 50
 LOWEST = {"float16": (1, 21), "float32": (2, 19), "float64": (3, 2)}  # how many bins, and the lowest window's top
-
-
-class Axes(ctypes.Structure):
-    """mnp_axes"""
-    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
-                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
-                ("ddof", ctypes.c_double)]
-
-
-def axes(*listed, where=None, ddof=0, dtype=None):
-    made = Axes(len(listed), (ctypes.c_int * 8)(*listed), False, dtype and dtype.encode(), where and where.pointer,
-                None, ddof)
-    made.array = where  # keeps the array alive
-    return made
 
 
 # ---- the definition ----
