@@ -72,8 +72,9 @@ MNP_API void mnp_h5_file_close(mnp_h5_file *file);
  *            made, so that it can grow along that axis, and one that exists must be able to (h5py: maxshape, chunks)
  *            and have the array's dtype
  *
- * MNP_ERR_ARG if shapes, dtypes or axes do not fit, or there is something of a new dataset's name; MNP_ERR_UNSUPPORTED if a dataset is compressed, or cannot grow;
- * MNP_ERR_IO, in a message with the file and the reason; MNP_ERR_MEMORY.  Collective.
+ * MNP_ERR_ARG if shapes, dtypes or axes do not fit, or there is something of a new dataset's name; MNP_ERR_UNSUPPORTED
+ * if a dataset is compressed, or cannot grow; MNP_ERR_IO, in a message with the file and the reason; MNP_ERR_MEMORY.
+ * Collective.
  */
 MNP_API mnp_status mnp_h5_file_append(mnp_h5_file *file, int axis, int count, const mnp_h5_item *items, int nattributes,
                                       const mnp_h5_attribute *attributes);
