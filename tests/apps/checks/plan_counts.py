@@ -28,7 +28,7 @@ def run(ranks, words, **environment):
 
 
 def planned(ranks, words):
-    plan = json.loads(run(1, [*words, "--plan", "--json", "--ranks", str(ranks)]))
+    plan = json.loads(run(ranks, [*words, "--plan", "--json"]))
     told = plan.get("predicted_iteration", plan.get("predicted"))
     return told["sent_bytes"], told["messages"], told["all_reduces"], plan["memory_a_rank"]["all"], plan
 
