@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import os
 
+from file_structs import Attribute, Item
 import h5py_files
 import maniple as mp
 import numpy as np
@@ -14,15 +15,6 @@ rng = mp.random()
 path = mp.scratch("a.h5")
 folder = os.path.dirname(path)
 NEW_AXIS = mp.MNP_H5_NEW_AXIS
-
-
-class Item(ctypes.Structure):
-    _fields_ = [("dataset", ctypes.c_char_p), ("array", ctypes.c_void_p)]
-
-
-class Attribute(ctypes.Structure):
-    _fields_ = [("object", ctypes.c_char_p), ("name", ctypes.c_char_p), ("text", ctypes.c_char_p),
-                ("dtype", ctypes.c_int), ("count", ctypes.c_int64), ("values", ctypes.c_void_p)]
 
 
 def attributes(values):
