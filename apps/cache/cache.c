@@ -130,16 +130,15 @@ static void print_change(const char *changed, const mnp_cache_info *change, bool
     print_total(change->files, change->bytes);
 }
 
-static mnp_status fill(mnp_ctx *ctx, const mnp_cache_info *cache, int count, const mnp_dtype *dtypes, bool as_json)
+static mnp_status fill(mnp_ctx *ctx, int count, const mnp_dtype *dtypes, bool as_json)
 {
-    mnp_cache_info added;
+    mnp_cache_info cache;
     mnp_status st = warm(ctx, count, dtypes);
     if (st == MNP_OK)
-        st = mnp_ctx_cache(ctx, &added);
+        st = mnp_ctx_cache(ctx, &cache);
     if (st != MNP_OK)
         return st;
-    added.files -= cache->files;
-    added.bytes -= cache->bytes;
+    const mnp_cache_info added = {.path = cache.path, .files = cache.added_files, .bytes = cache.added_bytes};
     print_change("added to", &added, as_json);
     return MNP_OK;
 }
@@ -181,11 +180,11 @@ static mnp_status serve(mnp_ctx *ctx, const request *wanted)
     mnp_cache_info cache;
     if (mnp_ctx_rank(ctx) != 0)
         return MNP_OK;
+    if (wanted->ndtypes > 0)
+        return fill(ctx, wanted->ndtypes, wanted->dtypes, wanted->json);
     mnp_status st = mnp_ctx_cache(ctx, &cache);
     if (st != MNP_OK)
         return st;
-    if (wanted->ndtypes > 0)
-        return fill(ctx, &cache, wanted->ndtypes, wanted->dtypes, wanted->json);
     if (wanted->clears)
         return clear(ctx, &cache, wanted->json);
     if (!wanted->size_only)

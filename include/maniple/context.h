@@ -194,10 +194,14 @@ MNP_API const mnp_setting_info *mnp_ctx_settings(mnp_ctx *ctx);
  */
 MNP_API double mnp_ctx_compile_seconds(const mnp_ctx *ctx);
 
-/* The kernel cache on disk as this rank sees it: folder, files, bytes.  Not collective. */
+/*
+ * The kernel cache on disk as this rank sees it: folder, files, bytes; and how many this process has compiled and
+ * added, whatever others have added meanwhile.  Not collective.
+ */
 typedef struct mnp_cache_info {
     const char *path;
     int64_t files, bytes;
+    int64_t added_files, added_bytes;
 } mnp_cache_info;
 MNP_API mnp_status mnp_ctx_cache(mnp_ctx *ctx, mnp_cache_info *info);
 

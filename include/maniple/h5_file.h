@@ -60,18 +60,21 @@ MNP_API mnp_status mnp_h5_file_set_sync(mnp_h5_file *file, bool sync);
 MNP_API void mnp_h5_file_close(mnp_h5_file *file);
 
 #define MNP_H5_NEW_AXIS (-1)
+#define MNP_H5_WHOLE (-2)
 
 /*
- * Append arrays to datasets, and set attributes; all of this appears at once.
+ * Append arrays to datasets, or make datasets of them, and set attributes; all of this appears at once.
  *
- *   axis     MNP_H5_NEW_AXIS: an array of shape S becomes the last index of a dataset of shape (n + 1, *S).  Otherwise
- *            the dimension along which array and dataset are concatenated; in the others they have the same extents
+ *   axis     MNP_H5_NEW_AXIS: an array of shape S becomes the last index of a dataset of shape (n + 1, *S).
+ *            MNP_H5_WHOLE: it becomes a dataset of its shape, which does not exist yet and cannot grow.  Otherwise the
+ *            dimension along which array and dataset are concatenated; in the others they have the same extents
  *   items    `count` arrays of one context and their datasets, whose names differ; a dataset that does not exist is
  *            made, so that it can grow along that axis, and one that exists must be able to (h5py: maxshape, chunks)
  *            and have the array's dtype
  *
- * MNP_ERR_ARG if shapes, dtypes or axes do not fit; MNP_ERR_UNSUPPORTED if a dataset is compressed, or cannot grow;
- * MNP_ERR_IO, in a message with the file and the reason; MNP_ERR_MEMORY.  Collective.
+ * MNP_ERR_ARG if shapes, dtypes or axes do not fit, or there is something of a new dataset's name; MNP_ERR_UNSUPPORTED
+ * if a dataset is compressed, or cannot grow; MNP_ERR_IO, in a message with the file and the reason; MNP_ERR_MEMORY.
+ * Collective.
  */
 MNP_API mnp_status mnp_h5_file_append(mnp_h5_file *file, int axis, int count, const mnp_h5_item *items, int nattributes,
                                       const mnp_h5_attribute *attributes);

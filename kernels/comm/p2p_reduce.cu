@@ -35,14 +35,6 @@ MNP_INLINE pack load_pack(const MNP_MEMORY *from)
     return loaded;
 }
 
-/* By one store, which compilers would take apart. */
-MNP_INLINE void store_pack(MNP_MEMORY *to, const pack &stored)
-{
-    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(stored.x), "r"(stored.y), "r"(stored.z),
-                 "r"(stored.w)
-                 : "memory");
-}
-
 MNP_INLINE pack reduce_pack(const pack (&packs)[MNP_SOURCES])
 {
     MNP_MEMORY elements[MNP_SOURCES][pack_elements], reduced[pack_elements];
@@ -59,11 +51,12 @@ MNP_INLINE pack reduce_pack(const pack (&packs)[MNP_SOURCES])
 MNP_INLINE void store_reduced(const mnp_p2p_reduce_params &p, int64_t first, const pack &result)
 {
     MNP_MEMORY elements[pack_elements];
+    const uint32_t words[] = {result.x, result.y, result.z, result.w};
     memcpy(elements, &result, sizeof elements);
     for (int t = 0; t < p.num_targets; t++) {
         MNP_MEMORY *to = (MNP_MEMORY *)p.targets[t] + first;
         if (p.in_packs) {
-            store_pack(to, result);
+            mnp_store_words(to, words);
             continue;
         }
 #pragma unroll

@@ -109,6 +109,7 @@ mnp_status mnp_ctx_cache(mnp_ctx *ctx, mnp_cache_info *info)
 {
     MNP_ENTER(ctx, info);
     info->path = ctx->cache_path;
+    mnp__jit_cache_added(&info->added_files, &info->added_bytes);
     return mnp__jit_cache_usage(ctx->cache_path, &info->files, &info->bytes);
 }
 

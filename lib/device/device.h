@@ -226,7 +226,8 @@ struct mnp__device {
     int cores;             /* of the CPU that this rank may use */
     bool rehearses;        /* mnp__rehearsal_device_open() made it */
     int64_t memory;        /* bytes that it has in all */
-    size_t block_memory;   /* bytes of memory that the threads of a block share; 0 on the host, which has no blocks */
+    size_t block_memory;   /* bytes that the threads of a block share: those of the smallest GPU of all ranks, once a
+                              context has it; 0 on the host, which has no blocks */
     mnp_progress progress; /* NULL, or the user's function, which long work calls through mnp__device_tell() */
     void *progress_argument;
     double told_before,

@@ -150,6 +150,8 @@ static bool replace(const char *from, const char *to)
     return rename(from, to) == 0 || (errno == EISDIR && rmdir(to) == 0 && rename(from, to) == 0);
 }
 
+static atomic_llong added_files, added_bytes; /* by this process */
+
 static void store(const char *path, const mnp__text *key, const mnp__binary *binary, const mnp__log *log)
 {
     char owner[MNP__OWNER_ROOM];
@@ -161,8 +163,18 @@ static void store(const char *path, const mnp__text *key, const mnp__binary *bin
         MNP_LOG(log, MNP_LOG_WARN, "cannot write %s in the kernel cache: %s", path, strerror(errno));
         if (fd >= 0)
             unlink(aside.data);
+    } else {
+        atomic_fetch_add(&added_files, 1);
+        atomic_fetch_add(&added_bytes,
+                         (long long)(sizeof(mnp__cache_header) + key->length + binary->names_size + binary->size));
     }
     mnp__text_free(&aside);
+}
+
+void mnp__jit_cache_added(int64_t *files_p, int64_t *bytes_p)
+{
+    *files_p = atomic_load(&added_files);
+    *bytes_p = atomic_load(&added_bytes);
 }
 
 /* Whether a file is still the one of that path: who held its lock before, or swept the folder, may have removed it. */

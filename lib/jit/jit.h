@@ -136,6 +136,9 @@ mnp_status mnp__jit_cache_check(const char *path);
 
 mnp_status mnp__jit_cache_usage(const char *path, int64_t *files_p, int64_t *bytes_p);
 
+/* How many kernels this process has compiled and added to a cache, and their bytes there. */
+void mnp__jit_cache_added(int64_t *files_p, int64_t *bytes_p);
+
 /*
  * List the kernels of a cache, sorted by name, in malloc'ed memory; and remove them, with what was measured.  A folder
  * that does not exist is empty.  MNP_ERR_IO.

@@ -146,6 +146,9 @@ class Group(collections.abc.MutableMapping):
             raise ValueError(f"maxshape is {maxshape}: a dataset that is made here grows along one axis at most")
         if maxshape is not None and tuple(n if m is None else m for m, n in zip(maxshape, shape)) != tuple(shape):
             raise ValueError(f"maxshape is {maxshape}, and must be the shape {shape} but for a None")
+        if data is not None and not growing:
+            self.file.append(path, data, constant("H5_WHOLE"))
+            return Dataset(self.file, path)
         number, axis = dtype_number(dtype or np.float32), growing[0] if growing else constant("NO_AXIS")
         call("h5_file_create", self.file, path, number, len(shape), shape, axis)
         if data is not None:

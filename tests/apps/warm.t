@@ -15,10 +15,15 @@ export MANIPLE_CACHE_DIR="$work/cache" MANIPLE_DEVICE=host MANIPLE_CXXFLAGS=-O0 
 export PYTHONPATH="$builddir/python" MANIPLE_LIBRARY="$builddir/.libs/libmaniple.so"
 
 # bools have the fewest kernels, and all that others have in common
-"$MANIPLE" cache --warm bool >report.txt 2>stderr && [ ! -s stderr ] &&
-    grep -qE "^added to .*/cache: [1-9][0-9]+ kernels, [0-9.]+ MiB$" report.txt
-check $? "the kernels of operations on bools are compiled" "$(cat report.txt stderr)"
+"$MANIPLE" cache --warm bool --json >other.txt 2>other.err &
+"$MANIPLE" cache --warm bool >report.txt 2>stderr && wait $! && [ ! -s stderr ] && [ ! -s other.err ] &&
+    grep -qE "^added to .*/cache: [0-9]+ kernels?, [0-9.]+ [KM]iB$" report.txt
+check $? "the kernels of operations on bools are compiled, by two commands side by side" "$(cat report.txt stderr other.err)"
 find cache -name '*.kernel' | sort >before.txt
+here=$(sed 's/.*: \([0-9]*\) kernels*,.*/\1/' report.txt)
+there=$(sed -n 's/.*"files": \([0-9]*\).*/\1/p' other.txt)
+[ "$here" -gt 0 ] && [ "$there" -gt 0 ] && [ $((here + there)) -eq "$(wc -l <before.txt)" ]
+check $? "each of which counts what it has compiled itself" "$here and $there of $(wc -l <before.txt)"
 
 "$PYTHON" - >session.txt 2>&1 <<'EOF'
 import maniple as mp

@@ -1,13 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The plans of plans.py on two hosts, a rank on each: what is moved goes over the network between them.
+# shellcheck disable=SC2154  # hosts.sh assigns
 
 . "${srcdir:-.}/tests/tap.sh"
+. "$srcdir/tests/hosts.sh"
 
-hosts=$srcdir/tests/two-hosts
-reason=$("$hosts" why)
-[ -z "$reason" ] || skip_all "$reason"
-[ -n "${PYTHON=$("$srcdir/tests/find-python")}" ] || skip_all "$(without_python)"
-[ -e "$builddir/.libs/libmaniple.so" ] || skip_all "no shared library was built"
-export PYTHONPATH="$srcdir/tests/numpy" PYTHONDONTWRITEBYTECODE=1 MANIPLE_DEVICE=host
+export PYTHONPATH="$srcdir/tests/numpy"
 exec "$hosts" 1 "$PYTHON" "$srcdir/tests/fft/plans.py"

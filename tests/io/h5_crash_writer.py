@@ -2,22 +2,13 @@
 """Appends steps to a file for h5_crash.t:  h5_crash_writer.py FILE STEPS.  A step is a matrix, a vector, a number, and an
 attribute, which appear together; after each the number of steps is added to FILE.done."""
 
-import ctypes
 import sys
 
+from file_structs import Attribute, Item
 import maniple as mp
 import numpy as np
 
 path, steps = sys.argv[1], int(sys.argv[2])
-
-
-class Item(ctypes.Structure):
-    _fields_ = [("dataset", ctypes.c_char_p), ("array", ctypes.c_void_p)]
-
-
-class Attribute(ctypes.Structure):
-    _fields_ = [("object", ctypes.c_char_p), ("name", ctypes.c_char_p), ("text", ctypes.c_char_p),
-                ("dtype", ctypes.c_int), ("count", ctypes.c_int64), ("values", ctypes.c_void_p)]
 
 
 file = mp.h5_file_open(path, True)

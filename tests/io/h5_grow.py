@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import os
 
+from file_structs import Attribute, Item
 import h5py_files
 import maniple as mp
 import numpy as np
@@ -14,15 +15,6 @@ rng = mp.random()
 path = mp.scratch("a.h5")
 folder = os.path.dirname(path)
 NEW_AXIS = mp.MNP_H5_NEW_AXIS
-
-
-class Item(ctypes.Structure):
-    _fields_ = [("dataset", ctypes.c_char_p), ("array", ctypes.c_void_p)]
-
-
-class Attribute(ctypes.Structure):
-    _fields_ = [("object", ctypes.c_char_p), ("name", ctypes.c_char_p), ("text", ctypes.c_char_p),
-                ("dtype", ctypes.c_int), ("count", ctypes.c_int64), ("values", ctypes.c_void_p)]
 
 
 def attributes(values):
@@ -151,6 +143,14 @@ for _ in range(8):
     whole[tuple(slice(k, k + n) for k, n in zip(lo, part.shape))] = part
 same("boxes of chunks that had no values yet; the others have the fill value", "chunked", whole)
 
+# ---- whole datasets ----
+
+wholes = {"whole/image": values((16, 5), "float32"), "whole/none": values((0, 3), "int64"), "number": values((), "complex128")}
+append(file, mp.MNP_H5_WHOLE, wholes, {("/whole/image", "unit"): 2.0})
+for name, a in wholes.items():
+    same(f"a dataset of an array of shape {a.shape}", name, a)
+mp.fails(("MNP_ERR_UNSUPPORTED", "MNP_ERR_PEER"), "cannot grow", append, file, 0, {"whole/image": values((1, 5), "float32")})
+
 # ---- values that come to disk later ----
 
 later = np.zeros((60, 70))
@@ -202,6 +202,7 @@ mp.fails(ARG, "named twice", append, file, NEW_AXIS, {"x": np.zeros((3, 4)), "/x
 mp.fails(ARG, "do not lie in dimension 0", mp.h5_file_write, file, "x", [1, 0, 0], mp.array(np.zeros((1, 3, 4))))
 mp.fails(IO, "cannot open '/none'", mp.h5_file_write, file, "none", [0], mp.array(np.zeros(3)))
 mp.fails(ARG, "exists already", mp.h5_file_create, file, "x", "int8", 1, [3], -1)
+mp.fails(ARG, "exists already", append, file, mp.MNP_H5_WHOLE, {"new": np.zeros(3), "x": np.zeros(3)})
 mp.fails(IO, "cannot make", append, file, NEW_AXIS, {"x/y": np.zeros(3)})
 mp.fails(IO, "cannot set attribute", append, file, NEW_AXIS, {"x": np.zeros((3, 4))}, {("/none", "a"): 1.0})
 mp.fails(IO, "has no attribute", mp.h5_file_get_text, file, "/", "none", 5, text)

@@ -7,6 +7,7 @@ import ctypes
 import io
 import os
 
+from file_structs import Selection
 import maniple as mp
 from image_files import fits_bytes, fits_hdus, tiff_bytes, tiff_pages
 import numpy as np
@@ -24,11 +25,6 @@ rng = mp.random()
 tiff_path, fits_path = mp.scratch("a.tif"), mp.scratch("a.fits")
 ALL = mp.MNP_TIFF_ALL_PAGES
 FORMAT, UNSUPPORTED = "MNP_ERR_FORMAT", "MNP_ERR_UNSUPPORTED"
-
-
-class Selection(ctypes.Structure):
-    _fields_ = [("subscripts", ctypes.c_char_p), ("start", ctypes.POINTER(ctypes.c_int64)),
-                ("shape", ctypes.POINTER(ctypes.c_int64)), ("ahead", ctypes.c_bool)]
 
 
 class TiffInfo(ctypes.Structure):

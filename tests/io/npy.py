@@ -6,17 +6,13 @@ import ctypes
 import io
 import os
 
+from file_structs import Selection
 import maniple as mp
 import numpy as np
 
 rng = mp.random()
 path = mp.scratch("a.npy")
 folder = os.path.dirname(path)
-
-
-class Selection(ctypes.Structure):
-    _fields_ = [("subscripts", ctypes.c_char_p), ("start", ctypes.POINTER(ctypes.c_int64)),
-                ("shape", ctypes.POINTER(ctypes.c_int64)), ("ahead", ctypes.c_bool)]
 
 
 class Info(ctypes.Structure):

@@ -4,17 +4,13 @@ compressed datasets, elements that lie near to one another and far apart, in any
 
 import ctypes
 
+from file_structs import Selection
 import h5py_files
 import maniple as mp
 import numpy as np
 
 rng = mp.random()
 path = mp.scratch("a.h5")
-
-
-class Selection(ctypes.Structure):
-    _fields_ = [("subscripts", ctypes.c_char_p), ("start", ctypes.POINTER(ctypes.c_int64)),
-                ("shape", ctypes.POINTER(ctypes.c_int64)), ("ahead", ctypes.c_bool)]
 
 
 def selection(key, box=None):

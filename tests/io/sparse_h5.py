@@ -4,6 +4,7 @@
 import ctypes
 import os
 
+from file_structs import Attribute, Item
 import h5py_files
 import matrices
 import maniple as mp
@@ -86,15 +87,6 @@ mp.fails(("MNP_ERR_IO", "MNP_ERR_PEER"), "is not a group there", mp.h5_write_spa
 mp.ok(sorted(os.listdir(folder)) == ["a.h5"], "nothing is left beside the file")
 
 # ---- several datasets at once, with attributes ----
-
-
-class Item(ctypes.Structure):
-    _fields_ = [("dataset", ctypes.c_char_p), ("array", ctypes.c_void_p)]
-
-
-class Attribute(ctypes.Structure):
-    _fields_ = [("object", ctypes.c_char_p), ("name", ctypes.c_char_p), ("text", ctypes.c_char_p),
-                ("dtype", ctypes.c_int), ("count", ctypes.c_int64), ("values", ctypes.c_void_p)]
 
 
 x, y = mp.array(np.arange(12.0).reshape(3, 4)), mp.array(np.arange(5))

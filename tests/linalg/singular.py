@@ -6,6 +6,7 @@ conditions, orth, null_space, polar; full and deficient ranks, wide and tall, em
 import maniple as mp
 import numpy as np
 import scipy.linalg as sl
+from dense import close
 
 rng = mp.random()
 
@@ -17,12 +18,6 @@ def draw(shape, dtype):
 
 def spread(a):
     return mp.array(a, mp.random_layout(rng, a.shape))
-
-
-def close(name, got, want, bound):
-    got, want = (v.numpy() if isinstance(v, mp.Array) else np.asarray(v) for v in (got, want))
-    error = float(np.max(np.abs(got - want), initial=0)) if got.shape == want.shape else np.inf
-    mp.ok(error <= bound, f"{name}: {error:.1e} <= {bound:.1e}")
 
 
 def adjoint(a):

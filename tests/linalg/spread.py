@@ -6,7 +6,7 @@ calls are done by LAPACK.
 
 import maniple as mp
 import numpy as np
-import scipy.linalg as sl
+from dense import close
 
 rng = mp.random()
 
@@ -23,12 +23,6 @@ def cut(a, which=None):
     which = int(rng.integers(4)) if which is None else which
     text = ("0, *", "*, 0", "0, 1")[which % 3]
     return mp.array(a, mp.random_layout(rng, a.shape) if which == 3 else mp.layout_parse(2, a.shape, text))
-
-
-def close(name, got, want, bound):
-    got, want = (v.numpy() if isinstance(v, mp.Array) else np.asarray(v) for v in (got, want))
-    error = float(np.max(np.abs(got - want), initial=0)) if got.shape == want.shape else np.inf
-    mp.ok(error <= bound, f"{name}: {error:.1e} <= {bound:.1e}")
 
 
 def adjoint(a):

@@ -5,6 +5,7 @@ well and badly conditioned and rank-deficient matrices, all dtypes; and lstsq.
 
 import maniple as mp
 import numpy as np
+from dense import close
 
 rng = mp.random()
 
@@ -12,12 +13,6 @@ rng = mp.random()
 def draw(shape, dtype):
     a = rng.standard_normal(shape)
     return (a + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else a).astype(dtype)
-
-
-def close(name, got, want, bound):
-    got, want = (v.numpy() if isinstance(v, mp.Array) else np.asarray(v) for v in (got, want))
-    error = float(np.max(np.abs(got - want), initial=0)) if got.shape == want.shape else np.inf
-    mp.ok(error <= bound, f"{name}: {error:.1e} <= {bound:.1e}")
 
 
 def check(name, a, x):

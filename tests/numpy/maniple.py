@@ -19,6 +19,7 @@ the caller's, of ctypes.  The headers' constants are here too: mp.MNP_INT8.  All
 one fails the point.
 """
 
+import ctypes
 import os
 import sys
 sys.path.append(sys.path.pop(0))  # a test that is called random.py, beside the script, is not Python's module
@@ -27,7 +28,7 @@ import time  # noqa: E402
 import traceback  # noqa: E402
 
 from binding import (DTYPES, Array, Error, Layout, abort, agree, array, broadcast, call, eval,  # noqa: A004, E402, F401
-                     finalize, index_text, lookup, rank, size)
+                     finalize, index_text, lookup, rank, scalar, size)
 import numpy as np  # noqa: E402
 
 __getattr__ = lookup
@@ -119,16 +120,31 @@ def fails(status, words, function, *arguments, own=False, **named):
     return ok(False, f"{name}: it did not fail")
 
 
-def some(every, number):
-    """Which axes to test a function along in the dtype of that number: all in the first one and in make check-full, else
-    two, as every dtype has kernels of its own for each kind of axis, and compiling them takes most of the time."""
-    return every if FULL or number == 0 else every[:2]
+class Axes(ctypes.Structure):
+    """mnp_axes"""
+    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
+                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
+                ("ddof", ctypes.c_double)]
+
+
+def axes(*listed, keepdims=False, dtype=None, where=None, initial=None, ddof=0):
+    """The axes of a reduction, all if none is listed, and its options."""
+    made = Axes(len(listed), (ctypes.c_int * 8)(*listed), keepdims, dtype and dtype.encode(), where and where.pointer,
+                None if initial is None else scalar(initial), ddof)
+    made.array = where  # keeps the array alive
+    return made
 
 
 def part(items, number=0):
     """Half of the items, which have kernels of their own; another number, and one rank more, give the other half.  All in
     make check-full."""
     return items if FULL else items[(number + size) % 2::2]
+
+
+def some(every, function, dtype):
+    """Which axes to test a function along in a dtype, both by their numbers: half of them in the first dtype, else one of
+    two, as every dtype has kernels of its own for each kind of axis, and compiling them takes most of the time."""
+    return every if FULL else part(every if dtype == 0 else every[:2], function + dtype)
 
 
 def skip(name, reason):

@@ -20,15 +20,8 @@ NARROWER = {"float64": "float32", "int64": "int32", "bool": "int8"}  # "same_kin
 REFUSED = {"float64": "int32", "int64": "uint8"}                    # and does not allow these
 
 
-class Axes(ctypes.Structure):
-    """mnp_axes"""
-    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
-                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
-                ("ddof", ctypes.c_double)]
-
-
 def axis(number):
-    return Axes(1, (ctypes.c_int * 8)(number))
+    return mp.axes(number)
 
 
 class Scalar:

@@ -43,21 +43,17 @@ def extended(x, taps, boundary, fillvalue):
 
 
 def expected(x, kernel, mode, boundary, fillvalue, axes):
-    """The sum, in double precision, and the same of absolute values."""
+    """The sum, in double precision."""
     shape = [1] * x.ndim
     for k, axis in enumerate(axes):
         shape[axis] = kernel.shape[k]
     order = np.argsort(axes)
     laid = np.transpose(kernel, order).reshape(shape)
     wide = extended(x, shape, boundary if mode != "valid" else 0, fillvalue if mode != "valid" else 0)
-    results = []
-    for a, b in ((wide, laid), (abs(wide), abs(laid))):
-        a, b = (v.astype(np.promote_types(v.dtype, "f8")) for v in (a, b))
-        whole = convolve(a, b, mode="valid", method="direct")  # the full convolution of x, extended
-        cut = tuple(slice(None) if mode == "full" else slice((k - 1) // 2, (k - 1) // 2 + n) if mode == "same" else
-                    slice(min(n, k) - 1, min(n, k) - 1 + abs(n - k) + 1) for n, k in zip(x.shape, shape))
-        results.append(whole[cut])
-    return results
+    a, b = (v.astype(np.promote_types(v.dtype, "f8")) for v in (wide, laid))
+    whole = convolve(a, b, mode="valid", method="direct")  # the full convolution of x, extended
+    return whole[tuple(slice(None) if mode == "full" else slice((k - 1) // 2, (k - 1) // 2 + n) if mode == "same" else
+                       slice(min(n, k) - 1, min(n, k) - 1 + abs(n - k) + 1) for n, k in zip(x.shape, shape))]
 
 
 def numbers(shape, dtype):
@@ -76,7 +72,6 @@ def outer(shape, dtype):
 
 def check(method, x, kernel, mode="same", boundary=0, fillvalue=0.0, axes=None, layout=None):
     used = list(range(x.ndim - kernel.ndim, x.ndim)) if axes is None else [a % x.ndim for a in axes]
-    want, size = expected(x, kernel, mode, boundary, fillvalue, used)
     got = mp.convolve(mp.array(x, layout), mp.array(kernel), options(method, mode, boundary, fillvalue, axes)).numpy()
     name = f"{NAMES[method]}: {x.shape} {x.dtype} by {kernel.shape}, {mode}, boundary {boundary}, axes {axes}"
     eps, points = np.finfo(got.dtype).eps, 4 * x.size + 64
@@ -85,8 +80,12 @@ def check(method, x, kernel, mode="same", boundary=0, fillvalue=0.0, axes=None, 
         bound = 10 * eps * np.log2(points) * np.linalg.norm(kernel) * largest * np.sqrt(points)
     else:
         bound = (2 * kernel.size + 32) * eps * abs(kernel).sum() * max(abs(x).max(), abs(fillvalue))
-    error = abs(got - want).max() if want.size else 0
-    mp.ok(got.shape == want.shape and error <= bound, f"{name}: error {error:.2g} of {size.max():.2g}")
+    if mp.rank == 0:  # which compares for all, as SciPy takes longer than the rest
+        want = expected(x, kernel, mode, boundary, fillvalue, used)
+        error = abs(got - want).max(initial=0) if got.shape == want.shape else np.inf
+    else:
+        error = 0
+    mp.ok(error <= bound, f"{name}: error {error:.2g}, at most {bound:.2g}")
 
 
 def cases(method, dtype):
@@ -120,7 +119,8 @@ x = numbers((300, 270), "float32")
 check(OVERLAP, x, numbers((5, 3), "float32"), "same", 4, 0.0, None, mp.random_layout(rng, x.shape))
 
 # several windows along lines and planes, of all types of sums; of planes with a batch, and of long filters
-for dtype in ("float32", "float64", "complex64", "complex128"):
+DTYPES = ("float32", "float64", "complex64", "complex128")
+for dtype in mp.part(DTYPES):
     check(OVERLAP, numbers((3, 1500), dtype), numbers((60,), dtype), "full", 1, 0.0, [1],
           mp.random_layout(rng, (3, 1500)))
     check(OVERLAP, numbers((2, 260, 140), dtype), numbers((17, 30), dtype), "same", 2, 0.0, None,
@@ -143,7 +143,7 @@ def difference(shape):
 
 wide = (11, 13)
 squares = np.add.outer((np.arange(11) - 5)**2, (np.arange(13) - 6)**2)
-for dtype in ("float32", "float64", "complex64", "complex128"):
+for dtype in mp.part(DTYPES, 1):
     factor = 1 - 2j if np.dtype(dtype).kind == "c" else 1
     for mode in MODES:
         for boundary in range(5 if mode != "valid" else 1):

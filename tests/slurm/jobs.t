@@ -45,17 +45,17 @@ submit()
 # value JOB KEY: what Slurm says of a job
 value()
 {
-    scontrol -o show job "$1" 2>/dev/null | head -n 1 | tr ' ' '\n' | sed -n "s/^$2=//p"
+    scontrol -o show job "$1" 2>/dev/null | sed -n "1s/.* $2=\([^ ]*\).*/\1/p"
 }
 
 # until_true COMMAND...: wait for it, at most ten minutes
 until_true()
 {
-    tries=3000
+    tries=1200
     until "$@" >/dev/null 2>&1; do
         tries=$((tries - 1))
         [ $tries -gt 0 ] || return 1
-        sleep 0.2
+        sleep 0.5
     done
 }
 
@@ -108,7 +108,7 @@ points()
 # ---- the limit of time: these take longest, so that they are submitted first ----
 
 # It converges so slowly that it never does, and leaves the processors to other tests
-endless="nice -n 15 $MANIPLE solve poisson:5000 --method richardson --omega 1e-3 --rtol 1e-12 --maxiter 1000000000 --every 100"
+endless="nice -n 19 $MANIPLE solve poisson:5000 --method richardson --omega 1e-3 --rtol 1e-12 --maxiter 1000000000 --every 100"
 # Slurm warns up to a minute earlier than it is told to
 submit limit -p urgent -n 1 --time=2 --signal=USR1@30 --output=limit.out \
     --wrap "trap 'exit 1' TERM; srun --mpi=pmix sh -c 'trap \"echo warned\" USR1; for i in \$(seq 10000); do sleep 0.1; done'"

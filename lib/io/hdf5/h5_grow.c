@@ -38,8 +38,8 @@ struct part {
 
 struct job {
     mnp_h5_file *file;
-    int axis;             /* that grows; MNP_H5_NEW_AXIS */
-    const int64_t *start; /* a box that is written to; NULL: arrays are appended */
+    int axis;             /* that grows; MNP_H5_NEW_AXIS; MNP_H5_WHOLE: datasets are made of the arrays */
+    const int64_t *start; /* a box that is written to; NULL: there is none, see axis */
     int nparts, nattributes;
     struct part *parts;
     const mnp_h5_attribute *attributes;
@@ -96,6 +96,25 @@ static mnp_status make_dataset(hid_t file, const mnp__h5_place *place, mnp_dtype
         if (ids[i] >= 0)
             H5Idec_ref(ids[i]);
     return st;
+}
+
+/* The same for a dataset that must not exist. */
+static mnp_status make_new(hid_t file, const mnp__h5_place *place, mnp_dtype dtype, int ndim, const int64_t *shape,
+                           int axis)
+{
+    if (H5Lexists(file, place->dataset, H5P_DEFAULT) > 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s exists already", place->text);
+    return make_dataset(file, place, dtype, ndim, shape, shape, axis);
+}
+
+static bool makes_datasets(const struct job *job)
+{
+    return !job->start && job->axis == MNP_H5_WHOLE;
+}
+
+static bool appends(const struct job *job)
+{
+    return !job->start && job->axis != MNP_H5_WHOLE;
 }
 
 /* The shape that an array has in its dataset: with a new first dimension of extent 1, or as it is. */
@@ -184,18 +203,21 @@ static mnp_status check_box(const struct job *job, const struct part *part, hid_
     return MNP_OK;
 }
 
-/* Open a part's dataset, which is made if it does not exist and arrays are appended. */
+/* Open a part's dataset, which is made if it is to be new, or does not exist and arrays are appended. */
 static mnp_status open_dataset(const struct job *job, const struct part *part, const int64_t *shape, int ndim,
                                hid_t *dataset_p)
 {
     const hid_t file = job->session.file;
+    const mnp_dtype dtype = mnp_array_dtype(part->array);
     const int axis = job->axis == MNP_H5_NEW_AXIS ? 0 : job->axis;
+    if (makes_datasets(job))
+        MNP_TRY(make_new(file, &part->place, dtype, ndim, shape, MNP_NO_AXIS));
     hid_t object = H5Oopen(file, part->place.dataset, H5P_DEFAULT);
-    if (object < 0 && !job->start) {
+    if (object < 0 && appends(job)) {
         int64_t empty[MNP_MAX_DIMS];
         memcpy(empty, shape, (size_t)ndim * sizeof *empty);
         empty[axis] = 0;
-        MNP_TRY(make_dataset(file, &part->place, mnp_array_dtype(part->array), ndim, empty, shape, axis));
+        MNP_TRY(make_dataset(file, &part->place, dtype, ndim, empty, shape, axis));
         object = H5Oopen(file, part->place.dataset, H5P_DEFAULT);
     }
     if (object < 0)
@@ -230,7 +252,7 @@ static mnp_status prepare_part(struct job *job, struct part *part)
     if (job->start) {
         memcpy(start, job->start, (size_t)ndim * sizeof *start);
         MNP_TRY_OR(check_box(job, part, dataset, shape, ndim), st, close);
-    } else {
+    } else if (appends(job)) {
         MNP_TRY_OR(enlarge(job, part, dataset, shape, ndim, start), st, close);
     }
     MNP_TRY_OR(mnp__h5_raw_find(&job->session, dataset, part->place.text, start, shape, &part->raw, &part->fills), st,
@@ -428,7 +450,7 @@ mnp_status mnp_h5_file_append(mnp_h5_file *file, int axis, int count, const mnp_
     MNP_NEED_IF(count > 0, items);
     MNP_NEED_IF(nattributes > 0, attributes);
     struct job job = {.file = file, .axis = axis, .nattributes = nattributes, .attributes = attributes};
-    if (count < 0 || axis < MNP_H5_NEW_AXIS)
+    if (count < 0 || axis < MNP_H5_WHOLE)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_h5_file_append: %d arrays are to be appended along dimension %d", count,
                         axis);
     mnp_status st = make_parts(&job, "mnp_h5_file_append", count, items);
@@ -465,10 +487,8 @@ static mnp_status create(mnp_h5_file *file, const mnp__h5_place *place, mnp_dtyp
 {
     mnp__h5_session session;
     mnp_status st = mnp__h5_session_begin(file->name, &session);
-    if (st == MNP_OK && H5Lexists(session.file, place->dataset, H5P_DEFAULT) > 0)
-        st = MNP_FAIL(MNP_ERR_ARG, "%s exists already", place->text);
     if (st == MNP_OK)
-        st = make_dataset(session.file, place, dtype, ndim, shape, shape, axis);
+        st = make_new(session.file, place, dtype, ndim, shape, axis);
     if (st == MNP_OK)
         st = mnp__h5_session_prepare(&session);
     if (st == MNP_OK)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """norm, allclose and array_equal against numpy.linalg.norm and NumPy's functions of the same names."""
 
-import ctypes
 import warnings
 
 import maniple as mp
@@ -12,16 +11,9 @@ rng = mp.random()
 inf, nan = np.inf, np.nan
 
 
-class Axes(ctypes.Structure):
-    """mnp_axes"""
-    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
-                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
-                ("ddof", ctypes.c_double)]
-
-
 def axes_of(axis, keepdims=False):
     listed = () if axis is None else (axis,) if isinstance(axis, int) else axis
-    return Axes(len(listed), (ctypes.c_int * 8)(*listed), keepdims)
+    return mp.axes(*listed, keepdims=keepdims)
 
 
 def anywhere(values):

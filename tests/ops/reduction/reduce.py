@@ -8,24 +8,9 @@ import warnings
 import maniple as mp
 import numpy as np
 from binding import scalar
+from maniple import axes
 
 rng = mp.random()
-
-
-class Axes(ctypes.Structure):
-    """mnp_axes"""
-    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
-                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
-                ("ddof", ctypes.c_double)]
-
-
-def axes(*listed, keepdims=False, dtype=None, where=None, initial=None, ddof=0):
-    made = Axes(len(listed), (ctypes.c_int * 8)(*listed), keepdims, dtype and dtype.encode(), where and where.pointer,
-                None if initial is None else scalar(initial), ddof)
-    made.array = where  # keeps the array alive
-    return made
-
-
 SUMS = "sum prod nansum nanprod".split()
 MOMENTS = "mean var std nanmean nanvar nanstd".split()
 EXTREMES = "max min ptp nanmax nanmin".split()
@@ -84,7 +69,7 @@ def all_functions():
              "nanmax": "complex64 / float32", "nanmin": "float64", "argmax": "bool complex128 / float32",
              "argmin": "uint8 / float16", "nanargmax": "float32", "nanargmin": "float64", "all": "bool / float32",
              "any": "complex64 / int16", "count_nonzero": "bool / float64"}
-    for name, listed in types.items():
+    for function, (name, listed) in enumerate(types.items()):
         for number, dtype in enumerate(of_tier(listed)):
             shape = tuple(int(n) for n in rng.integers(2, 7, 3))
             a = mp.values_for_sums(rng, dtype, shape)
@@ -93,7 +78,7 @@ def all_functions():
             if name in EXTREMES + INDICES and a.dtype.kind in "iu":
                 a //= max(np.iinfo(dtype).max // 4, 1)  # ties
             x = mp.array(a, mp.random_layout(rng, shape))
-            for axis in mp.some(some_axes(3, name in INDICES), number):
+            for axis in mp.some(some_axes(3, name in INDICES), function, number):
                 compare(name, a, x, axis, ulp=tolerance(name, dtype))
             compare(name, a, x, (1,) if mp.FULL or number == 0 else (0,), keepdims=True, ulp=tolerance(name, dtype))
 
@@ -105,7 +90,7 @@ def no_axes():
     types = "bool int8 float16 complex64 / uint16 float32 float64 complex128"
     shapes = ((5,), (4, 7), (3, 1, 6), (2, 3, 2, 5), (0, 3), ())
     for number, name in enumerate(SUMS + MOMENTS + EXTREMES + TRUTH):
-        for dtype in of_tier(types):
+        for dtype in mp.part(of_tier(types), number):
             if name == "ptp" and dtype == "bool":
                 continue
             shape = shapes[number % len(shapes)]
@@ -163,10 +148,10 @@ def shapes_and_views():
 
 def large():
     """Arrays large enough for the kernels of rows and of columns, and for results in several parts."""
-    for shape in ((200001,), (411, 503), (3, 70001), (70001, 3), (20, 17, 1031), (1200, 70)):
+    for number, shape in enumerate(((200001,), (411, 503), (3, 70001), (70001, 3), (20, 17, 1031), (1200, 70))):
         a = rng.standard_normal(shape).astype(np.float32) + np.float32(2)
         x = mp.array(a)
-        for name in ("sum", "var", "argmax"):
+        for name in mp.part(("sum", "argmax", "var"), number):
             for axis in some_axes(len(shape), name == "argmax"):
                 compare(name, a, x, axis, ulp=2)
     a = rng.uniform(0, 1, (301, 1003))
@@ -204,8 +189,9 @@ def rows():
 def short_axes():
     """Axes of a few elements that are cut: on the host, ranks make shares of the results from each other's blocks."""
     functions = {"sum": 1, "max": 0, "argmax": 0, "std": 2, "nanmin": 0, "count_nonzero": 0, "any": 0}
-    for shape, cut, axis in (((2, 4099), 0, 0), ((3, 2, 1033), 1, (0, 1)), ((5, 13, 31, 7), 0, 0), ((2050, 4), 1, 1),
-                             ((7, 1, 2501), 0, (0, 1)), ((1031, 3, 2), 1, 1), ((1, 5003), 0, 0)):
+    shapes = [((2, 4099), 0, 0), ((3, 2, 1033), 1, (0, 1)), ((5, 13, 31, 7), 0, 0), ((2050, 4), 1, 1),
+              ((7, 1, 2501), 0, (0, 1)), ((1031, 3, 2), 1, 1), ((1, 5003), 0, 0)]
+    for number, (shape, cut, axis) in enumerate(shapes):
         a = rng.integers(-5, 6, shape).astype(np.float32)  # with ties
         axes_of_mesh = [0 if d == cut else -1 for d in range(a.ndim)]
         cuts = [0] + sorted(int(c) for c in rng.integers(0, shape[cut] + 1, mp.size - 1)) + [shape[cut]]
@@ -215,7 +201,7 @@ def short_axes():
         back = [slice(None, None, -1)] * a.ndim
         given = {"": (a, x), "uneven": (a, y), "reversed": (a[tuple(back)], x[tuple(back)]),
                  "spread": (a, mp.spread(rng, a))}
-        for name, ulp in functions.items():
+        for name, ulp in mp.part(list(functions.items()), number):
             if name == "argmax" and isinstance(axis, tuple):
                 continue
             for b, z in given.values():

@@ -5,7 +5,6 @@ The definition is that of kernels/reduction/binned.h, computed here in Python's 
 number of ranks, in any layout, on any device.
 """
 
-import ctypes
 import math
 import os
 import sys
@@ -15,25 +14,12 @@ os.environ["MANIPLE_REPRODUCIBLE"] = "1"
 
 import maniple as mp  # noqa: E402
 import numpy as np  # noqa: E402
+from maniple import axes  # noqa: E402
 
 rng = mp.random()
 
 BITS = 50
 LOWEST = {"float16": (1, 21), "float32": (2, 19), "float64": (3, 2)}  # how many bins, and the lowest window's top
-
-
-class Axes(ctypes.Structure):
-    """mnp_axes"""
-    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
-                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
-                ("ddof", ctypes.c_double)]
-
-
-def axes(*listed, where=None, ddof=0, dtype=None):
-    made = Axes(len(listed), (ctypes.c_int * 8)(*listed), False, dtype and dtype.encode(), where and where.pointer,
-                None, ddof)
-    made.array = where  # keeps the array alive
-    return made
 
 
 # ---- the definition ----
@@ -211,13 +197,13 @@ def layouts(a):
 def all_functions():
     types = {"float16": "mean", "float32": "mean std nansum nanvar", "float64": "var nanstd", "complex64": "nanmean",
              "complex128": "var"}
-    for dtype, names in types.items():
+    for number, (dtype, names) in enumerate(types.items()):
         for name in names.split():
             defined, a = DEFINED[name], data(dtype, (5, 11), ordinary)
             if name.startswith("nan"):
                 a[rng.random(a.shape) < 0.3] = np.nan
             x = mp.array(a, mp.random_layout(rng, a.shape))
-            for axis in (None, 1):
+            for axis in mp.part((None, 1), number):
                 want = along(defined, a, axis)
                 same(f"{name} of {dtype}, axis {axis}", mp.lookup(name)(x, axis if axis is None else axes(axis)), want)
 

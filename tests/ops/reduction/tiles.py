@@ -3,7 +3,6 @@
 memory, or by aligned vectors of rows that begin anywhere.  And of elements of one and two bytes, and of broadcast
 dimensions, of which each element is read once."""
 
-import ctypes
 import itertools
 
 import maniple as mp
@@ -14,16 +13,9 @@ ROWS = [(20011, 3), (9001, 7), (1501, 67), (203, 405), (37, 1031), (4001, 20), (
         (5, 30011)]
 
 
-class Axes(ctypes.Structure):
-    """mnp_axes"""
-    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
-                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
-                ("ddof", ctypes.c_double)]
-
-
 def compare(name, a, x, axes):
     what = f"{name} of {a.dtype} {a.shape} of strides {a.strides}, axes {axes}"
-    got = mp.lookup(name)(x, Axes(len(axes), (ctypes.c_int * 8)(*axes)))
+    got = mp.lookup(name)(x, mp.axes(*axes))
     wide = a.astype("float64" if a.dtype.kind == "f" else "longdouble") if name == "std" else a
     wide = a.astype("float64") if name in ("sum", "mean") and a.dtype.kind == "f" else wide
     want = getattr(np, name)(wide, axis=axes if len(axes) > 1 else axes[0])
@@ -128,7 +120,7 @@ def beside_strided():
     for rows, length in ((30000, 9), (20001, 33)):
         a, weights = rng.random((rows, length)).astype("float32"), rng.random((length, rows)).astype("float32")
         want = np.average(a.astype("float64"), axis=1, weights=weights.T.astype("float64")).astype("float32")
-        got = mp.average(mp.array(a), mp.transpose(mp.array(weights), None), Axes(1, (ctypes.c_int * 8)(1)))
+        got = mp.average(mp.array(a), mp.transpose(mp.array(weights), None), mp.axes(1))
         mp.check(f"average of rows of {length}, weighted by columns", got, want, ulp=2)
 
 

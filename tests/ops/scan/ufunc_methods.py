@@ -1,29 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Methods of ufuncs: reduce, accumulate, reduceat, outer."""
 
-import ctypes
 import functools
 import itertools
 import warnings
 
 import maniple as mp
 import numpy as np
+from maniple import axes
 
 rng = mp.random()
 warnings.simplefilter("ignore")
-
-
-class Axes(ctypes.Structure):
-    """mnp_axes"""
-    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
-                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
-                ("ddof", ctypes.c_double)]
-
-
-def axes(*listed, keepdims=False, dtype=None, where=None):
-    made = Axes(len(listed), (ctypes.c_int * 8)(*listed), keepdims, dtype and dtype.encode(), where and where.pointer)
-    made.array = where  # keeps the array alive
-    return made
 
 
 def values(dtype, shape):

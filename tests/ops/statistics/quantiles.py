@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Medians, quantiles and percentiles, and their nan forms."""
 
-import ctypes
 import itertools
 import warnings
 
@@ -17,16 +16,9 @@ ONE = ["lower", "higher", "nearest"] + ["inverted_cdf", "closest_observation"] *
 QUANTILES = [0, 0.1, 0.25, 1 / 3, 0.5, 0.625, 0.9, 1]
 
 
-class Axes(ctypes.Structure):
-    """mnp_axes"""
-    _fields_ = [("count", ctypes.c_int), ("axes", ctypes.c_int * 8), ("keepdims", ctypes.c_bool),
-                ("dtype", ctypes.c_char_p), ("where", ctypes.c_void_p), ("initial", ctypes.c_void_p),
-                ("ddof", ctypes.c_double)]
-
-
 def axes(axis, keepdims=False, dtype=None):
     listed = () if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    return Axes(len(listed), (ctypes.c_int * 8)(*listed), keepdims, dtype and dtype.encode())
+    return mp.axes(*listed, keepdims=keepdims, dtype=dtype)
 
 
 def values(dtype, shape, nans=0.0):
