@@ -81,6 +81,8 @@ static int store(off_t bytes)
     fprintf(calls, "%lld\n", (long long)bytes);
     fclose(calls);
     nanosleep(&left, NULL);
+    for (int i = 0; i < 3000 && getenv("STORE_UNTIL") && access(getenv("STORE_UNTIL"), F_OK) != 0; i++)
+        usleep(100000);
     sigprocmask(SIG_UNBLOCK, &ending, NULL);
     hold_signals();
     stored += bytes;
@@ -307,8 +309,8 @@ stopped()
 {
     condition=$1 words=$2
     shift 2
-    rm -rf cache out.h5 compiling storing
-    MANIPLE_DEVICE=host MANIPLE_DEADLINE=2 MANIPLE_CXX=$work/c++ "$MPIRUN" -n 3 env LD_PRELOAD="$slow" "$MANIPLE" "$@" -o out.h5:/x -q \
+    rm -rf cache out.h5 compiling storing go
+    STORE_UNTIL=go MANIPLE_DEVICE=host MANIPLE_DEADLINE=2 MANIPLE_CXX=$work/c++ "$MPIRUN" -n 3 env LD_PRELOAD="$slow" "$MANIPLE" "$@" -o out.h5:/x -q \
         2>stderr &
     pid=$!
     until_true "$condition"
