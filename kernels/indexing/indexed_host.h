@@ -30,6 +30,17 @@ MNP_INLINE void move_bytes(char *dst, const char *src, int64_t bytes)
         move_words<uint8_t>(dst, src, bytes);
 }
 
+/* Copy a row of elements at equal distances. */
+MNP_INLINE void copy_row(MNP_UNIT *dst, int64_t dst_stride, const MNP_UNIT *src, int64_t src_stride, int64_t count)
+{
+    if (dst_stride == 1 && src_stride == 1) {
+        move_bytes((char *)dst, (const char *)src, count * (int64_t)sizeof *dst);
+        return;
+    }
+    for (int64_t k = 0; k < count; k++)
+        dst[k * dst_stride] = src[k * src_stride];
+}
+
 /* The sum of j * stride over all dimensions but the last. */
 MNP_INLINE int64_t offset_of(const mnp_indexed_params &p, const int64_t *j, const long long *stride)
 {
@@ -66,23 +77,27 @@ struct sources {
             at[k] = (const char *)((const MNP_UNIT *)block.src + offset_of(p, j, block.stride)) - block.first * jump[k];
         }
     }
+    MNP_INLINE const MNP_UNIT *in(int owner, int64_t i) const
+    {
+        return (const MNP_UNIT *)(at[owner] + i * jump[owner]);
+    }
     MNP_INLINE const MNP_UNIT *of(int64_t i) const
     {
-        const int owner = owner_of(p, i);
-        return (const MNP_UNIT *)(at[owner] + i * jump[owner]);
+        return in(owner_of(p, i), i);
     }
 };
 
-/* Gather `rows` dense rows, each with an index of its own. */
+/* Gather `rows` rows, each with an index of its own. */
 MNP_INLINE void move_rows(const mnp_indexed_params &p, const int64_t *j, MNP_UNIT *dst, const MNP_INDEX *index,
                           int64_t rows)
 {
     const int last = p.ndim - 1;
-    const int64_t bytes = p.extent[last] * (int64_t)sizeof *dst;
     const sources src(p, j);
     for (int64_t r = 0; r < rows; r++) {
         const int64_t i = mnp_inside(index[r * p.index_stride[last - 1]], p.count, p.mode);
-        move_bytes((char *)(dst + r * p.dst_stride[last - 1]), (const char *)src.of(i), bytes);
+        const int owner = owner_of(p, i);
+        copy_row(dst + r * p.dst_stride[last - 1], p.dst_stride[last], src.in(owner, i), p.blocks[owner].stride[last],
+                 p.extent[last]);
     }
 }
 
@@ -95,12 +110,7 @@ static void move_run(const mnp_indexed_params &p, const int64_t *j, int64_t colu
     const int64_t src_stride = block.stride[last], dst_stride = p.dst_stride[last];
     const MNP_UNIT *src = (const MNP_UNIT *)block.src + offset_of(p, j, block.stride) + (i - block.first) * block.jump +
                           column * src_stride;
-    if (dst_stride == 1 && src_stride == 1) {
-        move_bytes((char *)dst, (const char *)src, count * (int64_t)sizeof *dst);
-        return;
-    }
-    for (int64_t k = 0; k < count; k++)
-        dst[k * dst_stride] = src[k * src_stride];
+    copy_row(dst, dst_stride, src, src_stride, count);
 }
 
 /* Gather a row where every element has an index of its own.  They are prefetched, as they may be anywhere. */
@@ -126,17 +136,18 @@ static void move_row(const mnp_indexed_params &p, const int64_t *j, int64_t, MNP
 
 #else
 
-/* Move `rows` dense rows, each with an index of its own. */
+/* Move `rows` rows, each with an index of its own. */
 MNP_INLINE void move_rows(const mnp_indexed_params &p, const int64_t *j, MNP_UNIT *dst, const MNP_INDEX *index,
                           int64_t rows)
 {
     const int last = p.ndim - 1;
-    const int64_t bytes = p.extent[last] * (int64_t)sizeof *dst;
+    const int64_t width = p.extent[last], dst_stride = p.dst_stride[last], src_stride = p.src_stride[last];
     const MNP_UNIT *src = (const MNP_UNIT *)p.src + offset_of(p, j, p.src_stride);
     for (int64_t r = 0; r < rows; r++) {
         const int64_t jump = mnp_inside(index[r * p.index_stride[last - 1]], p.count, p.mode) * p.jump;
         MNP_UNIT *to = dst + r * p.dst_stride[last - 1] + (p.scatters ? jump : 0);
-        move_bytes((char *)to, (const char *)(src + r * p.src_stride[last - 1] + (p.scatters ? 0 : jump)), bytes);
+        const MNP_UNIT *from = src + r * p.src_stride[last - 1] + (p.scatters ? 0 : jump);
+        copy_row(to, dst_stride, from, src_stride, width);
     }
 }
 
@@ -151,12 +162,7 @@ static void move_run(const mnp_indexed_params &p, const int64_t *j, int64_t colu
         dst += i * p.jump;
     else
         src += i * p.jump;
-    if (dst_stride == 1 && src_stride == 1) {
-        move_bytes((char *)dst, (const char *)src, count * (int64_t)sizeof *dst);
-        return;
-    }
-    for (int64_t k = 0; k < count; k++)
-        dst[k * dst_stride] = src[k * src_stride];
+    copy_row(dst, dst_stride, src, src_stride, count);
 }
 
 /*
@@ -208,21 +214,19 @@ static void move_row(const mnp_indexed_params &p, const int64_t *j, int64_t colu
 
 #endif
 
-/* Whether elements of dense rows have one index, and rows, at least in the blocks of other ranks, nothing else. */
+/* Whether elements of rows have one index, and rows, at least in the blocks of other ranks, nothing else. */
 MNP_INLINE bool has_rows(const mnp_indexed_params &p)
 {
     const int last = p.ndim - 1;
-    bool dense = last > 0 && p.index_stride[last] == 0 && p.dst_stride[last] == 1;
+    bool have = last > 0 && p.index_stride[last] == 0;
 #if MNP_REACHES
     for (int k = 0; k < p.nblocks; k++)
-        dense = dense && p.blocks[k].stride[last] == 1 && p.blocks[k].stride[last - 1] == 0;
-#else
-    dense = dense && p.src_stride[last] == 1;
+        have = have && p.blocks[k].stride[last - 1] == 0;
 #endif
-    return dense;
+    return have;
 }
 
-/* Move `count` elements of the row with the indices `j`, from element `column` on; of dense rows, whole ones. */
+/* Move `count` elements of the row with the indices `j`, from element `column` on; if rows have one index, whole ones. */
 MNP_INLINE void move_part(const mnp_indexed_params &p, const int64_t *j, int64_t column, int64_t count)
 {
     const int last = p.ndim - 1;

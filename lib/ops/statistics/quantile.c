@@ -247,15 +247,16 @@ static mnp_status sort_lines(call *c)
     mnp_array *valid = NULL;
     MNP_TRY(drop_repeats(c));
     MNP_TRY(join_axes(c));
-    c->length = c->lines->layout->shape[c->axis] * c->repeats;
-    if (!c->skips_nan && mnp__select_pays(c->lines, c->axis, c->count))
+    const int64_t single = c->lines->layout->shape[c->axis];
+    c->length = single * c->repeats;
+    if (single > 1 && !c->skips_nan && mnp__select_pays(c->lines, c->axis, c->count))
         MNP_TRY(MNP_AGREE(c->x->ctx, list_positions(c)));
     if (c->positions && mnp__select_pays(c->lines, c->axis, c->npositions)) {
         MNP_TRY(mnp__select(c->lines, c->axis, c->npositions, c->positions, &c->sorted));
     } else {
         free(c->positions);
         c->positions = NULL;
-        MNP_TRY(mnp_sort(c->lines, c->axis, &c->sorted));
+        MNP_TRY(single == 1 ? mnp_slice(c->lines, 0, NULL, &c->sorted) : mnp_sort(c->lines, c->axis, &c->sorted));
     }
     if (kind != 'f' && kind != 'c')
         return MNP_OK;

@@ -49,6 +49,24 @@ def test_take():
               MODES[mode], want=np.take(a, i, mode=mode))
 
 
+def test_rows():
+    """Rows of a few elements, each row with an index, dense or with steps, of arrays that are cut along the axis or not."""
+    for shape, axis in (((40, 61, 3), 1), ((150, 7, 2), 0), ((6, 50, 4, 5), 1)):
+        a = values(shape, DTYPES[int(rng.integers(len(DTYPES)))])
+        for cut in 0, 1:
+            x = mp.array(a, mp.Layout([mp.size], shape, [0 if d == cut else -1 for d in range(a.ndim)]))
+            for step in 1, 2, -1:
+                b, y = a[..., ::step], x[..., ::step]
+                i = indices_for(shape[axis], 2 * shape[axis])
+                check(f"take rows of {b.shape} with steps of {step} along {axis}, cut along {cut}", mp.take, y, mp.array(i),
+                      axis, mp.MNP_RAISE, want=np.take(b, i, axis))
+                i = np.unique(i % shape[axis])
+                new = values(np.take(b, i, axis).shape, a.dtype)
+                b[(slice(None),) * axis + (i,)] = new
+                mp.indices_set(y, axis, 1, (ctypes.c_void_p * 1)((index := mp.array(i)).pointer), mp.array(new))
+                mp.check(f"put rows of {b.shape} with steps of {step} along {axis}, cut along {cut}", y, b)
+
+
 def test_along_axis():
     for _ in range(8):
         a = values(shape_of(int(rng.integers(1, 4))), DTYPES[int(rng.integers(len(DTYPES)))])
@@ -279,7 +297,7 @@ def test_misuse():
     mp.check("nothing has changed", x, a)
 
 
-for test in (test_take, test_along_axis, test_put, test_at, test_several, test_repeat_each, test_edges, test_large, test_many,
+for test in (test_take, test_rows, test_along_axis, test_put, test_at, test_several, test_repeat_each, test_edges, test_large, test_many,
              test_misuse):
     test()
 mp.done()

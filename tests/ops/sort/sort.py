@@ -128,6 +128,11 @@ def test_edges():
     a = values((5, 1, 7), "float32", 2)
     check("lines of one element", mp.sort, spread(a), 1, want=a)
     check("lines of one element, indices", mp.argsort, spread(a), 1, want=np.zeros_like(a, "int64"))
+    order = [int(d) for d in rng.permutation(3)]
+    x, b, axis = mp.transpose(spread(a), order), a.transpose(order), order.index(1)
+    check(f"lines of one element, transposed by {order}", mp.sort, x, axis, want=b)
+    check(f"indices of lines of one element, transposed by {order}", mp.argsort, x, axis, want=np.zeros_like(b, "int64"))
+    mp.check("lines of one element in place", mp.sort(x, axis, out=x), b)
     x = mp.array(a, mp.random_layout(rng, a.shape))
     mp.check("lines of one element, reversed into x itself", mp.sort(x[::-1], 1, out=x), a[::-1])
     mp.check("a number, flattened", mp.sort(mp.array(np.float32(3)), FLATTENED), np.array([3], "float32"))
