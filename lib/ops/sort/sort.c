@@ -49,12 +49,12 @@ typedef struct call {
 } call;
 
 /*
- * The layout of a new result.  Values of lines of one element are a copy, stored as the array is; other lines are
+ * The layout of a new result.  Values of lines that are in order are a copy, stored as the array is; other lines are
  * sorted where they are dense.
  */
 static mnp_status layout_of(const call *c, const mnp_array *lines, int axis, mnp_layout **layout_p)
 {
-    if (lines->layout->shape[axis] == 1 && !c->indirect)
+    if (mnp__sort_copies(lines, axis) && !c->indirect)
         return mnp_layout_with_order(lines->layout, lines->stored, layout_p);
     *layout_p = mnp_layout_retain(lines->layout);
     return MNP_OK;

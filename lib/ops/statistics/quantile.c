@@ -144,7 +144,8 @@ static mnp_status drop_repeats(call *c)
     mnp_subscript subscripts[MNP_MAX_DIMS];
     c->repeats = 1;
     for (int d = 0; d < x->layout->ndim; d++) {
-        const bool repeated = c->mask >> d & 1 && x->local_strides[d] == 0 && has_one_part(x) && !c->skips_nan;
+        const bool known = x->repeated >> d & 1 || (x->local_strides[d] == 0 && has_one_part(x));
+        const bool repeated = c->mask >> d & 1 && known && !c->skips_nan;
         subscripts[d] = repeated ? MNP_RANGE(0, 1) : MNP_ALL;
         c->repeats *= repeated ? x->layout->shape[d] : 1;
     }
