@@ -67,8 +67,8 @@ static int64_t box_size(const mnp_box_copy &box, int ndim)
 }
 
 /*
- * Rows of few elements, `count` of them, by loops along their beginnings, which are longer.  So many are taken at a time
- * that what they touch stays in a cache.
+ * Rows of few elements, `count` of them, by loops along their beginnings, which are longer.  So many are taken at a
+ * time that what they touch stays in a cache.
  */
 constexpr int64_t narrow = 8, together = 256;
 static void copy_narrow(const mnp_box_copy &box, int last, int64_t count, MNP_DST *dst, const MNP_SRC *src)

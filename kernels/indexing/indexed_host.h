@@ -204,9 +204,9 @@ static void move_run(const mnp_indexed_params &p, const int64_t *j, int64_t colu
 }
 
 /*
- * Move a row where every element has an index of its own.  `dense`: all strides are 1.  Elements that are near each other
- * are in a cache; of others, those that some indices name are prefetched together, as processors cannot predict their
- * addresses.
+ * Move a row where every element has an index of its own.  `dense`: all strides are 1.  Elements that are near each
+ * other are in a cache; of others, those that some indices name are prefetched together, as processors cannot predict
+ * their addresses.
  */
 template <int mode, bool scatters, bool dense>
 static void move_each(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UNIT *src, const MNP_INDEX *index,
@@ -283,8 +283,8 @@ static void move_grid(const mnp_indexed_params &p, const int64_t *j, MNP_UNIT *d
 }
 
 /*
- * Whether whole rows are moved at once: of elements that have one index, and then, at least in the blocks of other ranks,
- * nothing else; or of elements whose indices are those of the next row too.
+ * Whether whole rows are moved at once: of elements that have one index, and then, at least in the blocks of other
+ * ranks, nothing else; or of elements whose indices are those of the next row too.
  */
 MNP_INLINE bool has_rows(const mnp_indexed_params &p)
 {
