@@ -3,9 +3,10 @@
  * Reductions, with NumPy's names and meaning: mnp_sum(x, MNP_ALL_AXES, &s), mnp_max(x, MNP_AXES(0, -1), &m),
  * mnp_mean(x, MNP_REDUCE(.count = 1, .axes = {1}, .keepdims = true), &m).
  *
- * A new result is cut as the input is along the dimensions that remain.  If a reduced dimension was cut, the ranks that
- * shared it have replicas of the result, which are equal bit for bit.  A result over all axes has no dimensions; it
- * stays on the device.  Outputs are as in maniple/array.h and may share memory with the input.
+ * A new result is cut as the input is along the dimensions that remain, and stored in their order (NumPy's "K").  If a
+ * reduced dimension was cut, the ranks that shared it have replicas of the result, which are equal bit for bit.  A
+ * result over all axes has no dimensions; it stays on the device.  Outputs are as in maniple/array.h and may share
+ * memory with the input.
  *
  * Sums of float16 and bfloat16 are accumulated in float32, those of float32 and complex64 in float64 and complex128:
  * they are at least as exact as NumPy's.  The order of additions depends on the layout and the device, but on nothing

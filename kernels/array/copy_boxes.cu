@@ -66,7 +66,19 @@ static int64_t box_size(const mnp_box_copy &box, int ndim)
     return size;
 }
 
-/* Elements `from` to `to` of a box, row by row. */
+/*
+ * Rows of few elements, `count` of them, by loops along their beginnings, which are longer.  So many are taken at a
+ * time that what they touch stays in a cache.
+ */
+constexpr int64_t narrow = 8, together = 256;
+static void copy_narrow(const mnp_box_copy &box, int last, int64_t count, MNP_DST *dst, const MNP_SRC *src)
+{
+    for (int64_t j = 0; j < box.extent[last]; j++)
+        copy_run(dst + j * box.dst_stride[last], box.dst_stride[last - 1], src + j * box.src_stride[last],
+                 box.src_stride[last - 1], count);
+}
+
+/* Elements `from` to `to` of a box, row by row, or of narrow ones several at a time. */
 static void copy_rows(const mnp_copy_params &p, const mnp_box_copy &box, int64_t from, int64_t to)
 {
     const MNP_SRC *src = (const MNP_SRC *)(p.src ? p.src : p.value) + box.src;
@@ -80,9 +92,20 @@ static void copy_rows(const mnp_copy_params &p, const mnp_box_copy &box, int64_t
         rest /= box.extent[d];
     }
     while (from < to) {
-        int64_t count = box.extent[last] - index[last] < to - from ? box.extent[last] - index[last] : to - from;
-        copy_run(dst, box.dst_stride[last], src, box.src_stride[last], count);
-        from += count;
+        const int64_t width = box.extent[last];
+        if (last > 0 && width < narrow && index[last] == 0 && to - from >= width) {
+            const int64_t left = box.extent[last - 1] - index[last - 1], whole = (to - from) / width;
+            const int64_t rows = mnp_least(mnp_least(left, whole), together);
+            copy_narrow(box, last, rows, dst, src);
+            from += rows * width; /* stay at the last of these rows */
+            src += (rows - 1) * box.src_stride[last - 1];
+            dst += (rows - 1) * box.dst_stride[last - 1];
+            index[last - 1] += rows - 1;
+        } else {
+            const int64_t count = mnp_least(width - index[last], to - from);
+            copy_run(dst, box.dst_stride[last], src, box.src_stride[last], count);
+            from += count;
+        }
         src -= index[last] * box.src_stride[last]; /* the row's beginning; then on to the next row */
         dst -= index[last] * box.dst_stride[last];
         index[last] = 0;

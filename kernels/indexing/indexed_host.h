@@ -30,6 +30,25 @@ MNP_INLINE void move_bytes(char *dst, const char *src, int64_t bytes)
         move_words<uint8_t>(dst, src, bytes);
 }
 
+/* Copy a row of elements at equal distances. */
+MNP_INLINE void copy_row(MNP_UNIT *dst, int64_t dst_stride, const MNP_UNIT *src, int64_t src_stride, int64_t count)
+{
+    if (dst_stride == 1 && src_stride == 1) {
+        move_bytes((char *)dst, (const char *)src, count * (int64_t)sizeof *dst);
+        return;
+    }
+    for (int64_t k = 0; k < count; k++)
+        dst[k * dst_stride] = src[k * src_stride];
+}
+
+/* Whether elements are so far from each other that they may not be in a cache. */
+MNP_INLINE bool is_far(int64_t count, int64_t jump)
+{
+    constexpr int64_t cache = 8 << 20;
+    const int64_t reach = count * jump * (int64_t)sizeof(MNP_UNIT);
+    return reach > cache || reach < -cache;
+}
+
 /* The sum of j * stride over all dimensions but the last. */
 MNP_INLINE int64_t offset_of(const mnp_indexed_params &p, const int64_t *j, const long long *stride)
 {
@@ -41,10 +60,16 @@ MNP_INLINE int64_t offset_of(const mnp_indexed_params &p, const int64_t *j, cons
 
 #if MNP_REACHES
 
-/* The number of the block that has an index, by bisection. */
+/* The number of the block that has an index: of few blocks by comparing all, else by bisection. */
 MNP_INLINE int owner_of(const mnp_indexed_params &p, int64_t i)
 {
+    constexpr int few = 4;
     int owner = 0;
+    if (p.nblocks <= few) {
+        for (int k = 1; k < p.nblocks; k++)
+            owner += i >= p.blocks[k].first;
+        return owner;
+    }
     for (int left = p.nblocks; left > 1;) {
         const int half = left / 2;
         owner += i >= p.blocks[owner + half].first ? half : 0;
@@ -66,23 +91,32 @@ struct sources {
             at[k] = (const char *)((const MNP_UNIT *)block.src + offset_of(p, j, block.stride)) - block.first * jump[k];
         }
     }
+    MNP_INLINE const MNP_UNIT *in(int owner, int64_t i) const
+    {
+        return (const MNP_UNIT *)(at[owner] + i * jump[owner]);
+    }
     MNP_INLINE const MNP_UNIT *of(int64_t i) const
     {
-        const int owner = owner_of(p, i);
-        return (const MNP_UNIT *)(at[owner] + i * jump[owner]);
+        return in(owner_of(p, i), i);
+    }
+    /* How far the element of the next row is, of the dimension before the last. */
+    MNP_INLINE int64_t step(int64_t i) const
+    {
+        return p.blocks[owner_of(p, i)].stride[p.ndim - 2];
     }
 };
 
-/* Gather `rows` dense rows, each with an index of its own. */
+/* Gather `rows` rows, each with an index of its own. */
 MNP_INLINE void move_rows(const mnp_indexed_params &p, const int64_t *j, MNP_UNIT *dst, const MNP_INDEX *index,
                           int64_t rows)
 {
     const int last = p.ndim - 1;
-    const int64_t bytes = p.extent[last] * (int64_t)sizeof *dst;
     const sources src(p, j);
     for (int64_t r = 0; r < rows; r++) {
         const int64_t i = mnp_inside(index[r * p.index_stride[last - 1]], p.count, p.mode);
-        move_bytes((char *)(dst + r * p.dst_stride[last - 1]), (const char *)src.of(i), bytes);
+        const int owner = owner_of(p, i);
+        copy_row(dst + r * p.dst_stride[last - 1], p.dst_stride[last], src.in(owner, i), p.blocks[owner].stride[last],
+                 p.extent[last]);
     }
 }
 
@@ -95,15 +129,10 @@ static void move_run(const mnp_indexed_params &p, const int64_t *j, int64_t colu
     const int64_t src_stride = block.stride[last], dst_stride = p.dst_stride[last];
     const MNP_UNIT *src = (const MNP_UNIT *)block.src + offset_of(p, j, block.stride) + (i - block.first) * block.jump +
                           column * src_stride;
-    if (dst_stride == 1 && src_stride == 1) {
-        move_bytes((char *)dst, (const char *)src, count * (int64_t)sizeof *dst);
-        return;
-    }
-    for (int64_t k = 0; k < count; k++)
-        dst[k * dst_stride] = src[k * src_stride];
+    copy_row(dst, dst_stride, src, src_stride, count);
 }
 
-/* Gather a row where every element has an index of its own.  They are prefetched, as they may be anywhere. */
+/* Gather a row where every element has an index of its own.  Those that are far apart are prefetched. */
 template <int mode>
 static void move_row(const mnp_indexed_params &p, const int64_t *j, int64_t, MNP_UNIT *dst, const MNP_INDEX *index,
                      int64_t count)
@@ -111,14 +140,15 @@ static void move_row(const mnp_indexed_params &p, const int64_t *j, int64_t, MNP
     enum { AHEAD = 32 };
     const int last = p.ndim - 1;
     const int64_t dst_stride = p.dst_stride[last], step = p.index_stride[last], inside = p.count;
+    const bool far = is_far(inside, p.blocks[0].jump);
     const sources src(p, j);
     const MNP_UNIT *from[AHEAD];
     for (int64_t begin = 0; begin < count; begin += AHEAD) {
         const int some = (int)mnp_least(AHEAD, count - begin);
-        for (int k = 0; k < some; k++) {
+        for (int k = 0; k < some; k++)
             from[k] = src.of(mnp_inside<mode>(index[(begin + k) * step], inside));
+        for (int k = 0; far && k < some; k++)
             __builtin_prefetch(from[k]);
-        }
         for (int k = 0; k < some; k++)
             dst[(begin + k) * dst_stride] = *from[k];
     }
@@ -126,17 +156,36 @@ static void move_row(const mnp_indexed_params &p, const int64_t *j, int64_t, MNP
 
 #else
 
-/* Move `rows` dense rows, each with an index of its own. */
+/* Where the element of an index is in the row with the indices `j`, and how far that of the next row. */
+struct sources {
+    const mnp_indexed_params &p;
+    const MNP_UNIT *at;
+    MNP_INLINE sources(const mnp_indexed_params &params, const int64_t *j)
+        : p(params), at((const MNP_UNIT *)p.src + offset_of(p, j, p.src_stride))
+    {
+    }
+    MNP_INLINE const MNP_UNIT *of(int64_t i) const
+    {
+        return at + i * p.jump;
+    }
+    MNP_INLINE int64_t step(int64_t) const
+    {
+        return p.src_stride[p.ndim - 2];
+    }
+};
+
+/* Move `rows` rows, each with an index of its own. */
 MNP_INLINE void move_rows(const mnp_indexed_params &p, const int64_t *j, MNP_UNIT *dst, const MNP_INDEX *index,
                           int64_t rows)
 {
     const int last = p.ndim - 1;
-    const int64_t bytes = p.extent[last] * (int64_t)sizeof *dst;
+    const int64_t width = p.extent[last], dst_stride = p.dst_stride[last], src_stride = p.src_stride[last];
     const MNP_UNIT *src = (const MNP_UNIT *)p.src + offset_of(p, j, p.src_stride);
     for (int64_t r = 0; r < rows; r++) {
         const int64_t jump = mnp_inside(index[r * p.index_stride[last - 1]], p.count, p.mode) * p.jump;
         MNP_UNIT *to = dst + r * p.dst_stride[last - 1] + (p.scatters ? jump : 0);
-        move_bytes((char *)to, (const char *)(src + r * p.src_stride[last - 1] + (p.scatters ? 0 : jump)), bytes);
+        const MNP_UNIT *from = src + r * p.src_stride[last - 1] + (p.scatters ? 0 : jump);
+        copy_row(to, dst_stride, from, src_stride, width);
     }
 }
 
@@ -151,17 +200,13 @@ static void move_run(const mnp_indexed_params &p, const int64_t *j, int64_t colu
         dst += i * p.jump;
     else
         src += i * p.jump;
-    if (dst_stride == 1 && src_stride == 1) {
-        move_bytes((char *)dst, (const char *)src, count * (int64_t)sizeof *dst);
-        return;
-    }
-    for (int64_t k = 0; k < count; k++)
-        dst[k * dst_stride] = src[k * src_stride];
+    copy_row(dst, dst_stride, src, src_stride, count);
 }
 
 /*
- * Move a row where every element has an index of its own.  `dense`: all strides are 1.  The elements that some indices
- * name are prefetched together, as processors cannot predict their addresses.
+ * Move a row where every element has an index of its own.  `dense`: all strides are 1.  Elements that are near each
+ * other are in a cache; of others, those that some indices name are prefetched together, as processors cannot predict
+ * their addresses.
  */
 template <int mode, bool scatters, bool dense>
 static void move_each(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UNIT *src, const MNP_INDEX *index,
@@ -173,12 +218,13 @@ static void move_each(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UNIT
     const int64_t src_stride = dense && scatters ? 1 : p.src_stride[last];
     const int64_t step = dense ? 1 : p.index_stride[last], jump = dense ? 1 : p.jump, inside = p.count;
     int64_t at[AHEAD];
+    const bool far = is_far(inside, jump);
     for (int64_t begin = 0; begin < count; begin += AHEAD) {
         const int some = (int)mnp_least(AHEAD, count - begin);
-        for (int k = 0; k < some; k++) {
+        for (int k = 0; k < some; k++)
             at[k] = jump * mnp_inside<mode>(index[(begin + k) * step], inside);
+        for (int k = 0; far && k < some; k++)
             __builtin_prefetch(scatters ? dst + at[k] : src + at[k], scatters);
-        }
         for (int k = 0; k < some; k++) {
             if (scatters)
                 dst[(begin + k) * dst_stride + at[k]] = src[(begin + k) * src_stride];
@@ -208,28 +254,64 @@ static void move_row(const mnp_indexed_params &p, const int64_t *j, int64_t colu
 
 #endif
 
-/* Whether elements of dense rows have one index, and rows, at least in the blocks of other ranks, nothing else. */
+/* Gather `rows` rows, all with the same indices, which are found once for several rows. */
+static void move_grid(const mnp_indexed_params &p, const int64_t *j, MNP_UNIT *dst, const MNP_INDEX *index,
+                      int64_t rows)
+{
+    enum { SOME = 64, BAND = 16 };
+    const int last = p.ndim - 1;
+    const int64_t dst_stride = p.dst_stride[last], dst_step = p.dst_stride[last - 1];
+    const sources src(p, j);
+    const MNP_UNIT *from[SOME];
+    int64_t step[SOME];
+    for (int64_t band = 0; band < rows; band += BAND) {
+        const int64_t stop = mnp_least(band + BAND, rows);
+        for (int64_t begin = 0; begin < p.extent[last]; begin += SOME) {
+            const int some = (int)mnp_least(SOME, p.extent[last] - begin);
+            for (int k = 0; k < some; k++) {
+                const int64_t i = mnp_inside(index[(begin + k) * p.index_stride[last]], p.count, p.mode);
+                step[k] = src.step(i);
+                from[k] = src.of(i) + band * step[k];
+            }
+            for (int64_t r = band; r < stop; r++) {
+                MNP_UNIT *to = dst + r * dst_step + begin * dst_stride;
+                for (int k = 0; k < some; k++)
+                    to[k * dst_stride] = from[k][(r - band) * step[k]];
+            }
+        }
+    }
+}
+
+/*
+ * Whether whole rows are moved at once: of elements that have one index, and then, at least in the blocks of other
+ * ranks, nothing else; or of elements whose indices are those of the next row too.
+ */
 MNP_INLINE bool has_rows(const mnp_indexed_params &p)
 {
     const int last = p.ndim - 1;
-    bool dense = last > 0 && p.index_stride[last] == 0 && p.dst_stride[last] == 1;
+    if (last == 0)
+        return false;
+    if (p.index_stride[last] != 0)
+        return p.index_stride[last - 1] == 0 && !p.scatters;
 #if MNP_REACHES
-    for (int k = 0; k < p.nblocks; k++)
-        dense = dense && p.blocks[k].stride[last] == 1 && p.blocks[k].stride[last - 1] == 0;
-#else
-    dense = dense && p.src_stride[last] == 1;
+    for (int k = 0; k < p.nblocks; k++) {
+        if (p.blocks[k].stride[last - 1] != 0)
+            return false;
+    }
 #endif
-    return dense;
+    return true;
 }
 
-/* Move `count` elements of the row with the indices `j`, from element `column` on; of dense rows, whole ones. */
+/* Move `count` elements of the row with the indices `j`, from element `column` on; or whole rows. */
 MNP_INLINE void move_part(const mnp_indexed_params &p, const int64_t *j, int64_t column, int64_t count)
 {
     const int last = p.ndim - 1;
     MNP_UNIT *dst = (MNP_UNIT *)p.dst + offset_of(p, j, p.dst_stride) + column * p.dst_stride[last];
     const MNP_INDEX *index =
         (const MNP_INDEX *)p.index + offset_of(p, j, p.index_stride) + column * p.index_stride[last];
-    if (count > p.extent[last])
+    if (count > p.extent[last] && p.index_stride[last] != 0)
+        move_grid(p, j, dst, index, count / p.extent[last]);
+    else if (count > p.extent[last])
         move_rows(p, j, dst, index, count / p.extent[last]);
     else if (p.index_stride[last] == 0)
         move_run(p, j, column, dst, mnp_inside(*index, p.count, p.mode), count);

@@ -68,9 +68,10 @@ struct mnp_array {
     int64_t before[MNP_MAX_DIMS], after[MNP_MAX_DIMS]; /* margins: see margins.c */
     mnp__buffer *buffer;                               /* holds one reference; NULL for a scalar */
     void *data;                                        /* this block's first element; NULL if the block is empty */
-    bool read_only; /* a broadcast view, or a view of one: its elements share memory */
-    unsigned dense; /* the orders, mnp__dense_orders, in which the blocks of all ranks are known to be dense */
-    char weak;      /* a scalar's kind, 'b', 'i', 'f' or 'c'; otherwise 0 */
+    bool read_only;    /* a broadcast view, or a view of one: its elements share memory */
+    unsigned repeated; /* bit d: all elements along dimension d are known to be one that is broadcast; on all ranks */
+    unsigned dense;    /* the orders, mnp__dense_orders, in which the blocks of all ranks are known to be dense */
+    char weak;         /* a scalar's kind, 'b', 'i', 'f' or 'c'; otherwise 0 */
     unsigned long long value[2];
 };
 

@@ -220,8 +220,13 @@ mnp_status mnp__view_make(const mnp_array *x, int ndim, const mnp__view_dim *dim
     mnp_layout_free(layout);
     MNP_TRY(st);
     keep_stored(x, ndim, dims, view->stored);
-    for (int d = 0; d < ndim; d++)
-        view->read_only |= dims[d].extent > 1 && (dims[d].from == MNP__NEW_DIM || dims[d].step == 0);
+    for (int d = 0; d < ndim; d++) {
+        const int from = dims[d].from;
+        const bool repeats = dims[d].extent > 1 && (from == MNP__NEW_DIM || dims[d].step == 0);
+        view->read_only |= repeats;
+        if (repeats || (from != MNP__NEW_DIM && x->repeated >> from & 1))
+            view->repeated |= 1u << d;
+    }
     if ((x->dense & MNP__DENSE_C) && stays_dense(x, ndim, dims, true))
         view->dense |= MNP__DENSE_C;
     if ((x->dense & MNP__DENSE_F) && stays_dense(x, ndim, dims, false))

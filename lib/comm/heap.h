@@ -42,18 +42,19 @@ bool mnp__heap_cpu_shared(const mnp__heap *heap);
 
 /*
  * Memory of that size, aligned to 512 bytes, with anything in it; size 0 gives NULL.  Used by the compute stream at
- * once, and freed in its order.  All ranks give the same size.  It communicates only where the heap has to grow.
- * MNP_ERR_MEMORY on all ranks, with how much is missing, which leaves the heap as it was.  Collective.  Once a rank is
- * lost, what is freed is not used again, as one that comes late may still write to it.
+ * once, and freed in its order.  All ranks give the same size.  It communicates where the heap has to grow, and on CPUs
+ * once for some MiB, to collect.  MNP_ERR_MEMORY on all ranks, with how much is missing, which leaves the heap as it
+ * was.  Collective.  Once a rank is lost, what is freed is not used again, as one that comes late may still write to
+ * it.
  */
 mnp_status mnp__heap_alloc(mnp__heap *heap, size_t size, void **pointer_p);
 void mnp__heap_free(mnp__heap *heap, void *pointer); /* in the same order on all ranks; NULL is accepted */
 
 /*
  * Free a block while other ranks still use theirs: garbage collectors free late, and exceptions free early.  The block
- * waits until all ranks have dropped it and one of the next calls finds that out: collect, or an allocation for which
- * the heap would have to grow.  The place of a block is its name on all ranks, as it is not used again before.  drop is
- * not collective; collect is, and costs four small collectives of the CPUs, or one if rank 0 has dropped nothing.
+ * waits until all ranks have dropped it and one of the next calls finds that out: collect, or an allocation that
+ * collects.  The place of a block is its name on all ranks, as it is not used again before.  drop is not collective;
+ * collect is, and costs four small collectives of the CPUs, or one if rank 0 has dropped nothing.
  */
 void mnp__heap_drop(mnp__heap *heap, void *pointer); /* NULL is accepted */
 mnp_status mnp__heap_collect(mnp__heap *heap);

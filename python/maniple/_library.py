@@ -292,7 +292,11 @@ def _address(base):
     is_opaque = base.startswith("mnp_") and base not in STRUCTS  # where a number of the program's is no address
 
     def address(value):
-        if value is None or isinstance(value, (ctypes.Array, ctypes.c_void_p)):
+        if value is None:
+            return value
+        if getattr(value, "_kind", None) == base and value._handle is not None:  # as it is for most
+            return value._handle
+        if isinstance(value, (ctypes.Array, ctypes.c_void_p)):
             return value
         if isinstance(value, int) and not is_opaque:
             return value

@@ -116,6 +116,8 @@ def listed(values):
 
 def axes_of(axis):
     """The axes of axis=, as a list of integers; None: all."""
+    if type(axis) is int:
+        return [axis]
     return None if axis is None else [operator.index(a) for a in listed(axis)]
 
 
@@ -175,21 +177,29 @@ def view(name, x, *arguments):
     return made(name, x, *arguments, base=x._base)
 
 
+@functools.lru_cache(maxsize=1024)
+def _plain_axes(*fields):
+    """The struct mnp_axes of these fields, which refers to no array: calls share it."""
+    return struct("axes")(*fields)
+
+
 def reduction_axes(axis=None, keepdims=False, dtype=None, where=True, initial=None, ddof=0):
     """The struct mnp_axes, and what it refers to."""
     if axis is None and not keepdims and dtype is None and where is True and initial is None and ddof == 0:
         return None
-    axes = axes_of(axis) or []
+    axes, name, ddof = tuple(axes_of(axis) or ()), dtype_name(dtype), float(ddof)
+    count, keepdims = constant("NO_AXES") if axis is not None and not axes else len(axes), bool(keepdims)
+    if where is True and initial is None:
+        return _plain_axes(count, axes, keepdims, name, None, None, ddof)
     mask, start = None if where is True else as_array(where), None if initial is None else operand(initial)
-    name = dtype_name(dtype)
     made_ = struct("axes")(
-        constant("NO_AXES") if axis is not None and not axes else len(axes),
+        count,
         axes,
-        bool(keepdims),
+        keepdims,
         name,
         mask._handle if mask is not None else None,
         start._handle if start is not None else None,
-        float(ddof),
+        ddof,
     )
     made_._keep = (mask, start, name)
     return made_

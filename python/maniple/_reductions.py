@@ -14,6 +14,7 @@ from ._library import call, struct
 from ._names import axes_of, axis_within, names, public, public_names, reduction_axes, signature
 
 
+_INTEGERS = int, np.integer
 _STRICT = "mean", "var", "std"  # the others take the axes 0 and -1 of an array without dimensions, as in NumPy
 
 # What NumPy says where these give NaN because there are no elements
@@ -42,23 +43,32 @@ def _initial(value, result, extreme):
     return int(value) if result.kind in "biu" and isinstance(value, float) else value
 
 
+def _further(name, takes, positional, named):
+    """The output, or None, and further arguments, by their names."""
+    for key, value in zip(takes, positional):
+        named[key] = value
+    out = named.pop("out", None)
+    named = {k: v for k, v in named.items() if v is not np._NoValue}
+    if "correction" in named:
+        named["ddof"] = named.pop("correction")
+    wrong = set(named) - set(takes) - {"keepdims", "where", "initial", "ddof", "dtype"}
+    if wrong:
+        raise TypeError(f"{name}() has no argument {', '.join(sorted(wrong))}")
+    return out, named
+
+
 def _reduction(name, takes):
     """A reduction, with those of NumPy's further arguments that it has."""
 
     def reduction(a, axis=None, *positional, **named):
-        for key, value in zip(takes, positional):
-            named[key] = value
-        out = named.pop("out", None)
-        named = {k: v for k, v in named.items() if v is not np._NoValue}
-        if "correction" in named:
-            named["ddof"] = named.pop("correction")
-        wrong = set(named) - set(takes) - {"keepdims", "where", "initial", "ddof", "dtype"}
-        if wrong:
-            raise TypeError(f"{name}() has no argument {', '.join(sorted(wrong))}")
-        if not isinstance(a, ndarray) and hasattr(a, "traced_call") and out is None:  # of a function that fuse() traces
-            return a.traced_call(name, (a,), {"axis": axis, **named})
-        a = as_array(a)
-        if a.ndim == 0 and name not in _STRICT and isinstance(axis, (int, np.integer)) and axis in (0, -1):
+        out = None
+        if positional or named:
+            out, named = _further(name, takes, positional, named)
+        if not isinstance(a, ndarray):
+            if hasattr(a, "traced_call") and out is None:  # of a function that fuse() traces
+                return a.traced_call(name, (a,), {"axis": axis, **named})
+            a = as_array(a)
+        if axis is not None and a.ndim == 0 and name not in _STRICT and isinstance(axis, _INTEGERS) and axis in (0, -1):
             axis = None
         if named.get("initial") is not None:
             result = a.dtype if named.get("dtype") is None else numpy_dtypes[dtype_number(named["dtype"])]

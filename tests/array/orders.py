@@ -4,6 +4,7 @@ contiguous where its result's layout says so.  And meshes: where ranks are, layo
 """
 
 import ctypes
+import itertools
 
 import binding
 import maniple as mp
@@ -59,6 +60,15 @@ for shape in (6, 8, 5), (4, 9), (7,), (3, 0, 2), (2, 3, 4, 5):
     landed = mp.redistribute(turned, mp.layout_with_order(turned.layout, list(range(a.ndim))))
     mp.ok(dense(landed, range(a.ndim)), f"{shape}: a transpose lands contiguous")
     mp.check(f"{shape}: with its values", landed, a.transpose(axes))
+
+for shape in (2, 3, 1200), (700, 5, 2, 3), (3, 2, 90, 7), (260, 7):  # rows of few elements, and many of them
+    a = rng.integers(0, 99, shape).astype("float32")
+    x = mp.array(a)
+    for axes in itertools.permutations(range(a.ndim)):
+        turned, back = mp.transpose(x, axes)[::-1], a.transpose(axes)[::-1]
+        plain = mp.layout_with_order(turned.layout, list(range(a.ndim)))
+        mp.check(f"{shape} in the order {axes}, to C's", mp.redistribute(turned, plain), back)
+        mp.check(f"{shape} in the order {axes}, copied", mp.copy(turned), back)
 
 # --- meshes -----------------------------------------------------------------------------------------------------------
 

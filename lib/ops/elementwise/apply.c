@@ -175,12 +175,8 @@ const mnp_layout *mnp__smallest_layout(int count, const mnp_array *const *arrays
     return best;
 }
 
-/*
- * Let new outputs be stored as the inputs of the result's shape are, if all of them are stored alike: so those of
- * transposed arrays are transposed, and all are read and written as they lie (NumPy's order "K").
- */
-static mnp_status follow_inputs(const mnp_layout *best, int count, const mnp_array *const *inputs,
-                                mnp_layout **layout_p)
+mnp_status mnp__layout_as_inputs(const mnp_layout *best, int count, const mnp_array *const *inputs,
+                                 mnp_layout **layout_p)
 {
     const int *order = best->order;
     const size_t bytes = (size_t)best->ndim * sizeof *order;
@@ -222,7 +218,7 @@ static mnp_status choose_layout(call *c)
                         "operands to a layout of blocks first, with mnp_redistribute()",
                         c->application->function);
     if (!is_fixed)
-        return follow_inputs(best, count, inputs, &c->layout);
+        return mnp__layout_as_inputs(best, count, inputs, &c->layout);
     c->layout = mnp_layout_retain(best);
     return MNP_OK;
 }

@@ -35,4 +35,11 @@ mnp_status mnp__broadcast_shapes(const char *function, int count, const mnp_arra
 /* Among the arrays of that shape, find the layout whose largest block is smallest; NULL if none has the shape. */
 const mnp_layout *mnp__smallest_layout(int count, const mnp_array *const *arrays, int ndim, const int64_t *shape);
 
+/*
+ * The layout `best`, with the order in which the inputs of its shape are stored, if all of them are stored alike: so
+ * new results of transposed arrays are transposed, and all are read and written as they lie (NumPy's order "K").
+ */
+mnp_status mnp__layout_as_inputs(const mnp_layout *best, int count, const mnp_array *const *inputs,
+                                 mnp_layout **layout_p);
+
 #endif

@@ -72,10 +72,10 @@ typedef struct mnp__reduction_call {
 } mnp__reduction_call;
 
 /*
- * Run a reduction.  Results have the dimensions that are not reduced, cut as they were; along mesh axes that cut
- * reduced dimensions they are replicas.  Given outputs must have that shape and the spec's memory types; they may have
- * any layout.  At the first run with a layout all ranks agree on compilation and memory.  Collective.
- * MNP_ERR_ARG, MNP_ERR_COMPILE, MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ * Run a reduction.  Results have the dimensions that are not reduced, cut as they were, and are stored in the order of
+ * the inputs; along mesh axes that cut reduced dimensions they are replicas.  Given outputs must have that shape and
+ * the spec's memory types; they may have any layout.  At the first run with a layout all ranks agree on compilation and
+ * memory.  Collective.  MNP_ERR_ARG, MNP_ERR_COMPILE, MNP_ERR_MEMORY, MNP_ERR_DEVICE, MNP_ERR_COMM.
  */
 mnp_status mnp__reduction_run(mnp__reduction *reduction, const mnp__reduction_call *call);
 

@@ -32,11 +32,12 @@ enum {
     USUAL_BYTES = 32,   /* of an accumulator; for users' types more is reserved than most need */
     ENOUGH_BLOCKS = 1056, /* 8 of 256 threads for each of 132 multiprocessors */
     SMALL = 1 << 14,      /* blocks of fewer elements share general kernels */
-    GENERAL_WIDTH = 8,  /* fewer columns of such a block are no columns on the host, whose kernel would gain nothing */
-    SHORT_ROW = 48,     /* rows of fewer elements do not get several sets on the host */
-    SHORT_SEARCH = 64,  /* the same where the place of an extreme is searched */
-    SHORT_COMPLEX = 24, /* and where that is a complex number */
-    SHORT_SUM = 24,     /* and where numbers of 8 bytes are added */
+    HOST_SMALL = 1 << 12, /* the same on the host, where they take twice to four times as long */
+    WIDE = 8, /* of fewer columns the general kernel of the host would gain nothing, and others gain by more of them */
+    SHORT_ROW = 48,       /* rows of fewer elements do not get several sets on the host */
+    SHORT_SEARCH = 64,    /* the same where the place of an extreme is searched */
+    SHORT_COMPLEX = 24,   /* and where that is a complex number */
+    SHORT_SUM = 24,       /* and where numbers of 8 bytes are added */
     SHORT_FLOAT_SUM = 16, /* and where those of 4 bytes are */
     NARROW = 4,           /* fewer columns do not get a row of sets on the host */
     HOST_PART = 1 << 16,  /* least elements of a part on the host */
@@ -126,7 +127,7 @@ static bool repeats(const walk *w, int d, int64_t local)
 static void gather(const mnp__reduction_work *work, walk *w)
 {
     const mnp_layout *layout = work->layout;
-    int rank = work->rank, kept = 0;
+    int rank = work->rank, kept = 0, dim_of[MNP_MAX_DIMS] = {0}; /* of a result's dimension: that of the nest, or -1 */
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], at[MNP_MAX_DIMS], results[MNP_MAX_DIMS], flat = 1;
     memset(w->base, 0, sizeof w->base);
     memset(w->base_more, 0, sizeof w->base_more);
@@ -162,11 +163,16 @@ static void gather(const mnp__reduction_work *work, walk *w)
             local = 1;
         }
         *(which == REDUCED ? &w->elements : &w->outputs) *= local;
+        if (which == KEPT || work->keepdims)
+            dim_of[result] = which == KEPT && local != 1 ? w->nests[KEPT].ndim : -1;
         add_dim(w, which, local, d, result, at[d]);
         kept += which == KEPT;
     }
     int64_t place = 1;
-    for (int d = w->nests[KEPT].ndim - 1; d >= 0; d--) { /* in C order too */
+    for (int i = work->result->ndim - 1; i >= 0; i--) { /* as results are stored, so that neighbours can be joined */
+        const int d = dim_of[work->result->order[i]];
+        if (d < 0)
+            continue;
         w->stride[KEPT][w->place][d] = place;
         place *= w->nests[KEPT].extent[d];
     }
@@ -232,6 +238,22 @@ static bool choose_columns(walk *w)
     if (on_gpu(w))
         return !rows_are_inner;
     return rows_are_inner ? row < short_row && column >= NARROW : column >= NARROW || row < short_row;
+}
+
+/*
+ * On the host, let columns of short rows lie along a kept dimension that is not the innermost one, if that is narrow:
+ * what a line of columns costs is then shared by more of them, which are still near each other.
+ */
+static void widen_columns(walk *w)
+{
+    mnp__nest *kept = &w->nests[KEPT];
+    int d = innermost(w, KEPT);
+    if (innermost_extent(w, REDUCED) >= short_row_of(w->spec))
+        return;
+    while (d >= 0 && kept->extent[d] < WIDE)
+        d--;
+    if (d >= 0)
+        mnp__nest_move(kept, d, innermost(w, KEPT));
 }
 
 /* Set how every operand is accessed; vectors lie along the innermost dimension of nest `along`. */
@@ -561,7 +583,9 @@ static int reduced_dims(const mnp__reduction_work *work)
  */
 static bool are_columns(walk *w, bool general)
 {
-    if (general && (on_gpu(w) || innermost_extent(w, KEPT) < GENERAL_WIDTH))
+    if (!on_gpu(w) && w->work->cut < 0)
+        widen_columns(w);
+    if (general && (on_gpu(w) || innermost_extent(w, KEPT) < WIDE))
         return false;
     return w->work->cut >= 0 || choose_columns(w);
 }
@@ -598,7 +622,7 @@ void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp
     plan->outputs = w.outputs;
     plan->parts = 1;
     plan->each = plan->tiles = plan->chunks = 1;
-    plan->small = w.outputs * w.elements < SMALL;
+    plan->small = w.outputs * w.elements < (on_gpu(&w) ? SMALL : HOST_SMALL);
     if (on_gpu(&w))
         plan_cuda(&w, plan, along, &team, &deep);
     else

@@ -158,21 +158,25 @@ static mnp_status choose_layout(run *r)
     const mnp_layout *best = mnp__smallest_layout(count, arrays, ndim, shape);
     if (!best)
         return mnp_layout_block(r->ctx->comm.size, ndim, shape, &r->layout);
-    r->layout = mnp_layout_retain(best);
-    return MNP_OK;
+    if (r->half) /* the accumulators are wanted in C order */
+        return mnp__layout_in_c_order(best, &r->layout);
+    return mnp__layout_as_inputs(best, count, arrays, &r->layout);
 }
 
 static mnp_status derive_result(run *r)
 {
     mnp__layout_dim dims[MNP_MAX_DIMS];
-    int ndim = 0;
+    int ndim = 0, from[MNP_MAX_DIMS];
     for (int d = 0; d < r->layout->ndim; d++) {
-        if (!(r->call->axes >> d & 1))
-            dims[ndim++] = mnp__layout_dim_of(r->layout, d);
-        else if (r->call->keepdims)
-            dims[ndim++] = mnp__layout_dim_whole(1);
+        const bool reduced = r->call->axes >> d & 1;
+        if (reduced && !r->call->keepdims)
+            continue;
+        from[ndim] = d;
+        dims[ndim++] = reduced ? mnp__layout_dim_whole(1) : mnp__layout_dim_of(r->layout, d);
     }
-    return mnp__layout_derive(r->layout, ndim, dims, &r->result);
+    MNP_TRY(mnp__layout_derive(r->layout, ndim, dims, &r->result));
+    mnp__layout_keep_order(r->result, r->layout, from);
+    return MNP_OK;
 }
 
 /* ---- operands ---- */

@@ -48,9 +48,22 @@ typedef struct call {
     const int64_t *kth;
 } call;
 
+/*
+ * The layout of a new result.  Values of lines that are in order are a copy, stored as the array is; other lines are
+ * sorted where they are dense.
+ */
+static mnp_status layout_of(const call *c, const mnp_array *lines, int axis, mnp_layout **layout_p)
+{
+    if (mnp__sort_copies(lines, axis) && !c->indirect)
+        return mnp_layout_with_order(lines->layout, lines->stored, layout_p);
+    *layout_p = mnp_layout_retain(lines->layout);
+    return MNP_OK;
+}
+
 static mnp_status sort(const call *c, const mnp_array *x, int axis, mnp_array **out_p)
 {
     mnp_array *flat = NULL;
+    mnp_layout *layout = NULL;
     mnp__output output;
     mnp_status st;
     MNP_TRY(resolve_axis(c->function, x, &axis, &flat));
@@ -59,10 +72,11 @@ static mnp_status sort(const call *c, const mnp_array *x, int axis, mnp_array **
     MNP_TRY_OR(
         mnp__check_same(&x->ctx->comm, c->function, mnp__hash(mnp__layout_hash(lines->layout), &axis, sizeof axis)), st,
         done);
+    MNP_TRY_OR(layout_of(c, lines, axis, &layout), st, done);
     const mnp__output_spec spec = {.function = c->function,
                                    .ctx = x->ctx,
                                    .dtype = c->indirect ? MNP_INT64 : x->dtype,
-                                   .layout = lines->layout,
+                                   .layout = layout,
                                    .needs = MNP__OUTPUT_ANY_LAYOUT,
                                    .ninputs =
                                        *out_p == x && !c->indirect ? 0 : 1, /* values of x may be sorted in place */
@@ -72,6 +86,7 @@ static mnp_status sort(const call *c, const mnp_array *x, int axis, mnp_array **
                         c->indirect ? output.array : NULL);
     st = mnp__output_close(1, &output, st);
 done:
+    mnp_layout_free(layout);
     mnp_array_free(flat);
     return st;
 }

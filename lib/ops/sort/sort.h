@@ -21,6 +21,9 @@ mnp_status mnp__sort_into(const mnp_array *x, int axis, bool descending, mnp_arr
 /* The same for one line, of one dimension, that all ranks share. */
 mnp_status mnp__sort_line(const mnp_array *x, bool descending, mnp_array *values, mnp_array *indices);
 
+/* Whether lines are in order as they are, on all ranks: they have one element, or one that is broadcast. */
+bool mnp__sort_copies(const mnp_array *x, int axis);
+
 /* x with an axis brought to the end: a view that is known to be dense where x is, and the axis was there already. */
 mnp_status mnp__sort_turn(const mnp_array *x, int axis, mnp_array **turned_p);
 

@@ -154,13 +154,18 @@ static mnp_status sort(lines *l)
     return count >= layout->nranks ? sort_together(l) : sort_each(l, count);
 }
 
+bool mnp__sort_copies(const mnp_array *x, int axis)
+{
+    return x->layout->shape[axis] == 1 || x->repeated >> axis & 1;
+}
+
 mnp_status mnp__sort_into(const mnp_array *x, int axis, bool descending, mnp_array *values, mnp_array *indices)
 {
     lines l = {.ctx = x->ctx, .descending = descending};
     mnp_status st;
     if (x->layout->size == 0)
         return MNP_OK;
-    if (x->layout->shape[axis] == 1 && !indices) /* lines of one element */
+    if (mnp__sort_copies(x, axis) && !indices)
         return values == x ? MNP_OK : mnp__array_copy_to(x, values);
     MNP_TRY_OR(mnp__sort_turn(x, axis, &l.x), st, done);
     if (values)

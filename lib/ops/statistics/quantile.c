@@ -144,7 +144,8 @@ static mnp_status drop_repeats(call *c)
     mnp_subscript subscripts[MNP_MAX_DIMS];
     c->repeats = 1;
     for (int d = 0; d < x->layout->ndim; d++) {
-        const bool repeated = c->mask >> d & 1 && x->local_strides[d] == 0 && has_one_part(x) && !c->skips_nan;
+        const bool known = x->repeated >> d & 1 || (x->local_strides[d] == 0 && has_one_part(x));
+        const bool repeated = c->mask >> d & 1 && known && !c->skips_nan;
         subscripts[d] = repeated ? MNP_RANGE(0, 1) : MNP_ALL;
         c->repeats *= repeated ? x->layout->shape[d] : 1;
     }
@@ -247,15 +248,16 @@ static mnp_status sort_lines(call *c)
     mnp_array *valid = NULL;
     MNP_TRY(drop_repeats(c));
     MNP_TRY(join_axes(c));
-    c->length = c->lines->layout->shape[c->axis] * c->repeats;
-    if (!c->skips_nan && mnp__select_pays(c->lines, c->axis, c->count))
+    const int64_t single = c->lines->layout->shape[c->axis];
+    c->length = single * c->repeats;
+    if (single > 1 && !c->skips_nan && mnp__select_pays(c->lines, c->axis, c->count))
         MNP_TRY(MNP_AGREE(c->x->ctx, list_positions(c)));
     if (c->positions && mnp__select_pays(c->lines, c->axis, c->npositions)) {
         MNP_TRY(mnp__select(c->lines, c->axis, c->npositions, c->positions, &c->sorted));
     } else {
         free(c->positions);
         c->positions = NULL;
-        MNP_TRY(mnp_sort(c->lines, c->axis, &c->sorted));
+        MNP_TRY(single == 1 ? mnp_slice(c->lines, 0, NULL, &c->sorted) : mnp_sort(c->lines, c->axis, &c->sorted));
     }
     if (kind != 'f' && kind != 'c')
         return MNP_OK;

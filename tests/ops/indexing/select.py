@@ -49,6 +49,27 @@ def test_take():
               MODES[mode], want=np.take(a, i, mode=mode))
 
 
+def test_rows():
+    """Rows of a few elements, each row with an index, and rows that all have the same indices, dense or with steps, of
+    arrays that are cut along the axis or not."""
+    for shape, axis in (((40, 61, 3), 1), ((150, 7, 2), 0), ((6, 50, 4, 5), 1), ((75, 140), 1), ((3, 40, 9), 2)):
+        a = values(shape, DTYPES[int(rng.integers(len(DTYPES)))])
+        for cut in 0, 1:
+            x = mp.array(a, mp.Layout([mp.size], shape, [0 if d == cut else -1 for d in range(a.ndim)]))
+            for step in 1, 2, -1:
+                b, y = a[..., ::step], x[..., ::step]
+                mode = list(MODES)[int(rng.integers(3))]
+                i = indices_for(b.shape[axis], 2 * b.shape[axis], mode)
+                check(f"take rows of {b.shape} with steps of {step} along {axis}, cut along {cut}, {mode}", mp.take, y,
+                      mp.array(i), axis, MODES[mode], want=np.take(b, i, axis, mode=mode))
+                i = np.unique(i % b.shape[axis])
+                new = values(np.take(b, i, axis).shape, a.dtype)
+                b[(slice(None),) * axis + (i,)] = new
+                index = mp.array(i)
+                mp.indices_set(y, axis, 1, (ctypes.c_void_p * 1)(index.pointer), mp.array(new))
+                mp.check(f"put rows of {b.shape} with steps of {step} along {axis}, cut along {cut}", y, b)
+
+
 def test_along_axis():
     for _ in range(8):
         a = values(shape_of(int(rng.integers(1, 4))), DTYPES[int(rng.integers(len(DTYPES)))])
@@ -279,7 +300,7 @@ def test_misuse():
     mp.check("nothing has changed", x, a)
 
 
-for test in (test_take, test_along_axis, test_put, test_at, test_several, test_repeat_each, test_edges, test_large, test_many,
+for test in (test_take, test_rows, test_along_axis, test_put, test_at, test_several, test_repeat_each, test_edges, test_large, test_many,
              test_misuse):
     test()
 mp.done()

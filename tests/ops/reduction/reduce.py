@@ -5,6 +5,7 @@ import ctypes
 import itertools
 import warnings
 
+import binding
 import maniple as mp
 import numpy as np
 from binding import scalar
@@ -216,14 +217,38 @@ def short_axes():
 
 
 def small_columns():
-    """Blocks that share general kernels, of columns too: narrow and wide, in any order of the dimensions."""
-    for shape in ((5, 1, 2000), (3, 8, 2, 16), (9, 7, 8), (1000, 2), (2, 3, 4, 5, 6, 7)):
+    """Blocks that share general kernels, of columns too, and larger ones: narrow and wide, in any order of dimensions."""
+    for shape in ((5, 1, 2000), (3, 8, 2, 16), (9, 7, 8), (1000, 2), (2, 3, 4, 5, 6, 7), (9000, 5, 3), (40, 3, 300, 2)):
         a = rng.integers(-5, 6, shape).astype(np.int16)
         order = [int(d) for d in rng.permutation(a.ndim)]
         x, back = mp.array(a, mp.random_layout(rng, shape)), (slice(None, None, -1), Ellipsis, slice(1, None))
         for name in ("sum", "argmin", "ptp", "max"):
             for axis in some_axes(a.ndim, name == "argmin"):
                 compare(name, a[back].transpose(order), mp.transpose(x[back], order), axis)
+
+
+def steps_between(x):
+    """The strides of dimensions of which this rank has several indices, in bytes."""
+    strides = binding._pointer_result("mnp_array_local_strides", x)
+    return {d: strides[d] * x.dtype.itemsize for d in range(x.ndim) if x.local().shape[d] > 1}
+
+
+def stored():
+    """Results of transposed arrays are stored in the order of these, as NumPy's are; or they go to an array of any."""
+    for shape in ((5, 3, 4), (2, 7, 3, 6), (12, 1, 9), (30, 200, 7)):
+        a = rng.integers(-5, 6, shape).astype(np.float32)
+        order = [int(d) for d in rng.permutation(a.ndim)]
+        x, b = mp.transpose(mp.array(a), order), a.transpose(order)
+        for name, axis in itertools.product(("sum", "max", "std"), range(a.ndim)):
+            keepdims = bool(rng.integers(2))
+            got, want = mp.lookup(name)(x, axes(axis, keepdims=keepdims)), getattr(np, name)(b, axis, keepdims=keepdims)
+            steps = steps_between(got)
+            mp.ok(sorted(steps, key=steps.get) == sorted(steps, key=lambda d: want.strides[d]),
+                  f"{name} of {shape} in the order {order} along {axis}: strides {steps}, NumPy's {want.strides}")
+            compare(name, b, x, axis, keepdims, ulp=2)
+            out = mp.array(np.zeros_like(want), mp.random_layout(rng, want.shape))
+            mp.check("to an array of another order", mp.lookup(name)(x, axes(axis, keepdims=keepdims), out=out),
+                     expected(name, b, axis=axis, keepdims=keepdims), ulp=2)
 
 
 def special_values():
@@ -449,6 +474,7 @@ large()
 rows()
 short_axes()
 small_columns()
+stored()
 special_values()
 precision()
 empty()

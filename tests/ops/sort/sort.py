@@ -128,6 +128,19 @@ def test_edges():
     a = values((5, 1, 7), "float32", 2)
     check("lines of one element", mp.sort, spread(a), 1, want=a)
     check("lines of one element, indices", mp.argsort, spread(a), 1, want=np.zeros_like(a, "int64"))
+    order = [int(d) for d in rng.permutation(3)]
+    x, b, axis = mp.transpose(spread(a), order), a.transpose(order), order.index(1)
+    check(f"lines of one element, transposed by {order}", mp.sort, x, axis, want=b)
+    check(f"indices of lines of one element, transposed by {order}", mp.argsort, x, axis, want=np.zeros_like(b, "int64"))
+    mp.check("lines of one element in place", mp.sort(x, axis, out=x), b)
+    a = values((5, 1, 7), "float32")
+    b, x = np.broadcast_to(a, (5, 40, 7)), mp.broadcast_to(spread(a), 3, [5, 40, 7])
+    for axis in 0, 1, 2:
+        check(f"lines of which the second is broadcast, {axis}", mp.sort, x, axis, want=stable(b, axis))
+        check(f"their indices, {axis}", mp.argsort, x, axis, want=np.argsort(b, axis, kind="stable"))
+    b, x = b.transpose(1, 2, 0)[3:, ::-1], mp.transpose(x, [1, 2, 0])[3:, ::-1]
+    for axis in 0, 1, 2:
+        check(f"a view of them, {axis}", mp.sort, x, axis, want=stable(b, axis))
     x = mp.array(a, mp.random_layout(rng, a.shape))
     mp.check("lines of one element, reversed into x itself", mp.sort(x[::-1], 1, out=x), a[::-1])
     mp.check("a number, flattened", mp.sort(mp.array(np.float32(3)), FLATTENED), np.array([3], "float32"))

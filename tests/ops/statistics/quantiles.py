@@ -63,7 +63,7 @@ def some_axes(ndim):
 
 def medians():
     for dtype, shape in (("float32", (5, 8)), ("float64", (3, 4, 6)), ("float16", (9,)), ("int16", (4, 7)),
-                         ("bool", (6, 3)), ("complex64", (4, 6))):
+                         ("bool", (6, 3)), ("complex64", (4, 6)), ("float32", (3, 1, 7)), ("int32", (1, 4, 1))):
         for nans in (0, 0.3)[:1 + (dtype[0] in "fc")]:
             a = values(dtype, shape, nans)
             x = mp.array(a, mp.random_layout(rng, shape))
