@@ -25,7 +25,7 @@ def unit_impulse(shape, idx=None, dtype=float):
     return x
 
 
-def sawtooth(t, width=1):
+def sawtooth(t, width=1.0):
     """scipy.signal.sawtooth; width is a number or an array.  Collective."""
     t, width = names.broadcast_arrays(_times(t), as_array(width))
     phase = t % (2 * np.pi)
@@ -41,9 +41,9 @@ def square(t, duty=0.5):
     return names.where((duty >= 0) & (duty <= 1), wave, np.nan)
 
 
-def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True):
+def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=False):  # noqa: A002
     """scipy.signal.chirp: frequencies from f0 at 0 to f1 at t1, which go linearly, as a quadratic, logarithmic or
-    hyperbolic function.  Collective."""
+    hyperbolic function; complex: the analytic signal, and not its real part alone.  Collective."""
     t, turn = _times(t), 2 * math.pi
     if method in ("linear", "lin", "li"):
         phase = turn * (f0 * t + 0.5 * (f1 - f0) / t1 * t * t)
@@ -62,7 +62,8 @@ def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True):
         phase = turn * f0 * t if f0 == f1 else turn * (-singular * f0) * names.log(abs(1 - t / singular))
     else:
         raise ValueError(f"method is {method!r}, which is none of linear, quadratic, logarithmic and hyperbolic")
-    return names.cos(phase + phi * math.pi / 180)
+    phase = phase + phi * math.pi / 180
+    return names.exp(1j * phase) if complex else names.cos(phase)
 
 
 def sweep_poly(t, poly, phi=0):

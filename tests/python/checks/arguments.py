@@ -9,7 +9,7 @@ import numpy as np
 import scipy.fft
 import scipy.ndimage
 
-from . import ok, pair, raises, rng, same
+from . import ARRAY_API_WORDS, ok, pair, raises, rng, same
 
 
 def check_ufunc_methods():
@@ -264,10 +264,10 @@ def check_more_indices():
 _GIVEN_UP = set("""barthann bartlett blackman blackmanharris bohman boxcar bspline cascade chebwin cmplx_sort cosine cubic daub
     exponential flattop gaussian general_gaussian hamming hann impulse2 kaiser lsim2 nuttall parzen quadratic step2 triang
     tukey test""".split())
-_NOT_THERE = {"closest_STFT_dual_window", "firwin_2d", "vectorized_filter", "watershed_ift"}
+_NOT_THERE = {"closest_STFT_dual_window", "firwin_2d", "vectorized_filter", "watershed_ift", "whittaker_henderson"}
 # Arguments of SciPy's that are not taken: by the function, or everywhere
 _OTHER_ARGUMENTS = {"choose_conv_method": {"measure"}, "lombscargle": {"weights", "floating_mean"}, "remez": {"Hz"}}
-_NOT_TAKEN = {"nyq"}
+_NOT_TAKEN = {"nyq"} | ARRAY_API_WORDS
 
 
 def check_signatures_of_scipy():
@@ -299,5 +299,9 @@ def _compare_signatures(name, ours, theirs):
 
 
 def _same_default(theirs, ours):
-    """SciPy has no argument, {} or a dtype in places where None says the same here."""
-    return (ours is None and theirs in (inspect.Parameter.empty, np.float64, {}, None)) or repr(ours) == repr(theirs)
+    """SciPy has no argument, {} or a dtype in places where None says the same here, the names of periodic windows where
+    all are periodic, and an object for an argument that it gives up."""
+    if type(theirs) is object or {type(ours), type(theirs)} <= {int, float}:
+        return type(theirs) is object or ours == theirs
+    wanted = repr(theirs), repr(theirs).replace("_periodic", "")
+    return (ours is None and theirs in (inspect.Parameter.empty, np.float64, {}, None)) or repr(ours) in wanted

@@ -164,6 +164,8 @@ def check_waveforms():
         "hilbert2": lambda s, t, a: (s.hilbert2(a, (7, 9)), s.hilbert2(a, 5)),  # before SciPy 1.17 even ones are others
     }.items():
         same(name, function(mp.signal, x, y), function(scipy.signal, t, a), 1e-10)
+    want = scipy.signal.chirp(t, 1, 5, 20, "log", 30) + 1j * scipy.signal.chirp(t, 1, 5, 20, "log", -60)
+    same("a complex chirp", mp.signal.chirp(x, 1, 5, 20, "log", 30, complex=True), want, 1e-10)
     even = abs(np.fft.fft2(mp.signal.hilbert2(y, 8).numpy()))
     ok(max(even[4:].max(), even[:, 4:].max()) < 1e-10 < even[:4, :4].min(), "hilbert2 of even extents: half the rate is 0")
     same("hilbert2 along other axes", mp.signal.hilbert2(y.T, (7, 9), axes=(1, 0)).T, mp.signal.hilbert2(y, (7, 9)).numpy(), 1e-12)
