@@ -164,7 +164,7 @@ def check_envelope():
             parts = ours.envelope(mp.asarray(np.stack([z, z], 1)), band, n_out=n, residual=kept, axis=0)
             want = np.interp(np.arange(n) / n, t, size), np.full(n, 2)
             near(f"envelope, {n} elements", tuple(parts.numpy()[:, :, 1]), want, 1e-3 if n > 200 else 1e-10)
-    if not hasattr(theirs, "envelope"):
+    if not scipy_since("1.16"):  # 1.15 has it, and resamples otherwise
         return
     for n in (16, 17, 1):
         a = np.cos(np.arange(3.0 * n) ** 2).reshape(3, n)

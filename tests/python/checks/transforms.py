@@ -97,8 +97,9 @@ def check_hankel():
                     same(f"fht and ifht of {shape}, mu {mu}, bias {bias}",
                          (mp.fft.fht(x, 0.1, mu, offset, bias), mp.fft.ifht(x, 0.1, mu, offset, bias)),
                          (scipy.fft.fht(a, 0.1, mu, offset, bias), scipy.fft.ifht(a, 0.1, mu, offset, bias)), 1e-10)
-                back = mp.fft.ifht(mp.fft.fht(x, 0.1, mu, offset, bias), 0.1, mu, offset, bias)
-                same(f"fht of {shape} and back, mu {mu}, bias {bias}", back, a, 1e-10)
+                if abs(bias) < 1:  # with others the coefficients and the powers differ in size by that of many digits
+                    back = mp.fft.ifht(mp.fft.fht(x, 0.1, mu, offset, bias), 0.1, mu, offset, bias)
+                    same(f"fht of {shape} and back, mu {mu}, bias {bias}", back, a, 1e-10)
             got, want = (m.fhtoffset(0.1, mu, 0.2, bias) for m in (mp.fft, scipy.fft))
             ok(abs(got - want) < 1e-12, f"fhtoffset, mu {mu}, bias {bias}: {got}, {want}")
     with warnings.catch_warnings(record=True) as warned:
