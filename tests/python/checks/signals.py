@@ -285,7 +285,8 @@ def check_ends_and_windows():
             y = spectrum[:, :n].astype(dtype)
             if isinstance(given, str) and n % 2 and not scipy_since("1.16"):
                 continue  # which puts another one of the two middle values at frequency 0
-            want = scipy.signal.resample(y + 0j, num, axis=1, window=given, domain="freq")  # real ones are others before 1.16
+            # of real numbers SciPy takes half before 1.16
+            want = scipy.signal.resample(y + 0j, num, axis=1, window=given, domain="freq")
             same(f"resample of {n} real frequencies of {dtype} to {num}, {window!r:.6}",
                  mp.signal.resample(mp.asarray(y), num, axis=1, window=given, domain="freq"),
                  want.astype("complex64" if dtype == "float32" else complex), rtol)

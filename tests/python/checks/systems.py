@@ -169,7 +169,8 @@ def check_responses_over_time():
                 got = ours.decimate(x, 3, ftype=ours.dlti(taps, [2.0]), zero_phase=zero_phase)
                 first = (len(taps) - 1) // 2 if zero_phase else 0
                 want = np.convolve(x, np.array(taps) / 2)[first : first + 90 : 3]  # SciPy 1.10 does not divide
-                same(f"decimate of {dtype} by {len(taps)} taps", got, want if dtype == "int32" else want.astype(dtype), 1e-5)
+                same(f"decimate of {dtype} by {len(taps)} taps", got,
+                     want if dtype == "int32" else want.astype(dtype), 1e-5)
     turned = np.array([[0.3 + 0.4j, 0.2], [0.1j, -0.5]])
     turned = turned - np.eye(2), [[1.0], [1j]], [[1.0, 2.0]], [[0.0]]
     beside("lsim of a complex system", lambda m: m.lsim(turned, np.sin(t), t))
