@@ -30,8 +30,9 @@ extern "C" {
 /*
  * Compute a window on the CPU.
  *
- *   sym  true: symmetric, as filters need it; false: one period of a periodic window, as spectra need it
- *   w    receives n numbers
+ *   name  one of those above; one that ends in "_symmetric" or "_periodic", as "hann_symmetric", is so whatever sym is
+ *   sym   true: symmetric, as filters need it; false: one period of a periodic window, as spectra need it
+ *   w     receives n numbers
  *
  * MNP_ERR_ARG for another name, a wrong number of parameters or values that are out of range, and n below 0;
  * MNP_ERR_MEMORY.  Not collective.

@@ -44,7 +44,8 @@ def _coefficients(n, dln, mu, offset, bias):
         u, v = _log_gamma(above + 1j * y), _log_gamma(below + 1j * y)
         phase = u.imag + v.imag + 2 * (math.log(2) - offset) * y
         u = np.exp(u.real - v.real + math.log(2) * bias) * np.exp(1j * phase)
-    u.imag[-1] = 0
+    if n % 2 == 0:  # the frequency of both signs
+        u.imag[-1] = 0
     if not np.isfinite(u[0]):
         u[0] = 2**bias * _ratio(above, below)
     return u

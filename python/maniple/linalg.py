@@ -78,8 +78,11 @@ def solve(a, b, lower=None, overwrite_a=False, overwrite_b=False, check_finite=T
     if transposed and kind > 1:
         kind = 5 - kind  # the other triangle
     if assume_a.endswith(("diagonal", "banded")) and a.size:
-        widths = {"diagonal": (0, 0), "tridiagonal": (1, 1)}.get(assume_a)
-        return _solve_by_diagonals(a, as_array(b), *(widths or bandwidth(a)))  # noqa: F405
+        width = {"diagonal": 0, "tridiagonal": 1}.get(assume_a)
+        if a.ndim <= 2:
+            widths = bandwidth(a) if width is None else (width, width)  # noqa: F405
+            return _solve_by_diagonals(a, as_array(b), *widths)
+        a = a if width is None else names.triu(names.tril(a, width), -width)
     if not mixed:
         return made("linalg_solve", a, as_array(b), kind)
     x = ctypes.c_void_p()
@@ -152,8 +155,13 @@ def subspace_angles(A, B):  # noqa: N803
     return names.where(small, by_sines, by_cosines)[::-1]
 
 
-def inv(a, overwrite_a=False, check_finite=True, *, out=None):
-    return into("inv", as_array(a), out=out)
+def inv(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False, out=None):
+    """numpy.linalg.inv; assume_a and lower are those of scipy.linalg.inv, as of solve().  Collective."""
+    a = as_array(a)
+    if assume_a in (None, "gen", "general"):
+        return into("inv", a, out=out)
+    found = solve(a, names.eye(a.shape[-1], dtype=a.dtype), bool(lower), assume_a=assume_a)
+    return found if out is None else into("copy", found, out=out)
 
 
 def det(a, overwrite_a=False, check_finite=True):
@@ -329,7 +337,7 @@ def eig(a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False,
     return values if not vectors else EigResult(values, *vectors) if right and not left else (values, *vectors)
 
 
-def eigvals(a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
+def eigvals(a, b=None, overwrite_a=False, overwrite_b=False, check_finite=True, homogeneous_eigvals=False):
     """numpy.linalg.eigvals, and with more arguments scipy.linalg.eigvals, as eig(); they are complex.  Collective."""
     if b is not None:
         return _values(*_eig_of_pair(a, b, False, False)[:2], homogeneous_eigvals)

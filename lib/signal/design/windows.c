@@ -426,20 +426,35 @@ static mnp_status resolve(const struct window *window, int count, const double *
     return MNP_OK;
 }
 
+/* How many characters of a name stand before an ending, or none if it has not that ending. */
+static size_t before(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), last = strlen(ending);
+    return length > last && strcmp(name + length - last, ending) == 0 ? length - last : 0;
+}
+
+static bool is_named(const char *window, const char *name, size_t length)
+{
+    return strncmp(window, name, length) == 0 && window[length] == '\0';
+}
+
 mnp_status mnp_window(const char *name, int nparameters, const double *parameters, int64_t n, bool sym, double *w)
 {
     MNP_ENTER(name, w);
     MNP_NEED_IF(nparameters > 0, parameters);
     const struct window *window = NULL;
+    const size_t symmetric = before(name, "_symmetric"), periodic = before(name, "_periodic");
+    const size_t named = symmetric ? symmetric : periodic ? periodic : strlen(name);
+    sym = symmetric || (sym && !periodic);
     const int64_t length = sym || n <= 1 ? n : n + 1;
     double resolved[3], *wide;
     if (n < 0)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_window: the window has %" PRId64 " elements, fewer than 0", n);
     for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
-        if (strcmp(windows[i].name, name) == 0)
+        if (is_named(windows[i].name, name, named))
             window = &windows[i];
     }
-    if (!window && strcmp(name, "general_cosine") != 0)
+    if (!window && !is_named("general_cosine", name, named))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_window: there is no window '%s'", name);
     if (window)
         MNP_TRY(resolve(window, nparameters, parameters, n, sym, resolved));

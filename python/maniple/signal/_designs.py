@@ -285,7 +285,7 @@ def minimum_phase(h, method="homomorphic", n_fft=None, *, half=True):
         logs = np.log(size + 1e-7 * size[size > 0].min()) * (0.5 if half else 1)
     causal = np.zeros(n_fft)  # the cepstrum of what has this gain, and no phase, folded to times from 0 on
     causal[0], causal[1 : n_fft // 2] = 1, 2
-    causal[n_fft // 2] = 1 if method == "hilbert" or n_fft % 2 else 0
+    causal[n_fft // 2] = 1 + n_fft % 2 if method == "homomorphic" else 1
     return np.fft.ifft(np.exp(np.fft.fft(np.fft.ifft(logs).real * causal))).real[:count]
 
 

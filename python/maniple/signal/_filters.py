@@ -5,6 +5,7 @@ what they are applied to are arrays of Maniple."""
 import ctypes
 import math
 import operator
+import re
 
 import numpy as np
 
@@ -279,11 +280,11 @@ def _window(window):
     if not isinstance(window, (str, tuple)):
         raise ValueError(f"the window is a {type(window).__name__}, and must be a name, a tuple or a number here")
     name, *parameters = (window,) if isinstance(window, str) else window
-    name = name.replace(" ", "_")
+    name, ending = re.fullmatch("(.*?)(_symmetric|_periodic|)", name.replace(" ", "_"), re.DOTALL).groups()
     name = _WINDOW_ALIASES.get(name, name)
     if name == "general_cosine":
         parameters = parameters[0]
-    return name, np.array([np.nan if p is None else float(p) for p in parameters])
+    return name + ending, np.array([np.nan if p is None else float(p) for p in parameters])
 
 
 def _is_array(window):

@@ -10,7 +10,7 @@ from .._array import as_array, made
 from .._library import constant, struct
 from .._names import axis_within, names
 from ._filters import _check_rates, _continued, _is_array, _numbers, _pairs, _reals, _several, _window
-from ._filters import firwin, get_window, sosfilt, sosfiltfilt, zpk2sos
+from ._filters import firwin, get_window, sosfilt, sosfiltfilt, zpk2sos, zpk2tf
 from ._systems import dlti
 
 __all__ = """channelize coherence csd czt decimate detrend hilbert istft lombscargle periodogram resample resample_poly
@@ -54,12 +54,11 @@ def _nothing_common(x, y, axis):
 def _segments(x, function, axis, window, nperseg, noverlap, share=2):
     """x as its segments one after the other, from which the function has taken their trends; how many samples a segment
     has; and the step between two segments, which share one part in `share` by default.  The function is given all
-    segments at once, with their samples along the axis, and the segments along a new one, as SciPy does it."""
+    segments at once, with their samples along the last axis."""
     nperseg = len(window) if _is_array(window) else min(nperseg or 256, x.shape[axis])
     step = nperseg - (nperseg // share if noverlap is None else noverlap)
     x = names.moveaxis(x, axis, -1)
-    segments = names.sliding_window_view(x, nperseg, -1)[..., ::step, :]
-    segments = names.moveaxis(function(names.moveaxis(segments, -1, axis)), axis, -1)
+    segments = function(names.sliding_window_view(x, nperseg, -1)[..., ::step, :])
     return names.moveaxis(names.reshape(segments, (*x.shape[:-1], -1)), -1, axis), nperseg, step
 
 
@@ -143,7 +142,12 @@ def spectrogram(
         return _nothing(x.shape, 3)
     taken, step = "angle" if mode == "phase" else mode, None
     if callable(detrend):
-        x, nperseg, step = _segments(x, detrend, axis, window, nperseg, noverlap, share=8)
+        function = detrend  # which here, as in SciPy, has the samples along the axis
+
+        def along_the_axis(segments):
+            return names.moveaxis(function(names.moveaxis(segments, -1, axis)), axis, -1)
+
+        x, nperseg, step = _segments(x, along_the_axis, axis, window, nperseg, noverlap, share=8)
         noverlap, detrend = 0, False
     options = _spectral(fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling=scaling, mode=taken)
     f, t, spectra = _several("spectrogram", 3, x, axis, options)
@@ -277,20 +281,16 @@ def resample(x, num, t=None, axis=0, window=None, domain="time"):
 
 
 def _resampled(x, num, window, domain):
-    """x, or its spectrum, with num elements along its last axis, weighted by a window of frequencies.  Of a spectrum
-    that is real the half counts that a real signal has, as in SciPy."""
+    """x, or what a spectrum is of, with num elements along its last axis, weighted by a window of frequencies."""
     from .. import fft
 
-    n, is_real = x.shape[-1], x.dtype.kind != "c"
+    n, is_real = x.shape[-1], domain == "time" and x.dtype.kind != "c"
     spectrum = fft.fft(x) if domain == "time" else x
-    if domain == "freq" and is_real:
-        k = np.arange(n)
-        spectrum = spectrum[..., as_array(np.minimum(k, n - k))]
     if window is not None:
         if callable(window):
             weights = np.asarray(window(np.fft.fftfreq(n)))
         else:
-            weights = np.asarray(window) if _is_array(window) else np.fft.ifftshift(get_window(window, n).numpy())
+            weights = np.asarray(window) if _is_array(window) else np.fft.fftshift(get_window(window, n).numpy())
         if weights.shape != (n,):
             raise ValueError(f"the window has the shape {weights.shape}, and must be a vector of {n} elements")
         single = spectrum.dtype in ("complex64", "float32")
@@ -328,6 +328,7 @@ def _polyphase(x, up, down, axis, window):
     taps = None
     if _is_array(window):
         taps = _numbers(window)
+        taps = taps if len(taps) % 2 else np.append(0.0, taps)  # the first one of the two in the middle counts
     elif window != ("kaiser", 5.0):
         most = max(up, down)
         taps = firwin(20 * most + 1, 1 / most, window=window)
@@ -336,10 +337,12 @@ def _polyphase(x, up, down, axis, window):
 
 def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
     if isinstance(ftype, dlti):
-        x, sos = as_array(x), zpk2sos(*ftype.to_zpk()._parts())
-        y = sosfiltfilt(sos, x, axis) if zero_phase else sosfilt(sos, x, axis)
+        x, q, (zeros, poles, gain) = as_array(x), operator.index(q), ftype.to_zpk()._parts()
+        if len(poles) == 0 and zero_phase:
+            return resample_poly(x, 1, q, axis, zpk2tf(zeros, poles, gain)[0])
+        y = (sosfiltfilt if zero_phase else sosfilt)(zpk2sos(zeros, poles, gain), x, axis)
         y = y.astype(x.dtype, copy=False) if x.dtype.name in ("float32", "complex64") else y
-        return y[(slice(None),) * range(x.ndim)[axis] + (slice(None, None, operator.index(q)),)]
+        return y[(slice(None),) * range(x.ndim)[axis] + (slice(None, None, q),)]
     return made("decimate", as_array(x), q, n or 0, ftype, axis, zero_phase)
 
 

@@ -25,6 +25,11 @@ def _floating(name, signal, ndim):
     return x if x.dtype.kind in "fc" else x.astype(float)
 
 
+def _double(name, signal):
+    x = _floating(name, signal, 1)
+    return x.astype(complex if x.dtype.kind == "c" else float, copy=False)
+
+
 # ---- filters that run forward and backward ----
 
 
@@ -40,10 +45,10 @@ def _both_ways(x, gains, poles, radius, change=None):
     return back[..., more : more + x.shape[-1]].astype(x.dtype, copy=False)
 
 
-def symiirorder1(input, c0, z1, precision=-1.0):  # noqa: A002
+def symiirorder1(signal, c0, z1, precision=-1.0):
     """scipy.signal.symiirorder1: c0 / ((1 - z1 / z) (1 - z1 z)) along the last axis, for a real z1; the precision is
     that of the dtype.  Collective."""
-    x = as_array(input)
+    x = as_array(signal)
     if not abs(z1) < 1:
         raise ValueError(f"symiirorder1: z1 is {z1}, and |z1| must be less than 1")
     x = x if x.dtype.kind in "fc" else x.astype(float)
@@ -85,9 +90,9 @@ def _interpolating(x, order, axis):
 
 
 def cspline1d(signal, lamb=0.0):
-    """scipy.signal.cspline1d: the coefficients of a cubic spline through a signal, or of a smoothing one.
-    Collective."""
-    x = _floating("cspline1d", signal, 1)
+    """scipy.signal.cspline1d: the coefficients of a cubic spline through a signal, or of a smoothing one, in double
+    precision.  Collective."""
+    x = _double("cspline1d", signal)
     if lamb == 0:
         return _interpolating(x, 3, 0)
     r, omega = _smoothing_poles("cspline1d", lamb)
@@ -101,28 +106,29 @@ def cspline1d(signal, lamb=0.0):
 
 
 def qspline1d(signal, lamb=0.0):
-    """scipy.signal.qspline1d: the coefficients of a quadratic spline through a signal.  Collective."""
+    """scipy.signal.qspline1d: the coefficients of a quadratic spline through a signal, in double precision.
+    Collective."""
     if lamb != 0:
         raise ValueError(f"qspline1d: the smoothing is {lamb}, and only cubic splines can be smoothing ones")
-    return _interpolating(_floating("qspline1d", signal, 1), 2, 0)
+    return _interpolating(_double("qspline1d", signal), 2, 0)
 
 
-def cspline2d(input, lamb=0.0, precision=-1.0):  # noqa: A002
+def cspline2d(signal, lamb=0.0, precision=-1.0):
     """scipy.signal.cspline2d: the coefficients of cubic splines through an image, or of smoothing ones, if lamb is
     above 1 / 144; the precision is that of the dtype.  Collective."""
-    x = _floating("cspline2d", input, 2)
+    x = _floating("cspline2d", signal, 2)
     if lamb <= 1 / 144:
         return _interpolating(_interpolating(x, 3, 0), 3, 1)
     poles = _smoothing_poles("cspline2d", lamb)
     return _smoothed(_smoothed(x.T, *poles).T, *poles)
 
 
-def qspline2d(input, lamb=0.0, precision=-1.0):  # noqa: A002
+def qspline2d(signal, lamb=0.0, precision=-1.0):
     """scipy.signal.qspline2d: the coefficients of quadratic splines through an image; the precision is that of the
     dtype.  Collective."""
     if lamb > 0:
         raise ValueError(f"qspline2d: the smoothing is {lamb}, and only cubic splines can be smoothing ones")
-    x = _floating("qspline2d", input, 2)
+    x = _floating("qspline2d", signal, 2)
     return _interpolating(_interpolating(x, 2, 0), 2, 1)
 
 

@@ -25,7 +25,7 @@ def unit_impulse(shape, idx=None, dtype=float):
     return x
 
 
-def sawtooth(t, width=1):
+def sawtooth(t, width=1.0):
     """scipy.signal.sawtooth; width is a number or an array.  Collective."""
     t, width = names.broadcast_arrays(_times(t), as_array(width))
     phase = t % (2 * np.pi)
@@ -43,7 +43,7 @@ def square(t, duty=0.5):
 
 def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=False):  # noqa: A002: SciPy's name
     """scipy.signal.chirp: frequencies from f0 at 0 to f1 at t1, which go linearly, as a quadratic, logarithmic or
-    hyperbolic function; complex waves have an imaginary part beside the real one.  Collective."""
+    hyperbolic function; complex: the analytic signal, and not its real part alone.  Collective."""
     t, turn = _times(t), 2 * math.pi
     if method in ("linear", "lin", "li"):
         phase = turn * (f0 * t + 0.5 * (f1 - f0) / t1 * t * t)

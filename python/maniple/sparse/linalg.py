@@ -230,10 +230,10 @@ def expm_multiply(A, B):  # noqa: N803
 
 
 def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_singular_vectors=True,  # noqa: N803
-         solver="arpack", random_state=None, options=None):
+         solver="arpack", rng=None, options=None, *, random_state=None):
     """u, s and vh: the largest (or with which="SM" the smallest) singular values, in ascending order as NumPy's array,
-    and their vectors, of the eigenvalues of the smaller one of A^H A and A A^H, which eigsh() finds.  solver,
-    random_state and options are not needed.  Collective."""
+    and their vectors, of the eigenvalues of the smaller one of A^H A and A A^H, which eigsh() finds.  solver, rng,
+    its old name random_state and options are not needed.  Collective."""
     if which not in ("LM", "SM"):
         raise ValueError(f"which is {which!r}, and neither 'LM' nor 'SM'")
     op = aslinearoperator(A)

@@ -124,6 +124,6 @@ def spsolve_triangular(
 ) -> ndarray: ...
 def svds(
     A: csr_array | LinearOperator, k: int = 6, ncv: int | None = None, tol: float = 0, which: str = 'LM', v0: _ArrayLike
-    | None = None, maxiter: int | None = None, return_singular_vectors: Any = True, solver: Any = 'arpack',
-    random_state: Any = None, options: dict[str, Any] | None = None,
+    | None = None, maxiter: int | None = None, return_singular_vectors: Any = True, solver: Any = 'arpack', rng: Any =
+    None, options: dict[str, Any] | None = None, *, random_state: Any = None,
 ) -> Any: ...

@@ -6,11 +6,20 @@ import tempfile
 
 import maniple as mp
 import numpy as np
+import scipy
 
 seed = int(os.environ.get("MANIPLE_TEST_SEED", "1"))
 rng = np.random.default_rng(seed)
 full = bool(os.environ.get("MANIPLE_TEST_FULL"))
 failures = 0
+# Words of SciPy's for the library and the device that its array API finds otherwise from its arguments
+ARRAY_API_WORDS = {"xp", "device"}
+
+
+def scipy_since(version):
+    """Whether SciPy is that version, as "1.15", or a newer one: results are compared with those of the newest one, and
+    where an older one has another, it is not compared."""
+    return tuple(map(int, scipy.__version__.split(".")[:2])) >= tuple(map(int, version.split(".")))
 
 
 def ok(condition, name):

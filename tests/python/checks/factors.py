@@ -249,7 +249,8 @@ OTHERS = {
     **{name: "rtol and what follows are given by name, as in SciPy 1.14" for name in "bicgstab cg cgs gmres minres".split()},
     "lsqr": "as of the other solvers", "expm_multiply": "without steps of time",
 }
-NOT_ALWAYS = "sym_pos turbo eigvals cond rcond rng".split()  # which not all versions of SciPy have
+# Which not all versions of SciPy have
+NOT_ALWAYS = "sym_pos turbo eigvals cond rcond rng random_state eigvals.overwrite_b".split()
 
 
 def check_orders_of_arguments():
@@ -261,20 +262,23 @@ def check_orders_of_arguments():
             if inspect.isclass(function) or not callable(function):
                 continue
             try:
-                wanted = [p for p in inspect.signature(function).parameters.values() if p.name not in NOT_ALWAYS]
+                wanted, every = (
+                    [p for p in inspect.signature(getattr(home, name)).parameters.values()
+                     if p.name not in NOT_ALWAYS and f"{name}.{p.name}" not in NOT_ALWAYS] for home in (theirs, ours))
             except ValueError:  # a function of C, which does not tell
                 continue
-            own = inspect.signature(getattr(ours, name)).parameters
+            own = {p.name for p in every}
             if theirs is scipy.linalg:
                 missing = [p.name for p in wanted if p.name not in own and (name, p.name) != ("norm", "a")]
                 ok(not missing, f"{name} takes {', '.join(missing) or 'all'}")
-            places = [p.name for p in own.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+            places = [p.name for p in every if p.kind is p.POSITIONAL_OR_KEYWORD]
             positional = [p.name for p in wanted if p.kind is p.POSITIONAL_OR_KEYWORD]
             ok(name in OTHERS or places[: len(positional)] == positional, f"{name}: {OTHERS.get(name) or ', '.join(places)}")
             checked += 1
         ok(checked > 10, f"{checked} functions of {theirs.__name__}")
     for name, order in (("qr_insert", "Q R u k which rcond overwrite_qru check_finite"), ("qr_update", "Q R u v overwrite_qruv check_finite"),
-                        ("qr_delete", "Q R k p which overwrite_qr check_finite")):
+                        ("qr_delete", "Q R k p which overwrite_qr check_finite"),
+                        ("eigvals", "a b overwrite_a overwrite_b check_finite homogeneous_eigvals")):  # SciPy 1.18's
         ok(list(inspect.signature(getattr(L, name)).parameters) == order.split(), f"{name}: the order")
     a = np.array([[4.0, 1, 0], [1, 3, 1], [0, 1, 2]])
     same("arguments by place", (L.rq(a, False, None, "r"),

@@ -166,6 +166,8 @@ def check_waveforms():
         same(name, function(mp.signal, x, y), function(scipy.signal, t, a), 1e-10)
     wave = mp.signal.chirp(x, 1, 5, 20, complex=True)
     same("a complex chirp", (wave.real, wave.imag), (scipy.signal.chirp(t, 1, 5, 20), scipy.signal.chirp(t, 1, 5, 20, phi=-90)), 1e-10)
+    want = scipy.signal.chirp(t, 1, 5, 20, "log", 30) + 1j * scipy.signal.chirp(t, 1, 5, 20, "log", -60)
+    same("a complex logarithmic chirp", mp.signal.chirp(x, 1, 5, 20, "log", 30, complex=True), want, 1e-10)
     even = abs(np.fft.fft2(mp.signal.hilbert2(y, 8).numpy()))
     ok(max(even[4:].max(), even[:, 4:].max()) < 1e-10 < even[:4, :4].min(), "hilbert2 of even extents: half the rate is 0")
     same("hilbert2 along other axes", mp.signal.hilbert2(y.T, (7, 9), axes=(1, 0)).T, mp.signal.hilbert2(y, (7, 9)).numpy(), 1e-12)
@@ -206,6 +208,7 @@ def check_special_matrices():
 
 def check_images_and_labels():
     a, mask, f = rng.standard_normal((6, 7)), rng.random((6, 7)) > 0.5, rng.standard_normal((5, 4)).astype("float32")
+    mask[0], mask[1], mask[2, 0] = True, False, True  # two labels at least: medians of none are 0 in SciPy, NaN here
     labels = scipy.ndimage.label(mask)[0]
     i = rng.integers(0, 4, (6, 7))
     theirs = a, f, labels, i

@@ -136,6 +136,22 @@ def check_linalg_arguments():
                      np.linalg.solve(kept, right), 1e-10)
                 same(f"solve of {dtype}, {kind}, transposed", mp.linalg.solve(kept, right, assume_a=kind, transposed=True),
                      np.linalg.solve(kept.T, right), 1e-10)
+            several = np.stack([a, h])  # only a batch of "banded" matrices is taken as it is
+            read, right = several if kind == "banded" else np.stack([kept, h * (kept != 0)]), np.stack([b, b])
+            same(f"solve of a batch of {dtype}, {kind}", mp.linalg.solve(several, right, assume_a=kind),
+                 np.linalg.solve(read, right), 1e-10)
+        for kind, read in (("sym", lambda m: m.T), ("her", lambda m: np.conj(m.T)), ("pos", lambda m: np.conj(m.T))):
+            for lower in (False, True):
+                half = (np.tril if lower else np.triu)(a if kind == "sym" else a @ np.conj(a.T) + np.eye(5))
+                whole = half + read(half) - np.diag(np.diag(half))
+                got = mp.linalg.inv(np.stack([half, 2 * half]), assume_a=kind, lower=lower)
+                same(f"inv of {dtype}, {kind}, lower={lower}", got,
+                     np.linalg.inv(np.stack([whole, 2 * whole])), 1e-10)
+        for kind, kept in (("general", a), ("gen", a), ("diagonal", np.diag(np.diag(a))),
+                           ("upper triangular", np.triu(a)), ("lower triangular", np.tril(a))):
+            out = mp.empty((5, 5), dtype)
+            got = mp.linalg.inv(x, assume_a=kind), mp.linalg.inv(x, assume_a=kind, out=out), out
+            same(f"inv of {dtype}, {kind}", got, (np.linalg.inv(kept),) * 3, 1e-10)
         low = h.copy()
         low[:, 4] = low[:, 3]
         low[4] = low[3]

@@ -161,8 +161,16 @@ def check_responses_over_time():
             long[:90], 3, ftype=m.dlti(*theirs.butter(7, 0.3)), zero_phase=zero), zero_phase)
         for dtype in ("float32", "complex64", "int32"):
             x = (long[:90] * 20).astype(dtype)
-            same(f"decimate of {dtype} by a system", *(m.decimate(x, 3, ftype=m.dlti(*theirs.butter(4, 0.3)),
-                                                                  zero_phase=zero_phase) for m in (ours, theirs)), 1e-5)
+            got, want = (m.decimate(x, 3, ftype=m.dlti(*theirs.butter(4, 0.3)), zero_phase=zero_phase)
+                         for m in (ours, theirs))
+            # SciPy 1.17 and 1.18 double the precision here, and neither with real poles nor for a filter by its name
+            same(f"decimate of {dtype} by a system", got, want if dtype == "int32" else want.astype(dtype), 1e-5)
+            for taps in ([0.5, 0.5], [1, 2, 3.0, 1], [2, 1, 1], [2.0]):
+                got = ours.decimate(x, 3, ftype=ours.dlti(taps, [2.0]), zero_phase=zero_phase)
+                first = (len(taps) - 1) // 2 if zero_phase else 0
+                want = np.convolve(x, np.array(taps) / 2)[first : first + 90 : 3]  # SciPy 1.10 does not divide
+                same(f"decimate of {dtype} by {len(taps)} taps", got,
+                     want if dtype == "int32" else want.astype(dtype), 1e-5)
     turned = np.array([[0.3 + 0.4j, 0.2], [0.1j, -0.5]])
     turned = turned - np.eye(2), [[1.0], [1j]], [[1.0, 2.0]], [[0.0]]
     beside("lsim of a complex system", lambda m: m.lsim(turned, np.sin(t), t))

@@ -9,7 +9,7 @@ import maniple as mp
 import numpy as np
 import scipy.fft
 
-from . import ok, pair, raises, rng, same
+from . import ARRAY_API_WORDS, ok, pair, raises, rng, same, scipy_since
 
 NORMS = None, "backward", "ortho", "forward"
 # SciPy's threads and choice of a library, which docs/from-cupy.md explains
@@ -22,8 +22,9 @@ def check_names_of_transforms():
         ok(named - NOT_THERE <= set(dir(mp.fft)), f"the names of {other.__name__}: {named - NOT_THERE - set(dir(mp.fft))}")
         for name in sorted(named & set(dir(mp.fft)) - {"next_fast_len", "prev_fast_len"}):
             words = [set(inspect.signature(getattr(module, name)).parameters) - {"a", "x", "A"} for module in (other, mp.fft)]
-            if words[0] - words[1]:
-                ok(False, f"words of {name}: {words[0] - words[1]} are not there")
+            missing = words[0] - words[1] - ARRAY_API_WORDS
+            if missing:
+                ok(False, f"words of {name}: {missing} are not there")
         ok(True, f"the words of the functions of {other.__name__}")
 
 
@@ -92,9 +93,13 @@ def check_hankel():
         for mu, bias, offset in (0, 0, 0), (0.5, -0.3, 0.1), (1.5, 0.2, 0), (-0.7, 0.4, 0.3), (2, 1, 0), (1, 3.0, 0):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                same(f"fht and ifht of {shape}, mu {mu}, bias {bias}",
-                     (mp.fft.fht(x, 0.1, mu, offset, bias), mp.fft.ifht(x, 0.1, mu, offset, bias)),
-                     (scipy.fft.fht(a, 0.1, mu, offset, bias), scipy.fft.ifht(a, 0.1, mu, offset, bias)), 1e-10)
+                if shape[-1] % 2 == 0 or scipy_since("1.15"):  # those before make a frequency real that is not
+                    same(f"fht and ifht of {shape}, mu {mu}, bias {bias}",
+                         (mp.fft.fht(x, 0.1, mu, offset, bias), mp.fft.ifht(x, 0.1, mu, offset, bias)),
+                         (scipy.fft.fht(a, 0.1, mu, offset, bias), scipy.fft.ifht(a, 0.1, mu, offset, bias)), 1e-10)
+                if abs(bias) < 1:  # with others the coefficients and the powers differ in size by that of many digits
+                    back = mp.fft.ifht(mp.fft.fht(x, 0.1, mu, offset, bias), 0.1, mu, offset, bias)
+                    same(f"fht of {shape} and back, mu {mu}, bias {bias}", back, a, 1e-10)
             got, want = (m.fhtoffset(0.1, mu, 0.2, bias) for m in (mp.fft, scipy.fft))
             ok(abs(got - want) < 1e-12, f"fhtoffset, mu {mu}, bias {bias}: {got}, {want}")
     with warnings.catch_warnings(record=True) as warned:
