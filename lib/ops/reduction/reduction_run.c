@@ -229,8 +229,11 @@ static mnp_status prepare(run *r)
 {
     mnp__reduction_plan *plan = &r->plan;
     mnp__reduction_plan_make(&r->work, false, plan);
-    if (plan->small && !mnp__entries_find(r->reduction->kernels, &plan->signature, sizeof plan->signature))
+    if (plan->small && !mnp__entries_find(r->reduction->kernels, &plan->signature, sizeof plan->signature)) {
+        if (r->ctx->device->rehearses) /* what larger arrays will need */
+            MNP_TRY(mnp__reduction_find_kernel(&r->work, plan));
         mnp__reduction_plan_make(&r->work, true, plan);
+    }
     MNP_TRY(mnp__reduction_find_kernel(&r->work, plan));
     return mnp__reduction_scratch(r->ctx, &r->scratch);
 }

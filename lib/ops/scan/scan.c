@@ -134,22 +134,34 @@ static mnp_status open_output(run *r)
     return mnp__output_open(&spec, r->call->out_p, &r->output);
 }
 
+/* The kernel of the plan, from those that were loaded before if it is there. */
+static mnp_status find_kernel(run *r)
+{
+    const mnp__scan_signature *signature = &r->plan.signature;
+    r->kernel = mnp__entries_find(r->reduction->scans, signature, sizeof *signature);
+    if (r->kernel || r->plan.launch.grid[0] == 0)
+        return MNP_OK;
+    MNP_TRY(load(r->reduction, signature, &r->kernel));
+    return mnp__entries_add_kernel(r->ctx->device, &r->reduction->scans, signature, sizeof *signature, r->kernel);
+}
+
+static void make_plan(run *r, bool general)
+{
+    mnp__scan_plan_make(&r->reduction->spec, r->call->x, r->output.array, r->call->axis, r->shared->threads, general,
+                        &r->plan);
+}
+
 /* Plan the run, and find or make its kernel and memory.  Small blocks share one kernel for all strides. */
 static mnp_status prepare(run *r)
 {
-    const mnp__reduction_spec *spec = &r->reduction->spec;
-    mnp__scan_plan *plan = &r->plan;
-    const mnp__scan_signature *signature = &plan->signature;
-    mnp__scan_plan_make(spec, r->call->x, r->output.array, r->call->axis, r->shared->threads, false, plan);
-    r->kernel = mnp__entries_find(r->reduction->scans, signature, sizeof *signature);
-    if (!r->kernel && plan->small) {
-        mnp__scan_plan_make(spec, r->call->x, r->output.array, r->call->axis, r->shared->threads, true, plan);
-        r->kernel = mnp__entries_find(r->reduction->scans, signature, sizeof *signature);
+    const mnp__scan_plan *plan = &r->plan;
+    make_plan(r, false);
+    if (plan->small && !mnp__entries_find(r->reduction->scans, &plan->signature, sizeof plan->signature)) {
+        if (r->ctx->device->rehearses) /* what larger arrays will need */
+            MNP_TRY(find_kernel(r));
+        make_plan(r, true);
     }
-    if (!r->kernel && plan->launch.grid[0] > 0) {
-        MNP_TRY(load(r->reduction, signature, &r->kernel));
-        MNP_TRY(mnp__entries_add_kernel(r->ctx->device, &r->reduction->scans, signature, sizeof *signature, r->kernel));
-    }
+    MNP_TRY(find_kernel(r));
     MNP_TRY(mnp__reduction_scratch(r->ctx, &r->scratch));
     return need_state(r->ctx, r->shared, plan->state);
 }
