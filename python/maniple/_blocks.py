@@ -87,7 +87,7 @@ class CudaBlock:
 
 
 def block_shape(array):
-    """The shape of this rank's block; of a number that other ranks have it is (0,), as no shape without axes is empty."""
+    """The shape of this rank's block; of a number that other ranks have it is (0,), for () has an element."""
     missing = array.ndim == 0 and lib.mnp_array_local_size(array._handle) == 0
     return (0,) if missing else tuple_at(lib.mnp_array_local_shape(array._handle), array.ndim)
 
