@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from . import _library
-from ._blocks import CudaBlock, Flags, local_block
+from ._blocks import CudaBlock, Flags, block_shape, local_block
 from ._dtypes import dtype_number, numpy_dtypes
 from ._layout import Layout, as_shape, layout_of, nranks, rank, tuple_at
 from ._library import call, check, constant, context, lib
@@ -292,7 +292,8 @@ class ndarray(_library.Handle):  # noqa: N801
     def local(self):
         """This rank's block, in the memory where it lies: a NumPy array, or on a GPU an object with
         __cuda_array_interface__ and __dlpack__, for cupy.asarray(), torch.as_tensor() and their from_dlpack().  What is
-        written to it changes the array; that of a broadcast view is read-only."""
+        written to it changes the array; that of a broadcast view is read-only.  A number that is on other ranks alone
+        is an empty block of shape (0,) here."""
         return local_block(self)
 
     def __repr__(self):
@@ -305,7 +306,7 @@ class ndarray(_library.Handle):  # noqa: N801
 
     def _block(self):
         """A copy of this rank's block on the CPU."""
-        block = np.empty(tuple(s.stop - s.start for s in self.local_slices), self.dtype)
+        block = np.empty(block_shape(self), self.dtype)
         check(lib.mnp_array_get_local(self._handle, block.ctypes.data))
         return block
 

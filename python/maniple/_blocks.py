@@ -86,9 +86,15 @@ class CudaBlock:
         return _dlpack.lend(self._array, *self._block, max_version, read_only)
 
 
+def block_shape(array):
+    """The shape of this rank's block; of a number that other ranks have it is (0,), for () has an element."""
+    missing = array.ndim == 0 and lib.mnp_array_local_size(array._handle) == 0
+    return (0,) if missing else tuple_at(lib.mnp_array_local_shape(array._handle), array.ndim)
+
+
 def local_block(array):
-    shape = tuple_at(lib.mnp_array_local_shape(array._handle), array.ndim)
-    strides = tuple_at(lib.mnp_array_local_strides(array._handle), array.ndim)
+    shape = block_shape(array)
+    strides = tuple_at(lib.mnp_array_local_strides(array._handle), array.ndim) or (1,) * len(shape)
     data, dtype = lib.mnp_array_local_data(array._handle), array.dtype
     if array.device != "host":
         return CudaBlock(array, data, shape, strides)

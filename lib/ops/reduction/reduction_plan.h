@@ -39,6 +39,9 @@ enum {
     MNP__REDUCTION_SCRATCH = 16 << 20 /* bytes for the parts of one run */
 };
 
+/* The two nests of dimensions. */
+enum { MNP__KEPT, MNP__REDUCED };
+
 /* What a kernel is compiled for.  Signatures are compared by their bytes. */
 typedef struct mnp__reduction_signature {
     unsigned char kept, reduced, columns, outs, tiled, tile_kept, tile_reduced, tile_loop, tile_count, cut_reduced,

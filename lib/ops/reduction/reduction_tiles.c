@@ -12,8 +12,6 @@
 #include "ops/reduction/reduction_plan.h"
 
 enum {
-    KEPT,
-    REDUCED,
     ENOUGH_BLOCKS = 1056,     /* 8 of 256 threads for each of 132 multiprocessors */
     LEAST_THREADS = 64,       /* of a block that have something to do */
     LEAST_BYTES = 1024,       /* of a tile where there are several with the same outputs */
@@ -38,7 +36,7 @@ typedef struct tile {
     const mnp__nest *nests;
     int dims[2]; /* of the kept and of the reduced dimensions in a tile */
     int taken[2 * MNP_MAX_DIMS];
-    int cut;                /* KEPT or REDUCED: of which the outermost one in the tile is cut */
+    int cut;                /* MNP__KEPT or MNP__REDUCED: of which the outermost one in the tile is cut */
     int64_t each, fit;      /* indices of that one in a tile, and for how many there is room */
     int64_t size;           /* bytes of an element */
     int64_t outputs, count; /* of a tile: outputs, and elements of one of them */
@@ -60,7 +58,7 @@ static int64_t stride_of(const tile *t, int which, int in)
 static int next(const tile *t)
 {
     int best = -1;
-    for (int which = KEPT; which <= REDUCED; which++) {
+    for (int which = MNP__KEPT; which <= MNP__REDUCED; which++) {
         const int in = t->dims[which];
         if (in == t->nests[which].ndim || extent_of(t, which, in) == 1 || stride_of(t, which, in) <= 0)
             continue;
@@ -83,7 +81,7 @@ static void choose_dims(tile *t)
         const int64_t fit = MNP__REDUCTION_TILE / t->size / stride;
         if (stride < dense || stride > dense + mnp__max(dense / 4, sector - 1) || fit < 2)
             return;
-        t->taken[t->dims[KEPT] + t->dims[REDUCED]] = which;
+        t->taken[t->dims[MNP__KEPT] + t->dims[MNP__REDUCED]] = which;
         t->dims[which]++;
         t->cut = which;
         t->fit = fit;
@@ -119,10 +117,10 @@ static int64_t outside(const tile *t, int which)
 static void set_each(tile *t, int64_t each)
 {
     t->each = each;
-    t->outputs = inside(t, KEPT) * (t->cut == KEPT ? each : 1);
-    t->count = inside(t, REDUCED) * (t->cut == REDUCED ? each : 1);
-    t->stripes = outside(t, KEPT);
-    t->tiles = outside(t, REDUCED) * (t->cut == REDUCED ? mnp__divide_up(cut_extent(t), each) : 1);
+    t->outputs = inside(t, MNP__KEPT) * (t->cut == MNP__KEPT ? each : 1);
+    t->count = inside(t, MNP__REDUCED) * (t->cut == MNP__REDUCED ? each : 1);
+    t->stripes = outside(t, MNP__KEPT);
+    t->tiles = outside(t, MNP__REDUCED) * (t->cut == MNP__REDUCED ? mnp__divide_up(cut_extent(t), each) : 1);
 }
 
 /*
@@ -132,8 +130,8 @@ static void set_each(tile *t, int64_t each)
 static int choose_team(const tile *t, int64_t share)
 {
     int team = 0;
-    if (t->dims[REDUCED] > 0 && stride_of(t, REDUCED, 0) == 1) {
-        while (team < 5 && extent_of(t, REDUCED, 0) % ((INT64_C(2) << team) * CONFLICTS) == 0)
+    if (t->dims[MNP__REDUCED] > 0 && stride_of(t, MNP__REDUCED, 0) == 1) {
+        while (team < 5 && extent_of(t, MNP__REDUCED, 0) % ((INT64_C(2) << team) * CONFLICTS) == 0)
             team++;
     }
     while (team < MOST_TEAM && t->outputs << (team + 1) <= MNP__REDUCTION_THREADS && t->count >= share << team)
@@ -144,9 +142,9 @@ static int choose_team(const tile *t, int64_t share)
 /* Where a quarter of the threads would have no output, twice as many for each, and fewer outputs. */
 static void fill_block(tile *t, int64_t share, int *team)
 {
-    const int64_t threads = MNP__REDUCTION_THREADS, each = (threads >> (*team + 1)) / inside(t, KEPT);
-    if (t->cut != KEPT || t->outputs << *team > threads * 3 / 4 || *team >= MOST_TEAM || t->count < share << *team ||
-        each < 1 || 2 * each < t->each)
+    const int64_t threads = MNP__REDUCTION_THREADS, each = (threads >> (*team + 1)) / inside(t, MNP__KEPT);
+    if (t->cut != MNP__KEPT || t->outputs << *team > threads * 3 / 4 || *team >= MOST_TEAM ||
+        t->count < share << *team || each < 1 || 2 * each < t->each)
         return;
     ++*team;
     set_each(t, mnp__min(each, t->each));
@@ -158,15 +156,15 @@ static void fill_block(tile *t, int64_t share, int *team)
  */
 static int choose_unroll(tile *t, int *team, int64_t accumulator)
 {
-    const bool many = inside(t, KEPT) * accumulator > MNP__REDUCTION_THREADS * ACCUMULATOR_BYTES;
-    const int64_t most = t->dims[REDUCED] == 0 && accumulator <= ACCUMULATOR_BYTES
+    const bool many = inside(t, MNP__KEPT) * accumulator > MNP__REDUCTION_THREADS * ACCUMULATOR_BYTES;
+    const int64_t most = t->dims[MNP__REDUCED] == 0 && accumulator <= ACCUMULATOR_BYTES
                              ? LAYER_OUTPUTS
                              : mnp__clamp((many ? 2 : 1) * ACCUMULATOR_BYTES / accumulator, 1, LAYER_OUTPUTS);
     while (*team > 0 && t->outputs << *team > most * MNP__REDUCTION_THREADS)
         --*team;
     const int64_t room = most * (MNP__REDUCTION_THREADS >> *team);
-    if (t->outputs > room && t->cut == KEPT && inside(t, KEPT) <= room)
-        set_each(t, room / inside(t, KEPT));
+    if (t->outputs > room && t->cut == MNP__KEPT && inside(t, MNP__KEPT) <= room)
+        set_each(t, room / inside(t, MNP__KEPT));
     set_each(t, mnp__divide_up(cut_extent(t), mnp__divide_up(cut_extent(t), t->each)));
     return t->outputs > room ? 0 : (int)mnp__divide_up(t->outputs << *team, MNP__REDUCTION_THREADS);
 }
@@ -174,7 +172,7 @@ static int choose_unroll(tile *t, int *team, int64_t accumulator)
 static int64_t span_bytes(const tile *t)
 {
     int64_t span = 1 + (t->each - 1) * stride_of(t, t->cut, t->dims[t->cut] - 1);
-    for (int which = KEPT; which <= REDUCED; which++) {
+    for (int which = MNP__KEPT; which <= MNP__REDUCED; which++) {
         for (int in = 0; in < t->dims[which] - (which == t->cut); in++)
             span += (extent_of(t, which, in) - 1) * stride_of(t, which, in);
     }
@@ -184,7 +182,7 @@ static int64_t span_bytes(const tile *t)
 /* Leave out the outermost dimension of a tile. */
 static void drop_dim(tile *t)
 {
-    const int count = t->dims[KEPT] + t->dims[REDUCED];
+    const int count = t->dims[MNP__KEPT] + t->dims[MNP__REDUCED];
     t->dims[t->taken[count - 1]]--;
     if (count > 1) {
         t->cut = t->taken[count - 2];
@@ -198,14 +196,14 @@ static void drop_dim(tile *t)
  */
 static void make_layers(tile *t)
 {
-    while (t->dims[REDUCED] > 0)
+    while (t->dims[MNP__REDUCED] > 0)
         drop_dim(t);
-    while (t->dims[KEPT] > 1 && inside(t, KEPT) > LAYER_OUTPUTS * MNP__REDUCTION_THREADS)
+    while (t->dims[MNP__KEPT] > 1 && inside(t, MNP__KEPT) > LAYER_OUTPUTS * MNP__REDUCTION_THREADS)
         drop_dim(t);
-    if (t->dims[KEPT] == 0)
+    if (t->dims[MNP__KEPT] == 0)
         return;
-    const int64_t pieces = mnp__divide_up(ENOUGH_BLOCKS, outside(t, KEPT)), extent = cut_extent(t),
-                  least = mnp__divide_up(LEAST_BYTES, stride_of(t, KEPT, t->dims[KEPT] - 1) * t->size);
+    const int64_t pieces = mnp__divide_up(ENOUGH_BLOCKS, outside(t, MNP__KEPT)), extent = cut_extent(t),
+                  least = mnp__divide_up(LEAST_BYTES, stride_of(t, MNP__KEPT, t->dims[MNP__KEPT] - 1) * t->size);
     t->each = mnp__min(mnp__min(mnp__max(mnp__divide_up(extent, pieces), least), extent), t->fit);
 }
 
@@ -215,11 +213,11 @@ static void make_layers(tile *t)
  */
 static bool is_suited(const mnp__reduction_spec *spec, const tile *t)
 {
-    if (t->dims[REDUCED] == 0)
-        return t->dims[KEPT] > 0 && t->tiles > 1 &&
-               (t->tiles <= FEW_LAYERS || extent_of(t, KEPT, 0) < NARROW || t->size < WORD_BYTES ||
+    if (t->dims[MNP__REDUCED] == 0)
+        return t->dims[MNP__KEPT] > 0 && t->tiles > 1 &&
+               (t->tiles <= FEW_LAYERS || extent_of(t, MNP__KEPT, 0) < NARROW || t->size < WORD_BYTES ||
                 spec->accumulator > LARGE);
-    return t->dims[REDUCED] == 1 || (!spec->indices && t->count <= MNP__REDUCTION_PLACES);
+    return t->dims[MNP__REDUCED] == 1 || (!spec->indices && t->count <= MNP__REDUCTION_PLACES);
 }
 
 /* How a tile is reduced: threads of an output, as the power of two, outputs of a thread, tiles at a time, blocks. */
@@ -233,8 +231,8 @@ static bool choose_shape(const mnp__reduction_spec *spec, tile *t, shape *s)
 {
     const int64_t share = spec->accumulator > LARGE ? LARGE_SHARE : TEAM_SHARE;
     set_each(t, t->each);
-    if (t->dims[REDUCED] > 1 && t->cut == REDUCED && inside(t, REDUCED) <= MNP__REDUCTION_PLACES)
-        set_each(t, mnp__min(t->each, MNP__REDUCTION_PLACES / inside(t, REDUCED)));
+    if (t->dims[MNP__REDUCED] > 1 && t->cut == MNP__REDUCED && inside(t, MNP__REDUCED) <= MNP__REDUCTION_PLACES)
+        set_each(t, mnp__min(t->each, MNP__REDUCTION_PLACES / inside(t, MNP__REDUCED)));
     if (!is_suited(spec, t))
         return false;
     s->team = choose_team(t, share);
@@ -243,42 +241,42 @@ static bool choose_shape(const mnp__reduction_spec *spec, tile *t, shape *s)
     const int64_t at_once = MNP__REDUCTION_THREADS >> s->team;
     if (t->tiles > 1)
         s->unroll = choose_unroll(t, &s->team, (int64_t)spec->accumulator);
-    else if (t->cut == KEPT && t->outputs == t->each && t->each > at_once)
+    else if (t->cut == MNP__KEPT && t->outputs == t->each && t->each > at_once)
         set_each(t, t->each / at_once * at_once);
     const int64_t pitch = (span_bytes(t) + 30) / 16 * 16;
     s->deep = mnp__clamp(MNP__REDUCTION_TILE / pitch, 1, mnp__min(t->tiles, MOST_DEPTH));
     s->deep = mnp__divide_up(t->tiles, mnp__divide_up(t->tiles, s->deep));
-    s->blocks = t->stripes * (t->cut == KEPT ? mnp__divide_up(cut_extent(t), t->each) : 1);
-    const bool all_at_once = t->dims[REDUCED] == 0 && s->deep == t->tiles;
+    s->blocks = t->stripes * (t->cut == MNP__KEPT ? mnp__divide_up(cut_extent(t), t->each) : 1);
+    const bool all_at_once = t->dims[MNP__REDUCED] == 0 && s->deep == t->tiles;
     return s->unroll > 0 && s->deep * pitch <= MNP__REDUCTION_TILE + 16 && t->outputs << s->team >= LEAST_THREADS &&
            (s->deep * pitch >= LEAST_DEPTH_BYTES || all_at_once) &&
-           (t->tiles == 1 || pitch >= (t->dims[REDUCED] == 0 ? LEAST_LAYER : LEAST_BYTES));
+           (t->tiles == 1 || pitch >= (t->dims[MNP__REDUCED] == 0 ? LEAST_LAYER : LEAST_BYTES));
 }
 
 int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__nest *nests, int64_t most_parts,
                                   mnp__reduction_plan *plan, int64_t *team_p, int64_t *deep_p)
 {
-    tile t = {.nests = nests, .size = (int64_t)mnp_dtype_size(spec->operands[0].memory), .cut = KEPT};
+    tile t = {.nests = nests, .size = (int64_t)mnp_dtype_size(spec->operands[0].memory), .cut = MNP__KEPT};
     mnp__reduction_signature *signature = &plan->signature;
     shape s;
     choose_dims(&t);
-    if (t.dims[KEPT] + t.dims[REDUCED] == 0)
+    if (t.dims[MNP__KEPT] + t.dims[MNP__REDUCED] == 0)
         return 0;
-    if (t.dims[REDUCED] == 0 || !choose_shape(spec, &t, &s)) {
+    if (t.dims[MNP__REDUCED] == 0 || !choose_shape(spec, &t, &s)) {
         make_layers(&t);
-        if (t.dims[KEPT] == 0 || !choose_shape(spec, &t, &s))
+        if (t.dims[MNP__KEPT] == 0 || !choose_shape(spec, &t, &s))
             return 0;
     }
     if (s.blocks < ENOUGH_BLOCKS)
         plan->parts =
             mnp__clamp(mnp__clamp(2 * ENOUGH_BLOCKS / s.blocks, 1, mnp__divide_up(t.tiles, s.deep)), 1, most_parts);
-    signature->tile_kept = (unsigned char)t.dims[KEPT];
-    signature->tile_reduced = (unsigned char)t.dims[REDUCED];
-    signature->cut_reduced = t.cut == REDUCED;
+    signature->tile_kept = (unsigned char)t.dims[MNP__KEPT];
+    signature->tile_reduced = (unsigned char)t.dims[MNP__REDUCED];
+    signature->cut_reduced = t.cut == MNP__REDUCED;
     signature->tiled = true;
     signature->tile_loop = t.tiles > 1;
     signature->tile_count =
-        t.tiles == 1 && s.team == 0 && t.dims[REDUCED] == 1 && t.count <= MOST_COUNT && !spec->searches
+        t.tiles == 1 && s.team == 0 && t.dims[MNP__REDUCED] == 1 && t.count <= MOST_COUNT && !spec->searches
             ? (unsigned char)t.count
             : 0;
     signature->vector = 1;

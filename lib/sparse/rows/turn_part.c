@@ -247,10 +247,10 @@ static mnp_status spread_rows(const turner *t, mnp__part *part)
 static mnp_status gather_rows(const turner *t, mnp__part *part)
 {
     mnp__part rows;
-    MNP_TRY(as_rows(t, part, &rows));
+    const mnp_status st = as_rows(t, part, &rows);
     mnp__elements_free(t->ctx, part->rows_of);
     *part = rows;
-    return MNP_OK;
+    return st;
 }
 
 /* Collective, and agreed upon; what was made stays in *made, also after a failure. */
@@ -278,6 +278,7 @@ mnp_status mnp__part_relist(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *part
                             mnp__part *made)
 {
     turner t;
+    *made = (mnp__part){.rows = 0};
     MNP_TRY(open(ctx, dtype, part->count, &t));
     const mnp_status st = relist(&t, part, format, made);
     if (st != MNP_OK)
@@ -288,6 +289,7 @@ mnp_status mnp__part_relist(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *part
 mnp_status mnp__part_transpose(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *part, mnp__part *transposed)
 {
     turner t;
+    *transposed = (mnp__part){.rows = 0};
     MNP_TRY(open(ctx, dtype, part->count, &t));
     const mnp_status st = part->format == MNP_CSC ? MNP_AGREE(ctx, copy_part(ctx, t.value_size, part, transposed))
                                                   : turn_rows(&t, part, transposed);

@@ -387,6 +387,11 @@ def check_local():
     same("a block whose strides are odd is copied", mp.from_local(odd), np.zeros((2 * mp.nranks(), 2)))
     raises(ValueError, "copy is False", "unless that is refused", lambda: mp.from_local(odd, copy=False))
     ok(not np.shares_memory(mp.from_local(block, copy=True).local, block) or x.device != "host", "a copy that is asked for")
+    last = mp.nranks() - 1
+    number = mp.sum(mp.asarray(np.arange(6.0), layout=mp.layouts.on_root((6,), last)))
+    here = [15.0] if mp.rank() == last else []
+    ok((number.local if number.device == "host" else number._block()).ravel().tolist() == here and
+       (str(number) == "15.0") == bool(here), "a number that one rank has, and others have no block of")
     if mp.nranks() > 1:
         raises(ValueError, "differ", "blocks that do not fit", lambda: mp.from_local(np.zeros((2, 3 + mp.rank()))))
 
