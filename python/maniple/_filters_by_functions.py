@@ -134,6 +134,8 @@ def vectorized_filter(input, function, *, size=None, footprint=None, output=None
     if len(shape) != len(axes) or (mode == "valid" and np.any(origin)) or (cval is not None and "const" not in mode):
         raise ValueError(f"vectorized_filter: size or footprint, of {len(shape)} axes, must be for {len(axes)} of them, "
                          "cval for the mode 'constant', and origin not for 'valid'")
+    if not all(isinstance(n, (int, np.integer)) and n > 0 for n in shape) or not batch_memory > 0:
+        raise ValueError(f"vectorized_filter: the size is {size}, of integers above 0, and batch_memory {batch_memory}, above 0")
     if x.size == 0:
         return as_output(names.copy(x), output)
     last = tuple(range(-len(axes), 0))

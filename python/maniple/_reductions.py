@@ -22,16 +22,17 @@ _OF_NOTHING = {"mean": "Mean of empty slice", "nanmean": "Mean of empty slice"}
 _OF_NOTHING |= dict.fromkeys(("var", "std", "nanvar", "nanstd"), "Degrees of freedom <= 0 for slice")
 
 
-def _is_of_nothing(a, axis):
-    """Whether there are results, and no elements that they could be of."""
+def _is_of_nothing(name, a, axis):
+    """Whether it is of no elements; of the nan forms, and whether it has results."""
     if a.size > 0:
         return False
-    axes = builtins.range(a.ndim) if axis is None else [d % a.ndim for d in axes_of(axis)]
-    return builtins.all(n > 0 for d, n in enumerate(a.shape) if d not in axes)
+    axes = builtins.range(a.ndim) if axis is None else [axis_within(name, d, a.ndim) for d in axes_of(axis)]
+    has_results = builtins.all(n > 0 for d, n in enumerate(a.shape) if d not in axes)
+    return builtins.any(a.shape[d] == 0 for d in axes) and (has_results or not name.startswith("nan"))
 
 
-def _warn_of_nothing(a, axis, text="Mean of empty slice"):
-    if _is_of_nothing(a, axis):
+def _warn_of_nothing(name, a, axis, text="Mean of empty slice"):
+    if _is_of_nothing(name, a, axis):
         warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
@@ -45,7 +46,11 @@ def _initial(value, result, extreme):
 
 def _further(name, takes, positional, named):
     """The output, or None, and further arguments, by their names."""
+    if len(positional) > len(takes):
+        raise TypeError(f"{name}() takes at most {len(takes) + 2} arguments by their places, and {len(positional) + 2} are given")
     for key, value in zip(takes, positional):
+        if key in named:
+            raise TypeError(f"{name}() is given {key} twice")
         named[key] = value
     out = named.pop("out", None)
     named = {k: v for k, v in named.items() if v is not np._NoValue}
@@ -74,7 +79,7 @@ def _reduction(name, takes):
             result = a.dtype if named.get("dtype") is None else numpy_dtypes[dtype_number(named["dtype"])]
             named["initial"] = _initial(named["initial"], result, name.endswith(("max", "min")))
         if name in _OF_NOTHING:
-            _warn_of_nothing(a, axis, _OF_NOTHING[name])
+            _warn_of_nothing(name, a, axis, _OF_NOTHING[name])
         return into(name, a, reduction_axes(axis, **named), out=out)
 
     defaults = {"where": True, "keepdims": False, "ddof": 0}
@@ -103,14 +108,14 @@ for _n in ("sum", "max", "min"):
 @public
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     a, axes = as_array(a), reduction_axes(axis, keepdims)
-    _warn_of_nothing(a, axis)
+    _warn_of_nothing("median", a, axis)
     return into("median", a, axes, out=out)
 
 
 @public
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     a, axes = as_array(a), reduction_axes(axis, keepdims)
-    _warn_of_nothing(a, axis)
+    _warn_of_nothing("nanmedian", a, axis)
     return into("nanmedian", a, axes, out=out)
 
 
@@ -152,9 +157,9 @@ def _quantile(name):
                 raise ValueError(f"{name}: weights are for the method 'inverted_cdf', without out=, with NaN as NaN")
             return _weighted_quantile(as_array(a), np.asarray(q, float) / scale, axis, as_array(weights), keepdims)
         a, axes = as_array(a), reduction_axes(axis, keepdims)
-        if _is_of_nothing(a, axis) and not name.startswith("nan"):
+        if _is_of_nothing(name, a, axis) and not name.startswith("nan"):
             raise IndexError(f"{name}() of an array of shape {a.shape} along the axes {axis}, which has no elements there")
-        _warn_of_nothing(a, axis)
+        _warn_of_nothing(name, a, axis)
         if np.ndim(q) == 0:
             return into(name, a, float(q), axes, method, out=out)
         q = np.asarray(q, float)

@@ -158,7 +158,7 @@ def subspace_angles(A, B):  # noqa: N803
 def inv(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False, out=None):
     """numpy.linalg.inv; assume_a and lower are those of scipy.linalg.inv, as of solve().  Collective."""
     a = as_array(a)
-    if assume_a in (None, "gen", "general"):
+    if assume_a in (None, "gen", "general") or a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         return into("inv", a, out=out)
     found = solve(a, names.eye(a.shape[-1], dtype=a.dtype), bool(lower), assume_a=assume_a)
     return found if out is None else into("copy", found, out=out)

@@ -141,6 +141,7 @@ for check in (
     edges.check_no_dimensions,
     edges.check_no_elements,
     edges.check_initial_values,
+    edges.check_arguments_of_reductions,
     edges.check_errors,
     edges.check_keywords,
     krylov.check_files_of_matrices,

@@ -279,9 +279,13 @@ def _window(window):
         return "kaiser", _numbers(window)
     if not isinstance(window, (str, tuple)):
         raise ValueError(f"the window is a {type(window).__name__}, and must be a name, a tuple or a number here")
-    name, *parameters = (window,) if isinstance(window, str) else window
+    name, *parameters = (window,) if isinstance(window, str) else window or ("",)
+    if not isinstance(name, str):
+        raise ValueError(f"the name of the window is {name!r}, and must be a text")
     name, ending = re.fullmatch("(.*?)(_symmetric|_periodic|)", name.replace(" ", "_"), re.DOTALL).groups()
     name = _WINDOW_ALIASES.get(name, name)
+    if name == "general_cosine" and not parameters:
+        raise ValueError("the window general_cosine is given in a tuple, with its coefficients")
     if name == "general_cosine":
         parameters = parameters[0]
     return name + ending, np.array([np.nan if p is None else float(p) for p in parameters])
@@ -403,6 +407,8 @@ def tf2zpk(b, a):
     """scipy.signal.tf2zpk: zeros, or poles, that are all real are real numbers.  Not collective."""
     if np.iscomplexobj(b) or np.iscomplexobj(a):
         b, a = (np.trim_zeros(np.atleast_1d(c), "f") for c in (b, a))
+        if len(b) == 0 or len(a) == 0:
+            raise ValueError("tf2zpk: the coefficients of b, and those of a, must not all be 0")
         return np.roots(b), np.roots(a), b[0] / a[0]
     z, p, k = _design(*_from_tf(b, a, True), output="zpk")
     return *(roots if roots.imag.any() else roots.real for roots in (z, p)), k
@@ -531,7 +537,8 @@ def firwin(numtaps, cutoff, *, width=None, window="hamming", pass_zero=True, sca
 
 def firwin_2d(hsize, window, *, fc=None, fs=2, circular=False, pass_zero=True, scale=True):
     """scipy.signal.firwin_2d: taps of an image's filter, the product of one filter for each axis, or, circular, the taps
-    of one by their distance from the middle.  Not collective."""
+    of one by their distance from the middle.  Unlike SciPy 1.17's, pass_zero and scale count, and what is circular has
+    the shape hsize.  Not collective."""
     if len(hsize) != 2 or (not circular and len(window) != 2) or fc is None:
         raise ValueError("firwin_2d: fc has to be given, and hsize and window must be for two axes, a window for both if "
                          "circular")

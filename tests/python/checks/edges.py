@@ -52,7 +52,7 @@ def check_no_dimensions():
 
 
 def check_no_elements():
-    for shape in ((0,), (0, 3), (3, 0)):
+    for shape in ((0,), (0, 3), (3, 0), (0, 0), (2, 0, 0)):
         for name in ("partition", "argpartition"):
             for axis in (None, 0, -1):
                 _beside(f"{name} of {shape} along {axis}", lambda m: getattr(m, name)(m.zeros(shape), 1, axis=axis))
@@ -85,6 +85,17 @@ def check_initial_values():
                             lambda m: getattr(m, name)(of[m], axis=axis, initial=initial))  # noqa: B023
         _beside(f"sum of {dtype} in int16", lambda m: m.sum(of[m], dtype="int16", initial=2.5))  # noqa: B023
     raises(OverflowError, "", "infinity among integers", lambda: mp.max(mp.arange(3), initial=np.inf))
+
+
+def check_arguments_of_reductions():
+    """What is given by its place is given once, and there are so many places."""
+    for name, function in {
+        "an argument by its place and its name": lambda m: m.sum(m.ones((2, 3)), 0, None, dtype="float32"),
+        "more arguments than there are": lambda m: m.max(m.ones(3), 0, None, False, 0, True, 5),
+        "a mean of nothing along an axis that is not there": lambda m: m.mean(m.zeros((0, 3)), axis=4),
+        "a quantile of that": lambda m: m.quantile(m.zeros((0, 3)), 0.5, axis=4),
+    }.items():
+        _beside(name, function)
 
 
 def check_errors():

@@ -208,7 +208,7 @@ def check_special_matrices():
 
 def check_images_and_labels():
     a, mask, f = rng.standard_normal((6, 7)), rng.random((6, 7)) > 0.5, rng.standard_normal((5, 4)).astype("float32")
-    mask[0], mask[1], mask[2, 0] = True, False, True  # two labels at least: medians of none are 0 in SciPy, NaN here
+    mask[0], mask[1], mask[2, 0] = True, False, True  # two labels at least: a median of none is NaN here, and another label's in SciPy
     labels = scipy.ndimage.label(mask)[0]
     i = rng.integers(0, 4, (6, 7))
     theirs = a, f, labels, i

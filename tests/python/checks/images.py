@@ -171,6 +171,9 @@ def check_vectorized_filters():
     same("vectorized_filter of a number", filtered(np.float64(3), mp.sum, size=()), np.float64(3))
     raises(ValueError, "batch_memory", "several results, in batches",
            lambda: filtered(x, lambda v, axis: mp.quantile(v, [0.2, 0.7], axis=axis), size=3, batch_memory=10))
+    for shape in ((8, 7), (0, 7)):
+        for words in ({"size": 0}, {"size": (2, -1)}, {"size": 2.0}, {"size": 2, "batch_memory": 0}):
+            raises(ValueError, "above 0", f"{words} for {shape}", lambda: filtered(mp.ones(shape), mp.sum, **words))  # noqa: B023
     raises(ValueError, "either", "no window", lambda: filtered(x, mp.sum))
     raises(ValueError, "cval for", "cval in another mode", lambda: filtered(x, mp.sum, size=3, cval=1))
     raises(ValueError, "modes", "another mode", lambda: filtered(x, mp.sum, size=3, mode="none"))

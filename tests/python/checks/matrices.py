@@ -152,6 +152,8 @@ def check_linalg_arguments():
             out = mp.empty((5, 5), dtype)
             got = mp.linalg.inv(x, assume_a=kind), mp.linalg.inv(x, assume_a=kind, out=out), out
             same(f"inv of {dtype}, {kind}", got, (np.linalg.inv(kept),) * 3, 1e-10)
+        for few in (a[0], a[0, 0], a[:2]):
+            raises(np.linalg.LinAlgError, "", f"inv of the shape {few.shape}", lambda: mp.linalg.inv(few, assume_a="sym"))  # noqa: B023
         low = h.copy()
         low[:, 4] = low[:, 3]
         low[4] = low[3]
