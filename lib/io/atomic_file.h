@@ -4,9 +4,9 @@
  *
  * The new contents are written to a temporary file in the same folder, which is renamed to the file's own name once it
  * is complete and on disk.  Rank 0 makes, copies, reserves and commits the temporary file; all ranks hold it open and
- * sync it.  If SIGINT, SIGTERM or SIGHUP ends a rank while the file is written, that rank removes the temporary file; if
- * SIGKILL does, by the next process that writes to the same folder (base/process/leftovers.h).  Its name is
- * ".NAME.*.tmp", where NAME is the name of the file.
+ * sync it.  A rank that SIGINT, SIGTERM or SIGHUP ends while the file is written removes the temporary file; after
+ * SIGKILL the next process that writes to the same folder does (base/process/leftovers.h).  Its name is ".NAME.*.tmp",
+ * where NAME is the name of the file.
  *
  * The cost: the file system holds the old and the new file at the same time, and contents that are kept are copied.
  */

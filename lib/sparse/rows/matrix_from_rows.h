@@ -10,9 +10,9 @@
 /*
  * A matrix in CSR of that shape from rows, as many as the row layout gives this rank; `as`: in another format too, DIA,
  * BSR and SELL by way of the CPU, with blocks of that side in BSR (0: chosen).  DIA and BSR drop entries that are 0.
- * The rows are used up, also after a failure.  Collective, and agreed upon; the caller has agreed on what may have failed before.
- * MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_UNSUPPORTED for more rows, columns or ghosts of a rank than
- * 32 bits count.
+ * The rows are used up, also after a failure.  Collective, and agreed upon; the caller has agreed on what may have
+ * failed before.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_UNSUPPORTED for more rows, columns or ghosts
+ * of a rank than 32 bits count.
  */
 mnp_status mnp__sparse_from_rows(const mnp__sparse_shape *shape, mnp__rows *rows, mnp_sparse **matrix_p);
 mnp_status mnp__sparse_from_rows_as(const mnp__sparse_shape *shape, mnp__rows *rows, mnp_sparse_format format,
