@@ -264,6 +264,10 @@ mnp_array array_without_memory(size_t offset, mnp_dtype dtype, int ndim, const i
         array.local_shape[d] = shape[d];
         array.local_strides[d] = strides[d];
         array.local_size *= shape[d];
+        int at = d; /* as views of dense arrays have it: in the order of strides */
+        for (; at > 0 && llabs(strides[array.stored[at - 1]]) < llabs(strides[d]); at--)
+            array.stored[at] = array.stored[at - 1];
+        array.stored[at] = d;
     }
     return array;
 }

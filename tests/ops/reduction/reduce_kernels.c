@@ -216,7 +216,7 @@ static const struct reduce_case {
      1,
      false},
     {"narrow layers",
-     "tiles 4 to 3, 1x2x4: 727 782",
+     "tiles 2 to 1, 1x2x4: 727 782",
      mnp_argmax,
      MNP_FLOAT32,
      4,
