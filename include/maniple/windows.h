@@ -30,7 +30,7 @@ extern "C" {
 /*
  * Compute a window on the CPU.
  *
- *   name  one of those above; one that ends in "_symmetric" or "_periodic", as "hann_symmetric", is so whatever sym is
+ *   name  one of those above.  "_symmetric" or "_periodic" may follow, as in "hann_symmetric"; sym does not matter then
  *   sym   true: symmetric, as filters need it; false: one period of a periodic window, as spectra need it
  *   w     receives n numbers
  *
