@@ -195,8 +195,8 @@ MNP_API const mnp_setting_info *mnp_ctx_settings(mnp_ctx *ctx);
 MNP_API double mnp_ctx_compile_seconds(const mnp_ctx *ctx);
 
 /*
- * The kernel cache on disk as this rank sees it: its folder, and the number of its files and of their bytes.  Those that
- * this process has compiled are counted apart; what other processes add at the same time is not among them.  Not
+ * The kernel cache on disk as this rank sees it: its folder, and the number of its files and of their bytes.  Those
+ * that this process has compiled are counted apart; what other processes add at the same time is not among them.  Not
  * collective.
  */
 typedef struct mnp_cache_info {
