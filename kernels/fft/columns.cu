@@ -1,39 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * On a GPU: Fourier transforms of the columns of matrices, of MNP_POINTS points, a power of two from 16 on.  MNP_REAL
- * is the type of the parts of the complex elements.  With MNP_FROM_REAL or MNP_TO_REAL the input or the output is real,
- * and two real columns side by side, which lie as the parts of complex numbers do, are transformed as one complex
- * column.
+ * On a GPU: Fourier transforms of the columns of matrices, of MNP_POINTS points, whose prime factors are 13 at most.
+ * MNP_REAL is the type of the parts of the complex elements.  With MNP_FROM_REAL or MNP_TO_REAL the input or the output
+ * is real, and two real columns side by side, which lie as the parts of complex numbers do, are transformed as one
+ * complex column.
  *
  * A block of threads has a tile of MNP_COLUMNS columns in shared memory, so that rows are read and written in runs, and
- * every element once.  Longer columns are dealt to the MNP_BLOCKS blocks of a cluster: block b has the points
- * b, b + MNP_BLOCKS, ..., transforms them, and the last pass takes one element of each block out of its shared memory.
+ * every element once; MNP_LINES threads share a column.  Longer columns are dealt to the MNP_BLOCKS blocks of a cluster:
+ * block b has the points b, b + MNP_BLOCKS, ..., transforms them, and the last pass takes one element of each block out
+ * of its shared memory.
  *
- * Passes of radix 16, and one of what is left, in the order of T. G. Stockham (1966) as N. K. Govindaraju et al. (2008)
- * have it on GPUs.  An inverse transform is that of the numbers with their parts exchanged.
+ * The passes have the radices MNP_RADICES, at most 16, and are in the order of T. G. Stockham (1966) as
+ * N. K. Govindaraju et al. (2008) have it on GPUs.  In each a thread has one or more transforms of radix points; it
+ * holds MNP_HELD values at most.  An inverse transform is that of the numbers with their parts exchanged.
  */
 #include "kernels/prelude.h"
 #include "kernels/fft/columns_params.h"
 #include "kernels/fft/radix.h"
 #include "kernels/nest.h"
 
-/* Points of a column in this block; values of a thread; threads. */
+/* Points of a column in this block; threads, and those of all blocks of a multiprocessor, by their registers. */
 enum {
     MNP_LOCAL = MNP_POINTS / MNP_BLOCKS,
-    MNP_HELD = 16,
-    MNP_LINES = MNP_LOCAL / MNP_HELD,
     MNP_THREADS = MNP_LINES * MNP_COLUMNS,
-    MNP_RESIDENT = 4096 / (int)sizeof(MNP_REAL) /* threads of all blocks of a multiprocessor, by their registers */
+    MNP_RESIDENT = 65536 / (MNP_HELD > 16 ? MNP_HELD : 16) / (int)sizeof(MNP_REAL)
 };
+constexpr int mnp_radices[] = {MNP_RADICES};
+
+/* How many times a thread has one of `count` things of a column. */
+MNP_INLINE constexpr int mnp_rounds(int count)
+{
+    return (count + MNP_LINES - 1) / MNP_LINES;
+}
+
+/* Whether there is a thing number j, which is known where the threads of a column have the same number of things. */
+template <int count> MNP_INLINE bool mnp_is_there(int j)
+{
+    return count % MNP_LINES == 0 || j < count;
+}
 
 typedef mnp_vector<MNP_REAL, 2> mnp_memory;
 
 /* ---- memory ---- */
 
-/* Where row `row` of a column is in shared memory: a row more after every 16, against conflicts of banks. */
+/*
+ * Where row `row` of a column is in shared memory.  Against conflicts of banks the rows that neighbouring threads store
+ * in the first pass are an odd number of rows apart.
+ */
 MNP_INLINE int mnp_place(int row, int column)
 {
-    return (row + row / 16) * MNP_COLUMNS + column;
+    return (mnp_radices[0] % 2 == 0 ? row + row / mnp_radices[0] : row) * MNP_COLUMNS + column;
 }
 
 struct mnp_tile {
@@ -72,7 +88,7 @@ MNP_INLINE void mnp_join_spectra(const mnp_tile &t, mnp_memory *quick)
             a = from[0];
             b = from[1];
         }
-        if (row == 0 || row == MNP_POINTS / 2)
+        if (row == 0 || 2 * row == MNP_POINTS)
             a.at[1] = b.at[1] = 0;
         quick[mnp_place(row, column)] = {{a.at[1] + b.at[0], a.at[0] - b.at[1]}};
         quick[mnp_place((MNP_POINTS - row) % MNP_POINTS, column)] = {{b.at[0] - a.at[1], a.at[0] + b.at[1]}};
@@ -133,11 +149,14 @@ MNP_INLINE mnp_value mnp_read_block(const mnp_memory *quick, int block)
 /* One element of every block: this block has the rows from MNP_LOCAL / MNP_BLOCKS times its number on. */
 MNP_INLINE void mnp_pass_across(const mnp_tile &t, const mnp_memory *quick)
 {
+    constexpr int rows = MNP_LOCAL / MNP_BLOCKS;
     mnp_cluster_wait();
 #pragma unroll
-    for (int g = 0; g < MNP_HELD / MNP_BLOCKS; g++) {
-        const int row = t.block * (MNP_LOCAL / MNP_BLOCKS) + t.line + g * MNP_LINES;
+    for (int g = 0; g < mnp_rounds(rows); g++) {
+        const int j = t.line + g * MNP_LINES, row = t.block * rows + j;
         mnp_value v[MNP_BLOCKS];
+        if (!mnp_is_there<rows>(j))
+            break;
 #pragma unroll
         for (int b = 0; b < MNP_BLOCKS; b++)
             v[b] = mnp_read_block(quick + mnp_place(row, t.column), b);
@@ -155,23 +174,25 @@ MNP_INLINE void mnp_pass_across(const mnp_tile &t, const mnp_memory *quick)
 
 /* ---- passes ---- */
 
-/* The pass that makes transforms of `done` points into those of `radix` times as many, and those after it. */
-template <int done> MNP_INLINE void mnp_passes(const mnp_tile &t, mnp_memory *quick)
+/* Pass number `number`, which makes transforms of `done` points into longer ones, and those after it. */
+template <int number, int done> MNP_INLINE void mnp_passes(const mnp_tile &t, mnp_memory *quick)
 {
-    constexpr int left = MNP_LOCAL / done, radix = left < MNP_HELD ? left : MNP_HELD, groups = MNP_HELD / radix;
+    constexpr int radix = mnp_radices[number], count = MNP_LOCAL / radix, rounds = mnp_rounds(count);
     constexpr bool is_last = done * radix == MNP_LOCAL;
-    constexpr bool reads = done == 1 && !MNP_TO_REAL, writes = is_last && MNP_BLOCKS == 1 && !MNP_FROM_REAL;
-    mnp_value v[groups][radix];
+    constexpr bool reads = number == 0 && !MNP_TO_REAL, writes = is_last && MNP_BLOCKS == 1 && !MNP_FROM_REAL;
+    mnp_value v[rounds][radix];
 #pragma unroll
-    for (int g = 0; g < groups; g++) {
+    for (int g = 0; g < rounds; g++) {
         const int j = t.line + g * MNP_LINES;
         const mnp_memory *from = t.in + ((int64_t)j * MNP_BLOCKS + t.block) * t.in_stride + t.column;
+        if (!mnp_is_there<count>(j))
+            break;
 #pragma unroll
-        for (int r = 0; r < radix; r++, from += MNP_LOCAL / radix * MNP_BLOCKS * t.in_stride) {
+        for (int r = 0; r < radix; r++, from += count * MNP_BLOCKS * t.in_stride) {
             if constexpr (reads) {
                 v[g][r] = mnp_read(t, from);
             } else {
-                const mnp_memory both = quick[mnp_place(j + r * (MNP_LOCAL / radix), t.column)];
+                const mnp_memory both = quick[mnp_place(j + r * count, t.column)];
                 v[g][r] = {both.at[0], both.at[1]};
             }
         }
@@ -179,9 +200,11 @@ template <int done> MNP_INLINE void mnp_passes(const mnp_tile &t, mnp_memory *qu
     if constexpr (!reads)
         __syncthreads(); /* all have read what is written over now */
 #pragma unroll
-    for (int g = 0; g < groups; g++) {
+    for (int g = 0; g < rounds; g++) {
         const int j = t.line + g * MNP_LINES, rest = j % done, to = (j - rest) * radix + rest;
         mnp_memory *out = t.out + to * t.out_stride + t.column;
+        if (!mnp_is_there<count>(j))
+            break;
         if constexpr (done > 1)
             mnp_twiddle<radix>(v[g], rest, done * radix);
         mnp_small<radix>::transform(v[g]);
@@ -195,7 +218,7 @@ template <int done> MNP_INLINE void mnp_passes(const mnp_tile &t, mnp_memory *qu
     }
     if constexpr (!is_last) {
         __syncthreads();
-        mnp_passes<done * radix>(t, quick);
+        mnp_passes<number + 1, done * radix>(t, quick);
     }
 }
 
@@ -229,7 +252,7 @@ extern "C" __global__ void MNP_CLUSTER __launch_bounds__(MNP_THREADS,
     t.columns = p.columns - first;
     if (MNP_TO_REAL)
         mnp_join_spectra(t, mnp_quick);
-    mnp_passes<1>(t, mnp_quick);
+    mnp_passes<0, 1>(t, mnp_quick);
 #if MNP_BLOCKS > 1
     mnp_pass_across(t, mnp_quick);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transforms of 2, 4, 8 or 16 points that a thread has in registers, and the factors between passes of them.  MNP_REAL
- * is the type of the parts of the complex values.
+ * Transforms of up to 16 points, but not of 17 or more, that a thread has in registers, and the factors between passes
+ * of them.  MNP_REAL is the type of the parts of the complex values.
  */
 #ifndef MNP_KERNELS_FFT_RADIX_H
 #define MNP_KERNELS_FFT_RADIX_H
@@ -11,25 +11,81 @@
 
 typedef mnp_complex<MNP_REAL> mnp_value;
 
-/* exp(-2 pi i number / 16) v. */
-template <int number> MNP_INLINE mnp_value mnp_turn(mnp_value v)
+/* The points of the unit circle at 0, 1, ..., n - 1 turns over n, found by the compiler. */
+template <int n> struct mnp_circle {
+    double c[n], s[n];
+
+    /* The sum of the series of the cosine or the sine, of which `term` is the first term, for angles up to pi / 4. */
+    static MNP_INLINE constexpr double series(double angle, double term, int first)
+    {
+        double sum = 0;
+        for (int i = first; i < first + 20; i += 2) {
+            sum += term;
+            term *= -angle * angle / ((i + 1) * (i + 2));
+        }
+        return sum;
+    }
+
+    MNP_INLINE constexpr mnp_circle() : c(), s()
+    {
+        for (int i = 0; i < n; i++) {
+            const int eighth = 8 * i / n, odd = eighth % 2;                                        /* of the circle */
+            const double rest = (double)(odd ? (eighth + 1) * n - 8 * i : 8 * i - eighth * n) / n; /* of an eighth */
+            const double angle = rest * 0.78539816339744830962;
+            const double near = series(angle, 1, 0), far = series(angle, angle, 1);
+            const double a = odd ? far : near, b = odd ? near : far; /* of the quarter before */
+            c[i] = eighth < 2 ? a : eighth < 4 ? -b : eighth < 6 ? -a : b;
+            s[i] = eighth < 2 ? b : eighth < 4 ? a : eighth < 6 ? -b : -a;
+        }
+    }
+};
+
+/* exp(-2 pi i number / n) v, 0 <= number < n. */
+template <int number, int n> MNP_INLINE mnp_value mnp_turn(mnp_value v)
 {
-    constexpr double c = 0.92387953251128675613, s = 0.38268343236508977173, h = 0.70710678118654752440;
+    constexpr mnp_circle<n> circle;
+    constexpr MNP_REAL h = (MNP_REAL)0.70710678118654752440, c = (MNP_REAL)circle.c[number],
+                       s = (MNP_REAL)circle.s[number];
     if constexpr (number == 0)
         return v;
-    else if constexpr (number == 4)
+    else if constexpr (4 * number == n)
         return {v.im, -v.re};
-    else if constexpr (number == 2)
-        return {(MNP_REAL)h * (v.re + v.im), (MNP_REAL)h * (v.im - v.re)};
-    else if constexpr (number == 6)
-        return {(MNP_REAL)h * (v.im - v.re), -(MNP_REAL)h * (v.re + v.im)};
-    else if constexpr (number == 1)
-        return v * mnp_value{(MNP_REAL)c, -(MNP_REAL)s};
-    else if constexpr (number == 3)
-        return v * mnp_value{(MNP_REAL)s, -(MNP_REAL)c};
+    else if constexpr (8 * number == n)
+        return {h * (v.re + v.im), h * (v.im - v.re)};
+    else if constexpr (8 * number == 3 * n)
+        return {h * (v.im - v.re), -h * (v.re + v.im)};
     else
-        return v * mnp_value{-(MNP_REAL)c, (MNP_REAL)s}; /* 9 */
+        return v * mnp_value{c, -s};
 }
+
+/* A transform of an odd prime number of points: the values are added and subtracted in pairs. */
+template <int n> struct mnp_prime {
+    static MNP_INLINE void transform(mnp_value *v)
+    {
+        constexpr mnp_circle<n> circle;
+        constexpr int pairs = n / 2;
+        mnp_value sum[pairs], difference[pairs];
+        const mnp_value first = v[0];
+#pragma unroll
+        for (int k = 0; k < pairs; k++) {
+            sum[k] = v[k + 1] + v[n - 1 - k];
+            difference[k] = v[k + 1] - v[n - 1 - k];
+            v[0] = v[0] + sum[k];
+        }
+#pragma unroll
+        for (int j = 1; j <= pairs; j++) {
+            mnp_value even = first, odd = {};
+#pragma unroll
+            for (int k = 0; k < pairs; k++) {
+                const MNP_REAL c = (MNP_REAL)circle.c[j * (k + 1) % n], s = (MNP_REAL)circle.s[j * (k + 1) % n];
+                even = {even.re + c * sum[k].re, even.im + c * sum[k].im};
+                odd = {odd.re + s * difference[k].re, odd.im + s * difference[k].im};
+            }
+            v[j] = {even.re + odd.im, even.im - odd.re};
+            v[n - j] = {even.re - odd.im, even.im + odd.re};
+        }
+    }
+};
 
 template <int n> struct mnp_small;
 template <> struct mnp_small<1> {
@@ -48,38 +104,54 @@ template <> struct mnp_small<2> {
 template <> struct mnp_small<4> {
     static MNP_INLINE void transform(mnp_value *v)
     {
-        const mnp_value a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = mnp_turn<4>(v[1] - v[3]);
+        const mnp_value a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = mnp_turn<1, 4>(v[1] - v[3]);
         v[0] = a + c;
         v[1] = b + d;
         v[2] = a - c;
         v[3] = b - d;
     }
 };
+template <> struct mnp_small<3> : mnp_prime<3> {
+};
+template <> struct mnp_small<5> : mnp_prime<5> {
+};
+template <> struct mnp_small<7> : mnp_prime<7> {
+};
+template <> struct mnp_small<11> : mnp_prime<11> {
+};
+template <> struct mnp_small<13> : mnp_prime<13> {
+};
 
-/* 8 or 16 points: as 4 rows. */
+/* Other numbers of points: as 4, 2 or 3 rows. */
 template <int n> struct mnp_small {
-    static constexpr int across = n / 4, turn = 16 / n;
-    template <int b> static MNP_INLINE void column(const mnp_value *v, mnp_value (*rows)[across])
+    static constexpr int down = n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 3, across = n / down;
+    template <int row, int column> static MNP_INLINE void turn(const mnp_value *v, mnp_value (*rows)[across])
     {
-        mnp_value u[4] = {v[b], v[b + across], v[b + 2 * across], v[b + 3 * across]};
-        mnp_small<4>::transform(u);
-        rows[0][b] = u[0];
-        rows[1][b] = mnp_turn<turn * b>(u[1]);
-        rows[2][b] = mnp_turn<2 * turn * b>(u[2]);
-        rows[3][b] = mnp_turn<3 * turn * b>(u[3]);
-        if constexpr (b + 1 < across)
-            column<b + 1>(v, rows);
+        rows[row][column] = mnp_turn<row * column, n>(v[row]);
+        if constexpr (row + 1 < down)
+            turn<row + 1, column>(v, rows);
+    }
+    template <int column> static MNP_INLINE void transform_column(const mnp_value *v, mnp_value (*rows)[across])
+    {
+        mnp_value u[down];
+#pragma unroll
+        for (int a = 0; a < down; a++)
+            u[a] = v[column + a * across];
+        mnp_small<down>::transform(u);
+        turn<0, column>(u, rows);
+        if constexpr (column + 1 < across)
+            transform_column<column + 1>(v, rows);
     }
     static MNP_INLINE void transform(mnp_value *v)
     {
-        mnp_value rows[4][across];
-        column<0>(v, rows);
+        mnp_value rows[down][across];
+        transform_column<0>(v, rows);
 #pragma unroll
-        for (int a = 0; a < 4; a++) {
+        for (int a = 0; a < down; a++) {
             mnp_small<across>::transform(rows[a]);
 #pragma unroll
             for (int b = 0; b < across; b++)
-                v[a + 4 * b] = rows[a][b];
+                v[a + down * b] = rows[a][b];
         }
     }
 };

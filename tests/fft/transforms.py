@@ -178,8 +178,8 @@ for shape, dtype in ((1024, 37), "complex64"), ((1031, 33), "complex128"):
     mp.fft(x, mp.MNP_NONE, 0, None, out=x)
     close("in place", x, np.fft.fft(wide(a), axis=0), dtype, shape[0])
 
-# --- columns, which a GPU transforms by a kernel of Maniple's own where they are powers of two: in one block of threads,
-# --- in several; and real numbers along several axes at once ----------------------------------------------------------
+# --- columns, which a GPU transforms by a kernel of Maniple's own where they are powers of two, or have small factors and
+# --- are many: in one block of threads, in several; and real numbers along several axes at once -----------------------
 
 for shape, axis, dtype in (((16, 40), 0, "complex128"), ((3, 64, 50), 1, "complex64"), ((2, 1024, 9), 1, "complex128"),
                            ((2048, 21), 0, "complex64"), ((4096, 18), 0, "complex128"), ((16384, 35), 0, "complex64"),
@@ -215,6 +215,41 @@ for shape, axes in ((6, 8, 10), [0, 1, 2]), ((5, 7, 9), [2, 0, 1]), ((4, 6, 5, 7
         several("rfftn", a, mp.array(a, layout), axes, None, None)
         several("irfftn", spectrum, mp.array(spectrum, layout), axes, None, None)
         several("irfftn", spectrum, mp.array(spectrum, layout), axes, [shape[d] for d in axes], "forward")
+
+
+
+def small_factors(most):
+    """A number of at most so many points whose factors are 13 at most."""
+    n = int(rng.choice([2, 3, 5, 7, 11, 13]))
+    while True:
+        factor = int(rng.choice([2, 2, 3, 3, 5, 5, 7, 11, 13]))
+        if n * factor > most or rng.random() < 0.1:
+            return n
+        n *= factor
+
+
+MANY = (1 << 16) * mp.size
+for n in small_factors(15), small_factors(1000), small_factors(1000), small_factors(4000), 2000:
+    width = MANY // n + int(rng.integers(4, 9))
+    dtype = str(rng.choice(["complex64", "complex128"]))
+    a = values((n, width), dtype)
+    x = mp.array(a, mp.Layout([mp.size], a.shape, [-1, 0]))
+    one_axis("fft", a, x, 0, None, None)
+    one_axis("ifft", a, x, 0, None, "ortho")
+    width += width % 2
+    a = values((n, width), dtype).real
+    spectrum = values((n // 2 + 1, width), dtype)
+    one_axis("rfft", a, mp.array(a, mp.Layout([mp.size], a.shape, [-1, 0])), 0, None, None)
+    one_axis("irfft", spectrum, mp.array(spectrum, mp.Layout([mp.size], spectrum.shape, [-1, 0])), 0, n, None)
+for shape, axes in (((30 * mp.size, 48, 50), [1, 2]), ((35, 45, 50 * mp.size), [0, 1]), ((45, 21, 75 * mp.size), [0, 2, 1]),
+                    ((64, 32, 32 * mp.size), [1, 0, 2]), ((33, 40, 51 * mp.size), None)):
+    dtype = str(rng.choice(["complex64", "complex128"]))
+    a, axis = values(shape, dtype), int(rng.integers(-1, 3))
+    whole = mp.Layout([mp.size], a.shape, [0 if d == axis else -1 for d in range(3)]) if axis >= 0 else None
+    several("fftn", a, mp.array(a, whole), axes, None, None)
+    several("ifftn", a, mp.array(a, whole), axes, None, None)
+    several("rfftn", a.real, mp.array(a.real, whole), axes, None, None)
+    several("irfftn", a, mp.array(a, whole), axes, None, None)
 
 # --- what transforms obey ---------------------------------------------------------------------------------------------
 

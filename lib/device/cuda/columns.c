@@ -4,16 +4,117 @@
  */
 #include <config.h>
 
+#include <math.h>
+
 #include "base/integer.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "device/cuda/columns.h"
 #include "device/cuda/cuda.h"
 
+enum {
+    RADIX = 16,         /* the largest one */
+    MOST_PASSES = 14,   /* of a column of 16384 points */
+    NARROWEST = 4,      /* columns of a tile */
+    MOST_THREADS = 640, /* of a block, unless the narrowest tile has more */
+    LONGEST = 16384     /* column */
+};
+
 static bool is_power_of_two(int64_t n)
 {
     return (n & (n - 1)) == 0;
 }
+
+/* ---- passes ---- */
+
+/* How a column is transformed: see kernels/fft/columns.cu. */
+typedef struct passes {
+    int count, radices[MOST_PASSES]; /* the largest first */
+    int64_t lines, held;
+    double cost;
+} passes;
+
+/* The fewest passes whose radices, `most` at most, have the product n; MOST_PASSES + 1 if there are none. */
+static int count_passes(int64_t n, int most)
+{
+    int least = n == 1 ? 0 : MOST_PASSES + 1;
+    for (int r = most; r > 1 && n > 1; r--)
+        if (n % r == 0) {
+            const int count = 1 + count_passes(n / r, r);
+            least = count < least ? count : least;
+        }
+    return least;
+}
+
+/* The most values that a thread holds, if `lines` threads share a column; *work_p: those of all threads and passes. */
+static int64_t count_held(const passes *p, int64_t n, int64_t lines, int64_t *work_p)
+{
+    int64_t most = 0;
+    *work_p = 0;
+    for (int i = 0; i < p->count; i++) {
+        const int64_t held = mnp__divide_up(n / p->radices[i], lines) * p->radices[i];
+        *work_p += held * lines;
+        most = mnp__max(most, held);
+    }
+    return most;
+}
+
+/*
+ * Take passes for n points if they cost less than the best: the work of threads, some of which idle in passes that have
+ * no multiple of their number of transforms; and threads that hold few values wait for each other more often.
+ */
+static void offer(const passes *p, int64_t n, passes *best)
+{
+    enum { MOST_HELD = 21 }; /* more do not fit the registers */
+    for (int64_t lines = mnp__divide_up(n, MOST_HELD); lines <= mnp__divide_up(n, 4); lines++) {
+        int64_t work;
+        const int64_t held = count_held(p, n, lines, &work);
+        const double cost = (double)work / (double)(n * p->count) * (1 + 2.0 / (double)mnp__min(held, RADIX));
+        if (held <= MOST_HELD && cost < best->cost) {
+            *best = *p;
+            best->lines = lines;
+            best->held = held;
+            best->cost = cost;
+        }
+    }
+}
+
+/* Try all radices, none larger than the one before, for what is left of n points. */
+static void try_radices(passes *p, int64_t n, int64_t left, int passes_left, passes *best)
+{
+    if (left == 1)
+        offer(p, n, best);
+    for (int r = p->count > 0 ? p->radices[p->count - 1] : RADIX; r > 1 && left > 1; r--) {
+        if (left % r != 0 || 1 + count_passes(left / r, r) > passes_left)
+            continue;
+        p->radices[p->count++] = r;
+        try_radices(p, n, left / r, passes_left - 1, best);
+        p->count--;
+    }
+}
+
+/* Powers of two are transformed by as many passes of radix 16 as there can be, by threads that hold 16 values. */
+static passes choose_passes(int64_t n)
+{
+    passes p = {.count = 0}, best = {.cost = INFINITY};
+    if (!is_power_of_two(n) || n < RADIX) {
+        try_radices(&p, n, n, count_passes(n, RADIX), &best);
+        return best;
+    }
+    for (int64_t left = n; left > 1; left /= p.radices[p.count++])
+        p.radices[p.count] = (int)mnp__min(left, RADIX);
+    p.lines = n / RADIX;
+    p.held = RADIX;
+    return p;
+}
+
+/* Rows of a tile in shared memory. */
+static int64_t count_rows(const passes *p, int64_t n)
+{
+    return p->radices[0] % 2 == 0 ? n + n / p->radices[0] : n;
+}
+
+/* ---- which transforms ---- */
 
 /* Whether a dimension of the batch can be seen in pairs of real numbers, where elements are real. */
 static bool is_in_pairs(const mnp__fft_spec *spec, const mnp__fft_dim *dim, bool is_width)
@@ -43,11 +144,45 @@ static bool has_clusters(const cuda_device *cuda)
     return cuda->capability_major == 9 && cuda->multiprocessors >= H100;
 }
 
+/*
+ * Into how many blocks of threads the points of a column are dealt, as was found out by trying on an H200; 0: columns
+ * are too long.  The square of the number divides that of the points.
+ */
+static int64_t choose_blocks(const cuda_device *cuda, const mnp__fft_spec *spec, int64_t n)
+{
+    enum { ALONE = 1024, ALONE_BYTES = 128 << 10 }; /* points, and a tile, of one block */
+    const int64_t size = spec->is_double ? 16 : 8;
+    const bool clusters = has_clusters(cuda) && spec->kind == MNP__FFT_COMPLEX;
+    if (n <= ALONE)
+        return 1;
+    if (is_power_of_two(n))
+        return !clusters || n > LONGEST ? 0 : n <= 4096 ? n / 256 : n / 1024;
+    int64_t blocks = clusters ? 8 : 1;
+    while (n % (blocks * blocks) != 0)
+        blocks /= 2;
+    if (blocks == 2 && n * NARROWEST * size <= ALONE_BYTES)
+        blocks = 1;
+    return n / blocks * NARROWEST * size <= ALONE_BYTES ? blocks : 0;
+}
+
+/*
+ * Whether a length has small factors alone, and there are enough elements for a kernel to be compiled for it.  A power
+ * of two is worth it always.
+ */
+static bool is_worth_it(const mnp__fft_spec *spec)
+{
+    enum { LEAST = 1 << 16 };
+    const int64_t n = spec->dims[0].extent;
+    int64_t elements = n;
+    for (int d = 0; d < spec->nbatch; d++)
+        elements *= spec->batch[d].extent;
+    if (is_power_of_two(n) && n >= RADIX)
+        return true;
+    return n > 1 && elements >= LEAST && count_passes(n, RADIX) <= MOST_PASSES;
+}
+
 bool mnp__cuda_columns_can(mnp__device *device, const mnp__fft_spec *spec)
 {
-    enum { SHORTEST = 16, LONGEST_ALONE = 1024, LONGEST = 16384, NARROWEST = 4 };
-    const int64_t n = spec->dims[0].extent;
-    const bool clusters = has_clusters((const cuda_device *)device) && spec->kind == MNP__FFT_COMPLEX;
     const int width = find_width(spec);
     if (spec->rank != 1 || width < 0 || spec->batch[width].extent < NARROWEST ||
         spec->nbatch - 1 > MNP_FFT_COLUMNS_OUTER || !is_in_pairs(spec, &spec->dims[0], false))
@@ -55,51 +190,52 @@ bool mnp__cuda_columns_can(mnp__device *device, const mnp__fft_spec *spec)
     for (int d = 0; d < spec->nbatch; d++)
         if (!is_in_pairs(spec, &spec->batch[d], d == width))
             return false;
-    return n >= SHORTEST && n <= (clusters ? LONGEST : LONGEST_ALONE) && is_power_of_two(n);
-}
-
-/* Into how many blocks of threads the points of a column are dealt, as was found out by trying on an H200. */
-static int64_t choose_blocks(int64_t n)
-{
-    return n <= 1024 ? 1 : n <= 4096 ? n / 256 : n / 1024;
+    return choose_blocks((const cuda_device *)device, spec, spec->dims[0].extent) > 0 && is_worth_it(spec);
 }
 
 /*
- * The columns of a tile: as many as fit, but no more than make long rows and blocks of some size, or than there are.
- * Blocks of a cluster, and those that read two spectra for each column, are better smaller.
+ * The columns of a tile, a power of two: as many as fit, but no more than make long rows and blocks of some size, or
+ * than there are.  Blocks of a cluster, and those that read two spectra for each column, are better smaller.
  */
-static int64_t choose_width(int64_t rows, int64_t size, bool is_small, int64_t columns)
+static int64_t choose_width(const passes *p, int64_t rows, int64_t size, bool is_small, int64_t columns)
 {
     enum { TILE = 64 << 10, SMALL = 32 << 10, ROW = 256, LEAST = 2048 }; /* bytes of tiles, of a row; elements */
-    int64_t width = (is_small ? SMALL : TILE) / (rows * size);
+    const int64_t bytes = rows * size;
+    int64_t width = 1;
+    while (2 * width * bytes <= (is_small ? SMALL : TILE) && width * p->lines <= MOST_THREADS / 2)
+        width *= 2;
     while (width * size > ROW && rows * width > LEAST)
         width /= 2;
-    while (width > 4 && width / 2 >= columns)
+    while (width > NARROWEST && width / 2 >= columns)
         width /= 2;
-    return width;
+    return mnp__max(width, NARROWEST);
 }
 
 mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec, mnp__cuda_columns *columns)
 {
-    enum { HELD = 16 }; /* see kernels/fft/columns.cu */
     const int width = find_width(spec);
     const bool from_real = spec->kind == MNP__FFT_FROM_REAL, to_real = spec->kind == MNP__FFT_TO_REAL;
     const int64_t size = 2 * (int64_t)(spec->is_double ? sizeof(double) : sizeof(float));
     const int64_t in_unit = from_real ? 2 : 1, out_unit = to_real ? 2 : 1; /* pairs of real numbers */
-    const int64_t n = spec->dims[0].extent, blocks = choose_blocks(n);
+    const int64_t n = spec->dims[0].extent, blocks = choose_blocks((const cuda_device *)device, spec, n);
     const int64_t rows = n / blocks, across = spec->batch[width].extent / in_unit / out_unit;
-    const int64_t tile = choose_width(rows, size, to_real || (blocks > 1 && rows < 1024), across);
-    char room[256];
+    const passes p = choose_passes(rows);
+    const int64_t tile = choose_width(&p, rows, size, to_real || (blocks > 1 && rows < 1024), across);
+    char room[512];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines,
                   "#define MNP_REAL %s\n#define MNP_POINTS %lld\n#define MNP_BLOCKS %lld\n#define MNP_COLUMNS %lld\n"
-                  "#define MNP_FROM_REAL %d\n#define MNP_TO_REAL %d\n",
+                  "#define MNP_FROM_REAL %d\n#define MNP_TO_REAL %d\n#define MNP_LINES %lld\n#define MNP_HELD %lld\n"
+                  "#define MNP_RADICES %d",
                   spec->is_double ? "double" : "float", (long long)n, (long long)blocks, (long long)tile, from_real,
-                  to_real);
+                  to_real, (long long)p.lines, (long long)p.held, p.radices[0]);
+    for (int i = 1; i < p.count; i++)
+        mnp__text_add(&defines, ", %d", p.radices[i]);
+    mnp__text_add(&defines, "\n");
     const mnp__kernel_spec kernel = {.file = "fft/columns.cu",
                                      .function = "fft_columns",
                                      .defines = mnp__text_string(&defines),
-                                     .shared_bytes = (size_t)((rows + rows / 16) * tile * size),
+                                     .shared_bytes = (size_t)(count_rows(&p, rows) * tile * size),
                                      .cluster = (int)blocks};
     MNP_TRY(mnp__device_load_kernel(device, &kernel, &columns->kernel));
     int64_t tiles = mnp__divide_up(across, tile);
@@ -120,7 +256,7 @@ mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec
     if (tiles * blocks > INT32_MAX)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "a transform of %lld columns at once", (long long)(tiles * tile));
     columns->launch =
-        (mnp__launch){.grid = {(unsigned)(tiles * blocks), 1, 1}, .block = {(unsigned)(rows * tile / HELD), 1, 1}};
+        (mnp__launch){.grid = {(unsigned)(tiles * blocks), 1, 1}, .block = {(unsigned)(p.lines * tile), 1, 1}};
     return MNP_OK;
 }
 

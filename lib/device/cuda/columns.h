@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Private to the CUDA device: Fourier transforms along one dimension whose elements are rows of matrices apart, complex
- * or real on one side, of 16 to 16384 points, a power of two.  They are scaled as well, and may be in place.
+ * or real on one side, of up to 16384 points with prime factors up to 13.  They are scaled as well, and may be in place.
  */
 #ifndef MNP__DEVICE_CUDA_COLUMNS_H
 #define MNP__DEVICE_CUDA_COLUMNS_H

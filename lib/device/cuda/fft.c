@@ -5,11 +5,12 @@
  * cuFFT takes transforms whose dimensions nest, each stride a multiple of the next one, and one batch dimension.
  * Others are done along one dimension after the other, and the remaining batch dimensions are loops of launches.
  * Complex and real columns of matrices, whose elements are rows apart, are transformed by kernels/fft/columns.cu where
- * their length is a power of two: it reads and writes them once, all matrices in one launch, and scales them.
+ * their length has small factors: it reads and writes them once, all matrices in one launch, and scales them.
  *
  * Results of cuFFT are scaled by a kernel.  As it overwrites the half spectrum of a real transform, and expects that of
- * real numbers, it gets a copy of it in the memory to work in.  It also wants real numbers to begin where complex ones
- * could, at even elements; where the memory or a loop begins at an odd one, they go through a copy.
+ * real numbers, it works on a copy of it in the memory to work in: what the kernel for columns makes of it first, or
+ * what a pass does.  It also wants real numbers to begin where complex ones could, at even elements; where the memory
+ * or a loop begins at an odd one, they go through a copy.
  */
 #include <config.h>
 
@@ -47,8 +48,10 @@ struct mnp__device_fft {
     mnp__fft_spec spec, planned; /* as it is asked for; with the strides of the copies */
     int nstages;
     fft_stage stages[MNP__FFT_RANK];
-    fft_pass scale, halve, align;
+    /* halve: makes the copy of the half spectrum; settle: no imaginary parts that the last stage expects to be 0 */
+    fft_pass scale, halve, settle, align;
     size_t copy_bytes, align_bytes; /* of the copies of half spectrum and real numbers, before cuFFT's own memory */
+    bool begins;                    /* the first stage makes the copy of the half spectrum */
     bool pads;                      /* loops would begin at odd elements: cuFFT always works on the copy */
 };
 
@@ -181,6 +184,17 @@ static mnp_status plan_cufft(fft_stage *stage, size_t *work_p)
 
 /* ---- stages ---- */
 
+/* Let a part of a transform read the input as it is asked for, where the copy of it is planned for. */
+static void read_input(const mnp__fft_spec *asked, int first, int last, mnp__fft_spec *part)
+{
+    const mnp__fft_spec original = mnp__fft_part(asked, first, last);
+    for (int k = 0; k < part->rank; k++)
+        part->dims[k].in = original.dims[k].in;
+    for (int k = 0; k < part->nbatch; k++)
+        part->batch[k].in = original.batch[k].in;
+    part->in_place = false;
+}
+
 /*
  * Add a stage along the dimensions first .. last.  The real dimension is the first one of a transform from real
  * numbers, and the last one to them; before that the copy of the input is transformed in place, and otherwise, after
@@ -196,6 +210,8 @@ static void add_stage(mnp__device_fft *fft, int first, int last)
         for (int k = 0; k < part.nbatch; k++)
             part.batch[k].out = part.batch[k].in;
         part.in_place = true;
+        if (fft->begins && fft->nstages == 0)
+            read_input(&fft->spec, first, last, &part);
     } else if (spec->kind != MNP__FFT_TO_REAL && fft->nstages > 0) {
         mnp__fft_stay(&part);
     }
@@ -221,6 +237,31 @@ static bool ends_with_columns(mnp__device *device, const mnp__device_fft *fft)
            (fft->planned.scale != 1 || (fft->planned.rank == 3 && last->dims[0].extent <= SHORT));
 }
 
+/* Whether cuFFT takes the batch of a transform at once. */
+static bool is_one_batch(const mnp__fft_spec *spec)
+{
+    mnp__fft_spec rest = *spec;
+    (void)take_batch(&rest);
+    return rest.nbatch == 0;
+}
+
+/* Whether our kernel is better for all but the real dimension of many numbers, which cuFFT takes at once. */
+static bool is_real_with_columns(mnp__device *device, const mnp__device_fft *fft)
+{
+    enum { MANY = 1 << 16 };
+    const bool from_real = fft->planned.kind == MNP__FFT_FROM_REAL;
+    const int real = from_real ? 0 : fft->nstages - 1;
+    int64_t numbers = 1;
+    for (int d = 0; d < fft->planned.rank; d++)
+        numbers *= fft->planned.dims[d].extent;
+    for (int d = 0; d < fft->planned.nbatch; d++)
+        numbers *= fft->planned.batch[d].extent;
+    for (int s = 0; s < fft->nstages; s++)
+        if (s != real && !mnp__cuda_columns_can(device, &fft->stages[s].spec))
+            return false;
+    return fft->planned.kind != MNP__FFT_COMPLEX && numbers >= MANY && is_one_batch(&fft->stages[real].spec);
+}
+
 /*
  * One stage where cuFFT takes the dimensions as they lie, else one for each, and for columns too.  The first dimension
  * of complex transforms may be a stage of its own, by the kernel for columns.
@@ -233,7 +274,8 @@ static void make_stages(mnp__device *device, mnp__device_fft *fft)
         const int d = spec->kind == MNP__FFT_FROM_REAL ? spec->rank - 1 - s : s;
         add_stage(fft, d, d);
     }
-    if (spec->rank > 1 && !all_can_be_columns(device, fft) && nests(spec, true) && nests(spec, false)) {
+    if (spec->rank > 1 && !all_can_be_columns(device, fft) && !is_real_with_columns(device, fft) && nests(spec, true) &&
+        nests(spec, false)) {
         fft->nstages = 0;
         add_stage(fft, 1, spec->rank - 1);
         add_stage(fft, 0, 0);
@@ -250,12 +292,16 @@ static size_t whole_pages(int64_t count, size_t size)
     return mnp__round_up_bytes((size_t)count * size, 512);
 }
 
-/* The copy of the half spectrum, which is scaled on the way there. */
+/* The copy of the half spectrum, which is scaled on the way there: by the first stage, if it is of columns. */
 static void plan_spectrum(mnp__device *device, mnp__device_fft *fft)
 {
     fft->copy_bytes = whole_pages(mnp__fft_make_dense(&fft->planned), mnp__fft_in_size(&fft->spec));
     fft->planned.scale = 1;
+    fft->begins = true;
     make_stages(device, fft);
+    fft->begins = fft->nstages > 1 && mnp__cuda_columns_can(device, &fft->stages[0].spec);
+    if (!fft->begins)
+        make_stages(device, fft);
 }
 
 /* Whether loops would begin at odd elements: all batch dimensions but that which cuFFT takes are loops. */
@@ -317,7 +363,7 @@ static int join_dims(pass_dim *dims, int count)
     for (int d = 0; d < count; d++) {
         pass_dim *outer = left > 0 ? &dims[left - 1] : NULL;
         if (outer && outer->in == dims[d].in * dims[d].extent && outer->out == dims[d].out * dims[d].extent &&
-            !outer->mirrors && !dims[d].mirrors) {
+            !outer->mirrors && !dims[d].mirrors && !outer->half && !dims[d].half) {
             dims[d].extent *= outer->extent;
             *outer = dims[d];
         } else {
@@ -382,6 +428,19 @@ static mnp_status plan_halve(mnp__device *device, mnp__device_fft *fft)
     return MNP_OK;
 }
 
+/* The first and, of an even number, the last element along the last dimension of the copy. */
+static mnp_status plan_settle(mnp__device *device, mnp__device_fft *fft)
+{
+    pass_dim dims[MNP__FFT_RANK + MNP_MAX_DIMS];
+    const int count = list_dims(&fft->planned, dims);
+    pass_dim *last = &dims[count - 1];
+    for (int d = 0; d < count; d++)
+        dims[d].out = dims[d].in;
+    *last = (pass_dim){last->extent % 2 == 0 ? 2 : 1, last->extent / 2 * last->in, last->extent / 2 * last->in, false,
+                       true};
+    return plan_pass(device, fft->spec.is_double, 2, true, dims, count, &fft->settle);
+}
+
 /* The real numbers to the copy, or back. */
 static mnp_status plan_align(mnp__device *device, mnp__device_fft *fft)
 {
@@ -417,6 +476,8 @@ static mnp_status plan_passes(mnp__device *device, mnp__device_fft *fft)
     const fft_stage *last = &fft->stages[fft->nstages - 1];
     if (spec->kind != MNP__FFT_COMPLEX)
         MNP_TRY(plan_align(device, fft));
+    if (fft->begins)
+        return last->columns.kernel ? MNP_OK : plan_settle(device, fft);
     if (fft->copy_bytes > 0)
         return plan_halve(device, fft);
     return spec->scale == 1 || last->columns.kernel ? MNP_OK : plan_scale(device, fft);
@@ -433,6 +494,8 @@ static mnp_status make(mnp__device *device, mnp__device_fft *fft, size_t *work_p
         plan_spectrum(device, fft);
     if (fft->spec.kind != MNP__FFT_COMPLEX)
         plan_copy(device, fft);
+    if (fft->begins)
+        fft->stages[0].spec.scale = fft->spec.scale;
     for (int s = 0; s < fft->nstages; s++) {
         size_t work = 0;
         MNP_TRY(plan_stage(device, &fft->stages[s], &work));
@@ -474,6 +537,7 @@ void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft)
     }
     device->ops->kernel_free(device, fft->scale.kernel);
     device->ops->kernel_free(device, fft->halve.kernel);
+    device->ops->kernel_free(device, fft->settle.kernel);
     device->ops->kernel_free(device, fft->align.kernel);
     free(fft);
 }
@@ -535,7 +599,11 @@ mnp_status mnp__cuda_fft_execute(mnp__device *device, mnp__device_fft *fft, void
     }
     for (int s = 0; s < fft->nstages; s++) {
         const fft_stage *stage = &fft->stages[s];
-        void *from = s == 0 || to_real ? in : out, *to = to_real && s < fft->nstages - 1 ? in : out;
+        const bool begins = fft->begins && s == 0, is_last = s == fft->nstages - 1;
+        void *from = s == 0 || to_real ? in : out, *to = begins ? work : to_real && !is_last ? in : out;
+        in = begins ? work : in;
+        if (is_last && fft->settle.kernel)
+            MNP_TRY(run_pass(device, &fft->settle, from, from, stream));
         if (stage->columns.kernel) {
             MNP_TRY(mnp__cuda_columns_run(device, &stage->columns, from, to, stream));
             continue;
