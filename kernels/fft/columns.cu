@@ -3,7 +3,7 @@
  * On a GPU: Fourier transforms of the columns of matrices, of MNP_POINTS points, whose prime factors are 13 at most.
  * MNP_REAL is the type of the parts of the complex elements.  With MNP_FROM_REAL or MNP_TO_REAL the input or the output
  * is real, and two real columns side by side, which lie as the parts of complex numbers do, are transformed as one
- * complex column.
+ * complex column.  With MNP_ALIGNED such pairs begin where a complex number could, and none is a column alone.
  *
  * A block of threads has a tile of MNP_COLUMNS columns in shared memory, so that rows are read and written in runs, and
  * every element once; MNP_LINES threads share a column.  Longer columns are dealt to the MNP_BLOCKS blocks of a cluster:
@@ -52,29 +52,69 @@ MNP_INLINE int mnp_place(int row, int column)
     return (mnp_radices[0] % 2 == 0 ? row + row / mnp_radices[0] : row) * MNP_COLUMNS + column;
 }
 
+/* The elements of the input and the output, which strides count: pairs of numbers, or single ones that are not aligned. */
+template <bool single> struct mnp_element {
+    typedef mnp_memory type;
+    static constexpr int of_pair = 1;
+};
+template <> struct mnp_element<true> {
+    typedef MNP_REAL type;
+    static constexpr int of_pair = 2;
+};
+typedef mnp_element<MNP_FROM_REAL && !MNP_ALIGNED> mnp_in;
+typedef mnp_element<MNP_TO_REAL && !MNP_ALIGNED> mnp_out;
+
 struct mnp_tile {
-    const mnp_memory *in; /* the tile's first column */
-    mnp_memory *out;
+    const mnp_in::type *in; /* the tile's first column */
+    mnp_out::type *out;
     int64_t in_stride, out_stride, columns; /* columns: from the tile's first one to the last one of the matrix */
     MNP_REAL scale;
-    bool inverse;
+    bool inverse, odd;       /* odd: the last pair is one real column alone */
     int column, line, block; /* of this thread; the block's number in its cluster */
 };
 
-MNP_INLINE mnp_value mnp_read(const mnp_tile &t, const mnp_memory *from)
+/* Whether there is no second real column in a pair. */
+MNP_INLINE bool mnp_is_alone(const mnp_tile &t, int column)
 {
-    const mnp_memory both = t.column < t.columns ? *from : mnp_memory{};
+    return !MNP_ALIGNED && t.odd && column == t.columns - 1;
+}
+
+MNP_INLINE mnp_memory mnp_load(const mnp_tile &, const mnp_memory *from)
+{
+    return *from;
+}
+MNP_INLINE mnp_memory mnp_load(const mnp_tile &t, const MNP_REAL *from)
+{
+    return {{from[0], mnp_is_alone(t, t.column) ? 0 : from[1]}};
+}
+
+MNP_INLINE void mnp_store(const mnp_tile &, mnp_memory *to, const mnp_memory &both)
+{
+    *to = both;
+}
+MNP_INLINE void mnp_store(const mnp_tile &t, MNP_REAL *to, const mnp_memory &both)
+{
+    to[0] = both.at[0];
+    if (!mnp_is_alone(t, t.column))
+        to[1] = both.at[1];
+}
+
+MNP_INLINE mnp_value mnp_read(const mnp_tile &t, const mnp_in::type *from)
+{
+    const mnp_memory both = t.column < t.columns ? mnp_load(t, from) : mnp_memory{};
     return t.inverse ? mnp_value{both.at[1], both.at[0]} : mnp_value{both.at[0], both.at[1]};
 }
 
-MNP_INLINE void mnp_write(const mnp_tile &t, mnp_memory *to, mnp_value v)
+MNP_INLINE void mnp_write(const mnp_tile &t, mnp_out::type *to, mnp_value v)
 {
     const MNP_REAL re = t.scale * v.re, im = t.scale * v.im;
     if (t.column < t.columns)
-        *to = t.inverse ? mnp_memory{{im, re}} : mnp_memory{{re, im}};
+        mnp_store(t, to, t.inverse ? mnp_memory{{im, re}} : mnp_memory{{re, im}});
 }
 
 /* ---- real columns ---- */
+
+#if MNP_TO_REAL
 
 /* From the half spectra a and b of two real columns to the spectrum a + i b, as an inverse transform wants it. */
 MNP_INLINE void mnp_join_spectra(const mnp_tile &t, mnp_memory *quick)
@@ -82,12 +122,12 @@ MNP_INLINE void mnp_join_spectra(const mnp_tile &t, mnp_memory *quick)
 #pragma unroll
     for (int i = (int)threadIdx.x; i < (MNP_POINTS / 2 + 1) * MNP_COLUMNS; i += MNP_THREADS) {
         const int row = i / MNP_COLUMNS, column = i % MNP_COLUMNS;
-        const mnp_memory *from = t.in + row * t.in_stride + 2 * column;
+        const mnp_in::type *from = t.in + row * t.in_stride + 2 * column;
         mnp_memory a = {}, b = {};
-        if (column < t.columns) {
+        if (column < t.columns)
             a = from[0];
+        if (column < t.columns && !mnp_is_alone(t, column))
             b = from[1];
-        }
         if (row == 0 || 2 * row == MNP_POINTS)
             a.at[1] = b.at[1] = 0;
         quick[mnp_place(row, column)] = {{a.at[1] + b.at[0], a.at[0] - b.at[1]}};
@@ -95,6 +135,9 @@ MNP_INLINE void mnp_join_spectra(const mnp_tile &t, mnp_memory *quick)
     }
     __syncthreads();
 }
+
+#endif
+#if MNP_FROM_REAL
 
 /* From the spectrum of two real columns, as of the parts of complex numbers, to the half spectrum of each. */
 MNP_INLINE void mnp_part_spectra(const mnp_tile &t, const mnp_memory *quick)
@@ -108,10 +151,12 @@ MNP_INLINE void mnp_part_spectra(const mnp_tile &t, const mnp_memory *quick)
                          mirror = quick[mnp_place((MNP_POINTS - row) % MNP_POINTS, column / 2)];
         const mnp_memory first = {{half * (one.at[0] + mirror.at[0]), half * (one.at[1] - mirror.at[1])}},
                          second = {{half * (one.at[1] + mirror.at[1]), half * (mirror.at[0] - one.at[0])}};
-        if (column / 2 < t.columns)
+        if (column / 2 < t.columns && !(column % 2 == 1 && mnp_is_alone(t, column / 2)))
             t.out[row * t.out_stride + column] = column % 2 == 0 ? first : second;
     }
 }
+
+#endif
 
 /* ---- clusters ---- */
 
@@ -162,7 +207,7 @@ MNP_INLINE void mnp_pass_across(const mnp_tile &t, const mnp_memory *quick)
             v[b] = mnp_read_block(quick + mnp_place(row, t.column), b);
         mnp_twiddle<MNP_BLOCKS>(v, row, MNP_POINTS);
         mnp_small<MNP_BLOCKS>::transform(v);
-        mnp_memory *to = t.out + row * t.out_stride + t.column;
+        mnp_out::type *to = t.out + row * t.out_stride + mnp_out::of_pair * t.column;
 #pragma unroll
         for (int b = 0; b < MNP_BLOCKS; b++, to += MNP_LOCAL * t.out_stride)
             mnp_write(t, to, v[b]);
@@ -184,7 +229,8 @@ template <int number, int done> MNP_INLINE void mnp_passes(const mnp_tile &t, mn
 #pragma unroll
     for (int g = 0; g < rounds; g++) {
         const int j = t.line + g * MNP_LINES;
-        const mnp_memory *from = t.in + ((int64_t)j * MNP_BLOCKS + t.block) * t.in_stride + t.column;
+        const mnp_in::type *from =
+            t.in + ((int64_t)j * MNP_BLOCKS + t.block) * t.in_stride + mnp_in::of_pair * t.column;
         if (!mnp_is_there<count>(j))
             break;
 #pragma unroll
@@ -202,7 +248,7 @@ template <int number, int done> MNP_INLINE void mnp_passes(const mnp_tile &t, mn
 #pragma unroll
     for (int g = 0; g < rounds; g++) {
         const int j = t.line + g * MNP_LINES, rest = j % done, to = (j - rest) * radix + rest;
-        mnp_memory *out = t.out + to * t.out_stride + t.column;
+        mnp_out::type *out = t.out + to * t.out_stride + mnp_out::of_pair * t.column;
         if (!mnp_is_there<count>(j))
             break;
         if constexpr (done > 1)
@@ -243,19 +289,24 @@ extern "C" __global__ void MNP_CLUSTER __launch_bounds__(MNP_THREADS,
     t.block = (int)blockIdx.x % MNP_BLOCKS;
     const int64_t first = (tile - matrix * across) * MNP_COLUMNS;
     mnp_unravel<MNP_FFT_COLUMNS_OUTER>(p.outer, matrix, index);
-    t.in = (const mnp_memory *)p.in + mnp_offset<MNP_FFT_COLUMNS_OUTER>(p.outer_in, index) + first * (1 + MNP_TO_REAL);
-    t.out = (mnp_memory *)p.out + mnp_offset<MNP_FFT_COLUMNS_OUTER>(p.outer_out, index) + first * (1 + MNP_FROM_REAL);
+    t.in = (const mnp_in::type *)p.in + mnp_offset<MNP_FFT_COLUMNS_OUTER>(p.outer_in, index) +
+           first * (mnp_in::of_pair << MNP_TO_REAL);
+    t.out = (mnp_out::type *)p.out + mnp_offset<MNP_FFT_COLUMNS_OUTER>(p.outer_out, index) +
+            first * (mnp_out::of_pair << MNP_FROM_REAL);
     t.in_stride = p.in_stride;
     t.out_stride = p.out_stride;
     t.scale = (MNP_REAL)p.scale;
     t.inverse = p.inverse != 0;
+    t.odd = p.odd != 0;
     t.columns = p.columns - first;
-    if (MNP_TO_REAL)
-        mnp_join_spectra(t, mnp_quick);
+#if MNP_TO_REAL
+    mnp_join_spectra(t, mnp_quick);
+#endif
     mnp_passes<0, 1>(t, mnp_quick);
 #if MNP_BLOCKS > 1
     mnp_pass_across(t, mnp_quick);
 #endif
-    if (MNP_FROM_REAL)
-        mnp_part_spectra(t, mnp_quick);
+#if MNP_FROM_REAL
+    mnp_part_spectra(t, mnp_quick);
+#endif
 }

@@ -7,13 +7,14 @@ enum { MNP_FFT_COLUMNS_OUTER = 3 };
 
 /*
  * Matrices of `columns` adjacent columns, whose rows are so many elements apart; outer: where the matrices begin.  Real
- * columns are counted in pairs, and so are elements where they are real.
+ * columns are counted in pairs; odd: the last one has one column.  Where pairs are aligned (MNP_ALIGNED) elements are
+ * counted in pairs too.
  */
 typedef struct mnp_fft_columns_params {
     const void *in;
     void *out;
     double scale;
-    int inverse;
+    int inverse, odd;
     long long columns, in_stride, out_stride;
     long long outer[MNP_FFT_COLUMNS_OUTER], outer_in[MNP_FFT_COLUMNS_OUTER], outer_out[MNP_FFT_COLUMNS_OUTER];
 } mnp_fft_columns_params;

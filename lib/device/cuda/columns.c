@@ -16,6 +16,7 @@ enum {
     RADIX = 16,         /* the largest one */
     MOST_PASSES = 14,   /* of a column of 16384 points */
     NARROWEST = 4,      /* columns of a tile */
+    MOST_LINES = 256,   /* threads that share a column */
     MOST_THREADS = 640, /* of a block, unless the narrowest tile has more */
     LONGEST = 16384     /* column */
 };
@@ -66,7 +67,8 @@ static int64_t count_held(const passes *p, int64_t n, int64_t lines, int64_t *wo
 static void offer(const passes *p, int64_t n, passes *best)
 {
     enum { MOST_HELD = 21 }; /* more do not fit the registers */
-    for (int64_t lines = mnp__divide_up(n, MOST_HELD); lines <= mnp__divide_up(n, 4); lines++) {
+    const int64_t most = mnp__min(mnp__divide_up(n, 4), MOST_LINES);
+    for (int64_t lines = mnp__divide_up(n, MOST_HELD); lines <= most; lines++) {
         int64_t work;
         const int64_t held = count_held(p, n, lines, &work);
         const double cost = (double)work / (double)(n * p->count) * (1 + 2.0 / (double)mnp__min(held, RADIX));
@@ -93,19 +95,23 @@ static void try_radices(passes *p, int64_t n, int64_t left, int passes_left, pas
     }
 }
 
-/* Powers of two are transformed by as many passes of radix 16 as there can be, by threads that hold 16 values. */
-static passes choose_passes(int64_t n)
+/*
+ * Powers of two are transformed by as many passes of radix 16 as there can be, by threads that hold 16 values.  Returns
+ * false if there are no passes for a number of points.
+ */
+static bool choose_passes(int64_t n, passes *p)
 {
-    passes p = {.count = 0}, best = {.cost = INFINITY};
+    passes begin = {.count = 0};
+    *p = (passes){.cost = INFINITY};
     if (!is_power_of_two(n) || n < RADIX) {
-        try_radices(&p, n, n, count_passes(n, RADIX), &best);
-        return best;
+        try_radices(&begin, n, n, count_passes(n, RADIX), p);
+        return p->count > 0;
     }
-    for (int64_t left = n; left > 1; left /= p.radices[p.count++])
-        p.radices[p.count] = (int)mnp__min(left, RADIX);
-    p.lines = n / RADIX;
-    p.held = RADIX;
-    return p;
+    for (int64_t left = n; left > 1; left /= p->radices[p->count++])
+        p->radices[p->count] = (int)mnp__min(left, RADIX);
+    p->lines = n / RADIX;
+    p->held = RADIX;
+    return true;
 }
 
 /* Rows of a tile in shared memory. */
@@ -115,13 +121,6 @@ static int64_t count_rows(const passes *p, int64_t n)
 }
 
 /* ---- which transforms ---- */
-
-/* Whether a dimension of the batch can be seen in pairs of real numbers, where elements are real. */
-static bool is_in_pairs(const mnp__fft_spec *spec, const mnp__fft_dim *dim, bool is_width)
-{
-    const int64_t stride = spec->kind == MNP__FFT_FROM_REAL ? dim->in : dim->out;
-    return spec->kind == MNP__FFT_COMPLEX || (is_width ? dim->extent : stride) % 2 == 0;
-}
 
 /* The batch dimension along the rows of the matrices; -1: there is none. */
 static int find_width(const mnp__fft_spec *spec)
@@ -150,7 +149,7 @@ static bool has_clusters(const cuda_device *cuda)
  */
 static int64_t choose_blocks(const cuda_device *cuda, const mnp__fft_spec *spec, int64_t n)
 {
-    enum { ALONE = 1024, ALONE_BYTES = 128 << 10 }; /* points, and a tile, of one block */
+    enum { ALONE = 1024, MOST_BYTES = 200 << 10, FEW_BYTES = 128 << 10 }; /* points of one block; of a tile */
     const int64_t size = spec->is_double ? 16 : 8;
     const bool clusters = has_clusters(cuda) && spec->kind == MNP__FFT_COMPLEX;
     if (n <= ALONE)
@@ -160,15 +159,12 @@ static int64_t choose_blocks(const cuda_device *cuda, const mnp__fft_spec *spec,
     int64_t blocks = clusters ? 8 : 1;
     while (n % (blocks * blocks) != 0)
         blocks /= 2;
-    if (blocks == 2 && n * NARROWEST * size <= ALONE_BYTES)
+    if (blocks == 2 && n * NARROWEST * size <= FEW_BYTES)
         blocks = 1;
-    return n / blocks * NARROWEST * size <= ALONE_BYTES ? blocks : 0;
+    return n / blocks * NARROWEST * size <= MOST_BYTES ? blocks : 0;
 }
 
-/*
- * Whether a length has small factors alone, and there are enough elements for a kernel to be compiled for it.  A power
- * of two is worth it always.
- */
+/* Whether there are enough elements for a kernel to be compiled for their length.  A power of two is worth it always. */
 static bool is_worth_it(const mnp__fft_spec *spec)
 {
     enum { LEAST = 1 << 16 };
@@ -176,21 +172,18 @@ static bool is_worth_it(const mnp__fft_spec *spec)
     int64_t elements = n;
     for (int d = 0; d < spec->nbatch; d++)
         elements *= spec->batch[d].extent;
-    if (is_power_of_two(n) && n >= RADIX)
-        return true;
-    return n > 1 && elements >= LEAST && count_passes(n, RADIX) <= MOST_PASSES;
+    return (is_power_of_two(n) && n >= RADIX) || elements >= LEAST;
 }
 
 bool mnp__cuda_columns_can(mnp__device *device, const mnp__fft_spec *spec)
 {
     const int width = find_width(spec);
     if (spec->rank != 1 || width < 0 || spec->batch[width].extent < NARROWEST ||
-        spec->nbatch - 1 > MNP_FFT_COLUMNS_OUTER || !is_in_pairs(spec, &spec->dims[0], false))
+        spec->nbatch - 1 > MNP_FFT_COLUMNS_OUTER)
         return false;
-    for (int d = 0; d < spec->nbatch; d++)
-        if (!is_in_pairs(spec, &spec->batch[d], d == width))
-            return false;
-    return choose_blocks((const cuda_device *)device, spec, spec->dims[0].extent) > 0 && is_worth_it(spec);
+    const int64_t n = spec->dims[0].extent, blocks = choose_blocks((const cuda_device *)device, spec, n);
+    passes p;
+    return blocks > 0 && is_worth_it(spec) && choose_passes(n / blocks, &p);
 }
 
 /*
@@ -211,24 +204,39 @@ static int64_t choose_width(const passes *p, int64_t rows, int64_t size, bool is
     return mnp__max(width, NARROWEST);
 }
 
+/* Whether pairs of real numbers begin at even elements, and no column is alone. */
+static bool is_aligned(const mnp__fft_spec *spec, int width)
+{
+    const bool from_real = spec->kind == MNP__FFT_FROM_REAL;
+    int64_t all = (from_real ? spec->dims[0].in : spec->dims[0].out) | spec->batch[width].extent;
+    for (int d = 0; d < spec->nbatch; d++)
+        all |= d == width ? 0 : from_real ? spec->batch[d].in : spec->batch[d].out;
+    return spec->kind == MNP__FFT_COMPLEX || all % 2 == 0;
+}
+
 mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec, mnp__cuda_columns *columns)
 {
     const int width = find_width(spec);
     const bool from_real = spec->kind == MNP__FFT_FROM_REAL, to_real = spec->kind == MNP__FFT_TO_REAL;
     const int64_t size = 2 * (int64_t)(spec->is_double ? sizeof(double) : sizeof(float));
-    const int64_t in_unit = from_real ? 2 : 1, out_unit = to_real ? 2 : 1; /* pairs of real numbers */
+    const bool aligned = is_aligned(spec, width);
+    const int64_t in_unit = from_real && aligned ? 2 : 1, out_unit = to_real && aligned ? 2 : 1;
+    const int64_t extent = spec->batch[width].extent;
     const int64_t n = spec->dims[0].extent, blocks = choose_blocks((const cuda_device *)device, spec, n);
-    const int64_t rows = n / blocks, across = spec->batch[width].extent / in_unit / out_unit;
-    const passes p = choose_passes(rows);
+    const int64_t rows = n / blocks, across = spec->kind == MNP__FFT_COMPLEX ? extent : mnp__divide_up(extent, 2);
+    passes p;
+    if (!choose_passes(rows, &p))
+        return MNP_FAIL(MNP_ERR_INTERNAL, "no passes for columns of %lld points", (long long)n);
     const int64_t tile = choose_width(&p, rows, size, to_real || (blocks > 1 && rows < 1024), across);
     char room[512];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines,
                   "#define MNP_REAL %s\n#define MNP_POINTS %lld\n#define MNP_BLOCKS %lld\n#define MNP_COLUMNS %lld\n"
-                  "#define MNP_FROM_REAL %d\n#define MNP_TO_REAL %d\n#define MNP_LINES %lld\n#define MNP_HELD %lld\n"
+                  "#define MNP_FROM_REAL %d\n#define MNP_TO_REAL %d\n#define MNP_ALIGNED %d\n#define MNP_LINES "
+                  "%lld\n#define MNP_HELD %lld\n"
                   "#define MNP_RADICES %d",
                   spec->is_double ? "double" : "float", (long long)n, (long long)blocks, (long long)tile, from_real,
-                  to_real, (long long)p.lines, (long long)p.held, p.radices[0]);
+                  to_real, aligned, (long long)p.lines, (long long)p.held, p.radices[0]);
     for (int i = 1; i < p.count; i++)
         mnp__text_add(&defines, ", %d", p.radices[i]);
     mnp__text_add(&defines, "\n");
@@ -242,6 +250,7 @@ mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec
     columns->params = (mnp_fft_columns_params){.scale = spec->scale,
                                                .inverse = to_real || (spec->inverse && !from_real),
                                                .columns = across,
+                                               .odd = spec->kind != MNP__FFT_COMPLEX && extent % 2 != 0,
                                                .in_stride = spec->dims[0].in / in_unit,
                                                .out_stride = spec->dims[0].out / out_unit,
                                                .outer = {1, 1, 1}};

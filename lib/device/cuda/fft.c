@@ -305,11 +305,13 @@ static void plan_spectrum(mnp__device *device, mnp__device_fft *fft)
 }
 
 /* Whether loops would begin at odd elements: all batch dimensions but that which cuFFT takes are loops. */
-static bool needs_padding(const mnp__device_fft *fft)
+static bool needs_padding(mnp__device *device, const mnp__device_fft *fft)
 {
     const fft_stage *real = &fft->stages[fft->spec.kind == MNP__FFT_FROM_REAL ? 0 : fft->nstages - 1];
     mnp__fft_spec rest = real->spec;
     (void)take_batch(&rest);
+    if (mnp__cuda_columns_can(device, &real->spec))
+        return false;
     for (int d = 0; d < rest.nbatch; d++)
         if (is_odd(&real->spec, &rest.batch[d]))
             return true;
@@ -322,7 +324,7 @@ static void plan_copy(mnp__device *device, mnp__device_fft *fft)
     mnp__fft_spec *spec = &fft->planned;
     const bool reads = spec->kind == MNP__FFT_FROM_REAL;
     int64_t span = 1, stride = 1;
-    fft->pads = needs_padding(fft);
+    fft->pads = needs_padding(device, fft);
     for (int d = spec->rank + spec->nbatch - 1; d >= 0; d--) { /* the batch is outside */
         const int at = d < spec->nbatch ? d : d - spec->nbatch;
         mnp__fft_dim *dim = d < spec->nbatch ? &spec->batch[at] : &spec->dims[at];
