@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * On a GPU: Fourier transforms of the columns of matrices, of MNP_POINTS points, whose prime factors are 13 at most.
- * MNP_REAL is the type of the parts of the complex elements.  With MNP_FROM_REAL or MNP_TO_REAL the input or the output
+ * On a GPU: Fourier transforms of the columns of matrices, of MNP_LENGTH points.  MNP_REAL is the type of the parts of the complex elements.  With MNP_FROM_REAL or MNP_TO_REAL the input or the output
  * is real, and two real columns side by side, which lie as the parts of complex numbers do, are transformed as one
  * complex column.  With MNP_ALIGNED such pairs begin where a complex number could, and none is a column alone.
  *
@@ -13,6 +12,10 @@
  * The passes have the radices MNP_RADICES, at most 16, and are in the order of T. G. Stockham (1966) as
  * N. K. Govindaraju et al. (2008) have it on GPUs.  In each a thread has one or more transforms of radix points; it
  * holds MNP_HELD values at most.  An inverse transform is that of the numbers with their parts exchanged.
+ *
+ * The radices have the product MNP_POINTS (of one block: by MNP_BLOCKS).  That is MNP_LENGTH; or, where this has a
+ * larger prime factor, a number of at least 2 MNP_LENGTH - 1.  A transform is then a convolution with a chirp, which is
+ * done by transforms of MNP_POINTS points (L. I. Bluestein, 1970).
  */
 #include "kernels/prelude.h"
 #include "kernels/fft/columns_params.h"
@@ -26,6 +29,7 @@ enum {
     MNP_RESIDENT = 65536 / (MNP_HELD > 16 ? MNP_HELD : 16) / (int)sizeof(MNP_REAL)
 };
 constexpr int mnp_radices[] = {MNP_RADICES};
+constexpr bool mnp_has_chirp = MNP_LENGTH != MNP_POINTS;
 
 /* How many times a thread has one of `count` things of a column. */
 MNP_INLINE constexpr int mnp_rounds(int count)
@@ -67,6 +71,7 @@ typedef mnp_element<MNP_TO_REAL && !MNP_ALIGNED> mnp_out;
 struct mnp_tile {
     const mnp_in::type *in; /* the tile's first column */
     mnp_out::type *out;
+    const mnp_memory *chirp;                /* MNP_LENGTH numbers of the chirp, and the spectrum to multiply by */
     int64_t in_stride, out_stride, columns; /* columns: from the tile's first one to the last one of the matrix */
     MNP_REAL scale;
     bool inverse, odd;       /* odd: the last pair is one real column alone */
@@ -120,7 +125,7 @@ MNP_INLINE void mnp_write(const mnp_tile &t, mnp_out::type *to, mnp_value v)
 MNP_INLINE void mnp_join_spectra(const mnp_tile &t, mnp_memory *quick)
 {
 #pragma unroll
-    for (int i = (int)threadIdx.x; i < (MNP_POINTS / 2 + 1) * MNP_COLUMNS; i += MNP_THREADS) {
+    for (int i = (int)threadIdx.x; i < (MNP_LENGTH / 2 + 1) * MNP_COLUMNS; i += MNP_THREADS) {
         const int row = i / MNP_COLUMNS, column = i % MNP_COLUMNS;
         const mnp_in::type *from = t.in + row * t.in_stride + 2 * column;
         mnp_memory a = {}, b = {};
@@ -128,10 +133,10 @@ MNP_INLINE void mnp_join_spectra(const mnp_tile &t, mnp_memory *quick)
             a = from[0];
         if (column < t.columns && !mnp_is_alone(t, column))
             b = from[1];
-        if (row == 0 || 2 * row == MNP_POINTS)
+        if (row == 0 || 2 * row == MNP_LENGTH)
             a.at[1] = b.at[1] = 0;
         quick[mnp_place(row, column)] = {{a.at[1] + b.at[0], a.at[0] - b.at[1]}};
-        quick[mnp_place((MNP_POINTS - row) % MNP_POINTS, column)] = {{b.at[0] - a.at[1], a.at[0] + b.at[1]}};
+        quick[mnp_place((MNP_LENGTH - row) % MNP_LENGTH, column)] = {{b.at[0] - a.at[1], a.at[0] + b.at[1]}};
     }
     __syncthreads();
 }
@@ -145,10 +150,10 @@ MNP_INLINE void mnp_part_spectra(const mnp_tile &t, const mnp_memory *quick)
     const MNP_REAL half = t.scale / 2;
     __syncthreads();
 #pragma unroll
-    for (int i = (int)threadIdx.x; i < (MNP_POINTS / 2 + 1) * 2 * MNP_COLUMNS; i += MNP_THREADS) {
+    for (int i = (int)threadIdx.x; i < (MNP_LENGTH / 2 + 1) * 2 * MNP_COLUMNS; i += MNP_THREADS) {
         const int row = i / (2 * MNP_COLUMNS), column = i % (2 * MNP_COLUMNS);
         const mnp_memory one = quick[mnp_place(row, column / 2)],
-                         mirror = quick[mnp_place((MNP_POINTS - row) % MNP_POINTS, column / 2)];
+                         mirror = quick[mnp_place((MNP_LENGTH - row) % MNP_LENGTH, column / 2)];
         const mnp_memory first = {{half * (one.at[0] + mirror.at[0]), half * (one.at[1] - mirror.at[1])}},
                          second = {{half * (one.at[1] + mirror.at[1]), half * (mirror.at[0] - one.at[0])}};
         if (column / 2 < t.columns && !(column % 2 == 1 && mnp_is_alone(t, column / 2)))
@@ -219,12 +224,33 @@ MNP_INLINE void mnp_pass_across(const mnp_tile &t, const mnp_memory *quick)
 
 /* ---- passes ---- */
 
-/* Pass number `number`, which makes transforms of `done` points into longer ones, and those after it. */
-template <int number, int done> MNP_INLINE void mnp_passes(const mnp_tile &t, mnp_memory *quick)
+MNP_INLINE mnp_value mnp_times(mnp_value v, const mnp_memory &by)
+{
+    return v * mnp_value{by.at[0], by.at[1]};
+}
+
+/* A value of row `row` as the first pass takes it: with a chirp multiplied by that, or by the spectrum of its conjugate. */
+template <bool second> MNP_INLINE mnp_value mnp_begin(const mnp_tile &t, int row, mnp_value v)
+{
+    if constexpr (second) {
+        v = mnp_times(v, t.chirp[MNP_LENGTH + row]);
+        return {v.im, v.re}; /* the second transform is an inverse one */
+    } else if constexpr (mnp_has_chirp) {
+        return row < MNP_LENGTH ? mnp_times(v, t.chirp[row]) : mnp_value{};
+    }
+    return v;
+}
+
+/*
+ * Pass number `number`, which makes transforms of `done` points into longer ones, and those after it; then, where a
+ * transform is by a chirp, those of the second one.
+ */
+template <bool second, int number, int done> MNP_INLINE void mnp_passes(const mnp_tile &t, mnp_memory *quick)
 {
     constexpr int radix = mnp_radices[number], count = MNP_LOCAL / radix, rounds = mnp_rounds(count);
     constexpr bool is_last = done * radix == MNP_LOCAL;
-    constexpr bool reads = number == 0 && !MNP_TO_REAL, writes = is_last && MNP_BLOCKS == 1 && !MNP_FROM_REAL;
+    constexpr bool reads = number == 0 && !second && !MNP_TO_REAL, ends = is_last && second == mnp_has_chirp;
+    constexpr bool writes = ends && MNP_BLOCKS == 1 && !MNP_FROM_REAL;
     mnp_value v[rounds][radix];
 #pragma unroll
     for (int g = 0; g < rounds; g++) {
@@ -235,12 +261,15 @@ template <int number, int done> MNP_INLINE void mnp_passes(const mnp_tile &t, mn
             break;
 #pragma unroll
         for (int r = 0; r < radix; r++, from += count * MNP_BLOCKS * t.in_stride) {
+            const int row = j + r * count;
             if constexpr (reads) {
-                v[g][r] = mnp_read(t, from);
+                v[g][r] = mnp_has_chirp && row >= MNP_LENGTH ? mnp_value{} : mnp_read(t, from);
             } else {
-                const mnp_memory both = quick[mnp_place(j + r * count, t.column)];
+                const mnp_memory both = quick[mnp_place(row, t.column)];
                 v[g][r] = {both.at[0], both.at[1]};
             }
+            if constexpr (number == 0)
+                v[g][r] = mnp_begin<second>(t, row, v[g][r]);
         }
     }
     if constexpr (!reads)
@@ -256,15 +285,24 @@ template <int number, int done> MNP_INLINE void mnp_passes(const mnp_tile &t, mn
         mnp_small<radix>::transform(v[g]);
 #pragma unroll
         for (int r = 0; r < radix; r++, out += done * t.out_stride) {
+            const int row = to + r * done;
+            if constexpr (ends && mnp_has_chirp) {
+                if (row >= MNP_LENGTH)
+                    break;
+                v[g][r] = mnp_times({v[g][r].im, v[g][r].re}, t.chirp[row]);
+            }
             if constexpr (writes)
                 mnp_write(t, out, v[g][r]);
             else
-                quick[mnp_place(to + r * done, t.column)] = {{v[g][r].re, v[g][r].im}};
+                quick[mnp_place(row, t.column)] = {{v[g][r].re, v[g][r].im}};
         }
     }
-    if constexpr (!is_last) {
+    if constexpr (!ends) {
         __syncthreads();
-        mnp_passes<number + 1, done * radix>(t, quick);
+        if constexpr (is_last)
+            mnp_passes<true, 0, 1>(t, quick);
+        else
+            mnp_passes<second, number + 1, done * radix>(t, quick);
     }
 }
 
@@ -293,6 +331,7 @@ extern "C" __global__ void MNP_CLUSTER __launch_bounds__(MNP_THREADS,
            first * (mnp_in::of_pair << MNP_TO_REAL);
     t.out = (mnp_out::type *)p.out + mnp_offset<MNP_FFT_COLUMNS_OUTER>(p.outer_out, index) +
             first * (mnp_out::of_pair << MNP_FROM_REAL);
+    t.chirp = (const mnp_memory *)p.chirp;
     t.in_stride = p.in_stride;
     t.out_stride = p.out_stride;
     t.scale = (MNP_REAL)p.scale;
@@ -302,7 +341,7 @@ extern "C" __global__ void MNP_CLUSTER __launch_bounds__(MNP_THREADS,
 #if MNP_TO_REAL
     mnp_join_spectra(t, mnp_quick);
 #endif
-    mnp_passes<0, 1>(t, mnp_quick);
+    mnp_passes<false, 0, 1>(t, mnp_quick);
 #if MNP_BLOCKS > 1
     mnp_pass_across(t, mnp_quick);
 #endif

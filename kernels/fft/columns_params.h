@@ -8,10 +8,10 @@ enum { MNP_FFT_COLUMNS_OUTER = 3 };
 /*
  * Matrices of `columns` adjacent columns, whose rows are so many elements apart; outer: where the matrices begin.  Real
  * columns are counted in pairs; odd: the last one has one column.  Where pairs are aligned (MNP_ALIGNED) elements are
- * counted in pairs too.
+ * counted in pairs too.  chirp: NULL where there is none.
  */
 typedef struct mnp_fft_columns_params {
-    const void *in;
+    const void *in, *chirp;
     void *out;
     double scale;
     int inverse, odd;

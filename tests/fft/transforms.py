@@ -229,7 +229,8 @@ def small_factors(most):
 
 
 MANY = (1 << 16) * mp.size
-for n in small_factors(15), small_factors(1000), small_factors(1000), small_factors(4000), 2000:
+for n in (small_factors(15), small_factors(1000), small_factors(4000), 2000, int(rng.integers(17, 400)),
+          int(rng.choice([17, 101, 404, 997]))):  # the last two: on a GPU by a chirp, where a factor is large
     width = MANY // n + int(rng.integers(4, 9))
     dtype = str(rng.choice(["complex64", "complex128"]))
     a = values((n, width), dtype)
@@ -242,7 +243,7 @@ for n in small_factors(15), small_factors(1000), small_factors(1000), small_fact
     one_axis("rfft", a, mp.array(a, mp.Layout([mp.size], a.shape, [-1, 0])), 0, None, None)
     one_axis("irfft", spectrum, mp.array(spectrum, mp.Layout([mp.size], spectrum.shape, [-1, 0])), 0, n, None)
 for shape, axes in (((30 * mp.size, 48, 50), [1, 2]), ((35, 45, 50 * mp.size), [0, 1]), ((45, 21, 75 * mp.size), [0, 2, 1]),
-                    ((64, 32, 32 * mp.size), [1, 0, 2]), ((33, 40, 51 * mp.size), None)):
+                    ((64, 32, 32 * mp.size), [1, 0, 2]), ((33, 40, 51 * mp.size), None), ((34, 46, 50 * mp.size), [1, 0])):
     dtype = str(rng.choice(["complex64", "complex128"]))
     a, axis = values(shape, dtype), int(rng.integers(-1, 3))
     whole = mp.Layout([mp.size], a.shape, [0 if d == axis else -1 for d in range(3)]) if axis >= 0 else None

@@ -5,20 +5,23 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/integer.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "device/cuda/columns.h"
 #include "device/cuda/cuda.h"
 
 enum {
-    RADIX = 16,         /* the largest one */
-    MOST_PASSES = 14,   /* of a column of 16384 points */
-    NARROWEST = 4,      /* columns of a tile */
-    MOST_LINES = 256,   /* threads that share a column */
-    MOST_THREADS = 640, /* of a block, unless the narrowest tile has more */
-    LONGEST = 16384     /* column */
+    RADIX = 16,             /* the largest one */
+    MOST_BYTES = 200 << 10, /* of the narrowest tile */
+    MOST_PASSES = 14,       /* of a column of 16384 points */
+    NARROWEST = 4,          /* columns of a tile */
+    MOST_LINES = 256,       /* threads that share a column */
+    MOST_THREADS = 640,     /* of a block, unless the narrowest tile has more */
+    LONGEST = 16384         /* column */
 };
 
 static bool is_power_of_two(int64_t n)
@@ -149,7 +152,7 @@ static bool has_clusters(const cuda_device *cuda)
  */
 static int64_t choose_blocks(const cuda_device *cuda, const mnp__fft_spec *spec, int64_t n)
 {
-    enum { ALONE = 1024, MOST_BYTES = 200 << 10, FEW_BYTES = 128 << 10 }; /* points of one block; of a tile */
+    enum { ALONE = 1024, FEW_BYTES = 128 << 10 }; /* points of one block; bytes of its tile */
     const int64_t size = spec->is_double ? 16 : 8;
     const bool clusters = has_clusters(cuda) && spec->kind == MNP__FFT_COMPLEX;
     if (n <= ALONE)
@@ -162,6 +165,34 @@ static int64_t choose_blocks(const cuda_device *cuda, const mnp__fft_spec *spec,
     if (blocks == 2 && n * NARROWEST * size <= FEW_BYTES)
         blocks = 1;
     return n / blocks * NARROWEST * size <= MOST_BYTES ? blocks : 0;
+}
+
+/* How columns are transformed. */
+typedef struct shape {
+    int64_t points, blocks; /* more points than the columns have: by a chirp */
+    passes passes;          /* of a block's points */
+} shape;
+
+/* The number of points for a chirp of n points that costs the least; false if all are too many. */
+static bool choose_chirp(int64_t n, int64_t size, shape *s)
+{
+    double least = INFINITY;
+    for (int64_t m = 2 * n - 1; m <= 5 * n / 2 && m * NARROWEST * size <= MOST_BYTES; m++) {
+        passes p;
+        if (!choose_passes(m, &p) || (double)(m * p.count) * p.cost >= least)
+            continue;
+        least = (double)(m * p.count) * p.cost;
+        *s = (shape){.points = m, .blocks = 1, .passes = p};
+    }
+    return least < INFINITY;
+}
+
+static bool choose_shape(mnp__device *device, const mnp__fft_spec *spec, shape *s)
+{
+    const int64_t n = spec->dims[0].extent;
+    s->points = n;
+    s->blocks = choose_blocks((const cuda_device *)device, spec, n);
+    return (s->blocks > 0 && choose_passes(n / s->blocks, &s->passes)) || choose_chirp(n, spec->is_double ? 16 : 8, s);
 }
 
 /* Whether there are enough elements for a kernel to be compiled for their length.  A power of two is worth it always. */
@@ -181,9 +212,8 @@ bool mnp__cuda_columns_can(mnp__device *device, const mnp__fft_spec *spec)
     if (spec->rank != 1 || width < 0 || spec->batch[width].extent < NARROWEST ||
         spec->nbatch - 1 > MNP_FFT_COLUMNS_OUTER)
         return false;
-    const int64_t n = spec->dims[0].extent, blocks = choose_blocks((const cuda_device *)device, spec, n);
-    passes p;
-    return blocks > 0 && is_worth_it(spec) && choose_passes(n / blocks, &p);
+    shape s;
+    return is_worth_it(spec) && choose_shape(device, spec, &s);
 }
 
 /*
@@ -214,6 +244,62 @@ static bool is_aligned(const mnp__fft_spec *spec, int width)
     return spec->kind == MNP__FFT_COMPLEX || all % 2 == 0;
 }
 
+/* ---- chirps ---- */
+
+/*
+ * The chirp exp(-i pi j^2 / n) of n points, and for its conjugate, as a transform of m points has it before 0 and after,
+ * the spectrum divided by m: a sum of cosines, as j and -j have the same number.
+ */
+static void fill_chirp(int64_t n, int64_t m, const double *cosine, double (*chirp)[2])
+{
+    double(*spectrum)[2] = chirp + n;
+    for (int64_t j = 0; j < n; j++) {
+        const double angle = M_PI * (double)(j * j % (2 * n)) / (double)n;
+        chirp[j][0] = cos(angle);
+        chirp[j][1] = -sin(angle);
+    }
+    for (int64_t k = 0; k <= m / 2; k++)
+        for (int part = 0; part < 2; part++) {
+            double sum = part == 0 ? 1 : 0, lost = 0; /* W. Kahan, 1965 */
+            for (int64_t j = 1, at = k; j < n; j++, at = at + k < m ? at + k : at + k - m) {
+                const double term = 2 * (part == 0 ? chirp[j][0] : -chirp[j][1]) * cosine[at] - lost;
+                const double next = sum + term;
+                lost = next - sum - term;
+                sum = next;
+            }
+            spectrum[k][part] = spectrum[(m - k) % m][part] = sum / (double)m;
+        }
+}
+
+/* The chirp in the memory of the GPU, in the precision of the transform. */
+static mnp_status load_chirp(mnp__device *device, bool is_double, int64_t n, int64_t m, void **chirp_p)
+{
+    const size_t count = (size_t)(n + m), bytes = count * (is_double ? sizeof(double[2]) : sizeof(float[2]));
+    double(*chirp)[2] = NULL, *cosine = NULL;
+    float(*narrow)[2] = NULL;
+    mnp_status st;
+    MNP_TRY_OR(mnp__malloc(count * sizeof *chirp, &chirp), st, done);
+    MNP_TRY_OR(mnp__malloc(count * sizeof *narrow, &narrow), st, done);
+    MNP_TRY_OR(mnp__malloc((size_t)m * sizeof *cosine, &cosine), st, done);
+    for (int64_t k = 0; k < m; k++)
+        cosine[k] = cos(2 * M_PI * (double)k / (double)m);
+    fill_chirp(n, m, cosine, chirp);
+    for (size_t i = 0; i < count; i++)
+        for (int part = 0; part < 2; part++)
+            narrow[i][part] = (float)chirp[i][part];
+    MNP_TRY_OR(device->ops->alloc(device, bytes, chirp_p), st, done);
+    MNP_TRY_OR(device->ops->copy(device, *chirp_p, is_double ? (void *)chirp : narrow, bytes, device->memory_stream),
+               st, done);
+    st = RUNTIME((cuda_device *)device, cudaStreamSynchronize, mnp__cuda_stream(device->memory_stream));
+done:
+    free(cosine);
+    free(narrow);
+    free(chirp);
+    return st;
+}
+
+/* ---- planning and execution ---- */
+
 mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec, mnp__cuda_columns *columns)
 {
     const int width = find_width(spec);
@@ -221,22 +307,26 @@ mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec
     const int64_t size = 2 * (int64_t)(spec->is_double ? sizeof(double) : sizeof(float));
     const bool aligned = is_aligned(spec, width);
     const int64_t in_unit = from_real && aligned ? 2 : 1, out_unit = to_real && aligned ? 2 : 1;
-    const int64_t extent = spec->batch[width].extent;
-    const int64_t n = spec->dims[0].extent, blocks = choose_blocks((const cuda_device *)device, spec, n);
-    const int64_t rows = n / blocks, across = spec->kind == MNP__FFT_COMPLEX ? extent : mnp__divide_up(extent, 2);
-    passes p;
-    if (!choose_passes(rows, &p))
+    const int64_t extent = spec->batch[width].extent, n = spec->dims[0].extent;
+    const int64_t across = spec->kind == MNP__FFT_COMPLEX ? extent : mnp__divide_up(extent, 2);
+    shape s;
+    if (!choose_shape(device, spec, &s))
         return MNP_FAIL(MNP_ERR_INTERNAL, "no passes for columns of %lld points", (long long)n);
+    const int64_t blocks = s.blocks, rows = s.points / blocks;
+    const passes p = s.passes;
     const int64_t tile = choose_width(&p, rows, size, to_real || (blocks > 1 && rows < 1024), across);
+    if (s.points > n)
+        MNP_TRY(load_chirp(device, spec->is_double, n, s.points, &columns->chirp));
     char room[512];
     mnp__text defines = MNP__TEXT_IN(room);
     mnp__text_add(&defines,
-                  "#define MNP_REAL %s\n#define MNP_POINTS %lld\n#define MNP_BLOCKS %lld\n#define MNP_COLUMNS %lld\n"
+                  "#define MNP_REAL %s\n#define MNP_LENGTH %lld\n#define MNP_POINTS %lld\n#define MNP_BLOCKS "
+                  "%lld\n#define MNP_COLUMNS %lld\n"
                   "#define MNP_FROM_REAL %d\n#define MNP_TO_REAL %d\n#define MNP_ALIGNED %d\n#define MNP_LINES "
                   "%lld\n#define MNP_HELD %lld\n"
                   "#define MNP_RADICES %d",
-                  spec->is_double ? "double" : "float", (long long)n, (long long)blocks, (long long)tile, from_real,
-                  to_real, aligned, (long long)p.lines, (long long)p.held, p.radices[0]);
+                  spec->is_double ? "double" : "float", (long long)n, (long long)s.points, (long long)blocks,
+                  (long long)tile, from_real, to_real, aligned, (long long)p.lines, (long long)p.held, p.radices[0]);
     for (int i = 1; i < p.count; i++)
         mnp__text_add(&defines, ", %d", p.radices[i]);
     mnp__text_add(&defines, "\n");
@@ -247,7 +337,8 @@ mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec
                                      .cluster = (int)blocks};
     MNP_TRY(mnp__device_load_kernel(device, &kernel, &columns->kernel));
     int64_t tiles = mnp__divide_up(across, tile);
-    columns->params = (mnp_fft_columns_params){.scale = spec->scale,
+    columns->params = (mnp_fft_columns_params){.chirp = columns->chirp,
+                                               .scale = spec->scale,
                                                .inverse = to_real || (spec->inverse && !from_real),
                                                .columns = across,
                                                .odd = spec->kind != MNP__FFT_COMPLEX && extent % 2 != 0,
@@ -276,4 +367,11 @@ mnp_status mnp__cuda_columns_run(mnp__device *device, const mnp__cuda_columns *c
     params.in = in;
     params.out = out;
     return device->ops->launch(device, columns->kernel, &columns->launch, &params, sizeof params, stream);
+}
+
+void mnp__cuda_columns_free(mnp__device *device, mnp__cuda_columns *columns)
+{
+    device->ops->kernel_free(device, columns->kernel);
+    device->ops->free(device, columns->chirp);
+    *columns = (mnp__cuda_columns){.kernel = NULL};
 }

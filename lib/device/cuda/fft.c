@@ -26,9 +26,8 @@
 #include "base/text.h"
 #include "device/cuda/columns.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/fft_pass.h"
 #include "device/fft.h"
-#include "device/launch.h"
-#include "kernels/fft/pass_params.h"
 
 /* A transform of columns by our kernel, or one plan of cuFFT and the batch dimensions that it does not do itself. */
 typedef struct fft_stage {
@@ -38,18 +37,12 @@ typedef struct fft_stage {
     bool planned;
 } fft_stage;
 
-/* A pass of kernels/fft/pass.cu; without a kernel it is not needed. */
-typedef struct fft_pass {
-    mnp__kernel *kernel;
-    mnp_fft_pass_params params;
-} fft_pass;
-
 struct mnp__device_fft {
     mnp__fft_spec spec, planned; /* as it is asked for; with the strides of the copies */
     int nstages;
     fft_stage stages[MNP__FFT_RANK];
     /* halve: makes the copy of the half spectrum; settle: no imaginary parts that the last stage expects to be 0 */
-    fft_pass scale, halve, settle, align;
+    mnp__fft_pass scale, halve, settle, align;
     size_t copy_bytes, align_bytes; /* of the copies of half spectrum and real numbers, before cuFFT's own memory */
     bool begins;                    /* the first stage makes the copy of the half spectrum */
     bool pads;                      /* loops would begin at odd elements: cuFFT always works on the copy */
@@ -346,86 +339,19 @@ static mnp_status plan_stage(mnp__device *device, fft_stage *stage, size_t *work
 
 /* ---- passes ---- */
 
-/* A dimension of a pass. */
-typedef struct pass_dim {
-    int64_t extent, in, out;
-    bool mirrors, half; /* see kernels/fft/pass_params.h */
-} pass_dim;
-
-static int farther_first(const void *one, const void *other)
-{
-    const int64_t a = ((const pass_dim *)one)->out, b = ((const pass_dim *)other)->out;
-    return (a < b) - (a > b);
-}
-
-/* Join neighbours that are one in both memories.  Returns how many dimensions are left. */
-static int join_dims(pass_dim *dims, int count)
-{
-    int left = 0;
-    for (int d = 0; d < count; d++) {
-        pass_dim *outer = left > 0 ? &dims[left - 1] : NULL;
-        if (outer && outer->in == dims[d].in * dims[d].extent && outer->out == dims[d].out * dims[d].extent &&
-            !outer->mirrors && !dims[d].mirrors && !outer->half && !dims[d].half) {
-            dims[d].extent *= outer->extent;
-            *outer = dims[d];
-        } else {
-            dims[left++] = dims[d];
-        }
-    }
-    return left;
-}
-
-static mnp_status plan_pass(mnp__device *device, bool is_double, int parts, bool half, pass_dim *dims, int count,
-                            fft_pass *pass)
-{
-    char room[256];
-    mnp__text defines = MNP__TEXT_IN(room);
-    qsort(dims, (size_t)count, sizeof *dims, farther_first);
-    count = join_dims(dims, count);
-    mnp__text_add(&defines, "#define MNP_REAL %s\n#define MNP_PARTS %d\n#define MNP_HALF %d\n#define MNP_DIMS %d\n",
-                  is_double ? "double" : "float", parts, half, count);
-    const mnp__kernel_spec spec = {
-        .file = "fft/pass.cu", .function = "fft_pass", .defines = mnp__text_string(&defines)};
-    pass->params = (mnp_fft_pass_params){.scale = 1, .count = 1};
-    for (int d = 0; d < count; d++) {
-        mnp_fft_pass_params *p = &pass->params;
-        p->extent[d] = dims[d].half ? dims[d].extent / 2 + 1 : dims[d].extent;
-        p->in_stride[d] = dims[d].in;
-        p->out_stride[d] = dims[d].out;
-        p->mirrors |= dims[d].mirrors ? 1u << d : 0;
-        p->count *= p->extent[d];
-        if (dims[d].half) {
-            p->half = d;
-            p->points = dims[d].extent;
-        }
-    }
-    return mnp__device_load_kernel(device, &spec, &pass->kernel);
-}
-
-/* All dimensions of a spec; first those of the batch. */
-static int list_dims(const mnp__fft_spec *spec, pass_dim *dims)
-{
-    int count = 0;
-    for (int d = 0; d < spec->nbatch; d++)
-        dims[count++] = (pass_dim){spec->batch[d].extent, spec->batch[d].in, spec->batch[d].out, false, false};
-    for (int d = 0; d < spec->rank; d++)
-        dims[count++] = (pass_dim){spec->dims[d].extent, spec->dims[d].in, spec->dims[d].out, false, false};
-    return count;
-}
-
 /* The half spectrum, scaled, to the copy that cuFFT works on. */
 static mnp_status plan_halve(mnp__device *device, mnp__device_fft *fft)
 {
-    pass_dim dims[MNP__FFT_RANK + MNP_MAX_DIMS], copy[MNP__FFT_RANK + MNP_MAX_DIMS];
+    mnp__fft_pass_dim dims[MNP__FFT_PASS_DIMS], copy[MNP__FFT_PASS_DIMS];
     const mnp__fft_spec *spec = &fft->spec;
-    const int count = list_dims(spec, dims);
-    (void)list_dims(&fft->planned, copy);
+    const int count = mnp__fft_pass_list(spec, dims);
+    (void)mnp__fft_pass_list(&fft->planned, copy);
     for (int d = 0; d < count; d++) {
         dims[d].out = copy[d].in;
         dims[d].mirrors = d >= spec->nbatch;
         dims[d].half = d == count - 1;
     }
-    MNP_TRY(plan_pass(device, spec->is_double, 2, true, dims, count, &fft->halve));
+    MNP_TRY(mnp__fft_pass_plan(device, spec->is_double, 2, true, dims, count, &fft->halve));
     fft->halve.params.scale = spec->scale;
     return MNP_OK;
 }
@@ -433,40 +359,40 @@ static mnp_status plan_halve(mnp__device *device, mnp__device_fft *fft)
 /* The first and, of an even number, the last element along the last dimension of the copy. */
 static mnp_status plan_settle(mnp__device *device, mnp__device_fft *fft)
 {
-    pass_dim dims[MNP__FFT_RANK + MNP_MAX_DIMS];
-    const int count = list_dims(&fft->planned, dims);
-    pass_dim *last = &dims[count - 1];
+    mnp__fft_pass_dim dims[MNP__FFT_PASS_DIMS];
+    const int count = mnp__fft_pass_list(&fft->planned, dims);
+    mnp__fft_pass_dim *last = &dims[count - 1];
     for (int d = 0; d < count; d++)
         dims[d].out = dims[d].in;
-    *last = (pass_dim){last->extent % 2 == 0 ? 2 : 1, last->extent / 2 * last->in, last->extent / 2 * last->in, false,
-                       true};
-    return plan_pass(device, fft->spec.is_double, 2, true, dims, count, &fft->settle);
+    *last = (mnp__fft_pass_dim){last->extent % 2 == 0 ? 2 : 1, last->extent / 2 * last->in, last->extent / 2 * last->in,
+                                false, true};
+    return mnp__fft_pass_plan(device, fft->spec.is_double, 2, true, dims, count, &fft->settle);
 }
 
 /* The real numbers to the copy, or back. */
 static mnp_status plan_align(mnp__device *device, mnp__device_fft *fft)
 {
-    pass_dim dims[MNP__FFT_RANK + MNP_MAX_DIMS], copy[MNP__FFT_RANK + MNP_MAX_DIMS];
-    const int count = list_dims(&fft->spec, dims);
-    (void)list_dims(&fft->planned, copy);
+    mnp__fft_pass_dim dims[MNP__FFT_PASS_DIMS], copy[MNP__FFT_PASS_DIMS];
+    const int count = mnp__fft_pass_list(&fft->spec, dims);
+    (void)mnp__fft_pass_list(&fft->planned, copy);
     for (int d = 0; d < count; d++) {
         if (fft->spec.kind == MNP__FFT_FROM_REAL)
             dims[d].out = copy[d].in;
         else
             dims[d].in = copy[d].out;
     }
-    return plan_pass(device, fft->spec.is_double, 1, false, dims, count, &fft->align);
+    return mnp__fft_pass_plan(device, fft->spec.is_double, 1, false, dims, count, &fft->align);
 }
 
 static mnp_status plan_scale(mnp__device *device, mnp__device_fft *fft)
 {
-    pass_dim dims[MNP__FFT_RANK + MNP_MAX_DIMS];
+    mnp__fft_pass_dim dims[MNP__FFT_PASS_DIMS];
     mnp__fft_spec spec = fft->spec;
     for (int d = 0; d < spec.rank; d++)
         spec.dims[d] = mnp__fft_complex_side(&fft->spec, d);
     mnp__fft_stay(&spec);
-    const int count = list_dims(&spec, dims);
-    MNP_TRY(plan_pass(device, spec.is_double, 2, false, dims, count, &fft->scale));
+    const int count = mnp__fft_pass_list(&spec, dims);
+    MNP_TRY(mnp__fft_pass_plan(device, spec.is_double, 2, false, dims, count, &fft->scale));
     fft->scale.params.scale = spec.scale;
     return MNP_OK;
 }
@@ -535,25 +461,16 @@ void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft)
     for (int s = 0; s < fft->nstages; s++) {
         if (fft->stages[s].planned)
             (void)cufft.cufftDestroy(fft->stages[s].plan);
-        device->ops->kernel_free(device, fft->stages[s].columns.kernel);
+        mnp__cuda_columns_free(device, &fft->stages[s].columns);
     }
-    device->ops->kernel_free(device, fft->scale.kernel);
-    device->ops->kernel_free(device, fft->halve.kernel);
-    device->ops->kernel_free(device, fft->settle.kernel);
-    device->ops->kernel_free(device, fft->align.kernel);
+    mnp__fft_pass_free(device, &fft->scale);
+    mnp__fft_pass_free(device, &fft->halve);
+    mnp__fft_pass_free(device, &fft->settle);
+    mnp__fft_pass_free(device, &fft->align);
     free(fft);
 }
 
 /* ---- execution ---- */
-
-static mnp_status run_pass(mnp__device *device, const fft_pass *pass, const void *in, void *out, mnp__stream *stream)
-{
-    mnp_fft_pass_params params = pass->params;
-    const mnp__launch launch = mnp__launch_of(params.count);
-    params.in = in;
-    params.out = out;
-    return device->ops->launch(device, pass->kernel, &launch, &params, sizeof params, stream);
-}
 
 /* Whether the real numbers have to go through the copy. */
 static bool needs_copy(const mnp__device_fft *fft, const void *in, const void *out)
@@ -590,11 +507,11 @@ mnp_status mnp__cuda_fft_execute(mnp__device *device, mnp__device_fft *fft, void
     char *copy = (char *)work + fft->copy_bytes;
     void *result = out;
     if (fft->halve.kernel) {
-        MNP_TRY(run_pass(device, &fft->halve, in, work, stream));
+        MNP_TRY(mnp__fft_pass_run(device, &fft->halve, in, work, stream));
         in = work;
     }
     if (needs_copy(fft, in, out) && !to_real) {
-        MNP_TRY(run_pass(device, &fft->align, in, copy, stream));
+        MNP_TRY(mnp__fft_pass_run(device, &fft->align, in, copy, stream));
         in = copy;
     } else if (needs_copy(fft, in, out)) {
         out = copy;
@@ -605,7 +522,7 @@ mnp_status mnp__cuda_fft_execute(mnp__device *device, mnp__device_fft *fft, void
         void *from = s == 0 || to_real ? in : out, *to = begins ? work : to_real && !is_last ? in : out;
         in = begins ? work : in;
         if (is_last && fft->settle.kernel)
-            MNP_TRY(run_pass(device, &fft->settle, from, from, stream));
+            MNP_TRY(mnp__fft_pass_run(device, &fft->settle, from, from, stream));
         if (stage->columns.kernel) {
             MNP_TRY(mnp__cuda_columns_run(device, &stage->columns, from, to, stream));
             continue;
@@ -615,6 +532,6 @@ mnp_status mnp__cuda_fft_execute(mnp__device *device, mnp__device_fft *fft, void
         MNP_TRY(loop(stage, 0, from, to));
     }
     if (out != result)
-        return run_pass(device, &fft->align, out, result, stream);
-    return fft->scale.kernel ? run_pass(device, &fft->scale, out, out, stream) : MNP_OK;
+        return mnp__fft_pass_run(device, &fft->align, out, result, stream);
+    return fft->scale.kernel ? mnp__fft_pass_run(device, &fft->scale, out, out, stream) : MNP_OK;
 }
