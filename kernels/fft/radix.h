@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transforms of up to 16 points, but not of 17 or more, that a thread has in registers, and the factors between passes
- * of them.  MNP_REAL is the type of the parts of the complex values.
+ * Transforms that a thread has in registers, of up to 16 points or of a prime number of points up to 31, and the factors
+ * between passes of them.  MNP_REAL is the type of the parts of the complex values.
  */
 #ifndef MNP_KERNELS_FFT_RADIX_H
 #define MNP_KERNELS_FFT_RADIX_H
@@ -87,43 +87,11 @@ template <int n> struct mnp_prime {
     }
 };
 
-template <int n> struct mnp_small;
-template <> struct mnp_small<1> {
-    static MNP_INLINE void transform(mnp_value *)
-    {
-    }
-};
-template <> struct mnp_small<2> {
-    static MNP_INLINE void transform(mnp_value *v)
-    {
-        const mnp_value a = v[0], b = v[1];
-        v[0] = a + b;
-        v[1] = a - b;
-    }
-};
-template <> struct mnp_small<4> {
-    static MNP_INLINE void transform(mnp_value *v)
-    {
-        const mnp_value a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = mnp_turn<1, 4>(v[1] - v[3]);
-        v[0] = a + c;
-        v[1] = b + d;
-        v[2] = a - c;
-        v[3] = b - d;
-    }
-};
-template <> struct mnp_small<3> : mnp_prime<3> {
-};
-template <> struct mnp_small<5> : mnp_prime<5> {
-};
-template <> struct mnp_small<7> : mnp_prime<7> {
-};
-template <> struct mnp_small<11> : mnp_prime<11> {
-};
-template <> struct mnp_small<13> : mnp_prime<13> {
-};
+/* A transform of n points. */
+template <int n, bool in_rows = n % 2 == 0 || (n % 3 == 0 && n > 3)> struct mnp_small;
 
-/* Other numbers of points: as 4, 2 or 3 rows. */
-template <int n> struct mnp_small {
+/* A transform of a number of points with the factor 2 or 3, as 4, 2 or 3 rows. */
+template <int n> struct mnp_rows {
     static constexpr int down = n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 3, across = n / down;
     template <int row, int column> static MNP_INLINE void turn(const mnp_value *v, mnp_value (*rows)[across])
     {
@@ -153,6 +121,34 @@ template <int n> struct mnp_small {
             for (int b = 0; b < across; b++)
                 v[a + down * b] = rows[a][b];
         }
+    }
+};
+
+template <int n> struct mnp_small<n, true> : mnp_rows<n> {
+};
+template <int n> struct mnp_small<n, false> : mnp_prime<n> {
+};
+template <> struct mnp_small<1> {
+    static MNP_INLINE void transform(mnp_value *)
+    {
+    }
+};
+template <> struct mnp_small<2> {
+    static MNP_INLINE void transform(mnp_value *v)
+    {
+        const mnp_value a = v[0], b = v[1];
+        v[0] = a + b;
+        v[1] = a - b;
+    }
+};
+template <> struct mnp_small<4> {
+    static MNP_INLINE void transform(mnp_value *v)
+    {
+        const mnp_value a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = mnp_turn<1, 4>(v[1] - v[3]);
+        v[0] = a + c;
+        v[1] = b + d;
+        v[2] = a - c;
+        v[3] = b - d;
     }
 };
 

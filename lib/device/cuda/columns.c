@@ -15,7 +15,8 @@
 #include "device/cuda/cuda.h"
 
 enum {
-    RADIX = 16,             /* the largest one */
+    RADIX = 16,             /* the largest one that is not a prime number, */
+    LARGEST_RADIX = 31,     /* and of all */
     MOST_BYTES = 200 << 10, /* of the narrowest tile */
     MOST_PASSES = 14,       /* of a column of 16384 points */
     NARROWEST = 4,          /* columns of a tile */
@@ -38,12 +39,17 @@ typedef struct passes {
     double cost;
 } passes;
 
+static bool is_radix(int r)
+{
+    return r <= RADIX || r == 17 || r == 19 || r == 23 || r == 29 || r == LARGEST_RADIX;
+}
+
 /* The fewest passes whose radices, `most` at most, have the product n; MOST_PASSES + 1 if there are none. */
 static int count_passes(int64_t n, int most)
 {
     int least = n == 1 ? 0 : MOST_PASSES + 1;
     for (int r = most; r > 1 && n > 1; r--)
-        if (n % r == 0) {
+        if (is_radix(r) && n % r == 0) {
             const int count = 1 + count_passes(n / r, r);
             least = count < least ? count : least;
         }
@@ -69,13 +75,14 @@ static int64_t count_held(const passes *p, int64_t n, int64_t lines, int64_t *wo
  */
 static void offer(const passes *p, int64_t n, passes *best)
 {
-    enum { MOST_HELD = 21 }; /* more do not fit the registers */
+    enum { MOST_HELD = 21 }; /* more than that, or than a radix, do not fit the registers */
+    const int64_t most_held = mnp__max(MOST_HELD, p->radices[0]);
     const int64_t most = mnp__min(mnp__divide_up(n, 4), MOST_LINES);
-    for (int64_t lines = mnp__divide_up(n, MOST_HELD); lines <= most; lines++) {
+    for (int64_t lines = mnp__divide_up(n, most_held); lines <= most; lines++) {
         int64_t work;
         const int64_t held = count_held(p, n, lines, &work);
         const double cost = (double)work / (double)(n * p->count) * (1 + 2.0 / (double)mnp__min(held, RADIX));
-        if (held <= MOST_HELD && cost < best->cost) {
+        if (held <= most_held && cost < best->cost) {
             *best = *p;
             best->lines = lines;
             best->held = held;
@@ -89,8 +96,8 @@ static void try_radices(passes *p, int64_t n, int64_t left, int passes_left, pas
 {
     if (left == 1)
         offer(p, n, best);
-    for (int r = p->count > 0 ? p->radices[p->count - 1] : RADIX; r > 1 && left > 1; r--) {
-        if (left % r != 0 || 1 + count_passes(left / r, r) > passes_left)
+    for (int r = p->count > 0 ? p->radices[p->count - 1] : LARGEST_RADIX; r > 1 && left > 1; r--) {
+        if (!is_radix(r) || left % r != 0 || 1 + count_passes(left / r, r) > passes_left)
             continue;
         p->radices[p->count++] = r;
         try_radices(p, n, left / r, passes_left - 1, best);
@@ -107,7 +114,7 @@ static bool choose_passes(int64_t n, passes *p)
     passes begin = {.count = 0};
     *p = (passes){.cost = INFINITY};
     if (!is_power_of_two(n) || n < RADIX) {
-        try_radices(&begin, n, n, count_passes(n, RADIX), p);
+        try_radices(&begin, n, n, count_passes(n, LARGEST_RADIX), p);
         return p->count > 0;
     }
     for (int64_t left = n; left > 1; left /= p->radices[p->count++])
@@ -187,12 +194,18 @@ static bool choose_chirp(int64_t n, int64_t size, shape *s)
     return least < INFINITY;
 }
 
+/*
+ * Find how columns are transformed; false: by cuFFT.  Chirps are for what cuFFT would execute many plans for, or have a
+ * copy made for: complex columns of one matrix take it as long.
+ */
 static bool choose_shape(mnp__device *device, const mnp__fft_spec *spec, shape *s)
 {
     const int64_t n = spec->dims[0].extent;
     s->points = n;
     s->blocks = choose_blocks((const cuda_device *)device, spec, n);
-    return (s->blocks > 0 && choose_passes(n / s->blocks, &s->passes)) || choose_chirp(n, spec->is_double ? 16 : 8, s);
+    if (s->blocks > 0 && choose_passes(n / s->blocks, &s->passes))
+        return true;
+    return (spec->kind != MNP__FFT_COMPLEX || spec->nbatch > 1) && choose_chirp(n, spec->is_double ? 16 : 8, s);
 }
 
 /* Whether there are enough elements for a kernel to be compiled for their length.  A power of two is worth it always. */
