@@ -16,6 +16,8 @@
  * The radices have the product MNP_POINTS (of one block: by MNP_BLOCKS).  That is MNP_LENGTH; or, where this has a
  * larger prime factor, a number of at least 2 MNP_LENGTH - 1.  A transform is then a convolution with a chirp, which is
  * done by transforms of MNP_POINTS points (L. I. Bluestein, 1970).
+ *
+ * With MNP_FILTERS the columns are multiplied by the spectrum of a filter and transformed back.
  */
 #include "kernels/prelude.h"
 #include "kernels/fft/columns_params.h"
@@ -29,7 +31,7 @@ enum {
     MNP_RESIDENT = 65536 / (MNP_HELD > 16 ? MNP_HELD : 16) / (int)sizeof(MNP_REAL)
 };
 constexpr int mnp_radices[] = {MNP_RADICES};
-constexpr bool mnp_has_chirp = MNP_LENGTH != MNP_POINTS;
+constexpr bool mnp_has_chirp = MNP_LENGTH != MNP_POINTS, mnp_has_second = mnp_has_chirp || MNP_FILTERS;
 
 /* How many times a thread has one of `count` things of a column. */
 MNP_INLINE constexpr int mnp_rounds(int count)
@@ -71,8 +73,9 @@ typedef mnp_element<MNP_TO_REAL && !MNP_ALIGNED> mnp_out;
 struct mnp_tile {
     const mnp_in::type *in; /* the tile's first column */
     mnp_out::type *out;
-    const mnp_memory *chirp;                /* MNP_LENGTH numbers of the chirp, and the spectrum to multiply by */
-    int64_t in_stride, out_stride, columns; /* columns: from the tile's first one to the last one of the matrix */
+    const mnp_memory *chirp, *spectrum; /* what the second transform is of is multiplied by the spectrum */
+    int64_t in_stride, out_stride, spectrum_stride,
+        columns; /* columns: from the tile's first one to the last one of the matrix */
     MNP_REAL scale;
     bool inverse, odd;       /* odd: the last pair is one real column alone */
     int column, line, block; /* of this thread; the block's number in its cluster */
@@ -233,7 +236,7 @@ MNP_INLINE mnp_value mnp_times(mnp_value v, const mnp_memory &by)
 template <bool second> MNP_INLINE mnp_value mnp_begin(const mnp_tile &t, int row, mnp_value v)
 {
     if constexpr (second) {
-        v = mnp_times(v, t.chirp[MNP_LENGTH + row]);
+        v = mnp_times(v, t.spectrum[row * t.spectrum_stride]);
         return {v.im, v.re}; /* the second transform is an inverse one */
     } else if constexpr (mnp_has_chirp) {
         return row < MNP_LENGTH ? mnp_times(v, t.chirp[row]) : mnp_value{};
@@ -249,7 +252,7 @@ template <bool second, int number, int done> MNP_INLINE void mnp_passes(const mn
 {
     constexpr int radix = mnp_radices[number], count = MNP_LOCAL / radix, rounds = mnp_rounds(count);
     constexpr bool is_last = done * radix == MNP_LOCAL;
-    constexpr bool reads = number == 0 && !second && !MNP_TO_REAL, ends = is_last && second == mnp_has_chirp;
+    constexpr bool reads = number == 0 && !second && !MNP_TO_REAL, ends = is_last && second == mnp_has_second;
     constexpr bool writes = ends && MNP_BLOCKS == 1 && !MNP_FROM_REAL;
     mnp_value v[rounds][radix];
 #pragma unroll
@@ -286,11 +289,12 @@ template <bool second, int number, int done> MNP_INLINE void mnp_passes(const mn
 #pragma unroll
         for (int r = 0; r < radix; r++, out += done * t.out_stride) {
             const int row = to + r * done;
-            if constexpr (ends && mnp_has_chirp) {
-                if (row >= MNP_LENGTH)
-                    break;
-                v[g][r] = mnp_times({v[g][r].im, v[g][r].re}, t.chirp[row]);
-            }
+            if (ends && mnp_has_chirp && row >= MNP_LENGTH)
+                break;
+            if constexpr (ends && mnp_has_second)
+                v[g][r] = {v[g][r].im, v[g][r].re};
+            if constexpr (ends && mnp_has_chirp)
+                v[g][r] = mnp_times(v[g][r], t.chirp[row]);
             if constexpr (writes)
                 mnp_write(t, out, v[g][r]);
             else
@@ -331,13 +335,21 @@ extern "C" __global__ void MNP_CLUSTER __launch_bounds__(MNP_THREADS,
            first * (mnp_in::of_pair << MNP_TO_REAL);
     t.out = (mnp_out::type *)p.out + mnp_offset<MNP_FFT_COLUMNS_OUTER>(p.outer_out, index) +
             first * (mnp_out::of_pair << MNP_FROM_REAL);
-    t.chirp = (const mnp_memory *)p.chirp;
+    t.chirp = (const mnp_memory *)p.by;
+    t.spectrum = t.chirp + MNP_LENGTH;
+    t.spectrum_stride = 1;
     t.in_stride = p.in_stride;
     t.out_stride = p.out_stride;
     t.scale = (MNP_REAL)p.scale;
     t.inverse = p.inverse != 0;
     t.odd = p.odd != 0;
     t.columns = p.columns - first;
+#if MNP_FILTERS
+    t.spectrum = (const mnp_memory *)p.by + (t.out - (const mnp_memory *)p.out) + t.column;
+    t.spectrum_stride = p.out_stride;
+    t.out = (mnp_memory *)t.in;
+    t.out_stride = p.in_stride;
+#endif
 #if MNP_TO_REAL
     mnp_join_spectra(t, mnp_quick);
 #endif

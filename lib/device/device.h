@@ -81,6 +81,11 @@ typedef struct mnp__fft_spec {
     mnp__fft_kind kind;
     bool is_double, inverse; /* real transforms know their direction: from real is forward */
     bool in_place;           /* input and output are the same memory, with the same strides */
+    /*
+     * Along one dimension of complex numbers: transform, multiply by the spectrum of a filter, and transform back
+     * without scaling, in place; fft_execute() has the filter as its output, whose strides are those of the output.
+     */
+    bool filters;
     int rank, nbatch;
     mnp__fft_dim dims[MNP__FFT_RANK], batch[MNP_MAX_DIMS]; /* none of extent 0 */
     double scale;
@@ -202,6 +207,7 @@ typedef struct mnp__device_ops {
      * transforms of float32 or float64 is missing.
      */
     mnp_status (*fft_load)(mnp__device *device, bool is_double);
+    bool (*fft_filters)(mnp__device *device, const mnp__fft_spec *spec); /* whether it can; NULL: it cannot filter */
     mnp_status (*fft_new)(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p);
     mnp_status (*fft_execute)(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
                               mnp__stream *stream);

@@ -26,7 +26,8 @@ enum {
 
 /*
  * The transforms of a direction: of the last dimension, real where the sums are, and of the others, in place; or the
- * first one is of all dimensions, which is what libraries for GPUs are quicker at.
+ * first one is of all dimensions, which is what libraries for GPUs are quicker at.  Where the device filters by itself
+ * along the first one that is transformed, it is of all but that one.
  */
 typedef struct transform {
     mnp__device_fft *last, *others;
@@ -40,7 +41,8 @@ struct mnp__blocks {
     int last; /* the dimension whose spectrum is halved where sums are real; otherwise the last transformed one */
     int64_t spectrum[MNP_CONV_DIMS]; /* extents of a window's spectrum */
     transform forward, backward;
-    mnp__kernel *place; /* brings the taps to their window */
+    mnp__device_fft *filtering; /* along the first dimension, instead of `multiply`; NULL where the device cannot */
+    mnp__kernel *place;         /* brings the taps to their window */
     mnp__kernel *load, *multiply, *store;
     mnp__paired paired;
     void *windows, *spectra, *filter, *work; /* device memory */
@@ -117,6 +119,7 @@ static int64_t product(const int64_t *extent)
  * comes before the last dimension: so all elements along one of the others are equally far apart, in all windows.
  */
 enum { COUNT = MNP_CONV_DIMS };
+static const int inner_first[] = {3, COUNT, 2, 1, 0};
 static int64_t stride_of(const int64_t *extent, int64_t count, int j)
 {
     int64_t stride = j == MNP_CONV_DIMS - 1 ? 1 : extent[MNP_CONV_DIMS - 1];
@@ -138,13 +141,34 @@ static void add_batch(mnp__fft_spec *spec, mnp__fft_dim dim)
 }
 
 /* Which dimensions a transform is of. */
-typedef enum scope { OF_LAST, OF_OTHERS, OF_ALL } scope;
+typedef enum scope { OF_LAST, OF_OTHERS, OF_ALL, OF_INNER } scope; /* inner: all but the first one */
+
+static int first_transformed(const mnp__blocks_shape *shape)
+{
+    int first = 0;
+    while (!shape->transformed[first])
+        first++;
+    return first;
+}
+
+static bool is_in_scope(const mnp__blocks *blocks, scope of, int j)
+{
+    switch (of) {
+    case OF_LAST:
+        return j == blocks->last;
+    case OF_OTHERS:
+        return j != blocks->last;
+    case OF_INNER:
+        return j != first_transformed(&blocks->shape);
+    default:
+        return true;
+    }
+}
 
 /* One of the transforms of a direction; nothing if there is no other dimension. */
 static mnp_status add_transform(mnp__blocks *blocks, scope of, bool inverse, int64_t count, mnp__device_fft **fft_p,
                                 size_t *work)
 {
-    static const int inner_first[] = {3, COUNT, 2, 1, 0};
     const mnp__blocks_shape *shape = &blocks->shape;
     const bool of_last = of != OF_OTHERS, real = of_last && blocks->element != blocks->spectral;
     mnp__fft_spec spec = {.kind = !real     ? MNP__FFT_COMPLEX
@@ -158,7 +182,7 @@ static mnp_status add_transform(mnp__blocks *blocks, scope of, bool inverse, int
     const int64_t *out = of_last && inverse ? shape->window : blocks->spectrum;
     for (int i = 0; i <= MNP_CONV_DIMS; i++) {
         const int j = inner_first[i];
-        const bool transforms = j != COUNT && shape->transformed[j] && (of == OF_ALL || of_last == (j == blocks->last));
+        const bool transforms = j != COUNT && shape->transformed[j] && is_in_scope(blocks, of, j);
         const int64_t extent = j == COUNT ? count : transforms ? shape->window[j] : blocks->spectrum[j];
         const mnp__fft_dim dim = {extent, stride_of(in, count, j), stride_of(out, count, j)};
         if (!transforms) {
@@ -176,14 +200,42 @@ static mnp_status add_transform(mnp__blocks *blocks, scope of, bool inverse, int
     return MNP_OK;
 }
 
-static mnp_status add_transforms(mnp__blocks *blocks, bool inverse, int64_t count, transform *t, size_t *work)
+static int count_transformed(const mnp__blocks_shape *shape)
 {
-    enum { MOST = 3 }; /* dimensions that cuFFT transforms at once */
     int ndim = 0;
     for (int j = 0; j < MNP_CONV_DIMS; j++)
-        ndim += blocks->shape.transformed[j];
-    if (!blocks->in.ctx->device->cpu_memory && ndim <= MOST)
-        return add_transform(blocks, OF_ALL, inverse, count, &t->last, work);
+        ndim += shape->transformed[j];
+    return ndim;
+}
+
+/* Plan the filtering along the first of several dimensions, where the device can do it. */
+static mnp_status plan_filtering(mnp__blocks *blocks, int64_t count)
+{
+    mnp__device *device = blocks->in.ctx->device;
+    const int first = first_transformed(&blocks->shape), ndim = count_transformed(&blocks->shape);
+    mnp__fft_spec spec = {
+        .is_double = blocks->spectral == MNP_COMPLEX128, .in_place = true, .scale = 1, .filters = true};
+    size_t none;
+    if (!device->ops->fft_filters || ndim < 2 || ndim > MNP__FFT_RANK)
+        return MNP_OK;
+    for (int i = 0; i <= MNP_CONV_DIMS; i++) {
+        const int j = inner_first[i];
+        const int64_t by = j == COUNT ? 0 : blocks->spectrum_params.stride[j];
+        const mnp__fft_dim dim = {j == COUNT ? count : blocks->spectrum[j], stride_of(blocks->spectrum, count, j), by};
+        if (j == first)
+            spec.dims[spec.rank++] = dim;
+        else
+            add_batch(&spec, dim);
+    }
+    return device->ops->fft_filters(device, &spec) ? device->ops->fft_new(device, &spec, &blocks->filtering, &none)
+                                                   : MNP_OK;
+}
+
+static mnp_status add_transforms(mnp__blocks *blocks, bool inverse, int64_t count, transform *t, size_t *work)
+{
+    const bool at_once = !blocks->in.ctx->device->cpu_memory && count_transformed(&blocks->shape) <= MNP__FFT_RANK;
+    if (at_once)
+        return add_transform(blocks, blocks->filtering ? OF_INNER : OF_ALL, inverse, count, &t->last, work);
     MNP_TRY(add_transform(blocks, OF_LAST, inverse, count, &t->last, work));
     return add_transform(blocks, OF_OTHERS, inverse, count, &t->others, work);
 }
@@ -331,6 +383,7 @@ static mnp_status prepare_transforms(mnp__blocks *blocks, int64_t count)
     const size_t spectra = (size_t)(count * product(blocks->spectrum)) * mnp_dtype_size(blocks->spectral);
     size_t work = 0;
     MNP_TRY(device->ops->alloc(device, spectra, &blocks->spectra));
+    MNP_TRY(plan_filtering(blocks, count));
     MNP_TRY(add_transforms(blocks, false, count, &blocks->forward, &work));
     MNP_TRY(add_transforms(blocks, true, count, &blocks->backward, &work));
     return device->ops->alloc(device, work, &blocks->work);
@@ -347,9 +400,9 @@ static mnp_status prepare(mnp__blocks *blocks, const mnp__blocks_spec *spec)
     const size_t windows = (size_t)elements * mnp_dtype_size(blocks->element);
     blocks->params.count = blocks->spectrum_params.count = count;
     MNP_TRY(device->ops->alloc(device, windows, &blocks->windows));
+    MNP_TRY(make_filter(blocks, spec->taps));
     if (!paired)
         MNP_TRY(prepare_transforms(blocks, count));
-    MNP_TRY(make_filter(blocks, spec->taps));
     blocks->params.windows = blocks->windows;
     blocks->spectrum_params.spectra = paired ? blocks->windows : blocks->spectra;
     blocks->spectrum_params.filter = blocks->filter;
@@ -419,6 +472,7 @@ void mnp__blocks_free(mnp__blocks *blocks)
             device->ops->free(device, memory[i]);
         free_transforms(device, &blocks->forward);
         free_transforms(device, &blocks->backward);
+        device->ops->fft_free(device, blocks->filtering);
     }
     mnp__extended_close(&blocks->in);
     free(blocks);
@@ -453,7 +507,11 @@ mnp_status mnp__blocks_run(mnp__blocks *blocks, const void *x, void *y)
         }
         MNP_TRY(launch(ctx, blocks->load, p.count * p.window[0] * p.window[1] * p.window[2], &p, sizeof p));
         MNP_TRY(run_transform(blocks, &blocks->forward, false));
-        MNP_TRY(launch(ctx, blocks->multiply, s.count * s.extent[0] * s.extent[1] * s.extent[2], &s, sizeof s));
+        if (blocks->filtering)
+            MNP_TRY(ctx->device->ops->fft_execute(ctx->device, blocks->filtering, blocks->spectra, blocks->filter, NULL,
+                                                  ctx->compute));
+        else
+            MNP_TRY(launch(ctx, blocks->multiply, s.count * s.extent[0] * s.extent[1] * s.extent[2], &s, sizeof s));
         MNP_TRY(run_transform(blocks, &blocks->backward, true));
         MNP_TRY(launch(ctx, blocks->store, p.count * p.step[0] * p.step[1] * p.step[2], &p, sizeof p));
     }

@@ -31,55 +31,59 @@ static const kernel_case typical_signals[] = {
     {.file = "fft/columns.cu",
      .function = "fft_columns",
      .definitions = "MNP_REAL float; MNP_LENGTH 512; MNP_POINTS 512; MNP_BLOCKS 1; MNP_COLUMNS 16; MNP_FROM_REAL 0; "
-                    "MNP_TO_REAL 0; MNP_ALIGNED 1; "
+                    "MNP_TO_REAL 0; MNP_ALIGNED 1; MNP_FILTERS 0; "
                     "MNP_LINES 32; MNP_HELD 16; MNP_RADICES 16, 16, 2"},
     {.file = "fft/columns.cu",
      .function = "fft_columns",
      .definitions = "MNP_REAL float; MNP_LENGTH 16384; MNP_POINTS 16384; MNP_BLOCKS 16; MNP_COLUMNS 8; MNP_FROM_REAL "
                     "0; MNP_TO_REAL 0; "
-                    "MNP_ALIGNED 1; "
+                    "MNP_ALIGNED 1; MNP_FILTERS 0; "
                     "MNP_LINES 64; MNP_HELD 16; MNP_RADICES 16, 16, 4"},
     {.file = "fft/columns.cu",
      .function = "fft_columns",
      .definitions = "MNP_REAL double; MNP_LENGTH 4096; MNP_POINTS 4096; MNP_BLOCKS 16; MNP_COLUMNS 8; MNP_FROM_REAL 0; "
                     "MNP_TO_REAL 0; "
-                    "MNP_ALIGNED 1; "
+                    "MNP_ALIGNED 1; MNP_FILTERS 0; "
                     "MNP_LINES 16; MNP_HELD 16; MNP_RADICES 16, 16"},
     {.file = "fft/columns.cu",
      .function = "fft_columns",
      .definitions = "MNP_REAL float; MNP_LENGTH 1024; MNP_POINTS 1024; MNP_BLOCKS 1; MNP_COLUMNS 8; MNP_FROM_REAL 1; "
-                    "MNP_TO_REAL 0; MNP_ALIGNED 1; "
+                    "MNP_TO_REAL 0; MNP_ALIGNED 1; MNP_FILTERS 0; "
                     "MNP_LINES 64; MNP_HELD 16; MNP_RADICES 16, 16, 4"},
     {.file = "fft/columns.cu",
      .function = "fft_columns",
      .definitions = "MNP_REAL double; MNP_LENGTH 64; MNP_POINTS 64; MNP_BLOCKS 1; MNP_COLUMNS 16; MNP_FROM_REAL 0; "
-                    "MNP_TO_REAL 1; MNP_ALIGNED 1; "
+                    "MNP_TO_REAL 1; MNP_ALIGNED 1; MNP_FILTERS 0; "
                     "MNP_LINES 4; MNP_HELD 16; MNP_RADICES 16, 4"},
     {.file = "fft/columns.cu",
      .function = "fft_columns",
      .definitions = "MNP_REAL float; MNP_LENGTH 560; MNP_POINTS 560; MNP_BLOCKS 1; MNP_COLUMNS 8; MNP_FROM_REAL 0; "
-                    "MNP_TO_REAL 0; MNP_ALIGNED 1; "
+                    "MNP_TO_REAL 0; MNP_ALIGNED 1; MNP_FILTERS 0; "
                     "MNP_LINES 40; MNP_HELD 16; MNP_RADICES 16, 7, 5"},
     {.file = "fft/columns.cu",
      .function = "fft_columns",
      .definitions = "MNP_REAL double; MNP_LENGTH 2000; MNP_POINTS 2000; MNP_BLOCKS 4; MNP_COLUMNS 8; MNP_FROM_REAL 0; "
                     "MNP_TO_REAL 0; "
-                    "MNP_ALIGNED 1; "
+                    "MNP_ALIGNED 1; MNP_FILTERS 0; "
                     "MNP_LINES 25; MNP_HELD 20; MNP_RADICES 10, 10, 5"},
     {.file = "fft/columns.cu",
      .function = "fft_columns",
      .definitions = "MNP_REAL float; MNP_LENGTH 429; MNP_POINTS 429; MNP_BLOCKS 1; MNP_COLUMNS 8; MNP_FROM_REAL 1; "
-                    "MNP_TO_REAL 0; MNP_ALIGNED 1; "
+                    "MNP_TO_REAL 0; MNP_ALIGNED 1; MNP_FILTERS 0; "
                     "MNP_LINES 33; MNP_HELD 13; MNP_RADICES 13, 11, 3"},
     {.file = "fft/columns.cu",
      .function = "fft_columns",
      .definitions = "MNP_REAL double; MNP_LENGTH 12; MNP_POINTS 12; MNP_BLOCKS 1; MNP_COLUMNS 64; MNP_FROM_REAL 0; "
-                    "MNP_TO_REAL 1; MNP_ALIGNED 1; "
+                    "MNP_TO_REAL 1; MNP_ALIGNED 1; MNP_FILTERS 0; "
                     "MNP_LINES 1; MNP_HELD 12; MNP_RADICES 12"},
     {.file = "fft/columns.cu",
      .function = "fft_columns",
      .definitions = "MNP_REAL float; MNP_LENGTH 404; MNP_POINTS 810; MNP_BLOCKS 1; MNP_COLUMNS 8; MNP_FROM_REAL 0; "
-                    "MNP_TO_REAL 1; MNP_ALIGNED 0; MNP_LINES 54; MNP_HELD 15; MNP_RADICES 15, 9, 6"},
+                    "MNP_TO_REAL 1; MNP_ALIGNED 0; MNP_FILTERS 0; MNP_LINES 54; MNP_HELD 15; MNP_RADICES 15, 9, 6"},
+    {.file = "fft/columns.cu",
+     .function = "fft_columns",
+     .definitions = "MNP_REAL float; MNP_LENGTH 540; MNP_POINTS 540; MNP_BLOCKS 1; MNP_COLUMNS 8; MNP_FROM_REAL 0; "
+                    "MNP_TO_REAL 0; MNP_ALIGNED 1; MNP_FILTERS 1; MNP_LINES 30; MNP_HELD 20; MNP_RADICES 10, 9, 6"},
     {.file = "fft/cosine.cu", .function = "fft_cosine", .definitions = "MNP_REAL float; MNP_PAIRS 1; MNP_IN_PARTS 1"},
     {.file = "fft/cosine.cu", .function = "fft_cosine", .definitions = "MNP_REAL double; MNP_PAIRS 0; MNP_IN_PARTS 2"},
     {.file = "fft/cosine.cu", .function = "fft_cosine", .definitions = "MNP_REAL float; MNP_PAIRS 0; MNP_IN_PARTS 1"},

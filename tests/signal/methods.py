@@ -130,7 +130,16 @@ check(OVERLAP, numbers((700, 90), "float32"), numbers((530, 2), "float32"), "sam
       mp.random_layout(rng, (700, 90)))
 check(OVERLAP, numbers((700, 90), "float32").T, numbers((2, 530), "float32"), "full", 3)
 
+# windows of 2^16 elements and more on each rank, which a GPU filters along the first dimension in one kernel
+for shape, taps, axes in (((45 * mp.size, 37, 52), (4, 6, 5), None), ((34 * mp.size, 3, 45, 50), (3, 5, 4), [0, 2, 3]),
+                          ((1100 * mp.size, 75), (1050, 3), None)):
+    for method in FFT, OVERLAP:
+        dtype = str(rng.choice(["float32", "float64", "complex64", "complex128"]))
+        check(method, numbers(shape, dtype), numbers(taps, dtype), "same", int(rng.integers(5)), 0.0, axes)
+
 # --- sums of outer products --------------------------------------------------------------------------------------
+
+
 def gaussian(shape, *sigmas):
     """A Gaussian of those widths along its axes, with numbers around it that are no outer product."""
     return functools.reduce(np.multiply.outer,

@@ -161,7 +161,7 @@ static int64_t choose_blocks(const cuda_device *cuda, const mnp__fft_spec *spec,
 {
     enum { ALONE = 1024, FEW_BYTES = 128 << 10 }; /* points of one block; bytes of its tile */
     const int64_t size = spec->is_double ? 16 : 8;
-    const bool clusters = has_clusters(cuda) && spec->kind == MNP__FFT_COMPLEX;
+    const bool clusters = has_clusters(cuda) && spec->kind == MNP__FFT_COMPLEX && !spec->filters;
     if (n <= ALONE)
         return 1;
     if (is_power_of_two(n))
@@ -205,7 +205,8 @@ static bool choose_shape(mnp__device *device, const mnp__fft_spec *spec, shape *
     s->blocks = choose_blocks((const cuda_device *)device, spec, n);
     if (s->blocks > 0 && choose_passes(n / s->blocks, &s->passes))
         return true;
-    return (spec->kind != MNP__FFT_COMPLEX || spec->nbatch > 1) && choose_chirp(n, spec->is_double ? 16 : 8, s);
+    return !spec->filters && (spec->kind != MNP__FFT_COMPLEX || spec->nbatch > 1) &&
+           choose_chirp(n, spec->is_double ? 16 : 8, s);
 }
 
 /* Whether there are enough elements for a kernel to be compiled for their length.  A power of two is worth it always. */
@@ -328,6 +329,7 @@ mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec
     const int64_t blocks = s.blocks, rows = s.points / blocks;
     const passes p = s.passes;
     const int64_t tile = choose_width(&p, rows, size, to_real || (blocks > 1 && rows < 1024), across);
+    columns->filters = spec->filters;
     if (s.points > n)
         MNP_TRY(load_chirp(device, spec->is_double, n, s.points, &columns->chirp));
     char room[512];
@@ -335,11 +337,13 @@ mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec
     mnp__text_add(&defines,
                   "#define MNP_REAL %s\n#define MNP_LENGTH %lld\n#define MNP_POINTS %lld\n#define MNP_BLOCKS "
                   "%lld\n#define MNP_COLUMNS %lld\n"
-                  "#define MNP_FROM_REAL %d\n#define MNP_TO_REAL %d\n#define MNP_ALIGNED %d\n#define MNP_LINES "
+                  "#define MNP_FROM_REAL %d\n#define MNP_TO_REAL %d\n#define MNP_ALIGNED %d\n#define MNP_FILTERS "
+                  "%d\n#define MNP_LINES "
                   "%lld\n#define MNP_HELD %lld\n"
                   "#define MNP_RADICES %d",
                   spec->is_double ? "double" : "float", (long long)n, (long long)s.points, (long long)blocks,
-                  (long long)tile, from_real, to_real, aligned, (long long)p.lines, (long long)p.held, p.radices[0]);
+                  (long long)tile, from_real, to_real, aligned, spec->filters, (long long)p.lines, (long long)p.held,
+                  p.radices[0]);
     for (int i = 1; i < p.count; i++)
         mnp__text_add(&defines, ", %d", p.radices[i]);
     mnp__text_add(&defines, "\n");
@@ -350,7 +354,7 @@ mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec
                                      .cluster = (int)blocks};
     MNP_TRY(mnp__device_load_kernel(device, &kernel, &columns->kernel));
     int64_t tiles = mnp__divide_up(across, tile);
-    columns->params = (mnp_fft_columns_params){.chirp = columns->chirp,
+    columns->params = (mnp_fft_columns_params){.by = columns->chirp,
                                                .scale = spec->scale,
                                                .inverse = to_real || (spec->inverse && !from_real),
                                                .columns = across,
@@ -379,6 +383,10 @@ mnp_status mnp__cuda_columns_run(mnp__device *device, const mnp__cuda_columns *c
     mnp_fft_columns_params params = columns->params;
     params.in = in;
     params.out = out;
+    if (columns->filters) {
+        params.out = (void *)in;
+        params.by = out;
+    }
     return device->ops->launch(device, columns->kernel, &columns->launch, &params, sizeof params, stream);
 }
 

@@ -13,6 +13,7 @@
 typedef struct mnp__cuda_columns {
     mnp__kernel *kernel; /* NULL: there is no plan */
     void *chirp;         /* device memory; NULL where none is needed */
+    bool filters;
     mnp_fft_columns_params params;
     mnp__launch launch;
 } mnp__cuda_columns;
@@ -26,6 +27,7 @@ bool mnp__cuda_columns_can(mnp__device *device, const mnp__fft_spec *spec);
  */
 mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec, mnp__cuda_columns *columns);
 
+/* Where the transform filters, `out` is the spectrum of the filter. */
 mnp_status mnp__cuda_columns_run(mnp__device *device, const mnp__cuda_columns *columns, const void *in, void *out,
                                  mnp__stream *stream);
 

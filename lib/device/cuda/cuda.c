@@ -336,6 +336,7 @@ static const mnp__device_ops cuda_ops = {
     .graph_launch = mnp__cuda_graph_launch,
     .graph_free = mnp__cuda_graph_free,
     .fft_load = mnp__cuda_fft_load,
+    .fft_filters = mnp__cuda_fft_filters,
     .fft_new = mnp__cuda_fft_new,
     .fft_execute = mnp__cuda_fft_execute,
     .fft_free = mnp__cuda_fft_free,

@@ -87,6 +87,7 @@ mnp_status mnp__cuda_function_launch(mnp__device *device, mnp__function *functio
 
 /* fft.c: the slots for Fourier transforms. */
 mnp_status mnp__cuda_fft_load(mnp__device *device, bool is_double);
+bool mnp__cuda_fft_filters(mnp__device *device, const mnp__fft_spec *spec);
 mnp_status mnp__cuda_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p);
 mnp_status mnp__cuda_fft_execute(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
                                  mnp__stream *stream);

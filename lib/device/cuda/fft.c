@@ -416,6 +416,13 @@ static mnp_status make(mnp__device *device, mnp__device_fft *fft, size_t *work_p
     size_t most = 0;
     MNP_TRY(mnp__cuda_use(device));
     fft->planned = fft->spec;
+    if (fft->spec.filters) {
+        *work_p = 0;
+        fft->nstages = 1;
+        fft->stages[0].spec = fft->spec;
+        join_batches(&fft->stages[0].spec);
+        return mnp__cuda_columns_plan(device, &fft->stages[0].spec, &fft->stages[0].columns);
+    }
     make_stages(device, fft);
     if (fft->spec.kind == MNP__FFT_TO_REAL &&
         !(fft->nstages == 1 && mnp__cuda_columns_can(device, &fft->stages[0].spec)))
@@ -438,6 +445,13 @@ mnp_status mnp__cuda_fft_load(mnp__device *device, bool is_double)
     (void)device;
     (void)is_double;
     return load_cufft();
+}
+
+bool mnp__cuda_fft_filters(mnp__device *device, const mnp__fft_spec *spec)
+{
+    mnp__fft_spec joined = *spec;
+    join_batches(&joined);
+    return mnp__cuda_columns_can(device, &joined);
 }
 
 mnp_status mnp__cuda_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p)
