@@ -16,9 +16,11 @@
  * far as these are on that mesh and an axis does not cut two dimensions; where this leaves nothing cut, rows are cut
  * along the axis that cut the summed dimension.  A given output may have any layout.
  *
- * All functions are collective, except where they say so.  MNP_ERR_ARG for shapes that do not fit, scalars
- * (MNP_SCALAR) and block-cyclic arrays; MNP_ERR_UNSUPPORTED where there is no BLAS; MNP_ERR_MEMORY, MNP_ERR_COMPILE,
- * MNP_ERR_DEVICE, MNP_ERR_COMM.
+ * Operands that are block-cyclic are brought to blocks first, in which the same mesh axes cut the same dimensions.
+ *
+ * All functions are collective, except where they say so.  MNP_ERR_ARG for shapes that do not fit, and scalars
+ * (MNP_SCALAR); MNP_ERR_UNSUPPORTED where there is no BLAS; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE,
+ * MNP_ERR_COMM.
  */
 #ifndef MANIPLE_LINALG_H
 #define MANIPLE_LINALG_H
