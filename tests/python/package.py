@@ -24,6 +24,7 @@ for check in (
     functions.check_names,
     functions.check_standard,
     matrices.check_linalg,
+    matrices.check_dealt_out,
     matrices.check_infinite,
     arrays.check_dlpack,
     arguments.check_ufunc_methods,

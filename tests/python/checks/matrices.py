@@ -115,6 +115,28 @@ def check_linalg():
              scipy.linalg.solve_toeplitz(of_scipy, b), 1e-10)
 
 
+def check_dealt_out():
+    """Arrays whose blocks are dealt out: made of NumPy's and of ranks' blocks, and in linear algebra."""
+    def deal(values):
+        return mp.array(values, layout=mp.layouts.cyclic(values.shape, 2))
+
+    a, b = rng.standard_normal((7, 7)) / 7 + 3 * np.eye(7), rng.standard_normal((7, 3))
+    x, y = deal(a), deal(b)
+    same("an array that is dealt out", (x, y), (a, b))
+    same("from_local in such a layout", mp.from_local(x.local, x.layout), a)
+    same("products", (x @ y, mp.dot(x, y), mp.einsum("ij,jk->ki", x, y), mp.evaluate("z = x @ y", x=x, y=y)),
+         (a @ b, a @ b, (a @ b).T, a @ b), 1e-13)
+    L, R = mp.linalg, np.linalg  # noqa: N806
+    same("inv, solve, det, norm", (L.inv(x), L.solve(x, y), L.det(x), L.norm(y), L.norm(y, 2), L.vector_norm(y, axis=1)),
+         (R.inv(a), R.solve(a, b), R.det(a), R.norm(b), R.norm(b, 2), R.norm(b, axis=1)), 1e-12)
+    same("trace, pinv, tensorinv", (L.trace(x), L.pinv(y), L.tensorinv(deal(a[:6, :6].reshape(6, 2, 3)), 1)),
+         (np.trace(a), R.pinv(b), R.tensorinv(a[:6, :6].reshape(6, 2, 3), 1)), 1e-11)
+    same("rq, toeplitz, solve_sylvester", (mp.matmul(*L.rq(x)), L.toeplitz(deal(b[:, 0])), L.solve_sylvester(x, x, x)),
+         (a, scipy.linalg.toeplitz(b[:, 0]), scipy.linalg.solve_sylvester(a, a, a)), 1e-11)
+    ok(not L.issymmetric(x) and L.issymmetric(deal(a + a.T)) and L.bandwidth(deal(np.tri(7))) == (6, 0),
+       "issymmetric, bandwidth")
+
+
 def check_linalg_arguments():
     """Further arguments of numpy.linalg's and scipy.linalg's functions."""
     for dtype in ("float64", "complex128"):
