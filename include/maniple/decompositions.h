@@ -24,8 +24,8 @@
  * and cuBLAS on GPUs.  Elements that are NaN or infinite are treated as these libraries do it: a matrix with NaN has an
  * inverse of NaN on the host and, up to 64 x 64, on a GPU; a larger one is said to be singular there.
  *
- * Arrays may be block-cyclic, as those of ScaLAPACK: such inputs are brought to blocks first, in which the same mesh axes
- * cut the same dimensions, and results have a layout of blocks, except for given arrays.
+ * Arrays may be block-cyclic, as those of ScaLAPACK: such inputs are brought to blocks first, in which the same mesh
+ * axes cut the same dimensions, and results have a layout of blocks, except for given arrays.
  *
  * All functions are collective.  MNP_ERR_LINALG, on all ranks, where numpy.linalg raises LinAlgError: a matrix is
  * singular or not positive definite, or an iteration did not converge; the message has the number of the matrix within

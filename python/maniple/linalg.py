@@ -44,6 +44,11 @@ def _of_triangle(a, lower, conjugated):
     return half + (adjoint(rest) if conjugated else names.matrix_transpose(rest))
 
 
+def _of_real_diagonal(a):
+    """A Hermitian matrix without imaginary parts on its diagonal, which LAPACK does not read."""
+    return names.tril(a, -1) + names.tril(names.triu(names.real(a))) + names.triu(a, 1)
+
+
 def _solve_by_diagonals(a, b, below, above):
     """Solve with so many diagonals of one matrix, of which the others are not read."""
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
@@ -72,6 +77,8 @@ def solve(a, b, lower=None, overwrite_a=False, overwrite_b=False, check_finite=T
         lower = True  # the triangle that is read otherwise
     if lower is not None and assume_a.startswith(("sym", "her", "pos")):
         a = _of_triangle(a, lower, not assume_a.startswith("sym"))
+    if assume_a.startswith(("her", "pos")) and a.dtype.kind == "c" and a.ndim > 1:
+        a = _of_real_diagonal(a)
     if transposed:
         a = names.matrix_transpose(a)
     kind = kinds[assume_a]

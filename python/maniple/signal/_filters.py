@@ -342,12 +342,21 @@ def _edges(wn, btype, analog, output, fs):
     return wn, btype, analog, float(fs or 0)
 
 
+def _with_real_zeros(found, btype, output):
+    """Zeros of low passes and high passes that have none, or all at one place, are real numbers, as SciPy's."""
+    if output != "zpk" or BANDS[btype].startswith("band"):
+        return found
+    return found[0].real, *found[1:]
+
+
 def butter(N, Wn, btype="low", analog=False, output="ba", fs=None):  # noqa: N803
-    return _design("butter", N, *_edges(Wn, btype, analog, output, fs), output=output)
+    found = _design("butter", N, *_edges(Wn, btype, analog, output, fs), output=output)
+    return _with_real_zeros(found, btype, output)
 
 
 def cheby1(N, rp, Wn, btype="low", analog=False, output="ba", fs=None):  # noqa: N803
-    return _design("cheby1", N, float(rp), *_edges(Wn, btype, analog, output, fs), output=output)
+    found = _design("cheby1", N, float(rp), *_edges(Wn, btype, analog, output, fs), output=output)
+    return _with_real_zeros(found, btype, output)
 
 
 def cheby2(N, rs, Wn, btype="low", analog=False, output="ba", fs=None):  # noqa: N803
@@ -360,7 +369,7 @@ def ellip(N, rp, rs, Wn, btype="low", analog=False, output="ba", fs=None):  # no
 
 def bessel(N, Wn, btype="low", analog=False, output="ba", norm="phase", fs=None):  # noqa: N803
     wn, btype, analog, fs = _edges(Wn, btype, analog, output, fs)
-    return _design("bessel", N, wn, btype, analog, norm, fs, output=output)
+    return _with_real_zeros(_design("bessel", N, wn, btype, analog, norm, fs, output=output), btype, output)
 
 
 def _pairs(roots):
@@ -430,13 +439,16 @@ def sos2tf(sos):
 
 
 def _change(name, z, p, k, *arguments):
+    """A filter with other edges.  One edge leaves real zeros real, and real poles, as SciPy's."""
     changed = struct("filter")()
     call(*_from_zpk(z, p, k, True), changed)
     try:
         call(name, changed, *map(float, arguments))
-        return _form(changed, "zpk")
+        *roots, gain = _form(changed, "zpk")
     finally:
         call("filter_clear", changed)
+    are_real = [not name.startswith("lp2b") and np.isrealobj(given) for given in (z, p)]
+    return *(r.real if real else r for r, real in zip(roots, are_real)), gain
 
 
 def bilinear_zpk(z, p, k, fs):

@@ -169,6 +169,14 @@ def check_linalg_arguments():
                 got = mp.linalg.inv(np.stack([half, 2 * half]), assume_a=kind, lower=lower)
                 same(f"inv of {dtype}, {kind}, lower={lower}", got,
                      np.linalg.inv(np.stack([whole, 2 * whole])), 1e-10)
+        for kind in ("her", "pos"):
+            whole = a @ np.conj(a.T) + np.eye(5)
+            given = whole + (1j * np.diag(np.arange(5)) if dtype == "complex128" else 0)  # which LAPACK does not read
+            for lower in (None, False, True):
+                named = {} if lower is None else {"lower": lower}
+                got = mp.linalg.solve(given, y, assume_a=kind, **named), mp.linalg.inv(given, assume_a=kind, **named)
+                same(f"imaginary parts on the diagonal of {dtype}, {kind}, {lower}", got,
+                     (np.linalg.solve(whole, b), np.linalg.inv(whole)), 1e-10)
         for kind, kept in (("general", a), ("gen", a), ("diagonal", np.diag(np.diag(a))),
                            ("upper triangular", np.triu(a)), ("lower triangular", np.tril(a))):
             out = mp.empty((5, 5), dtype)

@@ -424,6 +424,17 @@ def check_measurements():
             same(f"{name} without labels", *[v[0] if name == "extrema" else v for v in alone], bound)
         line = labels[0]
         same("labels of each row", mp.ndimage.mean(mp.asarray(values), line, [line.max()]), nd.mean(values, line, [line.max()]), 1e-12)
+    z = rng.permutation(a.ravel() % 7 + 1j * a.ravel()).reshape(a.shape)  # several have the same real parts
+    for values, index in [(v, i) for v in (z, z.astype("complex64")) for i in (None, 1, [2], [3, 1, 1], [], [[1, 2], [2, 3]])]:
+        for name in ("minimum", "maximum", "minimum_position", "maximum_position", "extrema"):
+            got, want = (getattr(m.ndimage, name)(v, labels, index) for m, v in ((mp, mp.asarray(values)), (scipy, values)))
+            parts = list(zip(got, want)) if name == "extrema" else [(got, want)]
+            same(f"{name} of {values.dtype}, index {index}", [g for g, _ in parts], [w for _, w in parts])
+    same("extrema of complex numbers without labels", mp.ndimage.extrema(mp.asarray(z)), nd.extrema(z))
+    same("extrema of labels that are not there", mp.ndimage.extrema(mp.asarray(z), labels, [9, 1])[0][0], 0j)
+    got = mp.ndimage.extrema(mp.asarray(np.where(labels == 2, np.nan, z)), labels, [1, 2])
+    ok(np.isnan(got[0][1]) and np.isnan(got[1][1]) and got[2][1] == got[3][1] == (-1, -1)
+       and got[0][0] == nd.minimum(z, labels, 1), "extrema of complex numbers with NaN")
     ok(mp.ndimage.mean(mp.asarray(a), labels, [[1, 2], [2, 3]]).shape == (2, 2), "the shape of an index")
     ok(mp.ndimage.minimum_position(mp.asarray(a), labels, [[1, 2]]) == nd.minimum_position(a, labels, [[1, 2]]), "positions of a grid")
     for dtype in ("float16", "uint8", "complex64"):
