@@ -73,6 +73,7 @@ for check in (
     splines.check_further_designs,
     signals.check_ndimage,
     signals.check_filters_of_images,
+    signals.check_smoothing,
     signals.check_measurements,
     matrices.check_sparse,
     signals.check_short_time,

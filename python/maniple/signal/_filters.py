@@ -2,22 +2,27 @@
 """scipy.signal's filters, their design, and windows.  Coefficients are NumPy's arrays, the same on all ranks;
 what they are applied to are arrays of Maniple."""
 
+import collections
 import ctypes
 import math
 import operator
 import re
+import warnings
 
 import numpy as np
 
 from .._array import as_array, into, made, ndarray
+from .._errors import LinAlgError
 from .._library import call, constant, struct
 from .._names import names
 from ._waveforms import kaiser_atten, kaiser_beta
 
 __all__ = """bessel bilinear_zpk butter cheby1 cheby2 deconvolve ellip filtfilt firwin firwin2 firwin_2d freqz get_window
     iirnotch iirpeak lfilter lfilter_zi lp2bp_zpk lp2bs_zpk lp2hp_zpk lp2lp_zpk medfilt medfilt2d remez savgol_coeffs
-    savgol_filter sos2tf sos2zpk sosfilt sosfilt_zi sosfiltfilt sosfreqz tf2sos tf2zpk upfirdn wiener zpk2sos
-    zpk2tf""".split()
+    savgol_filter sos2tf sos2zpk sosfilt sosfilt_zi sosfiltfilt sosfreqz tf2sos tf2zpk upfirdn wiener whittaker_henderson
+    zpk2sos zpk2tf""".split()
+
+WhittakerHendersonResult = collections.namedtuple("WhittakerHendersonResult", "x lamb")
 
 
 def _reals(values):
@@ -248,6 +253,27 @@ def savgol_coeffs(window_length, polyorder, deriv=0, delta=1.0, pos=None, use="c
     room = _room(window_length)
     call("savgol_coeffs", window_length, polyorder, deriv, float(delta), -1.0 if pos is None else float(pos), use, room)
     return np.array(room[:])
+
+
+def whittaker_henderson(signal, *, lamb="reml", order=2, weights=None):
+    """scipy.signal.whittaker_henderson, of SciPy 1.18: the smoothed signal and lamb, as .x and .lamb.  Where lamb is too
+    large for rounding, x is the polynomial to which it tends, with a warning.  Waits.  Collective."""
+    chosen = isinstance(lamb, str)
+    if lamb != "reml" if chosen else not lamb >= 0:
+        raise ValueError(f"whittaker_henderson: lamb is {lamb!r}, and must be 'reml' or a number that is not negative")
+    signal, order = as_array(signal), operator.index(order)
+    weights = None if weights is None else as_array(weights)
+    smooth, used = ctypes.c_void_p(), ctypes.c_double()
+    try:
+        call("whittaker_henderson", signal, weights, order, -1.0 if chosen else float(lamb),
+             ctypes.byref(smooth), ctypes.byref(used))
+    except LinAlgError as error:
+        warnings.warn(f"{error}; x is a polynomial of degree {order - 1}", UserWarning, stacklevel=2)
+        at, root = names.linspace(-1, 1, signal.size), None
+        if weights is not None:
+            signal, root = names.where(weights > 0, signal, 0), names.sqrt(weights)
+        return WhittakerHendersonResult(names.polyval(names.polyfit(at, signal, order - 1, w=root), at), lamb)
+    return WhittakerHendersonResult(ndarray._adopt(smooth.value), used.value if chosen else lamb)
 
 
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0, out=None):

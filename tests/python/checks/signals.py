@@ -3,6 +3,7 @@
 
 import itertools
 import operator
+import warnings
 
 import maniple as mp
 import numpy as np
@@ -403,6 +404,39 @@ def check_filters_of_images():
     same("nothing has to be missed", mp.ndimage.binary_hit_or_miss(y, np.ones((2, 2))), nd.binary_hit_or_miss(b, np.ones((2, 2))))
     for name in ("fourier_gaussian", "fourier_uniform", "fourier_shift"):
         same(f"{name} of nothing", getattr(mp.ndimage, name)(x[:0], 1), getattr(nd, name)(a[:0], 1))
+
+
+def check_smoothing():
+    """scipy.signal.whittaker_henderson; that of C is compared with whole matrices in signal/smoothing.py."""
+    a, weights = np.sin(np.arange(70) / 8) + np.random.default_rng(3).standard_normal(70), rng.uniform(0.5, 2, 70)
+    x, smooth = mp.asarray(a), mp.signal.whittaker_henderson
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        straight = smooth(x, lamb=float("inf"))
+    ok(caught and straight.lamb == float("inf"), "an infinite lamb warns")
+    same("and gives a straight line", straight.x, np.polyval(np.polyfit(np.arange(70), a, 1), np.arange(70)), 1e-11)
+    for lamb in (-1, float("nan"), "ml"):
+        raises(ValueError, "lamb is", f"lamb={lamb}", lambda: smooth(x, lamb=lamb))  # noqa: B023
+    ok(smooth(x, lamb=2).lamb == 2 and smooth(x).lamb > 0, "lamb that is given, and that is found")
+    if not scipy_since("1.18"):  # the first to have it
+        return
+    theirs = scipy.signal.whittaker_henderson
+    for order in (1, 2, 3):
+        for w in (None, weights):
+            for lamb in (0, 0.5, 30.0, "reml"):
+                got, want = smooth(x, lamb=lamb, order=order, weights=w), theirs(a, lamb=lamb, order=order, weights=w)
+                name = f"whittaker_henderson, order {order}, lamb {lamb}"
+                same(name, got.x, want.x, 1e-4 if lamb == "reml" else 1e-9)
+                ok(np.isclose(got.lamb, want.lamb, 1e-3 if lamb == "reml" else 0), f"{name}: {got.lamb}, {want.lamb}")
+    weights[10:20] = weights[-3:] = 0
+    missing = np.where(weights > 0, a, np.nan)
+    same("elements that are missing", smooth(missing, lamb=3, weights=weights).x, theirs(missing, lamb=3, weights=weights).x, 1e-9)
+    same("integers", smooth(mp.arange(9) ** 2 % 5, lamb=1).x, theirs(np.arange(9) ** 2 % 5, lamb=1).x, 1e-11)
+    for arguments in ((a[:2],), (a.reshape(7, 10),)):
+        raises(ValueError, "", f"whittaker_henderson of {arguments[0].shape}", lambda: smooth(*arguments))  # noqa: B023
+        raises(ValueError, "", "so does SciPy's", lambda: theirs(*arguments))  # noqa: B023
+    raises(ValueError, "", "order 0", lambda: smooth(x, order=0))
+    raises(ValueError, "", "weights of another shape", lambda: smooth(x, weights=weights[1:]))
 
 
 def check_measurements():
