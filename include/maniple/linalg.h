@@ -86,7 +86,8 @@ typedef struct mnp_matmul_info {
 
 /*
  * Tell what mnp_matmul(a, b, out) would do for an output of that layout; NULL: for a new output.  Not collective; all
- * ranks find the same method.  MNP_ERR_ARG as mnp_matmul(), and if the layout does not have the shape of the result.
+ * ranks find the same method.  MNP_ERR_ARG as mnp_matmul(), if an operand or the layout is block-cyclic, and if the
+ * layout does not have the shape of the result.
  */
 MNP_API mnp_status mnp_matmul_describe(const mnp_array *a, const mnp_array *b, const mnp_layout *layout,
                                        mnp_matmul_info *info);

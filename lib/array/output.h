@@ -5,8 +5,8 @@
  * A public function takes its output as `mnp_array **y_p`.  If *y_p is NULL, it makes a new array.  Otherwise *y_p is
  * an existing array, which is checked (context, dtype, shape, and whether it can be written) and receives the values.
  * The function computes into the existing array if it can.  If the computation needs another dtype or layout, or the
- * array shares memory with an input, it computes into a temporary, which is then copied.  So the existing array may have
- * any layout, a block-cyclic one too.
+ * array shares memory with an input, it computes into a temporary, which is then copied.  So the existing array may
+ * have any layout, a block-cyclic one too.
  *
  * A function opens its outputs, computes into output.array, and closes them with its status.  *y_p is set only after
  * everything succeeded.

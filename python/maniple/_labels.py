@@ -77,8 +77,8 @@ def _measure(name, input, labels, index):
 
 
 def _extremes_of_complex(name, x, labels, index):
-    """What `name` gives of complex numbers in NumPy's order, in which real parts come first, by one stable sort; that of
-    a label with NaN is NaN, nowhere."""
+    """What `name` gives of complex numbers in NumPy's order, in which real parts come first, by one stable sort; that
+    of a label with NaN is NaN, nowhere."""
     labels = names.ones(x.shape, "int8") if labels is None else labels if index else names.astype(labels > 0, "int8")
     flat, labels = _flat(x, labels)
     sign = 1 if name.startswith("minimum") else -1

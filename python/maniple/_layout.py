@@ -88,7 +88,7 @@ class Layout(_library.Owned):
         return tuple(extent[: self.ndim])
 
     def _places(self, rank):
-        """What takes a rank's elements out of an array of NumPy's: slices, or if they are dealt out, lists of indices."""
+        """What takes a rank's elements out of an array of NumPy's: slices, or if they are dealt out, indices."""
         if not lib.mnp_layout_is_cyclic(self._handle):
             return self.box(rank)
         return np.ix_(*[

@@ -196,8 +196,8 @@ def khatri_rao(a, b):
 
 def bandwidth(a):
     """How many diagonals below and above the main one have elements that are not 0.  Waits.  Collective."""
-    below, above = (names.max(sign * d, initial=0) for d in [names.subtract(*names.nonzero(as_blocks(a)))] for sign in (1, -1))
-    return int(below), int(above)
+    distances = names.subtract(*names.nonzero(as_blocks(a)))
+    return int(names.max(distances, initial=0)), int(names.max(-distances, initial=0))
 
 
 def _equals(a, b, atol, rtol):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear algebra of block-cyclic arrays, those of ScaLAPACK: the results are NumPy's and SciPy's, in a layout of blocks,
-or in whichever layout a given output has.
+"""Linear algebra of block-cyclic arrays, those of ScaLAPACK: the results are NumPy's and SciPy's, in a layout of
+blocks, or in whichever layout a given output has.
 """
 
 import maniple as mp
@@ -26,8 +26,8 @@ def compare(name, got, want, bound):
 
 
 for dtype in "float64", "complex64":
-    # The elements of r are below 1 and its norm below n, so the singular values of a and h lie between 2 and 4, and their
-    # diagonals are their pivots; sums are of some ten products of numbers below ten
+    # The elements of r are below 1 and its norm below n, so the singular values of a and h lie between 2 and 4, and
+    # their diagonals are their pivots; sums are of some ten products of numbers below ten
     eps = float(np.finfo(dtype).eps)
     bound = 1e4 * eps
     r = rng.uniform(-0.7, 0.7, (n, n)) + (1j * rng.uniform(-0.7, 0.7, (n, n)) if dtype == "complex64" else 0)

@@ -109,7 +109,7 @@ class Layout:
         return tuple(slice(lo[d], lo[d] + extent[d]) for d in range(_lib.mnp_layout_ndim(self.pointer)))
 
     def places(self, rank):
-        """What indexes a whole array of NumPy's with the elements of that rank: if it is block-cyclic, their indices."""
+        """What indexes a whole array of NumPy's with that rank's elements; where it is block-cyclic, their indices."""
         if not call("layout_is_cyclic", self):
             return self.box(rank)
         local = (ctypes.c_int64 * 8)()

@@ -75,10 +75,11 @@ near("a straight line stays", y, np.arange(30.0), 1e-6)
 # --- mistakes ---------------------------------------------------------------------------------------------------------
 
 x = mp.array(a, mp.random_layout(rng, (60,)))
-for words, arguments in (("order is 0", (x, None, 0, 1.0)), ("order is 60", (x, None, 60, 1.0)), ("lambda is NaN", (x, None, 2, np.nan)),
-                         ("2 dimensions", (mp.reshape(x, 2, [6, 10]), None, 2, 1.0)), ("another shape", (x, x[1:], 2, 1.0)),
-                         ("must be real", (mp.array(a + 1j), None, 2, 1.0)), ("order is 1", (x[:0], None, 1, 1.0)),
-                         ("weight 3 is -1", (x, mp.array(np.where(np.arange(60) == 3, -1.0, 1.0)), 2, 1.0))):
+for words, arguments in (
+        ("order is 0", (x, None, 0, 1.0)), ("order is 60", (x, None, 60, 1.0)), ("lambda is NaN", (x, None, 2, np.nan)),
+        ("2 dimensions", (mp.reshape(x, 2, [6, 10]), None, 2, 1.0)), ("another shape", (x, x[1:], 2, 1.0)),
+        ("must be real", (mp.array(a + 1j), None, 2, 1.0)), ("order is 1", (x[:0], None, 1, 1.0)),
+        ("weight 3 is -1", (x, mp.array(np.where(np.arange(60) == 3, -1.0, 1.0)), 2, 1.0))):
     mp.fails("MNP_ERR_ARG", words, mp.whittaker_henderson, *arguments)
 mp.fails("MNP_ERR_LINALG", "lambda is too large", mp.whittaker_henderson, x, None, 2, 1e300)
 mp.fails("MNP_ERR_LINALG", "singular", mp.whittaker_henderson, x, mp.array(np.zeros(60)), 2, 1.0)

@@ -69,8 +69,8 @@ static mnp_status layout_along(const mnp_layout *layout, const mnp_layout *indic
 }
 
 /*
- * The layout of a result of any elements: that of the given output, unless it is block-cyclic, or of the indices; if that
- * has replicas, another one.
+ * The layout of a result of any elements: that of the given output, unless it is block-cyclic, or of the indices; if
+ * that has replicas, another one.
  */
 static mnp_status layout_flat(const mnp_layout *indices, const mnp_array *given, mnp_layout **result_p)
 {

@@ -19,8 +19,8 @@ from ._waveforms import kaiser_atten, kaiser_beta
 
 __all__ = """bessel bilinear_zpk butter cheby1 cheby2 deconvolve ellip filtfilt firwin firwin2 firwin_2d freqz get_window
     iirnotch iirpeak lfilter lfilter_zi lp2bp_zpk lp2bs_zpk lp2hp_zpk lp2lp_zpk medfilt medfilt2d remez savgol_coeffs
-    savgol_filter sos2tf sos2zpk sosfilt sosfilt_zi sosfiltfilt sosfreqz tf2sos tf2zpk upfirdn wiener whittaker_henderson
-    zpk2sos zpk2tf""".split()
+    savgol_filter sos2tf sos2zpk sosfilt sosfilt_zi sosfiltfilt sosfreqz tf2sos tf2zpk upfirdn wiener
+    whittaker_henderson zpk2sos zpk2tf""".split()
 
 WhittakerHendersonResult = collections.namedtuple("WhittakerHendersonResult", "x lamb")
 
@@ -256,8 +256,8 @@ def savgol_coeffs(window_length, polyorder, deriv=0, delta=1.0, pos=None, use="c
 
 
 def whittaker_henderson(signal, *, lamb="reml", order=2, weights=None):
-    """scipy.signal.whittaker_henderson, of SciPy 1.18: the smoothed signal and lamb, as .x and .lamb.  Where lamb is too
-    large for rounding, x is the polynomial to which it tends, with a warning.  Waits.  Collective."""
+    """scipy.signal.whittaker_henderson, of SciPy 1.18: the smoothed signal and lamb, as .x and .lamb.  Where lamb is
+    too large for rounding, x is the polynomial to which it tends, with a warning.  Waits.  Collective."""
     chosen = isinstance(lamb, str)
     if lamb != "reml" if chosen else not lamb >= 0:
         raise ValueError(f"whittaker_henderson: lamb is {lamb!r}, and must be 'reml' or a number that is not negative")

@@ -373,12 +373,13 @@ def _start(x0, M, b):  # noqa: N803
 
 
 def _progress(report, failures):
-    """A function of C that reports each iterate, by report(residual, x), and ends the method by something true."""
+    """A function of C that reports each iterate, by report(residual, x), and ends the method by something true.  x is
+    the address of the iterate, which the method goes on with."""
 
     @ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)
     def progress(argument, iteration, residual, x):
         try:
-            return bool(report(residual, made("copy", ndarray._borrow(x)) if x else None))
+            return bool(report(residual, x))
         except BaseException as error:  # noqa: BLE001  it is raised when the method has ended
             failures.append(error)
             return True
@@ -422,14 +423,18 @@ def _system(A, b, x0, M):  # noqa: N803
     return op, b, _start(x0, precond, b), precond
 
 
-def _by_iterations(name, A, b, x0, M, callback, rtol, atol, tol, maxiter, restart=None):  # noqa: N803
-    op, b, start, precond = _system(A, b, x0, M)
+def _by_iterations(name, system, callback, maxiter, **limits):
+    op, b, start, precond = system
     if maxiter == 0:
         return names.zeros(op.shape[1:] + b.shape[1:], op.dtype) if start is None else start, 0
-    report = None if callback is None else lambda residual, x: callback(x)
-    x, ends = _solve(name, op, b, start, precond, report, rtol=rtol if tol is None else tol, atol=atol or 0.0,
-                     maxiter=maxiter or 0, restart=restart or 0)
+    report = None if callback is None else lambda residual, x: callback(made("copy", ndarray._borrow(x)) if x else None)
+    x, ends = _solve(name, op, b, start, precond, report, maxiter=maxiter or 0, **limits)
     return x, _info(ends, maxiter)
+
+
+def _limits(rtol, atol, tol):
+    """When a method has converged; for C 0 is what it chooses, and -1 is 0."""
+    return {"rtol": (rtol if tol is None else tol) or -1.0, "atol": atol or 0.0}
 
 
 _ABOUT = """A x = b by {}: the solution, and 0, or the number of iterations if it was not reached.
@@ -448,7 +453,7 @@ def _named(function, name, words):
 
 def _solver(name):
     def solve(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, tol=None):  # noqa: N803
-        return _by_iterations(name, A, b, x0, M, callback, rtol, atol, tol, maxiter)
+        return _by_iterations(name, _system(A, b, x0, M), callback, maxiter, **_limits(rtol, atol, tol))
 
     return _named(solve, name, _CALLED)
 
@@ -459,7 +464,8 @@ for _name in ("cg", "cg1", "bicgstab", "cgs", "chebyshev"):
 
 def idr(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None,  # noqa: N803
         tol=None):
-    return _by_iterations("idr", A, b, x0, M, callback, rtol, atol, tol, maxiter, restart)
+    limits = {"restart": restart or 0, **_limits(rtol, atol, tol)}
+    return _by_iterations("idr", _system(A, b, x0, M), callback, maxiter, **limits)
 
 
 _named(idr, "idr", "restart: the s of IDR(s).  " + _CALLED)
@@ -474,7 +480,7 @@ def _restarted(name):
         restart = max(1, min(restart or 20, op.shape[1]))
         counts_all = callback is not None and callback_type in (None, "legacy")
         products = (maxiter or 0) * (1 if counts_all else restart)
-        wanted = {"rtol": rtol if tol is None else tol, "atol": atol or 0.0, "restart": restart}
+        wanted = {"restart": restart, **_limits(rtol, atol, tol)}
         if callback is None or callback_type != "x":
             size = 1.0 if callback is None else _krylov.norm(b) or 1.0
             report = None if callback is None else lambda residual, x: callback(residual / size)
@@ -486,10 +492,11 @@ def _restarted(name):
                 break
         return start, _info(ends, maxiter)
 
-    return _named(solve, name, """restart: how many vectors are kept; None: 20.  maxiter: how many times they are made,
-    but with a callback and without its type how many products there are, as in SciPy.  callback(r) is called after each
-    product, with the norm of the residual divided by that of b, or with callback_type="x" callback(x) after each restart;
-    it ends the method if it returns something true.""")
+    return _named(solve, name, """restart: how many vectors are kept; None: 20.  maxiter: how often the method
+    begins anew, or, as in SciPy, with a callback but no type of it how many products there are; None: 10 products for
+    each column of A.  callback(r) is called after each product, with the norm of the residual divided by that of b, or
+    with callback_type="x" callback(x) whenever the method begins anew; it ends the method if it returns something
+    true.""")
 
 
 for _name in ("gmres", "fgmres"):
@@ -502,13 +509,14 @@ def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callbac
         n = A.shape[0]
         A = A - shift * eye_array(n, dtype=A.dtype) if isinstance(A, csr_array) else \
             aslinearoperator(A) - shift * aslinearoperator(eye_array(n))
+    op, b, *others = _system(A, b, x0, M)
     if check:
-        v = as_array(b)
-        once = aslinearoperator(A).matvec(v)
-        sizes = [complex(names.vdot(p, q)) for p, q in ((once, once), (v, aslinearoperator(A).matvec(once)))]
-        if abs(sizes[0] - sizes[1]) > abs(sizes[0]) * np.finfo(float).eps ** (1 / 3):
+        v = b if b.ndim == 1 else names.copy(b[:, 0])
+        once = op.matvec(v)
+        here, there = complex(names.vdot(once, once)), complex(names.vdot(v, op.matvec(once)))
+        if abs(here - there) > abs(here) * np.finfo(float).eps ** (1 / 3):
             raise ValueError("minres: the matrix is not symmetric, or Hermitian")
-    return _by_iterations("minres", A, b, x0, M, callback, rtol, atol, tol, maxiter)
+    return _by_iterations("minres", (op, b, *others), callback, maxiter, **_limits(rtol, atol, tol))
 
 
 _named(minres, "minres", "shift: of A - shift I; check: whether A is Hermitian, by two products; show changes "

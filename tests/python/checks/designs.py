@@ -38,7 +38,8 @@ def check_kinds_of_roots():
             for btype, edges in (("low", 0.3), ("hp", 0.3), ("bandpass", [0.2, 0.4]), ("bs", [0.2, 0.4])):
                 (z, p, _), (theirs_z, theirs_p, _) = (getattr(of, name)(n, *more, edges, btype, analog, output="zpk")
                                                       for of in (ours, theirs))
-                ok((z.dtype, p.dtype) == (theirs_z.dtype, theirs_p.dtype), f"roots of {name} {n} {btype} {analog}: {z.dtype}")
+                ok((z.dtype, p.dtype) == (theirs_z.dtype, theirs_p.dtype),
+                   f"roots of {name} {n} {btype} {analog}: {z.dtype}")
     real, several = np.array([-1.0]), np.array([-0.5, -0.2])
     for name in ("lp2lp_zpk", "lp2hp_zpk", "lp2bp_zpk", "lp2bs_zpk", "bilinear_zpk"):
         more = (2.0,) if name == "bilinear_zpk" else ()

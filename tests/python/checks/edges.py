@@ -79,7 +79,7 @@ def check_too_few_elements():
     for named in ({"where": False}, {"where": True}, {"where": np.zeros((2, 3), bool)}, {"where": [True, False, True]},
                   {"where": [[True], [False]]}, {"ddof": 1}, {"ddof": 2}, {"ddof": 3.5}, {"ddof": 6}, {"ddof": np.nan},
                   {"ddof": np.inf}, {"ddof": 1, "where": [True, False, True]}):
-        for name in ("mean", "var", "std", "nanmean", "nanvar")[0 if "ddof" not in named else 1 : 5 if "ddof" not in named else 3]:
+        for name in ("var", "std") if "ddof" in named else ("mean", "var", "std", "nanmean", "nanvar"):
             for axis in (None, 0, 1):
                 found, warned = [], []
                 for m in (mp, np):
@@ -97,7 +97,8 @@ def check_things_that_are_no_numbers():
     """== and != with lists of texts and other things, as NumPy 2; fill() with what is no number."""
     a = np.array([[1.0, 2.0], [3.0, 4.0]])
     x = mp.asarray(a)
-    for things in (["a"], ["a", "b"], [["a"], ["b"]], [None], [None, 2.0], (b"x", 1), [1, "a"], [[None, 2], [3j, object()]]):
+    for things in (["a"], ["a", "b"], [["a"], ["b"]], [None], [None, 2.0], (b"x", 1), [1, "a"],
+                   [[None, 2], [3j, object()]]):
         table = np.empty(np.shape(things), object)
         table[...] = things
         texts = any(isinstance(v, (str, bytes)) for v in table.ravel())  # beside which NumPy's numbers are texts

@@ -140,7 +140,7 @@ SIGNATURES = {
 
 
 def check_signatures_of_solvers():
-    """The arguments of SciPy's solvers, their order and defaults, as 1.18 has them; ours beside them are given by name."""
+    """The arguments of SciPy's solvers, their order and defaults, as 1.18 has them; ours are given by name."""
     for name, words in SIGNATURES.items():
         parameters = inspect.signature(getattr(linalg, name)).parameters.values()
         by_place, _, by_name = words.partition("*")
@@ -151,7 +151,8 @@ def check_signatures_of_solvers():
         if scipy_since("1.18"):
             theirs = inspect.signature(getattr(scipy.sparse.linalg, name)).parameters
             ours = {p.name: p for p in parameters}
-            wrong = [key for key, p in theirs.items() if key not in ours or (p.kind, p.default) != (ours[key].kind, ours[key].default)]
+            wrong = [key for key, p in theirs.items()
+                     if key not in ours or (p.kind, p.default) != (ours[key].kind, ours[key].default)]
             ok(not wrong, f"{name} is called as SciPy's: {wrong}")
 
 
@@ -168,10 +169,13 @@ def check_calls_of_solvers():
         ok(info == info_of_theirs == 0, f"{name}: info")
         short = {"restart": 2} if name == "gmres" else {}
         ok(solve(A, b, maxiter=2, **short)[1] == 2, f"{name}: info of an iteration that is too short")
+        rest = np.linalg.norm(matrix @ solve(A, b, rtol=0, atol=1e-3)[0].numpy() - b)
+        ok(1e-9 < rest <= 1e-3, f"{name}: rtol=0, and the residual {rest:.1e}")
         ok(solve(A, b[:, None])[0].shape == (n,), f"{name}: of one column")
         same(f"{name} from x0='Mb'", solve(A, b, "Mb", rtol=1e-9)[0], want, 1e-6)
         same(f"{name} of a matrix of NumPy's", solve(matrix.toarray(), b, rtol=1e-9, M=np.eye(n) / 2.5)[0], want, 1e-6)
-        same(f"{name} of a matrix of SciPy's", solve(matrix, b, rtol=1e-9, M=scipy.sparse.identity(n).tocsr())[0], want, 1e-6)
+        one = scipy.sparse.identity(n).tocsr()
+        same(f"{name} of a matrix of SciPy's", solve(matrix, b, rtol=1e-9, M=one)[0], want, 1e-6)
         several = np.stack([b, 2 * b, 0 * b], 1)
         same(f"{name} of three columns", solve(A, several, rtol=1e-9)[0], np.stack([want, 2 * want, 0 * want], 1), 1e-6)
         seen, seen_there = [], []
@@ -183,14 +187,16 @@ def check_calls_of_solvers():
     for kind in (None, "pr_norm", "x", "legacy"):
         for called in (True, False):
             seen, seen_there = [], []
-            x, info = linalg.gmres(A, b, restart=3, maxiter=2, callback_type=kind, callback=seen.append if called else None)
+            x, info = linalg.gmres(A, b, restart=3, maxiter=2, callback_type=kind,
+                                   callback=seen.append if called else None)
             want, info_of_theirs = theirs.gmres(a, b, restart=3, maxiter=2, callback_type=kind,
                                                 callback=seen_there.append if called else None)
             ok(info == info_of_theirs == 2, f"gmres, callback_type {kind}: info")
             if scipy_since("1.12"):  # those before count otherwise
                 ok(len(seen) == len(seen_there), f"gmres, callback_type {kind}: {len(seen)} calls")
                 same("and x", x, want, 1e-9)
-                same("what was told", np.array([np.asarray(v.numpy() if kind == "x" else v) for v in seen]), np.array(seen_there), 1e-9)
+                told = [np.asarray(v.numpy() if kind == "x" else v) for v in seen]
+                same("what was told", np.array(told), np.array(seen_there), 1e-9)
     raises(ValueError, "none of 'legacy'", "another type", lambda: linalg.gmres(A, b, callback_type="y"))
     raises(ValueError, "'Mb'", "another text as a guess", lambda: linalg.cg(A, b, "b"))
     shifted, info = linalg.minres(mp.sparse.csr_array(s), b, shift=0.2, rtol=1e-10, check=True)
@@ -205,22 +211,23 @@ def check_calls_of_solvers():
 
 
 def check_lsqr():
-    fixed = np.random.default_rng(4)  # where a method stops depends on rounding, if a condition is nearly fulfilled before
+    fixed = np.random.default_rng(4)  # as rounding may decide where a method stops
     for dtype in (float, complex):
         for m, n in ((30, 12), (12, 12), (9, 20)):
             A, B = _pair(m, n, dtype, 0.6, fixed)  # noqa: N806
             b = fixed.standard_normal(m).astype(dtype)
-            for named in ({}, {"damp": 0.5, "calc_var": True}, {"iter_lim": 3}, {"atol": 1e-3, "btol": 1e-3}, {"conlim": 5},
-                          {"x0": np.ones(n, dtype)}):
+            for named in ({}, {"damp": 0.5, "calc_var": True}, {"iter_lim": 3}, {"atol": 1e-3, "btol": 1e-3},
+                          {"conlim": 5}, {"x0": np.ones(n, dtype)}):
                 got, want = linalg.lsqr(A, b, **named), scipy.sparse.linalg.lsqr(B, b, **named)
                 name = f"lsqr of {m} x {n} {np.dtype(dtype).name}, {list(named)}"
-                ok(len(got) == 10 and abs(got[2] - want[2]) <= 1 and got[1] == want[1], f"{name}: {got[1:3]} {want[1:3]}")
+                ok(len(got) == 10 and abs(got[2] - want[2]) <= 1 and got[1] == want[1],
+                   f"{name}: {got[1:3]} {want[1:3]}")
                 if got[2] == want[2] and got[2] <= 5:  # later ones have lost their orthogonality
-                    same(name, [np.asarray(v, float) for v in got[3:9]], [np.asarray(v, float) for v in want[3:9]], 1e-6, 1)
+                    same(name, *([np.asarray(v, float) for v in found[3:9]] for found in (got, want)), 1e-6, 1)
                 same(f"{name}: x", got[0], want[0], 1e-2 if "atol" in named else 1e-4)
     A, B = _pair(9, 5)  # noqa: N806
     got = linalg.lsqr(A, np.zeros(9))
     ok(got[1:3] == (0, 0) and not got[0].numpy().any(), "lsqr of zeros")
     seen = []
-    ok(linalg.lsqr(A, np.ones(9), callback=lambda x: seen.append(x.shape) or len(seen) == 2)[2] == 2 and seen == [(5,), (5,)],
-       "a callback of lsqr")
+    got = linalg.lsqr(A, np.ones(9), callback=lambda x: seen.append(x.shape) or len(seen) == 2)
+    ok(got[2] == 2 and seen == [(5,), (5,)], "a callback of lsqr")

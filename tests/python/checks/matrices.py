@@ -127,8 +127,9 @@ def check_dealt_out():
     same("products", (x @ y, mp.dot(x, y), mp.einsum("ij,jk->ki", x, y), mp.evaluate("z = x @ y", x=x, y=y)),
          (a @ b, a @ b, (a @ b).T, a @ b), 1e-13)
     L, R = mp.linalg, np.linalg  # noqa: N806
-    same("inv, solve, det, norm", (L.inv(x), L.solve(x, y), L.det(x), L.norm(y), L.norm(y, 2), L.vector_norm(y, axis=1)),
-         (R.inv(a), R.solve(a, b), R.det(a), R.norm(b), R.norm(b, 2), R.norm(b, axis=1)), 1e-12)
+    same("inv, solve, det", (L.inv(x), L.solve(x, y), L.det(x)), (R.inv(a), R.solve(a, b), R.det(a)), 1e-12)
+    same("norms", (L.norm(y), L.norm(y, 2), L.vector_norm(y, axis=1)),
+         (R.norm(b), R.norm(b, 2), R.norm(b, axis=1)), 1e-12)
     same("trace, pinv, tensorinv", (L.trace(x), L.pinv(y), L.tensorinv(deal(a[:6, :6].reshape(6, 2, 3)), 1)),
          (np.trace(a), R.pinv(b), R.tensorinv(a[:6, :6].reshape(6, 2, 3), 1)), 1e-11)
     same("rq, toeplitz, solve_sylvester", (mp.matmul(*L.rq(x)), L.toeplitz(deal(b[:, 0])), L.solve_sylvester(x, x, x)),

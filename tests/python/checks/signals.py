@@ -430,7 +430,8 @@ def check_smoothing():
                 ok(np.isclose(got.lamb, want.lamb, 1e-3 if lamb == "reml" else 0), f"{name}: {got.lamb}, {want.lamb}")
     weights[10:20] = weights[-3:] = 0
     missing = np.where(weights > 0, a, np.nan)
-    same("elements that are missing", smooth(missing, lamb=3, weights=weights).x, theirs(missing, lamb=3, weights=weights).x, 1e-9)
+    got, want = (function(missing, lamb=3, weights=weights) for function in (smooth, theirs))
+    same("elements that are missing", got.x, want.x, 1e-9)
     same("integers", smooth(mp.arange(9) ** 2 % 5, lamb=1).x, theirs(np.arange(9) ** 2 % 5, lamb=1).x, 1e-11)
     for arguments in ((a[:2],), (a.reshape(7, 10),)):
         raises(ValueError, "", f"whittaker_henderson of {arguments[0].shape}", lambda: smooth(*arguments))  # noqa: B023
@@ -459,9 +460,10 @@ def check_measurements():
         line = labels[0]
         same("labels of each row", mp.ndimage.mean(mp.asarray(values), line, [line.max()]), nd.mean(values, line, [line.max()]), 1e-12)
     z = rng.permutation(a.ravel() % 7 + 1j * a.ravel()).reshape(a.shape)  # several have the same real parts
-    for values, index in [(v, i) for v in (z, z.astype("complex64")) for i in (None, 1, [2], [3, 1, 1], [], [[1, 2], [2, 3]])]:
+    for values, index in itertools.product((z, z.astype("complex64")), (None, 1, [2], [3, 1, 1], [], [[1, 2], [2, 3]])):
         for name in ("minimum", "maximum", "minimum_position", "maximum_position", "extrema"):
-            got, want = (getattr(m.ndimage, name)(v, labels, index) for m, v in ((mp, mp.asarray(values)), (scipy, values)))
+            got = getattr(mp.ndimage, name)(mp.asarray(values), labels, index)
+            want = getattr(nd, name)(values, labels, index)
             parts = list(zip(got, want)) if name == "extrema" else [(got, want)]
             same(f"{name} of {values.dtype}, index {index}", [g for g, _ in parts], [w for _, w in parts])
     same("extrema of complex numbers without labels", mp.ndimage.extrema(mp.asarray(z)), nd.extrema(z))
