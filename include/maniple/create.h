@@ -80,7 +80,8 @@ MNP_API mnp_status mnp_tri(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, int64_t 
 
 /*
  * numpy.tril, triu: x, with zeros above, or below, diagonal k of its last two dimensions.  MNP_ERR_ARG if x has fewer
- * than two (where NumPy makes a matrix of one).
+ * than two (where NumPy makes a matrix of one).  Here and in the two functions below a block-cyclic x is brought to
+ * blocks first.
  */
 MNP_API mnp_status mnp_tril(const mnp_array *x, int64_t k, mnp_array **result_p);
 MNP_API mnp_status mnp_triu(const mnp_array *x, int64_t k, mnp_array **result_p);

@@ -24,13 +24,16 @@
  * and cuBLAS on GPUs.  Elements that are NaN or infinite are treated as these libraries do it: a matrix with NaN has an
  * inverse of NaN on the host and, up to 64 x 64, on a GPU; a larger one is said to be singular there.
  *
+ * Arrays may be block-cyclic, as those of ScaLAPACK: such inputs are brought to blocks first, in which the same mesh
+ * axes cut the same dimensions, and results have a layout of blocks, except for given arrays.
+ *
  * All functions are collective.  MNP_ERR_LINALG, on all ranks, where numpy.linalg raises LinAlgError: a matrix is
  * singular or not positive definite, or an iteration did not converge; the message has the number of the matrix within
- * the batch, in C order, and what LAPACK says of it.  MNP_ERR_ARG for shapes and dtypes that do not fit, for arrays
- * that are block-cyclic, and for numbers; MNP_ERR_UNSUPPORTED where neither OpenBLAS nor LAPACK is installed, cuSOLVER
- * does not have a function, or a matrix needs a workspace of 2^31 numbers or more, which LAPACK cannot count;
- * MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.  After any of them outputs are as before, except that
- * given arrays may have been written to.
+ * the batch, in C order, and what LAPACK says of it.  MNP_ERR_ARG for shapes and dtypes that do not fit, and for
+ * numbers; MNP_ERR_UNSUPPORTED where neither OpenBLAS nor LAPACK is installed, cuSOLVER does not have a function, or a
+ * matrix needs a workspace of 2^31 numbers or more, which LAPACK cannot count; MNP_ERR_MEMORY, MNP_ERR_COMPILE,
+ * MNP_ERR_DEVICE, MNP_ERR_COMM.  After any of them outputs are as before, except that given arrays may have been
+ * written to.
  */
 #ifndef MANIPLE_DECOMPOSITIONS_H
 #define MANIPLE_DECOMPOSITIONS_H

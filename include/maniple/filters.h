@@ -107,6 +107,25 @@ MNP_API mnp_status mnp_savgol_filter(const mnp_array *x, int64_t window_length, 
                                      int axis, const char *mode, double cval, mnp_array **y_p);
 
 /*
+ * scipy.signal.whittaker_henderson: x smoothed, as the y that makes sum w (x - y)^2 + lambda sum (D y)^2 the least,
+ * where D y are the differences of y of that order.  x is a real vector of more elements than the order, and y is
+ * float64, as long, and cut as x is.  With lambda 0 y is x; the larger it is, the nearer y is to a polynomial of degree
+ * order - 1.
+ *
+ *   weights   real, not negative and finite, of x's shape; NULL: ones.  Where a weight is 0, x may be anything, and y
+ *             goes on from its neighbours
+ *   order     1 or more
+ *   lambda    negative: the one of the greatest restricted likelihood, which counts elements whose weights are not 0
+ *   lambda_p  receives the lambda that was used; may be NULL
+ *
+ * Rank 0 computes all of it on its CPU: n (order + 1)^2 operations, and some 60 times as many to find lambda.
+ * MNP_ERR_LINALG where the system is singular to rounding: lambda is too large, or fewer elements than the order have
+ * weights.  Waits.  From P. H. C. Eilers, "A perfect smoother", Analytical Chemistry 75, 2003.
+ */
+MNP_API mnp_status mnp_whittaker_henderson(const mnp_array *x, const mnp_array *weights, int order, double lambda,
+                                           mnp_array **y_p, double *lambda_p);
+
+/*
  * scipy.signal.medfilt and medfilt2d: the middle value of a window, and order_filter: the value of a rank in a window
  * of which the elements count where `domain` is true, in C order.  Beyond the borders x is 0.  Real x of 1 to 8
  * dimensions, 2 for medfilt2d; results have its dtype and layout.

@@ -8,7 +8,8 @@
  *
  * A dimension is cut into one contiguous part for each coordinate along its mesh axis, or it is distributed
  * block-cyclically as in ScaLAPACK: in blocks of one extent, of which block b belongs to coordinate b mod P of the
- * axis.  Most functions do not take arrays with block-cyclic dimensions, and say so.
+ * axis.  Copies, element-wise functions and linear algebra take arrays with block-cyclic dimensions, and results can be
+ * written to such arrays; most other functions do not take them, and say so.
  *
  * A layout is immutable.  It is computed on each rank alone: no function here communicates.
  */

@@ -16,9 +16,11 @@
  * far as these are on that mesh and an axis does not cut two dimensions; where this leaves nothing cut, rows are cut
  * along the axis that cut the summed dimension.  A given output may have any layout.
  *
- * All functions are collective, except where they say so.  MNP_ERR_ARG for shapes that do not fit, scalars
- * (MNP_SCALAR) and block-cyclic arrays; MNP_ERR_UNSUPPORTED where there is no BLAS; MNP_ERR_MEMORY, MNP_ERR_COMPILE,
- * MNP_ERR_DEVICE, MNP_ERR_COMM.
+ * Operands that are block-cyclic are brought to blocks first, in which the same mesh axes cut the same dimensions.
+ *
+ * All functions are collective, except where they say so.  MNP_ERR_ARG for shapes that do not fit, and scalars
+ * (MNP_SCALAR); MNP_ERR_UNSUPPORTED where there is no BLAS; MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE,
+ * MNP_ERR_COMM.
  */
 #ifndef MANIPLE_LINALG_H
 #define MANIPLE_LINALG_H
@@ -84,7 +86,8 @@ typedef struct mnp_matmul_info {
 
 /*
  * Tell what mnp_matmul(a, b, out) would do for an output of that layout; NULL: for a new output.  Not collective; all
- * ranks find the same method.  MNP_ERR_ARG as mnp_matmul(), and if the layout does not have the shape of the result.
+ * ranks find the same method.  MNP_ERR_ARG as mnp_matmul(), if an operand or the layout is block-cyclic, and if the
+ * layout does not have the shape of the result.
  */
 MNP_API mnp_status mnp_matmul_describe(const mnp_array *a, const mnp_array *b, const mnp_layout *layout,
                                        mnp_matmul_info *info);

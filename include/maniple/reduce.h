@@ -144,7 +144,7 @@ MNP_API mnp_status mnp_count_nonzero(const mnp_array *x, const mnp_axes *axes, m
  * values, "inf" and "-inf" those of rows.  With all axes, x has one or two dimensions, or any number if ord is NULL.
  * The orders 2, -2 and "nuc" of matrices are MNP_ERR_UNSUPPORTED here; mnp_matrix_norm() has them.  `keepdims` is the
  * only option that is used.  Norms of floats have their type, norms of complex numbers the type of their parts, all
- * others float64; sums are computed in float64.
+ * others float64; sums are computed in float64.  A block-cyclic x is brought to blocks first.
  */
 MNP_API mnp_status mnp_norm(const mnp_array *x, const char *ord, const mnp_axes *axes, mnp_array **out_p);
 

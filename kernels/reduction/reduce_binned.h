@@ -129,7 +129,7 @@ struct mnp_binned_var : mnp_binned_terms<mnp_squares<T, skip_nan>, true, skip_na
     static MNP_INLINE void give(const typename terms::acc &a, const mnp_reduce_end &end, R &result)
     {
         const double free = (double)a.n - end.ddof, squares = terms::steady::template value<false>(a.total);
-        const double variance = skip_nan && !(free > 0) ? mnp_nan<double>() : squares / (free > 0 ? free : 0);
+        const double variance = skip_nan && !(free > 0) ? mnp_nan<double>() : squares / (free <= 0 ? 0 : free);
         result = mnp_canonical(mnp_to<R>::from(root ? mnp_sqrt(variance) : variance));
     }
 };

@@ -440,7 +440,7 @@ template <typename T, bool root, bool skip_nan, typename Source = T> struct mnp_
     template <typename R> static MNP_INLINE void give(const acc &a, const mnp_reduce_end &end, R &result)
     {
         const double times = (double)end.times, free = times * (double)a.n - end.ddof;
-        const double variance = times * a.squares / (free > 0 ? free : 0);
+        const double variance = times * a.squares / (free <= 0 ? 0 : free);
         const double nothing = skip_nan && !(free > 0) ? mnp_nan<double>() : variance;
         result = mnp_to<R>::from(root ? mnp_sqrt(nothing) : nothing);
     }

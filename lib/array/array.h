@@ -94,7 +94,8 @@ mnp_status mnp__array_refuse_scalar(const char *function, const mnp_array *array
 
 /*
  * MNP_ERR_ARG also if the array is block-cyclic, so that a rank's elements are not a box.  Only copies, redistribution
- * and element-wise functions take such arrays.
+ * and element-wise functions work on such arrays; functions with MNP_IN_BLOCKS (array/input.h) bring them to blocks
+ * first.
  */
 mnp_status mnp__array_check_blocks(const char *function, const mnp_array *array);
 

@@ -105,6 +105,41 @@ mnp_status mnp__input_open_everywhere(const mnp_array *x, mnp_dtype dtype, unsig
     return st;
 }
 
+/* ---- any layout ---- */
+
+mnp_status mnp__input_in_blocks(const mnp_array **x_p, mnp_array **copy_p)
+{
+    const mnp_array *x = *x_p;
+    mnp_layout *layout = NULL;
+    if (!x || mnp__array_is_scalar(x) || !mnp_layout_is_cyclic(x->layout))
+        return MNP_OK;
+    MNP_TRY(MNP_AGREE(x->ctx, mnp__layout_in_blocks(x->layout, &layout)));
+    const mnp_status st = mnp_redistribute(x, layout, copy_p);
+    mnp_layout_free(layout);
+    if (st == MNP_OK)
+        *x_p = *copy_p;
+    return st;
+}
+
+mnp_status mnp__inputs_in_blocks(int count, const mnp_array *const **list_p, mnp__in_blocks *in_blocks)
+{
+    if (count > MNP__MOST_IN_BLOCKS)
+        return MNP_OK;
+    for (int i = 0; i < count; i++) {
+        in_blocks->list[i] = (*list_p)[i];
+        in_blocks->copies[in_blocks->made++] = NULL;
+        MNP_TRY(mnp__input_in_blocks(&in_blocks->list[i], &in_blocks->copies[i]));
+    }
+    *list_p = in_blocks->list;
+    return MNP_OK;
+}
+
+void mnp__in_blocks_free(mnp__in_blocks *in_blocks)
+{
+    for (int i = 0; i < in_blocks->made; i++)
+        mnp_array_free(in_blocks->copies[i]);
+}
+
 /* ---- checks ---- */
 
 mnp_status mnp__inputs_check(const char *function, int count, const mnp_array *const *arrays)

@@ -54,6 +54,42 @@ static inline void mnp__input_close(mnp__input *input)
     *input = (mnp__input){NULL, NULL};
 }
 
+/* ---- functions that take any layout, and work on blocks ---- */
+
+/*
+ * MNP_IN_BLOCKS(x), near the beginning of a public function, makes of the variable x an array of blocks: if x is
+ * block-cyclic, a copy in which the same mesh axes cut the same dimensions, in equal parts.  MNP_ALL_IN_BLOCKS(count,
+ * list) does the same with a list, a variable too.  The function then returns with MNP_ERR_MEMORY, MNP_ERR_COMM or
+ * MNP_ERR_DEVICE if that fails; the copies are freed when it returns.  Collective.
+ *
+ * Cost: a test; for a block-cyclic array its memory, and one redistribution.
+ */
+#define MNP_IN_BLOCKS(x)                                                                                               \
+    mnp_array *mnp__copy_of_##x __attribute__((cleanup(mnp__copy_free))) = NULL;                                       \
+    MNP_TRY(mnp__input_in_blocks(&(x), &mnp__copy_of_##x))
+#define MNP_ALL_IN_BLOCKS(count, list)                                                                                 \
+    mnp__in_blocks mnp__copies_of_##list __attribute__((cleanup(mnp__in_blocks_free))) = {.made = 0};                  \
+    MNP_TRY(mnp__inputs_in_blocks((count), &(list), &mnp__copies_of_##list))
+
+enum { MNP__MOST_IN_BLOCKS = 64 }; /* of a list; longer ones are left as they are */
+typedef struct mnp__in_blocks {
+    int made;
+    const mnp_array *list[MNP__MOST_IN_BLOCKS];
+    mnp_array *copies[MNP__MOST_IN_BLOCKS];
+} mnp__in_blocks;
+
+/* The array that *x_p names becomes the copy, if one is needed; x_p is of a variable, which may hold NULL. */
+mnp_status mnp__input_in_blocks(const mnp_array **x_p, mnp_array **copy_p);
+mnp_status mnp__inputs_in_blocks(int count, const mnp_array *const **list_p, mnp__in_blocks *in_blocks);
+void mnp__in_blocks_free(mnp__in_blocks *in_blocks);
+
+static inline void mnp__copy_free(mnp_array **copy_p)
+{
+    mnp_array_free(*copy_p);
+}
+
+/* ---- checks ---- */
+
 /*
  * MNP_ERR_ARG if one of a function's arrays is NULL, a scalar or block-cyclic, or if they belong to several contexts.
  * Not collective: all ranks get the same answer.

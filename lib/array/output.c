@@ -65,8 +65,6 @@ mnp_status mnp__output_check(const mnp__output_spec *spec, const mnp_array *give
         return refuse_shape(spec, ndim, shape, given);
     if (spec->needs & MNP__OUTPUT_EXACT)
         return check_exact(spec, given);
-    if (!(spec->needs & MNP__OUTPUT_CYCLIC))
-        MNP_TRY(mnp__array_check_blocks(spec->function, given));
     return mnp__output_check_cast(spec->function, spec->name, spec->dtype, given->dtype);
 }
 
@@ -90,6 +88,13 @@ mnp_status mnp__output_check_writable(const char *function, const char *name, co
 
 /* ---- opening ---- */
 
+/* The layout of the computation: that of the existing array, if there is one and any layout of blocks will do. */
+static const mnp_layout *choose_layout(const mnp__output_spec *spec, const mnp_array *given)
+{
+    const bool follows = given && spec->needs & MNP__OUTPUT_ANY_LAYOUT && !mnp_layout_is_cyclic(given->layout);
+    return follows ? given->layout : spec->layout;
+}
+
 /* Whether the computation can write directly to the existing array. */
 static bool serves(const mnp__output_spec *spec, const mnp_array *given)
 {
@@ -99,13 +104,13 @@ static bool serves(const mnp__output_spec *spec, const mnp_array *given)
         if (spec->inputs[i]->buffer == given->buffer)
             return false;
     }
-    return spec->needs & MNP__OUTPUT_ANY_LAYOUT || mnp_layout_equal(given->layout, spec->layout);
+    return mnp_layout_equal(given->layout, choose_layout(spec, given));
 }
 
 mnp_status mnp__output_open(const mnp__output_spec *spec, mnp_array **user_p, mnp__output *output)
 {
     mnp_array *given = *user_p;
-    const mnp_layout *layout = given && spec->needs & MNP__OUTPUT_ANY_LAYOUT ? given->layout : spec->layout;
+    const mnp_layout *layout = choose_layout(spec, given);
     *output = (mnp__output){.array = NULL, .user_p = user_p};
     MNP_TRY(mnp__output_check(spec, given));
     if (given && serves(spec, given)) {

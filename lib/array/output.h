@@ -5,7 +5,8 @@
  * A public function takes its output as `mnp_array **y_p`.  If *y_p is NULL, it makes a new array.  Otherwise *y_p is
  * an existing array, which is checked (context, dtype, shape, and whether it can be written) and receives the values.
  * The function computes into the existing array if it can.  If the computation needs another dtype or layout, or the
- * array shares memory with an input, it computes into a temporary, which is then copied.
+ * array shares memory with an input, it computes into a temporary, which is then copied.  So the existing array may
+ * have any layout, a block-cyclic one too.
  *
  * A function opens its outputs, computes into output.array, and closes them with its status.  *y_p is set only after
  * everything succeeded.
@@ -23,8 +24,7 @@
 enum {
     MNP__OUTPUT_DENSE = 1,      /* it is dense in C order */
     MNP__OUTPUT_ANY_LAYOUT = 2, /* any layout of blocks will do */
-    MNP__OUTPUT_CYCLIC = 4,     /* an existing array may also be block-cyclic */
-    MNP__OUTPUT_EXACT = 8       /* an existing array must have the dtype and layout, otherwise MNP_ERR_ARG */
+    MNP__OUTPUT_EXACT = 4       /* an existing array must have the dtype and layout, otherwise MNP_ERR_ARG */
 };
 
 /* The properties of a result before it is computed. */

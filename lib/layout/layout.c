@@ -328,6 +328,19 @@ mnp_status mnp__layout_in_c_order(const mnp_layout *layout, mnp_layout **layout_
     return mnp_layout_with_order(layout, order, layout_p);
 }
 
+mnp_status mnp__layout_in_blocks(const mnp_layout *layout, mnp_layout **layout_p)
+{
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    for (int d = 0; d < layout->ndim; d++) {
+        dims[d] = mnp__layout_dim_of(layout, d);
+        if (dims[d].block > 0)
+            dims[d] = (mnp__layout_dim){.extent = dims[d].extent, .axis = dims[d].axis};
+    }
+    MNP_TRY(mnp__layout_derive(layout, layout->ndim, dims, layout_p));
+    memcpy((*layout_p)->order, layout->order, sizeof layout->order);
+    return MNP_OK;
+}
+
 void mnp__layout_keep_order(mnp_layout *derived, const mnp_layout *from, const int *dims)
 {
     int next = 0;

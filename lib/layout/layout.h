@@ -69,6 +69,9 @@ bool mnp__layout_order_is_c(const mnp_layout *layout);
 /* The same layout with C order as its storage order.  If it has that order already, the layout itself is retained. */
 mnp_status mnp__layout_in_c_order(const mnp_layout *layout, mnp_layout **layout_p);
 
+/* The same mesh axes cut the same dimensions, and those that were block-cyclic are divided equally. */
+mnp_status mnp__layout_in_blocks(const mnp_layout *layout, mnp_layout **layout_p);
+
 /*
  * The box that `rank` owns; false if it owns nothing, because an extent is 0 or an axis is pinned to another
  * coordinate.  In a block-cyclic layout it is the smallest box that contains the rank's blocks.

@@ -87,6 +87,14 @@ def as_array(value):
     return value if isinstance(value, ndarray) else from_host(value)
 
 
+def as_blocks(value):
+    """An array in a layout of blocks, for functions that are made of views: those of dealt out blocks have none."""
+    array = as_array(value)
+    if not lib.mnp_layout_is_cyclic(lib.mnp_array_layout(array._handle)):
+        return array
+    return made("redistribute", array, Layout(array.shape))
+
+
 def from_host(values, dtype=None, layout=None):
     """A new array of what every rank has."""
     if dtype is not None and not isinstance(values, (np.ndarray, np.generic)):
@@ -107,7 +115,7 @@ def from_host(values, dtype=None, layout=None):
     layout = layout_of(layout, values.shape)
     call("array_new", number, layout, ctypes.byref(cell))
     made = ndarray._adopt(cell.value)
-    block = np.ascontiguousarray(values[layout.box(rank())])
+    block = np.ascontiguousarray(values[layout._places(rank())])
     call("array_set_local", made, block.ctypes.data)
     return made
 

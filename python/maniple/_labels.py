@@ -68,9 +68,33 @@ def _measure(name, input, labels, index):
         found = _measure(name, input, labels, [0])  # for its dtype
         return found[:0].reshape(index.shape + found.shape[1:])
     listed = [] if index is None else [int(i) for i in index.ravel()]
-    out = made("ndimage_" + name, input, labels, len(listed),
-               vector("int64_t", listed, "index") if listed else None).numpy()
+    if input.dtype.kind == "c" and name.startswith(("minimum", "maximum")):
+        out = _extremes_of_complex(name, input, labels, listed)
+    else:
+        out = made("ndimage_" + name, input, labels, len(listed),
+                   vector("int64_t", listed, "index") if listed else None).numpy()
     return out[0] if index is None else out.reshape(index.shape + out.shape[1:])[()]
+
+
+def _extremes_of_complex(name, x, labels, index):
+    """What `name` gives of complex numbers in NumPy's order, in which real parts come first, by one stable sort; that
+    of a label with NaN is NaN, nowhere."""
+    labels = names.ones(x.shape, "int8") if labels is None else labels if index else names.astype(labels > 0, "int8")
+    flat, labels = _flat(x, labels)
+    sign = 1 if name.startswith("minimum") else -1
+    order = names.lexsort((sign * flat.imag, sign * flat.real, names.isnan(flat), labels))
+    lo, hi = _bounds(labels[order], np.array(index or [1]))
+    exists = hi > lo
+    if not exists.any():
+        found, places = np.zeros(len(lo), x.dtype), np.full(len(lo), -1)
+    else:
+        first, last = (order[as_array(np.where(exists, place, 0))] for place in (lo, hi - 1))
+        found, nan = flat[first].numpy(), np.isnan(flat[last].numpy()) & exists
+        found[~exists], found[nan] = 0, np.nan
+        places = np.where(exists & ~nan, first.numpy(), -1)
+    if not name.endswith("position"):
+        return found
+    return np.where(places[:, None] < 0, -1, np.transpose(np.unravel_index(np.maximum(places, 0), x.shape)))
 
 
 def _measurement(name):

@@ -81,6 +81,21 @@ class Layout(_library.Owned):
         lib.mnp_layout_box(self._handle, rank, lo, extent)
         return tuple(slice(lo[d], lo[d] + extent[d]) for d in range(self.ndim))
 
+    def _local_shape(self, rank):
+        """How many indices of each axis that rank has."""
+        extent = (ctypes.c_int64 * 8)()
+        lib.mnp_layout_local_shape(self._handle, rank, extent)
+        return tuple(extent[: self.ndim])
+
+    def _places(self, rank):
+        """What takes a rank's elements out of an array of NumPy's: slices, or if they are dealt out, indices."""
+        if not lib.mnp_layout_is_cyclic(self._handle):
+            return self.box(rank)
+        return np.ix_(*[
+            [lib.mnp_layout_global(self._handle, d, rank, i) for i in range(n)]
+            for d, n in enumerate(self._local_shape(rank))
+        ])
+
     def owner(self, index):
         """The lowest rank that owns an element."""
         index = as_shape(index)

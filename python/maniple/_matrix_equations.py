@@ -4,7 +4,7 @@
 import numpy as np
 
 from . import fft, linalg
-from ._array import as_array
+from ._array import as_blocks
 from ._errors import LinAlgError, MatrixError
 from ._library import constant
 from ._names import names
@@ -23,7 +23,7 @@ def _hermitian_part(a):
 
 def _square(function, **matrices):
     """The matrices as arrays, or an error: each is one square matrix."""
-    arrays = {name: as_array(a) for name, a in matrices.items()}
+    arrays = {name: as_blocks(a) for name, a in matrices.items()}
     for name, a in arrays.items():
         if a.ndim != 2 or a.shape[0] != a.shape[1]:
             raise MatrixError(f"{function}: {name} of shape {a.shape} is not one square matrix")
@@ -33,7 +33,7 @@ def _square(function, **matrices):
 def solve_sylvester(a, b, q):
     """scipy.linalg.solve_sylvester: x with a x + x b = q, by Schur's decompositions, a column after the other.
     Collective."""
-    (a, b), q = _square("solve_sylvester", a=a, b=b), as_array(q)
+    (a, b), q = _square("solve_sylvester", a=a, b=b), as_blocks(q)
     if q.shape != (a.shape[0], b.shape[0]):
         raise MatrixError(f"solve_sylvester: q of shape {q.shape} does not fit a of {a.shape} and b of {b.shape}")
     if not q.size:
@@ -51,7 +51,7 @@ def solve_sylvester(a, b, q):
 
 def solve_continuous_lyapunov(a, q):
     """scipy.linalg.solve_continuous_lyapunov: x with a x + x a^H = q.  Collective."""
-    return solve_sylvester(a, linalg.adjoint(as_array(a)), q)
+    return solve_sylvester(a, linalg.adjoint(as_blocks(a)), q)
 
 
 def solve_discrete_lyapunov(a, q, method=None):
@@ -73,18 +73,18 @@ def solve_discrete_lyapunov(a, q, method=None):
 
 def _riccati(function, a, b, q, r, e, s):
     """a, b r^-1 b^H and q of the equation without e and s, which has the same solution."""
-    (a, q, r), b = _square(function, a=a, q=q, r=r), as_array(b)
+    (a, q, r), b = _square(function, a=a, q=q, r=r), as_blocks(b)
     if q.shape != a.shape or b.shape != (a.shape[0], r.shape[0]):
         raise MatrixError(f"{function}: the shapes {a.shape}, {b.shape}, {q.shape} and {r.shape} do not fit each other")
     if not all(linalg.ishermitian(m, 100 * np.finfo(float).eps * float(abs(m).max())) for m in (q, r)):
         raise ValueError(f"{function}: q and r must be symmetric, or of complex numbers Hermitian")
     if e is not None:
-        inverse = linalg.inv(as_array(e))
+        inverse = linalg.inv(as_blocks(e))
         a, q = a @ inverse, linalg.adjoint(inverse) @ q @ inverse
-        s = None if s is None else linalg.adjoint(inverse) @ as_array(s)
+        s = None if s is None else linalg.adjoint(inverse) @ as_blocks(s)
     weighted = linalg.solve(r, linalg.adjoint(b))
     if s is not None:
-        s = as_array(s)
+        s = as_blocks(s)
         a, q = a - linalg.adjoint(weighted) @ linalg.adjoint(s), q - s @ linalg.solve(r, linalg.adjoint(s))
     return a, _hermitian_part(b @ weighted), _hermitian_part(q)
 
@@ -141,8 +141,8 @@ def matmul_toeplitz(c_or_cr, x, check_finite=False, workers=None):
     """scipy.linalg.matmul_toeplitz: toeplitz(c, r) @ x by Fourier transforms.  check_finite and workers are not needed.
     Collective."""
     c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
-    c, x = names.ravel(as_array(c)), as_array(x)
-    r = names.conj(c) if r is None else names.ravel(as_array(r))
+    c, x = names.ravel(as_blocks(c)), as_blocks(x)
+    r = names.conj(c) if r is None else names.ravel(as_blocks(r))
     if x.ndim not in (1, 2) or x.shape[0] != r.size or not c.size:
         raise ValueError(f"matmul_toeplitz: a matrix of {c.size} x {r.size} and x of shape {x.shape} do not fit")
     columns = names.reshape(x, (r.size, -1))
@@ -159,7 +159,7 @@ def solve_circulant(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis
     Where the matrix is singular, "lstsq" gives the x of least squares.  Waits.  Collective."""
     if singular not in ("raise", "lstsq"):
         raise ValueError(f"solve_circulant: singular is {singular!r}, which is neither raise nor lstsq")
-    c, b = (names.atleast_1d(as_array(v)) for v in (c, b))
+    c, b = (names.atleast_1d(as_blocks(v)) for v in (c, b))
     if c.shape[caxis] != b.shape[baxis]:
         raise ValueError(f"solve_circulant: c of shape {c.shape} and b of shape {b.shape} do not fit along their axes")
     of_c, of_b = fft.fft(names.moveaxis(c, caxis, -1)), fft.fft(names.moveaxis(b, baxis, -1))

@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 
 from . import linalg
-from ._array import as_array, several
+from ._array import as_blocks, several
 from ._matrix_functions import chosen_word
 from ._names import names
 
@@ -20,14 +20,14 @@ __all__ = """cdf2rdf cossin hessenberg matrix_balance ordqz pinvh qr_multiply qz
 def pinvh(a, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True):
     """scipy.linalg.pinvh: the pseudo-inverse of a symmetric or Hermitian matrix, of which one triangle is read.
     Collective."""
-    a = as_array(a)
+    a = as_blocks(a)
     return linalg.pinv(a if lower else linalg.adjoint(a), rtol=rtol, hermitian=True, atol=atol, return_rank=return_rank)
 
 
 def rq(a, overwrite_a=False, lwork=None, mode="full", check_finite=True):
     """scipy.linalg.rq: a = R Q, with signs that may differ; "r": R alone.  Collective."""
     chosen_word(mode, ("full", "r", "economic"), "rq: the mode")
-    turned = linalg.adjoint(names.flip(as_array(a), -2))
+    turned = linalg.adjoint(names.flip(as_blocks(a), -2))
     q, r = linalg.qr(turned, "reduced" if mode == "economic" else "complete")
     r = names.copy(names.flip(linalg.adjoint(r), (-2, -1)))
     return r if mode == "r" else (r, names.copy(names.flip(linalg.adjoint(q), -2)))
@@ -37,8 +37,8 @@ def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_a
     """scipy.linalg.qr_multiply: c Q, or with mode "left" Q c, and R, where a = Q R, and with pivoting the order of the
     columns.  Collective."""
     chosen_word(mode, ("left", "right"), "qr_multiply: the mode")
-    q, *rest = linalg.qr(as_array(a), "reduced", pivoting=pivoting)
-    q, c = names.conj(q) if conjugate else q, as_array(c)
+    q, *rest = linalg.qr(as_blocks(a), "reduced", pivoting=pivoting)
+    q, c = names.conj(q) if conjugate else q, as_blocks(c)
     return (q @ c if mode == "left" else c @ q), *rest
 
 
@@ -47,7 +47,7 @@ def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_a
 
 def hessenberg(a, calc_q=False, overwrite_a=False, check_finite=True):
     """scipy.linalg.hessenberg: H, and with calc_q also Q, of a = Q H Q^H.  Collective."""
-    h, q = several(2, "hessenberg", as_array(a))
+    h, q = several(2, "hessenberg", as_blocks(a))
     return (h, q) if calc_q else h
 
 
@@ -90,7 +90,7 @@ def schur(a, output="real", lwork=None, overwrite_a=False, sort=None, check_fini
     come first, one of lhp, rhp, iuc and ouc or a function; then also how many these are, of a batch as NumPy's array.
     Collective."""
     is_complex = _kind_of_output(output, "schur")
-    t, z = several(2, "schur", as_array(a), is_complex)
+    t, z = several(2, "schur", as_blocks(a), is_complex)
     if sort is None:
         return t, z
     diagonal, below, above = _lines(t)
@@ -102,17 +102,17 @@ def schur(a, output="real", lwork=None, overwrite_a=False, sort=None, check_fini
     else:
         select = _chosen_values(sort, diagonal, False)
     count = np.count_nonzero(select, axis=-1)
-    return *several(2, "schur_reorder", t, z, as_array(select)), int(count) if count.ndim == 0 else count
+    return *several(2, "schur_reorder", t, z, as_blocks(select)), int(count) if count.ndim == 0 else count
 
 
 def rsf2csf(T, Z, check_finite=True):  # noqa: N803
     """scipy.linalg.rsf2csf: the complex Schur decomposition from a real one.  Collective."""
-    t, z = linalg.schur(as_array(T), "complex")
-    return t, as_array(Z) @ z
+    t, z = linalg.schur(as_blocks(T), "complex")
+    return t, as_blocks(Z) @ z
 
 
 def _pencil(A, B, output, function):  # noqa: N803
-    return several(4, "qz", as_array(A), as_array(B), _kind_of_output(output, function))
+    return several(4, "qz", as_blocks(A), as_blocks(B), _kind_of_output(output, function))
 
 
 def qz(A, B, output="real", lwork=None, sort=None, overwrite_a=False, overwrite_b=False,  # noqa: N803
@@ -160,14 +160,14 @@ def ordqz(A, B, sort="lhp", output="real", overwrite_a=False, overwrite_b=False,
         select = np.asarray(sort(alpha, beta), bool)
     else:
         select = _PARTS_OF_PENCIL[chosen_word(sort, tuple(_PARTS_OF_PENCIL), "ordqz: sort")](_quotients(alpha, beta))
-    aa, bb, q, z = several(4, "qz_reorder", aa, bb, q, z, as_array(select))
-    return aa, bb, *map(as_array, _values_of_pencil(aa, bb)), q, z
+    aa, bb, q, z = several(4, "qz_reorder", aa, bb, q, z, as_blocks(select))
+    return aa, bb, *map(as_blocks, _values_of_pencil(aa, bb)), q, z
 
 
 def cdf2rdf(w, v):
     """scipy.linalg.cdf2rdf: complex eigenvalues and vectors of real matrices as real blocks of 2 x 2, and vectors; of a
     pair the two values are neighbours.  Waits.  Collective."""
-    w, v = as_array(w), as_array(v)
+    w, v = as_blocks(w), as_blocks(v)
     n = w.shape[-1] if w.ndim else 0
     if v.shape != (*w.shape, n):
         raise ValueError(f"cdf2rdf: values of shape {w.shape} do not fit vectors of shape {v.shape}")
@@ -187,7 +187,7 @@ def cdf2rdf(w, v):
 def matrix_balance(A, permute=True, scale=True, separate=False, overwrite_a=False):  # noqa: N803
     """scipy.linalg.matrix_balance: B = T^-1 A T, and T; separate: B, and the scales and the permutation of T.
     Collective."""
-    b, scales, order = several(3, "matrix_balance", as_array(A), bool(permute), bool(scale))
+    b, scales, order = several(3, "matrix_balance", as_blocks(A), bool(permute), bool(scale))
     if separate:
         return b, (scales, order)
     rows = names.argsort(order, axis=-1)
@@ -216,12 +216,12 @@ def cossin(X, p=None, q=None, separate=False, swap_sign=False, compute_u=True, c
     """scipy.linalg.cossin: u, cs and vh of an orthogonal or unitary matrix, whose first block has p rows and q columns,
     or of its four blocks; separate: (u1, u2), the angles, and (v1h, v2h).  Collective."""
     if p is None and q is None:
-        blocks = [names.atleast_2d(as_array(x)) for x in X]
+        blocks = [names.atleast_2d(as_blocks(x)) for x in X]
         if len(blocks) != 4:
             raise ValueError(f"cossin: without p and q X is four blocks, and there are {len(blocks)}")
         (p, q), x = blocks[0].shape, names.block([blocks[:2], blocks[2:]])
     else:
-        x, p, q = as_array(X), 1 if p is None else p, 1 if q is None else q
+        x, p, q = as_blocks(X), 1 if p is None else p, 1 if q is None else q
     u, theta, vh = several(3, "cossin", x, p, q, bool(swap_sign))
     if separate:
         return (u[..., :p, :p], u[..., p:, p:]), theta, (vh[..., :q, :q], vh[..., q:, q:])

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from . import linalg
-from ._array import as_array, ndarray, several
+from ._array import as_blocks, ndarray, several
 from ._errors import MatrixError
 from ._library import call, constant
 from ._matrix_equations import sign_by_newton
@@ -30,7 +30,7 @@ def chosen_word(word, choices, what):
 def fractional_matrix_power(A, t):  # noqa: N803
     """scipy.linalg.fractional_matrix_power: the principal power, by the logarithm; complex unless t is a whole number.
     Where A is singular, powers that are no whole numbers are an error.  Collective."""
-    a, whole = as_array(A), math.floor(t)
+    a, whole = as_blocks(A), math.floor(t)
     if t == whole:
         return linalg.matrix_power(a, whole)
     part = linalg.expm((t - whole) * linalg.logm(a))
@@ -40,7 +40,7 @@ def fractional_matrix_power(A, t):  # noqa: N803
 def signm(A, disp=True):  # noqa: N803
     """scipy.linalg.signm: the sign of one matrix, by Schur's decomposition, or Newton's iteration where that loses
     digits; with disp=False also an estimate of its error.  Collective."""
-    a = as_array(A)
+    a = as_blocks(A)
     a = a if a.dtype.kind in "fc" else names.astype(a, "float64")
     eps = float(np.finfo(a.dtype).eps)
 
@@ -59,7 +59,7 @@ def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):  # no
     """scipy.linalg.expm_frechet: the exponential of A, and its derivative along E, from the exponential of
     [[A, E], [0, A]]; compute_expm=False: the derivative alone.  Both methods are this one.  Collective."""
     chosen_word(method, (None, "SPS", "blockEnlarge"), "expm_frechet: the method")
-    a, e = as_array(A), as_array(E)
+    a, e = as_blocks(A), as_blocks(E)
     if a.ndim != 2 or a.shape[0] != a.shape[1] or e.shape != a.shape:
         raise MatrixError(f"expm_frechet: A of shape {a.shape} and E of {e.shape} are not square matrices of one shape")
     n = a.shape[0]
@@ -71,7 +71,7 @@ def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):  # no
 def expm_cond(A, check_finite=True):  # noqa: N803
     """scipy.linalg.expm_cond: the condition of the exponential in Frobenius' norm, from its derivatives along all n^2
     elements, in 4 n^4 numbers of memory.  Collective."""
-    a = as_array(A)
+    a = as_blocks(A)
     if a.ndim != 2 or a.shape[0] != a.shape[1] or not a.size:
         raise MatrixError(f"expm_cond: A of shape {a.shape} is not one square matrix with elements")
     n = a.shape[0]
@@ -88,7 +88,7 @@ def expm_cond(A, check_finite=True):  # noqa: N803
 
 def _triangle(bands, lower):
     """The triangle that SciPy's bands of a Hermitian matrix say, with zeros elsewhere."""
-    bands = as_array(bands)
+    bands = as_blocks(bands)
     if bands.ndim != 2 or not bands.size:
         raise MatrixError(f"bands of shape {bands.shape} are not one matrix")
     last, n = bands.shape[0] - 1, bands.shape[1]
@@ -119,7 +119,7 @@ def eigh_tridiagonal(d, e, eigvals_only=False, select="a", select_range=None, ch
                      lapack_driver="auto"):
     """scipy.linalg.eigh_tridiagonal: eigenvalues, and vectors, of a symmetric matrix with the diagonals d and e.
     tol is not needed.  Collective."""
-    arguments = "eigh_tridiagonal", as_array(d), as_array(e), *_subset(select, select_range)
+    arguments = "eigh_tridiagonal", as_blocks(d), as_blocks(e), *_subset(select, select_range)
     return values_and_vectors(eigvals_only, *arguments)
 
 
@@ -143,7 +143,7 @@ def eigvals_banded(a_band, lower=False, overwrite_a_band=False, select="a", sele
 
 def cholesky_banded(ab, overwrite_ab=False, lower=False, check_finite=True):
     """scipy.linalg.cholesky_banded: the bands of Cholesky's factor, by that of the whole matrix.  Collective."""
-    ab = as_array(ab)
+    ab = as_blocks(ab)
     factor, n = linalg.cholesky(_triangle(ab, lower), lower=lower), ab.shape[1]
     order = range(ab.shape[0]) if lower else range(ab.shape[0] - 1, -1, -1)
     return names.stack([names.pad(names.diagonal(factor, -k if lower else k), (0, k) if lower else (k, 0)) if k < n
@@ -153,7 +153,7 @@ def cholesky_banded(ab, overwrite_ab=False, lower=False, check_finite=True):
 def cho_solve_banded(cb_and_lower, b, overwrite_b=False, check_finite=True):
     """scipy.linalg.cho_solve_banded: x with a x = b, by the bands that cholesky_banded() gave.  Collective."""
     bands, lower = cb_and_lower
-    bands = as_array(bands)
+    bands = as_blocks(bands)
     last, n = min(bands.shape[0], bands.shape[1]) - 1, bands.shape[1]
     bands = bands[: last + 1] if lower else bands[bands.shape[0] - 1 - last :]
     shifted = [names.pad(names.conj(row[: n - k] if lower else row[k:]), (k, 0) if lower else (0, k))

@@ -8,7 +8,7 @@ brought to one rank."""
 import numpy as np
 
 from . import linalg, sparse
-from ._array import as_array
+from ._array import as_blocks
 from ._errors import LinAlgError, MatrixError
 from ._library import constant
 from ._matrix_functions import chosen_word
@@ -20,7 +20,7 @@ __all__ = """clarkson_woodruff_transform qr_delete qr_insert qr_update""".split(
 
 def _factors(function, Q, R):  # noqa: N803
     """Q and R as arrays, and the mode of QR that keeps their kind: Q is square, or has as many columns as R."""
-    q, r = as_array(Q), as_array(R)
+    q, r = as_blocks(Q), as_blocks(R)
     if q.ndim != 2 or r.ndim != 2 or q.shape[1] != r.shape[0] or q.shape[0] < q.shape[1] or (
             q.shape[0] != q.shape[1] != r.shape[1]):
         raise MatrixError(f"{function}: Q of shape {q.shape} and R of {r.shape} are not the factors of one matrix")
@@ -37,7 +37,7 @@ def _within(function, k, most):
 
 def _vectors(function, name, u, size):
     """Vectors of that size as the columns of a matrix."""
-    u = as_array(u)
+    u = as_blocks(u)
     columns = u[:, None] if u.ndim == 1 else u
     if columns.ndim != 2 or columns.shape[0] != size:
         raise MatrixError(f"{function}: {name} of shape {u.shape} has not vectors of {size} elements")

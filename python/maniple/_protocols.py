@@ -3,6 +3,7 @@
 
 import ctypes
 import inspect
+import numbers
 
 import numpy as np
 
@@ -168,8 +169,23 @@ def _operators():
         setattr(ndarray, f"__{name}__", forward(ufuncs[function]))
         setattr(ndarray, f"__r{name}__", backward(ufuncs[function]))
         setattr(ndarray, f"__i{name}__", in_place(ufuncs[function]))
+
+    def with_things(function, x, things):
+        """== or != of an array and a list in which are things that are no numbers, as NumPy's: these are not equal."""
+        values = np.asarray(things)
+        if values.dtype.kind in "biufc":
+            return function(x, things)
+        known = np.vectorize(lambda v: isinstance(v, numbers.Number), otypes=[bool])(values)
+        given = np.array([v if k else 0 for v, k in zip(values.ravel(), known.ravel())]).reshape(values.shape)
+        found = function(x, public_names["asarray"](given))
+        return public_names["where"](known, found, function.__name__ == "not_equal")
+
     def comparison(function):
+        has_things = function.__name__ in ("equal", "not_equal")
+
         def method(self, other):
+            if has_things and isinstance(other, (list, tuple)):
+                return with_things(function, self, other)
             if isinstance(other, simple):
                 return function(self, other)
             if isinstance(other, np.ndarray):  # for which == would be False
@@ -256,7 +272,14 @@ def _methods():
     ndarray.real = property(names.real, lambda self, value: names.real(self).__setitem__(Ellipsis, value))
     ndarray.imag = property(names.imag, _set_imag)
     ndarray.flat = property(_Flat.of, lambda self, value: _Flat.of(self).__setitem__(Ellipsis, value))
-    ndarray.fill = lambda self, value: call("copyto", self, value_for(self, value), constant("CASTING_UNSAFE"))
+
+    def fill(self, value):
+        """Set all elements to a number, or to that of an array without dimensions.  Collective."""
+        if np.ndim(value) > 0:
+            raise ValueError("setting an array element with a sequence: fill takes a number")
+        call("copyto", self, value_for(self, value), constant("CASTING_UNSAFE"))
+
+    ndarray.fill = fill
 
     def sort(self, axis=-1, kind=None):
         """Sort the array itself, stably.  Collective."""

@@ -3,6 +3,7 @@
 
 import builtins
 import ctypes
+import math
 import operator
 import warnings
 
@@ -22,17 +23,25 @@ _OF_NOTHING = {"mean": "Mean of empty slice", "nanmean": "Mean of empty slice"}
 _OF_NOTHING |= dict.fromkeys(("var", "std", "nanvar", "nanstd"), "Degrees of freedom <= 0 for slice")
 
 
-def _is_of_nothing(name, a, axis):
-    """Whether it is of no elements; of the nan forms, and whether it has results."""
-    if a.size > 0:
+def _is_of_nothing(name, a, axis, where=True, ddof=0):
+    """Whether a result is of no elements, or of no more than ddof; of the nan forms, and whether there are results.
+    where= that is an array of ours counts as true: one would have to wait for it."""
+    where = True if where is None or isinstance(where, ndarray) else where
+    if a.size > 0 and where is True and ddof == 0:
         return False
-    axes = builtins.range(a.ndim) if axis is None else [axis_within(name, d, a.ndim) for d in axes_of(axis)]
-    has_results = builtins.all(n > 0 for d, n in enumerate(a.shape) if d not in axes)
-    return builtins.any(a.shape[d] == 0 for d in axes) and (has_results or not name.startswith("nan"))
+    axes = tuple(builtins.range(a.ndim) if axis is None else [axis_within(name, d, a.ndim) for d in axes_of(axis)])
+    if name.startswith("nan") and 0 in [n for d, n in enumerate(a.shape) if d not in axes]:
+        return False
+    where = np.asarray(where)
+    if where.ndim > a.ndim:
+        return False  # which is refused, as it cannot be broadcast
+    where = where.reshape((1,) * (a.ndim - where.ndim) + where.shape)
+    counts = np.count_nonzero(where, axes) * math.prod(a.shape[d] for d in axes if where.shape[d] == 1)
+    return bool(np.any(counts <= ddof))
 
 
-def _warn_of_nothing(name, a, axis, text="Mean of empty slice"):
-    if _is_of_nothing(name, a, axis):
+def _warn_of_nothing(name, a, axis, text="Mean of empty slice", where=True, ddof=0):
+    if _is_of_nothing(name, a, axis, where, ddof):
         warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
@@ -79,7 +88,7 @@ def _reduction(name, takes):
             result = a.dtype if named.get("dtype") is None else numpy_dtypes[dtype_number(named["dtype"])]
             named["initial"] = _initial(named["initial"], result, name.endswith(("max", "min")))
         if name in _OF_NOTHING:
-            _warn_of_nothing(name, a, axis, _OF_NOTHING[name])
+            _warn_of_nothing(name, a, axis, _OF_NOTHING[name], named.get("where", True), named.get("ddof", 0))
         return into(name, a, reduction_axes(axis, **named), out=out)
 
     defaults = {"where": True, "keepdims": False, "ddof": 0}

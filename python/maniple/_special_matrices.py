@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ._array import as_array, result_type
+from ._array import as_blocks, result_type
 from ._names import names
 
 __all__ = """bandwidth block_diag circulant companion convolution_matrix dft diagsvd fiedler fiedler_companion hadamard
@@ -13,7 +13,7 @@ __all__ = """bandwidth block_diag circulant companion convolution_matrix dft dia
 
 
 def _vector(x, name):
-    x = names.ravel(as_array(x))
+    x = names.ravel(as_blocks(x))
     if not x.size:
         raise ValueError(f"{name}: a vector is empty")
     return x
@@ -130,7 +130,7 @@ def leslie(f, s):
 
 def diagsvd(s, M, N):  # noqa: N803
     """scipy.linalg.diagsvd: the M x N matrix with the singular values s on its diagonal.  Collective."""
-    s = names.ravel(as_array(s))
+    s = names.ravel(as_blocks(s))
     if s.size not in (M, N):
         raise ValueError(f"diagsvd: there are {s.size} values for a matrix of {M} x {N}")
     return names.pad(names.diag(s), ((0, M - s.size), (0, N - s.size)))
@@ -141,7 +141,7 @@ def _of_integers(rows, exact, largest, dtype, name):
     if exact and max((abs(x) for row in rows for x in row), default=0) > largest:
         raise ValueError(f"{name}: the numbers do not fit into {dtype}; exact=False gives them as floats")
     values = [int(x) if exact else float(x) for row in rows for x in row]
-    return as_array(np.array(values, dtype if exact else float).reshape(len(rows), len(rows)))
+    return as_blocks(np.array(values, dtype if exact else float).reshape(len(rows), len(rows)))
 
 
 def _pascal(n, kind, name, signed):
@@ -175,7 +175,7 @@ def invhilbert(n, exact=False):
 
 def block_diag(*arrs):
     """scipy.linalg.block_diag: arrays, of which vectors are rows, along the diagonal of zeros.  Collective."""
-    blocks = [names.atleast_2d(as_array(a)) for a in arrs or ([[]],)]
+    blocks = [names.atleast_2d(as_blocks(a)) for a in arrs or ([[]],)]
     if any(b.ndim != 2 for b in blocks):
         raise ValueError("block_diag() takes arrays of at most two dimensions")
     whole = names.zeros(tuple(np.sum([b.shape for b in blocks], axis=0).tolist()), result_type(*blocks))
@@ -188,7 +188,7 @@ def block_diag(*arrs):
 
 def khatri_rao(a, b):
     """scipy.linalg.khatri_rao: the Kronecker products of the columns.  Collective."""
-    a, b = as_array(a), as_array(b)
+    a, b = as_blocks(a), as_blocks(b)
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1]:
         raise ValueError(f"khatri_rao: matrices of shapes {a.shape} and {b.shape} have not the same columns")
     return names.reshape(a[:, None, :] * b[None, :, :], (-1, a.shape[1]))
@@ -196,8 +196,8 @@ def khatri_rao(a, b):
 
 def bandwidth(a):
     """How many diagonals below and above the main one have elements that are not 0.  Waits.  Collective."""
-    below, above = (names.max(sign * d, initial=0) for d in [names.subtract(*names.nonzero(a))] for sign in (1, -1))
-    return int(below), int(above)
+    distances = names.subtract(*names.nonzero(as_blocks(a)))
+    return int(names.max(distances, initial=0)), int(names.max(-distances, initial=0))
 
 
 def _equals(a, b, atol, rtol):
@@ -210,11 +210,11 @@ def _equals(a, b, atol, rtol):
 
 def issymmetric(a, atol=None, rtol=None):
     """Whether a matrix is its transpose: a bool, the same on all ranks.  Waits.  Collective."""
-    a = as_array(a)
+    a = as_blocks(a)
     return _equals(a, names.transpose(a), atol, rtol)
 
 
 def ishermitian(a, atol=None, rtol=None):
     """Whether a matrix is its adjoint: a bool, the same on all ranks.  Waits.  Collective."""
-    a = as_array(a)
+    a = as_blocks(a)
     return _equals(a, names.conj(names.transpose(a)), atol, rtol)

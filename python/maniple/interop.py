@@ -126,7 +126,7 @@ def from_local(block, layout=None, axis=0, copy=None, *, shape=None):
         layout = layout_of(layout, whole)
         if whole is not None and layout.shape != whole:
             raise ValueError(f"the layout is of shape {layout.shape}, and shape is {whole}")
-        mine = tuple(s.stop - s.start for s in layout.box(rank()))
+        mine = layout._local_shape(rank())
         if _count(mine != tuple(shape)) > 0:
             raise ValueError(
                 "a rank's block has another shape than the layout gives to it"

@@ -11,7 +11,7 @@ import operator
 
 import numpy as np
 
-from ._array import as_array, into, made, ndarray, several, vector_callback
+from ._array import as_blocks, into, made, ndarray, several, vector_callback
 from ._errors import LinAlgError, MatrixError
 from ._library import call, constant
 from ._names import finished, names, reduction_axes
@@ -44,6 +44,11 @@ def _of_triangle(a, lower, conjugated):
     return half + (adjoint(rest) if conjugated else names.matrix_transpose(rest))
 
 
+def _of_real_diagonal(a):
+    """A Hermitian matrix without imaginary parts on its diagonal, which LAPACK does not read."""
+    return names.tril(a, -1) + names.tril(names.triu(names.real(a))) + names.triu(a, 1)
+
+
 def _solve_by_diagonals(a, b, below, above):
     """Solve with so many diagonals of one matrix, of which the others are not read."""
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
@@ -67,11 +72,13 @@ def solve(a, b, lower=None, overwrite_a=False, overwrite_b=False, check_finite=T
     assume_a = "gen" if assume_a is None else assume_a
     if assume_a not in kinds:
         raise ValueError(f"assume_a is {assume_a!r}, which is none of {', '.join(kinds)}")
-    a = as_array(a)
+    a = as_blocks(a)
     if transposed and lower is None and assume_a.startswith("pos"):
         lower = True  # the triangle that is read otherwise
     if lower is not None and assume_a.startswith(("sym", "her", "pos")):
         a = _of_triangle(a, lower, not assume_a.startswith("sym"))
+    if assume_a.startswith(("her", "pos")) and a.dtype.kind == "c" and a.ndim > 1:
+        a = _of_real_diagonal(a)
     if transposed:
         a = names.matrix_transpose(a)
     kind = kinds[assume_a]
@@ -81,12 +88,12 @@ def solve(a, b, lower=None, overwrite_a=False, overwrite_b=False, check_finite=T
         width = {"diagonal": 0, "tridiagonal": 1}.get(assume_a)
         if a.ndim <= 2:
             widths = bandwidth(a) if width is None else (width, width)  # noqa: F405
-            return _solve_by_diagonals(a, as_array(b), *widths)
+            return _solve_by_diagonals(a, as_blocks(b), *widths)
         a = a if width is None else names.triu(names.tril(a, width), -width)
     if not mixed:
-        return made("linalg_solve", a, as_array(b), kind)
+        return made("linalg_solve", a, as_blocks(b), kind)
     x = ctypes.c_void_p()
-    call("linalg_solve_mixed", a, as_array(b), kind, ctypes.byref(x), None)
+    call("linalg_solve_mixed", a, as_blocks(b), kind, ctypes.byref(x), None)
     return ndarray._adopt(x.value)
 
 
@@ -94,28 +101,28 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
     kinds = {"N": 0, "T": 1, "C": 2, 0: 0, 1: 1, 2: 2}
     if trans not in kinds:
         raise ValueError(f"trans is {trans!r}, which is none of {', '.join(map(str, kinds))}")
-    return made("solve_triangular", as_array(a), as_array(b), kinds[trans], bool(lower), bool(unit_diagonal))
+    return made("solve_triangular", as_blocks(a), as_blocks(b), kinds[trans], bool(lower), bool(unit_diagonal))
 
 
 def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
     """scipy.linalg.solve_banded: the diagonals in the rows of ab, the uppermost first."""
     l, u = l_and_u  # noqa: E741
-    return made("solve_banded", l, u, as_array(ab), as_array(b))
+    return made("solve_banded", l, u, as_blocks(ab), as_blocks(b))
 
 
 def solveh_banded(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True):
-    return made("solveh_banded", as_array(ab), as_array(b), bool(lower))
+    return made("solveh_banded", as_blocks(ab), as_blocks(b), bool(lower))
 
 
 def solve_toeplitz(c_or_cr, b, check_finite=True):
     """scipy.linalg.solve_toeplitz: c_or_cr is the first column, or a tuple of it and the first row."""
     c, r = c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr, None)
-    return made("solve_toeplitz", as_array(c), None if r is None else as_array(r), as_array(b))
+    return made("solve_toeplitz", as_blocks(c), None if r is None else as_blocks(r), as_blocks(b))
 
 
 def tensorsolve(a, b, axes=None):
     """numpy.linalg.tensorsolve: x with tensordot(a, x, x.ndim) == b.  Collective."""
-    a, b = as_array(a), as_array(b)
+    a, b = as_blocks(a), as_blocks(b)
     if axes is not None:
         a = names.moveaxis(a, list(axes), list(range(a.ndim - len(axes), a.ndim)))
     shape = a.shape[b.ndim :]
@@ -126,7 +133,7 @@ def tensorsolve(a, b, axes=None):
 
 def tensorinv(a, ind=2):
     """numpy.linalg.tensorinv: the inverse of what tensordot(a, x, ind) does.  Collective."""
-    a = as_array(a)
+    a = as_blocks(a)
     if ind <= 0:
         raise ValueError(f"tensorinv: ind is {ind}, and must be above 0")
     return names.reshape(inv(names.reshape(a, (math.prod(a.shape[:ind]), -1))), a.shape[ind:] + a.shape[:ind])
@@ -139,7 +146,7 @@ def adjoint(a):
 def orthogonal_procrustes(A, B, check_finite=True):  # noqa: N803
     """scipy.linalg.orthogonal_procrustes: the orthogonal R that brings A R nearest to B, and a number, the sum of the
     singular values of A^H B.  Collective."""
-    u, s, vh = svd(adjoint(adjoint(as_array(B)) @ as_array(A)))
+    u, s, vh = svd(adjoint(adjoint(as_blocks(B)) @ as_blocks(A)))
     return u @ vh, names.sum(s)
 
 
@@ -157,7 +164,7 @@ def subspace_angles(A, B):  # noqa: N803
 
 def inv(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False, out=None):
     """numpy.linalg.inv; assume_a and lower are those of scipy.linalg.inv, as of solve().  Collective."""
-    a = as_array(a)
+    a = as_blocks(a)
     if assume_a in (None, "gen", "general") or a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         return into("inv", a, out=out)
     found = solve(a, names.eye(a.shape[-1], dtype=a.dtype), bool(lower), assume_a=assume_a)
@@ -165,16 +172,16 @@ def inv(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False, 
 
 
 def det(a, overwrite_a=False, check_finite=True):
-    return made("det", as_array(a))
+    return made("det", as_blocks(a))
 
 
 def slogdet(a):
-    return SlogdetResult(*several(2, "slogdet", as_array(a)))
+    return SlogdetResult(*several(2, "slogdet", as_blocks(a)))
 
 
 def cholesky(a, lower=None, overwrite_a=False, check_finite=True, *, upper=False):
     """numpy.linalg.cholesky, the lower triangle unless upper=True; lower= is that of scipy.linalg.  Collective."""
-    return made("cholesky", as_array(a), bool(upper) if lower is None else not lower)
+    return made("cholesky", as_blocks(a), bool(upper) if lower is None else not lower)
 
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
@@ -184,29 +191,29 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
 
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     c, lower = c_and_lower
-    return made("cho_solve", as_array(c), bool(lower), as_array(b))
+    return made("cho_solve", as_blocks(c), bool(lower), as_blocks(b))
 
 
 def ldl(A, lower=True, hermitian=True, overwrite_a=False, check_finite=True):  # noqa: N803
-    return tuple(several(3, "ldl", as_array(A), bool(lower), bool(hermitian)))
+    return tuple(several(3, "ldl", as_blocks(A), bool(lower), bool(hermitian)))
 
 
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
     """scipy.linalg.lu: P, L and U, or with permute_l P @ L and U, or with p_indices p, L and U with a = L[p] @ U.
     Collective."""
-    p, l, u = several(3, "lu", as_array(a))  # noqa: E741
+    p, l, u = several(3, "lu", as_blocks(a))  # noqa: E741
     if permute_l:
         return made("matmul", p, l), u
     return names.astype(matmul(p, names.arange(p.shape[-1])), "int32") if p_indices else p, l, u
 
 
 def lu_factor(a, overwrite_a=False, check_finite=True):
-    return tuple(several(2, "lu_factor", as_array(a)))
+    return tuple(several(2, "lu_factor", as_blocks(a)))
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     factors, piv = lu_and_piv
-    return made("lu_solve", as_array(factors), as_array(piv), trans, as_array(b))
+    return made("lu_solve", as_blocks(factors), as_blocks(piv), trans, as_blocks(b))
 
 
 def _pivoted_qr(a, mode):
@@ -227,15 +234,15 @@ def qr(a, mode="reduced", *, pivoting=False, overwrite_a=False, lwork=None, chec
     Collective."""
     mode = {"full": "complete", "economic": "reduced"}.get(mode, mode)
     if pivoting:
-        return _pivoted_qr(as_array(a), mode)
+        return _pivoted_qr(as_blocks(a), mode)
     if mode == "r":
-        return made("qr", as_array(a), mode, None)
-    q, r = several(2, "qr", as_array(a), mode)
+        return made("qr", as_blocks(a), mode, None)
+    q, r = several(2, "qr", as_blocks(a), mode)
     return (q, r) if mode == "raw" else QRResult(q, r)
 
 
 def svdvals(a, overwrite_a=False, check_finite=True):
-    return made("svdvals", as_array(a))
+    return made("svdvals", as_blocks(a))
 
 
 def _hermitian_svd(a):
@@ -254,7 +261,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, overwrite_a=
         lapack_driver="gesdd"):
     if not compute_uv:
         return _singular_values(a, hermitian)
-    return _hermitian_svd(a) if hermitian else SVDResult(*several(3, "svd", as_array(a), bool(full_matrices)))
+    return _hermitian_svd(a) if hermitian else SVDResult(*several(3, "svd", as_blocks(a), bool(full_matrices)))
 
 
 def svd_randomised(a, k, oversampling=10, iterations=2, seed=0):
@@ -264,7 +271,7 @@ def svd_randomised(a, k, oversampling=10, iterations=2, seed=0):
     small, the less so the faster they decay from the k-th one on, and the more iterations there are.  The time is that
     of 2 iterations + 2 products of A and so many vectors.  Collective."""
     numbers = map(operator.index, (k, oversampling, iterations, seed))
-    return SVDResult(*several(3, "svd_randomised", as_array(a), *numbers))
+    return SVDResult(*several(3, "svd_randomised", as_blocks(a), *numbers))
 
 
 def _eigh_subset(a, b, lower, type, by_index, by_value, only_values):  # noqa: A002
@@ -272,7 +279,7 @@ def _eigh_subset(a, b, lower, type, by_index, by_value, only_values):  # noqa: A
         raise ValueError("subset_by_index and subset_by_value are given, and one of them says it all")
     subset = "ALL" if by_index is None and by_value is None else "INDICES" if by_value is None else "VALUES"
     low, high = by_index if by_index is not None else by_value if by_value is not None else (0, 0)
-    arguments = ("eigh_subset", as_array(a), None if b is None else as_array(b), type, not lower,
+    arguments = ("eigh_subset", as_blocks(a), None if b is None else as_blocks(b), type, not lower,
                  constant("SUBSET_" + subset), float(low), float(high))
     found = _matrix_functions.values_and_vectors(only_values, *arguments)
     return found if only_values else EighResult(*found)
@@ -289,8 +296,8 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
     if b is not None or subset_by_index is not None or subset_by_value is not None:
         return _eigh_subset(a, b, lower, type, subset_by_index, subset_by_value, eigvals_only)
     if eigvals_only:
-        return made("eigvalsh", as_array(a), not lower)
-    return EighResult(*several(2, "eigh", as_array(a), not lower))
+        return made("eigvalsh", as_blocks(a), not lower)
+    return EighResult(*several(2, "eigh", as_blocks(a), not lower))
 
 
 def eigvalsh(a, UPLO="L", *, b=None, lower=None, overwrite_a=False, overwrite_b=False, type=1,  # noqa: A002, N803
@@ -316,7 +323,7 @@ def _eig_of_pair(a, b, left, right):
     """alpha and beta, and a list of the vectors that are wanted, left ones first."""
     cells = [ctypes.c_void_p() for _ in range(4)]
     wanted = [ctypes.byref(c) if needed else None for c, needed in zip(cells, (True, True, left, right))]
-    call("eig_pair", as_array(a), as_array(b), *wanted)
+    call("eig_pair", as_blocks(a), as_blocks(b), *wanted)
     alpha, beta, *vectors = (ndarray._adopt(c.value) for c in cells if c.value)
     return alpha, beta, [_unit_columns(v) for v in vectors]
 
@@ -329,7 +336,7 @@ def eig(a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False,
     if b is not None:
         alpha, beta, vectors = _eig_of_pair(a, b, left, right)
     elif left or right:
-        alpha, v = several(2, "eig", as_array(a))
+        alpha, v = several(2, "eig", as_blocks(a))
         beta, vectors = names.ones_like(alpha), [_unit_columns(adjoint(inv(v)))] * left + [v] * right
     else:
         return eigvals(a, homogeneous_eigvals=homogeneous_eigvals)
@@ -341,7 +348,7 @@ def eigvals(a, b=None, overwrite_a=False, overwrite_b=False, check_finite=True, 
     """numpy.linalg.eigvals, and with more arguments scipy.linalg.eigvals, as eig(); they are complex.  Collective."""
     if b is not None:
         return _values(*_eig_of_pair(a, b, False, False)[:2], homogeneous_eigvals)
-    w = made("eigvals", as_array(a))
+    w = made("eigvals", as_blocks(a))
     return _values(w, names.ones_like(w), True) if homogeneous_eigvals else w
 
 
@@ -353,7 +360,7 @@ def lstsq(a, b, rcond=None, overwrite_a=False, overwrite_b=False, check_finite=T
     if cond is not None and rcond is not None:
         raise ValueError("lstsq: rcond and cond are given, and they are two names of one bound")
     rcond = cond if rcond is None else rcond
-    a, b = as_array(a), as_array(b)
+    a, b = as_blocks(a), as_blocks(b)
     if rcond is not None and rcond < 0:
         kinds = [x.dtype if x.dtype.kind in "fc" else np.dtype(float) for x in (a, b)]
         rcond = float(np.finfo(np.result_type(*kinds)).eps)
@@ -369,7 +376,7 @@ def _large(s, shape, atol, rtol):
     """Which singular values of matrices of a shape are above atol + rtol times the largest.  Bounds are numbers, or
     arrays with one for each matrix; rtol None: max(m, n) eps."""
     rtol = max(shape[-2:]) * float(np.finfo(s.dtype).eps) if rtol is None else rtol
-    atol, rtol = (as_array(t)[..., None] if np.ndim(t) else float(t) for t in (0 if atol is None else atol, rtol))
+    atol, rtol = (as_blocks(t)[..., None] if np.ndim(t) else float(t) for t in (0 if atol is None else atol, rtol))
     return s > atol + rtol * names.max(s, axis=-1, keepdims=True, initial=0)
 
 
@@ -378,7 +385,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=None, atol=None, return_rank=Fa
     and return_rank are those of scipy.linalg.pinv; the rank is a number, or of a batch an array."""
     if rcond is not None and rtol is not None:
         raise ValueError("pinv: rcond and rtol are given, and they are two names of one bound")
-    a, bound = as_array(a), rtol if rcond is None else rcond
+    a, bound = as_blocks(a), rtol if rcond is None else rcond
     if not (hermitian or return_rank or atol is not None or np.ndim(bound)):
         return made("pinv", a, -1.0 if bound is None else float(bound))
     u, s, vh = svd(a, False, hermitian=hermitian)
@@ -395,7 +402,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):  # noqa: N803
     """numpy.linalg.matrix_rank: how many singular values are above tol, or rtol times the largest.  Collective."""
     if tol is not None and rtol is not None:
         raise ValueError("matrix_rank: tol and rtol are given, and one of them says it all")
-    a = as_array(A)
+    a = as_blocks(A)
     if a.ndim < 2:
         return names.astype(names.any(a != 0), "int64")
     if tol is None and not hermitian and np.ndim(rtol) == 0:
@@ -424,22 +431,22 @@ def cross(x1, x2, *, axis=-1):
 
 
 def null_space(A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):  # noqa: N803
-    return made("null_space", as_array(A), -1.0 if rcond is None else float(rcond))
+    return made("null_space", as_blocks(A), -1.0 if rcond is None else float(rcond))
 
 
 def orth(A, rcond=None):  # noqa: N803
-    return made("orth", as_array(A), -1.0 if rcond is None else float(rcond))
+    return made("orth", as_blocks(A), -1.0 if rcond is None else float(rcond))
 
 
 def polar(a, side="right"):
     if side not in ("left", "right"):
         raise ValueError(f"side is {side!r}, which is neither left nor right")
-    return tuple(several(2, "polar", as_array(a), side == "left"))
+    return tuple(several(2, "polar", as_blocks(a), side == "left"))
 
 
 def _of_matrix(name):
     def function(A):  # noqa: N803
-        return made(name, as_array(A))
+        return made(name, as_blocks(A))
 
     function.__name__ = function.__qualname__ = name
     return function
@@ -452,14 +459,14 @@ for _name in ("expm", "cosm", "sinm", "tanm", "coshm", "sinhm", "tanhm"):
 def sqrtm(A, disp=True, blocksize=64):  # noqa: N803
     """scipy.linalg.sqrtm, but always complex; with disp=False also the error, |R R - A|^2 / |A|.  blocksize is not
     needed.  Collective."""
-    a = as_array(A)
+    a = as_blocks(A)
     root = made("sqrtm", a)
     return root if disp else (root, norm(root @ root - a) ** 2 / norm(a))
 
 
 def logm(A, disp=True):  # noqa: N803
     """scipy.linalg.logm, but always complex; with disp=False also the error, |expm(L) - A| / |A|.  Collective."""
-    a = as_array(A)
+    a = as_blocks(A)
     log = made("logm", a)
     return log if disp else (log, norm(expm(log) - a, 1) / norm(a, 1))  # noqa: F821
 
@@ -468,7 +475,7 @@ def funm(A, func, disp=True):  # noqa: N803
     """scipy.linalg.funm, but always complex: func gets an array of the eigenvalues.  With disp=False the result and an
     estimate of its error, which is large where eigenvalues are close to each other; otherwise a line tells of that."""
     cell, error, function = ctypes.c_void_p(), ctypes.c_double(), vector_callback(func)
-    call("funm", as_array(A), ctypes.cast(function, ctypes.c_void_p).value, None, ctypes.byref(cell),
+    call("funm", as_blocks(A), ctypes.cast(function, ctypes.c_void_p).value, None, ctypes.byref(cell),
          ctypes.byref(error))
     result = ndarray._adopt(cell.value)
     if not disp:
@@ -483,15 +490,15 @@ def _order(ord):  # noqa: A002
 
 
 def cond(x, p=None):
-    return made("cond", as_array(x), _order(p))
+    return made("cond", as_blocks(x), _order(p))
 
 
 def matrix_norm(x, *, keepdims=False, ord="fro"):  # noqa: A002
-    return made("matrix_norm", as_array(x), _order(ord), bool(keepdims))
+    return made("matrix_norm", as_blocks(x), _order(ord), bool(keepdims))
 
 
 def norm(x, ord=None, axis=None, keepdims=False, check_finite=True):  # noqa: A002
-    x = as_array(x)
+    x = as_blocks(x)
     axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     if len(axes) == 2 and _order(ord) in ("2", "-2", "nuc"):
         result = matrix_norm(names.moveaxis(x, list(axes), [-2, -1]), ord=ord)
@@ -501,7 +508,7 @@ def norm(x, ord=None, axis=None, keepdims=False, check_finite=True):  # noqa: A0
 
 def vector_norm(x, axis=None, keepdims=False, ord=2):  # noqa: A002
     """numpy.linalg.vector_norm: the elements along all of the axes are one vector."""
-    x = as_array(x)
+    x = as_blocks(x)
     axes = range(x.ndim) if axis is None else [range(x.ndim)[a] for a in (axis if isinstance(axis, tuple) else (axis,))]
     if len(axes) == 1:
         return norm(x, ord, axes[0], keepdims)

@@ -57,6 +57,7 @@ MAY_BE_NULL = {
     "mnp_tensordot": "axes_a axes_b", "mnp_matmul_describe": "layout", "mnp_einsum_path": "operations_p",
     "mnp_lfilter": "zi zf_p", "mnp_sosfilt": "zi zf_p", "mnp_filtfilt": "padtype", "mnp_sosfiltfilt": "padtype",
     "mnp_savgol_coeffs": "use", "mnp_savgol_filter": "mode",
+    "mnp_whittaker_henderson": "weights lambda_p",
     "mnp_window": "parameters", "mnp_get_window": "parameters", "mnp_bessel": "norm", "mnp_filter_from_zpk": "z p",
     "mnp_firwin": "window parameters", "mnp_firwin2": "window parameters", "mnp_remez": "weight type",
     "mnp_channelize": "taps", "mnp_unpack_samples": "encoding order", "mnp_periodogram": "options", "mnp_welch": "options", "mnp_csd": "options", "mnp_coherence": "options",

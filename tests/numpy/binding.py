@@ -108,6 +108,15 @@ class Layout:
         _lib.mnp_layout_box(self.pointer, rank, lo, extent)
         return tuple(slice(lo[d], lo[d] + extent[d]) for d in range(_lib.mnp_layout_ndim(self.pointer)))
 
+    def places(self, rank):
+        """What indexes a whole array of NumPy's with that rank's elements; where it is block-cyclic, their indices."""
+        if not call("layout_is_cyclic", self):
+            return self.box(rank)
+        local = (ctypes.c_int64 * 8)()
+        _lib.mnp_layout_local_shape(self.pointer, rank, local)
+        return np.ix_(*[[call("layout_global", self, d, rank, i) for i in range(local[d])]
+                        for d in range(_lib.mnp_layout_ndim(self.pointer))])
+
 
 def _adopt(cls, pointer):
     made = cls.__new__(cls)
@@ -180,7 +189,7 @@ def array(values, layout=None, dtype=None):
     if layout is None:
         return call("array_from_host", number, values.ndim, values.shape, np.ascontiguousarray(values))
     made = call("array_new", number, layout)
-    call("array_set_local", made, np.ascontiguousarray(values[layout.box(rank)]))
+    call("array_set_local", made, np.ascontiguousarray(values[layout.places(rank)]))
     return made
 
 

@@ -200,6 +200,17 @@ def random_layout(rng, shape):
     return call("layout_with_order", layout, [int(d) for d in rng.permutation(len(shape))])
 
 
+def random_cyclic_layout(rng, shape):
+    """Some dimensions in blocks of 1 to 4, over any mesh, stored in any order; on few ranks it may be one of blocks."""
+    divisors = [p for p in range(1, size + 1) if size % p == 0]
+    mesh = [int(rng.choice(divisors))]
+    mesh.append(size // mesh[0])
+    axes = [int(a) for a in rng.permutation(2)][:len(shape)] + [-1] * (len(shape) - 2)
+    blocks = [int(b) for b in rng.integers(0, 5, len(shape))]
+    made = call("layout_new_cyclic", 2, mesh, len(shape), shape, axes, blocks)
+    return call("layout_with_order", made, [int(d) for d in rng.permutation(len(shape))])
+
+
 def spread(rng, a):
     """The values as an array of some layout, or as a view of one: a slice, a transpose, reversed, or with steps."""
     kind = int(rng.integers(5)) if a.ndim else 4

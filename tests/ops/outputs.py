@@ -2,8 +2,9 @@
 """Outputs: all functions treat *y_p in the same way.
 
 Functions of every family are called with a new output; with one of the same dtype, of one that the result can be cast
-to, of one that it cannot be cast to; with another layout; with a broadcast view, a scalar, a wrong shape, an array of
-another context; and with views that overlap the input.  A call that fails leaves the output unchanged.
+to, of one that it cannot be cast to; with another layout, of blocks or block-cyclic; with a broadcast view, a scalar, a
+wrong shape, an array of another context; and with views that overlap the input.  A call that fails leaves the output
+unchanged.
 
 Other tests compare results with NumPy's: here the result in a new array is what all other outputs should receive.
 """
@@ -160,8 +161,12 @@ def check_good(name, function, want):
     same = given_in(function(Input().x).layout, want)
     mp.check(f"{name}: into an array as a new one", function(Input().x, out=same), want)
     mp.check(f"{name}: into another layout", function(Input().x, out=given(want)), want)
+    dealt = given_in(mp.random_cyclic_layout(rng, want.shape), want)
+    mp.check(f"{name}: into one that is block-cyclic", function(Input().x, out=dealt), want)
     narrower = NARROWER[want.dtype.name]
     mp.check(f"{name}: cast to {narrower}", function(Input().x, out=given(want, narrower)), want.astype(narrower))
+    dealt = given_in(mp.random_cyclic_layout(rng, want.shape), want, narrower)
+    mp.check(f"{name}: cast to {narrower}, block-cyclic", function(Input().x, out=dealt), want.astype(narrower))
 
 
 def check_overlap(name, function, want):

@@ -4,6 +4,7 @@
 
 #include <maniple/decompositions.h>
 
+#include "array/input.h"
 #include "base/integer.h"
 #include "linalg/cpu/on_cpu.h"
 
@@ -14,6 +15,7 @@ mnp_status mnp_matrix_balance(const mnp_array *a, bool permute, bool scale, mnp_
 {
     static const char function[] = "mnp_matrix_balance";
     MNP_ENTER(a, b_p, scale_p, perm_p);
+    MNP_IN_BLOCKS(a);
     const mnp__result results[] = {{"b", b_p, MNP__AS_COMPUTED, "nn"},
                                    {"scale", scale_p, MNP__AS_REAL, "n"},
                                    {"perm", perm_p, MNP__AS_INT32, "n"}};
@@ -59,6 +61,7 @@ mnp_status mnp_cossin(const mnp_array *x, int64_t p, int64_t q, bool swap_sign, 
 {
     static const char function[] = "mnp_cossin";
     MNP_ENTER(x, u_p, theta_p, vh_p);
+    MNP_IN_BLOCKS(x);
     const mnp__result results[] = {{"u", u_p, MNP__AS_COMPUTED, "nn"},
                                    {"theta", theta_p, MNP__AS_REAL, NULL},
                                    {"vh", vh_p, MNP__AS_COMPUTED, "nn"}};

@@ -14,6 +14,7 @@
 
 #include <maniple/decompositions.h>
 
+#include "array/input.h"
 #include "linalg/cpu/on_cpu.h"
 
 /* One matrix on the CPU, n x n numbers in column-major order, of so many bytes each. */
@@ -165,6 +166,7 @@ mnp_status mnp_ldl(const mnp_array *a, bool lower, bool hermitian, mnp_array **l
 {
     static const char function[] = "mnp_ldl";
     MNP_ENTER(a, lu_p, d_p, perm_p);
+    MNP_IN_BLOCKS(a);
     const mnp__result results[] = {
         {"lu", lu_p, MNP__AS_COMPUTED, "nn"}, {"d", d_p, MNP__AS_COMPUTED, "nn"}, {"perm", perm_p, MNP__AS_INT64, "n"}};
     mnp_dtype dtype;

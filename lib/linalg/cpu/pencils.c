@@ -93,6 +93,8 @@ mnp_status mnp_eig_pair(const mnp_array *a, const mnp_array *b, mnp_array **alph
     MNP_ENTER(a, b, alpha_p, beta_p);
     MNP_NEED_OR_NULL(vl_p);
     MNP_NEED_OR_NULL(vr_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     const mnp__result results[] = {{"alpha", alpha_p, MNP__AS_COMPLEX, "n"},
                                    {"beta", beta_p, MNP__AS_COMPLEX, "n"},
                                    {"vl", vl_p, MNP__AS_COMPLEX, "nn"},
@@ -124,6 +126,8 @@ mnp_status mnp_qz(const mnp_array *a, const mnp_array *b, bool complex_output, m
 {
     static const char function[] = "mnp_qz";
     MNP_ENTER(a, b, aa_p, bb_p, q_p, z_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     const mnp__result results[] = {{"aa", aa_p, MNP__AS_COMPUTED, "nn"},
                                    {"bb", bb_p, MNP__AS_COMPUTED, "nn"},
                                    {"q", q_p, MNP__AS_COMPUTED, "nn"},
@@ -149,6 +153,11 @@ mnp_status mnp_qz_reorder(const mnp_array *aa, const mnp_array *bb, const mnp_ar
     static const char function[] = "mnp_qz_reorder";
     MNP_ENTER(aa, bb, q, z, aa_p, bb_p, q_p, z_p);
     MNP_NEED(select);
+    MNP_IN_BLOCKS(aa);
+    MNP_IN_BLOCKS(bb);
+    MNP_IN_BLOCKS(q);
+    MNP_IN_BLOCKS(z);
+    MNP_IN_BLOCKS(select);
     const mnp__result results[] = {{"aa", aa_p, MNP__AS_COMPUTED, "nn"},
                                    {"bb", bb_p, MNP__AS_COMPUTED, "nn"},
                                    {"q", q_p, MNP__AS_COMPUTED, "nn"},

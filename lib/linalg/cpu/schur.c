@@ -34,6 +34,7 @@ mnp_status mnp_schur(const mnp_array *a, bool complex_output, mnp_array **t_p, m
 {
     static const char function[] = "mnp_schur";
     MNP_ENTER(a, t_p, z_p);
+    MNP_IN_BLOCKS(a);
     const mnp__result_type type = complex_output ? MNP__AS_COMPLEX : MNP__AS_COMPUTED;
     const mnp__result results[] = {{"t", t_p, type, "nn"}, {"z", z_p, type, "nn"}};
     mnp_dtype dtype;
@@ -68,6 +69,9 @@ mnp_status mnp_schur_reorder(const mnp_array *t, const mnp_array *z, const mnp_a
 {
     static const char function[] = "mnp_schur_reorder";
     MNP_ENTER(t, z, select, t_p, z_p);
+    MNP_IN_BLOCKS(t);
+    MNP_IN_BLOCKS(z);
+    MNP_IN_BLOCKS(select);
     const mnp__result results[] = {{"t", t_p, MNP__AS_COMPUTED, "nn"}, {"z", z_p, MNP__AS_COMPUTED, "nn"}};
     mnp_dtype dtype;
     mnp__place place;
@@ -98,6 +102,7 @@ mnp_status mnp_hessenberg(const mnp_array *a, mnp_array **h_p, mnp_array **q_p)
 {
     static const char function[] = "mnp_hessenberg";
     MNP_ENTER(a, h_p, q_p);
+    MNP_IN_BLOCKS(a);
     const mnp__result results[] = {{"h", h_p, MNP__AS_COMPUTED, "nn"}, {"q", q_p, MNP__AS_COMPUTED, "nn"}};
     mnp_dtype dtype;
     mnp__place place;

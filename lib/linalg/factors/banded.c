@@ -6,6 +6,7 @@
 
 #include <maniple/decompositions.h>
 
+#include "array/input.h"
 #include "linalg/factors/bands.h"
 #include "linalg/cpu/on_cpu.h"
 
@@ -80,6 +81,8 @@ mnp_status mnp_solve_banded(int64_t l, int64_t u, const mnp_array *ab, const mnp
 {
     static const char function[] = "mnp_solve_banded";
     MNP_ENTER(ab, b, x_p);
+    MNP_IN_BLOCKS(ab);
+    MNP_IN_BLOCKS(b);
     if (l < 0 || u < 0 || l > INT32_MAX || u > INT32_MAX)
         return MNP_FAIL(MNP_ERR_ARG, "%s: l and u are %" PRId64 " and %" PRId64 ", which are no numbers of diagonals",
                         function, l, u);
@@ -92,6 +95,8 @@ mnp_status mnp_solveh_banded(const mnp_array *ab, const mnp_array *b, bool lower
 {
     static const char function[] = "mnp_solveh_banded";
     MNP_ENTER(ab, b, x_p);
+    MNP_IN_BLOCKS(ab);
+    MNP_IN_BLOCKS(b);
     MNP_TRY(check_bands(function, ab, -1));
     mnp__banded system = {.positive = true, .lower = lower, .n = mnp__columns(ab), .u = mnp__rows(ab) - 1};
     return solve(function, ab, &system, b, x_p);

@@ -8,6 +8,7 @@
 #include <maniple/decompositions.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
 #include "linalg/panels/panels.h"
 #include "linalg/factors/systems.h"
 
@@ -28,6 +29,7 @@ mnp_status mnp_cholesky(const mnp_array *a, bool upper, mnp_array **c_p)
 {
     static const char function[] = "mnp_cholesky";
     MNP_ENTER(a, c_p);
+    MNP_IN_BLOCKS(a);
     mnp_dtype dtype;
     mnp__place place;
     mnp__dense work = {.array = NULL};

@@ -8,6 +8,7 @@
 #include <maniple/decompositions.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
 #include "linalg/factors/spread.h"
 
 /* What a public function is asked: results of kind `general`, or of Hermitian matrices, all or those of a range. */
@@ -169,23 +170,27 @@ static mnp_status find_general(const char *function, const mnp_array *a, mnp_arr
 mnp_status mnp_eigh(const mnp_array *a, bool upper, mnp_array **w_p, mnp_array **v_p)
 {
     MNP_ENTER(a, w_p, v_p);
+    MNP_IN_BLOCKS(a);
     return mnp__linalg_eigh("mnp_eigh", a, upper, NULL, w_p, v_p);
 }
 
 mnp_status mnp_eigvalsh(const mnp_array *a, bool upper, mnp_array **w_p)
 {
     MNP_ENTER(a, w_p);
+    MNP_IN_BLOCKS(a);
     return mnp__linalg_eigh("mnp_eigvalsh", a, upper, NULL, w_p, NULL);
 }
 
 mnp_status mnp_eig(const mnp_array *a, mnp_array **w_p, mnp_array **v_p)
 {
     MNP_ENTER(a, w_p, v_p);
+    MNP_IN_BLOCKS(a);
     return find_general("mnp_eig", a, w_p, v_p);
 }
 
 mnp_status mnp_eigvals(const mnp_array *a, mnp_array **w_p)
 {
     MNP_ENTER(a, w_p);
+    MNP_IN_BLOCKS(a);
     return find_general("mnp_eigvals", a, w_p, NULL);
 }

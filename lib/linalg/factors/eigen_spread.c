@@ -201,6 +201,8 @@ mnp_status mnp_eigh_tridiagonal(const mnp_array *d, const mnp_array *e, mnp_subs
     static const char function[] = "mnp_eigh_tridiagonal";
     MNP_ENTER(d, e, w_p);
     MNP_NEED_OR_NULL(v_p);
+    MNP_IN_BLOCKS(d);
+    MNP_IN_BLOCKS(e);
     tridiagonal t = {.vectors = v_p != NULL};
     mnp__eigen_range range;
     mnp_dtype dtype;

@@ -16,6 +16,7 @@
 #include <maniple/decompositions.h>
 #include <maniple/linalg.h>
 
+#include "array/input.h"
 #include "linalg/factors/eigen.h"
 #include "linalg/factors/spread.h"
 
@@ -119,6 +120,8 @@ mnp_status mnp_eigh_subset(const mnp_array *a, const mnp_array *b, int type, boo
     MNP_ENTER(a, w_p);
     MNP_NEED_OR_NULL(b);
     MNP_NEED_OR_NULL(v_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     mnp__eigen_range given;
     MNP_TRY(mnp__linalg_check(function, a, true));
     MNP_TRY(mnp__eigen_range_of(function, mnp__rows(a), subset, from, to, &given));

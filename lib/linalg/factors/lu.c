@@ -90,6 +90,7 @@ mnp_status mnp_lu_factor(const mnp_array *a, mnp_array **lu_p, mnp_array **piv_p
 {
     static const char function[] = "mnp_lu_factor";
     MNP_ENTER(a, lu_p, piv_p);
+    MNP_IN_BLOCKS(a);
     mnp_dtype dtype;
     mnp__place place;
     mnp__lu lu = {.pivots = NULL};
@@ -188,6 +189,7 @@ mnp_status mnp_lu(const mnp_array *a, mnp_array **p_p, mnp_array **l_p, mnp_arra
 {
     static const char function[] = "mnp_lu";
     MNP_ENTER(a, p_p, l_p, u_p);
+    MNP_IN_BLOCKS(a);
     mnp_dtype dtype;
     mnp__place place;
     mnp__lu lu = {.pivots = NULL};
@@ -251,6 +253,9 @@ mnp_status mnp_lu_solve(const mnp_array *lu, const mnp_array *piv, int trans, co
 {
     static const char function[] = "mnp_lu_solve";
     MNP_ENTER(lu, piv, b, x_p);
+    MNP_IN_BLOCKS(lu);
+    MNP_IN_BLOCKS(piv);
+    MNP_IN_BLOCKS(b);
     mnp__systems systems = {.place = {.batch = NULL}};
     mnp__lu factors = {.pivots = NULL};
     mnp_status st;
@@ -417,11 +422,13 @@ done:
 mnp_status mnp_det(const mnp_array *a, mnp_array **det_p)
 {
     MNP_ENTER(a, det_p);
+    MNP_IN_BLOCKS(a);
     return determinants("mnp_det", a, det_p, NULL);
 }
 
 mnp_status mnp_slogdet(const mnp_array *a, mnp_array **sign_p, mnp_array **logabsdet_p)
 {
     MNP_ENTER(a, sign_p, logabsdet_p);
+    MNP_IN_BLOCKS(a);
     return determinants("mnp_slogdet", a, sign_p, logabsdet_p);
 }

@@ -10,6 +10,7 @@
 #include <maniple/decompositions.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
 #include "base/integer.h"
 #include "linalg/cpu/on_cpu.h"
 #include "linalg/dense/dense.h"
@@ -197,6 +198,7 @@ mnp_status mnp_qr(const mnp_array *a, const char *mode, mnp_array **q_p, mnp_arr
 {
     MNP_ENTER(a, r_p);
     MNP_NEED_IF(!mode || strcmp(mode, "r") != 0, q_p);
+    MNP_IN_BLOCKS(a);
     return decompose("mnp_qr", a, mode, q_p, r_p, NULL);
 }
 
@@ -204,5 +206,6 @@ mnp_status mnp_qr_pivoted(const mnp_array *a, const char *mode, mnp_array **q_p,
 {
     MNP_ENTER(a, r_p, piv_p);
     MNP_NEED_IF(!mode || strcmp(mode, "r") != 0, q_p);
+    MNP_IN_BLOCKS(a);
     return decompose("mnp_qr_pivoted", a, mode, q_p, r_p, piv_p);
 }

@@ -192,6 +192,8 @@ mnp_status mnp_linalg_solve_mixed(const mnp_array *a, const mnp_array *b, mnp_as
 {
     static const char function[] = "mnp_linalg_solve_mixed";
     MNP_ENTER(a, b, x_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     mnp_array *x = NULL;
     mnp_dtype dtype;
     int corrections = -1;
@@ -375,6 +377,8 @@ mnp_status mnp_lstsq_mixed(const mnp_array *a, const mnp_array *b, double rcond,
     static const char function[] = "mnp_lstsq_mixed";
     MNP_ENTER(a, b, x_p);
     MNP_NEED_OR_NULL(residuals_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     mnp_array *x = NULL, *residuals = NULL;
     mnp_dtype dtype;
     int corrections = -1;

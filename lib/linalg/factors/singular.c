@@ -230,6 +230,8 @@ mnp_status mnp_lstsq(const mnp_array *a, const mnp_array *b, double rcond, mnp_a
     MNP_ENTER(a, b, x_p);
     MNP_NEED_OR_NULL(residuals_p);
     MNP_NEED_OR_NULL(s_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     mnp_array *wide_a = NULL, *wide_b = NULL, *r = NULL, *c = NULL, *x = NULL, *s = NULL, *residuals = NULL;
     int64_t rank = 0;
     mnp_dtype dtype;
@@ -276,6 +278,7 @@ done:
 mnp_status mnp_pinv(const mnp_array *a, double rtol, mnp_array **out_p)
 {
     MNP_ENTER(a, out_p);
+    MNP_IN_BLOCKS(a);
     mnp_array *u = NULL, *s = NULL, *vh = NULL, *uh = NULL, *v = NULL, *large = NULL, *inverse = NULL, *column = NULL,
               *scaled = NULL;
     const mnp__result result = {.user_p = out_p, .dims = "nm"};
@@ -298,6 +301,7 @@ done:
 mnp_status mnp_matrix_rank(const mnp_array *a, double rtol, mnp_array **rank_p)
 {
     MNP_ENTER(a, rank_p);
+    MNP_IN_BLOCKS(a);
     mnp_array *s = NULL, *large = NULL;
     const mnp__result result = {.user_p = rank_p, .type = MNP__AS_INT64, .dims = ""};
     mnp_dtype dtype;
@@ -316,6 +320,7 @@ done:
 mnp_status mnp_matrix_norm(const mnp_array *x, const char *ord, bool keepdims, mnp_array **out_p)
 {
     MNP_ENTER(x, out_p);
+    MNP_IN_BLOCKS(x);
     mnp_array *s = NULL, *kept = NULL;
     mnp_status st;
     const bool largest = ord && strcmp(ord, "2") == 0, least = ord && strcmp(ord, "-2") == 0,
@@ -387,6 +392,7 @@ mnp_status mnp_cond(const mnp_array *a, const char *ord, mnp_array **out_p)
 {
     static const char function[] = "mnp_cond";
     MNP_ENTER(a, out_p);
+    MNP_IN_BLOCKS(a);
     mnp_array *condition = NULL;
     mnp_dtype dtype;
     const bool by_values = !ord || strcmp(ord, "2") == 0 || strcmp(ord, "-2") == 0;
@@ -430,12 +436,14 @@ done:
 mnp_status mnp_orth(const mnp_array *a, double rcond, mnp_array **out_p)
 {
     MNP_ENTER(a, out_p);
+    MNP_IN_BLOCKS(a);
     return basis("mnp_orth", a, rcond, true, out_p);
 }
 
 mnp_status mnp_null_space(const mnp_array *a, double rcond, mnp_array **out_p)
 {
     MNP_ENTER(a, out_p);
+    MNP_IN_BLOCKS(a);
     return basis("mnp_null_space", a, rcond, false, out_p);
 }
 
@@ -444,6 +452,7 @@ mnp_status mnp_null_space(const mnp_array *a, double rcond, mnp_array **out_p)
 mnp_status mnp_polar(const mnp_array *a, bool left, mnp_array **u_p, mnp_array **p_p)
 {
     MNP_ENTER(a, u_p, p_p);
+    MNP_IN_BLOCKS(a);
     mnp_array *w = NULL, *s = NULL, *vh = NULL, *turned = NULL, *row = NULL, *scaled = NULL, *made[2] = {NULL, NULL};
     const mnp__result results[] = {{"u", u_p, MNP__AS_COMPUTED, "mn"},
                                    {"p", p_p, MNP__AS_COMPUTED, left ? "mm" : "nn"}};

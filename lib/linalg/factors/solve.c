@@ -159,6 +159,8 @@ mnp_status mnp_linalg_solve(const mnp_array *a, const mnp_array *b, mnp_assume a
 {
     static const char function[] = "mnp_linalg_solve";
     MNP_ENTER(a, b, x_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     if (assume_a == MNP_ASSUME_UPPER || assume_a == MNP_ASSUME_LOWER)
         return mnp_solve_triangular(a, b, 0, assume_a == MNP_ASSUME_LOWER, false, x_p);
     if (assume_a != MNP_ASSUME_GENERAL && assume_a != MNP_ASSUME_POSITIVE)
@@ -195,6 +197,7 @@ mnp_status mnp_inv(const mnp_array *a, mnp_array **inverse_p)
 {
     static const char function[] = "mnp_inv";
     MNP_ENTER(a, inverse_p);
+    MNP_IN_BLOCKS(a);
     mnp_dtype dtype;
     mnp__place place;
     mnp__lu lu = {.pivots = NULL};
@@ -244,6 +247,8 @@ mnp_status mnp_solve_triangular(const mnp_array *a, const mnp_array *b, int tran
 {
     static const char function[] = "mnp_solve_triangular";
     MNP_ENTER(a, b, x_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     mnp__systems systems = {.place = {.batch = NULL}};
     mnp__dense matrices = {.array = NULL};
     mnp_status st;
@@ -268,6 +273,8 @@ mnp_status mnp_cho_solve(const mnp_array *c, bool lower, const mnp_array *b, mnp
 {
     static const char function[] = "mnp_cho_solve";
     MNP_ENTER(c, b, x_p);
+    MNP_IN_BLOCKS(c);
+    MNP_IN_BLOCKS(b);
     mnp__systems systems = {.place = {.batch = NULL}};
     mnp__dense factors = {.array = NULL};
     mnp_status st;

@@ -99,6 +99,9 @@ mnp_status mnp_solve_toeplitz(const mnp_array *c, const mnp_array *r, const mnp_
     static const char function[] = "mnp_solve_toeplitz";
     MNP_ENTER(c, b, x_p);
     MNP_NEED_OR_NULL(r);
+    MNP_IN_BLOCKS(c);
+    MNP_IN_BLOCKS(r);
+    MNP_IN_BLOCKS(b);
     mnp__bands bands = {.data = NULL};
     mnp__dense numbers = {.array = NULL};
     mnp_array *own_r = NULL, *both = NULL;

@@ -10,6 +10,7 @@
 #include <maniple/decompositions.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
 #include "linalg/cpu/on_cpu.h"
 #include "linalg/functions/of_schur.h"
 #include "linalg/functions/triangular_functions.h"
@@ -65,6 +66,7 @@ mnp_status mnp_funm(const mnp_array *a, mnp_matrix_function function, void *argu
     static const char name[] = "mnp_funm";
     MNP_ENTER(a, out_p);
     MNP_NEED(function);
+    MNP_IN_BLOCKS(a);
     const mnp__result result = {.user_p = out_p, .type = MNP__AS_COMPLEX, .dims = "nn"};
     mnp_dtype dtype;
     mnp__place place;

@@ -14,6 +14,7 @@
 #include <maniple/reduce.h>
 #include <maniple/ufunc.h>
 
+#include "array/input.h"
 #include "linalg/dense/dense.h"
 
 static const double THETA = 5.371920351148152; /* the norm up to which the approximation is as good as float64 */
@@ -84,6 +85,7 @@ mnp_status mnp_expm(const mnp_array *a, mnp_array **out_p)
 {
     static const char function[] = "mnp_expm";
     MNP_ENTER(a, out_p);
+    MNP_IN_BLOCKS(a);
     mnp_dtype dtype;
     mnp_array *given = NULL, *scaled = NULL, *one = NULL, *x = NULL, *next = NULL;
     int times = 0;

@@ -10,6 +10,7 @@
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
 #include "linalg/cpu/on_cpu.h"
 #include "linalg/functions/of_schur.h"
 #include "linalg/functions/triangular_functions.h"
@@ -83,11 +84,13 @@ done:
 mnp_status mnp_sqrtm(const mnp_array *a, mnp_array **out_p)
 {
     MNP_ENTER(a, out_p);
+    MNP_IN_BLOCKS(a);
     return function_of("mnp_sqrtm", a, mnp__triangular_sqrt, out_p);
 }
 
 mnp_status mnp_logm(const mnp_array *a, mnp_array **out_p)
 {
     MNP_ENTER(a, out_p);
+    MNP_IN_BLOCKS(a);
     return function_of("mnp_logm", a, mnp__triangular_log, out_p);
 }

@@ -9,6 +9,7 @@
 #include <maniple/eval.h>
 #include <maniple/ufunc.h>
 
+#include "array/input.h"
 #include "linalg/dense/dense.h"
 
 /* The even and the odd function of each kind. */
@@ -68,6 +69,7 @@ done:
     mnp_status mnp_##name(const mnp_array *a, mnp_array **out_p)                                                       \
     {                                                                                                                  \
         MNP_ENTER(a, out_p);                                                                                           \
+        MNP_IN_BLOCKS(a);                                                                                              \
         return function_of("mnp_" #name, a, hyperbolic, kind, out_p);                                                  \
     }
 FUNCTION(cosm, false, EVEN)

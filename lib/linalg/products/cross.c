@@ -119,6 +119,8 @@ static mnp_status compute(mnp_array *const *components, mnp_dtype dtype, int axi
 mnp_status mnp_cross(const mnp_array *a, const mnp_array *b, int axis_a, int axis_b, int axis, mnp_array **out_p)
 {
     MNP_ENTER(a, b, out_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     const mnp_array *const operands[] = {a, b};
     mnp_array *components[2 * COMPONENTS] = {NULL};
     mnp_layout *layout = NULL;

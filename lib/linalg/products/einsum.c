@@ -322,7 +322,9 @@ static mnp_status check(const char *name, const mnp_array *const *arrays, int co
         return MNP_FAIL(MNP_ERR_ARG, "%s: there are %d operands, outside 1..%d", name, count, MNP__MOST_TERMS);
     if (order < MNP_EINSUM_GREEDY || order > MNP_EINSUM_IN_ORDER)
         return MNP_FAIL(MNP_ERR_ARG, "%s: %d is no order", name, (int)order);
-    return mnp__inputs_check(name, count, arrays);
+    for (int i = 0; i < count; i++)
+        MNP_TRY(mnp__array_refuse_scalar(name, arrays[i]));
+    return MNP_OK;
 }
 
 mnp_status mnp_einsum(const char *subscripts, const mnp_array *const *arrays, int count, mnp_einsum_order order,
@@ -330,6 +332,7 @@ mnp_status mnp_einsum(const char *subscripts, const mnp_array *const *arrays, in
 {
     MNP_ENTER(subscripts, out_p);
     MNP_NEED_ALL(count, arrays);
+    MNP_ALL_IN_BLOCKS(count, arrays);
     item items[MNP__MOST_TERMS] = {{.array = NULL}};
     mnp_array *made = NULL;
     mnp__einsum e;
@@ -337,6 +340,7 @@ mnp_status mnp_einsum(const char *subscripts, const mnp_array *const *arrays, in
     int left = count;
     mnp_status st = MNP_OK;
     MNP_TRY(check(function, arrays, count, order));
+    MNP_TRY(mnp__inputs_check(function, count, arrays));
     MNP_TRY(mnp__einsum_read(function, subscripts, count, arrays, &e));
     MNP_TRY(mnp_result_type(count, arrays, &dtype));
     int64_t shape[MNP_MAX_DIMS];

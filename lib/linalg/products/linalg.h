@@ -114,7 +114,7 @@ unsigned mnp__vectors_of(const mnp_array *a, const mnp_array *b);
 mnp_status mnp__matmul(const char *function, const mnp_array *a, const mnp_array *b, unsigned vectors,
                        mnp_array **out_p);
 
-/* The dtype of products of two arrays; MNP_ERR_ARG for scalars and block-cyclic arrays. */
+/* The dtype of products of two arrays in blocks; MNP_ERR_ARG for scalars and block-cyclic arrays. */
 mnp_status mnp__matmul_dtype(const char *function, const mnp_array *a, const mnp_array *b, mnp_dtype *dtype_p);
 
 #endif

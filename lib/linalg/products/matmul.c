@@ -439,6 +439,8 @@ mnp_status mnp__matmul(const char *function, const mnp_array *a, const mnp_array
 mnp_status mnp_matmul(const mnp_array *a, const mnp_array *b, mnp_array **out_p)
 {
     MNP_ENTER(a, b, out_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     return mnp__matmul("mnp_matmul", a, b, mnp__vectors_of(a, b), out_p);
 }
 

@@ -40,6 +40,8 @@ static mnp_status multiply_conjugate(const char *function, const mnp_array *a, c
 mnp_status mnp_vdot(const mnp_array *a, const mnp_array *b, mnp_array **out_p)
 {
     MNP_ENTER(a, b, out_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     mnp_array *flat_a = NULL, *flat_b = NULL;
     mnp_dtype dtype;
     MNP_TRY(mnp__matmul_dtype("mnp_vdot", a, b, &dtype));
@@ -59,6 +61,8 @@ mnp_status mnp_vdot(const mnp_array *a, const mnp_array *b, mnp_array **out_p)
 mnp_status mnp_vecdot(const mnp_array *a, const mnp_array *b, int axis, mnp_array **out_p)
 {
     MNP_ENTER(a, b, out_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     mnp_array *last_a = NULL, *last_b = NULL;
     mnp_dtype dtype;
     MNP_TRY(mnp__matmul_dtype("mnp_vecdot", a, b, &dtype));
@@ -75,12 +79,16 @@ mnp_status mnp_vecdot(const mnp_array *a, const mnp_array *b, int axis, mnp_arra
 mnp_status mnp_matvec(const mnp_array *a, const mnp_array *x, mnp_array **out_p)
 {
     MNP_ENTER(a, x, out_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(x);
     return mnp__matmul("mnp_matvec", a, x, MNP__VECTORS_RIGHT, out_p);
 }
 
 mnp_status mnp_vecmat(const mnp_array *x, const mnp_array *a, mnp_array **out_p)
 {
     MNP_ENTER(x, a, out_p);
+    MNP_IN_BLOCKS(x);
+    MNP_IN_BLOCKS(a);
     return multiply_conjugate("mnp_vecmat", x, a, MNP__VECTORS_LEFT, out_p);
 }
 
@@ -185,6 +193,8 @@ mnp_status mnp_tensordot(const mnp_array *a, const mnp_array *b, int naxes, cons
                          mnp_array **out_p)
 {
     MNP_ENTER(a, b, out_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     int last[MNP_MAX_DIMS], first[MNP_MAX_DIMS];
     if (naxes < 0 || naxes > a->layout->ndim || naxes > b->layout->ndim)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_tensordot: %d axes of operands with %d and %d dimensions", naxes,
@@ -207,6 +217,8 @@ static bool has_number(const mnp_array *a, const mnp_array *b)
 mnp_status mnp_dot(const mnp_array *a, const mnp_array *b, mnp_array **out_p)
 {
     MNP_ENTER(a, b, out_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     mnp_dtype dtype;
     if (has_number(a, b))
         return mnp_multiply(a, b, out_p);
@@ -219,6 +231,8 @@ mnp_status mnp_dot(const mnp_array *a, const mnp_array *b, mnp_array **out_p)
 mnp_status mnp_inner(const mnp_array *a, const mnp_array *b, mnp_array **out_p)
 {
     MNP_ENTER(a, b, out_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     mnp_array *turned = NULL;
     mnp_dtype dtype;
     if (has_number(a, b))
@@ -246,6 +260,8 @@ static mnp_status flat(const mnp_array *x, bool column, mnp_array **view_p)
 mnp_status mnp_outer(const mnp_array *a, const mnp_array *b, mnp_array **out_p)
 {
     MNP_ENTER(a, b, out_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     mnp_array *column = NULL, *row = NULL;
     mnp_dtype dtype;
     MNP_TRY(mnp__matmul_dtype("mnp_outer", a, b, &dtype));
@@ -276,6 +292,8 @@ static mnp_status spread_dims(const mnp_array *x, int ndim, bool even, mnp_array
 mnp_status mnp_kron(const mnp_array *a, const mnp_array *b, mnp_array **out_p)
 {
     MNP_ENTER(a, b, out_p);
+    MNP_IN_BLOCKS(a);
+    MNP_IN_BLOCKS(b);
     mnp_array *outer = NULL, *inner = NULL, *products = NULL, *result = NULL;
     int64_t shape[MNP_MAX_DIMS];
     mnp_dtype dtype;
@@ -339,6 +357,7 @@ static mnp_status multiply_by(mnp_array **x_p, const mnp_array *y)
 mnp_status mnp_matrix_power(const mnp_array *a, int64_t n, mnp_array **out_p)
 {
     MNP_ENTER(a, out_p);
+    MNP_IN_BLOCKS(a);
     mnp_array *result = NULL, *square = NULL;
     mnp_dtype dtype;
     mnp_status st = MNP_OK;
@@ -425,6 +444,7 @@ mnp_status mnp_multi_dot(const mnp_array *const *arrays, int count, mnp_array **
 {
     MNP_ENTER(out_p);
     MNP_NEED_ALL(count, arrays);
+    MNP_ALL_IN_BLOCKS(count, arrays);
     int64_t extents[MOST_FACTORS + 1];
     int split[MOST_FACTORS][MOST_FACTORS];
     if (count < 2 || count > MOST_FACTORS)

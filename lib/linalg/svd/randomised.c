@@ -18,6 +18,7 @@
 #include <maniple/random.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
 #include "base/integer.h"
 #include "linalg/dense/dense.h"
 
@@ -114,6 +115,7 @@ mnp_status mnp_svd_randomised(const mnp_array *a, int64_t k, int64_t oversamplin
 {
     static const char function[] = "mnp_svd_randomised", *const names[] = {"u", "s", "vh"};
     MNP_ENTER(a, u_p, s_p, vh_p);
+    MNP_IN_BLOCKS(a);
     mnp_array **const user_p[3] = {u_p, s_p, vh_p}, *wide = NULL, *q = NULL, *made[3] = {NULL, NULL, NULL};
     mnp_dtype dtype;
     mnp_status st;

@@ -13,6 +13,7 @@
 #include <maniple/ufunc.h>
 #include <maniple/view.h>
 
+#include "array/input.h"
 #include "linalg/factors/spread.h"
 #include "linalg/svd/by_eigen.h"
 #include "linalg/svd/jacobi.h"
@@ -231,6 +232,7 @@ mnp_status mnp_svd(const mnp_array *a, bool full_matrices, mnp_array **u_p, mnp_
 {
     static const char function[] = "mnp_svd";
     MNP_ENTER(a, u_p, s_p, vh_p);
+    MNP_IN_BLOCKS(a);
     mnp_dtype dtype;
     mnp__place place;
     decomposed svd = {.s = NULL};
@@ -256,6 +258,7 @@ mnp_status mnp_svdvals(const mnp_array *a, mnp_array **s_p)
 {
     static const char function[] = "mnp_svdvals";
     MNP_ENTER(a, s_p);
+    MNP_IN_BLOCKS(a);
     mnp_dtype dtype;
     mnp__place place;
     decomposed svd = {.s = NULL};

@@ -87,12 +87,14 @@ static mnp_status band(const char *function, const mnp_array *x, int64_t low, in
 mnp_status mnp_tril(const mnp_array *x, int64_t k, mnp_array **result_p)
 {
     MNP_ENTER(x, result_p);
+    MNP_IN_BLOCKS(x);
     return band("mnp_tril", x, INT64_MIN, k, result_p);
 }
 
 mnp_status mnp_triu(const mnp_array *x, int64_t k, mnp_array **result_p)
 {
     MNP_ENTER(x, result_p);
+    MNP_IN_BLOCKS(x);
     return band("mnp_triu", x, k, INT64_MAX, result_p);
 }
 
@@ -281,6 +283,7 @@ done:
 mnp_status mnp_diag(const mnp_array *x, int64_t k, mnp_array **result_p)
 {
     MNP_ENTER(x, result_p);
+    MNP_IN_BLOCKS(x);
     MNP_TRY(mnp__inputs_check("mnp_diag", 1, &x));
     if (x->layout->ndim == 1)
         return expand(x, k, result_p);
@@ -293,6 +296,7 @@ mnp_status mnp_diag(const mnp_array *x, int64_t k, mnp_array **result_p)
 mnp_status mnp_diagonal(const mnp_array *x, int64_t offset, int axis1, int axis2, mnp_array **result_p)
 {
     MNP_ENTER(x, result_p);
+    MNP_IN_BLOCKS(x);
     MNP_TRY(mnp__inputs_check("mnp_diagonal", 1, &x));
     MNP_TRY(mnp__view_axis("mnp_diagonal", x->layout->ndim, axis1, &axis1));
     MNP_TRY(mnp__view_axis("mnp_diagonal", x->layout->ndim, axis2, &axis2));

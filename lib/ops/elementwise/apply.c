@@ -109,8 +109,7 @@ static mnp__output_spec describe_output(const call *c, int o)
     return (mnp__output_spec){.function = c->application->function,
                               .name = c->spec->noutputs > 1 ? operand->name : NULL,
                               .ctx = c->ctx,
-                              .dtype = operand->memory,
-                              .needs = MNP__OUTPUT_CYCLIC};
+                              .dtype = operand->memory};
 }
 
 static mnp_status check_operands(const call *c)

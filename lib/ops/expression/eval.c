@@ -42,11 +42,8 @@ static mnp_status take_output(mnp_ctx *ctx, mnp__request *r, const mnp_output *o
     if (!output->array_p)
         return MNP_FAIL(MNP_ERR_ARG, "%s: output '%s' has NULL where its array should go", r->function, output->name);
     const mnp_array *given = *output->array_p;
-    const mnp__output_spec spec = {.function = r->function,
-                                   .name = output->name,
-                                   .ctx = ctx,
-                                   .dtype = given ? given->dtype : MNP_DTYPE_AUTO,
-                                   .needs = MNP__OUTPUT_CYCLIC};
+    const mnp__output_spec spec = {
+        .function = r->function, .name = output->name, .ctx = ctx, .dtype = given ? given->dtype : MNP_DTYPE_AUTO};
     MNP_TRY(mnp__output_check(&spec, given));
     for (int i = 0; i < r->noutputs; i++) {
         if (r->outputs_p[i] == output->array_p || (given && *r->outputs_p[i] == given))

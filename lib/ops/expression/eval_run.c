@@ -246,8 +246,7 @@ static mnp_status check_output(const mnp__run *r, int o)
                                    .name = r->request->output_names[o],
                                    .ctx = r->ctx,
                                    .dtype = value->dtype,
-                                   .layout = value->layout,
-                                   .needs = MNP__OUTPUT_CYCLIC};
+                                   .layout = value->layout};
     return mnp__output_check(&spec, output);
 }
 

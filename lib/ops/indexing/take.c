@@ -68,10 +68,13 @@ static mnp_status layout_along(const mnp_layout *layout, const mnp_layout *indic
     return mnp__layout_derive(layout, ndim, dims, result_p);
 }
 
-/* The layout of a result of any elements: that of the given output, or of the indices, unless it has replicas. */
+/*
+ * The layout of a result of any elements: that of the given output, unless it is block-cyclic, or of the indices; if
+ * that has replicas, another one.
+ */
 static mnp_status layout_flat(const mnp_layout *indices, const mnp_array *given, mnp_layout **result_p)
 {
-    const bool same = given && mnp__layout_same_shape(given->layout, indices);
+    const bool same = given && mnp__layout_same_shape(given->layout, indices) && !mnp_layout_is_cyclic(given->layout);
     const mnp_layout *wanted = same ? given->layout : indices;
     if (!mnp__layout_is_spread(wanted))
         return mnp_layout_block(indices->nranks, indices->ndim, indices->shape, result_p);

@@ -150,6 +150,7 @@ static mnp_dtype norm_type(mnp_dtype dtype)
 mnp_status mnp_norm(const mnp_array *x, const char *ord, const mnp_axes *axes, mnp_array **out_p)
 {
     MNP_ENTER(x, out_p);
+    MNP_IN_BLOCKS(x);
     request asked = {.x = x};
     char room[256];
     mnp__text text = MNP__TEXT_IN(room);
@@ -182,6 +183,8 @@ static mnp_status is_true(const char *text, const mnp_array *x, const mnp_array 
 mnp_status mnp_allclose(const mnp_array *x, const mnp_array *y, double rtol, double atol, bool equal_nan, bool *close_p)
 {
     MNP_ENTER(x, y, close_p);
+    MNP_IN_BLOCKS(x);
+    MNP_IN_BLOCKS(y);
     MNP_TRY(mnp__inputs_check("mnp_allclose", 1, &x));
     if (!mnp__array_is_scalar(y) && y->ctx != x->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_allclose: y belongs to another context");
@@ -194,6 +197,8 @@ mnp_status mnp_allclose(const mnp_array *x, const mnp_array *y, double rtol, dou
 mnp_status mnp_array_equal(const mnp_array *x, const mnp_array *y, bool equal_nan, bool *equal_p)
 {
     MNP_ENTER(x, y, equal_p);
+    MNP_IN_BLOCKS(x);
+    MNP_IN_BLOCKS(y);
     MNP_TRY(mnp__inputs_check("mnp_array_equal", 2, (const mnp_array *[]){x, y}));
     const mnp_layout *own = x->layout, *other = y->layout;
     if (!mnp__layout_same_shape(own, other)) {

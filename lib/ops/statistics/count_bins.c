@@ -196,7 +196,7 @@ static mnp_status launch(const mnp_array *x, const mnp_array *weights, const mnp
 /* Whether the only row of one rank may be the memory of the array that was given. */
 static bool suits(const mnp_array *given, const mnp_array *x, const mnp__count_bins *counting)
 {
-    return given && mnp__array_is_dense(given) && given->buffer != x->buffer &&
+    return given && !mnp_layout_is_cyclic(given->layout) && mnp__array_is_dense(given) && given->buffer != x->buffer &&
            !(counting->weights && given->buffer == counting->weights->buffer);
 }
 

@@ -7,6 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import Layout, _ArrayLike, _Arrays, _Axis, _Host, _Operand, _Shape, ndarray
+
+class WhittakerHendersonResult(NamedTuple):
+    x: ndarray
+    lamb: float
 from . import windows as windows
 
 class BadCoefficients(UserWarning): ...
@@ -505,6 +509,9 @@ def welch(
     Any = None, detrend: Any = 'constant', return_onesided: bool = True, scaling: str = 'density', axis: _Axis = -1,
     average: str = 'mean',
 ) -> tuple[ndarray, ndarray]: ...
+def whittaker_henderson(
+    signal: _ArrayLike, *, lamb: Any = 'reml', order: int = 2, weights: _ArrayLike | None = None,
+) -> WhittakerHendersonResult: ...
 def wiener(im: _ArrayLike, mysize: Any = None, noise: Any = None) -> ndarray: ...
 def zoom_fft(
     x: _ArrayLike, fn: Any, m: int | None = None, *, fs: float = 2, endpoint: bool = False, axis: _Axis = -1,

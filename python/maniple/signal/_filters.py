@@ -2,22 +2,27 @@
 """scipy.signal's filters, their design, and windows.  Coefficients are NumPy's arrays, the same on all ranks;
 what they are applied to are arrays of Maniple."""
 
+import collections
 import ctypes
 import math
 import operator
 import re
+import warnings
 
 import numpy as np
 
 from .._array import as_array, into, made, ndarray
+from .._errors import LinAlgError
 from .._library import call, constant, struct
 from .._names import names
 from ._waveforms import kaiser_atten, kaiser_beta
 
 __all__ = """bessel bilinear_zpk butter cheby1 cheby2 deconvolve ellip filtfilt firwin firwin2 firwin_2d freqz get_window
     iirnotch iirpeak lfilter lfilter_zi lp2bp_zpk lp2bs_zpk lp2hp_zpk lp2lp_zpk medfilt medfilt2d remez savgol_coeffs
-    savgol_filter sos2tf sos2zpk sosfilt sosfilt_zi sosfiltfilt sosfreqz tf2sos tf2zpk upfirdn wiener zpk2sos
-    zpk2tf""".split()
+    savgol_filter sos2tf sos2zpk sosfilt sosfilt_zi sosfiltfilt sosfreqz tf2sos tf2zpk upfirdn wiener
+    whittaker_henderson zpk2sos zpk2tf""".split()
+
+WhittakerHendersonResult = collections.namedtuple("WhittakerHendersonResult", "x lamb")
 
 
 def _reals(values):
@@ -250,6 +255,27 @@ def savgol_coeffs(window_length, polyorder, deriv=0, delta=1.0, pos=None, use="c
     return np.array(room[:])
 
 
+def whittaker_henderson(signal, *, lamb="reml", order=2, weights=None):
+    """scipy.signal.whittaker_henderson, of SciPy 1.18: the smoothed signal and lamb, as .x and .lamb.  Where lamb is
+    too large for rounding, x is the polynomial to which it tends, with a warning.  Waits.  Collective."""
+    chosen = isinstance(lamb, str)
+    if lamb != "reml" if chosen else not lamb >= 0:
+        raise ValueError(f"whittaker_henderson: lamb is {lamb!r}, and must be 'reml' or a number that is not negative")
+    signal, order = as_array(signal), operator.index(order)
+    weights = None if weights is None else as_array(weights)
+    smooth, used = ctypes.c_void_p(), ctypes.c_double()
+    try:
+        call("whittaker_henderson", signal, weights, order, -1.0 if chosen else float(lamb),
+             ctypes.byref(smooth), ctypes.byref(used))
+    except LinAlgError as error:
+        warnings.warn(f"{error}; x is a polynomial of degree {order - 1}", UserWarning, stacklevel=2)
+        at, root = names.linspace(-1, 1, signal.size), None
+        if weights is not None:
+            signal, root = names.where(weights > 0, signal, 0), names.sqrt(weights)
+        return WhittakerHendersonResult(names.polyval(names.polyfit(at, signal, order - 1, w=root), at), lamb)
+    return WhittakerHendersonResult(ndarray._adopt(smooth.value), used.value if chosen else lamb)
+
+
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0, out=None):
     arguments = as_array(x), window_length, polyorder, deriv, float(delta), axis, mode, float(cval)
     return into("savgol_filter", *arguments, out=out)
@@ -342,12 +368,21 @@ def _edges(wn, btype, analog, output, fs):
     return wn, btype, analog, float(fs or 0)
 
 
+def _with_real_zeros(found, btype, output):
+    """Zeros of low passes and high passes that have none, or all at one place, are real numbers, as SciPy's."""
+    if output != "zpk" or BANDS[btype].startswith("band"):
+        return found
+    return found[0].real, *found[1:]
+
+
 def butter(N, Wn, btype="low", analog=False, output="ba", fs=None):  # noqa: N803
-    return _design("butter", N, *_edges(Wn, btype, analog, output, fs), output=output)
+    found = _design("butter", N, *_edges(Wn, btype, analog, output, fs), output=output)
+    return _with_real_zeros(found, btype, output)
 
 
 def cheby1(N, rp, Wn, btype="low", analog=False, output="ba", fs=None):  # noqa: N803
-    return _design("cheby1", N, float(rp), *_edges(Wn, btype, analog, output, fs), output=output)
+    found = _design("cheby1", N, float(rp), *_edges(Wn, btype, analog, output, fs), output=output)
+    return _with_real_zeros(found, btype, output)
 
 
 def cheby2(N, rs, Wn, btype="low", analog=False, output="ba", fs=None):  # noqa: N803
@@ -360,7 +395,7 @@ def ellip(N, rp, rs, Wn, btype="low", analog=False, output="ba", fs=None):  # no
 
 def bessel(N, Wn, btype="low", analog=False, output="ba", norm="phase", fs=None):  # noqa: N803
     wn, btype, analog, fs = _edges(Wn, btype, analog, output, fs)
-    return _design("bessel", N, wn, btype, analog, norm, fs, output=output)
+    return _with_real_zeros(_design("bessel", N, wn, btype, analog, norm, fs, output=output), btype, output)
 
 
 def _pairs(roots):
@@ -430,13 +465,16 @@ def sos2tf(sos):
 
 
 def _change(name, z, p, k, *arguments):
+    """A filter with other edges.  One edge leaves real zeros real, and real poles, as SciPy's."""
     changed = struct("filter")()
     call(*_from_zpk(z, p, k, True), changed)
     try:
         call(name, changed, *map(float, arguments))
-        return _form(changed, "zpk")
+        *roots, gain = _form(changed, "zpk")
     finally:
         call("filter_clear", changed)
+    are_real = [not name.startswith("lp2b") and np.isrealobj(given) for given in (z, p)]
+    return *(r.real if real else r for r, real in zip(roots, are_real)), gain
 
 
 def bilinear_zpk(z, p, k, fs):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Methods of scipy.sparse.linalg that are written in Python, of products with an operator: lsmr and eigs."""
+"""Methods of scipy.sparse.linalg that are written in Python, of products with an operator: lsqr, lsmr and eigs."""
 
 import numpy as np
 
@@ -8,13 +8,14 @@ from .._names import names
 from ..comm import bcast
 
 
-def _norm(x):
+def norm(x):
+    """Of a vector, or of all elements of an array.  Waits.  Collective."""
     return float(names.sqrt(names.sum(abs(x) ** 2)))
 
 
 def _scaled(x):
     """A vector of norm 1, and what its norm was; a vector of zeros stays."""
-    size = _norm(x)
+    size = norm(x)
     return (x / size if size else x), size
 
 
@@ -24,11 +25,59 @@ def _rotation(a, b):
     return (1.0, 0.0, 0.0) if r == 0 else (a / r, b / r, r)
 
 
+def lsqr(op, b, limits, iter_lim, calc_var, x0, callback):
+    """By Paige and Saunders, ACM Transactions on Mathematical Software 8, 1982: what scipy.sparse.linalg.lsqr gives."""
+    damp, atol, btol, conlim = limits
+    b = names.ravel(as_array(b)) * 1.0
+    start = names.zeros(op.shape[1], b.dtype) if x0 is None else names.ravel(as_array(x0)) * 1.0
+    norm_b, x = norm(b) or 1e-150, start  # of zeros: so small that it does not count
+    u, beta = _scaled(b if x0 is None else b - op.matvec(start))
+    v, alpha = _scaled(op.rmatvec(u))
+    variances, w = names.zeros(op.shape[1]), v
+    rhobar, phibar, norm_a, norm_ar = alpha, beta, 0.0, alpha * beta
+    inverses, penalties, earlier, c2, s2, z = 0.0, 0.0, 0.0, -1.0, 0.0, 0.0
+    norm_1 = norm_2 = beta
+    itn, stop, cond, norm_x = 0, 0, 0.0, 0.0
+    while norm_ar and itn < (2 * op.shape[1] if iter_lim is None else iter_lim) and not stop:
+        itn += 1
+        u, beta = _scaled(op.matvec(v) - alpha * u)
+        norm_a = np.sqrt(norm_a**2 + alpha**2 + beta**2 + damp**2)
+        v, alpha = _scaled(op.rmatvec(u) - beta * v)
+        # rotations: with the damping, and of the bidiagonal matrix
+        c, s, rhobar = _rotation(rhobar, damp)
+        psi, phibar = s * phibar, c * phibar
+        c, s, rho = _rotation(rhobar, beta)
+        theta, rhobar, phi, phibar = s * alpha, -c * alpha, c * phibar, s * phibar
+        direction = w / rho
+        x, w = x + phi * direction, v - theta * direction
+        squares = names.real(direction * names.conj(direction))
+        inverses += float(names.sum(squares))
+        variances = variances + squares if calc_var else variances
+        # the norm of x: a rotation of the triangle from the right
+        gammabar, rest = -c2 * rho, phi - s2 * rho * z
+        norm_x = np.sqrt(earlier + (rest / gammabar) ** 2)
+        c2, s2, gamma = _rotation(gammabar, theta)
+        z = rest / gamma
+        earlier += z**2
+        # norms of the residual, without and with the damping
+        penalties += psi**2
+        norm_2 = np.sqrt(phibar**2 + penalties)
+        square = norm_2**2 - damp**2 * earlier
+        norm_1 = np.copysign(np.sqrt(abs(square)), square)
+        cond, norm_ar = norm_a * np.sqrt(inverses), alpha * abs(s * phi)
+        stop = _reason(norm_2 / norm_b, norm_ar / (norm_a * norm_2) if norm_2 else np.inf, 1 / cond,
+                       norm_a * norm_x / norm_b, atol, btol, conlim)
+        if callback is not None and callback(x):
+            break
+    ended = stop or (7 if norm_ar else 0)
+    return x, ended, itn, norm_1, norm_2, norm_a, cond, norm_ar, norm_x, variances
+
+
 def lsmr(op, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, x0=None):
     """By Fong and Saunders, 2011: what scipy.sparse.linalg.lsmr gives."""
     b = as_array(b) * 1.0
     start = names.zeros(op.shape[1], b.dtype) if x0 is None else as_array(x0) * 1.0
-    norm_b = _norm(b)
+    norm_b = norm(b)
     u, beta = _scaled(b if x0 is None else b - op.matvec(start))
     v, alpha = _scaled(op.rmatvec(u))
     h, hbar, x = v, names.zeros_like(v), start
@@ -37,7 +86,7 @@ def lsmr(op, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, x0=Non
     square, largest, least, itn, stop = alpha**2, 0.0, 1e100, 0, 0
     norm_r, norm_ar, norm_a, cond, norm_x = beta, alpha * beta, alpha, 1.0, 0.0
     if norm_ar == 0 or norm_b == 0:
-        return (start if norm_b else 0 * start), 0, 0, norm_r, norm_ar, norm_a, cond, _norm(start) if norm_b else 0.0
+        return (start if norm_b else 0 * start), 0, 0, norm_r, norm_ar, norm_a, cond, norm(start) if norm_b else 0.0
     while itn < (min(op.shape) if maxiter is None else maxiter) and not stop:
         itn += 1
         u, beta = _scaled(op.matvec(v) - alpha * u)
@@ -69,7 +118,7 @@ def lsmr(op, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, x0=Non
         if itn > 1:
             largest, least = max(largest, rhobar_old), min(least, rhobar_old)
         cond = max(largest, rho_temp) / min(least, rho_temp)
-        norm_ar, norm_x = abs(zetabar), _norm(x)
+        norm_ar, norm_x = abs(zetabar), norm(x)
         stop = _reason(norm_r / norm_b, norm_ar / (norm_a * norm_r) if norm_a * norm_r else np.inf, 1 / cond,
                        norm_a * norm_x / norm_b, atol, btol, conlim)
     return x, stop or 7, itn, norm_r, norm_ar, norm_a, cond, norm_x
@@ -124,7 +173,7 @@ def _extend(multiply, basis, h, j, rng):
     """One step: the product with vector j, made orthogonal to the vectors that there are, twice."""
     n = basis.shape[1]
     w, there = multiply(basis[j]), basis[: j + 1]
-    size = _norm(w)
+    size = norm(w)
     for _ in range(2):
         part = names.conj(there) @ w
         w = w - part @ there

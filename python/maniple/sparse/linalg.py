@@ -152,11 +152,13 @@ def _preconditioner(M, op):  # noqa: N803
         return _OfOperator(_operator(M))
     if callable(M):
         return _OfOperator(LinearOperator(op.shape, M, dtype=op.dtype))
+    if isinstance(M, (ndarray, np.ndarray)) or hasattr(M, "tocsr"):
+        return _OfOperator(aslinearoperator(M))
     raise TypeError(f"M is a {type(M).__name__}, and must be a Preconditioner, an operator, a matrix or a function")
 
 
 def aslinearoperator(A):  # noqa: N803
-    return _operator(A if isinstance(A, (csr_array, LinearOperator)) else csr_array(as_array(A)))
+    return _operator(A if isinstance(A, (csr_array, LinearOperator)) else csr_array(A))
 
 
 def _operator(A):  # noqa: N803
@@ -186,15 +188,15 @@ class Preconditioner(Shared):
         return made("precond_apply", self, as_array(x))
 
 
-def norm(matrix, ord=None, axis=None):  # noqa: A002
+def norm(x, ord=None, axis=None):  # noqa: A002
     """A number: the norm of a matrix; ord is None or "fro", 1, inf or "max".  With an axis, those of all columns (0) or
     rows (1), as an array; ord is None or 2, 1 or inf.  Collective."""
     if axis is not None:
         of_lines = {None: lambda a: names.sqrt(a.power(2).sum(axis)), 1: lambda a: a.sum(axis), np.inf: lambda a: a.max(axis)}
-        return _chosen_norm({**of_lines, 2: of_lines[None]}, ord)(abs(matrix))
+        return _chosen_norm({**of_lines, 2: of_lines[None]}, ord)(abs(x))
     value = ctypes.c_double()
     which = _chosen_norm({None: b"f", "fro": b"f", 1: b"1", np.inf: b"i", "max": b"m"}, ord)
-    call("sparse_norm", matrix, which, ctypes.byref(value))
+    call("sparse_norm", x, which, ctypes.byref(value))
     return value.value
 
 
@@ -215,9 +217,23 @@ def matrix_power(A, power):  # noqa: N803
     return A if half is None else half @ half @ A if power % 2 else half @ half
 
 
-def expm_multiply(A, B):  # noqa: N803
+def expm_multiply(A, B, start=None, stop=None, num=None, endpoint=None, traceA=None):  # noqa: N803
     """scipy.sparse.linalg.expm_multiply: expm(A) @ B of a matrix A, by Taylor series of expm(A / n), n times, where the
-    norm of A / n is at most 1.  Waits.  Collective."""
+    norm of A / n is at most 1; or with start and stop expm(t A) @ B of all times t of numpy.linspace, stacked.  traceA
+    is not needed.  Waits.  Collective."""
+    given = {"start": start, "stop": stop, "num": num, "endpoint": endpoint}
+    given = {key: value for key, value in given.items() if value is not None}
+    if not given:
+        return _exponential_times(A, B)
+    times, step = np.linspace(**given, retstep=True)
+    found = [_exponential_times(times[0] * A, B)]
+    further = step * A
+    for _ in times[1:]:
+        found.append(_exponential_times(further, found[-1]))
+    return names.stack(found)
+
+
+def _exponential_times(A, B):  # noqa: N803
     x, steps = as_array(B), max(1, int(np.ceil(norm(A, 1))))
     for _ in range(steps):
         term = x
@@ -250,9 +266,9 @@ def svds(A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_sing
 
 
 def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0,  # noqa: N803
-          return_eigenvectors=True, Minv=None, OPinv=None, mode="normal"):  # noqa: N803
+          return_eigenvectors=True, Minv=None, OPinv=None, mode="normal", rng=None):  # noqa: N803
     """Eigenvalues, in ascending order, as NumPy's array, and their vectors as columns of an array.  M and Minv must be
-    None: lobpcg() takes a second matrix; and mode must be normal.
+    None: lobpcg() takes a second matrix; and mode must be normal.  rng is not needed: the start is always the same.
 
     With sigma, which="LM" finds those nearest to it.  OPinv: the inverse of A - sigma; None: systems are solved by
     minres."""
@@ -285,11 +301,11 @@ def _ran_by_eigs(op, M, Minv, OPinv):  # noqa: N803
 
 
 def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0,  # noqa: N803
-         return_eigenvectors=True, Minv=None, OPinv=None, OPpart=None):  # noqa: N803
+         return_eigenvectors=True, Minv=None, OPinv=None, OPpart=None, rng=None):  # noqa: N803
     """scipy.sparse.linalg.eigs: k eigenvalues of any square matrix, as NumPy's array of complex numbers, and their
     vectors as columns.  With sigma, "LM" finds those nearest to it, and OPinv is the inverse of A - sigma.  M: a second
     matrix, of A x = w M x, whose inverse is Minv, or with sigma OPinv is the inverse of A - sigma M.  OPpart must be
-    None.  Waits.  Collective."""
+    None, and rng is not needed.  Waits.  Collective."""
     op = aslinearoperator(A)
     if which not in _krylov.ORDERS:
         raise ValueError(f"which is {which!r}, and none of {', '.join(_krylov.ORDERS)}")
@@ -344,48 +360,178 @@ def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, u
     return made("sparse_solve_triangular", A, bool(lower), bool(unit_diagonal), as_array(b))
 
 
-def _solver(name):
-    def solve(A, b, x0=None, *, rtol=1e-5, atol=0.0, tol=None, maxiter=None, restart=None, M=None, callback=None):  # noqa: N803
-        rtol, atol = rtol if tol is None else tol, 0.0 if atol is None else atol
-        op, failures = _operator(A), []
-        options, result, cell = struct("solve_options")(), struct("solve_result")(), ctypes.c_void_p()
-        options.rtol, options.atol, options.maxiter, options.restart = rtol, atol, maxiter or 0, restart or 0
-        precond = _preconditioner(M, op)
-        options.precond = None if precond is None else precond._handle
-        if callback is not None:
+# ---- systems ----
 
-            @ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)
-            def progress(argument, iteration, residual, x):
-                try:
-                    return bool(callback(made("copy", ndarray._borrow(x)) if x else None))
-                except BaseException as error:  # noqa: BLE001  it is raised when the method has ended
-                    failures.append(error)
-                    return True
 
-            options.progress, options.every = ctypes.cast(progress, ctypes.c_void_p).value, 1
-        if x0 is not None:
-            start = made("copy", as_array(x0))
-            cell.value = start._handle
-        call("solve", op, as_array(b), constant("SOLVER_" + name.upper()), options, ctypes.byref(cell), result)
-        if failures:
-            raise failures[0]
-        solution = start if x0 is not None else ndarray._adopt(cell.value)
-        info = 0 if result.reason == constant("SOLVE_CONVERGED") else result.iterations or -1
+def _start(x0, M, b):  # noqa: N803
+    """The guess, as an array that the solution replaces, or None."""
+    if not isinstance(x0, str):
+        return None if x0 is None else made("copy", names.ravel(as_array(x0)) if b.ndim == 1 else as_array(x0))
+    if x0 != "Mb":
+        raise ValueError(f"x0 is {x0!r}, and must be an array, None or 'Mb', which is M @ b")
+    return made("copy", b if M is None else M._keep.matvec(b) if isinstance(M, _OfOperator) else M.matvec(b))
+
+
+def _progress(report, failures):
+    """A function of C that reports each iterate, by report(residual, x), and ends the method by something true.  x is
+    the address of the iterate, which the method goes on with."""
+
+    @ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)
+    def progress(argument, iteration, residual, x):
+        try:
+            return bool(report(residual, x))
+        except BaseException as error:  # noqa: BLE001  it is raised when the method has ended
+            failures.append(error)
+            return True
+
+    return progress
+
+
+def _solve(name, op, b, start, M, report=None, **wanted):  # noqa: N803
+    """The solution, and the results of all columns of b: the reasons for which they ended, and their iterations."""
+    options, failures = struct("solve_options")(), []
+    for key, value in wanted.items():
+        setattr(options, key, value)
+    results = (struct("solve_result") * (b.shape[1] if b.ndim > 1 else 1))()
+    cell = ctypes.c_void_p(None if start is None else start._handle)
+    options.precond = None if M is None else M._handle
+    if report is not None:
+        progress = _progress(report, failures)
+        options.progress, options.every = ctypes.cast(progress, ctypes.c_void_p).value, 1
+    call("solve", op, b, constant("SOLVER_" + name.upper()), options, ctypes.byref(cell), results)
+    ends = [(result.reason, result.iterations) for result in results]
+    for result in results:
         lib.mnp_solve_result_clear(ctypes.byref(result))
-        return solution, info
+    if failures:
+        raise failures[0]
+    return start if start is not None else ndarray._adopt(cell.value), ends
 
-    solve.__name__ = solve.__qualname__ = name
-    solve.__doc__ = f"""A x = b by {name}: the solution, and 0, or the number of iterations if it was not reached.
+
+def _info(ends, maxiter):
+    """SciPy's number: 0, or how many iterations have not been enough."""
+    for reason, iterations in ends:
+        if reason != constant("SOLVE_CONVERGED"):
+            return maxiter if maxiter and reason == constant("SOLVE_MAXITER") else iterations or -1
+    return 0
+
+
+def _system(A, b, x0, M):  # noqa: N803
+    """The operator, b, where one column is a vector as in SciPy, the guess, and the preconditioner."""
+    op, b = aslinearoperator(A), as_array(b)
+    b = names.ravel(b) if b.ndim == 2 and b.shape[1] == 1 else b
+    precond = _preconditioner(M, op)
+    return op, b, _start(x0, precond, b), precond
+
+
+def _by_iterations(name, system, callback, maxiter, **limits):
+    op, b, start, precond = system
+    if maxiter == 0:
+        return names.zeros(op.shape[1:] + b.shape[1:], op.dtype) if start is None else start, 0
+    report = None if callback is None else lambda residual, x: callback(made("copy", ndarray._borrow(x)) if x else None)
+    x, ends = _solve(name, op, b, start, precond, report, maxiter=maxiter or 0, **limits)
+    return x, _info(ends, maxiter)
+
+
+def _limits(rtol, atol, tol):
+    """When a method has converged; for C 0 is what it chooses, and -1 is 0."""
+    return {"rtol": (rtol if tol is None else tol) or -1.0, "atol": atol or 0.0}
+
+
+_ABOUT = """A x = b by {}: the solution, and 0, or the number of iterations if it was not reached.
 
     A: a matrix or a LinearOperator.  M: a Preconditioner; or a LinearOperator, a matrix or a function of vectors that
-    multiplies with about the inverse of A.  tol: what rtol was called before.  callback(x) is called after each
-    iteration, and ends the method if it returns something true.  Collective."""
-    return solve
+    multiplies with about the inverse of A.  tol: what rtol was called before.  {}  Collective."""
+_CALLED = "callback(x) is called after each iteration, and ends the method if it returns something true."
 
 
-for _name in ("cg", "cg1", "bicgstab", "gmres", "fgmres", "minres", "cgs", "idr", "chebyshev", "lsqr"):
+def _named(function, name, words):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _ABOUT.format(name, words)
+    __all__.append(name)
+    return function
+
+
+def _solver(name):
+    def solve(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, tol=None):  # noqa: N803
+        return _by_iterations(name, _system(A, b, x0, M), callback, maxiter, **_limits(rtol, atol, tol))
+
+    return _named(solve, name, _CALLED)
+
+
+for _name in ("cg", "cg1", "bicgstab", "cgs", "chebyshev"):
     globals()[_name] = _solver(_name)
-    __all__.append(_name)
+
+
+def idr(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None,  # noqa: N803
+        tol=None):
+    limits = {"restart": restart or 0, **_limits(rtol, atol, tol)}
+    return _by_iterations("idr", _system(A, b, x0, M), callback, maxiter, **limits)
+
+
+_named(idr, "idr", "restart: the s of IDR(s).  " + _CALLED)
+
+
+def _restarted(name):
+    def solve(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None,  # noqa: N803
+              callback_type=None, tol=None):
+        if callback_type not in (None, "legacy", "pr_norm", "x"):
+            raise ValueError(f"callback_type is {callback_type!r}, and none of 'legacy', 'pr_norm' and 'x'")
+        op, b, start, precond = _system(A, b, x0, M)
+        restart = max(1, min(restart or 20, op.shape[1]))
+        counts_all = callback is not None and callback_type in (None, "legacy")
+        products = (maxiter or 0) * (1 if counts_all else restart)
+        wanted = {"restart": restart, **_limits(rtol, atol, tol)}
+        if callback is None or callback_type != "x":
+            size = 1.0 if callback is None else _krylov.norm(b) or 1.0
+            report = None if callback is None else lambda residual, x: callback(residual / size)
+            x, ends = _solve(name, op, b, start, precond, report, maxiter=products, **wanted)
+            return x, _info(ends, maxiter)
+        for _ in range(maxiter or 10 * op.shape[1]):
+            start, ends = _solve(name, op, b, start, precond, maxiter=restart, **wanted)
+            if callback(start) or all(reason != constant("SOLVE_MAXITER") for reason, _ in ends):
+                break
+        return start, _info(ends, maxiter)
+
+    return _named(solve, name, """restart: how many vectors are kept; None: 20.  maxiter: how often the method
+    begins anew, or, as in SciPy, with a callback but no type of it how many products there are; None: 10 products for
+    each column of A.  callback(r) is called after each product, with the norm of the residual divided by that of b, or
+    with callback_type="x" callback(x) whenever the method begins anew; it ends the method if it returns something
+    true.""")
+
+
+for _name in ("gmres", "fgmres"):
+    globals()[_name] = _restarted(_name)
+
+
+def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callback=None, show=False,  # noqa: N803
+           check=False, atol=0.0, tol=None):
+    if shift:
+        n = A.shape[0]
+        A = A - shift * eye_array(n, dtype=A.dtype) if isinstance(A, csr_array) else \
+            aslinearoperator(A) - shift * aslinearoperator(eye_array(n))
+    op, b, *others = _system(A, b, x0, M)
+    if check:
+        v = b if b.ndim == 1 else names.copy(b[:, 0])
+        once = op.matvec(v)
+        here, there = complex(names.vdot(once, once)), complex(names.vdot(v, op.matvec(once)))
+        if abs(here - there) > abs(here) * np.finfo(float).eps ** (1 / 3):
+            raise ValueError("minres: the matrix is not symmetric, or Hermitian")
+    return _by_iterations("minres", (op, b, *others), callback, maxiter, **_limits(rtol, atol, tol))
+
+
+_named(minres, "minres", "shift: of A - shift I; check: whether A is Hermitian, by two products; show changes "
+                         "nothing.  " + _CALLED)
+
+
+def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=False, calc_var=False,  # noqa: N803
+         x0=None, *, callback=None):
+    """scipy.sparse.linalg.lsqr: x that makes |b - A x|^2 + damp^2 |x|^2 least, eight numbers about it, and with
+    calc_var estimates of the diagonal of the inverse of A^H A + damp^2; show changes nothing.  callback(x) is called
+    after each iteration, and ends the method if it returns something true.  Waits.  Collective."""
+    return _krylov.lsqr(aslinearoperator(A), b, (damp, atol, btol, conlim), iter_lim, calc_var, x0, callback)
+
+
+__all__.append("lsqr")
 
 _DIRECT = "spsolve", "splu", "spilu", "factorized", "inv"
 

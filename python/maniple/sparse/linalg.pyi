@@ -44,57 +44,63 @@ class Preconditioner:
 
 def aslinearoperator(A: csr_array | LinearOperator) -> LinearOperator: ...
 def bicgstab(
-    A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
-    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
+    A: csr_array | LinearOperator, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float = 1e-05, atol:
+    float = 0.0, maxiter: int | None = None, M: Preconditioner | LinearOperator | csr_array | Callable[[ndarray],
+    ndarray] | None = None, callback: Callable[[ndarray], object] | None = None, tol: float | None = None,
 ) -> tuple[ndarray, int]: ...
 def cg(
-    A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
-    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
+    A: csr_array | LinearOperator, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float = 1e-05, atol:
+    float = 0.0, maxiter: int | None = None, M: Preconditioner | LinearOperator | csr_array | Callable[[ndarray],
+    ndarray] | None = None, callback: Callable[[ndarray], object] | None = None, tol: float | None = None,
 ) -> tuple[ndarray, int]: ...
 def cg1(
-    A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
-    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
+    A: csr_array | LinearOperator, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float = 1e-05, atol:
+    float = 0.0, maxiter: int | None = None, M: Preconditioner | LinearOperator | csr_array | Callable[[ndarray],
+    ndarray] | None = None, callback: Callable[[ndarray], object] | None = None, tol: float | None = None,
 ) -> tuple[ndarray, int]: ...
 def cgs(
-    A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
-    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
+    A: csr_array | LinearOperator, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float = 1e-05, atol:
+    float = 0.0, maxiter: int | None = None, M: Preconditioner | LinearOperator | csr_array | Callable[[ndarray],
+    ndarray] | None = None, callback: Callable[[ndarray], object] | None = None, tol: float | None = None,
 ) -> tuple[ndarray, int]: ...
 def chebyshev(
-    A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
-    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
+    A: csr_array | LinearOperator, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float = 1e-05, atol:
+    float = 0.0, maxiter: int | None = None, M: Preconditioner | LinearOperator | csr_array | Callable[[ndarray],
+    ndarray] | None = None, callback: Callable[[ndarray], object] | None = None, tol: float | None = None,
 ) -> tuple[ndarray, int]: ...
 def eigs(
     A: csr_array | LinearOperator, k: int = 6, M: Preconditioner | LinearOperator | csr_array | Callable[[ndarray],
     ndarray] | None = None, sigma: float | None = None, which: str = 'LM', v0: _ArrayLike | None = None, ncv: int | None
     = None, maxiter: int | None = None, tol: float = 0, return_eigenvectors: bool = True, Minv: Any = None, OPinv: Any =
-    None, OPpart: Any = None,
+    None, OPpart: Any = None, rng: Any = None,
 ) -> Any: ...
 def eigsh(
     A: csr_array | LinearOperator, k: int = 6, M: Preconditioner | LinearOperator | csr_array | Callable[[ndarray],
     ndarray] | None = None, sigma: float | None = None, which: str = 'LM', v0: _ArrayLike | None = None, ncv: int | None
     = None, maxiter: int | None = None, tol: float = 0, return_eigenvectors: bool = True, Minv: Any = None, OPinv: Any =
-    None, mode: str = 'normal',
+    None, mode: str = 'normal', rng: Any = None,
 ) -> Any: ...
-def expm_multiply(A: csr_array | LinearOperator, B: csr_array | LinearOperator | None) -> ndarray: ...
+def expm_multiply(
+    A: csr_array | LinearOperator, B: csr_array | LinearOperator | None, start: float | None = None, stop: float | None
+    = None, num: int | None = None, endpoint: bool | None = None, traceA: Any = None,
+) -> ndarray: ...
 def fgmres(
-    A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
-    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
+    A: csr_array | LinearOperator, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float = 1e-05, atol:
+    float = 0.0, restart: int | None = None, maxiter: int | None = None, M: Preconditioner | LinearOperator | csr_array
+    | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None, callback_type:
+    str | None = None, tol: float | None = None,
 ) -> tuple[ndarray, int]: ...
 def gmres(
-    A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
-    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
+    A: csr_array | LinearOperator, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float = 1e-05, atol:
+    float = 0.0, restart: int | None = None, maxiter: int | None = None, M: Preconditioner | LinearOperator | csr_array
+    | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None, callback_type:
+    str | None = None, tol: float | None = None,
 ) -> tuple[ndarray, int]: ...
 def idr(
-    A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
-    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
+    A: csr_array | LinearOperator, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float = 1e-05, atol:
+    float = 0.0, restart: int | None = None, maxiter: int | None = None, M: Preconditioner | LinearOperator | csr_array
+    | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None, tol: float | None
+    = None,
 ) -> tuple[ndarray, int]: ...
 def lobpcg(
     A: csr_array | LinearOperator, X: _ArrayLike, B: csr_array | LinearOperator | None = None, M: Preconditioner |
@@ -103,21 +109,22 @@ def lobpcg(
     retResidualNormsHistory: Any = False, restartControl: Any = 20,
 ) -> tuple[_Host, ndarray]: ...
 def lsmr(
-    A: csr_array | LinearOperator, b: _ArrayLike, damp: Any = 0.0, atol: float = 1e-06, btol: Any = 1e-06, conlim: Any =
-    100000000.0, maxiter: int | None = None, show: Any = False, x0: ndarray | None = None,
+    A: csr_array | LinearOperator, b: _ArrayLike, damp: float = 0.0, atol: float = 1e-06, btol: float = 1e-06, conlim:
+    float = 100000000.0, maxiter: int | None = None, show: bool = False, x0: _ArrayLike | str | None = None,
 ) -> tuple[ndarray, int, int, float, float, float, float, float]: ...
 def lsqr(
-    A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
-    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
-) -> tuple[ndarray, int]: ...
+    A: csr_array | LinearOperator, b: _ArrayLike, damp: float = 0.0, atol: float = 1e-06, btol: float = 1e-06, conlim:
+    float = 100000000.0, iter_lim: int | None = None, show: bool = False, calc_var: bool = False, x0: _ArrayLike | str |
+    None = None, *, callback: Callable[[ndarray], object] | None = None,
+) -> tuple[ndarray, int, int, float, float, float, float, float, float, ndarray]: ...
 def matrix_power(A: csr_array | LinearOperator, power: Any) -> csr_array: ...
 def minres(
-    A: csr_array | LinearOperator, b: _ArrayLike, x0: ndarray | None = None, *, rtol: float = 1e-05, atol: float = 0.0,
-    tol: float | None = None, maxiter: int | None = None, restart: int | None = None, M: Preconditioner | LinearOperator
-    | csr_array | Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None,
+    A: csr_array | LinearOperator, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float = 1e-05, shift:
+    float = 0.0, maxiter: int | None = None, M: Preconditioner | LinearOperator | csr_array | Callable[[ndarray],
+    ndarray] | None = None, callback: Callable[[ndarray], object] | None = None, show: bool = False, check: bool =
+    False, atol: float = 0.0, tol: float | None = None,
 ) -> tuple[ndarray, int]: ...
-def norm(matrix: csr_array, ord: int | float | str | None = None, axis: _Axis = None) -> Any: ...
+def norm(x: csr_array, ord: int | float | str | None = None, axis: _Axis = None) -> Any: ...
 def spsolve_triangular(
     A: csr_array | LinearOperator, b: _ArrayLike, lower: bool = True, overwrite_A: bool = False, overwrite_b: bool =
     False, unit_diagonal: bool = False,

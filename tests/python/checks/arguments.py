@@ -260,11 +260,10 @@ def check_more_indices():
          [np.trim_zeros(v, t) for v in (z, z[:2]) for t in ("fb", "f", "b")])
 
 
-# Names of SciPy's that the package has not: those that SciPy itself has given up, and those that are not there
+# Names of SciPy's that the package has not: those that SciPy itself has given up
 _GIVEN_UP = set("""barthann bartlett blackman blackmanharris bohman boxcar bspline cascade chebwin cmplx_sort cosine cubic daub
     exponential flattop gaussian general_gaussian hamming hann impulse2 kaiser lsim2 nuttall parzen quadratic step2 triang
     tukey test""".split())
-_NOT_THERE = {"whittaker_henderson"}
 # Arguments of SciPy's that are not taken: by the function, or everywhere
 _OTHER_ARGUMENTS = {"remez": {"Hz"}}
 _NOT_TAKEN = {"nyq"} | ARRAY_API_WORDS
@@ -275,7 +274,7 @@ def check_signatures_of_scipy():
     for home in ("signal", "ndimage"):
         ours, theirs = getattr(mp, home), importlib.import_module("scipy." + home)
         named = [name for name in dir(theirs) if not name.startswith("_") and callable(getattr(theirs, name))]
-        missing = {name for name in named if not hasattr(ours, name)} - _GIVEN_UP - _NOT_THERE
+        missing = {name for name in named if not hasattr(ours, name)} - _GIVEN_UP
         ok(not missing, f"scipy.{home} has nothing else than Maniple {sorted(missing)}")
         for name in named:
             if hasattr(ours, name) and not inspect.isclass(getattr(theirs, name)):

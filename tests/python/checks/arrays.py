@@ -550,7 +550,8 @@ def check_refusals():
         (RuntimeError, "2 axes", "a footprint of one", lambda: mp.ndimage.median_filter(x, footprint=[1, 1])),
         (ValueError, "2 values", "too few rows", lambda: mp.sparse.csr_array(([1.0, 2.0], ([0], [0, 1])), (2, 2))),
         (ValueError, "2 dimensions", "too few indices of an owner", lambda: x.layout.owner((0,))),
-        (TypeError, "shape and a function", "cg of a dense array", lambda: mp.sparse.linalg.cg(x, x[0])),
+        (TypeError, "shape and a function", "an operator of a dense array", lambda: mp.sparse.linalg.LinearOperator(x)),
+        (TypeError, "rows and columns", "cg of a function", lambda: mp.sparse.linalg.cg(lambda v: v, x[0])),
     ):
         raises(kind, words, name, function)
     y = mp.asarray(np.ones((4, 6)), layout="*, 0")

@@ -31,6 +31,25 @@ def ordered(values):
     return tuple(np.sort_complex(np.round(np.atleast_1d(v), 12)) for v in values)
 
 
+def check_kinds_of_roots():
+    """Roots are real or complex where SciPy's are."""
+    for name, more in (("butter", ()), ("cheby1", (1,)), ("cheby2", (30,)), ("bessel", ())):
+        for n, analog in ((1, False), (2, True), (3, False)):
+            for btype, edges in (("low", 0.3), ("hp", 0.3), ("bandpass", [0.2, 0.4]), ("bs", [0.2, 0.4])):
+                (z, p, _), (theirs_z, theirs_p, _) = (getattr(of, name)(n, *more, edges, btype, analog, output="zpk")
+                                                      for of in (ours, theirs))
+                ok((z.dtype, p.dtype) == (theirs_z.dtype, theirs_p.dtype),
+                   f"roots of {name} {n} {btype} {analog}: {z.dtype}")
+    real, several = np.array([-1.0]), np.array([-0.5, -0.2])
+    for name in ("lp2lp_zpk", "lp2hp_zpk", "lp2bp_zpk", "lp2bs_zpk", "bilinear_zpk"):
+        more = (2.0,) if name == "bilinear_zpk" else ()
+        for z, p in ((real, several), ([], several), (real, several + 0j), (real + 0j, several)):
+            got, want = (ordered(getattr(of, name)(z, p, 1.0, *more)) for of in (ours, theirs))
+            kinds = [[r.dtype for r in getattr(of, name)(z, p, 1.0, *more)[:2]] for of in (ours, theirs)]
+            near(f"{name} of {z} and {p}", got, want, 1e-12)
+            ok(kinds[0] == kinds[1], f"{name} of {z} and {p} gives {kinds[0]}")
+
+
 EDGES = ((0.2, 0.3), (0.3, 0.2), ([0.2, 0.5], [0.1, 0.6]), ([0.1, 0.6], [0.2, 0.5]), ([0.1, 0.7], [0.2, 0.35]))
 
 

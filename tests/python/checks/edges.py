@@ -6,7 +6,7 @@ import warnings
 import maniple as mp
 import numpy as np
 
-from . import difference, ok, pair, raises, same
+from . import difference, ok, pair, raises, rng, same
 
 _AxisError = getattr(np, "exceptions", np).AxisError
 _LENIENT = """sum prod nansum nanprod max min nanmax nanmin ptp argmax argmin nanargmax nanargmin all any
@@ -71,6 +71,48 @@ def check_no_elements():
                 ok(warned[0] == warned[1], f"{name} of {shape} along {axis} warns as NumPy's: {warned}")
     _beside("take of nothing", lambda m: m.take(m.zeros((0, 3)), [], axis=0))
     _beside("take of an element that is not there", lambda m: m.take(m.zeros(0), 0))
+
+
+def check_too_few_elements():
+    """Means of nothing by where=, and variances of no more elements than ddof: their values, and when they warn."""
+    a = rng.standard_normal((2, 3))
+    for named in ({"where": False}, {"where": True}, {"where": np.zeros((2, 3), bool)}, {"where": [True, False, True]},
+                  {"where": [[True], [False]]}, {"ddof": 1}, {"ddof": 2}, {"ddof": 3.5}, {"ddof": 6}, {"ddof": np.nan},
+                  {"ddof": np.inf}, {"ddof": 1, "where": [True, False, True]}):
+        for name in ("var", "std") if "ddof" in named else ("mean", "var", "std", "nanmean", "nanvar"):
+            for axis in (None, 0, 1):
+                found, warned = [], []
+                for m in (mp, np):
+                    with warnings.catch_warnings(record=True) as caught:
+                        warnings.simplefilter("always")
+                        with np.errstate(all="ignore"):
+                            found.append(getattr(m, name)(m.asarray(a), axis=axis, **named))
+                    told = [str(w.message).rstrip(".") for w in caught if w.category is RuntimeWarning]
+                    warned.append([t for t in told if "slice" in t])
+                problem = difference(*found, 1e-13) or (warned[0] != warned[1] and f"warned {warned}")
+                ok(not problem, f"{name} along {axis} with {named}: {problem}")
+
+
+def check_things_that_are_no_numbers():
+    """== and != with lists of texts and other things, as NumPy 2; fill() with what is no number."""
+    a = np.array([[1.0, 2.0], [3.0, 4.0]])
+    x = mp.asarray(a)
+    for things in (["a"], ["a", "b"], [["a"], ["b"]], [None], [None, 2.0], (b"x", 1), [1, "a"],
+                   [[None, 2], [3j, object()]]):
+        table = np.empty(np.shape(things), object)
+        table[...] = things
+        texts = any(isinstance(v, (str, bytes)) for v in table.ravel())  # beside which NumPy's numbers are texts
+        want = np.array([[False if texts else v == t for v, t in zip(*pair)]
+                         for pair in zip(a, np.broadcast_to(table, a.shape))])
+        same(f"== and != {things}", (x == things, things == x, x != things), (want, want, ~want))
+    raises(ValueError, "broadcast", "== of another shape", lambda: x == ["a", "b", "c"])
+    raises(TypeError, "no arrays of", "less than texts", lambda: x < ["a"])
+    for value in ([1], [1, 2], np.array([3]), mp.array([3.0])):
+        raises(ValueError, "sequence", f"fill({value})", lambda: x.fill(value))  # noqa: B023
+    same("after that", x, a)
+    for value in (2, np.float32(3), np.array(4), mp.array(5)):
+        x.fill(value)
+        same(f"fill({value})", x, np.full((2, 2), float(value)))
 
 
 def check_initial_values():

@@ -247,10 +247,9 @@ OTHERS = {
     "lstsq": "NumPy's rcond is SciPy's cond", "norm": "NumPy's x is SciPy's a", "pinv": "NumPy's",
     "qr": "NumPy's mode is the second one", "svd": "NumPy's hermitian is the fourth one",
     **{name: "rtol and what follows are given by name, as in SciPy 1.14" for name in "bicgstab cg cgs gmres minres".split()},
-    "lsqr": "as of the other solvers", "expm_multiply": "without steps of time",
 }
 # Which not all versions of SciPy have
-NOT_ALWAYS = "sym_pos turbo eigvals cond rcond rng random_state eigvals.overwrite_b".split()
+NOT_ALWAYS = "sym_pos turbo eigvals cond rcond rng random_state eigvals.overwrite_b restrt".split()
 
 
 def check_orders_of_arguments():
@@ -268,9 +267,8 @@ def check_orders_of_arguments():
             except ValueError:  # a function of C, which does not tell
                 continue
             own = {p.name for p in every}
-            if theirs is scipy.linalg:
-                missing = [p.name for p in wanted if p.name not in own and (name, p.name) != ("norm", "a")]
-                ok(not missing, f"{name} takes {', '.join(missing) or 'all'}")
+            missing = [p.name for p in wanted if p.name not in own and (name, p.name) != ("norm", "a")]
+            ok(not missing, f"{name} takes {', '.join(missing) or 'all'}")
             places = [p.name for p in every if p.kind is p.POSITIONAL_OR_KEYWORD]
             positional = [p.name for p in wanted if p.kind is p.POSITIONAL_OR_KEYWORD]
             ok(name in OTHERS or places[: len(positional)] == positional, f"{name}: {OTHERS.get(name) or ', '.join(places)}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files and operators of sparse matrices, and methods that are written in Python, beside SciPy's."""
 
+import inspect
 import os
 
 import maniple as mp
@@ -8,12 +9,12 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
-from . import ok, raises, rng, same, shared_folder
+from . import ok, raises, rng, same, scipy_since, shared_folder
 
 linalg = mp.sparse.linalg
 
 
-def _pair(m, n, dtype=float, density=0.3):
+def _pair(m, n, dtype=float, density=0.3, rng=rng):
     a = rng.standard_normal((m, n)) * (rng.random((m, n)) < density)
     a = (a + 1j * rng.standard_normal((m, n)) * (a != 0) if np.dtype(dtype).kind == "c" else a).astype(dtype)
     return mp.sparse.csr_array(a), scipy.sparse.csr_array(a)
@@ -119,3 +120,114 @@ def check_eigs():
     raises(ValueError, "none of LM", "another order", lambda: linalg.eigs(eye, 2, which="XX"))
     raises(ValueError, "together", "sigma alone", lambda: linalg.eigs(eye, 2, sigma=1.0))
     raises(np.linalg.LinAlgError, "not converged", "too few iterations", lambda: linalg.eigs(A, 4, maxiter=1, ncv=6))
+
+
+def _line(n):
+    """A matrix of three diagonals that is not symmetric, and one that is, well conditioned."""
+    a = scipy.sparse.diags([-1.0, 2.5, -1.2], offsets=[-1, 0, 1], shape=(n, n)).tocsr()
+    return a, (a + a.T).tocsr() / 2
+
+
+# What all versions of SciPy are called with, whose signature of 1.18 is compared below
+SIGNATURES = {
+    "cg": "A b x0 * rtol atol maxiter M callback", "cgs": "A b x0 * rtol atol maxiter M callback",
+    "bicgstab": "A b x0 * rtol atol maxiter M callback",
+    "gmres": "A b x0 * rtol atol restart maxiter M callback callback_type",
+    "minres": "A b x0 * rtol shift maxiter M callback show check",
+    "lsqr": "A b damp atol btol conlim iter_lim show calc_var x0", "lsmr": "A b damp atol btol conlim maxiter show x0",
+    "expm_multiply": "A B start stop num endpoint traceA",
+}
+
+
+def check_signatures_of_solvers():
+    """The arguments of SciPy's solvers, their order and defaults, as 1.18 has them; ours are given by name."""
+    for name, words in SIGNATURES.items():
+        parameters = inspect.signature(getattr(linalg, name)).parameters.values()
+        by_place, _, by_name = words.partition("*")
+        places = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        others = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+        ok(places == by_place.split(), f"{name}: arguments by place {places}")
+        ok(others[: len(by_name.split())] == by_name.split(), f"{name}: arguments by name {others}")
+        if scipy_since("1.18"):
+            theirs = inspect.signature(getattr(scipy.sparse.linalg, name)).parameters
+            ours = {p.name: p for p in parameters}
+            wrong = [key for key, p in theirs.items()
+                     if key not in ours or (p.kind, p.default) != (ours[key].kind, ours[key].default)]
+            ok(not wrong, f"{name} is called as SciPy's: {wrong}")
+
+
+def check_calls_of_solvers():
+    """Calls that are written for SciPy: what is returned, after how many iterations, and what callbacks are given."""
+    n, (a, s) = 40, _line(40)
+    b, theirs = rng.standard_normal(n), scipy.sparse.linalg
+    tolerance = {"rtol": 1e-9} if scipy_since("1.12") else {"tol": 1e-9}  # what it is called there
+    for name, matrix in (("cg", s), ("cgs", a), ("bicgstab", a), ("minres", s), ("gmres", a)):
+        solve, A = getattr(linalg, name), mp.sparse.csr_array(matrix)  # noqa: N806
+        x, info = solve(A, b, rtol=1e-9)
+        want, info_of_theirs = getattr(theirs, name)(matrix, b, **tolerance)
+        same(f"{name}: x", x, want, 1e-6)
+        ok(info == info_of_theirs == 0, f"{name}: info")
+        short = {"restart": 2} if name == "gmres" else {}
+        ok(solve(A, b, maxiter=2, **short)[1] == 2, f"{name}: info of an iteration that is too short")
+        rest = np.linalg.norm(matrix @ solve(A, b, rtol=0, atol=1e-3)[0].numpy() - b)
+        ok(1e-9 < rest <= 1e-3, f"{name}: rtol=0, and the residual {rest:.1e}")
+        ok(solve(A, b[:, None])[0].shape == (n,), f"{name}: of one column")
+        same(f"{name} from x0='Mb'", solve(A, b, "Mb", rtol=1e-9)[0], want, 1e-6)
+        same(f"{name} of a matrix of NumPy's", solve(matrix.toarray(), b, rtol=1e-9, M=np.eye(n) / 2.5)[0], want, 1e-6)
+        one = scipy.sparse.identity(n).tocsr()
+        same(f"{name} of a matrix of SciPy's", solve(matrix, b, rtol=1e-9, M=one)[0], want, 1e-6)
+        several = np.stack([b, 2 * b, 0 * b], 1)
+        same(f"{name} of three columns", solve(A, several, rtol=1e-9)[0], np.stack([want, 2 * want, 0 * want], 1), 1e-6)
+        seen, seen_there = [], []
+        solve(A, b, maxiter=3, callback=lambda x: seen.append(np.shape(x)))  # noqa: B023
+        getattr(theirs, name)(matrix, b, maxiter=3, callback=lambda x: seen_there.append(np.shape(x)))  # noqa: B023
+        ok(seen == seen_there, f"{name}: what is called after each iteration: {seen} {seen_there}")
+        ok(name == "gmres" or solve(A, b, maxiter=0, x0=b)[0].numpy().tolist() == b.tolist(), f"{name}: no iterations")
+    A = mp.sparse.csr_array(a)  # noqa: N806
+    for kind in (None, "pr_norm", "x", "legacy"):
+        for called in (True, False):
+            seen, seen_there = [], []
+            x, info = linalg.gmres(A, b, restart=3, maxiter=2, callback_type=kind,
+                                   callback=seen.append if called else None)
+            want, info_of_theirs = theirs.gmres(a, b, restart=3, maxiter=2, callback_type=kind,
+                                                callback=seen_there.append if called else None)
+            ok(info == info_of_theirs == 2, f"gmres, callback_type {kind}: info")
+            if scipy_since("1.12"):  # those before count otherwise
+                ok(len(seen) == len(seen_there), f"gmres, callback_type {kind}: {len(seen)} calls")
+                same("and x", x, want, 1e-9)
+                told = [np.asarray(v.numpy() if kind == "x" else v) for v in seen]
+                same("what was told", np.array(told), np.array(seen_there), 1e-9)
+    raises(ValueError, "none of 'legacy'", "another type", lambda: linalg.gmres(A, b, callback_type="y"))
+    raises(ValueError, "'Mb'", "another text as a guess", lambda: linalg.cg(A, b, "b"))
+    shifted, info = linalg.minres(mp.sparse.csr_array(s), b, shift=0.2, rtol=1e-10, check=True)
+    same("minres with a shift", shifted, np.linalg.solve(s.toarray() - 0.2 * np.eye(n), b), 1e-7)
+    op = linalg.aslinearoperator(mp.sparse.csr_array(s))
+    same("of an operator", linalg.minres(op, b, shift=0.2, rtol=1e-10)[0], shifted.numpy(), 1e-7)
+    raises(ValueError, "not symmetric", "minres of another matrix", lambda: linalg.minres(A, b, check=True))
+    ok(linalg.cg(mp.sparse.csr_array(s), b, callback=lambda x: True)[1] == 1, "a callback ends the method")
+    same("idr", linalg.idr(A, b, rtol=1e-10, restart=2)[0], np.linalg.solve(a.toarray(), b), 1e-7)
+    times = scipy.sparse.linalg.expm_multiply(a / 5, b, 0.5, 2, 4, True)
+    same("expm_multiply at times", linalg.expm_multiply(mp.sparse.csr_array(a / 5), b, 0.5, 2, 4, True), times, 1e-12)
+
+
+def check_lsqr():
+    fixed = np.random.default_rng(4)  # as rounding may decide where a method stops
+    for dtype in (float, complex):
+        for m, n in ((30, 12), (12, 12), (9, 20)):
+            A, B = _pair(m, n, dtype, 0.6, fixed)  # noqa: N806
+            b = fixed.standard_normal(m).astype(dtype)
+            for named in ({}, {"damp": 0.5, "calc_var": True}, {"iter_lim": 3}, {"atol": 1e-3, "btol": 1e-3},
+                          {"conlim": 5}, {"x0": np.ones(n, dtype)}):
+                got, want = linalg.lsqr(A, b, **named), scipy.sparse.linalg.lsqr(B, b, **named)
+                name = f"lsqr of {m} x {n} {np.dtype(dtype).name}, {list(named)}"
+                ok(len(got) == 10 and abs(got[2] - want[2]) <= 1 and got[1] == want[1],
+                   f"{name}: {got[1:3]} {want[1:3]}")
+                if got[2] == want[2] and got[2] <= 5:  # later ones have lost their orthogonality
+                    same(name, *([np.asarray(v, float) for v in found[3:9]] for found in (got, want)), 1e-6, 1)
+                same(f"{name}: x", got[0], want[0], 1e-2 if "atol" in named else 1e-4)
+    A, B = _pair(9, 5)  # noqa: N806
+    got = linalg.lsqr(A, np.zeros(9))
+    ok(got[1:3] == (0, 0) and not got[0].numpy().any(), "lsqr of zeros")
+    seen = []
+    got = linalg.lsqr(A, np.ones(9), callback=lambda x: seen.append(x.shape) or len(seen) == 2)
+    ok(got[2] == 2 and seen == [(5,), (5,)], "a callback of lsqr")

@@ -115,6 +115,29 @@ def check_linalg():
              scipy.linalg.solve_toeplitz(of_scipy, b), 1e-10)
 
 
+def check_dealt_out():
+    """Arrays whose blocks are dealt out: made of NumPy's and of ranks' blocks, and in linear algebra."""
+    def deal(values):
+        return mp.array(values, layout=mp.layouts.cyclic(values.shape, 2))
+
+    a, b = rng.standard_normal((7, 7)) / 7 + 3 * np.eye(7), rng.standard_normal((7, 3))
+    x, y = deal(a), deal(b)
+    same("an array that is dealt out", (x, y), (a, b))
+    same("from_local in such a layout", mp.from_local(x.local, x.layout), a)
+    same("products", (x @ y, mp.dot(x, y), mp.einsum("ij,jk->ki", x, y), mp.evaluate("z = x @ y", x=x, y=y)),
+         (a @ b, a @ b, (a @ b).T, a @ b), 1e-13)
+    L, R = mp.linalg, np.linalg  # noqa: N806
+    same("inv, solve, det", (L.inv(x), L.solve(x, y), L.det(x)), (R.inv(a), R.solve(a, b), R.det(a)), 1e-12)
+    same("norms", (L.norm(y), L.norm(y, 2), L.vector_norm(y, axis=1)),
+         (R.norm(b), R.norm(b, 2), R.norm(b, axis=1)), 1e-12)
+    same("trace, pinv, tensorinv", (L.trace(x), L.pinv(y), L.tensorinv(deal(a[:6, :6].reshape(6, 2, 3)), 1)),
+         (np.trace(a), R.pinv(b), R.tensorinv(a[:6, :6].reshape(6, 2, 3), 1)), 1e-11)
+    same("rq, toeplitz, solve_sylvester", (mp.matmul(*L.rq(x)), L.toeplitz(deal(b[:, 0])), L.solve_sylvester(x, x, x)),
+         (a, scipy.linalg.toeplitz(b[:, 0]), scipy.linalg.solve_sylvester(a, a, a)), 1e-11)
+    ok(not L.issymmetric(x) and L.issymmetric(deal(a + a.T)) and L.bandwidth(deal(np.tri(7))) == (6, 0),
+       "issymmetric, bandwidth")
+
+
 def check_linalg_arguments():
     """Further arguments of numpy.linalg's and scipy.linalg's functions."""
     for dtype in ("float64", "complex128"):
@@ -147,6 +170,14 @@ def check_linalg_arguments():
                 got = mp.linalg.inv(np.stack([half, 2 * half]), assume_a=kind, lower=lower)
                 same(f"inv of {dtype}, {kind}, lower={lower}", got,
                      np.linalg.inv(np.stack([whole, 2 * whole])), 1e-10)
+        for kind in ("her", "pos"):
+            whole = a @ np.conj(a.T) + np.eye(5)
+            given = whole + (1j * np.diag(np.arange(5)) if dtype == "complex128" else 0)  # which LAPACK does not read
+            for lower in (None, False, True):
+                named = {} if lower is None else {"lower": lower}
+                got = mp.linalg.solve(given, y, assume_a=kind, **named), mp.linalg.inv(given, assume_a=kind, **named)
+                same(f"imaginary parts on the diagonal of {dtype}, {kind}, {lower}", got,
+                     (np.linalg.solve(whole, b), np.linalg.inv(whole)), 1e-10)
         for kind, kept in (("general", a), ("gen", a), ("diagonal", np.diag(np.diag(a))),
                            ("upper triangular", np.triu(a)), ("lower triangular", np.tril(a))):
             out = mp.empty((5, 5), dtype)

@@ -3,6 +3,7 @@
 
 import itertools
 import operator
+import warnings
 
 import maniple as mp
 import numpy as np
@@ -405,6 +406,40 @@ def check_filters_of_images():
         same(f"{name} of nothing", getattr(mp.ndimage, name)(x[:0], 1), getattr(nd, name)(a[:0], 1))
 
 
+def check_smoothing():
+    """scipy.signal.whittaker_henderson; that of C is compared with whole matrices in signal/smoothing.py."""
+    a, weights = np.sin(np.arange(70) / 8) + np.random.default_rng(3).standard_normal(70), rng.uniform(0.5, 2, 70)
+    x, smooth = mp.asarray(a), mp.signal.whittaker_henderson
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        straight = smooth(x, lamb=float("inf"))
+    ok(caught and straight.lamb == float("inf"), "an infinite lamb warns")
+    same("and gives a straight line", straight.x, np.polyval(np.polyfit(np.arange(70), a, 1), np.arange(70)), 1e-11)
+    for lamb in (-1, float("nan"), "ml"):
+        raises(ValueError, "lamb is", f"lamb={lamb}", lambda: smooth(x, lamb=lamb))  # noqa: B023
+    ok(smooth(x, lamb=2).lamb == 2 and smooth(x).lamb > 0, "lamb that is given, and that is found")
+    if not scipy_since("1.18"):  # the first to have it
+        return
+    theirs = scipy.signal.whittaker_henderson
+    for order in (1, 2, 3):
+        for w in (None, weights):
+            for lamb in (0, 0.5, 30.0, "reml"):
+                got, want = smooth(x, lamb=lamb, order=order, weights=w), theirs(a, lamb=lamb, order=order, weights=w)
+                name = f"whittaker_henderson, order {order}, lamb {lamb}"
+                same(name, got.x, want.x, 1e-4 if lamb == "reml" else 1e-9)
+                ok(np.isclose(got.lamb, want.lamb, 1e-3 if lamb == "reml" else 0), f"{name}: {got.lamb}, {want.lamb}")
+    weights[10:20] = weights[-3:] = 0
+    missing = np.where(weights > 0, a, np.nan)
+    got, want = (function(missing, lamb=3, weights=weights) for function in (smooth, theirs))
+    same("elements that are missing", got.x, want.x, 1e-9)
+    same("integers", smooth(mp.arange(9) ** 2 % 5, lamb=1).x, theirs(np.arange(9) ** 2 % 5, lamb=1).x, 1e-11)
+    for arguments in ((a[:2],), (a.reshape(7, 10),)):
+        raises(ValueError, "", f"whittaker_henderson of {arguments[0].shape}", lambda: smooth(*arguments))  # noqa: B023
+        raises(ValueError, "", "so does SciPy's", lambda: theirs(*arguments))  # noqa: B023
+    raises(ValueError, "", "order 0", lambda: smooth(x, order=0))
+    raises(ValueError, "", "weights of another shape", lambda: smooth(x, weights=weights[1:]))
+
+
 def check_measurements():
     """Measurements of labels: of no label, of a grid of labels, of bools, of labels that are broadcast."""
     nd, a, labels = scipy.ndimage, rng.permutation(30).reshape(5, 6) + 1, rng.permutation(np.arange(30) % 4).reshape(5, 6)
@@ -424,6 +459,18 @@ def check_measurements():
             same(f"{name} without labels", *[v[0] if name == "extrema" else v for v in alone], bound)
         line = labels[0]
         same("labels of each row", mp.ndimage.mean(mp.asarray(values), line, [line.max()]), nd.mean(values, line, [line.max()]), 1e-12)
+    z = rng.permutation(a.ravel() % 7 + 1j * a.ravel()).reshape(a.shape)  # several have the same real parts
+    for values, index in itertools.product((z, z.astype("complex64")), (None, 1, [2], [3, 1, 1], [], [[1, 2], [2, 3]])):
+        for name in ("minimum", "maximum", "minimum_position", "maximum_position", "extrema"):
+            got = getattr(mp.ndimage, name)(mp.asarray(values), labels, index)
+            want = getattr(nd, name)(values, labels, index)
+            parts = list(zip(got, want)) if name == "extrema" else [(got, want)]
+            same(f"{name} of {values.dtype}, index {index}", [g for g, _ in parts], [w for _, w in parts])
+    same("extrema of complex numbers without labels", mp.ndimage.extrema(mp.asarray(z)), nd.extrema(z))
+    same("extrema of labels that are not there", mp.ndimage.extrema(mp.asarray(z), labels, [9, 1])[0][0], 0j)
+    got = mp.ndimage.extrema(mp.asarray(np.where(labels == 2, np.nan, z)), labels, [1, 2])
+    ok(np.isnan(got[0][1]) and np.isnan(got[1][1]) and got[2][1] == got[3][1] == (-1, -1)
+       and got[0][0] == nd.minimum(z, labels, 1), "extrema of complex numbers with NaN")
     ok(mp.ndimage.mean(mp.asarray(a), labels, [[1, 2], [2, 3]]).shape == (2, 2), "the shape of an index")
     ok(mp.ndimage.minimum_position(mp.asarray(a), labels, [[1, 2]]) == nd.minimum_position(a, labels, [[1, 2]]), "positions of a grid")
     for dtype in ("float16", "uint8", "complex64"):
