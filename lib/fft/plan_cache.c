@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plain calls by plans that the context keeps: what a plan is for depends only on what all ranks know. */
+/* Plain calls by cached plans: what a plan is for depends only on what all ranks know. */
 #include "context/plan_cache.h"
 #include "fft/choices.h"
 #include "fft/fft.h"
@@ -17,7 +17,8 @@ static void release(void *plan)
 static const mnp__plan_cache_kind transforms = {
     .attachment = MNP__ATTACHED_TRANSFORMS, .most = 24, .bytes = bytes_of, .release = release};
 
-mnp_status mnp__fft_run_kept(const mnp__fft_problem *problem, const char *function, const mnp_array *x, mnp_array **y_p)
+mnp_status mnp__fft_run_cached(const mnp__fft_problem *problem, const char *function, const mnp_array *x,
+                               mnp_array **y_p)
 {
     mnp_ctx *ctx = x->ctx;
     const bool is_double = mnp__fft_is_double(x->dtype);
