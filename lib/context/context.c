@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The context: creating and freeing it, streams and events, and the kernels that it keeps.
+ * The context: creating and freeing it, streams and events, and the kernels that it caches.
  */
 #include "context/context.h"
 
@@ -465,7 +465,7 @@ mnp_status mnp__ctx_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__kern
     mnp__loaded_kernel **list = &ctx->kernels[hash % MNP__KERNEL_LISTS], *entry = *list;
     while (entry && !is_of(entry, spec, hash))
         entry = entry->next;
-    if (!entry) { /* then no rank has it: a kernel is kept only if all ranks could load it */
+    if (!entry) { /* then no rank has it: a kernel is cached only if all ranks could load it */
         mnp_status st = MNP_AGREE(ctx, load_kernel(ctx, spec, &entry));
         if (st != MNP_OK) {
             free_entry(ctx, entry);
