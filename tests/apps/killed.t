@@ -314,8 +314,10 @@ stopped()
     env "$what=go" MANIPLE_DEVICE=host MANIPLE_DEADLINE=2 MANIPLE_CXX="$work/c++" "$MPIRUN" -n 3 env LD_PRELOAD="$slow" \
         "$MANIPLE" "$@" -o out.h5:/x -q 2>stderr &
     pid=$!
-    until_true "$condition" && victim=$(ranks | tail -n 1) && kill -STOP "$victim" && : >go && ended &&
-        [ "$status" -ne 0 ] && [ ! -e out.h5 ] &&
+    until_true "$condition"
+    held=$?
+    victim=$(ranks | tail -n 1)
+    [ $held = 0 ] && kill -STOP "$victim" && : >go && ended && [ "$status" -ne 0 ] && [ ! -e out.h5 ] &&
         [ "$(grep -c '^maniple: rank [0-2] is stopped.*(MANIPLE_DEADLINE)' stderr)" -eq 1 ]
     check $? "$words" "$status $(ls -lA; cat stderr)"
     kill -KILL "$victim" 2>/dev/null
