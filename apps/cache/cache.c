@@ -34,7 +34,7 @@ void cache_help(void)
 {
     puts("Usage: maniple cache [OPTION...]\n"
          "\n"
-         "Show the compiled kernels that are kept in the folder MANIPLE_CACHE_DIR (by default\n"
+         "Show the compiled kernels that are cached in the folder MANIPLE_CACHE_DIR (by default\n"
          "~/.cache/maniple), with the compiler, what they are for, their size and age; clear\n"
          "them, or compile those of common operations ahead.\n"
          "\n"

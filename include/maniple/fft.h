@@ -159,8 +159,9 @@ enum { MNP_FFT_ESTIMATED = 2 };
 /*
  * The ways over the ranks that there are, slabs or pencils, whole blocks or more or fewer pieces that move while
  * others are transformed, are timed too, which takes as long as fifteen transforms and memory for an input and an
- * output.  What is found is kept beside the cached kernels, and plans and plain calls of the same kind use it from then
- * on, in layouts like these, on as many ranks and nodes, with the same versions.  Not together with MNP_FFT_ESTIMATED.
+ * output.  What is found is stored beside the cached kernels, and plans and plain calls of the same kind use it from
+ * then on, in layouts like these, on as many ranks and nodes, with the same versions.  Not together with
+ * MNP_FFT_ESTIMATED.
  */
 enum { MNP_FFT_MEASURED = 4 };
 
@@ -179,7 +180,7 @@ typedef struct mnp_fft_options {
 /*
  * Plan the transform of arrays of that dtype and layout; options NULL: zeros.  A plan works for all dtypes of the same
  * precision.  On the host FFTW measures which way is the fastest, for at most two seconds for each transform; what it
- * finds is kept beside the cached kernels, and plain calls use it too, but measure nothing.  MNP_ERR_ARG also for a
+ * finds is stored beside the cached kernels, and plain calls use it too, but measure nothing.  MNP_ERR_ARG also for a
  * layout of results of another shape.
  */
 MNP_API mnp_status mnp_fft_plan_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout,

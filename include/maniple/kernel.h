@@ -11,7 +11,7 @@
  *   mnp_raw_kernel_launch(saxpy, &(mnp_launch){.grid = {64}, .block = {256}},
  *                         MNP_ARGS(MNP_ARG(n), MNP_ARG(2.0f), MNP_ARG(x), MNP_ARG(y)));
  *
- * Compiled code is kept on disk, in the folder MANIPLE_CACHE_DIR.  Sources may include files, which -I options find;
+ * Compiled code is cached on disk, in the folder MANIPLE_CACHE_DIR.  Sources may include files, which -I options find;
  * these files are part of the cache's key, so a change in one of them compiles anew.
  */
 #ifndef MANIPLE_KERNEL_H

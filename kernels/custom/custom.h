@@ -47,11 +47,11 @@ template <typename R> MNP_INLINE complex<R> mnp_given(mnp_complex<R> x)
 {
     return x;
 }
-template <typename T> MNP_INLINE T mnp_kept(T x)
+template <typename T> MNP_INLINE T mnp_stored(T x)
 {
     return x;
 }
-MNP_INLINE mnp_bool mnp_kept(bool x)
+MNP_INLINE mnp_bool mnp_stored(bool x)
 {
     return mnp_bool{x};
 }

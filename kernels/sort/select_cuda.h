@@ -84,6 +84,15 @@ MNP_INLINE void mnp_select_convert(const mnp_select_params &p, const mnp_select_
             items[item] = mnp_number(mnp_bits_as<MNP_KEY>(items[item]), p.descending);
 }
 
+/* Both at once: read this thread's numbers of a tile.  Returns how many elements the tile has. */
+MNP_INLINE int mnp_select_read(const mnp_select_params &p, const mnp_select_span &span, int64_t tile,
+                               mnp_bits (&numbers)[MNP_ITEMS])
+{
+    mnp_select_load(p, span, tile, numbers);
+    mnp_select_convert(p, span, numbers);
+    return mnp_select_size(span, tile);
+}
+
 /* The index in the line of such an element, where indices matter. */
 MNP_INLINE int64_t mnp_select_index(const mnp_select_params &p, const mnp_select_span &span, int64_t tile, int item)
 {

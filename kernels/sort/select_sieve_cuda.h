@@ -171,9 +171,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, 3) select_sieve(const 
         for (int64_t tile = span.begin; tile < span.end; tile += MNP_TILE) {
             mnp_bits numbers[MNP_ITEMS];
             uint32_t wanted = 0;
-            const int size = mnp_select_size(span, tile);
-            mnp_select_load(p, span, tile, numbers);
-            mnp_select_convert(p, span, numbers);
+            const int size = mnp_select_read(p, span, tile, numbers);
             for (int range = 0; range < sieve.count; range++) {
                 const uint32_t inside = mnp_select_sift(numbers, size, range, sieve);
                 wanted |= sieve.lists[range] ? inside : 0;

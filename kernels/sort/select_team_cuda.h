@@ -96,9 +96,7 @@ MNP_INLINE void mnp_select_gather(const mnp_select_params &p, const mnp_select_s
     for (int64_t tile = span.begin; tile < span.end; tile += MNP_TILE) {
         mnp_bits numbers[MNP_ITEMS];
         uint32_t wanted = 0;
-        const int size = mnp_select_size(span, tile);
-        mnp_select_load(p, span, tile, numbers);
-        mnp_select_convert(p, span, numbers);
+        const int size = mnp_select_read(p, span, tile, numbers);
 #pragma unroll
         for (int item = 0; item < MNP_ITEMS; item++)
             if (mnp_select_at(item) < size && mnp_select_compare_at(p, span, tile, item, numbers[item], known) <= 0)

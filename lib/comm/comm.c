@@ -73,9 +73,10 @@ done:
     return st;
 }
 
-/* What the choice depends on, each the largest of all ranks', so that all choose alike. */
+/* What choices depend on, each the largest of all ranks', so that all choose alike. */
 struct facts {
     int somewhere_gpu, somewhere_none, sharers, wants_mpi, wants_nccl, lacks_nccl;
+    int minus_block_memory; /* the largest is minus the least */
 };
 
 static mnp_status gather_facts(const mnp__comm *comm, struct facts *facts)
@@ -88,51 +89,44 @@ static mnp_status gather_facts(const mnp__comm *comm, struct facts *facts)
                          comm->ranks_on_device,
                          strcmp(wish, "mpi") == 0,
                          strcmp(wish, "nccl") == 0,
-                         simulated || !mnp__nccl_available()};
+                         simulated || !mnp__nccl_available(),
+                         -(int)comm->device->block_memory};
     return mnp__mpi_status(MPI_Allreduce(&mine, facts, sizeof mine / sizeof(int), MPI_INT, MPI_MAX, comm->mpi),
                            "MPI_Allreduce");
 }
 
-static mnp_status choose_transport(mnp__comm *comm)
+static mnp_status choose_transport(mnp__comm *comm, const struct facts *facts)
 {
-    struct facts facts;
-    MNP_TRY(gather_facts(comm, &facts));
-    if (facts.somewhere_gpu && facts.somewhere_none)
+    if (facts->somewhere_gpu && facts->somewhere_none)
         return MNP_FAIL(MNP_ERR_DEVICE, "some ranks have a GPU and others have none: give every rank one, or set "
                                         "MANIPLE_DEVICE=host");
-    if (facts.somewhere_none) {
+    if (facts->somewhere_none) {
         comm->transport = MNP_TRANSPORT_MPI;
         return MNP_OK;
     }
-    if (facts.wants_nccl && facts.lacks_nccl)
+    if (facts->wants_nccl && facts->lacks_nccl)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "MANIPLE_TRANSPORT=nccl, and this build has no NCCL");
-    if (facts.wants_nccl && facts.sharers > 1)
+    if (facts->wants_nccl && facts->sharers > 1)
         return MNP_FAIL(MNP_ERR_UNSUPPORTED,
-                        "MANIPLE_TRANSPORT=nccl needs a GPU for every rank, and %d ranks share one", facts.sharers);
-    bool nccl = !facts.lacks_nccl && facts.sharers == 1 && !facts.wants_mpi;
+                        "MANIPLE_TRANSPORT=nccl needs a GPU for every rank, and %d ranks share one", facts->sharers);
+    bool nccl = !facts->lacks_nccl && facts->sharers == 1 && !facts->wants_mpi;
     comm->transport = nccl ? MNP_TRANSPORT_NCCL : MNP_TRANSPORT_STAGED;
-    if (facts.sharers > 1)
+    if (facts->sharers > 1)
         MNP_LOG(&comm->config->logger, MNP_LOG_WARN,
                 "%d ranks share one GPU: they take turns, unless NVIDIA's MPS lets them run side by side",
-                facts.sharers);
-    return MNP_OK;
-}
-
-/* Kernels are shaped for the device with the least memory a block, so that they are the same on every rank. */
-static mnp_status level_devices(const mnp__comm *comm)
-{
-    uint64_t mine = comm->device->block_memory, least;
-    MNP_TRY(mnp__mpi_status(MPI_Allreduce(&mine, &least, 1, MPI_UINT64_T, MPI_MIN, comm->mpi), "MPI_Allreduce"));
-    comm->device->block_memory = (size_t)least;
+                facts->sharers);
     return MNP_OK;
 }
 
 mnp_status mnp__comm_attach(mnp__comm *comm, mnp__device *device)
 {
+    struct facts facts;
     comm->device = device;
     MNP_TRY(count_sharers(comm));
-    MNP_TRY(choose_transport(comm));
-    MNP_TRY(level_devices(comm));
+    MNP_TRY(gather_facts(comm, &facts));
+    MNP_TRY(choose_transport(comm, &facts));
+    /* kernels are shaped for the device with the least memory a block, so that they are the same on every rank */
+    device->block_memory = (size_t)-facts.minus_block_memory;
     if (comm->transport == MNP_TRANSPORT_NCCL && comm->size > 1)
         MNP_TRY(mnp__nccl_start(comm, &comm->nccl));
     MNP_TRY(mnp__heap_open(comm, &comm->heap));

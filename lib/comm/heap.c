@@ -25,6 +25,7 @@
 #include "base/integer.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "comm/dropped.h"
 #include "comm/watch.h"
 
 struct chunk {
@@ -43,9 +44,8 @@ struct mnp__heap {
     size_t limit;      /* the same as the user wants it; 0: none */
     struct chunk *chunks; /* by their places */
     int count, capacity;
-    int *fds;         /* one a peer */
-    int64_t *dropped; /* places of blocks that this rank has dropped, and other ranks perhaps not */
-    int dropped_count, dropped_capacity;
+    int *fds; /* one a peer */
+    mnp__dropped dropped;
     size_t fresh; /* bytes allocated since the last collection */
 };
 
@@ -373,9 +373,9 @@ void mnp__heap_close(mnp__heap *heap)
 {
     if (!heap)
         return;
-    for (int i = 0; i < heap->dropped_count; i++) /* the others will drop them too, or end */
-        mnp__arena_give(heap->arena, (uintptr_t)heap->dropped[i]);
-    free(heap->dropped);
+    for (int i = 0; i < heap->dropped.count; i++) /* the others will drop them too, or end */
+        mnp__arena_give(heap->arena, (uintptr_t)heap->dropped.places[i]);
+    free(heap->dropped.places);
     /* MPI may still write to what is in use; it does not know a GPU's memory */
     if (heap->base && (!heap->comm->device->cpu_memory || mnp__arena_read(heap->arena).blocks == 0)) {
         for (int i = 0; i < heap->count; i++) {
@@ -462,73 +462,24 @@ void mnp__heap_drop(mnp__heap *heap, void *pointer)
 {
     if (!pointer)
         return;
-    if (heap->direct || heap->comm->size == 1) {
+    if (heap->direct || heap->comm->size == 1)
         mnp__heap_free(heap, pointer);
-        return;
-    }
-    if (heap->dropped_count == heap->dropped_capacity) {
-        const int capacity = 2 * heap->dropped_capacity + 64;
-        int64_t *longer = realloc(heap->dropped, (size_t)capacity * sizeof *longer);
-        if (!longer) /* the block stays in use */
-            return;
-        heap->dropped = longer;
-        heap->dropped_capacity = capacity;
-    }
-    heap->dropped[heap->dropped_count++] = (char *)pointer - own_region(heap);
-}
-
-/* Mark those of rank 0's places that this rank has dropped too. */
-static void mark_dropped(const mnp__heap *heap, int count, const int64_t *places, unsigned char *marks)
-{
-    for (int i = 0; i < count; i++)
-        marks[i] = heap->dropped_count > 0 && bsearch(&places[i], heap->dropped, (size_t)heap->dropped_count,
-                                                      sizeof *places, mnp__compare_int64) != NULL;
-}
-
-/* Free the places that all ranks have marked, and keep the others of this rank. */
-static void free_marked(mnp__heap *heap, int count, const int64_t *places, const unsigned char *marks)
-{
-    int kept = 0, next = 0;
-    for (int i = 0; i < heap->dropped_count; i++) {
-        const int64_t place = heap->dropped[i];
-        while (next < count && (places[next] < place || (places[next] == place && !marks[next])))
-            next++;
-        if (next < count && places[next] == place)
-            mnp__heap_free(heap, own_region(heap) + place);
-        else
-            heap->dropped[kept++] = place;
-    }
-    heap->dropped_count = kept;
+    else
+        mnp__dropped_add(&heap->dropped, (char *)pointer - own_region(heap)); /* or else it stays in use */
 }
 
 mnp_status mnp__heap_collect(mnp__heap *heap)
 {
-    enum { MOST = 1 << 20 }; /* places in one go */
-    const mnp__comm *comm = heap->comm;
-    heap->fresh = 0;
-    if (heap->direct || comm->size == 1)
-        return MNP_OK;
-    int count = heap->dropped_count < MOST ? heap->dropped_count : MOST;
-    MNP_TRY(mnp__broadcast(comm, &count, sizeof count, 0));
-    if (count == 0)
-        return MNP_OK;
     int64_t *places = NULL;
-    unsigned char *marks = NULL;
-    mnp_status st = mnp__calloc((size_t)count, sizeof *places, &places);
-    if (st == MNP_OK)
-        st = mnp__calloc((size_t)count, 1, &marks);
-    MNP_TRY_OR(mnp__agree(comm, st), st, done);
-    qsort(heap->dropped, (size_t)heap->dropped_count, sizeof *heap->dropped, mnp__compare_int64);
-    if (comm->rank == 0)
-        memcpy(places, heap->dropped, (size_t)count * sizeof *places);
-    MNP_TRY_OR(mnp__broadcast(comm, places, (size_t)count * sizeof *places, 0), st, done);
-    mark_dropped(heap, count, places, marks);
-    MNP_TRY_OR(mnp__all_reduce(comm, marks, count, MPI_UNSIGNED_CHAR, MPI_BAND), st, done);
-    free_marked(heap, count, places, marks);
-done:
+    int count = 0;
+    heap->fresh = 0;
+    if (heap->direct || heap->comm->size == 1)
+        return MNP_OK;
+    MNP_TRY(mnp__dropped_take(&heap->dropped, heap->comm, &places, &count));
+    for (int i = 0; i < count; i++)
+        mnp__heap_free(heap, own_region(heap) + places[i]);
     free(places);
-    free(marks);
-    return st;
+    return MNP_OK;
 }
 
 /* ---- figures ---- */

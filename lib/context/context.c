@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The context: creating and freeing it, streams and events, and the kernels that it keeps.
+ * The context: creating and freeing it, streams and events, and the kernels that it caches.
  */
 #include "context/context.h"
 
@@ -156,21 +156,6 @@ static mnp_status open_device(mnp_ctx *ctx, int gpu, mnp__device *rehearsed)
     return ctx->device->ops->event_new(ctx->device, &ctx->order);
 }
 
-/*
- * What blocks of threads share is that of the smallest GPU on all ranks: how an operation is divided follows from it,
- * which has to be the same everywhere.
- */
-static mnp_status agree_block_memory(mnp_ctx *ctx)
-{
-    mnp__device *device = ctx->device;
-    uint64_t least = device->block_memory > 0 ? device->block_memory : UINT64_MAX;
-    MNP_TRY(
-        mnp__mpi_status(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_UINT64_T, MPI_MIN, ctx->comm.mpi), "MPI_Allreduce"));
-    if (device->block_memory > 0)
-        device->block_memory = (size_t)least;
-    return MNP_OK;
-}
-
 /* Check that all ranks have the settings with and without which they would exchange different data. */
 static mnp_status check_alike(const mnp_ctx *ctx)
 {
@@ -221,7 +206,6 @@ mnp_status mnp_init(MPI_Comm comm, const char *options, mnp_ctx **ctx_p)
     MNP_TRY_OR(mnp__comm_meet(&ctx->comm), st, fail);
     MNP_TRY_OR(choose_gpu(ctx, &gpu), st, fail);
     MNP_TRY_OR(MNP_AGREE(ctx, open_device(ctx, gpu, NULL)), st, fail);
-    MNP_TRY_OR(agree_block_memory(ctx), st, fail);
     MNP_TRY_OR(mnp__comm_attach(&ctx->comm, ctx->device), st, fail);
     MNP_TRY_OR(mnp__world_open(&ctx->comm, &ctx->world), st, fail);
     MNP_TRY_OR(mnp__profile_open(ctx), st, fail);
@@ -481,7 +465,7 @@ mnp_status mnp__ctx_kernel(mnp_ctx *ctx, const mnp__kernel_spec *spec, mnp__kern
     mnp__loaded_kernel **list = &ctx->kernels[hash % MNP__KERNEL_LISTS], *entry = *list;
     while (entry && !is_of(entry, spec, hash))
         entry = entry->next;
-    if (!entry) { /* then no rank has it: a kernel is kept only if all ranks could load it */
+    if (!entry) { /* then no rank has it: a kernel is cached only if all ranks could load it */
         mnp_status st = MNP_AGREE(ctx, load_kernel(ctx, spec, &entry));
         if (st != MNP_OK) {
             free_entry(ctx, entry);

@@ -89,7 +89,7 @@ static mnp_status transform(const mnp__fft_request *request, const mnp_array *x,
         st = MNP_AGREE(x->ctx, mnp__fft_is_long(x->layout, problem.axes[0], problem.points[problem.axes[0]], &is_long));
     if (st == MNP_OK)
         st = is_long ? long_to_real(request, &problem, x, out_p)
-                     : mnp__fft_run_kept(&problem, request->function, x, out_p);
+                     : mnp__fft_run_cached(&problem, request->function, x, out_p);
     mnp_layout_free((mnp_layout *)problem.out);
     return st;
 }

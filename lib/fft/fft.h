@@ -53,8 +53,8 @@ int64_t mnp__fft_plan_bytes(const mnp_fft_plan *plan);
 /* Execute a plan on an array of its layout, of any dtype.  Collective. */
 mnp_status mnp__fft_plan_run(mnp_fft_plan *plan, const char *function, const mnp_array *x, mnp_array **y_p);
 
-/* Execute by a plan that the context keeps, or by a new one, which it keeps if that is not too large.  Collective. */
-mnp_status mnp__fft_run_kept(const mnp__fft_problem *problem, const char *function, const mnp_array *x,
-                             mnp_array **y_p);
+/* Execute by a cached plan, or by a new one, which is cached if that is not too large.  Collective. */
+mnp_status mnp__fft_run_cached(const mnp__fft_problem *problem, const char *function, const mnp_array *x,
+                               mnp_array **y_p);
 
 #endif

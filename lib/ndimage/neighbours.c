@@ -153,7 +153,7 @@ static mnp_status widen(const mnp_array *x, const struct wish *wish, struct surr
     mnp_status st = mnp_array_new_margins(x->ctx, x->dtype, layout, wish->before, wish->after, &s->wide);
     mnp_layout_free(layout);
     MNP_TRY(st);
-    MNP_TRY(mnp__plan_move_kept(x, s->wide, true));
+    MNP_TRY(mnp__plan_move_cached(x, s->wide, true));
     s->data = s->wide->data;
     memcpy(s->memory_lo, s->wide->local_lo, sizeof s->memory_lo);
     memcpy(s->strides, s->wide->local_strides, sizeof s->strides);

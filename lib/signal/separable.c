@@ -10,7 +10,7 @@
 #include "array/input.h"
 #include "array/output.h"
 #include "base/value.h"
-#include "context/kept.h"
+#include "context/plan_cache.h"
 #include "signal/direct.h"
 #include "signal/fused.h"
 
@@ -328,7 +328,7 @@ mnp_status mnp__separable_run(mnp__separable *plan, const mnp_array *x, mnp_arra
     return st;
 }
 
-/* ---- kept by the context ---- */
+/* ---- cached plans ---- */
 
 static int64_t bytes_of(const void *plan)
 {
@@ -346,7 +346,7 @@ static void release(void *plan)
     mnp__separable_free(plan);
 }
 
-static const mnp__kept_kind filters = {
+static const mnp__plan_cache_kind filters = {
     .attachment = MNP__ATTACHED_SEPARABLE, .most = 16, .bytes = bytes_of, .release = release};
 
 static bool same_numbers(const double *a, const double *b, int64_t count)
@@ -374,24 +374,24 @@ static bool fits(const mnp__separable *plan, const mnp__separable_spec *spec)
 }
 
 /*
- * Run a plan that the context keeps, which is made where there is none for such a spec.  Then a run allocates the
- * buffers between passes.  Collective.
+ * Run a cached plan, which is made where there is none for such a spec.  Then a run allocates the buffers between
+ * passes.  Collective.
  */
-static mnp_status run_kept(const mnp__separable_spec *spec, const mnp_array *x, mnp_array *y)
+static mnp_status run_cached(const mnp__separable_spec *spec, const mnp_array *x, mnp_array *y)
 {
     mnp_ctx *ctx = x->ctx;
-    mnp__kept *kept;
+    mnp__plan_cache *cache;
     mnp__separable *plan;
-    bool is_kept;
-    MNP_TRY(mnp__kept_of(ctx, &filters, &kept));
-    for (int i = 0; i < kept->count; i++) {
-        if (fits(kept->plans[i].plan, spec))
-            return mnp__separable_run(mnp__kept_use(kept, i), x, y);
+    bool is_cached;
+    MNP_TRY(mnp__plan_cache_of(ctx, &filters, &cache));
+    for (int i = 0; i < cache->count; i++) {
+        if (fits(cache->plans[i].plan, spec))
+            return mnp__separable_run(mnp__plan_cache_use(cache, i), x, y);
     }
     MNP_TRY(make(ctx, spec, false, &plan));
-    MNP_TRY(mnp__kept_add(kept, ctx, plan, &is_kept));
+    MNP_TRY(mnp__plan_cache_add(cache, ctx, plan, &is_cached));
     const mnp_status st = mnp__separable_run(plan, x, y);
-    return is_kept ? st : mnp__kept_once(&filters, ctx, plan, st);
+    return is_cached ? st : mnp__plan_cache_once(&filters, ctx, plan, st);
 }
 
 mnp_status mnp__separable_call(const char *function, const mnp__separable_spec *spec, const mnp_array *x,
@@ -414,7 +414,7 @@ mnp_status mnp__separable_call(const char *function, const mnp__separable_spec *
     if (st == MNP_OK)
         st = mnp__input_open(x, layout, x->dtype, MNP__INPUT_DENSE, &input);
     if (st == MNP_OK)
-        st = run_kept(&own, input.array, result.array);
+        st = run_cached(&own, input.array, result.array);
     mnp__input_close(&input);
     mnp_layout_free(layout);
     return mnp__output_close(1, &result, st);

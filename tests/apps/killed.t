@@ -241,7 +241,7 @@ stop_compilers()
 # shellcheck disable=SC2317  # it is called, by way of until_true
 two_compilers_run()
 {
-    [ "$(wc -l <compiling 2>/dev/null)" -ge 2 ]
+    [ -e compiling ] && [ "$(wc -l <compiling)" -ge 2 ]
 }
 
 # left: what there is of a compilation that has not ended
@@ -304,18 +304,20 @@ a_file_is_stored()
     [ -e storing ]
 }
 
-# stopped CONDITION DESCRIPTION COMMAND...: on three ranks, of which one is stopped then
+# stopped WHAT CONDITION DESCRIPTION COMMAND...: on three ranks, of which one is stopped when the condition holds; the
+# compiler or the disk, as WHAT=COMPILE_UNTIL or STORE_UNTIL says, goes on after that
 stopped()
 {
-    condition=$1 words=$2
-    shift 2
+    what=$1 condition=$2 words=$3
+    shift 3
     rm -rf cache out.h5 compiling storing go
-    STORE_UNTIL=go MANIPLE_DEVICE=host MANIPLE_DEADLINE=2 MANIPLE_CXX=$work/c++ "$MPIRUN" -n 3 env LD_PRELOAD="$slow" "$MANIPLE" "$@" -o out.h5:/x -q \
-        2>stderr &
+    env "$what=go" MANIPLE_DEVICE=host MANIPLE_DEADLINE=2 MANIPLE_CXX="$work/c++" "$MPIRUN" -n 3 env LD_PRELOAD="$slow" \
+        "$MANIPLE" "$@" -o out.h5:/x -q 2>stderr &
     pid=$!
     until_true "$condition"
+    held=$?
     victim=$(ranks | tail -n 1)
-    kill -STOP "$victim" && : >go && ended && [ "$status" -ne 0 ] && [ ! -e out.h5 ] &&
+    [ $held = 0 ] && kill -STOP "$victim" && : >go && ended && [ "$status" -ne 0 ] && [ ! -e out.h5 ] &&
         [ "$(grep -c '^maniple: rank [0-2] is stopped.*(MANIPLE_DEADLINE)' stderr)" -eq 1 ]
     check $? "$words" "$status $(ls -lA; cat stderr)"
     kill -KILL "$victim" 2>/dev/null
@@ -325,12 +327,12 @@ if [ -n "$MPIRUN" ] && [ -n "$slow" ]; then
     cat >c++ <<EOF
 #!/bin/sh
 echo \$\$ >compiling
-until [ -e go ] || [ ! -e compiling ]; do sleep 0.1; done
+until [ -e "\${COMPILE_UNTIL:-.}" ] || [ ! -e compiling ]; do sleep 0.1; done
 exec $CXX "\$@"
 EOF
     chmod +x c++
-    stopped a_compiler_runs "random: a rank that is stopped ends the others, and is named" random normal 40x30 -s 1
-    stopped a_file_is_stored "conv: so does one that is stopped while a file is stored" conv dirac:4000x4000/64 hanning:1x1
+    stopped COMPILE_UNTIL a_compiler_runs "random: a rank that is stopped ends the others, and is named" random normal 40x30 -s 1
+    stopped STORE_UNTIL a_file_is_stored "conv: so does one that is stopped while a file is stored" conv dirac:4000x4000/64 hanning:1x1
 fi
 
 # mpirun sends SIGKILL to the other ranks a few milliseconds after a signal has ended one, here rank 1
@@ -341,8 +343,8 @@ if [ -n "$MPIRUN" ] && [ -n "$slow" ]; then
     PROMPT_RANK=1 MANIPLE_DEVICE=host "$PYTHON" default_signals.py "$(command -v "$MPIRUN")" -n 2 env LD_PRELOAD="$slow" \
         "$MANIPLE" conv dirac:8000x8000/64 hanning:1x1 -o out.h5:/y -q 2>stderr &
     pid=$!
-    until_true a_file_is_stored
-    kill -INT "$pid" && ended && [ "$status" -ne 0 ] && cmp old.h5 out.h5 && [ -z "$(find . -name '.out.h5.*')" ]
+    until_true a_file_is_stored && kill -INT "$pid" && ended && [ "$status" -ne 0 ] && cmp old.h5 out.h5 &&
+        [ -z "$(find . -name '.out.h5.*')" ]
     check $? "$interrupted" "$status $(ls -lA; cat stderr)"
 else
     skip "$interrupted" "there is no mpirun, or no library can be put before this build's"

@@ -216,7 +216,7 @@ static void many_plans(void)
             mnp_layout_free(columns);
         }
     }
-    ok(good, "more moves than plans are kept");
+    ok(good, "more moves than plans are cached");
 }
 
 int main(void)

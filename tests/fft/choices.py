@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is measured about a transform's way over the ranks: it is kept on disk and read by rank 0, all ranks choose
+"""What is measured about a transform's way over the ranks: it is stored on disk and read by rank 0, all ranks choose
 alike whatever their folders hold, damaged records are passed over, and a choice is what is done."""
 
 import ctypes
@@ -104,7 +104,7 @@ for name, content in (("an empty file", ""), ("half a line", first[:30]), ("anot
                       ("a long line", "1" * 9999)):
     mp.ok(with_file(content)[0] == b"estimated", f"{name} is no record")
     mp.ok(with_file(content + "\n" + first)[0] == before, f"{name} hides none")
-mp.ok(with_file(None, MEASURED)[0] == measured, "where no file can be written nothing is kept")
+mp.ok(with_file(None, MEASURED)[0] == measured, "where no file can be written nothing is stored")
 
 # --- a choice is what is done: axes one after the other take a move more, where two of them are cut -------------------
 

@@ -157,7 +157,7 @@ static void check_names(void)
     mnp__kernel_spec named = spec;
     named.name_expressions = (const char *const[]){"f<int>", "f<float>", NULL};
     ok(gives(&compiler, &named, 1) && gives(&compiler, &named, 0),
-       "the names of name expressions are kept with the code");
+       "the names of name expressions are cached with the code");
     named.nvrtc_options = "-DX=1";
     ok(gives(&compiler, &named, 1) && gives(&compiler, &named, 0), "other options, another file");
 }

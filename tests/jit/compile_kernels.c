@@ -8,12 +8,9 @@
  */
 #include <config.h>
 
-#include "tests/jit/harness.h"
-
-#ifdef HAVE_CUDA
-
 #include <string.h>
 
+#include "tests/jit/harness.h"
 #include "tests/jit/typical_arrays.h"
 #include "tests/jit/typical_signals.h"
 #include "tests/jit/typical_sparse.h"
@@ -76,14 +73,6 @@ static void run(void)
             check_kernel(&typical[i].cases[k]);
     all_are_listed();
 }
-
-#else
-
-static void run(void)
-{
-}
-
-#endif
 
 int main(void)
 {

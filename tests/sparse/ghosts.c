@@ -236,7 +236,7 @@ static void check_exchanges(mnp_ctx *ctx, int count, const struct wanted *wanted
        kinds[0].size, rounds, wrong, st == MNP_OK ? "" : mnp_error_message());
 }
 
-/* Kinds of elements, more than are kept, so that some are forgotten, and asked for again. */
+/* Kinds of elements, more than are cached, so that some are forgotten, and asked for again. */
 static void check_patterns(mnp_ctx *ctx, int64_t columns, int kinds)
 {
     static const size_t sizes[] = {8, 4, 16};

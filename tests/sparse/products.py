@@ -48,7 +48,7 @@ out = mp.array(np.zeros(30, "float32"), mp.random_layout(rng, (30,)))
 y = vectors(20, None, "float32")
 mp.sparse_matmul(made, mp.array(y), out=out)
 matrices.close("into an array that is given", out, a @ y, 50)
-for width in (1, 2, 3, 4, 5, 6, 1, 5, 6, 2): # more kinds of vectors than buffers are kept for
+for width in (1, 2, 3, 4, 5, 6, 1, 5, 6, 2): # more kinds of vectors than buffers are cached for
     y = vectors(20, width, "float32")
     matrices.close(f"{width} vectors, in turn with others", mp.sparse_matmul(made, mp.array(y)), a @ y, 50)
 square = matrices.random_matrix(rng, 25, 25, "float64")

@@ -40,8 +40,8 @@ int64_t mnp__plan_memory(const mnp_plan *plan);
 /* Release a plan that is not in use any more.  NULL is accepted.  Collective. */
 void mnp__plan_release(mnp_plan *plan);
 
-/* Move by a plan that the context keeps, or by a new one, which it keeps if that is not too large.  Collective. */
-mnp_status mnp__plan_move_kept(const mnp_array *from, mnp_array *to, bool wide);
+/* Move by a cached plan, or by a new one, which is cached if that is not too large.  Collective. */
+mnp_status mnp__plan_move_cached(const mnp_array *from, mnp_array *to, bool wide);
 
 /* What all ranks find alike: MNP_ERR_ARG if that is no layout for that array. */
 mnp_status mnp__redistribute_check(const char *function, const mnp_array *array, const mnp_layout *layout);

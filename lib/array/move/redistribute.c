@@ -34,7 +34,7 @@ static mnp_status redistribute(const char *function, const mnp_array *array, con
     if (output.array->buffer == array->buffer) /* views of one array: what is read must not be written before */
         st = mnp_copy(array, &copy);
     if (st == MNP_OK)
-        st = mnp__plan_move_kept(copy ? copy : array, output.array, false);
+        st = mnp__plan_move_cached(copy ? copy : array, output.array, false);
     mnp_array_free(copy);
     return mnp__output_close(1, &output, st);
 }

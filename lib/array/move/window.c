@@ -89,7 +89,7 @@ mnp_status mnp__window_new(const mnp_array *x, const mnp_array *hull, const int6
         st = mnp_array_new_margins(hull->ctx, hull->dtype, wide, NULL, after, &window);
     mnp_layout_free(wide);
     MNP_TRY(st);
-    st = mnp__plan_move_kept(hull, window, true);
+    st = mnp__plan_move_cached(hull, window, true);
     if (st == MNP_OK)
         *window_p = window;
     else

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "comm/collectives/collectives.h"
 
-static const size_t most_kept = (size_t)64 << 20; /* bytes; more is released at the end of a call */
+static const size_t most_retained = (size_t)64 << 20; /* bytes; more is released at the end of a call */
 
 static void release_memory(mnp_comm *comm)
 {
@@ -85,7 +85,7 @@ mnp_status mnp__staged_move(mnp_comm *comm, int nsends, const mnp__message *send
     }
     MNP_TRY(copy(comm, nrecvs, recvs, staged_recvs));
     comm->staging.copying = true;
-    if (all <= most_kept)
+    if (all <= most_retained)
         return MNP_OK;
     MNP_TRY(wait_for_copies(comm));
     comm->staging.copying = false;

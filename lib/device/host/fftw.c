@@ -27,7 +27,7 @@ static void *find(void *object, const char *prefix, const char *name, bool *all)
     return found;
 }
 
-/* Where wisdom is kept. */
+/* Where wisdom is stored. */
 static char *wisdom_path(const mnp__config *config, const char *prefix, const char *version)
 {
     char processor[128], *folder;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Private to the host device: FFTW, which is loaded when it is first needed, and stays loaded.  What is found out by
- * trying is kept as its wisdom, in a file beside the cached kernels, for this FFTW and this processor; so it is tried
+ * trying is stored as its wisdom, in a file beside the cached kernels, for this FFTW and this processor; so it is tried
  * once.  Callers hold a lock: only execution is thread-safe in FFTW.
  */
 #ifndef MNP__DEVICE_HOST_FFTW_H

@@ -182,7 +182,7 @@ static mnp_status find_pairs(struct labelling *l, int64_t **pairs_p, int64_t *co
     for (int d = 0; d < l->ndim; d++)
         margin[d] = mnp_layout_parts(layout, d) > 1;
     MNP_TRY(mnp_array_new_margins(ctx, MNP_INT64, layout, margin, margin, &wide));
-    mnp_status st = mnp__plan_move_kept(l->labels, wide, true);
+    mnp_status st = mnp__plan_move_cached(l->labels, wide, true);
     for (int d = 0; d < l->ndim; d++) {
         surface += l->params.extent[d] > 0 ? 2 * (l->params.count / l->params.extent[d]) : 0;
         l->params.wide_stride[d] = wide->local_strides[d];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where kernels are kept, so that each is made once: the table of a context, and short lists.
+ * Where kernels are cached, so that each is made once: the table of a context, and short lists.
  *
  * What a call needs (a loop, a reduction, a program) depends on a few facts, such as a function's number and the dtypes
  * of its operands.  These facts are the key, compared by its bytes, so a key's padding must be zero.  The table's keys

@@ -143,7 +143,7 @@ static void write_body(const mnp_elementwise *kernel, const mnp_dtype *dtypes, m
     mnp__text_add(text, "[&]() {\n#line 1 \"body of %s\"\n%s\n#line 1 \"behind the body of %s\"\n;}();\n", kernel->name,
                   kernel->body, kernel->name);
     for (int k = kernel->ninputs; k < count; k++)
-        mnp__text_add(text, "mnp_%d = mnp_kept(%s);\n", k, kernel->parameters[k].name);
+        mnp__text_add(text, "mnp_%d = mnp_stored(%s);\n", k, kernel->parameters[k].name);
 }
 
 static mnp_status make_loop(const mnp_elementwise *kernel, const mnp_dtype *dtypes, mnp__loop **loop_p)

@@ -176,7 +176,7 @@ static void write_struct(const mnp_reduction *self, const mnp_dtype *dtypes, boo
         mnp__text_add(text, ", mnp_%d", k);
     mnp__text_add(text, ");\n");
     for (int k = self->ninputs; k < self->ninputs + self->noutputs; k++)
-        mnp__text_add(text, "result%d = mnp_kept(mnp_%d);\n", k, k);
+        mnp__text_add(text, "result%d = mnp_stored(mnp_%d);\n", k, k);
     mnp__text_add(text, "}\n};\n");
 }
 

@@ -4,7 +4,7 @@
  *
  * Everything element-wise is a loop: ufuncs, expressions, the user's own element-wise kernels, creation from indices.
  * A loop is made once from its text and the types of its operands.  Kernels for the strides of its operands (contiguous
- * and vectorised, rows, transposed tiles, any strides) are compiled when they are first needed and kept in the loop.
+ * and vectorised, rows, transposed tiles, any strides) are compiled when they are first needed and cached in the loop.
  * A later run is one launch, and neither allocates nor communicates.
  */
 #ifndef MNP__OPS_ELEMENTWISE_LOOP_H

@@ -5,7 +5,7 @@
  * It is made once from its text and types.  The text names a struct of the kernel language
  * (kernels/reduction/reduce_ops.h), which says what the accumulator of a set of elements holds, how one more element is
  * added, how the accumulators of two sets are joined, and how results follow.  Kernels for the strides of operands are
- * compiled when they are first needed and kept in the reduction.
+ * compiled when they are first needed and cached in the reduction.
  *
  * A rank reduces its own block.  Ranks that differ only along mesh axes that cut reduced dimensions have parts of the
  * same results.  A collective gathers the parts of all of them on each, which joins them in the order of the ranks; so

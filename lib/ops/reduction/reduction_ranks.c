@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that share results of reductions: their groups, and the memory for their parts, which a context keeps.
+ * Ranks that share results of reductions: their groups, and the memory for their parts, which a context caches.
  *
  * Ranks share results if they differ only along mesh axes that cut reduced dimensions.  Each gathers the parts of all
  * of them by one collective of their group, on the compute stream.  Where GPUs share memory and parts are small, the
@@ -16,11 +16,11 @@
 
 enum { MOST_SHARINGS = 32 };
 
-typedef struct kept {
+typedef struct cache {
     mnp__sharing *sharings; /* the most recently used one first */
     mnp__sharing *dropped;  /* those that graphs may still use */
     void *scratch;
-} kept;
+} cache;
 
 /* ---- freeing ---- */
 
@@ -40,30 +40,30 @@ static void free_sharings(mnp_ctx *ctx, mnp__sharing *sharings)
     }
 }
 
-static void free_kept(mnp_ctx *ctx, void *data)
+static void free_cache(mnp_ctx *ctx, void *data)
 {
-    kept *all = data;
+    cache *all = data;
     free_sharings(ctx, all->sharings);
     free_sharings(ctx, all->dropped);
     ctx->device->ops->free(ctx->device, all->scratch);
     free(all);
 }
 
-static mnp_status get_kept(mnp_ctx *ctx, kept **kept_p)
+static mnp_status get_cache(mnp_ctx *ctx, cache **cache_p)
 {
     mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_REDUCTIONS];
     if (!attached->data) {
-        MNP_TRY(mnp__calloc(1, sizeof(kept), &attached->data));
-        attached->free = free_kept;
+        MNP_TRY(mnp__calloc(1, sizeof(cache), &attached->data));
+        attached->free = free_cache;
     }
-    *kept_p = attached->data;
+    *cache_p = attached->data;
     return MNP_OK;
 }
 
 mnp_status mnp__reduction_scratch(mnp_ctx *ctx, void **scratch_p)
 {
-    kept *all;
-    MNP_TRY(get_kept(ctx, &all));
+    cache *all;
+    MNP_TRY(get_cache(ctx, &all));
     if (!all->scratch)
         MNP_TRY(ctx->device->ops->alloc(ctx->device, MNP__REDUCTION_SCRATCH, &all->scratch));
     *scratch_p = all->scratch;
@@ -99,7 +99,7 @@ static bool same_mesh(const mnp_layout *a, const mnp_layout *b)
 mnp__sharing *mnp__sharing_find(mnp_ctx *ctx, const mnp__reduction_work *work)
 {
     const mnp_layout *layout = work->layout;
-    kept *all = ctx->attached[MNP__ATTACHED_REDUCTIONS].data;
+    cache *all = ctx->attached[MNP__ATTACHED_REDUCTIONS].data;
     for (mnp__sharing **at = all ? &all->sharings : NULL; at && *at; at = &(*at)->next) {
         mnp__sharing *found = *at;
         if (found->axes != work->axes || found->accumulator != work->reduction->spec.accumulator ||
@@ -115,7 +115,7 @@ mnp__sharing *mnp__sharing_find(mnp_ctx *ctx, const mnp__reduction_work *work)
 }
 
 /* Release a sharing that was removed from the list; if graphs may still use it, it is freed with the context. */
-static void drop(mnp_ctx *ctx, kept *all, mnp__sharing *sharing)
+static void drop(mnp_ctx *ctx, cache *all, mnp__sharing *sharing)
 {
     if (!mnp__ctx_has_graphs(ctx)) {
         free_sharing(ctx, sharing);
@@ -126,7 +126,7 @@ static void drop(mnp_ctx *ctx, kept *all, mnp__sharing *sharing)
 }
 
 /* If there are too many, drop the least recently used one, which is the same on all ranks. */
-static void forget_last(mnp_ctx *ctx, kept *all)
+static void forget_last(mnp_ctx *ctx, cache *all)
 {
     int count = 0;
     mnp__sharing **last = &all->sharings;
@@ -144,9 +144,9 @@ mnp_status mnp__sharing_make(mnp_ctx *ctx, const mnp__reduction_work *work, int6
     const mnp_layout *layout = work->layout;
     const size_t accumulator = work->reduction->spec.accumulator;
     const size_t largest = (size_t)mnp__layout_largest(work->result) * accumulator; /* the same on all ranks */
-    kept *all = NULL;
+    cache *all = NULL;
     mnp__sharing *sharing = NULL;
-    mnp_status st = get_kept(ctx, &all);
+    mnp_status st = get_cache(ctx, &all);
     if (st == MNP_OK)
         st = mnp__calloc(1, sizeof *sharing, &sharing);
     MNP_TRY_OR(MNP_AGREE(ctx, st), st, fail);

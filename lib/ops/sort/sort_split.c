@@ -25,10 +25,10 @@ enum {
 };
 
 /* Pinned memory that the context keeps. */
-typedef struct kept {
+typedef struct pinned {
     void *memory;
     size_t size;
-} kept;
+} pinned;
 
 /* The search for a boundary, and what others ask this rank for. */
 typedef struct search {
@@ -218,9 +218,9 @@ static mnp_status run_round(search *s, mnp_sort_window *narrower, int64_t *longe
 
 /* ---- memory ---- */
 
-static void free_kept(mnp_ctx *ctx, void *data)
+static void free_pinned(mnp_ctx *ctx, void *data)
 {
-    kept *own = data;
+    pinned *own = data;
     ctx->device->ops->free_pinned(ctx->device, own->memory);
     free(own);
 }
@@ -228,14 +228,14 @@ static void free_kept(mnp_ctx *ctx, void *data)
 static mnp_status get_pinned(mnp_ctx *ctx, size_t size, void **memory_p)
 {
     mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_SORTING];
-    kept *own = attached->data;
+    pinned *own = attached->data;
     if (!own) {
         MNP_TRY(mnp__calloc(1, sizeof *own, &own));
-        *attached = (mnp__attachment){own, free_kept};
+        *attached = (mnp__attachment){own, free_pinned};
     }
     if (own->size < size) {
         ctx->device->ops->free_pinned(ctx->device, own->memory);
-        *own = (kept){NULL, 0};
+        *own = (pinned){NULL, 0};
         MNP_TRY(ctx->device->ops->alloc_pinned(ctx->device, size, &own->memory));
         own->size = size;
     }

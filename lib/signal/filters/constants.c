@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is kept of filters by their coefficients: lists, and the simplest kind of items, numbers on the device. */
+/* What is cached of filters by their coefficients: lists, and the simplest kind of items, numbers on the device. */
 #include "signal/filters/constants.h"
 
 #include <stdlib.h>
@@ -7,27 +7,27 @@
 
 enum { MOST = 16 };
 
-typedef struct kept_item {
+typedef struct cached_item {
     mnp__constants_key key;
     double *numbers; /* those of the key */
     void *item;      /* NULL: none */
-} kept_item;
+} cached_item;
 
 typedef struct list {
     const mnp__constants_kind *kind;
     int next; /* the oldest item, or none */
-    kept_item items[MOST];
+    cached_item items[MOST];
 } list;
 
 /* ---- lists ---- */
 
-static void drop(mnp_ctx *ctx, const mnp__constants_kind *kind, kept_item *kept)
+static void drop(mnp_ctx *ctx, const mnp__constants_kind *kind, cached_item *cached)
 {
-    if (kept->item)
-        kind->release(ctx, kept->item);
-    free(kept->item);
-    free(kept->numbers);
-    *kept = (kept_item){.item = NULL};
+    if (cached->item)
+        kind->release(ctx, cached->item);
+    free(cached->item);
+    free(cached->numbers);
+    *cached = (cached_item){.item = NULL};
 }
 
 static void free_list(mnp_ctx *ctx, void *data)
@@ -38,10 +38,11 @@ static void free_list(mnp_ctx *ctx, void *data)
     free(all);
 }
 
-static bool is_of(const kept_item *kept, const mnp__constants_key *key)
+static bool is_of(const cached_item *cached, const mnp__constants_key *key)
 {
-    return kept->item && kept->key.count == key->count && memcmp(kept->key.facts, key->facts, sizeof key->facts) == 0 &&
-           (key->count == 0 || memcmp(kept->numbers, key->numbers, (size_t)key->count * sizeof(double)) == 0);
+    return cached->item && cached->key.count == key->count &&
+           memcmp(cached->key.facts, key->facts, sizeof key->facts) == 0 &&
+           (key->count == 0 || memcmp(cached->numbers, key->numbers, (size_t)key->count * sizeof(double)) == 0);
 }
 
 /* Make an item in the place of the oldest. */
@@ -56,14 +57,14 @@ static mnp_status make(mnp_ctx *ctx, const mnp__constants_kind *kind, const mnp_
         *attached = (mnp__attachment){.data = made, .free = free_list};
     }
     list *all = attached->data;
-    kept_item *kept = &all->items[all->next];
-    drop(ctx, kind, kept);
-    kept->key = *key;
-    MNP_TRY(mnp__malloc(bytes, &kept->numbers));
+    cached_item *cached = &all->items[all->next];
+    drop(ctx, kind, cached);
+    cached->key = *key;
+    MNP_TRY(mnp__malloc(bytes, &cached->numbers));
     if (bytes > 0)
-        memcpy(kept->numbers, key->numbers, bytes);
-    MNP_TRY(mnp__calloc(1, kind->size, &kept->item));
-    return kind->make(ctx, from, kept->item);
+        memcpy(cached->numbers, key->numbers, bytes);
+    MNP_TRY(mnp__calloc(1, kind->size, &cached->item));
+    return kind->make(ctx, from, cached->item);
 }
 
 mnp_status mnp__constants_get(mnp_ctx *ctx, const mnp__constants_kind *kind, const mnp__constants_key *key,

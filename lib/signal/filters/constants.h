@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the context keeps of filters by their coefficients, so that a filter that is used again is not prepared again.
+ * What the context caches of filters by their coefficients, so that a filter that is used again is not prepared again.
  *
- * There is a list of 16 items for every kind, and a new item takes the place of the oldest one.  All ranks keep the
- * same items.  Calls that use them are not recorded in graphs; for plans, which may be, there is context/kept.h.
+ * There is a list of 16 items for every kind, and a new item takes the place of the oldest one.  All ranks cache the
+ * same items.  Calls that use them are not recorded in graphs; for plans, which may be, there is context/plan_cache.h.
  */
 #ifndef MNP__SIGNAL_CONSTANTS_H
 #define MNP__SIGNAL_CONSTANTS_H

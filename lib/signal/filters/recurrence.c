@@ -40,7 +40,7 @@ enum {
 
 enum { IN, OUT, PLACE, OPERANDS };
 
-/* What is kept of a filter for arrays that are cut in one way. */
+/* What is cached of a filter for arrays that are cut in one way. */
 typedef struct plan {
     int threads;         /* of a rank on the host; 0 on a GPU */
     int64_t parts, part; /* of a line; elements of all parts but the first */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Launches of recurrences in tiles; the powers of transition matrices that they need, which are kept. */
+/* Launches of recurrences in tiles; the powers of transition matrices that they need, which are cached. */
 #include "signal/filters/recurrence_tiles.h"
 
 #include <float.h>
@@ -20,39 +20,39 @@ enum {
     MOST_SHIFT = 3 /* of tiles, to lie aligned in memory */
 };
 
-/* What is kept of a filter. */
+/* What is cached of a filter. */
 typedef struct constants {
     int reach;
     double *device; /* coefficients, then matrices */
 } constants;
 
-/* What is kept for all launches. */
-typedef struct kept {
+/* Memory of the device that all launches share. */
+typedef struct memory {
     void *records; /* a counter of 16 bytes, and then records */
     size_t size;
     uint64_t counted, launches; /* since they were zeros */
     void *spoiled;              /* of each line: see recurrence_tiles_params.h */
     size_t spoiled_size;
-} kept;
+} memory;
 
-static void free_kept(mnp_ctx *ctx, void *data)
+static void free_memory(mnp_ctx *ctx, void *data)
 {
-    kept *all = data;
+    memory *all = data;
     ctx->device->ops->free(ctx->device, all->records);
     ctx->device->ops->free(ctx->device, all->spoiled);
     free(all);
 }
 
-static mnp_status get_kept(mnp_ctx *ctx, kept **kept_p)
+static mnp_status get_memory(mnp_ctx *ctx, memory **memory_p)
 {
     mnp__attachment *attached = &ctx->attached[MNP__ATTACHED_TILES];
     if (!attached->data) {
-        kept *all;
+        memory *all;
         MNP_TRY(mnp__calloc(1, sizeof *all, &all));
         attached->data = all;
-        attached->free = free_kept;
+        attached->free = free_memory;
     }
-    *kept_p = attached->data;
+    *memory_p = attached->data;
     return MNP_OK;
 }
 
@@ -255,7 +255,7 @@ mnp_status mnp__recurrence_tiles_launch(const mnp__recurrence_tiles *tiles, cons
 {
     enum { COUNTER = 16, RECORD = 16, GROUP = 32 };
     mnp_ctx *ctx = tiles->ctx;
-    kept *all;
+    memory *all;
     mnp_recurrence_tiles_params p = *params;
     const int64_t tile = tiles->threads * tiles->strip;
     bool grown;
@@ -264,7 +264,7 @@ mnp_status mnp__recurrence_tiles_launch(const mnp__recurrence_tiles *tiles, cons
     const int64_t records = p.tiles == 1 ? 0 : p.over.lines * (p.tiles + groups + sets) * tiles->filter->order;
     if (p.over.lines == 0)
         return MNP_OK;
-    MNP_TRY(get_kept(ctx, &all));
+    MNP_TRY(get_memory(ctx, &all));
     MNP_TRY(need_memory(ctx, COUNTER + (size_t)records * RECORD, 0, &all->records, &all->size, &grown));
     if (grown)
         all->counted = all->launches = 0;

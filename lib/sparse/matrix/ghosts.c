@@ -5,8 +5,8 @@
  * and are received in place.
  *
  * GPUs that share the heap store ghosts directly (ghosts_p2p.h); otherwise they go by messages.  Buffers depend on the
- * size of an element and on the width of the vectors; those for the last few such kinds are kept.  While there are
- * graphs, which hold addresses of buffers, all are kept.
+ * size of an element and on the width of the vectors; those for the last few such kinds are cached.  While there are
+ * graphs, which hold addresses of buffers, all stay.
  */
 #include "sparse/matrix/ghosts.h"
 

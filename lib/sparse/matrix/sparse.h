@@ -125,7 +125,7 @@ mnp_status mnp__sparse_apply(const mnp_sparse *matrix, bool conjugate, mnp_dtype
 mnp_status mnp__sparse_apply_dot(const mnp_sparse *matrix, mnp_dtype dtype, const void *x, void *y,
                                  const mnp__steps_buffers *buffers, bool *done_p);
 
-/* The transpose, made at the first call and kept with the matrix.  Collective. */
+/* The transpose, made at the first call and cached with the matrix.  Collective. */
 mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **transposed_p);
 
 /* A vector's layout for x: as given, or with the columns of x, whole, beside it.  The caller frees it. */

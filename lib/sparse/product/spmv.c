@@ -21,7 +21,7 @@
 #include "sparse/matrix/sparse.h"
 
 enum {
-    KEPT_KERNELS = 8,
+    CACHED_KERNELS = 8,
     WORTH_A_STREAM = 4 /* entries of a row of the ghost part, on average */
 };
 
@@ -44,7 +44,7 @@ struct mnp__products {
     mnp__spmv_autotune tuning;
     mnp_spmv_start *starts[NUM_PARTS]; /* device memory: the chunks of a stream; NULL: none were found */
     int64_t chunks[NUM_PARTS];
-    struct kernels kept[KEPT_KERNELS];
+    struct kernels cached[CACHED_KERNELS];
     int next; /* the entry that is given up next */
 };
 
@@ -115,29 +115,29 @@ static mnp_status load(const mnp_sparse *matrix, const struct kernels *wanted, i
     return mnp__ctx_kernel_of_text(matrix->ctx, &spec, &defines, NULL, kernel_p);
 }
 
-static bool is_as_wanted(const struct kernels *kept, const struct kernels *wanted)
+static bool is_as_wanted(const struct kernels *cached, const struct kernels *wanted)
 {
-    return kept->loaded[OWN] && kept->dtype == wanted->dtype && kept->wide == wanted->wide &&
-           kept->conjugate == wanted->conjugate && kept->dot == wanted->dot &&
-           kept->algorithms[OWN] == wanted->algorithms[OWN] && kept->algorithms[GHOST] == wanted->algorithms[GHOST];
+    return cached->loaded[OWN] && cached->dtype == wanted->dtype && cached->wide == wanted->wide &&
+           cached->conjugate == wanted->conjugate && cached->dot == wanted->dot &&
+           cached->algorithms[OWN] == wanted->algorithms[OWN] && cached->algorithms[GHOST] == wanted->algorithms[GHOST];
 }
 
 static mnp_status find_kernels(const mnp_sparse *matrix, const struct kernels *wanted, const struct kernels **kernels_p)
 {
     mnp__products *products = matrix->products;
     struct kernels made = *wanted;
-    for (int i = 0; i < KEPT_KERNELS; i++) {
-        if (is_as_wanted(&products->kept[i], wanted)) {
-            *kernels_p = &products->kept[i];
+    for (int i = 0; i < CACHED_KERNELS; i++) {
+        if (is_as_wanted(&products->cached[i], wanted)) {
+            *kernels_p = &products->cached[i];
             return MNP_OK;
         }
     }
     MNP_TRY(load(matrix, wanted, OWN, &made.loaded[OWN]));
     if (matrix->has_ghosts)
         MNP_TRY(load(matrix, wanted, GHOST, &made.loaded[GHOST]));
-    products->kept[products->next] = made;
-    *kernels_p = &products->kept[products->next];
-    products->next = (products->next + 1) % KEPT_KERNELS;
+    products->cached[products->next] = made;
+    *kernels_p = &products->cached[products->next];
+    products->next = (products->next + 1) % CACHED_KERNELS;
     return MNP_OK;
 }
 

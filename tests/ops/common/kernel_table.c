@@ -73,7 +73,7 @@ static void check_things(void)
     for (int i = 0; i < count; i++)
         right += mnp__kernel_table_add(&ctx, (mnp__maker)make_twice, (int[]){i, -i}, 2 * sizeof(int), &things[i],
                                        count_free) == MNP_OK;
-    ok(right == count, "%d of %d things are kept", right, count);
+    ok(right == count, "%d of %d things are added", right, count);
     right = 0;
     for (int i = 0; i < count; i++) {
         right += mnp__kernel_table_find(&ctx, (mnp__maker)make_twice, (int[]){i, -i}, 2 * sizeof(int)) == &things[i] &&
