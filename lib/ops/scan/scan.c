@@ -120,18 +120,26 @@ typedef struct run {
     void *scratch;
 } run;
 
-/* Open the output.  A scan works in place; if x and the output overlap otherwise, it writes to a new array. */
+/*
+ * Open the output; a new one is stored as x is.  A scan works in place; if x and the output overlap otherwise, it
+ * writes to a new array.
+ */
 static mnp_status open_output(run *r)
 {
     const mnp__loop_operand *operands = r->reduction->spec.operands;
-    const bool in_place = *r->call->out_p == r->call->x && operands[0].memory == operands[1].memory;
+    const mnp_array *x = r->call->x;
+    const bool in_place = *r->call->out_p == x && operands[0].memory == operands[1].memory;
+    mnp_layout *layout;
+    MNP_TRY(mnp_layout_with_order(x->layout, x->stored, &layout));
     const mnp__output_spec spec = {.function = r->call->function,
                                    .ctx = r->ctx,
                                    .dtype = operands[1].memory,
-                                   .layout = r->call->x->layout,
+                                   .layout = layout,
                                    .ninputs = in_place ? 0 : 1,
                                    .inputs = &r->call->x};
-    return mnp__output_open(&spec, r->call->out_p, &r->output);
+    mnp_status st = mnp__output_open(&spec, r->call->out_p, &r->output);
+    mnp_layout_free(layout);
+    return st;
 }
 
 /* The kernel of the plan, from those that were loaded before if it is there. */

@@ -94,6 +94,13 @@ def large():
     for axis in axes_of(2):
         compare("cumsum", a, x, axis)
         compare("cumsum", a[::-1, ::-3], x[::-1, ::-3], axis)
+    out = mp.array(np.zeros((503, 411), "float32"))
+    a = rng.integers(-1000, 1000, (411, 503)).astype("float32")
+    for axis in (0, 1):
+        turned = mp.transpose(mp.array(a), [1, 0])
+        mp.cumsum(turned, axis, None, out=out)
+        mp.check(f"a transpose along axis {axis} into an array in C order", out, np.cumsum(a.T, axis=axis))
+        mp.check("and into a new one", mp.cumsum(turned, axis, None), np.cumsum(a.T, axis=axis))
     a = rng.uniform(0, 1, (100003,))
     wide = np.cumsum(a, dtype=np.longdouble)
     ours = np.abs(mp.cumsum(mp.array(a), 0, None).numpy() - wide).max()
