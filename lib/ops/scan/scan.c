@@ -142,21 +142,23 @@ static mnp_status open_output(run *r)
     return st;
 }
 
-/* The kernel of the plan, from those that were loaded before if it is there. */
-static mnp_status find_kernel(run *r)
+/* Plan the run, and find the plan's kernel among those that were loaded before. */
+static void make_plan(run *r, bool general)
 {
     const mnp__scan_signature *signature = &r->plan.signature;
+    mnp__scan_plan_make(&r->reduction->spec, r->call->x, r->output.array, r->call->axis, r->shared->threads, general,
+                        &r->plan);
     r->kernel = mnp__entries_find(r->reduction->scans, signature, sizeof *signature);
+}
+
+/* Load the plan's kernel unless it is there. */
+static mnp_status need_kernel(run *r)
+{
+    const mnp__scan_signature *signature = &r->plan.signature;
     if (r->kernel || r->plan.launch.grid[0] == 0)
         return MNP_OK;
     MNP_TRY(load(r->reduction, signature, &r->kernel));
     return mnp__entries_add_kernel(r->ctx->device, &r->reduction->scans, signature, sizeof *signature, r->kernel);
-}
-
-static void make_plan(run *r, bool general)
-{
-    mnp__scan_plan_make(&r->reduction->spec, r->call->x, r->output.array, r->call->axis, r->shared->threads, general,
-                        &r->plan);
 }
 
 /* Plan the run, and find or make its kernel and memory.  Small blocks share one kernel for all strides. */
@@ -164,12 +166,12 @@ static mnp_status prepare(run *r)
 {
     const mnp__scan_plan *plan = &r->plan;
     make_plan(r, false);
-    if (plan->small && !mnp__entries_find(r->reduction->scans, &plan->signature, sizeof plan->signature)) {
+    if (plan->small && !r->kernel) {
         if (r->ctx->device->rehearses) /* what larger arrays will need */
-            MNP_TRY(find_kernel(r));
+            MNP_TRY(need_kernel(r));
         make_plan(r, true);
     }
-    MNP_TRY(find_kernel(r));
+    MNP_TRY(need_kernel(r));
     MNP_TRY(mnp__reduction_scratch(r->ctx, &r->scratch));
     return need_state(r->ctx, r->shared, plan->state);
 }
