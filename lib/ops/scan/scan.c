@@ -86,7 +86,7 @@ static mnp_status load(const mnp__reduction *reduction, const mnp__scan_signatur
     const size_t larger = in > out ? in : out;
     size_t bytes = 0; /* some more than elements take, as these need not be aligned */
     if (signature->way == MNP_SCAN_SHORT)
-        bytes = MNP__SCAN_SHORT_BYTES / larger * (in == out ? in : in + out) + 64;
+        bytes = (size_t)mnp__scan_short_bytes((int64_t)in, (int64_t)out) + 64;
     else if (signature->way == MNP_SCAN_BANDS)
         bytes = MNP__SCAN_THREADS * signature->unroll * larger + 32;
     else if (signature->way == MNP_SCAN_TILES)

@@ -123,6 +123,25 @@ def beside_each_other():
         compare("cummax", a, x, 1)
 
 
+def short_lines():
+    """Lines of few elements one behind the other, of powers of two and of other numbers, with gaps and without, aligned to
+    their vectors or not: sums of so many zeros and ones are exact."""
+    dtypes = "float32 float64 float16 int8 int32 complex128 complex64 uint8".split()
+    for number, dtype in mp.part(list(enumerate(dtypes))):
+        length = int(rng.choice([2, 4, 8, 15, 16, 30, 32, 33, 64, 96, 128, 257, 511, 1000]))
+        lines = 70000 // length
+        flat = rng.integers(0, 2, lines * (length + 1) + 1).astype(dtype)
+        x = mp.array(flat)
+        for begin, pitch in (0, length), (1, length), (0, length + 1):
+            a = flat[begin:begin + lines * pitch].reshape(lines, pitch)[:, :length]
+            y = mp.reshape(x[begin:begin + lines * pitch], 2, [lines, pitch])[:, :length]
+            compare("cumsum", a, y, 1)
+            compare("cummax", a, y, 1)
+        out = mp.reshape(mp.array(np.zeros_like(flat))[1:lines * length + 1], 2, [lines, length])
+        mp.cumsum(mp.array(a), 1, dtype, out=out)
+        mp.check(f"lines of {length} {dtype} into what is not aligned", out, np.cumsum(a, axis=1, dtype=dtype))
+
+
 def special_values():
     a = mp.values_for_sums(rng, "float32", (9, 11))
     a[2, 3] = a[2, 7] = a[5, 0] = np.nan
@@ -213,6 +232,7 @@ all_functions()
 shapes_and_views()
 large()
 beside_each_other()
+short_lines()
 special_values()
 outputs()
 properties()
