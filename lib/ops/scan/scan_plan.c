@@ -46,7 +46,7 @@ enum {
     HOST_COLUMNS = 256      /* lines that count as one on the host */
 };
 
-enum { IN, OUT, PLACE, OPERANDS }; /* PLACE: the numbers of lines */
+enum { IN, OUT, PLACE, OPERANDS }; /* PLACE: the numbers of lines, in C order, where ranks share these; else 0 */
 
 /* A run while it is being planned. */
 typedef struct walk {
@@ -69,7 +69,7 @@ static void add_dim(const walk *w, int d, mnp__nest *nest)
 
 static void gather(walk *w, int axis)
 {
-    int64_t place = 1;
+    int64_t place = mnp__is_shared(w->x->layout, 1u << axis) ? 1 : 0;
     w->axis = (mnp__nest){.count = OPERANDS, .stride = w->along};
     w->beside = (mnp__nest){.count = OPERANDS, .stride = w->stride};
     w->lines = 1;

@@ -73,6 +73,7 @@ static const struct scan_case {
     {"few columns of integers", "bands of 1, 1x23: 18116", cumsum, MNP_INT32, 2, 0, {20000000, 5}, {5, 1}, 0},
     {"columns", "bands of 1, 4x31: 34048", cumsum, MNP_FLOAT32, 2, 0, {16384, 16384}, {16384, 1}, 0},
     {"a transpose", "bands of 1, 4x31: 34048", cumsum, MNP_FLOAT32, 2, 1, {16384, 16384}, {1, 16384}, 0},
+    {"a permuted array", "bands of 1, 4x31: 34816", cumsum, MNP_FLOAT32, 3, 1, {64, 4096, 1024}, {1, 65536, 64}, 0},
     {"lines of a permuted array", "blocks of 1, 4x4: 16384", cumsum, MNP_FLOAT32, 2, 0, {16384, 16384}, {1, 16384}, 0},
     {"the middle", "bands of 2, 4x31: 6000", mnp_cummin, MNP_INT32, 3, 1, {1000, 300, 128}, {38400, 128, 1}, 0},
     {"short lines", "short of 1, 1x1: 12618", cumsum, MNP_FLOAT32, 2, 1, {164025, 405}, {405, 1}, 0},
