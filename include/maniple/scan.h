@@ -3,8 +3,9 @@
  * Scans along an axis: cumulative sums, products, maxima and minima; also differences of neighbours, gradients and
  * integrals.
  *
- * An axis counts from the end if it is negative.  A new result has the layout of the input.  Outputs are as in
- * maniple/array.h and may share memory with the input.
+ * An axis counts from the end if it is negative.  A new result has the layout of the input; that of a cumulative
+ * function is also stored in the order in which the input is (NumPy's order "K"), unless it has an initial value in
+ * front.  Outputs are as in maniple/array.h and may share memory with the input.
  *
  * Sums of floats have the precision of mnp_sum(), so they are at least as exact as NumPy's, and a partial sum that
  * overflows float16 or float32 does not make the later ones infinite.  On a GPU the last bit of a float may differ

@@ -29,22 +29,6 @@ struct mnp_place {
     }
 };
 
-/* The total of the strips before this one in its group; `acc` becomes the total of all up to this one. */
-MNP_INLINE mnp_acc mnp_join_strips(const mnp_place &place, int columns, mnp_acc &acc)
-{
-    if (place.strips == 1)
-        return mnp_empty<mnp_op>();
-    for (int by = 1; by < place.strips; by *= 2) {
-        mnp_acc other = mnp_shuffle_up(acc, by * columns, 32);
-        if (place.strip >= by) {
-            mnp_op::join(other, acc);
-            acc = other;
-        }
-    }
-    const mnp_acc before = mnp_shuffle_up(acc, columns, 32);
-    return place.strip > 0 ? before : mnp_empty<mnp_op>();
-}
-
 /*
  * Find the results of the `count` elements of a strip, which are `step` apart; `first` is the total before it.  Results
  * that have another size overwrite elements of other threads, so that all elements are read first.
@@ -143,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
     const int64_t out_offset = mnp_offset<MNP_KEPT>(p.out.kept, index) + first_row * p.out.along;
     const mnp_in *const in = (const mnp_in *)p.in.base + in_offset;
     mnp_out *const out = (mnp_out *)p.out.base + out_offset;
-    const mnp_box box = {1, rows, columns, nullptr};
+    const mnp_box box = {1, rows, columns, 0, nullptr};
     mnp_in *const elements = mnp_room_of_elements(mnp_shared, in, out);
     mnp_out *const results = mnp_room_of_results(mnp_shared, elements, out);
     mnp_stage_box(elements, in, p.in, box);
@@ -158,7 +142,8 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
     for (int j = begin; j < end; j++)
         mnp_take(lanes, 0, elements[j * columns + place.column]);
     mnp_acc acc = lanes.end(0);
-    const mnp_acc before = mnp_join_strips(place, most, acc);
+    const mnp_acc before =
+        place.strips == 1 ? mnp_empty<mnp_op>() : mnp_join_threads(place.strip, place.strips, most, acc);
     if (there && place.strip == place.strips - 1)
         totals[place.group * most + place.column] = acc;
     __syncthreads();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Elements that a block of a GPU copies to its shared memory, scans there, and copies from it: rows of columns, where a
- * row holds the elements at one index along the axis.  In shared memory rows follow one another.  Where they do in
- * memory too, 16 bytes at a time are copied wherever the first element begins; else vectors of MNP_VECTOR elements,
- * with the strides of the operand.
+ * row holds the elements at one index along the axis.  In shared memory rows follow one another, with a gap after each
+ * group of them.  Where they follow one another in memory, 16 bytes at a time are copied, wherever the first element
+ * begins if there are no gaps; else vectors of MNP_VECTOR elements, with the strides of the operand.
  */
 #include "kernels/copy_ahead_cuda.h"
 #include "kernels/reduction/staging_cuda.h"
@@ -53,10 +53,10 @@ struct mnp_walk {
 
 /*
  * A box of `groups` times `rows` rows of `columns` elements.  Group g begins at starts[g] in memory, if there are
- * several.
+ * several.  With a gap, groups that follow one another in memory have a multiple of 16 bytes and are aligned to it.
  */
 struct mnp_box {
-    int groups, rows, columns;
+    int groups, rows, columns, gap;
     const int64_t *starts;
 
     MNP_INLINE int count() const
@@ -67,6 +67,16 @@ struct mnp_box {
     {
         const int64_t step = MNP_VECTOR > 1 ? MNP_VECTOR : operand.kept[MNP_KEPT - 1];
         return (starts ? starts[walk.group] : 0) + walk.row * operand.along + walk.column * step;
+    }
+    /* How many vectors of gaps are before the place in shared memory. */
+    template <typename Vector, typename Element> MNP_INLINE int gaps(const mnp_walk &walk) const
+    {
+        return walk.group * (gap * (int)sizeof(Element) / (int)sizeof(Vector));
+    }
+    /* How many times 16 bytes a group has. */
+    template <typename Element> MNP_INLINE int chunks() const
+    {
+        return rows * columns * (int)sizeof(Element) / 16;
     }
 };
 
@@ -87,15 +97,23 @@ MNP_INLINE mnp_out *mnp_room_of_results(uint4 *shared, const mnp_in *elements, c
 MNP_INLINE void mnp_stage_box(mnp_in *room, const mnp_in *in, const mnp_scan_operand &operand, const mnp_box &box)
 {
     typedef mnp_vector<mnp_in, MNP_VECTOR> vector;
-    if (MNP_UNIT_IN) {
+    if (MNP_UNIT_IN && box.gap == 0) {
         mnp_stage((uint4 *)((char *)room - mnp_skip_of(in)), in, box.count() * (int)sizeof(mnp_in));
+        return;
+    }
+    if (MNP_UNIT_IN) {
+        const int chunks = box.chunks<mnp_in>();
+        mnp_walk walk(chunks, 1);
+#pragma unroll 4
+        for (int i = threadIdx.x; i < box.groups * chunks; i += MNP_THREADS, walk.next())
+            mnp_fetch((uint4 *)room + i + box.gaps<uint4, mnp_in>(walk), (const uint4 *)in + i);
         return;
     }
     const int count = box.count() / MNP_VECTOR;
     mnp_walk walk(box.rows, box.columns / MNP_VECTOR);
 #pragma unroll 4
     for (int i = threadIdx.x; i < count; i += MNP_THREADS, walk.next())
-        mnp_fetch((vector *)room + i, (const vector *)(in + box.place(walk, operand)));
+        mnp_fetch((vector *)room + i + box.gaps<vector, mnp_in>(walk), (const vector *)(in + box.place(walk, operand)));
 }
 
 /* Copy results from shared memory. */
@@ -103,6 +121,14 @@ MNP_INLINE void mnp_unstage_box(mnp_out *out, const mnp_out *results, const mnp_
                                 const mnp_box &box)
 {
     typedef mnp_vector<mnp_out, MNP_VECTOR> vector;
+    if (MNP_UNIT_OUT && box.gap > 0) {
+        const int chunks = box.chunks<mnp_out>();
+        mnp_walk walk(chunks, 1);
+#pragma unroll 4
+        for (int i = threadIdx.x; i < box.groups * chunks; i += MNP_THREADS, walk.next())
+            ((uint4 *)out)[i] = ((const uint4 *)results)[i + box.gaps<uint4, mnp_out>(walk)];
+        return;
+    }
     if (MNP_UNIT_OUT) {
         const int skip = mnp_skip_of(out);
         if (mnp_skip_of(results) == skip) {
@@ -117,5 +143,5 @@ MNP_INLINE void mnp_unstage_box(mnp_out *out, const mnp_out *results, const mnp_
     mnp_walk walk(box.rows, box.columns / MNP_VECTOR);
 #pragma unroll 4
     for (int i = threadIdx.x; i < count; i += MNP_THREADS, walk.next())
-        *(vector *)(out + box.place(walk, operand)) = ((const vector *)results)[i];
+        *(vector *)(out + box.place(walk, operand)) = ((const vector *)results)[i + box.gaps<vector, mnp_out>(walk)];
 }

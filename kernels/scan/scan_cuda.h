@@ -40,6 +40,23 @@ template <typename Acc> MNP_INLINE Acc mnp_shuffle_from(const Acc &acc, int from
     return other;
 }
 
+/*
+ * The total of what the threads before this one have, of `count` that are `step` apart in a warp, of which this is
+ * number `number`; `acc`, what this one has, becomes the total of all up to it.  All threads of the warp call it.
+ */
+MNP_INLINE mnp_acc mnp_join_threads(int number, int count, int step, mnp_acc &acc)
+{
+    for (int by = 1; by < count; by *= 2) {
+        mnp_acc other = mnp_shuffle_up(acc, by * step, 32);
+        if (number >= by) {
+            mnp_op::join(other, acc);
+            acc = other;
+        }
+    }
+    const mnp_acc before = mnp_shuffle_up(acc, step, 32);
+    return number > 0 ? before : mnp_empty<mnp_op>();
+}
+
 /* Load MNP_VECTOR adjacent elements from element x on, except those at or after `end`. */
 template <bool unit, typename Memory>
 MNP_INLINE void mnp_load(const Memory *at, int64_t stride, int64_t x, int64_t end, Memory (&values)[MNP_VECTOR])

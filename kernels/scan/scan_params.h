@@ -27,6 +27,7 @@ enum {
 struct mnp_scan_operand {
     unsigned long long base; /* address of the first element */
     long long along;         /* the axis */
+    long long gap;           /* of short lines: elements of shared memory left free after each group of them */
     long long kept[MNP_KEPT];
 };
 
@@ -37,7 +38,7 @@ struct mnp_scan_params {
     long long parts;          /* into which a line is divided: also tiles, or bands; of short lines: those of a block */
     long long team;           /* threads of a line, as the power of two */
     long long columns;        /* neighbouring lines whose elements alternate in shared memory */
-    long long strip;          /* in bands, adjacent elements of a line that a thread has */
+    long long strip;          /* in bands and short lines, adjacent vectors of a line that a thread has */
     unsigned long long known; /* totals of all lines for each rank that shares them; 0: ranks share none */
     long long first, by, count; /* the ranks before this one: numbers first, first + by, ... */
     unsigned long long totals;  /* of parts: that of a line is number part * lines + its number */

@@ -53,6 +53,10 @@ for shape in (6, 8, 5), (4, 9), (7,), (3, 0, 2), (2, 3, 4, 5):
           f"{shape}: what is computed from a transpose lies as it does")
     mp.ok(dense(mp.astype(turned, "int32"), like) and dense(mp.astype(turned, turned.dtype), like),
           f"{shape}: so does what is cast of it")
+    axis = int(rng.integers(a.ndim))
+    sums = mp.cumsum(turned, axis, None)
+    mp.ok(dense(sums, like), f"{shape}: so do its cumulative sums")
+    mp.check(f"{shape}: which go along axis {axis}", sums, np.cumsum(a.transpose(axes), axis=axis))
     mp.check(f"{shape}: to its values", mp.astype(turned, "int32"), a.transpose(axes).astype("int32"))
     mp.check(f"{shape}: with its values", mp.add(turned, mp.multiply(turned, 2)), a.transpose(axes) * 3)
     mp.check(f"{shape}: and beside what lies otherwise", mp.add(turned, mp.negative(mp.array(a.transpose(axes)))),

@@ -86,7 +86,7 @@ static mnp_status load(const mnp__reduction *reduction, const mnp__scan_signatur
     const size_t larger = in > out ? in : out;
     size_t bytes = 0; /* some more than elements take, as these need not be aligned */
     if (signature->way == MNP_SCAN_SHORT)
-        bytes = MNP__SCAN_SHORT_BYTES / larger * (in == out ? in : in + out) + 64;
+        bytes = (size_t)mnp__scan_short_bytes((int64_t)in, (int64_t)out) + 64;
     else if (signature->way == MNP_SCAN_BANDS)
         bytes = MNP__SCAN_THREADS * signature->unroll * larger + 32;
     else if (signature->way == MNP_SCAN_TILES)
@@ -120,35 +120,45 @@ typedef struct run {
     void *scratch;
 } run;
 
-/* Open the output.  A scan works in place; if x and the output overlap otherwise, it writes to a new array. */
+/*
+ * Open the output; a new one is stored as x is.  A scan works in place; if x and the output overlap otherwise, it
+ * writes to a new array.
+ */
 static mnp_status open_output(run *r)
 {
     const mnp__loop_operand *operands = r->reduction->spec.operands;
-    const bool in_place = *r->call->out_p == r->call->x && operands[0].memory == operands[1].memory;
+    const mnp_array *x = r->call->x;
+    const bool in_place = *r->call->out_p == x && operands[0].memory == operands[1].memory;
+    mnp_layout *layout;
+    MNP_TRY(mnp_layout_with_order(x->layout, x->stored, &layout));
     const mnp__output_spec spec = {.function = r->call->function,
                                    .ctx = r->ctx,
                                    .dtype = operands[1].memory,
-                                   .layout = r->call->x->layout,
+                                   .layout = layout,
                                    .ninputs = in_place ? 0 : 1,
                                    .inputs = &r->call->x};
-    return mnp__output_open(&spec, r->call->out_p, &r->output);
+    mnp_status st = mnp__output_open(&spec, r->call->out_p, &r->output);
+    mnp_layout_free(layout);
+    return st;
 }
 
-/* The kernel of the plan, from those that were loaded before if it is there. */
-static mnp_status find_kernel(run *r)
+/* Plan the run, and find the plan's kernel among those that were loaded before. */
+static void make_plan(run *r, bool general)
 {
     const mnp__scan_signature *signature = &r->plan.signature;
+    mnp__scan_plan_make(&r->reduction->spec, r->call->x, r->output.array, r->call->axis, r->shared->threads, general,
+                        &r->plan);
     r->kernel = mnp__entries_find(r->reduction->scans, signature, sizeof *signature);
+}
+
+/* Load the plan's kernel unless it is there. */
+static mnp_status need_kernel(run *r)
+{
+    const mnp__scan_signature *signature = &r->plan.signature;
     if (r->kernel || r->plan.launch.grid[0] == 0)
         return MNP_OK;
     MNP_TRY(load(r->reduction, signature, &r->kernel));
     return mnp__entries_add_kernel(r->ctx->device, &r->reduction->scans, signature, sizeof *signature, r->kernel);
-}
-
-static void make_plan(run *r, bool general)
-{
-    mnp__scan_plan_make(&r->reduction->spec, r->call->x, r->output.array, r->call->axis, r->shared->threads, general,
-                        &r->plan);
 }
 
 /* Plan the run, and find or make its kernel and memory.  Small blocks share one kernel for all strides. */
@@ -156,12 +166,12 @@ static mnp_status prepare(run *r)
 {
     const mnp__scan_plan *plan = &r->plan;
     make_plan(r, false);
-    if (plan->small && !mnp__entries_find(r->reduction->scans, &plan->signature, sizeof plan->signature)) {
+    if (plan->small && !r->kernel) {
         if (r->ctx->device->rehearses) /* what larger arrays will need */
-            MNP_TRY(find_kernel(r));
+            MNP_TRY(need_kernel(r));
         make_plan(r, true);
     }
-    MNP_TRY(find_kernel(r));
+    MNP_TRY(need_kernel(r));
     MNP_TRY(mnp__reduction_scratch(r->ctx, &r->scratch));
     return need_state(r->ctx, r->shared, plan->state);
 }

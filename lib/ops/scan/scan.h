@@ -18,7 +18,7 @@ typedef struct mnp__scan_call {
     const mnp_array *x;   /* not a scalar, and with a dimension */
     int axis;             /* 0 .. ndim - 1 */
     bool keeps_first;     /* the result for one element is that element */
-    mnp_array **out_p;    /* the user's pointer; where *p is NULL, an array is made in the layout of x */
+    mnp_array **out_p;    /* the user's pointer; where *p is NULL, an array is made, stored as x is */
 } mnp__scan_call;
 
 /*

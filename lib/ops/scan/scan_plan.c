@@ -29,9 +29,11 @@ enum {
     TEAM_ROW_BYTES = 64,    /* least bytes, if not half a line, that a line's threads load at once if each has more */
     LEAST_SHORT = 4,        /* least lines of a block that has several in shared memory */
     SHORT_STRIP = 4,        /* elements that a thread should have of such a line */
+    BANKS = 32,             /* of shared memory */
+    BANK_BYTES = 4,         /* of each, side by side */
+    STRIPS = 4,             /* lengths of strips that are tried against conflicts of banks */
     SHORTEST = 8,           /* elements of a line, or */
     SHORTEST_BYTES = 32,    /* bytes, for which vectors along a line are too few for enough bytes in flight */
-    MOST_CONFLICTS = 4,     /* threads that may meet at a bank of shared memory, where vectors are the other way */
     SHORT_PART = 64,        /* least elements of a part of a column */
     BAND_ROW_BYTES = 256,   /* of the elements of a band at one index along the axis */
     LEAST_ROWS = 32,        /* of lines that are divided into bands */
@@ -44,7 +46,7 @@ enum {
     HOST_COLUMNS = 256      /* lines that count as one on the host */
 };
 
-enum { IN, OUT, PLACE, OPERANDS }; /* PLACE: the numbers of lines */
+enum { IN, OUT, PLACE, OPERANDS }; /* PLACE: the numbers of lines, in C order, where ranks share these; else 0 */
 
 /* A run while it is being planned. */
 typedef struct walk {
@@ -67,7 +69,7 @@ static void add_dim(const walk *w, int d, mnp__nest *nest)
 
 static void gather(walk *w, int axis)
 {
-    int64_t place = 1;
+    int64_t place = mnp__is_shared(w->x->layout, 1u << axis) ? 1 : 0;
     w->axis = (mnp__nest){.count = OPERANDS, .stride = w->along};
     w->beside = (mnp__nest){.count = OPERANDS, .stride = w->stride};
     w->lines = 1;
@@ -163,61 +165,140 @@ static int64_t size_in_shared(const walk *w)
     return aligned ? mnp__max(in, out) : 0;
 }
 
-/* The elements of a line that each of its threads joins: an odd number, which spreads them over the banks. */
-static int64_t choose_strip(int64_t length, int64_t team)
+/*
+ * How the lines of a block lie in shared memory.  Of the threads of a warp as many read it at once as all its banks have
+ * bytes for, and those that meet at a bank, in other words of it, wait for one another.
+ */
+typedef struct short_lines {
+    int64_t inner, group; /* lines that alternate, and all their elements */
+    int64_t size[PLACE], gap[PLACE];
+    bool unit[PLACE];
+    int64_t vector, team; /* elements of one access to shared memory; threads of a line, as the power of two */
+} short_lines;
+
+/* Choose how many threads a line gets, if a block has as many lines as fit. */
+static int64_t choose_team(int64_t length, int64_t fit)
 {
-    return team == 0 ? length : mnp__divide_up(length, (int64_t)1 << team) | 1;
+    int64_t team = 0;
+    while (team < 5 && fit << (team + 1) <= MNP__SCAN_THREADS && length >> team > SHORT_STRIP)
+        ++team;
+    if (team < 5 && fit << team < MNP__SCAN_THREADS * 3 / 4 && length >> team > SHORT_STRIP)
+        ++team;
+    return team;
 }
 
-/* How many threads that read shared memory at once meet at one of its banks, each at its first element. */
-static int count_conflicts(int64_t length, int64_t team, int64_t size)
+/*
+ * The elements to leave free after each group, so that groups begin at different banks: each then has an odd number of
+ * pieces, of 16 bytes in a `unit`, which is copied so, else of elements.  Eight threads access 16 bytes each at once;
+ * where these have strips of fewer than eight lines, groups are as much further apart, and the strips lie between.  A
+ * unit whose groups do not end with a piece has no gaps; these groups are an odd number of smaller pieces anyway.
+ */
+static int64_t choose_gap(const short_lines *s, int64_t size, bool unit)
 {
-    enum { BANKS = 32, BANK_BYTES = 4 };
-    const int64_t strip = choose_strip(length, team), lanes = (int64_t)1 << team;
-    const int64_t banks = BANKS * BANK_BYTES / mnp__max(size, BANK_BYTES); /* a power of two, as `size` is */
+    const int64_t bytes = s->group * size, lines = mnp__min(8, 32 >> s->team);
+    const int64_t piece = unit ? VECTOR_BYTES * (8 / lines) : mnp__max(size, BANK_BYTES);
+    if (lines == 1 || (unit && bytes % VECTOR_BYTES != 0))
+        return 0;
+    return ((mnp__divide_up(bytes, piece) | 1) * piece - bytes) / size;
+}
+
+/*
+ * Choose which operands are copied by whole vectors, and the gaps.  Those of an operand that is `dense` but not aligned
+ * would begin within a group that has a gap.  Elements and results of the same size share their memory.
+ */
+static void choose_gaps(const walk *w, const bool *dense, short_lines *s)
+{
+    for (int k = IN; k <= OUT; k++) {
+        const uintptr_t data = (uintptr_t)(k == IN ? w->x->data : w->out->data);
+        s->unit[k] = dense[k] && (data % VECTOR_BYTES == 0 || s->group * s->size[k] % VECTOR_BYTES != 0);
+    }
+    const bool shared = s->size[IN] == s->size[OUT], any = s->unit[IN] || s->unit[OUT];
+    for (int k = IN; k <= OUT; k++)
+        s->gap[k] = choose_gap(s, s->size[k], shared ? any : s->unit[k]);
+}
+
+/* How many threads meet at a bank, each at the first vector of its strip. */
+static int count_conflicts(const short_lines *s, int64_t strip)
+{
+    const int k = s->size[IN] > s->size[OUT] ? IN : OUT;
+    const int64_t word = mnp__max(s->vector * s->size[k], BANK_BYTES), at_once = BANKS * BANK_BYTES / word;
+    const int64_t lines = mnp__min(at_once, 32 >> s->team);
+    const int shift = mnp__exponent_above(word / s->size[k], 6); /* from elements to words */
     int met[BANKS] = {0}, most = 0;
-    for (int64_t t = 0; t < banks; t++) {
-        const int64_t element = (t >> team) * length + (t & (lanes - 1)) * strip;
-        const int64_t at = size < BANK_BYTES ? element * size / BANK_BYTES : element;
-        const int here = ++met[at & (banks - 1)];
-        most = here > most ? here : most;
+    for (int64_t t = 0, begin = 0; t < at_once; t += lines, begin += strip * s->vector * s->inner) {
+        for (int64_t line = 0, column = 0, group = begin; line < lines; line++) {
+            const int here = ++met[(group + column) >> shift & (at_once - 1)];
+            most = here > most ? here : most;
+            if (++column == s->inner) {
+                column = 0;
+                group += s->group + s->gap[k];
+            }
+        }
     }
     return most;
 }
 
 /*
+ * The vectors of a line that each of its threads joins: of the least numbers that suffice the one with the fewest
+ * conflicts.
+ */
+static int64_t choose_strip(const short_lines *s, int64_t length)
+{
+    const int64_t least = mnp__divide_up(length / s->vector, (int64_t)1 << s->team);
+    int64_t best = least;
+    int fewest = s->team == 0 ? 1 : count_conflicts(s, least);
+    for (int64_t strip = least + 1; fewest > 1 && strip < least + STRIPS; strip++) {
+        const int conflicts = count_conflicts(s, strip);
+        if (conflicts < fewest) {
+            fewest = conflicts;
+            best = strip;
+        }
+    }
+    return best;
+}
+
+/*
  * Plan short lines, or lines that alternate by few elements: a block has several in shared memory.  False: they do not
- * suit, or threads are faster with vectors along a line: its pieces of memory are copied by vectors only where all
- * follow one another, and threads may meet at banks of shared memory.
+ * suit, or threads are faster with vectors along a line, as its pieces of memory are copied by vectors only where all
+ * follow one another.
  */
 static bool plan_short(const walk *w, bool columns, mnp__scan_plan *plan)
 {
     mnp__scan_signature *signature = &plan->signature;
-    const int64_t size = size_in_shared(w), inner = columns ? w->beside.extent[innermost(w)] : 1;
-    if (w->spec->steady || size == 0 || w->length < 2 || w->length * inner * size > MNP__SCAN_SHORT_BYTES ||
-        (columns && inner * size > NARROW_BYTES))
+    short_lines s = {.inner = columns ? w->beside.extent[innermost(w)] : 1,
+                     .size = {(int64_t)mnp_dtype_size(w->x->dtype), (int64_t)mnp_dtype_size(w->out->dtype)}};
+    const int64_t size = size_in_shared(w);
+    s.group = w->length * s.inner;
+    if (w->spec->steady || size == 0 || w->length < 2 || s.group * size > MNP__SCAN_SHORT_BYTES ||
+        (columns && s.inner * size > NARROW_BYTES))
         return false;
-    const bool unit_in = is_dense(w, IN, inner), unit_out = is_dense(w, OUT, inner);
-    int64_t groups = MNP__SCAN_SHORT_BYTES / size / w->length / inner, team = 0;
-    if (!unit_in || !unit_out)
+    const bool dense[PLACE] = {is_dense(w, IN, s.inner), is_dense(w, OUT, s.inner)};
+    s.team = choose_team(w->length, MNP__SCAN_SHORT_BYTES / size / s.group * s.inner);
+    choose_gaps(w, dense, &s);
+    const bool unit = s.unit[IN] && s.unit[OUT], vectors = !columns && signature->vector * s.size[IN] >= VECTOR_BYTES;
+    if (vectors && !unit && w->length > SHORTEST && w->length * size > SHORTEST_BYTES)
+        return false;
+    s.vector = unit && !columns ? signature->vector : 1;
+    while (w->length % s.vector != 0)
+        s.vector /= 2;
+    const bool shared = s.size[IN] == s.size[OUT];
+    const int64_t in = (s.group + s.gap[IN]) * s.size[IN], out = (s.group + s.gap[OUT]) * s.size[OUT];
+    int64_t groups = mnp__scan_short_bytes(s.size[IN], s.size[OUT]) / (shared ? out : in + out);
+    if (!unit)
         groups = mnp__min(groups, MNP__SCAN_GROUPS);
-    const int64_t fit = groups * inner;
+    const int64_t fit = groups * s.inner;
     if (fit < LEAST_SHORT)
         return false;
-    while (team < 5 && fit << (team + 1) <= MNP__SCAN_THREADS && w->length >> team > SHORT_STRIP)
-        ++team;
-    if (team < 5 && fit << team < MNP__SCAN_THREADS * 3 / 4 && w->length >> team > SHORT_STRIP)
-        ++team;
-    const bool vectors = !columns && signature->vector * (int64_t)mnp_dtype_size(w->x->dtype) >= VECTOR_BYTES;
-    if (vectors && w->length > SHORTEST && w->length * size > SHORTEST_BYTES &&
-        (!unit_in || !unit_out || count_conflicts(w->length, team, size) > MOST_CONFLICTS))
-        return false;
-    const int64_t at_once = mnp__divide_up(MNP__SCAN_THREADS >> team, inner) * inner;
+    const int64_t at_once = mnp__divide_up(MNP__SCAN_THREADS >> s.team, s.inner) * s.inner;
     const int64_t each = fit > at_once ? fit / at_once * at_once : fit;
-    *signature = (mnp__scan_signature){MNP_SCAN_SHORT, signature->kept, 1, 1, unit_in, unit_out};
+    *signature =
+        (mnp__scan_signature){MNP_SCAN_SHORT, signature->kept, (unsigned char)s.vector, 1, s.unit[IN], s.unit[OUT]};
+    plan->gap[IN] = s.gap[IN];
+    plan->gap[OUT] = s.gap[OUT];
     plan->slots[MNP__SCAN_PARTS] = (uint64_t)each;
-    plan->slots[MNP__SCAN_TEAM] = (uint64_t)team;
-    plan->slots[MNP__SCAN_COLUMNS] = (uint64_t)inner;
+    plan->slots[MNP__SCAN_TEAM] = (uint64_t)s.team;
+    plan->slots[MNP__SCAN_COLUMNS] = (uint64_t)s.inner;
+    plan->slots[MNP__SCAN_STRIP] = (uint64_t)choose_strip(&s, w->length);
     plan->launch.grid[0] = (unsigned)mnp__divide_up(w->lines, each);
     return true;
 }
@@ -361,6 +442,7 @@ static void fill_slots(const walk *w, mnp__scan_plan *plan)
     for (int k = IN; k <= OUT; k++) {
         *slot++ = (uint64_t)(uintptr_t)(k == IN ? w->x->data : w->out->data);
         *slot++ = (uint64_t)w->along[k][0];
+        *slot++ = (uint64_t)plan->gap[k];
         for (int d = 0; d < w->beside.ndim; d++)
             *slot++ = (uint64_t)w->stride[k][d];
     }

@@ -24,13 +24,19 @@ enum {
     MNP__SCAN_PART_TOTALS,
     MNP__SCAN_STATE,
     MNP__SCAN_EXTENTS,
-    MNP__SCAN_SLOTS = MNP__SCAN_EXTENTS + 2 * MNP_MAX_DIMS + 2 * (2 + MNP_MAX_DIMS),
+    MNP__SCAN_SLOTS = MNP__SCAN_EXTENTS + 2 * MNP_MAX_DIMS + 2 * (3 + MNP_MAX_DIMS),
     MNP__SCAN_SHORT_BYTES = 22 << 10, /* of the elements, or the results, of short lines in shared memory */
     MNP__SCAN_BAND_BYTES = 31 << 10,  /* the same of a band */
     MNP__SCAN_GROUPS = 512,           /* groups of short lines of a block, unless they are dense in memory */
     MNP__SCAN_BAND_COLUMNS = 128,     /* at most */
     MNP__SCAN_THREADS = 256           /* of a block; a multiple of 32 */
 };
+
+/* Bytes of shared memory for short lines whose elements and results have these sizes; of the same size they share it. */
+static inline int64_t mnp__scan_short_bytes(int64_t in, int64_t out)
+{
+    return MNP__SCAN_SHORT_BYTES / (in > out ? in : out) * (in == out ? in : in + out);
+}
 
 /* What a kernel is compiled for.  Signatures are compared by their bytes. */
 typedef struct mnp__scan_signature {
@@ -42,8 +48,9 @@ typedef struct mnp__scan_plan {
     mnp__scan_signature signature;
     mnp__launch launch, totals; /* computes the values; computes the totals of parts, if there are several */
     int64_t lines, parts;
-    size_t state; /* bytes of the state of tiles or bands */
-    bool small;   /* so the general kernel is fast enough */
+    int64_t gap[2]; /* of the elements, and of the results, of short lines */
+    size_t state;   /* bytes of the state of tiles or bands */
+    bool small;     /* so the general kernel is fast enough */
     int nslots;
     uint64_t slots[MNP__SCAN_SLOTS];
 } mnp__scan_plan;

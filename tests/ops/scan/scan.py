@@ -94,6 +94,13 @@ def large():
     for axis in axes_of(2):
         compare("cumsum", a, x, axis)
         compare("cumsum", a[::-1, ::-3], x[::-1, ::-3], axis)
+    out = mp.array(np.zeros((503, 411), "float32"))
+    a = rng.integers(-1000, 1000, (411, 503)).astype("float32")
+    for axis in (0, 1):
+        turned = mp.transpose(mp.array(a), [1, 0])
+        mp.cumsum(turned, axis, None, out=out)
+        mp.check(f"a transpose along axis {axis} into an array in C order", out, np.cumsum(a.T, axis=axis))
+        mp.check("and into a new one", mp.cumsum(turned, axis, None), np.cumsum(a.T, axis=axis))
     a = rng.uniform(0, 1, (100003,))
     wide = np.cumsum(a, dtype=np.longdouble)
     ours = np.abs(mp.cumsum(mp.array(a), 0, None).numpy() - wide).max()
@@ -114,6 +121,25 @@ def beside_each_other():
             for axis in (1, 2):
                 compare("cumsum", a[view], x[view], axis)
         compare("cummax", a, x, 1)
+
+
+def short_lines():
+    """Lines of few elements one behind the other, of powers of two and of other numbers, with gaps and without, aligned to
+    their vectors or not: sums of so many zeros and ones are exact."""
+    dtypes = "float32 float64 float16 int8 int32 complex128 complex64 uint8".split()
+    for number, dtype in mp.part(list(enumerate(dtypes))):
+        length = int(rng.choice([2, 4, 8, 15, 16, 30, 32, 33, 64, 96, 128, 257, 511, 1000]))
+        lines = 70000 // length
+        flat = rng.integers(0, 2, lines * (length + 1) + 1).astype(dtype)
+        x = mp.array(flat)
+        for begin, pitch in (0, length), (1, length), (0, length + 1):
+            a = flat[begin:begin + lines * pitch].reshape(lines, pitch)[:, :length]
+            y = mp.reshape(x[begin:begin + lines * pitch], 2, [lines, pitch])[:, :length]
+            compare("cumsum", a, y, 1)
+            compare("cummax", a, y, 1)
+        out = mp.reshape(mp.array(np.zeros_like(flat))[1:lines * length + 1], 2, [lines, length])
+        mp.cumsum(mp.array(a), 1, dtype, out=out)
+        mp.check(f"lines of {length} {dtype} into what is not aligned", out, np.cumsum(a, axis=1, dtype=dtype))
 
 
 def special_values():
@@ -206,6 +232,7 @@ all_functions()
 shapes_and_views()
 large()
 beside_each_other()
+short_lines()
 special_values()
 outputs()
 properties()
