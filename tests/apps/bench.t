@@ -112,8 +112,9 @@ for ranks in 1 3; do
     done >missing.txt
     [ ! -s missing.txt ] && { [ "$ranks" = 1 ] || grep -q '^ping ' table.txt; }
     check $? "the table" "$(cat missing.txt table.txt)"
-    grep -v '^ran on' table.txt | awk 'length > 100' | grep -q . && status=1 || status=0
-    check "$status" "it is at most 100 columns wide"
+    grep -v '^ran on' table.txt | awk 'length > 100' >long.txt
+    [ ! -s long.txt ]
+    check $? "it is at most 100 columns wide" "$(cat long.txt)"
 done
 
 details=$(on 1 env MANIPLE_DEVICE=host "$MANIPLE" bench comm -c ping,barrier --max 8 -r 1 2>&1)
