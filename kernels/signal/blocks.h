@@ -38,10 +38,10 @@ MNP_INLINE block_row find_block_row(const mnp_blocks_params &p, const long long 
     return at;
 }
 
-/* Where a row of windows begins. */
-MNP_INLINE int64_t in_window(const mnp_blocks_params &p, int64_t block, int64_t i0, int64_t i1, int64_t i2)
+/* Where the row of a block's window at an index begins. */
+MNP_INLINE int64_t mnp_find_line(const mnp_blocks_params &p, int64_t block, const int64_t *index)
 {
-    return (((i0 * p.window[1] + i1) * p.window[2] + i2) * p.count + block) * p.window[3];
+    return (((index[0] * p.window[1] + index[1]) * p.window[2] + index[2]) * p.count + block) * p.window[3];
 }
 
 #endif

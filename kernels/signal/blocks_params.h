@@ -19,7 +19,8 @@ typedef struct mnp_blocks_params {
     long long first, count, total;
     long long grid[MNP_CONV_DIMS]; /* blocks along each dimension */
     long long window[MNP_CONV_DIMS], step[MNP_CONV_DIMS];
-    long long skip[MNP_CONV_DIMS]; /* where a block's first output is in its window after the filter */
+    long long skip[MNP_CONV_DIMS]; /* where a block's first output is in its window after the filter; the last ones may
+                                      be at the window's beginning */
     long long out_extent[MNP_CONV_DIMS], out_stride[MNP_CONV_DIMS];
 } mnp_blocks_params;
 

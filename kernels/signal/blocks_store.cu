@@ -16,22 +16,26 @@ MNP_KERNEL(blocks_store, mnp_blocks_params)
     {
         const block_row at = find_block_row(p, p.step, number);
         bool is_output = p.first + at.block < p.total;
-        int64_t to = 0;
+        int64_t to = 0, in_window[MNP_CONV_DIMS];
         for (int j = 0; j < MNP_CONV_DIMS; j++) {
             const int64_t o = at.origin[j] + at.index[j];
             is_output = is_output && o < p.out_extent[j];
             to += o * p.out_stride[j];
+            in_window[j] = at.index[j] + p.skip[j];
+            in_window[j] -= in_window[j] >= p.window[j] ? p.window[j] : 0;
         }
         if (!is_output)
             continue;
-        const MNP_SUM *from =
-            (const MNP_SUM *)p.windows +
-            in_window(p, at.block, at.index[0] + p.skip[0], at.index[1] + p.skip[1], at.index[2] + p.skip[2]) +
-            p.skip[3];
+        const MNP_SUM *line = (const MNP_SUM *)p.windows + mnp_find_line(p, at.block, in_window);
         const int64_t left = p.out_extent[3] - at.origin[3], width = left < p.step[3] ? left : p.step[3];
+        const int64_t straight = p.window[3] - p.skip[3] < width ? p.window[3] - p.skip[3] : width;
         MNP_OUT *out = (MNP_OUT *)p.out + to;
-        for_row(
-            width, [&](int64_t i) { return finish<MNP_OUT>::from(from[i]); },
-            [&](int64_t i, MNP_OUT value) { out[i * p.out_stride[3]] = value; });
+        const auto store = [&](const MNP_SUM *from, int64_t first, int64_t count) {
+            for_row(
+                count, [&](int64_t i) { return finish<MNP_OUT>::from(from[i]); },
+                [&](int64_t i, MNP_OUT value) { out[(first + i) * p.out_stride[3]] = value; });
+        };
+        store(line + p.skip[3], 0, straight);
+        store(line, straight, width - straight);
     }
 }

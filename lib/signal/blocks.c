@@ -62,13 +62,22 @@ int64_t mnp__fast_length(int64_t n)
 }
 
 /*
+ * The least length of a window for n outputs and k taps, where so many elements at either end are 0: what a transform
+ * wraps around may then be outputs, since nothing is added to them.
+ */
+static int64_t least_window(int64_t n, int64_t k, int64_t zeros)
+{
+    return mnp__max(n + k - 1 - zeros, k);
+}
+
+/*
  * The length of windows along an axis of n outputs and k taps: of the powers of two and the length that needs one block
  * the one with the fewest operations.
  */
-static int64_t choose_window(int64_t n, int64_t k, bool whole)
+static int64_t choose_window(int64_t n, int64_t k, int64_t zeros, bool whole)
 {
     const double passes = 6; /* loading, multiplying and storing an element, in units of a step of a transform */
-    int64_t best = mnp__fast_length(n + k - 1);
+    int64_t best = mnp__fast_length(least_window(n, k, zeros));
     double least = (double)best * (log2((double)best) + passes);
     for (int64_t length = 16; !whole && length < best; length *= 2) {
         if (length < 2 * k)
@@ -94,13 +103,15 @@ void mnp__blocks_choose(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, 
     for (int j = 0; j < MNP_CONV_DIMS; j++) {
         const int d = geometry->order[j];
         const int64_t taps = d < 0 ? 1 : geometry->taps[d];
-        const int64_t n = d < 0 ? 1 : mnp__divide_up(geometry->output->shape[d], mnp_layout_parts(geometry->output, d));
+        const int64_t parts = d < 0 ? 1 : mnp_layout_parts(geometry->output, d);
+        const int64_t n = d < 0 ? 1 : mnp__divide_up(geometry->output->shape[d], parts);
+        const int64_t zeros = d < 0 || parts > 1 || shape->paired ? 0 : geometry->zeros[d];
         if (shape->transformed[j])
-            shape->window[j] =
-                shape->paired ? mnp__paired_window(n, taps, !shape->transformed[2]) : choose_window(n, taps, whole);
+            shape->window[j] = shape->paired ? mnp__paired_window(n, taps, !shape->transformed[2])
+                                             : choose_window(n, taps, zeros, whole);
         else
             shape->window[j] = j < 2 || shape->paired ? 1 : n < BATCH_WIDTH ? n : BATCH_WIDTH;
-        shape->step[j] = shape->window[j] - taps + 1;
+        shape->step[j] = shape->window[j] >= least_window(n, taps, zeros) ? n : shape->window[j] - taps + 1;
     }
 }
 
@@ -277,7 +288,7 @@ static void fill_params(mnp__blocks *blocks)
         const int d = geometry->order[j];
         p->window[j] = blocks->shape.window[j];
         p->step[j] = blocks->shape.step[j];
-        p->skip[j] = p->window[j] - p->step[j];
+        p->skip[j] = (d < 0 ? 1 : geometry->taps[d]) - 1;
         p->out_extent[j] = share->out_extent[j];
         p->out_stride[j] = d < 0 ? 0 : strides[d];
         p->grid[j] = mnp__divide_up(share->out_extent[j], p->step[j]);

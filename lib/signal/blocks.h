@@ -2,7 +2,8 @@
 /*
  * Convolution by Fourier transforms of blocks (overlap-save): a rank cuts its outputs into blocks, transforms the
  * window of input of each, multiplies by the filter's spectrum, and transforms back.  What a window wraps around spoils
- * as many of its elements as the filter has less one, which are not outputs.
+ * as many of its elements as the filter has less one, which are not outputs.  Where all outputs along an axis are one
+ * block and zeros are around the input, windows are shorter by those at one end.
  *
  * Ranks exchange what a direct sum needs, the ring around their blocks, and nothing in the transforms.
  *

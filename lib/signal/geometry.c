@@ -150,8 +150,13 @@ mnp_status mnp__conv_geometry_new(const mnp_layout *input, int kernel_ndim, cons
     MNP_TRY(place_kernel(g.ndim, kernel_ndim, kernel_shape, options, g.taps, g.kernel_dim));
     if (options->mode == MNP_CONV_VALID)
         MNP_TRY(check_valid(g.ndim, input->shape, g.taps, g.kernel_dim));
-    for (int d = 0; d < g.ndim; d++)
+    const bool fills_zeros =
+        options->mode == MNP_CONV_VALID || (options->boundary == MNP_BOUNDARY_FILL && options->fillvalue == 0);
+    for (int d = 0; d < g.ndim; d++) {
         resolve_mode(options->mode, input->shape[d], g.taps[d], &g.offset[d], &out_shape[d]);
+        const int64_t before = g.taps[d] - 1 - g.offset[d], after = out_shape[d] + g.offset[d] - input->shape[d];
+        g.zeros[d] = fills_zeros ? mnp__max(mnp__min(before, after), 0) : 0;
+    }
     MNP_TRY(finish(input, out_shape, &g));
     *geometry = g;
     return MNP_OK;

@@ -19,6 +19,7 @@ typedef struct mnp__conv_geometry {
     int64_t taps[MNP_CONV_DIMS];   /* extent of the kernel along each dimension of the input, 1 where it is batched */
     int kernel_dim[MNP_CONV_DIMS]; /* dimension of the kernel that goes along each of the input's; -1: none */
     int64_t offset[MNP_CONV_DIMS]; /* output o is value o + offset of the full convolution */
+    int64_t zeros[MNP_CONV_DIMS];  /* so many elements at either end of what all outputs need are known to be 0 */
     /* the kernel code finds what lies beyond the array's borders itself: then no rank may own a part of the dimension
        alone, and the extended box is the block along it */
     bool folds[MNP_CONV_DIMS];

@@ -130,6 +130,16 @@ check(OVERLAP, numbers((700, 90), "float32"), numbers((530, 2), "float32"), "sam
       mp.random_layout(rng, (700, 90)))
 check(OVERLAP, numbers((700, 90), "float32").T, numbers((2, 530), "float32"), "full", 3)
 
+# one window with zeros around it, which is shorter than the extended input; also where the filter is the longer one
+for mode in MODES:
+    for shape, taps in ((40, 9), (9, 16)), ((4, 6, 7), (5, 9, 2)), ((3,), (8,)), ((30, 31), (12, 13)), ((8, 8), (8, 8)):
+        if mode != "valid" or all(n <= k for n, k in zip(shape, taps)) or all(n >= k for n, k in zip(shape, taps)):
+            dtype = str(rng.choice(["float32", "float64", "complex64", "complex128"]))
+            check(FFT, numbers(shape, dtype), numbers(taps, dtype), mode)
+            stack = (2 * mp.size, *shape)  # cut along the batch, so that the others are whole on all ranks
+            check(OVERLAP, numbers(stack, dtype), numbers(taps, dtype), mode, 0, 0.0, list(range(1, len(stack))),
+                  mp.Layout([mp.size], stack, [0] + [-1] * len(shape)))
+
 # windows of 2^16 elements and more on each rank, which a GPU filters along the first dimension in one kernel
 for shape, taps, axes in (((45 * mp.size, 37, 52), (4, 6, 5), None), ((34 * mp.size, 3, 45, 50), (3, 5, 4), [0, 2, 3]),
                           ((1100 * mp.size, 75), (1050, 3), None)):
