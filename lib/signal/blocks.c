@@ -70,6 +70,11 @@ static int64_t least_window(int64_t n, int64_t k, int64_t zeros)
     return mnp__max(n + k - 1 - zeros, k);
 }
 
+int64_t mnp__whole_length(const mnp__conv_geometry *geometry, int d)
+{
+    return mnp__fast_length(least_window(geometry->output->shape[d], geometry->taps[d], geometry->zeros[d]));
+}
+
 /*
  * The length of windows along an axis of n outputs and k taps: of the powers of two and the length that needs one block
  * the one with the fewest operations.

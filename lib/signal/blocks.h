@@ -41,6 +41,9 @@ void mnp__blocks_choose(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, 
  */
 int64_t mnp__fast_length(int64_t n);
 
+/* The number of points of one transform along dimension d of the input: of all outputs. */
+int64_t mnp__whole_length(const mnp__conv_geometry *geometry, int d);
+
 /*
  * Make a plan, which takes over the geometry, also in a failure, and holds the filter's spectrum and all the memory
  * that it needs.  Collective.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_UNSUPPORTED without a library of transforms.

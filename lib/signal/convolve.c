@@ -305,8 +305,7 @@ static mnp_status make_transforms(mnp_conv_plan *plan, recipe *r)
     for (int j = 0; j < MNP_CONV_DIMS; j++) {
         const int d = r->geometry.order[j];
         if (d >= 0 && shape.transformed[j])
-            plan->info.window[d] =
-                over_ranks ? mnp__fast_length(r->geometry.output->shape[d] + r->geometry.taps[d] - 1) : shape.window[j];
+            plan->info.window[d] = over_ranks ? mnp__whole_length(&r->geometry, d) : shape.window[j];
     }
     return over_ranks ? mnp__whole_new(plan->ctx, &r->geometry, &spec, &plan->whole)
                       : mnp__blocks_new(plan->ctx, &r->geometry, &spec, &plan->blocks);

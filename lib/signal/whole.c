@@ -44,7 +44,7 @@ static int want_padded(const void *argument, int rank, mnp__want *wants)
     return 1;
 }
 
-/* Every rank wants its outputs: output o is at index o + taps - 1. */
+/* Every rank wants its outputs: output o is at index o + taps - 1, or around the end of the array. */
 static int want_outputs(const void *argument, int rank, mnp__want *wants)
 {
     const mnp__whole *whole = argument;
@@ -64,8 +64,14 @@ static mnp_status plan_moves(mnp__whole *whole, const mnp__blocks_spec *spec)
                                  .boundaries = spec->boundaries,
                                  .wants = want_padded,
                                  .argument = whole};
-    const mnp__move_spec take = {
-        .dtype = whole->sum, .layout = whole->back->layout, .wants = want_outputs, .argument = whole};
+    mnp_boundary wraps[MNP_MAX_DIMS];
+    for (int d = 0; d < MNP_MAX_DIMS; d++)
+        wraps[d] = MNP_BOUNDARY_WRAP;
+    const mnp__move_spec take = {.dtype = whole->sum,
+                                 .layout = whole->back->layout,
+                                 .boundaries = wraps,
+                                 .wants = want_outputs,
+                                 .argument = whole};
     MNP_TRY(mnp__mover_new(whole->ctx, &load, &whole->load));
     MNP_TRY(mnp__mover_new(whole->ctx, &take, &whole->take));
     return MNP_AGREE(whole->ctx, mnp__mover_fill(whole->load, whole->extended->data, spec->fill));
@@ -79,11 +85,9 @@ static mnp_status choose_points(mnp__whole *whole)
     const mnp__conv_geometry *geometry = &whole->geometry;
     for (int d = 0; d < geometry->ndim; d++) {
         const bool transforms = geometry->taps[d] > 1 || (d == geometry->ndim - 1 && whole->naxes == 0);
-        whole->points[d] = geometry->output->shape[d] + geometry->taps[d] - 1;
-        if (transforms) {
-            whole->points[d] = mnp__fast_length(whole->points[d]);
+        whole->points[d] = transforms ? mnp__whole_length(geometry, d) : geometry->output->shape[d];
+        if (transforms)
             whole->axes[whole->naxes++] = d;
-        }
     }
     return mnp_layout_like(geometry->input, whole->points, &whole->padded);
 }
