@@ -34,6 +34,13 @@ static void plan_json(const void *run, json_writer *out)
     json_close(out);
 }
 
+/* The outputs along an axis of n inputs. */
+static int64_t outputs_of(mnp_conv_mode mode, int64_t n, int64_t taps)
+{
+    const int64_t less = n < taps ? n : taps;
+    return mode == MNP_CONV_FULL ? n + taps - 1 : mode == MNP_CONV_SAME ? n : n + taps - 2 * less + 1;
+}
+
 /* The work of a rank by the method, on a block of so many elements of so many bytes. */
 static plan_step work_of(const convolution *j, bool gpu, double block, double in, double out, bool single)
 {
@@ -53,11 +60,14 @@ static plan_step work_of(const convolution *j, bool gpu, double block, double in
         s.bytes += block * ((rank - 1) * in + 2 * rank * (j->kernel.ndim - 1) * out);
         s.launches = rank * (j->kernel.ndim - 1) + 1;
     } else {
-        /* windows of some points, each of which is transformed twice, and gives as many outputs as it has no margins */
+        /* windows of some points, each of which is transformed twice, and gives all outputs along an axis, or as many
+           as it has no margins */
         double elements = block, points = 1;
         for (int k = 0; k < j->kernel.ndim; k++) {
             const int d = j->options.naxes > 0 ? j->axes[k] : j->job.input.ndim - j->kernel.ndim + k;
-            const double window = (double)j->info.window[d], step = window - (double)j->kernel.shape[k] + 1;
+            const double all = (double)outputs_of(j->options.mode, j->job.input.shape[d], j->kernel.shape[k]);
+            const double window = (double)j->info.window[d];
+            const double step = window >= all ? all : window - (double)j->kernel.shape[k] + 1;
             points *= window;
             elements *= step > 0 ? window / step : 1;
         }
@@ -86,12 +96,12 @@ static plan_window window_of(const convolution *j, int only, double size, int64_
     memcpy(out, input->shape, sizeof *out * (size_t)w.ndim);
     for (int k = 0; k < kernel->ndim; k++) {
         const int d = j->options.naxes > 0 ? j->axes[k] : input->ndim - kernel->ndim + k;
-        const int64_t n = input->shape[d], taps = kernel->shape[k], less = n < taps ? n : taps, more = n + taps - less;
+        const int64_t n = input->shape[d], taps = kernel->shape[k], less = n < taps ? n : taps;
         const mnp_conv_mode mode = j->options.mode;
         const int64_t offset = mode == MNP_CONV_FULL ? 0 : mode == MNP_CONV_SAME ? (taps - 1) / 2 : less - 1;
         if (only >= 0 && k > only)
             continue;
-        out[d] = mode == MNP_CONV_FULL ? n + taps - 1 : mode == MNP_CONV_SAME ? n : more - less + 1;
+        out[d] = outputs_of(mode, n, taps);
         if (only >= 0 && k < only) {
             in[d] = out[d];
             continue;
