@@ -246,6 +246,64 @@ MNP_API mnp_status mnp_solve(const mnp_operator *op, const mnp_array *b, mnp_sol
 
 MNP_API void mnp_solve_result_clear(mnp_solve_result *result); /* NULL is accepted.  Not collective. */
 
+/* ---- least squares ---- */
+
+typedef struct mnp_least_squares_options {
+    double damp;                 /* the solution makes ||b - A x||^2 + damp^2 ||x - guess||^2 least */
+    double atol, btol;           /* relative errors of A and b (0: 1e-6; negative: exactly 0) */
+    double conlim;               /* the condition at which it ends (0: 1e8; negative: none) */
+    int64_t maxiter;             /* iterations (0: lsqr twice the columns, lsmr the smaller extent; negative: none) */
+    mnp_solve_progress progress; /* NULL: none.  The residual is r2norm */
+    void *argument;
+    int every; /* iterations between calls of progress, at least (0: 1); on a GPU 10 or more */
+} mnp_least_squares_options;
+
+typedef struct mnp_least_squares_result {
+    /*
+     * Why it ended, as SciPy has it.  0: the guess is the solution; 1: ||r|| <= btol ||b|| + atol ||A|| ||x||;
+     * 2: ||A^H r|| <= atol ||A|| ||r||; 3: the condition is conlim or above; 4, 5, 6: as 1 to 3, where the limits are
+     * those of float64; 7: the limit of iterations, the caller's function, or numbers that are not finite
+     */
+    int istop;
+    int64_t iterations;
+    double r1norm; /* ||b - A x||, of lsqr; negative where rounding has made its square so.  lsmr: r2norm */
+    double r2norm; /* the root of ||b - A x||^2 + damp^2 ||x - guess||^2 */
+    double anorm;  /* an estimate of the Frobenius norm of A; lsqr: with damp I below it */
+    double acond;  /* and of its condition */
+    double arnorm; /* ||A^H r - damp^2 (x - guess)|| */
+    double xnorm;  /* of lsqr ||x - guess||, of lsmr ||x|| */
+} mnp_least_squares_result;
+
+/*
+ * scipy.sparse.linalg.lsqr: least squares of any shape by LSQR (C. C. Paige, M. A. Saunders, ACM TOMS 8, 1982), with
+ * damping, and with the rules of the paper for when to end.  The norms come from recurrences, as in SciPy.  mnp_solve()
+ * with MNP_SOLVER_LSQR ends by the residual, and computes it anew.
+ *
+ *   op           of any shape, with an adjoint
+ *   b            of one dimension of op's rows, any layout; real if op is
+ *   options      NULL: all 0
+ *   x_p          *x_p NULL: a new array in op's column layout, and the guess is 0; otherwise the guess, in any layout
+ *                and op's dtype, which the solution replaces
+ *   variances_p  receives estimates of the diagonal of the inverse of A^H A + damp^2 I, one for each of op's columns:
+ *                float32 or float64, as op's dtype; NULL: not wanted
+ *   result       NULL: not wanted
+ *
+ * Waits for the last iteration.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM, and what the
+ * caller's functions return; x is then undefined where it was given.
+ */
+MNP_API mnp_status mnp_lsqr(const mnp_operator *op, const mnp_array *b, const mnp_least_squares_options *options,
+                            mnp_array **x_p, mnp_array **variances_p, mnp_least_squares_result *result);
+
+/*
+ * scipy.sparse.linalg.lsmr: the same by LSMR (D. C.-L. Fong, M. A. Saunders, SIAM J. Sci. Comput. 33, 2011), whose
+ * ||A^H r|| falls with each iteration, so that it may end earlier.  Arguments and errors are those of mnp_lsqr(), but
+ * there are no variances.
+ *
+ * Waits for the last iteration.  Collective.
+ */
+MNP_API mnp_status mnp_lsmr(const mnp_operator *op, const mnp_array *b, const mnp_least_squares_options *options,
+                            mnp_array **x_p, mnp_least_squares_result *result);
+
 /* ---- which method suits a matrix ---- */
 
 typedef struct mnp_solve_choice {

@@ -162,6 +162,53 @@ static void check_method(const struct method_case *c)
     mnp_sparse_free(matrix);
 }
 
+/* The methods for least squares, whose results are of their own. */
+static mnp_status solve_least(const mnp_operator *op, const mnp_array *b, bool lsmr, struct outcome *outcome,
+                              mnp_least_squares_result *result)
+{
+    const mnp_least_squares_options options = {
+        .damp = 0.3, .atol = 1e-6, .btol = 1e-6, .maxiter = 400, .progress = look_on, .argument = outcome};
+    mnp_array *x = NULL, *variances = NULL;
+    mnp_status st = lsmr ? mnp_lsmr(op, b, &options, &x, result) : mnp_lsqr(op, b, &options, &x, &variances, result);
+    mnp_array_free(variances);
+    mnp_array_free(x);
+    return st;
+}
+
+static bool are_near(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * fabs(b);
+}
+
+static void check_least_squares(bool lsmr)
+{
+    const char *name = lsmr ? "lsmr" : "lsqr with variances";
+    mnp_sparse *matrix = NULL;
+    mnp_operator *op = NULL;
+    struct outcome looped = {.calls = 0}, plain = {.calls = 0};
+    mnp_least_squares_result there, here;
+    MNP_OR_EXIT(mnp_sparse_generate(ctx, "convdiff:31x20@0.3", MNP_FLOAT64, &matrix));
+    MNP_OR_EXIT(mnp_operator_from_sparse(matrix, &op));
+    mnp_array *b = make_b(mnp_sparse_shape(matrix)[0]);
+    mnp_status st = solve_least(op, b, lsmr, &looped, &there);
+    ok(st == MNP_OK && there.iterations > 2 * LOOK && !looped.wrong && looped.last == there.iterations &&
+           looped.last_residual == there.r2norm && there.istop == 2,
+       "%s: %lld iterations, istop %d, residual %g%s%s", name, (long long)there.iterations, there.istop, there.r2norm,
+       st == MNP_OK ? "" : ": ", st == MNP_OK ? "" : mnp_error_message());
+    if (loops) {
+        op->enqueues = false;
+        st = solve_least(op, b, lsmr, &plain, &here);
+        ok(looped.graphs == 1 && plain.graphs == 0, "%s: the device goes round", name);
+        ok(st == MNP_OK && there.istop == here.istop && there.iterations == here.iterations &&
+               are_near(there.r2norm, here.r2norm) && are_near(there.anorm, here.anorm) &&
+               are_near(there.acond, here.acond) && are_near(there.xnorm, here.xnorm),
+           "%s: as plain launches do, which take %lld iterations", name, (long long)here.iterations);
+    }
+    mnp_array_free(b);
+    mnp_operator_free(op);
+    mnp_sparse_free(matrix);
+}
+
 /* ---- ends and pauses ---- */
 
 /* A diagonal matrix of n rows: the last entry is `last`, those before go from 1 to 201. */
@@ -403,6 +450,8 @@ static void check_others(void)
     check_functions(op, matrix, b);
     if (loops)
         check_failures(op, b);
+    check_least_squares(false);
+    check_least_squares(true);
     check_arguments(op, matrix, b);
     mnp_array_free(b);
     mnp_operator_free(op);

@@ -42,7 +42,10 @@ static const struct {
                {"idr", &mnp__idr},
                {"chebyshev", &mnp__chebyshev},
                {"richardson", &mnp__richardson},
-               {"lsqr", &mnp__lsqr}};
+               {"lsqr", &mnp__lsqr},
+               {"lsqr by the paper", &mnp__lsqr_by_paper},
+               {"lsqr with variances", &mnp__lsqr_with_variances},
+               {"lsmr", &mnp__lsmr}};
 
 /* A start, iterations until all steps have been met, and the end. */
 static mnp_status run_method(const mnp__method *method, const mnp_operator *op, const mnp_precond *precond)

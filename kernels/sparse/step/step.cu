@@ -77,6 +77,7 @@ struct mnp_state : mnp_step_control {
 
 #include "kernels/sparse/step/step_gmres.h"
 #include "kernels/sparse/step/step_idr.h"
+#include "kernels/sparse/step/step_least_squares.h"
 #include "generated"
 
 static_assert(sizeof(mnp_scalars) <= MNP_STEP_STATE, "the state has room for the scalars");

@@ -22,6 +22,22 @@ enum { MNP_GOING = 0, MNP_DONE_CONVERGED = 1, MNP_DONE_MAXITER = 2, MNP_DONE_BRE
 /* The parameters in which cg returns its coefficients. */
 enum { MNP_CG_ALPHA, MNP_CG_BETA };
 
+/* The parameters of methods for least squares: the limits and the norm of b, and what is known after an iteration. */
+enum {
+    MNP_LEAST_DAMP,
+    MNP_LEAST_ATOL,
+    MNP_LEAST_BTOL,
+    MNP_LEAST_CONLIM, /* 0: none */
+    MNP_LEAST_NORM_B,
+    MNP_LEAST_STOP,     /* why the method has ended, by SciPy's number */
+    MNP_LEAST_NORM_R,   /* ||b - A x|| */
+    MNP_LEAST_NORM_A,   /* estimates of the norm */
+    MNP_LEAST_COND,     /* and of the condition of the matrix and the damping */
+    MNP_LEAST_GRADIENT, /* ||A^H r - damp^2 x|| */
+    MNP_LEAST_NORM_X,
+    MNP_LEAST_PARAMETERS
+};
+
 /* The beginning of the state, of doubles only, so that C and C++ agree on it.  Sums and a method's scalars follow. */
 struct mnp_step_control {
     double done;       /* one of the above; if not 0, steps do nothing */
@@ -36,7 +52,7 @@ struct mnp_step_control {
     double factor;  /* and the factor of the newest one once it is orthogonal to the others */
     double best;    /* the norm of the best residual so far */
     double pause;   /* a loop on the device ends at this number of iterations, so that the CPU can read the state */
-    double parameter[5]; /* the method's own, from the CPU or to it */
+    double parameter[MNP_LEAST_PARAMETERS]; /* the method's own, from the CPU or to it */
 };
 
 struct mnp_step_params {

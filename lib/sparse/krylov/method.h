@@ -60,6 +60,12 @@ struct mnp__method {
 extern const mnp__method mnp__cg, mnp__cg1, mnp__bicgstab, mnp__cgs, mnp__gmres, mnp__fgmres, mnp__minres, mnp__idr,
     mnp__chebyshev, mnp__richardson, mnp__lsqr;
 
+/*
+ * The methods of mnp_lsqr(), without and with estimates of variances, which are the last vector in the layout of x; and
+ * that of mnp_lsmr().
+ */
+extern const mnp__method mnp__lsqr_by_paper, mnp__lsqr_with_variances, mnp__lsmr;
+
 #define MNP__RUN(s, step, ...) mnp__steps_run((s)->steps, (step), (mnp_array *const[]){__VA_ARGS__})
 #define MNP__RUN_ALONE(s, step) mnp__steps_run((s)->steps, (step), NULL)
 

@@ -18,6 +18,7 @@
 #include "base/dtype.h"
 
 enum { MOST_STARTS = 4 };
+enum { OF_RESIDUAL, OF_B }; /* two norms */
 
 /*
  * Methods compute with squares.  Where those of b would vanish or overflow, the system is scaled by a power of two: b,
@@ -110,7 +111,7 @@ void mnp__system_close(mnp__system *s)
 
 /* ---- residuals ---- */
 
-/* The norms of r and b, which a step has summed. */
+/* Both norms, which a step has summed. */
 static mnp_status fetch_norms(mnp__system *s, double norms[2])
 {
     double sum[2];
@@ -153,12 +154,12 @@ static mnp_status multiply_by(mnp_array *vector, double factor)
     return mnp_multiply(vector, mnp_scalar_float(vector->ctx, factor), &vector);
 }
 
-/* Choose the scale; the norms are then those of the scaled system. */
-static mnp_status begin(mnp__system *s, double norms[2])
+/* Choose the scale by one of the norms; they are then those of the scaled system. */
+static mnp_status begin(mnp__system *s, int by, double norms[2])
 {
     const bool is_zero = s->options->zero_guess;
     MNP_TRY(begin_residual(s, is_zero, norms));
-    s->scale = scale_for(s, norms[1]);
+    s->scale = scale_for(s, norms[by]);
     if (s->scale == 1)
         return MNP_OK;
     MNP_TRY(multiply_by(s->b, s->scale));
@@ -337,7 +338,7 @@ static mnp_status run_until_true(mnp__system *s, struct mnp_step_control *contro
 static mnp_status solve_scaled(mnp__system *s, mnp_solve_result *result)
 {
     double norms[2];
-    MNP_TRY(begin(s, norms));
+    MNP_TRY(begin(s, OF_B, norms));
     struct mnp_step_control control = {.residual = norms[0],
                                        .tolerance = fmax(s->options->rtol * norms[1], s->options->atol * s->scale),
                                        .maxiter = (double)s->options->maxiter,
@@ -383,4 +384,25 @@ mnp_status mnp__system_solve(mnp__system *s, mnp_solve_result *result)
         return rehearse(s);
     MNP_TRY(solve_scaled(s, result));
     return scale_back(s, result);
+}
+
+mnp_status mnp__system_run_once(mnp__system *s, struct mnp_step_control *control)
+{
+    double norms[2];
+    bool stopped;
+    if (s->ctx->device->rehearses)
+        return rehearse(s);
+    MNP_TRY(begin(s, OF_RESIDUAL, norms));
+    control->maxiter = (double)s->options->maxiter;
+    control->residual = control->first = control->parameter[MNP_LEAST_NORM_R] = norms[0];
+    control->parameter[MNP_LEAST_NORM_B] = norms[1];
+    if (norms[0] > 0 && isfinite(norms[0]))
+        MNP_TRY(run(s, control, &stopped));
+    else
+        control->done = norms[0] == 0 ? MNP_DONE_CONVERGED : MNP_DONE_DIVERGED;
+    control->residual /= s->scale;
+    control->parameter[MNP_LEAST_NORM_R] /= s->scale;
+    control->parameter[MNP_LEAST_GRADIENT] /= s->scale;
+    control->parameter[MNP_LEAST_NORM_X] /= s->scale;
+    return s->scale == 1 ? MNP_OK : multiply_by(s->x, 1 / s->scale);
 }

@@ -19,6 +19,13 @@ void mnp__system_close(mnp__system *s);
 /* Solve A x = b, starting from the guess x.  Fills the result except for its seconds.  Collective. */
 mnp_status mnp__system_solve(mnp__system *s, mnp_solve_result *result);
 
+/*
+ * Run a method for least squares once, from the guess x, by the limits among control->parameter.  *control receives the
+ * state at the end; what it tells of b and x is of the caller's numbers, not of scaled ones.  A residual that is 0 or
+ * not finite ends it at once.  Collective.
+ */
+mnp_status mnp__system_run_once(mnp__system *s, struct mnp_step_control *control);
+
 /* Copy x to s->kept if its residual is the least so far.  Enqueued. */
 mnp_status mnp__system_keep(mnp__system *s);
 

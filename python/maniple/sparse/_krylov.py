@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Methods of scipy.sparse.linalg that are written in Python, of products with an operator: lsqr, lsmr and eigs."""
+"""scipy.sparse.linalg.eigs, which is written in Python, of products with an operator."""
 
 import numpy as np
 
@@ -17,120 +17,6 @@ def _scaled(x):
     """A vector of norm 1, and what its norm was; a vector of zeros stays."""
     size = norm(x)
     return (x / size if size else x), size
-
-
-def _rotation(a, b):
-    """c, s and r with c a + s b = r and -s a + c b = 0."""
-    r = np.hypot(a, b)
-    return (1.0, 0.0, 0.0) if r == 0 else (a / r, b / r, r)
-
-
-def lsqr(op, b, limits, iter_lim, calc_var, x0, callback):
-    """By Paige and Saunders, ACM Transactions on Mathematical Software 8, 1982: what scipy.sparse.linalg.lsqr gives."""
-    damp, atol, btol, conlim = limits
-    b = names.ravel(as_array(b)) * 1.0
-    start = names.zeros(op.shape[1], b.dtype) if x0 is None else names.ravel(as_array(x0)) * 1.0
-    norm_b, x = norm(b) or 1e-150, start  # of zeros: so small that it does not count
-    u, beta = _scaled(b if x0 is None else b - op.matvec(start))
-    v, alpha = _scaled(op.rmatvec(u))
-    variances, w = names.zeros(op.shape[1]), v
-    rhobar, phibar, norm_a, norm_ar = alpha, beta, 0.0, alpha * beta
-    inverses, penalties, earlier, c2, s2, z = 0.0, 0.0, 0.0, -1.0, 0.0, 0.0
-    norm_1 = norm_2 = beta
-    itn, stop, cond, norm_x = 0, 0, 0.0, 0.0
-    while norm_ar and itn < (2 * op.shape[1] if iter_lim is None else iter_lim) and not stop:
-        itn += 1
-        u, beta = _scaled(op.matvec(v) - alpha * u)
-        norm_a = np.sqrt(norm_a**2 + alpha**2 + beta**2 + damp**2)
-        v, alpha = _scaled(op.rmatvec(u) - beta * v)
-        # rotations: with the damping, and of the bidiagonal matrix
-        c, s, rhobar = _rotation(rhobar, damp)
-        psi, phibar = s * phibar, c * phibar
-        c, s, rho = _rotation(rhobar, beta)
-        theta, rhobar, phi, phibar = s * alpha, -c * alpha, c * phibar, s * phibar
-        direction = w / rho
-        x, w = x + phi * direction, v - theta * direction
-        squares = names.real(direction * names.conj(direction))
-        inverses += float(names.sum(squares))
-        variances = variances + squares if calc_var else variances
-        # the norm of x: a rotation of the triangle from the right
-        gammabar, rest = -c2 * rho, phi - s2 * rho * z
-        norm_x = np.sqrt(earlier + (rest / gammabar) ** 2)
-        c2, s2, gamma = _rotation(gammabar, theta)
-        z = rest / gamma
-        earlier += z**2
-        # norms of the residual, without and with the damping
-        penalties += psi**2
-        norm_2 = np.sqrt(phibar**2 + penalties)
-        square = norm_2**2 - damp**2 * earlier
-        norm_1 = np.copysign(np.sqrt(abs(square)), square)
-        cond, norm_ar = norm_a * np.sqrt(inverses), alpha * abs(s * phi)
-        stop = _reason(norm_2 / norm_b, norm_ar / (norm_a * norm_2) if norm_2 else np.inf, 1 / cond,
-                       norm_a * norm_x / norm_b, atol, btol, conlim)
-        if callback is not None and callback(x):
-            break
-    ended = stop or (7 if norm_ar else 0)
-    return x, ended, itn, norm_1, norm_2, norm_a, cond, norm_ar, norm_x, variances
-
-
-def lsmr(op, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, x0=None):
-    """By Fong and Saunders, 2011: what scipy.sparse.linalg.lsmr gives."""
-    b = as_array(b) * 1.0
-    start = names.zeros(op.shape[1], b.dtype) if x0 is None else as_array(x0) * 1.0
-    norm_b = norm(b)
-    u, beta = _scaled(b if x0 is None else b - op.matvec(start))
-    v, alpha = _scaled(op.rmatvec(u))
-    h, hbar, x = v, names.zeros_like(v), start
-    zetabar, alphabar, rho, rhobar, cbar, sbar = alpha * beta, alpha, 1.0, 1.0, 1.0, 0.0
-    betadd, betad, rhod, tautilde, thetatilde, zeta, d = beta, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
-    square, largest, least, itn, stop = alpha**2, 0.0, 1e100, 0, 0
-    norm_r, norm_ar, norm_a, cond, norm_x = beta, alpha * beta, alpha, 1.0, 0.0
-    if norm_ar == 0 or norm_b == 0:
-        return (start if norm_b else 0 * start), 0, 0, norm_r, norm_ar, norm_a, cond, norm(start) if norm_b else 0.0
-    while itn < (min(op.shape) if maxiter is None else maxiter) and not stop:
-        itn += 1
-        u, beta = _scaled(op.matvec(v) - alpha * u)
-        v, alpha = _scaled(op.rmatvec(u) - beta * v)
-        # rotations: with the damping, of the bidiagonal matrix, and of the transposed triangle
-        chat, shat, alphahat = _rotation(alphabar, damp)
-        rho_old, (c, s, rho) = rho, _rotation(alphahat, beta)
-        theta, alphabar = s * alpha, c * alpha
-        rhobar_old, zeta_old, thetabar = rhobar, zeta, sbar * rho
-        rho_temp = cbar * rho
-        cbar, sbar, rhobar = _rotation(rho_temp, theta)
-        zeta, zetabar = cbar * zetabar, -sbar * zetabar
-        hbar = h - hbar * (thetabar * rho / (rho_old * rhobar_old))
-        x = x + (zeta / (rho * rhobar)) * hbar
-        h = v - h * (theta / rho)
-        # the norm of the residual
-        betahat, betacheck = c * (chat * betadd), -shat * betadd
-        betadd = -s * (chat * betadd)
-        theta_old = thetatilde
-        ctilde, stilde, rhotilde = _rotation(rhod, thetabar)
-        thetatilde, rhod = stilde * rhobar, ctilde * rhobar
-        betad = -stilde * betad + ctilde * betahat
-        tautilde = (zeta_old - theta_old * tautilde) / rhotilde
-        taud, d = (zeta - thetatilde * tautilde) / rhod, d + betacheck**2
-        norm_r = np.sqrt(d + (betad - taud) ** 2 + betadd**2)
-        # the norm and the condition of the matrix
-        square += beta**2
-        norm_a, square = np.sqrt(square), square + alpha**2
-        if itn > 1:
-            largest, least = max(largest, rhobar_old), min(least, rhobar_old)
-        cond = max(largest, rho_temp) / min(least, rho_temp)
-        norm_ar, norm_x = abs(zetabar), norm(x)
-        stop = _reason(norm_r / norm_b, norm_ar / (norm_a * norm_r) if norm_a * norm_r else np.inf, 1 / cond,
-                       norm_a * norm_x / norm_b, atol, btol, conlim)
-    return x, stop or 7, itn, norm_r, norm_ar, norm_a, cond, norm_x
-
-
-def _reason(residual, gradient, inverse_cond, growth, atol, btol, conlim):
-    """Why lsmr() ends, by SciPy's number; 0: it goes on."""
-    tests = (
-        (1, residual <= btol + atol * growth), (2, gradient <= atol), (3, conlim > 0 and inverse_cond <= 1 / conlim),
-        (4, 1 + residual / (1 + growth) <= 1), (5, 1 + gradient <= 1), (6, 1 + inverse_cond <= 1),
-    )  # fmt: skip
-    return next((number for number, holds in tests if holds), 0)
 
 
 ORDERS = {"LM": lambda w: -abs(w), "SM": abs, "LR": lambda w: -w.real, "SR": lambda w: w.real,

@@ -333,12 +333,6 @@ def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None
     return (values, vectors) if return_eigenvectors else values
 
 
-def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=False, x0=None):  # noqa: N803
-    """scipy.sparse.linalg.lsmr: x that makes |b - A x|^2 + damp^2 |x|^2 least, and seven numbers about it; show changes
-    nothing.  Waits.  Collective."""
-    return _krylov.lsmr(aslinearoperator(A), b, damp, atol, btol, conlim, maxiter, x0)
-
-
 def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, verbosityLevel=0,  # noqa: N803
            retLambdaHistory=False, retResidualNormsHistory=False, restartControl=20):  # noqa: N803
     """As many eigenvalues as X has columns, as NumPy's array, and an array of their vectors.  verbosityLevel and
@@ -402,9 +396,32 @@ def _solve(name, op, b, start, M, report=None, **wanted):  # noqa: N803
     ends = [(result.reason, result.iterations) for result in results]
     for result in results:
         lib.mnp_solve_result_clear(ctypes.byref(result))
+    x = start if start is not None else ndarray._adopt(cell.value)
     if failures:
         raise failures[0]
-    return start if start is not None else ndarray._adopt(cell.value), ends
+    return x, ends
+
+
+def _least_squares(name, op, b, x0, limits, callback=None, calc_var=False):
+    """The solution, the variances of lsqr or None, and numbers.  For C a limit of 0 is what it chooses, and -1 is 0."""
+    damp, *limits, maxiter = limits
+    options, failures = struct("least_squares_options")(damp, *[limit or -1 for limit in limits]), []
+    options.maxiter = 0 if maxiter is None else maxiter or -1
+    result, variances = struct("least_squares_result")(), ctypes.c_void_p()
+    if callback is not None:
+        progress = _progress(lambda residual, x: callback(made("copy", ndarray._borrow(x))), failures)
+        options.progress = ctypes.cast(progress, ctypes.c_void_p).value
+    start = None if x0 is None else names.ravel(as_array(x0))
+    if start is not None:
+        start = made("copy", start) if start.dtype.kind == "c" != op.dtype.kind else start.astype(op.dtype)
+    cell = ctypes.c_void_p(None if start is None else start._handle)
+    of_lsqr = [ctypes.byref(variances) if calc_var else None] if name == "lsqr" else []
+    call(name, op, names.ravel(as_array(b)), options, ctypes.byref(cell), *of_lsqr, ctypes.byref(result))
+    x = ndarray._adopt(cell.value) if start is None else start
+    var = ndarray._adopt(variances.value) if calc_var else None
+    if failures:
+        raise failures[0]
+    return x, var, result
 
 
 def _info(ends, maxiter):
@@ -523,12 +540,22 @@ _named(minres, "minres", "shift: of A - shift I; check: whether A is Hermitian, 
                          "nothing.  " + _CALLED)
 
 
+def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=False, x0=None):  # noqa: N803
+    """scipy.sparse.linalg.lsmr: x that makes |b - A x|^2 + damp^2 |x|^2 least, and seven numbers about it; show changes
+    nothing.  Waits.  Collective."""
+    x, _, r = _least_squares("lsmr", aslinearoperator(A), b, x0, (damp, atol, btol, conlim, maxiter))
+    return x, r.istop, r.iterations, r.r2norm, r.arnorm, r.anorm, r.acond, r.xnorm
+
+
 def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=False, calc_var=False,  # noqa: N803
          x0=None, *, callback=None):
     """scipy.sparse.linalg.lsqr: x that makes |b - A x|^2 + damp^2 |x|^2 least, eight numbers about it, and with
     calc_var estimates of the diagonal of the inverse of A^H A + damp^2; show changes nothing.  callback(x) is called
     after each iteration, and ends the method if it returns something true.  Waits.  Collective."""
-    return _krylov.lsqr(aslinearoperator(A), b, (damp, atol, btol, conlim), iter_lim, calc_var, x0, callback)
+    op = aslinearoperator(A)
+    x, var, r = _least_squares("lsqr", op, b, x0, (damp, atol, btol, conlim, iter_lim), callback, calc_var)
+    var = names.zeros(op.shape[1]) if var is None else var
+    return x, r.istop, r.iterations, r.r1norm, r.r2norm, r.anorm, r.acond, r.arnorm, r.xnorm, var
 
 
 __all__.append("lsqr")

@@ -231,3 +231,11 @@ def check_lsqr():
     seen = []
     got = linalg.lsqr(A, np.ones(9), callback=lambda x: seen.append(x.shape) or len(seen) == 2)
     ok(got[2] == 2 and seen == [(5,), (5,)], "a callback of lsqr")
+    raises(ZeroDivisionError, "", "a callback that raises", lambda: linalg.lsqr(A, np.ones(9), calc_var=True, callback=lambda x: 1 / 0))
+    raises(mp.ArgumentError, "b is complex128", "complex numbers for a real matrix", lambda: linalg.lsqr(A, 1j * np.ones(9)))
+    for dtype in ("float32", "complex64"):
+        A, B = _pair(20, 6, dtype, 0.8, fixed)  # noqa: N806
+        for solve in (linalg.lsqr, linalg.lsmr):
+            x = solve(A, np.ones(20), atol=1e-6, btol=1e-6)[0]
+            right = np.linalg.lstsq(B.toarray(), np.ones(20), rcond=None)[0]
+            ok(x.dtype == np.dtype(dtype) and np.allclose(x.numpy(), right, atol=1e-2), f"{solve.__name__} of {dtype}")
