@@ -182,7 +182,14 @@ def check_calls_of_solvers():
         solve(A, b, maxiter=3, callback=lambda x: seen.append(np.shape(x)))  # noqa: B023
         getattr(theirs, name)(matrix, b, maxiter=3, callback=lambda x: seen_there.append(np.shape(x)))  # noqa: B023
         ok(seen == seen_there, f"{name}: what is called after each iteration: {seen} {seen_there}")
-        ok(name == "gmres" or solve(A, b, maxiter=0, x0=b)[0].numpy().tolist() == b.tolist(), f"{name}: no iterations")
+        ok(solve(A, b, maxiter=0, x0=b)[0].numpy().tolist() == b.tolist(), f"{name}: no iterations")
+        for guess in (np.ones(n, int), [1] * n, np.ones(n, "float32"), np.ones((n, 1))):
+            same(f"{name} from another guess", solve(A, b, guess, rtol=1e-9)[0], want, 1e-6)
+        raises(TypeError, "complex128", f"{name} from complex numbers", lambda: solve(A, b, b + 1j))  # noqa: B023
+        jacobi = mp.sparse.linalg.Preconditioner(A, "jacobi")
+        for M in (None, jacobi, lambda v: v / 2.5):  # noqa: N806
+            same(f"{name} of three columns from 'Mb'", solve(A, several, "Mb", M=M, rtol=1e-9)[0],
+                 np.stack([want, 2 * want, 0 * want], 1), 1e-6)
     A = mp.sparse.csr_array(a)  # noqa: N806
     for kind in (None, "pr_norm", "x", "legacy"):
         for called in (True, False):
@@ -206,6 +213,10 @@ def check_calls_of_solvers():
     raises(ValueError, "not symmetric", "minres of another matrix", lambda: linalg.minres(A, b, check=True))
     ok(linalg.cg(mp.sparse.csr_array(s), b, callback=lambda x: True)[1] == 1, "a callback ends the method")
     same("idr", linalg.idr(A, b, rtol=1e-10, restart=2)[0], np.linalg.solve(a.toarray(), b), 1e-7)
+    raises(ValueError, "num is 0", "expm_multiply at no time", lambda: linalg.expm_multiply(A, b, 0, 1, 0))
+    symmetric = s.toarray()
+    same("eigsh of a matrix of NumPy's", linalg.eigsh(symmetric, 2, which="LA")[0], np.linalg.eigvalsh(symmetric)[-2:],
+         1e-8)
     times = scipy.sparse.linalg.expm_multiply(a / 5, b, 0.5, 2, 4, True)
     same("expm_multiply at times", linalg.expm_multiply(mp.sparse.csr_array(a / 5), b, 0.5, 2, 4, True), times, 1e-12)
 
