@@ -62,7 +62,7 @@ typedef struct mnp_axes {
     bool keepdims MNP_DEFAULT(false);       /* leave reduced axes in the result, with extent 1 */
     /* NULL, or NumPy's name of the type to which elements are cast: sums, products, means */
     const char *dtype MNP_DEFAULT(NULL);
-    /* NULL, or bools, broadcast with the input: which elements are used */
+    /* NULL, or bools, broadcast to the input's shape: which elements are used */
     const mnp_array *where MNP_DEFAULT(NULL);
     /* NULL, or a number (MNP_SCALAR) to start from: sums, products, maxima and minima */
     const mnp_array *initial MNP_DEFAULT(NULL);
