@@ -368,7 +368,7 @@ BANDS = {
 def _edges(wn, btype, analog, output, fs):
     if output not in ("ba", "zpk", "sos"):
         raise ValueError(f"output is {output!r}, and must be 'ba', 'zpk' or 'sos'")
-    btype = BANDS.get(btype, btype)
+    btype = BANDS.get(btype.lower(), btype)
     wn = _numbers(wn)
     wanted = 2 if btype.startswith("band") else 1
     if len(wn) != wanted:
@@ -378,7 +378,7 @@ def _edges(wn, btype, analog, output, fs):
 
 def _with_real_zeros(found, btype, output):
     """Zeros of low passes and high passes that have none, or all at one place, are real numbers, as SciPy's."""
-    if output != "zpk" or BANDS[btype].startswith("band"):
+    if output != "zpk" or BANDS[btype.lower()].startswith("band"):
         return found
     return found[0].real, *found[1:]
 
