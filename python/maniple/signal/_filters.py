@@ -256,9 +256,9 @@ def savgol_coeffs(window_length, polyorder, deriv=0, delta=1.0, pos=None, use="c
 
 
 def whittaker_henderson(signal, *, lamb="reml", order=2, weights=None):
-    """scipy.signal.whittaker_henderson, of SciPy 1.18: the smoothed signal and lamb, as .x and .lamb.  Where lamb is
-    too large for rounding, or too few elements have weights, x is a polynomial to which it tends, with a warning.
-    Waits.  Collective."""
+    """scipy.signal.whittaker_henderson, of SciPy 1.18: the smoothed signal and lamb, as .x and .lamb; where it is
+    found, elements without a weight do not count.  Where lamb is too large for rounding, or too few elements have
+    weights, x is a polynomial to which it tends, with a warning.  Waits.  Collective."""
     chosen = isinstance(lamb, str)
     if lamb != "reml" if chosen else not lamb >= 0:
         raise ValueError(f"whittaker_henderson: lamb is {lamb!r}, and must be 'reml' or a number that is not negative")
