@@ -148,12 +148,10 @@ def _preconditioner(M, op):  # noqa: N803
     vectors that multiplies with it."""
     if M is None or isinstance(M, Preconditioner):
         return M
-    if isinstance(M, (LinearOperator, csr_array)):
-        return _OfOperator(_operator(M))
+    if isinstance(M, (LinearOperator, csr_array, ndarray, np.ndarray)) or hasattr(M, "tocsr"):
+        return _OfOperator(aslinearoperator(M))
     if callable(M):
         return _OfOperator(LinearOperator(op.shape, M, dtype=op.dtype))
-    if isinstance(M, (ndarray, np.ndarray)) or hasattr(M, "tocsr"):
-        return _OfOperator(aslinearoperator(M))
     raise TypeError(f"M is a {type(M).__name__}, and must be a Preconditioner, an operator, a matrix or a function")
 
 
@@ -287,7 +285,7 @@ def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=Non
     options.tol = float(tol)
     options.maxiter, options.ncv = maxiter or 0, ncv or 0
     start = None if v0 is None else as_array(v0)
-    inverse = None if OPinv is None else _operator(OPinv)
+    inverse = None if OPinv is None else aslinearoperator(OPinv)
     options.v0 = None if start is None else start._handle
     options.near_sigma, options.sigma = sigma is not None, sigma or 0
     options.inverse = None if inverse is None else inverse._handle
@@ -299,8 +297,8 @@ def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=Non
 def _ran_by_eigs(op, M, Minv, OPinv):  # noqa: N803
     """The operator whose largest eigenvalues are wanted."""
     if OPinv is None:
-        return op if Minv is None else _operator(Minv) @ op
-    return _operator(OPinv) if M is None else _operator(OPinv) @ _operator(M)
+        return op if Minv is None else aslinearoperator(Minv) @ op
+    return aslinearoperator(OPinv) if M is None else aslinearoperator(OPinv) @ aslinearoperator(M)
 
 
 def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0,  # noqa: N803

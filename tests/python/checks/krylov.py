@@ -114,6 +114,8 @@ def check_eigs():
                            return_eigenvectors=False)
         wanted = every[np.argsort(abs(every - sigma))][:4]
         ok(abs(near[:, None] - wanted).min(axis=1).max() < 1e-7 * n, "those nearest to sigma")
+        again = linalg.eigs(B, 3, sigma=sigma, OPinv=inverse, return_eigenvectors=False)
+        ok(abs(again[:, None] - wanted).min(axis=1).max() < 1e-7 * n, "those of matrices of SciPy's and NumPy's")
     eye = mp.sparse.eye_array(9)
     ok(np.allclose(linalg.eigs(eye, 3, return_eigenvectors=False), 1), "of the identity, whose spaces are invariant")
     raises(ValueError, "eig() has all", "too many", lambda: linalg.eigs(eye, 8))
@@ -215,8 +217,13 @@ def check_calls_of_solvers():
     same("idr", linalg.idr(A, b, rtol=1e-10, restart=2)[0], np.linalg.solve(a.toarray(), b), 1e-7)
     raises(ValueError, "num is 0", "expm_multiply at no time", lambda: linalg.expm_multiply(A, b, 0, 1, 0))
     symmetric = s.toarray()
-    same("eigsh of a matrix of NumPy's", linalg.eigsh(symmetric, 2, which="LA")[0], np.linalg.eigvalsh(symmetric)[-2:],
-         1e-8)
+    every = np.linalg.eigvalsh(symmetric)
+    same("eigsh of a matrix of NumPy's", linalg.eigsh(symmetric, 2, which="LA")[0], every[-2:], 1e-8)
+    inverse = np.linalg.inv(symmetric - 2.5 * np.eye(n))
+    same("nearest to a number", linalg.eigsh(symmetric, 2, sigma=2.5, OPinv=inverse)[0],
+         np.sort(every[np.argsort(abs(every - 2.5))][:2]), 1e-8)
+    same("lobpcg of matrices of NumPy's", np.sort(linalg.lobpcg(symmetric, rng.standard_normal((n, 3)), np.eye(n),
+                                                                tol=1e-9, maxiter=300)[0]), every[-3:], 1e-6)
     times = scipy.sparse.linalg.expm_multiply(a / 5, b, 0.5, 2, 4, True)
     same("expm_multiply at times", linalg.expm_multiply(mp.sparse.csr_array(a / 5), b, 0.5, 2, 4, True), times, 1e-12)
 
