@@ -113,12 +113,12 @@ MNP_API mnp_status mnp_savgol_filter(const mnp_array *x, int64_t window_length, 
  * order - 1.
  *
  *   weights   real, not negative and finite, of x's shape; NULL: ones.  Where a weight is 0, x may be anything, and y
- *             goes on from its neighbours
+ *             goes on from its neighbours; elsewhere x must be finite
  *   order     1 or more
  *   lambda    negative: the one of the greatest restricted likelihood, which counts elements whose weights are not 0
  *   lambda_p  receives the lambda that was used; may be NULL
  *
- * Rank 0 computes all of it on its CPU: n (order + 1)^2 operations, and some 60 times as many to find lambda.
+ * Rank 0 computes all of it on its CPU: n (order + 1)^2 operations, and some 70 times as many to find lambda.
  * MNP_ERR_LINALG where the system is singular to rounding: lambda is too large, or fewer elements than the order have
  * weights.  Waits.  From P. H. C. Eilers, "A perfect smoother", Analytical Chemistry 75, 2003.
  */

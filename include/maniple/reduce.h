@@ -62,7 +62,7 @@ typedef struct mnp_axes {
     bool keepdims MNP_DEFAULT(false);       /* leave reduced axes in the result, with extent 1 */
     /* NULL, or NumPy's name of the type to which elements are cast: sums, products, means */
     const char *dtype MNP_DEFAULT(NULL);
-    /* NULL, or bools, broadcast with the input: which elements are used */
+    /* NULL, or bools, broadcast to the input's shape: which elements are used */
     const mnp_array *where MNP_DEFAULT(NULL);
     /* NULL, or a number (MNP_SCALAR) to start from: sums, products, maxima and minima */
     const mnp_array *initial MNP_DEFAULT(NULL);
@@ -152,7 +152,8 @@ MNP_API mnp_status mnp_norm(const mnp_array *x, const char *ord, const mnp_axes 
  * numpy.allclose: whether |x - y| <= atol + rtol |y| for all elements, or they are equal infinities; NumPy's defaults
  * are 1e-5 and 1e-8.  With `equal_nan` two NaN are close too.  The arrays are broadcast; y may be a number
  * (MNP_SCALAR).  numpy.array_equal: whether shapes and elements are equal; if the shapes differ, the answer is false.
- * The answer is the same on all ranks.  Both wait for it; MNP_ERR_ARG if allclose's shapes do not broadcast.
+ * Block-cyclic arrays are brought to blocks first.  The answer is the same on all ranks.  Both wait for it; MNP_ERR_ARG
+ * if allclose's shapes do not broadcast.
  */
 MNP_API mnp_status mnp_allclose(const mnp_array *x, const mnp_array *y, double rtol, double atol, bool equal_nan,
                                 bool *close_p);

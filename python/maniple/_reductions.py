@@ -30,11 +30,14 @@ def _is_of_nothing(name, a, axis, where=True, ddof=0):
     if a.size > 0 and where is True and ddof == 0:
         return False
     axes = tuple(builtins.range(a.ndim) if axis is None else [axis_within(name, d, a.ndim) for d in axes_of(axis)])
-    if name.startswith("nan") and 0 in [n for d, n in enumerate(a.shape) if d not in axes]:
+    has_results = 0 not in [n for d, n in enumerate(a.shape) if d not in axes]
+    if not has_results and (name.startswith("nan") or where is not True):
         return False
     where = np.asarray(where)
-    if where.ndim > a.ndim:
-        return False  # which is refused, as it cannot be broadcast
+    try:
+        np.broadcast_to(where, a.shape)
+    except ValueError:
+        return False  # it is refused later
     where = where.reshape((1,) * (a.ndim - where.ndim) + where.shape)
     counts = np.count_nonzero(where, axes) * math.prod(a.shape[d] for d in axes if where.shape[d] == 1)
     return bool(np.any(counts <= ddof))

@@ -81,6 +81,13 @@ for words, arguments in (
         ("must be real", (mp.array(a + 1j), None, 2, 1.0)), ("order is 1", (x[:0], None, 1, 1.0)),
         ("weight 3 is -1", (x, mp.array(np.where(np.arange(60) == 3, -1.0, 1.0)), 2, 1.0))):
     mp.fails("MNP_ERR_ARG", words, mp.whittaker_henderson, *arguments)
+for bad in np.nan, np.inf:
+    wrong = mp.array(np.where(np.arange(60) == 3, bad, a))
+    for lam in 0.0, 1.0, -1.0:
+        mp.fails("MNP_ERR_ARG", f"element 3 of the signal is {bad}", mp.whittaker_henderson, wrong, None, 2, lam)
 mp.fails("MNP_ERR_LINALG", "lambda is too large", mp.whittaker_henderson, x, None, 2, 1e300)
-mp.fails("MNP_ERR_LINALG", "singular", mp.whittaker_henderson, x, mp.array(np.zeros(60)), 2, 1.0)
+for present in 0, 1:
+    few = mp.array((np.arange(60) < present).astype(float))
+    for lam in 1.0, -1.0:
+        mp.fails("MNP_ERR_LINALG", "fewer elements than 2 have weights", mp.whittaker_henderson, x, few, 2, lam)
 mp.done()

@@ -290,6 +290,25 @@ mnp_status mnp__reduce_check_empty(const mnp__reduce_function *f, int ndim, cons
     return st;
 }
 
+/* Check that a mask can be broadcast to x, whose axes are the ones that are meant. */
+static mnp_status check_shape_of_where(const function *f, const mnp_array *x, const mnp_array *where)
+{
+    const int x_ndim = x->layout->ndim;
+    int64_t shape[MNP_MAX_DIMS];
+    int ndim;
+    MNP_TRY(mnp__broadcast_shapes(f->name, 2, (const mnp_array *const[]){x, where}, &ndim, shape));
+    if (ndim == x_ndim && memcmp(shape, x->layout->shape, (size_t)ndim * sizeof *shape) == 0)
+        return MNP_OK;
+    char room[256];
+    mnp__text text = MNP__TEXT_IN(room);
+    mnp__text_add_shape(&text, where->layout->ndim, where->layout->shape);
+    mnp__text_add(&text, " cannot be broadcast to x of shape ");
+    mnp__text_add_shape(&text, x_ndim, x->layout->shape);
+    const mnp_status st = MNP_FAIL(MNP_ERR_ARG, "%s: where of shape %s", f->name, mnp__text_string(&text));
+    mnp__text_free(&text);
+    return st;
+}
+
 static mnp_status check_where(const function *f, const mnp_array *x, const mnp_axes *axes)
 {
     const mnp_array *where = axes ? axes->where : NULL;
@@ -303,7 +322,7 @@ static mnp_status check_where(const function *f, const mnp_array *x, const mnp_a
     if (f->rule == SAME && !axes->initial)
         return MNP_FAIL(MNP_ERR_ARG, "%s: where may leave nothing to choose from: it needs %s", f->name,
                         f->initial ? "initial" : "all elements");
-    return MNP_OK;
+    return check_shape_of_where(f, x, where);
 }
 
 /* Check that the initial number can be converted to the result's type. */

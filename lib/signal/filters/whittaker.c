@@ -138,6 +138,8 @@ static double choose(smoothing *s)
     double unit = 0, at = 0, least = INFINITY;
     for (int64_t i = 0; i < s->n; i++)
         unit += weight(s, i) / (double)s->n;
+    if (unit == 0) /* no lambda will do */
+        return 1;
     for (double t = LEAST; t <= MOST; t += STEP) {
         const double found = criterion(s, unit * exp(t));
         if (found < least) {
@@ -189,24 +191,33 @@ static void close_smoothing(smoothing *s)
     free(s->pivot);
 }
 
-/* What rank 0 has found, and all ranks get: the lambda that was used; a weight that is wrong, or -1, and its value. */
+/* What rank 0 has found, and all ranks get: the lambda that was used; the place of what is wrong, or -1. */
 typedef struct outcome {
     double lambda;
     int64_t wrong;
-    double value;
-    bool is_singular;
+    double value; /* of the element or weight there */
+    bool is_weight, is_singular;
 } outcome;
+
+/* Look for what cannot be used: a weight that is negative or not finite, or such an element that has a weight. */
+static void find_wrong(const smoothing *s, outcome *found)
+{
+    for (int64_t i = 0; i < s->n && found->wrong < 0; i++) {
+        const double w = weight(s, i);
+        found->is_weight = !(w >= 0 && isfinite(w));
+        if (!found->is_weight && (w == 0 || isfinite(s->x[i])))
+            continue;
+        found->wrong = i;
+        found->value = found->is_weight ? w : s->x[i];
+    }
+}
 
 static void smooth(smoothing *s, outcome *found)
 {
     double log_determinant;
-    for (int64_t i = 0; i < s->n; i++) {
-        if (!(weight(s, i) >= 0 && isfinite(weight(s, i)))) {
-            found->wrong = i;
-            found->value = weight(s, i);
-            return;
-        }
-    }
+    find_wrong(s, found);
+    if (found->wrong >= 0)
+        return;
     fill_penalty(s);
     if (found->lambda < 0)
         found->lambda = choose(s);
@@ -222,8 +233,11 @@ static void smooth(smoothing *s, outcome *found)
 
 static mnp_status report(const char *function, int order, const outcome *found)
 {
-    if (found->wrong >= 0)
+    if (found->wrong >= 0 && found->is_weight)
         return MNP_FAIL(MNP_ERR_ARG, "%s: weight %" PRId64 " is %g, which is negative or not finite", function,
+                        found->wrong, found->value);
+    if (found->wrong >= 0)
+        return MNP_FAIL(MNP_ERR_ARG, "%s: element %" PRId64 " of the signal is %g, and its weight is not 0", function,
                         found->wrong, found->value);
     if (found->is_singular)
         return MNP_FAIL(MNP_ERR_LINALG,

@@ -256,8 +256,9 @@ def savgol_coeffs(window_length, polyorder, deriv=0, delta=1.0, pos=None, use="c
 
 
 def whittaker_henderson(signal, *, lamb="reml", order=2, weights=None):
-    """scipy.signal.whittaker_henderson, of SciPy 1.18: the smoothed signal and lamb, as .x and .lamb.  Where lamb is
-    too large for rounding, x is the polynomial to which it tends, with a warning.  Waits.  Collective."""
+    """scipy.signal.whittaker_henderson, of SciPy 1.18: the smoothed signal and lamb, as .x and .lamb; where it is
+    found, elements without a weight do not count.  Where lamb is too large for rounding, or too few elements have
+    weights, x is a polynomial to which it tends, with a warning.  Waits.  Collective."""
     chosen = isinstance(lamb, str)
     if lamb != "reml" if chosen else not lamb >= 0:
         raise ValueError(f"whittaker_henderson: lamb is {lamb!r}, and must be 'reml' or a number that is not negative")
@@ -269,11 +270,18 @@ def whittaker_henderson(signal, *, lamb="reml", order=2, weights=None):
              ctypes.byref(smooth), ctypes.byref(used))
     except LinAlgError as error:
         warnings.warn(f"{error}; x is a polynomial of degree {order - 1}", UserWarning, stacklevel=2)
-        at, root = names.linspace(-1, 1, signal.size), None
-        if weights is not None:
-            signal, root = names.where(weights > 0, signal, 0), names.sqrt(weights)
-        return WhittakerHendersonResult(names.polyval(names.polyfit(at, signal, order - 1, w=root), at), lamb)
+        return WhittakerHendersonResult(_polynomial(signal, weights, order), math.inf if chosen else lamb)
     return WhittakerHendersonResult(ndarray._adopt(smooth.value), used.value if chosen else lamb)
+
+
+def _polynomial(signal, weights, count):
+    """The polynomial with so many coefficients that is nearest to a signal; where several are, the least of them."""
+    from .. import linalg
+
+    weights = names.ones(signal.shape) if weights is None else names.astype(weights, "float64")
+    angles, root = names.arccos(names.linspace(-1, 1, signal.size)), names.sqrt(weights)
+    chebyshev = names.cos(angles[:, None] * names.arange(count))
+    return chebyshev @ linalg.lstsq(chebyshev * root[:, None], names.where(root > 0, signal, 0) * root)[0]
 
 
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0, out=None):
@@ -360,7 +368,7 @@ BANDS = {
 def _edges(wn, btype, analog, output, fs):
     if output not in ("ba", "zpk", "sos"):
         raise ValueError(f"output is {output!r}, and must be 'ba', 'zpk' or 'sos'")
-    btype = BANDS.get(btype, btype)
+    btype = BANDS.get(btype.lower(), btype)
     wn = _numbers(wn)
     wanted = 2 if btype.startswith("band") else 1
     if len(wn) != wanted:
@@ -370,7 +378,7 @@ def _edges(wn, btype, analog, output, fs):
 
 def _with_real_zeros(found, btype, output):
     """Zeros of low passes and high passes that have none, or all at one place, are real numbers, as SciPy's."""
-    if output != "zpk" or BANDS[btype].startswith("band"):
+    if output != "zpk" or BANDS[btype.lower()].startswith("band"):
         return found
     return found[0].real, *found[1:]
 

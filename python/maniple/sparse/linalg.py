@@ -148,12 +148,10 @@ def _preconditioner(M, op):  # noqa: N803
     vectors that multiplies with it."""
     if M is None or isinstance(M, Preconditioner):
         return M
-    if isinstance(M, (LinearOperator, csr_array)):
-        return _OfOperator(_operator(M))
+    if isinstance(M, (LinearOperator, csr_array, ndarray, np.ndarray)) or hasattr(M, "tocsr"):
+        return _OfOperator(aslinearoperator(M))
     if callable(M):
         return _OfOperator(LinearOperator(op.shape, M, dtype=op.dtype))
-    if isinstance(M, (ndarray, np.ndarray)) or hasattr(M, "tocsr"):
-        return _OfOperator(aslinearoperator(M))
     raise TypeError(f"M is a {type(M).__name__}, and must be a Preconditioner, an operator, a matrix or a function")
 
 
@@ -192,8 +190,9 @@ def norm(x, ord=None, axis=None):  # noqa: A002
     """A number: the norm of a matrix; ord is None or "fro", 1, inf or "max".  With an axis, those of all columns (0) or
     rows (1), as an array; ord is None or 2, 1 or inf.  Collective."""
     if axis is not None:
-        of_lines = {None: lambda a: names.sqrt(a.power(2).sum(axis)), 1: lambda a: a.sum(axis), np.inf: lambda a: a.max(axis)}
-        return _chosen_norm({**of_lines, 2: of_lines[None]}, ord)(abs(x))
+        of_lines = {2: lambda a: names.sqrt(a.power(2).sum(axis)), 1: lambda a: a.sum(axis),
+                    np.inf: lambda a: a.max(axis)}
+        return _chosen_norm({None: of_lines[2], **of_lines}, ord)(abs(x))
     value = ctypes.c_double()
     which = _chosen_norm({None: b"f", "fro": b"f", 1: b"1", np.inf: b"i", "max": b"m"}, ord)
     call("sparse_norm", x, which, ctypes.byref(value))
@@ -226,6 +225,8 @@ def expm_multiply(A, B, start=None, stop=None, num=None, endpoint=None, traceA=N
     if not given:
         return _exponential_times(A, B)
     times, step = np.linspace(**given, retstep=True)
+    if not times.size:
+        raise ValueError("expm_multiply: num is 0, and there must be a time")
     found = [_exponential_times(times[0] * A, B)]
     further = step * A
     for _ in times[1:]:
@@ -278,13 +279,13 @@ def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=Non
     if OPinv is not None and sigma is None:
         raise ValueError("OPinv is the inverse of A - sigma: sigma is missing")
     values, cell = (ctypes.c_double * k)(), ctypes.c_void_p()
-    op = _operator(A)
+    op = aslinearoperator(A)
     options = struct("eigsh_options")()
     options.which = chosen("which", which, "EIGEN_", ("LM", "SM", "LA", "SA", "BE"))
     options.tol = float(tol)
     options.maxiter, options.ncv = maxiter or 0, ncv or 0
     start = None if v0 is None else as_array(v0)
-    inverse = None if OPinv is None else _operator(OPinv)
+    inverse = None if OPinv is None else aslinearoperator(OPinv)
     options.v0 = None if start is None else start._handle
     options.near_sigma, options.sigma = sigma is not None, sigma or 0
     options.inverse = None if inverse is None else inverse._handle
@@ -296,8 +297,8 @@ def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=Non
 def _ran_by_eigs(op, M, Minv, OPinv):  # noqa: N803
     """The operator whose largest eigenvalues are wanted."""
     if OPinv is None:
-        return op if Minv is None else _operator(Minv) @ op
-    return _operator(OPinv) if M is None else _operator(OPinv) @ _operator(M)
+        return op if Minv is None else aslinearoperator(Minv) @ op
+    return aslinearoperator(OPinv) if M is None else aslinearoperator(OPinv) @ aslinearoperator(M)
 
 
 def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None, tol=0,  # noqa: N803
@@ -339,8 +340,8 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
     restartControl are not needed; Y must be None, and there are no histories.  Collective."""
     if Y is not None or retLambdaHistory or retResidualNormsHistory:
         raise ValueError("lobpcg: Y or a history is given, and there are neither constraints nor histories here")
-    op, x = _operator(A), made("copy", as_array(X))
-    over = None if B is None else _operator(B)
+    op, x = aslinearoperator(A), made("copy", as_array(X))
+    over = None if B is None else aslinearoperator(B)
     options, values = struct("lobpcg_options")(), (ctypes.c_double * x.shape[1])()
     options.smallest, options.tol, options.maxiter = not largest, float(tol or 0), maxiter or 0
     precond = _preconditioner(M, op)
@@ -357,13 +358,20 @@ def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, u
 # ---- systems ----
 
 
-def _start(x0, M, b):  # noqa: N803
-    """The guess, as an array that the solution replaces, or None."""
-    if not isinstance(x0, str):
-        return None if x0 is None else made("copy", names.ravel(as_array(x0)) if b.ndim == 1 else as_array(x0))
-    if x0 != "Mb":
+def _times_b(M, b):  # noqa: N803
+    """M @ b, of a vector or of columns."""
+    apply = names.copy if M is None else M._keep.matvec if isinstance(M, _OfOperator) else M.matvec
+    return apply(b) if b.ndim == 1 else names.stack([apply(b[:, j]) for j in range(b.shape[1])], axis=1)
+
+
+def _start(x0, M, b, dtype):  # noqa: N803
+    """The guess, as an array of the operator's dtype that the solution replaces, or None."""
+    if x0 is None:
+        return None
+    if isinstance(x0, str) and x0 != "Mb":
         raise ValueError(f"x0 is {x0!r}, and must be an array, None or 'Mb', which is M @ b")
-    return made("copy", b if M is None else M._keep.matvec(b) if isinstance(M, _OfOperator) else M.matvec(b))
+    start = _times_b(M, b) if isinstance(x0, str) else as_array(x0)
+    return names.astype(names.ravel(start) if b.ndim == 1 else start, dtype, casting="same_kind")
 
 
 def _progress(report, failures):
@@ -398,7 +406,7 @@ def _solve(name, op, b, start, M, report=None, **wanted):  # noqa: N803
         lib.mnp_solve_result_clear(ctypes.byref(result))
     x = start if start is not None else ndarray._adopt(cell.value)
     if failures:
-        raise failures[0]
+        raise failures.pop()
     return x, ends
 
 
@@ -420,7 +428,7 @@ def _least_squares(name, op, b, x0, limits, callback=None, calc_var=False):
     x = ndarray._adopt(cell.value) if start is None else start
     var = ndarray._adopt(variances.value) if calc_var else None
     if failures:
-        raise failures[0]
+        raise failures.pop()
     return x, var, result
 
 
@@ -437,13 +445,19 @@ def _system(A, b, x0, M):  # noqa: N803
     op, b = aslinearoperator(A), as_array(b)
     b = names.ravel(b) if b.ndim == 2 and b.shape[1] == 1 else b
     precond = _preconditioner(M, op)
-    return op, b, _start(x0, precond, b), precond
+    return op, b, _start(x0, precond, b, op.dtype), precond
+
+
+def _unchanged(system):
+    """What a method gives that may do nothing."""
+    op, b, start, _ = system
+    return names.zeros(op.shape[1:] + b.shape[1:], op.dtype) if start is None else start, 0
 
 
 def _by_iterations(name, system, callback, maxiter, **limits):
     op, b, start, precond = system
     if maxiter == 0:
-        return names.zeros(op.shape[1:] + b.shape[1:], op.dtype) if start is None else start, 0
+        return _unchanged(system)
     report = None if callback is None else lambda residual, x: callback(made("copy", ndarray._borrow(x)) if x else None)
     x, ends = _solve(name, op, b, start, precond, report, maxiter=maxiter or 0, **limits)
     return x, _info(ends, maxiter)
@@ -493,7 +507,9 @@ def _restarted(name):
               callback_type=None, tol=None):
         if callback_type not in (None, "legacy", "pr_norm", "x"):
             raise ValueError(f"callback_type is {callback_type!r}, and none of 'legacy', 'pr_norm' and 'x'")
-        op, b, start, precond = _system(A, b, x0, M)
+        op, b, start, precond = system = _system(A, b, x0, M)
+        if maxiter == 0:
+            return _unchanged(system)
         restart = max(1, min(restart or 20, op.shape[1]))
         counts_all = callback is not None and callback_type in (None, "legacy")
         products = (maxiter or 0) * (1 if counts_all else restart)

@@ -335,6 +335,9 @@ def options():
             want = expected(name, a, axis=axis, where=mask)
             mp.check(f"{name} where, axis {axis}", mp.lookup(name)(x, how), want, ulp=2)
     mp.check("sum where, broadcast", mp.sum(x, axes(0, where=r)), expected("sum", a, axis=0, where=row), ulp=1)
+    for shape, words in (((2, 6, 8), "(2, 6, 8) cannot be broadcast to x of shape (6, 8)"), ((6, 7), "broadcast")):
+        mp.fails("MNP_ERR_ARG", words, mp.sum, x, axes(0, where=mp.array(np.ones(shape, bool))))
+    mp.fails("MNP_ERR_ARG", "to x of shape (1, 8)", mp.mean, x[:1], axes(0, where=m))
     mp.check("max where and initial", mp.max(x, axes(1, where=m, initial=1)), a.max(axis=1, where=mask, initial=1))
     mp.check("sum with initial", mp.sum(x, axes(1, initial=2.5)), expected("sum", a, axis=1, initial=2.5), ulp=1)
     mp.check("min of nothing with initial", mp.max(x[3:3], axes(0, initial=-1)), np.full(8, -1, "float32"))

@@ -35,7 +35,7 @@ def check_kinds_of_roots():
     """Roots are real or complex where SciPy's are."""
     for name, more in (("butter", ()), ("cheby1", (1,)), ("cheby2", (30,)), ("bessel", ())):
         for n, analog in ((1, False), (2, True), (3, False)):
-            for btype, edges in (("low", 0.3), ("hp", 0.3), ("bandpass", [0.2, 0.4]), ("bs", [0.2, 0.4])):
+            for btype, edges in (("low", 0.3), ("HighPass", 0.3), ("bandpass", [0.2, 0.4]), ("bs", [0.2, 0.4])):
                 (z, p, _), (theirs_z, theirs_p, _) = (getattr(of, name)(n, *more, edges, btype, analog, output="zpk")
                                                       for of in (ours, theirs))
                 ok((z.dtype, p.dtype) == (theirs_z.dtype, theirs_p.dtype),

@@ -73,6 +73,23 @@ def check_no_elements():
     _beside("take of an element that is not there", lambda m: m.take(m.zeros(0), 0))
 
 
+def _with_warnings(name, function):
+    """As _beside(), and both modules warn of slices alike."""
+    found, warned = [], []
+    for m in (mp, np):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with np.errstate(all="ignore"):
+                found.append(_done(function, m))
+        told = [str(w.message).rstrip(".") for w in caught if w.category is RuntimeWarning]
+        warned.append([t for t in told if "slice" in t])
+    if isinstance(found[1], Exception):
+        ok(isinstance(found[0], type(found[1])), f"{name} raises {type(found[1]).__name__}: {found[0]!r}")
+    else:
+        problem = repr(found[0]) if isinstance(found[0], Exception) else difference(*found, 1e-13)
+        ok(not problem and warned[0] == warned[1], f"{name}: {problem} warned {warned}")
+
+
 def check_too_few_elements():
     """Means of nothing by where=, and variances of no more elements than ddof: their values, and when they warn."""
     a = rng.standard_normal((2, 3))
@@ -81,16 +98,13 @@ def check_too_few_elements():
                   {"ddof": np.inf}, {"ddof": 1, "where": [True, False, True]}):
         for name in ("var", "std") if "ddof" in named else ("mean", "var", "std", "nanmean", "nanvar"):
             for axis in (None, 0, 1):
-                found, warned = [], []
-                for m in (mp, np):
-                    with warnings.catch_warnings(record=True) as caught:
-                        warnings.simplefilter("always")
-                        with np.errstate(all="ignore"):
-                            found.append(getattr(m, name)(m.asarray(a), axis=axis, **named))
-                    told = [str(w.message).rstrip(".") for w in caught if w.category is RuntimeWarning]
-                    warned.append([t for t in told if "slice" in t])
-                problem = difference(*found, 1e-13) or (warned[0] != warned[1] and f"warned {warned}")
-                ok(not problem, f"{name} along {axis} with {named}: {problem}")
+                _with_warnings(f"{name} along {axis} with {named}",
+                               lambda m: getattr(m, name)(m.asarray(a), axis=axis, **named))  # noqa: B023
+    for shape, axis in (((0, 3), 1), ((3, 0), 0), ((0, 0), 1), ((2, 0), 1), ((2, 1), 1), ((2, 1), None)):
+        for where in (True, False, [[False]], np.ones((5, 2, 3), bool), np.ones((2, 3), bool)):
+            for name in ("sum", "mean", "var", "nanmean", "nansum"):
+                _with_warnings(f"{name} of {shape} along {axis} where is {np.shape(where)} {np.any(where)}",
+                               lambda m: getattr(m, name)(m.zeros(shape), axis=axis, where=where))  # noqa: B023
 
 
 def check_things_that_are_no_numbers():

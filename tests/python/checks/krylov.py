@@ -114,6 +114,8 @@ def check_eigs():
                            return_eigenvectors=False)
         wanted = every[np.argsort(abs(every - sigma))][:4]
         ok(abs(near[:, None] - wanted).min(axis=1).max() < 1e-7 * n, "those nearest to sigma")
+        again = linalg.eigs(B, 3, sigma=sigma, OPinv=inverse, return_eigenvectors=False)
+        ok(abs(again[:, None] - wanted).min(axis=1).max() < 1e-7 * n, "those of matrices of SciPy's and NumPy's")
     eye = mp.sparse.eye_array(9)
     ok(np.allclose(linalg.eigs(eye, 3, return_eigenvectors=False), 1), "of the identity, whose spaces are invariant")
     raises(ValueError, "eig() has all", "too many", lambda: linalg.eigs(eye, 8))
@@ -182,7 +184,14 @@ def check_calls_of_solvers():
         solve(A, b, maxiter=3, callback=lambda x: seen.append(np.shape(x)))  # noqa: B023
         getattr(theirs, name)(matrix, b, maxiter=3, callback=lambda x: seen_there.append(np.shape(x)))  # noqa: B023
         ok(seen == seen_there, f"{name}: what is called after each iteration: {seen} {seen_there}")
-        ok(name == "gmres" or solve(A, b, maxiter=0, x0=b)[0].numpy().tolist() == b.tolist(), f"{name}: no iterations")
+        ok(solve(A, b, maxiter=0, x0=b)[0].numpy().tolist() == b.tolist(), f"{name}: no iterations")
+        for guess in (np.ones(n, int), [1] * n, np.ones(n, "float32"), np.ones((n, 1))):
+            same(f"{name} from another guess", solve(A, b, guess, rtol=1e-9)[0], want, 1e-6)
+        raises(TypeError, "complex128", f"{name} from complex numbers", lambda: solve(A, b, b + 1j))  # noqa: B023
+        jacobi = mp.sparse.linalg.Preconditioner(A, "jacobi")
+        for M in (None, jacobi, lambda v: v / 2.5):  # noqa: N806
+            same(f"{name} of three columns from 'Mb'", solve(A, several, "Mb", M=M, rtol=1e-9)[0],
+                 np.stack([want, 2 * want, 0 * want], 1), 1e-6)
     A = mp.sparse.csr_array(a)  # noqa: N806
     for kind in (None, "pr_norm", "x", "legacy"):
         for called in (True, False):
@@ -206,6 +215,15 @@ def check_calls_of_solvers():
     raises(ValueError, "not symmetric", "minres of another matrix", lambda: linalg.minres(A, b, check=True))
     ok(linalg.cg(mp.sparse.csr_array(s), b, callback=lambda x: True)[1] == 1, "a callback ends the method")
     same("idr", linalg.idr(A, b, rtol=1e-10, restart=2)[0], np.linalg.solve(a.toarray(), b), 1e-7)
+    raises(ValueError, "num is 0", "expm_multiply at no time", lambda: linalg.expm_multiply(A, b, 0, 1, 0))
+    symmetric = s.toarray()
+    every = np.linalg.eigvalsh(symmetric)
+    same("eigsh of a matrix of NumPy's", linalg.eigsh(symmetric, 2, which="LA")[0], every[-2:], 1e-8)
+    inverse = np.linalg.inv(symmetric - 2.5 * np.eye(n))
+    same("nearest to a number", linalg.eigsh(symmetric, 2, sigma=2.5, OPinv=inverse)[0],
+         np.sort(every[np.argsort(abs(every - 2.5))][:2]), 1e-8)
+    same("lobpcg of matrices of NumPy's", np.sort(linalg.lobpcg(symmetric, rng.standard_normal((n, 3)), np.eye(n),
+                                                                tol=1e-9, maxiter=300)[0]), every[-3:], 1e-6)
     times = scipy.sparse.linalg.expm_multiply(a / 5, b, 0.5, 2, 4, True)
     same("expm_multiply at times", linalg.expm_multiply(mp.sparse.csr_array(a / 5), b, 0.5, 2, 4, True), times, 1e-12)
 

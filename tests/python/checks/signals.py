@@ -415,6 +415,16 @@ def check_smoothing():
         straight = smooth(x, lamb=float("inf"))
     ok(caught and straight.lamb == float("inf"), "an infinite lamb warns")
     same("and gives a straight line", straight.x, np.polyval(np.polyfit(np.arange(70), a, 1), np.arange(70)), 1e-11)
+    few = (np.arange(70) % 7 == 0).astype("uint8") * 3
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fitted = smooth(np.where(few, a, np.nan), lamb=1e300, weights=few, order=3).x
+        none, one = (smooth(x, weights=(np.arange(70) < count).astype(float)) for count in (0, 1))
+    ok(len(caught) == 3 and none.lamb == one.lamb == float("inf"), f"what warns {len(caught)} {none.lamb} {one.lamb}")
+    places = np.arange(0, 70, 7)
+    same("a parabola by few elements", fitted, np.polyval(np.polyfit(places, a[places], 2), np.arange(70)), 1e-10)
+    same("without weights", (none.x, one.x[0]), (np.zeros(70), a[0]), 1e-12)
+    raises(ValueError, "element 1 of the signal", "NaN with a weight", lambda: smooth([1.0, np.nan, 2.0, 3.0]))
     for lamb in (-1, float("nan"), "ml"):
         raises(ValueError, "lamb is", f"lamb={lamb}", lambda: smooth(x, lamb=lamb))  # noqa: B023
     ok(smooth(x, lamb=2).lamb == 2 and smooth(x).lamb > 0, "lamb that is given, and that is found")
