@@ -314,6 +314,22 @@ done:
 
 /* ---- planning and execution ---- */
 
+static void add_defines(const mnp__fft_spec *spec, const shape *s, int64_t tile, bool aligned, mnp__text *text)
+{
+    const passes *p = &s->passes;
+    mnp__text_add(text, "#define MNP_REAL %s\n#define MNP_LENGTH %lld\n#define MNP_POINTS %lld\n",
+                  spec->is_double ? "double" : "float", (long long)spec->dims[0].extent, (long long)s->points);
+    mnp__text_add(text, "#define MNP_BLOCKS %lld\n#define MNP_COLUMNS %lld\n", (long long)s->blocks, (long long)tile);
+    mnp__text_add(text, "#define MNP_FROM_REAL %d\n#define MNP_TO_REAL %d\n#define MNP_ALIGNED %d\n",
+                  spec->kind == MNP__FFT_FROM_REAL, spec->kind == MNP__FFT_TO_REAL, aligned);
+    mnp__text_add(text, "#define MNP_FILTERS %d\n#define MNP_LINES %lld\n#define MNP_HELD %lld\n", spec->filters,
+                  (long long)p->lines, (long long)p->held);
+    mnp__text_add(text, "#define MNP_RADICES %d", p->radices[0]);
+    for (int i = 1; i < p->count; i++)
+        mnp__text_add(text, ", %d", p->radices[i]);
+    mnp__text_add(text, "\n");
+}
+
 mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec, mnp__cuda_columns *columns)
 {
     const int width = find_width(spec);
@@ -334,19 +350,7 @@ mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec
         MNP_TRY(load_chirp(device, spec->is_double, n, s.points, &columns->chirp));
     char room[512];
     mnp__text defines = MNP__TEXT_IN(room);
-    mnp__text_add(&defines,
-                  "#define MNP_REAL %s\n#define MNP_LENGTH %lld\n#define MNP_POINTS %lld\n#define MNP_BLOCKS "
-                  "%lld\n#define MNP_COLUMNS %lld\n"
-                  "#define MNP_FROM_REAL %d\n#define MNP_TO_REAL %d\n#define MNP_ALIGNED %d\n#define MNP_FILTERS "
-                  "%d\n#define MNP_LINES "
-                  "%lld\n#define MNP_HELD %lld\n"
-                  "#define MNP_RADICES %d",
-                  spec->is_double ? "double" : "float", (long long)n, (long long)s.points, (long long)blocks,
-                  (long long)tile, from_real, to_real, aligned, spec->filters, (long long)p.lines, (long long)p.held,
-                  p.radices[0]);
-    for (int i = 1; i < p.count; i++)
-        mnp__text_add(&defines, ", %d", p.radices[i]);
-    mnp__text_add(&defines, "\n");
+    add_defines(spec, &s, tile, aligned, &defines);
     const mnp__kernel_spec kernel = {.file = "fft/columns.cu",
                                      .function = "fft_columns",
                                      .defines = mnp__text_string(&defines),
