@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transforms of columns, as a GPU has them (lib/device/cuda/columns.c), on a simulated one: for each case the passes are
- * chosen and the kernel runs, and some columns are compared with the sums that define a transform.  All memory ends
+ * Transforms of columns, as a GPU has them (lib/device/cuda/columns.c), on a simulated one: for each case the passes
+ * are chosen and the kernel runs, and some columns are compared with the sums that define a transform.  All memory ends
  * where a page begins that cannot be read, so that an access beyond the last element ends the test.
  *
  * Clusters are missing, as blocks of a simulated GPU follow one another.
