@@ -107,7 +107,8 @@ static const mnp__device_ops ops = {.alloc = alloc,
                                     .kernel_load = kernel_load,
                                     .kernel_free = kernel_free,
                                     .launch = launch};
-static cuda_device gpu = {.base = {.ops = &ops}}; /* of no capability, so without clusters */
+enum { BLOCK_MEMORY = 227 << 10 };
+static cuda_device gpu = {.base = {.ops = &ops, .block_memory = BLOCK_MEMORY}}; /* of no capability: no clusters */
 
 /* In place of the runtime's, which needs a GPU: the simulated one has no streams to wait for. */
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -304,6 +305,23 @@ static void run_case(const columns_case *c)
     free_memory(&out);
 }
 
+/* Columns whose narrowest tile the blocks of a smaller GPU have no room for are left to cuFFT. */
+static void check_memory(void)
+{
+    const columns_case whole = {MNP__FFT_COMPLEX, .is_double = true, .n = 3125, .width = 100, .matrices = 2};
+    const columns_case chirp = {MNP__FFT_FROM_REAL, .is_double = true, .n = 997, .width = 100, .matrices = 2};
+    const columns_case few = {MNP__FFT_COMPLEX, .is_double = true, .n = 1000, .width = 100, .matrices = 2};
+    const mnp__fft_spec specs[] = {spec_of(&whole), spec_of(&chirp), spec_of(&few)};
+    for (int small = 0; small < 2; small++) {
+        gpu.base.block_memory = small ? 99 << 10 : BLOCK_MEMORY;
+        ok(mnp__cuda_columns_can(&gpu.base, &specs[0]) == !small &&
+               mnp__cuda_columns_can(&gpu.base, &specs[1]) == !small && mnp__cuda_columns_can(&gpu.base, &specs[2]),
+           "long columns of float64 %s blocks with %d bytes", small ? "are not for" : "fit",
+           (int)gpu.base.block_memory);
+    }
+    gpu.base.block_memory = BLOCK_MEMORY;
+}
+
 int main(void)
 {
     mnp__config config;
@@ -312,6 +330,7 @@ int main(void)
     if (ok(mnp__simulated_device_open(&config, 1, &simulated) == MNP_OK, "a simulated GPU")) {
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
             run_case(&cases[i]);
+        check_memory();
         simulated->ops->close(simulated);
     }
     mnp__config_free(&config);

@@ -17,7 +17,7 @@
 enum {
     RADIX = 16,             /* the largest one that is not a prime number, */
     LARGEST_RADIX = 31,     /* and of all */
-    MOST_BYTES = 200 << 10, /* of the narrowest tile */
+    MOST_BYTES = 200 << 10, /* of the narrowest tile, where a block has so many */
     MOST_PASSES = 14,       /* of a column of 16384 points */
     NARROWEST = 4,          /* columns of a tile */
     MOST_LINES = 256,       /* threads that share a column */
@@ -174,6 +174,12 @@ static int64_t choose_blocks(const cuda_device *cuda, const mnp__fft_spec *spec,
     return n / blocks * NARROWEST * size <= MOST_BYTES ? blocks : 0;
 }
 
+/* Whether the narrowest tile of so many points fits the memory that a block of threads has. */
+static bool fits(const mnp__device *device, const passes *p, int64_t points, int64_t size)
+{
+    return count_rows(p, points) * NARROWEST * size <= (int64_t)device->block_memory;
+}
+
 /* How columns are transformed. */
 typedef struct shape {
     int64_t points, blocks; /* more points than the columns have: by a chirp */
@@ -181,12 +187,12 @@ typedef struct shape {
 } shape;
 
 /* The number of points for a chirp of n points that costs the least; false if all are too many. */
-static bool choose_chirp(int64_t n, int64_t size, shape *s)
+static bool choose_chirp(const mnp__device *device, int64_t n, int64_t size, shape *s)
 {
     double least = INFINITY;
     for (int64_t m = 2 * n - 1; m <= 5 * n / 2 && m * NARROWEST * size <= MOST_BYTES; m++) {
         passes p;
-        if (!choose_passes(m, &p) || (double)(m * p.count) * p.cost >= least)
+        if (!choose_passes(m, &p) || !fits(device, &p, m, size) || (double)(m * p.count) * p.cost >= least)
             continue;
         least = (double)(m * p.count) * p.cost;
         *s = (shape){.points = m, .blocks = 1, .passes = p};
@@ -200,13 +206,12 @@ static bool choose_chirp(int64_t n, int64_t size, shape *s)
  */
 static bool choose_shape(mnp__device *device, const mnp__fft_spec *spec, shape *s)
 {
-    const int64_t n = spec->dims[0].extent;
+    const int64_t n = spec->dims[0].extent, size = spec->is_double ? 16 : 8;
     s->points = n;
     s->blocks = choose_blocks((const cuda_device *)device, spec, n);
-    if (s->blocks > 0 && choose_passes(n / s->blocks, &s->passes))
+    if (s->blocks > 0 && choose_passes(n / s->blocks, &s->passes) && fits(device, &s->passes, n / s->blocks, size))
         return true;
-    return !spec->filters && (spec->kind != MNP__FFT_COMPLEX || spec->nbatch > 1) &&
-           choose_chirp(n, spec->is_double ? 16 : 8, s);
+    return !spec->filters && (spec->kind != MNP__FFT_COMPLEX || spec->nbatch > 1) && choose_chirp(device, n, size, s);
 }
 
 /* Whether there are enough elements for a kernel to be compiled for their length.  A power of two is worth it always. */
