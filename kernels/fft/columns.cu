@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * On a GPU: Fourier transforms of the columns of matrices, of MNP_LENGTH points.  MNP_REAL is the type of the parts of the complex elements.  With MNP_FROM_REAL or MNP_TO_REAL the input or the output
- * is real, and two real columns side by side, which lie as the parts of complex numbers do, are transformed as one
- * complex column.  With MNP_ALIGNED such pairs begin where a complex number could, and none is a column alone.
+ * On a GPU: Fourier transforms of the columns of matrices, of MNP_LENGTH points.  MNP_REAL is the type of the parts of
+ * the complex elements.  With MNP_FROM_REAL or MNP_TO_REAL the input or the output is real, and two real columns side by
+ * side, which lie as the parts of complex numbers do, are transformed as one complex column.  With MNP_ALIGNED such
+ * pairs begin where a complex number could, and none is a column alone.
  *
  * A block of threads has a tile of MNP_COLUMNS columns in shared memory, so that rows are read and written in runs, and
- * every element once; MNP_LINES threads share a column.  Longer columns are dealt to the MNP_BLOCKS blocks of a cluster:
- * block b has the points b, b + MNP_BLOCKS, ..., transforms them, and the last pass takes one element of each block out
- * of its shared memory.
+ * every element once; MNP_LINES threads share a column.  Longer columns are dealt to the MNP_BLOCKS blocks of a
+ * cluster: block b has the points b, b + MNP_BLOCKS, ..., transforms them, and the last pass takes one element of each
+ * block out of its shared memory.
  *
- * The passes have the radices MNP_RADICES, at most 16, and are in the order of T. G. Stockham (1966) as
+ * The passes have the radices MNP_RADICES, those of radix.h, and are in the order of T. G. Stockham (1966) as
  * N. K. Govindaraju et al. (2008) have it on GPUs.  In each a thread has one or more transforms of radix points; it
  * holds MNP_HELD values at most.  An inverse transform is that of the numbers with their parts exchanged.
  *
  * The radices have the product MNP_POINTS (of one block: by MNP_BLOCKS).  That is MNP_LENGTH; or, where this has a
- * larger prime factor, a number of at least 2 MNP_LENGTH - 1.  A transform is then a convolution with a chirp, which is
- * done by transforms of MNP_POINTS points (L. I. Bluestein, 1970).
+ * prime factor that is no radix, or has no passes that fit, a number of at least 2 MNP_LENGTH - 1.  A transform is then
+ * a convolution with a chirp, which is done by transforms of MNP_POINTS points (L. I. Bluestein, 1970).
  *
- * With MNP_FILTERS the columns are multiplied by the spectrum of a filter and transformed back.
+ * With MNP_FILTERS the transforms of the columns are multiplied by the spectrum of a filter and transformed back.
  */
 #include "kernels/prelude.h"
 #include "kernels/fft/columns_params.h"
@@ -58,7 +59,7 @@ MNP_INLINE int mnp_place(int row, int column)
     return (mnp_radices[0] % 2 == 0 ? row + row / mnp_radices[0] : row) * MNP_COLUMNS + column;
 }
 
-/* The elements of the input and the output, which strides count: pairs of numbers, or single ones that are not aligned. */
+/* The elements of the input and the output, which strides count: pairs of numbers, or single ones if not aligned. */
 template <bool single> struct mnp_element {
     typedef mnp_memory type;
     static constexpr int of_pair = 1;
@@ -73,9 +74,9 @@ typedef mnp_element<MNP_TO_REAL && !MNP_ALIGNED> mnp_out;
 struct mnp_tile {
     const mnp_in::type *in; /* the tile's first column */
     mnp_out::type *out;
-    const mnp_memory *chirp, *spectrum; /* what the second transform is of is multiplied by the spectrum */
-    int64_t in_stride, out_stride, spectrum_stride,
-        columns; /* columns: from the tile's first one to the last one of the matrix */
+    const mnp_memory *chirp, *spectrum; /* the second transform is of the first one times the spectrum */
+    int64_t in_stride, out_stride, spectrum_stride;
+    int64_t columns; /* from the tile's first one to the last one of the matrix */
     MNP_REAL scale;
     bool inverse, odd;       /* odd: the last pair is one real column alone */
     int column, line, block; /* of this thread; the block's number in its cluster */
@@ -232,7 +233,10 @@ MNP_INLINE mnp_value mnp_times(mnp_value v, const mnp_memory &by)
     return v * mnp_value{by.at[0], by.at[1]};
 }
 
-/* A value of row `row` as the first pass takes it: with a chirp multiplied by that, or by the spectrum of its conjugate. */
+/*
+ * A value of row `row` as the first pass takes it: for a chirp multiplied by that, and for a second transform by its
+ * spectrum.
+ */
 template <bool second> MNP_INLINE mnp_value mnp_begin(const mnp_tile &t, int row, mnp_value v)
 {
     if constexpr (second) {
@@ -245,8 +249,8 @@ template <bool second> MNP_INLINE mnp_value mnp_begin(const mnp_tile &t, int row
 }
 
 /*
- * Pass number `number`, which makes transforms of `done` points into longer ones, and those after it; then, where a
- * transform is by a chirp, those of the second one.
+ * Pass number `number`, which makes transforms of `done` points into longer ones, and those after it; then, where there
+ * is a second transform, those of that one.
  */
 template <bool second, int number, int done> MNP_INLINE void mnp_passes(const mnp_tile &t, mnp_memory *quick)
 {
@@ -345,7 +349,7 @@ extern "C" __global__ void MNP_CLUSTER __launch_bounds__(MNP_THREADS,
     t.odd = p.odd != 0;
     t.columns = p.columns - first;
 #if MNP_FILTERS
-    t.spectrum = (const mnp_memory *)p.by + (t.out - (const mnp_memory *)p.out) + t.column;
+    t.spectrum = (const mnp_memory *)p.by + (t.out - (const mnp_memory *)p.out) + (t.column < t.columns ? t.column : 0);
     t.spectrum_stride = p.out_stride;
     t.out = (mnp_memory *)t.in;
     t.out_stride = p.in_stride;

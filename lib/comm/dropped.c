@@ -61,7 +61,8 @@ mnp_status mnp__dropped_take(mnp__dropped *dropped, const mnp__comm *comm, int64
     if (st == MNP_OK)
         st = mnp__calloc((size_t)count, 1, &marks);
     MNP_TRY_OR(mnp__agree(comm, st), st, done);
-    qsort(dropped->places, (size_t)dropped->count, sizeof *dropped->places, mnp__compare_int64);
+    if (dropped->count > 0) /* or there is no list */
+        qsort(dropped->places, (size_t)dropped->count, sizeof *dropped->places, mnp__compare_int64);
     if (comm->rank == 0)
         memcpy(places, dropped->places, (size_t)count * sizeof *places);
     MNP_TRY_OR(mnp__broadcast(comm, places, (size_t)count * sizeof *places, 0), st, done);

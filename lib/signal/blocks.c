@@ -224,15 +224,21 @@ static int count_transformed(const mnp__blocks_shape *shape)
     return ndim;
 }
 
+/* Whether a direction has one transform, of all dimensions or of those that are not filtered. */
+static bool is_at_once(const mnp__blocks *blocks)
+{
+    return !blocks->in.ctx->device->cpu_memory && count_transformed(&blocks->shape) <= MNP__FFT_RANK;
+}
+
 /* Plan the filtering along the first of several dimensions, where the device can do it. */
 static mnp_status plan_filtering(mnp__blocks *blocks, int64_t count)
 {
     mnp__device *device = blocks->in.ctx->device;
-    const int first = first_transformed(&blocks->shape), ndim = count_transformed(&blocks->shape);
+    const int first = first_transformed(&blocks->shape);
     mnp__fft_spec spec = {
         .is_double = blocks->spectral == MNP_COMPLEX128, .in_place = true, .scale = 1, .filters = true};
     size_t none;
-    if (!device->ops->fft_filters || ndim < 2 || ndim > MNP__FFT_RANK)
+    if (!device->ops->fft_filters || !is_at_once(blocks) || count_transformed(&blocks->shape) < 2)
         return MNP_OK;
     for (int i = 0; i <= MNP_CONV_DIMS; i++) {
         const int j = inner_first[i];
@@ -249,8 +255,7 @@ static mnp_status plan_filtering(mnp__blocks *blocks, int64_t count)
 
 static mnp_status add_transforms(mnp__blocks *blocks, bool inverse, int64_t count, transform *t, size_t *work)
 {
-    const bool at_once = !blocks->in.ctx->device->cpu_memory && count_transformed(&blocks->shape) <= MNP__FFT_RANK;
-    if (at_once)
+    if (is_at_once(blocks))
         return add_transform(blocks, blocks->filtering ? OF_INNER : OF_ALL, inverse, count, &t->last, work);
     MNP_TRY(add_transform(blocks, OF_LAST, inverse, count, &t->last, work));
     return add_transform(blocks, OF_OTHERS, inverse, count, &t->others, work);

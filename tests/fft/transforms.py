@@ -178,8 +178,8 @@ for shape, dtype in ((1024, 37), "complex64"), ((1031, 33), "complex128"):
     mp.fft(x, mp.MNP_NONE, 0, None, out=x)
     close("in place", x, np.fft.fft(wide(a), axis=0), dtype, shape[0])
 
-# --- columns, which a GPU transforms by a kernel of Maniple's own where they are powers of two, or have small factors and
-# --- are many: in one block of threads, in several; and real numbers along several axes at once -----------------------
+# --- columns, which a GPU transforms by a kernel of Maniple's own where they are powers of two, or many: in one block of
+# --- threads, in several, by a chirp; and real numbers along several axes at once -------------------------------------
 
 for shape, axis, dtype in (((16, 40), 0, "complex128"), ((3, 64, 50), 1, "complex64"), ((2, 1024, 9), 1, "complex128"),
                            ((2048, 21), 0, "complex64"), ((4096, 18), 0, "complex128"), ((16384, 35), 0, "complex64"),
@@ -215,7 +215,6 @@ for shape, axes in ((6, 8, 10), [0, 1, 2]), ((5, 7, 9), [2, 0, 1]), ((4, 6, 5, 7
         several("rfftn", a, mp.array(a, layout), axes, None, None)
         several("irfftn", spectrum, mp.array(spectrum, layout), axes, None, None)
         several("irfftn", spectrum, mp.array(spectrum, layout), axes, [shape[d] for d in axes], "forward")
-
 
 
 def small_factors(most):

@@ -17,7 +17,7 @@
 enum {
     RADIX = 16,             /* the largest one that is not a prime number, */
     LARGEST_RADIX = 31,     /* and of all */
-    MOST_BYTES = 200 << 10, /* of the narrowest tile */
+    MOST_BYTES = 200 << 10, /* of the narrowest tile, where a block has so many */
     MOST_PASSES = 14,       /* of a column of 16384 points */
     NARROWEST = 4,          /* columns of a tile */
     MOST_LINES = 256,       /* threads that share a column */
@@ -174,6 +174,12 @@ static int64_t choose_blocks(const cuda_device *cuda, const mnp__fft_spec *spec,
     return n / blocks * NARROWEST * size <= MOST_BYTES ? blocks : 0;
 }
 
+/* Whether the narrowest tile of so many points fits the memory that a block of threads has. */
+static bool fits(const mnp__device *device, const passes *p, int64_t points, int64_t size)
+{
+    return count_rows(p, points) * NARROWEST * size <= (int64_t)device->block_memory;
+}
+
 /* How columns are transformed. */
 typedef struct shape {
     int64_t points, blocks; /* more points than the columns have: by a chirp */
@@ -181,12 +187,12 @@ typedef struct shape {
 } shape;
 
 /* The number of points for a chirp of n points that costs the least; false if all are too many. */
-static bool choose_chirp(int64_t n, int64_t size, shape *s)
+static bool choose_chirp(const mnp__device *device, int64_t n, int64_t size, shape *s)
 {
     double least = INFINITY;
     for (int64_t m = 2 * n - 1; m <= 5 * n / 2 && m * NARROWEST * size <= MOST_BYTES; m++) {
         passes p;
-        if (!choose_passes(m, &p) || (double)(m * p.count) * p.cost >= least)
+        if (!choose_passes(m, &p) || !fits(device, &p, m, size) || (double)(m * p.count) * p.cost >= least)
             continue;
         least = (double)(m * p.count) * p.cost;
         *s = (shape){.points = m, .blocks = 1, .passes = p};
@@ -200,13 +206,12 @@ static bool choose_chirp(int64_t n, int64_t size, shape *s)
  */
 static bool choose_shape(mnp__device *device, const mnp__fft_spec *spec, shape *s)
 {
-    const int64_t n = spec->dims[0].extent;
+    const int64_t n = spec->dims[0].extent, size = spec->is_double ? 16 : 8;
     s->points = n;
     s->blocks = choose_blocks((const cuda_device *)device, spec, n);
-    if (s->blocks > 0 && choose_passes(n / s->blocks, &s->passes))
+    if (s->blocks > 0 && choose_passes(n / s->blocks, &s->passes) && fits(device, &s->passes, n / s->blocks, size))
         return true;
-    return !spec->filters && (spec->kind != MNP__FFT_COMPLEX || spec->nbatch > 1) &&
-           choose_chirp(n, spec->is_double ? 16 : 8, s);
+    return !spec->filters && (spec->kind != MNP__FFT_COMPLEX || spec->nbatch > 1) && choose_chirp(device, n, size, s);
 }
 
 /* Whether there are enough elements for a kernel to be compiled for their length.  A power of two is worth it always. */
@@ -314,6 +319,22 @@ done:
 
 /* ---- planning and execution ---- */
 
+static void add_defines(const mnp__fft_spec *spec, const shape *s, int64_t tile, bool aligned, mnp__text *text)
+{
+    const passes *p = &s->passes;
+    mnp__text_add(text, "#define MNP_REAL %s\n#define MNP_LENGTH %lld\n#define MNP_POINTS %lld\n",
+                  spec->is_double ? "double" : "float", (long long)spec->dims[0].extent, (long long)s->points);
+    mnp__text_add(text, "#define MNP_BLOCKS %lld\n#define MNP_COLUMNS %lld\n", (long long)s->blocks, (long long)tile);
+    mnp__text_add(text, "#define MNP_FROM_REAL %d\n#define MNP_TO_REAL %d\n#define MNP_ALIGNED %d\n",
+                  spec->kind == MNP__FFT_FROM_REAL, spec->kind == MNP__FFT_TO_REAL, aligned);
+    mnp__text_add(text, "#define MNP_FILTERS %d\n#define MNP_LINES %lld\n#define MNP_HELD %lld\n", spec->filters,
+                  (long long)p->lines, (long long)p->held);
+    mnp__text_add(text, "#define MNP_RADICES %d", p->radices[0]);
+    for (int i = 1; i < p->count; i++)
+        mnp__text_add(text, ", %d", p->radices[i]);
+    mnp__text_add(text, "\n");
+}
+
 mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec, mnp__cuda_columns *columns)
 {
     const int width = find_width(spec);
@@ -334,19 +355,7 @@ mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec
         MNP_TRY(load_chirp(device, spec->is_double, n, s.points, &columns->chirp));
     char room[512];
     mnp__text defines = MNP__TEXT_IN(room);
-    mnp__text_add(&defines,
-                  "#define MNP_REAL %s\n#define MNP_LENGTH %lld\n#define MNP_POINTS %lld\n#define MNP_BLOCKS "
-                  "%lld\n#define MNP_COLUMNS %lld\n"
-                  "#define MNP_FROM_REAL %d\n#define MNP_TO_REAL %d\n#define MNP_ALIGNED %d\n#define MNP_FILTERS "
-                  "%d\n#define MNP_LINES "
-                  "%lld\n#define MNP_HELD %lld\n"
-                  "#define MNP_RADICES %d",
-                  spec->is_double ? "double" : "float", (long long)n, (long long)s.points, (long long)blocks,
-                  (long long)tile, from_real, to_real, aligned, spec->filters, (long long)p.lines, (long long)p.held,
-                  p.radices[0]);
-    for (int i = 1; i < p.count; i++)
-        mnp__text_add(&defines, ", %d", p.radices[i]);
-    mnp__text_add(&defines, "\n");
+    add_defines(spec, &s, tile, aligned, &defines);
     const mnp__kernel_spec kernel = {.file = "fft/columns.cu",
                                      .function = "fft_columns",
                                      .defines = mnp__text_string(&defines),

@@ -5,7 +5,7 @@
  * cuFFT takes transforms whose dimensions nest, each stride a multiple of the next one, and one batch dimension.
  * Others are done along one dimension after the other, and the remaining batch dimensions are loops of launches.
  * Complex and real columns of matrices, whose elements are rows apart, are transformed by kernels/fft/columns.cu where
- * their length has small factors: it reads and writes them once, all matrices in one launch, and scales them.
+ * they are not too long (columns.c): it reads and writes them once, all matrices in one launch, and scales them.
  *
  * Results of cuFFT are scaled by a kernel.  As it overwrites the half spectrum of a real transform, and expects that of
  * real numbers, it works on a copy of it in the memory to work in: what the kernel for columns makes of it first, or
@@ -259,7 +259,7 @@ static bool is_real_with_columns(mnp__device *device, const mnp__device_fft *fft
  * One stage where cuFFT takes the dimensions as they lie, else one for each, and for columns too.  The first dimension
  * of complex transforms may be a stage of its own, by the kernel for columns.
  */
-static void make_stages(mnp__device *device, mnp__device_fft *fft)
+static void list_stages(mnp__device *device, mnp__device_fft *fft)
 {
     const mnp__fft_spec *spec = &fft->planned;
     fft->nstages = 0;
@@ -280,21 +280,33 @@ static void make_stages(mnp__device *device, mnp__device_fft *fft)
     fft->stages[fft->nstages - 1].spec.scale = spec->scale;
 }
 
+/*
+ * The stages, and whether the first one makes the copy of the half spectrum, scaled on the way there: one of columns can,
+ * unless it is the only one.
+ */
+static void make_stages(mnp__device *device, mnp__device_fft *fft)
+{
+    fft->begins = fft->copy_bytes > 0;
+    list_stages(device, fft);
+    if (fft->begins && (fft->nstages == 1 || !mnp__cuda_columns_can(device, &fft->stages[0].spec))) {
+        fft->begins = false;
+        list_stages(device, fft);
+    }
+    if (fft->begins)
+        fft->stages[0].spec.scale = fft->spec.scale;
+}
+
 static size_t whole_pages(int64_t count, size_t size)
 {
     return mnp__round_up_bytes((size_t)count * size, 512);
 }
 
-/* The copy of the half spectrum, which is scaled on the way there: by the first stage, if it is of columns. */
+/* The copy of the half spectrum, which is scaled on the way there, and stages that work on it. */
 static void plan_spectrum(mnp__device *device, mnp__device_fft *fft)
 {
     fft->copy_bytes = whole_pages(mnp__fft_make_dense(&fft->planned), mnp__fft_in_size(&fft->spec));
     fft->planned.scale = 1;
-    fft->begins = true;
     make_stages(device, fft);
-    fft->begins = fft->nstages > 1 && mnp__cuda_columns_can(device, &fft->stages[0].spec);
-    if (!fft->begins)
-        make_stages(device, fft);
 }
 
 /* Whether loops would begin at odd elements: all batch dimensions but that which cuFFT takes are loops. */
@@ -429,8 +441,6 @@ static mnp_status make(mnp__device *device, mnp__device_fft *fft, size_t *work_p
         plan_spectrum(device, fft);
     if (fft->spec.kind != MNP__FFT_COMPLEX)
         plan_copy(device, fft);
-    if (fft->begins)
-        fft->stages[0].spec.scale = fft->spec.scale;
     for (int s = 0; s < fft->nstages; s++) {
         size_t work = 0;
         MNP_TRY(plan_stage(device, &fft->stages[s], &work));
