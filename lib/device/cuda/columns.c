@@ -186,13 +186,17 @@ typedef struct shape {
     passes passes;          /* of a block's points */
 } shape;
 
-/* The number of points for a chirp of n points that costs the least; false if all are too many. */
-static bool choose_chirp(const mnp__device *device, int64_t n, int64_t size, shape *s)
+/*
+ * The number of points for a chirp of n points that costs the least; false if all are too many.  Real columns are slower
+ * by passes of large radices, complex ones by more passes.
+ */
+static bool choose_chirp(const mnp__device *device, int64_t n, int64_t size, bool is_complex, shape *s)
 {
     double least = INFINITY;
     for (int64_t m = 2 * n - 1; m <= 5 * n / 2 && m * NARROWEST * size <= MOST_BYTES; m++) {
         passes p;
-        if (!choose_passes(m, &p) || !fits(device, &p, m, size) || (double)(m * p.count) * p.cost >= least)
+        if (!choose_passes(m, &p) || (!is_complex && p.radices[0] > RADIX) || !fits(device, &p, m, size) ||
+            (double)(m * p.count) * p.cost >= least)
             continue;
         least = (double)(m * p.count) * p.cost;
         *s = (shape){.points = m, .blocks = 1, .passes = p};
@@ -201,17 +205,20 @@ static bool choose_chirp(const mnp__device *device, int64_t n, int64_t size, sha
 }
 
 /*
- * Find how columns are transformed; false: by cuFFT.  Chirps are for what cuFFT would execute many plans for, or have a
- * copy made for: complex columns of one matrix take it as long.
+ * Find how columns are transformed; false: by cuFFT.  Longer complex columns of one matrix than MOST_CHIRP points take
+ * cuFFT less time than a chirp; of several matrices it would execute many plans.
  */
 static bool choose_shape(mnp__device *device, const mnp__fft_spec *spec, shape *s)
 {
+    enum { MOST_CHIRP = 1024 };
     const int64_t n = spec->dims[0].extent, size = spec->is_double ? 16 : 8;
+    const bool is_complex = spec->kind == MNP__FFT_COMPLEX;
     s->points = n;
     s->blocks = choose_blocks((const cuda_device *)device, spec, n);
     if (s->blocks > 0 && choose_passes(n / s->blocks, &s->passes) && fits(device, &s->passes, n / s->blocks, size))
         return true;
-    return !spec->filters && (spec->kind != MNP__FFT_COMPLEX || spec->nbatch > 1) && choose_chirp(device, n, size, s);
+    return !spec->filters && (!is_complex || spec->nbatch > 1 || n <= MOST_CHIRP) &&
+           choose_chirp(device, n, size, is_complex, s);
 }
 
 /* Whether there are enough elements for a kernel to be compiled for their length.  A power of two is worth it always. */
