@@ -129,6 +129,8 @@ def check_pairs():
             ok(np.allclose(w, right_w, atol=1e-9), f"{name}: the eigenvalues")
             w = np.where(finite, alpha / np.where(finite, beta, 1), np.inf)
             chosen = {"lhp": w.real < 0, "rhp": finite & (w.real > 0), "iuc": abs(w) < 1, "ouc": abs(w) > 1}.get(sort, ~finite)
+            if sort in ("lhp", "rhp"):  # on which side an infinite one lies is for rounding errors to say
+                chosen = chosen[finite]
             ok((chosen[:-1] >= chosen[1:]).all() and chosen.any(), f"{name}: what comes first")
     w, left_v, right_v = (v.numpy() for v in L.eig(mp.asarray(a, layout="*, 0"), b, left=True))
     finite = abs(w) < 1e8
