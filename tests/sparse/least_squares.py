@@ -138,10 +138,14 @@ for method in METHODS:
     for name, right, options, istop in (
         ("zeros", np.zeros(40), {}, 0), ("a consistent system", a @ np.ones(12), {}, 1), ("another", b, {}, 2),
         ("a limit of the condition", b, {"conlim": 1.01}, 3), ("too few iterations", b, {"maxiter": 2}, 7),
-        ("no iterations", b, {"maxiter": -1}, 7), ("NaN", np.full(40, np.nan), {}, 7),
+        ("no iterations", b, {"maxiter": -1}, 7), ("no end of them", b, {"maxiter": 2**63 - 1}, 2),
+        ("NaN", np.full(40, np.nan), {}, 7),
     ):  # fmt: skip
         x, r = least(method, op, placed(right), **options)
         mp.ok(r.istop == istop, f"{method} of {name}: {r.istop} after {r.iterations}")
+    theirs = METHODS[method][0]
+    x, r = least(method, op, placed(np.zeros(40)))
+    mp.ok(told(method, r) == list(theirs(a, np.zeros(40))[3:9]), f"{method} of zeros tells {told(method, r)}")
     x, r = least(method, op, placed(flat))
     mp.ok(r.istop in (0, 1, 2, 5) and near(x, np.zeros(12), 1e-6), f"{method} of what is orthogonal to the range: {r.istop}")
     x, r = least(method, op, placed(np.zeros(40)), placed(np.ones(12)), atol=1e-12, btol=1e-12)

@@ -110,7 +110,7 @@ static mnp_status solve(const mnp__method *method, const mnp_operator *op, const
     const mnp_least_squares_options *wanted = given ? given : &defaults;
     MNP_TRY(check(op, b, wanted, *outputs.x_p));
     const mnp_solve_options options = {
-        .maxiter = (int64_t)chosen((double)wanted->maxiter, (double)maxiter),
+        .maxiter = wanted->maxiter ? mnp__max(wanted->maxiter, 0) : maxiter,
         .zero_guess = !*outputs.x_p,
         .progress = wanted->progress,
         .argument = wanted->argument,
