@@ -189,8 +189,14 @@ for method in METHODS:
     mp.fails("MNP_ERR_ARG", "x must have one dimension of 12", run, op, placed(b), placed(b))
     mp.fails("MNP_ERR_ARG", "b is complex128", run, op, placed(b + 0j))
     mp.fails("MNP_ERR_ARG", "x is float32", run, op, placed(b), placed(np.zeros(12, "float32")))
+    mp.fails("MNP_ERR_ARG", "broadcast view", run, op, placed(b), mp.broadcast_to(mp.array(np.zeros(1)), 1, [12]))
     mp.fails("MNP_ERR_ARG", "damp is nan", run, op, placed(b), damp=np.nan)
     mp.fails("MNP_ERR_ARG", "conlim is nan", run, op, placed(b), conlim=np.nan)
     mp.fails("MNP_ERR_ARG", "every is -1", run, op, placed(b), every=-1)
+same = mp.array(np.zeros(12))
+for words, pair in (("outputs 1 and 2 are the same", (same, same)), ("variances", (same, mp.array(np.zeros(11)))),
+                    ("int64", (same, mp.array(np.zeros(12, "int64"))))):
+    mp.fails("MNP_ERR_ARG", words, mp.lsqr, op, placed(b), Options(), result=Result(), out=pair)
+mp.ok(not same.numpy().any(), "lsqr leaves x as it was where the other output will not do")
 del op, function, one_way, run
 matrices.done()
