@@ -285,7 +285,7 @@ typedef struct mnp_least_squares_result {
  *   x_p          *x_p NULL: a new array in op's column layout, and the guess is 0; otherwise the guess, in any layout
  *                and op's dtype, which the solution replaces
  *   variances_p  receives estimates of the diagonal of the inverse of A^H A + damp^2 I, one for each of op's columns:
- *                float32 or float64, as op's dtype; NULL: not wanted
+ *                float32 or float64, as op's dtype; a given array must not be that of x; NULL: not wanted
  *   result       NULL: not wanted
  *
  * Waits for the last iteration.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM, and what the

@@ -116,7 +116,8 @@ void mnp__blocks_choose(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, 
                                              : choose_window(n, taps, zeros, whole);
         else
             shape->window[j] = j < 2 || shape->paired ? 1 : n < BATCH_WIDTH ? n : BATCH_WIDTH;
-        shape->step[j] = shape->window[j] >= least_window(n, taps, zeros) ? n : shape->window[j] - taps + 1;
+        const int64_t unspoilt = shape->window[j] - taps + 1; /* outputs that nothing is wrapped around to */
+        shape->step[j] = shape->window[j] >= least_window(n, taps, zeros) ? mnp__max(n, unspoilt) : unspoilt;
     }
 }
 

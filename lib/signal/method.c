@@ -129,10 +129,11 @@ static double time_of_whole(const mnp_ctx *ctx, const rates *r, const problem *p
     if (!p->several_ranks)
         return time_of_blocks(ctx, r, p, geometry, true);
     for (int d = 0; d < geometry->ndim; d++) {
-        const double n = (double)(geometry->output->shape[d] + geometry->taps[d] - 1);
+        const bool filters = geometry->taps[d] > 1;
+        const double n = (double)(filters ? mnp__whole_length(geometry, d) : geometry->output->shape[d]);
         elements *= n;
-        points *= geometry->taps[d] > 1 ? n : 1;
-        passes += geometry->taps[d] > 1 ? passes_of(r, n) : 0;
+        points *= filters ? n : 1;
+        passes += filters ? passes_of(r, n) : 0;
         parts *= (double)mnp_layout_parts(geometry->output, d);
     }
     elements /= parts;

@@ -138,10 +138,14 @@ for method in METHODS:
     for name, right, options, istop in (
         ("zeros", np.zeros(40), {}, 0), ("a consistent system", a @ np.ones(12), {}, 1), ("another", b, {}, 2),
         ("a limit of the condition", b, {"conlim": 1.01}, 3), ("too few iterations", b, {"maxiter": 2}, 7),
-        ("no iterations", b, {"maxiter": -1}, 7), ("NaN", np.full(40, np.nan), {}, 7),
+        ("no iterations", b, {"maxiter": -1}, 7), ("no end of them", b, {"maxiter": 2**63 - 1}, 2),
+        ("NaN", np.full(40, np.nan), {}, 7),
     ):  # fmt: skip
         x, r = least(method, op, placed(right), **options)
         mp.ok(r.istop == istop, f"{method} of {name}: {r.istop} after {r.iterations}")
+    theirs = METHODS[method][0]
+    x, r = least(method, op, placed(np.zeros(40)))
+    mp.ok(told(method, r) == list(theirs(a, np.zeros(40))[3:9]), f"{method} of zeros tells {told(method, r)}")
     x, r = least(method, op, placed(flat))
     mp.ok(r.istop in (0, 1, 2, 5) and near(x, np.zeros(12), 1e-6), f"{method} of what is orthogonal to the range: {r.istop}")
     x, r = least(method, op, placed(np.zeros(40)), placed(np.ones(12)), atol=1e-12, btol=1e-12)
@@ -185,8 +189,14 @@ for method in METHODS:
     mp.fails("MNP_ERR_ARG", "x must have one dimension of 12", run, op, placed(b), placed(b))
     mp.fails("MNP_ERR_ARG", "b is complex128", run, op, placed(b + 0j))
     mp.fails("MNP_ERR_ARG", "x is float32", run, op, placed(b), placed(np.zeros(12, "float32")))
+    mp.fails("MNP_ERR_ARG", "broadcast view", run, op, placed(b), mp.broadcast_to(mp.array(np.zeros(1)), 1, [12]))
     mp.fails("MNP_ERR_ARG", "damp is nan", run, op, placed(b), damp=np.nan)
     mp.fails("MNP_ERR_ARG", "conlim is nan", run, op, placed(b), conlim=np.nan)
     mp.fails("MNP_ERR_ARG", "every is -1", run, op, placed(b), every=-1)
+same = mp.array(np.zeros(12))
+for words, pair in (("outputs 1 and 2 are the same", (same, same)), ("variances", (same, mp.array(np.zeros(11)))),
+                    ("int64", (same, mp.array(np.zeros(12, "int64"))))):
+    mp.fails("MNP_ERR_ARG", words, mp.lsqr, op, placed(b), Options(), result=Result(), out=pair)
+mp.ok(not same.numpy().any(), "lsqr leaves x as it was where the other output will not do")
 del op, function, one_way, run
 matrices.done()

@@ -18,7 +18,7 @@ static const mnp__step first_h = {
               "residual = parameter[MNP_LEAST_NORM_R] = beta;\n"
               "parameter[MNP_LEAST_GRADIENT] = zeta_bar = alpha * beta;\n"
               "parameter[MNP_LEAST_NORM_A] = alpha_bar = alpha;\n"
-              "parameter[MNP_LEAST_COND] = rho = rho_bar = cosine_bar = rho_d = largest = 1;\n"
+              "rho = rho_bar = cosine_bar = rho_d = largest = 1;\n"
               "beta_dd = beta;\n"
               "least = 1e100;\n"
               "need(is_finite(alpha));\n"
@@ -82,6 +82,13 @@ static const mnp__step test = {
               "mnp_test_least_squares(*this, norm_r);",
 };
 
+static mnp_status lsmr_prepare(mnp__system *s, struct mnp_step_control *control)
+{
+    (void)s;
+    control->parameter[MNP_LEAST_COND] = 1; /* also where nothing is iterated */
+    return MNP_OK;
+}
+
 static mnp_status lsmr_start(mnp__system *s)
 {
     mnp_array **w = s->work;
@@ -106,6 +113,7 @@ const mnp__method mnp__lsmr = {
     .work = WORK,
     .rows = MNP__BIDIAGONAL_ROWS,
     .least_squares = true,
+    .prepare = lsmr_prepare,
     .start = lsmr_start,
     .iterate = lsmr_iterate,
 };

@@ -10,11 +10,18 @@
 #include <maniple/view.h>
 
 #include "array/output.h"
+#include "base/dtype.h"
 #include "base/integer.h"
 #include "layout/layout.h"
 #include "sparse/krylov/system.h"
 
 static const int ITERATION_LIMIT = 7; /* SciPy's number */
+
+/* Outputs of a call; those that are NULL are not wanted, but for x. */
+struct outputs {
+    mnp_array **x_p, **variances_p;
+    mnp_least_squares_result *result;
+};
 
 static mnp_status check_vector(const char *name, const mnp_array *vector, const mnp_layout *layout)
 {
@@ -25,8 +32,31 @@ static mnp_status check_vector(const char *name, const mnp_array *vector, const 
     return MNP_OK;
 }
 
+static mnp_status check_outputs(const mnp_operator *op, struct outputs outputs)
+{
+    const mnp_array *x = *outputs.x_p;
+    const int64_t columns = mnp_layout_size(op->column_layout);
+    const mnp__output_spec variances = {.function = "mnp_lsqr",
+                                        .name = "variances",
+                                        .ctx = op->ctx,
+                                        .dtype = mnp__dtype_real(op->dtype),
+                                        .ndim = 1,
+                                        .shape = &columns};
+    if (x) {
+        MNP_TRY(check_vector("x", x, op->column_layout));
+        if (x->dtype != op->dtype)
+            return MNP_FAIL(MNP_ERR_ARG, "x is %s, but the operator is %s", mnp_dtype_name(x->dtype),
+                            mnp_dtype_name(op->dtype));
+        MNP_TRY(mnp__output_check_writable("least squares", "x", x));
+    }
+    if (!outputs.variances_p)
+        return MNP_OK;
+    MNP_TRY(mnp__output_check(&variances, *outputs.variances_p));
+    return mnp__output_check_distinct("mnp_lsqr", 2, (mnp_array * *const[]){outputs.x_p, outputs.variances_p});
+}
+
 static mnp_status check(const mnp_operator *op, const mnp_array *b, const mnp_least_squares_options *options,
-                        const mnp_array *x)
+                        struct outputs outputs)
 {
     if (!op->has_adjoint)
         return MNP_FAIL(MNP_ERR_ARG, "the operator has no adjoint, which least squares need");
@@ -34,12 +64,7 @@ static mnp_status check(const mnp_operator *op, const mnp_array *b, const mnp_le
     if (mnp_dtype_kind(b->dtype) == 'c' && mnp_dtype_kind(op->dtype) != 'c')
         return MNP_FAIL(MNP_ERR_ARG, "b is %s, but the operator is %s", mnp_dtype_name(b->dtype),
                         mnp_dtype_name(op->dtype));
-    if (x) {
-        MNP_TRY(check_vector("x", x, op->column_layout));
-        if (x->dtype != op->dtype)
-            return MNP_FAIL(MNP_ERR_ARG, "x is %s, but the operator is %s", mnp_dtype_name(x->dtype),
-                            mnp_dtype_name(op->dtype));
-    }
+    MNP_TRY(check_outputs(op, outputs));
     if (!isfinite(options->damp) || isnan(options->atol) || isnan(options->btol) || isnan(options->conlim))
         return MNP_FAIL(MNP_ERR_ARG, "damp is %g, atol is %g, btol is %g and conlim is %g", options->damp,
                         options->atol, options->btol, options->conlim);
@@ -97,20 +122,14 @@ static mnp_status run(mnp__system *s, const mnp_array *b, const mnp_array *x, st
     return mnp__system_run_once(s, control);
 }
 
-/* Outputs of a call; those that are NULL are not wanted, but for x. */
-struct outputs {
-    mnp_array **x_p, **variances_p;
-    mnp_least_squares_result *result;
-};
-
 static mnp_status solve(const mnp__method *method, const mnp_operator *op, const mnp_array *b,
                         const mnp_least_squares_options *given, int64_t maxiter, struct outputs outputs)
 {
     static const mnp_least_squares_options defaults = {.damp = 0};
     const mnp_least_squares_options *wanted = given ? given : &defaults;
-    MNP_TRY(check(op, b, wanted, *outputs.x_p));
+    MNP_TRY(check(op, b, wanted, outputs));
     const mnp_solve_options options = {
-        .maxiter = (int64_t)chosen((double)wanted->maxiter, (double)maxiter),
+        .maxiter = wanted->maxiter ? mnp__max(wanted->maxiter, 0) : maxiter,
         .zero_guess = !*outputs.x_p,
         .progress = wanted->progress,
         .argument = wanted->argument,

@@ -396,6 +396,8 @@ mnp_status mnp__system_run_once(mnp__system *s, struct mnp_step_control *control
     control->maxiter = (double)s->options->maxiter;
     control->residual = control->first = control->parameter[MNP_LEAST_NORM_R] = norms[0];
     control->parameter[MNP_LEAST_NORM_B] = norms[1];
+    if (s->method->prepare)
+        MNP_TRY(s->method->prepare(s, control));
     if (norms[0] > 0 && isfinite(norms[0]))
         MNP_TRY(run(s, control, &stopped));
     else
