@@ -209,7 +209,11 @@ typedef struct mnp_solve_options {
     double bounds[2];
     mnp_solve_progress progress; /* NULL: none */
     void *argument;
-    int every; /* iterations between calls of progress, at least (0: 1); on a GPU 10 or more */
+    /*
+     * Iterations between calls of progress, at least (0: 1, and 10 on a GPU).  With fewer than 10 a GPU does not repeat
+     * the loop by itself: the CPU waits for it after so many.
+     */
+    int every;
 } mnp_solve_options;
 
 typedef struct mnp_solve_result {
@@ -255,7 +259,11 @@ typedef struct mnp_least_squares_options {
     int64_t maxiter;             /* iterations (0: lsqr twice the columns, lsmr the smaller extent; negative: none) */
     mnp_solve_progress progress; /* NULL: none.  The residual is r2norm */
     void *argument;
-    int every; /* iterations between calls of progress, at least (0: 1); on a GPU 10 or more */
+    /*
+     * Iterations between calls of progress, at least (0: 1, and 10 on a GPU).  With fewer than 10 a GPU does not repeat
+     * the loop by itself: the CPU waits for it after so many.
+     */
+    int every;
 } mnp_least_squares_options;
 
 typedef struct mnp_least_squares_result {

@@ -118,12 +118,16 @@ done:
     return st;
 }
 
-/* cuSOLVER gives some eigenvalues also of a matrix that is not finite, and reports nothing. */
+/*
+ * Of a matrix that is not finite cuSOLVER gives some of a range of eigenvalues and reports nothing, and for a general
+ * one it fails as if it were defective itself.
+ */
 static mnp_status refuse_infinite(const request *r)
 {
     int exponent;
-    bool finite;
-    MNP_TRY(mnp__spread_scale(r->a, r->dtype, &exponent, &finite));
+    bool finite = true;
+    if (mnp_layout_size(r->a->layout) > 0)
+        MNP_TRY(mnp__spread_scale(r->a, r->dtype, &exponent, &finite));
     return finite ? MNP_OK
                   : MNP_FAIL(MNP_ERR_LINALG,
                              "%s: the matrix has eigenvalues that were not found: not all of its elements are finite",
@@ -138,7 +142,7 @@ static mnp_status find(request *r)
     MNP_TRY(mnp__linalg_begin(r->function, r->a, true, 2, r->results, &r->dtype, &place));
     if (!r->general && mnp__rows(r->a) >= mnp__spread_worth(r->a->ctx, false))
         st = find_spread(r, &found);
-    if (st == MNP_OK && !found && r->range && !r->a->ctx->device->cpu_memory)
+    if (st == MNP_OK && !found && (r->range || r->general) && !r->a->ctx->device->cpu_memory)
         st = refuse_infinite(r);
     if (st == MNP_OK && !found)
         st = find_own(r, &place);

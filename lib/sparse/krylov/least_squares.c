@@ -133,7 +133,7 @@ static mnp_status solve(const mnp__method *method, const mnp_operator *op, const
         .zero_guess = !*outputs.x_p,
         .progress = wanted->progress,
         .argument = wanted->argument,
-        .every = wanted->every ? wanted->every : 1,
+        .every = mnp__system_every(op->ctx, wanted->every),
     };
     struct mnp_step_control control = limits_of(wanted);
     mnp__system s;

@@ -93,7 +93,7 @@ static mnp_solve_options complete(const mnp_operator *op, mnp_solver solver, con
     options.restart = given->restart ? given->restart : solver == MNP_SOLVER_IDR ? 4 : 20;
     if (options.restart > columns) /* more are useless */
         options.restart = columns > 0 ? (int)columns : 1;
-    options.every = given->every ? given->every : 1;
+    options.every = mnp__system_every(op->ctx, given->every);
     return options;
 }
 

@@ -206,6 +206,11 @@ static mnp_status call_progress(mnp__system *s, const struct mnp_step_control *c
     return MNP_OK;
 }
 
+int mnp__system_every(const mnp_ctx *ctx, int every)
+{
+    return every ? every : ctx->device->cpu_memory ? 1 : MNP__POLL_EVERY;
+}
+
 /* Call the progress function every so many iterations; *stop_p: it asks to stop. */
 static mnp_status report(mnp__system *s, const struct mnp_step_control *control, double *reported, bool *stop_p)
 {
@@ -222,12 +227,22 @@ mnp_status mnp__system_keep(mnp__system *s)
     return MNP__RUN(s, &keep, s->kept, s->x);
 }
 
-/* One iteration, number `calls` since the method started; some also read the state. */
+bool mnp__system_reports_often(const mnp__system *s)
+{
+    return s->options->progress && s->options->every < MNP__POLL_EVERY;
+}
+
+/*
+ * One iteration, number `calls` since the method started; some also read the state.  What is read is the state that a
+ * GPU has come to by then, but where the progress function is told of single iterations.
+ */
 static mnp_status iterate(mnp__system *s, int64_t calls, struct mnp_step_control *control)
 {
+    const bool often = mnp__system_reports_often(s);
+    const int every = often ? s->options->every : MNP__POLL_EVERY;
     MNP_TRY(s->method->iterate(s));
-    if (s->ctx->device->cpu_memory || calls % MNP__POLL_EVERY == 0)
-        MNP_TRY(mnp__steps_poll(s->steps, false, control));
+    if (s->ctx->device->cpu_memory || calls % every == 0)
+        MNP_TRY(mnp__steps_poll(s->steps, often, control));
     return s->method->keeps_best && calls % MNP__POLL_EVERY == 0 ? mnp__system_keep(s) : MNP_OK;
 }
 

@@ -29,4 +29,10 @@ mnp_status mnp__system_run_once(mnp__system *s, struct mnp_step_control *control
 /* Copy x to s->kept if its residual is the least so far.  Enqueued. */
 mnp_status mnp__system_keep(mnp__system *s);
 
+/* The iterations between two calls of a progress function, where `every` is what was asked for, or 0. */
+int mnp__system_every(const mnp_ctx *ctx, int every);
+
+/* Whether the progress function is called more often than the state is read otherwise. */
+bool mnp__system_reports_often(const mnp__system *s);
+
 #endif

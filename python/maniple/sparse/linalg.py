@@ -418,7 +418,7 @@ def _least_squares(name, op, b, x0, limits, callback=None, calc_var=False):
     result, variances = struct("least_squares_result")(), ctypes.c_void_p()
     if callback is not None:
         progress = _progress(lambda residual, x: callback(made("copy", ndarray._borrow(x))), failures)
-        options.progress = ctypes.cast(progress, ctypes.c_void_p).value
+        options.progress, options.every = ctypes.cast(progress, ctypes.c_void_p).value, 1
     start = None if x0 is None else names.ravel(as_array(x0))
     if start is not None:
         start = made("copy", start) if start.dtype.kind == "c" != op.dtype.kind else start.astype(op.dtype)
