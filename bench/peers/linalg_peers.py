@@ -22,9 +22,9 @@ SQUARE, TALL, MANY = (8192, 8192), (1 << 22, 64), (1000, 64, 64)
 CASES = {"solve": (SQUARE, "float64", True), "cholesky": (SQUARE, "float64", True), "inv": (SQUARE, "float64", True),
          "lu": (SQUARE, "float64", True), "qr": ((4096, 4096), "float32", False),
          "qr64": ((4096, 4096), "float64", False),
-         "svd": ((4096, 4096), "float32", False), "eigh": ((4096, 4096), "float32", True),
-         "eigh64": ((4096, 4096), "float64", True), "tall-qr": (TALL, "float64", False),
-         "tall-svd": (TALL, "float64", False), "tall-lstsq": (TALL, "float64", False),
+         "svd": ((4096, 4096), "float32", False), "svd64": ((4096, 4096), "float64", False),
+         "eigh": ((4096, 4096), "float32", True), "eigh64": ((4096, 4096), "float64", True),
+         "tall-qr": (TALL, "float64", False), "tall-svd": (TALL, "float64", False), "tall-lstsq": (TALL, "float64", False),
          "many-inv": (MANY, "float32", True), "many-cholesky": (MANY, "float32", True),
          "many-eigh": (MANY, "float32", True), "many-svd": (MANY, "float32", False)}
 
@@ -43,6 +43,7 @@ FUNCTIONS = {"solve": lambda a, b: xp.linalg.solve(a, b), "cholesky": lambda a, 
              "inv": lambda a, b: xp.linalg.inv(a), "lu": lambda a, b: sl.lu_factor(a),
              "qr": lambda a, b: xp.linalg.qr(a), "qr64": lambda a, b: xp.linalg.qr(a),
              "svd": lambda a, b: xp.linalg.svd(a, full_matrices=False),
+             "svd64": lambda a, b: xp.linalg.svd(a, full_matrices=False),
              "eigh": lambda a, b: xp.linalg.eigh(a), "eigh64": lambda a, b: xp.linalg.eigh(a),
              "lstsq": lambda a, b: xp.linalg.lstsq(a, b, rcond=None)}
 

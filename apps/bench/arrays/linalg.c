@@ -4,7 +4,7 @@
  *
  *   solve, cholesky, inv, lu     one square matrix of float64, 8192 unless told; solve has one right-hand side
  *   qr, svd, eigh                one square matrix of float32; 4096
- *   qr64, eigh64                 of float64; 4096
+ *   qr64, svd64, eigh64          of float64; 4096
  *   tall-qr, tall-svd, tall-lstsq    a matrix of 64 columns in float64; 4194304 rows
  *   many-inv, many-cholesky, many-eigh, many-svd    1000 matrices of 64 x 64 in float32
  *
@@ -30,14 +30,23 @@ struct factorisation {
 };
 
 static const struct factorisation cases[] = {
-    {"solve", SOLVE, SQUARE, MNP_FLOAT64, 8192},   {"cholesky", CHOLESKY, SQUARE, MNP_FLOAT64, 8192},
-    {"inv", INV, SQUARE, MNP_FLOAT64, 8192},       {"lu", LU, SQUARE, MNP_FLOAT64, 8192},
-    {"qr", QR, SQUARE, MNP_FLOAT32, 4096},         {"qr64", QR, SQUARE, MNP_FLOAT64, 4096},
-    {"svd", SVD, SQUARE, MNP_FLOAT32, 4096},       {"eigh", EIGH, SQUARE, MNP_FLOAT32, 4096},
-    {"eigh64", EIGH, SQUARE, MNP_FLOAT64, 4096},   {"tall-qr", QR, TALL, MNP_FLOAT64, 1 << 22},
-    {"tall-svd", SVD, TALL, MNP_FLOAT64, 1 << 22}, {"tall-lstsq", LSTSQ, TALL, MNP_FLOAT64, 1 << 22},
-    {"many-inv", INV, MANY, MNP_FLOAT32, 64},      {"many-cholesky", CHOLESKY, MANY, MNP_FLOAT32, 64},
-    {"many-eigh", EIGH, MANY, MNP_FLOAT32, 64},    {"many-svd", SVD, MANY, MNP_FLOAT32, 64},
+    {"solve", SOLVE, SQUARE, MNP_FLOAT64, 8192},
+    {"cholesky", CHOLESKY, SQUARE, MNP_FLOAT64, 8192},
+    {"inv", INV, SQUARE, MNP_FLOAT64, 8192},
+    {"lu", LU, SQUARE, MNP_FLOAT64, 8192},
+    {"qr", QR, SQUARE, MNP_FLOAT32, 4096},
+    {"qr64", QR, SQUARE, MNP_FLOAT64, 4096},
+    {"svd", SVD, SQUARE, MNP_FLOAT32, 4096},
+    {"svd64", SVD, SQUARE, MNP_FLOAT64, 4096},
+    {"eigh", EIGH, SQUARE, MNP_FLOAT32, 4096},
+    {"eigh64", EIGH, SQUARE, MNP_FLOAT64, 4096},
+    {"tall-qr", QR, TALL, MNP_FLOAT64, 1 << 22},
+    {"tall-svd", SVD, TALL, MNP_FLOAT64, 1 << 22},
+    {"tall-lstsq", LSTSQ, TALL, MNP_FLOAT64, 1 << 22},
+    {"many-inv", INV, MANY, MNP_FLOAT32, 64},
+    {"many-cholesky", CHOLESKY, MANY, MNP_FLOAT32, 64},
+    {"many-eigh", EIGH, MANY, MNP_FLOAT32, 64},
+    {"many-svd", SVD, MANY, MNP_FLOAT32, 64},
 };
 
 struct run {
