@@ -3,8 +3,10 @@
 #include "linalg/factors/eigen.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
+#include <maniple/create.h>
 #include <maniple/decompositions.h>
 #include <maniple/view.h>
 
@@ -118,20 +120,31 @@ done:
     return st;
 }
 
+/* The largest magnitude of what is read of the matrices: of Hermitian ones a triangle.  NaN if one element is that. */
+static mnp_status find_largest(const request *r, double *largest_p)
+{
+    mnp_array *triangle = NULL;
+    if (!r->general)
+        MNP_TRY(r->upper ? mnp_triu(r->a, 0, &triangle) : mnp_tril(r->a, 0, &triangle));
+    const mnp_status st = mnp__linalg_largest(triangle ? triangle : r->a, largest_p);
+    mnp_array_free(triangle);
+    return st;
+}
+
 /*
- * Of a matrix that is not finite cuSOLVER gives some of a range of eigenvalues and reports nothing, and for a general
- * one it fails as if it were defective itself.
+ * Of a matrix that is not finite cuSOLVER gives some eigenvalues and reports nothing, or fails as if it were defective
+ * itself.
  */
 static mnp_status refuse_infinite(const request *r)
 {
-    int exponent;
-    bool finite = true;
+    double largest = 0;
     if (mnp_layout_size(r->a->layout) > 0)
-        MNP_TRY(mnp__spread_scale(r->a, r->dtype, &exponent, &finite));
-    return finite ? MNP_OK
-                  : MNP_FAIL(MNP_ERR_LINALG,
-                             "%s: the matrix has eigenvalues that were not found: not all of its elements are finite",
-                             r->function);
+        MNP_TRY(find_largest(r, &largest));
+    return isfinite(largest)
+               ? MNP_OK
+               : MNP_FAIL(MNP_ERR_LINALG,
+                          "%s: the matrix has eigenvalues that were not found: not all of its elements are finite",
+                          r->function);
 }
 
 static mnp_status find(request *r)
@@ -142,7 +155,7 @@ static mnp_status find(request *r)
     MNP_TRY(mnp__linalg_begin(r->function, r->a, true, 2, r->results, &r->dtype, &place));
     if (!r->general && mnp__rows(r->a) >= mnp__spread_worth(r->a->ctx, false))
         st = find_spread(r, &found);
-    if (st == MNP_OK && !found && (r->range || r->general) && !r->a->ctx->device->cpu_memory)
+    if (st == MNP_OK && !found && !r->a->ctx->device->cpu_memory)
         st = refuse_infinite(r);
     if (st == MNP_OK && !found)
         st = find_own(r, &place);
