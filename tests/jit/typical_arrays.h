@@ -30,6 +30,8 @@ static const kernel_case typical_arrays[] = {
      .definitions = "MNP_MEMORY mnp_complex64; MNP_VALUE mnp_complex64; MNP_JOIN mnp_multiply; MNP_AVERAGES 0"},
     {.file = "linalg/inverse.cu", .function = "inverse", .definitions = "MNP_T float; MNP_HELD 4"},
     {.file = "linalg/inverse.cu", .function = "inverse", .definitions = "MNP_T mnp_complex128; MNP_HELD 3"},
+    {.file = "linalg/lost_nan.cu", .function = "lost_nan", .definitions = "MNP_T double"},
+    {.file = "linalg/lost_nan.cu", .function = "lost_nan", .definitions = "MNP_T mnp_complex64"},
     {.file = "linalg/tall_pass.cu",
      .function = "tall_pass",
      .definitions = "MNP_T double; MNP_BANDS 4; MNP_PAIRED 1; MNP_STAGES 6; MNP_PRODUCT 0; MNP_REFINED 0; MNP_GRAM 1"},

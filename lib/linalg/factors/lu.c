@@ -16,6 +16,7 @@
 #include "array/input.h"
 #include "base/integer.h"
 #include "layout/layout.h"
+#include "linalg/dense/lost_nan.h"
 #include "linalg/panels/panels.h"
 #include "linalg/factors/systems.h"
 
@@ -39,7 +40,12 @@ mnp_status mnp__lu_make(const mnp__place *place, const mnp_array *a, mnp_dtype d
         return MNP_OK;
     if (place->spread)
         return mnp__panels_getrf(place, &lu->factors, lu->pivots, lu->info);
-    return MNP_AGREE(place->ctx, mnp__dense_run(place, place->ctx->device->ops->lapack->getrf, &job));
+    mnp__kernel *nan_kernel;
+    MNP_TRY(mnp__lost_nan_load(place->ctx, dtype, &nan_kernel));
+    mnp_status st = mnp__refuse_recording(place->ctx->device, "factoring a matrix");
+    if (st == MNP_OK)
+        st = mnp__lost_nan_getrf(place->ctx, nan_kernel, &job);
+    return MNP_AGREE(place->ctx, st);
 }
 
 /* P L U X = B, or with op T or C: U^T L^T P^T X = B. */

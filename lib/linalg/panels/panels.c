@@ -22,6 +22,7 @@
 #include <maniple/create.h>
 
 #include "base/integer.h"
+#include "linalg/dense/lost_nan.h"
 #include "linalg/panels/panel_pass.h"
 
 /* The pivots of a panel, which travel with it. */
@@ -165,7 +166,7 @@ static mnp_status interchange(const mnp__pass *p, const mnp__dense *a, int64_t t
     return columns == 0 || count == 0 ? MNP_OK : p->device->ops->lapack->laswp(p->device, &job, p->ctx->compute);
 }
 
-static mnp_status factor_general(const mnp__pass *p, const mnp__panel *at, int32_t *report)
+static mnp_status factor_general(const mnp__pass *p, mnp__kernel *nan_kernel, const mnp__panel *at, int32_t *report)
 {
     const mnp__lapack_job job = {.dtype = p->dtype,
                                  .batch = 1,
@@ -175,7 +176,7 @@ static mnp_status factor_general(const mnp__pass *p, const mnp__panel *at, int32
                                  .pivots = pivots_in_buffer(p, at),
                                  .info = report};
     MNP_TRY(mnp__panel_copy(p, at, false));
-    MNP_TRY(p->device->ops->lapack->getrf(p->device, &job, p->ctx->compute));
+    MNP_TRY(mnp__lost_nan_getrf(p->ctx, nan_kernel, &job));
     return mnp__panel_copy(p, at, true);
 }
 
@@ -240,15 +241,17 @@ static mnp_status count_from_first_row(const mnp__pass *p, mnp_array *pivots)
 mnp_status mnp__panels_getrf(const mnp__place *place, const mnp__dense *a, mnp_array *pivots, mnp_array *info)
 {
     mnp__pass p;
+    mnp__kernel *nan_kernel;
     mnp_array *reports = NULL;
     mnp_status st;
     MNP_TRY_OR(mnp__pass_begin(place, a, mnp__min(a->m, a->n), &p), st, done);
+    MNP_TRY_OR(mnp__lost_nan_load(place->ctx, p.dtype, &nan_kernel), st, done);
     const int64_t room = ((int64_t)sizeof(int32_t) * a->width + (int64_t)p.size - 1) / (int64_t)p.size;
     MNP_TRY_OR(reports_new(&p, &reports), st, done);
     for (int64_t k = 0; k < p.count; k++) {
         const mnp__panel at = mnp__panel_at(&p, k, 0);
         if (mnp__panel_is_mine(&p, &at))
-            MNP__WORK(&p, factor_general(&p, &at, (int32_t *)reports->data + k));
+            MNP__WORK(&p, factor_general(&p, nan_kernel, &at, (int32_t *)reports->data + k));
         if (mnp__panel_is_mine(&p, &at) && p.own != MNP_OK)
             put_no_interchanges(&p, &at);
         MNP_TRY_OR(mnp__panel_broadcast(&p, &at, at.rows * at.columns + room), st, done);
