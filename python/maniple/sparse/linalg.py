@@ -187,22 +187,40 @@ class Preconditioner(Shared):
 
 
 def norm(x, ord=None, axis=None):  # noqa: A002
-    """A number: the norm of a matrix; ord is None or "fro", 1, inf or "max".  With an axis, those of all columns (0) or
-    rows (1), as an array; ord is None or 2, 1 or inf.  Collective."""
-    if axis is not None:
-        of_lines = {2: lambda a: names.sqrt(a.power(2).sum(axis)), 1: lambda a: a.sum(axis),
-                    np.inf: lambda a: a.max(axis)}
-        return _chosen_norm({None: of_lines[2], **of_lines}, ord)(abs(x))
+    """scipy.sparse.linalg.norm: a number, the norm of a matrix; ord is None or "fro", 1, -1, inf, -inf or "max".  With
+    an axis, those of all columns (0) or rows (1), as an array; ord is None, inf, -inf, 0, the number of elements that
+    are not 0, or any other number.  Of the axes (1, 0) it is the norm of the transposed matrix.  Collective."""
+    axes = (axis,) if np.ndim(axis) == 0 else tuple(axis)
+    if axes != (None,):
+        axes = tuple(operator.index(a) for a in axes)
+        if not all(-2 <= a < 2 for a in axes) or len({a % 2 for a in axes}) != len(axes) or len(axes) == 0:
+            raise ValueError(f"axis is {axis!r}, and must be 0, 1, or both")
+        if len(axes) == 1:
+            return _norms_of_lines(abs(x), ord, axes[0] % 2)
+        if axes[0] % 2 == 1:
+            ord = {1: np.inf, np.inf: 1, -1: -np.inf, -np.inf: -1}.get(ord, ord)  # noqa: A001
+    if ord in (-1, -np.inf):
+        return abs(x).sum(0 if ord == -1 else 1).min().item()
     value = ctypes.c_double()
-    which = _chosen_norm({None: b"f", "fro": b"f", 1: b"1", np.inf: b"i", "max": b"m"}, ord)
-    call("sparse_norm", x, which, ctypes.byref(value))
+    norms = {None: b"f", "fro": b"f", 1: b"1", np.inf: b"i", "max": b"m"}
+    if ord not in norms:
+        raise ValueError(f"ord is {ord!r}, and none of {', '.join(map(repr, norms))}, -1 and -inf")
+    call("sparse_norm", x, norms[ord], ctypes.byref(value))
     return value.value
 
 
-def _chosen_norm(norms, ord):  # noqa: A002
-    if ord not in norms:
-        raise ValueError(f"ord is {ord!r}, and none of {', '.join(map(repr, norms))}")
-    return norms[ord]
+def _norms_of_lines(moduli, ord, axis):  # noqa: A002
+    if isinstance(ord, str):
+        raise ValueError(f"ord is {ord!r}, and of lines must be None or a number")
+    if ord in (np.inf, -np.inf):
+        return moduli.max(axis) if ord > 0 else moduli.min(axis)
+    if ord == 0:
+        return (moduli != 0).astype(float).sum(axis).astype(np.int64)
+    if ord == 1:
+        return moduli.sum(axis)
+    if ord is None or ord == 2:
+        return names.sqrt(moduli.power(2).sum(axis))
+    return moduli.power(ord).sum(axis) ** (1 / ord)
 
 
 def matrix_power(A, power):  # noqa: N803
@@ -410,8 +428,10 @@ def _solve(name, op, b, start, M, report=None, **wanted):  # noqa: N803
     return x, ends
 
 
-def _least_squares(name, op, b, x0, limits, callback=None, calc_var=False):
+def _least_squares(name, A, b, x0, limits, callback=None, calc_var=False):  # noqa: N803
     """The solution, the variances of lsqr or None, and numbers.  For C a limit of 0 is what it chooses, and -1 is 0."""
+    A, b = A if isinstance(A, (csr_array, LinearOperator)) else csr_array(A), names.ravel(as_array(b))  # noqa: N806
+    op = aslinearoperator(_for_complex(A) if b.dtype.kind == "c" and A.dtype.kind != "c" else A)
     damp, *limits, maxiter = limits
     options, failures = struct("least_squares_options")(damp, *[limit or -1 for limit in limits]), []
     options.maxiter = 0 if maxiter is None else maxiter or -1
@@ -424,7 +444,9 @@ def _least_squares(name, op, b, x0, limits, callback=None, calc_var=False):
         start = made("copy", start) if start.dtype.kind == "c" != op.dtype.kind else start.astype(op.dtype)
     cell = ctypes.c_void_p(None if start is None else start._handle)
     of_lsqr = [ctypes.byref(variances) if calc_var else None] if name == "lsqr" else []
-    call(name, op, names.ravel(as_array(b)), options, ctypes.byref(cell), *of_lsqr, ctypes.byref(result))
+    call(name, op, b, options, ctypes.byref(cell), *of_lsqr, ctypes.byref(result))
+    if maxiter == 0 and result.istop == 7:
+        result.istop = 0  # SciPy's number where no iteration was wanted
     x = ndarray._adopt(cell.value) if start is None else start
     var = ndarray._adopt(variances.value) if calc_var else None
     if failures:
@@ -440,11 +462,29 @@ def _info(ends, maxiter):
     return 0
 
 
+def _by_parts(multiply):
+    """A function of real vectors, for complex ones."""
+    return lambda v: multiply(v.real) + 1j * multiply(v.imag)
+
+
+def _for_complex(A):  # noqa: N803
+    """A real matrix or operator as a complex one, which a complex right-hand side needs, as in SciPy."""
+    if isinstance(A, LinearOperator):
+        return LinearOperator(A.shape, _by_parts(A.matvec), _by_parts(A.rmatvec), np.result_type(A.dtype, np.complex64))
+    return A.astype(np.result_type(A.dtype, np.complex64))
+
+
 def _system(A, b, x0, M):  # noqa: N803
     """The operator, b, where one column is a vector as in SciPy, the guess, and the preconditioner."""
-    op, b = aslinearoperator(A), as_array(b)
+    A, b = A if isinstance(A, (csr_array, LinearOperator)) else csr_array(A), as_array(b)  # noqa: N806
     b = names.ravel(b) if b.ndim == 2 and b.shape[1] == 1 else b
-    precond = _preconditioner(M, op)
+    precond = _preconditioner(M, A)
+    if b.dtype.kind == "c" and A.dtype.kind != "c":
+        A = _for_complex(A)  # noqa: N806
+        if precond is not None:
+            real = precond._keep.matvec if isinstance(precond, _OfOperator) else precond.matvec
+            precond = _OfOperator(LinearOperator(A.shape, _by_parts(real), dtype=A.dtype))
+    op = aslinearoperator(A)
     return op, b, _start(x0, precond, b, op.dtype), precond
 
 
@@ -559,7 +599,7 @@ _named(minres, "minres", "shift: of A - shift I; check: whether A is Hermitian, 
 def lsmr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, maxiter=None, show=False, x0=None):  # noqa: N803
     """scipy.sparse.linalg.lsmr: x that makes |b - A x|^2 + damp^2 |x|^2 least, and seven numbers about it; show changes
     nothing.  Waits.  Collective."""
-    x, _, r = _least_squares("lsmr", aslinearoperator(A), b, x0, (damp, atol, btol, conlim, maxiter))
+    x, _, r = _least_squares("lsmr", A, b, x0, (damp, atol, btol, conlim, maxiter))
     return x, r.istop, r.iterations, r.r2norm, r.arnorm, r.anorm, r.acond, r.xnorm
 
 
@@ -568,9 +608,8 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     """scipy.sparse.linalg.lsqr: x that makes |b - A x|^2 + damp^2 |x|^2 least, eight numbers about it, and with
     calc_var estimates of the diagonal of the inverse of A^H A + damp^2; show changes nothing.  callback(x) is called
     after each iteration, and ends the method if it returns something true.  Waits.  Collective."""
-    op = aslinearoperator(A)
-    x, var, r = _least_squares("lsqr", op, b, x0, (damp, atol, btol, conlim, iter_lim), callback, calc_var)
-    var = names.zeros(op.shape[1]) if var is None else var
+    x, var, r = _least_squares("lsqr", A, b, x0, (damp, atol, btol, conlim, iter_lim), callback, calc_var)
+    var = names.zeros(x.shape) if var is None else var
     return x, r.istop, r.iterations, r.r1norm, r.r2norm, r.anorm, r.acond, r.arnorm, r.xnorm, var
 
 

@@ -189,6 +189,10 @@ def check_calls_of_solvers():
             same(f"{name} from another guess", solve(A, b, guess, rtol=1e-9)[0], want, 1e-6)
         raises(TypeError, "complex128", f"{name} from complex numbers", lambda: solve(A, b, b + 1j))  # noqa: B023
         jacobi = mp.sparse.linalg.Preconditioner(A, "jacobi")
+        z, of_z = b + 1j * b[::-1], np.linalg.solve(matrix.toarray(), b + 1j * b[::-1])
+        for M in (None, jacobi, lambda v: v / 2.5):  # noqa: N806
+            for real in (A, matrix, linalg.aslinearoperator(A)):
+                same(f"{name} of complex numbers for a real matrix", solve(real, z, M=M, rtol=1e-9)[0], of_z, 1e-6)
         for M in (None, jacobi, lambda v: v / 2.5):  # noqa: N806
             same(f"{name} of three columns from 'Mb'", solve(A, several, "Mb", M=M, rtol=1e-9)[0],
                  np.stack([want, 2 * want, 0 * want], 1), 1e-6)
@@ -250,7 +254,14 @@ def check_lsqr():
     got = linalg.lsqr(A, np.ones(9), callback=lambda x: seen.append(x.shape) or len(seen) == 2)
     ok(got[2] == 2 and seen == [(5,), (5,)], "a callback of lsqr")
     raises(ZeroDivisionError, "", "a callback that raises", lambda: linalg.lsqr(A, np.ones(9), calc_var=True, callback=lambda x: 1 / 0))
-    raises(mp.ArgumentError, "b is complex128", "complex numbers for a real matrix", lambda: linalg.lsqr(A, 1j * np.ones(9)))
+    values = fixed.standard_normal(9) + 1j * fixed.standard_normal(9)
+    for name in ("lsqr", "lsmr"):
+        ours, theirs = getattr(linalg, name), getattr(scipy.sparse.linalg, name)
+        right = np.linalg.lstsq(B.toarray(), values, rcond=None)[0]
+        same(f"{name} of complex numbers for a real matrix", ours(A, values, atol=1e-12, btol=1e-12)[0], right, 1e-6)
+        limit = {"iter_lim" if name == "lsqr" else "maxiter": 0}
+        got, want = ours(A, values.real, **limit), theirs(B, values.real, **limit)
+        same(f"{name} without iterations", got[1:8], np.array(want[1:8], float), 1e-9)
     for dtype in ("float32", "complex64"):
         A, B = _pair(20, 6, dtype, 0.8, fixed)  # noqa: N806
         for solve in (linalg.lsqr, linalg.lsmr):

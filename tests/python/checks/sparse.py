@@ -178,4 +178,12 @@ def check_sparse_constructions():
     same("rand, of a seed", mp.sparse.rand(9, 9, 0.3, rng=1).toarray(), mp.sparse.rand(9, 9, 0.3, random_state=1).toarray().numpy())
     raises(ValueError, "square", "kronsum of others", lambda: mp.sparse.kronsum(A, A))
     raises(ValueError, "outside 0 .. 1", "a density", lambda: mp.sparse.random(3, 3, 2))
+    inf = np.inf
+    for axis, orders in (((0, 1), (None, "fro", 1, -1, inf, -inf)), ((1, -2), (None, 1, -1, inf, -inf)),
+                         (0, (None, 1, 2, 0, inf, -inf, 3, 0.5)), (-1, (None, 0, 1)), ((1,), (None, -inf))):
+        for order in orders:
+            want = scipy.sparse.linalg.norm(scipy.sparse.csr_matrix(a), order, axis)
+            same(f"norm {order} along {axis}", mp.sparse.linalg.norm(A, order, axis), want, 1e-13)
     raises(ValueError, "ord is 3", "another norm", lambda: mp.sparse.linalg.norm(A, 3))
+    raises(ValueError, "axis is 2", "another axis of a norm", lambda: mp.sparse.linalg.norm(A, axis=2))
+    raises(ValueError, "axis is (0, 0)", "one axis twice", lambda: mp.sparse.linalg.norm(A, axis=(0, 0)))
