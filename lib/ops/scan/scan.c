@@ -102,6 +102,7 @@ static mnp_status load(const mnp__reduction *reduction, const mnp__scan_signatur
                   reduction->spec.looks);
     mnp__text_add(&text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n", MNP__SCAN_THREADS,
                   signature->vector, signature->unroll);
+    mnp__text_add(&text, "#define MNP_BESIDE %d\n", signature->beside);
     return mnp__generated_load(&reduction->generated, reduction->ctx->device,
                                &(mnp__kernel_spec){.file = "scan/scan.cu", .shared_bytes = bytes}, &function, &text,
                                kernel_p);

@@ -34,6 +34,7 @@ enum {
     STRIPS = 4,             /* lengths of strips that are tried against conflicts of banks */
     SHORTEST = 8,           /* elements of a line, or */
     SHORTEST_BYTES = 32,    /* bytes, for which vectors along a line are too few for enough bytes in flight */
+    WARP = 32,              /* threads */
     SHORT_PART = 64,        /* least elements of a part of a column */
     BAND_ROW_BYTES = 256,   /* of the elements of a band at one index along the axis */
     LEAST_ROWS = 32,        /* of lines that are divided into bands */
@@ -292,7 +293,7 @@ static bool plan_short(const walk *w, bool columns, mnp__scan_plan *plan)
     const int64_t at_once = mnp__divide_up(MNP__SCAN_THREADS >> s.team, s.inner) * s.inner;
     const int64_t each = fit > at_once ? fit / at_once * at_once : fit;
     *signature =
-        (mnp__scan_signature){MNP_SCAN_SHORT, signature->kept, (unsigned char)s.vector, 1, s.unit[IN], s.unit[OUT]};
+        (mnp__scan_signature){MNP_SCAN_SHORT, signature->kept, (unsigned char)s.vector, 1, s.unit[IN], s.unit[OUT], 0};
     plan->gap[IN] = s.gap[IN];
     plan->gap[OUT] = s.gap[OUT];
     plan->slots[MNP__SCAN_PARTS] = (uint64_t)each;
@@ -334,8 +335,8 @@ static bool plan_bands(const walk *w, mnp__scan_plan *plan)
         unit[k] = whole && w->along[k][0] == width && w->stride[k][innermost(w)] == 1;
     if (unit[IN] || unit[OUT])
         signature->vector = 1;
-    *signature = (mnp__scan_signature){MNP_SCAN_BANDS, signature->kept, signature->vector, (unsigned char)most_strip,
-                                       unit[IN],       unit[OUT]};
+    *signature = (mnp__scan_signature){
+        MNP_SCAN_BANDS, signature->kept, signature->vector, (unsigned char)most_strip, unit[IN], unit[OUT], 0};
     plan->slots[MNP__SCAN_PARTS] = (uint64_t)bands;
     plan->slots[MNP__SCAN_COLUMNS] = (uint64_t)each;
     plan->slots[MNP__SCAN_STRIP] = (uint64_t)strip;
@@ -345,10 +346,23 @@ static bool plan_bands(const walk *w, mnp__scan_plan *plan)
     return true;
 }
 
-/* Plan a thread for each line or vector of lines, or for parts of them. */
+/*
+ * Plan threads for lines side by side: for a vector of them or a part of it, or for several vectors if lines have so few
+ * elements that a thread would have too few bytes in flight, and nearly all threads of a warp then have some.
+ */
 static void plan_columns(const walk *w, mnp__scan_plan *plan)
 {
-    const int64_t threads = w->lines / plan->signature.vector;
+    mnp__scan_signature *signature = &plan->signature;
+    const int64_t width = w->beside.extent[innermost(w)], vectors = width / signature->vector;
+    int64_t beside = 1, wide = 1;
+    while (2 * beside * w->length <= signature->unroll &&
+           mnp__round_up(vectors, 2 * WARP * beside) <= vectors + vectors / 8)
+        beside *= 2;
+    if (beside > 1)
+        wide = WARP * beside;
+    signature->beside = (unsigned char)beside;
+    signature->unroll = (unsigned char)(signature->unroll / beside);
+    const int64_t threads = w->lines / width * mnp__divide_up(vectors, wide) * (wide / beside);
     plan->parts = choose_parts(w, threads, MANY_COLUMNS, SHORT_PART);
     plan->slots[MNP__SCAN_PARTS] = (uint64_t)plan->parts;
     plan->launch.grid[0] = (unsigned)mnp__divide_up(threads * plan->parts, MNP__SCAN_THREADS);

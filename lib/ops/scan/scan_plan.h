@@ -40,7 +40,7 @@ static inline int64_t mnp__scan_short_bytes(int64_t in, int64_t out)
 
 /* What a kernel is compiled for.  Signatures are compared by their bytes. */
 typedef struct mnp__scan_signature {
-    unsigned char way, kept, vector, unroll, unit_in, unit_out;
+    unsigned char way, kept, vector, unroll, unit_in, unit_out, beside;
 } mnp__scan_signature;
 
 /* One run on this rank: a kernel's signature, how wide it runs, and its parameter. */
