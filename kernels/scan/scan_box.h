@@ -162,6 +162,7 @@ MNP_INLINE void mnp_unstage_box(mnp_out *out, const mnp_out *results, const mnp_
             mnp_unstage(out, (const uint4 *)((const char *)results - skip), box.count() * (int)sizeof(mnp_out));
             return;
         }
+#pragma unroll 4
         for (int i = threadIdx.x; i < box.count(); i += MNP_THREADS)
             out[i] = results[i];
         return;

@@ -39,6 +39,7 @@ struct mnp_scan_params {
     long long team;           /* threads of a line, as the power of two */
     long long columns;        /* neighbouring lines whose elements alternate in shared memory */
     long long strip;          /* in bands and short lines, adjacent vectors of a line that a thread has */
+    long long run;            /* of short lines, a block has some of so many: see scan_short.h */
     unsigned long long known; /* totals of all lines for each rank that shares them; 0: ranks share none */
     long long first, by, count; /* the ranks before this one: numbers first, first + by, ... */
     unsigned long long totals;  /* of parts: that of a line is number part * lines + its number */

@@ -143,19 +143,19 @@ static unsigned char choose_unroll(const walk *w, const mnp__scan_signature *sig
     return (unsigned char)unroll;
 }
 
-/* Whether all of an operand's elements follow one another in memory, those of `inner` lines in turn. */
-static bool is_dense(const walk *w, int k, int64_t inner)
+/* How many lines of an operand follow one another in memory, the elements of each `inner` lines in turn; 0: not even so. */
+static int64_t count_following(const walk *w, int k, int64_t inner)
 {
     const bool groups = inner > 1;
-    int64_t next = w->length * inner;
+    int64_t lines = inner;
     if (w->along[k][0] != inner || (groups && w->stride[k][innermost(w)] != 1))
-        return false;
+        return 0;
     for (int d = innermost(w) - groups; d >= 0; d--) {
-        if (w->stride[k][d] != next && w->beside.extent[d] > 1)
-            return false;
-        next *= w->beside.extent[d];
+        if (w->stride[k][d] != lines / inner * w->length * inner && w->beside.extent[d] > 1)
+            break;
+        lines *= w->beside.extent[d];
     }
-    return true;
+    return lines;
 }
 
 /* The larger size of an element of both operands; 0: they are not aligned to it. */
@@ -172,6 +172,7 @@ static int64_t size_in_shared(const walk *w)
  */
 typedef struct short_lines {
     int64_t inner, group; /* lines that alternate, and all their elements */
+    int64_t run; /* lines, of which a block's are a part: they follow one another in an operand that is a unit */
     int64_t size[PLACE], gap[PLACE];
     bool unit[PLACE];
     int64_t vector, team; /* elements of one access to shared memory; threads of a line, as the power of two */
@@ -203,16 +204,35 @@ static int64_t choose_gap(const short_lines *s, int64_t size, bool unit)
     return ((mnp__divide_up(bytes, piece) | 1) * piece - bytes) / size;
 }
 
-/*
- * Choose which operands are copied by whole vectors, and the gaps.  Those of an operand that is `dense` but not aligned
- * would begin within a group that has a gap.  Elements and results of the same size share their memory.
- */
-static void choose_gaps(const walk *w, const bool *dense, short_lines *s)
+/* Whether the runs of an operand begin where vectors of memory do. */
+static bool are_runs_aligned(const walk *w, int k, int64_t run)
 {
-    for (int k = IN; k <= OUT; k++) {
-        const uintptr_t data = (uintptr_t)(k == IN ? w->x->data : w->out->data);
-        s->unit[k] = dense[k] && (data % VECTOR_BYTES == 0 || s->group * s->size[k] % VECTOR_BYTES != 0);
-    }
+    const int64_t size = (int64_t)mnp_dtype_size(k == IN ? w->x->dtype : w->out->dtype);
+    bool aligned = (uintptr_t)(k == IN ? w->x->data : w->out->data) % VECTOR_BYTES == 0;
+    for (int64_t d = 0, runs = w->lines / run; runs > 1; runs /= w->beside.extent[d++])
+        aligned = aligned && w->stride[k][d] * size % VECTOR_BYTES == 0;
+    return aligned;
+}
+
+/*
+ * Choose the runs, and which operands are copied by whole vectors, the units: both if that gives a block enough lines.
+ * A unit that is not aligned would begin within a group, which thus has no gap.
+ */
+static void choose_run(const walk *w, short_lines *s)
+{
+    const int64_t following[PLACE] = {count_following(w, IN, s->inner), count_following(w, OUT, s->inner)};
+    const int64_t both = mnp__min(following[IN], following[OUT]), one = mnp__max(following[IN], following[OUT]);
+    const int64_t bytes = w->length * mnp__max(s->size[IN], s->size[OUT]),
+                  least = MNP__SCAN_SHORT_BYTES / 2 / bytes + 1;
+    s->run = both >= least ? both : one >= least ? one : w->lines;
+    for (int k = IN; k <= OUT; k++)
+        s->unit[k] =
+            following[k] >= s->run && (are_runs_aligned(w, k, s->run) || s->group * s->size[k] % VECTOR_BYTES != 0);
+}
+
+/* Choose the gaps.  Elements and results of the same size share their memory. */
+static void choose_gaps(short_lines *s)
+{
     const bool shared = s->size[IN] == s->size[OUT], any = s->unit[IN] || s->unit[OUT];
     for (int k = IN; k <= OUT; k++)
         s->gap[k] = choose_gap(s, s->size[k], shared ? any : s->unit[k]);
@@ -273,9 +293,9 @@ static bool plan_short(const walk *w, bool columns, mnp__scan_plan *plan)
     if (w->spec->steady || size == 0 || w->length < 2 || s.group * size > MNP__SCAN_SHORT_BYTES ||
         (columns && s.inner * size > NARROW_BYTES))
         return false;
-    const bool dense[PLACE] = {is_dense(w, IN, s.inner), is_dense(w, OUT, s.inner)};
     s.team = choose_team(w->length, MNP__SCAN_SHORT_BYTES / size / s.group * s.inner);
-    choose_gaps(w, dense, &s);
+    choose_run(w, &s);
+    choose_gaps(&s);
     const bool unit = s.unit[IN] && s.unit[OUT], vectors = !columns && signature->vector * s.size[IN] >= VECTOR_BYTES;
     if (vectors && !unit && w->length > SHORTEST && w->length * size > SHORTEST_BYTES)
         return false;
@@ -291,7 +311,8 @@ static bool plan_short(const walk *w, bool columns, mnp__scan_plan *plan)
     if (fit < LEAST_SHORT)
         return false;
     const int64_t at_once = mnp__divide_up(MNP__SCAN_THREADS >> s.team, s.inner) * s.inner;
-    const int64_t each = fit > at_once ? fit / at_once * at_once : fit;
+    const int64_t most = fit > at_once ? fit / at_once * at_once : fit, blocks = mnp__divide_up(s.run, most);
+    const int64_t each = s.run < w->lines ? mnp__round_up(mnp__divide_up(s.run, blocks), s.inner) : most;
     *signature =
         (mnp__scan_signature){MNP_SCAN_SHORT, signature->kept, (unsigned char)s.vector, 1, s.unit[IN], s.unit[OUT], 0};
     plan->gap[IN] = s.gap[IN];
@@ -300,7 +321,8 @@ static bool plan_short(const walk *w, bool columns, mnp__scan_plan *plan)
     plan->slots[MNP__SCAN_TEAM] = (uint64_t)s.team;
     plan->slots[MNP__SCAN_COLUMNS] = (uint64_t)s.inner;
     plan->slots[MNP__SCAN_STRIP] = (uint64_t)choose_strip(&s, w->length);
-    plan->launch.grid[0] = (unsigned)mnp__divide_up(w->lines, each);
+    plan->slots[MNP__SCAN_RUN] = (uint64_t)s.run;
+    plan->launch.grid[0] = (unsigned)(w->lines / s.run * mnp__divide_up(s.run, each));
     return true;
 }
 

@@ -17,6 +17,7 @@ enum {
     MNP__SCAN_TEAM,
     MNP__SCAN_COLUMNS,
     MNP__SCAN_STRIP,
+    MNP__SCAN_RUN,
     MNP__SCAN_KNOWN,
     MNP__SCAN_FIRST,
     MNP__SCAN_BY,
