@@ -4,9 +4,9 @@
  *
  * A block copies p.parts lines to shared memory, wherever they lie.  The elements of p.columns neighbouring lines may
  * alternate, which makes groups of such lines.  Lines are divided into runs of p.run lines, and these into the lines of
- * blocks; where a run is one piece of memory, so are these.  A team of threads has a line there, and each of them a strip of
- * adjacent vectors: it joins their elements, a few shuffles give what is before the strip, and it goes through them
- * again.  The results are copied to memory like the elements.
+ * blocks; where a run is one piece of memory, so are these.  A team of threads has a line there, and each of them a
+ * strip of adjacent vectors: it joins their elements, a few shuffles give what is before the strip, and it goes through
+ * them again.  The results are copied to memory like the elements.
  *
  * Threads of a warp that have strips of the same number lie beside each other.  Gaps between groups and the length of
  * strips are such that they do not meet at banks of shared memory; lib/ops/scan/scan_plan.c chooses both.

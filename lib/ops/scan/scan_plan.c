@@ -114,13 +114,26 @@ static void find_units(const walk *w, bool columns, mnp__scan_signature *signatu
 
 /* ---- GPUs ---- */
 
+/* The larger size of an element of both operands; 0: they are not aligned to it. */
+static int64_t size_in_shared(const walk *w)
+{
+    const int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);
+    const bool aligned = (uintptr_t)w->x->data % (uintptr_t)in == 0 && (uintptr_t)w->out->data % (uintptr_t)out == 0;
+    return aligned ? mnp__max(in, out) : 0;
+}
+
+/* The most adjacent elements that are one access in both operands where that is aligned. */
+static int64_t most_of_vector(const walk *w, const mnp__scan_signature *signature)
+{
+    const int64_t size = size_in_shared(w);
+    return signature->unit_in && signature->unit_out && size > 0 ? mnp__max(VECTOR_BYTES / size, 1) : 1;
+}
+
 /* Choose how many adjacent elements are one access in both operands; all accesses must be aligned. */
 static int choose_vector(walk *w, bool columns, const mnp__scan_signature *signature)
 {
     int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);
-    int64_t vector = VECTOR_BYTES / mnp__max(in, out);
-    if (!signature->unit_in || !signature->unit_out)
-        return 1;
+    int64_t vector = most_of_vector(w, signature);
     for (; vector > 1; vector /= 2) {
         bool fits = (uintptr_t)w->x->data % (uintptr_t)(vector * in) == 0 &&
                     (uintptr_t)w->out->data % (uintptr_t)(vector * out) == 0 &&
@@ -143,7 +156,7 @@ static unsigned char choose_unroll(const walk *w, const mnp__scan_signature *sig
     return (unsigned char)unroll;
 }
 
-/* How many lines of an operand follow one another in memory, the elements of each `inner` lines in turn; 0: not even so. */
+/* How many lines of an operand follow one another in memory, the elements of each `inner` in turn; 0: not even so. */
 static int64_t count_following(const walk *w, int k, int64_t inner)
 {
     const bool groups = inner > 1;
@@ -156,14 +169,6 @@ static int64_t count_following(const walk *w, int k, int64_t inner)
         lines *= w->beside.extent[d];
     }
     return lines;
-}
-
-/* The larger size of an element of both operands; 0: they are not aligned to it. */
-static int64_t size_in_shared(const walk *w)
-{
-    const int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);
-    const bool aligned = (uintptr_t)w->x->data % (uintptr_t)in == 0 && (uintptr_t)w->out->data % (uintptr_t)out == 0;
-    return aligned ? mnp__max(in, out) : 0;
 }
 
 /*
@@ -369,8 +374,8 @@ static bool plan_bands(const walk *w, mnp__scan_plan *plan)
 }
 
 /*
- * Plan threads for lines side by side: for a vector of them or a part of it, or for several vectors if lines have so few
- * elements that a thread would have too few bytes in flight, and nearly all threads of a warp then have some.
+ * Plan threads for lines side by side: for a vector of them or a part of it, or for several vectors if lines have so
+ * few elements that a thread would have too few bytes in flight, and nearly all threads of a warp then have some.
  */
 static void plan_columns(const walk *w, mnp__scan_plan *plan)
 {
@@ -396,7 +401,6 @@ static void plan_columns(const walk *w, mnp__scan_plan *plan)
 static void plan_rows(const walk *w, bool general, mnp__scan_plan *plan)
 {
     mnp__scan_signature *signature = &plan->signature;
-    const int64_t row = (int64_t)signature->vector * 32, tile = row * signature->unroll * (MNP__SCAN_THREADS / 32);
     const int64_t vectors = mnp__divide_up(w->length, signature->vector);
     const int64_t size = signature->vector * (int64_t)mnp_dtype_size(w->x->dtype);
     int team = mnp__exponent_above(vectors, 5);
@@ -407,7 +411,16 @@ static void plan_rows(const walk *w, bool general, mnp__scan_plan *plan)
     plan->slots[MNP__SCAN_TEAM] = (uint64_t)team;
     if (w->length <= SHORT_LINE || general) {
         plan->launch.grid[0] = (unsigned)mnp__divide_up(w->lines, MNP__SCAN_THREADS >> team);
-    } else if (w->lines >= MANY_LINES || w->length <= tile) {
+        return;
+    }
+    /* Longer lines are divided where the input is aligned, so that tiles may begin before them. */
+    const int64_t before = most_of_vector(w, signature) - signature->vector;
+    if (before > 0) {
+        signature->vector = (unsigned char)most_of_vector(w, signature);
+        signature->unroll = choose_unroll(w, signature, FLIGHT_BYTES);
+    }
+    const int64_t row = (int64_t)signature->vector * MNP__SCAN_THREADS;
+    if (w->lines >= MANY_LINES || w->length <= row * signature->unroll) {
         signature->way = MNP_SCAN_BLOCKS;
         plan->launch.grid[0] = (unsigned)w->lines;
     } else {
@@ -415,7 +428,7 @@ static void plan_rows(const walk *w, bool general, mnp__scan_plan *plan)
         signature->unroll = choose_unroll(w, signature, TILE_BYTES);
         if (signature->vector == 2 && signature->unroll == 8) /* tiles with as many elements as those of 4 bytes */
             signature->unroll = (unsigned char)(2 * signature->unroll);
-        const int64_t tiles = mnp__divide_up(w->length, row * signature->unroll * (MNP__SCAN_THREADS / 32));
+        const int64_t tiles = mnp__divide_up(w->length + before, row * signature->unroll);
         plan->slots[MNP__SCAN_PARTS] = (uint64_t)tiles;
         plan->launch.grid[0] = (unsigned)(w->lines * tiles);
         plan->state = 16 + (size_t)(w->lines * tiles) * w->spec->accumulator / 8 * 16;

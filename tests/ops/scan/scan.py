@@ -162,6 +162,22 @@ def few_elements():
         mp.check(f"runs of lines of {length} {dtype} into others", out[:, 2:], np.cumsum(a[:, 1:], axis=2, dtype=dtype))
 
 
+def long_lines():
+    """Lines of many elements that begin anywhere, with results that are aligned as they are or otherwise."""
+    dtypes = "float32 int32 float64 float16 int8 complex64 float32".split()
+    for number, dtype in mp.part(list(enumerate(dtypes))):
+        for lines, length in (int(rng.integers(1, 5)), int(rng.integers(20000, 40000))), (540, 2100):
+            a = rng.integers(0, 2, (lines, length + 3)).astype(dtype)
+            x, out = mp.array(a), mp.array(np.zeros((lines, length + 2), dtype))
+            for begin in rng.permutation(4)[:2]:
+                b, y = a[:, begin:begin + length], x[:, begin:begin + length]
+                compare("cumsum", b, y, 1)
+                compare("cummax", b, y, 1)
+                mp.cumsum(y, 1, dtype, out=out[:, 1:length + 1])
+                want = expected("cumsum", b, 1, dtype)
+                mp.check(f"{dtype} from element {begin} to 1", out[:, 1:length + 1], want, ulp=2)
+
+
 def special_values():
     a = mp.values_for_sums(rng, "float32", (9, 11))
     a[2, 3] = a[2, 7] = a[5, 0] = np.nan
@@ -254,6 +270,7 @@ large()
 beside_each_other()
 short_lines()
 few_elements()
+long_lines()
 special_values()
 outputs()
 properties()
