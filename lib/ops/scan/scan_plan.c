@@ -354,6 +354,7 @@ static bool plan_bands(const walk *w, mnp__scan_plan *plan)
     /* An odd stride avoids conflicts of banks. */
     strip = mnp__min((strip - 1) | 1, mnp__divide_up(w->length, strips) | 1);
     const int64_t bands = mnp__divide_up(w->length, strips * strip);
+    strip = mnp__min(strip, mnp__divide_up(w->length, strips * bands) | 1); /* bands of nearly the same size */
     if (bands > 1 && w->x->ctx->device->recording) /* a later scan may need more memory for the state of bands */
         return false;
     const bool whole = each == width;
