@@ -16,6 +16,7 @@
  *   MNP_SCAN_GROUPS, MNP_SCAN_BAND_COLUMNS   lib/ops/scan/scan_plan.h
  *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block; adjacent elements of one access; accesses in flight, or
  *                          with bands: most elements of a thread's strip
+ *   MNP_BESIDE             across lines: vectors of lines that a thread has
  */
 #include "kernels/prelude.h"
 #include "kernels/math.h"

@@ -6,7 +6,8 @@
  * enough bytes are in flight.  Each thread adds its adjacent elements of a row, and shuffles scan the threads' totals,
  * row after row.  A short line is scanned by a team of a warp's threads, a longer one by a block.  Few long lines are
  * divided into tiles for many blocks; see scan_tiles.h.  Across lines a thread scans MNP_VECTOR lines, or a part of
- * each; a first launch then finds the totals of the parts.  Too few lines for all threads are divided into bands; see
+ * each; a first launch then finds the totals of the parts.  Of lines of a few elements it has several vectors, so that
+ * enough bytes are in flight, and fewer places are computed.  Too few lines for all threads are divided into bands; see
  * scan_bands.h.  Most short lines go through shared memory; see scan_short.h.
  */
 #include "kernels/copy_ahead_cuda.h"
@@ -57,11 +58,11 @@ MNP_INLINE mnp_acc mnp_join_threads(int number, int count, int step, mnp_acc &ac
     return number > 0 ? before : mnp_empty<mnp_op>();
 }
 
-/* Load MNP_VECTOR adjacent elements from element x on, except those at or after `end`. */
+/* Load MNP_VECTOR adjacent elements from element x on, except those before the first one and from `end` on. */
 template <bool unit, typename Memory>
 MNP_INLINE void mnp_load(const Memory *at, int64_t stride, int64_t x, int64_t end, Memory (&values)[MNP_VECTOR])
 {
-    if (MNP_VECTOR > 1 && unit && x + MNP_VECTOR <= end) {
+    if (MNP_VECTOR > 1 && unit && x >= 0 && x + MNP_VECTOR <= end) {
         const mnp_vector<Memory, MNP_VECTOR> all = *(const mnp_vector<Memory, MNP_VECTOR> *)(at + x);
 #pragma unroll
         for (int v = 0; v < MNP_VECTOR; v++)
@@ -70,14 +71,14 @@ MNP_INLINE void mnp_load(const Memory *at, int64_t stride, int64_t x, int64_t en
     }
 #pragma unroll
     for (int v = 0; v < MNP_VECTOR; v++) {
-        if (x + v < end)
+        if (x + v >= 0 && x + v < end)
             values[v] = at[unit ? x + v : (x + v) * stride];
     }
 }
 template <bool unit, typename Memory>
 MNP_INLINE void mnp_store(Memory *at, int64_t stride, int64_t x, int64_t end, const Memory (&values)[MNP_VECTOR])
 {
-    if (MNP_VECTOR > 1 && unit && x + MNP_VECTOR <= end) {
+    if (MNP_VECTOR > 1 && unit && x >= 0 && x + MNP_VECTOR <= end) {
         mnp_vector<Memory, MNP_VECTOR> all;
 #pragma unroll
         for (int v = 0; v < MNP_VECTOR; v++)
@@ -87,62 +88,99 @@ MNP_INLINE void mnp_store(Memory *at, int64_t stride, int64_t x, int64_t end, co
     }
 #pragma unroll
     for (int v = 0; v < MNP_VECTOR; v++) {
-        if (x + v < end)
+        if (x + v >= 0 && x + v < end)
             at[unit ? x + v : (x + v) * stride] = values[v];
     }
 }
 
 #if MNP_WAY == MNP_SCAN_COLUMNS
 
-template <bool store> MNP_INLINE void mnp_do_columns(const mnp_scan_params &p, int64_t vector, int64_t part)
+/* From a thread's vector of lines to its next one, in vectors: those of a warp lie beside each other. */
+constexpr int mnp_apart = MNP_BESIDE > 1 ? 32 : 1;
+
+/* Scan a part of a thread's lines: MNP_BESIDE vectors of them, as far as there are so many, from `column` on. */
+template <bool store>
+MNP_INLINE void mnp_do_columns(const mnp_scan_params &p, int64_t outer, int64_t column, int64_t part)
 {
-    const int64_t begin = mnp_share_begin(p.length, part, p.parts), end = mnp_share_begin(p.length, part + 1, p.parts);
     const int64_t in_step = p.in.kept[MNP_KEPT - 1], out_step = p.out.kept[MNP_KEPT - 1];
-    int64_t index[MNP_KEPT];
-    mnp_acc acc[MNP_VECTOR];
-    mnp_unravel<MNP_KEPT>(p.kept, vector * MNP_VECTOR, index);
+    const int64_t width = p.kept[MNP_KEPT - 1], line = outer * width + column;
+    int64_t index[MNP_KEPT], begin = 0, end = p.length;
+    mnp_acc acc[MNP_BESIDE][MNP_VECTOR];
+    if (p.parts > 1) {
+        begin = mnp_share_begin(p.length, part, p.parts);
+        end = mnp_share_begin(p.length, part + 1, p.parts);
+    }
+    mnp_unravel<MNP_KEPT - 1>(p.kept, outer, index);
+    index[MNP_KEPT - 1] = column;
     const mnp_in *in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
     mnp_out *out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
+    bool there[MNP_BESIDE];
 #pragma unroll
-    for (int v = 0; v < MNP_VECTOR; v++, index[MNP_KEPT - 1]++)
-        acc[v] = store ? mnp_before_part(p, index, vector * MNP_VECTOR + v, part) : mnp_empty<mnp_op>();
+    for (int b = 0; b < MNP_BESIDE; b++) {
+        const int beyond = b * mnp_apart * MNP_VECTOR;
+        there[b] = b == 0 || column + beyond < width;
+#pragma unroll
+        for (int v = 0; v < MNP_VECTOR; v++) {
+            acc[b][v] = mnp_empty<mnp_op>();
+            index[MNP_KEPT - 1] = column + beyond + v;
+            if (store && there[b] && (part > 0 || p.count > 0))
+                acc[b][v] = mnp_before_part(p, index, line + beyond + v, part);
+        }
+    }
     for (int64_t r = begin; r < end; r += MNP_UNROLL) {
-        mnp_in value[MNP_UNROLL][MNP_VECTOR];
+        mnp_in value[MNP_UNROLL][MNP_BESIDE][MNP_VECTOR];
 #pragma unroll
         for (int u = 0; u < MNP_UNROLL; u++) {
-            if (r + u < end)
-                mnp_load<MNP_UNIT_IN>(in + (r + u) * p.in.along, in_step, 0, MNP_VECTOR, value[u]);
+#pragma unroll
+            for (int b = 0; b < MNP_BESIDE; b++) {
+                if (r + u < end && there[b])
+                    mnp_load<MNP_UNIT_IN>(in + (r + u) * p.in.along + b * mnp_apart * MNP_VECTOR * in_step, in_step, 0,
+                                          MNP_VECTOR, value[u][b]);
+            }
         }
 #pragma unroll
         for (int u = 0; u < MNP_UNROLL; u++) {
             if (r + u >= end)
                 break;
-            mnp_out result[MNP_VECTOR];
 #pragma unroll
-            for (int v = 0; v < MNP_VECTOR; v++) {
-                mnp_add_element(acc[v], value[u][v]);
-                result[v] = mnp_result(acc[v]);
+            for (int b = 0; b < MNP_BESIDE; b++) {
+                mnp_out result[MNP_VECTOR];
+#pragma unroll
+                for (int v = 0; v < MNP_VECTOR; v++) {
+                    mnp_add_element(acc[b][v], value[u][b][v]);
+                    result[v] = mnp_result(acc[b][v]);
+                }
+                if (store && there[b])
+                    mnp_store<MNP_UNIT_OUT>(out + (r + u) * p.out.along + b * mnp_apart * MNP_VECTOR * out_step,
+                                            out_step, 0, MNP_VECTOR, result);
             }
-            if (store)
-                mnp_store<MNP_UNIT_OUT>(out + (r + u) * p.out.along, out_step, 0, MNP_VECTOR, result);
         }
     }
 #pragma unroll
-    for (int v = 0; v < MNP_VECTOR && !store; v++)
-        *mnp_part_total(p, vector * MNP_VECTOR + v, part) = acc[v];
+    for (int b = 0; b < MNP_BESIDE && !store; b++) {
+#pragma unroll
+        for (int v = 0; v < MNP_VECTOR; v++) {
+            if (there[b])
+                *mnp_part_total(p, line + b * mnp_apart * MNP_VECTOR + v, part) = acc[b][v];
+        }
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_SCAN(const __grid_constant__ mnp_scan_params p)
 {
-    const int64_t number = (int64_t)blockIdx.x * MNP_THREADS + threadIdx.x, vectors = p.lines / MNP_VECTOR;
     const bool store = p.task == MNP_SCAN_VALUES;
-    const int64_t part = number / vectors, vector = number - part * vectors;
-    if (part >= p.parts - !store)
+    const int64_t number = (int64_t)blockIdx.x * MNP_THREADS + threadIdx.x, width = p.kept[MNP_KEPT - 1];
+    /* Threads side by side have a chunk of a row of lines; of one vector if each has no other. */
+    constexpr int wide = mnp_apart * MNP_BESIDE * MNP_VECTOR;
+    const int64_t chunks = (width + wide - 1) / wide, row = mnp_quotient(number / mnp_apart, chunks);
+    const int64_t column = (number / mnp_apart - row * chunks) * wide + number % mnp_apart * MNP_VECTOR;
+    if (column >= width || row * width >= p.lines * (p.parts - !store))
         return;
+    const int64_t rows = p.parts > 1 ? mnp_quotient(p.lines, width) : 0, part = rows > 0 ? mnp_quotient(row, rows) : 0;
     if (store)
-        mnp_do_columns<true>(p, vector, part);
+        mnp_do_columns<true>(p, row - part * rows, column, part);
     else
-        mnp_do_columns<false>(p, vector, part);
+        mnp_do_columns<false>(p, row - part * rows, column, part);
 }
 
 #else

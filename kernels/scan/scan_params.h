@@ -39,10 +39,13 @@ struct mnp_scan_params {
     long long team;           /* threads of a line, as the power of two */
     long long columns;        /* neighbouring lines whose elements alternate in shared memory */
     long long strip;          /* in bands and short lines, adjacent vectors of a line that a thread has */
+    long long run;            /* of short lines, a block has some of so many: see scan_short.h */
     unsigned long long known; /* totals of all lines for each rank that shares them; 0: ranks share none */
     long long first, by, count; /* the ranks before this one: numbers first, first + by, ... */
     unsigned long long totals;  /* of parts: that of a line is number part * lines + its number */
-    unsigned long long state;   /* of tiles: see scan_tiles.h */
+    unsigned long long state;   /* of tiles: see scan_look_back.h */
+    unsigned long long run_number;
+    long long blocks_before; /* of earlier runs with this state */
     long long kept[MNP_KEPT];
     long long place[MNP_KEPT]; /* strides of the numbers of lines in `known` */
     mnp_scan_operand in, out;

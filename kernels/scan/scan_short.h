@@ -3,9 +3,10 @@
  * Scans of short lines on a GPU.
  *
  * A block copies p.parts lines to shared memory, wherever they lie.  The elements of p.columns neighbouring lines may
- * alternate, which makes groups of such lines.  A team of threads has a line there, and each of them a strip of
- * adjacent vectors: it joins their elements, a few shuffles give what is before the strip, and it goes through them
- * again.  The results are copied to memory like the elements.
+ * alternate, which makes groups of such lines.  Lines are divided into runs of p.run lines, and these into the lines of
+ * blocks; where a run is one piece of memory, so are these.  A team of threads has a line there, and each of them a
+ * strip of adjacent vectors: it joins their elements, a few shuffles give what is before the strip, and it goes through
+ * them again.  The results are copied to memory like the elements.
  *
  * Threads of a warp that have strips of the same number lie beside each other.  Gaps between groups and the length of
  * strips are such that they do not meet at banks of shared memory; lib/ops/scan/scan_plan.c chooses both.
@@ -31,10 +32,19 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) MNP_SCAN(const __grid_
     __shared__ int64_t in_starts[MNP_UNIT_IN ? 1 : MNP_SCAN_GROUPS], out_starts[MNP_UNIT_OUT ? 1 : MNP_SCAN_GROUPS];
     const int team = 1 << p.team, beside = 32 >> p.team, number = (int)(threadIdx.x % 32) >> (5 - p.team);
     const int length = (int)p.length, each = (int)p.parts;
-    const int64_t first = (int64_t)blockIdx.x * each;
-    const int count = (int)mnp_least(each, p.lines - first), inner = (int)p.columns, groups = count / inner;
-    const mnp_in *const in = (const mnp_in *)p.in.base + (MNP_UNIT_IN ? first * length : 0);
-    mnp_out *const out = (mnp_out *)p.out.base + (MNP_UNIT_OUT ? first * length : 0);
+    int64_t first = (int64_t)blockIdx.x * each, after = p.lines, in_begin = first * length, out_begin = in_begin;
+    if (p.run < p.lines) {
+        const int64_t blocks = mnp_quotient(p.run + each - 1, each), run = mnp_quotient(blockIdx.x, blocks);
+        int64_t index[MNP_KEPT];
+        first += run * (p.run - blocks * each);
+        after = (run + 1) * p.run;
+        mnp_unravel<MNP_KEPT>(p.kept, first, index);
+        in_begin = mnp_offset<MNP_KEPT>(p.in.kept, index);
+        out_begin = mnp_offset<MNP_KEPT>(p.out.kept, index);
+    }
+    const int count = (int)mnp_least(each, after - first), inner = (int)p.columns, groups = count / inner;
+    const mnp_in *const in = (const mnp_in *)p.in.base + (MNP_UNIT_IN ? in_begin : 0);
+    mnp_out *const out = (mnp_out *)p.out.base + (MNP_UNIT_OUT ? out_begin : 0);
     const int vectors = length / MNP_VECTOR, strip = (int)p.strip;
     const int begin = (int)mnp_least(number * strip, vectors), end = (int)mnp_least(begin + strip, vectors);
     if (!MNP_UNIT_IN)

@@ -4,7 +4,9 @@
  * are joined in shared memory.
  *
  * A thread scans a strip of adjacent elements, so that few shuffles are needed.  Warps read and write 16 bytes a thread
- * side by side, so the elements are rearranged in shared memory.
+ * side by side, so the elements are rearranged in shared memory.  Tiles and chunks of a line begin where the elements
+ * in memory are aligned, so that the first ones begin before the line; results that are not aligned there are written
+ * one by one, side by side.
  *
  * Where lines are few, every block has one tile, and the lines are scanned in a single pass over memory (D. Merrill and
  * M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; scan_look_back.h).  Many blocks a
@@ -29,20 +31,21 @@ constexpr int mnp_warp_bytes =
     mnp_places<mnp_in>::bytes > mnp_places<mnp_out>::bytes ? mnp_places<mnp_in>::bytes : mnp_places<mnp_out>::bytes;
 
 /*
- * The elements of a thread in a chunk that begins at `from`; elements at or after `end` do not exist.  They stay in
- * shared memory, which leaves registers to more warps.
+ * The elements of a thread in a chunk that begins at `from`; elements before 0, and at or after `end`, do not exist.
+ * They stay in shared memory, which leaves registers to more warps.
  */
 struct mnp_strip {
     void *shared;
-    mnp_acc before; /* the total of the warp's elements before the strip */
-    int count;      /* of elements that exist */
+    mnp_acc before;  /* the total of the warp's elements before the strip */
+    int begin, stop; /* of elements that exist */
 
     MNP_INLINE void load(const mnp_in *in, int64_t stride, int64_t from, int64_t end)
     {
         const int lane = threadIdx.x % 32;
-        const int64_t left = end - from - lane * mnp_items;
-        count = left < mnp_items ? (int)left : mnp_items;
-        if (MNP_UNIT_IN && MNP_VECTOR * sizeof(mnp_in) == 16 && from + 32 * mnp_items <= end) {
+        const int64_t first = from + lane * mnp_items;
+        begin = first < 0 ? (int)-first : 0;
+        stop = (int)mnp_least(end - first, mnp_items);
+        if (MNP_UNIT_IN && MNP_VECTOR * sizeof(mnp_in) == 16 && from >= 0 && from + 32 * mnp_items <= end) {
 #pragma unroll
             for (int u = 0; u < MNP_UNROLL; u++)
                 mnp_copy_ahead<16>(mnp_places<mnp_in>::at(shared, u * 32 + lane),
@@ -64,7 +67,12 @@ struct mnp_strip {
     {
         return *mnp_places<mnp_in>::at(shared, threadIdx.x % 32 * MNP_UNROLL + u);
     }
-    /* Add the elements to a set; `all` of a strip exist, or `count`. */
+    /* Whether element number i of the strip exists. */
+    MNP_INLINE bool exists(int i) const
+    {
+        return i >= begin && i < stop;
+    }
+    /* Add the elements to a set; `all` of a strip exist, or some. */
     template <bool all> MNP_INLINE void add_to(mnp_op::lanes<1> &lanes) const
     {
 #pragma unroll 2 /* more would take more registers */
@@ -72,7 +80,7 @@ struct mnp_strip {
             const mnp_vector<mnp_in, MNP_VECTOR> value = values(u);
 #pragma unroll
             for (int v = 0; v < MNP_VECTOR; v++) {
-                if (all || u * MNP_VECTOR + v < count)
+                if (all || exists(u * MNP_VECTOR + v))
                     mnp_take(lanes, 0, value.at[v]);
             }
         }
@@ -83,7 +91,7 @@ struct mnp_strip {
         const int lane = threadIdx.x % 32;
         mnp_op::lanes<1> lanes;
         lanes.start(0);
-        if (count >= mnp_items)
+        if (begin == 0 && stop >= mnp_items)
             add_to<true>(lanes);
         else
             add_to<false>(lanes);
@@ -121,7 +129,7 @@ struct mnp_strip {
                 value[u] = values(u);
 #pragma unroll
             for (int v = 0; v < MNP_VECTOR; v++) {
-                if (all || u * MNP_VECTOR + v < count)
+                if (all || exists(u * MNP_VECTOR + v))
                     mnp_take(lanes, 0, value[u].at[v]);
                 mnp_acc acc = prefix;
                 mnp_op::join(acc, lanes.end(0));
@@ -131,21 +139,39 @@ struct mnp_strip {
         }
         __syncwarp();
     }
-    /* Store the results; `first` is the total before the warp's chunk. */
-    MNP_INLINE void store(mnp_out *out, int64_t stride, int64_t from, int64_t end, const mnp_acc &first)
+    /* Write results that are not aligned; `all` of the chunk exist, or some. */
+    template <bool all> MNP_INLINE void write_singly(mnp_out *out, int64_t from, int64_t end) const
     {
         const int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int i = 0; i < mnp_items; i++) {
+            const int number = i * 32 + lane;
+            if (all || (from + number >= 0 && from + number < end))
+                out[from + number] = mnp_places<mnp_out>::at(shared, number / MNP_VECTOR)->at[number % MNP_VECTOR];
+        }
+    }
+    /* Store the results; `first` is the total before the warp's chunk; `aligned`: where chunks begin, they are. */
+    MNP_INLINE void store(mnp_out *out, int64_t stride, int64_t from, int64_t end, bool aligned, const mnp_acc &first)
+    {
+        const int lane = threadIdx.x % 32;
+        const bool all = from >= 0 && from + 32 * mnp_items <= end;
         mnp_acc prefix = first;
         mnp_op::join(prefix, before);
-        if (from + 32 * mnp_items <= end)
+        if (all)
             replace<true>(prefix);
         else
             replace<false>(prefix);
+        if (aligned) {
 #pragma unroll
-        for (int u = 0; u < MNP_UNROLL; u++) {
-            mnp_out result[MNP_VECTOR];
-            memcpy(result, mnp_places<mnp_out>::at(shared, u * 32 + lane), sizeof result);
-            mnp_store<MNP_UNIT_OUT>(out, stride, from + (u * 32 + lane) * MNP_VECTOR, end, result);
+            for (int u = 0; u < MNP_UNROLL; u++) {
+                mnp_out result[MNP_VECTOR];
+                memcpy(result, mnp_places<mnp_out>::at(shared, u * 32 + lane), sizeof result);
+                mnp_store<MNP_UNIT_OUT>(out, stride, from + (u * 32 + lane) * MNP_VECTOR, end, result);
+            }
+        } else if (all) {
+            write_singly<true>(out, from, end);
+        } else {
+            write_singly<false>(out, from, end);
         }
         __syncwarp();
     }
@@ -153,16 +179,20 @@ struct mnp_strip {
 
 /* ---- blocks ---- */
 
-/* Where a line begins in memory. */
+/* Where a line begins in memory, by how many elements it does so after an aligned one, and if its results do, too. */
 struct mnp_line {
     const mnp_in *in;
     mnp_out *out;
+    int skip;
+    bool aligned;
     int64_t index[MNP_KEPT];
     MNP_INLINE mnp_line(const mnp_scan_params &p, int64_t line)
     {
         mnp_unravel<MNP_KEPT>(p.kept, line, index);
         in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
         out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
+        skip = MNP_UNIT_IN ? (int)((uint64_t)in / sizeof(mnp_in) % MNP_VECTOR) : 0;
+        aligned = MNP_VECTOR == 1 || !MNP_UNIT_OUT || (int)((uint64_t)out / sizeof(mnp_out) % MNP_VECTOR) == skip;
     }
 };
 
@@ -194,7 +224,8 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
     const mnp_line line(p, blockIdx.x);
     mnp_acc known = mnp_before_line(p, line.index);
     int turn = 0;
-    for (int64_t from = warp * mnp_chunk; from < p.length + warp * mnp_chunk; from += mnp_tile, turn ^= 1) {
+    for (int64_t tile = -line.skip; tile < p.length; tile += mnp_tile, turn ^= 1) {
+        const int64_t from = tile + warp * mnp_chunk;
         mnp_strip strip = {shared[warp]};
         mnp_acc before, all;
         strip.load(line.in, p.in.along, from, p.length);
@@ -205,7 +236,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
         mnp_join_warps(warps[turn], before, all);
         mnp_acc first = known;
         mnp_op::join(first, before);
-        strip.store(line.out, p.out.along, from, p.length, first);
+        strip.store(line.out, p.out.along, from, p.length, line.aligned, first);
         mnp_op::join(known, all);
     }
 }
@@ -220,11 +251,11 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
     __shared__ int64_t shared_number;
     const int warp = threadIdx.x / 32;
     if (threadIdx.x == 0)
-        shared_number = (int64_t)atomicAdd((unsigned long long *)p.state, 1ull);
+        shared_number = mnp_take_number(p);
     __syncthreads();
     const int64_t number = shared_number, tile = number / p.lines, line_number = number - tile * p.lines;
     const mnp_line line(p, line_number);
-    const int64_t from = tile * mnp_tile + warp * mnp_chunk;
+    const int64_t from = tile * mnp_tile + warp * mnp_chunk - line.skip;
     mnp_record *const tiles = (mnp_record *)p.state + 1 + line_number * p.parts * mnp_record_words;
     mnp_strip strip = {(char *)mnp_shared + warp * mnp_warp_bytes};
     mnp_acc before, all;
@@ -238,22 +269,22 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
         mnp_acc known;
         if (tile > 0) {
             if (threadIdx.x == 0)
-                mnp_tell(tiles + tile * mnp_record_words, all, MNP_OF_TILE);
-            known = mnp_look_back(tiles, mnp_record_words, tile, 32, true);
+                mnp_tell(p, tiles + tile * mnp_record_words, all, MNP_OF_TILE);
+            known = mnp_look_back<1>(p, tiles, mnp_record_words, tile, 32, true);
         } else {
             known = mnp_before_line(p, line.index);
         }
         mnp_acc end = known;
         mnp_op::join(end, all);
         if (threadIdx.x == 0) {
-            mnp_tell(tiles + tile * mnp_record_words, end, MNP_UP_TO_END);
+            mnp_tell(p, tiles + tile * mnp_record_words, end, MNP_UP_TO_END);
             shared_known = known;
         }
     }
     __syncthreads();
     mnp_acc first = shared_known;
     mnp_op::join(first, before);
-    strip.store(line.out, p.out.along, from, p.length, first);
+    strip.store(line.out, p.out.along, from, p.length, line.aligned, first);
 }
 
 #endif

@@ -34,6 +34,7 @@ enum {
     STRIPS = 4,             /* lengths of strips that are tried against conflicts of banks */
     SHORTEST = 8,           /* elements of a line, or */
     SHORTEST_BYTES = 32,    /* bytes, for which vectors along a line are too few for enough bytes in flight */
+    WARP = 32,              /* threads */
     SHORT_PART = 64,        /* least elements of a part of a column */
     BAND_ROW_BYTES = 256,   /* of the elements of a band at one index along the axis */
     LEAST_ROWS = 32,        /* of lines that are divided into bands */
@@ -113,13 +114,26 @@ static void find_units(const walk *w, bool columns, mnp__scan_signature *signatu
 
 /* ---- GPUs ---- */
 
+/* The larger size of an element of both operands; 0: they are not aligned to it. */
+static int64_t size_in_shared(const walk *w)
+{
+    const int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);
+    const bool aligned = (uintptr_t)w->x->data % (uintptr_t)in == 0 && (uintptr_t)w->out->data % (uintptr_t)out == 0;
+    return aligned ? mnp__max(in, out) : 0;
+}
+
+/* The most adjacent elements that are one access in both operands where that is aligned. */
+static int64_t most_of_vector(const walk *w, const mnp__scan_signature *signature)
+{
+    const int64_t size = size_in_shared(w);
+    return signature->unit_in && signature->unit_out && size > 0 ? mnp__max(VECTOR_BYTES / size, 1) : 1;
+}
+
 /* Choose how many adjacent elements are one access in both operands; all accesses must be aligned. */
 static int choose_vector(walk *w, bool columns, const mnp__scan_signature *signature)
 {
     int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);
-    int64_t vector = VECTOR_BYTES / mnp__max(in, out);
-    if (!signature->unit_in || !signature->unit_out)
-        return 1;
+    int64_t vector = most_of_vector(w, signature);
     for (; vector > 1; vector /= 2) {
         bool fits = (uintptr_t)w->x->data % (uintptr_t)(vector * in) == 0 &&
                     (uintptr_t)w->out->data % (uintptr_t)(vector * out) == 0 &&
@@ -142,27 +156,19 @@ static unsigned char choose_unroll(const walk *w, const mnp__scan_signature *sig
     return (unsigned char)unroll;
 }
 
-/* Whether all of an operand's elements follow one another in memory, those of `inner` lines in turn. */
-static bool is_dense(const walk *w, int k, int64_t inner)
+/* How many lines of an operand follow one another in memory, the elements of each `inner` in turn; 0: not even so. */
+static int64_t count_following(const walk *w, int k, int64_t inner)
 {
     const bool groups = inner > 1;
-    int64_t next = w->length * inner;
+    int64_t lines = inner;
     if (w->along[k][0] != inner || (groups && w->stride[k][innermost(w)] != 1))
-        return false;
+        return 0;
     for (int d = innermost(w) - groups; d >= 0; d--) {
-        if (w->stride[k][d] != next && w->beside.extent[d] > 1)
-            return false;
-        next *= w->beside.extent[d];
+        if (w->stride[k][d] != lines / inner * w->length * inner && w->beside.extent[d] > 1)
+            break;
+        lines *= w->beside.extent[d];
     }
-    return true;
-}
-
-/* The larger size of an element of both operands; 0: they are not aligned to it. */
-static int64_t size_in_shared(const walk *w)
-{
-    const int64_t in = (int64_t)mnp_dtype_size(w->x->dtype), out = (int64_t)mnp_dtype_size(w->out->dtype);
-    const bool aligned = (uintptr_t)w->x->data % (uintptr_t)in == 0 && (uintptr_t)w->out->data % (uintptr_t)out == 0;
-    return aligned ? mnp__max(in, out) : 0;
+    return lines;
 }
 
 /*
@@ -171,6 +177,7 @@ static int64_t size_in_shared(const walk *w)
  */
 typedef struct short_lines {
     int64_t inner, group; /* lines that alternate, and all their elements */
+    int64_t run; /* lines, of which a block's are a part: they follow one another in an operand that is a unit */
     int64_t size[PLACE], gap[PLACE];
     bool unit[PLACE];
     int64_t vector, team; /* elements of one access to shared memory; threads of a line, as the power of two */
@@ -202,16 +209,35 @@ static int64_t choose_gap(const short_lines *s, int64_t size, bool unit)
     return ((mnp__divide_up(bytes, piece) | 1) * piece - bytes) / size;
 }
 
-/*
- * Choose which operands are copied by whole vectors, and the gaps.  Those of an operand that is `dense` but not aligned
- * would begin within a group that has a gap.  Elements and results of the same size share their memory.
- */
-static void choose_gaps(const walk *w, const bool *dense, short_lines *s)
+/* Whether the runs of an operand begin where vectors of memory do. */
+static bool are_runs_aligned(const walk *w, int k, int64_t run)
 {
-    for (int k = IN; k <= OUT; k++) {
-        const uintptr_t data = (uintptr_t)(k == IN ? w->x->data : w->out->data);
-        s->unit[k] = dense[k] && (data % VECTOR_BYTES == 0 || s->group * s->size[k] % VECTOR_BYTES != 0);
-    }
+    const int64_t size = (int64_t)mnp_dtype_size(k == IN ? w->x->dtype : w->out->dtype);
+    bool aligned = (uintptr_t)(k == IN ? w->x->data : w->out->data) % VECTOR_BYTES == 0;
+    for (int64_t d = 0, runs = w->lines / run; runs > 1; runs /= w->beside.extent[d++])
+        aligned = aligned && w->stride[k][d] * size % VECTOR_BYTES == 0;
+    return aligned;
+}
+
+/*
+ * Choose the runs, and which operands are copied by whole vectors, the units: both if that gives a block enough lines.
+ * A unit that is not aligned would begin within a group, which thus has no gap.
+ */
+static void choose_run(const walk *w, short_lines *s)
+{
+    const int64_t following[PLACE] = {count_following(w, IN, s->inner), count_following(w, OUT, s->inner)};
+    const int64_t both = mnp__min(following[IN], following[OUT]), one = mnp__max(following[IN], following[OUT]);
+    const int64_t bytes = w->length * mnp__max(s->size[IN], s->size[OUT]),
+                  least = MNP__SCAN_SHORT_BYTES / 2 / bytes + 1;
+    s->run = both >= least ? both : one >= least ? one : w->lines;
+    for (int k = IN; k <= OUT; k++)
+        s->unit[k] =
+            following[k] >= s->run && (are_runs_aligned(w, k, s->run) || s->group * s->size[k] % VECTOR_BYTES != 0);
+}
+
+/* Choose the gaps.  Elements and results of the same size share their memory. */
+static void choose_gaps(short_lines *s)
+{
     const bool shared = s->size[IN] == s->size[OUT], any = s->unit[IN] || s->unit[OUT];
     for (int k = IN; k <= OUT; k++)
         s->gap[k] = choose_gap(s, s->size[k], shared ? any : s->unit[k]);
@@ -272,9 +298,9 @@ static bool plan_short(const walk *w, bool columns, mnp__scan_plan *plan)
     if (w->spec->steady || size == 0 || w->length < 2 || s.group * size > MNP__SCAN_SHORT_BYTES ||
         (columns && s.inner * size > NARROW_BYTES))
         return false;
-    const bool dense[PLACE] = {is_dense(w, IN, s.inner), is_dense(w, OUT, s.inner)};
     s.team = choose_team(w->length, MNP__SCAN_SHORT_BYTES / size / s.group * s.inner);
-    choose_gaps(w, dense, &s);
+    choose_run(w, &s);
+    choose_gaps(&s);
     const bool unit = s.unit[IN] && s.unit[OUT], vectors = !columns && signature->vector * s.size[IN] >= VECTOR_BYTES;
     if (vectors && !unit && w->length > SHORTEST && w->length * size > SHORTEST_BYTES)
         return false;
@@ -290,16 +316,18 @@ static bool plan_short(const walk *w, bool columns, mnp__scan_plan *plan)
     if (fit < LEAST_SHORT)
         return false;
     const int64_t at_once = mnp__divide_up(MNP__SCAN_THREADS >> s.team, s.inner) * s.inner;
-    const int64_t each = fit > at_once ? fit / at_once * at_once : fit;
+    const int64_t most = fit > at_once ? fit / at_once * at_once : fit, blocks = mnp__divide_up(s.run, most);
+    const int64_t each = s.run < w->lines ? mnp__round_up(mnp__divide_up(s.run, blocks), s.inner) : most;
     *signature =
-        (mnp__scan_signature){MNP_SCAN_SHORT, signature->kept, (unsigned char)s.vector, 1, s.unit[IN], s.unit[OUT]};
+        (mnp__scan_signature){MNP_SCAN_SHORT, signature->kept, (unsigned char)s.vector, 1, s.unit[IN], s.unit[OUT], 0};
     plan->gap[IN] = s.gap[IN];
     plan->gap[OUT] = s.gap[OUT];
     plan->slots[MNP__SCAN_PARTS] = (uint64_t)each;
     plan->slots[MNP__SCAN_TEAM] = (uint64_t)s.team;
     plan->slots[MNP__SCAN_COLUMNS] = (uint64_t)s.inner;
     plan->slots[MNP__SCAN_STRIP] = (uint64_t)choose_strip(&s, w->length);
-    plan->launch.grid[0] = (unsigned)mnp__divide_up(w->lines, each);
+    plan->slots[MNP__SCAN_RUN] = (uint64_t)s.run;
+    plan->launch.grid[0] = (unsigned)(w->lines / s.run * mnp__divide_up(s.run, each));
     return true;
 }
 
@@ -326,6 +354,7 @@ static bool plan_bands(const walk *w, mnp__scan_plan *plan)
     /* An odd stride avoids conflicts of banks. */
     strip = mnp__min((strip - 1) | 1, mnp__divide_up(w->length, strips) | 1);
     const int64_t bands = mnp__divide_up(w->length, strips * strip);
+    strip = mnp__min(strip, mnp__divide_up(w->length, strips * bands) | 1); /* bands of nearly the same size */
     if (bands > 1 && w->x->ctx->device->recording) /* a later scan may need more memory for the state of bands */
         return false;
     const bool whole = each == width;
@@ -334,8 +363,8 @@ static bool plan_bands(const walk *w, mnp__scan_plan *plan)
         unit[k] = whole && w->along[k][0] == width && w->stride[k][innermost(w)] == 1;
     if (unit[IN] || unit[OUT])
         signature->vector = 1;
-    *signature = (mnp__scan_signature){MNP_SCAN_BANDS, signature->kept, signature->vector, (unsigned char)most_strip,
-                                       unit[IN],       unit[OUT]};
+    *signature = (mnp__scan_signature){
+        MNP_SCAN_BANDS, signature->kept, signature->vector, (unsigned char)most_strip, unit[IN], unit[OUT], 0};
     plan->slots[MNP__SCAN_PARTS] = (uint64_t)bands;
     plan->slots[MNP__SCAN_COLUMNS] = (uint64_t)each;
     plan->slots[MNP__SCAN_STRIP] = (uint64_t)strip;
@@ -345,10 +374,23 @@ static bool plan_bands(const walk *w, mnp__scan_plan *plan)
     return true;
 }
 
-/* Plan a thread for each line or vector of lines, or for parts of them. */
+/*
+ * Plan threads for lines side by side: for a vector of them or a part of it, or for several vectors if lines have so
+ * few elements that a thread would have too few bytes in flight, and nearly all threads of a warp then have some.
+ */
 static void plan_columns(const walk *w, mnp__scan_plan *plan)
 {
-    const int64_t threads = w->lines / plan->signature.vector;
+    mnp__scan_signature *signature = &plan->signature;
+    const int64_t width = w->beside.extent[innermost(w)], vectors = width / signature->vector;
+    int64_t beside = 1, wide = 1;
+    while (2 * beside * w->length <= signature->unroll &&
+           mnp__round_up(vectors, 2 * WARP * beside) <= vectors + vectors / 8)
+        beside *= 2;
+    if (beside > 1)
+        wide = WARP * beside;
+    signature->beside = (unsigned char)beside;
+    signature->unroll = (unsigned char)(signature->unroll / beside);
+    const int64_t threads = w->lines / width * mnp__divide_up(vectors, wide) * (wide / beside);
     plan->parts = choose_parts(w, threads, MANY_COLUMNS, SHORT_PART);
     plan->slots[MNP__SCAN_PARTS] = (uint64_t)plan->parts;
     plan->launch.grid[0] = (unsigned)mnp__divide_up(threads * plan->parts, MNP__SCAN_THREADS);
@@ -360,7 +402,6 @@ static void plan_columns(const walk *w, mnp__scan_plan *plan)
 static void plan_rows(const walk *w, bool general, mnp__scan_plan *plan)
 {
     mnp__scan_signature *signature = &plan->signature;
-    const int64_t row = (int64_t)signature->vector * 32, tile = row * signature->unroll * (MNP__SCAN_THREADS / 32);
     const int64_t vectors = mnp__divide_up(w->length, signature->vector);
     const int64_t size = signature->vector * (int64_t)mnp_dtype_size(w->x->dtype);
     int team = mnp__exponent_above(vectors, 5);
@@ -371,7 +412,16 @@ static void plan_rows(const walk *w, bool general, mnp__scan_plan *plan)
     plan->slots[MNP__SCAN_TEAM] = (uint64_t)team;
     if (w->length <= SHORT_LINE || general) {
         plan->launch.grid[0] = (unsigned)mnp__divide_up(w->lines, MNP__SCAN_THREADS >> team);
-    } else if (w->lines >= MANY_LINES || w->length <= tile) {
+        return;
+    }
+    /* Longer lines are divided where the input is aligned, so that tiles may begin before them. */
+    const int64_t before = most_of_vector(w, signature) - signature->vector;
+    if (before > 0) {
+        signature->vector = (unsigned char)most_of_vector(w, signature);
+        signature->unroll = choose_unroll(w, signature, FLIGHT_BYTES);
+    }
+    const int64_t row = (int64_t)signature->vector * MNP__SCAN_THREADS;
+    if (w->lines >= MANY_LINES || w->length <= row * signature->unroll) {
         signature->way = MNP_SCAN_BLOCKS;
         plan->launch.grid[0] = (unsigned)w->lines;
     } else {
@@ -379,7 +429,7 @@ static void plan_rows(const walk *w, bool general, mnp__scan_plan *plan)
         signature->unroll = choose_unroll(w, signature, TILE_BYTES);
         if (signature->vector == 2 && signature->unroll == 8) /* tiles with as many elements as those of 4 bytes */
             signature->unroll = (unsigned char)(2 * signature->unroll);
-        const int64_t tiles = mnp__divide_up(w->length, row * signature->unroll * (MNP__SCAN_THREADS / 32));
+        const int64_t tiles = mnp__divide_up(w->length + before, row * signature->unroll);
         plan->slots[MNP__SCAN_PARTS] = (uint64_t)tiles;
         plan->launch.grid[0] = (unsigned)(w->lines * tiles);
         plan->state = 16 + (size_t)(w->lines * tiles) * w->spec->accumulator / 8 * 16;

@@ -142,6 +142,42 @@ def short_lines():
         mp.check(f"lines of {length} {dtype} into what is not aligned", out, np.cumsum(a, axis=1, dtype=dtype))
 
 
+def few_elements():
+    """Lines of a few elements, many side by side or in runs one behind the other, of parts of larger arrays."""
+    for number, dtype in mp.part(list(enumerate("float32 int32 float64 int8 complex64 float32".split()))):
+        length, width = int(rng.integers(2, 6)), int(rng.choice([127, 129, 256, 1000, 2111]))
+        outer = 70000 // (length * width) + 2
+        a = rng.integers(0, 2, (outer, 3, length + 1, width)).astype(dtype)
+        x = mp.array(a)
+        for view in (np.s_[1:, ::-2, 1:], np.s_[:, :2, ::-1], np.s_[:, :, :-1, 1:]):
+            compare("cumsum", a[view], x[view], 2)
+        compare("cummax", a, x, 2)
+        lines = int(rng.integers(3000, 9000))
+        a = rng.integers(0, 2, (7, lines, length)).astype(dtype)
+        x, out = mp.array(a), mp.array(np.zeros((7, lines + 1, length), dtype))
+        for view in (np.s_[1:, 1:], np.s_[::2, :-1], np.s_[:, :, ::-1]):
+            compare("cumsum", a[view], x[view], 2)
+            compare("cummin", a[view], x[view], 2)
+        mp.cumsum(x[:, 1:], 2, dtype, out=out[:, 2:])
+        mp.check(f"runs of lines of {length} {dtype} into others", out[:, 2:], np.cumsum(a[:, 1:], axis=2, dtype=dtype))
+
+
+def long_lines():
+    """Lines of many elements that begin anywhere, with results that are aligned as they are or otherwise."""
+    dtypes = "float32 int32 float64 float16 int8 complex64 float32".split()
+    for number, dtype in mp.part(list(enumerate(dtypes))):
+        for lines, length in (int(rng.integers(1, 5)), int(rng.integers(20000, 40000))), (540, 2100):
+            a = rng.integers(0, 2, (lines, length + 3)).astype(dtype)
+            x, out = mp.array(a), mp.array(np.zeros((lines, length + 2), dtype))
+            for begin in rng.permutation(4)[:2]:
+                b, y = a[:, begin:begin + length], x[:, begin:begin + length]
+                compare("cumsum", b, y, 1)
+                compare("cummax", b, y, 1)
+                mp.cumsum(y, 1, dtype, out=out[:, 1:length + 1])
+                want = expected("cumsum", b, 1, dtype)
+                mp.check(f"{dtype} from element {begin} to 1", out[:, 1:length + 1], want, ulp=2)
+
+
 def special_values():
     a = mp.values_for_sums(rng, "float32", (9, 11))
     a[2, 3] = a[2, 7] = a[5, 0] = np.nan
@@ -233,6 +269,8 @@ shapes_and_views()
 large()
 beside_each_other()
 short_lines()
+few_elements()
+long_lines()
 special_values()
 outputs()
 properties()
