@@ -347,7 +347,7 @@ struct call {
 
 /* Compute a box of outputs.  What windows reach lies dense in C order in a box that begins with index `lo`. */
 static mnp_status launch(const struct call *c, const struct box *box, const void *data, const int64_t *lo,
-                         const int64_t *extent)
+                         const int64_t *extent, mnp__stream *stream)
 {
     const mnp__neighbours *filter = c->filter;
     const mnp_array *y = c->y;
@@ -394,24 +394,41 @@ static mnp_status launch(const struct call *c, const struct box *box, const void
                         filter->function, p.items, INT_MAX);
     const unsigned blocks = (unsigned)(host && p.items > MOST_PARTS ? MOST_PARTS : p.items);
     const mnp__launch launch = {.grid = {blocks, 1, 1}, .block = {(unsigned)c->shape.threads, 1, 1}, .divisible = true};
-    return ctx->device->ops->launch(ctx->device, c->kernel, &launch, &p, sizeof p, ctx->compute);
+    return ctx->device->ops->launch(ctx->device, c->kernel, &launch, &p, sizeof p, stream);
 }
 
 /* ---- a run ---- */
 
-/* Compute what is inside while the surroundings of the borders come, then the outputs at the borders. */
+/* A call and its plan. */
+struct run {
+    const struct borders *b;
+    const struct call *c;
+    int count;
+    struct box boxes[MOST_BOXES + 1];
+};
+
+/* Compute the outputs at the borders: an mnp__mover_work. */
+static mnp_status launch_borders(const void *argument, mnp__stream *stream)
+{
+    const struct run *run = argument;
+    for (int i = 1; i < run->count; i++) {
+        const struct box *box = &run->boxes[i];
+        const char *data = (const char *)run->b->memory + box->offset * (int64_t)mnp_dtype_size(run->b->dtype);
+        MNP_TRY(launch(run->c, box, data, box->reach_lo, box->reach, stream));
+    }
+    return MNP_OK;
+}
+
+/* Compute what is inside while the surroundings of the borders come. */
 static mnp_status run_borders(const struct borders *b, const struct call *c)
 {
-    struct box boxes[MOST_BOXES + 1];
-    const int count = find_boxes(b, b->ctx->comm.rank, boxes);
-    const int64_t size = (int64_t)mnp_dtype_size(b->dtype);
-    MNP_TRY(mnp__mover_begin(b->mover, c->x->data, b->memory));
-    mnp_status st = launch(c, &boxes[0], c->x->data, c->x->local_lo, c->x->local_shape);
-    const mnp_status finished = mnp__mover_finish(b->mover, b->memory);
-    st = st != MNP_OK ? st : finished;
-    for (int i = 1; i < count && st == MNP_OK; i++)
-        st = launch(c, &boxes[i], (const char *)b->memory + boxes[i].offset * size, boxes[i].reach_lo, boxes[i].reach);
-    return st;
+    struct run run = {.b = b, .c = c};
+    const mnp_array *x = c->x;
+    run.count = find_boxes(b, b->ctx->comm.rank, run.boxes);
+    MNP_TRY(mnp__mover_begin(b->mover, x->data, b->memory));
+    const mnp_status st = launch(c, &run.boxes[0], x->data, x->local_lo, x->local_shape, b->ctx->compute);
+    const mnp_status others = mnp__mover_finish_with(b->mover, b->memory, launch_borders, &run);
+    return st != MNP_OK ? st : others;
 }
 
 /* The same by a plan that the context keeps.  Collective. */
@@ -447,7 +464,7 @@ static mnp_status run(mnp__neighbours *filter, const mnp_array *x, const mnp_arr
     if (st == MNP_OK && find_reach(filter, y->layout, &c.reach))
         st = run_cut(&c);
     else if (st == MNP_OK)
-        st = launch(&c, &whole, c.x->data, c.x->local_lo, c.x->local_shape);
+        st = launch(&c, &whole, c.x->data, c.x->local_lo, c.x->local_shape, x->ctx->compute);
     mnp__input_close(&mask);
     mnp__input_close(&input);
     return st;
