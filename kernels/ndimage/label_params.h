@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What label.cu is given, shared by the library (C) and the kernel (C++). */
+/* What the kernels of labels are given, shared by the library (C) and the kernel (C++). */
 #ifndef MNP_KERNELS_NDIMAGE_LABEL_PARAMS_H
 #define MNP_KERNELS_NDIMAGE_LABEL_PARAMS_H
 
 enum { MNP_LABEL_DIMS = 8 };
 
-/* Outputs of a block of label_tiles.cu: of a tile, of label_count and of label_finish. */
+/* Outputs of a block of threads: of a tile (label_tiles.cu), of label_count and of label_finish (label_numbers.cu). */
 enum { MNP_LABEL_TILE_X = 32, MNP_LABEL_TILE_Y = 8, MNP_LABEL_PART = 8192, MNP_LABEL_FINISHED = 1024 };
 
 /*
@@ -27,12 +27,23 @@ typedef struct mnp_label_params {
     long long changes;
     unsigned char *flags;
     /*
-     * label_tiles.cu: of each 32 elements, which are first ones of their parts, as bits, and how many there are before
-     * them in those of the block; the same before each block, and of all; and the result
+     * label_numbers.cu: of each 32 elements, which are first ones of parts, as bits, and how many there are before them
+     * in those of the block of threads; the same before each block, and of all; and the result
      */
     unsigned *words;
     long long *before, blocks;
     void *out;
+    /*
+     * and where blocks follow one another along `axis`, which has planes of `plane` elements (otherwise 0): this rank,
+     * and the first one with the same block, which begins with that element of the array; what ranks tell each other;
+     * of this rank, and of `plane` labels, `least`; the numbers of all nodes, and of its own; how many parts are
+     * counted before its block, and in all blocks
+     */
+    long long plane, begin;
+    int axis, ranks, rank, own;
+    int *nodes;
+    void *told, *least;
+    long long *heard, *numbers, *totals;
 } mnp_label_params;
 
 #endif

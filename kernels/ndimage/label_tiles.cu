@@ -6,17 +6,12 @@
  * of bits, and rows are united with the rows above them.  Then tiles are united with their neighbours, in memory.
  * Steps along other dimensions are label_unite's (label.cu).
  *
- * Where all of the array is one block, a part's number is how many elements up to its first one are first ones.
- * label_count notes them as bits, with the number of those before every 32 of them; label_finish looks up the first
- * element of every element's part, and how many there are up to it.
- *
- * Compiled with MNP_IN, MNP_LABEL, the type of labels, MNP_OUT, that of the result, MNP_NDIM, and MNP_WEST,
- * MNP_NORTH_WEST, MNP_NORTH and MNP_NORTH_EAST, which are 1 for those neighbours of the last two dimensions that count.
+ * Compiled with MNP_IN, MNP_LABEL, the type of labels, MNP_NDIM, and MNP_WEST, MNP_NORTH_WEST, MNP_NORTH and
+ * MNP_NORTH_EAST, which are 1 for those neighbours of the last two dimensions that count.
  */
 #include "kernels/prelude.h"
 #include "kernels/ndimage/label_params.h"
 #include "kernels/ndimage/label_union.h"
-#include "kernels/prefix_sum.h"
 
 enum { MNP_TX = MNP_LABEL_TILE_X, MNP_TY = MNP_LABEL_TILE_Y };
 static_assert(MNP_TX == 32, "a warp has a row of a tile");
@@ -141,57 +136,5 @@ MNP_KERNEL(label_borders, mnp_label_params)
             square.a = square.a && x % MNP_TX > 0;
             square.join_rows();
         }
-    }
-}
-
-/* ---- numbers ---- */
-
-enum { MNP_COUNTERS = MNP_LABEL_PART / 32 };
-
-extern "C" __global__ void __launch_bounds__(MNP_COUNTERS) label_count(const __grid_constant__ mnp_label_params p)
-{
-    const MNP_LABEL *labels = (const MNP_LABEL *)p.labels;
-    const int lane = threadIdx.x % 32;
-    const int64_t first = (int64_t)blockIdx.x * MNP_LABEL_PART + threadIdx.x / 32 * 1024;
-    unsigned own = 0;
-    int all;
-#pragma unroll 8
-    for (int word = 0; word < 32; word++) {
-        const int64_t i = first + 32 * word + lane;
-        const unsigned bits = __ballot_sync(0xffffffffu, i < p.count && labels[i] == i);
-        own = lane == word ? bits : own;
-    }
-    const int before = mnp_prefix_block<MNP_COUNTERS / 32>(__popc(own), &all);
-    ((uint2 *)p.words)[(int64_t)blockIdx.x * MNP_COUNTERS + threadIdx.x] = uint2{own, (unsigned)before};
-    if (threadIdx.x == 0)
-        p.before[blockIdx.x] = all;
-}
-
-extern "C" __global__ void __launch_bounds__(1024) label_sum(const __grid_constant__ mnp_label_params p)
-{
-    mnp_prefix_array<32>(p.before, p.blocks);
-}
-
-extern "C" __global__ void __launch_bounds__(256) label_finish(const __grid_constant__ mnp_label_params p)
-{
-    constexpr int each = MNP_LABEL_FINISHED / 256;
-    const MNP_LABEL *labels = (const MNP_LABEL *)p.labels;
-    const int64_t first = (int64_t)blockIdx.x * MNP_LABEL_FINISHED + threadIdx.x;
-    MNP_LABEL root[each];
-#pragma unroll
-    for (int k = 0; k < each; k++)
-        root[k] = first + 256 * k < p.count ? labels[first + 256 * k] : -1;
-#pragma unroll
-    for (int k = 0; k < each; k++) {
-        int64_t number = 0;
-        if (first + 256 * k >= p.count)
-            return;
-        if (root[k] >= 0) {
-            for (MNP_LABEL next = labels[root[k]]; next != root[k]; next = labels[root[k]])
-                root[k] = next;
-            const uint2 word = ((const uint2 *)p.words)[root[k] / 32];
-            number = p.before[root[k] / MNP_LABEL_PART] + word.y + __popc(word.x << (31 - root[k] % 32));
-        }
-        ((MNP_OUT *)p.out)[first + 256 * k] = mnp_to<MNP_OUT>::from(number);
     }
 }

@@ -138,7 +138,7 @@ MNP_INLINE void mnp_write_row(const mnp_neighbours_params &p, const int64_t *o, 
         return;
 #pragma unroll
     for (int d = 0; d < MNP_NDIM; d++)
-        place = place * p.extent[d] + o[d] + (d == mnp_y ? y : 0);
+        place += (o[d] + (d == mnp_y ? y : 0)) * (d == mnp_x ? 1 : p.out_stride[d]);
 #pragma unroll
     for (int r = 0; r < MNP_RUN; r++) {
         const int x = r * mnp_threads_x + threadIdx.x % mnp_threads_x;

@@ -173,9 +173,9 @@ static void compute_tile(const mnp_neighbours_params &p, mnp_buffers *b, int64_t
     o[x] *= MNP_TX;
     const int64_t height = mnp_least(p.extent[y] - o[y], MNP_TY), width = mnp_least(p.extent[x] - o[x], MNP_TX);
     for (int d = 0; d < MNP_NDIM; d++)
-        place = place * p.extent[d] + o[d];
+        place += o[d] * p.out_stride[d];
     load_window(p, o, height, width, b);
-    for (int64_t j = 0; j < height; j++, place += p.extent[x]) {
+    for (int64_t j = 0; j < height; j++, place += p.out_stride[y]) {
         const MNP_VALUE *row = b->window + j * mnp_row;
         for (int64_t i = 0; i < width + MNP_COLUMNS - 1; i += mnp_count) {
             mnp_lanes kept[MNP_KEPT];

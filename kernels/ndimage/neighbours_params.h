@@ -7,7 +7,8 @@ enum { MNP_NEIGHBOUR_WEIGHTS = 64 }; /* most weights of each stage */
 enum { MNP_NEIGHBOUR_DIMS = 9 };     /* dimensions of an array, and one for arrays that have only one */
 
 /*
- * Output element o, counted within this rank's block of `extent`, has the window of the input that begins at index
+ * Output element o, counted within a box of this rank's block, of `extent`, lies at out + sum(o * out_stride), with
+ * stride 1 along the last dimension, and its mask likewise.  It has the window of the input that begins at index
  * first + o + low of the whole array, which has extent `whole` and goes on beyond its borders as `boundary` says: a
  * number of kernels/boundary.h, or MNP_NEIGHBOUR_INSIDE.  Index i of the input lies at
  * in + sum((i - memory_lo) * stride).
@@ -18,7 +19,8 @@ typedef struct mnp_neighbours_params {
     void *out;
     double outside;  /* the value beyond the borders, for MNP_AT_FILL */
     long long items; /* tiles */
-    long long extent[MNP_NEIGHBOUR_DIMS], first[MNP_NEIGHBOUR_DIMS], low[MNP_NEIGHBOUR_DIMS];
+    long long extent[MNP_NEIGHBOUR_DIMS], out_stride[MNP_NEIGHBOUR_DIMS], first[MNP_NEIGHBOUR_DIMS],
+        low[MNP_NEIGHBOUR_DIMS];
     long long whole[MNP_NEIGHBOUR_DIMS], memory_lo[MNP_NEIGHBOUR_DIMS], stride[MNP_NEIGHBOUR_DIMS];
     long long grid[MNP_NEIGHBOUR_DIMS]; /* items along each dimension */
     int boundary[MNP_NEIGHBOUR_DIMS];

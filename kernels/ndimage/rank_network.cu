@@ -47,14 +47,15 @@ MNP_INLINE void mnp_read(const MNP_VALUE *first, MNP_VALUE *v)
 /* Write the outputs, which begin at column x and row y of the tile at o. */
 MNP_INLINE void mnp_write(const mnp_neighbours_params &p, const int64_t *o, int x, int y, const MNP_VALUE *results)
 {
-    const int64_t width = p.extent[mnp_x], left = width - o[mnp_x] - x, below = p.extent[mnp_y] - o[mnp_y] - y;
+    const int64_t pitch = p.out_stride[mnp_y], left = p.extent[mnp_x] - o[mnp_x] - x,
+                  below = p.extent[mnp_y] - o[mnp_y] - y;
     int64_t place = 0;
 #pragma unroll
     for (int d = 0; d < MNP_NDIM; d++)
-        place = place * p.extent[d] + o[d] + (d == mnp_y ? y : d == mnp_x ? x : 0);
+        place += (o[d] + (d == mnp_y ? y : d == mnp_x ? x : 0)) * (d == mnp_x ? 1 : p.out_stride[d]);
 #pragma unroll
     for (int r = 0; r < MNP_ROWS; r++) {
-        MNP_OUT *out = (MNP_OUT *)p.out + place + r * width;
+        MNP_OUT *out = (MNP_OUT *)p.out + place + r * pitch;
         if (r >= below)
             return;
         if (left >= MNP_RUN && (unsigned long long)out % sizeof(mnp_group<MNP_OUT>) == 0) {

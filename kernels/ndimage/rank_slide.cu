@@ -201,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) rank_slide(const __gri
     for (int i = 0; i < mnp_words; i++)
         set.words[32 * i] = 0;
     for (int d = 0; d < MNP_NDIM; d++)
-        place = place * p.extent[d] + o[d] + (d == mnp_y ? y : d == mnp_x ? x : 0);
+        place += (o[d] + (d == mnp_y ? y : d == mnp_x ? x : 0)) * (d == mnp_x ? 1 : p.out_stride[d]);
     const int64_t below = p.extent[mnp_y] - o[mnp_y] - y;
     const int rows = (int)mnp_least(below, height);
     const mnp_number *window = numbers + y * mnp_pitch + x;
@@ -210,7 +210,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS) rank_slide(const __gri
     for (int line = 0; line < mnp_lines; line++)
         mnp_slide<false>(set, window, window + line * mnp_pitch);
     for (int row = 0;; row++, window += mnp_pitch) {
-        ((MNP_OUT *)p.out)[place + row * p.extent[mnp_x]] = mnp_give(values[set.find(MNP_RANK)]);
+        ((MNP_OUT *)p.out)[place + row * p.out_stride[mnp_y]] = mnp_give(values[set.find(MNP_RANK)]);
         if (row + 1 == rows)
             return;
         mnp_slide<true>(set, window, window + mnp_lines * mnp_pitch);

@@ -45,6 +45,7 @@ typedef enum mnp__attachment_id {
     MNP__ATTACHED_TILE_FILTERS,
     MNP__ATTACHED_TAPS,
     MNP__ATTACHED_SEPARABLE,
+    MNP__ATTACHED_NEIGHBOURS,
     MNP__NUM_ATTACHMENTS
 } mnp__attachment_id;
 

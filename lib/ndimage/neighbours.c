@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Running a neighbourhood filter: the surroundings of the block, the kernel's definitions, and the launch.
+ * Running a neighbourhood filter: the surroundings of the block, the kernel's definitions, and the launches.
  */
 #include "ndimage/neighbours.h"
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include <maniple/halo.h>
 
 #include "array/input.h"
 #include "array/move/mover.h"
-#include "array/move/plan.h"
 #include "array/output.h"
 #include "base/integer.h"
-#include "base/value.h"
+#include "base/memory.h"
+#include "context/plan_cache.h"
 #include "device/launch.h"
 #include "jit/jit.h"
 
@@ -80,119 +79,160 @@ void mnp__neighbours_tap(mnp__neighbours *filter, const int64_t *at)
 
 /* ---- what surrounds a block ---- */
 
-/* The input of a launch: where it lies, and which of its dimensions have everything that windows reach. */
-struct surroundings {
-    mnp__input input;
-    mnp_array *wide; /* a copy with margins */
-    void *memory;    /* or a box that the mover filled */
-    const void *data;
-    int64_t memory_lo[MNP_MAX_DIMS], strides[MNP_MAX_DIMS];
-    bool extended[MNP_MAX_DIMS]; /* nothing that windows reach lies beyond a border */
-};
-
-struct wish {
-    const mnp_layout *layout;
-    int64_t before[MNP_MAX_DIMS], after[MNP_MAX_DIMS];
-};
-
-/* The box of a rank's block with its surroundings: an mnp__wants. */
-static int wanted_box(const void *argument, int rank, mnp__want *wants)
-{
-    const struct wish *wish = argument;
+/* Outputs of a rank, within its block, and where the elements that their windows reach are in memory. */
+struct box {
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
-    if (!mnp__layout_box(wish->layout, rank, lo, extent))
-        return 0;
-    for (int d = 0; d < wish->layout->ndim; d++) {
-        if (extent[d] == 0)
-            return 0;
-        wants[0].lo[d] = lo[d] - wish->before[d];
-        wants[0].extent[d] = extent[d] + wish->before[d] + wish->after[d];
+    int64_t reach_lo[MNP_MAX_DIMS], reach[MNP_MAX_DIMS], offset; /* of a box at a border: index in the array */
+};
+enum { MOST_BOXES = 1 + 2 * MNP_MAX_DIMS };
+
+/* A plan: the borders of blocks along the dimensions of the window that are cut. */
+struct borders {
+    mnp_ctx *ctx;
+    mnp_layout *layout; /* of the input, in C order */
+    mnp_dtype dtype;
+    int64_t before[MNP_MAX_DIMS], after[MNP_MAX_DIMS]; /* how far windows reach */
+    mnp_boundary boundaries[MNP_MAX_DIMS];
+    mnp__mover *mover;
+    void *memory; /* what the windows of all boxes at borders reach */
+    int64_t bytes;
+};
+
+/* Whether blocks have borders, where windows reach over blocks of other ranks. */
+static bool find_reach(const mnp__neighbours *filter, const mnp_layout *layout, struct borders *b)
+{
+    bool any = false;
+    *b = (struct borders){.ctx = NULL};
+    for (int d = 0; d < filter->ndim; d++) {
+        b->boundaries[d] = filter->boundary[d];
+        if (mnp_layout_parts(layout, d) == 1)
+            continue;
+        b->before[d] = mnp__max(-filter->low[d], 0);
+        b->after[d] = mnp__max(filter->low[d] + filter->span[d] - 1, 0);
+        any = any || b->before[d] + b->after[d] > 0;
     }
-    mnp__dense_strides(wish->layout->ndim, wants[0].extent, wants[0].strides);
-    return 1;
+    return any;
 }
 
-/* Bring a box that goes on beyond the array's borders. */
-static mnp_status extend(const mnp__neighbours *filter, const mnp_array *x, const struct wish *wish,
-                         struct surroundings *s)
+/* Add the outputs that are left along dimension d below or above the inner ones; none if they are none. */
+static void add_box(const struct borders *b, const struct box *inner, const int64_t *lo, const int64_t *shape, int d,
+                    bool above, struct box *boxes, int *count)
+{
+    struct box *box = &boxes[*count];
+    const struct box *last = box - 1;
+    const int ndim = b->layout->ndim;
+    int64_t size = 1, reached = *count > 1 ? 1 : 0;
+    for (int e = 0; e < ndim; e++) {
+        const int64_t end = inner->lo[e] + inner->extent[e];
+        box->lo[e] = e < d ? inner->lo[e] : e == d && above ? end : 0;
+        box->extent[e] = e < d ? inner->extent[e] : e > d ? shape[e] : above ? shape[e] - end : inner->lo[e];
+        box->reach_lo[e] = lo[e] + box->lo[e] - b->before[e];
+        box->reach[e] = box->extent[e] + b->before[e] + b->after[e];
+        size *= box->extent[e];
+        reached *= last->reach[e];
+    }
+    box->offset = last->offset + reached;
+    *count += size > 0;
+}
+
+/* The boxes of a rank's outputs: first those inside, which reach only its own block, then those at the borders. */
+static int find_boxes(const struct borders *b, int rank, struct box *boxes)
+{
+    int64_t lo[MNP_MAX_DIMS], shape[MNP_MAX_DIMS];
+    int count = 1;
+    boxes[0] = (struct box){.offset = 0};
+    if (!mnp__layout_box(b->layout, rank, lo, shape))
+        return count;
+    for (int d = 0; d < b->layout->ndim; d++) {
+        boxes[0].lo[d] = mnp__min(b->before[d], shape[d]);
+        boxes[0].extent[d] = mnp__max(shape[d] - boxes[0].lo[d] - b->after[d], 0);
+    }
+    for (int d = 0; d < b->layout->ndim; d++)
+        for (int above = 0; above <= 1; above++)
+            add_box(b, &boxes[0], lo, shape, d, above, boxes, &count);
+    return count;
+}
+
+/* What the windows of the boxes at the borders reach, box after box: an mnp__wants. */
+static int wanted_boxes(const void *argument, int rank, mnp__want *wants)
+{
+    const struct borders *b = argument;
+    struct box boxes[MOST_BOXES + 1];
+    const int count = find_boxes(b, rank, boxes);
+    for (int i = 1; i < count; i++) {
+        mnp__want *want = &wants[i - 1];
+        want->offset = boxes[i].offset;
+        memcpy(want->lo, boxes[i].reach_lo, sizeof want->lo);
+        memcpy(want->extent, boxes[i].reach, sizeof want->extent);
+        mnp__dense_strides(b->layout->ndim, want->extent, want->strides);
+    }
+    return count - 1;
+}
+
+static int64_t elements_of(const struct borders *b)
+{
+    struct box boxes[MOST_BOXES + 1];
+    const int count = find_boxes(b, b->ctx->comm.rank, boxes);
+    int64_t last = count > 1;
+    for (int d = 0; d < b->layout->ndim; d++)
+        last *= boxes[count - 1].reach[d];
+    return boxes[count - 1].offset + last;
+}
+
+static int64_t bytes_of(const void *plan)
+{
+    const struct borders *b = plan;
+    return b->bytes + mnp__mover_describe(b->mover).memory;
+}
+
+static void release(void *plan)
+{
+    struct borders *b = plan;
+    if (!b)
+        return;
+    b->ctx->device->ops->free(b->ctx->device, b->memory);
+    mnp__mover_free(b->mover);
+    mnp_layout_free(b->layout);
+    free(b);
+}
+
+static const mnp__plan_cache_kind kind = {
+    .attachment = MNP__ATTACHED_NEIGHBOURS, .most = 16, .bytes = bytes_of, .release = release};
+
+static mnp_status start_borders(const struct borders *wanted, const mnp_array *x, struct borders **b_p)
 {
     mnp_ctx *ctx = x->ctx;
-    mnp__want want = {.offset = 0};
-    mnp__mover *mover;
-    unsigned char fill[16] = {0};
-    int64_t size = (int64_t)mnp_dtype_size(x->dtype);
-    const mnp__move_spec spec = {.dtype = x->dtype,
-                                 .layout = x->layout,
-                                 .strides = x->local_strides,
-                                 .boundaries = filter->boundary,
-                                 .wants = wanted_box,
-                                 .argument = wish};
-    const int boxes = wanted_box(wish, ctx->comm.rank, &want);
-    for (int d = 0; d < filter->ndim; d++) {
-        size *= boxes > 0 ? want.extent[d] : 0;
-        s->memory_lo[d] = want.lo[d];
-        s->strides[d] = want.strides[d];
-        s->extended[d] = wish->before[d] + wish->after[d] > 0;
+    MNP_TRY(mnp__calloc(1, sizeof **b_p, b_p));
+    **b_p = *wanted;
+    (*b_p)->ctx = ctx;
+    (*b_p)->dtype = x->dtype;
+    (*b_p)->layout = mnp_layout_retain(x->layout);
+    (*b_p)->bytes = elements_of(*b_p) * (int64_t)mnp_dtype_size(x->dtype);
+    return ctx->device->ops->alloc(ctx->device, (size_t)(*b_p)->bytes, &(*b_p)->memory);
+}
+
+static mnp_status new_borders(const struct borders *wanted, const mnp_array *x, struct borders **b_p)
+{
+    struct borders *b = NULL;
+    mnp_status st = MNP_AGREE(x->ctx, start_borders(wanted, x, &b));
+    if (st == MNP_OK) {
+        const mnp__move_spec spec = {
+            .dtype = b->dtype, .layout = b->layout, .boundaries = b->boundaries, .wants = wanted_boxes, .argument = b};
+        st = mnp__mover_new(b->ctx, &spec, &b->mover);
     }
-    mnp__value_write(&(mnp__value){.kind = 'f', .re = filter->outside}, x->dtype, fill);
-    MNP_TRY(MNP_AGREE(ctx, ctx->device->ops->alloc(ctx->device, (size_t)size, &s->memory)));
-    MNP_TRY(mnp__mover_new(ctx, &spec, &mover));
-    mnp_status st = MNP_AGREE(ctx, mnp__mover_fill(mover, s->memory, fill));
-    if (st == MNP_OK)
-        st = mnp__mover_move(mover, x->data, s->memory);
-    mnp__mover_free(mover);
-    s->data = s->memory;
+    if (st != MNP_OK)
+        release(b);
+    else
+        *b_p = b;
     return st;
 }
 
-/* Copy the block, and what its windows reach within the array. */
-static mnp_status widen(const mnp_array *x, const struct wish *wish, struct surroundings *s)
+static bool fits(const struct borders *b, const struct borders *wanted, const mnp_array *x)
 {
-    mnp_layout *layout;
-    MNP_TRY(mnp__layout_in_c_order(x->layout, &layout));
-    mnp_status st = mnp_array_new_margins(x->ctx, x->dtype, layout, wish->before, wish->after, &s->wide);
-    mnp_layout_free(layout);
-    MNP_TRY(st);
-    MNP_TRY(mnp__plan_move_cached(x, s->wide, true));
-    s->data = s->wide->data;
-    memcpy(s->memory_lo, s->wide->local_lo, sizeof s->memory_lo);
-    memcpy(s->strides, s->wide->local_strides, sizeof s->strides);
-    return MNP_OK;
-}
-
-/*
- * Margins are as wide on both sides as the window reaches on either: an index beyond a border then folds to one within
- * the block and its margins, in every mode but wrap.
- */
-static mnp_status open_surroundings(const mnp__neighbours *filter, const mnp_array *x, struct surroundings *s)
-{
-    struct wish wish = {.layout = x->layout};
-    bool exchanges = false, wraps = false;
-    for (int d = 0; d < filter->ndim; d++) {
-        const int64_t below = -filter->low[d], above = filter->low[d] + filter->span[d] - 1;
-        const int64_t reach = mnp__max(below, above);
-        if (mnp_layout_parts(x->layout, d) == 1 || reach == 0)
-            continue;
-        wish.before[d] = wish.after[d] = reach;
-        exchanges = true;
-        wraps = wraps || filter->boundary[d] == MNP_BOUNDARY_WRAP;
-    }
-    if (wraps)
-        return extend(filter, x, &wish, s);
-    if (exchanges)
-        return widen(x, &wish, s);
-    MNP_TRY(mnp__input_open(x, NULL, x->dtype, MNP__INPUT_DENSE, &s->input));
-    s->data = s->input.array->data;
-    memcpy(s->memory_lo, s->input.array->local_lo, sizeof s->memory_lo);
-    memcpy(s->strides, s->input.array->local_strides, sizeof s->strides);
-    return MNP_OK;
-}
-
-static void close_surroundings(mnp_ctx *ctx, struct surroundings *s)
-{
-    mnp__input_close(&s->input);
-    mnp_array_free(s->wide);
-    ctx->device->ops->free(ctx->device, s->memory);
+    return b->dtype == x->dtype && memcmp(b->before, wanted->before, sizeof b->before) == 0 &&
+           memcmp(b->after, wanted->after, sizeof b->after) == 0 &&
+           memcmp(b->boundaries, wanted->boundaries, sizeof b->boundaries) == 0 &&
+           mnp_layout_equal(b->layout, x->layout);
 }
 
 /* ---- the kernel ---- */
@@ -296,34 +336,54 @@ static mnp_status load_kernel(mnp__neighbours *filter, const mnp_array *x, const
     return mnp__ctx_kernel_of_text(x->ctx, &spec, &defines, filter->write ? NULL : &filter->body, kernel_p);
 }
 
-static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, const struct shape *shape,
-                         const struct surroundings *s, const mnp_array *mask, const mnp_array *y)
+/* A filter that has been loaded, and its arrays, which are dense in C order. */
+struct call {
+    const mnp__neighbours *filter;
+    mnp__kernel *kernel;
+    struct shape shape;
+    const mnp_array *x, *mask, *y;
+    struct borders reach; /* no plan: how far windows reach over the borders of blocks */
+};
+
+/* Compute a box of outputs.  What windows reach lies dense in C order in a box that begins with index `lo`. */
+static mnp_status launch(const struct call *c, const struct box *box, const void *data, const int64_t *lo,
+                         const int64_t *extent, mnp__stream *stream)
 {
+    const mnp__neighbours *filter = c->filter;
+    const mnp_array *y = c->y;
     mnp_ctx *ctx = y->ctx;
     const bool host = ctx->device->block_memory == 0;
     const int last = filter->kernel_ndim - 1;
-    mnp_neighbours_params p = {
-        .in = s->data, .out = y->data, .mask = mask ? mask->data : NULL, .outside = filter->outside, .items = 1};
+    mnp_neighbours_params p = {.in = data, .outside = filter->outside, .items = 1};
+    int64_t strides[MNP_MAX_DIMS], out_strides[MNP_MAX_DIMS], first = 0;
     memcpy(p.weights, filter->weights, sizeof p.weights);
+    mnp__dense_strides(filter->ndim, extent, strides);
+    mnp__dense_strides(filter->ndim, y->local_shape, out_strides);
     for (int k = 0; k <= last; k++) {
-        p.extent[k] = p.whole[k] = p.stride[k] = 1;
+        p.extent[k] = p.whole[k] = p.stride[k] = p.out_stride[k] = 1;
         p.boundary[k] = MNP_NEIGHBOUR_INSIDE;
     }
     for (int d = 0; d < filter->ndim; d++) {
         const int k = filter->place[d];
-        p.extent[k] *= y->local_shape[d];
-        if (shape->spans[k] > 1 || y->local_shape[d] > 1) /* an extent of 1 may have any stride */
-            p.stride[k] = s->strides[d];
-        if (shape->spans[k] == 1)
+        const bool is_cut = c->reach.before[d] + c->reach.after[d] > 0;
+        first += box->lo[d] * out_strides[d];
+        p.extent[k] *= box->extent[d];
+        p.stride[k] = strides[d];
+        p.out_stride[k] = out_strides[d];
+        if (c->shape.spans[k] == 1)
             continue; /* as one dimension with its neighbours, from the block's first element on */
-        p.first[k] = y->local_lo[d];
+        p.first[k] = y->local_lo[d] + box->lo[d];
         p.low[k] = filter->low[d];
         p.whole[k] = y->layout->shape[d];
-        p.memory_lo[k] = s->memory_lo[d];
-        p.boundary[k] = s->extended[d] ? MNP_NEIGHBOUR_INSIDE : (int)filter->boundary[d];
+        p.memory_lo[k] = lo[d];
+        /* beyond a border is in the box, too, but for a value of its own */
+        if (!is_cut || filter->boundary[d] == MNP_BOUNDARY_FILL)
+            p.boundary[k] = (int)filter->boundary[d];
     }
+    p.out = (char *)y->data + first * (int64_t)mnp_dtype_size(y->dtype);
+    p.mask = c->mask ? (const char *)c->mask->data + first : NULL;
     for (int k = 0; k <= last; k++) {
-        const int64_t step = k >= last - 1 ? shape->tile[k - last + 1] : 1;
+        const int64_t step = k >= last - 1 ? c->shape.tile[k - last + 1] : 1;
         p.grid[k] = mnp__divide_up(p.extent[k], step);
         p.items *= p.grid[k];
     }
@@ -333,27 +393,80 @@ static mnp_status launch(const mnp__neighbours *filter, mnp__kernel *kernel, con
         return MNP_FAIL(MNP_ERR_UNSUPPORTED, "%s: a block of %lld tiles is larger than the %d that one GPU computes",
                         filter->function, p.items, INT_MAX);
     const unsigned blocks = (unsigned)(host && p.items > MOST_PARTS ? MOST_PARTS : p.items);
-    const mnp__launch launch = {.grid = {blocks, 1, 1}, .block = {(unsigned)shape->threads, 1, 1}, .divisible = true};
-    return ctx->device->ops->launch(ctx->device, kernel, &launch, &p, sizeof p, ctx->compute);
+    const mnp__launch launch = {.grid = {blocks, 1, 1}, .block = {(unsigned)c->shape.threads, 1, 1}, .divisible = true};
+    return ctx->device->ops->launch(ctx->device, c->kernel, &launch, &p, sizeof p, stream);
 }
 
 /* ---- a run ---- */
 
+/* A call and its plan. */
+struct run {
+    const struct borders *b;
+    const struct call *c;
+    int count;
+    struct box boxes[MOST_BOXES + 1];
+};
+
+/* Compute the outputs at the borders: an mnp__mover_work. */
+static mnp_status launch_borders(const void *argument, mnp__stream *stream)
+{
+    const struct run *run = argument;
+    for (int i = 1; i < run->count; i++) {
+        const struct box *box = &run->boxes[i];
+        const char *data = (const char *)run->b->memory + box->offset * (int64_t)mnp_dtype_size(run->b->dtype);
+        MNP_TRY(launch(run->c, box, data, box->reach_lo, box->reach, stream));
+    }
+    return MNP_OK;
+}
+
+/* Compute what is inside while the surroundings of the borders come. */
+static mnp_status run_borders(const struct borders *b, const struct call *c)
+{
+    struct run run = {.b = b, .c = c};
+    const mnp_array *x = c->x;
+    run.count = find_boxes(b, b->ctx->comm.rank, run.boxes);
+    MNP_TRY(mnp__mover_begin(b->mover, x->data, b->memory));
+    const mnp_status st = launch(c, &run.boxes[0], x->data, x->local_lo, x->local_shape, b->ctx->compute);
+    const mnp_status others = mnp__mover_finish_with(b->mover, b->memory, launch_borders, &run);
+    return st != MNP_OK ? st : others;
+}
+
+/* The same by a plan that the context keeps.  Collective. */
+static mnp_status run_cut(const struct call *c)
+{
+    mnp_ctx *ctx = c->x->ctx;
+    mnp__plan_cache *cache;
+    struct borders *b;
+    bool is_cached;
+    MNP_TRY(mnp__plan_cache_of(ctx, &kind, &cache));
+    for (int i = 0; i < cache->count; i++)
+        if (fits(cache->plans[i].plan, &c->reach, c->x))
+            return run_borders(mnp__plan_cache_use(cache, i), c);
+    MNP_TRY(new_borders(&c->reach, c->x, &b));
+    MNP_TRY(mnp__plan_cache_add(cache, ctx, b, &is_cached));
+    const mnp_status st = run_borders(b, c);
+    return is_cached ? st : mnp__plan_cache_once(&kind, ctx, b, st);
+}
+
 static mnp_status run(mnp__neighbours *filter, const mnp_array *x, const mnp_array *y)
 {
-    struct shape shape = {.shared_bytes = 0};
-    struct surroundings s = {.data = NULL};
-    mnp__input mask = {NULL, NULL};
-    mnp__kernel *kernel;
-    choose_shape(filter, x, &shape);
-    MNP_TRY(load_kernel(filter, x, &shape, &kernel));
-    mnp_status st = open_surroundings(filter, x, &s);
+    struct call c = {.filter = filter, .y = y};
+    struct box whole = {.offset = 0};
+    mnp__input input = {NULL, NULL}, mask = {NULL, NULL};
+    choose_shape(filter, x, &c.shape);
+    MNP_TRY(load_kernel(filter, x, &c.shape, &c.kernel));
+    mnp_status st = mnp__input_open(x, y->layout, x->dtype, MNP__INPUT_DENSE, &input);
     if (st == MNP_OK && filter->mask)
         st = mnp__input_open(filter->mask, y->layout, MNP_BOOL, MNP__INPUT_DENSE, &mask);
-    if (st == MNP_OK)
-        st = launch(filter, kernel, &shape, &s, mask.array, y);
+    c.x = input.array;
+    c.mask = mask.array;
+    memcpy(whole.extent, y->local_shape, sizeof whole.extent);
+    if (st == MNP_OK && find_reach(filter, y->layout, &c.reach))
+        st = run_cut(&c);
+    else if (st == MNP_OK)
+        st = launch(&c, &whole, c.x->data, c.x->local_lo, c.x->local_shape, x->ctx->compute);
     mnp__input_close(&mask);
-    close_surroundings(x->ctx, &s);
+    mnp__input_close(&input);
     return st;
 }
 

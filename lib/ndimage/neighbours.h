@@ -3,12 +3,13 @@
  * Neighbourhood filters: results that depend on a window of the input around each element.
  *
  * A filter is described by its window, its dtypes and two generated functions (kernels/ndimage/neighbours.cu).  A rank
- * computes the elements of its own block.  What their windows take of other ranks' blocks is brought by the mover, as
- * margins around a copy of the block; where no dimension of the window is cut, the block is read where it lies.  What
- * is beyond the borders of the whole array, the kernel finds by folding indices.
+ * computes the elements of its own block.  Those whose windows lie in the block read it where it is, while the mover
+ * brings to a small buffer what the windows of the others reach, at the borders of blocks along the dimensions of the
+ * window that are cut; these are computed from there, one box of outputs for each border.  What is beyond the borders of
+ * the whole array, the kernel finds by folding indices, or the mover brings it.
  *
- * Cost: where a dimension of the window is cut, a copy of the block and an exchange, by a plan that the context keeps
- * (in mode wrap the exchange is planned in every call); and one launch.
+ * Cost: one launch; where a dimension of the window is cut, an exchange of a few rows by a plan that the context keeps,
+ * beside that launch, and after it two launches of as many rows.
  */
 #ifndef MNP__NDIMAGE_NEIGHBOURS_H
 #define MNP__NDIMAGE_NEIGHBOURS_H

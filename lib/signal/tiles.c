@@ -91,44 +91,64 @@ int64_t mnp__tiles_bytes(const mnp__tiles *tiles)
     return (tiles->first + tiles->others) * (int64_t)sizeof *tiles->list;
 }
 
+/* A run. */
+struct run {
+    const mnp__tiles *tiles;
+    const mnp__extended *in;
+    const mnp__tiled_kernel *kernel;
+};
+
 /* Compute `count` tiles of the list from number `first` on. */
-static mnp_status compute(mnp_ctx *ctx, const mnp__tiles *tiles, const mnp__tiled_kernel *kernel, int64_t first,
-                          int64_t count)
+static mnp_status compute(const struct run *run, int64_t first, int64_t count, mnp__stream *stream)
 {
+    const mnp__tiles *tiles = run->tiles;
+    const mnp__tiled_kernel *kernel = run->kernel;
+    mnp__device *device = run->in->ctx->device;
     const mnp__launch launch = {.grid = {(unsigned)count, 1, 1}, .block = {kernel->threads, 1, 1}, .divisible = true};
     if (count == 0)
         return MNP_OK;
     const double all = (double)(tiles->first + tiles->others);
     kernel->tiles->list = tiles->list + first;
     kernel->tiles->count = count;
-    mnp__device_tell_part(ctx->device, (double)first / all, (double)(first + count) / all);
-    mnp_status st =
-        ctx->device->ops->launch(ctx->device, kernel->kernel, &launch, kernel->params, kernel->size, ctx->compute);
-    mnp__device_tell_part(ctx->device, 0, 1);
+    mnp__device_tell_part(device, (double)first / all, (double)(first + count) / all);
+    mnp_status st = device->ops->launch(device, kernel->kernel, &launch, kernel->params, kernel->size, stream);
+    mnp__device_tell_part(device, 0, 1);
     return st;
 }
 
 /* Compute the tiles that need nothing from other ranks, while messages are under way. */
-static mnp_status compute_first(const mnp__tiles *tiles, const mnp__extended *in, const mnp__tiled_kernel *kernel)
+static mnp_status compute_first(const struct run *run)
 {
-    const int64_t parts = mnp__mover_needs_help(in->mover) ? 16 : 1;
+    mnp__mover *mover = run->in->mover;
+    const int64_t parts = mnp__mover_needs_help(mover) ? 16 : 1, count = run->tiles->first;
     for (int64_t i = 0; i < parts; i++) {
-        int64_t begin = tiles->first * i / parts, end = tiles->first * (i + 1) / parts;
-        MNP_TRY(compute(in->ctx, tiles, kernel, begin, end - begin));
+        int64_t begin = count * i / parts, end = count * (i + 1) / parts;
+        MNP_TRY(compute(run, begin, end - begin, run->in->ctx->compute));
         if (parts > 1)
-            MNP_TRY(mnp__mover_help(in->mover));
+            MNP_TRY(mnp__mover_help(mover));
     }
     return MNP_OK;
 }
 
+/* Compute the other tiles: an mnp__mover_work. */
+static mnp_status compute_others(const void *argument, mnp__stream *stream)
+{
+    const struct run *run = argument;
+    return compute(run, run->tiles->first, run->tiles->others, stream);
+}
+
+/*
+ * On a GPU the other tiles run beside the first ones, as soon as the ring is complete.  Tiles that all run at once leave
+ * them room; after the first ones they would take most of the time that a tile takes, with little else to run.
+ */
 mnp_status mnp__tiles_run(const mnp__tiles *tiles, const mnp__extended *in, const mnp__tiled_kernel *kernel,
                           const void *x, void *y)
 {
+    const struct run run = {.tiles = tiles, .in = in, .kernel = kernel};
     *kernel->in = mnp__extended_of(in, x);
     *kernel->tiles = tiles->params;
     kernel->tiles->out = y;
     MNP_TRY(mnp__mover_begin(in->mover, x, in->ring));
-    MNP_TRY(compute_first(tiles, in, kernel));
-    MNP_TRY(mnp__mover_finish(in->mover, in->ring));
-    return compute(in->ctx, tiles, kernel, tiles->first, tiles->others);
+    MNP_TRY(compute_first(&run));
+    return mnp__mover_finish_with(in->mover, in->ring, compute_others, &run);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The tiles in which a kernel computes a rank's outputs from its extended box: those that need nothing from other ranks
- * are computed while the ring is exchanged, then the others.
+ * are computed while the ring is exchanged, the others once it is complete; on GPUs beside the first ones.
  */
 #ifndef MNP__SIGNAL_TILES_H
 #define MNP__SIGNAL_TILES_H

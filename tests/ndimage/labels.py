@@ -56,6 +56,39 @@ for name, a in (("a winding line", winding(29)), ("a longer one", winding(101)),
     got, found = label(x, structure)
     mp.check(name, got, want)
     mp.ok(found == count, f"{name}: {count} parts")
+
+
+def spiral(n):
+    """One part from a corner to the middle, which comes to every row again and again."""
+    a, y, x, dy, dx = np.zeros((n + 4, n + 4), bool), 2, 2, 0, 1
+    a[2, 2] = True
+    for turn in range(2 * n):
+        while 2 <= y + dy < n + 2 and 2 <= x + dx < n + 2 and not a[y + 2 * dy, x + 2 * dx]:
+            y, x = y + dy, x + dx
+            a[y, x] = True
+        dy, dx = dx, -dy
+    return a[2:-2, 2:-2]
+
+
+# blocks that follow one another: parts that meet again in later blocks, blocks of one row and of none, and replicas
+for name, a in (("a spiral", spiral(41)), ("noise", rng.random((37, 70)) < 0.55), ("rows", np.ones((9, 40), bool)),
+                ("more noise", rng.random((23, 9, 11)) < 0.4), ("a plane", rng.random((1, 30, 40)) < 0.6),
+                ("a line", rng.random(1000) < 0.7), ("combs", np.indices((24, 36))[1] % 2 + np.isin(np.indices((24, 36))[0], (0, 11, 23)) > 0)):
+    cuts = [0, *np.sort(rng.integers(0, a.shape[0] + 1, mp.size - 1)).tolist(), a.shape[0]]
+    ones = [0, *[min(i + 1, a.shape[0]) for i in range(mp.size - 1)], a.shape[0]]
+    axes = [0] + [-1] * (a.ndim - 1)
+    layouts = [mp.Layout([mp.size], a.shape, axes, [c] + [None] * (a.ndim - 1)) for c in (None, cuts, ones)]
+    layouts += [mp.Layout([1, mp.size], a.shape, [0] + [-1] * (a.ndim - 1), None)]
+    layouts += [mp.Layout([2, mp.size // 2], a.shape, [0] + [-1] * (a.ndim - 1), None)] if mp.size % 2 == 0 else []
+    structure = ndimage.generate_binary_structure(a.ndim, int(rng.integers(1, a.ndim + 1)))
+    want, count = ndimage.label(a, structure)
+    for number, layout in enumerate(layouts):
+        got, found = label(mp.array(a, layout), structure)
+        mp.check(f"{name}, layout {number}", got, want)
+        mp.ok(found == count, f"{name}, layout {number}: there are {count}, and {found} were found")
+    want, count = ndimage.label(a[::-1], structure)
+    got, found = label(mp.array(a, layouts[0])[::-1], structure)
+    mp.check(f"{name}, reversed", got, want)
 mp.fails("MNP_ERR_ARG", "not symmetric", mp.ndimage_label, x, [True] + [False] * 8)
 
 # --- watersheds: bit by bit, with costs that are equal, so that the order of the queues shows -------------------------

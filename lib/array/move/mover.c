@@ -132,6 +132,15 @@ mnp_status mnp__mover_finish(mnp__mover *mover, void *dst)
     return is_local(mover) ? MNP_OK : join(mover->ctx, finish(mover, dst));
 }
 
+mnp_status mnp__mover_finish_with(mnp__mover *mover, void *dst, mnp__mover_work work, const void *argument)
+{
+    mnp_ctx *ctx = mover->ctx;
+    if (is_local(mover))
+        return work(argument, ctx->compute);
+    const mnp_status st = finish(mover, dst);
+    return join(ctx, st != MNP_OK ? st : work(argument, ctx->transfer));
+}
+
 bool mnp__mover_needs_help(const mnp__mover *mover)
 {
     return (mover->signals && mover->ntargets > 0) || mnp__exchange_needs_help(mover->exchange);

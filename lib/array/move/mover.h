@@ -39,12 +39,18 @@ mnp_status mnp__mover_fill(mnp__mover *mover, void *dst, const void *value);
  *
  * finish: store, exchange and unpack the rest.  Work that is enqueued afterwards finds all of dst complete.
  *
+ * finish_with: the same, and `work` enqueues on the stream that it is given what needs dst; on a GPU that runs beside
+ * what the compute stream holds, which waits for it.
+ *
  * If the mover is direct (pieces.h), dst is a place in the heap.  All but help and needs_help are collective.
  */
 mnp_status mnp__mover_begin(mnp__mover *mover, const void *src, void *dst);
 bool mnp__mover_needs_help(const mnp__mover *mover);
 mnp_status mnp__mover_help(mnp__mover *mover);
 mnp_status mnp__mover_finish(mnp__mover *mover, void *dst);
+
+typedef mnp_status (*mnp__mover_work)(const void *argument, mnp__stream *stream);
+mnp_status mnp__mover_finish_with(mnp__mover *mover, void *dst, mnp__mover_work work, const void *argument);
 
 /* Begin and finish.  move also waits until it is done, and agrees: then the mover may be freed.  Collective, both. */
 mnp_status mnp__mover_run(mnp__mover *mover, const void *src, void *dst);

@@ -4,12 +4,12 @@
  *
  * On the host, arrays that are cut along their first axis alone are labelled as label_strips.c says.  Otherwise every
  * rank finds the parts within its block on its device (kernels/ndimage/label.cu; on GPUs tile by tile, label_tiles.cu),
- * each named by its first element.  If all of the array is one block, the first elements are counted in their order,
- * which numbers the parts.
+ * each named by its first element.
  *
- * If there are several blocks, a rank lists which parts touch across borders, with the labels of the neighbours' blocks
- * beside its own; all ranks get all these pairs, and each CPU joins them in the same way.  The parts' first elements,
- * in order, then give the numbers from 1 on, by bisection.
+ * On GPUs label_numbers.c goes on.  On the host, and where planes of the array are too large for that, a rank lists
+ * which parts touch across borders, with the labels of the neighbours' blocks beside its own; all ranks get all these
+ * pairs, and each CPU joins them in the same way.  The parts' first elements, in order, then give the numbers from 1 on,
+ * by bisection.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,35 +30,35 @@
 #include "layout/layout.h"
 #include "ndimage/parts/label.h"
 
-enum which { START, TILE, BORDERS, UNITE, COUNT, SUM, FINISH, FLATTEN, NUMBER, PAIRS, JOIN, KERNELS };
+/*
+ * When a kernel is needed: to find parts in blocks or in tiles; to number them by counting or by their names, also where
+ * the array is cut.
+ */
+enum when { PLAIN, TILED, COUNTED, COUNTED_CUT, NAMED, NAMED_CUT, CASES };
 
 static const struct {
     const char *file, *name;
-} kernels[KERNELS] = {
-    [START] = {"ndimage/label.cu", "label_start"},
-    [TILE] = {"ndimage/label_tiles.cu", "label_tile"},
-    [BORDERS] = {"ndimage/label_tiles.cu", "label_borders"},
-    [UNITE] = {"ndimage/label.cu", "label_unite"},
-    [COUNT] = {"ndimage/label_tiles.cu", "label_count"},
-    [SUM] = {"ndimage/label_tiles.cu", "label_sum"},
-    [FINISH] = {"ndimage/label_tiles.cu", "label_finish"},
-    [FLATTEN] = {"ndimage/label.cu", "label_flatten"},
-    [NUMBER] = {"ndimage/label.cu", "label_number"},
-    [PAIRS] = {"ndimage/label.cu", "label_pairs"},
-    [JOIN] = {"ndimage/label.cu", "label_join"},
-};
-
-struct labelling {
-    const char *function;
-    mnp_ctx *ctx;
-    int ndim, steps; /* steps: to neighbours that come earlier */
-    bool is_tiled, is_whole, is_cut;
-    mnp_dtype output;
-    bool needs[KERNELS];
-    mnp__kernel *kernels[KERNELS];
-    mnp_label_params params;
-    mnp_array *labels, *flags;
-    void *pairs, *found, *changes, *words, *before; /* device memory */
+    enum when when;
+} kernels[MNP__LABEL_KERNELS] = {
+    [MNP__LABEL_START] = {"ndimage/label.cu", "label_start", PLAIN},
+    [MNP__LABEL_UNITE] = {"ndimage/label.cu", "label_unite", PLAIN},
+    [MNP__LABEL_TILE] = {"ndimage/label_tiles.cu", "label_tile", TILED},
+    [MNP__LABEL_BORDERS] = {"ndimage/label_tiles.cu", "label_borders", TILED},
+    [MNP__LABEL_COUNT] = {"ndimage/label_numbers.cu", "label_count", COUNTED},
+    [MNP__LABEL_SUM] = {"ndimage/label_numbers.cu", "label_sum", COUNTED},
+    [MNP__LABEL_FINISH] = {"ndimage/label_numbers.cu", "label_finish", COUNTED},
+    [MNP__LABEL_EDGES] = {"ndimage/label_numbers.cu", "label_edges", COUNTED_CUT},
+    [MNP__LABEL_NODES] = {"ndimage/label_numbers.cu", "label_nodes", COUNTED_CUT},
+    [MNP__LABEL_MEET] = {"ndimage/label_numbers.cu", "label_meet", COUNTED_CUT},
+    [MNP__LABEL_LEAST] = {"ndimage/label_numbers.cu", "label_least", COUNTED_CUT},
+    [MNP__LABEL_YIELD] = {"ndimage/label_numbers.cu", "label_yield", COUNTED_CUT},
+    [MNP__LABEL_TELL] = {"ndimage/label_numbers.cu", "label_tell", COUNTED_CUT},
+    [MNP__LABEL_HEAR] = {"ndimage/label_numbers.cu", "label_hear", COUNTED_CUT},
+    [MNP__LABEL_SETTLE] = {"ndimage/label_numbers.cu", "label_settle", COUNTED_CUT},
+    [MNP__LABEL_FLATTEN] = {"ndimage/label.cu", "label_flatten", NAMED},
+    [MNP__LABEL_NUMBER] = {"ndimage/label.cu", "label_number", NAMED},
+    [MNP__LABEL_JOIN] = {"ndimage/label.cu", "label_join", NAMED},
+    [MNP__LABEL_PAIRS] = {"ndimage/label.cu", "label_pairs", NAMED_CUT},
 };
 
 /* ---- kernels ---- */
@@ -66,7 +66,7 @@ struct labelling {
 /*
  * Write a table of steps to earlier neighbours; if `beyond`, of those that leave the slice of the last two dimensions.
  */
-static int write_steps(const struct labelling *l, const bool *structure, bool beyond, mnp__text *defines)
+static int write_steps(const mnp__labelling *l, const bool *structure, bool beyond, mnp__text *defines)
 {
     int64_t total = 1;
     int count = 0;
@@ -90,46 +90,46 @@ static int write_steps(const struct labelling *l, const bool *structure, bool be
 }
 
 /* What all kernels are compiled with.  Whether a structure is symmetric has been checked. */
-static void write_defines(struct labelling *l, mnp_dtype dtype, const bool *structure, mnp__text *defines)
+static void write_defines(mnp__labelling *l, mnp_dtype dtype, const bool *structure, mnp__text *defines)
 {
     int64_t middle = 1;
     for (int d = 0; d < l->ndim; d++)
         middle *= 3;
     middle /= 2;
     mnp__text_add(defines, "#define MNP_IN %s\n#define MNP_OUT %s\n", mnp__jit_type(dtype), mnp__jit_type(l->output));
-    mnp__text_add(defines, "#define MNP_LABEL %s\n#define MNP_NDIM %d\n", l->is_whole ? "int" : "long long", l->ndim);
+    mnp__text_add(defines, "#define MNP_LABEL %s\n#define MNP_NDIM %d\n", l->label == MNP_INT32 ? "int" : "long long",
+                  l->ndim);
     l->steps = write_steps(l, structure, false, defines);
     const bool has_slices = l->ndim > 1;
     mnp__text_add(defines, "#define MNP_WEST %d\n#define MNP_NORTH_WEST %d\n#define MNP_NORTH %d\n",
                   structure[middle - 1], has_slices && structure[middle - 4], has_slices && structure[middle - 3]);
     mnp__text_add(defines, "#define MNP_NORTH_EAST %d\n", has_slices && structure[middle - 2]);
     if (l->is_tiled)
-        l->needs[UNITE] = write_steps(l, structure, true, defines) > 0;
+        l->needs[MNP__LABEL_UNITE] = write_steps(l, structure, true, defines) > 0;
     else
         mnp__text_add(defines, "#define MNP_UNITED MNP_NEIGHBOURS\n");
 }
 
-/* Which way the parts of the block are found, and numbered. */
-static void choose_way(struct labelling *l, const mnp_array *x, const mnp_layout *layout)
+/* How the parts of the block are found, and numbered. */
+static void choose_way(mnp__labelling *l, const mnp_layout *layout)
 {
-    const bool on_gpu = x->ctx->device->block_memory > 0;
-    int64_t size = 1, tiles = 1;
+    const bool on_gpu = l->ctx->device->block_memory > 0;
+    int64_t tiles = 1;
     for (int d = 0; d < l->ndim; d++) {
         const int64_t extent = d == l->ndim - 1 ? MNP_LABEL_TILE_X : d == l->ndim - 2 ? MNP_LABEL_TILE_Y : 1;
-        l->is_cut = l->is_cut || mnp_layout_parts(layout, d) > 1;
-        size *= layout->shape[d];
+        l->is_cut = l->is_cut || (layout->size > 0 && mnp_layout_parts(layout, d) > 1);
         tiles *= mnp__divide_up(layout->shape[d], extent);
     }
     l->is_tiled = on_gpu && l->ndim > 1 && tiles <= INT32_MAX;
-    l->is_whole = on_gpu && !l->is_cut && size <= INT32_MAX;
-    l->needs[START] = l->needs[UNITE] = !l->is_tiled;
-    l->needs[TILE] = l->needs[BORDERS] = l->is_tiled;
-    l->needs[COUNT] = l->needs[SUM] = l->needs[FINISH] = l->is_whole;
-    l->needs[FLATTEN] = l->needs[NUMBER] = l->needs[JOIN] = !l->is_whole;
-    l->needs[PAIRS] = l->is_cut;
+    l->label = l->counts && mnp__layout_largest(layout) <= INT32_MAX ? MNP_INT32 : MNP_INT64;
+    const bool needed[CASES] = {[PLAIN] = !l->is_tiled, [TILED] = l->is_tiled,
+                                [COUNTED] = l->counts,  [COUNTED_CUT] = l->counts && l->is_cut,
+                                [NAMED] = !l->counts,   [NAMED_CUT] = !l->counts && l->is_cut};
+    for (int k = 0; k < MNP__LABEL_KERNELS; k++)
+        l->needs[k] = needed[kernels[k].when];
 }
 
-static mnp_status load_kernels(struct labelling *l, mnp_dtype dtype, const bool *structure)
+static mnp_status load_kernels(mnp__labelling *l, mnp_dtype dtype, const bool *structure)
 {
     char room[1 << 14];
     mnp__text defines = MNP__TEXT_IN(room);
@@ -137,7 +137,7 @@ static mnp_status load_kernels(struct labelling *l, mnp_dtype dtype, const bool 
     write_defines(l, dtype, structure, &defines);
     if (mnp__text_has_grown(&defines))
         st = MNP_AGREE(l->ctx, mnp__text_status(&defines));
-    for (int k = 0; k < KERNELS && st == MNP_OK; k++) {
+    for (int k = 0; k < MNP__LABEL_KERNELS && st == MNP_OK; k++) {
         const mnp__kernel_spec spec = {
             .file = kernels[k].file, .function = kernels[k].name, .defines = mnp__text_string(&defines)};
         if (l->needs[k])
@@ -147,31 +147,32 @@ static mnp_status load_kernels(struct labelling *l, mnp_dtype dtype, const bool 
     return st;
 }
 
-static mnp_status run_for(struct labelling *l, enum which which, int64_t items)
+mnp_status mnp__label_run(mnp__labelling *l, mnp__label_kernel kernel, int64_t items)
 {
-    return l->needs[which] ? mnp__ctx_launch(l->ctx, l->kernels[which], items, &l->params, sizeof l->params) : MNP_OK;
+    return l->needs[kernel] ? mnp__ctx_launch(l->ctx, l->kernels[kernel], items, &l->params, sizeof l->params) : MNP_OK;
 }
 
-static mnp_status run(struct labelling *l, enum which which)
-{
-    return run_for(l, which, l->params.count);
-}
-
-/* Launch a kernel of which a block of so many threads does `each` of `count` items. */
-static mnp_status run_blocks(struct labelling *l, enum which which, int64_t count, int64_t each, unsigned threads)
+mnp_status mnp__label_run_blocks(mnp__labelling *l, mnp__label_kernel kernel, int64_t count, int64_t each,
+                                 unsigned threads)
 {
     const mnp__launch launch = {.grid = {(unsigned)mnp__divide_up(count, each), 1, 1}, .block = {threads, 1, 1}};
     mnp_ctx *ctx = l->ctx;
-    if (l->params.count == 0 || !l->needs[which])
+    if (l->params.count == 0 || !l->needs[kernel])
         return MNP_OK;
-    return ctx->device->ops->launch(ctx->device, l->kernels[which], &launch, &l->params, sizeof l->params,
+    return ctx->device->ops->launch(ctx->device, l->kernels[kernel], &launch, &l->params, sizeof l->params,
                                     ctx->compute);
+}
+
+/* Launch a kernel for all elements of the block. */
+static mnp_status run(mnp__labelling *l, mnp__label_kernel kernel)
+{
+    return mnp__label_run(l, kernel, l->params.count);
 }
 
 /* ---- pairs of parts that touch across borders ---- */
 
 /* This rank's pairs, in memory of the CPU.  Collective. */
-static mnp_status find_pairs(struct labelling *l, int64_t **pairs_p, int64_t *count_p)
+static mnp_status find_pairs(mnp__labelling *l, int64_t **pairs_p, int64_t *count_p)
 {
     mnp_ctx *ctx = l->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
@@ -199,7 +200,7 @@ static mnp_status find_pairs(struct labelling *l, int64_t **pairs_p, int64_t *co
     l->params.pairs = l->pairs;
     l->params.found = l->found;
     if (st == MNP_OK)
-        st = run(l, PAIRS);
+        st = run(l, MNP__LABEL_PAIRS);
     if (st == MNP_OK)
         st = ops->copy(ctx->device, &found, l->found, sizeof found, ctx->compute);
     if (st == MNP_OK)
@@ -218,7 +219,7 @@ static mnp_status find_pairs(struct labelling *l, int64_t **pairs_p, int64_t *co
 /* ---- joining them ---- */
 
 /* Give parts that touch across borders one number.  Collective. */
-static mnp_status join_ranks(struct labelling *l)
+static mnp_status join_ranks(mnp__labelling *l)
 {
     mnp_ctx *ctx = l->ctx;
     int64_t *own = NULL, *all = NULL, *names = NULL, count = 0, total = 0, changes = 0;
@@ -246,26 +247,26 @@ static mnp_status join_ranks(struct labelling *l)
 /* ---- all of it ---- */
 
 /* Find the parts of the block. */
-static mnp_status find_parts(struct labelling *l)
+static mnp_status find_parts(mnp__labelling *l)
 {
     const long long *const extent = l->params.extent;
     if (!l->is_tiled) {
-        MNP_TRY(run(l, START));
-        return run(l, UNITE);
+        MNP_TRY(run(l, MNP__LABEL_START));
+        return run(l, MNP__LABEL_UNITE);
     }
     const int64_t width = extent[l->ndim - 1], height = extent[l->ndim - 2];
     const int64_t across = mnp__divide_up(width, MNP_LABEL_TILE_X), down = mnp__divide_up(height, MNP_LABEL_TILE_Y);
     const int64_t slices = l->params.count > 0 ? l->params.count / (width * height) : 0;
-    MNP_TRY(run_blocks(l, TILE, slices * down * across, 1, MNP_LABEL_TILE_X * MNP_LABEL_TILE_Y));
-    MNP_TRY(run_for(l, BORDERS, slices * ((across - 1) * height + (down - 1) * width)));
-    return run(l, UNITE);
+    MNP_TRY(mnp__label_run_blocks(l, MNP__LABEL_TILE, slices * down * across, 1, MNP_LABEL_TILE_X * MNP_LABEL_TILE_Y));
+    MNP_TRY(mnp__label_run(l, MNP__LABEL_BORDERS, slices * ((across - 1) * height + (down - 1) * width)));
+    return run(l, MNP__LABEL_UNITE);
 }
 
-static mnp_status label_block(struct labelling *l, const mnp_array *x, const mnp_layout *layout)
+mnp_status mnp__label_find(mnp__labelling *l, const mnp_array *x, const mnp_layout *layout)
 {
     mnp__input input = {NULL, NULL};
-    MNP_TRY(mnp_array_new(l->ctx, l->is_whole ? MNP_INT32 : MNP_INT64, layout, &l->labels));
-    if (!l->is_whole)
+    MNP_TRY(mnp_array_new(l->ctx, l->label, layout, &l->labels));
+    if (!l->counts)
         MNP_TRY(mnp_array_new(l->ctx, MNP_BOOL, layout, &l->flags));
     MNP_TRY(mnp__input_open(x, layout, x->dtype, MNP__INPUT_DENSE, &input));
     l->params = (mnp_label_params){.in = input.array->data,
@@ -284,54 +285,8 @@ static mnp_status label_block(struct labelling *l, const mnp_array *x, const mnp
 
 /* ---- numbers from 1 on ---- */
 
-/* If one rank has all elements: count first elements up to those of the parts. */
-static mnp_status number_whole(struct labelling *l, const mnp_array *y, int64_t *count_p)
-{
-    mnp_ctx *ctx = l->ctx;
-    const mnp__device_ops *ops = ctx->device->ops;
-    const int64_t blocks = mnp__divide_up(l->params.count, MNP_LABEL_PART);
-    *count_p = 0;
-    if (l->params.count == 0)
-        return MNP_OK;
-    MNP_TRY(ops->alloc(ctx->device, (size_t)blocks * MNP_LABEL_PART / 32 * 2 * sizeof(unsigned), &l->words));
-    MNP_TRY(ops->alloc(ctx->device, ((size_t)blocks + 1) * sizeof(int64_t), &l->before));
-    l->params.words = l->words;
-    l->params.before = l->before;
-    l->params.blocks = blocks;
-    l->params.out = y->data;
-    MNP_TRY(run_blocks(l, COUNT, l->params.count, MNP_LABEL_PART, MNP_LABEL_PART / 32));
-    MNP_TRY(run_blocks(l, SUM, 1, 1, 1024));
-    MNP_TRY(run_blocks(l, FINISH, l->params.count, MNP_LABEL_FINISHED, 256));
-    MNP_TRY(ops->copy(ctx->device, count_p, (int64_t *)l->before + blocks, sizeof *count_p, ctx->compute));
-    return mnp__ctx_wait(ctx, ctx->compute);
-}
-
-static mnp_status label_whole(struct labelling *l, const mnp_array *x, const mnp_layout *layout, mnp_array **labels_p,
-                              int64_t *count_p)
-{
-    mnp__output output;
-    int64_t count = 0;
-    const mnp__output_spec spec = {.function = l->function,
-                                   .ctx = l->ctx,
-                                   .dtype = l->output,
-                                   .layout = layout,
-                                   .needs = MNP__OUTPUT_DENSE,
-                                   .ninputs = 1,
-                                   .inputs = (const mnp_array *const[]){x}};
-    mnp_status st = mnp__output_open(&spec, labels_p, &output);
-    if (st == MNP_OK)
-        st = MNP_AGREE(l->ctx, label_block(l, x, layout));
-    if (st == MNP_OK)
-        st = MNP_AGREE(l->ctx, number_whole(l, output.array, &count));
-    if (st == MNP_OK && l->ctx->comm.size > 1)
-        st = mnp__all_reduce(&l->ctx->comm, &count, 1, MPI_INT64_T, MPI_MAX);
-    if (st == MNP_OK)
-        *count_p = count;
-    return mnp__output_close(1, &output, st);
-}
-
 /* From the numbers of first elements to numbers from 1 on. */
-static mnp_status count_parts(struct labelling *l, mnp_array **labels_p, int64_t *count_p)
+static mnp_status count_parts(mnp__labelling *l, mnp_array **labels_p, int64_t *count_p)
 {
     mnp_array *first = NULL, *numbers = NULL, *made = NULL;
     mnp_status st = mnp_flatnonzero(l->flags, &first);
@@ -348,31 +303,58 @@ static mnp_status count_parts(struct labelling *l, mnp_array **labels_p, int64_t
     return MNP_OK;
 }
 
-static mnp_status label_parts(struct labelling *l, const mnp_array *x, const mnp_layout *layout, mnp_array **labels_p,
+static mnp_status label_parts(mnp__labelling *l, const mnp_array *x, const mnp_layout *layout, mnp_array **labels_p,
                               int64_t *count_p)
 {
-    mnp_status st = label_block(l, x, layout);
+    mnp_status st = mnp__label_find(l, x, layout);
     if (st == MNP_OK)
-        st = run(l, FLATTEN);
+        st = run(l, MNP__LABEL_FLATTEN);
     if (st == MNP_OK)
-        st = run(l, NUMBER);
+        st = run(l, MNP__LABEL_NUMBER);
     st = MNP_AGREE(l->ctx, st);
     if (st == MNP_OK && l->is_cut)
         st = join_ranks(l);
     if (st == MNP_OK)
-        st = MNP_AGREE(l->ctx, run(l, JOIN));
+        st = MNP_AGREE(l->ctx, run(l, MNP__LABEL_JOIN));
     if (st == MNP_OK)
         st = count_parts(l, labels_p, count_p);
     return st;
 }
 
+/* Block by block, on any device. */
+static mnp_status label_blocks(mnp__labelling *l, const mnp_array *x, const mnp_layout *layout, const bool *structure,
+                               mnp_array **labels_p, int64_t *count_p)
+{
+    const mnp__device_ops *ops = l->ctx->device->ops;
+    mnp_layout *line = NULL;
+    l->counts = mnp__label_numbers_suit(l->ctx, layout);
+    mnp_status st =
+        MNP_AGREE(l->ctx, l->counts ? mnp__label_line(layout, &line) : mnp__layout_in_c_order(layout, &line));
+    if (!*labels_p && l->counts && layout->size > INT32_MAX)
+        l->output = MNP_INT64;
+    if (st == MNP_OK) {
+        choose_way(l, line);
+        st = load_kernels(l, x->dtype, structure);
+    }
+    if (st == MNP_OK)
+        st = l->counts ? mnp__label_by_numbers(l, x, layout, line, labels_p, count_p)
+                       : label_parts(l, x, line, labels_p, count_p);
+    void *const memory[] = {l->pairs, l->found, l->changes};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        ops->free(l->ctx->device, memory[i]);
+    mnp_array_free(l->labels);
+    mnp_array_free(l->flags);
+    mnp_layout_free(line);
+    return st;
+}
+
 /* On the host, where blocks follow one another along the first axis. */
-static mnp_status label_strips(struct labelling *l, const mnp_array *x, const mnp_layout *layout, const bool *structure,
+static mnp_status label_strips(mnp__labelling *l, const mnp_array *x, const mnp_layout *layout, const bool *structure,
                                mnp_array **labels_p, int64_t *count_p)
 {
     char room[1 << 14];
     mnp__text defines = MNP__TEXT_IN(room);
-    l->is_whole = true; /* labels are int */
+    l->label = MNP_INT32;
     write_defines(l, x->dtype, structure, &defines);
     mnp_status st = mnp__text_has_grown(&defines) ? MNP_AGREE(l->ctx, mnp__text_status(&defines)) : MNP_OK;
     if (st == MNP_OK) {
@@ -399,8 +381,7 @@ static mnp_status check_structure(const char *function, const bool *structure, s
 mnp_status mnp_ndimage_label(const mnp_array *x, const bool *structure, mnp_array **labels_p, int64_t *count_p)
 {
     MNP_ENTER(x, labels_p, count_p);
-    const mnp__device_ops *ops = x->ctx->device->ops;
-    struct labelling l = {.function = __func__, .ctx = x->ctx, .ndim = x->layout->ndim};
+    mnp__labelling l = {.function = __func__, .ctx = x->ctx, .ndim = x->layout->ndim};
     bool *plain = NULL;
     mnp_layout *layout = NULL;
     MNP_TRY(mnp__array_check_blocks(__func__, x));
@@ -419,19 +400,10 @@ mnp_status mnp_ndimage_label(const mnp_array *x, const bool *structure, mnp_arra
         st = mnp__layout_in_c_order(x->layout, &layout);
     st = MNP_AGREE(x->ctx, st);
     l.output = *labels_p ? (*labels_p)->dtype : MNP_INT32;
-    if (st == MNP_OK && mnp__strips_suit(x->ctx, layout)) {
+    if (st == MNP_OK && mnp__strips_suit(x->ctx, layout))
         st = label_strips(&l, x, layout, structure ? structure : plain, labels_p, count_p);
-    } else if (st == MNP_OK) {
-        choose_way(&l, x, layout);
-        st = load_kernels(&l, x->dtype, structure ? structure : plain);
-        if (st == MNP_OK)
-            st = (l.is_whole ? label_whole : label_parts)(&l, x, layout, labels_p, count_p);
-    }
-    void *const memory[] = {l.pairs, l.found, l.changes, l.words, l.before};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        ops->free(x->ctx->device, memory[i]);
-    mnp_array_free(l.labels);
-    mnp_array_free(l.flags);
+    else if (st == MNP_OK)
+        st = label_blocks(&l, x, layout, structure ? structure : plain, labels_p, count_p);
     mnp_layout_free(layout);
     free(plain);
     return st;
