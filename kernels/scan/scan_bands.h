@@ -111,13 +111,13 @@ MNP_INLINE mnp_acc mnp_before_band(const mnp_scan_params &p, const mnp_band &ban
     mnp_record *const bands = (mnp_record *)p.state + 1 + band.chain * p.parts * step + column * mnp_record_words;
     if (band.number > 0) {
         if (there && lane == 0)
-            mnp_tell(p, bands + band.number * step, all, MNP_OF_TILE);
-        known = mnp_look_back<mnp_at_once>(p, bands, step, band.number, team, there);
+            mnp_tell(bands + band.number * step, all, MNP_OF_TILE);
+        known = mnp_look_back<mnp_at_once>(bands, step, band.number, team, there);
     }
     if (there && lane == 0) {
         mnp_acc end = known;
         mnp_op::join(end, all);
-        mnp_tell(p, bands + band.number * step, end, MNP_UP_TO_END);
+        mnp_tell(bands + band.number * step, end, MNP_UP_TO_END);
     }
     return known;
 }
@@ -136,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
     const mnp_place place(most);
     const int most_rows = place.groups * place.strips * strip;
     if (threadIdx.x == 0) {
-        const int64_t block = p.parts > 1 ? mnp_take_number(p) : blockIdx.x;
+        const int64_t block = p.parts > 1 ? (int64_t)atomicAdd((unsigned long long *)p.state, 1ull) : blockIdx.x;
         shared_band.find(p, block, most_rows);
     }
     __syncthreads();

@@ -251,7 +251,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
     __shared__ int64_t shared_number;
     const int warp = threadIdx.x / 32;
     if (threadIdx.x == 0)
-        shared_number = mnp_take_number(p);
+        shared_number = (int64_t)atomicAdd((unsigned long long *)p.state, 1ull);
     __syncthreads();
     const int64_t number = shared_number, tile = number / p.lines, line_number = number - tile * p.lines;
     const mnp_line line(p, line_number);
@@ -269,15 +269,15 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
         mnp_acc known;
         if (tile > 0) {
             if (threadIdx.x == 0)
-                mnp_tell(p, tiles + tile * mnp_record_words, all, MNP_OF_TILE);
-            known = mnp_look_back<1>(p, tiles, mnp_record_words, tile, 32, true);
+                mnp_tell(tiles + tile * mnp_record_words, all, MNP_OF_TILE);
+            known = mnp_look_back<1>(tiles, mnp_record_words, tile, 32, true);
         } else {
             known = mnp_before_line(p, line.index);
         }
         mnp_acc end = known;
         mnp_op::join(end, all);
         if (threadIdx.x == 0) {
-            mnp_tell(p, tiles + tile * mnp_record_words, end, MNP_UP_TO_END);
+            mnp_tell(tiles + tile * mnp_record_words, end, MNP_UP_TO_END);
             shared_known = known;
         }
     }

@@ -21,7 +21,6 @@ typedef struct shared {
     int threads; /* of a rank on the host; 0 on a GPU */
     void *state; /* of tiles; it grows on demand */
     size_t state_size;
-    uint64_t runs, blocks; /* that have used this memory */
 } shared;
 
 /* ---- what the context keeps ---- */
@@ -49,6 +48,12 @@ static mnp_status get_shared(mnp_ctx *ctx, shared **shared_p)
     return MNP_OK;
 }
 
+/* Enqueue on the compute stream that the memory for the state of tiles is set to zeros. */
+static mnp_status clear_state(mnp_ctx *ctx, const shared *all, size_t size)
+{
+    return ctx->device->ops->fill(ctx->device, all->state, 0, size, ctx->compute);
+}
+
 static mnp_status need_state(mnp_ctx *ctx, shared *all, size_t size)
 {
     const mnp__device_ops *ops = ctx->device->ops;
@@ -61,8 +66,7 @@ static mnp_status need_state(mnp_ctx *ctx, shared *all, size_t size)
     all->state_size = 0;
     MNP_TRY(ops->alloc(ctx->device, size, &all->state));
     all->state_size = size;
-    all->runs = all->blocks = 0;
-    return ops->fill(ctx->device, all->state, 0, size, ctx->compute);
+    return MNP_OK;
 }
 
 /* ---- kernels ---- */
@@ -199,17 +203,11 @@ static mnp_status compute(run *r)
         return MNP_OK;
     plan->slots[MNP__SCAN_PART_TOTALS] = (uint64_t)(uintptr_t)r->scratch;
     plan->slots[MNP__SCAN_STATE] = (uint64_t)(uintptr_t)r->shared->state;
+    if (plan->state > 0)
+        MNP_TRY(clear_state(r->ctx, r->shared, plan->state));
     if (plan->parts > 1)
         MNP_TRY(launch(r, &plan->totals, MNP_SCAN_TOTALS));
-    if (plan->state > 0) {
-        plan->slots[MNP__SCAN_RUN_NUMBER] = ++r->shared->runs;
-        plan->slots[MNP__SCAN_BLOCKS_BEFORE] = r->shared->blocks;
-        r->shared->blocks += plan->launch.grid[0];
-    }
-    const mnp_status st = launch(r, &plan->launch, MNP_SCAN_VALUES);
-    if (st != MNP_OK && plan->state > 0)
-        r->shared->state_size = 0; /* so that the next run begins with zeros again */
-    return st;
+    return launch(r, &plan->launch, MNP_SCAN_VALUES);
 }
 
 static mnp_status execute(run *r)

@@ -24,8 +24,6 @@ enum {
     MNP__SCAN_COUNT,
     MNP__SCAN_PART_TOTALS,
     MNP__SCAN_STATE,
-    MNP__SCAN_RUN_NUMBER,
-    MNP__SCAN_BLOCKS_BEFORE,
     MNP__SCAN_EXTENTS,
     MNP__SCAN_SLOTS = MNP__SCAN_EXTENTS + 2 * MNP_MAX_DIMS + 2 * (3 + MNP_MAX_DIMS),
     MNP__SCAN_SHORT_BYTES = 22 << 10, /* of the elements, or the results, of short lines in shared memory */
