@@ -29,31 +29,6 @@ struct mnp_place {
     }
 };
 
-/* A band: which one of its chain, the bands of the same lines, and where it lies.  One thread of a block finds it. */
-struct mnp_band {
-    int64_t chain, number, line; /* `line`: its first one */
-    int rows, columns;
-    const mnp_in *in;
-    mnp_out *out;
-
-    MNP_INLINE void find(const mnp_scan_params &p, int64_t block, int most_rows)
-    {
-        const int64_t most = p.columns, width = p.kept[MNP_KEPT - 1], across = mnp_quotient(width + most - 1, most);
-        const int64_t chains = mnp_quotient(p.lines, width) * across;
-        number = mnp_quotient(block, chains);
-        chain = block - number * chains;
-        const int64_t outer = mnp_quotient(chain, across), first_column = (chain - outer * across) * most;
-        const int64_t first_row = number * most_rows;
-        int64_t index[MNP_KEPT];
-        line = outer * width + first_column;
-        columns = (int)mnp_least(most, width - first_column);
-        rows = (int)mnp_least(most_rows, p.length - first_row);
-        mnp_unravel<MNP_KEPT>(p.kept, line, index);
-        in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index) + first_row * p.in.along;
-        out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index) + first_row * p.out.along;
-    }
-};
-
 /*
  * Find the results of the `count` elements of a strip, which are `step` apart; `first` is the total before it.  Results
  * that have another size overwrite elements of other threads, so that all elements are read first.
@@ -95,29 +70,29 @@ MNP_INLINE void mnp_go_on(const mnp_in *elements, mnp_out *results, int step, in
 constexpr int mnp_at_once = sizeof(mnp_acc) > 16 ? 1 : 4;
 
 /* The total of the elements of a line before the band; `all` is the total of the band. */
-MNP_INLINE mnp_acc mnp_before_band(const mnp_scan_params &p, const mnp_band &band, int team, bool there,
-                                   const mnp_acc &all)
+MNP_INLINE mnp_acc mnp_before_band(const mnp_scan_params &p, int64_t chain, int64_t band, int64_t line, int team,
+                                   bool there, const mnp_acc &all)
 {
     const int column = threadIdx.x / team, lane = threadIdx.x & (team - 1);
     mnp_acc known = mnp_empty<mnp_op>();
-    if (band.number == 0 && there && lane == 0) {
+    if (band == 0 && there && lane == 0) {
         int64_t index[MNP_KEPT];
-        mnp_unravel<MNP_KEPT>(p.kept, band.line + column, index);
+        mnp_unravel<MNP_KEPT>(p.kept, line + column, index);
         known = mnp_before_line(p, index);
     }
     if (p.parts == 1)
         return known;
     const int64_t step = p.columns * mnp_record_words;
-    mnp_record *const bands = (mnp_record *)p.state + 1 + band.chain * p.parts * step + column * mnp_record_words;
-    if (band.number > 0) {
+    mnp_record *const bands = (mnp_record *)p.state + 1 + chain * p.parts * step + column * mnp_record_words;
+    if (band > 0) {
         if (there && lane == 0)
-            mnp_tell(bands + band.number * step, all, MNP_OF_TILE);
-        known = mnp_look_back<mnp_at_once>(bands, step, band.number, team, there);
+            mnp_tell(bands + band * step, all, MNP_OF_TILE);
+        known = mnp_look_back<mnp_at_once>(bands, step, band, team, there);
     }
     if (there && lane == 0) {
         mnp_acc end = known;
         mnp_op::join(end, all);
-        mnp_tell(bands + band.number * step, end, MNP_UP_TO_END);
+        mnp_tell(bands + band * step, end, MNP_UP_TO_END);
     }
     return known;
 }
@@ -131,18 +106,30 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
 {
     extern __shared__ uint4 mnp_shared[];
     __shared__ mnp_acc totals[MNP_THREADS], known[MNP_SCAN_BAND_COLUMNS];
-    __shared__ mnp_band shared_band;
+    __shared__ int64_t shared_number;
     const int most = (int)p.columns, strip = (int)p.strip;
     const mnp_place place(most);
     const int most_rows = place.groups * place.strips * strip;
-    if (threadIdx.x == 0) {
-        const int64_t block = p.parts > 1 ? (int64_t)atomicAdd((unsigned long long *)p.state, 1ull) : blockIdx.x;
-        shared_band.find(p, block, most_rows);
+    int64_t number = blockIdx.x;
+    if (p.parts > 1) {
+        if (threadIdx.x == 0)
+            shared_number = (int64_t)atomicAdd((unsigned long long *)p.state, 1ull);
+        __syncthreads();
+        number = shared_number;
     }
-    __syncthreads();
-    const mnp_in *const in = shared_band.in;
-    mnp_out *const out = shared_band.out;
-    const int rows = shared_band.rows, columns = shared_band.columns;
+    /* Which band it is: `chain` numbers the columns of bands. */
+    const int64_t width = p.kept[MNP_KEPT - 1], across = (width + most - 1) / most, chains = p.lines / width * across;
+    const int64_t band = number / chains, chain = number - band * chains, outer = chain / across;
+    const int64_t first_column = (chain - outer * across) * most, line = outer * width + first_column;
+    const int64_t first_row = band * most_rows;
+    const int columns = (int)mnp_least(most, width - first_column);
+    const int rows = (int)mnp_least(most_rows, p.length - first_row);
+    int64_t index[MNP_KEPT];
+    mnp_unravel<MNP_KEPT>(p.kept, line, index);
+    const int64_t in_offset = mnp_offset<MNP_KEPT>(p.in.kept, index) + first_row * p.in.along;
+    const int64_t out_offset = mnp_offset<MNP_KEPT>(p.out.kept, index) + first_row * p.out.along;
+    const mnp_in *const in = (const mnp_in *)p.in.base + in_offset;
+    mnp_out *const out = (mnp_out *)p.out.base + out_offset;
     const mnp_box box = {1, rows, columns, 0, nullptr};
     mnp_in *const elements = mnp_room_of_elements(mnp_shared, in, out);
     mnp_out *const results = mnp_room_of_results(mnp_shared, elements, out);
@@ -171,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
     mnp_acc all = mnp_empty<mnp_op>();
     for (int g = 0; column < columns && g < place.groups; g++)
         mnp_op::join(all, totals[g * most + column]);
-    const mnp_acc found = mnp_before_band(p, shared_band, team, column < columns, all);
+    const mnp_acc found = mnp_before_band(p, chain, band, line, team, column < columns, all);
     if (column < columns && threadIdx.x % team == 0)
         known[column] = found;
     __syncthreads();
