@@ -66,9 +66,6 @@ MNP_INLINE void mnp_go_on(const mnp_in *elements, mnp_out *results, int step, in
     }
 }
 
-/* Bands that a thread looks at while it waits once. */
-constexpr int mnp_at_once = sizeof(mnp_acc) > 16 ? 1 : 4;
-
 /* The total of the elements of a line before the band; `all` is the total of the band. */
 MNP_INLINE mnp_acc mnp_before_band(const mnp_scan_params &p, int64_t chain, int64_t band, int64_t line, int team,
                                    bool there, const mnp_acc &all)
@@ -87,7 +84,7 @@ MNP_INLINE mnp_acc mnp_before_band(const mnp_scan_params &p, int64_t chain, int6
     if (band > 0) {
         if (there && lane == 0)
             mnp_tell(bands + band * step, all, MNP_OF_TILE);
-        known = mnp_look_back<mnp_at_once>(bands, step, band, team, there);
+        known = mnp_look_back(bands, step, band, team, there);
     }
     if (there && lane == 0) {
         mnp_acc end = known;

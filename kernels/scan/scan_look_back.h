@@ -4,7 +4,7 @@
  *
  * Blocks take numbers from a counter, so that the tiles for which they wait have been started.  A block first publishes
  * the total of its tile; once it knows the total of all tiles before, it publishes the total up to its own end.  The
- * threads of a team look back at some tiles each, until they find one with the latter.
+ * threads of a team look back at a tile each, until they find one with the latter.
  *
  * `state` starts as zeros: 16 bytes with the counter, then a record for every word of a tile's published accumulator.
  * A record's mark says which of the two totals the word is of.
@@ -43,47 +43,22 @@ MNP_INLINE uint64_t mnp_hear(const mnp_record *records, mnp_acc &acc)
 /*
  * The total before tile number `tile` > 0 of a line, whose first records are `tiles`, and those of the next tile `step`
  * records later.  All threads of a warp call it, in teams of `team` that look back along a line each; teams that have
- * no line are not `there`.  First each thread looks at one tile, and then at up to `most` adjacent ones at once: teams
- * of few threads would otherwise wait for memory many times.
+ * no line are not `there`.
  */
-template <int most>
 MNP_INLINE mnp_acc mnp_look_back(const mnp_record *tiles, int64_t step, int64_t tile, int team, bool there)
 {
     const int lane = threadIdx.x & (team - 1);
     const unsigned mine = (0xffffffffu >> (32 - team)) << (threadIdx.x & 31 & ~(team - 1));
     mnp_acc known = mnp_empty<mnp_op>();
-    int each = 1;
-    for (int64_t next = tile - 1;; next -= team * each, each = most) {
-        const int64_t nearest = next - lane * each;
-        mnp_acc found[most];
-        uint64_t what[most];
-#pragma unroll
-        for (int i = 0; i < most; i++) {
-            found[i] = mnp_empty<mnp_op>();
-            what[i] = there && i < each && nearest >= i ? 0 : MNP_OF_TILE; /* there is no such tile, or all is known */
-        }
-        bool heard;
+    for (int64_t nearest = tile - 1 - lane;; nearest -= team) {
+        mnp_acc acc = mnp_empty<mnp_op>();
+        uint64_t what = there && nearest >= 0 ? 0 : MNP_OF_TILE; /* there is no such tile, or all is known */
         do {
-            heard = true;
-#pragma unroll
-            for (int i = 0; i < most; i++) {
-                if (what[i] == 0)
-                    what[i] = mnp_hear(tiles + (nearest - i) * step, found[i]);
-                heard = heard && what[i] != 0;
-            }
-        } while (!__all_sync(0xffffffffu, heard));
-        mnp_acc acc = found[0];
-        bool end = what[0] == MNP_UP_TO_END;
-#pragma unroll
-        for (int i = 1; i < most; i++) {
-            if (!end) { /* no nearer tile says it all */
-                mnp_op::join(found[i], acc);
-                acc = found[i];
-                end = what[i] == MNP_UP_TO_END;
-            }
-        }
-        const unsigned ends = __ballot_sync(0xffffffffu, end) & mine;
-        if (ends & (mine & ((1u << (threadIdx.x & 31)) - 1))) /* nor do the tiles of a thread before this one */
+            if (what == 0)
+                what = mnp_hear(tiles + nearest * step, acc);
+        } while (!__all_sync(0xffffffffu, what != 0));
+        const unsigned ends = __ballot_sync(0xffffffffu, what == MNP_UP_TO_END) & mine;
+        if (ends & (mine & ((1u << (threadIdx.x & 31)) - 1))) /* a nearer tile says it all */
             acc = mnp_empty<mnp_op>();
         for (int by = 1; by < team; by *= 2) {
             mnp_acc other = mnp_shuffle_from(acc, (lane + by) & (team - 1), team); /* of tiles before */

@@ -270,7 +270,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
         if (tile > 0) {
             if (threadIdx.x == 0)
                 mnp_tell(tiles + tile * mnp_record_words, all, MNP_OF_TILE);
-            known = mnp_look_back<1>(tiles, mnp_record_words, tile, 32, true);
+            known = mnp_look_back(tiles, mnp_record_words, tile, 32, true);
         } else {
             known = mnp_before_line(p, line.index);
         }
