@@ -17,6 +17,7 @@
  *   MNP_THREADS, MNP_VECTOR, MNP_UNROLL   threads of a block; adjacent elements of one access; accesses in flight, or
  *                          with bands: most elements of a thread's strip
  *   MNP_BESIDE             across lines: vectors of lines that a thread has
+ *   MNP_SHIFTED            along lines: tiles begin where the input is aligned, which may be before a line
  */
 #include "kernels/prelude.h"
 #include "kernels/math.h"

@@ -83,13 +83,13 @@ MNP_INLINE mnp_acc mnp_before_band(const mnp_scan_params &p, int64_t chain, int6
     mnp_record *const bands = (mnp_record *)p.state + 1 + chain * p.parts * step + column * mnp_record_words;
     if (band > 0) {
         if (there && lane == 0)
-            mnp_tell(bands + band * step, all, MNP_OF_TILE);
-        known = mnp_look_back(bands, step, band, team, there);
+            mnp_tell(p, bands + band * step, all, MNP_OF_TILE);
+        known = mnp_look_back(p, bands, step, band, team, there);
     }
     if (there && lane == 0) {
         mnp_acc end = known;
         mnp_op::join(end, all);
-        mnp_tell(bands + band * step, end, MNP_UP_TO_END);
+        mnp_tell(p, bands + band * step, end, MNP_UP_TO_END);
     }
     return known;
 }
@@ -110,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
     int64_t number = blockIdx.x;
     if (p.parts > 1) {
         if (threadIdx.x == 0)
-            shared_number = (int64_t)atomicAdd((unsigned long long *)p.state, 1ull);
+            shared_number = mnp_take_number(p);
         __syncthreads();
         number = shared_number;
     }

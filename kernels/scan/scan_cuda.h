@@ -58,11 +58,17 @@ MNP_INLINE mnp_acc mnp_join_threads(int number, int count, int step, mnp_acc &ac
     return number > 0 ? before : mnp_empty<mnp_op>();
 }
 
+/* Whether a line has begun at element x. */
+MNP_INLINE bool mnp_begun(int64_t x)
+{
+    return !MNP_SHIFTED || x >= 0;
+}
+
 /* Load MNP_VECTOR adjacent elements from element x on, except those before the first one and from `end` on. */
 template <bool unit, typename Memory>
 MNP_INLINE void mnp_load(const Memory *at, int64_t stride, int64_t x, int64_t end, Memory (&values)[MNP_VECTOR])
 {
-    if (MNP_VECTOR > 1 && unit && x >= 0 && x + MNP_VECTOR <= end) {
+    if (MNP_VECTOR > 1 && unit && mnp_begun(x) && x + MNP_VECTOR <= end) {
         const mnp_vector<Memory, MNP_VECTOR> all = *(const mnp_vector<Memory, MNP_VECTOR> *)(at + x);
 #pragma unroll
         for (int v = 0; v < MNP_VECTOR; v++)
@@ -71,14 +77,14 @@ MNP_INLINE void mnp_load(const Memory *at, int64_t stride, int64_t x, int64_t en
     }
 #pragma unroll
     for (int v = 0; v < MNP_VECTOR; v++) {
-        if (x + v >= 0 && x + v < end)
+        if (mnp_begun(x + v) && x + v < end)
             values[v] = at[unit ? x + v : (x + v) * stride];
     }
 }
 template <bool unit, typename Memory>
 MNP_INLINE void mnp_store(Memory *at, int64_t stride, int64_t x, int64_t end, const Memory (&values)[MNP_VECTOR])
 {
-    if (MNP_VECTOR > 1 && unit && x >= 0 && x + MNP_VECTOR <= end) {
+    if (MNP_VECTOR > 1 && unit && mnp_begun(x) && x + MNP_VECTOR <= end) {
         mnp_vector<Memory, MNP_VECTOR> all;
 #pragma unroll
         for (int v = 0; v < MNP_VECTOR; v++)
@@ -88,7 +94,7 @@ MNP_INLINE void mnp_store(Memory *at, int64_t stride, int64_t x, int64_t end, co
     }
 #pragma unroll
     for (int v = 0; v < MNP_VECTOR; v++) {
-        if (x + v >= 0 && x + v < end)
+        if (mnp_begun(x + v) && x + v < end)
             at[unit ? x + v : (x + v) * stride] = values[v];
     }
 }

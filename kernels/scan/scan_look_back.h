@@ -6,27 +6,34 @@
  * the total of its tile; once it knows the total of all tiles before, it publishes the total up to its own end.  The
  * threads of a team look back at a tile each, until they find one with the latter.
  *
- * `state` starts as zeros: 16 bytes with the counter, then a record for every word of a tile's published accumulator.
- * A record's mark says which of the two totals the word is of.
+ * `state` has 16 bytes with the counter, then a record for every word of a tile's published accumulator.  A record's
+ * mark says which of the two totals the word is of, and of which run, since runs use the same memory one after the
+ * other: it starts as zeros, and is not cleared between them, nor is the counter.
  */
 #include "kernels/records_cuda.h"
 
 constexpr int mnp_record_words = (sizeof(mnp_acc) + 7) / 8;
 
-/* Marks of records. */
+/* What a record is of; with four times the number of a run, its mark. */
 enum : uint64_t { MNP_OF_TILE = 1, MNP_UP_TO_END }; /* 0: nothing is published yet */
 
-MNP_INLINE void mnp_tell(mnp_record *records, const mnp_acc &acc, uint64_t what)
+/* The next number of a block. */
+MNP_INLINE int64_t mnp_take_number(const mnp_scan_params &p)
+{
+    return (int64_t)atomicAdd((unsigned long long *)p.state, 1ull) - p.blocks_before;
+}
+
+MNP_INLINE void mnp_tell(const mnp_scan_params &p, mnp_record *records, const mnp_acc &acc, uint64_t what)
 {
     uint64_t word[mnp_record_words] = {};
     memcpy(word, &acc, sizeof acc);
 #pragma unroll
     for (int w = 0; w < mnp_record_words; w++)
-        MNP_WRITE_RECORD(records + w, word[w], what);
+        MNP_WRITE_RECORD(records + w, word[w], 4 * p.run_number + what);
 }
 
 /* Read a tile's published `acc` and return its kind: 0 if there is none yet, or it is being replaced. */
-MNP_INLINE uint64_t mnp_hear(const mnp_record *records, mnp_acc &acc)
+MNP_INLINE uint64_t mnp_hear(const mnp_scan_params &p, const mnp_record *records, mnp_acc &acc)
 {
     uint64_t word[mnp_record_words], what[mnp_record_words];
 #pragma unroll
@@ -35,9 +42,10 @@ MNP_INLINE uint64_t mnp_hear(const mnp_record *records, mnp_acc &acc)
 #pragma unroll
     for (int w = 1; w < mnp_record_words; w++)
         what[0] = what[w] == what[0] ? what[0] : 0;
-    if (what[0])
-        memcpy(&acc, word, sizeof acc);
-    return what[0];
+    if (what[0] / 4 != p.run_number)
+        return 0;
+    memcpy(&acc, word, sizeof acc);
+    return what[0] % 4;
 }
 
 /*
@@ -45,7 +53,8 @@ MNP_INLINE uint64_t mnp_hear(const mnp_record *records, mnp_acc &acc)
  * records later.  All threads of a warp call it, in teams of `team` that look back along a line each; teams that have
  * no line are not `there`.
  */
-MNP_INLINE mnp_acc mnp_look_back(const mnp_record *tiles, int64_t step, int64_t tile, int team, bool there)
+MNP_INLINE mnp_acc mnp_look_back(const mnp_scan_params &p, const mnp_record *tiles, int64_t step, int64_t tile,
+                                 int team, bool there)
 {
     const int lane = threadIdx.x & (team - 1);
     const unsigned mine = (0xffffffffu >> (32 - team)) << (threadIdx.x & 31 & ~(team - 1));
@@ -55,7 +64,7 @@ MNP_INLINE mnp_acc mnp_look_back(const mnp_record *tiles, int64_t step, int64_t 
         uint64_t what = there && nearest >= 0 ? 0 : MNP_OF_TILE; /* there is no such tile, or all is known */
         do {
             if (what == 0)
-                what = mnp_hear(tiles + nearest * step, acc);
+                what = mnp_hear(p, tiles + nearest * step, acc);
         } while (!__all_sync(0xffffffffu, what != 0));
         const unsigned ends = __ballot_sync(0xffffffffu, what == MNP_UP_TO_END) & mine;
         if (ends & (mine & ((1u << (threadIdx.x & 31)) - 1))) /* a nearer tile says it all */

@@ -43,7 +43,9 @@ struct mnp_scan_params {
     unsigned long long known; /* totals of all lines for each rank that shares them; 0: ranks share none */
     long long first, by, count; /* the ranks before this one: numbers first, first + by, ... */
     unsigned long long totals;  /* of parts: that of a line is number part * lines + its number */
-    unsigned long long state;   /* of tiles: see scan_tiles.h */
+    unsigned long long state;   /* of tiles: see scan_look_back.h */
+    unsigned long long run_number;
+    long long blocks_before; /* of earlier runs with this state */
     long long kept[MNP_KEPT];
     long long place[MNP_KEPT]; /* strides of the numbers of lines in `known` */
     mnp_scan_operand in, out;

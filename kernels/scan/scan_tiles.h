@@ -43,9 +43,9 @@ struct mnp_strip {
     {
         const int lane = threadIdx.x % 32;
         const int64_t first = from + lane * mnp_items;
-        begin = first < 0 ? (int)-first : 0;
+        begin = mnp_begun(first) ? 0 : (int)-first;
         stop = (int)mnp_least(end - first, mnp_items);
-        if (MNP_UNIT_IN && MNP_VECTOR * sizeof(mnp_in) == 16 && from >= 0 && from + 32 * mnp_items <= end) {
+        if (MNP_UNIT_IN && MNP_VECTOR * sizeof(mnp_in) == 16 && mnp_begun(from) && from + 32 * mnp_items <= end) {
 #pragma unroll
             for (int u = 0; u < MNP_UNROLL; u++)
                 mnp_copy_ahead<16>(mnp_places<mnp_in>::at(shared, u * 32 + lane),
@@ -70,7 +70,7 @@ struct mnp_strip {
     /* Whether element number i of the strip exists. */
     MNP_INLINE bool exists(int i) const
     {
-        return i >= begin && i < stop;
+        return (!MNP_SHIFTED || i >= begin) && i < stop;
     }
     /* Add the elements to a set; `all` of a strip exist, or some. */
     template <bool all> MNP_INLINE void add_to(mnp_op::lanes<1> &lanes) const
@@ -146,7 +146,7 @@ struct mnp_strip {
 #pragma unroll
         for (int i = 0; i < mnp_items; i++) {
             const int number = i * 32 + lane;
-            if (all || (from + number >= 0 && from + number < end))
+            if (all || (mnp_begun(from + number) && from + number < end))
                 out[from + number] = mnp_places<mnp_out>::at(shared, number / MNP_VECTOR)->at[number % MNP_VECTOR];
         }
     }
@@ -154,7 +154,7 @@ struct mnp_strip {
     MNP_INLINE void store(mnp_out *out, int64_t stride, int64_t from, int64_t end, bool aligned, const mnp_acc &first)
     {
         const int lane = threadIdx.x % 32;
-        const bool all = from >= 0 && from + 32 * mnp_items <= end;
+        const bool all = mnp_begun(from) && from + 32 * mnp_items <= end;
         mnp_acc prefix = first;
         mnp_op::join(prefix, before);
         if (all)
@@ -191,8 +191,8 @@ struct mnp_line {
         mnp_unravel<MNP_KEPT>(p.kept, line, index);
         in = (const mnp_in *)p.in.base + mnp_offset<MNP_KEPT>(p.in.kept, index);
         out = (mnp_out *)p.out.base + mnp_offset<MNP_KEPT>(p.out.kept, index);
-        skip = MNP_UNIT_IN ? (int)((uint64_t)in / sizeof(mnp_in) % MNP_VECTOR) : 0;
-        aligned = MNP_VECTOR == 1 || !MNP_UNIT_OUT || (int)((uint64_t)out / sizeof(mnp_out) % MNP_VECTOR) == skip;
+        skip = MNP_SHIFTED && MNP_UNIT_IN ? (int)((uint64_t)in / sizeof(mnp_in) % MNP_VECTOR) : 0;
+        aligned = !MNP_SHIFTED || !MNP_UNIT_OUT || (int)((uint64_t)out / sizeof(mnp_out) % MNP_VECTOR) == skip;
     }
 };
 
@@ -251,7 +251,7 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
     __shared__ int64_t shared_number;
     const int warp = threadIdx.x / 32;
     if (threadIdx.x == 0)
-        shared_number = (int64_t)atomicAdd((unsigned long long *)p.state, 1ull);
+        shared_number = mnp_take_number(p);
     __syncthreads();
     const int64_t number = shared_number, tile = number / p.lines, line_number = number - tile * p.lines;
     const mnp_line line(p, line_number);
@@ -269,15 +269,15 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, mnp_blocks)
         mnp_acc known;
         if (tile > 0) {
             if (threadIdx.x == 0)
-                mnp_tell(tiles + tile * mnp_record_words, all, MNP_OF_TILE);
-            known = mnp_look_back(tiles, mnp_record_words, tile, 32, true);
+                mnp_tell(p, tiles + tile * mnp_record_words, all, MNP_OF_TILE);
+            known = mnp_look_back(p, tiles, mnp_record_words, tile, 32, true);
         } else {
             known = mnp_before_line(p, line.index);
         }
         mnp_acc end = known;
         mnp_op::join(end, all);
         if (threadIdx.x == 0) {
-            mnp_tell(tiles + tile * mnp_record_words, end, MNP_UP_TO_END);
+            mnp_tell(p, tiles + tile * mnp_record_words, end, MNP_UP_TO_END);
             shared_known = known;
         }
     }

@@ -16,11 +16,16 @@
 #include "ops/reduction/reduction_plan.h"
 #include "ops/scan/scan_plan.h"
 
+enum {
+    SMALL_STATE = 1 << 20
+}; /* bytes, which are set to zeros before each run: then blocks find them in the L2 cache */
+
 /* What a context keeps for all scans. */
 typedef struct shared {
     int threads; /* of a rank on the host; 0 on a GPU */
     void *state; /* of tiles; it grows on demand */
     size_t state_size;
+    uint64_t runs, blocks; /* that have used this memory */
 } shared;
 
 /* ---- what the context keeps ---- */
@@ -48,9 +53,10 @@ static mnp_status get_shared(mnp_ctx *ctx, shared **shared_p)
     return MNP_OK;
 }
 
-/* Enqueue on the compute stream that the memory for the state of tiles is set to zeros. */
-static mnp_status clear_state(mnp_ctx *ctx, const shared *all, size_t size)
+/* Enqueue on the compute stream that so much of the memory for the state of tiles is set to zeros. */
+static mnp_status clear_state(mnp_ctx *ctx, shared *all, size_t size)
 {
+    all->blocks = 0; /* the counter is there, too */
     return ctx->device->ops->fill(ctx->device, all->state, 0, size, ctx->compute);
 }
 
@@ -66,7 +72,8 @@ static mnp_status need_state(mnp_ctx *ctx, shared *all, size_t size)
     all->state_size = 0;
     MNP_TRY(ops->alloc(ctx->device, size, &all->state));
     all->state_size = size;
-    return MNP_OK;
+    all->runs = all->blocks = 0;
+    return ops->fill(ctx->device, all->state, 0, size, ctx->compute);
 }
 
 /* ---- kernels ---- */
@@ -102,7 +109,7 @@ static mnp_status load(const mnp__reduction *reduction, const mnp__scan_signatur
                   reduction->spec.looks);
     mnp__text_add(&text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_UNROLL %d\n", MNP__SCAN_THREADS,
                   signature->vector, signature->unroll);
-    mnp__text_add(&text, "#define MNP_BESIDE %d\n", signature->beside);
+    mnp__text_add(&text, "#define MNP_BESIDE %d\n#define MNP_SHIFTED %d\n", signature->beside, signature->shifted);
     return mnp__generated_load(&reduction->generated, reduction->ctx->device,
                                &(mnp__kernel_spec){.file = "scan/scan.cu", .shared_bytes = bytes}, &function, &text,
                                kernel_p);
@@ -203,11 +210,19 @@ static mnp_status compute(run *r)
         return MNP_OK;
     plan->slots[MNP__SCAN_PART_TOTALS] = (uint64_t)(uintptr_t)r->scratch;
     plan->slots[MNP__SCAN_STATE] = (uint64_t)(uintptr_t)r->shared->state;
-    if (plan->state > 0)
-        MNP_TRY(clear_state(r->ctx, r->shared, plan->state));
     if (plan->parts > 1)
         MNP_TRY(launch(r, &plan->totals, MNP_SCAN_TOTALS));
-    return launch(r, &plan->launch, MNP_SCAN_VALUES);
+    if (plan->state > 0 && plan->state <= SMALL_STATE)
+        MNP_TRY(clear_state(r->ctx, r->shared, plan->state));
+    if (plan->state > 0) {
+        plan->slots[MNP__SCAN_RUN_NUMBER] = ++r->shared->runs;
+        plan->slots[MNP__SCAN_BLOCKS_BEFORE] = r->shared->blocks;
+        r->shared->blocks += plan->launch.grid[0];
+    }
+    const mnp_status st = launch(r, &plan->launch, MNP_SCAN_VALUES);
+    if (st != MNP_OK && plan->state > 0)
+        r->shared->state_size = 0; /* so that the next run begins with zeros again */
+    return st;
 }
 
 static mnp_status execute(run *r)

@@ -318,8 +318,12 @@ static bool plan_short(const walk *w, bool columns, mnp__scan_plan *plan)
     const int64_t at_once = mnp__divide_up(MNP__SCAN_THREADS >> s.team, s.inner) * s.inner;
     const int64_t most = fit > at_once ? fit / at_once * at_once : fit, blocks = mnp__divide_up(s.run, most);
     const int64_t each = s.run < w->lines ? mnp__round_up(mnp__divide_up(s.run, blocks), s.inner) : most;
-    *signature =
-        (mnp__scan_signature){MNP_SCAN_SHORT, signature->kept, (unsigned char)s.vector, 1, s.unit[IN], s.unit[OUT], 0};
+    *signature = (mnp__scan_signature){.way = MNP_SCAN_SHORT,
+                                       .kept = signature->kept,
+                                       .vector = (unsigned char)s.vector,
+                                       .unroll = 1,
+                                       .unit_in = s.unit[IN],
+                                       .unit_out = s.unit[OUT]};
     plan->gap[IN] = s.gap[IN];
     plan->gap[OUT] = s.gap[OUT];
     plan->slots[MNP__SCAN_PARTS] = (uint64_t)each;
@@ -363,8 +367,12 @@ static bool plan_bands(const walk *w, mnp__scan_plan *plan)
         unit[k] = whole && w->along[k][0] == width && w->stride[k][innermost(w)] == 1;
     if (unit[IN] || unit[OUT])
         signature->vector = 1;
-    *signature = (mnp__scan_signature){
-        MNP_SCAN_BANDS, signature->kept, signature->vector, (unsigned char)most_strip, unit[IN], unit[OUT], 0};
+    *signature = (mnp__scan_signature){.way = MNP_SCAN_BANDS,
+                                       .kept = signature->kept,
+                                       .vector = signature->vector,
+                                       .unroll = (unsigned char)most_strip,
+                                       .unit_in = unit[IN],
+                                       .unit_out = unit[OUT]};
     plan->slots[MNP__SCAN_PARTS] = (uint64_t)bands;
     plan->slots[MNP__SCAN_COLUMNS] = (uint64_t)each;
     plan->slots[MNP__SCAN_STRIP] = (uint64_t)strip;
@@ -417,6 +425,7 @@ static void plan_rows(const walk *w, bool general, mnp__scan_plan *plan)
     /* Longer lines are divided where the input is aligned, so that tiles may begin before them. */
     const int64_t before = most_of_vector(w, signature) - signature->vector;
     if (before > 0) {
+        signature->shifted = 1;
         signature->vector = (unsigned char)most_of_vector(w, signature);
         signature->unroll = choose_unroll(w, signature, FLIGHT_BYTES);
     }

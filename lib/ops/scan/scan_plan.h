@@ -24,6 +24,8 @@ enum {
     MNP__SCAN_COUNT,
     MNP__SCAN_PART_TOTALS,
     MNP__SCAN_STATE,
+    MNP__SCAN_RUN_NUMBER,
+    MNP__SCAN_BLOCKS_BEFORE,
     MNP__SCAN_EXTENTS,
     MNP__SCAN_SLOTS = MNP__SCAN_EXTENTS + 2 * MNP_MAX_DIMS + 2 * (3 + MNP_MAX_DIMS),
     MNP__SCAN_SHORT_BYTES = 22 << 10, /* of the elements, or the results, of short lines in shared memory */
@@ -41,7 +43,7 @@ static inline int64_t mnp__scan_short_bytes(int64_t in, int64_t out)
 
 /* What a kernel is compiled for.  Signatures are compared by their bytes. */
 typedef struct mnp__scan_signature {
-    unsigned char way, kept, vector, unroll, unit_in, unit_out, beside;
+    unsigned char way, kept, vector, unroll, unit_in, unit_out, beside, shifted;
 } mnp__scan_signature;
 
 /* One run on this rank: a kernel's signature, how wide it runs, and its parameter. */
