@@ -92,7 +92,7 @@ MNP_INLINE mnp_acc mnp_look_back(const mnp_scan_params &p, const mnp_record *til
             }
         }
         const unsigned ends = __ballot_sync(0xffffffffu, end) & mine;
-        if (ends & (mine & ((1u << (threadIdx.x & 31)) - 1))) /* nor do the tiles of a thread before this one */
+        if (ends & (mine & ((1u << (threadIdx.x & 31)) - 1))) /* nearer tiles, of a thread before this one, do */
             acc = mnp_empty<mnp_op>();
         for (int by = 1; by < team; by *= 2) {
             mnp_acc other = mnp_shuffle_from(acc, (lane + by) & (team - 1), team); /* of tiles before */
