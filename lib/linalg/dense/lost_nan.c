@@ -48,7 +48,9 @@ mnp_status mnp__lost_nan_getrf(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__lap
 {
     mnp__device *device = ctx->device;
     void *marks;
-    if (!kernel || job->batch == 0 || job->m == 0 || job->n == 0)
+    if (job->batch == 0 || job->m == 0 || job->n == 0)
+        return MNP_OK;
+    if (!kernel)
         return device->ops->lapack->getrf(device, job, ctx->compute);
     MNP_TRY(device->ops->alloc(device, (size_t)(job->batch * job->n) * sizeof(int), &marks));
     const mnp_status st = factor(ctx, kernel, job, marks);

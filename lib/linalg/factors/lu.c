@@ -36,7 +36,7 @@ mnp_status mnp__lu_make(const mnp__place *place, const mnp_array *a, mnp_dtype d
     mnp__lapack_job job = mnp__dense_job(&lu->factors);
     job.pivots = lu->pivots->data;
     job.info = lu->info->data;
-    if (m == 0)
+    if (m == 0 || n == 0)
         return MNP_OK;
     if (place->spread)
         return mnp__panels_getrf(place, &lu->factors, lu->pivots, lu->info);

@@ -71,9 +71,10 @@ static mnp_status need_state(mnp_ctx *ctx, shared *all, size_t size)
     all->state = NULL;
     all->state_size = 0;
     MNP_TRY(ops->alloc(ctx->device, size, &all->state));
+    MNP_TRY(ops->fill(ctx->device, all->state, 0, size, ctx->compute));
     all->state_size = size;
     all->runs = all->blocks = 0;
-    return ops->fill(ctx->device, all->state, 0, size, ctx->compute);
+    return MNP_OK;
 }
 
 /* ---- kernels ---- */

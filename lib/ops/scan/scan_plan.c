@@ -164,7 +164,7 @@ static int64_t count_following(const walk *w, int k, int64_t inner)
     if (w->along[k][0] != inner || (groups && w->stride[k][innermost(w)] != 1))
         return 0;
     for (int d = innermost(w) - groups; d >= 0; d--) {
-        if (w->stride[k][d] != lines / inner * w->length * inner && w->beside.extent[d] > 1)
+        if (w->stride[k][d] != lines * w->length && w->beside.extent[d] > 1)
             break;
         lines *= w->beside.extent[d];
     }

@@ -233,8 +233,8 @@ bool mnp__system_reports_often(const mnp__system *s)
 }
 
 /*
- * One iteration, number `calls` since the method started; some also read the state.  What is read is the state that a
- * GPU has come to by then, but where the progress function is told of single iterations.
+ * One iteration, number `calls` since the method started; some also read the state.  On a GPU that is the state at the
+ * reading before, so that nothing waits; or the present one, if the progress function is called so often.
  */
 static mnp_status iterate(mnp__system *s, int64_t calls, struct mnp_step_control *control)
 {
