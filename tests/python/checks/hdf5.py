@@ -143,10 +143,20 @@ def check_boxes():
         same("and nothing was written", d[...], a)
 
 
+def reads_tiff():
+    """Whether Maniple was built with libtiff."""
+    try:
+        mp.tiff.read("")
+    except Exception as error:  # noqa: BLE001  another one, of a name that is no file
+        return "no libtiff" not in str(error)
+
+
 def check_missing_files():
     name = os.path.join(shared_folder(), "none", "x.npy")
     for what, function in {
         "load": lambda: mp.load(name), "save": lambda: mp.save(name, mp.ones(2)),
         "tiff.read": lambda: mp.tiff.read(name), "h5.write": lambda: mp.h5.write(name + ":/x", mp.ones(2)),
     }.items():
+        if what.startswith("tiff") and not reads_tiff():
+            continue
         raises(FileNotFoundError, "", f"{what} of what is not there", function)
