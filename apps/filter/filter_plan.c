@@ -2,6 +2,7 @@
 /*
  * maniple filter --plan: what ranks exchange, keep and compute.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,6 +70,35 @@ static plan_sent exchange_of(const filtering *j, const plan *p, bool passes)
     return all;
 }
 
+/* How far windows reach over the ends of a block along dimension d; nothing if it is not cut. */
+static void find_reach(const filtering *j, int d, int parts, double *before, double *after)
+{
+    int64_t first;
+    const int64_t count = filter_window(j, d, &first);
+    *before = parts > 1 && first < 0 ? (double)-first : 0;
+    *after = parts > 1 && first + count > 1 ? (double)(first + count - 1) : 0;
+}
+
+/*
+ * Elements that the windows of outputs at the borders of a block reach, which are brought to memory of their own: for
+ * the border at either end of each dimension that is cut; in passes along axes they are not wider along others.
+ */
+static double border_elements(const filtering *j, double block, const int *parts, bool passes)
+{
+    const operand *input = &j->job.input;
+    double all = 0;
+    for (int d = 0; d < input->ndim; d++) {
+        double before, after, others = block / ceil((double)input->shape[d] / parts[d]);
+        for (int e = 0; e < input->ndim && !passes; e++) {
+            find_reach(j, e, parts[e], &before, &after);
+            others *= e == d ? 1 : 1 + (before + after) / ceil((double)input->shape[e] / parts[e]);
+        }
+        find_reach(j, d, parts[d], &before, &after);
+        all += others * ((before > 0 ? 2 * before + after : 0) + (after > 0 ? before + 2 * after : 0));
+    }
+    return all;
+}
+
 /*
  * A rank needs what lies around its block, from the ranks beside it.  Filters that take one axis after the other pass
  * over memory for each; what the arithmetic of sorted windows and of labels takes was not measured.
@@ -100,10 +130,8 @@ mnp_status filter_plan(job *base, plan *p)
     int cut = 0;
     for (int d = 0; d < input->ndim; d++)
         cut += parts[d] > 1;
-    const double out = block * (double)mnp_dtype_size(result), work = (passes         ? (cut > 1 ? 2 : 1) * out
-                                                                       : p->ranks > 1 ? bytes
-                                                                                      : 0) +
-                                                                      sent.received;
+    const double out = block * (double)mnp_dtype_size(result), between = passes ? (cut > 1 ? 2 : 1) * out : 0,
+                 work = between + border_elements(j, block, parts, passes) * size + sent.received;
     plan_keep(p, "output", out);
     plan_keep(p, "work", work);
     if (p->ranks > 1) {
