@@ -2,7 +2,7 @@
 /*
  * LU factorisation of matrices with NaN.  On GPUs cuSOLVER takes NaN for 0, so that a system or a determinant would have
  * a result as if nothing were wrong; NumPy's is NaN.  Here the diagonal of U has NaN in the columns in which the matrix
- * has some, which makes determinants, solutions and inverses NaN.
+ * has some: determinants are NaN, and solutions and inverses have NaN.
  */
 #ifndef MNP__LINALG_LOST_NAN_H
 #define MNP__LINALG_LOST_NAN_H
