@@ -32,34 +32,24 @@ static void *scratch_of(const struct execution *e)
     return e->plan->scratch > 0 ? e->scratch + e->plan->slab : NULL;
 }
 
-static mnp_status run_fft(const struct execution *e, mnp__device_fft *fft, void *source, void *target)
-{
-    mnp_ctx *ctx = e->plan->ctx;
-    return fft ? ctx->device->ops->fft_execute(ctx->device, fft, source, target, scratch_of(e), ctx->compute) : MNP_OK;
-}
-
-/* The transforms before a move, and the move, slab by slab; also what is early of the transform behind it. */
+/* The transforms before a move, and the move, slab by slab. */
 static mnp_status run_slabs(const struct execution *e, int i, char *source, void *target)
 {
     const mnp_fft_plan *plan = e->plan;
     const struct mnp__fft_runner *move = &plan->runners[i];
+    mnp_ctx *ctx = plan->ctx;
     const int first = i - plan->steps.steps[i].chain;
     MNP_TRY(mnp__mover_begin_slabs(move->mover, target));
     for (int64_t slab = 0; slab < move->slabs; slab++) {
-        char *buffer = e->scratch + (size_t)(slab % move->buffers) * move->slab_room;
+        char *buffer = e->scratch + (size_t)(slab % mnp__mover_slab_buffers(ctx)) * move->slab_room;
         MNP_TRY(mnp__mover_next_slab(move->mover, slab));
         for (int k = first; k < i; k++) {
             const struct mnp__fft_runner *runner = &plan->runners[k];
             mnp__device_fft *fft = runner->last_fft && slab == move->slabs - 1 ? runner->last_fft : runner->fft;
             void *from = k == first ? source + slab * move->slab_step : buffer;
-            MNP_TRY(run_fft(e, fft, from, buffer));
+            MNP_TRY(ctx->device->ops->fft_execute(ctx->device, fft, from, buffer, scratch_of(e), ctx->compute));
         }
         MNP_TRY(mnp__mover_slab(move->mover, slab, buffer));
-    }
-    if (plan->steps.steps[i].late) {
-        MNP_TRY(mnp__mover_early(move->mover));
-        void *early = memory_at(e, plan->steps.steps[i].target, false);
-        MNP_TRY(run_fft(e, plan->runners[i + 1].fft, early, early));
     }
     return mnp__mover_finish_slabs(move->mover);
 }
@@ -91,9 +81,9 @@ static mnp_status run_step(const struct execution *e, int i)
             return run_chain(e, i, source, target);
         return mnp__mover_run(runner->mover, source, target);
     case MNP__FFT_LOCAL:
-        if (step->late)
-            return run_fft(e, runner->last_fft, (char *)source + runner->slab_step, (char *)target + runner->slab_step);
-        return step->chain == 0 ? run_fft(e, runner->fft, source, target) : MNP_OK;
+        return runner->fft && step->chain == 0 ? ctx->device->ops->fft_execute(ctx->device, runner->fft, source, target,
+                                                                               scratch_of(e), ctx->compute)
+                                               : MNP_OK;
     default: {
         mnp_fft_twiddle_params params = runner->twiddle;
         const int64_t count = params.extent[0] * params.extent[1] * params.extent[2] * params.extent[3];

@@ -7,7 +7,7 @@
  * the output is used before it holds the result.  Where all ranks share memory, transforms before a move go slab by
  * slab.  CPUs transform a slab in a buffer that stays in the cache, and store it from there where it belongs.  GPUs
  * store one slab while they transform the next, so that the time of the links is hidden behind that of the transforms,
- * or the other way round; and where one transform follows the last move, it begins when most of the data has come.
+ * or the other way round.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -109,15 +109,12 @@ static bool is_transformed(const mnp__fft_step *step, int d)
     return false;
 }
 
-/* So many indices of dimension dim of a block; from, to: they are a slab, dense, before and after the transform. */
-struct part {
-    int dim;
-    int64_t extent;
-    bool from, to;
-};
-
-/* The transform of this rank's block, or of a part of it.  False if the block is empty. */
-static bool spec_of(const mnp_fft_plan *plan, const mnp__fft_step *step, const struct part *part, mnp__fft_spec *spec)
+/*
+ * The transform of this rank's block, or of `slab` indices of dimension dim of it, whose result, and with `again` whose
+ * source too, is a slab.  False if the block is empty.
+ */
+static bool spec_of(const mnp_fft_plan *plan, const mnp__fft_step *step, int dim, int64_t slab, bool again,
+                    mnp__fft_spec *spec)
 {
     const mnp_layout *from = step->from, *to = step->to;
     const int rank = plan->ctx->comm.rank, ndim = from->ndim,
@@ -127,22 +124,20 @@ static bool spec_of(const mnp_fft_plan *plan, const mnp__fft_step *step, const s
     int64_t lo[MNP_MAX_DIMS];
     if (!mnp__layout_box(from, rank, lo, before) || !mnp__layout_box(to, rank, lo, after))
         return false;
-    if (part && part->to)
-        after[part->dim] = part->extent;
-    if (part && part->from)
-        before[part->dim] = part->extent;
+    if (slab > 0)
+        after[dim] = slab;
+    if (again)
+        before[dim] = slab;
     mnp__dense_strides(ndim, before, in);
     mnp__dense_strides(ndim, after, out);
     *spec = (mnp__fft_spec){.kind = step->kind,
                             .is_double = plan->is_double,
                             .inverse = plan->problem.inverse,
-                            .in_place = part && part->to ? part->from : step->source == step->target,
+                            .in_place = slab > 0 ? again : step->source == step->target,
                             .scale = step->scale,
                             .seconds = plan->problem.tries ? most_seconds : 0};
     for (int d = 0; d < ndim; d++) {
-        const int64_t extent = part && d == part->dim           ? part->extent
-                               : step->kind == MNP__FFT_TO_REAL ? after[d]
-                                                                : before[d];
+        const int64_t extent = slab > 0 && d == dim ? slab : step->kind == MNP__FFT_TO_REAL ? after[d] : before[d];
         if (!is_transformed(step, d))
             add_batch(spec, extent, in[d], out[d]);
         else if (d == real)
@@ -167,28 +162,8 @@ static mnp_status new_fft(mnp_fft_plan *plan, const mnp__fft_spec *spec, mnp__de
 static mnp_status plan_local(mnp_fft_plan *plan, int i)
 {
     mnp__fft_spec spec;
-    return spec_of(plan, &plan->steps.steps[i], NULL, &spec) ? new_fft(plan, &spec, &plan->runners[i].fft) : MNP_OK;
-}
-
-/* A transform in two parts, of what is early and what is late. */
-static mnp_status plan_late(mnp_fft_plan *plan, int i)
-{
-    const mnp__fft_step *step = &plan->steps.steps[i];
-    struct mnp__fft_runner *runner = &plan->runners[i];
-    int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS], strides[MNP_MAX_DIMS];
-    mnp__fft_spec spec;
-    if (!mnp__layout_box(step->to, plan->ctx->comm.rank, lo, extent))
-        return MNP_OK;
-    const int64_t early = mnp__fft_early(extent[step->late_dim]), late = extent[step->late_dim] - early;
-    mnp__dense_strides(step->to->ndim, extent, strides);
-    runner->slab_step =
-        early * strides[step->late_dim] * (int64_t)mnp_dtype_size(dtype_of(plan->is_double, step->to_complex));
-    (void)spec_of(plan, step, &(struct part){.dim = step->late_dim, .extent = early}, &spec);
-    MNP_TRY(new_fft(plan, &spec, &runner->fft));
-    if (late == 0)
-        return MNP_OK;
-    (void)spec_of(plan, step, &(struct part){.dim = step->late_dim, .extent = late}, &spec);
-    return new_fft(plan, &spec, &runner->last_fft);
+    return spec_of(plan, &plan->steps.steps[i], 0, 0, false, &spec) ? new_fft(plan, &spec, &plan->runners[i].fft)
+                                                                    : MNP_OK;
 }
 
 /* Bytes of the largest block of a layout; all ranks find the same. */
@@ -243,8 +218,7 @@ static void choose_slabs(mnp_fft_plan *plan, int i)
     runner->slab_step =
         runner->slab_extent * strides[dim] * (int64_t)mnp_dtype_size(dtype_of(plan->is_double, first->from_complex));
     runner->slab_room = mnp__round_up_bytes((size_t)(bytes * runner->slab_extent), 512);
-    runner->buffers = move->late ? runner->slabs : mnp__mover_slab_buffers(plan->ctx);
-    const size_t room = (size_t)runner->buffers * runner->slab_room;
+    const size_t room = (size_t)mnp__mover_slab_buffers(plan->ctx) * runner->slab_room;
     plan->slab = room > plan->slab ? room : plan->slab;
 }
 
@@ -262,13 +236,12 @@ static mnp_status plan_chain(mnp_fft_plan *plan, int i)
     const int64_t last = shape[move->slab_dim] - (slabs->slabs - 1) * slabs->slab_extent;
     for (int k = i - move->chain; k < i; k++) {
         const mnp__fft_step *step = &plan->steps.steps[k];
-        struct part part = {move->slab_dim, slabs->slab_extent, .from = k > i - move->chain, .to = true};
-        (void)spec_of(plan, step, &part, &spec);
+        const bool again = k > i - move->chain;
+        (void)spec_of(plan, step, move->slab_dim, slabs->slab_extent, again, &spec);
         MNP_TRY(new_fft(plan, &spec, &plan->runners[k].fft));
         if (last == slabs->slab_extent)
             continue;
-        part.extent = last;
-        (void)spec_of(plan, step, &part, &spec);
+        (void)spec_of(plan, step, move->slab_dim, last, again, &spec);
         MNP_TRY(new_fft(plan, &spec, &plan->runners[k].last_fft));
     }
     return MNP_OK;
@@ -305,7 +278,7 @@ static mnp_status plan_locals(mnp_fft_plan *plan)
         if (step->chain > 0)
             MNP_TRY(step->what == MNP__FFT_MOVE ? plan_chain(plan, i) : MNP_OK);
         else if (step->what == MNP__FFT_LOCAL)
-            MNP_TRY(step->late ? plan_late(plan, i) : plan_local(plan, i));
+            MNP_TRY(plan_local(plan, i));
         else if (step->what == MNP__FFT_TWIDDLE)
             plan_twiddle(plan, step, &plan->runners[i]);
     }
@@ -329,7 +302,6 @@ static mnp_status plan_move(mnp_fft_plan *plan, const mnp__fft_step *step, struc
                                  .argument = step,
                                  .direct = is_direct(plan, step),
                                  .in_slabs = step->chain > 0,
-                                 .late = step->late,
                                  .slab_extent = runner->slab_extent,
                                  .slab_dim = step->slab_dim};
     return mnp__mover_new(plan->ctx, &spec, &runner->mover);
@@ -417,30 +389,6 @@ static mnp_status settle_memory(mnp_fft_plan *plan)
     return probe_memory(plan);
 }
 
-/*
- * Let the last part of each block come late where the transform after the last move can begin meanwhile: on GPUs, or
- * where a number of slabs is asked for.  The slabs then stay in memory, as much as the block, so that plans that work in
- * memory besides, and very large ones, do without.
- */
-static void choose_late(mnp_fft_plan *plan)
-{
-    const int64_t most = (int64_t)8 << 30;
-    const bool wanted = !plan->ctx->device->cpu_memory || plan->ctx->config.slabs > 0;
-    if (!wanted || plan->steps.count < 2 || plan->need.work.largest > 0)
-        return;
-    mnp__fft_step *last = &plan->steps.steps[plan->steps.count - 1], *move = last - 1;
-    if (last->what != MNP__FFT_LOCAL || last->source != last->target || move->what != MNP__FFT_MOVE ||
-        move->chain == 0 || move->halves != MNP__FFT_AS_IT_IS ||
-        largest_bytes(plan, move->from, move->from_complex) > most)
-        return;
-    for (int d = 0; d < last->to->ndim; d++)
-        if (!is_transformed(last, d) && last->to->shape[d] > last->to->nranks) {
-            move->late = last->late = true;
-            move->late_dim = last->late_dim = d;
-            return;
-        }
-}
-
 mnp_status mnp__fft_plan_make(mnp_ctx *ctx, const mnp__fft_problem *problem, bool is_double, bool keeps,
                               mnp_fft_plan **plan_p)
 {
@@ -448,7 +396,6 @@ mnp_status mnp__fft_plan_make(mnp_ctx *ctx, const mnp__fft_problem *problem, boo
     mnp_status st;
     MNP_TRY_OR(MNP_AGREE(ctx, describe(ctx, problem, is_double, &plan)), st, fail);
     MNP_TRY_OR(settle_memory(plan), st, fail);
-    choose_late(plan);
     MNP_TRY_OR(MNP_AGREE(ctx, plan_locals(plan)), st, fail);
     MNP_TRY_OR(plan_shared(plan), st, fail);
     if (keeps)
@@ -600,9 +547,8 @@ void mnp_fft_plan_print(const mnp_fft_plan *plan, FILE *file)
             fputc('\n', file);
         } else {
             fputs(step->what != MNP__FFT_MOVE ? "multiply by factors\n"
-                  : step->late ? "move to another layout, slab by slab while it is transformed, and a part at the end\n"
-                  : step->chain > 0 ? "move to another layout, slab by slab while it is transformed\n"
-                                    : "move to another layout\n",
+                  : step->chain > 0           ? "move to another layout, slab by slab while it is transformed\n"
+                                              : "move to another layout\n",
                   file);
         }
     }

@@ -12,12 +12,11 @@
 
 /* What runs a step on this rank; NULL where there is nothing to do. */
 struct mnp__fft_runner {
-    mnp__device_fft *fft, *last_fft; /* last: of the last slab, which may be thinner, or of what is late; else NULL */
+    mnp__device_fft *fft, *last_fft; /* last: of the last slab, which may be thinner; else NULL */
     mnp__mover *mover;
     int64_t slabs, slab_extent; /* of a move with transforms */
-    int64_t slab_step; /* bytes of the chain's source from one slab to the next; of a late step, to what is late */
-    size_t slab_room;  /* bytes of a buffer */
-    int64_t buffers;   /* of slabs */
+    int64_t slab_step;          /* bytes of the chain's source from one slab to the next */
+    size_t slab_room;           /* bytes of a buffer */
     mnp_fft_twiddle_params twiddle;
 };
 
@@ -37,9 +36,6 @@ struct mnp_fft_plan {
     bool joined;           /* the user keeps it, and the context's memory for it: see memory.h */
     mnp__fft_memory *own;  /* NULL: it has none of its own */
 };
-
-/* How many of so many indices are not late. */
-int64_t mnp__fft_early(int64_t extent);
 
 /* A mnp__wants for movers: what a rank wants of a step that is a move. */
 int mnp__fft_wanted(const void *step, int rank, mnp__want *wants);

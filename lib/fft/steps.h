@@ -65,12 +65,6 @@ typedef struct mnp__fft_step {
      * transformed in a small buffer, from where it goes to its ranks.  LOCAL: the MOVE's place behind it, or 0.
      */
     int chain, slab_dim;
-    /*
-     * MOVE: of every block after it, the last indices of dimension late_dim come late, so that the LOCAL step behind it,
-     * the last one, transforms the others meanwhile.  Both steps are marked.
-     */
-    bool late;
-    int late_dim;
 } mnp__fft_step;
 
 enum { MNP__FFT_MOST_STEPS = 64 };

@@ -57,12 +57,6 @@ static int join(const mnp__fft_step *step, const int64_t *lo, const int64_t *ext
     return count;
 }
 
-/* What links carry while the transforms before a move last; tried on two H200. */
-int64_t mnp__fft_early(int64_t extent)
-{
-    return extent - extent / 4;
-}
-
 int mnp__fft_wanted(const void *argument, int rank, mnp__want *wants)
 {
     const mnp__fft_step *step = argument;
@@ -80,15 +74,5 @@ int mnp__fft_wanted(const void *argument, int rank, mnp__want *wants)
         wants[0].extent[d] = extent[d];
     }
     mnp__dense_strides(step->to->ndim, extent, wants[0].strides);
-    if (!step->late)
-        return 1;
-    const int d = step->late_dim;
-    const int64_t early = mnp__fft_early(extent[d]);
-    wants[1] = wants[0];
-    wants[0].extent[d] = early;
-    wants[1].lo[d] += early;
-    wants[1].extent[d] -= early;
-    wants[1].offset = early * wants[1].strides[d];
-    wants[1].late = true;
-    return wants[1].extent[d] > 0 ? 2 : 1;
+    return 1;
 }

@@ -62,17 +62,12 @@ mnp_status mnp__mover_move(mnp__mover *mover, const void *src, void *dst);
  * complete.  begin: from now on peers may write to dst.  Then for each slab of this rank, in order: next, after which
  * the compute stream may write to buffer `number % mnp__mover_slab_buffers()`, and slab, when the stream has been given
  * all that makes it there.  finish: all of dst is in place for the compute stream.  begin and finish are collective.
- *
- * Where some boxes are late (pieces.h) every slab has a buffer of its own, and early comes between the last slab and
- * finish: it lets the compute stream find all boxes of dst that are not late, and peers get the late ones meanwhile.
- * Collective.
  */
 bool mnp__mover_takes_slabs(const mnp_ctx *ctx);
 int mnp__mover_slab_buffers(const mnp_ctx *ctx);
 mnp_status mnp__mover_begin_slabs(mnp__mover *mover, void *dst);
 mnp_status mnp__mover_next_slab(mnp__mover *mover, int64_t number);
 mnp_status mnp__mover_slab(mnp__mover *mover, int64_t number, const void *slab);
-mnp_status mnp__mover_early(mnp__mover *mover);
 mnp_status mnp__mover_finish_slabs(mnp__mover *mover);
 
 /* Not while it is in use: wait for the compute stream after the last finish.  NULL is accepted.  Collective. */

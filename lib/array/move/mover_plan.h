@@ -16,9 +16,7 @@ enum { MNP__SIGNAL_READY, MNP__SIGNAL_DONE, MNP__SIGNALS };
 /* What goes where of one slab, to dst. */
 typedef struct mnp__slab {
     mnp__boxes local;   /* what stays on this rank; on the host also what goes to its peers */
-    mnp__boxes *stores; /* on GPUs: what goes to each of the mover's targets, */
-    mnp__boxes *late;   /* and what goes there when all slabs are made; NULL where nothing does */
-    const void *data;   /* where the slab is, if something of it is late */
+    mnp__boxes *stores; /* on GPUs: what goes to each of the mover's targets */
 } mnp__slab;
 
 enum { MNP__SLAB_BUFFERS = 2 /* on GPUs: one is made while another one is moved */ };
@@ -51,7 +49,6 @@ struct mnp__mover {
     mnp__boxes nothing;                          /* an empty list; this and what follows on GPUs alone */
     mnp__device_event *moved[MNP__SLAB_BUFFERS]; /* what was in a buffer has left it */
     int blocks;                                  /* of a launch that stores beside what makes the next slab */
-    bool late;                                   /* something may go when all slabs are made */
 
     /* the run that has begun */
     const void *src;

@@ -209,7 +209,6 @@ static void make_piece(const struct visit *v, const int64_t *choice, mnp__piece 
     piece->size = 1;
     piece->src = 0;
     piece->dst = v->want->offset;
-    piece->late = v->want->late;
     for (int d = 0; d < v->spec->layout->ndim; d++) {
         const struct cut *cut = &v->cuts[d].items[choice[d]];
         const int64_t from = fill ? 0 : strides[d], to = v->want->strides[d];

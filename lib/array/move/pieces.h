@@ -24,7 +24,6 @@ typedef struct mnp__want {
     int64_t lo[MNP_MAX_DIMS], extent[MNP_MAX_DIMS];
     int64_t length[MNP_MAX_DIMS], period[MNP_MAX_DIMS];
     int64_t offset, strides[MNP_MAX_DIMS]; /* in the destination, in elements */
-    bool late;                             /* of slabs: it goes when all are made, as mnp__mover_early() tells */
 } mnp__want;
 
 enum { MNP__MAX_WANTS = 2 * MNP_MAX_DIMS };
@@ -44,7 +43,6 @@ typedef struct mnp__move_spec {
     bool direct;
     /* The block comes in slabs, of so many indices of a dimension of it, and is dense: mnp__mover_slab(). */
     bool in_slabs; /* the same on all ranks */
-    bool late;     /* slabs stay where they are made, as some boxes are late; the same on all ranks */
     int64_t slab_extent;
     int slab_dim;
 } mnp__move_spec;
@@ -55,7 +53,6 @@ typedef struct mnp__piece {
     int64_t extent[MNP_MAX_DIMS], size;
     int64_t src, src_strides[MNP_MAX_DIMS]; /* in the block of the rank that asks, if it is the source */
     int64_t dst, dst_strides[MNP_MAX_DIMS];
-    bool late; /* as the box is that it belongs to */
 } mnp__piece;
 
 typedef mnp_status (*mnp__piece_visitor)(void *argument, const mnp__piece *piece);

@@ -7,10 +7,6 @@
  * peers while the next slab is made in another buffer: by the copy engines where they can, as they take nothing from
  * what makes the slab, else by launches of a few blocks.  Ranks wait for each other twice, before the first slab and
  * after the last, and may have different numbers of slabs, or none.
- *
- * What ranks do with what has come can begin before everything has: peers get boxes that are late after all others, from
- * slabs that stay where they are, and ranks wait for each other once more before that.  On the host nothing is late:
- * all goes with its slab.
  */
 #include <stdlib.h>
 
@@ -64,9 +60,8 @@ static mnp_status add_part(const struct slab_planner *p, const mnp__piece *piece
         src += (d == p->dim ? begin - first : lo[d]) * strides[d];
     }
     dst += (begin - lo[p->dim]) * piece->dst_strides[p->dim];
-    mnp__boxes *stores = piece->late ? slab->late : slab->stores;
-    return mnp__boxes_add(target < 0 || !stores ? &slab->local : &stores[target], p->ndim, extent, src, strides, dst,
-                          piece->dst_strides);
+    return mnp__boxes_add(target < 0 || !slab->stores ? &slab->local : &slab->stores[target], p->ndim, extent, src,
+                          strides, dst, piece->dst_strides);
 }
 
 static mnp_status add_piece(void *argument, const mnp__piece *piece)
@@ -93,38 +88,26 @@ static mnp_status add_piece(void *argument, const mnp__piece *piece)
     return MNP_OK;
 }
 
-/* Empty lists, one for each target. */
-static mnp_status new_stores(const mnp__mover *mover, mnp__boxes **stores_p)
-{
-    MNP_TRY(mnp__calloc((size_t)mover->ntargets, sizeof **stores_p, stores_p));
-    for (int i = 0; i < mover->ntargets; i++)
-        (*stores_p)[i].size = mover->element;
-    return MNP_OK;
-}
-
 static mnp_status new_slab(mnp__mover *mover, bool on_host, mnp__slab *slab)
 {
     slab->local.size = mover->element;
     if (on_host)
         return MNP_OK;
-    MNP_TRY(new_stores(mover, &slab->stores));
-    return mover->late ? new_stores(mover, &slab->late) : MNP_OK;
-}
-
-/* Copy engines need no lists on the device. */
-static mnp_status commit_stores(const mnp__mover *mover, mnp__boxes *stores)
-{
-    for (int i = 0; stores && i < mover->ntargets; i++)
-        if (!mnp__boxes_are_rows(&stores[i]))
-            MNP_TRY(mnp__boxes_commit(mover->ctx, &stores[i]));
+    MNP_TRY(mnp__calloc((size_t)mover->ntargets, sizeof *slab->stores, &slab->stores));
+    for (int i = 0; i < mover->ntargets; i++)
+        slab->stores[i].size = mover->element;
     return MNP_OK;
 }
 
+/* Copy engines need no lists on the device. */
 static mnp_status commit(mnp__mover *mover, mnp__slab *slab)
 {
     MNP_TRY(mnp__boxes_commit(mover->ctx, &slab->local));
-    MNP_TRY(commit_stores(mover, slab->stores));
-    return commit_stores(mover, slab->late);
+    for (int i = 0; slab->stores && i < mover->ntargets; i++) {
+        if (!mnp__boxes_are_rows(&slab->stores[i]))
+            MNP_TRY(mnp__boxes_commit(mover->ctx, &slab->stores[i]));
+    }
+    return MNP_OK;
 }
 
 /* What GPUs have besides: the events of the buffers, and on how much of the GPU a launch may store. */
@@ -149,7 +132,6 @@ mnp_status mnp__mover_plan_slabs(mnp__mover *mover, const mnp__move_spec *spec)
         .mover = mover, .ndim = spec->layout->ndim, .dim = spec->slab_dim, .extent = spec->slab_extent};
     int64_t lo[MNP_MAX_DIMS];
     mover->nothing.size = mover->element;
-    mover->late = spec->late;
     if (!on_host)
         MNP_TRY(plan_overlap(mover, spec));
     if (!mnp__layout_box(spec->layout, ctx->comm.rank, lo, p.shape))
@@ -167,21 +149,15 @@ mnp_status mnp__mover_plan_slabs(mnp__mover *mover, const mnp__move_spec *spec)
     return MNP_OK;
 }
 
-static void free_stores(const mnp__mover *mover, mnp__boxes *stores)
-{
-    for (int i = 0; stores && i < mover->ntargets; i++)
-        mnp__boxes_free(mover->ctx, &stores[i]);
-    free(stores);
-}
-
 void mnp__mover_free_slabs(mnp__mover *mover)
 {
     mnp__device *device = mover->ctx->device;
     for (int64_t i = 0; i < mover->nslabs; i++) {
         mnp__slab *slab = &mover->slabs[i];
         mnp__boxes_free(mover->ctx, &slab->local);
-        free_stores(mover, slab->stores);
-        free_stores(mover, slab->late);
+        for (int t = 0; slab->stores && t < mover->ntargets; t++)
+            mnp__boxes_free(mover->ctx, &slab->stores[t]);
+        free(slab->stores);
     }
     for (int i = 0; i < MNP__SLAB_BUFFERS; i++)
         device->ops->event_free(device, mover->moved[i]);
@@ -196,25 +172,17 @@ static mnp_status meet(mnp__mover *mover)
     return mover->p2p ? mnp__p2p_boxes_run(mover->p2p, NULL, NULL, NULL, mover->ctx->transfer) : MNP_OK;
 }
 
-/* Store what peers get of a slab, of one of its lists, beside what the compute stream does. */
-static mnp_status store(mnp__mover *mover, const mnp__boxes *stores, const void *slab)
+/* Store what peers get of a slab, beside what the compute stream does. */
+static mnp_status store(mnp__mover *mover, int64_t number, const void *slab)
 {
     mnp_ctx *ctx = mover->ctx;
-    for (int i = 0; i < mover->ntargets; i++)
-        MNP_TRY(stores[i].device ? mnp__boxes_run_beside(ctx, mover->kernel, &stores[i], mover->blocks, slab,
-                                                         mover->dst, ctx->transfer)
-                                 : mnp__boxes_copy_rows(ctx, &stores[i], slab, mover->dst, ctx->transfer));
-    return MNP_OK;
-}
-
-/* Store what is not late when the slab is made. */
-static mnp_status store_slab(mnp__mover *mover, int64_t number, const void *data)
-{
-    mnp_ctx *ctx = mover->ctx;
-    mnp__slab *slab = &mover->slabs[number];
-    slab->data = data;
     MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer));
-    MNP_TRY(store(mover, slab->stores, data));
+    for (int i = 0; i < mover->ntargets; i++) {
+        const mnp__boxes *boxes = &mover->slabs[number].stores[i];
+        MNP_TRY(boxes->device
+                    ? mnp__boxes_run_beside(ctx, mover->kernel, boxes, mover->blocks, slab, mover->dst, ctx->transfer)
+                    : mnp__boxes_copy_rows(ctx, boxes, slab, mover->dst, ctx->transfer));
+    }
     return ctx->device->ops->event_record(ctx->device, mover->moved[number % MNP__SLAB_BUFFERS], ctx->transfer);
 }
 
@@ -238,8 +206,7 @@ mnp_status mnp__mover_begin_slabs(mnp__mover *mover, void *dst)
 mnp_status mnp__mover_next_slab(mnp__mover *mover, int64_t number)
 {
     mnp_ctx *ctx = mover->ctx;
-    if (ctx->device->cpu_memory || mover->late ||
-        number < MNP__SLAB_BUFFERS) /* the first ones are free since the last run */
+    if (ctx->device->cpu_memory || number < MNP__SLAB_BUFFERS) /* the first ones are free since the last run */
         return MNP_OK;
     return ctx->device->ops->stream_wait(ctx->device, ctx->compute, mover->moved[number % MNP__SLAB_BUFFERS]);
 }
@@ -257,39 +224,22 @@ mnp_status mnp__mover_slab(mnp__mover *mover, int64_t number, const void *slab)
 {
     mnp_ctx *ctx = mover->ctx;
     if (!ctx->device->cpu_memory)
-        MNP_TRY(store_slab(mover, number, slab));
+        MNP_TRY(store(mover, number, slab));
     MNP_TRY(wait_for_targets(mover));
     return mnp__boxes_run(ctx, mover->kernel, &mover->slabs[number].local, slab, mover->dst, ctx->compute);
-}
-
-static mnp_status finish_on_host(mnp__mover *mover)
-{
-    mnp_ctx *ctx = mover->ctx;
-    mnp__signals *signals = mover->signals;
-    MNP_TRY(wait_for_targets(mover));
-    if (!signals)
-        return MNP_OK;
-    MNP_TRY(mnp__signals_send(signals, MNP__SIGNAL_DONE, mover->ntargets, mover->targets, ctx->compute));
-    return mnp__signals_wait(signals, MNP__SIGNAL_DONE, mover->nwriters, mover->writers, ctx->compute);
-}
-
-mnp_status mnp__mover_early(mnp__mover *mover)
-{
-    mnp_ctx *ctx = mover->ctx;
-    if (ctx->device->cpu_memory)
-        return finish_on_host(mover);
-    MNP_TRY(meet(mover));
-    MNP_TRY(mnp__ctx_order(ctx, ctx->transfer, ctx->compute));
-    for (int64_t i = 0; i < mover->nslabs; i++)
-        MNP_TRY(store(mover, mover->slabs[i].late, mover->slabs[i].data));
-    return MNP_OK;
 }
 
 mnp_status mnp__mover_finish_slabs(mnp__mover *mover)
 {
     mnp_ctx *ctx = mover->ctx;
-    if (ctx->device->cpu_memory)
-        return mover->late ? MNP_OK : finish_on_host(mover);
-    MNP_TRY(meet(mover));
-    return mnp__ctx_order(ctx, ctx->transfer, ctx->compute);
+    mnp__signals *signals = mover->signals;
+    if (!ctx->device->cpu_memory) {
+        MNP_TRY(meet(mover));
+        return mnp__ctx_order(ctx, ctx->transfer, ctx->compute);
+    }
+    MNP_TRY(wait_for_targets(mover));
+    if (!signals)
+        return MNP_OK;
+    MNP_TRY(mnp__signals_send(signals, MNP__SIGNAL_DONE, mover->ntargets, mover->targets, ctx->compute));
+    return mnp__signals_wait(signals, MNP__SIGNAL_DONE, mover->nwriters, mover->writers, ctx->compute);
 }
