@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transforms that a thread has in registers, of up to 16 points or of a prime number of points up to 31, and the factors
- * between passes of them.  MNP_REAL is the type of the parts of the complex values.
+ * Transforms that a thread has in registers, of up to 32 points, and the factors between passes of them.  MNP_REAL is the
+ * type of the parts of the complex values.
  */
 #ifndef MNP_KERNELS_FFT_RADIX_H
 #define MNP_KERNELS_FFT_RADIX_H
@@ -58,7 +58,7 @@ template <int number, int n> MNP_INLINE mnp_value mnp_turn(mnp_value v)
         return v * mnp_value{c, -s};
 }
 
-/* A transform of an odd prime number of points: the values are added and subtracted in pairs. */
+/* A transform of an odd number of points, a prime or 25: the values are added and subtracted in pairs. */
 template <int n> struct mnp_prime {
     static MNP_INLINE void transform(mnp_value *v)
     {

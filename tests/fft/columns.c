@@ -49,8 +49,22 @@ static const columns_case cases[] = {
     {.kind = MNP__FFT_COMPLEX, .n = 720, .width = 47, .matrices = 2, .in_place = true},   /* several radices */
     {.kind = MNP__FFT_COMPLEX, .n = 1001, .width = 66, .matrices = 1, .is_double = true}, /* 7, 11 and 13 */
     {.kind = MNP__FFT_COMPLEX, .n = 3125, .width = 21, .matrices = 1, .gap = 2},          /* the threads have several */
-    {.kind = MNP__FFT_COMPLEX, .n = 202, .width = 111, .matrices = 3, .inverse = true},   /* a chirp */
-    {.kind = MNP__FFT_FROM_REAL, .n = 45, .width = 731, .matrices = 2, .gap = 1},         /* a column alone */
+    {.kind = MNP__FFT_COMPLEX, .n = 512, .width = 45, .matrices = 2, .in_place = true},   /* wide passes from here on */
+    {.kind = MNP__FFT_COMPLEX, .n = 1024, .width = 19, .matrices = 1, .is_double = true, .gap = 1},
+    {.kind = MNP__FFT_COMPLEX, .n = 324, .width = 83, .matrices = 3, .inverse = true}, /* 18, twice */
+    {.kind = MNP__FFT_COMPLEX, .n = 400, .width = 67, .matrices = 3},                  /* 20, twice */
+    {.kind = MNP__FFT_COMPLEX, .n = 441, .width = 75, .matrices = 2, .gap = 3},        /* 21, twice */
+    {.kind = MNP__FFT_COMPLEX, .n = 484, .width = 61, .matrices = 3, .in_place = true},
+    {.kind = MNP__FFT_COMPLEX, .n = 576, .width = 59, .matrices = 2},
+    {.kind = MNP__FFT_COMPLEX, .n = 625, .width = 57, .matrices = 2, .inverse = true},
+    {.kind = MNP__FFT_COMPLEX, .n = 676, .width = 49, .matrices = 2},
+    {.kind = MNP__FFT_COMPLEX, .n = 864, .width = 39, .matrices = 2}, /* 32 and 27 */
+    {.kind = MNP__FFT_COMPLEX, .n = 875, .width = 77, .matrices = 1}, /* 25, 7 and 5 */
+    {.kind = MNP__FFT_COMPLEX, .n = 784, .width = 43, .matrices = 2},
+    {.kind = MNP__FFT_COMPLEX, .n = 960, .width = 36, .matrices = 2, .in_place = true},
+    {.kind = MNP__FFT_COMPLEX, .n = 2500, .width = 29, .matrices = 1},
+    {.kind = MNP__FFT_COMPLEX, .n = 202, .width = 111, .matrices = 3, .inverse = true},    /* a chirp */
+    {.kind = MNP__FFT_FROM_REAL, .n = 45, .width = 731, .matrices = 2, .gap = 1},          /* a column alone */
     {.kind = MNP__FFT_FROM_REAL, .n = 46, .width = 732, .matrices = 2, .is_double = true}, /* pairs that are aligned */
     {.kind = MNP__FFT_FROM_REAL, .n = 97, .width = 347, .matrices = 2},                    /* a chirp for each pair */
     {.kind = MNP__FFT_TO_REAL, .n = 429, .width = 153, .matrices = 1, .is_double = true},  /* an odd number of points */

@@ -16,7 +16,8 @@
 
 enum {
     RADIX = 16,             /* the largest one that is not a prime number, */
-    LARGEST_RADIX = 31,     /* and of all */
+    LARGEST_PRIME = 31,     /* and of all, but in wide passes, */
+    WIDE_RADIX = 32,        /* which have radices up to that */
     MOST_BYTES = 200 << 10, /* of the narrowest tile, where a block has so many */
     MOST_PASSES = 14,       /* of a column of 16384 points */
     NARROWEST = 4,          /* columns of a tile */
@@ -34,23 +35,29 @@ static bool is_power_of_two(int64_t n)
 
 /* How a column is transformed: see kernels/fft/columns.cu. */
 typedef struct passes {
+    bool wide;                       /* few passes of large radices */
     int count, radices[MOST_PASSES]; /* the largest first */
     int64_t lines, held;
     double cost;
 } passes;
 
-static bool is_radix(int r)
+static int largest_radix(bool wide)
 {
-    return r <= RADIX || r == 17 || r == 19 || r == 23 || r == 29 || r == LARGEST_RADIX;
+    return wide ? WIDE_RADIX : LARGEST_PRIME;
+}
+
+static bool is_radix(int r, bool wide)
+{
+    return wide || r <= RADIX || r == 17 || r == 19 || r == 23 || r == 29 || r == LARGEST_PRIME;
 }
 
 /* The fewest passes whose radices, `most` at most, have the product n; MOST_PASSES + 1 if there are none. */
-static int count_passes(int64_t n, int most)
+static int count_passes(int64_t n, int most, bool wide)
 {
     int least = n == 1 ? 0 : MOST_PASSES + 1;
     for (int r = most; r > 1 && n > 1; r--)
-        if (is_radix(r) && n % r == 0) {
-            const int count = 1 + count_passes(n / r, r);
+        if (is_radix(r, wide) && n % r == 0) {
+            const int count = 1 + count_passes(n / r, r, wide);
             least = count < least ? count : least;
         }
     return least;
@@ -76,7 +83,7 @@ static int64_t count_held(const passes *p, int64_t n, int64_t lines, int64_t *wo
 static void offer(const passes *p, int64_t n, passes *best)
 {
     enum { MOST_HELD = 21 }; /* more than that, or than a radix, do not fit the registers */
-    const int64_t most_held = mnp__max(MOST_HELD, p->radices[0]);
+    const int64_t most_held = mnp__max(p->wide ? WIDE_RADIX : MOST_HELD, p->radices[0]);
     const int64_t most = mnp__min(mnp__divide_up(n, 4), MOST_LINES);
     for (int64_t lines = mnp__divide_up(n, most_held); lines <= most; lines++) {
         int64_t work;
@@ -96,8 +103,8 @@ static void try_radices(passes *p, int64_t n, int64_t left, int passes_left, pas
 {
     if (left == 1)
         offer(p, n, best);
-    for (int r = p->count > 0 ? p->radices[p->count - 1] : LARGEST_RADIX; r > 1 && left > 1; r--) {
-        if (!is_radix(r) || left % r != 0 || 1 + count_passes(left / r, r) > passes_left)
+    for (int r = p->count > 0 ? p->radices[p->count - 1] : largest_radix(p->wide); r > 1 && left > 1; r--) {
+        if (!is_radix(r, p->wide) || left % r != 0 || 1 + count_passes(left / r, r, p->wide) > passes_left)
             continue;
         p->radices[p->count++] = r;
         try_radices(p, n, left / r, passes_left - 1, best);
@@ -106,22 +113,39 @@ static void try_radices(passes *p, int64_t n, int64_t left, int passes_left, pas
 }
 
 /*
- * Powers of two are transformed by as many passes of radix 16 as there can be, by threads that hold 16 values.  Returns
- * false if there are no passes for a number of points.
+ * Powers of two are transformed by as many passes of radix 16, or 32, as there can be, by threads that hold as many
+ * values.  Returns false if there are no passes for a number of points.
  */
-static bool choose_passes(int64_t n, passes *p)
+static bool choose_passes(int64_t n, bool wide, passes *p)
 {
-    passes begin = {.count = 0};
-    *p = (passes){.cost = INFINITY};
-    if (!is_power_of_two(n) || n < RADIX) {
-        try_radices(&begin, n, n, count_passes(n, LARGEST_RADIX), p);
+    const int64_t radix = wide ? WIDE_RADIX : RADIX;
+    passes begin = {.wide = wide};
+    *p = (passes){.wide = wide, .cost = INFINITY};
+    if (!is_power_of_two(n) || n < radix) {
+        try_radices(&begin, n, n, count_passes(n, largest_radix(wide), wide), p);
         return p->count > 0;
     }
     for (int64_t left = n; left > 1; left /= p->radices[p->count++])
-        p->radices[p->count] = (int)mnp__min(left, RADIX);
-    p->lines = n / RADIX;
-    p->held = RADIX;
+        p->radices[p->count] = (int)mnp__min(left, radix);
+    p->lines = n / radix;
+    p->held = radix;
     return true;
+}
+
+/*
+ * Whether wide passes take less time for n points in a block, as docs/history.md has it: where there are fewer of them,
+ * but for some longer columns; in double precision for powers of two.
+ */
+static bool is_better_wide(int64_t n, bool is_double)
+{
+    enum { SHORT = 512, LONG = 2560, DOUBLE = 1024 }; /* points */
+    const int count = count_passes(n, WIDE_RADIX, true);
+    const int64_t root = (int64_t)(sqrt((double)n) + 0.5);
+    if (n > LONG || count >= count_passes(n, LARGEST_PRIME, false))
+        return false;
+    if (is_double)
+        return is_power_of_two(n) && n >= DOUBLE;
+    return n <= SHORT || count > 2 || n % WIDE_RADIX == 0 || root * root == n;
 }
 
 /* Rows of a tile in shared memory. */
@@ -195,7 +219,7 @@ static bool choose_chirp(const mnp__device *device, int64_t n, int64_t size, boo
     double least = INFINITY;
     for (int64_t m = 2 * n - 1; m <= 5 * n / 2 && m * NARROWEST * size <= MOST_BYTES; m++) {
         passes p;
-        if (!choose_passes(m, &p) || (!is_complex && p.radices[0] > RADIX) || !fits(device, &p, m, size) ||
+        if (!choose_passes(m, false, &p) || (!is_complex && p.radices[0] > RADIX) || !fits(device, &p, m, size) ||
             (double)(m * p.count) * p.cost >= least)
             continue;
         least = (double)(m * p.count) * p.cost;
@@ -215,7 +239,9 @@ static bool choose_shape(mnp__device *device, const mnp__fft_spec *spec, shape *
     const bool is_complex = spec->kind == MNP__FFT_COMPLEX;
     s->points = n;
     s->blocks = choose_blocks((const cuda_device *)device, spec, n);
-    if (s->blocks > 0 && choose_passes(n / s->blocks, &s->passes) && fits(device, &s->passes, n / s->blocks, size))
+    const int64_t rows = s->blocks > 0 ? n / s->blocks : 0;
+    const bool wide = is_complex && !spec->filters && rows > 0 && is_better_wide(rows, spec->is_double);
+    if (rows > 0 && choose_passes(rows, wide, &s->passes) && fits(device, &s->passes, rows, size))
         return true;
     return !spec->filters && (!is_complex || spec->nbatch > 1 || n <= MOST_CHIRP) &&
            choose_chirp(device, n, size, is_complex, s);
@@ -242,11 +268,20 @@ bool mnp__cuda_columns_can(mnp__device *device, const mnp__fft_spec *spec)
     return is_worth_it(spec) && choose_shape(device, spec, &s);
 }
 
+/* The columns of a tile of wide passes: rows of 64 bytes, or of 128 where blocks are small, or of powers of two. */
+static int64_t choose_wide(const passes *p, int64_t rows, int64_t size, int64_t blocks)
+{
+    enum { TILE = 64 << 10, THREADS = 320 };
+    const int64_t width = 64 / size;
+    const bool is_small = 2 * width * rows * size <= TILE && 2 * width * p->lines <= THREADS;
+    return blocks == 1 && (is_small || is_power_of_two(rows)) ? 2 * width : width;
+}
+
 /*
- * The columns of a tile, a power of two: as many as fit, but no more than make long rows and blocks of some size, or
- * than there are.  Blocks of a cluster, and those that read two spectra for each column, are better smaller.
+ * The columns of a tile of other passes: as many as fit, but no more than make long rows and blocks of some size.  Blocks
+ * of a cluster, and those that read two spectra for each column, are better smaller.
  */
-static int64_t choose_width(const passes *p, int64_t rows, int64_t size, bool is_small, int64_t columns)
+static int64_t choose_narrow(const passes *p, int64_t rows, int64_t size, bool is_small)
 {
     enum { TILE = 64 << 10, SMALL = 32 << 10, ROW = 256, LEAST = 2048 }; /* bytes of tiles, of a row; elements */
     const int64_t bytes = rows * size;
@@ -255,6 +290,16 @@ static int64_t choose_width(const passes *p, int64_t rows, int64_t size, bool is
         width *= 2;
     while (width * size > ROW && rows * width > LEAST)
         width /= 2;
+    return width;
+}
+
+/* The columns of a tile, a power of two, no more than there are. */
+static int64_t choose_width(const mnp__fft_spec *spec, const shape *s, int64_t columns)
+{
+    const int64_t rows = s->points / s->blocks, size = spec->is_double ? 16 : 8;
+    const bool is_small = spec->kind == MNP__FFT_TO_REAL || (s->blocks > 1 && rows < 1024);
+    int64_t width = s->passes.wide ? choose_wide(&s->passes, rows, size, s->blocks)
+                                   : choose_narrow(&s->passes, rows, size, is_small);
     while (width > NARROWEST && width / 2 >= columns)
         width /= 2;
     return mnp__max(width, NARROWEST);
@@ -356,7 +401,7 @@ mnp_status mnp__cuda_columns_plan(mnp__device *device, const mnp__fft_spec *spec
         return MNP_FAIL(MNP_ERR_INTERNAL, "no passes for columns of %lld points", (long long)n);
     const int64_t blocks = s.blocks, rows = s.points / blocks;
     const passes p = s.passes;
-    const int64_t tile = choose_width(&p, rows, size, to_real || (blocks > 1 && rows < 1024), across);
+    const int64_t tile = choose_width(spec, &s, across);
     columns->filters = spec->filters;
     if (s.points > n)
         MNP_TRY(load_chirp(device, spec->is_double, n, s.points, &columns->chirp));
