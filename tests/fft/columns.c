@@ -67,10 +67,12 @@ static const columns_case cases[] = {
     {.kind = MNP__FFT_FROM_REAL, .n = 45, .width = 731, .matrices = 2, .gap = 1},          /* a column alone */
     {.kind = MNP__FFT_FROM_REAL, .n = 46, .width = 732, .matrices = 2, .is_double = true}, /* pairs that are aligned */
     {.kind = MNP__FFT_FROM_REAL, .n = 97, .width = 347, .matrices = 2},                    /* a chirp for each pair */
-    {.kind = MNP__FFT_TO_REAL, .n = 429, .width = 153, .matrices = 1, .is_double = true},  /* an odd number of points */
-    {.kind = MNP__FFT_TO_REAL, .n = 128, .width = 12, .matrices = 2, .gap = 4},            /* an even one */
-    {.kind = MNP__FFT_TO_REAL, .n = 404, .width = 41, .matrices = 4, .gap = 1},            /* a chirp */
-    {.kind = MNP__FFT_COMPLEX, .n = 34, .width = 997, .matrices = 2, .filters = true},     /* a tile that is not full */
+    {.kind = MNP__FFT_FROM_REAL, .n = 441, .width = 153, .matrices = 2, .gap = 1},        /* wide, and a column alone */
+    {.kind = MNP__FFT_FROM_REAL, .n = 512, .width = 142, .matrices = 1},                  /* wide */
+    {.kind = MNP__FFT_TO_REAL, .n = 429, .width = 153, .matrices = 1, .is_double = true}, /* an odd number of points */
+    {.kind = MNP__FFT_TO_REAL, .n = 128, .width = 12, .matrices = 2, .gap = 4},           /* an even one */
+    {.kind = MNP__FFT_TO_REAL, .n = 404, .width = 41, .matrices = 4, .gap = 1},           /* a chirp */
+    {.kind = MNP__FFT_COMPLEX, .n = 34, .width = 997, .matrices = 2, .filters = true},    /* a tile that is not full */
     {.kind = MNP__FFT_COMPLEX, .n = 540, .width = 37, .matrices = 4, .gap = 3, .filters = true, .is_double = true},
 };
 

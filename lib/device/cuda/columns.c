@@ -136,14 +136,14 @@ static bool choose_passes(int64_t n, bool wide, passes *p)
  * Whether wide passes take less time for n points in a block, as docs/history.md has it: where there are fewer of them,
  * but for some longer columns; in double precision for powers of two.
  */
-static bool is_better_wide(int64_t n, bool is_double)
+static bool is_better_wide(const mnp__fft_spec *spec, int64_t n)
 {
     enum { SHORT = 512, LONG = 2560, DOUBLE = 1024 }; /* points */
     const int count = count_passes(n, WIDE_RADIX, true);
     const int64_t root = (int64_t)(sqrt((double)n) + 0.5);
-    if (n > LONG || count >= count_passes(n, LARGEST_PRIME, false))
+    if (spec->kind == MNP__FFT_TO_REAL || spec->filters || n > LONG || count >= count_passes(n, LARGEST_PRIME, false))
         return false;
-    if (is_double)
+    if (spec->is_double)
         return is_power_of_two(n) && n >= DOUBLE;
     return n <= SHORT || count > 2 || n % WIDE_RADIX == 0 || root * root == n;
 }
@@ -240,7 +240,7 @@ static bool choose_shape(mnp__device *device, const mnp__fft_spec *spec, shape *
     s->points = n;
     s->blocks = choose_blocks((const cuda_device *)device, spec, n);
     const int64_t rows = s->blocks > 0 ? n / s->blocks : 0;
-    const bool wide = is_complex && !spec->filters && rows > 0 && is_better_wide(rows, spec->is_double);
+    const bool wide = rows > 0 && is_better_wide(spec, rows);
     if (rows > 0 && choose_passes(rows, wide, &s->passes) && fits(device, &s->passes, rows, size))
         return true;
     return !spec->filters && (!is_complex || spec->nbatch > 1 || n <= MOST_CHIRP) &&
