@@ -220,10 +220,14 @@ void filter_help(void)
          "\n"
          "Filters, and their parameters:");
     for (int f = 0; f < NUM_FILTERS; f++) {
-        printf("  %-28s%s\n   ", filters[f].name, filters[f].summary);
-        for (int p = 0; p < NUM_PARAMETERS; p++)
-            if (filters[f].takes & BIT(p))
-                printf(" %s", parameters[p].name);
+        const char *before = "\n    ";
+        printf("  %-28s%s", filters[f].name, filters[f].summary);
+        for (int p = 0; p < NUM_PARAMETERS; p++) {
+            if (filters[f].takes & BIT(p)) {
+                printf("%s%s", before, parameters[p].name);
+                before = " ";
+            }
+        }
         puts("");
     }
     puts("\nParameters:");
@@ -330,8 +334,8 @@ static mnp_status find_filter(const char *name, filtering *j)
     if (j->filter)
         return MNP_OK;
     const char *nearest = nearest_word(name, names);
-    return mnp_fail(MNP_ERR_ARG, "there is no filter '%s'%s%s%s; --help lists them", name,
-                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    return nearest ? mnp_fail(MNP_ERR_ARG, "there is no filter '%s'; did you mean '%s'?", name, nearest)
+                   : mnp_fail(MNP_ERR_ARG, "there is no filter '%s'; --help lists them", name);
 }
 
 static mnp_status parse_operands(int count, char **words, job *base)

@@ -252,6 +252,8 @@ static mnp_status run_det(linalg_job *j)
 {
     mnp_array *sign = NULL, *logarithm = NULL;
     mnp_status st = mnp_det(j->a, &j->results[0]);
+    if (st == MNP_OK && mnp_dtype_kind(mnp_array_dtype(j->results[0])) != 'c')
+        st = note_number(j, "det", j->results[0]);
     st = st == MNP_OK ? mnp_slogdet(j->a, &sign, &logarithm) : st;
     st = st == MNP_OK ? note_number(j, "log |det|", logarithm) : st;
     mnp_free_all(logarithm, sign);

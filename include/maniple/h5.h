@@ -44,9 +44,9 @@ MNP_API mnp_status mnp_h5_inspect(mnp_ctx *ctx, const char *file, const char *da
  *   layout   the array's layout, of the dataset's shape; NULL: mnp_layout_block()
  *   array_p  receives the array; if *array_p is not NULL, that array is reused
  *
- * MNP_ERR_IO, in a message with the file and the reason; MNP_ERR_UNSUPPORTED if the elements are not numbers, there are
- * too many dimensions, or the dataset is compressed by a filter that this HDF5 does not have; MNP_ERR_ARG,
- * MNP_ERR_MEMORY.  Collective.
+ * MNP_ERR_IO, in a message with the file and the reason; MNP_ERR_FORMAT if it is no HDF5 file, or truncated;
+ * MNP_ERR_UNSUPPORTED if the elements are not numbers, there are too many dimensions, or the dataset is compressed by a
+ * filter that this HDF5 does not have; MNP_ERR_ARG, MNP_ERR_MEMORY.  Collective.
  */
 MNP_API mnp_status mnp_h5_read(mnp_ctx *ctx, const char *file, const char *dataset, const mnp_layout *layout,
                                mnp_array **array_p);
@@ -89,8 +89,9 @@ typedef struct mnp_h5_write_options {
  *
  *   options  NULL: no compression
  *
- * MNP_ERR_IO, in a message with the file and the reason (no such folder, no permission, no space); MNP_ERR_ARG;
- * MNP_ERR_UNSUPPORTED if this HDF5 cannot compress.  Collective.
+ * MNP_ERR_IO, in a message with the file and the reason (no such folder, no permission, no space); MNP_ERR_FORMAT if
+ * what is there is no HDF5 file, or truncated; MNP_ERR_ARG; MNP_ERR_UNSUPPORTED if this HDF5 cannot compress.
+ * Collective.
  */
 MNP_API mnp_status mnp_h5_write(const mnp_array *array, const char *file, const char *dataset,
                                 const mnp_h5_write_options *options);

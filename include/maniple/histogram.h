@@ -89,8 +89,8 @@ MNP_API mnp_status mnp_histogram2d(const mnp_array *x, const mnp_array *y, const
 
 /*
  * numpy.bincount: how often each of the numbers 0, 1, ... occurs, or the sum of the weights of its elements: int64,
- * or float64.  The result has max(x) + 1 elements, and at least `minlength`.  x is of bool or of integers, but not
- * uint64.  Waits.  MNP_ERR_ARG if an element or minlength is negative, or weights are complex.
+ * or float64.  The result has max(x) + 1 elements, and at least `minlength`.  x is of bool or of integers.  Waits.
+ * MNP_ERR_ARG if an element or minlength is negative, or weights are complex.
  */
 MNP_API mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t minlength, mnp_array **counts_p);
 

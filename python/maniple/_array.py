@@ -424,7 +424,8 @@ class ndarray(_library.Handle):  # noqa: N801
 
     def __bool__(self):
         if self.size != 1:
-            raise ValueError("an array of several elements is neither true nor false: use any() or all()")
+            count = "several elements" if self.size else "no elements"
+            raise ValueError(f"an array of {count} is neither true nor false: use any() or all()")
         return self._number(bool)
 
     def __index__(self):

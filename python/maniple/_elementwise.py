@@ -172,6 +172,9 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None):  # noqa: A
     """numpy.clip; the limits have the names of the array API standard, and NumPy's older ones.  Collective."""
     low, high = a_min if min is None else min, a_max if max is None else max
     a = as_array(a) if isinstance(a, (list, tuple)) else a
+    if isinstance(a, ndarray) and a.dtype.kind in "iu":  # numbers that all its values are within
+        low = None if type(low) is int and low <= np.iinfo(a.dtype).min else low
+        high = None if type(high) is int and high >= np.iinfo(a.dtype).max else high
     if low is not None and high is not None:
         return _clip(a, low, high, out=out)
     if low is None and high is None:

@@ -71,6 +71,8 @@ class Traced:
         return self.traced_call(_option(np.dtype(dtype)), (self,))
 
     def clip(self, min=None, max=None):  # noqa: A002
+        if min is not None and max is not None:
+            return self.traced_call("clip", (self, min, max))
         above = self if min is None else self.traced_call("maximum", (self, min))
         return above if max is None else above.traced_call("minimum", (above, max))
 

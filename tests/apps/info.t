@@ -14,7 +14,7 @@ fails 1 "cannot read 'none.h5': No such file" "$MANIPLE" info none.h5
 fails 1 "cannot read 'none.h5': No such file" "$MANIPLE" info none.h5:/x
 fails 1 "'/y' in 'a.h5' does not exist" "$MANIPLE" info a.h5:/y
 fails 2 "'text.npy' is not a .npy file" "$MANIPLE" info text.npy
-fails 1 "'text.h5' is not an HDF5 file" "$MANIPLE" info text.h5
+fails 2 "'text.h5' is not an HDF5 file" "$MANIPLE" info text.h5
 fails 2 "info takes one FILE, but was also given 'b'" "$MANIPLE" info a b
 fails 2 "settings is not about a FILE" "$MANIPLE" info --settings in.h5
 printed=$(on 3 "$MANIPLE" info in.h5 2>&1)

@@ -192,7 +192,7 @@ h5py_files.write(path, {"packed": np.zeros((2, 2))}, chunks=(1, 2), maxshape=(No
 append(file, NEW_AXIS, {"x": values((3, 4), "float64")})
 append(file, NEW_AXIS, {"big": values((3,), "int32")})
 good = digest()
-UNSUPPORTED, IO, ARG = (("MNP_ERR_" + name, "MNP_ERR_PEER") for name in ("UNSUPPORTED", "IO", "ARG"))
+UNSUPPORTED, IO, FORMAT, ARG = (("MNP_ERR_" + name, "MNP_ERR_PEER") for name in ("UNSUPPORTED", "IO", "FORMAT", "ARG"))
 mp.fails(UNSUPPORTED, "is compressed", append, file, 0, {"packed": np.zeros((1, 2))})
 mp.fails(ARG, "has elements of float64, and the array has float32", append, file, NEW_AXIS, {"x": np.zeros((3, 4), "f4")})
 mp.fails(ARG, "has 4 elements along dimension 2, and the array has 5", append, file, NEW_AXIS, {"x": np.zeros((3, 5))})
@@ -218,7 +218,7 @@ if mp.rank == 0:
     with open(path, "wb") as text:
         text.write(b"hello")
 mp.agree(None)
-mp.fails(IO, "is not an HDF5 file", mp.h5_file_open, path, True)
+mp.fails(FORMAT, "is not an HDF5 file", mp.h5_file_open, path, True)
 if mp.rank == 0:
     os.unlink(path)
 mp.agree(None)

@@ -72,10 +72,10 @@ mnp_status mnp__h5_fail_open(const char *file)
     const char *why = mnp__h5_reason();
     if (sscanf(why, "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu", &bytes, &base,
                &expected) == 3)
-        return MNP_FAIL(MNP_ERR_IO, "'%s' is truncated: it has %llu bytes where it should have %llu", file, bytes,
+        return MNP_FAIL(MNP_ERR_FORMAT, "'%s' is truncated: it has %llu bytes where it should have %llu", file, bytes,
                         base + expected);
     if (strstr(why, "signature not found"))
-        return MNP_FAIL(MNP_ERR_IO, "'%s' is not an HDF5 file", file);
+        return MNP_FAIL(MNP_ERR_FORMAT, "'%s' is not an HDF5 file", file);
     if (sscanf(why, "unable to lock file, errno = %d", &error) == 1)
         return error == EWOULDBLOCK ? MNP_FAIL(MNP_ERR_IO, "another program has '%s' open for writing", file)
                                     : MNP_FAIL(MNP_ERR_IO,

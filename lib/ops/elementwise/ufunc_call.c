@@ -134,10 +134,31 @@ static bool is_square(const mnp_array *x, const mnp_array *y)
     return y->weak == 'i' ? weak_int(y) == 2 : y->weak == 'f' && (kind == 'f' || kind == 'c') && real == 2;
 }
 
+/* Whether a limit of a clip is an integer beyond all values of x's type, on the side of that limit. */
+static bool limits_nothing(const mnp_array *x, const mnp_array *limit, int side)
+{
+    const char kind = mnp_dtype_kind(x->dtype);
+    return (kind == 'i' || kind == 'u') && !x->weak && is_weak_int(limit) &&
+           !mnp__int_fits(weak_int(limit), x->dtype) && (weak_int(limit) > 0) == (side > 0);
+}
+
+static mnp_status call(const char *function, int id, const mnp_array *const *inputs, mnp_array **const *outputs_p);
+
+/* A clip without limits that all values of x's type are within, which NumPy leaves out too. */
+static mnp_status call_clip(const char *function, const mnp_array *const *inputs, mnp_array **const *outputs_p)
+{
+    const mnp_array *x = inputs[0], *low = inputs[1], *high = inputs[2];
+    const bool no_low = limits_nothing(x, low, -1), no_high = limits_nothing(x, high, 1);
+    const int id = no_low ? (no_high ? MNP__UFUNC_positive : MNP__UFUNC_minimum) : MNP__UFUNC_maximum;
+    return call(function, id, (const mnp_array *[]){x, no_low ? high : low}, outputs_p);
+}
+
 static mnp_status call(const char *function, int id, const mnp_array *const *inputs, mnp_array **const *outputs_p)
 {
     if (id == MNP__UFUNC_power && inputs[1]->weak && is_square(inputs[0], inputs[1]))
         id = MNP__UFUNC_square;
+    if (id == MNP__UFUNC_clip && (limits_nothing(inputs[0], inputs[1], -1) || limits_nothing(inputs[0], inputs[2], 1)))
+        return call_clip(function, inputs, outputs_p);
     const mnp__ufunc *ufunc = &mnp__ufuncs[id];
     key k = {.function = (unsigned short)id};
     mnp__loop *loop;

@@ -154,6 +154,24 @@ static void simplify_power(const typing *t, mnp__node *node)
     }
 }
 
+/* Leave out limits of a clip that all values of x's type are within, as NumPy does. */
+static void simplify_clip(const typing *t, mnp__node *node)
+{
+    const mnp__node *nodes = t->expression->nodes;
+    const mnp__type x = nodes[node->arguments[0]].type;
+    mnp__wide low, high;
+    if (x.weak)
+        return;
+    const bool no_low = out_of_range(t, &nodes[node->arguments[1]], x.dtype, &low) && low < 0;
+    const bool no_high = out_of_range(t, &nodes[node->arguments[2]], x.dtype, &high) && high > 0;
+    const char *name = no_low ? (no_high ? "positive" : "minimum") : "maximum";
+    if (!no_low && !no_high)
+        return;
+    node->arguments[1] = node->arguments[no_low ? 2 : 1];
+    node->ufunc = mnp__ufunc_find(name, strlen(name));
+    node->narguments = node->ufunc->ninputs;
+}
+
 /* Check a power once the types of its loop are chosen. */
 static mnp_status check_power(const typing *t, const mnp__node *node)
 {
@@ -199,6 +217,8 @@ static mnp_status type_call(const typing *t, mnp__node *node)
         return MNP_OK;
     if (node->op == MNP__OP_POWER)
         simplify_power(t, node);
+    if (strcmp(node->ufunc->name, "clip") == 0)
+        simplify_clip(t, node);
     bool weak = argument_types(t, node, types) && node->op != MNP__OP_NONE;
     if (mnp__ufunc_resolve(node->ufunc, types, node->wanted, node->results) != MNP_OK)
         return mnp__expression_fail_again(t->expression, node->at);

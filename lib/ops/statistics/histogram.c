@@ -451,7 +451,7 @@ mnp_status mnp_histogram_edges(const mnp_array *x, const mnp_array *edges, bool 
 static mnp_status check_numbers(const char *function, const mnp_array *x, const mnp_array *weights, int64_t minlength)
 {
     MNP_TRY(mnp__histogram_check(function, x, weights));
-    if (!mnp_can_cast(x->dtype, MNP_INT64, MNP_CASTING_SAFE))
+    if (x->dtype != MNP_UINT64 && !mnp_can_cast(x->dtype, MNP_INT64, MNP_CASTING_SAFE))
         return MNP_FAIL(MNP_ERR_ARG, "%s: the elements are %s, which int64 does not hold", function,
                         mnp_dtype_name(x->dtype));
     if (weights && mnp_dtype_kind(weights->dtype) == 'c')
@@ -476,12 +476,13 @@ mnp_status mnp_bincount(const mnp_array *x, const mnp_array *weights, int64_t mi
         mnp__value first, last;
         MNP_TRY(mnp__limits(function, x, &first, &last));
         const int64_t least = mnp__value_as_int64(&first), most = mnp__value_as_int64(&last);
-        if (least < 0)
+        const bool natural = x->dtype == MNP_UINT64; /* then what is beyond int64 became negative */
+        if (least < 0 && !natural)
             return MNP_FAIL(MNP_ERR_ARG, "%s: there is an element %" PRId64 ", and none may be negative", function,
                             least);
-        if (most == INT64_MAX)
-            return MNP_FAIL(MNP_ERR_ARG, "%s: there is an element %" PRId64 ", too large to be counted", function,
-                            most);
+        if (most == INT64_MAX || (natural && most < 0))
+            return MNP_FAIL(MNP_ERR_ARG, "%s: there is an element %" PRIu64 ", too large to be counted", function,
+                            (uint64_t)most);
         counting.bins = most < minlength ? minlength : most + 1;
     }
     MNP_TRY(check_output(function, NULL, x, type, counting.bins, *counts_p));

@@ -104,7 +104,7 @@ def block_diag(mats, format=None, dtype=None):  # noqa: A002
 
 def find(A):  # noqa: N803
     """scipy.sparse.find: rows, columns and values of the entries that are not 0, as arrays.  Collective."""
-    return _sparse(A).eliminate_zeros()._coo()
+    return _sparse(A)._without_zeros()._coo()
 
 
 def from_local(entries, shape, dtype=None):

@@ -32,7 +32,7 @@ def _on_both(function, A, B):  # noqa: N803
     left = csr_array((join([values, zeros_like(others)]), places), A.shape)  # stored zeros are kept
     right = csr_array((join([zeros_like(values), others]), places), A.shape)
     rows, columns, values = left._coo()
-    return csr_array((function(values, right.data), (rows, columns)), A.shape).eliminate_zeros()
+    return csr_array((function(values, right.data), (rows, columns)), A.shape)._without_zeros()
 
 
 def _warn_of_all_entries(what):
@@ -55,7 +55,7 @@ def _comparison(name):
         elif _is_number(other):
             dense = _number(other)
             if not theirs(0, dense):
-                return self._with(lambda values: ours(values, dense)).eliminate_zeros()
+                return self._with(lambda values: ours(values, dense))._without_zeros()
         else:
             return NotImplemented
         _warn_of_all_entries("a comparison")
@@ -78,7 +78,7 @@ def _selection(name, is_zero_kept):
             raise TypeError(f"{name}() takes a sparse matrix, an array or a number")
         other = _number(other)
         if is_zero_kept(other):
-            return self._with(lambda values: ours(values, other)).eliminate_zeros()
+            return self._with(lambda values: ours(values, other))._without_zeros()
         _warn_of_all_entries(f"{name}()")
         return csr_array(ours(self.toarray(), other))
 

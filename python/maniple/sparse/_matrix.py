@@ -524,11 +524,14 @@ class csr_array(Handle):  # noqa: N801
 
     def nonzero(self):
         """The rows and columns of the entries that are not 0.  Collective."""
-        return self.eliminate_zeros().coords
+        return self._without_zeros().coords
+
+    def _without_zeros(self):
+        return self._like("sparse_eliminate_zeros")
 
     def eliminate_zeros(self):
-        """The matrix without stored zeros; this one stays as it is.  Collective."""
-        return self._like("sparse_eliminate_zeros")
+        """Removes stored zeros from this matrix.  Collective."""
+        self._held = self._without_zeros()._held
 
     @property
     def indices(self):
@@ -555,7 +558,7 @@ class csr_array(Handle):  # noqa: N801
         """Nothing: entries are in order.  Not collective."""
 
     def count_nonzero(self, axis=None):
-        return self.eliminate_zeros().getnnz(axis)
+        return self._without_zeros().getnnz(axis)
 
     def getnnz(self, axis=None):
         """The number of entries, or those of every column (axis 0) or row (axis 1), as an array.  Collective."""

@@ -108,6 +108,8 @@ for function, errors in WANTED.items():
     found = errors(out["first"], out["second"]) if given else errors(out["first"])
     check(max(np.abs(e).max() for e in found) < 1e-9, f"{function}")
     measured = report["measured"]
+    if function == "det":
+        check(abs(measured["det"] - np.linalg.det(a)) < 1e-9 * abs(np.linalg.det(a)), "det: itself")
     if function in MEASURED:
         check(abs(measured[MEASURED[function][0]] - MEASURED[function][1]) < 1e-9 * abs(MEASURED[function][1]),
               f"{function}: the number")

@@ -116,6 +116,11 @@ def check_numbers():
     mp.check("and from the other side", mp.greater(-1, small), np.zeros(4, bool))
     mp.fails("MNP_ERR_ARG", "300 does not fit uint8", mp.add, small, 300)
     mp.fails("MNP_ERR_ARG", "-1 does not fit uint8", mp.maximum, small, -1)
+    mp.check("a clip leaves out limits beyond uint8", mp.clip(small, -1, 2), np.array([0, 1, 2, 2], np.uint8))
+    mp.check("the upper one", mp.clip(small, 1, 300), np.array([1, 1, 200, 255], np.uint8))
+    mp.check("both", mp.clip(small, -5, 300), np.array([0, 1, 200, 255], np.uint8))
+    mp.fails("MNP_ERR_ARG", "300 does not fit uint8", mp.clip, small, 300, 400)
+    mp.fails("MNP_ERR_ARG", "-1 does not fit uint8", mp.clip, small, -5, -1)
     whole = np.array([-2 ** 63, -1, 0, 2 ** 63 - 1])
     natural = np.array([0, 2 ** 64 - 1, 2 ** 63, 2 ** 63 - 1], np.uint64)
     mp.check("int64 and uint64 compare as integers", mp.less(mp.array(whole), mp.array(natural)),

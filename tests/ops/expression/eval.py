@@ -85,6 +85,8 @@ compare("words of our own", [
         np.where(a["flag"], a["k"], a["v"]), a["x"] * np.where(a["flag"], np.float32(1), np.float32(2.5)),
         np.where(a["x"] > 1, 1, np.where(a["x"] > 0, 0, -1)), ~(a["x"] > 0) & (a["y"] > 0), np.minimum(a["x"], a["y"]),
         np.maximum(a["k"], np.int8(3)), np.float32(a["x"] * 2.0 + 1.0), np.float64(6) * a["x"]])
+compare("clips at numbers that the type has not", ["clip(v, -1, 5)", "clip(v, 2, 300)", "k.clip(-300, 300)"], a, x, known=[
+    np.clip(a["v"], 0, 5), np.clip(a["v"], 2, 255), a["k"]])
 
 got = mp.eval("""
     r = hypot(x, y)        # a temporary

@@ -127,10 +127,10 @@ def test_weights():
 
 
 def test_bincount():
-    for dtype in ("int64", "uint8"):
-        values = rng.integers(0, 40, 700).astype(dtype)
+    for dtype in ("int64", "uint8", "uint64"):
+        values = rng.integers(0, 40, 700)  # in int64, as NumPy 1 counts no uint64
         weights = rng.integers(-8, 8, 700) / 4
-        x = random_view(values)
+        x = random_view(values.astype(dtype))
         mp.check(f"numbers of {dtype}", mp.bincount(x, None, 0), np.bincount(values))
         mp.check(f"numbers of {dtype} with weights", mp.bincount(x, random_view(weights), 60),
                  np.bincount(values, weights, 60))
@@ -266,6 +266,7 @@ def test_misuse():
     mp.fails(bad, "an element -2", mp.bincount, whole, None, 0)
     mp.fails(bad, "minlength is -1, negative", mp.bincount, whole, None, -1)
     mp.fails(bad, "float32, which int64 does not hold", mp.bincount, x, None, 0)
+    mp.fails(bad, f"an element {2**63}, too large", mp.bincount, mp.array(np.array([1, 2**63], np.uint64)), None, 0)
     mp.fails(bad, "too many", mp.histogram, x, 2**62, [0, 1], False, None)
     mp.fails("MNP_ERR_MEMORY", "", mp.histogram, x, 2**55, [0, 1], False, None)
     mp.fails(bad, "`a` has 2 dimensions", mp.searchsorted, mp.array(np.zeros((2, 2))), x, False, None)

@@ -38,6 +38,7 @@ def check_arrays():
     raises(MemoryError, "280 bytes", "gathering by mistake", x.numpy)
     mp.set_gather_limit(1 << 30)
     raises(ValueError, "any() or all()", "the truth of several elements", lambda: bool(x))
+    raises(ValueError, "of no elements", "the truth of none", lambda: bool(x[:0]))
     raises(TypeError, "numpy.ndarray", "NumPy's arrays are no operands", lambda: mp.add(x, a))
     raises(TypeError, "asarray", "nor on the left", lambda: a + x)
     _check_lists(x, a)

@@ -352,6 +352,11 @@ def check_standard():
     raises(ValueError, "no axis", "an index over no axes", lambda: mp.argmax(x, axis=()))
     same("clip by position and by NumPy's names", (mp.clip(x, -1, 2), mp.clip(x, a_min=0), np.clip(x, 0, 1)),
          (np.clip(a, -1, 2), np.clip(a, 0, None), np.clip(a, 0, 1)))
+    small = np.arange(5, dtype="uint8")
+    y = mp.asarray(small)
+    same("clip at numbers that no byte is", (mp.clip(y, -1, 2), y.clip(1, 300), y.clip(-5, 300), mp.clip(y, max=300), y.clip(-1)),
+         (np.clip(small, 0, 2), np.clip(small, 1, 255), small, small, small))
+    raises(mp.ArgumentError, "300 does not fit uint8", "a lower limit that no byte is", lambda: y.clip(300, 400))
 
 
 def check_more_names():

@@ -106,6 +106,8 @@ def check_fuse():
     same("a fused function of integers", squared_diff(k, k[::-1]), (np.arange(10) - np.arange(9, -1, -1)) ** 2)
     same("of an array and a number", squared_diff(x, 3), (a - 3) * (a - 3), 1e-12)
     ok(len(calls) == 1, "it is called once")
+    same("a clip at numbers that no byte is", mp.fuse(lambda x: x.clip(-1, 300))(mp.arange(3, dtype="uint8")),
+         np.arange(3, dtype="uint8"))
     ok(type(squared_diff(np.arange(3), 1)) is np.ndarray, "of NumPy's arrays it is what it was")
 
     def stored(x):

@@ -121,6 +121,9 @@ def check_sparse_elements():
         matrix[mask] = 0
         matrix[[0, 0, 1], [1, 3, -1]] = [1, 2, 3]
     same("elements that are set", A.toarray(), a.toarray())
+    B, b, before = A.copy(), a.tocsr(), A.nnz
+    ok(B.eliminate_zeros() is b.eliminate_zeros() and (B.nnz, A.nnz) == (b.nnz, before), "zeros are removed in place")
+    same("which leaves the others", B.toarray(), b.toarray())
     A[[0, 0], [1, 1]] = [7, 8]
     ok(A[0, 1].item() == 8 and A.count_nonzero() == a.count_nonzero(), "the last one stays")
     same("a matrix of SciPy's", A.get().diagonal(), A.diagonal().numpy())
