@@ -41,6 +41,7 @@ check $? "a file that names another version is found" "$said"
 # ---- the tarball ----
 
 if [ -e "$srcdir/.git" ] && git -C "$srcdir" ls-files >"$work/files" 2>/dev/null; then
+    # shellcheck disable=SC2016  # make's variables
     MAKEFLAGS='' "${MAKE:-make}" -s -C "$builddir" \
         --eval 'tarball: ; $(foreach file,$(DISTFILES),$(info $(file:$(srcdir)/%=%)))@:' tarball | sort >"$work/tarball"
     missing=$(grep -vx .gitignore "$work/files" | sort | comm -23 - "$work/tarball")
