@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The recipes of packages/ fit: all name the version of configure, use options that it has, and are read without an error
 # by the tools that are installed, Spack, EasyBuild, Singularity Python, Lmod and dpkg.  build-aux/release writes a new
-# version everywhere.  tests/debian.t builds the Debian packages.
+# version everywhere.  The tarball has every file of a clone.  tests/debian.t builds the Debian packages.
 
 . "${srcdir:-.}/tests/tap.sh"
 
@@ -37,6 +37,18 @@ sed -i 's/12\.34\.56/12.34.57/' "$work/source/CITATION.cff"
 said=$("$release" --check 2>&1)
 case $? in 0) false ;; *) echo "$said" | grep -q 'CITATION.cff: 12.34.57' ;; esac
 check $? "a file that names another version is found" "$said"
+
+# ---- the tarball ----
+
+if [ -e "$srcdir/.git" ] && git -C "$srcdir" ls-files >"$work/files" 2>/dev/null; then
+    # shellcheck disable=SC2016  # make's variables
+    MAKEFLAGS='' "${MAKE:-make}" -s -C "$builddir" \
+        --eval 'tarball: ; $(foreach file,$(DISTFILES),$(info $(file:$(srcdir)/%=%)))@:' tarball | sort >"$work/tarball"
+    missing=$(grep -vx .gitignore "$work/files" | sort | comm -23 - "$work/tarball")
+    check "$([ -s "$work/tarball" ] && [ -z "$missing" ]; echo $?)" "the tarball has all files" "$missing"
+else
+    skip "the tarball has all files" "there is no clone"
+fi
 
 # ---- the tools ----
 

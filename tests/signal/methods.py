@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The methods of convolution: each against SciPy's direct sum of the extended input, within the bounds of signal.h; which
+"""The methods of convolution: each against the direct sum of the extended input, within the bounds of signal.h; which
 one a plan takes; what is refused.
 """
 
@@ -42,6 +42,16 @@ def extended(x, taps, boundary, fillvalue):
     return np.pad(x, widths, mode=PADS[boundary])
 
 
+def direct(wide, kernel):
+    """SciPy's convolve(wide, kernel, "valid", "direct"), which takes ten times as long, tap by tap."""
+    shape = [n - k + 1 for n, k in zip(wide.shape, kernel.shape)]
+    total, part = np.zeros((2, *shape), np.result_type(wide, kernel))
+    for place in np.ndindex(kernel.shape):
+        under = tuple(slice(k - 1 - i, k - 1 - i + n) for i, k, n in zip(place, kernel.shape, shape))
+        total += np.multiply(kernel[place], wide[under], out=part)
+    return total
+
+
 def expected(x, kernel, mode, boundary, fillvalue, axes):
     """The sum, in double precision."""
     shape = [1] * x.ndim
@@ -51,7 +61,7 @@ def expected(x, kernel, mode, boundary, fillvalue, axes):
     laid = np.transpose(kernel, order).reshape(shape)
     wide = extended(x, shape, boundary if mode != "valid" else 0, fillvalue if mode != "valid" else 0)
     a, b = (v.astype(np.promote_types(v.dtype, "f8")) for v in (wide, laid))
-    whole = convolve(a, b, mode="valid", method="direct")  # the full convolution of x, extended
+    whole = direct(a, b)  # the full convolution of x, extended
     return whole[tuple(slice(None) if mode == "full" else slice((k - 1) // 2, (k - 1) // 2 + n) if mode == "same" else
                        slice(min(n, k) - 1, min(n, k) - 1 + abs(n - k) + 1) for n, k in zip(x.shape, shape))]
 
