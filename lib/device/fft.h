@@ -18,6 +18,23 @@ static inline size_t mnp__fft_out_size(const mnp__fft_spec *spec)
     return (spec->is_double ? sizeof(double) : sizeof(float)) * (spec->kind == MNP__FFT_TO_REAL ? 1 : 2);
 }
 
+static inline bool mnp__fft_same_dims(int count, const mnp__fft_dim *a, const mnp__fft_dim *b)
+{
+    for (int d = 0; d < count; d++)
+        if (a[d].extent != b[d].extent || a[d].in != b[d].in || a[d].out != b[d].out)
+            return false;
+    return true;
+}
+
+/* Whether two specs ask for the same transform, found in the same way. */
+static inline bool mnp__fft_same(const mnp__fft_spec *a, const mnp__fft_spec *b)
+{
+    return a->kind == b->kind && a->is_double == b->is_double && a->inverse == b->inverse &&
+           a->in_place == b->in_place && a->filters == b->filters && a->rank == b->rank && a->nbatch == b->nbatch &&
+           a->scale == b->scale && a->seconds == b->seconds && mnp__fft_same_dims(a->rank, a->dims, b->dims) &&
+           mnp__fft_same_dims(a->nbatch, a->batch, b->batch);
+}
+
 /* A transformed dimension as it is on the complex side. */
 static inline mnp__fft_dim mnp__fft_complex_side(const mnp__fft_spec *spec, int d)
 {

@@ -272,6 +272,7 @@ mnp_status mnp__cuda_write(mnp__device *device, mnp__stream *stream, volatile ui
 static void cuda_close(mnp__device *device)
 {
     cuda_device *cuda = of(device);
+    mnp__cuda_fft_drop_spares(cuda);
     mnp__cusolver_close(cuda);
     mnp__cublas_close(cuda);
     if (cuda->pool)

@@ -12,6 +12,8 @@
 #include "device/cuda/stream.h"
 #include "device/device.h"
 
+enum { MNP__CUDA_SPARES = 8 };
+
 typedef struct cuda_device {
     mnp__device base; /* first, as device.h requires */
     mnp__driver driver;
@@ -27,6 +29,9 @@ typedef struct cuda_device {
     size_t scratch_limit, pinned_limit; /* bytes, or 0 */
     struct mnp__cublas *cublas;         /* NULL until the first product */
     struct mnp__cusolver *cusolver;     /* NULL until the first factorisation */
+    /* Fourier transforms that were freed, the latest at the end: making one for a long line takes a tenth of a second */
+    int nspares;
+    mnp__device_fft *spares[MNP__CUDA_SPARES];
     char name[96];
 } cuda_device;
 
@@ -53,7 +58,7 @@ mnp_status mnp__cuda_memory_info(mnp__device *device, mnp_memory_pool which, mnp
 mnp_status mnp__cuda_memory_trim(mnp__device *device, mnp_memory_pool which);
 void mnp__cuda_memory_limit(mnp__device *device, mnp_memory_pool which, size_t bytes);
 
-void mnp__cuda_trim_pool(const cuda_device *cuda); /* return unused memory of the pool to the driver */
+void mnp__cuda_trim_pool(cuda_device *cuda); /* return unused memory of the pool, and that of spare transforms */
 mnp_status mnp__cuda_out_of_memory(const cuda_device *cuda, size_t size); /* MNP_ERR_MEMORY, with how much is free */
 
 /* share.c: the slots for memory that processes share. */
@@ -91,7 +96,8 @@ bool mnp__cuda_fft_filters(mnp__device *device, const mnp__fft_spec *spec);
 mnp_status mnp__cuda_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p);
 mnp_status mnp__cuda_fft_execute(mnp__device *device, mnp__device_fft *fft, void *in, void *out, void *work,
                                  mnp__stream *stream);
-void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft);
+void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft); /* it becomes a spare one */
+void mnp__cuda_fft_drop_spares(cuda_device *cuda);
 
 /* cublas.c: release what products took.  The table is mnp__cuda_blas. */
 void mnp__cublas_close(cuda_device *cuda);

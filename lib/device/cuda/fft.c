@@ -43,6 +43,7 @@ struct mnp__device_fft {
     fft_stage stages[MNP__FFT_RANK];
     /* halve: makes the copy of the half spectrum; settle: no imaginary parts that the last stage expects to be 0 */
     mnp__fft_pass scale, halve, settle, align;
+    size_t work;                    /* bytes of memory that it works in */
     size_t copy_bytes, align_bytes; /* of the copies of half spectrum and real numbers, before cuFFT's own memory */
     bool begins;                    /* the first stage makes the copy of the half spectrum */
     bool pads;                      /* loops would begin at odd elements: cuFFT always works on the copy */
@@ -464,24 +465,8 @@ bool mnp__cuda_fft_filters(mnp__device *device, const mnp__fft_spec *spec)
     return mnp__cuda_columns_can(device, &joined);
 }
 
-mnp_status mnp__cuda_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p)
+static void destroy(mnp__device *device, mnp__device_fft *fft)
 {
-    mnp__device_fft *fft;
-    MNP_TRY(load_cufft());
-    MNP_TRY(mnp__calloc(1, sizeof *fft, &fft));
-    fft->spec = *spec;
-    const mnp_status st = make(device, fft, work_p);
-    if (st == MNP_OK)
-        *fft_p = fft;
-    else
-        mnp__cuda_fft_free(device, fft);
-    return st;
-}
-
-void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft)
-{
-    if (!fft)
-        return;
     for (int s = 0; s < fft->nstages; s++) {
         if (fft->stages[s].planned)
             (void)cufft.cufftDestroy(fft->stages[s].plan);
@@ -492,6 +477,60 @@ void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft)
     mnp__fft_pass_free(device, &fft->settle);
     mnp__fft_pass_free(device, &fft->align);
     free(fft);
+}
+
+static mnp_status make_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p)
+{
+    mnp__device_fft *fft;
+    MNP_TRY(load_cufft());
+    MNP_TRY(mnp__calloc(1, sizeof *fft, &fft));
+    fft->spec = *spec;
+    const mnp_status st = make(device, fft, &fft->work);
+    if (st == MNP_OK)
+        *fft_p = fft;
+    else
+        destroy(device, fft);
+    return st;
+}
+
+/* ---- transforms that are spare ---- */
+
+static mnp__device_fft *take_spare(cuda_device *cuda, int i)
+{
+    mnp__device_fft *taken = cuda->spares[i];
+    cuda->nspares--;
+    memmove(&cuda->spares[i], &cuda->spares[i + 1], (size_t)(cuda->nspares - i) * sizeof *cuda->spares);
+    return taken;
+}
+
+mnp_status mnp__cuda_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp__device_fft **fft_p, size_t *work_p)
+{
+    cuda_device *cuda = (cuda_device *)device;
+    mnp__device_fft *fft = NULL;
+    for (int i = 0; i < cuda->nspares && !fft; i++)
+        if (mnp__fft_same(&cuda->spares[i]->spec, spec))
+            fft = take_spare(cuda, i);
+    if (!fft)
+        MNP_TRY(make_new(device, spec, &fft));
+    *fft_p = fft;
+    *work_p = fft->work;
+    return MNP_OK;
+}
+
+void mnp__cuda_fft_free(mnp__device *device, mnp__device_fft *fft)
+{
+    cuda_device *cuda = (cuda_device *)device;
+    if (!fft)
+        return;
+    if (cuda->nspares == MNP__CUDA_SPARES)
+        destroy(device, take_spare(cuda, 0));
+    cuda->spares[cuda->nspares++] = fft;
+}
+
+void mnp__cuda_fft_drop_spares(cuda_device *cuda)
+{
+    while (cuda->nspares > 0)
+        destroy(&cuda->base, take_spare(cuda, 0));
 }
 
 /* ---- execution ---- */

@@ -44,9 +44,10 @@ static cudaError_t allocate(const cuda_device *cuda, size_t size, void **pointer
     return cudaMallocFromPoolAsync(pointer_p, size, cuda->pool, mnp__cuda_stream(cuda->base.memory_stream));
 }
 
-void mnp__cuda_trim_pool(const cuda_device *cuda)
+void mnp__cuda_trim_pool(cuda_device *cuda)
 {
     (void)cudaGetLastError();
+    mnp__cuda_fft_drop_spares(cuda);
     if (cuda->pool && cuda->base.memory_stream) {
         mnp__cuda_ignore(cudaStreamSynchronize(mnp__cuda_stream(cuda->base.memory_stream)));
         mnp__cuda_ignore(cudaMemPoolTrimTo(cuda->pool, 0));
