@@ -510,8 +510,14 @@ mnp_status mnp__cuda_fft_new(mnp__device *device, const mnp__fft_spec *spec, mnp
     for (int i = 0; i < cuda->nspares && !fft; i++)
         if (mnp__fft_same(&cuda->spares[i]->spec, spec))
             fft = take_spare(cuda, i);
-    if (!fft)
-        MNP_TRY(make_new(device, spec, &fft));
+    if (!fft) {
+        mnp_status st = make_new(device, spec, &fft);
+        if (st == MNP_ERR_MEMORY && cuda->nspares > 0) {
+            mnp__cuda_fft_drop_spares(cuda);
+            st = make_new(device, spec, &fft);
+        }
+        MNP_TRY(st);
+    }
     *fft_p = fft;
     *work_p = fft->work;
     return MNP_OK;
