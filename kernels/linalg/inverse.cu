@@ -10,38 +10,9 @@
  */
 #include "kernels/prelude.h"
 #include "kernels/linalg/inverse_params.h"
-#include "kernels/numbers.h"
+#include "kernels/linalg/pivots.h"
 
 extern __shared__ __align__(16) unsigned char mnp_shared[]; /* n rows of n + 1 elements */
-
-/* The size of a number, as LAPACK compares pivots. */
-MNP_INLINE float mnp_size(float x)
-{
-    return x < 0 ? -x : x;
-}
-MNP_INLINE double mnp_size(double x)
-{
-    return x < 0 ? -x : x;
-}
-template <typename R> MNP_INLINE R mnp_size(mnp_complex<R> x)
-{
-    return mnp_size(x.re) + mnp_size(x.im);
-}
-
-/* 1 / x; of complex numbers without squares, which could overflow (R. L. Smith, 1962). */
-template <typename R> MNP_INLINE R mnp_reciprocal(R x)
-{
-    return 1 / x;
-}
-template <typename R> MNP_INLINE mnp_complex<R> mnp_reciprocal(mnp_complex<R> x)
-{
-    if (mnp_size(x.re) >= mnp_size(x.im)) {
-        const R ratio = x.im / x.re, size = x.re + x.im * ratio;
-        return {1 / size, -ratio / size};
-    }
-    const R ratio = x.re / x.im, size = x.re * ratio + x.im;
-    return {ratio / size, -1 / size};
-}
 
 /*
  * The row of a column's largest element, the first of them, of rows that are not `chosen`.  NaN counts as a large
@@ -53,7 +24,7 @@ MNP_INLINE int mnp_find_pivot(const MNP_T *column, int n, uint64_t chosen)
     int found = MNP_INVERSE_MOST;
     mnp_real largest = -1;
     for (int i = threadIdx.x % 32; i < n; i += 32) {
-        const mnp_real given = mnp_size(column[i]), size = given == given ? given : (mnp_real)3e38;
+        const mnp_real size = mnp_pivot_size(column[i]);
         if (!(chosen >> i & 1) && size > largest) {
             largest = size;
             found = i;

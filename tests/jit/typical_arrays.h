@@ -30,6 +30,8 @@ static const kernel_case typical_arrays[] = {
      .definitions = "MNP_MEMORY mnp_complex64; MNP_VALUE mnp_complex64; MNP_JOIN mnp_multiply; MNP_AVERAGES 0"},
     {.file = "linalg/inverse.cu", .function = "inverse", .definitions = "MNP_T float; MNP_HELD 4"},
     {.file = "linalg/inverse.cu", .function = "inverse", .definitions = "MNP_T mnp_complex128; MNP_HELD 3"},
+    {.file = "linalg/inverse_tiny.cu", .function = "inverse_tiny", .definitions = "MNP_T float; MNP_N 3"},
+    {.file = "linalg/inverse_tiny.cu", .function = "inverse_tiny", .definitions = "MNP_T mnp_complex128; MNP_N 4"},
     {.file = "linalg/lost_nan.cu", .function = "lost_nan", .definitions = "MNP_T double"},
     {.file = "linalg/lost_nan.cu", .function = "lost_nan", .definitions = "MNP_T mnp_complex64"},
     {.file = "linalg/tall_pass.cu",
