@@ -54,7 +54,7 @@ static mnp_status run_method(const mnp__method *method, const mnp_operator *op, 
         .maxiter = 10, .restart = 3, .precond = method->least_squares ? NULL : precond, .every = 1};
     mnp__system system;
     mnp_status st;
-    MNP_TRY(mnp__system_open(&system, method, op, &options));
+    MNP_TRY(mnp__system_open(&system, method, op, op->dtype, &options));
     MNP_TRY_OR(method->start(&system), st, done);
     for (int i = 0; i < 5; i++)
         MNP_TRY_OR(method->iterate(&system), st, done);

@@ -21,7 +21,10 @@ typedef struct mnp__method mnp__method;
 struct mnp__system {
     mnp_ctx *ctx;
     const mnp__method *method;
-    const mnp_operator *op;
+    const mnp_operator *op;     /* of the dtype of the system's vectors, */
+    const mnp_precond *precond; /* like this; NULL: none */
+    mnp_operator *own_op;       /* NULL, or the above where the caller's are of other dtypes */
+    mnp_precond *own_precond;
     const mnp_solve_options *options; /* complete: no zeros */
     mnp__steps *steps;
     mnp_array *b, *x;                /* the right-hand side, and the iterate */
@@ -82,8 +85,8 @@ static inline mnp_status mnp__multiply_adjoint(mnp__system *s, const mnp_array *
 /* *z_p = M x, stored in `room`; x itself where there is no preconditioner. */
 static inline mnp_status mnp__precondition(mnp__system *s, mnp_array *x, mnp_array *room, mnp_array **z_p)
 {
-    *z_p = s->options->precond ? room : x;
-    return s->options->precond ? mnp__precond_apply(s->options->precond, x, room) : MNP_OK;
+    *z_p = s->precond ? room : x;
+    return s->precond ? mnp__precond_apply(s->precond, x, room) : MNP_OK;
 }
 
 /*

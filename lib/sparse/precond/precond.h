@@ -14,6 +14,7 @@ typedef struct mnp__precond_ops {
     mnp_status (*apply)(void *data, const mnp_array *x, mnp_array *y); /* enqueued, alike on all ranks */
     void (*describe)(const void *data, FILE *file);
     void (*free)(mnp_ctx *ctx, void *data); /* collective; NULL: nothing to free */
+    bool any_dtype;                         /* apply takes vectors of any dtype, and computes in it */
 } mnp__precond_ops;
 
 struct mnp_precond {
@@ -26,6 +27,12 @@ struct mnp_precond {
     void *data;
     bool enqueues; /* apply only enqueues, so it can be recorded in a graph */
 };
+
+/*
+ * The preconditioner for vectors of that dtype, which is complex where the preconditioner's is; *made_p is NULL where it
+ * is its own.  It must not outlive the preconditioner.  Collective.  MNP_ERR_MEMORY.
+ */
+mnp_status mnp__precond_in_dtype(const mnp_precond *precond, mnp_dtype dtype, mnp_precond **made_p);
 
 /* What makes each kind; options are complete, without zeros.  Collective, and agreed upon. */
 typedef mnp_status (*mnp__precond_maker)(const mnp_sparse *matrix, mnp_precond_kind kind,

@@ -232,6 +232,43 @@ def check_calls_of_solvers():
     same("expm_multiply at times", linalg.expm_multiply(mp.sparse.csr_array(a / 5), b, 0.5, 2, 4, True), times, 1e-12)
 
 
+def check_dtypes_of_systems():
+    """Systems are solved in SciPy's type, as exactly as that allows, of matrices, operators and preconditioners alike."""
+    n, (a, s) = 40, _line(40)
+    values = rng.standard_normal(n)
+    for name in ("cg", "bicgstab", "cgs", "gmres", "minres", "idr"):
+        solve, exact = getattr(linalg, name), s if name in ("cg", "minres") else a
+        for dtype, right in (("float32", "float64"), ("float32", "complex64"), ("float32", "int64"), ("float32", "int8"),
+                             ("float64", "float32"), ("complex64", "float64"), ("float64", "complex64")):
+            matrix = exact.astype(dtype)
+            A, b = mp.sparse.csr_array(matrix), (9 * values).astype(right)  # noqa: N806
+            wide = scipy.sparse.linalg.cgs(matrix, b)[0].dtype  # minres is for real numbers there, and idr is not there
+            rtol = 1e-5 if wide in (np.float32, np.complex64) else 1e-11
+            want = np.linalg.solve(matrix.toarray().astype(complex), b)
+            function = linalg.LinearOperator((n, n), lambda v: A @ v, lambda v: A.H @ v, dtype)  # noqa: B023
+            half = linalg.LinearOperator((n, n), lambda v: v / 2, dtype="float32")
+            for M in (None, linalg.Preconditioner(A, "jacobi"), half, lambda v: v / 2):  # noqa: N806
+                for given in (A, matrix, function):
+                    x, info = solve(given, b, M=M, rtol=rtol)
+                    far = np.linalg.norm(x.numpy() - want) / np.linalg.norm(want)
+                    ok(x.dtype == wide and info == 0 and far < 100 * rtol,
+                       f"{name} of {dtype} and {right}: {x.dtype} {wide}, {info}, {far:.1e}")
+        b, turned = values, exact / 2.5 if name in ("cg", "minres") else exact * np.exp(0.3j) / 2.5
+        for real, wide in (("float32", "complex64"), ("float64", "complex128")):
+            about = scipy.sparse.csr_array(scipy.sparse.identity(n) / turned[0, 0], dtype=wide)
+            x, info = solve(exact.astype(real), b.astype(real), M=about, rtol=1e-5)
+            far = np.linalg.norm(x.numpy() - np.linalg.solve(exact.toarray(), b)) / np.linalg.norm(b)
+            ok(x.dtype == wide and info == 0 and far < 1e-3, f"{name} of {real} with a complex M: {x.dtype}, {info}, {far:.1e}")
+    narrow = s.astype("float32")
+    x, info = linalg.minres(mp.sparse.csr_array(narrow), values, shift=0.1, rtol=1e-12)
+    same("minres of float32 and float64 with a shift", x,
+         np.linalg.solve(narrow.toarray().astype(float) - 0.1 * np.eye(n), values), 1e-9)
+    found, vectors = linalg.lobpcg(narrow, rng.standard_normal((n, 4)), M=linalg.Preconditioner(mp.sparse.csr_array(narrow), "jacobi"),
+                                   tol=1e-9, maxiter=400)
+    ok(vectors.dtype == float, "lobpcg of a matrix of float32 and vectors of float64")
+    same("its values", np.sort(found), np.linalg.eigvalsh(narrow.toarray().astype(float))[-4:], 1e-9)
+
+
 def check_lsqr():
     fixed = np.random.default_rng(4)  # as rounding may decide where a method stops
     for dtype in (float, complex):
@@ -265,6 +302,14 @@ def check_lsqr():
     for dtype in ("float32", "complex64"):
         A, B = _pair(20, 6, dtype, 0.8, fixed)  # noqa: N806
         for solve in (linalg.lsqr, linalg.lsmr):
-            x = solve(A, np.ones(20), atol=1e-6, btol=1e-6)[0]
-            right = np.linalg.lstsq(B.toarray(), np.ones(20), rcond=None)[0]
-            ok(x.dtype == np.dtype(dtype) and np.allclose(x.numpy(), right, atol=1e-2), f"{solve.__name__} of {dtype}")
+            for b in (np.ones(20, "float32"), np.ones(20), np.ones(20, complex), np.ones(20, int)):
+                wanted = np.result_type(dtype, b.dtype)
+                tol, near = (1e-6, 1e-2) if wanted == np.dtype(dtype) else (1e-13, 1e-9)
+                x = solve(A, b, atol=tol, btol=tol)[0]
+                right = np.linalg.lstsq(B.toarray().astype(complex), b, rcond=None)[0]
+                ok(x.dtype == wanted and np.allclose(x.numpy(), right, atol=near), f"{solve.__name__} of {dtype}, {b.dtype}")
+            start = np.ones(6, complex) / 3
+            x, y = (f(s, np.ones(20), atol=1e-13, btol=1e-13, x0=start)[0]
+                    for f, s in ((solve, A), (getattr(scipy.sparse.linalg, solve.__name__), B)))
+            ok(x.dtype == complex, f"{solve.__name__} of a complex guess")
+            same("as SciPy", x, y, 1e-7)
