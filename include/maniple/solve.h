@@ -43,8 +43,8 @@ MNP_API mnp_status mnp_operator_from_sparse(const mnp_sparse *matrix, mnp_operat
 
 /*
  * An operator from the caller's functions, as scipy.sparse.linalg.LinearOperator.  `apply`, and `adjoint`, which may
- * be NULL unless lsqr is used, receive `argument`.  Each layout cuts one dimension over all ranks, one part each.
- * Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY.
+ * be NULL unless lsqr, bicg or qmr is used, receive `argument`.  Each layout cuts one dimension over all ranks, one
+ * part each.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY.
  */
 MNP_API mnp_status mnp_operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *row_layout,
                                     const mnp_layout *column_layout, mnp_operator_apply apply,
@@ -67,7 +67,7 @@ MNP_API mnp_status mnp_operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_lay
  *                  along the first.  Outside the grid it is what the boundaries tell, and it is NaN for an offset
  *                  beyond reach.  Constant offsets are fastest.  i[0], i[1] .. are the point's indices, n[0], n[1] ..
  *                  the extents, T is the type of elements: float, double, complex<float> or complex<double>
- *   adjoint_body   the same for y = A^H x, which lsqr needs; NULL: there is none
+ *   adjoint_body   the same for y = A^H x, which lsqr, bicg and qmr need; NULL: there is none
  *   arrays         vectors that the bodies use besides x, such as coefficients: MNP_IN("c", c), at most 16; NULL: none.
  *                  Each has the grid's shape, or one dimension of as many elements in C order, any layout, and a dtype
  *                  that is converted to the operator's.  They are copied: later changes are not seen
@@ -169,7 +169,10 @@ MNP_API void mnp_precond_describe(const mnp_precond *precond, FILE *file);
     X(MNP_SOLVER_IDR, "idr", "any square matrix: IDR(s)")                                                              \
     X(MNP_SOLVER_CHEBYSHEV, "chebyshev", "positive definite with known bounds of the spectrum")                        \
     X(MNP_SOLVER_RICHARDSON, "richardson", "a damped iteration, for preconditioners")                                  \
-    X(MNP_SOLVER_LSQR, "lsqr", "least squares, any shape")
+    X(MNP_SOLVER_LSQR, "lsqr", "least squares, any shape")                                                             \
+    X(MNP_SOLVER_BICG, "bicg", "any square matrix, multiplied by its adjoint too")                                     \
+    X(MNP_SOLVER_QMR, "qmr", "the same with a smoother residual")                                                      \
+    X(MNP_SOLVER_TFQMR, "tfqmr", "any square matrix: cgs with a smoother residual")
 
 #define MNP_SOLVER_CONSTANT(constant, name, help) constant,
 typedef enum mnp_solver { MNP_SOLVERS(MNP_SOLVER_CONSTANT) } mnp_solver;
@@ -203,10 +206,13 @@ typedef bool (*mnp_solve_progress)(void *argument, int64_t iteration, double res
  */
 typedef struct mnp_solve_options {
     double rtol, atol; /* rtol 0: 1e-5; negative: exactly 0 */
-    /* 0: 10 times the columns.  gmres, fgmres and idr count products, bicgstab and cgs two as one */
+    /* 0: 10 times the columns.  gmres, fgmres, idr and tfqmr count products; bicgstab, cgs, bicg and qmr two as one */
     int64_t maxiter;
     int restart; /* vectors of gmres' basis, at most 1000 (0: 20); s of idr, at most 16 (0: 4) */
-    /* NULL: none.  It acts from the right, but for cg, cg1, minres, chebyshev and richardson */
+    /*
+     * NULL: none.  It acts from the right, but for cg, cg1, bicg, minres, chebyshev and richardson.  bicg and qmr need
+     * its adjoint, which none, jacobi, block-jacobi and ic0 have, and operators that have one
+     */
     const mnp_precond *precond;
     bool zero_guess; /* *x_p only receives the result; the guess is 0 */
     /* chebyshev: smallest and largest eigenvalue of M A (0: estimated); richardson: damping (0: 1), 0 */

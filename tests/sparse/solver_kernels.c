@@ -43,6 +43,9 @@ static const struct {
                {"chebyshev", &mnp__chebyshev},
                {"richardson", &mnp__richardson},
                {"lsqr", &mnp__lsqr},
+               {"bicg", &mnp__bicg},
+               {"qmr", &mnp__qmr},
+               {"tfqmr", &mnp__tfqmr},
                {"lsqr by the paper", &mnp__lsqr_by_paper},
                {"lsqr with variances", &mnp__lsqr_with_variances},
                {"lsmr", &mnp__lsmr}};

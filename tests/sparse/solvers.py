@@ -10,10 +10,10 @@ import solving
 from solving import operator, solve
 
 rng = mp.random()  # for layouts, and for matrices for which theory says that every method converges
-# CGS, BiCGSTAB and IDR converge for nearly all systems and break down for some, so their systems are the same in every
+# CGS, BiCGSTAB, BiCG, QMR, TFQMR and IDR converge for nearly all systems and break down for some, so their systems are the same in every
 # run; only the order of sums differs.
 systems = np.random.default_rng(3)
-GENERAL = ["bicgstab", "gmres", "fgmres", "cgs", "idr"]
+GENERAL = ["bicgstab", "gmres", "fgmres", "cgs", "idr", "bicg", "qmr", "tfqmr"]
 POSITIVE = ["cg", "cg1", "minres", "chebyshev"] + GENERAL
 
 
@@ -108,7 +108,7 @@ def scipy_history(method, a, b, rtol, **options):
     return np.array(residuals)
 
 
-for solver in ("cg", "bicgstab", "cgs"):
+for solver in ("cg", "bicgstab", "cgs", "bicg", "qmr", "tfqmr"):
     want = scipy_history(getattr(scipy.sparse.linalg, solver), grid, b, 1e-8)
     x, result = solve(op, mp.array(b), solver, rtol=1e-8)
     few = min(len(want), len(result.history), 20)
@@ -146,7 +146,7 @@ mp.ok(result.reason == "CONVERGED" and result.iterations == 0 and not x.numpy().
 guess = mp.array(np.ones_like(b), mp.random_layout(rng, b.shape))
 x, result = solve(op, mp.array(np.zeros_like(b)), "bicgstab", guess=guess)
 mp.ok(result.reason == "CONVERGED" and not guess.numpy().any(), "0 also where the guess is not")
-for solver in ("cg", "gmres", "bicgstab", "minres", "idr"):
+for solver in ("cg", "gmres", "bicgstab", "minres", "idr", "bicg", "qmr", "tfqmr"):
     guess = mp.array(solution + 1e-9, mp.random_layout(rng, b.shape))
     x, result = solve(op, mp.array(b), solver, guess=guess)
     mp.ok(x is guess and result.iterations == 0 and result.reason == "CONVERGED", f"{solver}: a guess that is good enough")
@@ -167,7 +167,7 @@ mp.ok(x.dtype == np.float64 and result.reason == "CONVERGED", "a right-hand side
 
 several = systems.standard_normal((b.size, 3))
 several[:, 1] = 0
-for solver in ("cg", "gmres", "idr"):
+for solver in ("cg", "gmres", "idr", "bicg", "qmr", "tfqmr"):
     x, results = solve(op, mp.array(several, mp.random_layout(rng, several.shape)), solver, rtol=1e-10, columns=3)
     want = scipy.sparse.linalg.spsolve(grid.tocsc(), several)
     mp.ok(all(r.reason == "CONVERGED" for r in results) and far(x, want) < 1e-7 and results[1].iterations == 0
@@ -209,7 +209,7 @@ for solver in ("cg", "minres", "gmres"):
     mp.ok(result.reason == "CONVERGED" and far(x, np.r_[1 / np.arange(1.0, 30), 0, 0]) < 1e-8,
           f"{solver}: a singular matrix with a solution")
 skew = scipy.sparse.csr_array(np.array([[0.0, 1], [-1, 0]]))
-for solver in ("cg", "bicgstab", "cgs"):
+for solver in ("cg", "bicgstab", "cgs", "bicg", "qmr", "tfqmr"):
     x, result = solve(operator(spread(skew)), mp.array(np.array([1.0, 0])), solver)
     mp.ok(result.reason == "BREAKDOWN" and np.all(np.isfinite(x.numpy())), f"{solver}: a skew matrix is a breakdown")
 x, result = solve(operator(spread(skew)), mp.array(np.array([1.0, 0])), "gmres")
@@ -273,7 +273,7 @@ for seed, solver in [(5, "cgs"), (24, "idr"), (24, "cgs"), (39, "idr"), (39, "cg
 
 # ---- right-hand sides whose squares vanish or overflow ----
 for factor in (1e-310, 1e-200, 1e200, 1e300) if mp.FULL else (1e-310, 1e300):
-    for solver in ("cg", "gmres", "idr", "lsqr"):
+    for solver in ("cg", "gmres", "idr", "lsqr", "bicg", "qmr", "tfqmr"):
         told = []
         x, result = solve(op, mp.array(b * factor), solver, rtol=1e-8, progress=lambda i, r: told.append(r))
         scaled = np.ldexp(b * factor, 700 if factor < 1 else -700), np.ldexp(x.numpy(), 700 if factor < 1 else -700)
@@ -385,7 +385,10 @@ x, result = solve(free, mp.array(b), "cg", rtol=1e-10)
 mp.ok(result.reason == "CONVERGED" and far(x, solution) < 1e-7, "a function as an operator")
 matrices.close("and its product", mp.operator_run(free, False, mp.array(b)), grid @ b, 5)
 mp.fails("MNP_ERR_ARG", "adjoint", mp.operator_run, free, True, mp.array(b))
-mp.fails("MNP_ERR_ARG", "adjoint", solve, free, mp.array(b), "lsqr")
+for solver in ("lsqr", "bicg", "qmr"):
+    mp.fails("MNP_ERR_ARG", f"{solver} needs an operator with an adjoint", solve, free, mp.array(b), solver)
+x, result = solve(free, mp.array(b), "tfqmr", rtol=1e-10)
+mp.ok(result.reason == "CONVERGED" and far(x, solution) < 1e-7, "tfqmr needs none")
 random = general(30, "complex128")
 made = spread(random)
 v = right(30, "complex128")

@@ -24,7 +24,14 @@ static const mnp__method *const methods[] = {
     [MNP_SOLVER_CHEBYSHEV] = &mnp__chebyshev,
     [MNP_SOLVER_RICHARDSON] = &mnp__richardson,
     [MNP_SOLVER_LSQR] = &mnp__lsqr,
+    [MNP_SOLVER_BICG] = &mnp__bicg,
+    [MNP_SOLVER_QMR] = &mnp__qmr,
+    [MNP_SOLVER_TFQMR] = &mnp__tfqmr,
 };
+#define NAME(constant, name, help) [constant] = name,
+static const char *const names[] = {MNP_SOLVERS(NAME)};
+#undef NAME
+
 enum { NUM_METHODS = sizeof methods / sizeof *methods, MOST_RESTART = 1000, MOST_IDR = MNP_STEP_SUMS };
 
 /* ---- checks, alike on all ranks ---- */
@@ -62,8 +69,13 @@ static mnp_status check_options(const mnp_operator *op, mnp_solver solver, const
         return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): restart is %d, outside 1..%d", options->restart, most);
     if (!precond)
         return MNP_OK;
-    if (solver == MNP_SOLVER_LSQR)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): lsqr takes no preconditioner");
+    if (methods[solver]->least_squares)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): %s takes no preconditioner", names[solver]);
+    if (methods[solver]->adjoint && !precond->has_adjoint)
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_solve(): %s multiplies by the adjoint of the preconditioner, and %s has none; bicgstab, "
+                        "tfqmr and gmres do not need it",
+                        names[solver], precond->name);
     if (!mnp_layout_equal(precond->layout, op->column_layout))
         return MNP_FAIL(MNP_ERR_ARG,
                         "mnp_solve(): the preconditioner is for vectors of length %" PRId64
@@ -93,8 +105,8 @@ static mnp_status check(const mnp_operator *op, const mnp_array *b, mnp_solver s
     }
     if (!methods[solver]->least_squares)
         MNP_TRY(mnp__operator_check_square("mnp_solve()", op));
-    else if (!op->has_adjoint)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): lsqr needs an operator with an adjoint");
+    if (methods[solver]->adjoint && !op->has_adjoint)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): %s needs an operator with an adjoint", names[solver]);
     return check_options(op, solver, options);
 }
 

@@ -174,10 +174,12 @@ static mnp_status divide_by_blocks(const mnp_sparse *matrix, jacobi *d)
 
 /* ---- the kind ---- */
 
-static mnp_status jacobi_apply(void *data, const mnp_array *x, mnp_array *y)
+static mnp_status jacobi_apply(void *data, bool adjoint, const mnp_array *x, mnp_array *y)
 {
     const mnp_sparse *inverse = ((const jacobi *)data)->inverse;
-    return mnp__sparse_apply(inverse, false, x->dtype, 1, x->data, y->data);
+    if (adjoint)
+        MNP_TRY(mnp__sparse_transposed(inverse, &inverse));
+    return mnp__sparse_apply(inverse, adjoint, x->dtype, 1, x->data, y->data);
 }
 
 static void jacobi_describe(const void *data, FILE *file)

@@ -16,12 +16,13 @@ static const struct {
     const char *name;
     mnp__precond_maker make;
     bool multiplies; /* by the matrix, whose ghosts are exchanged; other kinds need no other rank */
+    bool has_adjoint;
 } kinds[] = {
-    [MNP_PRECOND_NONE] = {"none", NULL},
-    [MNP_PRECOND_JACOBI] = {"jacobi", mnp__precond_jacobi},
-    [MNP_PRECOND_BLOCK_JACOBI] = {"block-jacobi", mnp__precond_jacobi},
+    [MNP_PRECOND_NONE] = {"none", NULL, .has_adjoint = true},
+    [MNP_PRECOND_JACOBI] = {"jacobi", mnp__precond_jacobi, .has_adjoint = true},
+    [MNP_PRECOND_BLOCK_JACOBI] = {"block-jacobi", mnp__precond_jacobi, .has_adjoint = true},
     [MNP_PRECOND_ILU0] = {"ilu0", mnp__precond_ilu0_ic0},
-    [MNP_PRECOND_IC0] = {"ic0", mnp__precond_ilu0_ic0},
+    [MNP_PRECOND_IC0] = {"ic0", mnp__precond_ilu0_ic0, .has_adjoint = true},
     [MNP_PRECOND_SOR] = {"sor", mnp__precond_sor},
     [MNP_PRECOND_SSOR] = {"ssor", mnp__precond_sor},
     [MNP_PRECOND_CHEBYSHEV] = {"chebyshev", mnp__precond_polynomial, .multiplies = true},
@@ -47,9 +48,10 @@ static mnp_status new_precond(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *l
 
 /* ---- none ---- */
 
-static mnp_status none_apply(void *data, const mnp_array *x, mnp_array *y)
+static mnp_status none_apply(void *data, bool adjoint, const mnp_array *x, mnp_array *y)
 {
     (void)data;
+    (void)adjoint;
     return mnp__array_assign(x, y);
 }
 
@@ -63,9 +65,9 @@ static const mnp__precond_ops none_ops = {.apply = none_apply, .describe = none_
 
 /* ---- an operator ---- */
 
-static mnp_status operator_apply(void *data, const mnp_array *x, mnp_array *y)
+static mnp_status operator_apply(void *data, bool adjoint, const mnp_array *x, mnp_array *y)
 {
-    return mnp__operator_apply(data, false, x, y);
+    return mnp__operator_apply(data, adjoint, x, y);
 }
 
 static void operator_describe(const void *data, FILE *file)
@@ -87,6 +89,7 @@ mnp_status mnp_precond_from_operator(const mnp_operator *op, mnp_precond **preco
     (*precond_p)->ops = &operator_ops;
     (*precond_p)->data = (void *)(uintptr_t)op; /* it is not changed */
     (*precond_p)->enqueues = op->enqueues;
+    (*precond_p)->has_adjoint = op->has_adjoint;
     return MNP_OK;
 }
 
@@ -100,16 +103,16 @@ typedef struct converted {
 
 static mnp_status apply_own(const void *data, bool adjoint, const mnp_array *x, mnp_array *y)
 {
-    (void)adjoint;
-    return mnp__precond_apply(data, x, y);
+    return mnp__precond_apply(data, adjoint, x, y);
 }
 
-static mnp_status converted_apply(void *data, const mnp_array *x, mnp_array *y)
+static mnp_status converted_apply(void *data, bool adjoint, const mnp_array *x, mnp_array *y)
 {
     const converted *c = data;
     if (c->op)
-        return mnp__operator_apply(c->op, false, x, y);
-    return c->own->ops->any_dtype ? mnp__precond_apply(c->own, x, y) : mnp__conversion_apply(&c->by, false, x, y);
+        return mnp__operator_apply(c->op, adjoint, x, y);
+    return c->own->ops->any_dtype ? mnp__precond_apply(c->own, adjoint, x, y)
+                                  : mnp__conversion_apply(&c->by, adjoint, x, y);
 }
 
 static void converted_describe(const void *data, FILE *file)
@@ -152,6 +155,7 @@ mnp_status mnp__precond_in_dtype(const mnp_precond *precond, mnp_dtype dtype, mn
     MNP_TRY(new_precond(precond->ctx, dtype, precond->layout, precond->name, &made));
     made->ops = &converted_ops;
     made->enqueues = precond->enqueues;
+    made->has_adjoint = precond->has_adjoint;
     mnp_status st = MNP_AGREE(precond->ctx, mnp__calloc(1, sizeof *c, &c));
     made->data = c;
     if (st == MNP_OK)
@@ -206,6 +210,7 @@ mnp_status mnp_precond_new(const mnp_sparse *matrix, mnp_precond_kind kind, cons
     MNP_TRY(new_precond(matrix->ctx, matrix->dtype, matrix->row_layout, kinds[kind].name, &precond));
     mnp_status st = MNP_OK;
     precond->ops = &none_ops;
+    precond->has_adjoint = kinds[kind].has_adjoint;
     precond->enqueues = !kinds[kind].multiplies || !matrix->has_ghosts || mnp__ghosts_enqueues(matrix->ghosts);
     if (kinds[kind].make)
         st = kinds[kind].make(matrix, kind, &options, &precond->ops, &precond->data);
@@ -245,7 +250,7 @@ static mnp_status apply(const mnp_precond *precond, const mnp_array *x, mnp_arra
                                    .needs = MNP__OUTPUT_EXACT | MNP__OUTPUT_DENSE};
     mnp_status st = mnp__output_open(&spec, y_p, &output);
     if (st == MNP_OK)
-        st = mnp__precond_apply(precond, vector, output.array);
+        st = mnp__precond_apply(precond, false, vector, output.array);
     mnp_array_free(vector);
     return mnp__output_close(1, &output, st);
 }

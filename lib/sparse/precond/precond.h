@@ -11,7 +11,8 @@
 
 /* A kind: how it is applied, described (after its name, in a line), and freed. */
 typedef struct mnp__precond_ops {
-    mnp_status (*apply)(void *data, const mnp_array *x, mnp_array *y); /* enqueued, alike on all ranks */
+    /* y = M x, or M^H x, if the preconditioner has an adjoint; enqueued, alike on all ranks */
+    mnp_status (*apply)(void *data, bool adjoint, const mnp_array *x, mnp_array *y);
     void (*describe)(const void *data, FILE *file);
     void (*free)(mnp_ctx *ctx, void *data); /* collective; NULL: nothing to free */
     bool any_dtype;                         /* apply takes vectors of any dtype, and computes in it */
@@ -26,6 +27,7 @@ struct mnp_precond {
     const mnp__precond_ops *ops;
     void *data;
     bool enqueues; /* apply only enqueues, so it can be recorded in a graph */
+    bool has_adjoint;
 };
 
 /*
@@ -47,10 +49,10 @@ mnp_status mnp__precond_sor(const mnp_sparse *, mnp_precond_kind, const mnp_prec
 mnp_status mnp__precond_polynomial(const mnp_sparse *, mnp_precond_kind, const mnp_precond_options *,
                                    const mnp__precond_ops **, void **); /* chebyshev, polynomial */
 
-/* y = M x, vectors in the preconditioner's dtype and layout; y is not x.  Collective. */
-static inline mnp_status mnp__precond_apply(const mnp_precond *precond, const mnp_array *x, mnp_array *y)
+/* y = M x or M^H x, vectors in the preconditioner's dtype and layout; y is not x.  Collective. */
+static inline mnp_status mnp__precond_apply(const mnp_precond *precond, bool adjoint, const mnp_array *x, mnp_array *y)
 {
-    return precond->ops->apply(precond->data, x, y);
+    return precond->ops->apply(precond->data, adjoint, x, y);
 }
 
 #endif

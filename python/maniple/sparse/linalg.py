@@ -509,7 +509,8 @@ def _limits(rtol, atol, tol):
 _ABOUT = """A x = b by {}: the solution, and 0, or the number of iterations if it was not reached.
 
     A: a matrix or a LinearOperator.  M: a Preconditioner; or a LinearOperator, a matrix or a function of vectors that
-    multiplies with about the inverse of A.  tol: what rtol was called before.  {}  Collective."""
+    multiplies with about the inverse of A.  x has the wider dtype of A and b, in which the system is solved, as in SciPy,
+    and is complex where M is.  tol: what rtol was called before.  {}  Collective."""
 _CALLED = "callback(x) is called after each iteration, and ends the method if it returns something true."
 
 
@@ -520,15 +521,48 @@ def _named(function, name, words):
     return function
 
 
-def _solver(name):
+def _solver(name, words=""):
     def solve(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, tol=None):  # noqa: N803
         return _by_iterations(name, _system(A, b, x0, M), callback, maxiter, **_limits(rtol, atol, tol))
 
-    return _named(solve, name, _CALLED)
+    return _named(solve, name, words + _CALLED)
 
 
 for _name in ("cg", "cg1", "bicgstab", "cgs", "chebyshev"):
     globals()[_name] = _solver(_name)
+
+_ADJOINTS = "A and M are multiplied by their adjoints too, which a LinearOperator has where rmatvec is given.  "
+bicg = _solver("bicg", _ADJOINTS)
+
+
+def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, callback=None, tol=None):  # noqa: N803
+    return _by_iterations("qmr", _system(A, b, x0, *_both(M1, M2)), callback, maxiter, **_limits(rtol, atol, tol))
+
+
+def _both(M1, M2):  # noqa: N803
+    """The preconditioner that is M1, and then M2."""
+    if M1 is None or M2 is None:
+        return (M2 if M1 is None else M1,)
+    M1, M2 = (m if isinstance(m, Preconditioner) else aslinearoperator(m) for m in (M1, M2))  # noqa: N806
+    if isinstance(M1, Preconditioner) or isinstance(M2, Preconditioner):
+        raise TypeError("M1 and M2 are both given, and one is a Preconditioner, of which there is no product")
+    return (M2 @ M1,)
+
+
+_named(qmr, "qmr", "M1 and M2: what M is above, together M2 @ M1.  " + _ADJOINTS + _CALLED)
+
+
+def tfqmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, show=False,  # noqa: N803
+          tol=None):
+    op, b, start, precond = system = _system(A, b, x0, M)
+    limits = _limits(rtol, atol, tol)
+    if start is not None and b.ndim == 1:  # rtol is of the residual of the guess there
+        limits = {"rtol": -1.0, "atol": max(limits["rtol"] * _krylov.norm(b - op.matvec(start)), limits["atol"])}
+    return _by_iterations("tfqmr", system, callback, min(10000, 10 * op.shape[1]) if maxiter is None else maxiter, **limits)
+
+
+_named(tfqmr, "tfqmr", "rtol is of the residual of x0, as in SciPy, and an iteration one product with A; show changes "
+                       "nothing.  " + _CALLED)
 
 
 def idr(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None,  # noqa: N803

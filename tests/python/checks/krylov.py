@@ -134,6 +134,8 @@ def _line(n):
 SIGNATURES = {
     "cg": "A b x0 * rtol atol maxiter M callback", "cgs": "A b x0 * rtol atol maxiter M callback",
     "bicgstab": "A b x0 * rtol atol maxiter M callback",
+    "bicg": "A b x0 * rtol atol maxiter M callback", "qmr": "A b x0 * rtol atol maxiter M1 M2 callback",
+    "tfqmr": "A b x0 * rtol atol maxiter M callback show",
     "gmres": "A b x0 * rtol atol restart maxiter M callback callback_type",
     "minres": "A b x0 * rtol shift maxiter M callback show check",
     "lsqr": "A b damp atol btol conlim iter_lim show calc_var x0", "lsmr": "A b damp atol btol conlim maxiter show x0",
@@ -163,7 +165,7 @@ def check_calls_of_solvers():
     n, (a, s) = 40, _line(40)
     b, theirs = rng.standard_normal(n), scipy.sparse.linalg
     tolerance = {"rtol": 1e-9} if scipy_since("1.12") else {"tol": 1e-9}  # what it is called there
-    for name, matrix in (("cg", s), ("cgs", a), ("bicgstab", a), ("minres", s), ("gmres", a)):
+    for name, matrix in (("cg", s), ("cgs", a), ("bicgstab", a), ("minres", s), ("gmres", a), ("tfqmr", a)):
         solve, A = getattr(linalg, name), mp.sparse.csr_array(matrix)  # noqa: N806
         x, info = solve(A, b, rtol=1e-9)
         want, info_of_theirs = getattr(theirs, name)(matrix, b, **tolerance)
@@ -232,11 +234,56 @@ def check_calls_of_solvers():
     same("expm_multiply at times", linalg.expm_multiply(mp.sparse.csr_array(a / 5), b, 0.5, 2, 4, True), times, 1e-12)
 
 
+def check_two_sided_methods():
+    """bicg, qmr and tfqmr beside SciPy's: iterates, iterations, preconditioners and guesses."""
+    n, theirs = 120, scipy.sparse.linalg
+    real = scipy.sparse.diags([-1.3, 4, -0.7, -1, -1], offsets=[-1, 0, 1, 11, -11], shape=(n, n)).tocsr()
+    tolerance = "rtol" if scipy_since("1.12") else "tol"
+    for matrix in (real, (real + 1j * scipy.sparse.diags([0.5, -0.4], offsets=[2, -3], shape=(n, n))).tocsr()):
+        fixed = np.random.default_rng(9)  # whether these methods break down no theory tells
+        b, start = (v if matrix.dtype.kind == "f" else v + 1j * v[::-1] for v in fixed.standard_normal((2, n)))
+        about = scipy.sparse.diags(1 / (matrix.diagonal() * (1 + np.arange(n) / n))).tocsr()
+        exact, A, one = np.linalg.solve(matrix.toarray(), b), mp.sparse.csr_array(matrix), scipy.sparse.identity(n)  # noqa: N806
+        for name in ("bicg", "qmr", "tfqmr"):
+            for M in (None, about):  # noqa: N806
+                for guess in (None, start):
+                    there = {} if M is None else {"M": M}
+                    here = there if name != "qmr" or M is None else {"M2": M}
+                    if name == "qmr" and M is not None:
+                        there = {"M1": theirs.aslinearoperator(one), "M2": theirs.aslinearoperator(M)}
+                    told, told_there = [], []
+                    x, info = getattr(linalg, name)(A, b, guess, rtol=1e-9, callback=lambda x: told.append(x.numpy()) and False, **here)
+                    y, info_there = getattr(theirs, name)(matrix, b, guess, atol=0, callback=lambda x: told_there.append(x.copy()),
+                                                          **{tolerance: 1e-9}, **there)
+                    ok(info == info_there == 0 and abs(len(told) - len(told_there)) <= 2 + len(told) // 5,
+                       f"{name}: {info} after {len(told)} iterations, {len(told_there)} of SciPy's")
+                    same("the solution", x, exact, 1e-6)
+                    if name != "tfqmr" or M is None:  # with it SciPy's solves another system
+                        same("SciPy's", x, y, 1e-6)
+                        same("the first iterates", np.array(told[:8]), np.array(told_there[:8]), 1e-7, 1)
+                    limit = np.linalg.norm(b - matrix @ guess if name == "tfqmr" and guess is not None else b) * 1e-9
+                    ok(np.linalg.norm(b - matrix @ x.numpy()) <= limit * 1.001, f"{name}: the residual that was asked for")
+            ok(getattr(linalg, name)(A, 0 * b, start)[0].numpy().tolist() == [0] * n, f"{name}: a right-hand side of 0")
+            ok(getattr(linalg, name)(A, b, maxiter=3)[1] == 3, f"{name}: a limit of iterations")
+        halves = [scipy.sparse.diags(matrix.diagonal() ** -0.5).tocsr()] * 2
+        x, info = linalg.qmr(A, b, M1=halves[0], M2=halves[1], rtol=1e-9)
+        y = theirs.qmr(matrix, b, M1=theirs.aslinearoperator(halves[0]), M2=theirs.aslinearoperator(halves[1]), atol=0,
+                       **{tolerance: 1e-9})[0]
+        same("qmr with two preconditioners", (x, y), (exact, exact), 1e-6)
+        same("with one from the left", linalg.qmr(A, b, M1=linalg.Preconditioner(A, "jacobi"), rtol=1e-9)[0], exact, 1e-6)
+        for function in (linalg.bicg, lambda *given, M, **named: linalg.qmr(*given, M2=M, **named)):
+            raises(mp.Error, "adjoint", "a function has no adjoint", lambda: function(A, b, M=lambda v: v / 4))  # noqa: B023
+            both = linalg.LinearOperator((n, n), lambda v: v / (4 + 1j), lambda v: v / (4 - 1j), dtype=complex)
+            same("an operator with one", function(A, b, M=both, rtol=1e-9)[0], exact.astype(complex), 1e-6)
+    raises(TypeError, "no product", "two of which one is a Preconditioner", lambda: linalg.qmr(
+        A, b, M1=linalg.Preconditioner(A, "jacobi"), M2=about))
+
+
 def check_dtypes_of_systems():
     """Systems are solved in SciPy's type, as exactly as that allows, of matrices, operators and preconditioners alike."""
     n, (a, s) = 40, _line(40)
     values = rng.standard_normal(n)
-    for name in ("cg", "bicgstab", "cgs", "gmres", "minres", "idr"):
+    for name in ("cg", "bicgstab", "cgs", "gmres", "minres", "idr", "tfqmr"):
         solve, exact = getattr(linalg, name), s if name in ("cg", "minres") else a
         for dtype, right in (("float32", "float64"), ("float32", "complex64"), ("float32", "int64"), ("float32", "int8"),
                              ("float64", "float32"), ("complex64", "float64"), ("float64", "complex64")):
