@@ -169,7 +169,6 @@ void solve_rehearse_reading(const job *j)
 /* Let the kernels of the attempt that was chosen be compiled side by side.  A matrix without rows has any factors. */
 static void rehearse(const job *j)
 {
-    const double one = 1;
     const int64_t rows = 0;
     mnp_sparse *matrix = NULL;
     mnp_operator *op = NULL;
@@ -182,7 +181,7 @@ static void rehearse(const job *j)
         (j->precond_kind == MNP_PRECOND_NONE ||
          mnp_precond_new(matrix, j->precond_kind, &j->precond_options, &precond) == MNP_OK) &&
         mnp_operator_from_sparse(matrix, &op) == MNP_OK &&
-        mnp_full(rehearsal, mnp_sparse_dtype(j->a), 1, &rows, &one, &b) == MNP_OK) {
+        mnp_ones(rehearsal, mnp_array_dtype(j->b), 1, &rows, &b) == MNP_OK) {
         mnp_solve_options options = j->options;
         options.precond = precond;
         options.progress = NULL;
@@ -268,7 +267,6 @@ void solve_run(job *j)
     if (chooses)
         OR_EXIT(solve_find_traits(j));
     j->saved = j->before;
-    OR_EXIT(mnp_operator_from_sparse(j->a, &j->op));
     for (int attempt = 0; (!j->solved || may_go_on(j)) && !j->leaves && choose(j, attempt); attempt++) {
         bool lacks;
         const int64_t done = j->solved ? iterations_of(j) : 0;

@@ -317,9 +317,8 @@ static mnp_status squeeze(mnp_array **array_p)
 static mnp_status read_rhs(job *j)
 {
     mnp_status status;
-    const double one = 1;
     if (j->rhs_kind == RHS_ONES)
-        status = mnp_full(j->ctx, MNP_FLOAT64, 1, mnp_sparse_shape(j->a), &one, &j->b);
+        status = mnp_ones(j->ctx, mnp_sparse_dtype(j->a), 1, mnp_sparse_shape(j->a), &j->b);
     else if (j->rhs_kind == RHS_MARKET)
         status = mnp_mm_read_array(j->ctx, j->rhs_text, MNP_DTYPE_AUTO, NULL, &j->b);
     else
@@ -364,22 +363,16 @@ static mnp_status read_guess(job *j, mnp_array **guess_p)
     return status == MNP_OK ? check_guess(j, *guess_p) : status;
 }
 
-static bool is_complex(mnp_dtype dtype)
+/* A system whose guess is complex has a complex right-hand side. */
+static mnp_status widen_rhs(job *j, const mnp_array *guess)
 {
-    return mnp_dtype_kind(dtype) == 'c';
-}
-
-/* A system with complex vectors is solved with a complex matrix. */
-static mnp_status widen_matrix(job *j, const mnp_array *guess)
-{
-    const mnp_dtype dtype = mnp_sparse_dtype(j->a);
-    mnp_sparse *wide = NULL;
-    if (is_complex(dtype) || (!is_complex(mnp_array_dtype(j->b)) && !(guess && is_complex(mnp_array_dtype(guess)))))
+    mnp_array *wide = NULL;
+    if (!guess || mnp_dtype_kind(mnp_array_dtype(guess)) != 'c')
         return MNP_OK;
-    mnp_status status = mnp_sparse_astype(j->a, dtype == MNP_FLOAT32 ? MNP_COMPLEX64 : MNP_COMPLEX128, &wide);
+    mnp_status status = mnp_astype(j->b, mnp_dtype_promote(mnp_array_dtype(j->b), MNP_COMPLEX64), &wide);
     if (status == MNP_OK) {
-        mnp_sparse_free(j->a);
-        j->a = wide;
+        mnp_array_free(j->b);
+        j->b = wide;
     }
     return status;
 }
@@ -391,11 +384,11 @@ static mnp_status read_vectors(job *j)
     if (status == MNP_OK)
         status = read_guess(j, &guess);
     if (status == MNP_OK)
-        status = widen_matrix(j, guess);
+        status = widen_rhs(j, guess);
     if (status == MNP_OK)
         status = checkpoint_check_system(j);
     if (status == MNP_OK && guess)
-        status = mnp_astype(guess, mnp_sparse_dtype(j->a), &j->x);
+        status = mnp_astype(guess, mnp_solve_dtype(j->op, j->b, NULL), &j->x);
     mnp_array_free(guess);
     return status;
 }
@@ -410,7 +403,7 @@ static mnp_status read_matrix(job *j)
                         "MATRIX '%s' has %" PRId64 " rows and %" PRId64 " columns; %s needs a square one, and only "
                         "--method lsqr takes any",
                         j->matrix.text, shape[0], shape[1], j->method_given ? method_names[j->method] : "--precond");
-    return status;
+    return status == MNP_OK ? mnp_operator_from_sparse(j->a, &j->op) : status;
 }
 
 static void read_all(job *j)

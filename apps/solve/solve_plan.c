@@ -34,6 +34,12 @@ static method_cost cost_of(const job *j)
         return (method_cost){1, 1, 14, 3};
     case MNP_SOLVER_BICGSTAB:
         return (method_cost){2, 2, 20, 3};
+    case MNP_SOLVER_BICG:
+        return (method_cost){2, 2, 17, 2};
+    case MNP_SOLVER_QMR:
+        return (method_cost){2, 2, 28, 3};
+    case MNP_SOLVER_TFQMR: /* the mean of two */
+        return (method_cost){1, 1, 21, 2.5};
     case MNP_SOLVER_GMRES:
     case MNP_SOLVER_FGMRES: /* half of the basis in the mean; made orthogonal twice, by a product and an update each */
         return (method_cost){1, 1, 2 * restart + 4, 3};

@@ -135,7 +135,8 @@ typedef struct mnp_lobpcg_options {
  *
  *   op       square with rows and columns cut alike
  *   options  NULL: all 0
- *   x        of op's dtype and shape (rows, count), in any layout, 1 <= count <= 256, count <= rows: linearly
+ *   x        of op's dtype or a wider one, in which all is computed, and which is complex where op, B or the
+ *            preconditioner is; of shape (rows, count), in any layout, 1 <= count <= 256, count <= rows: linearly
  *            independent columns to start with, replaced by the vectors, orthonormal (with B: x^H B x = 1); undefined
  *            if the call fails
  *   values   receives the eigenvalues, rising if they are the smallest, else falling

@@ -43,8 +43,8 @@ MNP_API mnp_status mnp_operator_from_sparse(const mnp_sparse *matrix, mnp_operat
 
 /*
  * An operator from the caller's functions, as scipy.sparse.linalg.LinearOperator.  `apply`, and `adjoint`, which may
- * be NULL unless lsqr is used, receive `argument`.  Each layout cuts one dimension over all ranks, one part each.
- * Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY.
+ * be NULL unless lsqr, bicg or qmr is used, receive `argument`.  Each layout cuts one dimension over all ranks, one
+ * part each.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY.
  */
 MNP_API mnp_status mnp_operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *row_layout,
                                     const mnp_layout *column_layout, mnp_operator_apply apply,
@@ -67,7 +67,7 @@ MNP_API mnp_status mnp_operator_new(mnp_ctx *ctx, mnp_dtype dtype, const mnp_lay
  *                  along the first.  Outside the grid it is what the boundaries tell, and it is NaN for an offset
  *                  beyond reach.  Constant offsets are fastest.  i[0], i[1] .. are the point's indices, n[0], n[1] ..
  *                  the extents, T is the type of elements: float, double, complex<float> or complex<double>
- *   adjoint_body   the same for y = A^H x, which lsqr needs; NULL: there is none
+ *   adjoint_body   the same for y = A^H x, which lsqr, bicg and qmr need; NULL: there is none
  *   arrays         vectors that the bodies use besides x, such as coefficients: MNP_IN("c", c), at most 16; NULL: none.
  *                  Each has the grid's shape, or one dimension of as many elements in C order, any layout, and a dtype
  *                  that is converted to the operator's.  They are copied: later changes are not seen
@@ -94,7 +94,8 @@ MNP_API mnp_status mnp_operator_from_stencil(mnp_ctx *ctx, mnp_dtype dtype, int 
 MNP_API void mnp_operator_free(mnp_operator *op); /* NULL is accepted.  Collective. */
 
 /*
- * y = A x, or A^H x: x of one dimension, in any layout; y in the operator's.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY,
+ * y = A x, or A^H x: x of one dimension, in any layout and dtype; y in the operator's layout and the wider dtype of
+ * both, as mnp_solve_dtype() has it.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY,
  * MNP_ERR_COMM, and what the caller's function returns.
  */
 MNP_API mnp_status mnp_operator_run(const mnp_operator *op, bool adjoint, const mnp_array *x, mnp_array **y_p);
@@ -145,7 +146,10 @@ MNP_API mnp_status mnp_precond_new(const mnp_sparse *matrix, mnp_precond_kind ki
 MNP_API mnp_status mnp_precond_from_operator(const mnp_operator *op, mnp_precond **precond_p);
 MNP_API void mnp_precond_free(mnp_precond *precond); /* NULL is accepted.  Collective. */
 
-/* y = M x: x in any layout, y in the matrix's row layout.  Collective.  Errors are those of mnp_operator_run(). */
+/*
+ * y = M x: x in any layout and dtype, y in the matrix's row layout and the wider dtype of both.  Collective.  Errors
+ * are those of mnp_operator_run().
+ */
 MNP_API mnp_status mnp_precond_apply(const mnp_precond *precond, const mnp_array *x, mnp_array **y_p);
 
 /* Rank 0 writes a line: what was built, and what an application costs.  Not collective. */
@@ -165,7 +169,10 @@ MNP_API void mnp_precond_describe(const mnp_precond *precond, FILE *file);
     X(MNP_SOLVER_IDR, "idr", "any square matrix: IDR(s)")                                                              \
     X(MNP_SOLVER_CHEBYSHEV, "chebyshev", "positive definite with known bounds of the spectrum")                        \
     X(MNP_SOLVER_RICHARDSON, "richardson", "a damped iteration, for preconditioners")                                  \
-    X(MNP_SOLVER_LSQR, "lsqr", "least squares, any shape")
+    X(MNP_SOLVER_LSQR, "lsqr", "least squares, any shape")                                                             \
+    X(MNP_SOLVER_BICG, "bicg", "any square matrix, multiplied by its adjoint too")                                     \
+    X(MNP_SOLVER_QMR, "qmr", "the same with a smoother residual")                                                      \
+    X(MNP_SOLVER_TFQMR, "tfqmr", "any square matrix: cgs with a smoother residual")
 
 #define MNP_SOLVER_CONSTANT(constant, name, help) constant,
 typedef enum mnp_solver { MNP_SOLVERS(MNP_SOLVER_CONSTANT) } mnp_solver;
@@ -199,10 +206,13 @@ typedef bool (*mnp_solve_progress)(void *argument, int64_t iteration, double res
  */
 typedef struct mnp_solve_options {
     double rtol, atol; /* rtol 0: 1e-5; negative: exactly 0 */
-    /* 0: 10 times the columns.  gmres, fgmres and idr count products, bicgstab and cgs two as one */
+    /* 0: 10 times the columns.  gmres, fgmres, idr and tfqmr count products; bicgstab, cgs, bicg and qmr two as one */
     int64_t maxiter;
     int restart; /* vectors of gmres' basis, at most 1000 (0: 20); s of idr, at most 16 (0: 4) */
-    /* NULL: none.  It acts from the right, but for cg, cg1, minres, chebyshev and richardson */
+    /*
+     * NULL: none.  It acts from the right, but for cg, cg1, bicg, minres, chebyshev and richardson.  bicg and qmr need
+     * its adjoint, which none, jacobi, block-jacobi and ic0 have, and operators that have one
+     */
     const mnp_precond *precond;
     bool zero_guess; /* *x_p only receives the result; the guess is 0 */
     /* chebyshev: smallest and largest eigenvalue of M A (0: estimated); richardson: damping (0: 1), 0 */
@@ -227,6 +237,14 @@ typedef struct mnp_solve_result {
 } mnp_solve_result;
 
 /*
+ * The dtype in which a system is solved, and that of its solution: the wider one of the operator's and of b's, in which
+ * numbers that are not float32, float64 or complex count as float64, and complex where the preconditioner is.  So it is
+ * in SciPy.  A matrix of another dtype is multiplied as it is, without a copy; vectors are converted for other
+ * operators and for preconditioners, which compute in their own dtype.  precond NULL: none.  Not collective.
+ */
+MNP_API mnp_dtype mnp_solve_dtype(const mnp_operator *op, const mnp_array *b, const mnp_precond *precond);
+
+/*
  * Solve A x = b.  A system that does not converge is no error: result->reason tells, and x is then the best iterate.
  * Methods whose residual is not monotone compare iterates every 10 iterations.  cg and cg1, whose error falls also
  * where the residual rises, return the last; minres returns the last or, if that is worse, the guess.  Where rounding
@@ -235,11 +253,11 @@ typedef struct mnp_solve_result {
  * vanish or overflow are solved scaled by a power of two.
  *
  *   op       square with rows and columns cut alike, but for lsqr
- *   b        of one dimension, or of two, whose columns are systems solved one after the other; any layout; real if op
- *            is
+ *   b        of one dimension, or of two, whose columns are systems solved one after the other; any layout and
+ *            dtype
  *   options  NULL: all 0
  *   x_p      *x_p NULL: a new array in op's column layout with columns whole, and the guess is 0; otherwise the guess,
- *            in any layout and op's dtype, which the solution replaces
+ *            in any layout, which the solution replaces.  Its dtype is that of mnp_solve_dtype()
  *   result   one for every column of b; NULL: not wanted
  *
  * Waits for the last iteration.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM, and what the
@@ -288,12 +306,12 @@ typedef struct mnp_least_squares_result {
  * with MNP_SOLVER_LSQR ends by the residual, and computes it anew.
  *
  *   op           of any shape, with an adjoint
- *   b            of one dimension of op's rows, any layout; real if op is
+ *   b            of one dimension of op's rows, any layout and dtype
  *   options      NULL: all 0
  *   x_p          *x_p NULL: a new array in op's column layout, and the guess is 0; otherwise the guess, in any layout
- *                and op's dtype, which the solution replaces
+ *                and the dtype of mnp_solve_dtype(), which the solution replaces
  *   variances_p  receives estimates of the diagonal of the inverse of A^H A + damp^2 I, one for each of op's columns:
- *                float32 or float64, as op's dtype; a given array must not be that of x; NULL: not wanted
+ *                float32 or float64, as x's dtype; a given array must not be that of x; NULL: not wanted
  *   result       NULL: not wanted
  *
  * Waits for the last iteration.  Collective.  MNP_ERR_ARG, MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_COMM, and what the

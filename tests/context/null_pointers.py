@@ -26,7 +26,7 @@ MAY_BE_NULL = {
     "mnp_sparse_add": "alpha beta", "mnp_sparse_scale": "left right", "mnp_operator_new": "adjoint",
     "mnp_operator_from_kernel": "boundaries adjoint_body arrays",
     "mnp_operator_from_stencil": "boundaries", "mnp_csr_from_stencil": "boundaries", "mnp_precond_new": "options", "mnp_solve": "options result",
-    "mnp_lsqr": "options variances_p result", "mnp_lsmr": "options result",
+    "mnp_solve_dtype": "precond", "mnp_lsqr": "options variances_p result", "mnp_lsmr": "options result",
     "mnp_eigsh": "options vectors_p result", "mnp_lobpcg": "options result", "mnp_transpose": "axes",
     "mnp_squeeze": "axes", "mnp_flip": "axes", "mnp_sliding_window_view": "axes", "mnp_h5_read": "layout", "mnp_h5_read_box": "layout start shape",
     "mnp_h5_read_selection": "layout selection", "mnp_h5_write": "options", "mnp_h5_write_items": "options",

@@ -8,7 +8,8 @@ import maniple as mp
 import numpy as np
 
 REASONS = ["CONVERGED", "MAXITER", "BREAKDOWN", "DIVERGED", "STOPPED", "STAGNATED"]
-SOLVERS = ["cg", "cg1", "bicgstab", "gmres", "fgmres", "minres", "cgs", "idr", "chebyshev", "richardson", "lsqr"]
+SOLVERS = ["cg", "cg1", "bicgstab", "gmres", "fgmres", "minres", "cgs", "idr", "chebyshev", "richardson", "lsqr",
+           "bicg", "qmr", "tfqmr"]
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p)
 APPLY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 

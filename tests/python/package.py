@@ -151,6 +151,8 @@ for check in (
     edges.check_keywords,
     krylov.check_signatures_of_solvers,
     krylov.check_calls_of_solvers,
+    krylov.check_two_sided_methods,
+    krylov.check_dtypes_of_systems,
     krylov.check_lsqr,
     krylov.check_files_of_matrices,
     krylov.check_algebra_of_operators,

@@ -105,6 +105,12 @@ static const struct method_case {
     {"bicgstab", MNP_SOLVER_BICGSTAB, "convdiff:31x20@0.3", MNP_PRECOND_NONE, 0, 0, 1e-10},
     {"bicgstab, ilu0", MNP_SOLVER_BICGSTAB, "convdiff:61x50@0.01", MNP_PRECOND_ILU0, 0, 0, 1e-12},
     {"cgs", MNP_SOLVER_CGS, "convdiff:31x20@0.3", MNP_PRECOND_NONE, 0, 0, 1e-8},
+    {"tfqmr", MNP_SOLVER_TFQMR, "convdiff:31x20@0.3", MNP_PRECOND_NONE, 0, 0, 1e-8},
+    {"tfqmr, jacobi", MNP_SOLVER_TFQMR, "convdiff:31x20@0.3", MNP_PRECOND_JACOBI, 0, 0, 1e-8},
+    {"bicg", MNP_SOLVER_BICG, "convdiff:31x20@0.3", MNP_PRECOND_NONE, 0, 0, 1e-8},
+    {"bicg, jacobi", MNP_SOLVER_BICG, "convdiff:31x20@0.3", MNP_PRECOND_JACOBI, 0, 0, 1e-8},
+    {"qmr", MNP_SOLVER_QMR, "convdiff:31x20@0.3", MNP_PRECOND_NONE, 0, 0, 1e-8},
+    {"qmr, block-jacobi", MNP_SOLVER_QMR, "convdiff:31x20@0.3", MNP_PRECOND_BLOCK_JACOBI, 0, 0, 1e-8},
     {"gmres(7)", MNP_SOLVER_GMRES, "convdiff:31x20@0.3", MNP_PRECOND_NONE, 7, 0, 1e-6},
     {"fgmres(7)", MNP_SOLVER_FGMRES, "convdiff:31x20@0.3", MNP_PRECOND_JACOBI, 7, 0, 1e-6},
     {"gmres(20)", MNP_SOLVER_GMRES, "convdiff:61x50@0.3", MNP_PRECOND_NONE, 20, 0, 1e-8},
@@ -116,6 +122,12 @@ static const struct method_case {
     {"lsqr", MNP_SOLVER_LSQR, "convdiff:31x20@0.3", MNP_PRECOND_NONE, 0, 0, 1e-6},
 };
 
+/* Where the matrix is of float32, and b is of float64. */
+static const struct method_case mixed[] = {
+    {"cg, jacobi of float32", MNP_SOLVER_CG, "poisson:31x20", MNP_PRECOND_JACOBI, 0, 0, 1e-10},
+    {"gmres(7), ilu0 of float32", MNP_SOLVER_GMRES, "convdiff:61x50@0.01", MNP_PRECOND_ILU0, 7, 0, 1e-5},
+};
+
 /* A right-hand side that is none of the matrix's eigenvectors. */
 static mnp_array *make_b(int64_t n)
 {
@@ -124,13 +136,13 @@ static mnp_array *make_b(int64_t n)
     return b;
 }
 
-static void check_method(const struct method_case *c)
+static void check_method(const struct method_case *c, mnp_dtype dtype)
 {
     mnp_sparse *matrix = NULL;
     mnp_operator *op = NULL;
     mnp_precond *precond = NULL;
     struct outcome looped = {.calls = 0}, alone = {.unwatched = true}, plain = {.calls = 0};
-    MNP_OR_EXIT(mnp_sparse_generate(ctx, c->matrix, MNP_FLOAT64, &matrix));
+    MNP_OR_EXIT(mnp_sparse_generate(ctx, c->matrix, dtype, &matrix));
     MNP_OR_EXIT(mnp_operator_from_sparse(matrix, &op));
     if (c->precond != MNP_PRECOND_NONE)
         MNP_OR_EXIT(mnp_precond_new(matrix, c->precond, NULL, &precond));
@@ -489,7 +501,9 @@ int main(void)
     const bool shared = ctx->comm.ranks_on_device > 1; /* ranks that take turns are slow */
     const int64_t many = shared ? 500 : 3 * MNP_STEP_HISTORY / 2;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_method(&cases[i]);
+        check_method(&cases[i], MNP_FLOAT64);
+    for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++)
+        check_method(&mixed[i], MNP_FLOAT32);
     check_powers(50, many, 1e-3, MNP_SOLVE_MAXITER, many); /* more than the device remembers */
     check_powers(2, 100, 0.01, MNP_SOLVE_MAXITER, 100);    /* ranks without rows */
     check_powers(20, 100, -1, MNP_SOLVE_DIVERGED, 34);

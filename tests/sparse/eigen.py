@@ -372,7 +372,7 @@ mp.fails("MNP_ERR_ARG", "x has 6 columns", lobpcg, operator(np.eye(5)), start(5,
 mp.fails("MNP_ERR_ARG", "two dimensions", lobpcg, op, mp.array(np.ones(300)))
 mp.fails("MNP_ERR_ARG", "x must be a float64 array", lobpcg, op, start(300, 2, "float32"))
 mp.fails("MNP_ERR_ARG", "tol is -1", lobpcg, op, start(300, 2), tol=-1)
-mp.fails("MNP_ERR_ARG", "B is for float64 vectors of length 4", lobpcg, op, start(300, 2), b=operator(np.eye(4)))
+mp.fails("MNP_ERR_ARG", "B is for vectors of length 4", lobpcg, op, start(300, 2), b=operator(np.eye(4)))
 solving.check_reasons("MNP_EIGEN_", REASONS, mp.eigen_reason_text, others=WHICH)
 del op, free, negative
 matrices.done()

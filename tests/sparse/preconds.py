@@ -176,7 +176,9 @@ for kind in KINDS[1:]:
     if kind == "sor":
         continue
     m = precond(made, kind)
-    for solver in ("cg", "cg1", "minres", "bicgstab", "gmres", "fgmres", "cgs", "idr"):
+    for solver in ("cg", "cg1", "minres", "bicgstab", "gmres", "fgmres", "cgs", "idr", "tfqmr", "bicg", "qmr"):
+        if solver in ("bicg", "qmr") and kind not in ("jacobi", "block-jacobi", "ic0"):
+            continue
         if solver not in ("cg", "gmres") and kind not in ("jacobi", "ilu0", "chebyshev"):
             continue
         x, result = solve(op, mp.array(b), solver, rtol=1e-9, precond=m, maxiter=3000, restart=0 if solver == "idr" else 60)
@@ -217,6 +219,32 @@ for seed in range(20, 36):
     left = np.linalg.norm(right - skewed @ x.numpy()) / np.linalg.norm(right)
     outcomes.append(result.reason == "CONVERGED" and left < 1.01e-9)
 mp.ok(all(outcomes), f"gmres on steep systems: {sum(outcomes)} of {len(outcomes)} solved")
+
+# ---- methods that apply the adjoint ----
+n = 60
+skewed = scipy.sparse.csr_array(scipy.sparse.diags([-1.6, 4, -0.4, 0.8], [-1, 0, 1, 7], shape=(n, n)))
+for dtype in matrices.DTYPES if mp.FULL else ("float64", "complex64"):
+    turned = skewed * (1 + 0.2j) + 1j * scipy.sparse.eye_array(n, k=2) if np.dtype(dtype).kind == "c" else skewed
+    turned = scipy.sparse.csr_array(scipy.sparse.diags_array(np.geomspace(1, 8, n)) @ turned).astype(dtype)
+    layout = matrices.cut(rng, n)
+    skewed_made = matrices.sparse(turned, rng, layout, layout)
+    skewed_op, right = operator(skewed_made), (np.cos(np.arange(n)) * (1 + 1j * (turned.dtype.kind == "c"))).astype(dtype)
+    want = np.linalg.solve(turned.toarray().astype(complex), right)
+    near = scipy.sparse.csr_array(np.linalg.inv(turned.toarray()) * (1 + 0.3 * fixed.random((n, 1)))).astype(dtype)
+    near_op = operator(matrices.sparse(near, rng, layout, layout))
+    rtol = 1e-4 if dtype in ("float32", "complex64") else 1e-10
+    for solver in ("bicg", "qmr", "tfqmr"):
+        x, plain = solve(skewed_op, mp.array(right), solver, rtol=rtol, maxiter=3000)
+        for name, m in (("jacobi", precond(skewed_made, "jacobi")), ("block-jacobi", precond(skewed_made, "block-jacobi", block=3)),
+                        ("none", precond(skewed_made, "none")), ("an operator", solving.precond_from(near_op))):
+            x, result = solve(skewed_op, mp.array(right), solver, rtol=rtol, precond=m, maxiter=3000)
+            mp.ok(result.reason == "CONVERGED" and np.linalg.norm(x.numpy() - want) < 1e3 * rtol * np.linalg.norm(want)
+                  and (name == "none" or result.iterations < plain.iterations),
+                  f"{solver} of {dtype} with {name}: {result.reason}, {result.iterations} iterations, {plain.iterations} without")
+for kind in ("ilu0", "sor", "ssor", "polynomial"):
+    mp.fails("MNP_ERR_ARG", f"bicg multiplies by the adjoint of the preconditioner, and {kind} has none", solve, skewed_op,
+             mp.array(right), "bicg", precond=precond(skewed_made, kind))
+del skewed_made, skewed_op, near_op
 
 # ---- errors ----
 undefined = np.array([[2.0, np.nan], [np.nan, 2]])

@@ -43,6 +43,9 @@ static const struct {
                {"chebyshev", &mnp__chebyshev},
                {"richardson", &mnp__richardson},
                {"lsqr", &mnp__lsqr},
+               {"bicg", &mnp__bicg},
+               {"qmr", &mnp__qmr},
+               {"tfqmr", &mnp__tfqmr},
                {"lsqr by the paper", &mnp__lsqr_by_paper},
                {"lsqr with variances", &mnp__lsqr_with_variances},
                {"lsmr", &mnp__lsmr}};
@@ -54,7 +57,7 @@ static mnp_status run_method(const mnp__method *method, const mnp_operator *op, 
         .maxiter = 10, .restart = 3, .precond = method->least_squares ? NULL : precond, .every = 1};
     mnp__system system;
     mnp_status st;
-    MNP_TRY(mnp__system_open(&system, method, op, &options));
+    MNP_TRY(mnp__system_open(&system, method, op, op->dtype, &options));
     MNP_TRY_OR(method->start(&system), st, done);
     for (int i = 0; i < 5; i++)
         MNP_TRY_OR(method->iterate(&system), st, done);

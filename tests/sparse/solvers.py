@@ -10,10 +10,10 @@ import solving
 from solving import operator, solve
 
 rng = mp.random()  # for layouts, and for matrices for which theory says that every method converges
-# CGS, BiCGSTAB and IDR converge for nearly all systems and break down for some, so their systems are the same in every
+# CGS, BiCGSTAB, BiCG, QMR, TFQMR and IDR converge for nearly all systems and break down for some, so their systems are the same in every
 # run; only the order of sums differs.
 systems = np.random.default_rng(3)
-GENERAL = ["bicgstab", "gmres", "fgmres", "cgs", "idr"]
+GENERAL = ["bicgstab", "gmres", "fgmres", "cgs", "idr", "bicg", "qmr", "tfqmr"]
 POSITIVE = ["cg", "cg1", "minres", "chebyshev"] + GENERAL
 
 
@@ -108,7 +108,7 @@ def scipy_history(method, a, b, rtol, **options):
     return np.array(residuals)
 
 
-for solver in ("cg", "bicgstab", "cgs"):
+for solver in ("cg", "bicgstab", "cgs", "bicg", "qmr", "tfqmr"):
     want = scipy_history(getattr(scipy.sparse.linalg, solver), grid, b, 1e-8)
     x, result = solve(op, mp.array(b), solver, rtol=1e-8)
     few = min(len(want), len(result.history), 20)
@@ -146,7 +146,7 @@ mp.ok(result.reason == "CONVERGED" and result.iterations == 0 and not x.numpy().
 guess = mp.array(np.ones_like(b), mp.random_layout(rng, b.shape))
 x, result = solve(op, mp.array(np.zeros_like(b)), "bicgstab", guess=guess)
 mp.ok(result.reason == "CONVERGED" and not guess.numpy().any(), "0 also where the guess is not")
-for solver in ("cg", "gmres", "bicgstab", "minres", "idr"):
+for solver in ("cg", "gmres", "bicgstab", "minres", "idr", "bicg", "qmr", "tfqmr"):
     guess = mp.array(solution + 1e-9, mp.random_layout(rng, b.shape))
     x, result = solve(op, mp.array(b), solver, guess=guess)
     mp.ok(x is guess and result.iterations == 0 and result.reason == "CONVERGED", f"{solver}: a guess that is good enough")
@@ -167,7 +167,7 @@ mp.ok(x.dtype == np.float64 and result.reason == "CONVERGED", "a right-hand side
 
 several = systems.standard_normal((b.size, 3))
 several[:, 1] = 0
-for solver in ("cg", "gmres", "idr"):
+for solver in ("cg", "gmres", "idr", "bicg", "qmr", "tfqmr"):
     x, results = solve(op, mp.array(several, mp.random_layout(rng, several.shape)), solver, rtol=1e-10, columns=3)
     want = scipy.sparse.linalg.spsolve(grid.tocsc(), several)
     mp.ok(all(r.reason == "CONVERGED" for r in results) and far(x, want) < 1e-7 and results[1].iterations == 0
@@ -209,7 +209,7 @@ for solver in ("cg", "minres", "gmres"):
     mp.ok(result.reason == "CONVERGED" and far(x, np.r_[1 / np.arange(1.0, 30), 0, 0]) < 1e-8,
           f"{solver}: a singular matrix with a solution")
 skew = scipy.sparse.csr_array(np.array([[0.0, 1], [-1, 0]]))
-for solver in ("cg", "bicgstab", "cgs"):
+for solver in ("cg", "bicgstab", "cgs", "bicg", "qmr", "tfqmr"):
     x, result = solve(operator(spread(skew)), mp.array(np.array([1.0, 0])), solver)
     mp.ok(result.reason == "BREAKDOWN" and np.all(np.isfinite(x.numpy())), f"{solver}: a skew matrix is a breakdown")
 x, result = solve(operator(spread(skew)), mp.array(np.array([1.0, 0])), "gmres")
@@ -273,7 +273,7 @@ for seed, solver in [(5, "cgs"), (24, "idr"), (24, "cgs"), (39, "idr"), (39, "cg
 
 # ---- right-hand sides whose squares vanish or overflow ----
 for factor in (1e-310, 1e-200, 1e200, 1e300) if mp.FULL else (1e-310, 1e300):
-    for solver in ("cg", "gmres", "idr", "lsqr"):
+    for solver in ("cg", "gmres", "idr", "lsqr", "bicg", "qmr", "tfqmr"):
         told = []
         x, result = solve(op, mp.array(b * factor), solver, rtol=1e-8, progress=lambda i, r: told.append(r))
         scaled = np.ldexp(b * factor, 700 if factor < 1 else -700), np.ldexp(x.numpy(), 700 if factor < 1 else -700)
@@ -315,6 +315,68 @@ for dtype in matrices.DTYPES if mp.FULL else ["complex128"]:
         mp.ok(result.reason == "CONVERGED" and result.residual <= least * (1 + 1e-4) + (1e-3 if small else 1e-8) *
               np.linalg.norm(b2), f"lsqr: {shape} {dtype}: {result.reason} {result.residual:.6g}, least is {least:.6g}")
 
+# ---- operators, right-hand sides and preconditioners of different dtypes ----
+def wider(a, b, precond="float32"):
+    """SciPy's type: what is not float32, float64 or complex counts as float64."""
+    b = np.dtype(b) if np.dtype(b).char in "fdFD" else np.dtype(float)
+    return np.result_type(a, b, np.complex64 if np.dtype(precond).kind == "c" else np.float32)
+
+
+def function_of(matrix):
+    """A matrix as a function, which takes its own dtype alone."""
+    layout = matrices.cut(rng, matrix.shape[0])
+    box, = layout.box(mp.rank)
+    return solving.function(matrix.dtype, layout, layout, lambda x: (matrix @ x.numpy())[box],
+                            lambda x: (matrix.conj().T @ x.numpy())[box])
+
+
+pairs = [(a, b) for a in matrices.DTYPES for b in matrices.DTYPES + ["int64", "int8"] if a != b]
+for a_dtype, b_dtype in pairs if mp.FULL else [("float32", "float64"), ("float64", "complex64"), ("complex64", "int8")]:
+    a, exact = general(30, a_dtype), wider(a_dtype, b_dtype)
+    b2 = np.arange(-12, 18).astype(b_dtype) if np.dtype(b_dtype).kind == "i" else right(30, b_dtype)
+    want = np.linalg.solve(a.toarray().astype(complex), b2)
+    rtol = 1e-5 if exact in (np.float32, np.complex64) else 1e-11
+    for kind, op2 in (("matrix", operator(spread(a))), ("function", function_of(a))):
+        if kind == "function" and rtol < np.finfo(a_dtype).eps:
+            rtol = 10 * np.finfo(a_dtype).eps  # it rounds its results
+        for solver in ("gmres", "lsqr"):
+            x, result = solve(op2, mp.array(b2), solver, rtol=rtol, restart=30 * (solver == "gmres"))
+            mp.ok(x.dtype == exact and result.reason == "CONVERGED" and far(x, want) < 200 * rtol
+                  and mp.solve_dtype(op2, mp.array(b2), None) == getattr(mp, f"MNP_{exact.name.upper()}"),
+                  f"{solver}: a {kind} of {a_dtype} and {b_dtype}: {x.dtype}, {result.reason}, {far(x, want):.2g}")
+        for adjoint in (False, True):
+            y = mp.operator_run(op2, adjoint, mp.array(b2))
+            full = a.toarray().conj().T if adjoint else a.toarray()
+            bound = 30 * np.finfo(exact if kind == "matrix" else a_dtype).eps * np.linalg.norm(abs(full) @ abs(b2))
+            mp.ok(y.dtype == exact and np.linalg.norm(y.numpy() - full.astype(complex) @ b2) <= bound,
+                  f"a product of a {kind}, adjoint {adjoint}")
+
+a, b2 = positive(40, "float64"), right(40, "float64")
+exact = np.linalg.solve(a.toarray(), b2)
+layout = matrices.cut(rng, 40)
+op2 = operator(matrices.sparse(a, rng, layout, layout))
+for m_dtype in matrices.DTYPES:
+    narrow = matrices.sparse(a.astype(m_dtype), rng, layout, layout)
+    about = scipy.sparse.csr_array(np.diag(1 / a.diagonal()).astype(m_dtype))
+    about_op = operator(matrices.sparse(about, rng, layout, layout))
+    for name, m in (("jacobi", solving.precond(narrow, "jacobi")), ("ic0", solving.precond(narrow, "ic0")),
+                    ("an operator", solving.precond_from(about_op))):
+        x, result = solve(op2, mp.array(b2), "cg", rtol=1e-10, precond=m)
+        mp.ok(x.dtype == wider("float64", "float64", m_dtype) and result.reason == "CONVERGED" and far(x, exact) < 1e-7,
+              f"{name} of {m_dtype} for a system of float64: {x.dtype}, {result.reason}")
+        applied, once = (mp.precond_apply(m, mp.array(v)) for v in (b2, b2.astype("complex64")))
+        mp.ok(applied.dtype == wider(m_dtype, "float64") and once.dtype == wider(m_dtype, "complex64")
+              and np.allclose(applied.numpy(), once.numpy(), rtol=1e-4, atol=1e-4), f"{name} of {m_dtype}, applied")
+x, result = solve(op2, mp.array(b2), "chebyshev", precond=solving.precond(narrow, "jacobi"), rtol=1e-8, maxiter=4000)
+mp.ok(x.dtype == np.complex128 and result.reason == "CONVERGED", "chebyshev with complex jacobi, bounds estimated")
+v = b2.astype("complex64")
+x, result = solve(op2, mp.array(v), "cg", rtol=1e-10, guess=mp.array(np.zeros(40, complex)))
+mp.ok(result.reason == "CONVERGED" and far(x, np.linalg.solve(a.toarray(), v)) < 1e-7, "a guess of the solution's dtype")
+mp.fails("MNP_ERR_ARG", "x is complex64, but the solution of a system of float64 and complex64 is complex128", solve, op2,
+         mp.array(v), "cg", guess=mp.array(v))
+mp.fails("MNP_ERR_ARG", "x is float64, but", solve, op2, mp.array(b2), "cg", guess=mp.array(b2), precond=m)
+del op2, m, narrow, about_op
+
 # ---- functions as operators ----
 layout = matrices.cut(rng, b.size)
 box, = layout.box(mp.rank)
@@ -323,7 +385,10 @@ x, result = solve(free, mp.array(b), "cg", rtol=1e-10)
 mp.ok(result.reason == "CONVERGED" and far(x, solution) < 1e-7, "a function as an operator")
 matrices.close("and its product", mp.operator_run(free, False, mp.array(b)), grid @ b, 5)
 mp.fails("MNP_ERR_ARG", "adjoint", mp.operator_run, free, True, mp.array(b))
-mp.fails("MNP_ERR_ARG", "adjoint", solve, free, mp.array(b), "lsqr")
+for solver in ("lsqr", "bicg", "qmr"):
+    mp.fails("MNP_ERR_ARG", f"{solver} needs an operator with an adjoint", solve, free, mp.array(b), solver)
+x, result = solve(free, mp.array(b), "tfqmr", rtol=1e-10)
+mp.ok(result.reason == "CONVERGED" and far(x, solution) < 1e-7, "tfqmr needs none")
 random = general(30, "complex128")
 made = spread(random)
 v = right(30, "complex128")
@@ -339,7 +404,6 @@ mp.fails("MNP_ERR_ARG", "square", solve, operator(matrices.sparse(matrices.rando
          mp.array(np.ones(4)), "cg")
 mp.fails("MNP_ERR_ARG", "restart is 17", solve, op, mp.array(b), "idr", restart=17)
 mp.fails("MNP_ERR_ARG", "maxiter is -1", solve, op, mp.array(b), "cg", maxiter=-1)
-mp.fails("MNP_ERR_ARG", "complex", solve, op, mp.array(b + 1j), "cg")
 mp.fails("MNP_ERR_ARG", "x is float32", solve, op, mp.array(b), "cg", guess=mp.array(b.astype("float32")))
 mp.fails("MNP_ERR_ARG", "x must have", solve, op, mp.array(b), "cg", guess=mp.array(np.ones(3)))
 del op, op_indefinite, op_singular, zero, empty, free, made

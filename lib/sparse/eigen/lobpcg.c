@@ -52,8 +52,10 @@ typedef struct small {
 
 typedef struct lobpcg {
     mnp_ctx *ctx;
-    const mnp_operator *op;
-    mnp_lobpcg_options options; /* complete: no zeros, except tol */
+    const mnp_operator *op;       /* of the dtype of the vectors, like B and the preconditioner */
+    mnp_lobpcg_options options;   /* complete: no zeros, except tol */
+    mnp_operator *own_op, *own_b; /* NULL, or the above where the caller's are of other dtypes */
+    mnp_precond *own_precond;
     int k;
     mnp__block s[BLOCKS], as[BLOCKS], bs[BLOCKS];    /* S = [X P W], A S, B S; without B that is S */
     mnp__columns s_all, as_all, bs_all, right, both; /* each; [A S, B S]; [A X, B X] */
@@ -472,16 +474,18 @@ static mnp_status run(lobpcg *l, mnp_eigen_result *result)
 /* ---- the call ---- */
 
 static mnp_status check_part(const char *name, const mnp_operator *op, const mnp_ctx *ctx, mnp_dtype dtype,
-                             const mnp_layout *layout)
+                             const mnp_layout *layout, const mnp_array *x)
 {
     if (ctx != op->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_lobpcg(): %s belongs to another context than the operator", name);
-    if (dtype != op->dtype || !mnp_layout_equal(layout, op->column_layout))
+    if (!mnp_layout_equal(layout, op->column_layout))
         return MNP_FAIL(MNP_ERR_ARG,
-                        "mnp_lobpcg(): %s is for %s vectors of length %" PRId64 ", the operator for %s "
-                        "of %" PRId64 ", or they are cut differently",
-                        name, mnp_dtype_name(dtype), mnp_layout_size(layout), mnp_dtype_name(op->dtype),
-                        mnp_layout_size(op->column_layout));
+                        "mnp_lobpcg(): %s is for vectors of length %" PRId64
+                        ", the operator for those of length %" PRId64 ", or they are cut differently",
+                        name, mnp_layout_size(layout), mnp_layout_size(op->column_layout));
+    if (mnp_dtype_kind(dtype) == 'c' && mnp_dtype_kind(x->dtype) != 'c')
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_lobpcg(): %s is %s, but x is %s", name, mnp_dtype_name(dtype),
+                        mnp_dtype_name(x->dtype));
     return MNP_OK;
 }
 
@@ -496,9 +500,10 @@ static mnp_status check(const mnp_operator *op, const mnp_lobpcg_options *option
     if (x->ctx != op->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: x belongs to another context than the operator", function);
     const int64_t rows = mnp_layout_size(op->column_layout);
-    if (x->dtype != op->dtype || x->layout->ndim != 2 || x->layout->shape[0] != rows || x->read_only)
+    if (x->dtype != mnp__operator_wider(op->dtype, x->dtype) || x->layout->ndim != 2 || x->layout->shape[0] != rows ||
+        x->read_only)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "%s: x must be a %s array of two dimensions, the first of %" PRId64
+                        "%s: x must be a %s array, or one of a wider type, of two dimensions, the first of %" PRId64
                         " rows, that can be written",
                         function, mnp_dtype_name(op->dtype), rows);
     const int64_t columns = x->layout->shape[1];
@@ -512,18 +517,33 @@ static mnp_status check(const mnp_operator *op, const mnp_lobpcg_options *option
                         options->tol, options->maxiter);
     if (options->b) {
         MNP_TRY(mnp__operator_check_square(function, options->b));
-        MNP_TRY(check_part("B", op, options->b->ctx, options->b->dtype, options->b->column_layout));
+        MNP_TRY(check_part("B", op, options->b->ctx, options->b->dtype, options->b->column_layout, x));
     }
     if (options->precond)
         MNP_TRY(check_part("the preconditioner", op, options->precond->ctx, options->precond->dtype,
-                           options->precond->layout));
+                           options->precond->layout, x));
     return MNP_AGREE(op->ctx, mnp__host_need_lapack("mnp_lobpcg"));
+}
+
+/* The operators and the preconditioner in the dtype of x. */
+static mnp_status bring(lobpcg *l, mnp_dtype dtype)
+{
+    MNP_TRY(mnp__operator_in_dtype(l->op, dtype, &l->own_op));
+    if (l->options.b)
+        MNP_TRY(mnp__operator_in_dtype(l->options.b, dtype, &l->own_b));
+    if (l->options.precond)
+        MNP_TRY(mnp__precond_in_dtype(l->options.precond, dtype, &l->own_precond));
+    l->op = l->own_op ? l->own_op : l->op;
+    l->options.b = l->own_b ? l->own_b : l->options.b;
+    l->options.precond = l->own_precond ? l->own_precond : l->options.precond;
+    return MNP_OK;
 }
 
 static mnp_status solve(lobpcg *l, mnp_array *x, double *values, mnp_eigen_result *result)
 {
     mnp__timer timer = {.ctx = NULL};
     mnp_status st;
+    MNP_TRY_OR(bring(l, x->dtype), st, done);
     MNP_TRY_OR(acquire(l), st, done);
     MNP_TRY_OR(mnp__timer_open(l->ctx, &timer), st, done);
     MNP_TRY_OR(mnp__timer_start(&timer), st, done);
@@ -535,6 +555,9 @@ static mnp_status solve(lobpcg *l, mnp_array *x, double *values, mnp_eigen_resul
 done:
     mnp__timer_close(&timer);
     release(l);
+    mnp_precond_free(l->own_precond);
+    mnp_operator_free(l->own_b);
+    mnp_operator_free(l->own_op);
     return st;
 }
 

@@ -72,7 +72,7 @@ mnp_status mnp__block_precondition(const mnp_precond *precond, const mnp__block 
         if (!wanted[k])
             continue;
         MNP_TRY(mnp__array_assign(x->columns[k], room[0]));
-        MNP_TRY(mnp__precond_apply(precond, room[0], room[1]));
+        MNP_TRY(mnp__precond_apply(precond, false, room[0], room[1]));
         MNP_TRY(mnp__array_assign(room[1], y->columns[k]));
     }
     return MNP_OK;

@@ -96,7 +96,7 @@ mnp_status mnp__estimate_bounds(const mnp_operator *op, const mnp_precond *preco
     mnp_array *b = NULL;
     tridiagonal t = {.size = 0};
     mnp_status st;
-    MNP_TRY(mnp__system_open(&system, &mnp__cg, op, &options));
+    MNP_TRY(mnp__system_open(&system, &mnp__cg, op, op->dtype, &options));
     MNP_TRY_OR(random_vector(op, &b), st, done);
     MNP_TRY_OR(mnp__array_assign(b, system.r), st, done);
     MNP_TRY_OR(iterate(&system, &t), st, done);

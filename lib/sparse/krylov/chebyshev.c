@@ -40,7 +40,7 @@ static mnp_status chebyshev_prepare(mnp__system *s, struct mnp_step_control *con
 {
     double bounds[2] = {s->options->bounds[0], s->options->bounds[1]}, found[2];
     if (bounds[0] <= 0 || bounds[1] <= 0) {
-        MNP_TRY(mnp__estimate_bounds(s->op, s->options->precond, 30, found));
+        MNP_TRY(mnp__estimate_bounds(s->op, s->precond, 30, found));
         bounds[0] = bounds[0] > 0 ? bounds[0] : 0.9 * found[0];
         bounds[1] = bounds[1] > 0 ? bounds[1] : 1.05 * found[1];
     }

@@ -54,7 +54,7 @@ static void go_back(mnp__system *s, const mnp__solver_position *position)
 mnp_status mnp__device_loop_open(mnp__system *s)
 {
     const mnp_ctx *ctx = s->ctx;
-    const mnp_precond *precond = s->options->precond;
+    const mnp_precond *precond = s->precond;
     const int64_t most_doubles = 2 * (s->method->needs_parameter ? s->options->restart + 1 : MNP__MOST_SUMS);
     int possible = ctx->device->has_loops && !mnp__system_reports_often(s) && s->op->enqueues &&
                    (!precond || precond->enqueues) && mnp__all_reduce_is_launch(ctx->world, most_doubles, MNP_FLOAT64);

@@ -52,7 +52,7 @@ static const mnp__step cg_update_before_z = {
 static mnp_status cg_turn(mnp__system *s)
 {
     mnp_array *z;
-    if (!s->options->precond)
+    if (!s->precond)
         return MNP__RUN(s, &cg_direction, s->work[P], s->r);
     MNP_TRY(mnp__precondition(s, s->r, s->work[Z], &z));
     MNP_TRY(MNP__RUN(s, &cg_products, s->r, z));
@@ -61,7 +61,7 @@ static mnp_status cg_turn(mnp__system *s)
 
 static mnp_status cg_start(mnp__system *s)
 {
-    if (!s->options->precond)
+    if (!s->precond)
         MNP_TRY(MNP__RUN(s, &cg_norm, s->r));
     return cg_turn(s);
 }
@@ -82,7 +82,7 @@ static mnp_status cg_multiply(mnp__system *s, mnp_array *p, mnp_array *q)
 static mnp_status cg_iterate(mnp__system *s)
 {
     MNP_TRY(cg_multiply(s, s->work[P], s->work[Q]));
-    const mnp__step *update = s->options->precond ? &cg_update_before_z : &cg_update;
+    const mnp__step *update = s->precond ? &cg_update_before_z : &cg_update;
     MNP_TRY(MNP__RUN(s, update, s->x, s->r, s->work[P], s->work[Q]));
     return cg_turn(s);
 }
@@ -128,7 +128,7 @@ static mnp_status cg1_turn(mnp__system *s)
 
 static mnp_status cg1_iterate(mnp__system *s)
 {
-    mnp_array *u = s->options->precond ? s->work[CG1_U] : s->r;
+    mnp_array *u = s->precond ? s->work[CG1_U] : s->r;
     MNP_TRY(MNP__RUN(s, &cg1_update, s->x, s->r, s->work[CG1_P], s->work[CG1_S], u, s->work[CG1_W]));
     return cg1_turn(s);
 }

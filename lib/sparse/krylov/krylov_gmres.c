@@ -138,7 +138,7 @@ static mnp_status gmres_iterate(mnp__system *s)
     const int j = s->position++;
     mnp_array *z, *room = is_flexible(s) ? s->basis[FLEXIBLE]->vectors[j] : s->work[Z];
     mnp_array *v = s->basis[V]->vectors[j], *w = s->basis[V]->vectors[j + 1];
-    if (is_flexible(s) && !s->options->precond)
+    if (is_flexible(s) && !s->precond)
         return MNP_FAIL(MNP_ERR_INTERNAL, "fgmres without a preconditioner is gmres");
     MNP_TRY(mnp__precondition(s, v, room, &z));
     MNP_TRY(mnp__multiply(s, z, w));

@@ -112,6 +112,7 @@ const mnp__method mnp__lsmr = {
                 "beta_dd, rho_d, tau_tilde, theta_tilde, penalties, norm_r, size, largest, least, cond"},
     .work = WORK,
     .rows = MNP__BIDIAGONAL_ROWS,
+    .adjoint = true,
     .least_squares = true,
     .prepare = lsmr_prepare,
     .start = lsmr_start,

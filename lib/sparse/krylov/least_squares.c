@@ -32,21 +32,19 @@ static mnp_status check_vector(const char *name, const mnp_array *vector, const 
     return MNP_OK;
 }
 
-static mnp_status check_outputs(const mnp_operator *op, struct outputs outputs)
+static mnp_status check_outputs(const mnp_operator *op, const mnp_array *b, struct outputs outputs)
 {
     const mnp_array *x = *outputs.x_p;
     const int64_t columns = mnp_layout_size(op->column_layout);
     const mnp__output_spec variances = {.function = "mnp_lsqr",
                                         .name = "variances",
                                         .ctx = op->ctx,
-                                        .dtype = mnp__dtype_real(op->dtype),
+                                        .dtype = mnp__dtype_real(mnp_solve_dtype(op, b, NULL)),
                                         .ndim = 1,
                                         .shape = &columns};
     if (x) {
         MNP_TRY(check_vector("x", x, op->column_layout));
-        if (x->dtype != op->dtype)
-            return MNP_FAIL(MNP_ERR_ARG, "x is %s, but the operator is %s", mnp_dtype_name(x->dtype),
-                            mnp_dtype_name(op->dtype));
+        MNP_TRY(mnp__solve_check_dtype(op, b, NULL, x));
         MNP_TRY(mnp__output_check_writable("least squares", "x", x));
     }
     if (!outputs.variances_p)
@@ -61,10 +59,7 @@ static mnp_status check(const mnp_operator *op, const mnp_array *b, const mnp_le
     if (!op->has_adjoint)
         return MNP_FAIL(MNP_ERR_ARG, "the operator has no adjoint, which least squares need");
     MNP_TRY(check_vector("b", b, op->row_layout));
-    if (mnp_dtype_kind(b->dtype) == 'c' && mnp_dtype_kind(op->dtype) != 'c')
-        return MNP_FAIL(MNP_ERR_ARG, "b is %s, but the operator is %s", mnp_dtype_name(b->dtype),
-                        mnp_dtype_name(op->dtype));
-    MNP_TRY(check_outputs(op, outputs));
+    MNP_TRY(check_outputs(op, b, outputs));
     if (!isfinite(options->damp) || isnan(options->atol) || isnan(options->btol) || isnan(options->conlim))
         return MNP_FAIL(MNP_ERR_ARG, "damp is %g, atol is %g, btol is %g and conlim is %g", options->damp,
                         options->atol, options->btol, options->conlim);
@@ -138,7 +133,7 @@ static mnp_status solve(const mnp__method *method, const mnp_operator *op, const
     struct mnp_step_control control = limits_of(wanted);
     mnp__system s;
     mnp_status st;
-    MNP_TRY(mnp__system_open(&s, method, op, &options));
+    MNP_TRY(mnp__system_open(&s, method, op, mnp_solve_dtype(op, b, NULL), &options));
     MNP_TRY_OR(run(&s, b, *outputs.x_p, &control), st, done);
     if (*outputs.x_p)
         MNP_TRY_OR(mnp__array_copy_to(s.x, *outputs.x_p), st, done);

@@ -21,7 +21,10 @@ typedef struct mnp__method mnp__method;
 struct mnp__system {
     mnp_ctx *ctx;
     const mnp__method *method;
-    const mnp_operator *op;
+    const mnp_operator *op;     /* of the dtype of the system's vectors, */
+    const mnp_precond *precond; /* like this; NULL: none */
+    mnp_operator *own_op;       /* NULL, or the above where the caller's are of other dtypes */
+    mnp_precond *own_precond;
     const mnp_solve_options *options; /* complete: no zeros */
     mnp__steps *steps;
     mnp_array *b, *x;                /* the right-hand side, and the iterate */
@@ -49,7 +52,8 @@ struct mnp__method {
     size_t memory_linear, memory_square;
     bool keeps_best;  /* the residual is not monotone: the best iterate is kept */
     bool keeps_start; /* the residual rises only where the matrix is not what the method needs: the guess is kept */
-    /* a least-squares method: it uses A^H too, takes any shape, and its residual need not become small */
+    bool adjoint;     /* it uses A^H too, and M^H */
+    /* a least-squares method: it takes any shape, and no preconditioner, and its residual need not become small */
     bool least_squares;
     mnp_status (*prepare)(mnp__system *s, struct mnp_step_control *control); /* NULL: nothing */
     mnp_status (*start)(mnp__system *s);
@@ -58,7 +62,7 @@ struct mnp__method {
 };
 
 extern const mnp__method mnp__cg, mnp__cg1, mnp__bicgstab, mnp__cgs, mnp__gmres, mnp__fgmres, mnp__minres, mnp__idr,
-    mnp__chebyshev, mnp__richardson, mnp__lsqr;
+    mnp__chebyshev, mnp__richardson, mnp__lsqr, mnp__tfqmr, mnp__bicg, mnp__qmr;
 
 /*
  * The methods of mnp_lsqr(), without and with estimates of variances, which are the last vector in the layout of x; and
@@ -82,8 +86,15 @@ static inline mnp_status mnp__multiply_adjoint(mnp__system *s, const mnp_array *
 /* *z_p = M x, stored in `room`; x itself where there is no preconditioner. */
 static inline mnp_status mnp__precondition(mnp__system *s, mnp_array *x, mnp_array *room, mnp_array **z_p)
 {
-    *z_p = s->options->precond ? room : x;
-    return s->options->precond ? mnp__precond_apply(s->options->precond, x, room) : MNP_OK;
+    *z_p = s->precond ? room : x;
+    return s->precond ? mnp__precond_apply(s->precond, false, x, room) : MNP_OK;
+}
+
+/* The same with M^H. */
+static inline mnp_status mnp__precondition_adjoint(mnp__system *s, mnp_array *x, mnp_array *room, mnp_array **z_p)
+{
+    *z_p = s->precond ? room : x;
+    return s->precond ? mnp__precond_apply(s->precond, true, x, room) : MNP_OK;
 }
 
 /*

@@ -51,16 +51,17 @@ static const mnp__step advance = {.name = "polynomial_advance",
                                             "}",
                                   .body = "d = momentum * d + weight * z; y += d;"};
 
-static mnp_status polynomial_apply(void *data, const mnp_array *x, mnp_array *y)
+static mnp_status polynomial_apply(void *data, bool adjoint, const mnp_array *x, mnp_array *y)
 {
     polynomial *p = data;
+    (void)adjoint;                                /* there is none */
     mnp_array *right = (mnp_array *)(uintptr_t)x; /* steps only read it */
-    MNP_TRY(mnp__precond_apply(p->jacobi, x, p->z));
+    MNP_TRY(mnp__precond_apply(p->jacobi, false, x, p->z));
     MNP_TRY(mnp__steps_run(p->steps, &begin, (mnp_array *const[]){y, p->d, p->r, p->z, right}));
     for (int k = 0; k < p->degree; k++) {
         MNP_TRY(mnp__operator_apply(p->matrix, false, p->d, p->q));
         MNP_TRY(mnp__steps_run(p->steps, &lose, (mnp_array *const[]){p->r, p->q}));
-        MNP_TRY(mnp__precond_apply(p->jacobi, p->r, p->z));
+        MNP_TRY(mnp__precond_apply(p->jacobi, false, p->r, p->z));
         MNP_TRY(mnp__steps_run(p->steps, &advance, (mnp_array *const[]){y, p->d, p->z}));
     }
     return MNP_OK;

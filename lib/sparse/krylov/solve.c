@@ -24,10 +24,37 @@ static const mnp__method *const methods[] = {
     [MNP_SOLVER_CHEBYSHEV] = &mnp__chebyshev,
     [MNP_SOLVER_RICHARDSON] = &mnp__richardson,
     [MNP_SOLVER_LSQR] = &mnp__lsqr,
+    [MNP_SOLVER_BICG] = &mnp__bicg,
+    [MNP_SOLVER_QMR] = &mnp__qmr,
+    [MNP_SOLVER_TFQMR] = &mnp__tfqmr,
 };
+#define NAME(constant, name, help) [constant] = name,
+static const char *const names[] = {MNP_SOLVERS(NAME)};
+#undef NAME
+
 enum { NUM_METHODS = sizeof methods / sizeof *methods, MOST_RESTART = 1000, MOST_IDR = MNP_STEP_SUMS };
 
 /* ---- checks, alike on all ranks ---- */
+
+mnp_dtype mnp_solve_dtype(const mnp_operator *op, const mnp_array *b, const mnp_precond *precond)
+{
+    MNP_NEED_OR(MNP_DTYPE_AUTO, op);
+    MNP_NEED_OR(MNP_DTYPE_AUTO, b);
+    if (precond)
+        MNP_NEED_OR(MNP_DTYPE_AUTO, precond);
+    const mnp_dtype dtype = mnp__operator_wider(op->dtype, b->dtype);
+    return precond && mnp_dtype_kind(precond->dtype) == 'c' ? mnp_dtype_promote(dtype, MNP_COMPLEX64) : dtype;
+}
+
+mnp_status mnp__solve_check_dtype(const mnp_operator *op, const mnp_array *b, const mnp_precond *precond,
+                                  const mnp_array *x)
+{
+    const mnp_dtype dtype = mnp_solve_dtype(op, b, precond);
+    if (x->dtype == dtype)
+        return MNP_OK;
+    return MNP_FAIL(MNP_ERR_ARG, "x is %s, but the solution of a system of %s and %s is %s", mnp_dtype_name(x->dtype),
+                    mnp_dtype_name(op->dtype), mnp_dtype_name(b->dtype), mnp_dtype_name(dtype));
+}
 
 static mnp_status check_options(const mnp_operator *op, mnp_solver solver, const mnp_solve_options *options)
 {
@@ -42,14 +69,18 @@ static mnp_status check_options(const mnp_operator *op, mnp_solver solver, const
         return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): restart is %d, outside 1..%d", options->restart, most);
     if (!precond)
         return MNP_OK;
-    if (solver == MNP_SOLVER_LSQR)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): lsqr takes no preconditioner");
-    if (precond->dtype != op->dtype || !mnp_layout_equal(precond->layout, op->column_layout))
+    if (methods[solver]->least_squares)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): %s takes no preconditioner", names[solver]);
+    if (methods[solver]->adjoint && !precond->has_adjoint)
         return MNP_FAIL(MNP_ERR_ARG,
-                        "mnp_solve(): the preconditioner is for %s vectors of length %" PRId64
-                        ", the operator for %s of %" PRId64 ", or they are cut differently",
-                        mnp_dtype_name(precond->dtype), mnp_layout_size(precond->layout), mnp_dtype_name(op->dtype),
-                        mnp_layout_size(op->column_layout));
+                        "mnp_solve(): %s multiplies by the adjoint of the preconditioner, and %s has none; bicgstab, "
+                        "tfqmr and gmres do not need it",
+                        names[solver], precond->name);
+    if (!mnp_layout_equal(precond->layout, op->column_layout))
+        return MNP_FAIL(MNP_ERR_ARG,
+                        "mnp_solve(): the preconditioner is for vectors of length %" PRId64
+                        ", the operator for those of length %" PRId64 ", or they are cut differently",
+                        mnp_layout_size(precond->layout), mnp_layout_size(op->column_layout));
     return MNP_OK;
 }
 
@@ -65,13 +96,8 @@ static mnp_status check(const mnp_operator *op, const mnp_array *b, mnp_solver s
     if (b->layout->ndim < 1 || b->layout->ndim > 2 || b->layout->shape[0] != rows)
         return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): b must have one or two dimensions, the first of %" PRId64 " rows",
                         rows);
-    if (mnp_dtype_kind(b->dtype) == 'c' && mnp_dtype_kind(op->dtype) != 'c')
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): b is %s, but the operator is %s", mnp_dtype_name(b->dtype),
-                        mnp_dtype_name(op->dtype));
-    if (x && x->dtype != op->dtype)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): x is %s, but the operator is %s", mnp_dtype_name(x->dtype),
-                        mnp_dtype_name(op->dtype));
     if (x) {
+        MNP_TRY(mnp__solve_check_dtype(op, b, options->precond, x));
         MNP_TRY(mnp__array_check_blocks("mnp_solve()", x));
         if (x->layout->ndim != b->layout->ndim || x->layout->shape[0] != columns ||
             (x->layout->ndim == 2 && x->layout->shape[1] != b->layout->shape[1]))
@@ -79,8 +105,8 @@ static mnp_status check(const mnp_operator *op, const mnp_array *b, mnp_solver s
     }
     if (!methods[solver]->least_squares)
         MNP_TRY(mnp__operator_check_square("mnp_solve()", op));
-    else if (!op->has_adjoint)
-        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): lsqr needs an operator with an adjoint");
+    if (methods[solver]->adjoint && !op->has_adjoint)
+        return MNP_FAIL(MNP_ERR_ARG, "mnp_solve(): %s needs an operator with an adjoint", names[solver]);
     return check_options(op, solver, options);
 }
 
@@ -151,7 +177,7 @@ static mnp_status solve_columns(const mnp_operator *op, const mnp__method *metho
 {
     mnp__system system;
     mnp__timer timer;
-    MNP_TRY(mnp__system_open(&system, method, op, options));
+    MNP_TRY(mnp__system_open(&system, method, op, x->dtype, options));
     mnp_status st = mnp__timer_open(op->ctx, &timer);
     for (int64_t k = 0; k < columns && st == MNP_OK; k++) {
         MNP_TRY_OR(mnp__timer_start(&timer), st, done);
@@ -183,7 +209,7 @@ mnp_status mnp_solve(const mnp_operator *op, const mnp_array *b, mnp_solver solv
         mnp_layout *layout = NULL;
         st = layout_of_x(op, b, &layout);
         if (st == MNP_OK)
-            st = mnp_array_new(op->ctx, op->dtype, layout, &x);
+            st = mnp_array_new(op->ctx, mnp_solve_dtype(op, b, options.precond), layout, &x);
         mnp_layout_free(layout);
     }
     if (st == MNP_OK)

@@ -84,11 +84,24 @@ static mnp_status allocate(mnp__system *s)
     return mnp__device_loop_open(s);
 }
 
-mnp_status mnp__system_open(mnp__system *s, const mnp__method *method, const mnp_operator *op,
+/* The operator and the preconditioner in the dtype of the vectors. */
+static mnp_status bring(mnp__system *s, mnp_dtype dtype)
+{
+    MNP_TRY(mnp__operator_in_dtype(s->op, dtype, &s->own_op));
+    if (s->precond)
+        MNP_TRY(mnp__precond_in_dtype(s->precond, dtype, &s->own_precond));
+    s->op = s->own_op ? s->own_op : s->op;
+    s->precond = s->own_precond ? s->own_precond : s->precond;
+    return MNP_OK;
+}
+
+mnp_status mnp__system_open(mnp__system *s, const mnp__method *method, const mnp_operator *op, mnp_dtype dtype,
                             const mnp_solve_options *options)
 {
-    *s = (mnp__system){.ctx = op->ctx, .method = method, .op = op, .options = options};
-    mnp_status st = allocate(s);
+    *s = (mnp__system){.ctx = op->ctx, .method = method, .op = op, .precond = options->precond, .options = options};
+    mnp_status st = bring(s, dtype);
+    if (st == MNP_OK)
+        st = allocate(s);
     if (st != MNP_OK)
         mnp__system_close(s);
     return st;
@@ -106,6 +119,8 @@ void mnp__system_close(mnp__system *s)
     mnp_array_free(s->x);
     mnp_array_free(s->b);
     mnp__steps_free(s->steps);
+    mnp_precond_free(s->own_precond);
+    mnp_operator_free(s->own_op);
     *s = (mnp__system){.ctx = NULL};
 }
 

@@ -9,12 +9,17 @@
 
 /*
  * Memory for systems with this operator, solved one after the other.  The caller puts the right-hand side into s->b
- * and the guess into s->x, which receives the solution; both are dense, in the operator's dtype and layouts.  The
- * options are complete, without zeros, and must live as long.  Collective.
+ * and the guess into s->x, which receives the solution; both are dense, in that dtype and the operator's layouts.  The
+ * options are complete, without zeros, and must live as long.  The dtype is complex where the operator's or the
+ * preconditioner's is.  Collective.
  */
-mnp_status mnp__system_open(mnp__system *s, const mnp__method *method, const mnp_operator *op,
+mnp_status mnp__system_open(mnp__system *s, const mnp__method *method, const mnp_operator *op, mnp_dtype dtype,
                             const mnp_solve_options *options);
 void mnp__system_close(mnp__system *s);
+
+/* MNP_ERR_ARG unless x has the dtype of mnp_solve_dtype().  Not collective. */
+mnp_status mnp__solve_check_dtype(const mnp_operator *op, const mnp_array *b, const mnp_precond *precond,
+                                  const mnp_array *x);
 
 /* Solve A x = b, starting from the guess x.  Fills the result except for its seconds.  Collective. */
 mnp_status mnp__system_solve(mnp__system *s, mnp_solve_result *result);

@@ -238,8 +238,12 @@ mnp_status mnp_operator_run(const mnp_operator *op, bool adjoint, const mnp_arra
     if (x->layout->ndim != 1 || mnp_layout_size(x->layout) != mnp_layout_size(from))
         return MNP_FAIL(MNP_ERR_ARG, "mnp_operator_run(): x must have one dimension of %" PRId64 " elements",
                         mnp_layout_size(from));
-    MNP_TRY(check_vector("mnp_operator_run()", x, op->dtype));
     if (adjoint)
         MNP_TRY(check_adjoint(op));
-    return multiply(op, adjoint, x, from, adjoint ? op->column_layout : op->row_layout, y_p);
+    mnp_operator *wide = NULL;
+    MNP_TRY(mnp__operator_in_dtype(op, mnp__operator_wider(op->dtype, x->dtype), &wide));
+    const mnp_status st =
+        multiply(wide ? wide : op, adjoint, x, from, adjoint ? op->column_layout : op->row_layout, y_p);
+    mnp_operator_free(wide);
+    return st;
 }

@@ -41,6 +41,32 @@ mnp_status mnp__operator_apply(const mnp_operator *op, bool adjoint, const mnp_a
 /* MNP_ERR_ARG, beginning with `function`, unless the operator is square with equal layouts. */
 mnp_status mnp__operator_check_square(const char *function, const mnp_operator *op);
 
+/*
+ * The dtype of a product, or of a solution: the wider one of an operator's and of the vectors', real numbers of other
+ * types than float32 counting as float64, as in scipy.sparse.linalg.  Not collective.
+ */
+mnp_dtype mnp__operator_wider(mnp_dtype own, mnp_dtype vectors);
+
+/*
+ * The operator for vectors of that dtype, which is complex where the operator's is; *made_p is NULL where it is the
+ * operator's own.  It must not outlive the operator.  Release with mnp_operator_free().  Collective.  MNP_ERR_MEMORY.
+ */
+mnp_status mnp__operator_in_dtype(const mnp_operator *op, mnp_dtype dtype, mnp_operator **made_p);
+
+/*
+ * A linear function of vectors of one dtype, applied to vectors of another, by way of rooms, which are vectors of its
+ * own dtype in the layouts of x and y.  Open with `apply` and `data` set, and rooms of zeros; collective, like apply.
+ */
+typedef struct mnp__conversion {
+    mnp_status (*apply)(const void *data, bool adjoint, const mnp_array *x, mnp_array *y);
+    const void *data;
+    mnp_array *rooms[2];
+} mnp__conversion;
+mnp_status mnp__conversion_open(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *x_layout, const mnp_layout *y_layout,
+                                mnp__conversion *conversion);
+void mnp__conversion_close(mnp__conversion *conversion);
+mnp_status mnp__conversion_apply(const mnp__conversion *by, bool adjoint, const mnp_array *x, mnp_array *y);
+
 /* A dense copy of x in that dtype and layout; MNP_ERR_ARG for a complex x and a real dtype.  Collective. */
 mnp_status mnp__vector_of(const char *function, const mnp_array *x, mnp_dtype dtype, const mnp_layout *layout,
                           mnp_array **vector_p);

@@ -261,9 +261,11 @@ done:
 
 /* ---- the kind ---- */
 
-static mnp_status factor_apply(void *data, const mnp_array *x, mnp_array *y)
+/* ic0 is its own adjoint, and ilu0 has none. */
+static mnp_status factor_apply(void *data, bool adjoint, const mnp_array *x, mnp_array *y)
 {
     const factors *f = data;
+    (void)adjoint;
     const mnp__sweep lower = {.b = x->data, .from = y->data, .x = y->data, .width = 1};
     mnp__sweep upper = lower;
     upper.b = y->data;

@@ -174,10 +174,12 @@ static mnp_status divide_by_blocks(const mnp_sparse *matrix, jacobi *d)
 
 /* ---- the kind ---- */
 
-static mnp_status jacobi_apply(void *data, const mnp_array *x, mnp_array *y)
+static mnp_status jacobi_apply(void *data, bool adjoint, const mnp_array *x, mnp_array *y)
 {
     const mnp_sparse *inverse = ((const jacobi *)data)->inverse;
-    return mnp__sparse_apply(inverse, false, inverse->dtype, 1, x->data, y->data);
+    if (adjoint)
+        MNP_TRY(mnp__sparse_transposed(inverse, &inverse));
+    return mnp__sparse_apply(inverse, adjoint, x->dtype, 1, x->data, y->data);
 }
 
 static void jacobi_describe(const void *data, FILE *file)
@@ -205,7 +207,8 @@ static void jacobi_free(mnp_ctx *ctx, void *data)
 mnp_status mnp__precond_jacobi(const mnp_sparse *matrix, mnp_precond_kind kind, const mnp_precond_options *options,
                                const mnp__precond_ops **ops_p, void **data_p)
 {
-    static const mnp__precond_ops ops = {.apply = jacobi_apply, .describe = jacobi_describe, .free = jacobi_free};
+    static const mnp__precond_ops ops = {
+        .apply = jacobi_apply, .describe = jacobi_describe, .free = jacobi_free, .any_dtype = true};
     mnp_ctx *ctx = matrix->ctx;
     jacobi *d = NULL;
     mnp_status st = MNP_AGREE(ctx, mnp__calloc(1, sizeof *d, &d));

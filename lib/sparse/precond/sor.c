@@ -90,9 +90,10 @@ static mnp_status load(sor *r)
     return r->sweeps > 1 ? mnp__level_sweep_load(r->all) : MNP_OK;
 }
 
-static mnp_status sor_apply(void *data, const mnp_array *x, mnp_array *y)
+static mnp_status sor_apply(void *data, bool adjoint, const mnp_array *x, mnp_array *y)
 {
     const sor *r = data;
+    (void)adjoint; /* there is none */
     const mnp__sweep first_forward = {.b = x->data, .from = y->data, .x = y->data, .width = 1, .keep = 0};
     const mnp__sweep first_backward = {
         .from = y->data, .x = y->data, .width = 1, .keep = 2 - r->omega, .backward = true};

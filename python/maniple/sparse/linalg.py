@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _krylov, csr_array, eye_array
 from .._array import as_array, made, ndarray, vector_callback
-from .._dtypes import dtype_number
+from .._dtypes import dtype_number, numpy_dtypes
 from .._layout import Layout
 from .._errors import LinAlgError
 from .._library import CONSTANTS, Shared, call, chosen, constant, lib, struct
@@ -26,6 +26,7 @@ class LinearOperator(Shared):
     ndim = 2
 
     def __init__(self, shape_or_matrix, matvec=None, rmatvec=None, dtype=float):
+        self._functions = None
         self._keep = getattr(shape_or_matrix, "_held", None)  # which setdiag() does not change
         if isinstance(shape_or_matrix, csr_array):
             self.shape, self.dtype = shape_or_matrix.shape, shape_or_matrix.dtype
@@ -38,6 +39,7 @@ class LinearOperator(Shared):
             )
         self.shape, self.dtype = shape_or_matrix, np.dtype(dtype)
         layouts = [Layout((n,), "0") for n in self.shape]
+        self._functions = matvec, rmatvec
         functions = [vector_callback(f) if f else None for f in (matvec, rmatvec)]
         self._keep = functions, layouts
         super().__init__(
@@ -143,15 +145,15 @@ class _OfOperator(Shared):
         super().__init__("precond_free", "precond_from_operator", op)
 
 
-def _preconditioner(M, op):  # noqa: N803
+def _preconditioner(M, op, dtype):  # noqa: N803
     """What M= may be: a Preconditioner, an operator or a matrix that is about the inverse of op, or a function of
-    vectors that multiplies with it."""
+    vectors of that dtype that multiplies with it."""
     if M is None or isinstance(M, Preconditioner):
         return M
     if isinstance(M, (LinearOperator, csr_array, ndarray, np.ndarray)) or hasattr(M, "tocsr"):
-        return _OfOperator(aslinearoperator(M))
+        return _OfOperator(_as_precise(aslinearoperator(M), dtype))
     if callable(M):
-        return _OfOperator(LinearOperator(op.shape, M, dtype=op.dtype))
+        return _OfOperator(LinearOperator(op.shape, M, dtype=dtype))
     raise TypeError(f"M is a {type(M).__name__}, and must be a Preconditioner, an operator, a matrix or a function")
 
 
@@ -161,6 +163,13 @@ def aslinearoperator(A):  # noqa: N803
 
 def _operator(A):  # noqa: N803
     return A if isinstance(A, LinearOperator) else LinearOperator(A)
+
+
+def _as_precise(op, dtype):
+    """An operator of Python functions, for vectors as precise as that dtype: the library rounds them to the operator's
+    own.  Matrices need nothing."""
+    wanted = np.promote_types(op.dtype, np.empty(0, dtype).real.dtype)
+    return op if op._functions is None or wanted == op.dtype else LinearOperator(op.shape, *op._functions, wanted)
 
 
 class Preconditioner(Shared):
@@ -358,11 +367,11 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
     restartControl are not needed; Y must be None, and there are no histories.  Collective."""
     if Y is not None or retLambdaHistory or retResidualNormsHistory:
         raise ValueError("lobpcg: Y or a history is given, and there are neither constraints nor histories here")
-    op, x = aslinearoperator(A), made("copy", as_array(X))
-    over = None if B is None else aslinearoperator(B)
+    op, x, over = aslinearoperator(A), as_array(X), None if B is None else aslinearoperator(B)
+    precond = _preconditioner(M, op, _dtype(op, x))
+    x = names.astype(x, _dtype(op, x, precond))
     options, values = struct("lobpcg_options")(), (ctypes.c_double * x.shape[1])()
     options.smallest, options.tol, options.maxiter = not largest, float(tol or 0), maxiter or 0
-    precond = _preconditioner(M, op)
     options.b, options.precond = (None if o is None else o._handle for o in (over, precond))
     call("lobpcg", op, options, x, values, None)
     return np.ctypeslib.as_array(values).copy(), x
@@ -382,8 +391,13 @@ def _times_b(M, b):  # noqa: N803
     return apply(b) if b.ndim == 1 else names.stack([apply(b[:, j]) for j in range(b.shape[1])], axis=1)
 
 
+def _dtype(op, b, M=None):  # noqa: N803
+    """The dtype of a solution."""
+    return numpy_dtypes[lib.mnp_solve_dtype(op._handle, b._handle, None if M is None else M._handle)]
+
+
 def _start(x0, M, b, dtype):  # noqa: N803
-    """The guess, as an array of the operator's dtype that the solution replaces, or None."""
+    """The guess, as an array of that dtype that the solution replaces, or None."""
     if x0 is None:
         return None
     if isinstance(x0, str) and x0 != "Mb":
@@ -430,8 +444,12 @@ def _solve(name, op, b, start, M, report=None, **wanted):  # noqa: N803
 
 def _least_squares(name, A, b, x0, limits, callback=None, calc_var=False):  # noqa: N803
     """The solution, the variances of lsqr or None, and numbers.  For C a limit of 0 is what it chooses, and -1 is 0."""
-    A, b = A if isinstance(A, (csr_array, LinearOperator)) else csr_array(A), names.ravel(as_array(b))  # noqa: N806
-    op = aslinearoperator(_for_complex(A) if b.dtype.kind == "c" and A.dtype.kind != "c" else A)
+    op, b = aslinearoperator(A), names.ravel(as_array(b))
+    start = None if x0 is None else names.ravel(as_array(x0))
+    if start is not None:  # which takes part in b - A x0
+        b = names.astype(b, np.promote_types(b.dtype, start.dtype), copy=False)
+        start = names.astype(start, _dtype(op, b))
+    op = _as_precise(op, _dtype(op, b))
     damp, *limits, maxiter = limits
     options, failures = struct("least_squares_options")(damp, *[limit or -1 for limit in limits]), []
     options.maxiter = 0 if maxiter is None else maxiter or -1
@@ -439,9 +457,6 @@ def _least_squares(name, A, b, x0, limits, callback=None, calc_var=False):  # no
     if callback is not None:
         progress = _progress(lambda residual, x: callback(made("copy", ndarray._borrow(x))), failures)
         options.progress, options.every = ctypes.cast(progress, ctypes.c_void_p).value, 1
-    start = None if x0 is None else names.ravel(as_array(x0))
-    if start is not None:
-        start = made("copy", start) if start.dtype.kind == "c" != op.dtype.kind else start.astype(op.dtype)
     cell = ctypes.c_void_p(None if start is None else start._handle)
     of_lsqr = [ctypes.byref(variances) if calc_var else None] if name == "lsqr" else []
     call(name, op, b, options, ctypes.byref(cell), *of_lsqr, ctypes.byref(result))
@@ -462,36 +477,19 @@ def _info(ends, maxiter):
     return 0
 
 
-def _by_parts(multiply):
-    """A function of real vectors, for complex ones."""
-    return lambda v: multiply(v.real) + 1j * multiply(v.imag)
-
-
-def _for_complex(A):  # noqa: N803
-    """A real matrix or operator as a complex one, which a complex right-hand side needs, as in SciPy."""
-    if isinstance(A, LinearOperator):
-        return LinearOperator(A.shape, _by_parts(A.matvec), _by_parts(A.rmatvec), np.result_type(A.dtype, np.complex64))
-    return A.astype(np.result_type(A.dtype, np.complex64))
-
-
 def _system(A, b, x0, M):  # noqa: N803
     """The operator, b, where one column is a vector as in SciPy, the guess, and the preconditioner."""
-    A, b = A if isinstance(A, (csr_array, LinearOperator)) else csr_array(A), as_array(b)  # noqa: N806
+    op, b = aslinearoperator(A), as_array(b)
     b = names.ravel(b) if b.ndim == 2 and b.shape[1] == 1 else b
-    precond = _preconditioner(M, A)
-    if b.dtype.kind == "c" and A.dtype.kind != "c":
-        A = _for_complex(A)  # noqa: N806
-        if precond is not None:
-            real = precond._keep.matvec if isinstance(precond, _OfOperator) else precond.matvec
-            precond = _OfOperator(LinearOperator(A.shape, _by_parts(real), dtype=A.dtype))
-    op = aslinearoperator(A)
-    return op, b, _start(x0, precond, b, op.dtype), precond
+    dtype = _dtype(op, b)
+    op, precond = _as_precise(op, dtype), _preconditioner(M, op, dtype)
+    return op, b, _start(x0, precond, b, _dtype(op, b, precond)), precond
 
 
 def _unchanged(system):
     """What a method gives that may do nothing."""
-    op, b, start, _ = system
-    return names.zeros(op.shape[1:] + b.shape[1:], op.dtype) if start is None else start, 0
+    op, b, start, precond = system
+    return names.zeros(op.shape[1:] + b.shape[1:], _dtype(op, b, precond)) if start is None else start, 0
 
 
 def _by_iterations(name, system, callback, maxiter, **limits):
@@ -511,7 +509,8 @@ def _limits(rtol, atol, tol):
 _ABOUT = """A x = b by {}: the solution, and 0, or the number of iterations if it was not reached.
 
     A: a matrix or a LinearOperator.  M: a Preconditioner; or a LinearOperator, a matrix or a function of vectors that
-    multiplies with about the inverse of A.  tol: what rtol was called before.  {}  Collective."""
+    multiplies with about the inverse of A.  x has the wider dtype of A and b, in which the system is solved, as in SciPy,
+    and is complex where M is.  tol: what rtol was called before.  {}  Collective."""
 _CALLED = "callback(x) is called after each iteration, and ends the method if it returns something true."
 
 
@@ -522,15 +521,48 @@ def _named(function, name, words):
     return function
 
 
-def _solver(name):
+def _solver(name, words=""):
     def solve(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, tol=None):  # noqa: N803
         return _by_iterations(name, _system(A, b, x0, M), callback, maxiter, **_limits(rtol, atol, tol))
 
-    return _named(solve, name, _CALLED)
+    return _named(solve, name, words + _CALLED)
 
 
 for _name in ("cg", "cg1", "bicgstab", "cgs", "chebyshev"):
     globals()[_name] = _solver(_name)
+
+_ADJOINTS = "A and M are multiplied by their adjoints too, which a LinearOperator has where rmatvec is given.  "
+bicg = _solver("bicg", _ADJOINTS)
+
+
+def qmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M1=None, M2=None, callback=None, tol=None):  # noqa: N803
+    return _by_iterations("qmr", _system(A, b, x0, *_both(M1, M2)), callback, maxiter, **_limits(rtol, atol, tol))
+
+
+def _both(M1, M2):  # noqa: N803
+    """The preconditioner that is M1, and then M2."""
+    if M1 is None or M2 is None:
+        return (M2 if M1 is None else M1,)
+    M1, M2 = (m if isinstance(m, Preconditioner) else aslinearoperator(m) for m in (M1, M2))  # noqa: N806
+    if isinstance(M1, Preconditioner) or isinstance(M2, Preconditioner):
+        raise TypeError("M1 and M2 are both given, and one is a Preconditioner, of which there is no product")
+    return (M2 @ M1,)
+
+
+_named(qmr, "qmr", "M1 and M2: what M is above, together M2 @ M1.  " + _ADJOINTS + _CALLED)
+
+
+def tfqmr(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, show=False,  # noqa: N803
+          tol=None):
+    op, b, start, precond = system = _system(A, b, x0, M)
+    limits = _limits(rtol, atol, tol)
+    if start is not None and b.ndim == 1:  # rtol is of the residual of the guess there
+        limits = {"rtol": -1.0, "atol": max(limits["rtol"] * _krylov.norm(b - op.matvec(start)), limits["atol"])}
+    return _by_iterations("tfqmr", system, callback, min(10000, 10 * op.shape[1]) if maxiter is None else maxiter, **limits)
+
+
+_named(tfqmr, "tfqmr", "rtol is of the residual of x0, as in SciPy, and an iteration one product with A; show changes "
+                       "nothing.  " + _CALLED)
 
 
 def idr(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None,  # noqa: N803
@@ -579,9 +611,8 @@ for _name in ("gmres", "fgmres"):
 def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callback=None, show=False,  # noqa: N803
            check=False, atol=0.0, tol=None):
     if shift:
-        n = A.shape[0]
-        A = A - shift * eye_array(n, dtype=A.dtype) if isinstance(A, csr_array) else \
-            aslinearoperator(A) - shift * aslinearoperator(eye_array(n))
+        eye = eye_array(A.shape[0], dtype=np.empty(0, _dtype(aslinearoperator(A), as_array(b))).real.dtype)
+        A = A - shift * eye if isinstance(A, csr_array) else aslinearoperator(A) - shift * aslinearoperator(eye)
     op, b, *others = _system(A, b, x0, M)
     if check:
         v = b if b.ndim == 1 else names.copy(b[:, 0])

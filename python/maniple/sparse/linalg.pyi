@@ -43,6 +43,12 @@ class Preconditioner:
     def matvec(self, x: _ArrayLike) -> ndarray: ...
 
 def aslinearoperator(A: csr_array | LinearOperator | _ArrayLike) -> LinearOperator: ...
+def bicg(
+    A: csr_array | LinearOperator | _ArrayLike, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float =
+    1e-05, atol: float = 0.0, maxiter: int | None = None, M: Preconditioner | LinearOperator | csr_array | _ArrayLike |
+    Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None, tol: float | None =
+    None,
+) -> tuple[ndarray, int]: ...
 def bicgstab(
     A: csr_array | LinearOperator | _ArrayLike, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float =
     1e-05, atol: float = 0.0, maxiter: int | None = None, M: Preconditioner | LinearOperator | csr_array | _ArrayLike |
@@ -130,6 +136,12 @@ def minres(
     check: bool = False, atol: float = 0.0, tol: float | None = None,
 ) -> tuple[ndarray, int]: ...
 def norm(x: csr_array, ord: int | float | str | None = None, axis: _Axis = None) -> Any: ...
+def qmr(
+    A: csr_array | LinearOperator | _ArrayLike, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float =
+    1e-05, atol: float = 0.0, maxiter: int | None = None, M1: Preconditioner | LinearOperator | csr_array | _ArrayLike |
+    None = None, M2: Preconditioner | LinearOperator | csr_array | _ArrayLike | None = None, callback:
+    Callable[[ndarray], object] | None = None, tol: float | None = None,
+) -> tuple[ndarray, int]: ...
 def spsolve_triangular(
     A: csr_array, b: _ArrayLike, lower: bool = True, overwrite_A: bool = False, overwrite_b: bool = False,
     unit_diagonal: bool = False,
@@ -139,3 +151,9 @@ def svds(
     v0: _ArrayLike | None = None, maxiter: int | None = None, return_singular_vectors: Any = True, solver: Any =
     'arpack', rng: Any = None, options: dict[str, Any] | None = None, *, random_state: Any = None,
 ) -> Any: ...
+def tfqmr(
+    A: csr_array | LinearOperator | _ArrayLike, b: _ArrayLike, x0: _ArrayLike | str | None = None, *, rtol: float =
+    1e-05, atol: float = 0.0, maxiter: int | None = None, M: Preconditioner | LinearOperator | csr_array | _ArrayLike |
+    Callable[[ndarray], ndarray] | None = None, callback: Callable[[ndarray], object] | None = None, show: bool = False,
+    tol: float | None = None,
+) -> tuple[ndarray, int]: ...

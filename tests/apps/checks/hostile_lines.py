@@ -108,7 +108,7 @@ GOOD = {"output": OUTPUTS, "picture": PICTURES[:4], "png": PICTURES[:4], "mode":
         "append": ["new", "0", "1"], "picture-size": ["3x2", "3x2@50", "8x4"], "axes": ["0,1", "0", "-1"],
         "axis": ["0", "1", "-1"], "percentiles": ["50", "5,50,95", "none"], "bins": ["3", "0", "20"],
         "range": ["0,1", "-5,5"], "memory": ["1K", "1M", "1G"], "seed": ["0", "1", "18446744073709551615"],
-        "method": ["cg", "gmres", "bicgstab", "idr", "lsqr", "minres", "richardson", "chebyshev"],
+        "method": ["cg", "gmres", "bicgstab", "idr", "lsqr", "minres", "richardson", "chebyshev", "bicg", "qmr", "tfqmr"],
         "precond": ["none", "jacobi", "ilu0", "ic0", "ssor", "block-jacobi", "polynomial"],
         "rtol": ["1e-6", "0.1", "0"], "atol": ["0", "1e-3"], "maxiter": ["0", "1", "50"], "restart": ["2", "20"],
         "block": ["2", "4"], "omega": ["1", "0.5"], "sweeps": ["1", "2"], "degree": ["1", "4"],

@@ -134,6 +134,8 @@ def _line(n):
 SIGNATURES = {
     "cg": "A b x0 * rtol atol maxiter M callback", "cgs": "A b x0 * rtol atol maxiter M callback",
     "bicgstab": "A b x0 * rtol atol maxiter M callback",
+    "bicg": "A b x0 * rtol atol maxiter M callback", "qmr": "A b x0 * rtol atol maxiter M1 M2 callback",
+    "tfqmr": "A b x0 * rtol atol maxiter M callback show",
     "gmres": "A b x0 * rtol atol restart maxiter M callback callback_type",
     "minres": "A b x0 * rtol shift maxiter M callback show check",
     "lsqr": "A b damp atol btol conlim iter_lim show calc_var x0", "lsmr": "A b damp atol btol conlim maxiter show x0",
@@ -163,7 +165,7 @@ def check_calls_of_solvers():
     n, (a, s) = 40, _line(40)
     b, theirs = rng.standard_normal(n), scipy.sparse.linalg
     tolerance = {"rtol": 1e-9} if scipy_since("1.12") else {"tol": 1e-9}  # what it is called there
-    for name, matrix in (("cg", s), ("cgs", a), ("bicgstab", a), ("minres", s), ("gmres", a)):
+    for name, matrix in (("cg", s), ("cgs", a), ("bicgstab", a), ("minres", s), ("gmres", a), ("tfqmr", a)):
         solve, A = getattr(linalg, name), mp.sparse.csr_array(matrix)  # noqa: N806
         x, info = solve(A, b, rtol=1e-9)
         want, info_of_theirs = getattr(theirs, name)(matrix, b, **tolerance)
@@ -232,6 +234,88 @@ def check_calls_of_solvers():
     same("expm_multiply at times", linalg.expm_multiply(mp.sparse.csr_array(a / 5), b, 0.5, 2, 4, True), times, 1e-12)
 
 
+def check_two_sided_methods():
+    """bicg, qmr and tfqmr beside SciPy's: iterates, iterations, preconditioners and guesses."""
+    n, theirs = 120, scipy.sparse.linalg
+    real = scipy.sparse.diags([-1.3, 4, -0.7, -1, -1], offsets=[-1, 0, 1, 11, -11], shape=(n, n)).tocsr()
+    tolerance = "rtol" if scipy_since("1.12") else "tol"
+    for matrix in (real, (real + 1j * scipy.sparse.diags([0.5, -0.4], offsets=[2, -3], shape=(n, n))).tocsr()):
+        fixed = np.random.default_rng(9)  # whether these methods break down no theory tells
+        b, start = (v if matrix.dtype.kind == "f" else v + 1j * v[::-1] for v in fixed.standard_normal((2, n)))
+        about = scipy.sparse.diags(1 / (matrix.diagonal() * (1 + np.arange(n) / n))).tocsr()
+        exact, A, one = np.linalg.solve(matrix.toarray(), b), mp.sparse.csr_array(matrix), scipy.sparse.identity(n)  # noqa: N806
+        for name in ("bicg", "qmr", "tfqmr"):
+            for M in (None, about):  # noqa: N806
+                for guess in (None, start):
+                    there = {} if M is None else {"M": M}
+                    here = there if name != "qmr" or M is None else {"M2": M}
+                    if name == "qmr" and M is not None:
+                        there = {"M1": theirs.aslinearoperator(one), "M2": theirs.aslinearoperator(M)}
+                    told, told_there = [], []
+                    x, info = getattr(linalg, name)(A, b, guess, rtol=1e-9, callback=lambda x: told.append(x.numpy()) and False, **here)
+                    y, info_there = getattr(theirs, name)(matrix, b, guess, atol=0, callback=lambda x: told_there.append(x.copy()),
+                                                          **{tolerance: 1e-9}, **there)
+                    ok(info == info_there == 0 and abs(len(told) - len(told_there)) <= 2 + len(told) // 5,
+                       f"{name}: {info} after {len(told)} iterations, {len(told_there)} of SciPy's")
+                    same("the solution", x, exact, 1e-6)
+                    if name != "tfqmr" or M is None:  # with it SciPy's solves another system
+                        same("SciPy's", x, y, 1e-6)
+                        same("the first iterates", np.array(told[:8]), np.array(told_there[:8]), 1e-7, 1)
+                    limit = np.linalg.norm(b - matrix @ guess if name == "tfqmr" and guess is not None else b) * 1e-9
+                    ok(np.linalg.norm(b - matrix @ x.numpy()) <= limit * 1.001, f"{name}: the residual that was asked for")
+            ok(getattr(linalg, name)(A, 0 * b, start)[0].numpy().tolist() == [0] * n, f"{name}: a right-hand side of 0")
+            ok(getattr(linalg, name)(A, b, maxiter=3)[1] == 3, f"{name}: a limit of iterations")
+        halves = [scipy.sparse.diags(matrix.diagonal() ** -0.5).tocsr()] * 2
+        x, info = linalg.qmr(A, b, M1=halves[0], M2=halves[1], rtol=1e-9)
+        y = theirs.qmr(matrix, b, M1=theirs.aslinearoperator(halves[0]), M2=theirs.aslinearoperator(halves[1]), atol=0,
+                       **{tolerance: 1e-9})[0]
+        same("qmr with two preconditioners", (x, y), (exact, exact), 1e-6)
+        same("with one from the left", linalg.qmr(A, b, M1=linalg.Preconditioner(A, "jacobi"), rtol=1e-9)[0], exact, 1e-6)
+        for function in (linalg.bicg, lambda *given, M, **named: linalg.qmr(*given, M2=M, **named)):
+            raises(mp.Error, "adjoint", "a function has no adjoint", lambda: function(A, b, M=lambda v: v / 4))  # noqa: B023
+            both = linalg.LinearOperator((n, n), lambda v: v / (4 + 1j), lambda v: v / (4 - 1j), dtype=complex)
+            same("an operator with one", function(A, b, M=both, rtol=1e-9)[0], exact.astype(complex), 1e-6)
+    raises(TypeError, "no product", "two of which one is a Preconditioner", lambda: linalg.qmr(
+        A, b, M1=linalg.Preconditioner(A, "jacobi"), M2=about))
+
+
+def check_dtypes_of_systems():
+    """Systems are solved in SciPy's type, as exactly as that allows, of matrices, operators and preconditioners alike."""
+    n, (a, s) = 40, _line(40)
+    values = rng.standard_normal(n)
+    for name in ("cg", "bicgstab", "cgs", "gmres", "minres", "idr", "tfqmr"):
+        solve, exact = getattr(linalg, name), s if name in ("cg", "minres") else a
+        for dtype, right in (("float32", "float64"), ("float32", "complex64"), ("float32", "int64"), ("float32", "int8"),
+                             ("float64", "float32"), ("complex64", "float64"), ("float64", "complex64")):
+            matrix = exact.astype(dtype)
+            A, b = mp.sparse.csr_array(matrix), (9 * values).astype(right)  # noqa: N806
+            wide = scipy.sparse.linalg.cgs(matrix, b)[0].dtype  # minres is for real numbers there, and idr is not there
+            rtol = 1e-5 if wide in (np.float32, np.complex64) else 1e-11
+            want = np.linalg.solve(matrix.toarray().astype(complex), b)
+            function = linalg.LinearOperator((n, n), lambda v: A @ v, lambda v: A.H @ v, dtype)  # noqa: B023
+            half = linalg.LinearOperator((n, n), lambda v: v / 2, dtype="float32")
+            for M in (None, linalg.Preconditioner(A, "jacobi"), half, lambda v: v / 2):  # noqa: N806
+                for given in (A, matrix, function):
+                    x, info = solve(given, b, M=M, rtol=rtol)
+                    far = np.linalg.norm(x.numpy() - want) / np.linalg.norm(want)
+                    ok(x.dtype == wide and info == 0 and far < 100 * rtol,
+                       f"{name} of {dtype} and {right}: {x.dtype} {wide}, {info}, {far:.1e}")
+        b, turned = values, exact / 2.5 if name in ("cg", "minres") else exact * np.exp(0.3j) / 2.5
+        for real, wide in (("float32", "complex64"), ("float64", "complex128")):
+            about = scipy.sparse.csr_array(scipy.sparse.identity(n) / turned[0, 0], dtype=wide)
+            x, info = solve(exact.astype(real), b.astype(real), M=about, rtol=1e-5)
+            far = np.linalg.norm(x.numpy() - np.linalg.solve(exact.toarray(), b)) / np.linalg.norm(b)
+            ok(x.dtype == wide and info == 0 and far < 1e-3, f"{name} of {real} with a complex M: {x.dtype}, {info}, {far:.1e}")
+    narrow = s.astype("float32")
+    x, info = linalg.minres(mp.sparse.csr_array(narrow), values, shift=0.1, rtol=1e-12)
+    same("minres of float32 and float64 with a shift", x,
+         np.linalg.solve(narrow.toarray().astype(float) - 0.1 * np.eye(n), values), 1e-9)
+    found, vectors = linalg.lobpcg(narrow, rng.standard_normal((n, 4)), M=linalg.Preconditioner(mp.sparse.csr_array(narrow), "jacobi"),
+                                   tol=1e-9, maxiter=400)
+    ok(vectors.dtype == float, "lobpcg of a matrix of float32 and vectors of float64")
+    same("its values", np.sort(found), np.linalg.eigvalsh(narrow.toarray().astype(float))[-4:], 1e-9)
+
+
 def check_lsqr():
     fixed = np.random.default_rng(4)  # as rounding may decide where a method stops
     for dtype in (float, complex):
@@ -265,6 +349,14 @@ def check_lsqr():
     for dtype in ("float32", "complex64"):
         A, B = _pair(20, 6, dtype, 0.8, fixed)  # noqa: N806
         for solve in (linalg.lsqr, linalg.lsmr):
-            x = solve(A, np.ones(20), atol=1e-6, btol=1e-6)[0]
-            right = np.linalg.lstsq(B.toarray(), np.ones(20), rcond=None)[0]
-            ok(x.dtype == np.dtype(dtype) and np.allclose(x.numpy(), right, atol=1e-2), f"{solve.__name__} of {dtype}")
+            for b in (np.ones(20, "float32"), np.ones(20), np.ones(20, complex), np.ones(20, int)):
+                wanted = np.result_type(dtype, b.dtype)
+                tol, near = (1e-6, 1e-2) if wanted == np.dtype(dtype) else (1e-13, 1e-9)
+                x = solve(A, b, atol=tol, btol=tol)[0]
+                right = np.linalg.lstsq(B.toarray().astype(complex), b, rcond=None)[0]
+                ok(x.dtype == wanted and np.allclose(x.numpy(), right, atol=near), f"{solve.__name__} of {dtype}, {b.dtype}")
+            start = np.ones(6, complex) / 3
+            x, y = (f(s, np.ones(20), atol=1e-13, btol=1e-13, x0=start)[0]
+                    for f, s in ((solve, A), (getattr(scipy.sparse.linalg, solve.__name__), B)))
+            ok(x.dtype == complex, f"{solve.__name__} of a complex guess")
+            same("as SciPy", x, y, 1e-7)
