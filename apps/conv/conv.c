@@ -50,8 +50,9 @@ static const option_row options_table[] = {
     {KEY_METHOD, "method", "METHOD",
      "direct: sums of products; separable: a pass along every axis, for an\n"
      "outer product; fft: Fourier transforms of the whole array;\n"
-     "overlap-add: Fourier transforms of blocks; auto: what a model of the\n"
-     "time finds fastest, with integers exact (default: auto)"},
+     "overlap-add: Fourier transforms of blocks; transforms: the faster of\n"
+     "these two; auto: what a model of the time finds fastest, with integers\n"
+     "exact (default: auto)"},
     PLAN_ROWS,
     PICTURE_OPTIONS("input and result, side by side"),
     PICTURE_MAP_OPTION,

@@ -32,7 +32,8 @@ void conv_stream_plan(convolution *j)
     const mnp_conv_options *options = &j->options;
     const int64_t n = input->shape[0], k = kernel_rows(j);
     const int64_t element = options->dtype == MNP_DTYPE_AUTO ? 8 : (int64_t)mnp_dtype_size(options->dtype);
-    const bool pads = options->method == MNP_CONV_FFT; /* the whole slab, which then lies in memory several times */
+    const bool pads = options->method == MNP_CONV_FFT || /* the whole slab, which then lies in memory several times */
+                      options->method == MNP_CONV_TRANSFORMS;
     int64_t row = (int64_t)mnp_dtype_size(input->dtype) + (pads ? 8 : 3) * element; /* with what is between passes */
     for (int d = 1; d < input->ndim; d++)
         row *= input->shape[d];

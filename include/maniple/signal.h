@@ -51,7 +51,8 @@ typedef enum mnp_boundary {
     X(MNP_CONV_DIRECT, "direct", "sums of products")                                                                   \
     X(MNP_CONV_SEPARABLE, "separable", "passes of vectors along every axis: for sums of a few outer products")         \
     X(MNP_CONV_FFT, "fft", "Fourier transforms of the whole array, over all ranks")                                    \
-    X(MNP_CONV_OVERLAP_ADD, "overlap-add", "Fourier transforms of blocks, which each rank does alone")
+    X(MNP_CONV_OVERLAP_ADD, "overlap-add", "Fourier transforms of blocks, which each rank does alone")                 \
+    X(MNP_CONV_TRANSFORMS, "transforms", "the one of these two that the model finds faster")
 #define MNP__CONV_METHOD(name, word, purpose) name,
 typedef enum mnp_conv_method { MNP_CONV_METHODS(MNP__CONV_METHOD) MNP_NUM_CONV_METHODS } mnp_conv_method;
 #undef MNP__CONV_METHOD
@@ -114,7 +115,7 @@ MNP_API mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp
 
 /* What a plan does. */
 typedef struct mnp_conv_plan_info {
-    mnp_conv_method method;               /* never MNP_CONV_AUTO */
+    mnp_conv_method method;               /* never MNP_CONV_AUTO or MNP_CONV_TRANSFORMS */
     const char *name;                     /* its name: "direct" */
     double seconds[MNP_NUM_CONV_METHODS]; /* of an execution by each method, by a model; negative: impossible */
     int passes, rank;                     /* of separable: the kernel is a sum of so many outer products */

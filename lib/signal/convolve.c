@@ -183,7 +183,7 @@ done:
 
 static bool by_transforms(mnp_conv_method method)
 {
-    return method == MNP_CONV_FFT || method == MNP_CONV_OVERLAP_ADD;
+    return method == MNP_CONV_TRANSFORMS || method == MNP_CONV_FFT || method == MNP_CONV_OVERLAP_ADD;
 }
 
 /* What all methods are made of. */
@@ -361,13 +361,21 @@ static mnp_status estimate(mnp_conv_plan *plan, recipe *r)
     return MNP_OK;
 }
 
+static mnp_conv_method faster_transforms(const double *seconds)
+{
+    const double whole = seconds[MNP_CONV_FFT], blocks = seconds[MNP_CONV_OVERLAP_ADD];
+    return whole >= 0 && (blocks < 0 || whole < blocks) ? MNP_CONV_FFT : MNP_CONV_OVERLAP_ADD;
+}
+
 /* Choose the method; transforms that nobody asked for only where all ranks have a library for them.  Collective. */
 static mnp_status choose(mnp_conv_plan *plan, const recipe *r)
 {
     mnp_conv_plan_info *info = &plan->info;
     const mnp_conv_method wish = r->options->method;
     mnp__device *device = plan->ctx->device;
-    info->method = wish == MNP_CONV_AUTO ? mnp__conv_fastest(info->seconds) : wish;
+    info->method = wish == MNP_CONV_AUTO         ? mnp__conv_fastest(info->seconds)
+                   : wish == MNP_CONV_TRANSFORMS ? faster_transforms(info->seconds)
+                                                 : wish;
     if (wish == MNP_CONV_AUTO && by_transforms(info->method)) {
         const bool is_double = mnp__dtype_is_double(plan->sum);
         int missing = device->ops->fft_load(device, is_double) != MNP_OK;

@@ -161,6 +161,7 @@ void mnp__conv_estimate(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, 
     }
     const double between = p.axes > 1 ? 2 * (p.axes - 1) * p.sum : 0;
     seconds[MNP_CONV_AUTO] = 0;
+    seconds[MNP_CONV_TRANSFORMS] = -1;
     seconds[MNP_CONV_DIRECT] = p.outputs * (p.taps * slow / r->products + (p.in + p.out) / r->bytes) + r->launch;
     seconds[MNP_CONV_SEPARABLE] =
         p.outputs * (rank * p.axis_taps * slow / r->pass + (rank * (p.in + between) + p.out) / r->bytes) +

@@ -10,8 +10,8 @@
 
 /*
  * Estimate the seconds of an execution on the rank with the largest block, by every method, whether or not it can be
- * used; 0 for MNP_CONV_AUTO; by separable of a kernel that is the sum of `rank` outer products.  The same on every
- * rank.  Not collective.
+ * used; 0 for MNP_CONV_AUTO, -1 for MNP_CONV_TRANSFORMS; by separable of a kernel that is the sum of `rank` outer
+ * products.  The same on every rank.  Not collective.
  */
 void mnp__conv_estimate(const mnp_ctx *ctx, const mnp__conv_geometry *geometry, mnp_dtype input, mnp_dtype output,
                         mnp_dtype sum, int rank, double seconds[MNP_NUM_CONV_METHODS]);

@@ -18,7 +18,7 @@ from ._names import as_output, finished, names
 __all__ = ["richardson_lucy", "unsupervised_wiener", "wiener"]
 
 _BOUNDARIES = ("fill", "wrap", "symm", "mirror", "nearest")
-_METHODS = ("auto", "direct", "separable", "fft", "overlap-add")
+_METHODS = ("auto", "direct", "separable", "fft", "overlap-add", "transforms")
 
 
 def _positive(what, count):

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.signal import convolve
 
 rng = mp.random()
-AUTO, DIRECT, SEPARABLE, FFT, OVERLAP = range(5)
-NAMES = ["auto", "direct", "separable", "fft", "overlap-add"]
+AUTO, DIRECT, SEPARABLE, FFT, OVERLAP, TRANSFORMS = range(6)
+NAMES = ["auto", "direct", "separable", "fft", "overlap-add", "transforms"]
 MODES = ["full", "same", "valid"]
 PADS = [None, "wrap", "symmetric", "reflect", "edge"]
 
@@ -25,7 +25,7 @@ class Options(ctypes.Structure):
 
 
 class Info(ctypes.Structure):
-    _fields_ = [("method", ctypes.c_int), ("name", ctypes.c_char_p), ("seconds", ctypes.c_double * 5),
+    _fields_ = [("method", ctypes.c_int), ("name", ctypes.c_char_p), ("seconds", ctypes.c_double * 6),
                 ("passes", ctypes.c_int), ("rank", ctypes.c_int), ("window", ctypes.c_int64 * 8)]
 
 
@@ -85,7 +85,7 @@ def check(method, x, kernel, mode="same", boundary=0, fillvalue=0.0, axes=None, 
     got = mp.convolve(mp.array(x, layout), mp.array(kernel), options(method, mode, boundary, fillvalue, axes)).numpy()
     name = f"{NAMES[method]}: {x.shape} {x.dtype} by {kernel.shape}, {mode}, boundary {boundary}, axes {axes}"
     eps, points = np.finfo(got.dtype).eps, 4 * x.size + 64
-    if method in (FFT, OVERLAP):  # a window has at most all elements, each several times at a border
+    if method in (FFT, OVERLAP, TRANSFORMS):  # a window has at most all elements, each several times at a border
         largest = max(abs(x).max(), abs(fillvalue))
         bound = 10 * eps * np.log2(points) * np.linalg.norm(kernel) * largest * np.sqrt(points)
     else:
@@ -233,7 +233,7 @@ def check_chosen(name, info, method, usable):
 
 
 dense, flat = rng.standard_normal((15, 15)), np.outer(np.hanning(31), np.hanning(31))
-everything, sums = NAMES[1:], ["direct", "separable"]
+everything, sums = NAMES[1:5], ["direct", "separable"]
 floats = ["direct", "fft", "overlap-add"]
 check_chosen("a small random kernel", chosen(AUTO, (64, 64), dense[:3, :3]), DIRECT, floats)
 extent = 400 if mp.ctx_device_kind() == "host" else 4000  # a GPU sums 400 x 400 outputs directly
@@ -247,6 +247,8 @@ check_chosen("an outer product, of integers", chosen(AUTO, (400, 400), np.ones((
              SEPARABLE, sums)
 big = rng.standard_normal((200, 200))
 mp.ok(chosen(AUTO, (512, 512), big).method in (FFT, OVERLAP), "a large random kernel takes transforms")
+mp.ok(chosen(TRANSFORMS, (64, 64), dense[:3, :3]).method in (FFT, OVERLAP), "transforms are chosen of where they are asked for")
+check(TRANSFORMS, rng.standard_normal((37, 45)), dense[:5, :4], "full")
 info = chosen(OVERLAP, (64, 4000), rng.standard_normal((3, 5)))
 mp.ok(info.window[0] >= 16 and 16 <= info.window[1] < 4000, "blocks are smaller than the array")
 info = chosen(FFT, (64, 4001), rng.standard_normal((1, 5)))
@@ -258,7 +260,7 @@ for kernel, made, words in (
         (dense, options(SEPARABLE), "not an outer product of vectors, nor the sum of a few"),
         (difference(wide), options(SEPARABLE, fillvalue=1.0), "for an array of 4 dimensions or a fillvalue"),
         (rng.integers(2, 9, (11, 11)) * 2 + np.eye(11, dtype=int), options(SEPARABLE, dtype=INT64), "not an outer product"),
-        (np.outer([1, 2], [1, 2]) / 3, options(7), "7 is not a method"),
+        (np.outer([1, 2], [1, 2]) / 3, options(8), "8 is not a method"),
         (dense, options(FFT, dtype=BOOL), "fft has rounding errors"),
 ):
     mp.fails("MNP_ERR_ARG", words, "convolve", x, mp.array(kernel), made)

@@ -50,7 +50,7 @@ def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):
         None if listed is None else ctypes.addressof(listed),
         dtype_number(dtype),
         correlated,
-        chosen("method", method, "CONV_", ("auto", *_METHODS)),
+        chosen("method", method, "CONV_", ("auto", *_METHODS, "transforms")),
     )
     options._keep = listed
     return options
@@ -67,7 +67,8 @@ def _convolved(in1, in2, correlated, mode, method, boundary, fillvalue, axes, dt
 
 
 def convolve(in1, in2, mode="full", method="auto", boundary="fill", fillvalue=0, axes=None, dtype=None, out=None):
-    """in1, of 1 to 4 dimensions, convolved with the kernel in2; method is auto, direct, separable, fft or overlap-add.
+    """in1, of 1 to 4 dimensions, convolved with the kernel in2; method is auto, direct, separable, fft,
+    overlap-add, or transforms, the faster of these two.
     The result's dtype is that of their product, where none is asked for: integers stay integers, and are exact."""
     return _convolved(in1, in2, False, mode, method, boundary, fillvalue, axes, dtype, out)
 
@@ -110,7 +111,9 @@ def _by_transforms(in1, in2, mode, method, axes):
 
 
 def fftconvolve(in1, in2, mode="full", axes=None):
-    return _by_transforms(in1, in2, mode, "fft", axes)
+    """scipy.signal.fftconvolve, by transforms of the whole array or of blocks, whichever a model finds faster.
+    Collective."""
+    return _by_transforms(in1, in2, mode, "transforms", axes)
 
 
 def oaconvolve(in1, in2, mode="full", axes=None):
