@@ -12,15 +12,16 @@ typedef struct mnp_lines {
     long long count, inner, length;
 } mnp_lines;
 
-enum { MNP_SPLINE_POLES = 2, MNP_SPLINE_MIRROR = 0, MNP_SPLINE_REFLECT = 1, MNP_SPLINE_WRAP = 2 };
+/* Elements of a strip; strips of a tile; threads of a block of a GPU. */
+enum { MNP_SPLINE_STRIP = 256, MNP_SPLINE_LANES = 16, MNP_SPLINE_THREADS = 256, MNP_SPLINE_POLES = 2 };
 
 typedef struct mnp_spline_params {
     mnp_lines lines;
-    double *values;
-    int poles, border;
-    double gain, pole[MNP_SPLINE_POLES];
-    double far[MNP_SPLINE_POLES];        /* the pole to the power length - 1 for MNP_SPLINE_MIRROR, else length */
-    long long horizon[MNP_SPLINE_POLES]; /* how many of its powers are not negligible, at most length */
+    const void *from;
+    double *to;
+    long long tiles;
+    int boundary; /* see kernels/boundary.h */
+    double pole[MNP_SPLINE_POLES], weight[MNP_SPLINE_POLES];
 } mnp_spline_params;
 
 typedef struct mnp_distance_params {

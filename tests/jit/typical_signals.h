@@ -93,6 +93,8 @@ static const kernel_case typical_signals[] = {
     {.file = "ndimage/distance_sweep.cu", .function = "distance_sweep", .definitions = "MNP_METRIC 0; MNP_PLACES 1"},
     {.file = "ndimage/distance_sweep.cu", .function = "distance_sweep", .definitions = "MNP_METRIC 1; MNP_PLACES 0"},
     {.file = "ndimage/distance.cu", .function = "distance", .definitions = "MNP_METRIC 2; MNP_PLACES 1"},
+    {.file = "ndimage/fill_parts.cu", .function = "fill_flags"},
+    {.file = "ndimage/fill_parts.cu", .function = "fill_elements"},
     {.file = "ndimage/interpolate.cu",
      .function = "interpolate",
      .definitions = "MNP_IN double; MNP_OUT uint8_t; MNP_PARTS 1; MNP_NDIM 3; MNP_OUT_NDIM 3; MNP_AXES 1, 1, 0; "
@@ -103,7 +105,7 @@ static const kernel_case typical_signals[] = {
      .definitions = "MNP_IN float; MNP_OUT float; MNP_PARTS 2; MNP_NDIM 2; MNP_OUT_NDIM 1; MNP_AXES 1, 1; MNP_ORDER 0; "
                     "MNP_MODE MNP_GO_GRID_CONSTANT; MNP_SPLINE_MODE MNP_GO_GRID_CONSTANT; MNP_FROM 2; MNP_ROUND 0; "
                     "MNP_COORDINATE float"},
-    {.file = "ndimage/spline.cu", .function = "spline"},
+    {.file = "ndimage/spline.cu", .function = "spline", .definitions = "MNP_IN float; MNP_POLES 2; MNP_REACH 47"},
     {.file = "signal/peaks.cu", .function = "peaks_groups"},
     {.file = "signal/peaks.cu", .function = "peaks_widths"},
     {.file = "signal/extrema.cu",
