@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What spline.cu, distance.cu and distance_sweep.cu are given, shared by the library (C) and the kernels (C++). */
+/* What spline.cu and the kernels of distances are given, shared by the library (C) and the kernels (C++). */
 #ifndef MNP_KERNELS_NDIMAGE_LINES_PARAMS_H
 #define MNP_KERNELS_NDIMAGE_LINES_PARAMS_H
 
@@ -24,14 +24,23 @@ typedef struct mnp_spline_params {
     double pole[MNP_SPLINE_POLES], weight[MNP_SPLINE_POLES];
 } mnp_spline_params;
 
+enum { MNP_DISTANCE_RATIO = 8 };
+
 typedef struct mnp_distance_params {
     mnp_lines lines;
     const double *from; /* for each element a distance to the background, squared for MNP_METRIC 0, or infinity */
     double *to;
     const long long *from_place; /* MNP_PLACES: the number in the array of the element of the background, or -1 */
     long long *to_place;
-    int *stack;   /* distance.cu, as large as the block: the elements that some part of their line is nearest to */
-    int *begins;  /* and where that part begins */
+    int *stack;  /* distance.cu, as large as the block: the elements that some part of their line is nearest to */
+    int *begins; /* and where that part begins */
+    /*
+     * distance_search.cu, as large as the block: the best elements; those for every `step`-th element of a line are
+     * found, if `between` with the help of those for every (MNP_DISTANCE_RATIO step)-th
+     */
+    int *nearest;
+    long long step;
+    int between;
     double scale; /* the distance of neighbours */
 } mnp_distance_params;
 
