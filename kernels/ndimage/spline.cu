@@ -9,6 +9,7 @@
  *   MNP_IN      the type of the elements
  *   MNP_POLES   1 or 2
  *   MNP_REACH   at most 48, so that a tile fits the shared memory of a GPU
+ *   MNP_BESIDE  1: as many lines as a tile has strips mostly lie beside one another
  *
  * A tile is 16 strips that lie beside one another where lines do, with what they reach.  A worker of the host filters
  * the strips side by side, as vectors.  A block of a GPU brings the tile to shared memory; a thread filters a part of
@@ -51,32 +52,47 @@ MNP_INLINE mnp_strip_place mnp_find_strip(const mnp_spline_params &p, int64_t nu
 struct mnp_item {
     int row, lane;
 };
-template <int rows> MNP_INLINE mnp_item mnp_find_item(const mnp_spline_params &p, int i)
+template <int rows> MNP_INLINE mnp_item mnp_find_item(int i)
 {
-    if (p.lines.inner >= mnp_lanes)
-        return {i / mnp_lanes, i % mnp_lanes};
+#if MNP_BESIDE
+    return {i / mnp_lanes, i % mnp_lanes};
+#else
     return {i % rows, i / rows};
+#endif
 }
 
-MNP_INLINE void mnp_load(const mnp_spline_params &p, mnp_tile &tile, int begin, int step)
+/* Whether the strips reach no elements beyond their lines' ends; elements that are fewer than the line has; any. */
+enum mnp_reaches { mnp_inside, mnp_near, mnp_far };
+
+template <mnp_reaches reaches>
+MNP_INLINE void mnp_load_items(const mnp_spline_params &p, mnp_tile &tile, int begin, int step)
 {
     const int64_t n = p.lines.length;
 #if MNP_CUDA
 #pragma unroll 4
 #endif
     for (int i = begin; i < mnp_rows * mnp_lanes; i += step) {
-        const mnp_item item = mnp_find_item<mnp_rows>(p, i);
+        const mnp_item item = mnp_find_item<mnp_rows>(i);
         const mnp_strip_place strip = tile.strips[item.lane];
-        const int64_t at = strip.first - MNP_REACH + item.row;
-        double value = 0;
-        if (at < n + MNP_REACH) {
-            const int64_t from = at >= 0 && at < n ? at
-                                 : MNP_REACH < n   ? mnp_folded_near(p.boundary, at, n)
-                                                   : mnp_folded(p.boundary, at, n);
-            value = mnp_to<double>::from(((const MNP_IN *)p.from)[strip.line + from * p.lines.inner]);
+        int64_t at = strip.first - MNP_REACH + item.row;
+        if (reaches != mnp_inside) { /* what is farther away counts for no element of the line */
+            at = mnp_least(at, n - 1 + MNP_REACH);
+            at = reaches == mnp_near ? mnp_folded_near(p.boundary, at, n) : mnp_folded(p.boundary, at, n);
         }
-        tile.rows[item.row * mnp_pitch + item.lane] = value;
+        tile.rows[item.row * mnp_pitch + item.lane] =
+            mnp_to<double>::from(((const MNP_IN *)p.from)[strip.line + at * p.lines.inner]);
     }
+}
+
+MNP_INLINE void mnp_load(const mnp_spline_params &p, mnp_tile &tile, int begin, int step)
+{
+    const int64_t n = p.lines.length, last = tile.strips[mnp_lanes - 1].first;
+    if (tile.strips[0].first >= MNP_REACH && last + mnp_strip + MNP_REACH <= n)
+        mnp_load_items<mnp_inside>(p, tile, begin, step);
+    else if (MNP_REACH < n)
+        mnp_load_items<mnp_near>(p, tile, begin, step);
+    else
+        mnp_load_items<mnp_far>(p, tile, begin, step);
 }
 
 MNP_INLINE void mnp_store(const mnp_spline_params &p, const mnp_tile &tile, int begin, int step)
@@ -85,7 +101,7 @@ MNP_INLINE void mnp_store(const mnp_spline_params &p, const mnp_tile &tile, int 
 #pragma unroll 4
 #endif
     for (int i = begin; i < mnp_strip * mnp_lanes; i += step) {
-        const mnp_item item = mnp_find_item<mnp_strip>(p, i);
+        const mnp_item item = mnp_find_item<mnp_strip>(i);
         const mnp_strip_place strip = tile.strips[item.lane];
         const int64_t at = strip.first + item.row;
         if (at < p.lines.length)
@@ -156,11 +172,11 @@ struct mnp_coefficients {
     }
 };
 
-MNP_KERNEL(spline, mnp_spline_params)
-{
-    mnp_coefficients coefficients;
 #if MNP_CUDA
+extern "C" __global__ void __launch_bounds__(MNP_SPLINE_THREADS, 3) spline(const __grid_constant__ mnp_spline_params p)
+{
     __shared__ mnp_tile tile;
+    mnp_coefficients coefficients;
     const int own = threadIdx.x, lane = own % mnp_lanes, part = own / mnp_lanes * mnp_part;
     double *row = tile.rows + (MNP_REACH + part) * mnp_pitch + lane;
     for (int64_t t = blockIdx.x; t < p.tiles; t += gridDim.x) {
@@ -179,8 +195,12 @@ MNP_KERNEL(spline, mnp_spline_params)
         mnp_store(p, tile, own, MNP_SPLINE_THREADS);
         __syncthreads();
     }
+}
 #else
+MNP_KERNEL(spline, mnp_spline_params)
+{
     mnp_tile tile;
+    mnp_coefficients coefficients;
     double *row = tile.rows + MNP_REACH * mnp_pitch;
     MNP_FOR (t, p.tiles) {
         for (int lane = 0; lane < mnp_lanes; lane++)
@@ -191,5 +211,5 @@ MNP_KERNEL(spline, mnp_spline_params)
         coefficients.put(row, count);
         mnp_store(p, tile, 0, 1);
     }
-#endif
 }
+#endif

@@ -65,6 +65,15 @@ static int boundary_of(mnp_ndimage_mode mode)
                                                                         : MNP_BOUNDARY_MIRROR;
 }
 
+/* Whether as many lines as a tile takes lie beside one another, if their dimensions are not cut: on all ranks alike. */
+static bool lines_lie_beside(const mnp_array *x, int axis)
+{
+    int64_t beside = mnp_dtype_kind(x->dtype) == 'c' ? 2 : 1;
+    for (int d = axis + 1; d < x->layout->ndim; d++)
+        beside *= x->layout->shape[d];
+    return beside >= MNP_SPLINE_LANES;
+}
+
 static mnp_status launch(const mnp_array *from, int axis, int poles, mnp_spline_params *p, const mnp_array *to)
 {
     static const double negligible = 1e-17; /* beside 1 */
@@ -73,11 +82,11 @@ static mnp_status launch(const mnp_array *from, int axis, int poles, mnp_spline_
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
     const mnp__kernel_spec spec = {.file = "ndimage/spline.cu", .function = "spline"};
-    mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_POLES %d\n#define MNP_REACH %d\n",
-                  mnp__jit_type(mnp__dtype_real(from->dtype)), poles,
-                  (int)ceil(log(negligible) / log(fabs(p->pole[0]))));
-    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
     p->lines = mnp__lines_of(to, axis);
+    mnp__text_add(&defines, "#define MNP_IN %s\n#define MNP_POLES %d\n#define MNP_REACH %d\n#define MNP_BESIDE %d\n",
+                  mnp__jit_type(mnp__dtype_real(from->dtype)), poles,
+                  (int)ceil(log(negligible) / log(fabs(p->pole[0]))), lines_lie_beside(to, axis));
+    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
     p->from = from->data;
     p->to = to->data;
     p->tiles = mnp__divide_up(mnp__divide_up(p->lines.length, MNP_SPLINE_STRIP) * p->lines.count, MNP_SPLINE_LANES);

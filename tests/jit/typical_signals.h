@@ -104,7 +104,12 @@ static const kernel_case typical_signals[] = {
      .definitions = "MNP_IN float; MNP_OUT float; MNP_PARTS 2; MNP_NDIM 2; MNP_OUT_NDIM 1; MNP_AXES 1, 1; MNP_ORDER 0; "
                     "MNP_MODE MNP_GO_GRID_CONSTANT; MNP_SPLINE_MODE MNP_GO_GRID_CONSTANT; MNP_FROM 2; MNP_ROUND 0; "
                     "MNP_COORDINATE float"},
-    {.file = "ndimage/spline.cu", .function = "spline", .definitions = "MNP_IN float; MNP_POLES 2; MNP_REACH 47"},
+    {.file = "ndimage/spline.cu",
+     .function = "spline",
+     .definitions = "MNP_IN float; MNP_POLES 2; MNP_REACH 47; MNP_BESIDE 0"},
+    {.file = "ndimage/spline.cu",
+     .function = "spline",
+     .definitions = "MNP_IN mnp_bool; MNP_POLES 1; MNP_REACH 30; MNP_BESIDE 1"},
     {.file = "signal/peaks.cu", .function = "peaks_groups"},
     {.file = "signal/peaks.cu", .function = "peaks_widths"},
     {.file = "signal/extrema.cu",
