@@ -48,6 +48,33 @@ MNP_INLINE mnp_strip_place mnp_find_strip(const mnp_spline_params &p, int64_t nu
     return {outer * lines.inner * lines.length + line - outer * lines.inner, first < lines.length ? first : nowhere};
 }
 
+/* Whether the strips reach no elements beyond their lines' ends; elements that are fewer than the line has; any. */
+enum mnp_reaches { mnp_inside, mnp_near, mnp_far };
+
+/* The element of a line that stands for element `at`. */
+template <mnp_reaches reaches> MNP_INLINE int64_t mnp_place(const mnp_spline_params &p, int64_t at)
+{
+    const int64_t n = p.lines.length,
+                  least = mnp_least(at, n - 1 + MNP_REACH); /* what is farther away counts for none */
+    return reaches == mnp_inside ? at
+           : reaches == mnp_near ? mnp_folded_near(p.boundary, least, n)
+                                 : mnp_folded(p.boundary, least, n);
+}
+
+MNP_INLINE double mnp_element(const mnp_spline_params &p, const mnp_strip_place &strip, int64_t place)
+{
+    return mnp_to<double>::from(((const MNP_IN *)p.from)[strip.line + place * p.lines.inner]);
+}
+
+MNP_INLINE void mnp_store_element(const mnp_spline_params &p, const mnp_tile &tile, int row, int lane)
+{
+    const mnp_strip_place strip = tile.strips[lane];
+    const int64_t at = strip.first + row;
+    if (at < p.lines.length)
+        p.to[strip.line + at * p.lines.inner] = tile.rows[(row + MNP_REACH) * mnp_pitch + lane];
+}
+
+#if MNP_CUDA
 /* Item number i of `rows` rows of a tile, in the order in which elements are adjacent in memory. */
 struct mnp_item {
     int row, lane;
@@ -61,52 +88,60 @@ template <int rows> MNP_INLINE mnp_item mnp_find_item(int i)
 #endif
 }
 
-/* Whether the strips reach no elements beyond their lines' ends; elements that are fewer than the line has; any. */
-enum mnp_reaches { mnp_inside, mnp_near, mnp_far };
-
-template <mnp_reaches reaches>
-MNP_INLINE void mnp_load_items(const mnp_spline_params &p, mnp_tile &tile, int begin, int step)
+/* Load what the strips of a tile reach.  The block's threads share it. */
+template <mnp_reaches reaches> MNP_INLINE void mnp_load_rows(const mnp_spline_params &p, mnp_tile &tile, int)
 {
-    const int64_t n = p.lines.length;
-#if MNP_CUDA
-#pragma unroll 4
-#endif
-    for (int i = begin; i < mnp_rows * mnp_lanes; i += step) {
+#pragma unroll(reaches == mnp_far ? 1 : 4)
+    for (int i = threadIdx.x; i < mnp_rows * mnp_lanes; i += MNP_SPLINE_THREADS) {
         const mnp_item item = mnp_find_item<mnp_rows>(i);
         const mnp_strip_place strip = tile.strips[item.lane];
-        int64_t at = strip.first - MNP_REACH + item.row;
-        if (reaches != mnp_inside) { /* what is farther away counts for no element of the line */
-            at = mnp_least(at, n - 1 + MNP_REACH);
-            at = reaches == mnp_near ? mnp_folded_near(p.boundary, at, n) : mnp_folded(p.boundary, at, n);
-        }
-        tile.rows[item.row * mnp_pitch + item.lane] =
-            mnp_to<double>::from(((const MNP_IN *)p.from)[strip.line + at * p.lines.inner]);
+        const int64_t place = mnp_place<reaches>(p, strip.first - MNP_REACH + item.row);
+        tile.rows[item.row * mnp_pitch + item.lane] = mnp_element(p, strip, place);
     }
 }
 
-MNP_INLINE void mnp_load(const mnp_spline_params &p, mnp_tile &tile, int begin, int step)
+/* Store the results, which are where the strips' elements were. */
+MNP_INLINE void mnp_store(const mnp_spline_params &p, const mnp_tile &tile, int)
+{
+#pragma unroll 4
+    for (int i = threadIdx.x; i < mnp_strip * mnp_lanes; i += MNP_SPLINE_THREADS) {
+        const mnp_item item = mnp_find_item<mnp_strip>(i);
+        mnp_store_element(p, tile, item.row, item.lane);
+    }
+}
+#else
+/* Load what the first `count` elements of the strips of a tile reach. */
+template <mnp_reaches reaches> MNP_INLINE void mnp_load_rows(const mnp_spline_params &p, mnp_tile &tile, int count)
+{
+    const bool alike = tile.strips[0].first == tile.strips[mnp_lanes - 1].first;
+    for (int row = 0; row < count + 2 * MNP_REACH; row++) {
+        const int64_t place = mnp_place<reaches>(p, tile.strips[0].first - MNP_REACH + row);
+        double *to = tile.rows + row * mnp_pitch;
+        for (int lane = 0; alike && lane < mnp_lanes; lane++)
+            to[lane] = mnp_element(p, tile.strips[lane], place);
+        for (int lane = 0; !alike && lane < mnp_lanes; lane++)
+            to[lane] =
+                mnp_element(p, tile.strips[lane], mnp_place<reaches>(p, tile.strips[lane].first - MNP_REACH + row));
+    }
+}
+
+MNP_INLINE void mnp_store(const mnp_spline_params &p, const mnp_tile &tile, int count)
+{
+    for (int row = 0; row < count; row++)
+        for (int lane = 0; lane < mnp_lanes; lane++)
+            mnp_store_element(p, tile, row, lane);
+}
+#endif
+
+MNP_INLINE void mnp_load(const mnp_spline_params &p, mnp_tile &tile, int count)
 {
     const int64_t n = p.lines.length, last = tile.strips[mnp_lanes - 1].first;
     if (tile.strips[0].first >= MNP_REACH && last + mnp_strip + MNP_REACH <= n)
-        mnp_load_items<mnp_inside>(p, tile, begin, step);
+        mnp_load_rows<mnp_inside>(p, tile, count);
     else if (MNP_REACH < n)
-        mnp_load_items<mnp_near>(p, tile, begin, step);
+        mnp_load_rows<mnp_near>(p, tile, count);
     else
-        mnp_load_items<mnp_far>(p, tile, begin, step);
-}
-
-MNP_INLINE void mnp_store(const mnp_spline_params &p, const mnp_tile &tile, int begin, int step)
-{
-#if MNP_CUDA
-#pragma unroll 4
-#endif
-    for (int i = begin; i < mnp_strip * mnp_lanes; i += step) {
-        const mnp_item item = mnp_find_item<mnp_strip>(i);
-        const mnp_strip_place strip = tile.strips[item.lane];
-        const int64_t at = strip.first + item.row;
-        if (at < p.lines.length)
-            p.to[strip.line + at * p.lines.inner] = tile.rows[(item.row + MNP_REACH) * mnp_pitch + item.lane];
-    }
+        mnp_load_rows<mnp_far>(p, tile, count);
 }
 
 /* What a recursion has come to, for each pole and lane: the sums of powers of the pole times elements. */
@@ -183,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(MNP_SPLINE_THREADS, 3) spline(const
         if (own < mnp_lanes)
             tile.strips[own] = mnp_find_strip(p, t * mnp_lanes + own);
         __syncthreads();
-        mnp_load(p, tile, own, MNP_SPLINE_THREADS);
+        mnp_load(p, tile, mnp_strip);
         __syncthreads();
         const bool counts = tile.strips[lane].first + part < p.lines.length;
         if (counts)
@@ -192,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(MNP_SPLINE_THREADS, 3) spline(const
         if (counts)
             coefficients.put(row, mnp_part);
         __syncthreads();
-        mnp_store(p, tile, own, MNP_SPLINE_THREADS);
+        mnp_store(p, tile, mnp_strip);
         __syncthreads();
     }
 }
@@ -206,10 +241,10 @@ MNP_KERNEL(spline, mnp_spline_params)
         for (int lane = 0; lane < mnp_lanes; lane++)
             tile.strips[lane] = mnp_find_strip(p, t * mnp_lanes + lane);
         const int count = (int)mnp_least(mnp_strip, p.lines.length - tile.strips[0].first);
-        mnp_load(p, tile, 0, 1);
+        mnp_load(p, tile, count);
         coefficients.find(p, row, count);
         coefficients.put(row, count);
-        mnp_store(p, tile, 0, 1);
+        mnp_store(p, tile, count);
     }
 }
 #endif
