@@ -241,7 +241,10 @@ MNP_API mnp_status mnp_ndimage_binary_hit_or_miss(const mnp_array *x, const int6
  * Collective.  MNP_ERR_ARG for an order outside 0 to 5, modes for single axes, and values out of range.
  */
 
-/* Coefficients of splines along an axis, or along all; mode: MNP_NDIMAGE_DEFAULT is mirror. */
+/*
+ * Coefficients of splines along an axis, or along all; mode: MNP_NDIMAGE_DEFAULT is mirror.  An element that is NaN or
+ * infinite spoils those of at most some hundreds of elements around it along an axis, and in SciPy of its whole line.
+ */
 MNP_API mnp_status mnp_ndimage_spline_filter1d(const mnp_array *x, int order, int axis, mnp_ndimage_mode mode,
                                                mnp_array **y_p);
 MNP_API mnp_status mnp_ndimage_spline_filter(const mnp_array *x, int order, mnp_ndimage_mode mode, mnp_array **y_p);

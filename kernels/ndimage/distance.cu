@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Distances to the background along lines, of what other axes have found already: every element of a line gets the
- * least of the distances over all elements i of the line, where that of element x is
+ * Distances to the background along lines on the host, of what other axes have found already: every element of a line
+ * gets the least of the distances over all elements i of the line, where that of element x is
  *
  *   MNP_METRIC 0   (scale (x - i))^2 + from[i]   squares of Euclidean distances
  *   MNP_METRIC 2   max(|x - i|, from[i])         chessboard

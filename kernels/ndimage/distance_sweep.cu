@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Distances to the background along lines by two sweeps, one in each direction: an element is one farther from the
+ * Distances to the background along lines on the host by two sweeps, one in each direction: an element is one farther from the
  * background than its neighbour, if it has no shorter way.  So it is with taxicab distances along any axis, and with
  * all metrics along the first one, where elements have the distance 0 or infinity (distance.cu has the rest).
  *
@@ -11,8 +11,8 @@
 #include "kernels/math_types.h"
 #include "kernels/ndimage/lines_params.h"
 
-/* Lines that are worked on together: a core of the host has several in a vector, or in flight. */
-constexpr int64_t most = MNP_CUDA ? 1 : 16;
+/* Lines that are worked on together: a core has several in a vector, or in flight. */
+constexpr int64_t most = 16;
 
 /* What the lines have at the element that the sweep comes from. */
 struct nearest {

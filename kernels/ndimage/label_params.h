@@ -46,4 +46,11 @@ typedef struct mnp_label_params {
     long long *heard, *numbers, *totals;
 } mnp_label_params;
 
+/* fill_parts.cu: elements of a block that are set, and their labels, from 1 on, or 0; a flag of each label. */
+typedef struct mnp_fill_params {
+    const int *labels;
+    unsigned char *set, *flags;
+    long long count;
+} mnp_fill_params;
+
 #endif

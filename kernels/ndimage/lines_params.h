@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What spline.cu, distance.cu and distance_sweep.cu are given, shared by the library (C) and the kernels (C++). */
+/* What spline.cu and the kernels of distances are given, shared by the library (C) and the kernels (C++). */
 #ifndef MNP_KERNELS_NDIMAGE_LINES_PARAMS_H
 #define MNP_KERNELS_NDIMAGE_LINES_PARAMS_H
 
@@ -12,16 +12,19 @@ typedef struct mnp_lines {
     long long count, inner, length;
 } mnp_lines;
 
-enum { MNP_SPLINE_POLES = 2, MNP_SPLINE_MIRROR = 0, MNP_SPLINE_REFLECT = 1, MNP_SPLINE_WRAP = 2 };
+/* Elements of a strip; strips of a tile; threads of a block of a GPU. */
+enum { MNP_SPLINE_STRIP = 256, MNP_SPLINE_LANES = 16, MNP_SPLINE_THREADS = 256, MNP_SPLINE_POLES = 2 };
 
 typedef struct mnp_spline_params {
     mnp_lines lines;
-    double *values;
-    int poles, border;
-    double gain, pole[MNP_SPLINE_POLES];
-    double far[MNP_SPLINE_POLES];        /* the pole to the power length - 1 for MNP_SPLINE_MIRROR, else length */
-    long long horizon[MNP_SPLINE_POLES]; /* how many of its powers are not negligible, at most length */
+    const void *from;
+    double *to;
+    long long tiles;
+    int boundary; /* see kernels/boundary.h */
+    double pole[MNP_SPLINE_POLES], weight[MNP_SPLINE_POLES];
 } mnp_spline_params;
+
+enum { MNP_DISTANCE_RATIO = 8 };
 
 typedef struct mnp_distance_params {
     mnp_lines lines;
@@ -29,8 +32,15 @@ typedef struct mnp_distance_params {
     double *to;
     const long long *from_place; /* MNP_PLACES: the number in the array of the element of the background, or -1 */
     long long *to_place;
-    int *stack;   /* distance.cu, as large as the block: the elements that some part of their line is nearest to */
-    int *begins;  /* and where that part begins */
+    int *stack;  /* distance.cu, as large as the block: the elements that some part of their line is nearest to */
+    int *begins; /* and where that part begins */
+    /*
+     * distance_search.cu, as large as the block: the best elements; those for every `step`-th element of a line are
+     * found, if `between` with the help of those for every (MNP_DISTANCE_RATIO step)-th
+     */
+    int *nearest;
+    long long step;
+    int between;
     double scale; /* the distance of neighbours */
 } mnp_distance_params;
 

@@ -3,9 +3,9 @@
  * Distances to the background.
  *
  * Every element begins with distance 0, if it is background, or infinity.  Then one axis after the other is made whole,
- * and each element gets the least distance over its line (kernels/ndimage/distance_sweep.cu where two sweeps find it,
- * else distance.cu); with it travels the number of the element of the background, if that is wanted.  Euclidean
- * distances are squares until the end.
+ * and each element gets the least distance over its line (on GPUs by kernels/ndimage/distance_search.cu; on the host by
+ * distance_sweep.cu where two sweeps find it, else distance.cu); with it travels the number of the element of the
+ * background, if that is wanted.  Euclidean distances are squares until the end.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +16,7 @@
 
 #include "array/output.h"
 #include "base/call.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 #include "ndimage/lines.h"
 #include "ops/elementwise/formula.h"
@@ -47,14 +48,35 @@ static mnp_status apply(const struct search *s, const mnp__formula *formula, con
 
 /* ---- along lines ---- */
 
-static mnp_status load_kernel(const struct search *s, bool sweeps, mnp__kernel **kernel_p)
+/* How distances along lines are found. */
+enum way { SWEEPS, INTERVALS, SEARCHES };
+
+static mnp_status load_kernel(const struct search *s, enum way way, mnp__kernel **kernel_p)
 {
+    static const mnp__kernel_spec specs[] = {
+        [SWEEPS] = {.file = "ndimage/distance_sweep.cu", .function = "distance_sweep"},
+        [INTERVALS] = {.file = "ndimage/distance.cu", .function = "distance"},
+        [SEARCHES] = {.file = "ndimage/distance_search.cu", .function = "distance_search"},
+    };
     char room[MNP__KERNEL_ROOM];
     mnp__text defines = MNP__TEXT_IN(room);
-    const mnp__kernel_spec spec = {.file = sweeps ? "ndimage/distance_sweep.cu" : "ndimage/distance.cu",
-                                   .function = sweeps ? "distance_sweep" : "distance"};
     mnp__text_add(&defines, "#define MNP_METRIC %d\n#define MNP_PLACES %d\n", (int)s->metric, s->places);
-    return mnp__ctx_kernel_of_text(s->ctx, &spec, &defines, NULL, kernel_p);
+    return mnp__ctx_kernel_of_text(s->ctx, &specs[way], &defines, NULL, kernel_p);
+}
+
+/* Run the kernel: with searches for few elements of each line, for those between them, and so on to all. */
+static mnp_status launch(const struct search *s, enum way way, mnp_distance_params *p)
+{
+    mnp__kernel *kernel;
+    MNP_TRY(load_kernel(s, way, &kernel));
+    if (way != SEARCHES)
+        return mnp__lines_launch(s->ctx, kernel, &p->lines, p, sizeof *p);
+    for (p->step = 1; p->step * MNP_DISTANCE_RATIO < p->lines.length;)
+        p->step *= MNP_DISTANCE_RATIO;
+    for (p->between = false; p->step > 0; p->step /= MNP_DISTANCE_RATIO, p->between = true)
+        MNP_TRY(
+            mnp__ctx_launch(s->ctx, kernel, p->lines.count * mnp__divide_up(p->lines.length, p->step), p, sizeof *p));
+    return MNP_OK;
 }
 
 static mnp_status new_of(const mnp_array *like, mnp_dtype dtype, mnp_array **new_p)
@@ -66,27 +88,26 @@ static mnp_status new_of(const mnp_array *like, mnp_dtype dtype, mnp_array **new
 static mnp_status search_axis(struct search *s, int axis, bool is_first)
 {
     const bool sweeps = is_first || s->metric == TAXICAB;
-    mnp__kernel *kernel;
+    const enum way way = s->ctx->device->block_memory > 0 ? SEARCHES : sweeps ? SWEEPS : INTERVALS;
     mnp_array *to = NULL, *to_place = NULL, *stack = NULL, *begins = NULL;
-    mnp_status st = load_kernel(s, sweeps, &kernel);
-    if (st == MNP_OK)
-        st = new_of(s->distance, MNP_FLOAT64, &to);
+    mnp_status st = new_of(s->distance, MNP_FLOAT64, &to);
     if (st == MNP_OK && s->places)
         st = new_of(s->distance, MNP_INT64, &to_place);
-    if (st == MNP_OK && !sweeps)
+    if (st == MNP_OK && way != SWEEPS)
         st = new_of(s->distance, MNP_INT32, &stack);
-    if (st == MNP_OK && !sweeps)
+    if (st == MNP_OK && way == INTERVALS)
         st = new_of(s->distance, MNP_INT32, &begins);
     if (st == MNP_OK) {
-        const mnp_distance_params p = {.lines = mnp__lines_of(s->distance, axis),
-                                       .from = s->distance->data,
-                                       .to = to->data,
-                                       .from_place = s->places ? s->place->data : NULL,
-                                       .to_place = s->places ? to_place->data : NULL,
-                                       .stack = stack ? stack->data : NULL,
-                                       .begins = begins ? begins->data : NULL,
-                                       .scale = s->sampling ? s->sampling[axis] : 1};
-        st = MNP_AGREE(s->ctx, mnp__lines_launch(s->ctx, kernel, &p.lines, &p, sizeof p));
+        mnp_distance_params p = {.lines = mnp__lines_of(s->distance, axis),
+                                 .from = s->distance->data,
+                                 .to = to->data,
+                                 .from_place = s->places ? s->place->data : NULL,
+                                 .to_place = s->places ? to_place->data : NULL,
+                                 .stack = stack ? stack->data : NULL,
+                                 .begins = begins ? begins->data : NULL,
+                                 .nearest = stack ? stack->data : NULL,
+                                 .scale = s->sampling ? s->sampling[axis] : 1};
+        st = MNP_AGREE(s->ctx, launch(s, way, &p));
     }
     mnp_free_all(stack, begins);
     if (st != MNP_OK) {

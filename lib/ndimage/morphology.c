@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include <maniple/comm.h>
 #include <maniple/create.h>
 #include <maniple/reduce.h>
 #include <maniple/ufunc.h>
@@ -15,6 +16,7 @@
 #include "array/output.h"
 #include "base/call.h"
 #include "base/integer.h"
+#include "kernels/ndimage/label_params.h"
 #include "ndimage/order.h"
 
 /* ---- grey ---- */
@@ -256,7 +258,7 @@ static mnp_status step(const struct binary *binary, bool largest, bool mirrored,
 static bool fills_parts(const struct binary *binary, const mnp_array *x)
 {
     int64_t total = 1, size = 1;
-    if (x->ctx->device->block_memory > 0 || !binary->mask || binary->iterations >= 1)
+    if (!binary->mask || binary->iterations >= 1)
         return false;
     for (int d = 0; d < x->layout->ndim; d++) {
         if (binary->size[d] != 3 || (binary->origins && binary->origins[d] != 0))
@@ -270,25 +272,41 @@ static bool fills_parts(const struct binary *binary, const mnp_array *x)
     return binary->structure[total / 2] && size < INT32_MAX;
 }
 
-/* Set those elements of the mask whose parts have an element that is set: `flags` are those of parts.  Collective. */
-static mnp_status fill_flagged(mnp_ctx *ctx, const mnp_array *mask, const mnp_array *labels, int64_t count,
-                               mnp_array *reached)
+/*
+ * Set all elements of those of `count` parts that have one that is set (kernels/ndimage/fill_parts.cu); `labels` are cut
+ * as `reached`.  Collective.
+ */
+static mnp_status fill_flagged(const mnp_array *labels, int64_t count, mnp_array *reached)
 {
-    const unsigned char *within = mask->data;
-    const int32_t *label = labels->data;
-    unsigned char *set = reached->data, *flags;
-    MNP_TRY(mnp__ctx_wait(ctx, ctx->compute));
-    MNP_TRY(MNP_AGREE(ctx, mnp__calloc((size_t)count + 1, 1, &flags)));
-    for (int64_t i = 0; i < reached->local_size; i++)
-        flags[label[i]] |= set[i];
-    const mnp_status st = mnp__all_reduce(&ctx->comm, flags, (int)count + 1, MPI_UNSIGNED_CHAR, MPI_BOR);
-    for (int64_t i = 0; i < reached->local_size && st == MNP_OK; i++)
-        set[i] = within[i] ? flags[label[i]] : set[i];
-    free(flags);
+    enum { FLAGS, ELEMENTS, KERNELS };
+    static const mnp__kernel_spec specs[KERNELS] = {
+        [FLAGS] = {.file = "ndimage/fill_parts.cu", .function = "fill_flags", .defines = ""},
+        [ELEMENTS] = {.file = "ndimage/fill_parts.cu", .function = "fill_elements", .defines = ""},
+    };
+    mnp_ctx *ctx = reached->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    const size_t bytes = (size_t)count + 1;
+    mnp_fill_params p = {.labels = labels->data, .set = reached->data, .count = reached->local_size};
+    mnp__kernel *kernels[KERNELS];
+    void *flags = NULL;
+    for (int k = 0; k < KERNELS; k++)
+        MNP_TRY(mnp__ctx_kernel(ctx, &specs[k], &kernels[k]));
+    mnp_status st = ops->alloc(ctx->device, bytes, &flags);
+    p.flags = flags;
+    if (st == MNP_OK)
+        st = ops->fill(ctx->device, flags, 0, bytes, ctx->compute);
+    if (st == MNP_OK)
+        st = mnp__ctx_launch(ctx, kernels[FLAGS], p.count, &p, sizeof p);
+    st = MNP_AGREE(ctx, st);
+    if (st == MNP_OK && ctx->comm.size > 1)
+        st = mnp_comm_all_reduce(ctx->world, flags, flags, count + 1, MNP_UINT8, MNP_MAX);
+    if (st == MNP_OK)
+        st = MNP_AGREE(ctx, mnp__ctx_launch(ctx, kernels[ELEMENTS], p.count, &p, sizeof p));
+    ops->free(ctx->device, flags);
     return st;
 }
 
-/* Dilate within the mask until nothing changes, on the host, where fills_parts() says so. */
+/* Dilate within the mask until nothing changes, where fills_parts() says so. */
 static mnp_status fill_parts(const struct binary *binary, const mnp_array *x, mnp_array **y_p)
 {
     mnp_array *now = NULL, *reached = NULL, *labels = NULL;
@@ -298,13 +316,13 @@ static mnp_status fill_parts(const struct binary *binary, const mnp_array *x, mn
     if (st == MNP_OK)
         st = step(binary, true, true, now, &reached);
     if (st == MNP_OK)
-        st = mnp__input_open(binary->mask, reached->layout, MNP_BOOL, MNP__INPUT_DENSE, &mask);
+        st = mnp__input_open(binary->mask, reached->layout, MNP_BOOL, 0, &mask);
     if (st == MNP_OK)
         st = mnp_ndimage_label(mask.array, binary->structure, &labels, &count);
     if (st == MNP_OK)
         st = mnp__input_open(labels, reached->layout, MNP_INT32, MNP__INPUT_DENSE, &label);
     if (st == MNP_OK)
-        st = fill_flagged(x->ctx, mask.array, label.array, count, reached);
+        st = fill_flagged(label.array, count, reached);
     mnp__input_close(&label);
     mnp__input_close(&mask);
     mnp_free_all(now, labels);

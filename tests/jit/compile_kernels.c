@@ -39,6 +39,8 @@ static const struct {
                 {"indexing/owners.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/range.cu", "tests/ops/indexing/select_kernels.c"},
                 {"indexing/scatter.cu", "tests/ops/indexing/select_kernels.c"},
+                {"ndimage/distance.cu", "tests/ndimage/distances.py"},
+                {"ndimage/distance_sweep.cu", "tests/ndimage/distances.py"},
                 {"ndimage/label_strips.cu", "tests/ndimage/labels.py"},
                 {"reduction/ufunc_reduce.cu", "tests/ops/scan/scan_kernels.c"},
                 {"scan/scan.cu", "tests/ops/scan/scan_kernels.c"},

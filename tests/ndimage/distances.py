@@ -31,25 +31,24 @@ def check(name, x, a, want, metric, sampling, got):
     mp.ok(bool(good), f"{name}: indices")
 
 
-for ndim in (1, 2, 2, 3):
-    for density in (0.5, 0.97):
-        a, x = image(rng, "float64", ndim)
-        if a.size == 0:
-            continue
-        background = rng.random(a.shape) > density
-        background.flat[int(rng.integers(a.size))] = True
-        a = np.where(background, 0, 3.5)
-        x = mp.array(a, mp.random_layout(rng, a.shape))
-        sampling = [float(s) for s in rng.choice([1.0, 0.3, 2.5], ndim)] if rng.random() < 0.5 else None
-        check(f"edt {a.shape} {sampling}", x, a, ndimage.distance_transform_edt(a, sampling), "euclidean", sampling,
-              transform("edt", x, sampling))
-        check(f"bf {a.shape} {sampling}", x, a, ndimage.distance_transform_bf(a, "euclidean", sampling), "euclidean", sampling,
-              transform("bf", x, None, sampling))
-        for metric in ("chessboard", "taxicab"):
-            check(f"cdt {a.shape} {metric}", x, a, ndimage.distance_transform_cdt(a, metric), metric, None,
-                  transform("cdt", x, metric))
-            check(f"bf {a.shape} {metric}", x, a, ndimage.distance_transform_bf(a, metric), metric, None,
-                  transform("bf", x, metric, None))
+for a, density in [(image(rng, "float64", ndim)[0], density) for ndim in (1, 2, 2, 3) for density in (0.5, 0.97)] + [
+        (np.empty((7, 150)), 0.5), (np.empty((150, 7)), 0.99)]:
+    if a.size == 0:
+        continue
+    background = rng.random(a.shape) > density
+    background.flat[int(rng.integers(a.size))] = True
+    a = np.where(background, 0, 3.5)
+    x = mp.array(a, mp.random_layout(rng, a.shape))
+    sampling = [float(s) for s in rng.choice([1.0, 0.3, 2.5], a.ndim)] if rng.random() < 0.5 else None
+    check(f"edt {a.shape} {sampling}", x, a, ndimage.distance_transform_edt(a, sampling), "euclidean", sampling,
+          transform("edt", x, sampling))
+    check(f"bf {a.shape} {sampling}", x, a, ndimage.distance_transform_bf(a, "euclidean", sampling), "euclidean", sampling,
+          transform("bf", x, None, sampling))
+    for metric in ("chessboard", "taxicab"):
+        check(f"cdt {a.shape} {metric}", x, a, ndimage.distance_transform_cdt(a, metric), metric, None,
+              transform("cdt", x, metric))
+        check(f"bf {a.shape} {metric}", x, a, ndimage.distance_transform_bf(a, metric), metric, None,
+              transform("bf", x, metric, None))
 
 x = mp.array(np.ones((5, 7), "uint8"))
 mp.check("without background: infinite", transform("edt", x, None)[0], np.full((5, 7), np.inf))

@@ -93,6 +93,12 @@ for order in (2, 3, 4, 5):
         close(f"spline_filter {a.shape} {a.dtype} order {order} {mode}",
               mp.ndimage_spline_filter(x, order, mode_number(mode)),
               spline_filter(a, order, wide, mode), order)
+for order, mode, dtype in ((2, "reflect", "int16"), (3, "mirror", "float32"), (4, "grid-wrap", "float64"),
+                           (5, "reflect", "complex64"), (5, "grid-wrap", "float32")):  # several strips of a line
+    a = values(rng, (3, 530, 19) if order < 4 else (290, 7), dtype)
+    close(f"spline_filter {a.shape} {dtype} order {order} {mode}",
+          mp.ndimage_spline_filter(mp.array(a, mp.random_layout(rng, a.shape)), order, mode_number(mode)),
+          spline_filter(a, order, "c16" if dtype == "complex64" else "f8", mode), order)
 a, x = filled("float64", 3)
 for axis in (0, 1, -1):
     close(f"spline_filter1d along {axis}", mp.ndimage_spline_filter1d(x, 3, axis, 0), ndimage.spline_filter1d(a, 3, axis), 3)
