@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Element-wise operations on sparse matrices of one shape, row by row: sums and products of two matrices, selections of
- * entries, and changes of values.
+ * entries, and changes of values.  Where the entries stay at their places, values are taken as they are stored.
  *
  * Each entry is handled independently: a search finds the other matrix's entry of the same row and column, which
  * decides whether the entry is kept; its position in the result is the number of kept entries of both matrices before
@@ -74,19 +74,41 @@ MNP_INLINE void scale_column(const mnp_change_params &p, MNP_VALUE *value, int64
         multiply(value, p.right_ghosts, lower_bound(p.ghosts, 0, p.nghosts, column));
 }
 
+MNP_INLINE double factor_of(const mnp_value_change &change, double)
+{
+    return change.number[0];
+}
+MNP_INLINE mnp_complex128 factor_of(const mnp_value_change &change, mnp_complex128)
+{
+    return {change.number[0], change.number[1]};
+}
+
+MNP_INLINE MNP_VALUE changed(const mnp_value_change &change, MNP_FROM from)
+{
+    MNP_VALUE value = mnp_to<MNP_VALUE>::from(from);
+    if (change.magnitudes)
+        value = mnp_to<MNP_VALUE>::from(size_of(widen(from)));
+    if (change.ones)
+        value = mnp_number_of<MNP_VALUE>::from(1);
+    if (change.conjugates)
+        value = conjugate(value);
+    if (change.scales)
+        value = mnp_to<MNP_VALUE>::from(times(widen(value), factor_of(change, wide{})));
+    return value;
+}
+
+MNP_KERNEL(change_stored, mnp_stored_params)
+{
+    MNP_FOR (i, p.count)
+        ((MNP_VALUE *)p.made)[i] = changed(p.change, ((const MNP_FROM *)p.values)[i]);
+}
+
 MNP_KERNEL(change_values, mnp_change_params)
 {
     for_entries(
         ALL_WORKERS, p.rows.offsets, p.rows.rows, [](int64_t row) { return row; },
         [&](int64_t row, int64_t entry) {
-            const MNP_FROM from = ((const MNP_FROM *)p.rows.values)[entry];
-            MNP_VALUE value = mnp_to<MNP_VALUE>::from(from);
-            if (p.magnitudes)
-                value = mnp_to<MNP_VALUE>::from(size_of(widen(from)));
-            if (p.ones)
-                value = mnp_number_of<MNP_VALUE>::from(1);
-            if (p.conjugates)
-                value = conjugate(value);
+            MNP_VALUE value = changed(p.change, ((const MNP_FROM *)p.rows.values)[entry]);
             if (p.left)
                 multiply(&value, p.left, row);
             if (p.right || p.right_ghosts) /* a rank may have no columns of its own */
@@ -207,6 +229,25 @@ MNP_INLINE void place_other(const mnp_edit_params &p, row_pair &pair, int64_t en
     if (p.b_kept[entry + 1] > at && make_other(p, pair, entry, &value))
         store(p, at + p.a_kept[seek(p.a, pair, column)], column, value);
 }
+
+#if !MNP_SELECT
+
+MNP_KERNEL(combine_stored, mnp_stored_params)
+{
+    MNP_FOR (i, p.count) {
+        const wide a = widen(((const MNP_VALUE *)p.values)[i]), b = widen(((const MNP_VALUE *)p.others)[i]);
+#if MNP_PRODUCT
+        const wide made = times(a, b);
+#else
+        const wide made = scaled(a, p.alpha) + scaled(b, p.beta);
+#endif
+        if (is_zero(made))
+            *p.zeros = 1;
+        ((MNP_VALUE *)p.made)[i] = mnp_to<MNP_VALUE>::from(made);
+    }
+}
+
+#endif
 
 MNP_KERNEL(edit_rows, mnp_edit_params)
 {
