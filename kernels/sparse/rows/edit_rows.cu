@@ -180,8 +180,7 @@ MNP_INLINE bool make_entry(const mnp_edit_params &p, row_pair &pair, int64_t ent
 #if MNP_SELECT
     const int64_t diagonal = column - p.row_lo - pair.row;
     *value_p = value;
-    return pair.row >= p.first && pair.row < p.first + p.made.rows && diagonal >= p.low && diagonal <= p.high &&
-           !(p.drops_zeros && is_zero(value));
+    return diagonal >= p.low && diagonal <= p.high && !(p.drops_zeros && is_zero(value));
 #else
     const int64_t partner = find_partner(p.b, pair, column);
 #if MNP_PRODUCT
@@ -265,8 +264,7 @@ MNP_KERNEL(edit_rows, mnp_edit_params)
         break;
     case MNP_EDIT_OFFSETS:
         MNP_FOR (row, p.made.rows + 1)
-            p.made.offsets[row] =
-                p.a_kept[p.a.offsets[p.first + row]] + (p.b_kept ? p.b_kept[p.b.offsets[p.first + row]] : 0);
+            p.made.offsets[row] = p.a_kept[p.a.offsets[row]] + (p.b_kept ? p.b_kept[p.b.offsets[row]] : 0);
         break;
     case MNP_EDIT_PLACE:
         for_entries(all, p.a.offsets, p.a.rows, open_a,

@@ -17,11 +17,8 @@ typedef struct mnp_edit_params {
     int task;
     mnp_rows_list a, b, made; /* b has NULL offsets if there is none */
     long long *a_kept, *b_kept;
-    double alpha[2], beta[2]; /* for a sum */
-    /*
-     * Selection: rows first .. first + made.rows - 1, diagonals (column - row) low .. high, whether zeros are dropped
-     */
-    long long first, row_lo, low, high;
+    double alpha[2], beta[2];    /* for a sum */
+    long long row_lo, low, high; /* a selection: diagonals (column - row) low .. high, whether zeros are dropped */
     int drops_zeros;
 } mnp_edit_params;
 

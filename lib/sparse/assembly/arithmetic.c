@@ -98,7 +98,7 @@ static mnp_status sum_rows(const mnp_sparse *matrix, mnp_array **sum_p)
 {
     mnp_array *ones;
     MNP_TRY(mnp_array_new_order(matrix->ctx, matrix->dtype, matrix->column_layout, MNP_ORDER_C, &ones));
-    mnp_status st = mnp_ones(matrix->ctx, matrix->dtype, 1, &matrix->shape[1], &ones);
+    mnp_status st = mnp_ones_like(ones, MNP_DTYPE_AUTO, &ones);
     if (st == MNP_OK)
         st = mnp_sparse_matmul(matrix, ones, sum_p);
     mnp_array_free(ones);

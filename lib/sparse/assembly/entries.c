@@ -17,8 +17,7 @@
 static mnp_status select_entries(const mnp_sparse *matrix, int64_t low, int64_t high, bool drops_zeros,
                                  mnp_sparse **out_p)
 {
-    const mnp__selection selection = {
-        .count = matrix->rows, .low = low, .high = high, .row_lo = matrix->row_lo, .drops_zeros = drops_zeros};
+    const mnp__selection selection = {.low = low, .high = high, .row_lo = matrix->row_lo, .drops_zeros = drops_zeros};
     mnp_ctx *ctx = matrix->ctx;
     mnp__rows rows, kept;
     MNP_TRY(mnp__rows_of(matrix, &rows));

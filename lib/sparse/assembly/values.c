@@ -14,47 +14,49 @@
 
 /* ---- changed one by one ---- */
 
-/*
- * The matrix with changed values of that dtype.  Unless factors of rows and columns ask where an entry is, values
- * change as they are stored; but formats that fill up with zeros go by way of rows, as their filling must stay 0.
- */
-static mnp_status change(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__change *how, mnp_sparse **changed_p)
+/* The matrix with changed values of that dtype, by way of its rows. */
+static mnp_status change_rows(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__change *how, mnp_sparse **changed_p)
 {
     mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
     mnp__rows rows;
-    if (!how->left && !how->right && !how->right_ghosts && mnp__part_is_listed(matrix->format))
-        return mnp__stored_changed(matrix, dtype, &how->value, changed_p);
     shape.dtype = dtype;
     MNP_TRY(mnp__rows_changed(matrix, dtype, how, &rows));
     return mnp__sparse_from_rows_as(&shape, &rows, matrix->format, matrix->own.block, changed_p);
+}
+
+/* Values change as they are stored, except in formats that fill up with zeros, as their filling must stay 0. */
+static mnp_status change(const mnp_sparse *matrix, mnp_dtype dtype, mnp_value_change how, mnp_sparse **changed_p)
+{
+    if (mnp__part_is_listed(matrix->format))
+        return mnp__stored_changed(matrix, dtype, &how, changed_p);
+    return change_rows(matrix, dtype, &(mnp__change){.value = how}, changed_p);
 }
 
 mnp_status mnp_sparse_astype(const mnp_sparse *matrix, mnp_dtype dtype, mnp_sparse **cast_p)
 {
     MNP_ENTER(matrix, cast_p);
     MNP_TRY(mnp__sparse_check_dtype("mnp_sparse_astype", dtype));
-    return change(matrix, dtype, &(mnp__change){.left = NULL}, cast_p);
+    return change(matrix, dtype, (mnp_value_change){.scales = false}, cast_p);
 }
 
 mnp_status mnp_sparse_conj(const mnp_sparse *matrix, mnp_sparse **conjugate_p)
 {
     MNP_ENTER(matrix, conjugate_p);
-    return change(matrix, matrix->dtype, &(mnp__change){.value = {.conjugates = true}}, conjugate_p);
+    return change(matrix, matrix->dtype, (mnp_value_change){.conjugates = true}, conjugate_p);
 }
 
 mnp_status mnp_sparse_abs(const mnp_sparse *matrix, mnp_sparse **magnitudes_p)
 {
     MNP_ENTER(matrix, magnitudes_p);
     const bool is_narrow = matrix->dtype == MNP_FLOAT32 || matrix->dtype == MNP_COMPLEX64;
-    return change(matrix, is_narrow ? MNP_FLOAT32 : MNP_FLOAT64, &(mnp__change){.value = {.magnitudes = true}},
-                  magnitudes_p);
+    return change(matrix, is_narrow ? MNP_FLOAT32 : MNP_FLOAT64, (mnp_value_change){.magnitudes = true}, magnitudes_p);
 }
 
 mnp_status mnp_sparse_times(const double *alpha, const mnp_sparse *matrix, mnp_sparse **scaled_p)
 {
     MNP_ENTER(alpha, matrix, scaled_p);
     const mnp_dtype dtype = alpha[1] != 0 ? mnp_dtype_promote(matrix->dtype, MNP_COMPLEX64) : matrix->dtype;
-    return change(matrix, dtype, &(mnp__change){.value = {.scales = true, .number = {alpha[0], alpha[1]}}}, scaled_p);
+    return change(matrix, dtype, (mnp_value_change){.scales = true, .number = {alpha[0], alpha[1]}}, scaled_p);
 }
 
 /* ---- scaled by rows and columns ---- */
@@ -104,7 +106,7 @@ mnp_status mnp_sparse_scale(const mnp_sparse *matrix, const mnp_array *left, con
         MNP_TRY_OR(mnp__input_open(right, matrix->column_layout, dtype, MNP__INPUT_DENSE, &columns), st, done);
         MNP_TRY_OR(bring_ghosts(matrix, columns.array, &how), st, done);
     }
-    st = change(matrix, dtype, &how, scaled_p);
+    st = change_rows(matrix, dtype, &how, scaled_p);
 done:
     mnp__input_close(&rows);
     mnp__input_close(&columns);

@@ -164,7 +164,7 @@ static mnp_status take_parts(mnp_sparse *matrix, mnp__parts *parts)
                         matrix->rows);
     if (!parts->has_ghosts) {
         mnp__part_release(matrix->ctx, &parts->ghost);
-        MNP_TRY(mnp__part_empty(matrix->ctx, matrix->dtype, matrix->rows, &parts->ghost));
+        MNP_TRY(mnp__part_empty(matrix->ctx, matrix->rows, &parts->ghost));
     }
     MNP_TRY(mnp__calloc(1, sizeof *structure, &structure));
     matrix->structure = structure;

@@ -146,6 +146,9 @@ mnp_status mnp__sparse_apply_dot(const mnp_sparse *matrix, mnp_dtype dtype, cons
 /* The transpose, made at the first call and cached with the matrix.  Collective. */
 mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **transposed_p);
 
+/* The cached transpose; NULL: there is none.  Not collective. */
+const mnp_sparse *mnp__sparse_known_transpose(const mnp_sparse *matrix);
+
 /* A vector's layout for x: as given, or with the columns of x, whole, beside it.  The caller frees it. */
 mnp_status mnp__vectors_layout(const mnp_layout *layout, const mnp_array *x, mnp_layout **layout_p);
 

@@ -116,12 +116,11 @@ mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows
     struct edit edit = {.ctx = ctx,
                         .dtype = dtype,
                         .a = rows,
-                        .params = {.first = selection->first,
-                                   .row_lo = selection->row_lo,
+                        .params = {.row_lo = selection->row_lo,
                                    .low = selection->low,
                                    .high = selection->high,
                                    .drops_zeros = selection->drops_zeros}};
-    return run_edit(&edit, "SELECT", selection->count, selected);
+    return run_edit(&edit, "SELECT", rows->rows, selected);
 }
 
 /* ---- sums and products of values ---- */

@@ -17,14 +17,14 @@ mnp_status mnp__rows_add(mnp_ctx *ctx, mnp_dtype dtype, const double alpha[2], c
 mnp_status mnp__rows_multiply(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *a, const mnp__rows *b,
                               mnp__rows *product);
 
-/* Which entries are selected: in `count` rows from `first` on, on the diagonals (column - row) from low to high. */
+/* Which entries are selected: on the diagonals (column - row) from low to high. */
 typedef struct mnp__selection {
-    int64_t first, count, low, high;
+    int64_t low, high;
     int64_t row_lo; /* the global number of row 0 here */
     bool drops_zeros;
 } mnp__selection;
 
-/* The selected entries; row `first` becomes row 0.  Errors as above. */
+/* The selected entries.  Errors as above. */
 mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows, const mnp__selection *selection,
                             mnp__rows *selected);
 
