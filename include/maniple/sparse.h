@@ -40,8 +40,8 @@ typedef struct mnp_sparse mnp_sparse;
 
 /*
  * How a rank's entries in its own columns are stored; entries in columns of other ranks are always in CSR.  Every
- * function takes every format.  mnp_sparse_astype(), _conj(), _redistribute() and _scale() keep the format; all others
- * return CSR.  DIA and BSR drop explicit zeros.
+ * function takes every format.  mnp_sparse_astype(), _conj(), _abs(), _times(), _with_values(), _redistribute() and
+ * _scale() keep the format; all others return CSR.  DIA and BSR drop explicit zeros.
  */
 typedef enum mnp_sparse_format {
     MNP_CSR, /* by rows */
@@ -195,6 +195,18 @@ MNP_API mnp_status mnp_sparse_balance(const mnp_sparse *matrix, mnp_layout **row
 
 /* Convert the values as numpy.ndarray.astype() does: complex values lose their imaginary parts. */
 MNP_API mnp_status mnp_sparse_astype(const mnp_sparse *matrix, mnp_dtype dtype, mnp_sparse **cast_p);
+
+/* The absolute values, abs(A), which are real; and alpha A, where alpha is a real and an imaginary part: A * alpha. */
+MNP_API mnp_status mnp_sparse_abs(const mnp_sparse *matrix, mnp_sparse **magnitudes_p);
+MNP_API mnp_status mnp_sparse_times(const double *alpha, const mnp_sparse *matrix, mnp_sparse **scaled_p);
+
+/*
+ * The values as an array of one dimension, in which every rank has those of its entries, in an order of the matrix's
+ * own; and the matrix with other values in that order, in any layout, which shares all else with it.  Of DIA, BSR and
+ * SELL they are those of the matrix in CSR, which with_values makes.
+ */
+MNP_API mnp_status mnp_sparse_values(const mnp_sparse *matrix, mnp_array **values_p);
+MNP_API mnp_status mnp_sparse_with_values(const mnp_sparse *matrix, const mnp_array *values, mnp_sparse **made_p);
 
 /* A.toarray(): a 2-D array, cut by rows as the matrix is. */
 MNP_API mnp_status mnp_sparse_to_dense(const mnp_sparse *matrix, mnp_array **dense_p);

@@ -37,6 +37,7 @@ for check in (
     sparse.check_sparse_bools,
     sparse.check_sparse_elements,
     sparse.check_sparse_constructions,
+    sparse.check_sparse_sharing,
     arguments.check_polynomials,
     arguments.check_more_indices,
     arrays.check_large_integers,

@@ -78,6 +78,10 @@ for _ in range(12):
     matrices.check(f"{name}: conj", Sparse(mp.sparse_conj(made)), a.conj())
     other = pick(matrices.DTYPES)
     matrices.check(f"{name}: astype {other}", Sparse(mp.sparse_astype(made, other)), a.astype(other))
+    matrices.check(f"{name}: abs", Sparse(mp.sparse_abs(made)), abs(a))
+    matrices.check(f"{name}: times 2.5", Sparse(mp.sparse_times([2.5, 0], made)), a * a.dtype.type(2.5))
+    wide = np.result_type(a.dtype, np.complex64)
+    matrices.check(f"{name}: times 1 - 2i", Sparse(mp.sparse_times([1, -2], made)), a.astype(wide) * wide.type(1 - 2j), 16)
     mp.check(f"{name}: to_dense", mp.sparse_to_dense(made), a.toarray())
     k = int(rng.integers(-a.shape[0] - 1, a.shape[1] + 2))
     matrices.check(f"{name}: tril {k}", Sparse(mp.sparse_tril(made, k)), scipy.sparse.tril(a, k))
@@ -121,6 +125,39 @@ for dtype, fmt in itertools.product(matrices.DTYPES, matrices.FORMATS):
     out = mp.zeros("complex128", 1, [rows])
     mp.sparse_diagonal(made, 0, out=out)
     mp.check(f"{dtype} {fmt}: a diagonal to an array that is there", out, np.diagonal(a).astype("complex128"))
+
+# Matrices that share their structure: each has values of its own, and stays when the others are gone
+for shape, fmt in itertools.product([(0, 3), (3, 0), (2, 7), (40, 31), (31, 40)], matrices.FORMATS):
+    a, made, _ = random_pair(shape, fmt=fmt)
+    name, x = f"{shape} {a.dtype} {fmt}", matrices.numbers(rng, shape[1], a.dtype)
+    values = mp.sparse_values(made)
+    mp.ok(values.shape == (a.nnz,) and values.dtype == a.dtype, f"{name}: values in one dimension")
+    same = Sparse(mp.sparse_with_values(made, values))
+    matrices.check(f"{name}: with its values", same, a)
+    mp.ok(same.format == (fmt if fmt in ("CSR", "CSC", "COO") else "CSR"), f"{name}: {same.format} with its values")
+    moved = mp.array(values.numpy().astype("complex128") * 3, mp.random_layout(rng, (a.nnz,)))
+    matrices.check(f"{name}: with others, from any layout", Sparse(mp.sparse_with_values(made, moved)), a.astype("complex128") * 3)
+    double, narrow = Sparse(mp.sparse_times([2, 0], made)), Sparse(mp.sparse_astype(made, "complex64"))
+    for again in range(2):  # the first product finds which ghosts ranks send
+        for what, matrix, want in (("A", made, a), ("2 A", double, 2 * a), ("complex64", narrow, a.astype("complex64"))):
+            wide = np.result_type(want.dtype, x.dtype)
+            matrices.close(f"{name}: {what} @ x", mp.sparse_matmul(matrix, mp.array(x)), want.astype(wide) @ x.astype(wide), 50)
+    matrices.check(f"{name}: A times 2 A", Sparse(mp.sparse_multiply(made, double)), a.multiply(2 * a), 16)
+    matrices.check(f"{name}: A + 2 A", Sparse(mp.sparse_add(None, made, None, double)), a + 2 * a, 4)
+    none = Sparse(mp.sparse_add([-2, 0], made, None, double))
+    mp.ok(mp.sparse_nnz(none) == 0, f"{name}: 2 A - 2 A has no entries")
+    part = matrices.numbers(rng, a.nnz, a.dtype) * (rng.random(a.nnz) < 0.9)
+    holed = Sparse(mp.sparse_with_values(made, mp.array(part)))
+    kept = mp.sparse_to_dense(holed).numpy()
+    product = Sparse(mp.sparse_multiply(holed, holed))
+    matrices.close(f"{name}: squares, of which some are 0", mp.sparse_to_dense(product), kept * kept, 16)
+    mp.ok(mp.sparse_nnz(product) == np.count_nonzero(kept), f"{name}: and not stored")
+    transposed = mp.sparse_matmul_transposed(made, False, mp.array(matrices.numbers(rng, shape[0], a.dtype)))
+    kept = Sparse(mp.sparse_transpose(made))
+    del made, same, transposed
+    matrices.check(f"{name}: the transpose beside that of products", kept, a.T)
+    matrices.check(f"{name}: 2 A remains", double, 2 * a)
+    matrices.close(f"{name}: and multiplies", mp.sparse_matmul(double, mp.array(x)), 2 * a @ x, 50)
 
 # Operations on two matrices
 for _ in range(12):
@@ -203,4 +240,6 @@ mp.fails("MNP_ERR_ARG", "'x' is none", mp.sparse_norm, made, b"x")
 mp.fails("MNP_ERR_ARG", "should be 7", mp.sparse_scale, made, mp.array(np.ones(2)), None)
 mp.fails("MNP_ERR_ARG", "float16", mp.sparse_astype, made, "float16")
 mp.fails("MNP_ERR_ARG", "NULL", mp.sparse_transpose, None)
+mp.fails("MNP_ERR_ARG", f"should be {a.nnz}", mp.sparse_with_values, made, mp.array(np.ones(a.nnz + 1)))
+mp.fails("MNP_ERR_ARG", "int64", mp.sparse_with_values, made, mp.array(np.ones(a.nnz, np.int64)))
 matrices.done()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Element-wise operations on sparse matrices of one shape, row by row: sums and products of two matrices, selections of
- * entries, and changes of values.
+ * entries, and changes of values.  Where the entries stay at their places, values are taken as they are stored.
  *
  * Each entry is handled independently: a search finds the other matrix's entry of the same row and column, which
  * decides whether the entry is kept; its position in the result is the number of kept entries of both matrices before
@@ -33,6 +33,16 @@ template <typename R> MNP_INLINE mnp_complex128 widen(mnp_complex<R> x)
 MNP_INLINE mnp_complex128 times(mnp_complex128 a, mnp_complex128 b)
 {
     return {times(a.re, b.re) - times(a.im, b.im), times(a.re, b.im) + times(a.im, b.re)};
+}
+
+/* A product that is no term of a sum, in loops that compilers can make vectors of. */
+MNP_INLINE double multiplied(double a, double b)
+{
+    return a * b;
+}
+MNP_INLINE mnp_complex128 multiplied(mnp_complex128 a, mnp_complex128 b)
+{
+    return times(a, b);
 }
 
 typedef decltype(widen(MNP_VALUE{})) wide;
@@ -74,19 +84,41 @@ MNP_INLINE void scale_column(const mnp_change_params &p, MNP_VALUE *value, int64
         multiply(value, p.right_ghosts, lower_bound(p.ghosts, 0, p.nghosts, column));
 }
 
+MNP_INLINE double factor_of(const mnp_value_change &change, double)
+{
+    return change.number[0];
+}
+MNP_INLINE mnp_complex128 factor_of(const mnp_value_change &change, mnp_complex128)
+{
+    return {change.number[0], change.number[1]};
+}
+
+MNP_INLINE MNP_VALUE changed(const mnp_value_change &change, MNP_FROM from)
+{
+    MNP_VALUE value = mnp_to<MNP_VALUE>::from(from);
+    if (change.magnitudes)
+        value = mnp_to<MNP_VALUE>::from(size_of(widen(from)));
+    if (change.ones)
+        value = mnp_number_of<MNP_VALUE>::from(1);
+    if (change.conjugates)
+        value = conjugate(value);
+    if (change.scales)
+        value = mnp_to<MNP_VALUE>::from(multiplied(widen(value), factor_of(change, wide{})));
+    return value;
+}
+
+MNP_KERNEL(change_stored, mnp_stored_params)
+{
+    MNP_FOR (i, p.count)
+        ((MNP_VALUE *)p.made)[i] = changed(p.change, ((const MNP_FROM *)p.values)[i]);
+}
+
 MNP_KERNEL(change_values, mnp_change_params)
 {
     for_entries(
         ALL_WORKERS, p.rows.offsets, p.rows.rows, [](int64_t row) { return row; },
         [&](int64_t row, int64_t entry) {
-            const MNP_FROM from = ((const MNP_FROM *)p.rows.values)[entry];
-            MNP_VALUE value = mnp_to<MNP_VALUE>::from(from);
-            if (p.magnitudes)
-                value = mnp_to<MNP_VALUE>::from(size_of(widen(from)));
-            if (p.ones)
-                value = mnp_number_of<MNP_VALUE>::from(1);
-            if (p.conjugates)
-                value = conjugate(value);
+            MNP_VALUE value = changed(p.change, ((const MNP_FROM *)p.rows.values)[entry]);
             if (p.left)
                 multiply(&value, p.left, row);
             if (p.right || p.right_ghosts) /* a rank may have no columns of its own */
@@ -158,8 +190,7 @@ MNP_INLINE bool make_entry(const mnp_edit_params &p, row_pair &pair, int64_t ent
 #if MNP_SELECT
     const int64_t diagonal = column - p.row_lo - pair.row;
     *value_p = value;
-    return pair.row >= p.first && pair.row < p.first + p.made.rows && diagonal >= p.low && diagonal <= p.high &&
-           !(p.drops_zeros && is_zero(value));
+    return diagonal >= p.low && diagonal <= p.high && !(p.drops_zeros && is_zero(value));
 #else
     const int64_t partner = find_partner(p.b, pair, column);
 #if MNP_PRODUCT
@@ -208,6 +239,25 @@ MNP_INLINE void place_other(const mnp_edit_params &p, row_pair &pair, int64_t en
         store(p, at + p.a_kept[seek(p.a, pair, column)], column, value);
 }
 
+#if !MNP_SELECT
+
+MNP_KERNEL(combine_stored, mnp_stored_params)
+{
+    MNP_FOR (i, p.count) {
+        const wide a = widen(((const MNP_VALUE *)p.values)[i]), b = widen(((const MNP_VALUE *)p.others)[i]);
+#if MNP_PRODUCT
+        const wide made = multiplied(a, b);
+#else
+        const wide made = scaled(a, p.alpha) + scaled(b, p.beta);
+#endif
+        if (is_zero(made))
+            *p.zeros = 1;
+        ((MNP_VALUE *)p.made)[i] = mnp_to<MNP_VALUE>::from(made);
+    }
+}
+
+#endif
+
 MNP_KERNEL(edit_rows, mnp_edit_params)
 {
     const worker_range all = ALL_WORKERS;
@@ -224,8 +274,7 @@ MNP_KERNEL(edit_rows, mnp_edit_params)
         break;
     case MNP_EDIT_OFFSETS:
         MNP_FOR (row, p.made.rows + 1)
-            p.made.offsets[row] =
-                p.a_kept[p.a.offsets[p.first + row]] + (p.b_kept ? p.b_kept[p.b.offsets[p.first + row]] : 0);
+            p.made.offsets[row] = p.a_kept[p.a.offsets[row]] + (p.b_kept ? p.b_kept[p.b.offsets[row]] : 0);
         break;
     case MNP_EDIT_PLACE:
         for_entries(all, p.a.offsets, p.a.rows, open_a,

@@ -17,27 +17,42 @@ typedef struct mnp_edit_params {
     int task;
     mnp_rows_list a, b, made; /* b has NULL offsets if there is none */
     long long *a_kept, *b_kept;
-    double alpha[2], beta[2]; /* for a sum */
-    /*
-     * Selection: rows first .. first + made.rows - 1, diagonals (column - row) low .. high, whether zeros are dropped
-     */
-    long long first, row_lo, low, high;
+    double alpha[2], beta[2];    /* for a sum */
+    long long row_lo, low, high; /* a selection: diagonals (column - row) low .. high, whether zeros are dropped */
     int drops_zeros;
 } mnp_edit_params;
 
+/* How a value changes: converted to another type, replaced, conjugated, and multiplied by a number, in that order. */
+typedef struct mnp_value_change {
+    int conjugates, magnitudes, ones, scales; /* whether to; magnitudes: absolute values; ones: 1 */
+    double number[2];                         /* the factor, real and imaginary */
+} mnp_value_change;
+
 /*
- * The parameter of change_values, which converts the values of rows to another type, conjugates them or takes absolute
- * values, and multiplies them with factors of rows and columns; and of sum_magnitudes, which stores in `made` the sum
- * of the absolute values of every row, in double.
+ * The parameter of change_values, which changes the values of rows, and multiplies them with factors of rows and
+ * columns; and of sum_magnitudes, which stores in `made` the sum of the absolute values of every row, in double.
  */
 typedef struct mnp_change_params {
     mnp_rows_list rows;
     void *made; /* the results, which have MNP_VALUE, as factors have; `rows.values` have MNP_FROM */
-    int conjugates, magnitudes, ones; /* whether to conjugate, take absolute values, or store ones */
+    mnp_value_change change;
     const void *left, *right,
         *right_ghosts; /* factors of rows, own columns from column_lo on, and ghosts; NULL: none */
     long long column_lo, columns, nghosts;
     const long long *ghosts; /* the ghosts' columns, ascending */
 } mnp_change_params;
+
+/*
+ * The parameter of change_stored, which changes `count` values, wherever their entries are; and of combine_stored,
+ * which adds or multiplies the values of two matrices with the same structure, and sets *zeros if a result is 0.
+ */
+typedef struct mnp_stored_params {
+    long long count;
+    const void *values, *others; /* MNP_FROM; `others`: of the second matrix */
+    void *made;                  /* MNP_VALUE */
+    mnp_value_change change;
+    double alpha[2], beta[2]; /* for a sum */
+    int *zeros;
+} mnp_stored_params;
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include <maniple/create.h>
 #include <maniple/eval.h>
 #include <maniple/item.h>
 #include <maniple/reduce.h>
@@ -12,6 +13,7 @@
 #include "layout/layout.h"
 #include "sparse/rows/edit_rows.h"
 #include "sparse/rows/matrix_from_rows.h"
+#include "sparse/rows/sort_entries.h"
 
 /* ---- two matrices ---- */
 
@@ -33,8 +35,8 @@ static mnp_status combine_rows(mnp_ctx *ctx, mnp_dtype dtype, const double *alph
 }
 
 /* The same for matrices, in that dtype and a's layouts.  Rows of a + a are read once. */
-static mnp_status combine_matrices(const double *alpha, const mnp_sparse *a, const double *beta, const mnp_sparse *b,
-                                   mnp_dtype dtype, mnp_sparse **c_p)
+static mnp_status combine_by_rows(const double *alpha, const mnp_sparse *a, const double *beta, const mnp_sparse *b,
+                                  mnp_dtype dtype, mnp_sparse **c_p)
 {
     mnp_ctx *ctx = a->ctx;
     mnp_sparse *left_made = NULL, *right_made = NULL;
@@ -55,6 +57,18 @@ done:
     mnp_sparse_free(left_made);
     mnp_sparse_free(right_made);
     return st;
+}
+
+static mnp_status combine_matrices(const double *alpha, const mnp_sparse *a, const double *beta, const mnp_sparse *b,
+                                   mnp_dtype dtype, mnp_sparse **c_p)
+{
+    mnp_sparse *c = NULL;
+    if (a->structure == b->structure && a->dtype == b->dtype && a->dtype == dtype && a->format == MNP_CSR)
+        MNP_TRY(mnp__stored_combined(alpha, a, beta, b, &c));
+    if (!c)
+        return combine_by_rows(alpha, a, beta, b, dtype, c_p);
+    *c_p = c;
+    return MNP_OK;
 }
 
 mnp_status mnp_sparse_add(const double *alpha, const mnp_sparse *a, const double *beta, const mnp_sparse *b,
@@ -80,33 +94,13 @@ mnp_status mnp_sparse_multiply(const mnp_sparse *a, const mnp_sparse *b, mnp_spa
 
 /* ---- sums ---- */
 
-/* A vector of ones, in the layout of the columns. */
-static mnp_status make_ones(const mnp_sparse *matrix, mnp_array **ones_p)
-{
-    mnp_array *ones;
-    double *values;
-    const double one[2] = {1, 0};
-    MNP_TRY(mnp_array_new_order(matrix->ctx, matrix->dtype, matrix->column_layout, MNP_ORDER_C, &ones));
-    mnp_status st = mnp__malloc((size_t)matrix->columns * mnp_dtype_size(matrix->dtype), &values);
-    if (st == MNP_OK) {
-        for (int64_t i = 0; i < matrix->columns; i++)
-            mnp__value_set(matrix->dtype, values, i, one);
-        st = mnp_array_set_local(ones, values);
-        free(values);
-    }
-    st = MNP_AGREE(matrix->ctx, st);
-    if (st == MNP_OK)
-        *ones_p = ones;
-    else
-        mnp_array_free(ones);
-    return st;
-}
-
 static mnp_status sum_rows(const mnp_sparse *matrix, mnp_array **sum_p)
 {
     mnp_array *ones;
-    MNP_TRY(make_ones(matrix, &ones));
-    const mnp_status st = mnp_sparse_matmul(matrix, ones, sum_p);
+    MNP_TRY(mnp_array_new_order(matrix->ctx, matrix->dtype, matrix->column_layout, MNP_ORDER_C, &ones));
+    mnp_status st = mnp_ones_like(ones, MNP_DTYPE_AUTO, &ones);
+    if (st == MNP_OK)
+        st = mnp_sparse_matmul(matrix, ones, sum_p);
     mnp_array_free(ones);
     return st;
 }
@@ -159,20 +153,10 @@ static mnp_status find_largest_row(const mnp_sparse *matrix, double *norm_p)
 /* The values of rows as a vector, rank by rank. */
 static mnp_status make_vector(mnp_ctx *ctx, const mnp__rows *rows, mnp_array **vector_p)
 {
-    const int ranks = ctx->comm.size;
-    int64_t *cuts = NULL;
     mnp_layout *layout = NULL;
     mnp_array *vector = NULL;
-    mnp_status st = MNP_AGREE(ctx, mnp__calloc((size_t)ranks + 1, sizeof *cuts, &cuts));
-    if (st == MNP_OK)
-        st = mnp__all_gather(&ctx->comm, &rows->count, cuts + 1, sizeof *cuts);
-    for (int r = 0; r < ranks && st == MNP_OK; r++)
-        cuts[r + 1] += cuts[r];
-    if (st == MNP_OK)
-        st = MNP_AGREE(ctx, mnp__layout_line(ranks, 1, &cuts[ranks], cuts, &layout));
-    free(cuts);
-    MNP_TRY(st);
-    st = mnp_array_new(ctx, MNP_FLOAT64, layout, &vector);
+    MNP_TRY(mnp__entries_layout(ctx, rows->count, &layout));
+    mnp_status st = mnp_array_new(ctx, MNP_FLOAT64, layout, &vector);
     mnp_layout_free(layout);
     MNP_TRY(st);
     st = MNP_AGREE(ctx, ctx->device->ops->copy(ctx->device, vector->data, rows->values,
@@ -190,7 +174,7 @@ static mnp_status reduce_entries(const mnp_sparse *matrix, char which, double *n
     mnp_ctx *ctx = matrix->ctx;
     mnp_array *vector = NULL, *norm = NULL;
     mnp__rows rows;
-    MNP_TRY(mnp__rows_changed(matrix, MNP_FLOAT64, &(mnp__change){.magnitudes = true}, &rows));
+    MNP_TRY(mnp__rows_changed(matrix, MNP_FLOAT64, &(mnp__change){.value = {.magnitudes = true}}, &rows));
     mnp_status st = make_vector(ctx, &rows, &vector);
     mnp__rows_release(ctx, &rows);
     MNP_TRY(st);

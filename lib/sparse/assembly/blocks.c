@@ -24,22 +24,6 @@
 
 enum part { ROWS, COLUMNS, VALUES, PARTS };
 
-/* A layout in which every rank has as many elements as entries. */
-static mnp_status entries_layout(mnp_ctx *ctx, int64_t count, mnp_layout **layout_p)
-{
-    const int ranks = ctx->comm.size;
-    int64_t *cuts = NULL;
-    mnp_status st = MNP_AGREE(ctx, mnp__calloc((size_t)ranks + 1, sizeof *cuts, &cuts));
-    if (st == MNP_OK)
-        st = mnp__all_gather(&ctx->comm, &count, cuts + 1, sizeof *cuts);
-    for (int r = 0; r < ranks && st == MNP_OK; r++)
-        cuts[r + 1] += cuts[r];
-    if (st == MNP_OK)
-        st = MNP_AGREE(ctx, mnp__layout_line(ranks, 1, &cuts[ranks], cuts, layout_p));
-    free(cuts);
-    return st;
-}
-
 /* Open the outputs, and copy the entries to them. */
 static mnp_status give_entries(const mnp_sparse *matrix, const mnp__entries *entries, const mnp_layout *layout,
                                mnp_array **const *user_p, mnp__output *outputs)
@@ -71,7 +55,7 @@ mnp_status mnp_sparse_to_coo(const mnp_sparse *matrix, mnp_array **rows_p, mnp_a
     mnp_layout *layout = NULL;
     mnp__output outputs[PARTS] = {{.array = NULL}};
     MNP_TRY(mnp__entries_of(matrix, &entries));
-    mnp_status st = entries_layout(matrix->ctx, entries.count, &layout);
+    mnp_status st = mnp__entries_layout(matrix->ctx, entries.count, &layout);
     if (st == MNP_OK)
         st = give_entries(matrix, &entries, layout, (mnp_array * *[]){rows_p, columns_p, values_p}, outputs);
     mnp_layout_free(layout);

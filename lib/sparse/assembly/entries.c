@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions of single entries: selected, converted, scaled, copied to a dense array (on the CPU), and the diagonal.
+ * Functions of single entries: selected, copied to a dense array (on the CPU), and the diagonal.
  */
 #include <stdlib.h>
 
-#include "array/input.h"
 #include "array/output.h"
 #include "base/integer.h"
 #include "layout/layout.h"
@@ -18,8 +17,7 @@
 static mnp_status select_entries(const mnp_sparse *matrix, int64_t low, int64_t high, bool drops_zeros,
                                  mnp_sparse **out_p)
 {
-    const mnp__selection selection = {
-        .count = matrix->rows, .low = low, .high = high, .row_lo = matrix->row_lo, .drops_zeros = drops_zeros};
+    const mnp__selection selection = {.low = low, .high = high, .row_lo = matrix->row_lo, .drops_zeros = drops_zeros};
     mnp_ctx *ctx = matrix->ctx;
     mnp__rows rows, kept;
     MNP_TRY(mnp__rows_of(matrix, &rows));
@@ -46,83 +44,6 @@ mnp_status mnp_sparse_eliminate_zeros(const mnp_sparse *matrix, mnp_sparse **out
 {
     MNP_ENTER(matrix, out_p);
     return select_entries(matrix, INT64_MIN, INT64_MAX, true, out_p);
-}
-
-/* ---- changed values ---- */
-
-/* The matrix with changed values of that dtype. */
-static mnp_status change(const mnp_sparse *matrix, mnp_dtype dtype, const mnp__change *how, mnp_sparse **changed_p)
-{
-    mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
-    mnp__rows rows;
-    shape.dtype = dtype;
-    MNP_TRY(mnp__rows_changed(matrix, dtype, how, &rows));
-    return mnp__sparse_from_rows_as(&shape, &rows, matrix->format, matrix->own.block, changed_p);
-}
-
-mnp_status mnp_sparse_astype(const mnp_sparse *matrix, mnp_dtype dtype, mnp_sparse **cast_p)
-{
-    MNP_ENTER(matrix, cast_p);
-    MNP_TRY(mnp__sparse_check_dtype("mnp_sparse_astype", dtype));
-    return change(matrix, dtype, &(mnp__change){.conjugates = false}, cast_p);
-}
-
-mnp_status mnp_sparse_conj(const mnp_sparse *matrix, mnp_sparse **conjugate_p)
-{
-    MNP_ENTER(matrix, conjugate_p);
-    return change(matrix, matrix->dtype, &(mnp__change){.conjugates = true}, conjugate_p);
-}
-
-/* Bring the factors of columns, and those of the ghosts.  Collective, and agreed upon. */
-static mnp_status bring_ghosts(const mnp_sparse *matrix, const mnp_array *brought, mnp__change *how)
-{
-    how->right = brought->data;
-    if (!matrix->has_ghosts)
-        return MNP_OK;
-    mnp_status st = mnp__ghosts_begin(matrix->ghosts, mnp_dtype_size(brought->dtype), 1, brought->data);
-    if (st == MNP_OK)
-        st = mnp__ghosts_finish(matrix->ghosts, &how->right_ghosts);
-    return MNP_AGREE(matrix->ctx, st);
-}
-
-static mnp_status check_factors(const char *which, const mnp_sparse *matrix, const mnp_array *factors, int64_t n)
-{
-    static const char function[] = "mnp_sparse_scale";
-    if (!factors)
-        return MNP_OK;
-    MNP_TRY(mnp__array_check_blocks(function, factors));
-    if (factors->ctx != matrix->ctx || factors->layout->ndim != 1 || factors->layout->shape[0] != n)
-        return MNP_FAIL(MNP_ERR_ARG, "%s: the %s factors should be %lld in one dimension, of the matrix's context",
-                        function, which, (long long)n);
-    return MNP_OK;
-}
-
-mnp_status mnp_sparse_scale(const mnp_sparse *matrix, const mnp_array *left, const mnp_array *right,
-                            mnp_sparse **scaled_p)
-{
-    MNP_ENTER(matrix, scaled_p);
-    MNP_NEED_OR_NULL(left);
-    MNP_NEED_OR_NULL(right);
-    mnp__input rows = {NULL, NULL}, columns = {NULL, NULL};
-    mnp__change how = {.left = NULL};
-    mnp_status st;
-    MNP_TRY(check_factors("left", matrix, left, matrix->shape[0]));
-    MNP_TRY(check_factors("right", matrix, right, matrix->shape[1]));
-    mnp_dtype dtype = left ? mnp_dtype_promote(matrix->dtype, left->dtype) : matrix->dtype;
-    dtype = right ? mnp_dtype_promote(dtype, right->dtype) : dtype;
-    if (left) {
-        MNP_TRY_OR(mnp__input_open(left, matrix->row_layout, dtype, MNP__INPUT_DENSE, &rows), st, done);
-        how.left = rows.array->data;
-    }
-    if (right) {
-        MNP_TRY_OR(mnp__input_open(right, matrix->column_layout, dtype, MNP__INPUT_DENSE, &columns), st, done);
-        MNP_TRY_OR(bring_ghosts(matrix, columns.array, &how), st, done);
-    }
-    st = change(matrix, dtype, &how, scaled_p);
-done:
-    mnp__input_close(&rows);
-    mnp__input_close(&columns);
-    return st;
 }
 
 /* ---- dense ---- */

@@ -58,7 +58,10 @@ mnp_status mnp_sparse_transpose(const mnp_sparse *matrix, mnp_sparse **transpose
                                      .columns = matrix->shape[0],
                                      .row_layout = matrix->column_layout,
                                      .column_layout = matrix->row_layout};
+    const mnp_sparse *known = mnp__sparse_known_transpose(matrix);
     mnp_status st;
+    if (known) /* it stays with the matrix, and its structure may be shared */
+        return mnp__stored_changed(known, known->dtype, &(mnp_value_change){.conjugates = false}, transposed_p);
     const bool listed = mnp__part_is_listed(matrix->format);
     if (!listed)
         MNP_TRY_OR(mnp__row_source_open(matrix, &source), st, done);
@@ -246,7 +249,7 @@ mnp_status mnp_sparse_rows(const mnp_sparse *matrix, int64_t start, int64_t stop
 {
     MNP_ENTER(matrix, rows_p);
     mnp_layout *layout;
-    mnp__rows rows = {.rows = 0}, slice;
+    mnp__rows slice;
     mnp_status st;
     mnp_ctx *ctx = matrix->ctx;
     start = mnp__slice_end(start, matrix->shape[0]);
@@ -254,19 +257,12 @@ mnp_status mnp_sparse_rows(const mnp_sparse *matrix, int64_t start, int64_t stop
     stop = mnp__max(stop, start);
     MNP_TRY(MNP_AGREE(ctx, slice_layout(matrix->row_layout, start, stop, &layout)));
     const int64_t *cuts = mnp_layout_cuts(layout, 0), lo = cuts[ctx->comm.rank], count = cuts[ctx->comm.rank + 1] - lo;
-    const mnp__selection selection = {.first = count > 0 ? start + lo - matrix->row_lo : 0,
-                                      .count = count,
-                                      .low = INT64_MIN,
-                                      .high = INT64_MAX,
-                                      .row_lo = matrix->row_lo};
-    MNP_TRY_OR(mnp__rows_of(matrix, &rows), st, done);
-    MNP_TRY_OR(mnp__rows_select(ctx, matrix->dtype, &rows, &selection, &slice), st, done);
+    MNP_TRY_OR(mnp__rows_range(matrix, count > 0 ? start + lo - matrix->row_lo : 0, count, &slice), st, done);
     mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
     shape.rows = stop - start;
     shape.row_layout = layout;
     st = mnp__sparse_from_rows(&shape, &slice, rows_p);
 done:
-    mnp__rows_release(ctx, &rows);
     mnp_layout_free(layout);
     return st;
 }

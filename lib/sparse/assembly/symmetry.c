@@ -28,7 +28,7 @@ static mnp_status make_pattern(const mnp_sparse *matrix, mnp_sparse **pattern_p)
     mnp__sparse_shape shape = mnp__sparse_shape_of(matrix);
     mnp__rows rows;
     shape.dtype = MNP_FLOAT32;
-    MNP_TRY(mnp__rows_changed(matrix, shape.dtype, &(mnp__change){.ones = true}, &rows));
+    MNP_TRY(mnp__rows_changed(matrix, shape.dtype, &(mnp__change){.value = {.ones = true}}, &rows));
     return mnp__sparse_from_rows(&shape, &rows, pattern_p);
 }
 

@@ -160,9 +160,10 @@ mnp_status mnp__part_as_csr(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *devi
     return st;
 }
 
-mnp_status mnp__part_empty(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, mnp__part *csr)
+mnp_status mnp__part_empty(mnp_ctx *ctx, int64_t rows, mnp__part *csr)
 {
-    int64_t offset = 0;
-    const mnp__part part = {.format = MNP_CSR, .rows = rows, .offsets = &offset};
-    return mnp__part_upload(ctx, dtype, 4, &part, csr);
+    mnp__part empty = {.format = MNP_CSR, .rows = rows, .offset_size = sizeof(int32_t)};
+    MNP_TRY(mnp__elements_new(ctx, 1, sizeof(int32_t), &empty.offsets));
+    *csr = empty;
+    return ctx->device->ops->fill(ctx->device, csr->offsets, 0, sizeof(int32_t), ctx->compute);
 }

@@ -60,9 +60,9 @@ mnp_status mnp__part_upload(mnp_ctx *ctx, mnp_dtype dtype, int offset_size, cons
 mnp_status mnp__part_download(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *device_part, mnp__part *part);
 void mnp__part_release(mnp_ctx *ctx, mnp__part *device_part); /* free a part in device memory */
 
-/* In device memory: the part converted to CSR by the CPU; an empty part in CSR.  Both wait.  Errors as above. */
+/* In device memory: the part converted to CSR by the CPU, which waits; an empty part in CSR.  Errors as above. */
 mnp_status mnp__part_as_csr(mnp_ctx *ctx, mnp_dtype dtype, const mnp__part *device_part, mnp__part *csr);
-mnp_status mnp__part_empty(mnp_ctx *ctx, mnp_dtype dtype, int64_t rows, mnp__part *csr);
+mnp_status mnp__part_empty(mnp_ctx *ctx, int64_t rows, mnp__part *csr);
 
 /* How many elements each array has; 0 where the format has none. */
 int64_t mnp__part_offsets(const mnp__part *part);

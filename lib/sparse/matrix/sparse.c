@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "layout/layout.h"
+#include "sparse/step/elements.h"
 
 /* ---- checks ---- */
 
@@ -117,15 +118,11 @@ void mnp__parts_free(mnp_ctx *ctx, mnp__parts *parts)
     *parts = (mnp__parts){.nghosts = 0};
 }
 
-/* A matrix without entries so far; mnp_sparse_free() undoes it.  Collective, and agreed upon. */
+/* A matrix without entries so far; mnp_sparse_free() undoes it. */
 static mnp_status new_matrix(const mnp__sparse_shape *shape, mnp_sparse **matrix_p)
 {
     mnp_sparse *matrix = NULL;
-    const mnp_status st = MNP_AGREE(shape->ctx, mnp__calloc(1, sizeof *matrix, &matrix));
-    if (st != MNP_OK) {
-        free(matrix);
-        return st;
-    }
+    MNP_TRY(mnp__calloc(1, sizeof *matrix, &matrix));
     *matrix = (mnp_sparse){.tag = MNP__TAG_sparse,
                            .ctx = shape->ctx,
                            .dtype = shape->dtype,
@@ -139,25 +136,48 @@ static mnp_status new_matrix(const mnp__sparse_shape *shape, mnp_sparse **matrix
     return MNP_OK;
 }
 
-/* The parts, and what belongs to them.  Not collective. */
+static void free_structure(mnp_ctx *ctx, mnp__structure *structure)
+{
+    if (!structure || --structure->holders > 0)
+        return;
+    mnp__ghosts_free(structure->ghosts);
+    mnp__part_release(ctx, &structure->own);
+    mnp__part_release(ctx, &structure->ghost);
+    free(structure);
+}
+
+static mnp__part without_values(const mnp__part *part)
+{
+    mnp__part places = *part;
+    places.values = NULL;
+    return places;
+}
+
+/* The parts, which are used up, become the structure and the values. */
 static mnp_status take_parts(mnp_sparse *matrix, mnp__parts *parts)
 {
     static const int64_t none[1];
     const int64_t *columns = parts->nghosts > 0 ? parts->ghost_columns : none;
-    matrix->format = parts->own.format;
-    matrix->own = parts->own;
-    parts->own = (mnp__part){.rows = 0};
-    if (matrix->own.rows != matrix->rows || matrix->own.columns != matrix->columns)
-        return MNP_FAIL(MNP_ERR_INTERNAL, "%" PRId64 " rows where %" PRId64 " are this rank's", matrix->own.rows,
+    mnp__structure *structure;
+    if (parts->own.rows != matrix->rows || parts->own.columns != matrix->columns)
+        return MNP_FAIL(MNP_ERR_INTERNAL, "%" PRId64 " rows where %" PRId64 " are this rank's", parts->own.rows,
                         matrix->rows);
-    if (parts->has_ghosts) {
-        matrix->ghost = parts->ghost;
-        parts->ghost = (mnp__part){.rows = 0};
-    } else {
-        MNP_TRY(mnp__part_empty(matrix->ctx, matrix->dtype, matrix->rows, &matrix->ghost));
+    if (!parts->has_ghosts) {
+        mnp__part_release(matrix->ctx, &parts->ghost);
+        MNP_TRY(mnp__part_empty(matrix->ctx, matrix->rows, &parts->ghost));
     }
+    MNP_TRY(mnp__calloc(1, sizeof *structure, &structure));
+    matrix->structure = structure;
+    structure->holders = 1;
+    matrix->format = parts->own.format;
     matrix->local_nnz = parts->nnz;
-    MNP_TRY(mnp__ghosts_new(matrix->ctx, matrix->column_layout, parts->nghosts, columns, &matrix->ghosts));
+    matrix->own = parts->own;
+    matrix->ghost = parts->ghost;
+    parts->own = parts->ghost = (mnp__part){.rows = 0};
+    structure->own = without_values(&matrix->own);
+    structure->ghost = without_values(&matrix->ghost);
+    MNP_TRY(mnp__ghosts_new(matrix->ctx, matrix->column_layout, parts->nghosts, columns, &structure->ghosts));
+    matrix->ghosts = structure->ghosts;
     return mnp__products_new(&matrix->products);
 }
 
@@ -179,10 +199,46 @@ mnp_status mnp__sparse_from_parts(const mnp__sparse_shape *shape, mnp__parts *pa
     mnp_sparse *matrix = NULL;
     mnp_status st = new_matrix(shape, &matrix);
     if (st == MNP_OK)
-        st = MNP_AGREE(shape->ctx, take_parts(matrix, parts));
+        st = take_parts(matrix, parts);
+    st = MNP_AGREE(shape->ctx, st);
     if (st == MNP_OK)
         st = compare_parts(matrix);
     mnp__parts_free(shape->ctx, parts);
+    if (st == MNP_OK)
+        *matrix_p = matrix;
+    else
+        mnp_sparse_free(matrix);
+    return st;
+}
+
+/* The structure of another, and room for values. */
+static mnp_status take_structure(mnp_sparse *matrix, const mnp_sparse *like)
+{
+    mnp_ctx *ctx = matrix->ctx;
+    const size_t size = mnp_dtype_size(matrix->dtype);
+    matrix->structure = like->structure;
+    matrix->structure->holders++;
+    matrix->own = matrix->structure->own;
+    matrix->ghost = matrix->structure->ghost;
+    matrix->ghosts = matrix->structure->ghosts;
+    matrix->format = like->format;
+    matrix->nnz = like->nnz;
+    matrix->local_nnz = like->local_nnz;
+    matrix->has_ghosts = like->has_ghosts;
+    memcpy(matrix->line_length, like->line_length, sizeof matrix->line_length);
+    MNP_TRY(mnp__elements_new(ctx, matrix->own.count, size, &matrix->own.values));
+    MNP_TRY(mnp__elements_new(ctx, matrix->ghost.count, size, &matrix->ghost.values));
+    return mnp__products_new(&matrix->products);
+}
+
+mnp_status mnp__sparse_new_like(const mnp_sparse *like, mnp_dtype dtype, mnp_sparse **matrix_p)
+{
+    mnp__sparse_shape shape = mnp__sparse_shape_of(like);
+    mnp_sparse *matrix = NULL;
+    shape.dtype = dtype;
+    *matrix_p = NULL;
+    MNP_TRY(new_matrix(&shape, &matrix));
+    const mnp_status st = take_structure(matrix, like);
     if (st == MNP_OK)
         *matrix_p = matrix;
     else
@@ -198,9 +254,9 @@ void mnp_sparse_free(mnp_sparse *matrix)
     MNP_NEED_OR(, matrix);
     mnp__ctx_gone(matrix->ctx, matrix);
     mnp__products_free(matrix->products);
-    mnp__ghosts_free(matrix->ghosts);
-    mnp__part_release(matrix->ctx, &matrix->own);
-    mnp__part_release(matrix->ctx, &matrix->ghost);
+    mnp__elements_free(matrix->ctx, matrix->own.values);
+    mnp__elements_free(matrix->ctx, matrix->ghost.values);
+    free_structure(matrix->ctx, matrix->structure);
     mnp_layout_free(matrix->row_layout);
     mnp_layout_free(matrix->column_layout);
     mnp__object_free(matrix);

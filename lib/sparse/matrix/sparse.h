@@ -21,6 +21,16 @@
 /* What products make when they first need it: kernels, the format that they read, and the transpose. */
 typedef struct mnp__products mnp__products;
 
+/*
+ * Where the entries of a matrix are: parts without values, and the ghosts.  It never changes, and matrices that differ
+ * in their values alone share it.
+ */
+typedef struct mnp__structure {
+    int holders; /* matrices */
+    mnp__part own, ghost;
+    mnp__ghosts *ghosts;
+} mnp__structure;
+
 struct mnp_sparse {
     unsigned tag; /* MNP__TAG_sparse: see base/call.h */
     mnp_ctx *ctx;
@@ -29,10 +39,11 @@ struct mnp_sparse {
     mnp_layout *row_layout, *column_layout;
     int64_t shape[2], nnz, local_nnz;
     int64_t row_lo, rows, column_lo, columns; /* of this rank */
-    mnp__part own, ghost;
+    mnp__structure *structure;
+    mnp__part own, ghost;  /* with the arrays of the structure, and values of its own */
     bool has_ghosts;       /* on any rank */
     double line_length[2]; /* mean entries of a line over all ranks: of the own part, of the ghost part */
-    mnp__ghosts *ghosts;
+    mnp__ghosts *ghosts;   /* of the structure */
     mnp__products *products;
 };
 
@@ -86,6 +97,13 @@ void mnp__parts_free(mnp_ctx *ctx, mnp__parts *parts); /* one that is all zeros 
  */
 mnp_status mnp__sparse_from_parts(const mnp__sparse_shape *shape, mnp__parts *parts, mnp_sparse **matrix_p);
 
+/*
+ * A matrix of that dtype with the structure of another, whose values, in `own` and `ghost`, the caller stores.  Not
+ * collective: the caller agrees, and frees *matrix_p, which is NULL after a failure, if another rank failed.
+ * MNP_ERR_MEMORY.
+ */
+mnp_status mnp__sparse_new_like(const mnp_sparse *matrix, mnp_dtype dtype, mnp_sparse **matrix_p);
+
 /* ---- taking apart ---- */
 
 /*
@@ -127,6 +145,9 @@ mnp_status mnp__sparse_apply_dot(const mnp_sparse *matrix, mnp_dtype dtype, cons
 
 /* The transpose, made at the first call and cached with the matrix.  Collective. */
 mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **transposed_p);
+
+/* The cached transpose; NULL: there is none.  Not collective. */
+const mnp_sparse *mnp__sparse_known_transpose(const mnp_sparse *matrix);
 
 /* A vector's layout for x: as given, or with the columns of x, whole, beside it.  The caller frees it. */
 mnp_status mnp__vectors_layout(const mnp_layout *layout, const mnp_array *x, mnp_layout **layout_p);

@@ -312,6 +312,11 @@ mnp_status mnp__sparse_transposed(const mnp_sparse *matrix, const mnp_sparse **t
     return MNP_OK;
 }
 
+const mnp_sparse *mnp__sparse_known_transpose(const mnp_sparse *matrix)
+{
+    return matrix->products->transposed;
+}
+
 /* ---- arrays ---- */
 
 mnp_status mnp__vectors_layout(const mnp_layout *layout, const mnp_array *x, mnp_layout **layout_p)

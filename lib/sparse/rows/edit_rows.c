@@ -9,7 +9,6 @@
 
 #include "base/integer.h"
 #include "base/text.h"
-#include "kernels/sparse/rows/edit_rows_params.h"
 #include "sparse/rows/rows_tasks.h"
 #include "sparse/step/elements.h"
 
@@ -65,16 +64,23 @@ static mnp_status make(struct edit *edit, mnp__rows *made)
     return mnp__ctx_launch(ctx, edit->kernel, most, &edit->params, sizeof edit->params);
 }
 
+/* A kernel compiled for SUM, PRODUCT or SELECT.  Collective. */
+static mnp_status load_edit(mnp_ctx *ctx, mnp_dtype dtype, const char *rule, const char *function,
+                            mnp__kernel **kernel_p)
+{
+    const mnp__kernel_spec spec = {.file = "sparse/rows/edit_rows.cu", .function = function};
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__text_add(&defines, "#define MNP_VALUE %s\n#define MNP_%s 1\n", mnp__jit_type(dtype), rule);
+    return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
+}
+
 /* Collective, and agreed upon. */
 static mnp_status run_edit(struct edit *edit, const char *rule, int64_t rows, mnp__rows *made_p)
 {
     mnp_ctx *ctx = edit->ctx;
-    const mnp__kernel_spec spec = {.file = "sparse/rows/edit_rows.cu", .function = "edit_rows"};
-    char room[MNP__KERNEL_ROOM];
-    mnp__text defines = MNP__TEXT_IN(room);
     mnp__rows made = {.rows = rows};
-    mnp__text_add(&defines, "#define MNP_VALUE %s\n#define MNP_%s 1\n", mnp__jit_type(edit->dtype), rule);
-    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &edit->kernel));
+    MNP_TRY(load_edit(ctx, edit->dtype, rule, "edit_rows", &edit->kernel));
     MNP_TRY(mnp__row_runner_open(ctx, edit->dtype, &edit->sums));
     edit->params.a = mnp__describe_rows(edit->a);
     if (edit->b)
@@ -110,12 +116,62 @@ mnp_status mnp__rows_select(mnp_ctx *ctx, mnp_dtype dtype, const mnp__rows *rows
     struct edit edit = {.ctx = ctx,
                         .dtype = dtype,
                         .a = rows,
-                        .params = {.first = selection->first,
-                                   .row_lo = selection->row_lo,
+                        .params = {.row_lo = selection->row_lo,
                                    .low = selection->low,
                                    .high = selection->high,
                                    .drops_zeros = selection->drops_zeros}};
-    return run_edit(&edit, "SELECT", selection->count, selected);
+    return run_edit(&edit, "SELECT", rows->rows, selected);
+}
+
+/* ---- sums and products of values ---- */
+
+/* *zeros_p: whether a result is 0 on this rank.  Waits.  Not collective. */
+static mnp_status combine_stored(mnp__kernel *kernel, const double *alpha, const mnp_sparse *a, const double *beta,
+                                 const mnp_sparse *b, int *zeros_p, mnp_sparse **c_p)
+{
+    mnp_ctx *ctx = a->ctx;
+    MNP_TRY(mnp__sparse_new_like(a, a->dtype, c_p));
+    const mnp__part *const parts[][3] = {{&a->own, &b->own, &(*c_p)->own}, {&a->ghost, &b->ghost, &(*c_p)->ghost}};
+    int *zeros;
+    mnp_status st;
+    MNP_TRY(mnp__elements_new(ctx, 1, sizeof *zeros, &zeros));
+    MNP_TRY_OR(ctx->device->ops->fill(ctx->device, zeros, 0, sizeof *zeros, ctx->compute), st, done);
+    for (int p = 0; p < 2; p++) {
+        mnp_stored_params params = {.count = parts[p][0]->count,
+                                    .values = parts[p][0]->values,
+                                    .others = parts[p][1]->values,
+                                    .made = parts[p][2]->values,
+                                    .zeros = zeros};
+        if (alpha) {
+            memcpy(params.alpha, alpha, sizeof params.alpha);
+            memcpy(params.beta, beta, sizeof params.beta);
+        }
+        if (params.count > 0)
+            MNP_TRY_OR(mnp__ctx_launch(ctx, kernel, params.count, &params, sizeof params), st, done);
+    }
+    st = mnp__elements_copy(ctx, zeros_p, zeros, 1, sizeof *zeros);
+done:
+    mnp__elements_free(ctx, zeros);
+    return st;
+}
+
+mnp_status mnp__stored_combined(const double *alpha, const mnp_sparse *a, const double *beta, const mnp_sparse *b,
+                                mnp_sparse **c_p)
+{
+    mnp_ctx *ctx = a->ctx;
+    mnp__kernel *kernel;
+    mnp_sparse *c = NULL;
+    int zeros = 0;
+    MNP_TRY(load_edit(ctx, a->dtype, alpha ? "SUM" : "PRODUCT", "combine_stored", &kernel));
+    mnp_status st = MNP_AGREE(ctx, combine_stored(kernel, alpha, a, beta, b, &zeros, &c));
+    if (st == MNP_OK)
+        st = mnp__all_reduce(&ctx->comm, &zeros, 1, MPI_INT, MPI_MAX);
+    *c_p = NULL;
+    if (st == MNP_OK && zeros == 0)
+        *c_p = c;
+    else
+        mnp_sparse_free(c);
+    return st;
 }
 
 /* ---- values ---- */
@@ -140,9 +196,7 @@ static mnp_status change_values(const mnp_sparse *matrix, mnp__kernel *kernel, m
     MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(dtype), &made));
     const mnp_change_params params = {.rows = mnp__describe_rows(rows),
                                       .made = made,
-                                      .conjugates = change->conjugates,
-                                      .magnitudes = change->magnitudes,
-                                      .ones = change->ones,
+                                      .change = change->value,
                                       .left = change->left,
                                       .right = change->right,
                                       .right_ghosts = change->right_ghosts,
@@ -174,6 +228,37 @@ mnp_status mnp__rows_changed(const mnp_sparse *matrix, mnp_dtype dtype, const mn
         *changed = rows;
     else
         mnp__rows_release(ctx, &rows);
+    return st;
+}
+
+/* Not collective. */
+static mnp_status change_stored(const mnp_sparse *matrix, mnp__kernel *kernel, mnp_dtype dtype,
+                                const mnp_value_change *change, mnp_sparse **changed_p)
+{
+    mnp_ctx *ctx = matrix->ctx;
+    const mnp__part *const from[] = {&matrix->own, &matrix->ghost};
+    MNP_TRY(mnp__sparse_new_like(matrix, dtype, changed_p));
+    const mnp__part *const made[] = {&(*changed_p)->own, &(*changed_p)->ghost};
+    for (int p = 0; p < 2; p++) {
+        const mnp_stored_params params = {
+            .count = from[p]->count, .values = from[p]->values, .made = made[p]->values, .change = *change};
+        if (params.count > 0)
+            MNP_TRY(mnp__ctx_launch(ctx, kernel, params.count, &params, sizeof params));
+    }
+    return MNP_OK;
+}
+
+mnp_status mnp__stored_changed(const mnp_sparse *matrix, mnp_dtype dtype, const mnp_value_change *change,
+                               mnp_sparse **changed_p)
+{
+    mnp__kernel *kernel;
+    mnp_sparse *changed = NULL;
+    MNP_TRY(load(matrix, "change_stored", dtype, &kernel));
+    const mnp_status st = MNP_AGREE(matrix->ctx, change_stored(matrix, kernel, dtype, change, &changed));
+    if (st == MNP_OK)
+        *changed_p = changed;
+    else
+        mnp_sparse_free(changed);
     return st;
 }
 

@@ -62,7 +62,7 @@ static mnp_status relist_own(mnp_ctx *ctx, mnp_dtype dtype, mnp_sparse_format fo
 /* The rows without entries that are 0, which formats that fill up with zeros cannot tell from their filling. */
 static mnp_status drop_zeros(mnp_ctx *ctx, mnp_dtype dtype, mnp__rows *rows)
 {
-    const mnp__selection selection = {.count = rows->rows, .low = INT64_MIN, .high = INT64_MAX, .drops_zeros = true};
+    const mnp__selection selection = {.low = INT64_MIN, .high = INT64_MAX, .drops_zeros = true};
     mnp__rows kept = {.rows = 0};
     const mnp_status st = mnp__rows_select(ctx, dtype, rows, &selection, &kept);
     mnp__rows_release(ctx, rows);

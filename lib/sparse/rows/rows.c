@@ -144,8 +144,9 @@ static mnp_status prepare(mnp__row_source *source)
     if (matrix->format != MNP_CSR && !mnp__part_is_listed(matrix->format))
         MNP_TRY(mnp__part_as_csr(ctx, matrix->dtype, &matrix->own, &source->converted));
     MNP_TRY(mnp__elements_new(ctx, matrix->rows + 1, sizeof *source->ghost_offsets, &source->ghost_offsets));
-    MNP_TRY(mnp__elements_upload(ctx, ghosts, sizeof *source->ghosts, mnp__ghosts_columns(matrix->ghosts),
-                                 &source->ghosts));
+    if (ghosts > 0) /* as an upload waits */
+        MNP_TRY(mnp__elements_upload(ctx, ghosts, sizeof *source->ghosts, mnp__ghosts_columns(matrix->ghosts),
+                                     &source->ghosts));
     mnp_rows_params params = mnp__row_source_read(source);
     return mnp__rows_run_each(source->runner, MNP_ROWS_SPREAD, matrix->rows + 1, &params);
 }
@@ -186,38 +187,47 @@ mnp_status mnp__rows_upload(mnp_ctx *ctx, const mnp__csr *csr, mnp__rows *rows)
     return mnp__elements_upload(ctx, count, mnp_dtype_size(csr->dtype), csr->values, &rows->values);
 }
 
-/* ---- all rows ---- */
+/* ---- all rows, or some ---- */
 
-/* Not collective. */
-static mnp_status pack_all(const mnp__row_source *source, mnp__rows *rows)
+/* The rows->rows rows from number `first` on.  Not collective. */
+static mnp_status pack_range(const mnp__row_source *source, int64_t first, mnp__rows *rows)
 {
     const mnp_sparse *matrix = source->matrix;
+    const mnp__part *own = mnp__row_source_own(source);
     mnp_ctx *ctx = matrix->ctx;
-    rows->rows = matrix->rows;
-    rows->count = mnp__row_source_own(source)->count + matrix->ghost.count;
+    const bool all = rows->rows == matrix->rows;
     MNP_TRY(mnp__elements_new(ctx, rows->rows + 1, sizeof *rows->offsets, &rows->offsets));
+    mnp_rows_params params = mnp__row_source_read(source);
+    params.matrix.own.offsets = (char *)own->offsets + first * own->offset_size;
+    params.ghost_offsets += first;
+    params.lengths = (long long *)rows->offsets;
+    MNP_TRY(mnp__rows_run_each(source->runner, MNP_ROWS_LENGTHS, rows->rows, &params));
+    MNP_TRY(mnp__rows_sum_up(source->runner, rows->rows, rows->offsets, all ? NULL : &rows->count));
+    if (all)
+        rows->count = own->count + matrix->ghost.count;
     MNP_TRY(mnp__elements_new(ctx, rows->count, sizeof *rows->columns, &rows->columns));
     MNP_TRY(mnp__elements_new(ctx, rows->count, mnp_dtype_size(matrix->dtype), &rows->values));
-    mnp_rows_params params = mnp__row_source_read(source);
-    params.lengths = (long long *)rows->offsets;
     params.list = mnp__describe_rows(rows);
-    MNP_TRY(mnp__rows_run_each(source->runner, MNP_ROWS_LENGTHS, rows->rows, &params));
-    MNP_TRY(mnp__rows_sum_up(source->runner, rows->rows, rows->offsets, NULL));
     params.count = 0;
     return mnp__rows_run(source->runner, MNP_ROWS_PACK, rows->count, &params);
 }
 
-mnp_status mnp__rows_of(const mnp_sparse *matrix, mnp__rows *rows)
+mnp_status mnp__rows_range(const mnp_sparse *matrix, int64_t first, int64_t count, mnp__rows *rows)
 {
     mnp__row_source source;
-    mnp__rows packed = {.rows = 0};
+    mnp__rows packed = {.rows = count};
     mnp_status st = mnp__row_source_open(matrix, &source);
     if (st == MNP_OK)
-        st = MNP_AGREE(matrix->ctx, pack_all(&source, &packed));
+        st = MNP_AGREE(matrix->ctx, pack_range(&source, first, &packed));
     mnp__row_source_close(&source);
     if (st == MNP_OK)
         *rows = packed;
     else
         mnp__rows_release(matrix->ctx, &packed);
     return st;
+}
+
+mnp_status mnp__rows_of(const mnp_sparse *matrix, mnp__rows *rows)
+{
+    return mnp__rows_range(matrix, 0, matrix->rows, rows);
 }

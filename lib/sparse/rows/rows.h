@@ -43,8 +43,12 @@ void mnp__row_source_close(mnp__row_source *source);
 
 void mnp__rows_release(mnp_ctx *ctx, mnp__rows *rows);
 
-/* All rows of a matrix.  Collective, and agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE. */
+/*
+ * All rows of a matrix; or `count` of this rank's from number `first` on, for which the call waits.  Collective, and
+ * agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
+ */
 mnp_status mnp__rows_of(const mnp_sparse *matrix, mnp__rows *rows);
+mnp_status mnp__rows_range(const mnp_sparse *matrix, int64_t first, int64_t count, mnp__rows *rows);
 
 /* Rows that the CPU made, copied to the device; release them also after a failure.  Waits.  Not collective. */
 mnp_status mnp__rows_upload(mnp_ctx *ctx, const mnp__csr *csr, mnp__rows *rows);

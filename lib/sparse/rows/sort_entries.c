@@ -7,6 +7,7 @@
 #include "sparse/rows/sort_entries.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/integer.h"
@@ -18,6 +19,21 @@
 #include "ops/sort/radix_sort.h"
 #include "sparse/rows/rows_tasks.h"
 #include "sparse/step/elements.h"
+
+mnp_status mnp__entries_layout(mnp_ctx *ctx, int64_t count, mnp_layout **layout_p)
+{
+    const int ranks = ctx->comm.size;
+    int64_t *cuts = NULL;
+    mnp_status st = MNP_AGREE(ctx, mnp__calloc((size_t)ranks + 1, sizeof *cuts, &cuts));
+    if (st == MNP_OK)
+        st = mnp__all_gather(&ctx->comm, &count, cuts + 1, sizeof *cuts);
+    for (int r = 0; r < ranks && st == MNP_OK; r++)
+        cuts[r + 1] += cuts[r];
+    if (st == MNP_OK)
+        st = MNP_AGREE(ctx, mnp__layout_line(ranks, 1, &cuts[ranks], cuts, layout_p));
+    free(cuts);
+    return st;
+}
 
 void mnp__entries_release(mnp_ctx *ctx, mnp__entries *entries)
 {

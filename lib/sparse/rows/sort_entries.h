@@ -17,6 +17,12 @@ typedef struct mnp__entries {
 void mnp__entries_release(mnp_ctx *ctx, mnp__entries *entries);
 
 /*
+ * A layout of one dimension, in which every rank has as many elements as it has entries.  Collective, and agreed upon.
+ * MNP_ERR_MEMORY.
+ */
+mnp_status mnp__entries_layout(mnp_ctx *ctx, int64_t count, mnp_layout **layout_p);
+
+/*
  * MNP_ERR_ARG where an entry lies outside a matrix of that shape; messages count entries from `first` on.  Waits.
  * Collective, and agreed upon.  Also MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE.
  */

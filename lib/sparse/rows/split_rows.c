@@ -144,7 +144,7 @@ static mnp_status find_columns(const struct cut *cut, const mnp__rows *rows, str
 
 /*
  * The entries of both parts, once the columns are sorted.  Where no rank has ghosts, the ghost part stays empty, and
- * the own part takes the values as they lie.  Waits.
+ * the own part takes the values as they lie.  Waits if there are ghosts.
  */
 static mnp_status fill_parts(const struct cut *cut, mnp__rows *rows, const struct numbering *numbering, int64_t owned,
                              mnp__parts *parts)
@@ -170,6 +170,8 @@ static mnp_status fill_parts(const struct cut *cut, mnp__rows *rows, const struc
     if (!numbering->table.words)
         MNP_TRY(mnp__rows_run_each(cut->runner, MNP_ROWS_NUMBER, numbering->count, &numbers));
     MNP_TRY(mnp__rows_run(cut->runner, MNP_ROWS_STACK, threads, &params));
+    if (parts->nghosts == 0)
+        return MNP_OK;
     return mnp__elements_copy(ctx, parts->ghost_columns, numbering->columns, parts->nghosts,
                               sizeof *parts->ghost_columns);
 }

@@ -60,6 +60,12 @@ def _stored(values):
     return values.astype(np.float32 if values.dtype == bool else np.float64)
 
 
+def _two_parts(number):
+    """The real and the imaginary part of a number."""
+    number = complex(number)
+    return (ctypes.c_double * 2)(number.real, number.imag)
+
+
 def _from_triplets(values, rows, columns, shape, dtype=None):
     """The arguments that make a matrix of entries that each rank has of its own."""
     rows, columns = (np.ascontiguousarray(i, np.int64) for i in (rows, columns))
@@ -72,6 +78,12 @@ def _from_triplets(values, rows, columns, shape, dtype=None):
     return ("sparse_from_triplets", *made_of, *cells, address)
 
 
+class _Freed:
+    """What a matrix has after free()."""
+
+    _handle, lent = None, True
+
+
 class csr_array(Handle):  # noqa: N801
     """A sparse matrix.  csr_array(A) of a matrix of SciPy, or of its parts as SciPy takes them: (values, (rows,
     columns)) or (data, indices, indptr), which every rank has; (values, (rows, columns)) may also be arrays of Maniple,
@@ -80,6 +92,9 @@ class csr_array(Handle):  # noqa: N801
     The dtype is float32, float64, complex64, complex128 or bool; what is of integers becomes float64."""
 
     _kind = "mnp_sparse"
+    _made = None  # the library's matrix; None: that of _source, transposed, which is made when its entries are needed
+    _source = None
+    _conjugates = False  # whether it is also conjugated
     _of_bools = False  # whether entries are bools to whoever looks; the library has them as zeros and ones of float32
 
     def __init__(self, matrix, shape=None, dtype=None):
@@ -131,16 +146,37 @@ class csr_array(Handle):  # noqa: N801
         return result.astype(bool) if self._of_bools and other.dtype == bool else result
 
     @property
+    def _held(self):
+        if self._made is None:
+            made_of = Shared("sparse_free", "sparse_transpose", self._source)
+            self._held = Shared("sparse_free", "sparse_conj", made_of) if self._conjugates else made_of
+        return self._made
+
+    @_held.setter
+    def _held(self, held):
+        self._made, self._source, self._conjugates = held, None, False
+
+    @property
     def _handle(self):
         return self._held._handle
 
+    @property
+    def _described(self):
+        """The address of a matrix that tells the dtype and the number of entries, without making any."""
+        return (self._source or self._made)._handle
+
     def free(self):
-        """Release the matrix now, on all ranks.  Collective."""
-        self._held.free()
+        """Release the matrix now, on all ranks; one whose transpose was taken goes when the transpose goes.
+        Collective."""
+        if self._source is None and not self._made.lent:
+            self._made.free()
+        else:
+            self._held = _Freed
 
     @property
     def shape(self):
-        return tuple_at(lib.mnp_sparse_shape(self._handle), 2)
+        shape = tuple_at(lib.mnp_sparse_shape(self._described), 2)
+        return shape[::-1] if self._source else shape
 
     ndim = 2
     __hash__ = None
@@ -152,21 +188,22 @@ class csr_array(Handle):  # noqa: N801
 
     @property
     def dtype(self):
-        return np.dtype(bool) if self._of_bools else numpy_dtypes[lib.mnp_sparse_dtype(self._handle)]
+        return np.dtype(bool) if self._of_bools else numpy_dtypes[lib.mnp_sparse_dtype(self._described)]
 
     @property
     def nnz(self):
-        return lib.mnp_sparse_nnz(self._handle)
+        return lib.mnp_sparse_nnz(self._described)
 
     @property
     def format(self):
-        return _FORMATS[lib.mnp_sparse_get_format(self._handle)]
+        return "csr" if self._source else _FORMATS[lib.mnp_sparse_get_format(self._handle)]
 
     def __repr__(self):
         return f"<sparse matrix of shape {self.shape}, {self.dtype}, {self.nnz} entries, {self.format}>"
 
     def local(self):
-        """This rank's rows as (indptr, indices, data) of NumPy.  Not collective."""
+        """This rank's rows as (indptr, indices, data) of NumPy.  Not collective, except of a transpose, whose entries
+        are made when they are first needed."""
         rows = lib.mnp_layout_ndim(lib.mnp_sparse_row_layout(self._handle)) and self._local_rows()
         count = lib.mnp_sparse_local_nnz(self._handle)
         indptr, indices = np.zeros(rows + 1, np.int64), np.zeros(count, np.int64)
@@ -276,9 +313,7 @@ class csr_array(Handle):  # noqa: N801
         own = np.dtype(float) if self._of_bools else self.dtype
         dtype = np.result_type(own, np.complex64) if one.dtype.kind == "c" else own
         matrix = self if dtype == self.dtype else self.astype(dtype)
-        value = one.astype(dtype).ctypes.data_as(ctypes.c_void_p)
-        rows = made("full", dtype_number(dtype), 1, (self.shape[0],), value)
-        return csr_array._of("sparse_scale", matrix, rows, None)
+        return csr_array._of("sparse_times", _two_parts(one.astype(dtype)), matrix)
 
     def __mul__(self, number):
         return self._scaled(number)
@@ -301,18 +336,22 @@ class csr_array(Handle):  # noqa: N801
             return self._together(other, csr_array._of("sparse_matmul_sparse", self, other))
         if not isinstance(other, (ndarray, np.ndarray)):
             return NotImplemented
+        if self._source:  # the library keeps a transpose with the matrix once a product has needed it
+            return self._together(other, made("sparse_matmul_transposed", self._source, self._conjugates, as_array(other)))
         return self._together(other, made("sparse_matmul", self, as_array(other)))
 
     def __rmatmul__(self, other):
         if not isinstance(other, ndarray) or other.ndim not in (1, 2):
             return NotImplemented
-        y = made("sparse_matmul_transposed", self, False, other if other.ndim == 1 else other.T)
+        x = other if other.ndim == 1 else other.T
+        if self._source and not self._conjugates:
+            y = made("sparse_matmul", self._source, x)
+        else:
+            y = made("sparse_matmul_transposed", self, False, x)
         return self._together(other, y if other.ndim == 1 else y.T)
 
     def _sum(self, other, factor):
-        ones = np.ones(1, np.complex128), np.array([factor], np.complex128)
-        alpha, beta = ((ctypes.c_double * 2).from_buffer(v) for v in ones)
-        return self._together(other, csr_array._of("sparse_add", alpha, self, beta, other))
+        return self._together(other, csr_array._of("sparse_add", _two_parts(1), self, _two_parts(factor), other))
 
     def __add__(self, other):
         if isinstance(other, csr_array):
@@ -348,11 +387,30 @@ class csr_array(Handle):  # noqa: N801
             return self @ other
         return self * other
 
-    def transpose(self):
-        return self._like("sparse_transpose")
+    def _turned(self, conjugates):
+        """The transpose, which may be conjugated too, without entries so far."""
+        if self._source and self._conjugates != conjugates:
+            return csr_array._of("sparse_conj", self._source)
+        turned = csr_array.__new__(csr_array)
+        turned._of_bools = self._of_bools
+        held = self._source or self._made
+        held.lent = True
+        if self._source:
+            turned._held = held
+        else:
+            turned._source, turned._conjugates = held, conjugates
+        return turned
 
-    T = property(transpose)
-    H = property(lambda self: self.conj().T)
+    def transpose(self):
+        """The transpose, whose entries are made when something needs them: products with arrays do not.
+        Not collective."""
+        return self._turned(False)
+
+    def getH(self):  # noqa: N802
+        """The transpose, conjugated.  Not collective."""
+        return self._turned(self.dtype.kind == "c")
+
+    T, H = property(transpose), property(getH)
     real = property(lambda self: self._with(names.real))
     imag = property(lambda self: self._with(names.imag))
 
@@ -383,12 +441,13 @@ class csr_array(Handle):  # noqa: N801
         self._held = csr_array((values, (rows, columns)), self.shape)._held
 
     def conj(self):
+        if self._source and self.dtype.kind == "c":
+            turned = csr_array.__new__(csr_array)
+            turned._source, turned._conjugates = self._source, not self._conjugates
+            return turned
         return self._like("sparse_conj")
 
     conjugate = conj
-
-    def getH(self):  # noqa: N802
-        return self.transpose().conj()
 
     def asformat(self, format, blocksize=0):  # noqa: A002
         if format not in _FORMATS:
@@ -454,6 +513,8 @@ class csr_array(Handle):  # noqa: N801
         axis = -1 if axis is None else range(2)[axis]
         if self._of_bools:
             return made("sparse_sum", self.astype(float), axis).astype(int)
+        if self._source and not self._conjugates:
+            return made("sparse_sum", self._source, axis if axis == -1 else 1 - axis)
         return made("sparse_sum", self, axis)
 
     def mean(self, axis=None):
@@ -569,12 +630,12 @@ class csr_array(Handle):  # noqa: N801
     size = property(lambda self: self.nnz)
 
     def _with(self, function):
-        """The matrix of changed values."""
-        rows, columns, values = self._coo()
-        return csr_array((function(values), (rows, columns)), self.shape)
+        """The matrix of changed values, at the same places."""
+        values = function(self._seen(made("sparse_values", self)))
+        return csr_array._of("sparse_with_values", self, _stored(values), of_bools=values.dtype == bool)
 
     def __abs__(self):
-        return self._with(abs)
+        return self._like("sparse_abs")
 
     def power(self, n):
         """Every entry to the power n, which is above 0.  Collective."""

@@ -191,3 +191,65 @@ def check_sparse_constructions():
     raises(ValueError, "ord is 3", "another norm", lambda: mp.sparse.linalg.norm(A, 3))
     raises(ValueError, "axis is 2", "another axis of a norm", lambda: mp.sparse.linalg.norm(A, axis=2))
     raises(ValueError, "axis is (0, 0)", "one axis twice", lambda: mp.sparse.linalg.norm(A, axis=(0, 0)))
+
+
+def check_sparse_sharing():
+    """Matrices that share entries or values: transposes without entries, and matrices of changed values."""
+    (A, B), (a, b) = matrices((5, 6), (5, 6))
+    C, c = A * (1 - 2j), a * (1 - 2j)  # noqa: N806
+    x, y, z = np.arange(5.0), np.arange(6.0) - 2, np.arange(10.0).reshape(5, 2)
+    for name, function in {
+        "A.T @ x": lambda np, sp, sl, a, b, c: a.T @ np.asarray(x),
+        "A.T @ dense": lambda np, sp, sl, a, b, c: a.T @ np.asarray(z),
+        "y @ A.T": lambda np, sp, sl, a, b, c: np.asarray(y) @ a.T,
+        "dense @ A": lambda np, sp, sl, a, b, c: np.asarray(z.T) @ a,
+        "A.T.T @ y": lambda np, sp, sl, a, b, c: a.T.T @ np.asarray(y),
+        "complex: T": lambda np, sp, sl, a, b, c: c.T @ np.asarray(x),
+        "complex: H": lambda np, sp, sl, a, b, c: adjoint(c) @ np.asarray(x),
+        "complex: T.conj()": lambda np, sp, sl, a, b, c: c.T.conj() @ np.asarray(z),
+        "complex: y @ H": lambda np, sp, sl, a, b, c: np.asarray(y) @ adjoint(c),
+        "complex: entries of H": lambda np, sp, sl, a, b, c: adjoint(c),
+        "complex: H.T": lambda np, sp, sl, a, b, c: adjoint(c).T,
+        "complex: H.H": lambda np, sp, sl, a, b, c: adjoint(adjoint(c)),
+        "sums of H": lambda np, sp, sl, a, b, c: adjoint(c).sum(axis=0),
+        "sums of T": lambda np, sp, sl, a, b, c: a.T.sum(axis=1),
+        "the sum of T": lambda np, sp, sl, a, b, c: np.asarray(a.T.sum()),
+        "T and a matrix": lambda np, sp, sl, a, b, c: a.T @ b + b.T @ a,
+        "rows of T": lambda np, sp, sl, a, b, c: a.T[1:4],
+        "values of T": lambda np, sp, sl, a, b, c: abs(-a.T).power(2),
+        "a format": lambda np, sp, sl, a, b, c: abs(a.tocsc() * -2) + (a.tocoo() * 3).real,
+        "blocks": lambda np, sp, sl, a, b, c: (a.tobsr((1, 1)) * 2).sin(),
+        "itself": lambda np, sp, sl, a, b, c: a.multiply(a) + a.multiply(a * 2) - (a + a),
+    }.items():
+        beside(f"sharing: {name}", function, (A, B, C), (a, b, c))
+    turned = C.H
+    ok((turned.shape, turned.dtype, turned.nnz, turned.format, turned.ndim) == ((6, 5), c.dtype, c.nnz, "csr", 2),
+       "what a transpose is")
+    # What is changed in place, or released, changes or releases nothing else
+    A, a = C.copy(), c.toarray()  # noqa: N806
+    others = {"T": (A.T, a.T), "H": (A.H, a.conj().T), "T.T": (A.T.T, a), "double": (A * 2, 2 * a), "abs": (abs(A), abs(a)),
+              "copy": (A.copy(), a), "T of T.T": (A.T.T.T, a.T)}
+    A.setdiag(7)
+    A[1, 2] = 5
+    changed = a.copy()
+    np.fill_diagonal(changed, 7)
+    changed[1, 2] = 5
+    same("elements that are set", (A.toarray(), A.T.toarray(), A.T @ x), (changed, changed.T, changed.T @ x), 1e-14)
+    others["T.T"][0][0, 0] = 9
+    a_too = a.copy()
+    a_too[0, 0] = 9
+    same("elements set in T.T", others.pop("T.T")[0].toarray(), a_too)
+    others["double"][0].setdiag(0)
+    same("elements set beside", (A * 1).toarray(), changed)
+    want = 2 * a
+    np.fill_diagonal(want, 0)
+    others["double"] = others["double"][0], want
+    same("others stay", tuple(m.toarray() for m, _ in others.values()), tuple(m for _, m in others.values()), 1e-14)
+    A = C.copy()  # noqa: N806
+    others = A.T, A * 2, A.H, A.T.T
+    A.free()
+    raises(TypeError, "no sparse matrix of Maniple", "a matrix that was freed", lambda: A @ mp.ones(6))
+    wanted = c.T.toarray(), 2 * c.toarray(), c.conj().T.toarray(), c.toarray()
+    same("what remains of a matrix that was freed", tuple(m.toarray() for m in others), wanted, 1e-14)
+    others[0].free()
+    same("products with its transpose", others[2] @ x, c.conj().T @ x, 1e-14)
