@@ -435,7 +435,7 @@ class Shared(Handle):
     """An object that all ranks release together: when Python has forgotten it on all of them, the next call that makes
     such an object releases it, in the order of making.  free() does it at once; it is collective."""
 
-    lent = False  # whether others rely on it, so that free() is not to be called
+    _lent = False  # whether others rely on it, so that free() is not to be called
 
     def __init__(self, release, make, *arguments):
         global _next

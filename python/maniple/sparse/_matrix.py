@@ -81,7 +81,7 @@ def _from_triplets(values, rows, columns, shape, dtype=None):
 class _Freed:
     """What a matrix has after free()."""
 
-    _handle, lent = None, True
+    _handle, _lent = None, True
 
 
 class csr_array(Handle):  # noqa: N801
@@ -168,7 +168,7 @@ class csr_array(Handle):  # noqa: N801
     def free(self):
         """Release the matrix now, on all ranks; one whose transpose was taken goes when the transpose goes.
         Collective."""
-        if self._source is None and not self._made.lent:
+        if self._source is None and not self._made._lent:
             self._made.free()
         else:
             self._held = _Freed
@@ -394,7 +394,7 @@ class csr_array(Handle):  # noqa: N801
         turned = csr_array.__new__(csr_array)
         turned._of_bools = self._of_bools
         held = self._source or self._made
-        held.lent = True
+        held._lent = True
         if self._source:
             turned._held = held
         else:
