@@ -337,7 +337,7 @@ assert status == 3 and before < after <= before + 11 == all_of_them, (status, be
     solve_alone 2 'with another right-hand side' poisson:30x30 u.h5:/x -o y.h5:/x --method cg --resume kept.h5
     solve_alone 2 'of the method cg, and is not resumed by gmres' poisson:30x30 -o y.h5:/x --method gmres --resume kept.h5
     solve_fails 2 'not a checkpoint of maniple solve, and is not overwritten' poisson:9 -o y.h5:/x --checkpoint u.h5
-    solve_alone 1 'a.mtx' poisson:9 -o y.h5:/x --checkpoint a.mtx
+    solve_alone 2 'not an HDF5 file' poisson:9 -o y.h5:/x --checkpoint a.mtx
     solve_alone 2 'is not a checkpoint' poisson:9 -o y.h5:/x --resume u.h5
     solve_alone 1 'No such file' poisson:9 -o y.h5:/x --resume nothing.h5
     on 3 "$MANIPLE" solve poisson:30x30 -o c.h5:/x --rtol 1e-9 --resume kept.h5 >report.txt 2>&1

@@ -66,7 +66,7 @@ WORK = elementwise | set("""copy astype redistribute replicate plan_new plan_run
     array_drop array_get_local_strided array_local_lo array_local_shape array_local_size array_local_strides array_margins
     array_ndim array_set_local array_set_local_strided array_shape array_to_host array_to_host_as""".split())
 ELSEWHERE = {"reduction_call", "conv_execute", "fft_plan_execute",  # they need a reduction, or a plan, which is not made for such layouts
-             "matmul_describe", "einsum_path",  # they tell what a call would do, in memory of their own
+             "matmul_describe", "einsum_path", "solve_dtype",  # they tell what a call would do, in memory of their own
              "find_peaks",  # its result is a struct
              "array_item", "array_items",  # they take arrays of one element
              "array_describe", "array_print"}  # they show any array

@@ -248,7 +248,7 @@ OTHERS = {
     "eigh": "NumPy's UPLO is the second one, which may also be b", "eigvalsh": "NumPy's UPLO is the second one",
     "lstsq": "NumPy's rcond is SciPy's cond", "norm": "NumPy's x is SciPy's a", "pinv": "NumPy's",
     "qr": "NumPy's mode is the second one", "svd": "NumPy's hermitian is the fourth one",
-    **{name: "rtol and what follows are given by name, as in SciPy 1.14" for name in "bicgstab cg cgs gmres minres".split()},
+    **{name: "rtol and what follows are given by name, as in SciPy 1.14" for name in "bicg bicgstab cg cgs gmres minres qmr tfqmr".split()},
 }
 # Which not all versions of SciPy have
 NOT_ALWAYS = "sym_pos turbo eigvals cond rcond rng random_state eigvals.overwrite_b restrt".split()
