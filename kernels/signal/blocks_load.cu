@@ -12,12 +12,13 @@
 MNP_KERNEL(blocks_load, mnp_blocks_params)
 {
     const int64_t rows = p.count * p.window[0] * p.window[1] * p.window[2];
-    FOR_ROWS(number, rows)
+    FOR_PIECES(number, rows, p.window[3])
     {
-        const block_row at = find_block_row(p, p.window, number);
+        const mnp_row_piece piece = mnp_find_piece(number, p.window[3]);
+        const block_row at = find_block_row(p, p.window, piece.row);
         const int64_t e0 = at.origin[0] + at.index[0], e1 = at.origin[1] + at.index[1], e2 = at.origin[2] + at.index[2],
                       e3 = at.origin[3];
-        MNP_SUM *to = (MNP_SUM *)p.windows + number * p.window[3];
+        MNP_SUM *to = (MNP_SUM *)p.windows + piece.row * p.window[3];
         int64_t width = p.in.extended[3] - e3 < p.window[3] ? p.in.extended[3] - e3 : p.window[3];
         if (p.first + at.block >= p.total || e0 >= p.in.extended[0] || e1 >= p.in.extended[1] || e2 >= p.in.extended[2])
             width = 0;
@@ -29,11 +30,11 @@ MNP_KERNEL(blocks_load, mnp_blocks_params)
                 return i >= begin && i < end ? in.middle[(i - begin) * in.stride]
                                              : in.edge[e3 + i - (i < begin ? 0 : inner)];
             };
-            for_row(width, value, [&](int64_t i, MNP_IN x) { to[i] = mnp_to<MNP_SUM>::from(x); });
+            for_piece(piece, width, value, [&](int64_t i, MNP_IN x) { to[i] = mnp_to<MNP_SUM>::from(x); });
         }
         const int64_t kept = width < 0 ? 0 : width;
-        for_row(
-            p.window[3] - kept, [](int64_t) { return MNP_SUM{}; },
+        for_piece(
+            piece, p.window[3] - kept, [](int64_t) { return MNP_SUM{}; },
             [&](int64_t i, MNP_SUM zero) { to[kept + i] = zero; });
     }
 }

@@ -12,6 +12,10 @@
 
 #include "kernels/signal/extended_params.h"
 
+/* Rows are worked on in pieces of so many elements: kernels/signal/rows.h. */
+enum { MNP_ROW_PIECE = 4096 };
+#define mnp_row_pieces(length) (((length) + MNP_ROW_PIECE - 1) / MNP_ROW_PIECE)
+
 typedef struct mnp_blocks_params {
     mnp_extended in; /* blocks_load.cu */
     void *windows;   /* of sums, real or complex */

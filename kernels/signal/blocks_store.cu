@@ -12,9 +12,10 @@
 MNP_KERNEL(blocks_store, mnp_blocks_params)
 {
     const int64_t rows = p.count * p.step[0] * p.step[1] * p.step[2];
-    FOR_ROWS(number, rows)
+    FOR_PIECES(number, rows, p.step[3])
     {
-        const block_row at = find_block_row(p, p.step, number);
+        const mnp_row_piece piece = mnp_find_piece(number, p.step[3]);
+        const block_row at = find_block_row(p, p.step, piece.row);
         bool is_output = p.first + at.block < p.total;
         int64_t to = 0, in_window[MNP_CONV_DIMS];
         for (int j = 0; j < MNP_CONV_DIMS; j++) {
@@ -31,8 +32,8 @@ MNP_KERNEL(blocks_store, mnp_blocks_params)
         const int64_t straight = p.window[3] - p.skip[3] < width ? p.window[3] - p.skip[3] : width;
         MNP_OUT *out = (MNP_OUT *)p.out + to;
         const auto store = [&](const MNP_SUM *from, int64_t first, int64_t count) {
-            for_row(
-                count, [&](int64_t i) { return finish<MNP_OUT>::from(from[i]); },
+            for_piece(
+                piece, count, [&](int64_t i) { return finish<MNP_OUT>::from(from[i]); },
                 [&](int64_t i, MNP_OUT value) { out[(first + i) * p.out_stride[3]] = value; });
         };
         store(line + p.skip[3], 0, straight);

@@ -502,15 +502,12 @@ void mnp__blocks_free(mnp__blocks *blocks)
 
 /* ---- execution ---- */
 
-/* A launch of one warp for every row. */
-static mnp__launch launch_of(int64_t rows)
+/* A launch of one warp for every piece of the rows of boxes of an extent. */
+static mnp_status launch(mnp_ctx *ctx, mnp__kernel *kernel, int64_t boxes, const long long *extent, const void *params,
+                         size_t size)
 {
-    return mnp__launch_of(32 * rows);
-}
-
-static mnp_status launch(mnp_ctx *ctx, mnp__kernel *kernel, int64_t rows, const void *params, size_t size)
-{
-    const mnp__launch launch = launch_of(rows);
+    const int64_t rows = boxes * extent[0] * extent[1] * extent[2];
+    const mnp__launch launch = mnp__launch_of(32 * rows * mnp_row_pieces(extent[3]));
     return ctx->device->ops->launch(ctx->device, kernel, &launch, params, size, ctx->compute);
 }
 
@@ -527,15 +524,15 @@ mnp_status mnp__blocks_run(mnp__blocks *blocks, const void *x, void *y)
             MNP_TRY(mnp__paired_run(ctx, &blocks->paired, &p, &s));
             continue;
         }
-        MNP_TRY(launch(ctx, blocks->load, p.count * p.window[0] * p.window[1] * p.window[2], &p, sizeof p));
+        MNP_TRY(launch(ctx, blocks->load, p.count, p.window, &p, sizeof p));
         MNP_TRY(run_transform(blocks, &blocks->forward, false));
         if (blocks->filtering)
             MNP_TRY(ctx->device->ops->fft_execute(ctx->device, blocks->filtering, blocks->spectra, blocks->filter, NULL,
                                                   ctx->compute));
         else
-            MNP_TRY(launch(ctx, blocks->multiply, s.count * s.extent[0] * s.extent[1] * s.extent[2], &s, sizeof s));
+            MNP_TRY(launch(ctx, blocks->multiply, s.count, s.extent, &s, sizeof s));
         MNP_TRY(run_transform(blocks, &blocks->backward, true));
-        MNP_TRY(launch(ctx, blocks->store, p.count * p.step[0] * p.step[1] * p.step[2], &p, sizeof p));
+        MNP_TRY(launch(ctx, blocks->store, p.count, p.step, &p, sizeof p));
     }
     return MNP_OK;
 }

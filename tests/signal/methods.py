@@ -249,6 +249,9 @@ big = rng.standard_normal((200, 200))
 mp.ok(chosen(AUTO, (512, 512), big).method in (FFT, OVERLAP), "a large random kernel takes transforms")
 mp.ok(chosen(TRANSFORMS, (64, 64), dense[:3, :3]).method in (FFT, OVERLAP), "transforms are chosen of where they are asked for")
 check(TRANSFORMS, rng.standard_normal((37, 45)), dense[:5, :4], "full")
+for method in FFT, OVERLAP:
+    check(method, numbers(9001, "float32"), numbers(77, "float32"), "full")  # a row of several pieces
+    check(method, numbers((2, 8200), "complex128"), numbers((1, 5), "complex128"))
 info = chosen(OVERLAP, (64, 4000), rng.standard_normal((3, 5)))
 mp.ok(info.window[0] >= 16 and 16 <= info.window[1] < 4000, "blocks are smaller than the array")
 info = chosen(FFT, (64, 4001), rng.standard_normal((1, 5)))
