@@ -11,6 +11,9 @@
  * real numbers, it works on a copy of it in the memory to work in: what the kernel for columns makes of it first, or
  * what a pass does.  It also wants real numbers to begin where complex ones could, at even elements; where the memory
  * or a loop begins at an odd one, they go through a copy.
+ *
+ * A transform that is freed becomes a spare one of the device's, for who asks for the same: the plans of a plain call,
+ * such as a convolution, live no longer than that.
  */
 #include <config.h>
 
