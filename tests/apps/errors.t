@@ -16,8 +16,8 @@ mkdir folder folder.png
 # Inputs that are not there, or not what they should be
 conv 1 'missing.h5' missing.h5:/x hanning:3x3 -o out.h5:/y
 conv 1 'in.h5.*nothing\|nothing.*in.h5' in.h5:/nothing hanning:3x3 -o out.h5:/y
-conv 1 'notes.txt' notes.txt:/x hanning:3x3 -o out.h5:/y
-conv 1 'cut.h5' cut.h5:/x hanning:3x3 -o out.h5:/y
+conv 2 'notes.txt' notes.txt:/x hanning:3x3 -o out.h5:/y
+conv 2 'cut.h5' cut.h5:/x hanning:3x3 -o out.h5:/y
 conv 1 'deep' in.h5:/deep hanning:3x3 -o out.h5:/y
 conv 2 'KERNEL has a NaN' in.h5:/x in.h5:/nan -o in.h5:/y
 conv 2 'has 3 dimensions' in.h5:/x hanning:3x3x3 -o in.h5:/y
@@ -51,7 +51,7 @@ unset MANIPLE_MEMORY_LIMIT
 conv 1 "no/such" in.h5:/x hanning:3x3 -o no/such/out.h5:/y
 conv 1 'is a folder' in.h5:/x hanning:3x3 -o folder:/y
 conv 1 'notes.txt' in.h5:/x hanning:3x3 -o notes.txt/out.h5:/y
-conv 1 'notes.txt' in.h5:/x hanning:3x3 -o notes.txt:/y
+conv 2 'notes.txt' in.h5:/x hanning:3x3 -o notes.txt:/y
 conv 1 'in.h5.*deep\|deep.*in.h5' in.h5:/x hanning:3x3 -o in.h5:/deep
 if has_png; then
     conv 1 'no/such' in.h5:/x hanning:3x3 -o out.h5:/y --picture no/such/out.png
