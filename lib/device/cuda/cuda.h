@@ -29,7 +29,7 @@ typedef struct cuda_device {
     size_t scratch_limit, pinned_limit; /* bytes, or 0 */
     struct mnp__cublas *cublas;         /* NULL until the first product */
     struct mnp__cusolver *cusolver;     /* NULL until the first factorisation */
-    /* Fourier transforms that were freed, the latest at the end: making one for a long line takes a tenth of a second */
+    /* Fourier transforms that were freed, the latest at the end, so that cuFFT does not plan the same again */
     int nspares;
     mnp__device_fft *spares[MNP__CUDA_SPARES];
     char name[96];
