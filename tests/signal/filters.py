@@ -4,10 +4,13 @@ over any layout, from views, into given arrays, and lines that are divided into 
 """
 
 import ctypes
+import os
 
-import maniple as mp
-import numpy as np
-from scipy import signal
+os.environ.setdefault("MANIPLE_THREADS", "9")  # so the host divides long lines into 72 parts, which it joins in groups
+
+import maniple as mp  # noqa: E402
+import numpy as np  # noqa: E402
+from scipy import signal  # noqa: E402
 
 rng = mp.random()
 
@@ -116,6 +119,14 @@ for order in 1, 2, 3, 7, 8, 11, 16, 17:
     b, v = rng.standard_normal(order + 1), values((2, 5000), "float64")
     close(f"order {order}", lfilter(b, a, mp.array(v, mp.random_layout(rng, v.shape)), 1, zf_p=None),
           signal.lfilter(b, a, v, 1), 1e-11)
+# too many numbers for tiles, so that GPUs divide its lines into parts as well, and a pole that is felt from part to part
+b, a = np.ones(1), np.convolve([1, -0.9999], [1] + 15 * [0] + [-0.5])
+for n in 8191, 8321, 20011, 150001:
+    v, zi = values((n,), "float64"), rng.standard_normal(17)
+    y, zf = lfilter(b, a, mp.array(v, mp.random_layout(rng, (n,))), 0, mp.array(zi))
+    want, state = signal.lfilter(b, a, v, zi=zi)
+    close(f"order 17, {n} elements", y, want, 1e-10)
+    mp.ok(np.abs(zf.numpy() - state).max() <= 1e-10 * np.abs(want).max(), "where it ends")
 for sections in 1, 2, 3, 5, 8, 9:
     sos = np.array([np.concatenate([rng.standard_normal(3), poles(2)]) for _ in range(sections)])
     v = values((9001,), str(rng.choice(["float64", "complex64", "float32"])))

@@ -113,14 +113,18 @@ MNP_INLINE void mnp_follow(const double *matrix, double (&s)[MNP_ORDER], const d
         s[n] = next[n];
 }
 
-/* Join the items of group number `group` of a line. */
-MNP_INLINE void mnp_group(const mnp_recurrence_params &p, int64_t group, int64_t line)
+/*
+ * Join the items of group number `group` of a line.  Like the parts, the groups end together with the line: the first
+ * one may have fewer items, and it alone is never stepped over, so all others have the same matrix on the next level.
+ */
+MNP_INLINE void mnp_group(const mnp_recurrence_params &p, int64_t groups, int64_t group, int64_t line)
 {
+    const int64_t end = p.count - (groups - 1 - group) * p.group, begin = mnp_greatest(end - p.group, 0);
     const bool keeps = p.task == MNP_RECURRENCE_EXPAND;
     double s[MNP_ORDER];
     for (int n = 0; n < MNP_ORDER; n++)
         s[n] = p.before && group > 0 ? p.before[((group - 1) * MNP_ORDER + n) * p.over.lines + line] : 0;
-    for (int64_t i = group * p.group; i < mnp_least((group + 1) * p.group, p.count); i++) {
+    for (int64_t i = begin; i < end; i++) {
         double *states = p.states + i * MNP_ORDER * p.over.lines + line;
         mnp_follow(p.matrix, s, states, p.over.lines);
         for (int n = 0; n < MNP_ORDER && keeps; n++)
@@ -196,7 +200,7 @@ MNP_KERNEL(recurrence, mnp_recurrence_params)
     const int64_t groups = grouped ? (p.count + p.group - 1) / p.group : 1;
     MNP_FOR (unit, groups * p.over.lines) {
         if (grouped)
-            mnp_group(p, unit / p.over.lines, unit % p.over.lines);
+            mnp_group(p, groups, unit / p.over.lines, unit % p.over.lines);
         else if (p.task == MNP_RECURRENCE_SEED)
             mnp_seed(p, unit);
         else
