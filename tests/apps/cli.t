@@ -195,7 +195,7 @@ check $? "no temporary file is left behind" "$(find .)"
 # shellcheck disable=SC2317  # it is called, by way of interrupt
 computes()
 {
-    [ "$tries" -ge 30 ] # it has had time to come so far
+    [ "$tries" -ge 30 ] && [ -z "$(find . -name '*early.h5*')" ] # it has had time to come so far, and writes nothing yet
 }
 
 # shellcheck disable=SC2317  # it is called, by way of interrupt
@@ -218,7 +218,8 @@ interrupt()
         tries=$((tries + 1))
     done
     met=no
-    kill -TERM $pid 2>/dev/null && met=yes
+    "$condition" && met=yes
+    kill -TERM $pid 2>/dev/null || met=no
     tries=0
     while kill -0 $pid 2>/dev/null && [ $tries -lt 6000 ]; do
         sleep 0.05
