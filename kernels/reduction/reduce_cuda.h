@@ -184,6 +184,28 @@ template <typename Lanes> MNP_INLINE void mnp_take_units(const mnp_units &units,
         return;
     }
 #endif
+#if MNP_SEARCHES && MNP_COLUMNS && MNP_REDUCED == 1 && MNP_UNROLL > 1
+    if (whole) { /* the same of the elements that a column has in these rows, which are equally far apart */
+        const int64_t first = units.readers[0].index(0), apart = units.readers[1].index(0) - first;
+#pragma unroll
+        for (int a = 0; a < MNP_ALONG; a++) {
+#pragma unroll
+            for (int v = 0; v < MNP_VECTOR; v++) {
+                int u = 0, row = 0;
+                mnp_value best = MNP_VALUE(MNP_LOADED);
+#pragma unroll
+                for (u = 1; u < MNP_UNROLL; u++) {
+                    const mnp_value x = MNP_VALUE(MNP_LOADED);
+                    const bool replaces = mnp_op::replaces(x, best);
+                    best = replaces ? x : best;
+                    row = replaces ? u : row;
+                }
+                lanes.follow(mnp_set(0, a, v), best, first + row * apart);
+            }
+        }
+        return;
+    }
+#endif
 #if MNP_LEADS
     if (whole) {
 #pragma unroll

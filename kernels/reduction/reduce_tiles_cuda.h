@@ -157,12 +157,28 @@ MNP_INLINE void mnp_take_layers(const mnp_staged &staged, int tiles, const uint4
         MNP_ELEMENT(lanes, lead, u, MNP_LAYER, 0);
     }
 #endif
+#if MNP_SEARCHES && MNP_REDUCED == 1 /* indices rise: which layer is the best one is found without 64-bit indices */
+#pragma unroll
+    for (int u = 0; u < MNP_UNROLL; u++) {
+        int t = 0, layer = 0;
+        mnp_value best = MNP_VALUE(MNP_LAYER);
+#pragma unroll 4
+        for (t = 1; t < tiles; t++) {
+            const mnp_value x = MNP_VALUE(MNP_LAYER);
+            const bool replaces = mnp_op::replaces(x, best);
+            best = replaces ? x : best;
+            layer = replaces ? t : layer;
+        }
+        lanes.take(u, best, staged.first[layer]);
+    }
+#else
 #pragma unroll 4
     for (int t = 0; t < tiles; t++) {
 #pragma unroll
         for (int u = 0; u < MNP_UNROLL; u++)
             MNP_TAKE_STAGED(lanes, u, MNP_LAYER, staged.first[t]);
     }
+#endif
 }
 #endif
 

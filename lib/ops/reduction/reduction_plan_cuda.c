@@ -119,7 +119,7 @@ static bool are_tiles(const mnp__reduction_walk *w, int along, const mnp__reduct
 {
     const int64_t size = (int64_t)mnp_dtype_size(w->spec->operands[0].memory), full = VECTOR_BYTES / size;
     const int64_t width = mnp__walk_extent(w, along);
-    if (w->spec->ninputs > 1 || w->spec->steady || plan->general || w->outputs == 0 || w->elements <= 1 || full == 0 ||
+    if (w->spec->ninputs > 1 || w->spec->steady || plan->general || w->outputs == 0 || w->elements == 0 || full == 0 ||
         mnp__array_is_scalar(w->work->inputs[0]) || w->base[0] % (uint64_t)size != 0)
         return false;
     const bool small = size < WORD_BYTES;
@@ -128,7 +128,7 @@ static bool are_tiles(const mnp__reduction_walk *w, int along, const mnp__reduct
         return small && strided;
     const int64_t apart = w->stride[MNP__REDUCED][0][mnp__walk_innermost(w, MNP__REDUCED)] * size; /* rows of columns */
     if (along == MNP__KEPT && ((width * size < SECTOR_BYTES && apart >= SECTOR_BYTES) ||
-                               mnp__divide_up(width, full) * w->elements < FEW_ACCESSES))
+                               mnp__divide_up(width, full) * w->elements < (w->spec->searches ? 2 : 1) * FEW_ACCESSES))
         return true;
     if (along == MNP__KEPT && w->elements <= FEW_ROWS && (small || w->spec->searches || w->spec->accumulator > LARGE))
         return true;

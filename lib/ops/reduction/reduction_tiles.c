@@ -69,17 +69,19 @@ static int next(const tile *t)
 }
 
 /*
- * Take dimensions into the tile.  Gaps between what follows one another may be a quarter of it, or what a GPU reads
- * with their neighbours in any case.
+ * Take dimensions into the tile.  Gaps between what follows one another may be so much of it, or what a GPU reads with
+ * their neighbours in any case.
  */
-static void choose_dims(tile *t)
+static void choose_dims(tile *t, double gaps)
 {
     const int64_t sector = SECTOR_BYTES / t->size;
     int64_t dense = 1;
+    t->dims[MNP__KEPT] = t->dims[MNP__REDUCED] = 0;
+    t->cut = MNP__KEPT;
     for (int which = next(t); which >= 0; which = next(t)) {
         const int64_t stride = stride_of(t, which, t->dims[which]), extent = extent_of(t, which, t->dims[which]);
         const int64_t fit = MNP__REDUCTION_TILE / t->size / stride;
-        if (stride < dense || stride > dense + mnp__max(dense / 4, sector - 1) || fit < 2)
+        if (stride < dense || stride > dense + mnp__max((int64_t)(gaps * (double)dense), sector - 1) || fit < 2)
             return;
         t->taken[t->dims[MNP__KEPT] + t->dims[MNP__REDUCED]] = which;
         t->dims[which]++;
@@ -209,14 +211,13 @@ static void make_layers(tile *t)
 
 /*
  * Whether there is something to reduce in a tile, its elements can be listed where need be, and their indices rise; or
- * it is a layer of those that are fast.
+ * it is a layer of those that are fast; or outputs have one element each.
  */
 static bool is_suited(const mnp__reduction_spec *spec, const tile *t)
 {
     if (t->dims[MNP__REDUCED] == 0)
-        return t->dims[MNP__KEPT] > 0 && t->tiles > 1 &&
-               (t->tiles <= FEW_LAYERS || extent_of(t, MNP__KEPT, 0) < NARROW || t->size < WORD_BYTES ||
-                spec->accumulator > LARGE);
+        return t->dims[MNP__KEPT] > 0 && (t->tiles <= FEW_LAYERS || extent_of(t, MNP__KEPT, 0) < NARROW ||
+                                          t->size < WORD_BYTES || spec->accumulator > LARGE);
     return t->dims[MNP__REDUCED] == 1 || (!spec->indices && t->count <= MNP__REDUCTION_PLACES);
 }
 
@@ -253,20 +254,26 @@ static bool choose_shape(const mnp__reduction_spec *spec, tile *t, shape *s)
            (t->tiles == 1 || pitch >= (t->dims[MNP__REDUCED] == 0 ? LEAST_LAYER : LEAST_BYTES));
 }
 
+/* Find a tile with such gaps, otherwise layers. */
+static bool find_tile(const mnp__reduction_spec *spec, tile *t, shape *s, double gaps)
+{
+    choose_dims(t, gaps);
+    if (t->dims[MNP__KEPT] + t->dims[MNP__REDUCED] == 0)
+        return false;
+    if (t->dims[MNP__REDUCED] > 0 && choose_shape(spec, t, s))
+        return true;
+    make_layers(t);
+    return t->dims[MNP__KEPT] > 0 && choose_shape(spec, t, s);
+}
+
 int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__nest *nests, int64_t most_parts,
                                   mnp__reduction_plan *plan, int64_t *team_p, int64_t *deep_p)
 {
-    tile t = {.nests = nests, .size = (int64_t)mnp_dtype_size(spec->operands[0].memory), .cut = MNP__KEPT};
+    tile t = {.nests = nests, .size = (int64_t)mnp_dtype_size(spec->operands[0].memory)};
     mnp__reduction_signature *signature = &plan->signature;
     shape s;
-    choose_dims(&t);
-    if (t.dims[MNP__KEPT] + t.dims[MNP__REDUCED] == 0)
+    if (!find_tile(spec, &t, &s, 0.25) && !find_tile(spec, &t, &s, 1))
         return 0;
-    if (t.dims[MNP__REDUCED] == 0 || !choose_shape(spec, &t, &s)) {
-        make_layers(&t);
-        if (t.dims[MNP__KEPT] == 0 || !choose_shape(spec, &t, &s))
-            return 0;
-    }
     if (s.blocks < ENOUGH_BLOCKS)
         plan->parts =
             mnp__clamp(mnp__clamp(2 * ENOUGH_BLOCKS / s.blocks, 1, mnp__divide_up(t.tiles, s.deep)), 1, most_parts);
@@ -276,7 +283,7 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
     signature->tiled = true;
     signature->tile_loop = t.tiles > 1;
     signature->tile_count =
-        t.tiles == 1 && s.team == 0 && t.dims[MNP__REDUCED] == 1 && t.count <= MOST_COUNT && !spec->searches
+        t.tiles == 1 && s.team == 0 && t.dims[MNP__REDUCED] <= 1 && t.count <= MOST_COUNT && !spec->searches
             ? (unsigned char)t.count
             : 0;
     signature->vector = 1;
