@@ -5,14 +5,15 @@
 #include "signal/blocks.h"
 
 #include <maniple/fft.h>
+#include <maniple/ufunc.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/array.h"
 #include "array/boxes.h"
 #include "base/dtype.h"
-#include "base/value.h"
 #include "device/launch.h"
 #include "kernels/signal/blocks_params.h"
 #include "signal/extended.h"
@@ -324,52 +325,34 @@ static int64_t choose_count(const mnp__blocks *blocks, int64_t *elements)
     return count;
 }
 
-/* The taps, not reversed, divided by the number of points of a window: transforms are not scaled. */
-static mnp_status turn_taps(const mnp__blocks *blocks, int64_t points, const char *taps, int64_t count, char **turned_p)
+/* Divide the taps by the number of points of a window, as transforms are not scaled.  Collective. */
+static mnp_status scale_taps(const mnp__blocks_shape *shape, mnp_array *taps)
 {
-    MNP_TRY(mnp__calloc((size_t)count, mnp_dtype_size(blocks->element), turned_p));
-    for (int64_t i = 0; i < count; i++) {
-        double value[2] = {0, 0};
-        mnp__value_get(blocks->sum, taps, count - 1 - i, value);
-        value[0] /= (double)points;
-        value[1] /= (double)points;
-        mnp__value_set(blocks->element, *turned_p, i, value);
-    }
-    return MNP_OK;
+    double points = 1;
+    for (int j = 0; j < MNP_CONV_DIMS; j++)
+        points *= shape->transformed[j] ? (double)shape->window[j] : 1;
+    return mnp_multiply(taps, mnp_scalar_float(taps->ctx, 1 / points), &taps);
 }
 
-/* The filter in a window of its own, with zeros behind it along every dimension: only the taps come from the CPU. */
-static mnp_status pad_filter(const mnp__blocks *one, const char *taps)
+/* The filter in a window of its own, not reversed, with zeros behind it along every dimension. */
+static mnp_status pad_filter(const mnp__blocks *one, const mnp_array *taps)
 {
     mnp_ctx *ctx = one->in.ctx;
     mnp__device *device = ctx->device;
-    const size_t size = mnp_dtype_size(one->element);
-    int64_t extent[MNP_CONV_DIMS], dense[MNP_CONV_DIMS], strides[MNP_CONV_DIMS];
-    for (int j = 0; j < MNP_CONV_DIMS; j++) {
-        const int d = one->in.geometry.order[j];
-        extent[j] = d < 0 ? 1 : one->in.geometry.taps[d];
-    }
-    mnp__dense_strides(MNP_CONV_DIMS, extent, dense);
-    mnp__dense_strides(MNP_CONV_DIMS, one->shape.window, strides);
-    const mnp__one_box box = mnp__one_box_of(MNP_CONV_DIMS, extent, dense, strides);
-    const int64_t count = product(extent), points = product(one->shape.window);
-    char *turned = NULL;
-    void *staged = NULL;
-    mnp_status st;
-    MNP_TRY_OR(turn_taps(one, points, taps, count, &turned), st, done);
-    MNP_TRY_OR(device->ops->alloc(device, (size_t)count * size, &staged), st, done);
-    MNP_TRY_OR(device->ops->copy(device, staged, turned, (size_t)count * size, ctx->compute), st, done);
-    MNP_TRY_OR(device->ops->fill(device, one->windows, 0, (size_t)points * size, ctx->compute), st, done);
-    MNP_TRY_OR(mnp__one_box_copy(ctx, one->place, &box, size, staged, one->windows, ctx->compute), st, done);
-    st = mnp__ctx_wait(ctx, ctx->compute);
-done:
-    device->ops->free(device, staged);
-    free(turned);
-    return st;
+    const size_t size = mnp_dtype_size(one->element), from_size = mnp_dtype_size(one->sum);
+    int64_t from[MNP_CONV_DIMS], to[MNP_CONV_DIMS];
+    for (int j = 0; j < MNP_CONV_DIMS; j++)
+        from[j] = -taps->local_strides[j];
+    mnp__dense_strides(MNP_CONV_DIMS, one->shape.window, to);
+    const mnp__one_box box = mnp__one_box_of(MNP_CONV_DIMS, taps->local_shape, from, to);
+    const char *last = (const char *)taps->data + (size_t)(taps->local_size - 1) * from_size;
+    MNP_TRY(device->ops->fill(device, one->windows, 0, (size_t)product(one->shape.window) * size, ctx->compute));
+    return mnp__one_box_copy(ctx, one->place, &box, one->element == one->sum ? size : 0, last, one->windows,
+                             ctx->compute);
 }
 
 /* Transform the filter: as the windows are, but one window, and one element along each dimension of a batch. */
-static mnp_status make_filter(mnp__blocks *blocks, const char *taps)
+static mnp_status make_filter(mnp__blocks *blocks, const mnp_array *taps)
 {
     mnp_ctx *ctx = blocks->in.ctx;
     mnp__device *device = ctx->device;
@@ -412,7 +395,7 @@ static mnp_status prepare_transforms(mnp__blocks *blocks, int64_t count)
 }
 
 /* The steps that can fail on one rank alone. */
-static mnp_status prepare(mnp__blocks *blocks, const mnp__blocks_spec *spec)
+static mnp_status prepare(mnp__blocks *blocks, const mnp_array *taps)
 {
     mnp__device *device = blocks->in.ctx->device;
     const bool paired = blocks->shape.paired;
@@ -422,7 +405,7 @@ static mnp_status prepare(mnp__blocks *blocks, const mnp__blocks_spec *spec)
     const size_t windows = (size_t)elements * mnp_dtype_size(blocks->element);
     blocks->params.count = blocks->spectrum_params.count = count;
     MNP_TRY(device->ops->alloc(device, windows, &blocks->windows));
-    MNP_TRY(make_filter(blocks, spec->taps));
+    MNP_TRY(make_filter(blocks, taps));
     if (!paired)
         MNP_TRY(prepare_transforms(blocks, count));
     blocks->params.windows = blocks->windows;
@@ -445,8 +428,9 @@ static mnp_status load_kernel(mnp_ctx *ctx, const char *file, const char *functi
 
 static mnp_status load_kernels(mnp_ctx *ctx, const mnp__blocks_spec *spec, mnp__blocks *blocks)
 {
-    const mnp_dtype element = mnp__moving_dtype(blocks->element);
-    MNP_TRY(mnp__copy_kernel(ctx, element, element, &blocks->place));
+    const mnp_dtype moving = mnp__moving_dtype(spec->sum);
+    const bool converts = blocks->element != spec->sum;
+    MNP_TRY(mnp__copy_kernel(ctx, converts ? spec->sum : moving, converts ? blocks->element : moving, &blocks->place));
     if (blocks->shape.paired)
         return mnp__paired_load(ctx, spec, &blocks->shape, &blocks->paired);
     MNP_TRY(load_kernel(ctx, "signal/blocks_load.cu", "blocks_load", "MNP_IN", spec->input, "MNP_SUM", spec->sum,
@@ -473,7 +457,8 @@ mnp_status mnp__blocks_new(mnp_ctx *ctx, mnp__conv_geometry *geometry, const mnp
         blocks->last = blocks->shape.transformed[j] ? j : blocks->last;
     MNP_TRY_OR(load_kernels(ctx, spec, blocks), st, fail);
     MNP_TRY_OR(mnp__extended_open(ctx, spec->input, geometry, spec->boundaries, spec->fill, &blocks->in), st, fail);
-    MNP_TRY_OR(MNP_AGREE(ctx, prepare(blocks, spec)), st, fail);
+    MNP_TRY_OR(scale_taps(&blocks->shape, spec->taps), st, fail);
+    MNP_TRY_OR(MNP_AGREE(ctx, prepare(blocks, spec->taps)), st, fail);
     *blocks_p = blocks;
     return MNP_OK;
 fail:

@@ -21,7 +21,7 @@ typedef struct mnp__blocks_spec {
     mnp_dtype input, output, sum;   /* sum: float32, float64, complex64 or complex128 */
     const mnp_boundary *boundaries; /* of each dimension of the input */
     const void *fill;               /* one element of the input's dtype */
-    const void *taps;               /* reversed, as direct summation takes them, of type `sum`, in the CPU's memory */
+    mnp_array *taps;                /* of type `sum`, otherwise as direct summation takes them; blocks scale them */
     bool whole;                     /* one block a rank */
 } mnp__blocks_spec;
 

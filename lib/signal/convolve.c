@@ -2,6 +2,9 @@
 /*
  * Convolution: the public functions.
  */
+#include <maniple/reduce.h>
+#include <maniple/ufunc.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,69 +71,6 @@ static mnp_status encode_fill(double value, mnp_dtype dtype, void *element)
     return MNP_OK;
 }
 
-static bool has_nan(mnp_dtype dtype, const void *values, int64_t count)
-{
-    bool found = false;
-    int64_t reals = mnp_dtype_kind(dtype) == 'c' ? 2 * count : count;
-    if (mnp__dtype_is_single(dtype)) {
-        for (int64_t i = 0; i < reals; i++)
-            found = found || isnan(((const float *)values)[i]);
-    } else if (mnp__dtype_is_double(dtype)) {
-        for (int64_t i = 0; i < reals; i++)
-            found = found || isnan(((const double *)values)[i]);
-    }
-    return found;
-}
-
-/* Replace numbers by their complex conjugates. */
-static void conjugate(mnp_dtype dtype, void *values, int64_t count)
-{
-    for (int64_t i = 0; dtype == MNP_COMPLEX64 && i < count; i++)
-        ((float *)values)[2 * i + 1] *= -1;
-    for (int64_t i = 0; dtype == MNP_COMPLEX128 && i < count; i++)
-        ((double *)values)[2 * i + 1] *= -1;
-}
-
-/*
- * Lay out the kernel, dense in C order at `kernel`, in the order of the kernel code's dimensions, and reversed.  A
- * correlation is the convolution with the reversed and conjugated kernel, so it takes the kernel's elements as they
- * lie.
- */
-static void lay_out_taps(const mnp__conv_geometry *geometry, bool correlates, const mnp_array *array,
-                         const char *kernel, char *taps)
-{
-    size_t size = mnp_dtype_size(array->dtype);
-    int64_t strides[MNP_MAX_DIMS], extent[MNP_CONV_DIMS], stride[MNP_CONV_DIMS], last = 0;
-    mnp__dense_strides(array->layout->ndim, array->layout->shape, strides);
-    for (int j = 0; j < MNP_CONV_DIMS; j++) {
-        int d = geometry->order[j], k = d < 0 ? -1 : geometry->kernel_dim[d];
-        extent[j] = k < 0 ? 1 : geometry->taps[d];
-        stride[j] = k < 0 ? 0 : strides[k];
-        last += (extent[j] - 1) * stride[j];
-    }
-    for (int64_t a = 0; a < extent[0]; a++)
-        for (int64_t b = 0; b < extent[1]; b++)
-            for (int64_t y = 0; y < extent[2]; y++)
-                for (int64_t x = 0; x < extent[3]; x++, taps += size) {
-                    const int64_t at = a * stride[0] + b * stride[1] + y * stride[2] + x * stride[3];
-                    memcpy(taps, kernel + (size_t)(correlates ? at : last - at) * size, size);
-                }
-}
-
-/* Gather the kernel on every rank, in the type of the sums.  Collective. */
-static mnp_status replicate_kernel(mnp_ctx *ctx, const mnp_array *kernel, mnp_dtype sum, mnp_array **replica_p)
-{
-    mnp_layout *layout;
-    mnp_array *whole = NULL;
-    MNP_TRY(mnp_layout_replicated(ctx->comm.size, kernel->layout->ndim, kernel->layout->shape, &layout));
-    mnp_status st = mnp_redistribute(kernel, layout, &whole);
-    mnp_layout_free(layout);
-    MNP_TRY(st);
-    st = mnp_astype(whole, sum, replica_p);
-    mnp_array_free(whole);
-    return st;
-}
-
 /* A hash of the arguments of mnp_conv_plan_new(). */
 static uint64_t hash_arguments(mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
                                const mnp_conv_options *options)
@@ -157,28 +97,6 @@ static mnp_status check_options(const mnp_conv_options *options)
     return MNP_OK;
 }
 
-/* Read the replica of the kernel, check it, and lay it out.  *taps_p is to be freed. */
-static mnp_status read_taps(const mnp__conv_geometry *geometry, const mnp_conv_options *options,
-                            const mnp_array *replica, char **taps_p)
-{
-    size_t bytes = (size_t)replica->local_size * mnp_dtype_size(replica->dtype);
-    char *values = NULL;
-    mnp_status st;
-    MNP_TRY_OR(mnp__malloc(bytes, &values), st, done);
-    MNP_TRY_OR(mnp__malloc(bytes, taps_p), st, done);
-    MNP_TRY_OR(mnp_array_get_local(replica, values), st, done);
-    if (has_nan(replica->dtype, values, replica->local_size)) {
-        st = MNP_FAIL(MNP_ERR_ARG, "the kernel has a NaN, which would make every output NaN");
-        goto done;
-    }
-    lay_out_taps(geometry, options->correlate, replica, values, *taps_p);
-    if (options->correlate)
-        conjugate(replica->dtype, *taps_p, replica->local_size);
-done:
-    free(values);
-    return st;
-}
-
 /* ---- methods ---- */
 
 static bool by_transforms(mnp_conv_method method)
@@ -192,9 +110,10 @@ typedef struct recipe {
     const mnp_conv_options *options;
     mnp_boundary boundaries[MNP_MAX_DIMS];
     unsigned char fill[16];
-    char *taps;      /* reversed, in the order of the kernel code's dimensions */
-    int rank;        /* how many outer products the kernel is the sum of; 0: no few are known */
-    double *factors; /* their vectors; see terms.h */
+    mnp_array *taps;       /* every rank has all: see lay_out_taps() */
+    int rank;              /* how many outer products the kernel is known to be the sum of; 0: no few */
+    double *factors;       /* their vectors; see terms.h */
+    bool lacks_transforms; /* there is a rank without a library for them */
 } recipe;
 
 /* What the fill value is: nothing in mode valid, where zeros stand where a larger kernel reaches beyond the input. */
@@ -206,6 +125,64 @@ static double fill_of(const mnp_conv_options *options)
 static int64_t taps_along(const mnp__conv_geometry *geometry, int j)
 {
     return geometry->order[j] < 0 ? 1 : geometry->taps[geometry->order[j]];
+}
+
+/* ---- the kernel ---- */
+
+/*
+ * Lay out the taps of all of the kernel on every rank, in device memory and in the type of the sums: dense in the order
+ * of the kernel code's dimensions, and reversed.  A correlation is the convolution with the reversed and conjugated
+ * kernel, so it takes the kernel's elements as they lie.  Collective.
+ */
+static mnp_status lay_out_taps(const mnp_conv_plan *plan, const mnp_array *kernel, recipe *r)
+{
+    mnp_ctx *ctx = plan->ctx;
+    const mnp__conv_geometry *geometry = &r->geometry;
+    int64_t extent[MNP_CONV_DIMS], stride[MNP_CONV_DIMS], first = 0;
+    mnp__input input;
+    mnp_layout *layout = NULL;
+    mnp_array *view = NULL;
+    mnp_status st;
+    MNP_TRY(mnp__input_open_everywhere(kernel, MNP_DTYPE_AUTO, 0, &input));
+    for (int j = 0; j < MNP_CONV_DIMS; j++) {
+        const int d = geometry->order[j], k = d < 0 ? -1 : geometry->kernel_dim[d];
+        extent[j] = taps_along(geometry, j);
+        stride[j] = k < 0 ? 0 : input.array->local_strides[k];
+        if (!r->options->correlate) {
+            first += (extent[j] - 1) * stride[j];
+            stride[j] *= -1;
+        }
+    }
+    char *data = (char *)input.array->data + first * (int64_t)mnp_dtype_size(kernel->dtype);
+    st = mnp_layout_replicated(ctx->comm.size, MNP_CONV_DIMS, extent, &layout);
+    if (st == MNP_OK)
+        st = mnp__array_view(input.array, kernel->dtype, layout, data, stride, &view);
+    MNP_TRY_OR(MNP_AGREE(ctx, st), st, done);
+    MNP_TRY_OR(mnp_array_new_order(ctx, plan->sum, layout, MNP_ORDER_C, &r->taps), st, done);
+    MNP_TRY_OR(mnp__array_assign(view, r->taps), st, done);
+    if (r->options->correlate && mnp_dtype_kind(kernel->dtype) == 'c')
+        st = mnp_conjugate(r->taps, &r->taps);
+done:
+    mnp_array_free(view);
+    mnp_layout_free(layout);
+    mnp__input_close(&input);
+    return st;
+}
+
+/* Refuse a NaN, which a maximum takes over.  Collective. */
+static mnp_status check_taps(const mnp_array *taps)
+{
+    mnp_array *greatest = NULL;
+    unsigned char element[16];
+    double value[2] = {0, 0};
+    MNP_TRY(mnp_max(taps, MNP_ALL_AXES, &greatest));
+    mnp_status st = mnp_array_get_local(greatest, element);
+    if (st == MNP_OK)
+        mnp__value_get(taps->dtype, element, 0, value);
+    mnp_array_free(greatest);
+    if (isnan(value[0]) || isnan(value[1]))
+        st = MNP_FAIL(MNP_ERR_ARG, "the kernel has a NaN, which would make every output NaN");
+    return MNP_AGREE(taps->ctx, st);
 }
 
 /* The part of planning that needs no other rank. */
@@ -240,7 +217,7 @@ static mnp_status make_direct(mnp_conv_plan *plan, recipe *r)
                                    .sum = plan->sum,
                                    .boundaries = r->boundaries,
                                    .fill = r->fill,
-                                   .taps = r->taps};
+                                   .taps = r->taps->data};
     return mnp__direct_new(plan->ctx, &r->geometry, &spec, &plan->direct);
 }
 
@@ -316,40 +293,48 @@ static void estimate_of_rank(mnp_conv_plan *plan, const recipe *r, int rank)
 {
     double *seconds = plan->info.seconds;
     mnp__conv_estimate(plan->ctx, &r->geometry, plan->input, plan->output, plan->sum, rank, seconds);
-    if (mnp__dtype_is_integral(plan->output) && !by_transforms(r->options->method))
+    if (r->lacks_transforms || (mnp__dtype_is_integral(plan->output) && !by_transforms(r->options->method)))
         seconds[MNP_CONV_FFT] = seconds[MNP_CONV_OVERLAP_ADD] = -1;
 }
 
-/* How many outer products are worth being looked for: as many as would be the fastest method; see terms.h. */
+/*
+ * How many outer products are worth being looked for, which is done on the CPU: as many as would be the fastest method,
+ * or, where that is asked for by name, as many as it takes; see terms.h.
+ */
 static int useful_rank(mnp_conv_plan *plan, const recipe *r)
 {
-    if (r->geometry.ndim == MNP_CONV_DIMS || fill_of(r->options) != 0)
-        return 1;
-    if (r->options->method == MNP_CONV_SEPARABLE)
-        return MNP__MOST_TERMS;
-    for (int rank = 1; rank < MNP__MOST_TERMS; rank++) {
+    const int most = r->geometry.ndim == MNP_CONV_DIMS || fill_of(r->options) != 0 ? 1 : MNP__MOST_TERMS;
+    int rank = r->options->method == MNP_CONV_SEPARABLE ? most : 0;
+    for (; r->options->method == MNP_CONV_AUTO && rank < most; rank++) {
         estimate_of_rank(plan, r, rank + 1);
         if (mnp__conv_fastest(plan->info.seconds) != MNP_CONV_SEPARABLE)
-            return rank;
+            break;
     }
-    return MNP__MOST_TERMS;
+    return rank;
+}
+
+/* Look for at most so many outer products. */
+static mnp_status find_products(const mnp_conv_plan *plan, recipe *r, int most)
+{
+    char *values;
+    MNP_TRY(mnp__malloc((size_t)r->taps->local_size * mnp_dtype_size(plan->sum), &values));
+    mnp_status st = mnp_array_get_local(r->taps, values);
+    if (st == MNP_OK)
+        st = mnp__factor(plan->sum, r->taps->local_shape, values, most, &r->factors, &r->rank);
+    free(values);
+    return st;
 }
 
 /*
  * Estimate the time of every method that can be used.  Sums of integers are exact unless transforms are asked for by
- * name; then the taps are read as float64.
+ * name; then the taps are read as float64.  Collective.
  */
 static mnp_status estimate(mnp_conv_plan *plan, recipe *r)
 {
     const mnp_conv_method wish = r->options->method;
-    int64_t extent[MNP_CONV_DIMS];
-    int most = 1;
-    for (int j = 0; j < MNP_CONV_DIMS; j++)
-        extent[j] = taps_along(&r->geometry, j);
-    if (wish == MNP_CONV_AUTO || wish == MNP_CONV_SEPARABLE) {
-        most = useful_rank(plan, r);
-        MNP_TRY(mnp__factor(plan->sum, extent, r->taps, most, &r->factors, &r->rank));
-    }
+    const int most = useful_rank(plan, r);
+    if (most > 0)
+        MNP_TRY(MNP_AGREE(plan->ctx, find_products(plan, r, most)));
     estimate_of_rank(plan, r, r->rank > 0 ? r->rank : 1);
     if (r->rank == 0 && wish != MNP_CONV_DIRECT)
         plan->info.seconds[MNP_CONV_SEPARABLE] = -1;
@@ -368,7 +353,7 @@ static mnp_conv_method faster_transforms(const double *seconds)
 }
 
 /* Choose the method; transforms that nobody asked for only where all ranks have a library for them.  Collective. */
-static mnp_status choose(mnp_conv_plan *plan, const recipe *r)
+static mnp_status choose(mnp_conv_plan *plan, recipe *r)
 {
     mnp_conv_plan_info *info = &plan->info;
     const mnp_conv_method wish = r->options->method;
@@ -381,7 +366,8 @@ static mnp_status choose(mnp_conv_plan *plan, const recipe *r)
         int missing = device->ops->fft_load(device, is_double) != MNP_OK;
         MNP_TRY(mnp__all_reduce(&plan->ctx->comm, &missing, 1, MPI_INT, MPI_MAX));
         if (missing) {
-            info->seconds[MNP_CONV_FFT] = info->seconds[MNP_CONV_OVERLAP_ADD] = -1;
+            r->lacks_transforms = true;
+            MNP_TRY(estimate(plan, r));
             info->method = mnp__conv_fastest(info->seconds);
         }
     }
@@ -411,17 +397,6 @@ static mnp_status make_without_terms(mnp_conv_plan *plan, recipe *r)
     return make(plan, r);
 }
 
-static mnp_status read_kernel(mnp_conv_plan *plan, const mnp_array *kernel, recipe *r)
-{
-    mnp_array *replica = NULL;
-    MNP_TRY(replicate_kernel(plan->ctx, kernel, plan->sum, &replica));
-    mnp_status st = read_taps(&r->geometry, r->options, replica, &r->taps);
-    mnp_array_free(replica);
-    if (st == MNP_OK)
-        st = estimate(plan, r);
-    return MNP_AGREE(plan->ctx, st);
-}
-
 /* A plan that knows its method, and what is needed to make it.  Both are to be freed, also after a failure. */
 static mnp_status begin(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout, const mnp_array *kernel,
                         const mnp_conv_options *options, recipe *r, mnp_conv_plan **plan_p)
@@ -443,14 +418,17 @@ static mnp_status begin(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout,
     }
     MNP_TRY(MNP_AGREE(ctx, st));
     MNP_TRY(mnp__check_same(&ctx->comm, "a convolution", hash_arguments(dtype, layout, kernel, r->options)));
-    MNP_TRY(read_kernel(plan, kernel, r));
+    MNP_TRY(lay_out_taps(plan, kernel, r));
+    if (!mnp__dtype_is_integral(kernel->dtype))
+        MNP_TRY(check_taps(r->taps));
+    MNP_TRY(estimate(plan, r));
     return choose(plan, r);
 }
 
 static void recipe_free(recipe *r)
 {
     mnp__conv_geometry_free(&r->geometry);
-    free(r->taps);
+    mnp_array_free(r->taps);
     free(r->factors);
 }
 

@@ -15,7 +15,7 @@ typedef struct mnp__direct_spec {
     bool truncates;                 /* see kernels/signal/finish.h */
     const mnp_boundary *boundaries; /* of each dimension of the input */
     const void *fill;               /* one element of the input's dtype */
-    const void *taps;               /* in the CPU's memory, dense in the order of the kernel code's dimensions */
+    const void *taps; /* in the device's memory or the CPU's, dense in the order of the kernel code's dimensions */
 } mnp__direct_spec;
 
 /*

@@ -125,8 +125,8 @@ static mnp_status plan_transforms(mnp__whole *whole, const mnp__blocks_spec *spe
     return MNP_OK;
 }
 
-/* This rank's block of the filter, not reversed, with zeros behind it: only the taps come from the CPU. */
-static mnp_status place_filter(const mnp__whole *whole, mnp__kernel *copy, const char *taps, mnp_array *padded)
+/* This rank's block of the filter, not reversed, with zeros behind it. */
+static mnp_status place_filter(const mnp__whole *whole, mnp__kernel *copy, const mnp_array *taps, mnp_array *padded)
 {
     const mnp__conv_geometry *geometry = &whole->geometry;
     mnp__device *device = whole->ctx->device;
@@ -152,20 +152,12 @@ static mnp_status place_filter(const mnp__whole *whole, mnp__kernel *copy, const
     if (count == 0)
         return MNP_OK;
     const mnp__one_box box = mnp__one_box_of(geometry->ndim, extent, from, to);
-    char *staged = NULL;
-    MNP_TRY(device->ops->alloc(device, (size_t)ntaps * size, (void **)&staged));
-    mnp_status st = device->ops->copy(device, staged, taps, (size_t)ntaps * size, whole->ctx->compute);
-    if (st == MNP_OK)
-        st = mnp__one_box_copy(whole->ctx, copy, &box, size, staged + (size_t)first * size, padded->data,
-                               whole->ctx->compute);
-    if (st == MNP_OK)
-        st = mnp__ctx_wait(whole->ctx, whole->ctx->compute);
-    device->ops->free(device, staged);
-    return st;
+    return mnp__one_box_copy(whole->ctx, copy, &box, size, (const char *)taps->data + (size_t)first * size,
+                             padded->data, whole->ctx->compute);
 }
 
 /* Transform the filter, which has one element along the dimensions of a batch, and bring it where it is used. */
-static mnp_status make_filter(mnp__whole *whole, const char *taps)
+static mnp_status make_filter(mnp__whole *whole, const mnp_array *taps)
 {
     mnp_ctx *ctx = whole->ctx;
     int64_t shape[MNP_CONV_DIMS];
