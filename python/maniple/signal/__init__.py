@@ -56,9 +56,16 @@ def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):
     return options
 
 
+def _contains(larger, shape):
+    return len(larger) == len(shape) and all(n >= k for n, k in zip(larger, shape))
+
+
 def _convolved(in1, in2, correlated, mode, method, boundary, fillvalue, axes, dtype, out=None):
-    """A convolution or correlation; without a dtype, of the one that NumPy finds for both operands."""
+    """A convolution or correlation; without a dtype, of the one that NumPy finds for both operands.  In the mode valid
+    the larger operand is the array and the other one the kernel, as in SciPy."""
     in1, in2 = as_array(in1), as_array(in2)
+    if mode == "valid" and axes is None and in1.shape != in2.shape and _contains(in2.shape, in1.shape):
+        in1, in2, correlated = names.conj(names.flip(in2)) if correlated else in2, in1, False
     if dtype is None:
         dtype = out.dtype if isinstance(out, ndarray) else names.result_type(in1.dtype, in2.dtype)
     if in1.ndim == in2.ndim == 0:
