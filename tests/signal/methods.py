@@ -80,12 +80,22 @@ def outer(shape, dtype):
     return product.astype(dtype)
 
 
-def check(method, x, kernel, mode="same", boundary=0, fillvalue=0.0, axes=None, layout=None):
+def reversed_all(kernel):
+    return kernel[(slice(None, None, -1),) * kernel.ndim]
+
+
+def check(method, x, kernel, mode="same", boundary=0, fillvalue=0.0, axes=None, layout=None, correlate=False, of=None):
+    """of: the kernel as an array of the library, where it is not a new one."""
     used = list(range(x.ndim - kernel.ndim, x.ndim)) if axes is None else [a % x.ndim for a in axes]
-    got = mp.convolve(mp.array(x, layout), mp.array(kernel), options(method, mode, boundary, fillvalue, axes)).numpy()
+    made = options(method, mode, boundary, fillvalue, axes, correlate=correlate)
+    got = mp.convolve(mp.array(x, layout), mp.array(kernel) if of is None else of, made).numpy()
     name = f"{NAMES[method]}: {x.shape} {x.dtype} by {kernel.shape}, {mode}, boundary {boundary}, axes {axes}"
+    if correlate:
+        name, kernel = f"{name}, correlated", np.conj(reversed_all(kernel))
+    if np.dtype(kernel.dtype) != x.dtype:
+        name = f"{name}, a kernel of {kernel.dtype}"
     eps, points = np.finfo(got.dtype).eps, 4 * x.size + 64
-    if method in (FFT, OVERLAP, TRANSFORMS):  # a window has at most all elements, each several times at a border
+    if method in (AUTO, FFT, OVERLAP, TRANSFORMS):  # a window has at most all elements, each several times at a border
         largest = max(abs(x).max(), abs(fillvalue))
         bound = 10 * eps * np.log2(points) * np.linalg.norm(kernel) * largest * np.sqrt(points)
     else:
@@ -156,6 +166,40 @@ for shape, taps, axes in (((45 * mp.size, 37, 52), (4, 6, 5), None), ((34 * mp.s
     for method in FFT, OVERLAP:
         dtype = str(rng.choice(["float32", "float64", "complex64", "complex128"]))
         check(method, numbers(shape, dtype), numbers(taps, dtype), "same", int(rng.integers(5)), 0.0, axes)
+
+# --- the kernel: correlated, in any layout, a view, of another dtype, and of many taps --------------------------------
+for dtype in mp.part(DTYPES, 2):
+    for method in (DIRECT, SEPARABLE, FFT, OVERLAP, AUTO):
+        kernels = outer if method == SEPARABLE else numbers
+        for mode in MODES:
+            x, kernel = numbers((23, 30), dtype), kernels((6, 7), dtype)
+            check(method, x, kernel, mode, int(rng.integers(5)), 0.0, None, mp.random_layout(rng, x.shape), True,
+                  mp.array(kernel, mp.random_layout(rng, kernel.shape)))
+        kernel = kernels((5, 4, 3), dtype)
+        check(method, numbers((4, 9, 11, 8), dtype), kernel, "full", 0, 0.0, [3, 0, 1], None, bool(rng.integers(2)),
+              mp.transpose(mp.array(np.transpose(kernel), mp.random_layout(rng, (3, 4, 5))), None))
+        wide = numbers(23, dtype)
+        check(method, numbers(60, dtype), wide[20::-2], "same", 1, correlate=bool(rng.integers(2)),
+              of=mp.array(wide, mp.random_layout(rng, wide.shape))[20::-2])
+for method in (DIRECT, SEPARABLE, FFT, OVERLAP):
+    whole = np.outer([1, -2, 3, 0], [2, 1, -5])
+    for dtype, other in (("float32", "int16"), ("float16", "float16"), ("float32", "float16"), ("complex64", "float64"),
+                         ("float64", "uint8"), ("complex64", "int64")):
+        kernel = (abs(whole) if other == "uint8" else whole).astype(other)
+        check(method, numbers((19, 26), dtype), kernel, "full", 0, 0.0, None, mp.random_layout(rng, (19, 26)), True)
+for method in (AUTO, TRANSFORMS):
+    for correlate in (False, True):
+        for dtype in mp.part(("float32", "complex128"), 1):
+            check(method, numbers(5200, dtype), numbers(4001, dtype), "full", correlate=correlate)
+            check(method, numbers((90, 70), dtype), numbers((61, 53), dtype), "same", 4, correlate=correlate)
+
+# a NaN in any of its elements
+for method in range(6):
+    for dtype, shape in (("float16", (3,)), ("float32", (700,)), ("complex64", (9, 11)), ("float64", (2, 3, 4))):
+        kernel, like = numbers(shape, dtype), mp.array(numbers((12,) * len(shape), dtype))
+        place = tuple(int(rng.integers(n)) for n in shape)
+        kernel[place] = complex(1, np.nan) if dtype == "complex64" else np.nan
+        mp.fails("MNP_ERR_ARG", "the kernel has a NaN", "convolve", like, mp.array(kernel), options(method, "full"))
 
 # --- sums of outer products --------------------------------------------------------------------------------------
 

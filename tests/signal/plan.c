@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context/context.h"
 #include "tests/tap.h"
 
 enum { N = 40, K = 5 };
@@ -120,6 +121,77 @@ static void check_mistakes(void)
     mnp_free_all(x, wide, y, kernel, nan_kernel, bytes, none);
 }
 
+/* ---- copies ---- */
+
+static const mnp__device_ops *plain;
+static size_t copied; /* bytes, by the device's operation for copies, by which those to and from the CPU go */
+
+static mnp_status count_copy(mnp__device *device, void *dst, const void *src, size_t size, mnp__stream *stream)
+{
+    copied += size;
+    return plain->copy(device, dst, src, size, stream);
+}
+
+/* Simulated GPUs could copy to the memory of the CPU by kernels. */
+static mnp_status reaches_nothing(mnp__device *device, const void *pointer, bool *reaches_p)
+{
+    (void)device;
+    (void)pointer;
+    *reaches_p = false;
+    return MNP_OK;
+}
+
+/* Plan, where every rank has the kernel already; *info_p receives the plan's choices.  Returns the bytes copied. */
+static size_t copied_for(int ndim, const int64_t *extent, const int64_t *taps, mnp_conv_method method,
+                         mnp_conv_plan_info *info_p)
+{
+    mnp_array *x = NULL, *kernel = NULL, *replica = NULL;
+    mnp_layout *layout;
+    mnp_conv_options options = {.method = method, .correlate = ndim > 1};
+    mnp_conv_plan *plan = NULL;
+    mnp_conv_method chosen = MNP_CONV_AUTO;
+    MNP_OR_EXIT(mnp_ones(ctx, MNP_FLOAT32, ndim, extent, &x));
+    MNP_OR_EXIT(mnp_ones(ctx, MNP_FLOAT32, ndim, taps, &kernel));
+    MNP_OR_EXIT(mnp_layout_replicated(mnp_ctx_size(ctx), ndim, taps, &layout));
+    MNP_OR_EXIT(mnp_redistribute(kernel, layout, &replica));
+    mnp__device_ops counting = *ctx->device->ops;
+    plain = ctx->device->ops;
+    counting.copy = count_copy;
+    counting.reaches = reaches_nothing;
+    ctx->device->ops = &counting;
+    copied = 0;
+    MNP_OR_EXIT(mnp_choose_conv_method(x, replica, &options, &chosen));
+    MNP_OR_EXIT(mnp_conv_plan_new(ctx, MNP_FLOAT32, mnp_array_layout(x), replica, &options, &plan));
+    ctx->device->ops = plain;
+    mnp_conv_plan_describe(plan, info_p);
+    ok(chosen == info_p->method, "the method that is chosen is the plan's, %s", info_p->name);
+    mnp_conv_plan_free(plan);
+    mnp_layout_free(layout);
+    mnp_free_all(x, kernel, replica);
+    return copied;
+}
+
+/* The CPU does not read a kernel that transforms use.  Transforms over several ranks copy to redistribute. */
+static void check_copies(void)
+{
+    static const mnp_conv_method methods[] = {MNP_CONV_AUTO, MNP_CONV_TRANSFORMS, MNP_CONV_FFT, MNP_CONV_OVERLAP_ADD};
+    const int64_t line[] = {300000}, plane[] = {300, 310}, taps[] = {257, 301};
+    const size_t few = 10000;
+    mnp_conv_plan_info info;
+    for (int i = 0; i < 4; i++) {
+        size_t bytes = copied_for(1, line, line, methods[i], &info);
+        const bool alone = mnp_ctx_size(ctx) == 1 || info.method == MNP_CONV_OVERLAP_ADD;
+        ok(info.method == MNP_CONV_FFT || info.method == MNP_CONV_OVERLAP_ADD, "a line of many taps takes %s",
+           info.name);
+        ok(info.seconds[MNP_CONV_SEPARABLE] < 0, "and no outer product is looked for");
+        ok(!alone || bytes < few, "its plan copies %zu bytes", bytes);
+    }
+    size_t bytes = copied_for(2, plane, taps, MNP_CONV_OVERLAP_ADD, &info);
+    ok(bytes < few, "the plan of planes by blocks copies %zu bytes", bytes);
+    bytes = copied_for(2, plane, taps, MNP_CONV_SEPARABLE, &info);
+    ok(bytes >= sizeof(float) * 257 * 301 || ctx->device->cpu_memory, "that of separable passes copies the kernel");
+}
+
 /* A debug build detects that the ranks' arguments differ. */
 static void check_disagreement(void)
 {
@@ -146,6 +218,7 @@ int main(void)
     MNP_OR_EXIT(mnp_init(MPI_COMM_WORLD, NULL, &ctx));
     check_reuse();
     check_mistakes();
+    check_copies();
     check_disagreement();
     int status = done_testing();
     mnp_finalize(ctx);
