@@ -88,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(MNP_INVERSE_SIDE *MNP_INVERSE_SIDE)
             }
             if (report == 0 && mnp_size(column[pivot]) == 0)
                 report = k + 1;
-            const MNP_T inverse = mnp_reciprocal(column[pivot]);
+            const MNP_T inverse = mnp_inverted(column[pivot]);
             __syncthreads();
 #pragma unroll
             for (int b = 0; b < HELD; b++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sizes of numbers as pivots, and their reciprocals, for the kernels that invert small matrices. */
+/* The sizes of numbers as pivots, and quotients by them, for the kernels of small matrices. */
 #ifndef MNP_KERNELS_LINALG_PIVOTS_H
 #define MNP_KERNELS_LINALG_PIVOTS_H
 
@@ -27,19 +27,25 @@ template <typename T> MNP_INLINE auto mnp_pivot_size(T x) -> decltype(mnp_size(x
     return size == size ? size : (decltype(mnp_size(x)))3e38;
 }
 
-/* 1 / x; of complex numbers without squares, which could overflow (R. L. Smith, 1962). */
-template <typename R> MNP_INLINE R mnp_reciprocal(R x)
+/* a / b; of complex numbers without squares, which could overflow (R. L. Smith, 1962). */
+template <typename R> MNP_INLINE R mnp_ratio(R a, R b)
 {
-    return 1 / x;
+    return a / b;
 }
-template <typename R> MNP_INLINE mnp_complex<R> mnp_reciprocal(mnp_complex<R> x)
+template <typename R> MNP_INLINE mnp_complex<R> mnp_ratio(mnp_complex<R> a, mnp_complex<R> b)
 {
-    if (mnp_size(x.re) >= mnp_size(x.im)) {
-        const R ratio = x.im / x.re, size = x.re + x.im * ratio;
-        return {1 / size, -ratio / size};
+    if (mnp_size(b.re) >= mnp_size(b.im)) {
+        const R ratio = b.im / b.re, size = b.re + b.im * ratio;
+        return {(a.re + a.im * ratio) / size, (a.im - a.re * ratio) / size};
     }
-    const R ratio = x.re / x.im, size = x.re * ratio + x.im;
-    return {ratio / size, -1 / size};
+    const R ratio = b.re / b.im, size = b.re * ratio + b.im;
+    return {(a.re * ratio + a.im) / size, (a.im * ratio - a.re) / size};
+}
+
+/* 1 / x */
+template <typename T> MNP_INLINE T mnp_inverted(T x)
+{
+    return mnp_ratio(mnp_number_of<T>::from(1), x);
 }
 
 #endif

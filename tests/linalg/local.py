@@ -184,6 +184,49 @@ close("broadcast batches", mp.linalg_solve(spread(a), spread(b), 0), np.linalg.s
 close("one matrix, many right-hand sides", mp.linalg_solve(spread(a[0, 0]), spread(b), 0), np.linalg.solve(a[0, 0], b),
       1e-12)
 
+# --- batches of matrices of a few rows, which a thread of a GPU has in registers ----------------------------------------
+
+for dtype in mp.LAPACK_DTYPES:
+    wide = "complex128" if dtype.startswith("c") else "float64"
+    for n in (1, 2, 3, 4, 5, 8):
+        a = draw((37, n, n), dtype)
+        a[5] *= 1e-30  # of which squares would underflow in float32
+        condition = np.linalg.cond(a.astype(wide))
+        a[condition > 1e3] = 2 * np.eye(n)
+        e, name, x = 1e3 * 40 * n * eps(dtype), f"{dtype} 37 x {n} x {n}", spread(a)
+        large = np.abs(a).max((-2, -1), keepdims=True)
+        b = draw((37, n, 2), dtype)
+        got = mp.inv(x).numpy()
+        close(f"{name}: inv", got @ a, np.broadcast_to(np.eye(n), a.shape), e)
+        close(f"{name}: solve", a / large @ (large * mp.linalg_solve(x, spread(b), 0).numpy()), b, e * size(b))
+        close(f"{name}: solve of a vector", a / large @ (large * mp.linalg_solve(x, spread(b[0, :, 0]), 0).numpy()[..., None]),
+              np.broadcast_to(b[0, :, :1], (37, n, 1)), e * size(b))
+        s, logarithm = mp.slogdet(x)
+        want_s, want_l = np.linalg.slogdet(a.astype(wide))
+        close(f"{name}: slogdet, sign", s, want_s, e)
+        close(f"{name}: slogdet", logarithm, want_l, e * (1 + np.abs(want_l).max()))
+        close(f"{name}: det", mp.det(x), np.linalg.det(a.astype(wide)), e * np.abs(np.linalg.det(a.astype(wide))).max())
+        a[3] = 0
+        s, logarithm = mp.slogdet(spread(a))
+        mp.ok(s.numpy()[3] == 0 and logarithm.numpy()[3] == -np.inf, f"{name}: slogdet of zeros")
+        a[3] = np.nan
+        mp.ok(np.isnan(mp.det(spread(a)).numpy()[3]), f"{name}: det of NaN")
+big = rng.uniform(-1, 1, (4, 3, 5, 3)).astype("float32")
+big[:, :, 1:4] += 4 * np.eye(3, dtype="float32")  # the diagonals dominate
+part = big[:, ::-1, 1:4]
+close("a view of tiny matrices: inv", mp.inv(mp.array(big)[:, ::-1, 1:4]), np.linalg.inv(part), 1e-4)
+close("tiny matrices in Fortran order: det", mp.det(mp.array(np.asfortranarray(part))), np.linalg.det(part), 1e-2)
+given = mp.array(part.copy())
+mp.inv(given, out=given)
+close("tiny matrices in place", given, np.linalg.inv(part), 1e-4)
+close("integers: det", mp.det(mp.array(np.arange(27).reshape(3, 3, 3) ** 2)), np.linalg.det(np.arange(27.).reshape(3, 3, 3) ** 2),
+      1e-6)
+many = np.broadcast_to(np.eye(2), (5000, 2, 2)).copy()
+close("inv of many", mp.inv(spread(many)), many, 0)
+many[4777, 1, 1] = 0
+for function, arguments in (("inv", ()), ("linalg_solve", (spread(np.ones(2)), 0))):
+    mp.fails("MNP_ERR_LINALG", "matrix 4777 of the batch is singular: pivot 2 is 0", function, spread(many), *arguments)
+
 # --- difficult matrices -----------------------------------------------------------------------------------------------
 
 n = 12

@@ -23,8 +23,9 @@ enum {
     WORTH_SPREADING = 256, /* rows and columns: smaller matrices are factored sooner by one rank */
     NARROWEST = 32,        /* blocks of spread columns: enough for the BLAS */
     WIDEST = 128,
-    WIDEST_ON_GPU = 512, /* and no more than are factored quickly by one rank */
-    BLOCKS_OF_A_RANK = 8 /* so that ranks have equal shares until near the end */
+    WIDEST_ON_GPU = 512,  /* and no more than are factored quickly by one rank */
+    BLOCKS_OF_A_RANK = 8, /* so that ranks have equal shares until near the end */
+    FEW_REPORTS = 4096    /* which are copied from a GPU in about the time of one */
 };
 
 /* ---- checks ---- */
@@ -273,15 +274,23 @@ static mnp_status extend(const mnp__place *place, int more, const int64_t *exten
 static mnp_status new_array(const mnp__place *place, mnp_dtype dtype, int more, const int64_t *extents,
                             mnp_array **array_p)
 {
+    mnp_layout *layout;
+    MNP_TRY(extend(place, more, extents, &layout));
+    const mnp_status st = mnp_array_new(place->ctx, dtype, layout, array_p);
+    mnp_layout_free(layout);
+    return st;
+}
+
+/* New matrices in column-major order. */
+static mnp_status new_columns(const mnp__place *place, mnp_dtype dtype, const int64_t extents[2], mnp_array **array_p)
+{
     mnp_layout *layout, *ordered = NULL;
     int order[MNP_MAX_DIMS];
-    MNP_TRY(extend(place, more, extents, &layout));
+    MNP_TRY(extend(place, 2, extents, &layout));
     for (int d = 0; d < layout->ndim; d++)
         order[d] = d;
-    if (more == 2) {
-        order[layout->ndim - 2] = layout->ndim - 1;
-        order[layout->ndim - 1] = layout->ndim - 2;
-    }
+    order[layout->ndim - 2] = layout->ndim - 1;
+    order[layout->ndim - 1] = layout->ndim - 2;
     mnp_status st = mnp_layout_with_order(layout, order, &ordered);
     if (st == MNP_OK)
         st = mnp_array_new(place->ctx, dtype, ordered, array_p);
@@ -328,11 +337,16 @@ mnp_status mnp__dense_new(const mnp__place *place, mnp_dtype dtype, int64_t m, i
         return new_spread(place, dtype, m, n, dense);
     const int nbatch = place->batch->ndim;
     mnp_array *array;
-    MNP_TRY(new_array(place, dtype, 2, (const int64_t[]){m, n}, &array));
+    MNP_TRY(new_columns(place, dtype, (const int64_t[]){m, n}, &array));
     *dense = (mnp__dense){.array = array, .m = m, .n = n, .batch = 1, .of = {array->data, mnp__max(m, 1), m * n}};
     for (int d = 0; d < nbatch; d++)
         dense->batch *= array->local_shape[d];
     return MNP_OK;
+}
+
+mnp_status mnp__matrices_new(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, mnp_array **matrices_p)
+{
+    return new_array(place, dtype, 2, (const int64_t[]){m, n}, matrices_p);
 }
 
 mnp_status mnp__vectors_new(const mnp__place *place, mnp_dtype dtype, int64_t n, mnp_array **vectors_p)
@@ -399,6 +413,27 @@ mnp_status mnp__dense_read(const mnp__place *place, const mnp_array *a, mnp_dtyp
     if (st != MNP_OK)
         mnp__dense_free(dense);
     return st;
+}
+
+mnp_status mnp__dense_open(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__dense_input *input)
+{
+    mnp_layout *layout = NULL;
+    *input = (mnp__dense_input){.view = NULL};
+    MNP_TRY(extend(place, 2, (const int64_t[]){mnp__rows(a), mnp__columns(a)}, &layout));
+    mnp_status st = view_with_batch(place, a, 2, &input->view);
+    if (st == MNP_OK)
+        st = mnp__input_open(input->view, layout, dtype, MNP__INPUT_DENSE, &input->input);
+    mnp_layout_free(layout);
+    if (st != MNP_OK)
+        mnp__dense_close(input);
+    return st;
+}
+
+void mnp__dense_close(mnp__dense_input *input)
+{
+    mnp__input_close(&input->input);
+    mnp_array_free(input->view);
+    input->view = NULL;
 }
 
 mnp_status mnp__vectors_read(const mnp__place *place, const mnp_array *v, mnp_dtype dtype, mnp_array **vectors_p)
@@ -507,13 +542,34 @@ static mnp_status fail(const mnp__place *place, int64_t number, int report, cons
     return MNP_FAIL(status, "%s: matrix %" PRId64 " of the batch %s", place->function, number, text);
 }
 
+/* Whether anything is reported; many reports are looked at on the device, as it takes long to copy them.  Collective. */
+static mnp_status is_reported(const mnp_array *info, bool *any_p)
+{
+    int64_t count = 1;
+    mnp_array *any = NULL;
+    for (int d = 0; d < info->layout->ndim; d++)
+        count *= info->layout->shape[d];
+    *any_p = count > 0;
+    if (count <= FEW_REPORTS || info->ctx->device->cpu_memory)
+        return MNP_OK;
+    mnp_status st = mnp_any(info, MNP_ALL_AXES, &any);
+    if (st == MNP_OK)
+        st = mnp_array_item(any, MNP_BOOL, any_p);
+    mnp_array_free(any);
+    return st;
+}
+
 mnp_status mnp__dense_report(const mnp__place *place, const mnp_array *info, const char *problem, mnp_status status)
 {
     const mnp__comm *comm = &place->ctx->comm;
     int64_t own[2] = {INT64_MAX, INT64_MAX}, first[2];
-    if (status == MNP_OK && !place->ctx->device->rehearses)
-        status = find_first(info, own);
+    bool any = false;
     MNP_TRY(mnp__agree(comm, status));
+    if (!place->ctx->device->rehearses)
+        MNP_TRY(is_reported(info, &any));
+    if (!any)
+        return MNP_OK;
+    MNP_TRY(mnp__agree(comm, find_first(info, own)));
     first[0] = own[0];
     MNP_TRY(mnp__all_reduce(comm, &first[0], 1, MPI_INT64_T, MPI_MIN));
     if (first[0] == INT64_MAX)
@@ -542,7 +598,16 @@ static mnp_status result_layout(const mnp__place *place, const mnp_array *view, 
     return mnp__layout_derive(like, own->ndim, dims, layout_p);
 }
 
-/* Open the output for one result, and a view of the result as the caller sees it. */
+/* Whether a view of a result is what the caller gets: in the right layout and order, and nobody else's memory. */
+static bool is_final(const mnp_array *view, const mnp_layout *layout, mnp_array *const *user_p)
+{
+    return !*user_p && mnp_layout_equal(view->layout, layout) && view->dense & MNP__DENSE_C &&
+           view->buffer->owners == 2;
+}
+
+/*
+ * Open the output for one result, and a view of the result as the caller sees it; NULL if that is the output.
+ */
 static mnp_status open_result(const mnp__place *place, const char *name, const mnp_array *result, mnp_array **user_p,
                               mnp_array **view_p, mnp__output *output)
 {
@@ -556,7 +621,13 @@ static mnp_status open_result(const mnp__place *place, const char *name, const m
                                    .dtype = result->dtype,
                                    .layout = layout,
                                    .needs = MNP__OUTPUT_ANY_LAYOUT};
-    const mnp_status st = mnp__output_open(&spec, user_p, output);
+    mnp_status st = MNP_OK;
+    if (is_final(*view_p, layout, user_p)) {
+        *output = (mnp__output){.array = *view_p, .user_p = user_p};
+        *view_p = NULL;
+    } else {
+        st = mnp__output_open(&spec, user_p, output);
+    }
     mnp_layout_free(layout);
     return st;
 }
@@ -571,7 +642,7 @@ mnp_status mnp__dense_give_all(const mnp__place *place, int count, const mnp__re
         if (!results[i].user_p)
             continue;
         st = open_result(place, results[i].name, made[i], results[i].user_p, &views[opened], &outputs[opened]);
-        if (st == MNP_OK)
+        if (st == MNP_OK && views[opened])
             st = mnp__array_copy_to(views[opened], outputs[opened].array);
         opened++;
     }

@@ -11,11 +11,13 @@
  *
  * LAPACK overwrites its input, so every input is copied; the copy is in column-major order, which is all that is done
  * about the order of elements.  Results are computed in that order too, and given in the caller's by a second copy.
+ * Kernels of our own for small matrices read C order, and write it; that takes no copies where arrays have it.
  */
 #ifndef MNP__LINALG_DENSE_H
 #define MNP__LINALG_DENSE_H
 
 #include "array/array.h"
+#include "array/input.h"
 #include "array/output.h"
 #include "device/lapack.h"
 #include "layout/layout.h"
@@ -140,6 +142,18 @@ mnp_status mnp__numbers_new(const mnp__place *place, mnp_dtype dtype, mnp_array 
 mnp_status mnp__dense_read(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__dense *dense);
 mnp_status mnp__vectors_read(const mnp__place *place, const mnp_array *v, mnp_dtype dtype, mnp_array **vectors_p);
 
+/*
+ * For kernels that take C order: the matrices of an input, whose batch is broadcast, one behind the other, where they
+ * lie if they do so there; and a new array for so many matrices.  Closing accepts zeros.  Collective.
+ */
+typedef struct mnp__dense_input {
+    mnp_array *view; /* of the input, with the place's batch */
+    mnp__input input;
+} mnp__dense_input;
+mnp_status mnp__dense_open(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp__dense_input *input);
+void mnp__dense_close(mnp__dense_input *input);
+mnp_status mnp__matrices_new(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, mnp_array **matrices_p);
+
 /* New matrices of m x n with ones on the diagonal, and zeros.  Collective. */
 mnp_status mnp__dense_identity(const mnp__place *place, mnp_dtype dtype, int64_t m, int64_t n, mnp__dense *dense);
 
@@ -174,7 +188,8 @@ mnp_status mnp__info_new(const mnp__place *place, mnp_array **info_p);
 
 /*
  * Give a result, an array with the place's batch and any number of further dimensions, to the caller of a public
- * function: a copy in C order, cut as the function's input is where that is possible.  Collective.
+ * function, in C order, cut as the function's input is where that is possible: the array's own memory if it is so and
+ * the caller has no array, or a copy.  Collective.
  */
 mnp_status mnp__dense_give(const mnp__place *place, mnp_array *result, mnp_array **user_p);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inverses on GPUs.  Small matrices are inverted by kernels of our own, kernels/linalg/inverse.cu, or inverse_tiny.cu
- * where a thread has a matrix, as cuBLAS has batches of them factored and inverted in separate calls, which take several
- * times as long.
+ * Inverses on GPUs.  Small matrices are inverted by a kernel of our own, kernels/linalg/inverse.cu, as cuBLAS has
+ * batches of them factored and inverted in separate calls, which take several times as long (tiny.c has the smallest).
  *
  * The inverse of one large matrix comes from its factors, P A = L U.  cuSOLVER has no getri; to solve a system
  * whose right-hand sides are the identity takes 2 n^3 operations, half of them in triangular systems, which run at a
@@ -29,8 +28,7 @@
 enum {
     LARGE = 1024, /* rows */
     WIDTH = 256,  /* of blocks */
-    PART = 2048,  /* rows of Y that are multiplied at once: what is below the diagonal is left out */
-    TINY = 256    /* bytes of a matrix that a thread has in registers */
+    PART = 2048   /* rows of Y that are multiplied at once: what is below the diagonal is left out */
 };
 
 /* ---- small matrices ---- */
@@ -46,20 +44,6 @@ bool mnp__inverse_of_small_serves(const mnp__place *place, mnp_dtype dtype, int6
     return !place->spread && n > 0 && n <= MNP_INVERSE_MOST && shared_bytes(dtype, n) + spare <= most;
 }
 
-static bool is_tiny(mnp_dtype dtype, int64_t n)
-{
-    return n * n * (int64_t)mnp_dtype_size(dtype) <= TINY;
-}
-
-static mnp_status load_tiny(mnp_ctx *ctx, mnp_dtype dtype, int64_t n, mnp__kernel **kernel_p)
-{
-    char room[MNP__KERNEL_ROOM];
-    mnp__text defines = MNP__TEXT_IN(room);
-    const mnp__kernel_spec spec = {.file = "linalg/inverse_tiny.cu", .function = "inverse_tiny"};
-    mnp__text_add(&defines, "#define MNP_T %s\n#define MNP_N %d\n", mnp__jit_type(dtype), (int)n);
-    return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
-}
-
 static mnp_status load(mnp_ctx *ctx, mnp_dtype dtype, int64_t n, mnp__kernel **kernel_p)
 {
     char room[MNP__KERNEL_ROOM];
@@ -72,30 +56,30 @@ static mnp_status load(mnp_ctx *ctx, mnp_dtype dtype, int64_t n, mnp__kernel **k
     return mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, kernel_p);
 }
 
-mnp_status mnp__inverse_of_small(const mnp__place *place, const mnp__dense *matrices, const mnp_array *info)
+static mnp_status run(mnp_ctx *ctx, const mnp__dense *matrices, const mnp_array *info)
 {
-    mnp_ctx *ctx = place->ctx;
     mnp__kernel *kernel;
     const mnp_dtype dtype = matrices->array->dtype;
-    const bool tiny = is_tiny(dtype, matrices->n);
-    MNP_TRY((tiny ? load_tiny : load)(ctx, dtype, matrices->n, &kernel));
+    MNP_TRY(load(ctx, dtype, matrices->n, &kernel));
     const unsigned most = INT32_MAX;
-    mnp_status st = MNP_OK;
-    for (int64_t first = 0; first < matrices->batch && st == MNP_OK; first += most) {
+    for (int64_t first = 0; first < matrices->batch; first += most) {
         const int64_t left = matrices->batch - first, count = mnp__min(left, most);
         const size_t skipped = (size_t)(first * matrices->of.step) * mnp_dtype_size(dtype);
         const mnp_inverse_params params = {.matrices = (char *)matrices->of.data + skipped,
                                            .info = (int32_t *)info->data + first,
                                            .n = matrices->n,
                                            .ld = matrices->of.ld,
-                                           .step = matrices->of.step,
-                                           .count = count};
-        const mnp__launch a_block_each = {.grid = {(unsigned)count, 1, 1},
-                                          .block = {MNP_INVERSE_SIDE * MNP_INVERSE_SIDE, 1, 1}};
-        const mnp__launch launch = tiny ? mnp__launch_of(count) : a_block_each;
-        st = ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute);
+                                           .step = matrices->of.step};
+        const mnp__launch launch = {.grid = {(unsigned)count, 1, 1},
+                                    .block = {MNP_INVERSE_SIDE * MNP_INVERSE_SIDE, 1, 1}};
+        MNP_TRY(ctx->device->ops->launch(ctx->device, kernel, &launch, &params, sizeof params, ctx->compute));
     }
-    return MNP_AGREE(ctx, st);
+    return MNP_OK;
+}
+
+mnp_status mnp__inverse_of_small(const mnp__place *place, const mnp__dense *matrices, const mnp_array *info)
+{
+    return MNP_AGREE(place->ctx, run(place->ctx, matrices, info));
 }
 
 /* ---- a large matrix ---- */

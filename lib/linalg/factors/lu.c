@@ -19,6 +19,7 @@
 #include "linalg/dense/lost_nan.h"
 #include "linalg/panels/panels.h"
 #include "linalg/factors/systems.h"
+#include "linalg/factors/tiny.h"
 
 void mnp__lu_free(mnp__lu *lu)
 {
@@ -395,32 +396,44 @@ done:
     return st;
 }
 
+static mnp_status by_factors(const mnp__place *place, const mnp_array *a, mnp_array *sign, mnp_array *logarithm)
+{
+    mnp__lu lu = {.pivots = NULL};
+    diagonals d = {NULL, NULL};
+    mnp_status st;
+    MNP_TRY_OR(mnp__lu_make(place, a, sign->dtype, &lu), st, done);
+    MNP_TRY_OR(mnp__dense_to_blocks(place, &lu.factors), st, done);
+    MNP_TRY_OR(fetch(place, &lu, &d), st, done);
+    st = MNP_AGREE(place->ctx, compute(&lu, &d, sign, logarithm));
+done:
+    free(d.pivots);
+    free(d.u);
+    mnp__lu_free(&lu);
+    return st;
+}
+
 /* log_p NULL: the determinant to sign_p. */
 static mnp_status determinants(const char *function, const mnp_array *a, mnp_array **sign_p, mnp_array **log_p)
 {
     mnp_dtype dtype;
     mnp__place place;
-    mnp__lu lu = {.pivots = NULL};
-    diagonals d = {NULL, NULL};
     mnp_array *made[2] = {NULL, NULL};
     const mnp__result results[] = {{log_p ? "sign" : NULL, sign_p, MNP__AS_COMPUTED, ""},
                                    {"logabsdet", log_p, MNP__AS_REAL, ""}};
     mnp_status st;
     MNP_TRY(mnp__linalg_begin(function, a, true, 2, results, &dtype, &place));
     MNP_TRY_OR(mnp__place_spread(a, &place), st, done);
-    MNP_TRY_OR(mnp__lu_make(&place, a, dtype, &lu), st, done);
-    MNP_TRY_OR(mnp__dense_to_blocks(&place, &lu.factors), st, done);
-    MNP_TRY_OR(fetch(&place, &lu, &d), st, done);
     MNP_TRY_OR(mnp__numbers_new(&place, dtype, &made[0]), st, done);
     if (log_p)
         MNP_TRY_OR(mnp__numbers_new(&place, mnp__linalg_real(dtype), &made[1]), st, done);
-    MNP_TRY_OR(MNP_AGREE(place.ctx, compute(&lu, &d, made[0], made[1])), st, done);
-    st = mnp__dense_give_all(&place, 2, results, made);
+    if (mnp__tiny_serves(&place, dtype, mnp__rows(a)))
+        st = mnp__tiny_determinants(&place, a, made[0], made[1]);
+    else
+        st = by_factors(&place, a, made[0], made[1]);
+    if (st == MNP_OK)
+        st = mnp__dense_give_all(&place, 2, results, made);
 done:
-    free(d.pivots);
-    free(d.u);
     mnp_free_all(made[0], made[1]);
-    mnp__lu_free(&lu);
     mnp__place_close(&place);
     return st;
 }

@@ -15,6 +15,7 @@
 #include "linalg/factors/lu.h"
 #include "linalg/panels/panels.h"
 #include "linalg/factors/systems.h"
+#include "linalg/factors/tiny.h"
 
 /* ---- systems ---- */
 
@@ -145,6 +146,8 @@ done:
 
 static mnp_status solve_general(mnp__systems *systems, const mnp_array *a)
 {
+    if (mnp__tiny_solves(systems, mnp__rows(a)))
+        return mnp__tiny_solve(systems, a);
     mnp__lu lu = {.pivots = NULL};
     mnp_status st = mnp__lu_make(&systems->place, a, systems->dtype, &lu);
     if (lu.info)
@@ -193,6 +196,15 @@ done:
     return st;
 }
 
+static mnp_status invert_tiny(const mnp__place *place, const mnp_array *a, mnp_dtype dtype, mnp_array **inverse_p)
+{
+    mnp_array *inverse = NULL;
+    MNP_TRY(mnp__tiny_inverse(place, a, dtype, &inverse));
+    const mnp_status st = mnp__dense_give(place, inverse, inverse_p);
+    mnp_array_free(inverse);
+    return st;
+}
+
 mnp_status mnp_inv(const mnp_array *a, mnp_array **inverse_p)
 {
     static const char function[] = "mnp_inv";
@@ -205,6 +217,10 @@ mnp_status mnp_inv(const mnp_array *a, mnp_array **inverse_p)
     mnp_status st;
     MNP_TRY(mnp__linalg_begin(function, a, true, 1, &(mnp__result){.user_p = inverse_p, .dims = "nn"}, &dtype, &place));
     MNP_TRY_OR(mnp__place_spread(a, &place), st, done);
+    if (mnp__tiny_serves(&place, dtype, mnp__rows(a))) {
+        st = invert_tiny(&place, a, dtype, inverse_p);
+        goto done;
+    }
     if (mnp__inverse_of_small_serves(&place, dtype, mnp__rows(a))) {
         st = invert_small(&place, a, dtype, inverse_p);
         goto done;

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * On a GPU: what is computed of many matrices of MNP_N rows, few enough that a thread has one of them in its registers,
+ * of MNP_T, by elimination with pivots.
+ *
+ *   MNP_TASK   one of tiny_params.h
+ *
+ * Step k brings the row with the largest element of column k, of those from k on, to row k.  For inverses, it then
+ * replaces all elements as inverse.cu does (Gauss and Jordan), and the rows that changed places are columns of the
+ * inverse, which change back in the end.  For the others it leaves U on and above the diagonal, and L below it.
+ */
+#include "kernels/prelude.h"
+#include "kernels/math_types.h"
+#include "kernels/linalg/pivots.h"
+#include "kernels/linalg/tiny_params.h"
+
+struct mnp_tiny {
+    MNP_T at[MNP_N][MNP_N]; /* all indices are known when this is compiled, so that it is in registers */
+    int pivots[MNP_N];
+    int zero; /* the number of the first pivot that is 0, from 1 on; 0: none */
+};
+
+MNP_INLINE void mnp_swap(MNP_T &x, MNP_T &y)
+{
+    const MNP_T kept = x;
+    x = y;
+    y = kept;
+}
+
+/* Bring the row of column k's pivot to row k. */
+MNP_INLINE void mnp_bring_pivot(mnp_tiny &m, int k)
+{
+    auto largest = mnp_pivot_size(m.at[k][k]);
+    int pivot = k;
+#pragma unroll
+    for (int i = k + 1; i < MNP_N; i++) {
+        const auto size = mnp_pivot_size(m.at[i][k]);
+        if (size > largest) {
+            largest = size;
+            pivot = i;
+        }
+    }
+    m.pivots[k] = pivot;
+#pragma unroll
+    for (int i = k + 1; i < MNP_N; i++)
+        if (i == pivot)
+#pragma unroll
+            for (int j = 0; j < MNP_N; j++)
+                mnp_swap(m.at[k][j], m.at[i][j]);
+    if (m.zero == 0 && mnp_size(m.at[k][k]) == 0)
+        m.zero = k + 1;
+}
+
+/* Step k of an inverse: replace all elements. */
+MNP_INLINE void mnp_replace(mnp_tiny &m, int k)
+{
+    const MNP_T inverse = mnp_inverted(m.at[k][k]);
+#pragma unroll
+    for (int j = 0; j < MNP_N; j++)
+        m.at[k][j] = j == k ? inverse : m.at[k][j] * inverse;
+#pragma unroll
+    for (int i = 0; i < MNP_N; i++) {
+        const MNP_T by = m.at[i][k];
+        if (i == k)
+            continue;
+#pragma unroll
+        for (int j = 0; j < MNP_N; j++)
+            m.at[i][j] = (j == k ? MNP_T{} : m.at[i][j]) - by * m.at[k][j];
+    }
+}
+
+/* Step k of a factorisation: subtract multiples of row k from those below. */
+MNP_INLINE void mnp_eliminate(mnp_tiny &m, int k)
+{
+#pragma unroll
+    for (int i = k + 1; i < MNP_N; i++) {
+        const MNP_T by = mnp_ratio(m.at[i][k], m.at[k][k]);
+        m.at[i][k] = by;
+#pragma unroll
+        for (int j = k + 1; j < MNP_N; j++)
+            m.at[i][j] = m.at[i][j] - by * m.at[k][j];
+    }
+}
+
+MNP_INLINE mnp_tiny mnp_read(const MNP_T *matrix)
+{
+    mnp_tiny m;
+    m.zero = 0;
+#pragma unroll
+    for (int i = 0; i < MNP_N; i++)
+#pragma unroll
+        for (int j = 0; j < MNP_N; j++)
+            m.at[i][j] = matrix[i * MNP_N + j];
+    return m;
+}
+
+#if MNP_TASK == MNP_TINY_INVERSE
+
+MNP_INLINE void mnp_run(const mnp_tiny_params &p, mnp_tiny &m, int64_t number)
+{
+    MNP_T *inverse = (MNP_T *)p.results + number * (MNP_N * MNP_N);
+#pragma unroll
+    for (int k = 0; k < MNP_N; k++) {
+        mnp_bring_pivot(m, k);
+        mnp_replace(m, k);
+    }
+#pragma unroll
+    for (int k = MNP_N - 1; k >= 0; k--)
+#pragma unroll
+        for (int j = k + 1; j < MNP_N; j++)
+            if (j == m.pivots[k])
+#pragma unroll
+                for (int i = 0; i < MNP_N; i++)
+                    mnp_swap(m.at[i][k], m.at[i][j]);
+#pragma unroll
+    for (int i = 0; i < MNP_N; i++)
+#pragma unroll
+        for (int j = 0; j < MNP_N; j++)
+            inverse[i * MNP_N + j] = m.at[i][j];
+    p.info[number] = m.zero;
+}
+
+#elif MNP_TASK == MNP_TINY_DETERMINANT
+
+/* A number of MNP_T as a complex one, in which signs are multiplied; and back. */
+template <typename R> MNP_INLINE mnp_complex128 mnp_as_complex(R x)
+{
+    return {(double)x, 0};
+}
+template <typename R> MNP_INLINE mnp_complex128 mnp_as_complex(mnp_complex<R> x)
+{
+    return {(double)x.re, (double)x.im};
+}
+template <typename R> MNP_INLINE void mnp_put(R *to, mnp_complex128 x)
+{
+    *to = (R)x.re;
+}
+template <typename R> MNP_INLINE void mnp_put(mnp_complex<R> *to, mnp_complex128 x)
+{
+    *to = {(R)x.re, (R)x.im};
+}
+
+/* The direction of a pivot: of a real number 1 or -1, also where it is not finite, as in NumPy. */
+template <typename R> MNP_INLINE mnp_complex128 mnp_direction(R x, double)
+{
+    return {x < 0 ? -1.0 : 1.0, 0};
+}
+template <typename R> MNP_INLINE mnp_complex128 mnp_direction(mnp_complex<R> x, double size)
+{
+    return {(double)x.re / size, (double)x.im / size};
+}
+
+MNP_INLINE void mnp_run(const mnp_tiny_params &p, mnp_tiny &m, int64_t number)
+{
+    typedef decltype(mnp_size(MNP_T())) real;
+    mnp_complex128 sign = {1, 0};
+    double logarithm = 0;
+#pragma unroll
+    for (int k = 0; k < MNP_N; k++) {
+        mnp_bring_pivot(m, k);
+        mnp_eliminate(m, k);
+        const mnp_complex128 pivot = mnp_as_complex(m.at[k][k]);
+        const double size = hypot(pivot.re, pivot.im), flip = m.pivots[k] != k ? -1 : 1;
+        const mnp_complex128 turned = sign * mnp_direction(m.at[k][k], size);
+        sign = {flip * turned.re, flip * turned.im};
+        logarithm += log(size);
+    }
+    if (m.zero) {
+        sign = {0, 0};
+        logarithm = -mnp_infinity<double>();
+    } else if (!p.logarithms) {
+        const double size = exp(logarithm);
+        sign = {sign.re == 0 ? 0 : sign.re * size, sign.im == 0 ? 0 : sign.im * size};
+    }
+    mnp_put((MNP_T *)p.results + number, sign);
+    if (p.logarithms)
+        ((real *)p.logarithms)[number] = (real)logarithm;
+}
+
+#else
+
+MNP_INLINE void mnp_run(const mnp_tiny_params &p, mnp_tiny &m, int64_t number)
+{
+#pragma unroll
+    for (int k = 0; k < MNP_N; k++) {
+        mnp_bring_pivot(m, k);
+        mnp_eliminate(m, k);
+    }
+    for (int64_t c = 0; c < p.columns; c++) {
+        MNP_T *column = (MNP_T *)p.results + number * p.step + c * p.ld, x[MNP_N];
+#pragma unroll
+        for (int i = 0; i < MNP_N; i++)
+            x[i] = column[i];
+#pragma unroll
+        for (int k = 0; k < MNP_N; k++)
+#pragma unroll
+            for (int i = k + 1; i < MNP_N; i++)
+                if (i == m.pivots[k])
+                    mnp_swap(x[k], x[i]);
+#pragma unroll
+        for (int k = 0; k < MNP_N; k++)
+#pragma unroll
+            for (int i = k + 1; i < MNP_N; i++)
+                x[i] = x[i] - m.at[i][k] * x[k];
+#pragma unroll
+        for (int k = MNP_N - 1; k >= 0; k--) {
+            x[k] = mnp_ratio(x[k], m.at[k][k]);
+#pragma unroll
+            for (int i = 0; i < k; i++)
+                x[i] = x[i] - m.at[i][k] * x[k];
+        }
+#pragma unroll
+        for (int i = 0; i < MNP_N; i++)
+            column[i] = x[i];
+    }
+    p.info[number] = m.zero;
+}
+
+#endif
+
+MNP_KERNEL(tiny, mnp_tiny_params)
+{
+    MNP_FOR (number, p.count) {
+        mnp_tiny m = mnp_read((const MNP_T *)p.matrices + number * (MNP_N * MNP_N));
+        mnp_run(p, m, number);
+    }
+}
