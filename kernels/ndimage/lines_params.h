@@ -24,6 +24,21 @@ typedef struct mnp_spline_params {
     double pole[MNP_SPLINE_POLES], weight[MNP_SPLINE_POLES];
 } mnp_spline_params;
 
+/* distance_bits.cu: levels at most, as 32^7 is more than a line has elements. */
+enum { MNP_DISTANCE_LEVELS = 7 };
+
+typedef struct mnp_bits_params {
+    mnp_lines lines;
+    const unsigned char *background;            /* for each element, whether it is */
+    unsigned *words[MNP_DISTANCE_LEVELS];       /* of each level, in the order that elements of such lines would have */
+    long long extents[MNP_DISTANCE_LEVELS + 1]; /* elements of a line, and its words of each level; the last has one */
+    int levels, level;                          /* how many there are; which one is made */
+    double *to;
+    const long long *from_place; /* MNP_PLACES, as below */
+    long long *to_place;
+    double scale; /* the distance of neighbours */
+} mnp_bits_params;
+
 enum { MNP_DISTANCE_RATIO = 8 };
 
 typedef struct mnp_distance_params {

@@ -2,10 +2,11 @@
 /*
  * Distances to the background.
  *
- * Every element begins with distance 0, if it is background, or infinity.  Then one axis after the other is made whole,
- * and each element gets the least distance over its line (on GPUs by kernels/ndimage/distance_search.cu; on the host by
- * distance_sweep.cu where two sweeps find it, else distance.cu); with it travels the number of the element of the
- * background, if that is wanted.  Euclidean distances are squares until the end.
+ * One axis after the other is made whole, and each element gets the least distance over its line.  Along the first
+ * axis that is the distance to the next background: on GPUs distance_bits.cu of kernels/ndimage finds it, and
+ * distance_search.cu those along the others; on the host distance_sweep.cu does where two sweeps find it, else
+ * distance.cu.  With it travels the number of the element of the background, if that is wanted.  Euclidean distances are
+ * squares until the end.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -73,9 +74,10 @@ static mnp_status launch(const struct search *s, enum way way, mnp_distance_para
         return mnp__lines_launch(s->ctx, kernel, &p->lines, p, sizeof *p);
     for (p->step = 1; p->step * MNP_DISTANCE_RATIO < p->lines.length;)
         p->step *= MNP_DISTANCE_RATIO;
-    for (p->between = false; p->step > 0; p->step /= MNP_DISTANCE_RATIO, p->between = true)
-        MNP_TRY(
-            mnp__ctx_launch(s->ctx, kernel, p->lines.count * mnp__divide_up(p->lines.length, p->step), p, sizeof *p));
+    for (p->between = false; p->step > 0; p->step /= MNP_DISTANCE_RATIO, p->between = true) {
+        const int64_t last = p->step > 1 && !p->between, each = mnp__divide_up(p->lines.length, p->step) + last;
+        MNP_TRY(mnp__ctx_launch(s->ctx, kernel, p->lines.count * each, p, sizeof *p));
+    }
     return MNP_OK;
 }
 
@@ -137,7 +139,93 @@ static const mnp__formula first_place = {
     .inputs = {{"x", MNP_FLOAT64, false}},
 };
 
+static const mnp__formula is_background = {
+    .name = "background",
+    .body = "out = x != 0 ? 0 : 1;",
+    .type = MNP_UINT8,
+    .ninputs = 1,
+    .inputs = {{"x", MNP_FLOAT64, false}},
+};
+
+/* ---- along the first axis on GPUs ---- */
+
+static mnp_status load_bits(const struct search *s, int task, mnp__kernel **kernel_p)
+{
+    static const mnp__kernel_spec spec = {.file = "ndimage/distance_bits.cu", .function = "distance_bits"};
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__text_add(&defines, "#define MNP_TASK %d\n", task);
+    if (task == 1)
+        mnp__text_add(&defines, "#define MNP_METRIC %d\n#define MNP_PLACES %d\n", (int)s->metric, s->places);
+    return mnp__ctx_kernel_of_text(s->ctx, &spec, &defines, NULL, kernel_p);
+}
+
+/* Make the words of all levels, and find the distances. */
+static mnp_status launch_bits(const struct search *s, mnp_bits_params *p)
+{
+    mnp__device *device = s->ctx->device;
+    mnp__kernel *make, *find;
+    void *memory;
+    int64_t starts[MNP_DISTANCE_LEVELS + 1] = {0};
+    MNP_TRY(load_bits(s, 0, &make));
+    MNP_TRY(load_bits(s, 1, &find));
+    if (p->lines.count == 0 || p->lines.length == 0)
+        return MNP_OK;
+    p->extents[0] = p->lines.length;
+    do {
+        const int l = p->levels++;
+        p->extents[l + 1] = mnp__divide_up(p->extents[l], 32);
+        starts[l + 1] = starts[l] + p->lines.count * p->extents[l + 1];
+    } while (p->extents[p->levels] > 1);
+    MNP_TRY(device->ops->alloc(device, (size_t)starts[p->levels] * sizeof(unsigned), &memory));
+    mnp_status st = MNP_OK;
+    for (p->level = 0; p->level < p->levels && st == MNP_OK; p->level++) {
+        const int64_t words = p->lines.count * p->extents[p->level + 1];
+        p->words[p->level] = (unsigned *)memory + starts[p->level];
+        st = mnp__ctx_launch(s->ctx, make, p->lines.inner == 1 ? 32 * words : words, p, sizeof *p);
+    }
+    if (st == MNP_OK)
+        st = mnp__ctx_launch(s->ctx, find, p->lines.count * p->lines.length, p, sizeof *p);
+    device->ops->free(device, memory);
+    return st;
+}
+
+/* Distances along an axis, which is whole in that layout.  The places are those of the elements themselves. */
+static mnp_status find_nearest(struct search *s, const mnp_array *x, const mnp_layout *layout, int axis)
+{
+    mnp_array *background = NULL, *to = NULL, *to_place = NULL;
+    mnp_status st;
+    MNP_TRY_OR(apply(s, &is_background, x, layout, &background), st, done);
+    MNP_TRY_OR(new_of(background, MNP_FLOAT64, &to), st, done);
+    if (s->places)
+        MNP_TRY_OR(new_of(background, MNP_INT64, &to_place), st, done);
+    mnp_bits_params p = {.lines = mnp__lines_of(background, axis),
+                         .background = background->data,
+                         .to = to->data,
+                         .from_place = s->places ? s->place->data : NULL,
+                         .to_place = s->places ? to_place->data : NULL,
+                         .scale = s->sampling ? s->sampling[axis] : 1};
+    MNP_TRY_OR(MNP_AGREE(s->ctx, launch_bits(s, &p)), st, done);
+    mnp_array_free(s->place);
+    s->distance = to;
+    s->place = to_place;
+    to = to_place = NULL;
+done:
+    mnp_free_all(background, to, to_place);
+    return st;
+}
+
 /* Find distances and places, in any layout.  Collective. */
+static mnp_status search_first_axis(struct search *s, const mnp_array *x, const mnp_layout *layout, int axis)
+{
+    if (s->places)
+        MNP_TRY(apply(s, &first_place, x, layout, &s->place));
+    if (s->ctx->device->block_memory > 0)
+        return find_nearest(s, x, layout, axis);
+    MNP_TRY(apply(s, &first_distance, x, layout, &s->distance));
+    return search_axis(s, axis, true);
+}
+
 static mnp_status search(struct search *s, const mnp_array *x)
 {
     int axes[MNP_MAX_DIMS];
@@ -145,18 +233,16 @@ static mnp_status search(struct search *s, const mnp_array *x)
     mnp_status st = MNP_OK;
     for (int a = 0; a < count && st == MNP_OK; a++) {
         mnp_layout *layout = NULL;
-        st = MNP_AGREE(s->ctx, mnp__lines_whole(s->distance ? s->distance->layout : x->layout, axes[a], &layout));
+        st = MNP_AGREE(s->ctx, mnp__lines_whole(a > 0 ? s->distance->layout : x->layout, axes[a], &layout));
         if (st == MNP_OK && a == 0)
-            st = apply(s, &first_distance, x, layout, &s->distance);
-        else if (st == MNP_OK)
+            st = search_first_axis(s, x, layout, axes[a]);
+        if (st == MNP_OK && a > 0)
             st = mnp__lines_bring(layout, &s->distance);
-        if (st == MNP_OK && a == 0 && s->places)
-            st = apply(s, &first_place, x, layout, &s->place);
-        else if (st == MNP_OK)
+        if (st == MNP_OK && a > 0)
             st = mnp__lines_bring(layout, &s->place);
+        if (st == MNP_OK && a > 0)
+            st = search_axis(s, axes[a], false);
         mnp_layout_free(layout);
-        if (st == MNP_OK)
-            st = search_axis(s, axes[a], a == 0);
     }
     return st;
 }

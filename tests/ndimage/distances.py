@@ -32,7 +32,9 @@ def check(name, x, a, want, metric, sampling, got):
 
 
 for a, density in [(image(rng, "float64", ndim)[0], density) for ndim in (1, 2, 2, 3) for density in (0.5, 0.97)] + [
-        (np.empty((7, 150)), 0.5), (np.empty((150, 7)), 0.99)]:
+        (np.empty((7, 150)), 0.5), (np.empty((150, 7)), 0.99), (np.empty(2100), 0.999), (np.empty((3, 1100)), 0.999),
+        (np.empty((1100, 3)), 0.999), (np.empty((90, 70)), 0.9995), (np.empty((3, 40, 30)), 0.999),
+        (np.empty((70, 90)), 1)]:
     if a.size == 0:
         continue
     background = rng.random(a.shape) > density
