@@ -142,7 +142,7 @@ MNP_INLINE void mnp_stage_tiles(const mnp_reduce_params &p, const mnp_tiling &ti
 }
 #endif
 
-#if MNP_TILE_REDUCED == 0
+#if MNP_TILE_REDUCED == 0 && MNP_TILE_LOOP
 /* Add the element that each of a thread's outputs has in every tile. */
 template <typename Lanes>
 MNP_INLINE void mnp_take_layers(const mnp_staged &staged, int tiles, const uint4 *shared, const int *offset,
@@ -336,7 +336,7 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
         if (t > begin)
             __syncthreads();
         mnp_stage_tiles(p, tiling, from, held, t, until, pitch, mnp_shared, staged);
-#if MNP_TILE_REDUCED == 0
+#if MNP_TILE_REDUCED == 0 && MNP_TILE_LOOP
         mnp_take_layers(staged, until - t, mnp_shared, offset, lanes);
 #else
         for (int i = 0; i < until - t && (threadIdx.x >> p.team) < outputs; i++)
