@@ -56,15 +56,21 @@ def _options(mode, boundary, fillvalue, axes, dtype, correlated, method="auto"):
     return options
 
 
-def _contains(larger, shape):
-    return len(larger) == len(shape) and all(n >= k for n, k in zip(larger, shape))
+def _is_swapped(in1, in2, mode, axes=None):
+    """Whether in2, which is larger, is the array and in1 the kernel, as in SciPy."""
+    return (
+        mode == "valid"
+        and axes is None
+        and in1.ndim == in2.ndim
+        and in1.shape != in2.shape
+        and all(n <= k for n, k in zip(in1.shape, in2.shape))
+    )
 
 
 def _convolved(in1, in2, correlated, mode, method, boundary, fillvalue, axes, dtype, out=None):
-    """A convolution or correlation; without a dtype, of the one that NumPy finds for both operands.  In the mode valid
-    the larger operand is the array and the other one the kernel, as in SciPy."""
+    """A convolution or correlation; without a dtype, of the one that NumPy finds for both operands."""
     in1, in2 = as_array(in1), as_array(in2)
-    if mode == "valid" and axes is None and in1.shape != in2.shape and _contains(in2.shape, in1.shape):
+    if _is_swapped(in1, in2, mode, axes):
         in1, in2, correlated = names.conj(names.flip(in2)) if correlated else in2, in1, False
     if dtype is None:
         dtype = out.dtype if isinstance(out, ndarray) else names.result_type(in1.dtype, in2.dtype)
@@ -147,6 +153,7 @@ def choose_conv_method(in1, in2, mode="full", measure=False):
         times = {method: seconds for method, seconds in times.items() if seconds is not None}
         return min(times, key=times.get), times
     method, in1, in2 = ctypes.c_int(), as_array(in1), as_array(in2)
+    in1, in2 = (in2, in1) if _is_swapped(in1, in2, mode) else (in1, in2)
     options = _options(mode, "fill", 0, None, names.result_type(in1.dtype, in2.dtype), False)
     call("choose_conv_method", in1, in2, options, ctypes.byref(method))
     return _METHODS[method.value - constant("CONV_DIRECT")]

@@ -13,6 +13,9 @@ import scipy.signal
 from . import ok, pair, raises, rng, same, scipy_since
 
 
+MODES = ("full", "same", "valid")
+
+
 def check_signal():
     (x, a), (k, w) = pair((20, 17)), pair((3, 4))
     same("convolve2d", mp.signal.convolve2d(x, k, "same", "wrap"), scipy.signal.convolve2d(a, w, "same", "wrap"), 1e-12)
@@ -32,6 +35,13 @@ def check_signal():
          (scipy.signal.fftconvolve(a, a[:1, :3], axes=1), scipy.signal.oaconvolve(a, a[:3, :1], "same", 0),
           scipy.signal.fftconvolve(a[None], a[None, :3, :4], axes=(-1, 1))), 1e-12)
     same("correlate", mp.signal.correlate(x, k, "valid"), scipy.signal.correlate(a, w, "valid"), 1e-12)
+    (z, c), (q, v) = pair((3, 4), "complex128"), pair((11, 4), "complex128")
+    for name in ("convolve", "correlate", "fftconvolve", "oaconvolve"):
+        same(f"{name} of what is smaller than the kernel", [getattr(mp.signal, name)(z, q, mode) for mode in MODES],
+             [getattr(scipy.signal, name)(c, v, mode) for mode in MODES], 1e-12)
+    v[0, 1] = np.nan
+    same("a NaN in the larger operand", mp.isnan(mp.signal.convolve(z, mp.array(v), "valid", "direct")),
+         np.isnan(scipy.signal.convolve(c, v, "valid", "direct")))
     line = a.ravel()
     peaks, properties = mp.signal.find_peaks(mp.array(line), prominence=(0.1, None), width=1)
     right, wanted = scipy.signal.find_peaks(line, prominence=(0.1, None), width=1)
