@@ -117,8 +117,10 @@ MNP_API mnp_status mnp_conv_execute(mnp_conv_plan *plan, const mnp_array *x, mnp
 typedef struct mnp_conv_plan_info {
     mnp_conv_method method; /* never MNP_CONV_AUTO or MNP_CONV_TRANSFORMS */
     const char *name;       /* its name: "direct" */
-    /* of an execution by each method, by a model; negative: impossible, or separable where that could not be the fastest,
-       so that outer products were not looked for */
+    /*
+     * of an execution by each method, by a model; negative: impossible, or for separable not the fastest in any case,
+     * so that no products were looked for
+     */
     double seconds[MNP_NUM_CONV_METHODS];
     int passes, rank;             /* of separable: the kernel is a sum of so many outer products */
     int64_t window[MNP_MAX_DIMS]; /* of transforms: the points along each dimension of the input; otherwise 1 */
