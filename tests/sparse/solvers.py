@@ -79,7 +79,7 @@ for dtype in matrices.DTYPES:
     rtol, bound = (1e-5, 1e-3) if small else (1e-10, 1e-7)
     # the kernels of all methods in one dtype take two seconds to compile; what comes below takes float64
     few = small and not mp.FULL
-    some = (["cg", "gmres"], ["gmres"]) if few else (mp.part(POSITIVE), mp.part(GENERAL))
+    some = (["cg", "gmres"], ["gmres"]) if few else (POSITIVE, GENERAL)
     for n in (1, 2, 3, 40) if mp.FULL else (1, 40):
         a, b = positive(n, dtype), right(n, dtype)
         for solver in some[0]:
