@@ -138,12 +138,26 @@ for dtype in ("float64", "int16", "uint8"):
                          np.abs(ndimage.sum_labels(a, labels, known)).min()}.get(name, float(np.abs(a).max()) ** 2 + 1.0)
                 good = np.allclose(got.reshape(want.shape), want, rtol=0, atol=a.size ** 2 * 2.0 ** -52 * scale)
             mp.ok(good, f"{name} {dtype} {'of all' if chosen is None else 'of some'}: {got.ravel()[:3]}, {want.ravel()[:3]}")
+    for name in ("mean", "variance", "standard_deviation", "center_of_mass"):
+        got, want = getattr(mp, "ndimage_" + name)(x, None, 0, None).numpy(), np.ravel(getattr(ndimage, name)(a.astype(float)))
+        scale = 37 * np.abs(a).sum(dtype=float) / abs(a.sum(dtype=float)) if name == "center_of_mass" else np.abs(a).max() ** 2.0 + 1
+        mp.ok(np.allclose(got.ravel(), want, 0, a.size ** 2 * 2.0 ** -52 * scale), f"{name} of everything {dtype}")
     got = mp.ndimage_sum_labels(x, None, 0, None).numpy()
     mp.ok(np.allclose(got, a.astype(float).sum()), f"the sum of everything {dtype}")
 boxes = mp.ndimage_find_objects(l, 10).numpy()
 for i, box in enumerate(ndimage.find_objects(labels, 10)):
     right = [[-1, -1]] * 2 if box is None else [[s.start, s.stop] for s in box]
     mp.ok(boxes[i].tolist() == right, f"the box of label {i + 1}")
+for shape in ((40,), (3, 50, 4), (2, 1, 3, 5)):
+    a = rng.integers(1, 9, shape).astype("float32")  # positive, so that the quotients are well conditioned
+    volume, some = (mp.array(v, mp.random_layout(rng, shape)) for v in (a, np.where(a > 4, 3, -1)))
+    for name, given, part in (("everything", None, None), ("a part", some, a > 4)):
+        got, want = mp.ndimage_center_of_mass(volume, given, 0, None).numpy(), ndimage.center_of_mass(a.astype(float), part)
+        mp.ok(got.shape == (1, len(shape)) and np.allclose(got[0], want, 1e-12, 0), f"the centre of {name} {shape}")
+zeros, nowhere = mp.array(np.zeros((4, 3))), mp.array(np.zeros((4, 3), "int8"))
+for name in ("mean", "variance", "center_of_mass"):
+    mp.ok(np.isnan(getattr(mp, "ndimage_" + name)(zeros, nowhere, 0, None).numpy()).all(), f"{name} of no elements")
+mp.ok(np.isnan(mp.ndimage_center_of_mass(zeros, None, 0, None).numpy()).all(), "the centre of no mass")
 mp.ok(np.isnan(mp.ndimage_mean(x, l, 1, [99]).numpy()).all(), "the mean of a label that does not occur")
 mp.fails("MNP_ERR_ARG", "should be integers", mp.ndimage_mean, x, x, 1, [1]) if dtype == "float64" else None
 mp.fails("MNP_ERR_ARG", "another shape", mp.ndimage_mean, x, mp.array(labels[1:]), 1, [1])

@@ -4,7 +4,8 @@
  *
  * Every element gets a bin: the place of its label among those that are measured, or one more for all others.  Sums are
  * histograms of the bins with weights, extremes are scattered; the results, one number for each bin, are brought to
- * every rank's CPU and put in the caller's order.
+ * every rank's CPU and put in the caller's order.  Sums, moments and centres of one part, which has no list of labels,
+ * are reductions instead.
  */
 #include "ndimage/parts/measure.h"
 
@@ -16,7 +17,10 @@
 #include <maniple/create.h>
 #include <maniple/histogram.h>
 #include <maniple/ndimage.h>
+#include <maniple/reduce.h>
 #include <maniple/select.h>
+#include <maniple/ufunc.h>
+#include <maniple/view.h>
 
 #include "array/input.h"
 #include "array/output.h"
@@ -108,7 +112,7 @@ static mnp_status make_bins(mnp__measure *m, const mnp_array *labels)
     return st;
 }
 
-mnp_status mnp__measure_open(mnp__measure *m, const mnp_array *labels, int64_t count, const int64_t *index)
+static mnp_status check(mnp__measure *m, const mnp_array *labels, int64_t count, const int64_t *index)
 {
     const mnp_array *x = m->x;
     MNP_TRY(mnp__array_check_blocks(m->function, x));
@@ -129,6 +133,12 @@ mnp_status mnp__measure_open(mnp__measure *m, const mnp_array *labels, int64_t c
     m->ctx = x->ctx;
     m->count = 1;
     m->wanted = count;
+    return MNP_OK;
+}
+
+mnp_status mnp__measure_open(mnp__measure *m, const mnp_array *labels, int64_t count, const int64_t *index)
+{
+    MNP_TRY(check(m, labels, count, index));
     MNP_TRY(MNP_AGREE(m->ctx, count > 0 ? sort_index(m, index) : MNP_OK));
     return make_bins(m, labels);
 }
@@ -138,6 +148,13 @@ void mnp__measure_close(mnp__measure *m)
     free(m->sorted);
     free(m->place);
     mnp_array_free(m->bins);
+}
+
+/* Of one part: check the arguments, and find which elements belong to it; NULL: all. */
+static mnp_status open_one(mnp__measure *m, const mnp_array *labels, mnp_array **where_p)
+{
+    MNP_TRY(check(m, labels, 0, NULL));
+    return labels ? mnp_greater(labels, MNP_SCALAR(m->ctx, 0), where_p) : MNP_OK;
 }
 
 /* The bin of result number i, and how many results there are. */
@@ -242,11 +259,29 @@ static mnp_status give_doubles(const mnp__measure *m, const double *values, mnp_
     return mnp__output_give(made, st, out_p);
 }
 
+static mnp_status moment_of_one(const char *function, enum moment moment, const mnp_array *x, const mnp_array *labels,
+                                mnp_array **out_p)
+{
+    static mnp_status (*const reductions[])(const mnp_array *, const mnp_axes *, mnp_array **) = {
+        [SUM] = mnp_sum, [MEAN] = mnp_mean, [VARIANCE] = mnp_var, [DEVIATION] = mnp_std};
+    mnp__measure m = {.function = function, .x = x};
+    mnp_array *where = NULL, *number = NULL, *made = NULL;
+    mnp_status st = open_one(&m, labels, &where);
+    if (st == MNP_OK)
+        st = reductions[moment](x, MNP_REDUCE(.dtype = "float64", .where = where), &number);
+    if (st == MNP_OK)
+        st = mnp_expand_dims(number, 1, (const int[]){0}, &made);
+    mnp_free_all(where, number);
+    return mnp__output_give(made, st, out_p);
+}
+
 static mnp_status moment(const char *function, enum moment moment, const mnp_array *x, const mnp_array *labels,
                          int64_t count, const int64_t *index, mnp_array **out_p)
 {
     mnp__measure m = {.function = function, .x = x};
     double *sums = NULL, *sizes = NULL, *spread = NULL;
+    if (count == 0)
+        return moment_of_one(function, moment, x, labels, out_p);
     mnp_status st = mnp__measure_open(&m, labels, count, index);
     if (st == MNP_OK)
         st = sums_of_x(&m, &sums);
@@ -435,6 +470,17 @@ static const mnp__formula weighted_index = {
     .inputs = {{"x", MNP_FLOAT64, false}},
 };
 
+static mnp_status centre_of_one(const char *function, const mnp_array *x, const mnp_array *labels, mnp_array **out_p)
+{
+    mnp__measure m = {.function = function, .x = x};
+    mnp_array *where = NULL, *made = NULL;
+    mnp_status st = open_one(&m, labels, &where);
+    if (st == MNP_OK)
+        st = mnp__measure_centre(function, x, where, &made);
+    mnp_array_free(where);
+    return mnp__output_give(made, st, out_p);
+}
+
 static mnp_status centre(const char *function, const mnp_array *x, const mnp_array *labels, int64_t count,
                          const int64_t *index, mnp_array **out_p)
 {
@@ -442,6 +488,8 @@ static mnp_status centre(const char *function, const mnp_array *x, const mnp_arr
     mnp_array *made = NULL;
     double *sums = NULL, *result = NULL;
     const int ndim = x->layout->ndim;
+    if (count == 0 && ndim > 0)
+        return centre_of_one(function, x, labels, out_p);
     mnp_status st = mnp__measure_open(&m, labels, count, index);
     const int64_t shape[2] = {results_of(&m), ndim};
     if (st == MNP_OK)
