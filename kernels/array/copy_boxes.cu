@@ -12,7 +12,7 @@
 
 extern "C" __global__ void __launch_bounds__(MNP_COPY_THREADS, 4) copy_boxes(const __grid_constant__ mnp_copy_params p)
 {
-    const mnp_box_copy *boxes = p.list.boxes ? p.list.boxes : &p.one;
+    const mnp_box_copy *boxes = p.list.boxes ? p.list.boxes : p.few;
     const void *src = p.src ? p.src : p.value;
     for (int64_t unit = blockIdx.x; unit < p.list.units; unit += gridDim.x)
         mnp_copy_unit(p.list, boxes, src, p.dst, unit);
@@ -23,17 +23,16 @@ extern "C" __global__ void __launch_bounds__(MNP_COPY_THREADS, 4) copy_boxes(con
 /* The last box that begins at or before element i. */
 static const mnp_box_copy *box_of(const mnp_copy_params &p, int64_t i)
 {
+    const mnp_box_copy *boxes = p.list.boxes ? p.list.boxes : p.few;
     int64_t low = 0, high = p.list.count;
-    if (!p.list.boxes)
-        return &p.one;
     while (high - low > 1) {
         int64_t middle = (low + high) / 2;
-        if (p.list.boxes[middle].first <= i)
+        if (boxes[middle].first <= i)
             low = middle;
         else
             high = middle;
     }
-    return &p.list.boxes[low];
+    return &boxes[low];
 }
 
 /* Elements one after the other; where nothing is to be converted as quickly as the CPU can. */

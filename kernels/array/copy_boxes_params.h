@@ -6,7 +6,11 @@
 #ifndef MNP_KERNELS_ARRAY_COPY_BOXES_PARAMS_H
 #define MNP_KERNELS_ARRAY_COPY_BOXES_PARAMS_H
 
-enum { MNP_BOX_DIMS = 8, MNP_COPY_THREADS = 256 /* of a GPU's block */ };
+enum {
+    MNP_BOX_DIMS = 8,
+    MNP_COPY_THREADS = 256, /* of a GPU's block */
+    MNP_FEW_BOXES = 9       /* of a list that a kernel's parameter holds: enough for borders in two dimensions */
+};
 
 /*
  * Element (i0, i1, ...) goes from src + sum(i * src_stride) to dst + sum(i * dst_stride), all in elements.
@@ -30,7 +34,7 @@ typedef struct mnp_box_copy {
 #define MNP_BOX_TILE(size) ((size) == 1 ? 128 : (size) == 2 || (size) == 4 ? 64 : 32)
 
 typedef struct mnp_box_list {
-    const mnp_box_copy *boxes;     /* NULL: there is one alone, somewhere else */
+    const mnp_box_copy *boxes;     /* NULL: there are few, in the parameter itself */
     long long count, total, units; /* total: elements of all boxes */
     int ndim;                      /* of every box, 1 .. MNP_BOX_DIMS; the last is the innermost */
 } mnp_box_list;
@@ -40,8 +44,8 @@ typedef struct mnp_copy_params {
     const void *src; /* NULL: `value` is the source, of strides 0 */
     void *dst;
     mnp_box_list list;
-    mnp_box_copy one;            /* where the list has no boxes */
-    unsigned long long value[2]; /* bytes of one element */
+    mnp_box_copy few[MNP_FEW_BOXES]; /* those of the list, where it has none */
+    unsigned long long value[2];     /* bytes of one element */
 } mnp_copy_params;
 
 #endif

@@ -192,12 +192,17 @@ static void invert_extents(int ndim, mnp_box_copy *box)
 
 mnp_status mnp__boxes_commit(mnp_ctx *ctx, mnp__boxes *boxes)
 {
-    size_t bytes = (size_t)boxes->count * sizeof *boxes->host;
-    void *device = NULL;
-    if (bytes == 0)
-        return MNP_OK;
     for (int64_t i = 0; i < boxes->count; i++)
         invert_extents(boxes->ndim, &boxes->host[i]);
+    return boxes->count > MNP_FEW_BOXES ? mnp__boxes_to_device(ctx, boxes) : MNP_OK;
+}
+
+mnp_status mnp__boxes_to_device(mnp_ctx *ctx, mnp__boxes *boxes)
+{
+    size_t bytes = (size_t)boxes->count * sizeof *boxes->host;
+    void *device = NULL;
+    if (bytes == 0 || boxes->device)
+        return MNP_OK;
     MNP_TRY(ctx->device->ops->alloc(ctx->device, bytes, &device));
     boxes->device = device;
     MNP_TRY(mnp__ctx_order(ctx, ctx->compute, ctx->transfer)); /* the stream in whose order the memory was allocated */
@@ -270,10 +275,18 @@ mnp_box_list mnp__boxes_params(const mnp__boxes *boxes)
                           .ndim = boxes->ndim};
 }
 
+static void set_list(const mnp__boxes *boxes, mnp_copy_params *params)
+{
+    params->list = mnp__boxes_params(boxes);
+    if (!boxes->device && boxes->count > 0)
+        memcpy(params->few, boxes->host, (size_t)boxes->count * sizeof *boxes->host);
+}
+
 mnp_status mnp__boxes_run_beside(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, int blocks,
                                  const void *src, void *dst, mnp__stream *stream)
 {
-    mnp_copy_params params = {.src = src, .dst = dst, .list = mnp__boxes_params(boxes)};
+    mnp_copy_params params = {.src = src, .dst = dst};
+    set_list(boxes, &params);
     return launch(ctx, kernel, &params, blocks, stream);
 }
 
@@ -286,7 +299,8 @@ mnp_status mnp__boxes_run(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *b
 mnp_status mnp__boxes_fill(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__boxes *boxes, const void *value, void *dst,
                            mnp__stream *stream)
 {
-    mnp_copy_params params = {.dst = dst, .list = mnp__boxes_params(boxes)};
+    mnp_copy_params params = {.dst = dst};
+    set_list(boxes, &params);
     memcpy(params.value, value, boxes->size);
     return launch(ctx, kernel, &params, MOST_BLOCKS, stream);
 }
@@ -393,10 +407,11 @@ void mnp__one_box_order(mnp__one_box *one)
 static mnp_status launch_one(mnp_ctx *ctx, mnp__kernel *kernel, const mnp__one_box *box, size_t size,
                              mnp_copy_params *params, mnp__stream *stream)
 {
-    params->one = box->box;
-    params->one.first = -box->begin;
-    invert_extents(box->ndim, &params->one);
-    const int64_t units = set_accesses(box->ndim, &params->one, size, 16 | box->begin | box->count, box->count);
+    mnp_box_copy *one = &params->few[0];
+    *one = box->box;
+    one->first = -box->begin;
+    invert_extents(box->ndim, one);
+    const int64_t units = set_accesses(box->ndim, one, size, 16 | box->begin | box->count, box->count);
     params->list = (mnp_box_list){.count = 1, .total = box->count, .units = units, .ndim = box->ndim};
     return launch(ctx, kernel, params, MOST_BLOCKS, stream);
 }

@@ -2,9 +2,9 @@
 /*
  * Boxes: copies between strided memories on this rank's device.  Redistribution, casts and fills are made of them.
  *
- * A box is an extent with an offset and strides for its source and for its target.  A list of boxes is copied to the
- * device once, and can then be executed any number of times by one kernel launch.  A single box needs no list: it is
- * passed to the kernel as a parameter.
+ * A box is an extent with an offset and strides for its source and for its target.  A list of boxes is executed by one
+ * kernel launch, any number of times.  A few boxes are passed to the kernel in its parameter; a longer list is copied to
+ * the device once.
  */
 #ifndef MNP__ARRAY_BOXES_H
 #define MNP__ARRAY_BOXES_H
@@ -19,7 +19,7 @@ typedef struct mnp__boxes {
     /* see kernels/array/copy_boxes_params.h; in_unit: elements in the last unit, if it has small boxes */
     int64_t units, in_unit;
     int ndim;
-    mnp_box_copy *host, *device; /* mnp__boxes_commit() makes `device` */
+    mnp_box_copy *host, *device; /* `device` is NULL where there are few */
 } mnp__boxes;
 
 /*
@@ -32,11 +32,17 @@ mnp_status mnp__boxes_add(mnp__boxes *boxes, int ndim, const int64_t *extent, in
 /* Start a new unit with the next box, so that the list can be divided there; returns the number of that unit. */
 int64_t mnp__boxes_cut(mnp__boxes *boxes);
 
-/* Copy the list to the device, where it can be run any number of times.  Waits for the device. */
+/*
+ * Prepare the complete list, so that it can be run any number of times.  If it has more than a few boxes it is copied to
+ * the device, which takes memory there and waits for all that has been enqueued.
+ */
 mnp_status mnp__boxes_commit(mnp_ctx *ctx, mnp__boxes *boxes);
+
+/* Copy a committed list to the device in any case, for mnp__boxes_params(). */
+mnp_status mnp__boxes_to_device(mnp_ctx *ctx, mnp__boxes *boxes);
 void mnp__boxes_free(mnp_ctx *ctx, mnp__boxes *boxes);
 
-/* A committed list as a parameter of a kernel. */
+/* A committed list as a parameter of a kernel; it has boxes if they are on the device. */
 mnp_box_list mnp__boxes_params(const mnp__boxes *boxes);
 
 /*

@@ -121,7 +121,11 @@ def tuple_at(address, count):
 
 
 def as_shape(shape):
+    if type(shape) is int:
+        return (shape,)
     try:
+        if type(shape) is tuple:
+            return tuple(map(operator.index, shape))
         return tuple(map(operator.index, shape)) if np.iterable(shape) else (operator.index(shape),)
     except TypeError:
         raise TypeError(f"{shape!r} is no shape: a shape is an integer, or a tuple of integers") from None

@@ -111,6 +111,8 @@ def array_of_number(value):
 
 def listed(values):
     """A number, or a sequence of numbers, as a list; None stays None."""
+    if type(values) is int:
+        return [values]
     return None if values is None else list(values) if np.iterable(values) else [values]
 
 

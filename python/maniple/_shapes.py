@@ -407,33 +407,39 @@ _boundaries = {"constant": "FILL", "edge": "NEAREST", "wrap": "WRAP", "reflect":
 _STATISTICS = {"maximum": "max", "mean": "mean", "median": "median", "minimum": "min"}
 
 
+def _pairs_of(pad_width, ndim):
+    try:
+        return np.broadcast_to(np.asarray(pad_width), (ndim, 2))
+    except ValueError:
+        raise ValueError(f"pad: pad_width is {pad_width!r}, and must be a pair for each of {ndim} dimensions") from None
+
+
 @public
 def pad(array, pad_width, mode="constant", constant_values=0, stat_length=None, end_values=0):
     """numpy.pad, where the modes reflect and symmetric are even, and mode is no function.  Collective."""
     x = as_array(array)
-    try:
-        pairs = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2))
-    except ValueError:
-        raise ValueError(f"pad: pad_width is {pad_width!r}, and must be a pair for each of {x.ndim} dimensions") from None
-    widths = pairs.ravel().tolist()
+    widths = [pad_width] * (2 * x.ndim) if type(pad_width) is int else _pairs_of(pad_width, x.ndim).ravel().tolist()
     if mode == "linear_ramp":
-        return _padded(x, pairs, _ramps(end_values))
+        return _padded(x, widths, _ramps(end_values))
     if mode in _STATISTICS:
-        return _padded(x, pairs, _statistics(getattr(names, _STATISTICS[mode]), stat_length))
+        return _padded(x, widths, _statistics(getattr(names, _STATISTICS[mode]), stat_length))
     mode = "constant" if mode == "empty" else mode
     if mode not in _boundaries:
         modes = ", ".join([*_boundaries, "empty", "linear_ramp", *_STATISTICS])
         raise ValueError(f"pad() has the modes {modes}, not {mode!r}")
-    if mode == "constant" and np.ndim(constant_values):
+    if mode != "constant" or (type(constant_values) is int and constant_values == 0):
+        return made("pad", x, widths, constant("BOUNDARY_" + _boundaries[mode]), None)
+    if np.ndim(constant_values):
         values = np.ascontiguousarray(np.broadcast_to(np.asarray(constant_values), (x.ndim, 2)).astype(x.dtype))
         return made("pad_constant", x, widths, values.ctypes.data)
     value = element_of(constant_values, x.dtype)
-    return made("pad", x, widths, constant("BOUNDARY_" + _boundaries[mode]), value.ctypes.data)
+    return made("pad", x, widths, constant("BOUNDARY_FILL"), value.ctypes.data)
 
 
-def _padded(x, pairs, margins):
+def _padded(x, widths, margins):
     """An array with margins along one axis after the other.  They come from a function of the array, with that axis in
     front, of another one that picks the two values of the axis, and of the two widths."""
+    pairs = np.reshape(widths, (-1, 2))
     if (pairs < 0).any():
         raise ValueError(f"pad: a width is {pairs.min()}, below 0")
     for axis, (before, after) in enumerate(pairs.tolist()):

@@ -84,6 +84,8 @@ static mnp_status prepare(mnp__p2p_boxes *p2p, const mnp__p2p_boxes_spec *spec, 
     mnp_rank_info info = {.rank = 0};
     MNP_TRY(device->ops->info(device, &info));
     p2p->params.p2p = mnp__p2p_params(&p2p->links);
+    MNP_TRY(mnp__boxes_to_device(p2p->ctx, spec->store));
+    MNP_TRY(mnp__boxes_to_device(p2p->ctx, spec->local));
     p2p->params.store = mnp__boxes_params(spec->store);
     p2p->params.local = mnp__boxes_params(spec->local);
     p2p->blocks = mnp__p2p_blocks(spec->store->units + spec->local->units, info.multiprocessors);

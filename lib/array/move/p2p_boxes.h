@@ -18,8 +18,8 @@ typedef struct mnp__p2p_boxes mnp__p2p_boxes;
  * both lists are empty, and a run only waits until all these ranks have come to it.
  */
 typedef struct mnp__p2p_boxes_spec {
-    mnp_dtype dtype;                 /* of which both lists are: mnp__moving_dtype() */
-    const mnp__boxes *store, *local; /* committed; they outlive what is made of them */
+    mnp_dtype dtype;           /* of which both lists are: mnp__moving_dtype() */
+    mnp__boxes *store, *local; /* committed; they outlive what is made of them */
     int ntargets, nwriters;
     const int *targets, *writers;
     const int64_t *first_units;

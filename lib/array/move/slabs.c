@@ -104,8 +104,10 @@ static mnp_status commit(mnp__mover *mover, mnp__slab *slab)
 {
     MNP_TRY(mnp__boxes_commit(mover->ctx, &slab->local));
     for (int i = 0; slab->stores && i < mover->ntargets; i++) {
-        if (!mnp__boxes_are_rows(&slab->stores[i]))
-            MNP_TRY(mnp__boxes_commit(mover->ctx, &slab->stores[i]));
+        if (mnp__boxes_are_rows(&slab->stores[i]))
+            continue;
+        MNP_TRY(mnp__boxes_commit(mover->ctx, &slab->stores[i]));
+        MNP_TRY(mnp__boxes_to_device(mover->ctx, &slab->stores[i])); /* which tells that no engines copy them */
     }
     return MNP_OK;
 }
