@@ -20,11 +20,17 @@ struct mnp_tiny {
     int zero; /* the number of the first pivot that is 0, from 1 on; 0: none */
 };
 
-MNP_INLINE void mnp_swap(MNP_T &x, MNP_T &y)
+/* Without a branch, from several of which the compiler would make an array that is indexed, in memory. */
+template <typename R> MNP_INLINE void mnp_swap_if(bool swaps, R &x, R &y)
 {
-    const MNP_T kept = x;
-    x = y;
-    y = kept;
+    const R first = swaps ? y : x, second = swaps ? x : y;
+    x = first;
+    y = second;
+}
+template <typename R> MNP_INLINE void mnp_swap_if(bool swaps, mnp_complex<R> &x, mnp_complex<R> &y)
+{
+    mnp_swap_if(swaps, x.re, y.re);
+    mnp_swap_if(swaps, x.im, y.im);
 }
 
 /* Bring the row of column k's pivot to row k. */
@@ -43,10 +49,9 @@ MNP_INLINE void mnp_bring_pivot(mnp_tiny &m, int k)
     m.pivots[k] = pivot;
 #pragma unroll
     for (int i = k + 1; i < MNP_N; i++)
-        if (i == pivot)
 #pragma unroll
-            for (int j = 0; j < MNP_N; j++)
-                mnp_swap(m.at[k][j], m.at[i][j]);
+        for (int j = 0; j < MNP_N; j++)
+            mnp_swap_if(i == pivot, m.at[k][j], m.at[i][j]);
     if (m.zero == 0 && mnp_size(m.at[k][k]) == 0)
         m.zero = k + 1;
 }
@@ -108,10 +113,9 @@ MNP_INLINE void mnp_run(const mnp_tiny_params &p, mnp_tiny &m, int64_t number)
     for (int k = MNP_N - 1; k >= 0; k--)
 #pragma unroll
         for (int j = k + 1; j < MNP_N; j++)
-            if (j == m.pivots[k])
 #pragma unroll
-                for (int i = 0; i < MNP_N; i++)
-                    mnp_swap(m.at[i][k], m.at[i][j]);
+            for (int i = 0; i < MNP_N; i++)
+                mnp_swap_if(j == m.pivots[k], m.at[i][k], m.at[i][j]);
 #pragma unroll
     for (int i = 0; i < MNP_N; i++)
 #pragma unroll
@@ -195,8 +199,7 @@ MNP_INLINE void mnp_run(const mnp_tiny_params &p, mnp_tiny &m, int64_t number)
         for (int k = 0; k < MNP_N; k++)
 #pragma unroll
             for (int i = k + 1; i < MNP_N; i++)
-                if (i == m.pivots[k])
-                    mnp_swap(x[k], x[i]);
+                mnp_swap_if(i == m.pivots[k], x[k], x[i]);
 #pragma unroll
         for (int k = 0; k < MNP_N; k++)
 #pragma unroll

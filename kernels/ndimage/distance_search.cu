@@ -78,7 +78,7 @@ struct mnp_searching {
 MNP_INLINE mnp_nearest mnp_search(const mnp_distance_params &p, const double *from, int64_t x, int64_t low,
                                   int64_t high)
 {
-    enum { SINGLE = 4, TOGETHER = 8 };
+    enum { SINGLE = 4, TOGETHER = 4 };
     const int64_t first = x < low ? low - x : x > high ? x - high : 0;
     mnp_searching search = {from, p.lines.inner, x, low, high, first, p.scale, {-1, mnp_infinity<double>()}};
     while (search.steps < first + SINGLE && search.goes_on())
