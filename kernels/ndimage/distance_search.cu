@@ -9,10 +9,10 @@
  *
  * A thread searches for one element, outwards from there until elements are too far away to be nearer: one by one at
  * first, then several at a time, whose loads do not wait for each other.  Elements that are far from everything would
- * make that long.  But as functions of x the distances by way of two elements cross once:
- * the best i never decreases with x.  So the first launch searches for every 8^k-th element of a line and the last one alone,
- * the next one for every 8^(k-1)-th between the results of those on either side, and so on: all searches of a launch
- * together look at about 7 n elements of a line of n at most.
+ * make that long.  But as functions of x the distances by way of two elements cross once: the best i never decreases
+ * with x.  So the first launch searches for every 8^k-th element of a line and the last one alone, the next one for
+ * every 8^(k-1)-th between the results of those on either side, and so on: all searches of a launch together look at
+ * about 7 n elements of a line of n at most.
  *
  * MNP_PLACES 1: also which element of the background it is.
  */

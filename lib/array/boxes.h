@@ -3,8 +3,8 @@
  * Boxes: copies between strided memories on this rank's device.  Redistribution, casts and fills are made of them.
  *
  * A box is an extent with an offset and strides for its source and for its target.  A list of boxes is executed by one
- * kernel launch, any number of times.  A few boxes are passed to the kernel in its parameter; a longer list is copied to
- * the device once.
+ * kernel launch, any number of times.  A few boxes are passed to the kernel in its parameter; a longer list is copied
+ * to the device once.
  */
 #ifndef MNP__ARRAY_BOXES_H
 #define MNP__ARRAY_BOXES_H
@@ -33,8 +33,8 @@ mnp_status mnp__boxes_add(mnp__boxes *boxes, int ndim, const int64_t *extent, in
 int64_t mnp__boxes_cut(mnp__boxes *boxes);
 
 /*
- * Prepare the complete list, so that it can be run any number of times.  If it has more than a few boxes it is copied to
- * the device, which takes memory there and waits for all that has been enqueued.
+ * Prepare the complete list, so that it can be run any number of times.  If it has more than a few boxes it is copied
+ * to the device, which takes memory there and waits for all that has been enqueued.
  */
 mnp_status mnp__boxes_commit(mnp_ctx *ctx, mnp__boxes *boxes);
 

@@ -5,8 +5,8 @@
  * One axis after the other is made whole, and each element gets the least distance over its line.  Along the first
  * axis that is the distance to the next background: on GPUs distance_bits.cu of kernels/ndimage finds it, and
  * distance_search.cu those along the others; on the host distance_sweep.cu does where two sweeps find it, else
- * distance.cu.  With it travels the number of the element of the background, if that is wanted.  Euclidean distances are
- * squares until the end.
+ * distance.cu.  With it travels the number of the element of the background, if that is wanted.  Euclidean distances
+ * are squares until the end.
  */
 #include <inttypes.h>
 #include <math.h>

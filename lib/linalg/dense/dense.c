@@ -542,7 +542,7 @@ static mnp_status fail(const mnp__place *place, int64_t number, int report, cons
     return MNP_FAIL(status, "%s: matrix %" PRId64 " of the batch %s", place->function, number, text);
 }
 
-/* Whether anything is reported; many reports are looked at on the device, as it takes long to copy them.  Collective. */
+/* Whether anything is reported; many reports are looked at on the device, as copies take long.  Collective. */
 static mnp_status is_reported(const mnp_array *info, bool *any_p)
 {
     int64_t count = 1;

@@ -32,7 +32,7 @@ mnp_status mnp__measure_apply(const mnp__measure *m, const mnp__formula *formula
 /* The least or the largest of the values in each bin.  Collective. */
 mnp_status mnp__measure_scatter(const mnp__measure *m, bool largest, const mnp_array *values, mnp_array **extremes_p);
 
-/* The centre of mass of all elements, or with `where` not NULL, bools, of those: float64 of shape (1, ndim).  Collective. */
+/* The centre of mass of all elements, or of those that bools `where` choose: float64 of shape (1, ndim).  Collective. */
 mnp_status mnp__measure_centre(const char *function, const mnp_array *x, const mnp_array *where, mnp_array **centre_p);
 
 /* Bring an array of one number for each bin to memory of the CPU, which the caller frees.  Collective. */
