@@ -83,6 +83,7 @@ struct sources {
     const mnp_indexed_params &p;
     const char *at[MNP_INDEXED_BLOCKS];
     int64_t jump[MNP_INDEXED_BLOCKS];
+    static constexpr int64_t along = 0; /* from an element of a row to the next one, before its index is added */
     MNP_INLINE sources(const mnp_indexed_params &params, const int64_t *j) : p(params)
     {
         for (int k = 0; k < p.nblocks; k++) {
@@ -160,8 +161,9 @@ static void move_row(const mnp_indexed_params &p, const int64_t *j, int64_t, MNP
 struct sources {
     const mnp_indexed_params &p;
     const MNP_UNIT *at;
+    const int64_t along; /* from an element of a row to the next one, before its index is added */
     MNP_INLINE sources(const mnp_indexed_params &params, const int64_t *j)
-        : p(params), at((const MNP_UNIT *)p.src + offset_of(p, j, p.src_stride))
+        : p(params), at((const MNP_UNIT *)p.src + offset_of(p, j, p.src_stride)), along(p.src_stride[p.ndim - 1])
     {
     }
     MNP_INLINE const MNP_UNIT *of(int64_t i) const
@@ -271,7 +273,7 @@ static void move_grid(const mnp_indexed_params &p, const int64_t *j, MNP_UNIT *d
             for (int k = 0; k < some; k++) {
                 const int64_t i = mnp_inside(index[(begin + k) * p.index_stride[last]], p.count, p.mode);
                 step[k] = src.step(i);
-                from[k] = src.of(i) + band * step[k];
+                from[k] = src.of(i) + (begin + k) * src.along + band * step[k];
             }
             for (int64_t r = band; r < stop; r++) {
                 MNP_UNIT *to = dst + r * dst_step + begin * dst_stride;

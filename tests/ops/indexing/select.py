@@ -86,6 +86,12 @@ def test_along_axis():
         want = a.copy()
         np.put_along_axis(want, i, v, axis)
         mp.check(f"put_along_axis {a.dtype} {a.shape} {i.shape} {axis}", x, want)
+    for shape, index, axis in (((2, 3, 5), (6, 1, 5), 0), ((2, 3, 5), (2, 1, 5), 0), ((2, 20, 70), (3, 1, 70), 0),
+                               ((3, 4, 5, 6), (3, 2, 1, 6), 1), ((3, 4, 5, 6), (1, 2, 5, 1), 1), ((4, 7), (1, 7), 0)):
+        a = values(shape, "float64")
+        i = indices_for(a.shape[axis], index)
+        check(f"take_along_axis {shape} {index} {axis}, which broadcast", mp.take_along_axis, spread(a), spread(i), axis,
+              want=np.take_along_axis(a, i, axis))
     a = values((4, 3))
     i = indices_for(12, 7)
     check("take_along_axis, flattened", mp.take_along_axis, spread(a), spread(i), FLAT,
