@@ -10,7 +10,6 @@
  * inverse, which change back in the end.  For the others it leaves U on and above the diagonal, and L below it.
  */
 #include "kernels/prelude.h"
-#include "kernels/math_types.h"
 #include "kernels/linalg/pivots.h"
 #include "kernels/linalg/tiny_params.h"
 
@@ -126,59 +125,17 @@ MNP_INLINE void mnp_run(const mnp_tiny_params &p, mnp_tiny &m, int64_t number)
 
 #elif MNP_TASK == MNP_TINY_DETERMINANT
 
-/* A number of MNP_T as a complex one, in which signs are multiplied; and back. */
-template <typename R> MNP_INLINE mnp_complex128 mnp_as_complex(R x)
-{
-    return {(double)x, 0};
-}
-template <typename R> MNP_INLINE mnp_complex128 mnp_as_complex(mnp_complex<R> x)
-{
-    return {(double)x.re, (double)x.im};
-}
-template <typename R> MNP_INLINE void mnp_put(R *to, mnp_complex128 x)
-{
-    *to = (R)x.re;
-}
-template <typename R> MNP_INLINE void mnp_put(mnp_complex<R> *to, mnp_complex128 x)
-{
-    *to = {(R)x.re, (R)x.im};
-}
-
-/* The direction of a pivot: of a real number 1 or -1, also where it is not finite, as in NumPy. */
-template <typename R> MNP_INLINE mnp_complex128 mnp_direction(R x, double)
-{
-    return {x < 0 ? -1.0 : 1.0, 0};
-}
-template <typename R> MNP_INLINE mnp_complex128 mnp_direction(mnp_complex<R> x, double size)
-{
-    return {(double)x.re / size, (double)x.im / size};
-}
-
 MNP_INLINE void mnp_run(const mnp_tiny_params &p, mnp_tiny &m, int64_t number)
 {
-    typedef decltype(mnp_size(MNP_T())) real;
-    mnp_complex128 sign = {1, 0};
-    double logarithm = 0;
+    mnp_determinant d;
+    d.start();
 #pragma unroll
     for (int k = 0; k < MNP_N; k++) {
         mnp_bring_pivot(m, k);
         mnp_eliminate(m, k);
-        const mnp_complex128 pivot = mnp_as_complex(m.at[k][k]);
-        const double size = hypot(pivot.re, pivot.im), flip = m.pivots[k] != k ? -1 : 1;
-        const mnp_complex128 turned = sign * mnp_direction(m.at[k][k], size);
-        sign = {flip * turned.re, flip * turned.im};
-        logarithm += log(size);
+        d.take(m.at[k][k], m.pivots[k] != k);
     }
-    if (m.zero) {
-        sign = {0, 0};
-        logarithm = -mnp_infinity<double>();
-    } else if (!p.logarithms) {
-        const double size = exp(logarithm);
-        sign = {sign.re == 0 ? 0 : sign.re * size, sign.im == 0 ? 0 : sign.im * size};
-    }
-    mnp_put((MNP_T *)p.results + number, sign);
-    if (p.logarithms)
-        ((real *)p.logarithms)[number] = (real)logarithm;
+    d.give((MNP_T *)p.results, p.logarithms, number);
 }
 
 #else

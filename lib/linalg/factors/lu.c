@@ -15,6 +15,8 @@
 
 #include "array/input.h"
 #include "base/integer.h"
+#include "base/text.h"
+#include "kernels/linalg/determinants_params.h"
 #include "layout/layout.h"
 #include "linalg/dense/lost_nan.h"
 #include "linalg/panels/panels.h"
@@ -287,127 +289,38 @@ done:
 
 /* ---- determinants ---- */
 
-/* The diagonals of U and the pivots of this rank's matrices, on the CPU. */
-typedef struct diagonals {
-    void *u;
-    int32_t *pivots;
-} diagonals;
-
-static mnp_status fetch(const mnp__place *place, const mnp__lu *lu, diagonals *d)
+/* To this rank's numbers for each matrix: signs and logarithms; or, with logarithm NULL, determinants. */
+static mnp_status launch_determinants(mnp_ctx *ctx, const mnp__lu *lu, const mnp_array *diagonal, mnp_array *sign,
+                                      mnp_array *logarithm)
 {
-    const int64_t count = lu->factors.batch * lu->factors.n;
-    mnp_array *anywhere = NULL, *diagonal = NULL;
-    MNP_TRY(mnp_diagonal(lu->factors.array, 0, -2, -1, &anywhere));
-    mnp_status st = mnp__vectors_read(place, anywhere, anywhere->dtype, &diagonal);
-    mnp_array_free(anywhere);
-    MNP_TRY(st);
-    st = mnp__malloc((size_t)count * mnp_dtype_size(diagonal->dtype) + 1, &d->u);
-    if (st == MNP_OK)
-        st = mnp__malloc((size_t)count * sizeof *d->pivots + 1, &d->pivots);
-    if (st == MNP_OK && diagonal->local_size > 0)
-        st = mnp_array_get_local(diagonal, d->u);
-    if (st == MNP_OK && lu->pivots->local_size > 0)
-        st = mnp_array_get_local(lu->pivots, d->pivots);
-    mnp_array_free(diagonal);
-    return MNP_AGREE(place->ctx, st);
-}
-
-static void element(mnp_dtype dtype, const void *values, int64_t i, double parts[2])
-{
-    const float *f = values;
-    const double *d = values;
-    const bool is_complex = mnp_dtype_kind(dtype) == 'c', is_double = mnp__linalg_real(dtype) == MNP_FLOAT64;
-    const int64_t at = is_complex ? 2 * i : i;
-    parts[0] = is_double ? d[at] : (double)f[at];
-    parts[1] = !is_complex ? 0 : is_double ? d[at + 1] : (double)f[at + 1];
-}
-
-static void set_element(mnp_dtype dtype, void *values, int64_t i, const double parts[2])
-{
-    float *f = values;
-    double *d = values;
-    const bool is_complex = mnp_dtype_kind(dtype) == 'c';
-    const int64_t at = is_complex ? 2 * i : i;
-    for (int p = 0; p < (is_complex ? 2 : 1); p++) {
-        if (mnp__linalg_real(dtype) == MNP_FLOAT64)
-            d[at + p] = parts[p];
-        else
-            f[at + p] = (float)parts[p];
-    }
-}
-
-/* The sign, or for complex numbers the direction, and the logarithm of the absolute value: numpy.linalg.slogdet. */
-static double sign_and_logarithm(mnp_dtype dtype, const diagonals *d, int64_t n, int64_t matrix, double sign[2])
-{
-    const bool is_complex = mnp_dtype_kind(dtype) == 'c';
-    double logarithm = 0;
-    sign[0] = 1;
-    sign[1] = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double u[2];
-        element(dtype, d->u, matrix * n + i, u);
-        const double size = u[1] == 0 ? fabs(u[0]) : hypot(u[0], u[1]),
-                     flip = d->pivots[matrix * n + i] != i + 1 ? -1 : 1;
-        if (size == 0) {
-            sign[0] = sign[1] = 0;
-            return -INFINITY;
-        }
-        if (is_complex) {
-            const double re = flip * u[0] / size, im = flip * u[1] / size, before = sign[0];
-            sign[0] = before * re - sign[1] * im;
-            sign[1] = before * im + sign[1] * re;
-        } else {
-            sign[0] *= u[0] < 0 ? -flip : flip; /* NumPy has one also for what is not finite */
-        }
-        logarithm += log(size);
-    }
-    return logarithm;
-}
-
-/* numbers: for each matrix the sign, and then the logarithm; or the determinant alone. */
-static mnp_status compute(const mnp__lu *lu, const diagonals *d, mnp_array *sign, mnp_array *logarithm)
-{
-    const int64_t batch = lu->factors.batch, n = lu->factors.n;
-    void *signs = NULL, *logarithms = NULL;
-    mnp_status st;
-    MNP_TRY_OR(mnp__malloc((size_t)batch * mnp_dtype_size(sign->dtype) + 1, &signs), st, done);
-    MNP_TRY_OR(mnp__malloc((size_t)batch * sizeof(double) + 1, &logarithms), st, done);
-    for (int64_t b = 0; b < batch; b++) {
-        double parts[2], value[2] = {0, 0};
-        value[0] = sign_and_logarithm(sign->dtype, d, n, b, parts);
-        if (logarithm) {
-            set_element(logarithm->dtype, logarithms, b, value);
-        } else {
-            const double size = exp(value[0]);
-            parts[0] *= parts[0] == 0 ? 1 : size;
-            parts[1] *= parts[1] == 0 ? 1 : size;
-        }
-        set_element(sign->dtype, signs, b, parts);
-    }
-    if (batch > 0) {
-        MNP_TRY_OR(mnp_array_set_local(sign, signs), st, done);
-        if (logarithm)
-            MNP_TRY_OR(mnp_array_set_local(logarithm, logarithms), st, done);
-    }
-    st = MNP_OK;
-done:
-    free(logarithms);
-    free(signs);
-    return st;
+    char room[MNP__KERNEL_ROOM];
+    mnp__text defines = MNP__TEXT_IN(room);
+    mnp__kernel *kernel;
+    const mnp__kernel_spec spec = {.file = "linalg/determinants.cu", .function = "determinants"};
+    const mnp_determinants_params params = {.diagonals = diagonal->data,
+                                            .rows = lu->pivots->data,
+                                            .results = sign->data,
+                                            .logarithms = logarithm ? logarithm->data : NULL,
+                                            .count = sign->local_size,
+                                            .n = lu->factors.n};
+    mnp__text_add(&defines, "#define MNP_T %s\n", mnp__jit_type(sign->dtype));
+    MNP_TRY(mnp__ctx_kernel_of_text(ctx, &spec, &defines, NULL, &kernel));
+    const int64_t lanes = ctx->device->block_memory > 0 ? 32 : 1;
+    return mnp__ctx_launch(ctx, kernel, lanes * params.count, &params, sizeof params);
 }
 
 static mnp_status by_factors(const mnp__place *place, const mnp_array *a, mnp_array *sign, mnp_array *logarithm)
 {
     mnp__lu lu = {.pivots = NULL};
-    diagonals d = {NULL, NULL};
+    mnp_array *anywhere = NULL, *diagonal = NULL;
     mnp_status st;
     MNP_TRY_OR(mnp__lu_make(place, a, sign->dtype, &lu), st, done);
     MNP_TRY_OR(mnp__dense_to_blocks(place, &lu.factors), st, done);
-    MNP_TRY_OR(fetch(place, &lu, &d), st, done);
-    st = MNP_AGREE(place->ctx, compute(&lu, &d, sign, logarithm));
+    MNP_TRY_OR(mnp_diagonal(lu.factors.array, 0, -2, -1, &anywhere), st, done);
+    MNP_TRY_OR(mnp__vectors_read(place, anywhere, sign->dtype, &diagonal), st, done);
+    st = MNP_AGREE(place->ctx, launch_determinants(place->ctx, &lu, diagonal, sign, logarithm));
 done:
-    free(d.pivots);
-    free(d.u);
+    mnp_free_all(anywhere, diagonal);
     mnp__lu_free(&lu);
     return st;
 }
