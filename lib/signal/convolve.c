@@ -317,6 +317,8 @@ static int useful_rank(mnp_conv_plan *plan, const recipe *r)
 static mnp_status find_products(const mnp_conv_plan *plan, recipe *r, int most)
 {
     char *values;
+    free(r->factors); /* of a look before it was known that a rank has no transforms */
+    r->factors = NULL;
     MNP_TRY(mnp__malloc((size_t)r->taps->local_size * mnp_dtype_size(plan->sum), &values));
     mnp_status st = mnp_array_get_local(r->taps, values);
     if (st == MNP_OK)
