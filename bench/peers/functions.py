@@ -44,7 +44,7 @@ CALLS = {
         p.einsum("ijk,ik->ij", c, c[:, 0]); p.einsum("ij,ij->i", x, y); p.tensordot(c, c, ([1, 2], [1, 2])); p.outer(v[:4001], v[:3001])
         p.linalg.inv(x[:500, :500]); p.linalg.solve(d[:1001, :1001], d[:1001, 1001:1004]); p.linalg.slogdet(x[:300, :300])
         p.linalg.svd(x[:500, :300], full_matrices=False)[1]; p.linalg.cholesky(x[:277] @ x[:277].T)
-        p.linalg.inv(v[:810000].reshape(-1, 3, 3)); p.linalg.det(v[:160000].reshape(-1, 4, 4))
+        p.linalg.inv(v[:810000].reshape(-1, 3, 3)); p.linalg.det(v[:160000].reshape(-1, 4, 4)); p.linalg.slogdet(v[:12800000].reshape(-1, 16, 16))[1]
         p.linalg.solve(v[:250000].reshape(-1, 5, 5), v[:50000].reshape(-1, 5, 1)); p.convolve(v, v[:31]); p.convolve(v, v[:1001], "same")
         p.fft.rfft(v[:16777000]); p.fft.fft2(x); p.fft.ifft(z); p.fft.fft(z, axis=0); p.fft.rfftn(c); p.fft.fftshift(x)""",
     "image": """
@@ -56,6 +56,7 @@ CALLS = {
         nd.fourier_gaussian(z, 2); nd.correlate1d(x, v[:15], axis=0); nd.sum_labels(x, b.astype("int32"), p.arange(1, 255))""",
     "signal": """
         sg.fftconvolve(v, v[:5001]); sg.fftconvolve(v[:1000003], v[:1000003]); sg.fftconvolve(x, y[:65, :65], "same")
+        sg.fftconvolve(x[:2000, :2000], y[:1999, :1999], "same")
         sg.fftconvolve(x, y[:513, :513], "same"); sg.oaconvolve(v, v[:501]); sg.convolve2d(x, y[:9, :9], "same"); sg.medfilt2d(x, 5)
         sg.hilbert(v[:4000000]); sg.resample(v[:1000000], 700000); sg.resample_poly(v, 3, 2); sg.stft(v, nperseg=1024)[2]
         sg.welch(v, nperseg=1000)[1]; sg.spectrogram(v, nperseg=512)[2]; sg.savgol_filter(v, 11, 3); sg.wiener(x, 5)

@@ -111,6 +111,7 @@ typedef struct recipe {
     mnp_boundary boundaries[MNP_MAX_DIMS];
     unsigned char fill[16];
     mnp_array *taps;       /* every rank has all: see lay_out_taps() */
+    char *values;          /* the same on the CPU, if something has read them there */
     int rank;              /* how many outer products the kernel is known to be the sum of; 0: no few */
     double *factors;       /* their vectors; see terms.h */
     bool lacks_transforms; /* there is a rank without a library for them */
@@ -169,31 +170,48 @@ done:
     return st;
 }
 
+/* Bring the taps to the CPU, once. */
+static mnp_status read_taps(recipe *r)
+{
+    if (r->values)
+        return MNP_OK;
+    MNP_TRY(mnp__malloc((size_t)r->taps->local_size * mnp_dtype_size(r->taps->dtype), &r->values));
+    return mnp_array_get_local(r->taps, r->values);
+}
+
+static bool has_nan(mnp_dtype dtype, const void *elements, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        double value[2] = {0, 0};
+        mnp__value_get(dtype, elements, i, value);
+        if (isnan(value[0]) || isnan(value[1]))
+            return true;
+    }
+    return false;
+}
+
 /* Refuse a NaN: a few taps are looked at on the CPU, of many their maximum, which takes a NaN over.  Collective. */
-static mnp_status check_taps(const mnp_array *taps)
+static mnp_status check_taps(recipe *r)
 {
     enum { FEW_TAPS = 4096 };
-    unsigned char *elements = NULL;
+    mnp_ctx *ctx = r->taps->ctx;
+    const mnp_dtype dtype = r->taps->dtype;
     mnp_array *greatest = NULL;
+    unsigned char element[16];
     bool found = false;
-    if (taps->local_size > FEW_TAPS) {
-        MNP_TRY(mnp_max(taps, MNP_ALL_AXES, &greatest));
-        taps = greatest;
-    }
-    mnp_status st = mnp__malloc((size_t)taps->local_size * mnp_dtype_size(taps->dtype), &elements);
-    if (st == MNP_OK)
-        st = mnp_array_get_local(taps, elements);
-    for (int64_t i = 0; st == MNP_OK && i < taps->local_size; i++) {
-        double value[2] = {0, 0};
-        mnp__value_get(taps->dtype, elements, i, value);
-        found = found || isnan(value[0]) || isnan(value[1]);
+    mnp_status st;
+    if (r->taps->local_size > FEW_TAPS) {
+        MNP_TRY(mnp_max(r->taps, MNP_ALL_AXES, &greatest));
+        st = mnp_array_get_local(greatest, element);
+        found = st == MNP_OK && has_nan(dtype, element, 1);
+        mnp_array_free(greatest);
+    } else {
+        st = read_taps(r);
+        found = st == MNP_OK && has_nan(dtype, r->values, r->taps->local_size);
     }
     if (found)
         st = MNP_FAIL(MNP_ERR_ARG, "the kernel has a NaN, which would make every output NaN");
-    st = MNP_AGREE(taps->ctx, st);
-    free(elements);
-    mnp_array_free(greatest);
-    return st;
+    return MNP_AGREE(ctx, st);
 }
 
 /* The part of planning that needs no other rank. */
@@ -327,15 +345,10 @@ static int useful_rank(mnp_conv_plan *plan, const recipe *r)
 /* Look for at most so many outer products. */
 static mnp_status find_products(const mnp_conv_plan *plan, recipe *r, int most)
 {
-    char *values;
     free(r->factors); /* of a look before it was known that a rank has no transforms */
     r->factors = NULL;
-    MNP_TRY(mnp__malloc((size_t)r->taps->local_size * mnp_dtype_size(plan->sum), &values));
-    mnp_status st = mnp_array_get_local(r->taps, values);
-    if (st == MNP_OK)
-        st = mnp__factor(plan->sum, r->taps->local_shape, values, most, &r->factors, &r->rank);
-    free(values);
-    return st;
+    MNP_TRY(read_taps(r));
+    return mnp__factor(plan->sum, r->taps->local_shape, r->values, most, &r->factors, &r->rank);
 }
 
 /*
@@ -433,7 +446,7 @@ static mnp_status begin(mnp_ctx *ctx, mnp_dtype dtype, const mnp_layout *layout,
     MNP_TRY(mnp__check_same(&ctx->comm, "a convolution", hash_arguments(dtype, layout, kernel, r->options)));
     MNP_TRY(lay_out_taps(plan, kernel, r));
     if (!mnp__dtype_is_integral(kernel->dtype))
-        MNP_TRY(check_taps(r->taps));
+        MNP_TRY(check_taps(r));
     MNP_TRY(estimate(plan, r));
     return choose(plan, r);
 }
@@ -442,6 +455,7 @@ static void recipe_free(recipe *r)
 {
     mnp__conv_geometry_free(&r->geometry);
     mnp_array_free(r->taps);
+    free(r->values);
     free(r->factors);
 }
 

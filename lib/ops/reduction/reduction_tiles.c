@@ -32,6 +32,9 @@ enum {
     ACCUMULATOR_BYTES = 32    /* of a thread that goes through several tiles */
 };
 
+/* Gaps that a tile may have, as parts of what it holds: first few, then as much again, if nothing else suits. */
+static const double FEW_GAPS = 0.25, MANY_GAPS = 1;
+
 typedef struct tile {
     const mnp__nest *nests;
     int dims[2]; /* of the kept and of the reduced dimensions in a tile */
@@ -272,7 +275,7 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
     tile t = {.nests = nests, .size = (int64_t)mnp_dtype_size(spec->operands[0].memory)};
     mnp__reduction_signature *signature = &plan->signature;
     shape s;
-    if (!find_tile(spec, &t, &s, 0.25) && !find_tile(spec, &t, &s, 1))
+    if (!find_tile(spec, &t, &s, FEW_GAPS) && !find_tile(spec, &t, &s, MANY_GAPS))
         return 0;
     if (s.blocks < ENOUGH_BLOCKS)
         plan->parts =

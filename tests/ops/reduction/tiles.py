@@ -124,7 +124,33 @@ def beside_strided():
         mp.check(f"average of rows of {length}, weighted by columns", got, want, ulp=2)
 
 
+def single():
+    """Axes of one element: every result is an element of a view with gaps, or one that begins anywhere."""
+    for number, (shape, dtype) in enumerate(itertools.product(((1, 41, 7, 20), (1, 70001)), ("float32", "float16"))):
+        a = rng.integers(-9, 9, shape).astype(dtype)
+        x = mp.array(a)
+        for cut in (np.s_[:], np.s_[:, 1:], np.s_[:, 2:, ..., 1:] if len(shape) > 2 else np.s_[:, 2:]):
+            b, y = a[cut], x[cut]
+            compare(("sum", "max", "std", "mean")[number], b, y, (0,))
+            compare("argmax", b, y, (0,))
+
+
+def gaps():
+    """Rows and columns with as much left out between them, and searches in columns of equal elements."""
+    for dtype in "float32", "int32":
+        a = rng.integers(0, 4, (12, 27, 2, 128)).astype(dtype)
+        x = mp.array(a)
+        for b, y in ((a[:, :, 1], x[:, :, 1]), (a[:, ::2, 0, ::-1], x[:, ::2, 0, ::-1]), (a[:, 1, :, 1:], x[:, 1, :, 1:])):
+            compare("argmax", b, y, (1,))
+            compare("sum", b, y, (1,))
+        a = rng.integers(0, 4, (3, 26, 8 * 1024)).astype(dtype)
+        compare("argmax", a, mp.array(a), (1,))
+        compare("argmax", a.reshape(78, 8192), mp.array(a.reshape(78, 8192)), (0,))
+
+
 matrices()
+single()
+gaps()
 interleaved()
 small()
 repeated()
