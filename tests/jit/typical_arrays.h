@@ -28,6 +28,8 @@ static const kernel_case typical_arrays[] = {
     {.file = "comm/combine.cu",
      .function = "combine",
      .definitions = "MNP_MEMORY mnp_complex64; MNP_VALUE mnp_complex64; MNP_JOIN mnp_multiply; MNP_AVERAGES 0"},
+    {.file = "linalg/determinants.cu", .function = "determinants", .definitions = "MNP_T float"},
+    {.file = "linalg/determinants.cu", .function = "determinants", .definitions = "MNP_T mnp_complex128"},
     {.file = "linalg/inverse.cu", .function = "inverse", .definitions = "MNP_T float; MNP_HELD 4"},
     {.file = "linalg/inverse.cu", .function = "inverse", .definitions = "MNP_T mnp_complex128; MNP_HELD 3"},
     {.file = "linalg/tiny.cu", .function = "tiny", .definitions = "MNP_T float; MNP_N 3; MNP_TASK 0"},
