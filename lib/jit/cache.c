@@ -244,7 +244,7 @@ static void dump_source(const mnp__compiler *compiler, const mnp__kernel_spec *s
 static mnp_status make_source(const mnp__compiler *compiler, const mnp__kernel_spec *spec, char **source_p)
 {
     char *source;
-    MNP_TRY(mnp__jit_source(spec, &source));
+    MNP_TRY(mnp__jit_source(spec, compiler->cuda, &source));
     if (!spec->raw || !compiler->rewrite) {
         *source_p = source;
         return MNP_OK;

@@ -72,6 +72,7 @@ typedef struct mnp__compiler {
     const char *target;   /* its target, for messages: "sm_90" */
     const char *identity; /* target architecture, compiler and version, options: part of the cache's key */
     const mnp__config *config;
+    bool cuda; /* it compiles for GPUs, where kernels have MNP_CUDA */
     /*
      * Compile `source`, the text of mnp__jit_source().  MNP_ERR_COMPILE with the compiler's message and lines of the
      * source.  Sets *binary only on success.
@@ -88,9 +89,9 @@ const char *mnp__jit_type(mnp_dtype dtype);
 
 /*
  * The text that is compiled for a spec: its definitions, then its file with Maniple's #include lines replaced by the
- * files.  *text_p is malloc'ed.
+ * files, without what a GPU, if `cuda`, or else the host does not need of them.  *text_p is malloc'ed.
  */
-mnp_status mnp__jit_source(const mnp__kernel_spec *spec, char **text_p);
+mnp_status mnp__jit_source(const mnp__kernel_spec *spec, bool cuda, char **text_p);
 
 /*
  * The binary of a spec, from the cache, or compiled now and added to it; release it with mnp__binary_free().  If

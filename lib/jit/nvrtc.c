@@ -275,8 +275,12 @@ mnp_status mnp__nvrtc_new(const mnp__config *config, int major, int minor, mnp__
     options = MNP__TEXT_EMPTY;
     mnp__text_add(&self->identity, "NVRTC %d.%d %s", version_major, version_minor, self->options);
     MNP_TRY_OR(mnp__text_status(&self->identity), st, fail);
-    self->base = (mnp__compiler){
-        .name = "nvrtc", .target = self->target, .identity = self->identity.data, .config = config, .compile = compile};
+    self->base = (mnp__compiler){.name = "nvrtc",
+                                 .target = self->target,
+                                 .identity = self->identity.data,
+                                 .config = config,
+                                 .cuda = true,
+                                 .compile = compile};
     *compiler_p = &self->base;
     return MNP_OK;
 fail:

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Leaving out of a kernel's text the functions that it does not need.
+ * Leaving out of a kernel's text the functions and the structures that it does not need.
  *
- * Headers such as math_real.h hold a few hundred functions, of which a kernel calls a few, and to parse them takes the
- * compiler longer than the kernel.  A function is kept if its name, with or without mnp_, is a word of what is kept.
- * What is not clearly a function stays, as does what the library has generated.  One bit for the hash of each word says
- * that it is there; a function that is kept because of another word with this bit does no harm.
+ * Headers such as math_real.h hold a few hundred functions, of which a kernel calls a few, and those of reductions have
+ * a structure for each of them; to parse them takes the compiler longer than the kernel.  One is kept if its name, with
+ * or without mnp_, is a word of what is kept.  What is not clearly one stays, as does what the library has generated.
+ * One bit for the hash of each word says that it is there; what is kept because of another word with this bit does no
+ * harm.
  *
- * This reads the text as clang-format leaves it: a function begins at the beginning of a line, and ends with a line
- * that begins with a brace.
+ * This reads the text as clang-format leaves it: a function or a structure begins at the beginning of a line, and ends
+ * with a line that begins with a brace.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ typedef struct span {
     const char *begin, *end;
 } span;
 
-/* A function, or a call of a macro that defines functions. */
+/* A function, a structure, or a call of a macro that defines functions. */
 typedef struct piece {
     span text, name;
     bool kept;
@@ -116,7 +117,7 @@ static mnp_status add_piece(pruning *p, const char *begin, const char *end, span
         const size_t room = p->room ? 2 * p->room : 512;
         piece *more = realloc(p->pieces, room * sizeof *more);
         if (!more)
-            return MNP_FAIL(MNP_ERR_MEMORY, "no memory for %zu functions of a kernel's text", room);
+            return MNP_FAIL(MNP_ERR_MEMORY, "no memory for %zu pieces of a kernel's text", room);
         p->pieces = more;
         p->room = room;
     }
@@ -171,30 +172,52 @@ static const char *end_of_parentheses(const char *c, const char *end)
     return c;
 }
 
-/* The name of a function whose head this is, or an empty span if it is something else, or not clear. */
+/* What follows the parameters of a template, or all of a head that begins with none. */
+static const char *after_template(span head)
+{
+    int depth = 0;
+    if (!begins(head.begin, "template <"))
+        return head.begin;
+    for (const char *c = head.begin; c < head.end; c++) {
+        depth += (*c == '<') - (*c == '>');
+        if (*c == '>' && depth == 0)
+            return c + 1 + (c[1] == ' ' || c[1] == '\n');
+    }
+    return head.end;
+}
+
+/* The name of a function or a structure whose head this is, or an empty span if it is something else, or not clear. */
 static span name_of(span head)
 {
     const span none = {head.begin, head.begin};
-    for (const char *c = head.begin; c < head.end; c++) {
+    const char *begin = after_template(head);
+    if (begins(begin, "struct ")) {
+        const span name = word_at(begin + strlen("struct "));
+        return name.end <= head.end && *name.end != '(' ? name : none; /* alignas() may come before it */
+    }
+    for (const char *c = begin; c < head.end; c++) {
         if (*c == '=' || *c == '#' || begins(c, " struct ") || begins(c, " class ") || begins(c, " union "))
             return none;
         if (*c != '(')
             continue;
-        const char *begin = c;
-        while (begin > head.begin && in_word(begin[-1]))
-            begin--;
-        if (begins(begin, "decltype(") || begins(begin, "sizeof(") || begins(begin, "__attribute__(") ||
-            begins(begin, "alignas(")) {
+        const char *word = c;
+        while (word > begin && in_word(word[-1]))
+            word--;
+        if (begins(word, "decltype(") || begins(word, "sizeof(") || begins(word, "__attribute__(") ||
+            begins(word, "alignas(")) {
             c = end_of_parentheses(c, head.end);
             continue;
         }
-        return begin < c ? word_at(begin) : none;
+        return word < c ? word_at(word) : none;
     }
     return none;
 }
 
-/* The end of a function with its head; NULL where that is not clear. */
-static const char *end_of_function(const char *head_end)
+/*
+ * The end of a function or a structure with its head; NULL where that is not clear, or where macros are defined in it,
+ * which others may use.
+ */
+static const char *end_of_piece(const char *head_end)
 {
     int depth = 0;
     if (*head_end == ';')
@@ -203,13 +226,15 @@ static const char *end_of_function(const char *head_end)
         return NULL;
     for (const char *line = next_line(head_end); *line; line = next_line(line)) {
         depth += begins(line, "#if") - begins(line, "#endif");
+        if (begins(line, "#define "))
+            return NULL;
         if (*line == '}')
-            return depth == 0 ? next_line(line) : NULL;
+            return depth == 0 && (line[1] == '\n' || begins(line + 1, ";\n")) ? next_line(line) : NULL;
     }
     return NULL;
 }
 
-/* Read what begins with a line: a function, a call of a maker, or else the line.  *end_p is where it ends. */
+/* Read what begins with a line: a piece, or else the line.  *end_p is where it ends. */
 static mnp_status read_piece(pruning *p, const char *line, const char **end_p)
 {
     const char *end = next_line(line);
@@ -217,10 +242,10 @@ static mnp_status read_piece(pruning *p, const char *line, const char **end_p)
     if (begins(line, "#define ")) {
         *end_p = read_define(p, line);
     } else if (begins(line, "MNP_INLINE ") || begins(line, "MNP_FUNCTION ") || begins(line, "template ") ||
-               begins(line, "static ")) {
+               begins(line, "static ") || begins(line, "struct ")) {
         const char *head_end = line + strcspn(line, "{;");
         const span name = name_of((span){line, head_end});
-        end = end_of_function(head_end);
+        end = end_of_piece(head_end);
         if (!end || name.begin == name.end || (line < p->generated.end && end > p->generated.begin))
             return MNP_OK;
         *end_p = end;

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "jit/conditions.h"
 #include "jit/jit.h"
 #include "jit/prune.h"
 
@@ -14,9 +15,10 @@ enum { MAX_INCLUDES = 32 };
 struct included {
     const char *files[MAX_INCLUDES];
     int count;
-    bool complex;          /* with functions of complex numbers */
-    const char *generated; /* replaces #include "generated" */
-    size_t begin, end;     /* where it is in the text */
+    bool complex;                /* with functions of complex numbers */
+    mnp__conditions *conditions; /* NULL: they are the compiler's */
+    const char *generated;       /* replaces #include "generated" */
+    size_t begin, end;           /* where it is in the text */
 };
 
 const char *mnp__jit_type(mnp_dtype dtype)
@@ -87,6 +89,8 @@ static mnp_status append_file(const char *name, size_t length, struct included *
 
     for (const char *line = file->text; *line; line += line_size(line)) {
         size_t inner_length;
+        if (included->conditions && !mnp__conditions_line(included->conditions, line, text))
+            continue;
         const char *inner = quoted(line, "#include \"kernels/", &inner_length);
         if (inner)
             MNP_TRY(append_file(inner, inner_length, included, text));
@@ -169,14 +173,20 @@ static bool has_complex(const mnp__kernel_spec *spec)
            names_complex(spec->host_options);
 }
 
-mnp_status mnp__jit_source(const mnp__kernel_spec *spec, char **text_p)
+mnp_status mnp__jit_source(const mnp__kernel_spec *spec, bool cuda, char **text_p)
 {
+    const bool shortened = !spec->users && !spec->raw; /* a user's text may need anything */
+    mnp__conditions conditions;
     struct included included = {.complex = has_complex(spec), .generated = spec->generated};
     mnp__text text = MNP__TEXT_EMPTY;
     mnp_status st;
+    if (shortened) {
+        mnp__conditions_begin(&conditions, spec->defines, cuda);
+        included.conditions = &conditions;
+    }
     mnp__text_add(&text, "%s", spec->defines);
     MNP_TRY_OR(append_file(spec->file, strlen(spec->file), &included, &text), st, fail);
-    if (!spec->users && !spec->raw) /* a user's text may need anything */
+    if (shortened)
         MNP_TRY_OR(mnp__jit_prune(&text, included.begin, included.end), st, fail);
     *text_p = text.data;
     return MNP_OK;

@@ -108,7 +108,7 @@ static mnp_status ask(const mnp__compiler *compiler, const char *series, int num
     snprintf(defines, sizeof defines, "#define MNP_SRC %s%d\n", series, number);
     const mnp__kernel_spec spec = {.file = "array/copy_boxes.cu", .function = "copy_boxes", .defines = defines};
     const mnp_status st = mnp__jit_binary(compiler, &spec, &binary);
-    mnp__jit_source(&spec, &source);
+    mnp__jit_source(&spec, false, &source);
     snprintf(expected, sizeof expected, "length %zu", strlen(source));
     *right_p = st == MNP_OK && binary.size == strlen(expected) && memcmp(binary.code, expected, binary.size) == 0;
     free(source);

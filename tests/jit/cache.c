@@ -61,7 +61,7 @@ static bool gives(const mnp__compiler *by, const mnp__kernel_spec *what, int com
     char *source = NULL, expected[32];
     int before = runs_so_far();
     mnp_status st = mnp__jit_binary(by, what, &binary);
-    mnp__jit_source(what, &source);
+    mnp__jit_source(what, false, &source);
     snprintf(expected, sizeof expected, "length %zu", strlen(source));
     const char *name = mnp__binary_name(&binary, "f<float>");
     bool right = st == MNP_OK && binary.size == strlen(expected) && memcmp(binary.code, expected, binary.size) == 0 &&

@@ -32,7 +32,7 @@ mnp_status compile_spec(const mnp__compiler *compiler, const mnp__kernel_spec *s
 {
     mnp__binary binary = {0};
     char *source;
-    MNP_TRY(mnp__jit_source(spec, &source));
+    MNP_TRY(mnp__jit_source(spec, compiler->cuda, &source));
     mnp_status st = compiler->compile(compiler, spec, source, &binary);
     free(source);
     if (st == MNP_OK && !has_function(&binary, spec->function))

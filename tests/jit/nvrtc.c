@@ -36,7 +36,7 @@ static mnp_status compile_raw(const mnp__compiler *compiler, const char *text, c
                              .nvrtc_options = "-DTWO=2",
                              .name_expressions = expressions};
     char *source = NULL;
-    mnp_status st = mnp__jit_source(&spec, &source);
+    mnp_status st = mnp__jit_source(&spec, true, &source);
     if (st == MNP_OK)
         st = compiler->compile(compiler, &spec, source, binary);
     free(source);

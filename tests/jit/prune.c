@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pruning a kernel's text: functions that nothing calls are left out, and all else stays.
+ * Pruning a kernel's text: functions and structures that nothing uses are left out, and all else stays.
  */
 #include "jit/prune.h"
 
@@ -40,9 +40,37 @@ static const char before[] = "template <typename T> MNP_INLINE T mnp_called(T x)
                              "}\n"
                              "template <typename T, typename = void> constexpr bool mnp_merges = false;\n"
                              "template <typename T> constexpr bool mnp_merges<T, decltype((void)&T::merge)> = true;\n"
-                             "struct mnp_kept_struct {\n"
+                             "struct mnp_pair {\n"
                              "    int x;\n"
                              "};\n"
+                             "struct mnp_forgotten_pair {\n"
+                             "    int x;\n"
+                             "};\n"
+                             "template <typename T, bool wide = false> struct mnp_traits {\n"
+                             "    typedef T type;\n"
+                             "};\n"
+                             "template <> struct mnp_traits<int, true> : mnp_traits<long> {\n"
+                             "};\n"
+                             "template <typename T> struct mnp_forgotten_traits;\n"
+                             "template <typename T, int n = 2> MNP_INLINE T mnp_times(T x)\n"
+                             "{\n"
+                             "    return n * x;\n"
+                             "}\n"
+                             "template <typename T, int n = 2> MNP_INLINE T mnp_forgotten_times(T x)\n"
+                             "{\n"
+                             "    return n * x;\n"
+                             "}\n"
+                             "struct alignas(16) mnp_aligned {\n"
+                             "    int x;\n"
+                             "};\n"
+                             "struct {\n"
+                             "    int x;\n"
+                             "} mnp_one;\n"
+                             "MNP_INLINE int mnp_forgotten_with_macro(int x)\n"
+                             "{\n"
+                             "#define MNP_TWICE(x) (2 * (x))\n"
+                             "    return x;\n"
+                             "}\n"
                              "#define MNP_DEFINE_TWICE(name) MNP_INLINE int name(int x) { return 2 * x; }\n"
                              "MNP_DEFINE_TWICE(mnp_made)\n"
                              "MNP_DEFINE_TWICE(mnp_made_forgotten)\n";
@@ -53,7 +81,8 @@ static const char generated[] = "typedef int mnp_value;\n"
                                 "}\n";
 static const char after[] = "MNP_KERNEL(name, params)\n"
                             "{\n"
-                            "    called(typed(mnp_made(1))), apart(2);\n"
+                            "    mnp_pair p;\n"
+                            "    called(typed(mnp_made(1))), apart(2), mnp_times(mnp_traits<int, true>::type(1));\n"
                             "}\n";
 
 static const char *const kept[] = {"T mnp_called(",
@@ -62,12 +91,19 @@ static const char *const kept[] = {"T mnp_called(",
                                    "void mnp_apart(int",
                                    "constexpr bool mnp_merges = false",
                                    "constexpr bool mnp_merges<T, decltype((void)&T::merge)> = true",
-                                   "struct mnp_kept_struct",
+                                   "struct mnp_pair",
+                                   "bool wide = false> struct mnp_traits {",
+                                   "struct mnp_traits<int, true>",
+                                   "T mnp_times(",
+                                   "mnp_aligned",
+                                   "} mnp_one",
+                                   "MNP_TWICE",
                                    "TWICE(mnp_made)\n",
                                    "mnp_generated_forgotten(",
                                    "MNP_KERNEL(name"};
-static const char *const left_out[] = {"int mnp_forgotten(", "int mnp_by_the_forgotten(", "mnp_typed_forgotten(",
-                                       "mnp_apart_forgotten(", "TWICE(mnp_made_forgotten)"};
+static const char *const left_out[] = {"int mnp_forgotten(",   "int mnp_by_the_forgotten(", "mnp_typed_forgotten(",
+                                       "mnp_apart_forgotten(", "TWICE(mnp_made_forgotten)", "mnp_forgotten_pair",
+                                       "mnp_forgotten_traits", "mnp_forgotten_times"};
 
 int main(void)
 {

@@ -30,6 +30,10 @@ later = (
     images.check_no_axes,
     matrices.check_sparse_parts,
     algebra.check_equations,
+    edges.check_initial_values,
+    krylov.check_calls_of_solvers,
+    krylov.check_dtypes_of_systems,
+    krylov.check_lsqr,
 )
 
 returns.start()

@@ -113,7 +113,7 @@ static void add_with_shared_memory(mnp__text *text, const char *source)
 static mnp_status write_text(const mnp__kernel_spec *spec, mnp__text *text)
 {
     char *source;
-    MNP_TRY(mnp__jit_source(spec, &source));
+    MNP_TRY(mnp__jit_source(spec, true, &source));
     add_with_shared_memory(text, source);
     free(source);
     mnp__text_add(text, "\n}\nMNP_RAW_EXPORT(%s%s, mnp_simulated::%s)\n", MNP_RAW_ENTRY, spec->function,
