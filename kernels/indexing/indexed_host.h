@@ -325,8 +325,56 @@ MNP_INLINE void move_part(const mnp_indexed_params &p, const int64_t *j, int64_t
         move_row<MNP_INDEXED_CLIP>(p, j, column, dst, index, count);
 }
 
+/* Scatter a row where every element has an index of its own, those whose numbers are in first .. first + own - 1. */
+template <int mode>
+static void scatter_own(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UNIT *src, const MNP_INDEX *index,
+                        int64_t first, uint64_t own)
+{
+    const int last = p.ndim - 1;
+    const int64_t count = p.extent[last], step = p.index_stride[last], jump = p.jump, inside = p.count;
+    const int64_t dst_stride = p.dst_stride[last], src_stride = p.src_stride[last];
+    MNP_UNIT nowhere;
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t number = mnp_inside<mode>(index[k * step], inside);
+        MNP_UNIT *const to = dst + number * jump + k * dst_stride;
+        *((uint64_t)(number - first) < own ? to : &nowhere) =
+            src[k * src_stride]; /* no branch, which none can predict */
+    }
+}
+
+/* Scatter to those numbers that are this worker's, in the order of the indices. */
+static void scatter_in_order(const mnp_indexed_params &p, int64_t worker, int64_t workers)
+{
+    const int last = p.ndim - 1;
+    const int64_t width = p.extent[last], first = p.first + mnp_share_begin(p.span, worker, workers);
+    const uint64_t own = (uint64_t)(p.first + mnp_share_begin(p.span, worker + 1, workers) - first);
+    int64_t j[MNP_INDEXED_DIMS] = {};
+    for (int64_t row = 0; row < p.total / width; row++) {
+        MNP_UNIT *dst = (MNP_UNIT *)p.dst + offset_of(p, j, p.dst_stride);
+        const MNP_UNIT *src = (const MNP_UNIT *)p.src + offset_of(p, j, p.src_stride);
+        const MNP_INDEX *index = (const MNP_INDEX *)p.index + offset_of(p, j, p.index_stride);
+        if (p.index_stride[last] == 0) {
+            const int64_t number = mnp_inside(*index, p.count, p.mode);
+            if ((uint64_t)(number - first) < own)
+                copy_row(dst + number * p.jump, p.dst_stride[last], src, p.src_stride[last], width);
+        } else if (p.mode == MNP_INDEXED_RAISE) {
+            scatter_own<MNP_INDEXED_RAISE>(p, dst, src, index, first, own);
+        } else if (p.mode == MNP_INDEXED_WRAP) {
+            scatter_own<MNP_INDEXED_WRAP>(p, dst, src, index, first, own);
+        } else {
+            scatter_own<MNP_INDEXED_CLIP>(p, dst, src, index, first, own);
+        }
+        for (int d = last - 1; d >= 0 && ++j[d] == p.extent[d]; d--)
+            j[d] = 0;
+    }
+}
+
 MNP_KERNEL(move_indexed, mnp_indexed_params)
 {
+    if (p.span > 0 && workers > 1 && p.total > 0) {
+        scatter_in_order(p, worker, workers);
+        return;
+    }
     const int64_t width = p.extent[p.ndim - 1], begin = mnp_share_begin(p.total, worker, workers),
                   end = mnp_share_begin(p.total, worker + 1, workers);
     int64_t j[MNP_INDEXED_DIMS], row = begin / width, column = begin % width;

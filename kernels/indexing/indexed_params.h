@@ -25,6 +25,8 @@ typedef struct mnp_indexed_block {
  *
  * With an order, on a GPU, the indices are sorted numbers, and order[j] tells which one number j was before.  Elements
  * of an index are then moved from order[j] * order_jump elements further on, and only those of the last of equal ones.
+ * On the host, with a span, threads have parts of the numbers instead of the elements, so that the last of equal indices
+ * wins there too.
  */
 typedef struct mnp_indexed_params {
     const void *src;
@@ -43,6 +45,7 @@ typedef struct mnp_indexed_params {
         divide[MNP_INDEXED_DIMS];    /* on a GPU unless wide: how mnp_quotient_by() divides by the extents */
     const mnp_indexed_block *blocks; /* on the host, if there are any: at most MNP_INDEXED_BLOCKS, by their indices */
     int nblocks;
+    long long first, span; /* on the host, if span > 0: indices may repeat, from `first` on so many numbers */
 } mnp_indexed_params;
 
 /* On a GPU a block has tiles of so many threads, each of which has so many elements, or words of rows (rows_cuda.h). */

@@ -1,15 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Assigning by indices on one GPU.  Of equal indices the last one wins: the indices are sorted, not the elements, and
- * one launch moves the rows of those that win.  Where every index gets the same values it does not matter which wins.
+ * Assigning rows by indices.  Where a rank has all that is indexed, it has all indices too, and one launch moves the
+ * rows.  Where the ranks have parts of it, the indices go to the owners, and the values along with them, unless all
+ * indices get the same.
+ *
+ * Of equal indices the last one wins.  The host's threads go through all indices in their order, each with places of
+ * its own.  For a GPU the indices are sorted, not the elements, and the rows of those that win are moved; where all get
+ * the same it does not matter which wins.
  */
 #include "ops/indexing/assign.h"
+
+#include <maniple/view.h>
 
 #include "array/input.h"
 #include "kernels/indexing/numbers_params.h"
 #include "layout/layout.h"
+#include "ops/indexing/gather.h"
 #include "ops/indexing/indexed.h"
+#include "ops/indexing/owners.h"
 #include "ops/sort/radix_sort.h"
+
+/* ---- what can be assigned so ---- */
+
+static unsigned mask_of(int axis, int count)
+{
+    return ((1u << count) - 1) << axis;
+}
+
+/* Whether all ranks have parts of the first dimension, in their order. */
+static bool is_cut_in_order(const mnp_layout *layout)
+{
+    const int a = layout->axes[0];
+    return a != MNP_NO_AXIS && layout->mesh[a] == layout->nranks && !layout->reversed[0];
+}
+
+bool mnp__assigns_rows(const mnp_array *x, int axis, int count)
+{
+    const mnp_layout *layout = x->layout;
+    return !mnp_layout_is_cyclic(layout) &&
+           (mnp__owns_all(layout, mask_of(axis, count)) || (axis == 0 && is_cut_in_order(layout)));
+}
 
 /* The stride of elements along several dimensions together; false if they have no common one. */
 static bool join_dims(const mnp_array *x, int first, int count, int64_t *stride_p)
@@ -28,100 +58,253 @@ static bool join_dims(const mnp_array *x, int first, int count, int64_t *stride_
     return true;
 }
 
-bool mnp__assigns_here(const mnp_array *x, int axis, int count)
-{
-    int64_t stride;
-    return x->ctx->device->block_memory > 0 && x->ctx->comm.size == 1 && join_dims(x, axis, count, &stride);
-}
+/* ---- on one rank ---- */
 
-/* Describe the move but for the indices, which are dense, and how values of successive indices follow each other. */
-static void describe(const mnp__assignment *a, int64_t indices, const mnp_array *values, mnp_indexed_params *moved)
+/* What a rank assigns to its block: rows by their numbers along the axes, or by the places where they begin. */
+typedef struct rows {
+    const mnp__assignment *a;
+    int64_t *index, count; /* in the device's memory */
+    int64_t jump, inside;  /* from a number to the next, of so many; with places 1 and 0 */
+    int mode;
+    const void *values;
+    int64_t stride, strides[MNP_MAX_DIMS]; /* of the values: from an index's to the next one's, and along x's others */
+} rows;
+
+static void describe(const rows *r, mnp_indexed_params *moved)
 {
-    const mnp_array *x = a->x;
-    const int last = a->axis + a->count, more = values->layout->ndim - x->layout->ndim; /* dimensions */
-    int64_t jump;
-    (void)join_dims(x, a->axis, a->count, &jump);
-    *moved = (mnp_indexed_params){
-        .src = values->data, .dst = x->data, .jump = jump, .count = 1, .scatters = 1, .indices = indices};
-    for (int d = a->axis; d < last; d++)
-        moved->count *= x->local_shape[d];
-    for (int d = 0; d < a->axis; d++)
-        mnp__indexed_add(moved, x->local_shape[d], values->local_strides[d], x->local_strides[d], 0);
-    mnp__indexed_add(moved, indices, 0, 0, 1);
+    const mnp_array *x = r->a->x;
+    const int axis = r->a->axis, last = axis + r->a->count;
+    *moved = (mnp_indexed_params){.src = r->values,
+                                  .dst = x->data,
+                                  .index = r->index,
+                                  .mode = r->mode,
+                                  .jump = r->jump,
+                                  .count = r->inside,
+                                  .scatters = 1,
+                                  .indices = r->count};
+    for (int d = 0; d < axis; d++)
+        mnp__indexed_add(moved, x->local_shape[d], r->strides[d], x->local_strides[d], 0);
+    mnp__indexed_add(moved, r->count, r->stride, 0, 1);
     for (int d = last; d < x->layout->ndim; d++)
-        mnp__indexed_add(moved, x->local_shape[d], values->local_strides[d + more], x->local_strides[d], 0);
+        mnp__indexed_add(moved, x->local_shape[d], r->strides[d], x->local_strides[d], 0);
 }
 
 /* Sort the indices of a move: the numbers and their order lie in new memory. */
-static mnp_status sort(mnp_ctx *ctx, const int64_t *index, int mode, mnp_indexed_params *moved, void **memory_p)
+static mnp_status sort(mnp_ctx *ctx, const rows *r, mnp_indexed_params *moved, void **memory_p)
 {
-    const int64_t count = moved->indices;
-    const bool narrow = count < UINT32_MAX && moved->count < UINT32_MAX;
-    const size_t size = narrow ? sizeof(uint32_t) : sizeof(int64_t), bytes = (size_t)count * size;
+    const bool narrow = r->inside > 0 && r->count < UINT32_MAX && r->inside < UINT32_MAX;
+    const size_t size = narrow ? sizeof(uint32_t) : sizeof(int64_t), bytes = (size_t)r->count * size;
     const char *number = narrow ? "#define MNP_NUMBER uint32_t\n" : "#define MNP_NUMBER int64_t\n";
     mnp__kernel *kernel;
     void *numbers;
     MNP_TRY(mnp__ctx_kernel(
         ctx, &(mnp__kernel_spec){.file = "indexing/numbers.cu", .function = "number_indices", .defines = number},
         &kernel));
-    MNP_TRY(ctx->device->ops->alloc(ctx->device, 2 * bytes, &numbers));
+    MNP_TRY(MNP_AGREE(ctx, ctx->device->ops->alloc(ctx->device, 2 * bytes, &numbers)));
     *memory_p = numbers;
     void *order = (char *)numbers + bytes;
-    const mnp_numbers_params params = {
-        .count = count, .inside = moved->count, .mode = mode, .index = (const long long *)index, .number = numbers};
+    const mnp_numbers_params params = {.count = r->count,
+                                       .inside = r->inside,
+                                       .mode = r->mode,
+                                       .index = (const long long *)r->index,
+                                       .number = numbers};
     const mnp__radix_sort all = {.dtype = narrow ? MNP_UINT32 : MNP_INT64,
                                  .lines = 1,
-                                 .length = count,
+                                 .length = r->count,
                                  .keys = numbers,
                                  .sorted = numbers,
                                  .payload_size = size,
                                  .sorted_payload = order};
-    MNP_TRY(mnp__ctx_launch(ctx, kernel, count, &params, sizeof params));
+    const mnp_status st = mnp__ctx_launch(ctx, kernel, r->count, &params, sizeof params);
     moved->index = numbers;
     moved->order = order;
     moved->narrow = narrow;
-    return mnp__radix_sort_run(ctx, &all);
+    moved->mode = MNP_INDEXED_RAISE;
+    moved->order_jump = r->stride;
+    const mnp_status sorted = mnp__radix_sort_run(ctx, &all); /* also after a failure: its kernels are all ranks' */
+    return MNP_AGREE(ctx, st != MNP_OK ? st : sorted);
 }
 
-static mnp_status run(const mnp__assignment *a, const mnp_array *index, const mnp_array *values)
+static mnp_status assign_rows(const rows *r)
 {
-    mnp_ctx *ctx = a->x->ctx;
+    mnp_ctx *ctx = r->a->x->ctx;
     mnp_indexed_params moved;
     void *memory = NULL;
     mnp_status st = MNP_OK;
-    describe(a, index->local_size, values, &moved);
-    int64_t stride;
-    (void)join_dims(values, a->axis, index->layout->ndim, &stride);
-    moved.index = index->data;
-    moved.mode = a->mode;
-    moved.order_jump = stride;
-    if (stride != 0) {
-        moved.mode = MNP_INDEXED_RAISE;
-        st = sort(ctx, index->data, a->mode, &moved, &memory);
+    describe(r, &moved);
+    if (ctx->device->block_memory == 0) {
+        moved.span = r->inside;
+        if (r->inside == 0)
+            mnp__owners_span(r->a->x, &moved.first, &moved.span);
+    } else if (!r->a->same) {
+        moved.src_stride[r->a->axis] = 0; /* the order has it */
+        st = sort(ctx, r, &moved, &memory);
     }
     if (st == MNP_OK)
-        st = mnp__indexed_run(ctx, mnp_dtype_size(a->x->dtype), &moved);
+        st = mnp__indexed_run(ctx, mnp_dtype_size(r->a->x->dtype), &moved);
     ctx->device->ops->free(ctx->device, memory);
+    return MNP_AGREE(ctx, st);
+}
+
+/* The strides of values whose dimensions are x's, but for one in the place of the axes. */
+static void take_values(rows *r, const mnp_array *values)
+{
+    const int axis = r->a->axis, more = r->a->count - 1;
+    r->values = values->data;
+    r->stride = r->a->same ? 0 : values->local_strides[axis];
+    for (int d = 0; d < values->layout->ndim; d++)
+        r->strides[d <= axis ? d : d + more] = values->local_strides[d];
+}
+
+/* ---- every rank has all that is indexed ---- */
+
+static mnp_status assign_here(const mnp__assignment *a, const mnp_array *index, const mnp_array *values)
+{
+    mnp_ctx *ctx = a->x->ctx;
+    const mnp__device_ops *ops = ctx->device->ops;
+    rows r = {.a = a, .index = index->data, .count = index->local_size, .inside = 1, .mode = a->mode};
+    void *places = NULL;
+    take_values(&r, values);
+    for (int d = a->axis; d < a->axis + a->count; d++)
+        r.inside *= a->x->layout->shape[d];
+    if (ctx->comm.size == 1 && join_dims(a->x, a->axis, a->count, &r.jump))
+        return assign_rows(&r);
+    MNP_TRY(MNP_AGREE(ctx, ops->alloc(ctx->device, (size_t)r.count * sizeof(int64_t), &places)));
+    mnp_status st =
+        MNP_AGREE(ctx, mnp__owners_place(a->x, mask_of(a->axis, a->count), r.index, r.count, a->mode, places));
+    r.index = places;
+    r.jump = 1;
+    r.inside = 0;
+    r.mode = MNP_INDEXED_RAISE;
+    if (st == MNP_OK)
+        st = assign_rows(&r);
+    ops->free(ctx->device, places);
     return st;
 }
 
-mnp_status mnp__assign(const mnp__assignment *assignment)
+/* ---- the ranks have parts of it ---- */
+
+/* Dense values in the order in which their indices were sent, and as they came. */
+static mnp_status send_values(const mnp__route *route, const mnp_array *values, int64_t row, void **packed_p,
+                              void **got_p)
 {
-    const mnp_array *x = assignment->x, *index = assignment->index, *values = assignment->values;
-    mnp__input own_index = {NULL, NULL}, own_values = {NULL, NULL};
-    const unsigned copy_index = index->buffer == x->buffer ? MNP__INPUT_COPY : 0;
-    unsigned needs = values->buffer == x->buffer ? MNP__INPUT_COPY : 0;
-    int64_t stride;
-    if (index->layout->size == 0 || x->layout->size == 0)
+    mnp_ctx *ctx = route->ctx;
+    const size_t size = mnp_dtype_size(values->dtype), bytes = size * (size_t)row;
+    mnp_indexed_params moved = {
+        .src = values->data, .index = route->order, .jump = row, .count = route->count, .mode = MNP_INDEXED_WRAP};
+    mnp_status st = ctx->device->ops->alloc(ctx->device, (size_t)route->sent * bytes, packed_p);
+    if (st == MNP_OK)
+        st = ctx->device->ops->alloc(ctx->device, (size_t)route->received * bytes, got_p);
+    MNP_TRY(MNP_AGREE(ctx, st));
+    moved.dst = *packed_p;
+    mnp__indexed_add(&moved, route->sent, 0, row, 1);
+    mnp__indexed_add(&moved, row, 1, 1, 0);
+    MNP_TRY(MNP_AGREE(ctx, mnp__indexed_run(ctx, size, &moved)));
+    return mnp__shuffle_send(route->shuffle, bytes, *packed_p, *got_p);
+}
+
+static mnp_status assign_to_owners(const mnp__assignment *a, const mnp_array *index, const mnp_array *values)
+{
+    mnp_ctx *ctx = a->x->ctx;
+    mnp__route *route;
+    void *packed = NULL, *got = NULL;
+    rows r = {.a = a, .jump = 1, .mode = MNP_INDEXED_RAISE};
+    mnp_status st = MNP_OK;
+    take_values(&r, values);
+    int64_t row = 1;
+    for (int d = 1; d < values->layout->ndim; d++)
+        row *= values->layout->shape[d];
+    MNP_TRY(mnp__route_new(a->x, mask_of(0, a->count), index->data, index->local_size, a->mode, true, &route));
+    if (!a->same) {
+        st = send_values(route, values, row, &packed, &got);
+        r.values = got;
+        r.stride = row;
+    }
+    r.index = route->places;
+    r.count = route->received;
+    if (st == MNP_OK)
+        st = assign_rows(&r);
+    ctx->device->ops->free(ctx->device, packed);
+    ctx->device->ops->free(ctx->device, got);
+    mnp__route_free(route);
+    return st;
+}
+
+/* ---- indices and values where they are wanted ---- */
+
+/* The values with one dimension in the place of the axes: of all indices, or where all get the same, of one. */
+static mnp_status join_values(const mnp__assignment *a, mnp_array **joined_p)
+{
+    const mnp_layout *layout = a->values->layout;
+    const int more = a->index->layout->ndim, ndim = layout->ndim - more + 1;
+    mnp_subscript subscripts[MNP_MAX_DIMS];
+    int64_t shape[MNP_MAX_DIMS];
+    mnp_array *one = NULL;
+    for (int d = 0; d < ndim; d++)
+        shape[d] = layout->shape[d <= a->axis ? d : d + more - 1];
+    shape[a->axis] = a->same ? 1 : a->index->layout->size;
+    for (int d = 0; d < layout->ndim; d++)
+        subscripts[d] = d >= a->axis && d < a->axis + more ? MNP_RANGE(0, 1) : MNP_ALL;
+    if (a->same)
+        MNP_TRY(mnp_slice(a->values, layout->ndim, subscripts, &one));
+    const mnp_status st = mnp_reshape(one ? one : a->values, ndim, shape, joined_p);
+    mnp_array_free(one);
+    return st;
+}
+
+/* The layout in which a rank needs the values: that of x, but for the dimension in the place of the axes. */
+static mnp_status layout_of_values(const mnp__assignment *a, const mnp_array *values, bool here, mnp_layout **layout_p)
+{
+    const mnp_layout *own = a->x->layout, *layout = values->layout;
+    mnp__layout_dim dims[MNP_MAX_DIMS];
+    if (!here)
+        return a->same ? mnp_layout_replicated(own->nranks, layout->ndim, layout->shape, layout_p)
+                       : mnp__layout_line(own->nranks, layout->ndim, layout->shape, NULL, layout_p);
+    for (int d = 0; d < layout->ndim; d++)
+        dims[d] = d == a->axis ? mnp__layout_dim_whole(layout->shape[d])
+                               : mnp__layout_dim_of(own, d < a->axis ? d : d + a->count - 1);
+    return mnp__layout_derive(own, layout->ndim, dims, layout_p);
+}
+
+static mnp_status layout_of_index(const mnp__assignment *a, bool here, mnp_layout **layout_p)
+{
+    const int nranks = a->x->layout->nranks;
+    const int64_t count = a->index->layout->size;
+    return here ? mnp_layout_replicated(nranks, 1, &count, layout_p)
+                : mnp__layout_line(nranks, 1, &count, NULL, layout_p);
+}
+
+/* Open an array in a layout, which is released, in memory that it does not share with x. */
+static mnp_status open_apart(const mnp_array *array, const mnp_array *x, mnp_layout *layout, mnp_dtype dtype,
+                             unsigned needs, mnp__input *input)
+{
+    const mnp_status st =
+        mnp__input_open(array, layout, dtype, needs | (array->buffer == x->buffer ? MNP__INPUT_COPY : 0), input);
+    mnp_layout_free(layout);
+    return st;
+}
+
+mnp_status mnp__assign(const mnp__assignment *a)
+{
+    const mnp_array *x = a->x;
+    const bool here = mnp__owns_all(x->layout, mask_of(a->axis, a->count));
+    mnp__input index = {NULL, NULL}, values = {NULL, NULL};
+    mnp_array *line = NULL, *joined = NULL;
+    mnp_layout *layout;
+    mnp_status st;
+    if (a->index->layout->size == 0 || x->layout->size == 0)
         return MNP_OK;
-    if (!join_dims(values, assignment->axis, index->layout->ndim, &stride))
-        needs |= MNP__INPUT_DENSE;
-    mnp_status st = mnp__input_open(index, NULL, MNP_INT64, MNP__INPUT_DENSE | copy_index, &own_index);
-    if (st == MNP_OK)
-        st = mnp__input_open(values, NULL, x->dtype, needs, &own_values);
-    if (st == MNP_OK)
-        st = run(assignment, own_index.array, own_values.array);
-    mnp__input_close(&own_values);
-    mnp__input_close(&own_index);
+    MNP_TRY_OR(mnp_ravel(a->index, &line), st, done);
+    MNP_TRY_OR(layout_of_index(a, here, &layout), st, done);
+    MNP_TRY_OR(open_apart(line, x, layout, MNP_INT64, MNP__INPUT_DENSE, &index), st, done);
+    MNP_TRY_OR(join_values(a, &joined), st, done);
+    MNP_TRY_OR(layout_of_values(a, joined, here, &layout), st, done);
+    MNP_TRY_OR(open_apart(joined, x, layout, x->dtype, here ? 0 : MNP__INPUT_DENSE, &values), st, done);
+    st = here ? assign_here(a, index.array, values.array) : assign_to_owners(a, index.array, values.array);
+    st = MNP_AGREE(x->ctx, st);
+done:
+    mnp__input_close(&values);
+    mnp__input_close(&index);
+    mnp_free_all(joined, line);
     return st;
 }

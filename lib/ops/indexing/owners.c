@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "kernels/indexing/owners_params.h"
 #include "layout/layout.h"
 #include "ops/indexing/indexed.h"
@@ -79,6 +80,17 @@ mnp_status mnp__owners_place(const mnp_array *x, unsigned axes, const int64_t *i
     params.index = (const long long *)index;
     params.number = (long long *)places;
     return run(x->ctx, kernel, &params);
+}
+
+void mnp__owners_span(const mnp_array *x, long long *first_p, long long *span_p)
+{
+    *first_p = 0;
+    *span_p = 1;
+    for (int d = 0; d < x->layout->ndim; d++) {
+        const int64_t reach = (x->local_shape[d] - 1) * x->local_strides[d];
+        *first_p += mnp__min(reach, 0);
+        *span_p += reach < 0 ? -reach : reach;
+    }
 }
 
 /* ---- finding owners ---- */

@@ -21,6 +21,9 @@ bool mnp__owns_all(const mnp_layout *layout, unsigned axes);
 mnp_status mnp__owners_place(const mnp_array *x, unsigned axes, const int64_t *index, int64_t count, int mode,
                              int64_t *places);
 
+/* Where these offsets may lie: from *first_p on, so many.  Not collective. */
+void mnp__owners_span(const mnp_array *x, long long *first_p, long long *span_p);
+
 /* A route: a rank's indices to their owners, and elements back to the rank, or values along to the owners. */
 typedef struct mnp__route {
     mnp_ctx *ctx;

@@ -34,13 +34,22 @@ static mnp_status check(const char *function, const mnp_array *x, const mnp_arra
     return MNP_OK;
 }
 
-/* Values take the places of the elements with these numbers in C order; both have the same shape. */
-static mnp_status assign(mnp_array *x, const mnp_array *indices, const mnp_array *values, mnp_index_mode mode)
+static bool is_one(const mnp_array *values)
+{
+    return mnp__array_is_scalar(values) || values->layout->size == 1;
+}
+
+/*
+ * Values take the places of the elements with these numbers in C order; both have the same shape.  `same`: there is one
+ * for all.
+ */
+static mnp_status assign(mnp_array *x, const mnp_array *indices, const mnp_array *values, mnp_index_mode mode,
+                         bool same)
 {
     const int ndim = x->layout->ndim;
-    if (mnp__assigns_here(x, 0, ndim))
-        return mnp__assign(
-            &(mnp__assignment){.x = x, .count = ndim, .index = indices, .mode = (int)mode, .values = values});
+    if (mnp__assigns_rows(x, 0, ndim))
+        return mnp__assign(&(mnp__assignment){
+            .x = x, .count = ndim, .index = indices, .mode = (int)mode, .values = values, .same = same});
     const mnp__scatter scatter = {.generated = mnp__scatter_assign(x->dtype), .value = x->dtype, .mode = (int)mode};
     return mnp__scatter_run(&scatter, x, indices, values);
 }
@@ -57,7 +66,7 @@ mnp_status mnp_put(mnp_array *x, const mnp_array *indices, const mnp_array *valu
     MNP_TRY(mnp__values_repeat(x->ctx, values, x->dtype, indices->layout->size, &repeated));
     mnp_status st = mnp_ravel(indices, &line);
     if (st == MNP_OK)
-        st = assign(x, line, repeated, mode);
+        st = assign(x, line, repeated, mode, is_one(values));
     mnp_free_all(line, repeated);
     return st;
 }
@@ -82,7 +91,7 @@ mnp_status mnp_put_along_axis(mnp_array *x, const mnp_array *indices, const mnp_
         MNP_TRY(mnp__numbers_along(function, x, indices, axis, &numbers));
     const mnp_array *at = flat ? indices : numbers;
     MNP_TRY_OR(mnp__values_fit(function, x->ctx, values, x->dtype, ndim, at->layout->shape, &fitted), st, done);
-    st = assign(x, at, fitted, MNP_RAISE);
+    st = assign(x, at, fitted, MNP_RAISE, is_one(values));
 done:
     mnp_array_free(fitted);
     mnp_array_free(numbers);

@@ -10,7 +10,6 @@
 #include <maniple/view.h>
 
 #include "array/input.h"
-#include "base/integer.h"
 #include "kernels/indexing/scatter_params.h"
 #include "layout/layout.h"
 #include "ops/indexing/gather.h"
@@ -19,17 +18,6 @@
 #include "ops/sort/radix_sort.h"
 
 /* ---- on one rank ---- */
-
-/* First and last place of a block, in elements from where its data begin. */
-static void find_span(const mnp_array *x, mnp_scatter_params *params)
-{
-    params->span = 1;
-    for (int d = 0; d < x->layout->ndim; d++) {
-        const int64_t reach = (x->local_shape[d] - 1) * x->local_strides[d];
-        params->first += mnp__min(reach, 0);
-        params->span += reach < 0 ? -reach : reach;
-    }
-}
 
 /* Sort the values by their offsets, as parallel threads need.  `order` receives the values' numbers in that order. */
 static mnp_status sort(mnp_ctx *ctx, int64_t count, int64_t *places, int64_t *order)
@@ -63,7 +51,7 @@ static mnp_status launch(const mnp__scatter *scatter, mnp_array *x, mnp_scatter_
                                                 .host_options = "-ffp-contract=off"},
                             &kernel));
     params->x = x->data;
-    find_span(x, params);
+    mnp__owners_span(x, &params->first, &params->span);
     return mnp__ctx_launch(ctx, kernel, params->count, params, sizeof *params);
 }
 

@@ -216,14 +216,26 @@ done:
     return st;
 }
 
+/* Whether the values that are broadcast to a selection are the same along the dimensions of the indices. */
+static bool are_same(const selection *s, const mnp_array *values, int ndim, int more)
+{
+    if (mnp__array_is_scalar(values))
+        return true;
+    for (int d = 0, from = ndim - values->layout->ndim; d < values->layout->ndim; d++) {
+        if (d + from >= s->axis && d + from < s->axis + more && values->layout->shape[d] != 1)
+            return false;
+    }
+    return true;
+}
+
 /* Assign values of the selection's shape, as rows if they can be, or else element by element. */
-static mnp_status set(const selection *s, mnp_array *x, const mnp_array *numbers, const mnp_array *values)
+static mnp_status set(const selection *s, mnp_array *x, const mnp_array *numbers, const mnp_array *values, bool same)
 {
     const mnp_layout *layout = values->layout;
     mnp_array *elements = NULL;
-    if (mnp__assigns_here(x, s->axis, s->count))
-        return mnp__assign(
-            &(mnp__assignment){.x = x, .axis = s->axis, .count = s->count, .index = numbers, .values = values});
+    if (mnp__assigns_rows(x, s->axis, s->count))
+        return mnp__assign(&(mnp__assignment){
+            .x = x, .axis = s->axis, .count = s->count, .index = numbers, .values = values, .same = same});
     MNP_TRY(number_elements(s, numbers, layout->ndim, layout->shape, &elements));
     const mnp_status st = mnp_put(x, elements, values, MNP_WRAP);
     mnp_array_free(elements);
@@ -243,7 +255,7 @@ mnp_status mnp_indices_set(mnp_array *x, int axis, int count, const mnp_array *c
     MNP_TRY(check(&s));
     if (!mnp__array_is_scalar(values) && values->ctx != x->ctx)
         return MNP_FAIL(MNP_ERR_ARG, "%s: the values belong to another context", s.function);
-    const bool alone = count == 1 && mnp__assigns_here(x, s.axis, 1); /* one array needs no numbers */
+    const bool alone = count == 1 && mnp__assigns_rows(x, s.axis, 1); /* one array needs no numbers */
     if (alone)
         MNP_TRY(mnp__indices_check_range(s.function, indices[0], x->layout->shape[s.axis], s.axis, MNP_RAISE));
     else
@@ -251,7 +263,7 @@ mnp_status mnp_indices_set(mnp_array *x, int axis, int count, const mnp_array *c
     const mnp_array *at = alone ? indices[0] : numbers;
     MNP_TRY_OR(shape_selected(&s, at, &ndim, shape), st, done);
     MNP_TRY_OR(mnp__values_fit(s.function, x->ctx, values, x->dtype, ndim, shape, &fitted), st, done);
-    st = set(&s, x, at, fitted);
+    st = set(&s, x, at, fitted, are_same(&s, values, ndim, at->layout->ndim));
 done:
     mnp_free_all(numbers, fitted);
     return st;

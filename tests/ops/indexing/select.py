@@ -3,9 +3,12 @@
 
 import ctypes
 import functools
+import os
 
-import maniple as mp
-import numpy as np
+os.environ.setdefault("MANIPLE_THREADS", "3")  # so that the host divides the numbers of equal indices among threads
+
+import maniple as mp  # noqa: E402
+import numpy as np  # noqa: E402
 
 rng = mp.random()
 spread = functools.partial(mp.spread, rng)
@@ -270,9 +273,11 @@ def test_many():
         x, index = mp.array(a), mp.array(i)
         table = (ctypes.c_void_p * 1)(index.pointer)
         new = values(a[key].shape)
-        a[key] = new
-        mp.indices_set(x, axis, 1, table, mp.array(new))
-        mp.check(f"the last of equal indices wins, {shape} along {axis}", x, a)
+        for name, value in (("each has values", new), ("all have a row", new[(Ellipsis, slice(1), *[slice(None)] * (a.ndim - axis - 1))]),
+                            ("all have a number", 7)):
+            a[key] = value
+            mp.indices_set(x, axis, 1, table, value if isinstance(value, int) else mp.array(np.ascontiguousarray(value)))
+            mp.check(f"the last of equal indices wins, {shape} along {axis}, {name}", x, a)
 
 
 def test_misuse():
