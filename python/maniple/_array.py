@@ -72,14 +72,34 @@ def operand_beside(value, others, compares=False):
             value = float(value)
         elif compares or all(dtype == np.uint64 for dtype in dtypes):
             value = np.uint64(value)
-    return operand(value)
+    return operand_among(value, others)
 
 
 def operand(value):
-    """An array, or a number as an operand; lists and tuples become arrays, as as_array() has it; None stays None."""
-    if isinstance(value, (list, tuple)):
+    """An array, or a number as an operand; lists and NumPy's arrays become arrays, as as_array() has it; None stays
+    None."""
+    if isinstance(value, (list, tuple, range)):
         return from_host(value)
+    if isinstance(value, np.ndarray):
+        return from_host(value) if value.ndim else Operand(value[()])
     return value if value is None or type(value) is ndarray or isinstance(value, ndarray) else Operand(value)
+
+
+def operand_among(value, operands):
+    """The same of an element-wise function.  One of NumPy's arrays beside an array of Maniple is refused, as by
+    operators: nobody could tell whether it is the same on all ranks."""
+    if isinstance(value, np.ndarray) and value.ndim and any(isinstance(o, ndarray) for o in operands):
+        raise TypeError(
+            "numpy.ndarray is no operand beside an array of Maniple; maniple.asarray() makes an array of what every rank has"
+        )
+    return operand(value)
+
+
+def without_foreign(operands):
+    """Operands of an element-wise function, of which NumPy's arrays become arrays where none is one of Maniple's."""
+    if any(isinstance(v, ndarray) for v in operands):
+        return operands
+    return [from_host(v) if isinstance(v, np.ndarray) else v for v in operands]
 
 
 def as_array(value):
@@ -318,12 +338,14 @@ class ndarray(_library.Handle):  # noqa: N801
         check(lib.mnp_array_get_local(self._handle, block.ctypes.data))
         return block
 
-    def view(self, dtype):
-        """The bytes as elements of another dtype, in the same memory: numpy.ndarray.view.
+    def view(self, dtype=None):
+        """The bytes as elements of another dtype, in the same memory: numpy.ndarray.view.  Without one, the elements.
 
         If the dtype has another size, the last axis gets more or fewer elements; it must be contiguous and not cut, and
         other axes divided equally.  Other ranks' GPUs do not reach the view's memory, so it moves by NCCL or MPI.
         Collective."""
+        if dtype is None:
+            return self[...]
         dtype = numpy_dtypes[dtype_number(dtype)]
         layout, shape = self.layout, self.shape
         strides = tuple_at(lib.mnp_array_local_strides(self._handle), self.ndim)

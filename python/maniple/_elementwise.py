@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from . import _names
-from ._array import as_array, into, made, ndarray, Operand, operand, operand_beside
+from ._array import as_array, into, made, ndarray, Operand, operand, operand_among, operand_beside, without_foreign
 from ._library import FUNCTIONS, SUMMARIES, check, lib
 from ._names import array_of_number, names, public, public_names
 
@@ -45,7 +45,7 @@ def _broadcast_to_mask(found, mask):
 
 def _cast(x, dtype, casting):
     """Operands as dtype= has them."""
-    x = [as_array(v) if isinstance(v, (list, tuple)) else v for v in x]
+    x = [as_array(v) if isinstance(v, (list, tuple, range)) else v for v in without_foreign(x)]
     for v in x:
         if isinstance(v, ndarray) and not np.can_cast(v.dtype, dtype, casting):
             raise TypeError(f"dtype= is {np.dtype(dtype)}, to which an operand of {v.dtype} cannot be cast by {casting!r}")
@@ -86,7 +86,7 @@ def _elementwise(name, inputs, outputs):
         if casting != "same_kind" and out is not None and None not in (out if type(out) is tuple else (out,)):
             return _by_casting(elementwise, x, out, casting)
         try:
-            given = [v if type(v) is ndarray else operand(v) for v in x]
+            given = [v if type(v) is ndarray else operand_among(v, x) for v in x]
         except OverflowError:
             given = [operand_beside(v, x, compares) for v in x]
         except TypeError:
@@ -163,6 +163,7 @@ def where(condition, x=None, y=None):
         raise ValueError("where() takes both x and y, or neither")
     if hasattr(condition, "traced_call"):
         return _where(condition, x, y)
+    condition, x, y = without_foreign([condition, x, y])
     condition = as_array(condition)
     return _where(condition if condition.dtype == bool else condition != 0, x, y)
 
@@ -171,7 +172,8 @@ def where(condition, x=None, y=None):
 def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None):  # noqa: A002
     """numpy.clip; the limits have the names of the array API standard, and NumPy's older ones.  Collective."""
     low, high = a_min if min is None else min, a_max if max is None else max
-    a = as_array(a) if isinstance(a, (list, tuple)) else a
+    a, low, high = without_foreign([a, low, high])
+    a = as_array(a) if isinstance(a, (list, tuple, range)) else a
     if isinstance(a, ndarray) and a.dtype.kind in "iu":  # numbers that all its values are within
         low = None if type(low) is int and low <= np.iinfo(a.dtype).min else low
         high = None if type(high) is int and high >= np.iinfo(a.dtype).max else high

@@ -6,7 +6,7 @@ import ctypes
 import numpy as np
 
 from . import _layout, comm
-from ._array import as_array, ndarray, operand
+from ._array import as_array, ndarray, operand_among
 from ._library import call, struct
 from ._names import public
 
@@ -22,7 +22,7 @@ def evaluate(text, outputs="", out=None, **inputs):
     outputs: names whose values are wanted, as "s, t" or a list; they come as a tuple, in that order.  out: arrays that
     receive them, by name: evaluate("u[1:-1] += f*(u[:-2] - 2*u[1:-1] + u[2:])", "u", out={"u": u}, f=0.1)."""
     names = outputs if isinstance(outputs, (list, tuple)) else [n.strip() for n in outputs.split(",")]
-    given = [operand(v) for v in inputs.values()]
+    given = [operand_among(v, inputs.values()) for v in inputs.values()]
     reused = [(out or {}).get(name) for name in names]
     unknown = set(out or {}) - set(names)
     if unknown:

@@ -13,7 +13,7 @@ from ._names import check_fits, list_of, names
 
 
 def _is_array(item):
-    return isinstance(item, (ndarray, np.ndarray, list))
+    return isinstance(item, (ndarray, np.ndarray, list, range))
 
 
 def _integer(item):

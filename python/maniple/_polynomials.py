@@ -144,15 +144,18 @@ def roots(p):
 
 @public
 def poly(seq_of_zeros):
-    """numpy.poly: the coefficients of the polynomial with these roots, or of a matrix.  Complex roots give
-    complex coefficients.  Collective."""
+    """numpy.poly: the coefficients of the polynomial with these roots, or of a matrix.  They are floats, and complex
+    for complex roots that are not conjugated pairs.  Waits.  Collective."""
     from . import linalg
 
     zeros = names.atleast_1d(as_array(seq_of_zeros))
     zeros = linalg.eigvals(zeros) if zeros.ndim == 2 else zeros
+    zeros = zeros.astype(float) if zeros.dtype.kind in "biu" else zeros
     p = names.ones(1, zeros.dtype)
     for k in range(zeros.size):
         p = names.convolve(p, names.stack([names.ones((), zeros.dtype), -zeros[k]]))
+    if zeros.dtype.kind == "c" and names.array_equal(names.sort_complex(zeros), names.sort_complex(names.conj(zeros))):
+        p = names.copy(names.real(p))
     return p
 
 

@@ -145,7 +145,7 @@ def _operators():
         "eq": "equal",
         "ne": "not_equal",
     }
-    simple = (ndarray, int, float, complex, np.generic, list, tuple)
+    simple = (ndarray, int, float, complex, np.generic, list, tuple, range)
 
     def forward(function):
         def method(self, other):

@@ -79,12 +79,13 @@ def argwhere(a):
 
 
 @public
-def ravel_multi_index(multi_index, dims, mode="raise"):
-    """numpy.ravel_multi_index; mode is for all dimensions.  Collective."""
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    """numpy.ravel_multi_index; mode is for all dimensions, or one for each.  Collective."""
     dims, flat = as_shape(dims), 0
-    if mode not in ("raise", "wrap", "clip") or len(multi_index) != len(dims):
+    modes = [mode] * len(dims) if isinstance(mode, str) else list(mode)
+    if not len(multi_index) == len(dims) == len(modes) or not {"raise", "wrap", "clip"}.issuperset(modes):
         raise ValueError(f"there are {len(multi_index)} arrays of indices for {len(dims)} dimensions, or mode is {mode!r}")
-    for index, extent in zip(multi_index, dims):
+    for index, extent, mode in list(zip(multi_index, dims, modes))[:: _direction(order)]:
         index = as_array(index)
         if mode == "raise" and bool(names.any((index < 0) | (index >= extent))):
             raise OutOfBoundsError(constant("ERR_ARG"), f"an index is out of bounds for a dimension of extent {extent}")
@@ -93,16 +94,24 @@ def ravel_multi_index(multi_index, dims, mode="raise"):
     return flat
 
 
+def _direction(order):
+    """Of the dimensions, where flattened indices are in an order: 1, or -1 for Fortran's."""
+    if order not in ("C", "F"):
+        raise ValueError(f"order is {order!r}, which is neither 'C' nor 'F'")
+    return 1 if order == "C" else -1
+
+
 @public
-def unravel_index(indices, shape):
+def unravel_index(indices, shape, order="C"):
     """numpy.unravel_index.  Waits.  Collective."""
     shape, indices, found = as_shape(shape), as_array(indices), []
     if bool(names.any((indices < 0) | (indices >= int(np.prod(shape, dtype=np.int64))))):
         raise OutOfBoundsError(constant("ERR_ARG"), f"an index is out of bounds for an array of shape {tuple(shape)}")
-    for extent in reversed(shape):
+    direction = _direction(order)
+    for extent in list(shape)[::-direction]:
         found.append(indices % extent)
         indices = indices // extent
-    return tuple(reversed(found))
+    return tuple(found[::-direction])
 
 
 @public
@@ -289,38 +298,61 @@ def histogram(a, bins=10, range=None, density=False, weights=None):  # noqa: A00
     return made("histogram_edges", a, edges, bool(density), weights), edges
 
 
+def _is_count(bins):
+    return not isinstance(bins, ndarray) and not np.iterable(bins)
+
+
+def _histogram_of_edges(columns, bins, ranges, density, weights):
+    """A histogram of several dimensions, of which at least one has given edges."""
+    edges, places, shape = [], [], []
+    for column, count, between in zip(columns, bins, ranges):
+        edge = histogram_bin_edges(column, count, between)
+        if edge.ndim != 1 or bool(names.any(edge[:-1] > edge[1:])):
+            raise ValueError("edges of bins must be a vector, and monotonically increasing")
+        place = names.searchsorted(edge, column, side="right")
+        edges.append(edge)
+        places.append(place - (column == edge[-1]) - 1)
+        shape.append(edge.size - 1)
+    inside, flat = True, 0
+    for place, count in zip(places, shape):
+        inside, flat = (place >= 0) & (place < count) & inside, flat * count + place
+    counts = bincount(flat[inside], None if weights is None else weights[inside], int(np.prod(shape)))
+    counts = names.reshape(counts, shape).astype(float)
+    if density:
+        total = names.sum(counts)
+        for axis, edge in enumerate(edges):
+            widths = names.reshape(edge[1:] - edge[:-1], [-1 if d == axis else 1 for d in builtins.range(len(shape))])
+            counts = counts / widths
+        counts = counts / total
+    return counts, edges
+
+
 @public
 def histogram2d(x, y, bins=10, range=None, density=False, weights=None):  # noqa: A002
-    bins = np.broadcast_to(bins, (2,)).tolist()
-    cells = [ctypes.c_void_p() for _ in builtins.range(3)]
-    call(
-        "histogram2d",
-        as_array(x),
-        as_array(y),
-        bins,
-        None if range is None else np.broadcast_to(range, (2, 2)).ravel().tolist(),
-        bool(density),
-        None if weights is None else as_array(weights),
-        *map(ctypes.byref, cells)
-    )
-    return tuple(ndarray._adopt(c.value) for c in cells)
+    """numpy.histogram2d; bins are two numbers or arrays of edges, or one of these for both.  Collective."""
+    bins = [bins] * 2 if _is_count(bins) or len(bins) != 2 else list(bins)
+    counts, edges = histogramdd([x, y], bins, range, density, weights)
+    return counts, *edges
 
 
 @public
 def histogramdd(sample, bins=10, range=None, density=False, weights=None):  # noqa: A002
-    """numpy.histogramdd of coordinates as the columns of an array or as a list of arrays, with bins of equal width.
-    Collective."""
+    """numpy.histogramdd of coordinates as the columns of an array or as a list of arrays; bins are their number or an
+    array of edges, for all dimensions or for each.  Collective."""
     if isinstance(sample, (list, tuple)):
         columns = [as_array(c) for c in sample]
     else:
         columns = [as_array(sample)[:, d] for d in builtins.range(as_array(sample).shape[1])]
     many = len(columns)
-    bins = [bins] * many if np.ndim(bins) == 0 else list(bins)
+    bins = [bins] * many if _is_count(bins) else list(bins)
     if len(bins) != many:
         raise ValueError(f"histogramdd: there are {len(bins)} numbers of bins for {many} coordinates")
+    weights = None if weights is None else as_array(weights)
+    if not all(map(_is_count, bins)):
+        ranges = [None] * many if range is None else list(range)
+        return _histogram_of_edges(columns, bins, ranges, density, weights)
     counts, edges = ctypes.c_void_p(), (ctypes.c_void_p * many)()
     ranges = None if range is None else np.broadcast_to(range, (many, 2)).ravel().tolist()
-    weights = None if weights is None else as_array(weights)
     call("histogramdd", list_of(columns), many, bins, ranges, bool(density), weights, ctypes.byref(counts), edges)
     return ndarray._adopt(counts.value), [ndarray._adopt(edge) for edge in edges]
 
@@ -328,6 +360,8 @@ def histogramdd(sample, bins=10, range=None, density=False, weights=None):  # no
 @public
 def histogram_bin_edges(a, bins=10, range=None, weights=None):  # noqa: A002
     """numpy.histogram_bin_edges; weights change nothing.  Collective."""
+    if not isinstance(bins, str) and not _is_count(bins):
+        return as_array(bins)
     return made("histogram_bin_edges", as_array(a), _bin_count(a, bins, range), _range(range))
 
 
