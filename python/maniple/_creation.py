@@ -281,15 +281,19 @@ def mask_indices(n, mask_func, k=0):
 
 
 @public
-def fill_diagonal(a, val):
-    """numpy.fill_diagonal, without wrap: a value, or values that are repeated.  Collective."""
+def fill_diagonal(a, val, wrap=False):
+    """numpy.fill_diagonal: a value, or values that are repeated; with wrap the diagonal of a tall matrix begins again
+    behind its end.  Collective."""
     if a.ndim != 2:
         places = diag_indices_from(a)
+    elif wrap:
+        along = names.arange(0, a.size, a.shape[1] + 1)
+        places = along // a.shape[1], along % a.shape[1]
     else:
         places = diag_indices(builtins.min(a.shape))
     if np.ndim(val):
         values = names.ravel(as_array(val))
-        val = names.take(values, places[0], mode="wrap")
+        val = names.take(values, names.arange(places[0].size), mode="wrap")
     a[places] = val
 
 

@@ -70,7 +70,7 @@ def _transform(a, u, inverse):
 
 
 def fht(a, dln, mu, offset=0.0, bias=0.0):
-    a = as_array(a)
+    a, (dln, mu, offset, bias) = as_array(a), map(float, (dln, mu, offset, bias))
     n = a.shape[-1]
     if bias != 0:
         a = names.multiply(a, as_array(_powers(n, -bias * dln, 0)))
@@ -79,7 +79,7 @@ def fht(a, dln, mu, offset=0.0, bias=0.0):
 
 
 def ifht(A, dln, mu, offset=0.0, bias=0.0):  # noqa: N803  SciPy's name
-    A = as_array(A)  # noqa: N806
+    A, (dln, mu, offset, bias) = as_array(A), map(float, (dln, mu, offset, bias))  # noqa: N806
     n = A.shape[-1]
     if bias != 0:
         A = names.multiply(A, as_array(_powers(n, bias * dln, offset / dln)))  # noqa: N806
@@ -88,6 +88,7 @@ def ifht(A, dln, mu, offset=0.0, bias=0.0):  # noqa: N803  SciPy's name
 
 
 def fhtoffset(dln, mu, initial=0.0, bias=0.0):
+    dln, mu, initial, bias = map(float, (dln, mu, initial, bias))
     above, below, y = (mu + 1 + bias) / 2, (mu + 1 - bias) / 2, math.pi / (2 * dln)
     phase = _log_gamma(above + 1j * y).imag + _log_gamma(below + 1j * y).imag
     found = (math.log(2) - initial) / dln + phase / math.pi

@@ -22,8 +22,8 @@ def _hermitian_part(a):
 
 
 def _square(function, **matrices):
-    """The matrices as arrays, or an error: each is one square matrix."""
-    arrays = {name: as_blocks(a) for name, a in matrices.items()}
+    """The matrices as arrays, or an error: each is one square matrix, or a number."""
+    arrays = {name: names.atleast_2d(as_blocks(a)) for name, a in matrices.items()}
     for name, a in arrays.items():
         if a.ndim != 2 or a.shape[0] != a.shape[1]:
             raise MatrixError(f"{function}: {name} of shape {a.shape} is not one square matrix")
@@ -51,7 +51,8 @@ def solve_sylvester(a, b, q):
 
 def solve_continuous_lyapunov(a, q):
     """scipy.linalg.solve_continuous_lyapunov: x with a x + x a^H = q.  Collective."""
-    return solve_sylvester(a, linalg.adjoint(as_blocks(a)), q)
+    a, q = _square("solve_continuous_lyapunov", a=a, q=q)
+    return solve_sylvester(a, linalg.adjoint(a), q)
 
 
 def solve_discrete_lyapunov(a, q, method=None):
@@ -71,20 +72,25 @@ def solve_discrete_lyapunov(a, q, method=None):
     return solve_continuous_lyapunov(stable, right)
 
 
-def _riccati(function, a, b, q, r, e, s):
-    """a, b r^-1 b^H and q of the equation without e and s, which has the same solution."""
-    (a, q, r), b = _square(function, a=a, q=q, r=r), as_blocks(b)
+def _given(function, a, b, q, r, e, s):
+    """The matrices of an equation; e and s may be None."""
+    (a, q, r), (b, e, s) = _square(function, a=a, q=q, r=r), (
+        None if m is None else names.atleast_2d(as_blocks(m)) for m in (b, e, s))
     if q.shape != a.shape or b.shape != (a.shape[0], r.shape[0]):
         raise MatrixError(f"{function}: the shapes {a.shape}, {b.shape}, {q.shape} and {r.shape} do not fit each other")
     if not all(linalg.ishermitian(m, 100 * np.finfo(float).eps * float(abs(m).max())) for m in (q, r)):
         raise ValueError(f"{function}: q and r must be symmetric, or of complex numbers Hermitian")
+    return a, b, q, r, e, s
+
+
+def _riccati(a, b, q, r, e, s):
+    """a, b r^-1 b^H and q of the equation without e and s, which has the same solution."""
     if e is not None:
-        inverse = linalg.inv(as_blocks(e))
+        inverse = linalg.inv(e)
         a, q = a @ inverse, linalg.adjoint(inverse) @ q @ inverse
-        s = None if s is None else linalg.adjoint(inverse) @ as_blocks(s)
+        s = None if s is None else linalg.adjoint(inverse) @ s
     weighted = linalg.solve(r, linalg.adjoint(b))
     if s is not None:
-        s = as_blocks(s)
         a, q = a - linalg.adjoint(weighted) @ linalg.adjoint(s), q - s @ linalg.solve(r, linalg.adjoint(s))
     return a, _hermitian_part(b @ weighted), _hermitian_part(q)
 
@@ -112,7 +118,7 @@ def solve_continuous_are(a, b, q, r, e=None, s=None, balanced=True):
     """scipy.linalg.solve_continuous_are: the stabilising Hermitian x with a^H x e + e^H x a - (e^H x b + s) r^-1
     (b^H x e + s^H) + q = 0, by the sign of the Hamiltonian matrix (J. D. Roberts, 1980).  balanced is not needed.
     Collective."""
-    a, g, q = _riccati("solve_continuous_are", a, b, q, r, e, s)
+    a, g, q = _riccati(*_given("solve_continuous_are", a, b, q, r, e, s))
     n = a.shape[0]
     sign = sign_by_newton(names.block([[a, -g], [-q, -linalg.adjoint(a)]]), "solve_continuous_are") + names.eye(2 * n)
     return _hermitian_part(linalg.lstsq(sign[:, n:], -sign[:, :n])[0])
@@ -120,9 +126,17 @@ def solve_continuous_are(a, b, q, r, e=None, s=None, balanced=True):
 
 def solve_discrete_are(a, b, q, r, e=None, s=None, balanced=True):
     """scipy.linalg.solve_discrete_are: the stabilising Hermitian x with a^H x a - e^H x e - (a^H x b + s)
-    (r + b^H x b)^-1 (b^H x a + s^H) + q = 0, by doubling (E. K.-W. Chu, H.-Y. Fan, W.-W. Lin and C.-S. Wang, 2004), for
-    an r that has an inverse.  balanced is not needed.  Collective."""
-    a, g, x = _riccati("solve_discrete_are", a, b, q, r, e, s)
+    (r + b^H x b)^-1 (b^H x a + s^H) + q = 0, by doubling (E. K.-W. Chu, H.-Y. Fan, W.-W. Lin and C.-S. Wang, 2004).
+    For an r without an inverse the equation is that of x less a multiple of the unit matrix, which has the same form.
+    balanced is not needed.  Collective."""
+    a, b, q, r, e, s = _given("solve_discrete_are", a, b, q, r, e, s)
+    sizes, shift = linalg.svdvals(r), 0
+    if float(sizes.min()) <= r.shape[0] * float(np.finfo(sizes.dtype).eps) * float(sizes.max()):
+        shift = max(_size(q), float(sizes.max())) / max(_size(b), float(np.finfo(sizes.dtype).tiny)) ** 2
+        s = shift * linalg.adjoint(a) @ b + (0 if s is None else s)
+        q = q + shift * (linalg.adjoint(a) @ a - (names.eye(a.shape[0]) if e is None else linalg.adjoint(e) @ e))
+        r = r + shift * linalg.adjoint(b) @ b
+    a, g, x = _riccati(a, b, _hermitian_part(q), _hermitian_part(r), e, s)
     n, eps = a.shape[0], float(np.finfo(g.dtype).eps)
     for _ in range(60):
         solved = linalg.solve(names.eye(n) + g @ x, names.concatenate([a, g], axis=1))
@@ -133,7 +147,7 @@ def solve_discrete_are(a, b, q, r, e=None, s=None, balanced=True):
         if not np.isfinite(size):
             break
         if _size(change) <= n * eps * size:
-            return x
+            return x + shift * names.eye(n) if shift else x
     raise _failed("solve_discrete_are: doubling did not converge: there may be no stabilising solution")
 
 

@@ -31,14 +31,34 @@ def public(function):
     return function
 
 
+def on_host(value):
+    """What is of NumPy's arrays and numbers, with these for arrays of Maniple.  Collective where there are some."""
+    if isinstance(value, ndarray):
+        return value.numpy()[()]
+    return type(value)(map(on_host, value)) if type(value) in (list, tuple) else value
+
+
+def _of_host(function):
+    """A function of NumPy's arrays that takes those of Maniple too."""
+
+    @functools.wraps(function)
+    def of_host(*arguments, **named):
+        return function(*map(on_host, arguments), **{name: on_host(value) for name, value in named.items()})
+
+    return of_host
+
+
 def finished(module, home, elsewhere=(), alone=()):
     """The end of a module: its functions and classes get texts for help(), and belong to the module in errors.  Gives
     the module's dir(), which is what the module offers.
 
-    home: the package whose names it has; elsewhere: {another home: names}; alone: functions that are not collective"""
+    home: the package whose names it has; elsewhere: {another home: names}; alone: functions of NumPy's arrays and
+    numbers, which are not collective, but where they are given arrays of Maniple, which they gather"""
     homes = {name: other for other, names_of in dict(elsewhere).items() for name in names_of}
     for name in module["__all__"]:
         value = module[name]
+        if name in alone:
+            value = module[name] = _of_host(value)
         if getattr(value, "__module__", "").startswith("maniple"):
             if value.__module__ != module["__name__"] and "._" not in value.__module__:
                 continue  # that of another module

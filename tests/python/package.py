@@ -7,8 +7,8 @@ import traceback
 import maniple as mp
 
 import checks
-from checks import algebra, arguments, arrays, designs, edges, factors, families, functions, hdf5, images, kernels
-from checks import krylov, matrices, names, pages, restoration, returns, signals, sparse, splines, standard
+from checks import algebra, arguments, arrays, designs, edges, examples, factors, families, functions, hdf5, images
+from checks import kernels, krylov, matrices, names, pages, restoration, returns, signals, sparse, splines, standard
 from checks import systems, transforms, windows
 
 # Left to .ci/run and make check-full: what consists of calls that other checks make too, and takes seconds or has
@@ -175,6 +175,11 @@ for check in (
     edges.check_arguments_of_reductions,
     edges.check_errors,
     edges.check_keywords,
+    examples.check_operands_of_numpy,
+    examples.check_bins_and_indices,
+    examples.check_designs_of_arrays,
+    examples.check_riccati_of_numbers,
+    examples.check_matrices_of_scipy,
     krylov.check_signatures_of_solvers,
     krylov.check_calls_of_solvers,
     krylov.check_two_sided_methods,

@@ -4,6 +4,7 @@ mirror or nearest.
 """
 
 import ctypes
+import inspect
 
 import numpy as np
 
@@ -281,5 +282,6 @@ class Convolution(Shared):
 
 _DESIGNS = """kaiser_atten kaiser_beta kaiserord bessel bilinear_zpk butter cheby1 cheby2 closest_STFT_dual_window ellip firwin firwin2 firwin_2d freqz iirnotch iirpeak lfilter_zi lp2bp_zpk
     lp2bs_zpk lp2hp_zpk lp2lp_zpk remez savgol_coeffs sos2tf sos2zpk sosfilt_zi sosfreqz tf2sos tf2zpk zpk2sos
-    zpk2tf""".split()
-__dir__ = finished(globals(), "scipy.signal", alone=_DESIGNS + _designs.__all__)
+    zpk2tf czt_points place_poles qmf""".split()
+_ALONE = [name for name in _DESIGNS + _designs.__all__ + _systems.__all__ if inspect.isfunction(globals()[name])]
+__dir__ = finished(globals(), "scipy.signal", alone=_ALONE)

@@ -34,7 +34,11 @@ def _reals(values):
 
 
 def _numbers(values):
-    return np.atleast_1d(_reals(values)).ravel()
+    """A vector of numbers as the library takes it; a number is one of one element."""
+    values = np.atleast_1d(_reals(values))
+    if values.ndim > 1:
+        raise ValueError(f"coefficients, taps and the like are vectors here, and these have the shape {values.shape}")
+    return values
 
 
 def _sections(sos):
@@ -545,7 +549,10 @@ def freqz(b, a=1, worN=512, whole=False, plot=None, fs=2 * np.pi, include_nyquis
         call("freqz", len(b), b, len(a), a, len(w), w, float(fs), room)
         return np.array(room[: 2 * len(w)]).view(complex)
 
-    if np.iscomplexobj(a):
+    if np.ndim(b) > 1 or np.ndim(a) > 1:  # of several filters, along the first axis
+        z = np.exp(-2j * np.pi / fs * w)
+        h = np.polynomial.polynomial.polyval(z, b, False) / np.polynomial.polynomial.polyval(z, a, False)
+    elif np.iscomplexobj(a):
         h = _by_parts(lambda b: response(b, 1), b) / _by_parts(lambda a: response(a, 1), a)
     else:
         h = _by_parts(lambda b: response(b, a), b)

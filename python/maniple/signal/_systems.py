@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from .._names import on_host
 from ._designs import freqs, freqs_zpk, freqz_zpk, normalize
 from ._filters import freqz, tf2zpk, zpk2tf
 
@@ -413,7 +414,7 @@ def _made(form, parts, dt):
     """A system of a form, which is continuous if dt is None."""
     system = object.__new__(_CLASSES[form][dt is not None])
     system.dt = dt
-    system._set(*parts)
+    system._set(*on_host(parts))
     return system
 
 

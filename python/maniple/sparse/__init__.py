@@ -11,7 +11,7 @@ from .._library import call, chosen, least
 from .._names import finished, names
 from ..comm import bcast, by_root
 from ._elementwise import csr_array  # which gives it comparisons and other methods
-from ._matrix import _from_triplets, _refuse
+from ._matrix import _from_triplets, _refuse, _stored
 
 __all__ = """block_array block_diag bmat coo_array coo_matrix csc_array csc_matrix csr_array csr_matrix dia_array
     dia_matrix diags diags_array eye eye_array find from_local generate hstack identity issparse isspmatrix kron
@@ -35,9 +35,9 @@ csc_matrix = csc_array
 
 def eye_array(m, n=None, *, k=0, dtype=float):
     """scipy.sparse.eye_array: ones on a diagonal.  Collective."""
-    of_bools = np.dtype(dtype) == bool
-    number = dtype_number(np.float32 if of_bools else dtype)
-    return csr_array._of("sparse_eye", number, m, m if n is None else n, k, of_bools=of_bools)
+    dtype = np.dtype(dtype)
+    stored = _stored(np.empty(0, dtype)).dtype  # which integers have not
+    return csr_array._of("sparse_eye", dtype_number(stored), m, m if n is None else n, k, of_bools=dtype == bool)
 
 
 def eye(m, n=None, k=0, dtype=float, format=None):  # noqa: A002
@@ -56,8 +56,11 @@ def _in_format(matrix, format):  # noqa: A002
 
 
 def _sparse(matrix):
-    """A matrix, also of a dense array or what every rank has."""
-    return matrix if isinstance(matrix, csr_array) else csr_array(matrix if isinstance(matrix, tuple) else as_array(matrix))
+    """A matrix, also of a dense array, one of SciPy's or what every rank has."""
+    if isinstance(matrix, csr_array):
+        return matrix
+    is_whole = isinstance(matrix, tuple) or hasattr(matrix, "tocsr")
+    return csr_array(matrix if is_whole else as_array(matrix))
 
 
 def kron(A, B, format=None):  # noqa: A002, N803

@@ -20,13 +20,16 @@ __all__ = """LinearOperator Preconditioner aslinearoperator eigs eigsh expm_mult
 
 
 class LinearOperator(Shared):
-    """An operator of a matrix, or of a Python function of vectors: LinearOperator((n, n), matvec, dtype="float64")."""
+    """An operator of a matrix, or of Python functions of vectors: LinearOperator((n, n), matvec, dtype="float64").
+
+    matmat and rmatmat are functions of matrices, for products with several columns at once."""
 
     _kind = "mnp_operator"
     ndim = 2
 
-    def __init__(self, shape_or_matrix, matvec=None, rmatvec=None, dtype=float):
-        self._functions = None
+    def __init__(self, shape, matvec=None, rmatvec=None, matmat=None, dtype=float, rmatmat=None):
+        shape_or_matrix = tuple(shape) if isinstance(shape, list) else shape
+        self._functions, self._of_columns = None, (matmat, rmatmat)
         self._keep = getattr(shape_or_matrix, "_held", None)  # which setdiag() does not change
         if isinstance(shape_or_matrix, csr_array):
             self.shape, self.dtype = shape_or_matrix.shape, shape_or_matrix.dtype
@@ -37,7 +40,7 @@ class LinearOperator(Shared):
                 f"an operator is a matrix of maniple.sparse, or a shape and a function, and not of type "
                 f"{type(shape_or_matrix).__name__}"
             )
-        self.shape, self.dtype = shape_or_matrix, np.dtype(dtype)
+        self.shape, self.dtype = shape_or_matrix, np.dtype(dtype)  # None: float64
         layouts = [Layout((n,), "0") for n in self.shape]
         self._functions = matvec, rmatvec
         functions = [vector_callback(f) if f else None for f in (matvec, rmatvec)]
@@ -45,7 +48,7 @@ class LinearOperator(Shared):
         super().__init__(
             "operator_free",
             "operator_new",
-            dtype_number(dtype),
+            dtype_number(self.dtype),
             *layouts,
             *[None if f is None else ctypes.cast(f, ctypes.c_void_p).value for f in functions],
             None,
@@ -62,6 +65,8 @@ class LinearOperator(Shared):
     def matmat(self, X):  # noqa: N803
         """The products with the columns of a matrix.  Collective."""
         X = as_array(X)  # noqa: N806
+        if self._of_columns[0] is not None:
+            return as_array(self._of_columns[0](X))
         return names.stack([self.matvec(X[:, j]) for j in range(X.shape[1])], axis=1)
 
     def dot(self, x):
@@ -74,6 +79,9 @@ class LinearOperator(Shared):
 
     def __matmul__(self, x):
         return self._times(x) if isinstance(x, (ndarray, np.ndarray, LinearOperator, csr_array)) else NotImplemented
+
+    def __call__(self, x):
+        return self * x
 
     def __mul__(self, x):
         return self._scaled(x) if np.isscalar(x) else self @ x
@@ -91,7 +99,7 @@ class LinearOperator(Shared):
         if self.shape != other.shape:
             raise ValueError(f"operators of the shapes {self.shape} and {other.shape} have no sum")
         return LinearOperator(self.shape, lambda v: self.matvec(v) + other.matvec(v),
-                              lambda v: self.rmatvec(v) + other.rmatvec(v), np.promote_types(self.dtype, other.dtype))
+                              lambda v: self.rmatvec(v) + other.rmatvec(v), dtype=np.promote_types(self.dtype, other.dtype))
 
     def __sub__(self, other):
         return self + -other if isinstance(other, (LinearOperator, csr_array)) else NotImplemented
@@ -104,12 +112,12 @@ class LinearOperator(Shared):
         def repeated(multiply):
             return lambda v: functools.reduce(lambda w, _: multiply(w), range(power), v)
 
-        return LinearOperator(self.shape, repeated(self.matvec), repeated(self.rmatvec), self.dtype)
+        return LinearOperator(self.shape, repeated(self.matvec), repeated(self.rmatvec), dtype=self.dtype)
 
     def _scaled(self, number):
         dtype = np.result_type(np.empty(0, self.dtype), number)
         there, back = lambda v: number * self.matvec(v), lambda v: np.conj(number) * self.rmatvec(v)
-        return LinearOperator(self.shape, there, back, dtype)
+        return LinearOperator(self.shape, there, back, dtype=dtype)
 
     def _times(self, x):
         """The product with vectors, or with an operator that comes first."""
@@ -119,18 +127,19 @@ class LinearOperator(Shared):
         if self.shape[1] != x.shape[0]:
             raise ValueError(f"operators of the shapes {self.shape} and {x.shape} have no product")
         return LinearOperator((self.shape[0], x.shape[1]), lambda v: self.matvec(x.matvec(v)),
-                              lambda v: x.rmatvec(self.rmatvec(v)), np.promote_types(self.dtype, x.dtype))
+                              lambda v: x.rmatvec(self.rmatvec(v)), dtype=np.promote_types(self.dtype, x.dtype))
 
     def adjoint(self):
         """The adjoint operator.  Collective."""
-        return LinearOperator(self.shape[::-1], self.rmatvec, self.matvec, self.dtype)
+        matmat, rmatmat = self._of_columns
+        return LinearOperator(self.shape[::-1], self.rmatvec, self.matvec, rmatmat, self.dtype, matmat)
 
     def transpose(self):
         """The operator of the transposed matrix.  Collective."""
         if self.dtype.kind != "c":
             return self.adjoint()
         there, back = (lambda x, f=f: names.conj(f(names.conj(x))) for f in (self.rmatvec, self.matvec))
-        return LinearOperator(self.shape[::-1], there, back, self.dtype)
+        return LinearOperator(self.shape[::-1], there, back, dtype=self.dtype)
 
     H, T = property(adjoint), property(transpose)
 
@@ -169,7 +178,7 @@ def _as_precise(op, dtype):
     """An operator of Python functions, for vectors as precise as that dtype: the library rounds them to the operator's
     own.  Matrices need nothing."""
     wanted = np.promote_types(op.dtype, np.empty(0, dtype).real.dtype)
-    return op if op._functions is None or wanted == op.dtype else LinearOperator(op.shape, *op._functions, wanted)
+    return op if op._functions is None or wanted == op.dtype else LinearOperator(op.shape, *op._functions, dtype=wanted)
 
 
 class Preconditioner(Shared):
@@ -196,8 +205,8 @@ class Preconditioner(Shared):
 
 
 def norm(x, ord=None, axis=None):  # noqa: A002
-    """scipy.sparse.linalg.norm: a number, the norm of a matrix; ord is None or "fro", 1, -1, inf, -inf or "max".  With
-    an axis, those of all columns (0) or rows (1), as an array; ord is None, inf, -inf, 0, the number of elements that
+    """scipy.sparse.linalg.norm: a number, the norm of a matrix; ord is None or "fro", 1, -1, inf, -inf, "max", or 2, for
+    the largest singular value.  With an axis, those of all columns (0) or rows (1), as an array; ord is None, inf, -inf, 0, the number of elements that
     are not 0, or any other number.  Of the axes (1, 0) it is the norm of the transposed matrix.  Collective."""
     axes = (axis,) if np.ndim(axis) == 0 else tuple(axis)
     if axes != (None,):
@@ -210,8 +219,10 @@ def norm(x, ord=None, axis=None):  # noqa: A002
             ord = {1: np.inf, np.inf: 1, -1: -np.inf, -np.inf: -1}.get(ord, ord)  # noqa: A001
     if ord in (-1, -np.inf):
         return abs(x).sum(0 if ord == -1 else 1).min().item()
+    if ord == 2 and min(x.shape) > 1:
+        return svds(x, 1, return_singular_vectors=False)[0].item()
     value = ctypes.c_double()
-    norms = {None: b"f", "fro": b"f", 1: b"1", np.inf: b"i", "max": b"m"}
+    norms = {2: b"f", None: b"f", "fro": b"f", 1: b"1", np.inf: b"i", "max": b"m"}
     if ord not in norms:
         raise ValueError(f"ord is {ord!r}, and none of {', '.join(map(repr, norms))}, -1 and -inf")
     call("sparse_norm", x, norms[ord], ctypes.byref(value))
@@ -317,7 +328,7 @@ def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=Non
     options.near_sigma, options.sigma = sigma is not None, sigma or 0
     options.inverse = None if inverse is None else inverse._handle
     call("eigsh", op, k, options, values, ctypes.byref(cell) if return_eigenvectors else None, None)
-    found = np.ctypeslib.as_array(values).copy()
+    found = np.array(values[:], np.empty(0, op.dtype).real.dtype)
     return (found, ndarray._adopt(cell.value)) if return_eigenvectors else found
 
 

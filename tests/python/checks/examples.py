@@ -3,6 +3,11 @@
 
 import maniple as mp
 import numpy as np
+import scipy.fft
+import scipy.linalg
+import scipy.signal
+import scipy.sparse
+import scipy.sparse.linalg
 
 from . import ok, pair, raises, rng, same
 
@@ -55,6 +60,87 @@ def check_bins_and_indices():
     same("a mode for each dimension", mp.ravel_multi_index(places, (4, 4), ("clip", "wrap")),
          np.ravel_multi_index(places, (4, 4), ("clip", "wrap")))
     raises(ValueError, "neither 'C' nor 'F'", "another order", lambda: mp.unravel_index([1], (2, 2), "A"))
+    for shape in ((7, 3), (3, 7), (4, 4)):
+        (tall, filled), values = pair(shape), rng.standard_normal(2)
+        mp.fill_diagonal(tall, values, wrap=True)
+        np.fill_diagonal(filled, values, wrap=True)
+        same(f"a diagonal of {shape} that begins again", tall, filled)
     matrix = np.array([[0, 1 / 3], [-1 / 2, 0]])
     same("poly of integers, a matrix and roots", (mp.poly([0, 0, 3]), mp.poly(matrix), mp.poly([1j, -1j, 2]), mp.poly([1j, 2])),
          (np.poly([0, 0, 3]), np.poly(matrix), np.poly([1j, -1j, 2]), np.poly([1j, 2])), 1e-14)
+
+
+def check_designs_of_arrays():
+    """Functions of filters and systems, which are of NumPy's arrays, take arrays of Maniple; several filters in one
+    array."""
+    z, p = rng.standard_normal((2, 3))
+    w = np.logspace(-1, 2, 7)
+    same("frequencies in an array", mp.signal.freqs_zpk(mp.asarray(z), p, mp.asarray(2.5), worN=mp.asarray(w)),
+         scipy.signal.freqs_zpk(z, p, 2.5, worN=w), 1e-12)
+    same("coefficients in arrays", (*mp.signal.freqz(mp.asarray(z), mp.asarray(p), fs=mp.asarray(7.0)),
+                                    mp.signal.qmf(mp.asarray(z))),
+         (*scipy.signal.freqz(z, p, fs=7.0), scipy.signal.qmf(z)), 1e-10)
+    ratio = np.exp(-0.1j)
+    same("points of a transform", mp.signal.czt_points(4, mp.asarray(ratio), mp.asarray(1.0)),
+         scipy.signal.czt_points(4, ratio, 1.0), 1e-14)
+    several, divisors = rng.standard_normal((5, 3, 1)), 1 + rng.random((2, 1, 1))
+    for name, b, a in (("numerators", several, 1), ("filters", several, divisors), ("denominators", [1.0, 2], divisors)):
+        for named in ({}, {"worN": [0.1, 0.2]}, {"whole": True, "worN": 6, "fs": 7}):
+            same(f"freqz of several {name} with {named}", mp.signal.freqz(b, a, **named), scipy.signal.freqz(b, a, **named), 1e-12)
+    raises(ValueError, "vectors here", "coefficients of several filters", lambda: mp.signal.lfilter(np.ones((2, 2)), [1], mp.ones(4)))
+    parts = [np.array(m) for m in ([[0.0, 1], [0, -1]], [[0.0], [1]], [[1.0, 0]], [[0.0]])]
+    ours = mp.signal.StateSpace(*map(mp.asarray, parts)).to_discrete(0.1)
+    theirs = scipy.signal.StateSpace(*parts).to_discrete(0.1)
+    same("a system of arrays", (ours.A, ours.B, ours.poles), (theirs.A, theirs.B, theirs.poles), 1e-12)
+    same("and its matrices", mp.signal.cont2discrete(tuple(map(mp.asarray, parts)), mp.asarray(0.1), "foh")[:2],
+         scipy.signal.cont2discrete(tuple(parts), 0.1, "foh")[:2], 1e-12)
+    x, a = pair(16)
+    step = mp.log(mp.asarray(np.exp(0.1)))
+    same("a transform by numbers in arrays", mp.fft.fht(abs(x), step, mp.asarray(0.5), offset=mp.asarray(0.2)),
+         scipy.fft.fht(abs(a), 0.1, 0.5, offset=0.2), 1e-10)
+
+
+def check_riccati_of_numbers():
+    """Matrices that are numbers, and discrete equations whose r has no inverse."""
+    solvers = ("solve_continuous_are", "solve_discrete_are")
+    for name in solvers:
+        same(f"{name} of numbers", getattr(mp.linalg, name)(1.5, 2.0, 3, 4), getattr(scipy.linalg, name)(1.5, 2.0, 3, 4), 1e-12)
+    same("lyapunov of numbers", mp.linalg.solve_continuous_lyapunov(1.0, 2), np.array([[1.0]]), 1e-14)
+    a, b = np.array([[4, 3], [-4.5, -3.5]]), np.array([[1.0], [-1]])
+    same("r as a number", mp.linalg.solve_continuous_are(a, b, [[9, 6], [6, 4]], 1),
+         scipy.linalg.solve_continuous_are(a, b, [[9, 6], [6, 4]], 1), 1e-12)
+    a, b = np.array([[0.0, 1], [0, -1]]), np.array([[1.0, 0], [2, 1]])
+    q, r = np.array([[-4.0, -4], [-4, 7]]), np.array([[9.0, 3], [3, 1]])
+    same("an r without an inverse", mp.linalg.solve_discrete_are(a, b, q, r), scipy.linalg.solve_discrete_are(a, b, q, r), 1e-12)
+    a, b, e = np.diag([0.5, 2.0, -1.5]) + 0.1, np.array([[1.0, 0], [0.5, 1], [1, -1]]), np.eye(3) + np.diag([0.2, 0.1], 1)
+    q, r, s = np.diag([1.0, 2, 3]), np.diag([1.0, 0]), np.full((3, 2), 0.1)
+    for named in ({}, {"e": e}, {"s": s}, {"e": e, "s": s}):
+        same(f"with {list(named)}", mp.linalg.solve_discrete_are(a, b, q, r, **named),
+             scipy.linalg.solve_discrete_are(a, b, q, r, **named), 1e-10)
+
+
+def check_matrices_of_scipy():
+    """SciPy's sparse matrices among those of Maniple; operators with SciPy's arguments; norms and dtypes."""
+    theirs = scipy.sparse.random(30, 20, density=0.3, random_state=1, format="csr")
+    ours = mp.sparse.csr_array(theirs)
+    for name, got, want in (
+        ("hstack", mp.sparse.hstack([theirs, ours]), scipy.sparse.hstack([theirs, theirs])),
+        ("bmat", mp.sparse.bmat([[theirs, None], [None, ours]]), scipy.sparse.bmat([[theirs, None], [None, theirs]])),
+        ("kron", mp.sparse.kron(theirs, scipy.sparse.eye(2)), scipy.sparse.kron(theirs, scipy.sparse.eye(2))),
+        ("tril", mp.sparse.tril(theirs, -1), scipy.sparse.tril(theirs, -1)),
+        ("ones of integers", mp.sparse.eye(3, 4, k=1, dtype="int8"), scipy.sparse.eye(3, 4, k=1)),
+        ("in a format", mp.sparse.identity(3, dtype=np.int64, format="dia"), scipy.sparse.identity(3)),
+    ):
+        same(f"{name} of SciPy's matrices", got.toarray(), want.toarray())
+    columns = rng.standard_normal((20, 3))
+    op = mp.sparse.linalg.LinearOperator(shape=[30, 20], matvec=lambda v: ours @ v, rmatvec=lambda v: ours.T @ v,
+                                         matmat=lambda X: ours @ X, rmatmat=lambda X: ours.T @ X, dtype=None)
+    x = mp.asarray(columns)
+    same("an operator with products of matrices", (op(x), op(x[:, 0]), op.rmatmat(op.matmat(x)), op.H.H @ x),
+         (theirs @ columns, theirs @ columns[:, 0], theirs.T @ (theirs @ columns), theirs @ columns), 1e-13)
+    largest = np.linalg.svd(theirs.toarray())[1][0]
+    ok(abs(mp.sparse.linalg.norm(ours, 2) - largest) < 1e-7 * largest, "the largest singular value as a norm")
+    row = mp.sparse.csr_array(theirs[:1])
+    ok(abs(mp.sparse.linalg.norm(row, 2) - scipy.sparse.linalg.norm(theirs[:1])) < 1e-14, "that of one row")
+    single = mp.sparse.linalg.svds(theirs.astype("float32"), 2)
+    same("singular values of float32", single[1], scipy.sparse.linalg.svds(theirs.astype("float32"), 2)[1], 1e-4)
