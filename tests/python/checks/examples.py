@@ -78,8 +78,8 @@ def check_designs_of_arrays():
     same("frequencies in an array", mp.signal.freqs_zpk(mp.asarray(z), p, mp.asarray(2.5), worN=mp.asarray(w)),
          scipy.signal.freqs_zpk(z, p, 2.5, worN=w), 1e-12)
     same("coefficients in arrays", (*mp.signal.freqz(mp.asarray(z), mp.asarray(p), fs=mp.asarray(7.0)),
-                                    mp.signal.qmf(mp.asarray(z))),
-         (*scipy.signal.freqz(z, p, fs=7.0), scipy.signal.qmf(z)), 1e-10)
+                                    mp.signal.lfilter_zi(mp.asarray(z), mp.asarray(p))),
+         (*scipy.signal.freqz(z, p, fs=7.0), scipy.signal.lfilter_zi(z, p)), 1e-10)
     ratio = np.exp(-0.1j)
     same("points of a transform", mp.signal.czt_points(4, mp.asarray(ratio), mp.asarray(1.0)),
          scipy.signal.czt_points(4, ratio, 1.0), 1e-14)
