@@ -310,7 +310,8 @@ class ndarray:
     def squeeze(self, axis: _Axis = None) -> ndarray: ...
     def std(
         self, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, ddof: int = 0,
-        keepdims: builtins.bool = False, where: _ArrayLike = True, *, correction: float | None = None,
+        keepdims: builtins.bool = False, where: _ArrayLike = True, *, mean: _ArrayLike | None = None, correction: float | None =
+        None,
     ) -> ndarray: ...
     def sum(
         self, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, keepdims: builtins.bool =
@@ -326,7 +327,8 @@ class ndarray:
     ) -> ndarray: ...
     def var(
         self, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, ddof: int = 0,
-        keepdims: builtins.bool = False, where: _ArrayLike = True, *, correction: float | None = None,
+        keepdims: builtins.bool = False, where: _ArrayLike = True, *, mean: _ArrayLike | None = None, correction: float | None =
+        None,
     ) -> ndarray: ...
     def conj(self) -> ndarray: ...
     def conjugate(self) -> ndarray: ...
@@ -811,7 +813,8 @@ def nanquantile(
 ) -> ndarray: ...
 def nanstd(
     a: _ArrayLike, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, ddof: int = 0,
-    keepdims: builtins.bool = False, where: builtins.bool | ndarray = True, *, correction: float | None = None,
+    keepdims: builtins.bool = False, where: builtins.bool | ndarray = True, *, mean: _ArrayLike | None = None, correction: float | None =
+    None,
 ) -> ndarray: ...
 def nansum(
     a: _ArrayLike, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, keepdims: builtins.bool =
@@ -819,7 +822,8 @@ def nansum(
 ) -> ndarray: ...
 def nanvar(
     a: _ArrayLike, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, ddof: int = 0,
-    keepdims: builtins.bool = False, where: builtins.bool | ndarray = True, *, correction: float | None = None,
+    keepdims: builtins.bool = False, where: builtins.bool | ndarray = True, *, mean: _ArrayLike | None = None, correction: float | None =
+    None,
 ) -> ndarray: ...
 def ndim(a: _ArrayLike) -> int: ...
 from numpy import ndindex as ndindex
@@ -944,7 +948,8 @@ def stack(
 ) -> ndarray: ...
 def std(
     a: _ArrayLike, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, ddof: int = 0,
-    keepdims: builtins.bool = False, where: _ArrayLike = True, *, correction: float | None = None,
+    keepdims: builtins.bool = False, where: _ArrayLike = True, *, mean: _ArrayLike | None = None, correction: float | None =
+    None,
 ) -> ndarray: ...
 subtract: _Binary
 def sum(
@@ -1008,7 +1013,8 @@ from numpy import ushort as ushort
 def vander(x: _ArrayLike, N: int | None = None, increasing: Any = False) -> ndarray: ...
 def var(
     a: _ArrayLike, axis: _Axis = None, dtype: npt.DTypeLike | None = None, out: ndarray | None = None, ddof: int = 0,
-    keepdims: builtins.bool = False, where: _ArrayLike = True, *, correction: float | None = None,
+    keepdims: builtins.bool = False, where: _ArrayLike = True, *, mean: _ArrayLike | None = None, correction: float | None =
+    None,
 ) -> ndarray: ...
 def vdot(a: _ArrayLike, b: _ArrayLike) -> ndarray: ...
 from .linalg import vecdot as vecdot

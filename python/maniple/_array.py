@@ -541,7 +541,10 @@ def vector_callback(function):
     def run(argument, x, y):
         given, wanted = ndarray._borrow(x), ndarray._borrow(y)
         try:
-            call("copyto", wanted, operand(function(given)), constant("CASTING_SAME_KIND"))
+            found = operand(function(given))
+            if isinstance(found, ndarray) and found.ndim != wanted.ndim and found.size == wanted.size:
+                found = made("reshape", found, wanted.ndim, wanted.shape)  # a column, as SciPy takes it
+            call("copyto", wanted, found, constant("CASTING_SAME_KIND"))
             return 0
         except BaseException as error:  # noqa: BLE001  a sentence for the caller of the function
             return lib.mnp_fail(_library.CONSTANTS["MNP_ERR_ARG"], b"%s", f"{type(error).__name__}: {error}".encode())

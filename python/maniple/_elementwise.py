@@ -208,7 +208,8 @@ public_names["fix"] = public_names["trunc"]
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """numpy.nan_to_num: NaN becomes 0, and infinities the largest numbers, unless others are given.  Collective."""
     x = as_array(x)
-    if x.dtype.kind in "biu" or (nan == 0 and posinf is None and neginf is None):
+    are_numbers = all(v is None or np.ndim(v) == 0 for v in (nan, posinf, neginf))
+    if x.dtype.kind in "biu" or (are_numbers and nan == 0 and posinf is None and neginf is None):
         return into("nan_to_num", x, out=None if copy else x)
     if x.dtype.kind == "c":
         x = names.copy(x) if copy else x
@@ -216,6 +217,12 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
             nan_to_num(part, False, nan, posinf, neginf)
         return x
     limits = np.finfo(x.dtype)
+    if not are_numbers:
+        found = x
+        for place, value in ((names.isnan(x), nan), (names.isposinf(x), limits.max if posinf is None else posinf),
+                             (names.isneginf(x), limits.min if neginf is None else neginf)):
+            found = where(place, as_array(value).astype(x.dtype), found)
+        return found if copy else into("copy", found, out=x)
     high, low = (value if given is None else given for given, value in ((posinf, limits.max), (neginf, limits.min)))
     text = f"y = {x.dtype.name}(where(isnan(x), a, where(isinf(x), where(x > 0, b, c), x)))"
     out = None if copy else {"y": x}

@@ -21,9 +21,16 @@ from .comm import bcast, by_root
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
+def _name_of(file):
+    try:
+        return os.fspath(file)
+    except TypeError:
+        raise TypeError(f"a file is given by its name, which all ranks open, and not as a {type(file).__name__}") from None
+
+
 def _with_suffix(file, suffix):
     """A file's name as NumPy completes it."""
-    file = os.fspath(file)
+    file = _name_of(file)
     return file if file.endswith(suffix) else file + suffix
 
 
@@ -31,7 +38,7 @@ def _with_suffix(file, suffix):
 def load(file, layout=None):
     """An array of a .npy file, of which every rank reads its block; or an NpzFile, if the name ends with ".npz".
     Collective."""
-    file = os.fspath(file)
+    file = _name_of(file)
     return NpzFile(file, layout) if file.endswith(".npz") else _array.read("npy_read", file, None, layout=layout)
 
 

@@ -121,7 +121,9 @@ def _as_index_error(function):
 def get(x, key):
     items = key if type(key) is tuple else (key,)
     if not any(_is_array(item) for item in items):
-        return basic(x, items)
+        found = basic(x, items)
+        is_number = len(items) == x.ndim and found.ndim == 0 and Ellipsis not in items
+        return made("copy", found) if is_number else found  # a number stays what it was, as NumPy's
     if _is_one_array(x, items):
         return made("indices_get", x, 0, 1, list_of(items))
     if len(items) == 1 and _dim(items[0]) is not None:

@@ -68,10 +68,23 @@ def _further(name, takes, positional, named):
     named = {k: v for k, v in named.items() if v is not np._NoValue}
     if "correction" in named:
         named["ddof"] = named.pop("correction")
-    wrong = set(named) - set(takes) - {"keepdims", "where", "initial", "ddof", "dtype"}
+    wrong = set(named) - set(takes) - ({"mean"} if "ddof" in takes else set()) - {"keepdims", "where", "initial", "ddof", "dtype"}
     if wrong:
         raise TypeError(f"{name}() has no argument {', '.join(sorted(wrong))}")
     return out, named
+
+
+def _about(name, a, mean, axis, named, out):
+    """var or std, or of the nan forms, about a mean that is known, with the axes kept."""
+    apart = abs(a - mean) ** 2
+    nan, ddof, where = name.startswith("nan"), named.pop("ddof", 0), named.pop("where", True)
+    kept = {"axis": axis, "keepdims": named.get("keepdims", False), "where": where}
+    total = (names.nansum if nan else names.sum)(apart, dtype=named.get("dtype"), **kept)
+    counted = ~names.isnan(apart) if nan else names.full(apart.shape, True)
+    count = names.sum(counted, dtype=total.dtype, **kept) - ddof
+    found = total / names.where(count > 0, count, np.nan)
+    found = names.sqrt(found) if name.endswith("std") else found
+    return found if out is None else into("copy", found, out=out)
 
 
 def _reduction(name, takes):
@@ -92,11 +105,14 @@ def _reduction(name, takes):
             named["initial"] = _initial(named["initial"], result, name.endswith(("max", "min")))
         if name in _OF_NOTHING:
             _warn_of_nothing(name, a, axis, _OF_NOTHING[name], named.get("where", True), named.get("ddof", 0))
+        mean = named.pop("mean", None)
+        if mean is not None:
+            return _about(name, a, as_array(mean), axis, named, out)
         return into(name, a, reduction_axes(axis, **named), out=out)
 
     defaults = {"where": True, "keepdims": False, "ddof": 0}
     listed = [f"{k}={defaults.get(k)}" for k in takes]
-    signature(reduction, ", ".join(["a, axis=None", *listed] + (["*, correction=None"] if "ddof" in takes else [])))
+    signature(reduction, ", ".join(["a, axis=None", *listed] + (["*, mean=None, correction=None"] if "ddof" in takes else [])))
     reduction.__name__ = name
     reduction.__doc__ = f"numpy.{name}, of arrays that are spread over the ranks; the result is an array too.  Collective."
     return public(reduction)
@@ -214,6 +230,12 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     """numpy.average.  Weights whose sum is 0 give what the division gives.  Collective."""
     a = as_array(a)
     weights = None if weights is None else as_array(weights)
+    if weights is not None and weights.shape != a.shape and np.ndim(axis) == 1:  # of these axes, in their order
+        axes = [axis_within("average", d, a.ndim) for d in axes_of(axis)]
+        if weights.shape == tuple(a.shape[d] for d in axes):
+            shape = [n if d in axes else 1 for d, n in enumerate(a.shape)]
+            weights = names.reshape(names.transpose(weights, np.argsort(axes).tolist()), shape)
+            weights = names.copy(names.broadcast_to(weights, a.shape))
     mean = made("average", a, weights, reduction_axes(axis, keepdims))
     if not returned:
         return mean

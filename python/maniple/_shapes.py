@@ -182,8 +182,9 @@ def ndim(a):
 
 @public
 def size(a, axis=None):
-    """The number of elements of an array, or those along an axis.  Not collective."""
-    return as_array(a).size if axis is None else as_array(a).shape[axis]
+    """The number of elements of an array, or those along an axis or several.  Not collective."""
+    a = as_array(a)
+    return a.size if axis is None else math.prod(a.shape[axis_within("size", d, a.ndim)] for d in axes_of(axis))
 
 
 @public
@@ -408,6 +409,11 @@ _STATISTICS = {"maximum": "max", "mean": "mean", "median": "median", "minimum": 
 
 
 def _pairs_of(pad_width, ndim):
+    if isinstance(pad_width, dict):  # by axes; the others are left as they are
+        pairs = np.zeros((ndim, 2), np.int64)
+        for axis, width in pad_width.items():
+            pairs[axis_within("pad", axis, ndim)] = width
+        return pairs
     try:
         return np.broadcast_to(np.asarray(pad_width), (ndim, 2))
     except ValueError:

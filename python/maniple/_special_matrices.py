@@ -19,16 +19,32 @@ def _vector(x, name):
     return x
 
 
+def _vectors(x, name):
+    """A vector, or several along the last axis, each of which makes a matrix."""
+    x = names.atleast_1d(as_blocks(x))
+    if not x.shape[-1]:
+        raise ValueError(f"{name}: a vector is empty")
+    return x
+
+
+def _beside(x, y):
+    """As many vectors of both."""
+    lead = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
+    return (v if v.shape[:-1] == lead else names.copy(names.broadcast_to(v, lead + v.shape[-1:])) for v in (x, y))
+
+
 def _diagonals(values, count):
     """The matrix of all windows of so many values, which has the same along each diagonal from the right to the left."""
-    return names.sliding_window_view(values, count)
+    return names.sliding_window_view(values, count, -1)
 
 
 def toeplitz(c, r=None):
-    """scipy.linalg.toeplitz: the first column, and the first row, or else the conjugate of the column.  Collective."""
-    c = _vector(c, "toeplitz")
-    r = names.conj(c) if r is None else _vector(r, "toeplitz")
-    return names.copy(_diagonals(names.concatenate([names.flip(r[1:]), c]), r.size)[:, ::-1])
+    """scipy.linalg.toeplitz: the first column, and the first row, or else the conjugate of the column; of several along
+    the last axis as many matrices.  Collective."""
+    c = _vectors(c, "toeplitz")
+    c, r = _beside(c, names.conj(c) if r is None else _vectors(r, "toeplitz"))
+    values = names.concatenate([names.flip(r[..., 1:], -1), c], axis=-1)
+    return names.copy(_diagonals(values, r.shape[-1])[..., ::-1])
 
 
 def hankel(c, r=None):
@@ -39,21 +55,22 @@ def hankel(c, r=None):
 
 
 def circulant(c):
-    c = _vector(c, "circulant")
-    return toeplitz(c, names.roll(names.flip(c), 1))
+    c = _vectors(c, "circulant")
+    return toeplitz(c, names.roll(names.flip(c, -1), 1, -1))
 
 
 def convolution_matrix(a, n, mode="full"):
     """scipy.linalg.convolution_matrix: the matrix A with A @ v == convolve(a, v, mode), for v of n elements.
     Collective."""
-    a = _vector(a, "convolution_matrix")
+    a = _vectors(a, "convolution_matrix")
     if n < 1 or mode not in ("full", "same", "valid"):
         raise ValueError(f"convolution_matrix: n is {n}, or the mode {mode!r} is none of full, same and valid")
-    whole = toeplitz(names.pad(a, (0, n - 1)), names.pad(a[:1], (0, n - 1)))
-    shorter = min(n, a.size) - 1
+    widths = [(0, 0)] * (a.ndim - 1) + [(0, n - 1)]
+    whole = toeplitz(names.pad(a, widths), names.pad(a[..., :1], widths))
+    shorter = min(n, a.shape[-1]) - 1
     cut = {"full": 0, "same": shorter // 2, "valid": shorter}[mode]
     left = {"full": 0, "same": shorter - shorter // 2, "valid": shorter}[mode]
-    return whole[cut : whole.shape[0] - left] if mode != "same" else whole[cut : cut + max(n, a.size)]
+    return whole[..., cut : whole.shape[-2] - left if mode != "same" else cut + max(n, a.shape[-1]), :]
 
 
 def hilbert(n):
@@ -88,23 +105,27 @@ def helmert(n, full=False):
 
 
 def fiedler(a):
-    a = _vector(a, "fiedler")
-    return abs(a[:, None] - a)
+    a = _vectors(a, "fiedler")
+    return abs(a[..., :, None] - a[..., None, :])
 
 
 def companion(a):
-    a = _vector(a, "companion")
-    if a.size < 2:
+    a = _vectors(a, "companion")
+    if a.shape[-1] < 2:
         raise ValueError("companion: a polynomial of one coefficient has no matrix")
-    row = -a[1:] / (1.0 * a[0])
-    whole = names.eye(row.size, k=-1, dtype=row.dtype)
-    whole[0] = row
+    row = -a[..., 1:] / (1.0 * a[..., :1])
+    n = row.shape[-1]
+    whole = names.copy(names.broadcast_to(names.eye(n, k=-1, dtype=row.dtype), row.shape + (n,)))
+    whole[..., 0, :] = row
     return whole
 
 
 def fiedler_companion(a):
     """scipy.linalg.fiedler_companion: a matrix of five diagonals with the polynomial a.  Collective."""
-    a = _vector(a, "fiedler_companion")
+    a = _vectors(a, "fiedler_companion")
+    if a.ndim > 1:
+        made = names.stack([fiedler_companion(row) for row in names.unstack(names.reshape(a, (-1, a.shape[-1])))])
+        return names.reshape(made, a.shape[:-1] + made.shape[1:])
     if a.size == 1:
         return names.zeros(0, a.dtype)
     a = a / (1.0 * a[0])
@@ -120,11 +141,13 @@ def fiedler_companion(a):
 
 
 def leslie(f, s):
-    f, s = _vector(f, "leslie"), _vector(s, "leslie")
-    if f.size != s.size + 1:
-        raise ValueError(f"leslie: there are {f.size} fecundities and {s.size} survivals, which must be one less")
-    whole = names.astype(names.diag(s, -1), result_type(f, s))
-    whole[0] = f
+    f, s = _beside(_vectors(f, "leslie"), _vectors(s, "leslie"))
+    n, below = f.shape[-1], names.arange(s.shape[-1])
+    if n != below.size + 1:
+        raise ValueError(f"leslie: there are {n} fecundities and {below.size} survivals, which must be one less")
+    whole = names.zeros(f.shape + (n,), result_type(f, s))
+    whole[..., below + 1, below] = s
+    whole[..., 0, :] = f
     return whole
 
 

@@ -180,6 +180,8 @@ for check in (
     examples.check_designs_of_arrays,
     examples.check_riccati_of_numbers,
     examples.check_matrices_of_scipy,
+    examples.check_newer_arguments,
+    examples.check_functions_of_columns,
     krylov.check_signatures_of_solvers,
     krylov.check_calls_of_solvers,
     krylov.check_two_sided_methods,

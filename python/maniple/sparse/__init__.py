@@ -33,15 +33,16 @@ def csc_array(matrix, shape=None, dtype=None):
 csc_matrix = csc_array
 
 
-def eye_array(m, n=None, *, k=0, dtype=float):
+def eye_array(m, n=None, *, k=0, dtype=float, format=None):  # noqa: A002
     """scipy.sparse.eye_array: ones on a diagonal.  Collective."""
     dtype = np.dtype(dtype)
     stored = _stored(np.empty(0, dtype)).dtype  # which integers have not
-    return csr_array._of("sparse_eye", dtype_number(stored), m, m if n is None else n, k, of_bools=dtype == bool)
+    matrix = csr_array._of("sparse_eye", dtype_number(stored), m, m if n is None else n, k, of_bools=dtype == bool)
+    return _in_format(matrix, format)
 
 
 def eye(m, n=None, k=0, dtype=float, format=None):  # noqa: A002
-    return _in_format(eye_array(m, n, k=k, dtype=dtype), format)
+    return eye_array(m, n, k=k, dtype=dtype, format=format)
 
 
 def identity(n, dtype=float, format=None):  # noqa: A002

@@ -40,6 +40,10 @@ class LinearOperator(Shared):
                 f"an operator is a matrix of maniple.sparse, or a shape and a function, and not of type "
                 f"{type(shape_or_matrix).__name__}"
             )
+        given = {"matvec": matvec, "rmatvec": rmatvec, "matmat": matmat, "rmatmat": rmatmat}
+        for name, function in given.items():
+            if function is not None and not callable(function):
+                raise TypeError(f"{name} is a {type(function).__name__}, and must be a function; dtype= is a name of its own")
         self.shape, self.dtype = shape_or_matrix, np.dtype(dtype)  # None: float64
         layouts = [Layout((n,), "0") for n in self.shape]
         self._functions = matvec, rmatvec
@@ -372,13 +376,22 @@ def eigs(A, k=6, M=None, sigma=None, which="LM", v0=None, ncv=None, maxiter=None
     return (values, vectors) if return_eigenvectors else values
 
 
+def _of_columns(A, x):  # noqa: N803
+    """An operator for vectors like the columns of x, also of a function of matrices."""
+    if not callable(A) or isinstance(A, LinearOperator):
+        return aslinearoperator(A)
+    return LinearOperator((x.shape[0],) * 2, lambda v: A(v[:, None]), matmat=A, dtype=np.result_type(x.dtype, np.float32))
+
+
 def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, verbosityLevel=0,  # noqa: N803
            retLambdaHistory=False, retResidualNormsHistory=False, restartControl=20):  # noqa: N803
     """As many eigenvalues as X has columns, as NumPy's array, and an array of their vectors.  verbosityLevel and
-    restartControl are not needed; Y must be None, and there are no histories.  Collective."""
+    restartControl are not needed; Y must be None, and there are no histories.  A and B may be functions of matrices.
+    Collective."""
     if Y is not None or retLambdaHistory or retResidualNormsHistory:
         raise ValueError("lobpcg: Y or a history is given, and there are neither constraints nor histories here")
-    op, x, over = aslinearoperator(A), as_array(X), None if B is None else aslinearoperator(B)
+    x = as_array(X)
+    op, over = _of_columns(A, x), None if B is None else _of_columns(B, x)
     precond = _preconditioner(M, op, _dtype(op, x))
     x = names.astype(x, _dtype(op, x, precond))
     options, values = struct("lobpcg_options")(), (ctypes.c_double * x.shape[1])()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arguments and results as programs have them that were written after the examples of NumPy's and SciPy's documents."""
 
+import io
+
 import maniple as mp
 import numpy as np
 import scipy.fft
@@ -138,9 +140,69 @@ def check_matrices_of_scipy():
     x = mp.asarray(columns)
     same("an operator with products of matrices", (op(x), op(x[:, 0]), op.rmatmat(op.matmat(x)), op.H.H @ x),
          (theirs @ columns, theirs @ columns[:, 0], theirs.T @ (theirs @ columns), theirs @ columns), 1e-13)
+    raises(TypeError, "must be a function", "a dtype in the place of matmat",
+           lambda: mp.sparse.linalg.LinearOperator((3, 3), lambda v: v, None, float))
     largest = np.linalg.svd(theirs.toarray())[1][0]
     ok(abs(mp.sparse.linalg.norm(ours, 2) - largest) < 1e-7 * largest, "the largest singular value as a norm")
     row = mp.sparse.csr_array(theirs[:1])
     ok(abs(mp.sparse.linalg.norm(row, 2) - scipy.sparse.linalg.norm(theirs[:1])) < 1e-14, "that of one row")
     single = mp.sparse.linalg.svds(theirs.astype("float32"), 2)
     same("singular values of float32", single[1], scipy.sparse.linalg.svds(theirs.astype("float32"), 2)[1], 1e-4)
+
+
+def check_newer_arguments():
+    """What NumPy 2 and SciPy 1.17 take: weights of several axes, a known mean, widths by axes, numbers in place of NaN in
+    arrays, stacks of special matrices."""
+    x, a = pair((3, 4, 5))
+    a[0, 1] = np.nan
+    x, whole = mp.asarray(a), np.nan_to_num(a)
+    y, weights = mp.asarray(whole), rng.random((5, 3))
+    expanded = np.broadcast_to(weights.T[:, None, :], whole.shape)
+    same("average by weights of two axes", mp.average(y, axis=(2, 0), weights=mp.asarray(weights), returned=True),
+         np.average(whole, axis=(2, 0), weights=expanded, returned=True), 1e-14)
+    for name, values in (("var", whole), ("std", whole), ("nanvar", a), ("nanstd", a)):
+        for named in ({"axis": 1}, {"axis": (0, 2), "ddof": 1}, {"axis": None, "keepdims": True}):
+            mean = getattr(np, "nanmean" if "nan" in name else "mean")(values, axis=named["axis"], keepdims=True)
+            same(f"{name} about a mean with {named}", getattr(mp, name)(mp.asarray(values), mean=mp.asarray(mean), **named),
+                 getattr(np, name)(values, **named), 1e-13)
+    same("the number of elements along two axes", mp.asarray(mp.size(x, (0, -1))), np.array(15))
+    same("widths by axes", mp.pad(y, {-1: (1, 2), 0: 1}), np.pad(whole, [(1, 1), (0, 0), (1, 2)]))
+    instead = rng.standard_normal(5)
+    same("an array in place of NaN", mp.nan_to_num(x, nan=mp.asarray(instead)), np.where(np.isnan(a), instead, a))
+    i, j = 1, 4  # numbers stay what they were
+    numbers, listed = mp.arange(6), np.arange(6)
+    numbers[i], numbers[j] = numbers[j], numbers[i]
+    listed[i], listed[j] = listed[j], listed[i]
+    first = x[2, 3, 4]
+    x[2, 3, 4] = 0
+    same("elements that are exchanged, and one that is kept", (numbers, first), (listed, a[2, 3, 4]))
+    mp.negative(x[2, 3, 3, ...], out=x[2, 3, 3, ...])
+    same("a view of one element", x[2, 3, 3], -a[2, 3, 3])
+    c, r = rng.standard_normal((2, 3, 4)), rng.standard_normal((3, 2))
+    L, S = mp.linalg, scipy.linalg
+    for name, got, want in (
+        ("toeplitz", L.toeplitz(mp.asarray(c)), lambda v: S.toeplitz(v)),
+        ("toeplitz with rows", L.toeplitz(mp.asarray(c), [1.0, 2]), lambda v: S.toeplitz(v, [1.0, 2])),
+        ("circulant", L.circulant(c), S.circulant),
+        ("convolution_matrix", L.convolution_matrix(c, 3, "same"), lambda v: S.convolution_matrix(v, 3, "same")),
+        ("fiedler", L.fiedler(c), S.fiedler),
+        ("companion", L.companion(c), S.companion),
+        ("fiedler_companion", L.fiedler_companion(c), S.fiedler_companion),
+        ("leslie", L.leslie(c, [0.5, 0.25, 0.125]), lambda v: S.leslie(v, [0.5, 0.25, 0.125])),
+    ):
+        same(f"{name} of several vectors", got, np.stack([np.stack([want(v) for v in part]) for part in c]), 1e-14)
+    same("rows of several", L.toeplitz([1.0, 2], r), np.stack([S.toeplitz([1.0, 2], row) for row in r]))
+    raises(TypeError, "by its name", "an open file", lambda: mp.save(io.BytesIO(), x))
+
+
+def check_functions_of_columns():
+    """Operators whose functions are of columns."""
+    n = 30
+    values = np.arange(1.0, n + 1)
+    scaled = mp.asarray(values)[:, None]
+    start = mp.asarray(np.random.default_rng(2).standard_normal((n, 3)))
+    found, vectors = mp.sparse.linalg.lobpcg(lambda X: scaled * X, start, largest=False, tol=1e-8, maxiter=200)
+    same("lobpcg of a function of matrices", found, values[:3][np.argsort(values[:3]).tolist()][: len(found)], 1e-6)
+    column = mp.sparse.linalg.LinearOperator((n, n), lambda v: (scaled * mp.reshape(v, (-1, 1))))
+    same("a function that gives a column", column.matvec(mp.ones(n)), values)
+    same("ones in a format", mp.sparse.eye_array(3, dtype="int8", format="dia").toarray(), np.eye(3))

@@ -292,7 +292,7 @@ def check_dtypes_of_systems():
             wide = scipy.sparse.linalg.cgs(matrix, b)[0].dtype  # minres is for real numbers there, and idr is not there
             rtol = 1e-5 if wide in (np.float32, np.complex64) else 1e-11
             want = np.linalg.solve(matrix.toarray().astype(complex), b)
-            function = linalg.LinearOperator((n, n), lambda v: A @ v, lambda v: A.H @ v, dtype)  # noqa: B023
+            function = linalg.LinearOperator((n, n), lambda v: A @ v, lambda v: A.H @ v, dtype=dtype)  # noqa: B023
             half = linalg.LinearOperator((n, n), lambda v: v / 2, dtype="float32")
             for M in (None, linalg.Preconditioner(A, "jacobi"), half, lambda v: v / 2):  # noqa: N806
                 for given in (A, matrix, function):
