@@ -42,7 +42,7 @@ class LinearOperator(Shared):
             )
         given = {"matvec": matvec, "rmatvec": rmatvec, "matmat": matmat, "rmatmat": rmatmat}
         for name, function in given.items():
-            if function is not None and not callable(function):
+            if function is not None and (not callable(function) or isinstance(function, type)):
                 raise TypeError(f"{name} is a {type(function).__name__}, and must be a function; dtype= is a name of its own")
         self.shape, self.dtype = shape_or_matrix, np.dtype(dtype)  # None: float64
         layouts = [Layout((n,), "0") for n in self.shape]
