@@ -11,7 +11,7 @@ from ._array import as_array, into, made, ndarray, operand
 from ._dtypes import dtype_number, numpy_dtypes
 from ._layout import as_shape
 from ._library import call, chosen, constant
-from ._names import element_of, list_of, names, on_device, public
+from ._names import element_of, list_of, names, number_of, on_device, public
 
 
 @public
@@ -122,7 +122,7 @@ def full_like(a, fill_value, dtype=None, shape=None):
 @public
 @on_device
 def arange(start, stop=None, step=1, dtype=None):
-    start, stop = (0, start) if stop is None else (start, stop)
+    start, stop, step = map(number_of, (0, start, step) if stop is None else (start, stop, step))
     if all(isinstance(v, (int, np.integer)) for v in (start, stop, step)):
         start, stop, step = int(start), int(stop), int(step)
         kind, least, end = ("arange_int", -(2**63), 2**63) if max(start, stop) < 2**63 else ("arange_uint", 0, 2**64)

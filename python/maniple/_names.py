@@ -129,6 +129,11 @@ def array_of_number(value):
     return _array.from_host(np.asarray(value))
 
 
+def number_of(value):
+    """The number that an array without dimensions has, for which it waits; everything else as it is."""
+    return value.item() if isinstance(value, (ndarray, np.ndarray)) and value.ndim == 0 else value
+
+
 def listed(values):
     """A number, or a sequence of numbers, as a list; None stays None."""
     if type(values) is int:

@@ -12,7 +12,7 @@ from ._array import as_array, into, made, ndarray, operand
 from ._layout import as_shape
 from ._errors import OutOfBoundsError
 from ._library import call, chosen, constant
-from ._names import axis_of, indices_of, list_of, names, public, with_a_line
+from ._names import axis_of, indices_of, list_of, names, number_of, public, with_a_line
 
 
 def _mode(mode):
@@ -287,6 +287,7 @@ def _bin_count(a, bins, between):
 @public
 def histogram(a, bins=10, range=None, density=False, weights=None):  # noqa: A002
     a, weights = as_array(a), None if weights is None else as_array(weights)
+    bins = number_of(bins)
     if isinstance(bins, (int, np.integer, str)):
         bins = _bin_count(a, bins, range)
         counts, edges = ctypes.c_void_p(), ctypes.c_void_p()
@@ -299,7 +300,7 @@ def histogram(a, bins=10, range=None, density=False, weights=None):  # noqa: A00
 
 
 def _is_count(bins):
-    return not isinstance(bins, ndarray) and not np.iterable(bins)
+    return np.ndim(bins) == 0 if isinstance(bins, ndarray) else not np.iterable(bins)
 
 
 def _histogram_of_edges(columns, bins, ranges, density, weights):
@@ -353,6 +354,7 @@ def histogramdd(sample, bins=10, range=None, density=False, weights=None):  # no
         return _histogram_of_edges(columns, bins, ranges, density, weights)
     counts, edges = ctypes.c_void_p(), (ctypes.c_void_p * many)()
     ranges = None if range is None else np.broadcast_to(range, (many, 2)).ravel().tolist()
+    bins = list(map(operator.index, bins))
     call("histogramdd", list_of(columns), many, bins, ranges, bool(density), weights, ctypes.byref(counts), edges)
     return ndarray._adopt(counts.value), [ndarray._adopt(edge) for edge in edges]
 

@@ -10,8 +10,8 @@ import numpy as np
 from ._array import as_array, into, made, ndarray
 from ._layout import as_shape
 from ._library import call, constant
-from ._names import (axes_of, axis_of, axis_within, element_of, list_of, listed, names, public, public_names, view,
-                     with_a_line)
+from ._names import (axes_of, axis_of, axis_within, element_of, list_of, listed, names, number_of, public, public_names,
+                     view, with_a_line)
 from .comm import allreduce
 
 
@@ -264,16 +264,19 @@ def block(arrays):
 
 
 @public
-def trim_zeros(filt, trim="fb"):
-    """numpy.trim_zeros of a vector.  Waits.  Collective."""
-    x = as_array(filt)
-    if x.ndim != 1:
-        raise ValueError(f"trim_zeros: the array has {x.ndim} dimensions, not 1")
-    places = names.flatnonzero(x)
-    if not places.size:
-        return x[:0]
-    trim = trim.lower()
-    return x[int(places[0]) if "f" in trim else 0 : int(places[-1]) + 1 if "b" in trim else x.size]
+def trim_zeros(filt, trim="fb", axis=None):
+    """numpy.trim_zeros: along an axis, or several, or all.  Waits.  Collective."""
+    x, trim = as_array(filt), trim.lower()
+    if trim not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"trim_zeros: trim is {trim!r}, and none of fb, f and b")
+    kept = [slice(None)] * x.ndim
+    for d in range(x.ndim) if axis is None else (axis_within("trim_zeros", d, x.ndim) for d in axes_of(axis)):
+        places = names.flatnonzero(names.any(x != 0, tuple(other for other in range(x.ndim) if other != d)))
+        if not places.size:
+            kept[d] = slice(0, 0)
+        else:
+            kept[d] = slice(int(places[0]) if "f" in trim else 0, int(places[-1]) + 1 if "b" in trim else None)
+    return x[tuple(kept)] if kept else x
 
 
 @public
@@ -321,6 +324,7 @@ def _parts(name, x, count, *arguments):
 
 @public
 def split(ary, indices_or_sections, axis=0):
+    indices_or_sections = number_of(indices_or_sections)
     if isinstance(indices_or_sections, (int, np.integer)):
         return _parts("split", ary, int(indices_or_sections), int(indices_or_sections), axis)
     cuts = list(indices_or_sections)
@@ -329,6 +333,7 @@ def split(ary, indices_or_sections, axis=0):
 
 @public
 def array_split(ary, indices_or_sections, axis=0):
+    indices_or_sections = number_of(indices_or_sections)
     if isinstance(indices_or_sections, (int, np.integer)):
         return _parts("array_split", ary, int(indices_or_sections), int(indices_or_sections), axis)
     return split(ary, indices_or_sections, axis)

@@ -14,7 +14,7 @@ import numpy as np
 from .._array import as_array, into, made, ndarray
 from .._errors import LinAlgError
 from .._library import call, constant, struct
-from .._names import names
+from .._names import names, number_of
 from ._waveforms import kaiser_atten, kaiser_beta
 
 __all__ = """bessel bilinear_zpk butter cheby1 cheby2 deconvolve ellip filtfilt firwin firwin2 firwin_2d freqz get_window
@@ -313,6 +313,7 @@ def _window(window):
     """SciPy's window, a name or a tuple, as a name and parameters."""
     if window is None:
         return "boxcar", np.empty(0)
+    window = number_of(window)
     if isinstance(window, (int, float, np.number)):
         return "kaiser", _numbers(window)
     if not isinstance(window, (str, tuple)):

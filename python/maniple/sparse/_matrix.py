@@ -9,7 +9,7 @@ from .._array import as_array, made, ndarray
 from .._dtypes import numpy_dtypes, dtype_number
 from .._layout import tuple_at, nranks, rank
 from .._library import Handle, Shared, call, lib, vector
-from .._names import names
+from .._names import names, number_of
 
 _FORMATS = ("csr", "csc", "coo", "dia", "bsr", "sell")
 
@@ -98,6 +98,8 @@ class csr_array(Handle):  # noqa: N801
     _of_bools = False  # whether entries are bools to whoever looks; the library has them as zeros and ones of float32
 
     def __init__(self, matrix, shape=None, dtype=None):
+        if isinstance(matrix, tuple):
+            matrix = tuple(map(number_of, matrix))  # (m, n), of a matrix without entries
         if isinstance(matrix, csr_array):
             matrix = matrix.astype(dtype or matrix.dtype)
             self._held, self._of_bools = matrix._held, matrix._of_bools
@@ -266,7 +268,7 @@ class csr_array(Handle):  # noqa: N801
         rows, columns = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
         if isinstance(key, tuple) and len(key) != 2 or any(i is None or i is Ellipsis for i in (rows, columns)):
             raise IndexError("a sparse matrix has two indices: integers, slices, and arrays of integers or bools")
-        return rows, columns
+        return number_of(rows), number_of(columns)
 
     def _places(self, rows, columns):
         """Where pairs of rows and columns are in the flattened matrix."""
@@ -305,6 +307,7 @@ class csr_array(Handle):  # noqa: N801
         return self._like("sparse_take", indices, axis)
 
     def _scaled(self, factor):
+        factor = number_of(factor)
         if isinstance(factor, (ndarray, csr_array)):
             return NotImplemented
         one = np.asarray(factor)
@@ -321,6 +324,7 @@ class csr_array(Handle):  # noqa: N801
     __rmul__ = __mul__
 
     def __truediv__(self, number):
+        number = number_of(number)
         if isinstance(number, (ndarray, csr_array)) or np.ndim(number):
             return NotImplemented
         with np.errstate(divide="ignore"):

@@ -206,3 +206,25 @@ def check_functions_of_columns():
     column = mp.sparse.linalg.LinearOperator((n, n), lambda v: (scaled * mp.reshape(v, (-1, 1))))
     same("a function that gives a column", column.matvec(mp.ones(n)), values)
     same("ones in a format", mp.sparse.eye_array(3, dtype="int8", format="dia").toarray(), np.eye(3))
+
+
+def check_numbers_in_arrays():
+    """Arrays without dimensions, as reductions give them, where numbers are wanted."""
+    n, part = mp.asarray([2, 5]).max(), mp.asarray([0.25, 0.125]).max()
+    x, a = pair(20)
+    same("arange and the like", (mp.arange(n), mp.arange(1, n + 1, mp.asarray(2)), mp.arange(part, n), mp.mgrid[0:n]),
+         (np.arange(5), np.arange(1, 6, 2), np.arange(0.25, 5), np.mgrid[0:5]))
+    same("numbers of bins and parts", (*mp.histogram(x, n), *mp.histogram2d(x, x, (n, 4)), *mp.split(x, n), *mp.array_split(x, n - 2)),
+         (*np.histogram(a, 5), *np.histogram2d(a, a, (5, 4)), *np.split(a, 5), *np.array_split(a, 3)), 1e-13)
+    same("parameters of windows and filters", (mp.signal.get_window(n, 8), *mp.signal.butter(n - 2, part)),
+         (scipy.signal.get_window(5.0, 8), *scipy.signal.butter(3, 0.25)), 1e-12)
+    theirs = scipy.sparse.random(8, 8, density=0.4, random_state=1, format="csr")
+    ours = mp.sparse.csr_array(theirs)
+    for name, got, want in (("a product", ours * part, theirs * 0.25), ("on the left", part * ours, theirs * 0.25),
+                            ("a quotient", ours / n, theirs / 5), ("a row", ours[n], theirs[[5]]),
+                            ("no entries", mp.sparse.csr_array((n, n)), scipy.sparse.csr_array((5, 5)))):
+        same(f"{name} of a sparse matrix", got.toarray(), want.toarray(), 1e-15)
+    same("an element of it", mp.asarray(ours[n, n - 1]), np.asarray(theirs[5, 4]))
+    same("trimmed along axes", (mp.trim_zeros(mp.pad(mp.ones((2, 3)), 1)), mp.trim_zeros(mp.eye(3, k=1), "f", axis=1),
+                                mp.trim_zeros(mp.zeros((2, 3)), axis=-1)),
+         (np.ones((2, 3)), np.eye(3, k=1)[:, 1:], np.zeros((2, 0))))
