@@ -34,8 +34,8 @@ def array(a, dtype=None, layout=None, copy=True, ndmin=0):
 
 
 @public
-def asanyarray(a, dtype=None):
-    return asarray(a, dtype)
+def asanyarray(a, dtype=None, *, copy=None):
+    return asarray(a, dtype, copy=copy)
 
 
 def _new(name, shape, dtype, layout, *more):

@@ -35,9 +35,12 @@ def _with_suffix(file, suffix):
 
 
 @public
-def load(file, layout=None):
-    """An array of a .npy file, of which every rank reads its block; or an NpzFile, if the name ends with ".npz".
+def load(file, layout=None, *, mmap_mode=None, allow_pickle=False):
+    """An array of a .npy file, of which every rank reads its block; or an NpzFile, if the name ends with ".npz".  There
+    are no pickled objects, and with mmap_mode the array is one in memory too, of which nothing is written back.
     Collective."""
+    if mmap_mode in ("r+", "w+", "write", "readwrite"):
+        raise ValueError(f"load: mmap_mode is {mmap_mode!r}, and files are not written through arrays: save() writes them")
     file = _name_of(file)
     return NpzFile(file, layout) if file.endswith(".npz") else _array.read("npy_read", file, None, layout=layout)
 

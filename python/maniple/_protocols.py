@@ -285,8 +285,8 @@ def _methods():
         """Sort the array itself, stably.  Collective."""
         into("sort", self, axis_of(axis), out=self)
 
-    def partition(self, kth, axis=-1):
-        """Partition the array itself around its elements number kth.  Collective."""
+    def partition(self, kth, axis=-1, kind="introselect"):
+        """Partition the array itself around its elements number kth; kind changes nothing.  Collective."""
         kth = as_shape(kth)
         into("partition", self, len(kth), kth, axis_of(axis), out=self)
 
@@ -294,10 +294,11 @@ def _methods():
         """The bytes of the whole array, in C order.  Collective."""
         return self.numpy().tobytes()
 
-    def tofile(self, file):
-        """Write the bytes of the whole array from rank 0; maniple.save() writes from all ranks.  Collective."""
+    def tofile(self, fid, sep="", format="%s"):  # noqa: A002
+        """Write the bytes of the whole array from rank 0, or with a separator texts of its elements; maniple.save()
+        writes from all ranks.  Collective."""
         whole = self.numpy(root=0)
-        by_root(lambda: whole.tofile(file))
+        by_root(lambda: whole.tofile(fid, sep, format))
 
     def assign(self, arr):
         """Set all elements to those of an array that every rank has: cupy.ndarray.set.  Collective."""

@@ -192,13 +192,15 @@ def sort_complex(a):
 
 
 @public
-def partition(a, kth, axis=-1):
+def partition(a, kth, axis=-1, kind="introselect"):
+    """numpy.partition; kind changes nothing.  Collective."""
     kth = as_shape(kth)
     return made("partition", as_array(a), len(kth), kth, axis_of(axis))
 
 
 @public
-def argpartition(a, kth, axis=-1):
+def argpartition(a, kth, axis=-1, kind="introselect"):
+    """numpy.argpartition; kind changes nothing.  Collective."""
     kth = as_shape(kth)
     return made("argpartition", with_a_line(a, axis), len(kth), kth, axis_of(axis))
 
@@ -212,8 +214,9 @@ def topk(a, k, axis=-1, largest=True):
 
 
 @public
-def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
-    """numpy.unique, of all elements or of the slices along an axis, where NaN are never equal.  Collective."""
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True):  # noqa: A002
+    """numpy.unique, of all elements or of the slices along an axis, where NaN are never equal; always sorted.
+    Collective."""
     wanted = [True, return_index, return_inverse, return_counts]
     cells = [ctypes.c_void_p() if w else None for w in wanted]
     outputs = [None if c is None else ctypes.byref(c) for c in cells]

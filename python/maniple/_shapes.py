@@ -188,8 +188,8 @@ def size(a, axis=None):
 
 
 @public
-def may_share_memory(a, b):
-    """Whether two arrays may have memory in common, as views of one have.  Not collective."""
+def may_share_memory(a, b, max_work=None):
+    """Whether two arrays may have memory in common, as views of one have; max_work changes nothing.  Not collective."""
     return call("may_share_memory", a, b)
 
 

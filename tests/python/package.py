@@ -183,6 +183,7 @@ for check in (
     examples.check_newer_arguments,
     examples.check_functions_of_columns,
     examples.check_numbers_in_arrays,
+    examples.check_keywords_of_matrices,
     krylov.check_signatures_of_solvers,
     krylov.check_calls_of_solvers,
     krylov.check_two_sided_methods,

@@ -22,7 +22,7 @@ _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 coo_array = coo_matrix = csr_matrix = csr_array
 
 
-def csc_array(matrix, shape=None, dtype=None):
+def csc_array(matrix, shape=None, dtype=None, copy=True):
     """csr_array() in the format csc, of what scipy.sparse.csc_array takes: (data, indices, indptr) are by columns.
     Collective."""
     if isinstance(matrix, tuple) and len(matrix) == 3:
@@ -222,7 +222,7 @@ def load_npz(file):
     return make((file["data"], file["indices"], file["indptr"]), shape)
 
 
-def dia_array(matrix, shape=None, dtype=None):
+def dia_array(matrix, shape=None, dtype=None, copy=True):
     """csr_array() in the format dia, of what scipy.sparse.dia_array takes: (data, offsets) are diagonals.
     Collective."""
     if isinstance(matrix, tuple) and len(matrix) == 2 and np.ndim(matrix[1]) <= 1 and np.ndim(matrix[0]) == 2:

@@ -9,7 +9,7 @@ from .._array import as_array, made, ndarray
 from .._dtypes import numpy_dtypes, dtype_number
 from .._layout import tuple_at, nranks, rank
 from .._library import Handle, Shared, call, lib, vector
-from .._names import names, number_of
+from .._names import as_output, names, number_of
 
 _FORMATS = ("csr", "csc", "coo", "dia", "bsr", "sell")
 
@@ -97,7 +97,7 @@ class csr_array(Handle):  # noqa: N801
     _conjugates = False  # whether it is also conjugated
     _of_bools = False  # whether entries are bools to whoever looks; the library has them as zeros and ones of float32
 
-    def __init__(self, matrix, shape=None, dtype=None):
+    def __init__(self, matrix, shape=None, dtype=None, copy=True):  # which it always is
         if isinstance(matrix, tuple):
             matrix = tuple(map(number_of, matrix))  # (m, n), of a matrix without entries
         if isinstance(matrix, csr_array):
@@ -405,10 +405,12 @@ class csr_array(Handle):  # noqa: N801
             turned._source, turned._conjugates = held, conjugates
         return turned
 
-    def transpose(self):
+    def transpose(self, axes=None, copy=False):
         """The transpose, whose entries are made when something needs them: products with arrays do not.
-        Not collective."""
-        return self._turned(False)
+        Not collective, unless it is to be a copy."""
+        if axes is not None and tuple(axes) not in ((1, 0), (-1, -2)):
+            raise ValueError(f"axes is {axes!r}, and a matrix is transposed by (1, 0) alone")
+        return (self.copy() if copy else self)._turned(False)
 
     def getH(self):  # noqa: N802
         """The transpose, conjugated.  Not collective."""
@@ -444,7 +446,8 @@ class csr_array(Handle):  # noqa: N801
         values, rows, columns = (names.concatenate([was[kept], now]) for was, now in parts)
         self._held = csr_array((values, (rows, columns)), self.shape)._held
 
-    def conj(self):
+    def conj(self, copy=True):
+        """The matrix of conjugates, which is always a new one.  Collective."""
         if self._source and self.dtype.kind == "c":
             turned = csr_array.__new__(csr_array)
             turned._source, turned._conjugates = self._source, not self._conjugates
@@ -453,27 +456,30 @@ class csr_array(Handle):  # noqa: N801
 
     conjugate = conj
 
-    def asformat(self, format, blocksize=0):  # noqa: A002
+    def asformat(self, format, copy=True, *, blocksize=0):  # noqa: A002
+        """The matrix in a format, always a new one; None: the matrix itself.  Collective."""
+        if format is None:
+            return self
         if format not in _FORMATS:
             raise ValueError(f"format is {format!r}, which is none of {', '.join(_FORMATS)}")
         return self._like("sparse_convert", _FORMATS.index(format), blocksize)
 
-    def tocsr(self):
+    def tocsr(self, copy=False):
         """The matrix stored by rows.  Collective."""
-        return self if self.format == "csr" else self.asformat("csr")
+        return self if self.format == "csr" and not copy else self.asformat("csr")
 
-    def tocsc(self):
+    def tocsc(self, copy=True):
         return self.asformat("csc")
 
-    def tocoo(self):
+    def tocoo(self, copy=True):
         return self.asformat("coo")
 
-    def todia(self):
+    def todia(self, copy=True):
         return self.asformat("dia")
 
-    def tobsr(self, blocksize=0):
+    def tobsr(self, blocksize=0, copy=True):
         """The matrix in square blocks of that size.  Collective."""
-        return self.asformat("bsr", blocksize if np.ndim(blocksize) == 0 else blocksize[0])
+        return self.asformat("bsr", blocksize=0 if blocksize is None else blocksize if np.ndim(blocksize) == 0 else blocksize[0])
 
     def get(self):
         """The whole matrix as one of SciPy's, on every rank, within mp.set_gather_limit().  Collective."""
@@ -485,8 +491,10 @@ class csr_array(Handle):  # noqa: N801
     def copy(self):
         return self.astype(self.dtype)
 
-    def astype(self, dtype):
-        """The matrix with values of another dtype; stored zeros are kept.  Collective."""
+    def astype(self, dtype, casting="unsafe", copy=True):
+        """The matrix with values of another dtype, always a new one; stored zeros are kept.  Collective."""
+        if not np.can_cast(self.dtype, dtype, casting):
+            raise TypeError(f"values of {self.dtype} cannot be cast to {np.dtype(dtype)} by {casting!r}")
         if np.dtype(dtype) == bool and not self._of_bools:
             return self._with(lambda values: values != 0)
         number = lib.mnp_sparse_dtype(self._handle) if np.dtype(dtype) == bool else dtype_number(dtype)
@@ -496,9 +504,9 @@ class csr_array(Handle):  # noqa: N801
         """An array of entries as whoever looks at them gets it."""
         return array.astype(bool) if self._of_bools else array
 
-    def toarray(self):
-        """The dense array, spread over the ranks."""
-        return self._seen(made("sparse_to_dense", self))
+    def toarray(self, *, out=None):
+        """The dense array, spread over the ranks.  Collective."""
+        return as_output(self._seen(made("sparse_to_dense", self)), out)
 
     todense = toarray
 
@@ -521,9 +529,10 @@ class csr_array(Handle):  # noqa: N801
             return made("sparse_sum", self._source, axis if axis == -1 else 1 - axis)
         return made("sparse_sum", self, axis)
 
-    def mean(self, axis=None):
+    def mean(self, axis=None, dtype=None):
+        """The mean of all elements, or of every column (axis 0) or row (axis 1), as an array.  Collective."""
         m, n = self.shape
-        return self.sum(axis) / (m * n if axis is None else self.shape[axis])
+        return self.sum(axis, dtype) / (m * n if axis is None else self.shape[axis])
 
     def _extreme(self, function, limit, axis):
         """The largest or smallest element; those that are not stored are 0."""
@@ -641,8 +650,10 @@ class csr_array(Handle):  # noqa: N801
     def __abs__(self):
         return self._like("sparse_abs")
 
-    def power(self, n):
+    def power(self, n, dtype=None):
         """Every entry to the power n, which is above 0.  Collective."""
         if n <= 0:
             raise ValueError(f"n is {n}, and what is not stored would be 1 or infinite")
+        if dtype is not None:
+            return self.astype(dtype).power(n)
         return self._with(lambda values: values**n)

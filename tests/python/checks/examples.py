@@ -2,6 +2,7 @@
 """Arguments and results as programs have them that were written after the examples of NumPy's and SciPy's documents."""
 
 import io
+import os
 
 import maniple as mp
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.signal
 import scipy.sparse
 import scipy.sparse.linalg
 
-from . import ok, pair, raises, rng, same
+from . import ok, pair, raises, rng, same, shared_folder
 
 
 def check_operands_of_numpy():
@@ -228,3 +229,38 @@ def check_numbers_in_arrays():
     same("trimmed along axes", (mp.trim_zeros(mp.pad(mp.ones((2, 3)), 1)), mp.trim_zeros(mp.eye(3, k=1), "f", axis=1),
                                 mp.trim_zeros(mp.zeros((2, 3)), axis=-1)),
          (np.ones((2, 3)), np.eye(3, k=1)[:, 1:], np.zeros((2, 0))))
+
+
+def check_keywords_of_matrices():
+    """Keywords that methods of sparse matrices and arrays have in SciPy and NumPy."""
+    theirs = scipy.sparse.random(6, 5, density=0.4, random_state=2, format="csr")
+    ours, dense = mp.sparse.csr_array(theirs, copy=True), theirs.toarray()
+    twice = ours.tocsr(copy=True)
+    twice.setdiag(7.0)
+    same("a copy is another matrix", ours.toarray(), dense)
+    out = mp.zeros((6, 5))
+    ok(ours.toarray(out=out) is out, "toarray gives the array that it fills")
+    for name, got, want in (
+        ("out=", out, dense), ("asformat", ours.asformat("csc", copy=True).toarray(), dense),
+        ("of no format", ours.asformat(None).toarray(), dense), ("tobsr", ours.tobsr(blocksize=(1, 1), copy=False).toarray(), dense),
+        ("transpose", ours.transpose(copy=True).toarray(), dense.T), ("its axes", ours.transpose((1, 0)).toarray(), dense.T),
+        ("astype", ours.astype("float32", casting="same_kind", copy=False).toarray(), dense.astype("float32")),
+        ("conj", ours.conj(copy=False).toarray(), dense), ("power", ours.power(2, dtype="float32").toarray(), dense.astype("float32") ** 2),
+        ("mean", ours.mean(axis=0, dtype="complex128"), theirs.toarray().astype(complex).mean(0)),
+        ("csc_array", mp.sparse.csc_array(theirs, copy=True).toarray(), dense),
+    ):
+        same(f"keywords of {name}", got, want, 1e-6)
+    raises(TypeError, "cannot be cast", "casting", lambda: ours.astype("float32", casting="safe"))
+    raises(ValueError, "(1, 0) alone", "other axes", lambda: ours.transpose((0, 1)))
+    x, a = pair(9)
+    y = mp.copy(x)
+    y.partition(4, kind="introselect")
+    same("keywords of sorted arrays", (mp.sort(y[:4]), y[4], mp.partition(x, 4, kind="introselect")[4], mp.unique(x, sorted=True)),
+         (np.sort(a)[:4], np.sort(a)[4], np.sort(a)[4], np.sort(a)))
+    folder = shared_folder()
+    x.tofile(os.path.join(folder, "x.txt"), sep=",")
+    mp.save(os.path.join(folder, "x.npy"), x)
+    same("texts of elements", np.fromfile(os.path.join(folder, "x.txt"), sep=","), a)
+    same("arguments of load", mp.load(os.path.join(folder, "x.npy"), mmap_mode="r", allow_pickle=True), a)
+    raises(ValueError, "mmap_mode", "a file that is written through an array", lambda: mp.load("x.npy", mmap_mode="r+"))
+    same("asanyarray with a copy", mp.asanyarray(x, copy=True), a)
