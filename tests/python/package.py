@@ -184,6 +184,7 @@ for check in (
     examples.check_functions_of_columns,
     examples.check_numbers_in_arrays,
     examples.check_keywords_of_matrices,
+    examples.check_operators_as_classes,
     krylov.check_signatures_of_solvers,
     krylov.check_calls_of_solvers,
     krylov.check_two_sided_methods,

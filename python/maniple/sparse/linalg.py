@@ -4,6 +4,7 @@
 import ctypes
 import functools
 import operator
+import weakref
 
 import numpy as np
 
@@ -22,12 +23,17 @@ __all__ = """LinearOperator Preconditioner aslinearoperator eigs eigsh expm_mult
 class LinearOperator(Shared):
     """An operator of a matrix, or of Python functions of vectors: LinearOperator((n, n), matvec, dtype="float64").
 
-    matmat and rmatmat are functions of matrices, for products with several columns at once."""
+    matmat and rmatmat are functions of matrices, for products with several columns at once.  A class that is derived
+    has them as methods, as SciPy's: _matvec or _matmat, and _rmatvec, _rmatmat or _adjoint; it calls
+    super().__init__(dtype, shape)."""
 
     _kind = "mnp_operator"
     ndim = 2
 
     def __init__(self, shape, matvec=None, rmatvec=None, matmat=None, dtype=float, rmatmat=None):
+        if hasattr(self, "_matvec") or hasattr(self, "_matmat"):
+            shape, dtype = (matvec, shape) if isinstance(matvec, (tuple, list)) else (shape, dtype)
+            matvec, rmatvec, matmat, rmatmat = self._methods()
         shape_or_matrix = tuple(shape) if isinstance(shape, list) else shape
         self._functions, self._of_columns = None, (matmat, rmatmat)
         self._keep = getattr(shape_or_matrix, "_held", None)  # which setdiag() does not change
@@ -57,6 +63,20 @@ class LinearOperator(Shared):
             *[None if f is None else ctypes.cast(f, ctypes.c_void_p).value for f in functions],
             None,
         )
+
+    def _methods(self):
+        """matvec, rmatvec, matmat and rmatmat of a class that is derived, which do not keep the object."""
+        this = weakref.ref(self)
+        matvec, rmatvec, matmat, rmatmat = (
+            (lambda v, name=name: getattr(this(), name)(v)) if hasattr(self, name) else None
+            for name in ("_matvec", "_rmatvec", "_matmat", "_rmatmat"))
+        if matvec is None:
+            matvec = lambda v: matmat(v[:, None])  # noqa: E731
+        if rmatvec is None and hasattr(self, "_adjoint"):
+            rmatvec = lambda v: this()._adjoint().matvec(v)  # noqa: E731
+        elif rmatvec is None and rmatmat is not None:
+            rmatvec = lambda v: rmatmat(v[:, None])  # noqa: E731
+        return matvec, rmatvec, matmat, rmatmat
 
     def matvec(self, x):
         """The product with a vector.  Collective."""

@@ -264,3 +264,45 @@ def check_keywords_of_matrices():
     same("arguments of load", mp.load(os.path.join(folder, "x.npy"), mmap_mode="r", allow_pickle=True), a)
     raises(ValueError, "mmap_mode", "a file that is written through an array", lambda: mp.load("x.npy", mmap_mode="r+"))
     same("asanyarray with a copy", mp.asanyarray(x, copy=True), a)
+
+
+class _Differences(mp.sparse.linalg.LinearOperator):
+    """The differences of neighbours, as a class after SciPy's."""
+
+    def __init__(self, n):
+        super().__init__("float64", (n - 1, n))
+
+    def _matvec(self, v):
+        return v[1:] - v[:-1]
+
+    def _rmatvec(self, v):
+        return mp.concatenate([-v[:1], v[:-1] - v[1:], v[-1:]])
+
+
+class _Scaled(mp.sparse.linalg.LinearOperator):
+    def __init__(self, factors):
+        self.factors = factors
+        super().__init__(dtype=None, shape=[factors.size, factors.size])
+
+    def _matmat(self, X):  # noqa: N803
+        return self.factors[:, None] * X
+
+    def _adjoint(self):
+        return self
+
+
+def check_operators_as_classes():
+    """Operators of classes that are derived from LinearOperator."""
+    n = 9
+    (x, a), (y, b), (z, c) = pair(n), pair(n - 1), pair((n, 3))
+    difference = np.diff(np.eye(n), axis=0)
+    op, factors = _Differences(n), np.arange(1.0, n + 1)
+    same("a class with _matvec", (op @ x, op.matmat(z), op.rmatvec(y), op.T @ y, op.H.matvec(y)),
+         (difference @ a, difference @ c, difference.T @ b, difference.T @ b, difference.T @ b), 1e-13)
+    scaled = _Scaled(mp.asarray(factors))
+    same("a class with _matmat", (scaled(x), scaled.matmat(z), scaled.rmatvec(x), (op * scaled).matvec(x)),
+         (factors * a, factors[:, None] * c, factors * a, difference @ (factors * a)), 1e-13)
+    same("singular values of one", mp.sparse.linalg.svds(op, 2)[1], np.linalg.svd(difference)[1][1::-1], 1e-7)
+    solution, info = mp.sparse.linalg.cg(scaled, x, rtol=1e-12)
+    same("a system of one", solution, a / factors, 1e-9)
+    ok(info == 0 and scaled.dtype == float, "which is solved")
