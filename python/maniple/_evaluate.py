@@ -47,9 +47,16 @@ def show(x, file=None, precision=8, threshold=1000, edgeitems=3, linewidth=75, s
 
 
 @public
-def array2string(a, max_line_width=None, precision=None, suppress_small=None, *, threshold=None, edgeitems=None):
+def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *,
+                 formatter=None, threshold=None, edgeitems=None, sign=None, floatmode=None, suffix=""):
     """numpy.array2string, the text that show() prints, on all ranks; what is None is as numpy.set_printoptions() says.
-    Collective."""
+    With a separator, formatter and the like rank 0 gathers the array, and NumPy makes the text.  Collective."""
+    if separator != " " or prefix or suffix or any(v is not None for v in (formatter, sign, floatmode)):
+        whole, made = as_array(a).numpy(root=0), []
+        comm.by_root(lambda: made.append(np.array2string(
+            whole, max_line_width, precision, suppress_small, separator, prefix, formatter=formatter, threshold=threshold,
+            edgeitems=edgeitems, sign=sign, floatmode=floatmode, suffix=suffix)))
+        return comm.bcast(made[0] if made else "")
     given = {"linewidth": max_line_width, "precision": precision, "suppress": suppress_small, "threshold": threshold,
              "edgeitems": edgeitems}
     options = {name: np.get_printoptions()[name] if value is None else value for name, value in given.items()}

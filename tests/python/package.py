@@ -185,6 +185,7 @@ for check in (
     examples.check_numbers_in_arrays,
     examples.check_keywords_of_matrices,
     examples.check_operators_as_classes,
+    examples.check_texts_of_arrays,
     krylov.check_signatures_of_solvers,
     krylov.check_calls_of_solvers,
     krylov.check_two_sided_methods,

@@ -306,3 +306,11 @@ def check_operators_as_classes():
     solution, info = mp.sparse.linalg.cg(scaled, x, rtol=1e-12)
     same("a system of one", solution, a / factors, 1e-9)
     ok(info == 0 and scaled.dtype == float, "which is solved")
+
+
+def check_texts_of_arrays():
+    """Texts of arrays with separators and formatters."""
+    x, a = pair((2, 3))
+    for named in ({"separator": ", "}, {"formatter": {"float_kind": lambda v: f"{v:.2f}"}}, {"sign": "+", "precision": 2},
+                  {"floatmode": "fixed", "precision": 3}, {"prefix": "x = ", "suffix": ";"}):
+        ok(mp.array2string(x, **named) == np.array2string(a, **named), f"array2string with {sorted(named)}")
