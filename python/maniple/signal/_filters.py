@@ -57,6 +57,17 @@ def _room(count):
     return (ctypes.c_double * max(count, 1))()
 
 
+def _short(x, *others):
+    """The dtype of results where x, coefficients and states have no more than float32 has; otherwise None."""
+    dtype = np.result_type(x.dtype, *(v.dtype if isinstance(v, ndarray) else np.asarray(v).dtype for v in others))
+    return dtype if dtype in (np.float32, np.complex64) else None
+
+
+def _output(x, dtype):
+    """An array for a result like x of a short dtype, or None: the library makes one in double precision."""
+    return None if dtype is None else names.empty_like(x, dtype)
+
+
 def _several(name, count, *arguments):
     """Call a function whose last parameters are outputs, which are new; None in place of one: it is not wanted."""
     cells = [ctypes.c_void_p() for _ in range(count)]
@@ -68,30 +79,43 @@ def _several(name, count, *arguments):
 
 
 def lfilter(b, a, x, axis=-1, zi=None):
-    a, x = _numbers(a), as_array(x)
+    x, coefficients = as_array(x), (b, a)
+    a = _numbers(a)
     if zi is None:
-        return _by_parts(lambda b: _filtered(_numbers(b), a, x, axis), b)
+        short = _short(x, *coefficients) and np.result_type(np.float32, x.dtype)  # of b's real and imaginary parts
+
+        def filtered(b):
+            b = _numbers(b)
+            return _filtered("lfilter", x, short, len(b), b, len(a), a, x, axis)
+
+        return _by_parts(filtered, b)
     b, zi = _numbers(b), as_array(zi)
     if zi.ndim == x.ndim > 1:  # SciPy's states are broadcast
         shape = list(x.shape)
         shape[axis] = max(len(a), len(b)) - 1
         zi = zi if zi.shape == tuple(shape) else names.copy(names.broadcast_to(zi, shape))
-    return _several("lfilter", 2, len(b), b, len(a), a, x, axis, zi)
+    return _shortened(_several("lfilter", 2, len(b), b, len(a), a, x, axis, zi), _short(x, zi, *coefficients))
 
 
-def _filtered(b, a, x, axis):
-    cell = ctypes.c_void_p()
-    call("lfilter", len(b), b, len(a), a, x, axis, None, ctypes.byref(cell), None)
-    return ndarray._adopt(cell.value)
+def _shortened(results, dtype):
+    return results if dtype is None else tuple(v.astype(dtype) for v in results)
+
+
+def _filtered(name, x, dtype, *arguments):
+    """What a filter without states gives of x, in a short dtype or in double precision."""
+    out = _output(x, dtype)
+    cell = ctypes.c_void_p(None if out is None else out._handle)
+    call(name, *arguments, None, ctypes.byref(cell), None)
+    return ndarray._adopt(cell.value) if out is None else out
 
 
 def sosfilt(sos, x, axis=-1, zi=None):
-    sos, x = _sections(sos), as_array(x)
-    if zi is not None:
-        return _several("sosfilt", 2, len(sos), sos.ravel(), x, axis, as_array(zi))
-    cell = ctypes.c_void_p()
-    call("sosfilt", len(sos), sos.ravel(), x, axis, None, ctypes.byref(cell), None)
-    return ndarray._adopt(cell.value)
+    x, coefficients = as_array(x), sos
+    sos = _sections(sos)
+    if zi is None:
+        return _filtered("sosfilt", x, _short(x, coefficients), len(sos), sos.ravel(), x, axis)
+    zi = as_array(zi)
+    return _shortened(_several("sosfilt", 2, len(sos), sos.ravel(), x, axis, zi), _short(x, zi, coefficients))
 
 
 def lfilter_zi(b, a):
@@ -120,11 +144,14 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=N
     factorisation of as many rows as samples is computed.  Collective."""
     if method not in ("pad", "gust"):
         raise ValueError(f"method is {method!r}, and must be 'pad' or 'gust'")
-    b, a, x = _numbers(b), _numbers(a), as_array(x)
+    x, coefficients = as_array(x), (b, a)
+    b, a = _numbers(b), _numbers(a)
     if method == "gust":
         lines = names.moveaxis(x if x.dtype.kind in "fc" else x.astype(float), axis, -1)
-        return names.moveaxis(_between_best_states(b, a, lines, irlen), -1, axis)
-    return made("filtfilt", len(b), b, len(a), a, x, axis, *_padding(padtype, padlen))
+        found = names.moveaxis(_between_best_states(b, a, lines, irlen), -1, axis)
+        return found if _short(x, *coefficients) is None else found.astype(_short(x, *coefficients))
+    out = _output(x, _short(x, *coefficients))
+    return into("filtfilt", len(b), b, len(a), a, x, axis, *_padding(padtype, padlen), out=out)
 
 
 def _between_best_states(b, a, x, irlen):
@@ -167,8 +194,10 @@ def _least_squares(rows, lines):
 
 
 def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
+    x = as_array(x)
+    out = _output(x, _short(x, sos))
     sos = _sections(sos)
-    return made("sosfiltfilt", len(sos), sos.ravel(), as_array(x), axis, *_padding(padtype, padlen))
+    return into("sosfiltfilt", len(sos), sos.ravel(), x, axis, *_padding(padtype, padlen), out=out)
 
 
 def _check_rates(name, up, down):
@@ -179,13 +208,15 @@ def _check_rates(name, up, down):
 def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
     _check_rates("upfirdn", up, down)
     x, taps = as_array(x), np.size(h)
+    short = _short(x, h)
 
     def filtered(x):
-        return _by_parts(lambda h: made("upfirdn", taps, _numbers(h), x, up, down, axis), h)
+        found = _by_parts(lambda h: made("upfirdn", taps, _numbers(h), x, up, down, axis), h)
+        return found if short is None else found.astype(short)
 
     length = ((x.shape[axis] - 1) * up + taps - 1) // down + 1
     if x.ndim > 0 and x.shape[axis] == 0:
-        return names.zeros([length if d == range(x.ndim)[axis] else n for d, n in enumerate(x.shape)])
+        return names.zeros([length if d == range(x.ndim)[axis] else n for d, n in enumerate(x.shape)], short)
     if mode == "constant" and cval == 0:
         return filtered(x)
     return _continued(filtered, x, taps, up, down, axis, length, mode, cval)

@@ -104,6 +104,29 @@ def check_dtypes_of_convolutions():
     same("nothing", mp.signal.fftconvolve(mp.zeros(0), k), scipy.signal.fftconvolve(np.zeros(0), k))
 
 
+def check_dtypes_of_filters():
+    """Results are in single precision where all that goes into them is."""
+    b, a = scipy.signal.butter(3, 0.3)
+    sos = scipy.signal.butter(3, 0.3, output="sos")
+    for kind in "float32", "complex64", "int16", "float64":
+        v = (20 * rng.random((3, 80))).astype(kind)
+        x = mp.array(v)
+        for dtype in "float32", "float64":
+            p, q, s = b.astype(dtype), a.astype(dtype), sos.astype(dtype)
+            state = np.zeros((3, 3), dtype)
+            for name, filtered in (
+                ("lfilter", lambda m, x, z: m.lfilter(p, q, x)), ("lfilter of sums", lambda m, x, z: m.lfilter(p, q[:1], x, axis=0)),
+                ("lfilter with a state", lambda m, x, z: m.lfilter(p, q, x, zi=z)), ("sosfilt", lambda m, x, z: m.sosfilt(s, x)),
+                ("filtfilt", lambda m, x, z: m.filtfilt(p, q, x)), ("gust", lambda m, x, z: m.filtfilt(p, q, x, method="gust")),
+                ("sosfiltfilt", lambda m, x, z: m.sosfiltfilt(s, x, axis=1)), ("upfirdn", lambda m, x, z: m.upfirdn(p, x, 3, 2)),
+            ):
+                same(f"{name} of {kind} by {dtype}", filtered(mp.signal, x, mp.array(state)), filtered(scipy.signal, v, state), 2e-4)
+    v = rng.random(50).astype("float32")
+    taps = np.array([1, 0.5j], "complex64")
+    same("lfilter of float32 by complex64", mp.signal.lfilter(taps, np.ones(1, "float32"), mp.array(v)),
+         scipy.signal.lfilter(taps, np.ones(1, "float32"), v), 1e-5)
+
+
 def check_complex_coefficients():
     (x, a), b, c = pair((3, 60)), np.array([1, 2j, 0.5]), np.array([1, 0.5j])
     same("lfilter", mp.signal.lfilter(b, [1, 0.3], x), scipy.signal.lfilter(b, [1, 0.3], a), 1e-12)
