@@ -38,7 +38,7 @@ bool mnp__assigns_rows(const mnp_array *x, int axis, int count)
 {
     const mnp_layout *layout = x->layout;
     return !mnp_layout_is_cyclic(layout) &&
-           (mnp__owns_all(layout, mask_of(axis, count)) || (axis == 0 && is_cut_in_order(layout)));
+           (mnp__owns_all(layout, mask_of(axis, count)) || (axis == 0 && count > 0 && is_cut_in_order(layout)));
 }
 
 /* The stride of elements along several dimensions together; false if they have no common one. */
