@@ -230,8 +230,9 @@ class Preconditioner(Shared):
 
 def norm(x, ord=None, axis=None):  # noqa: A002
     """scipy.sparse.linalg.norm: a number, the norm of a matrix; ord is None or "fro", 1, -1, inf, -inf, "max", or 2, for
-    the largest singular value.  With an axis, those of all columns (0) or rows (1), as an array; ord is None, inf, -inf, 0, the number of elements that
-    are not 0, or any other number.  Of the axes (1, 0) it is the norm of the transposed matrix.  Collective."""
+    the largest singular value.  With an axis, those of all columns (0) or rows (1), as an array; ord is None, inf, -inf,
+    0, the number of elements that are not 0, or any other number.  Of the axes (1, 0) it is the norm of the transposed
+    matrix.  Collective."""
     axes = (axis,) if np.ndim(axis) == 0 else tuple(axis)
     if axes != (None,):
         axes = tuple(operator.index(a) for a in axes)
