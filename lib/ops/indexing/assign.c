@@ -184,30 +184,11 @@ static mnp_status assign_here(const mnp__assignment *a, const mnp_array *index, 
 
 /* ---- the ranks have parts of it ---- */
 
-/* Dense values in the order in which their indices were sent, and as they came. */
-static mnp_status send_values(const mnp__route *route, const mnp_array *values, int64_t row, void **packed_p,
-                              void **got_p)
-{
-    mnp_ctx *ctx = route->ctx;
-    const size_t size = mnp_dtype_size(values->dtype), bytes = size * (size_t)row;
-    mnp_indexed_params moved = {
-        .src = values->data, .index = route->order, .jump = row, .count = route->count, .mode = MNP_INDEXED_WRAP};
-    mnp_status st = ctx->device->ops->alloc(ctx->device, (size_t)route->sent * bytes, packed_p);
-    if (st == MNP_OK)
-        st = ctx->device->ops->alloc(ctx->device, (size_t)route->received * bytes, got_p);
-    MNP_TRY(MNP_AGREE(ctx, st));
-    moved.dst = *packed_p;
-    mnp__indexed_add(&moved, route->sent, 0, row, 1);
-    mnp__indexed_add(&moved, row, 1, 1, 0);
-    MNP_TRY(MNP_AGREE(ctx, mnp__indexed_run(ctx, size, &moved)));
-    return mnp__shuffle_send(route->shuffle, bytes, *packed_p, *got_p);
-}
-
 static mnp_status assign_to_owners(const mnp__assignment *a, const mnp_array *index, const mnp_array *values)
 {
     mnp_ctx *ctx = a->x->ctx;
     mnp__route *route;
-    void *packed = NULL, *got = NULL;
+    void *got = NULL;
     rows r = {.a = a, .jump = 1, .mode = MNP_INDEXED_RAISE};
     mnp_status st = MNP_OK;
     take_values(&r, values);
@@ -216,7 +197,7 @@ static mnp_status assign_to_owners(const mnp__assignment *a, const mnp_array *in
         row *= values->layout->shape[d];
     MNP_TRY(mnp__route_new(a->x, mask_of(0, a->count), index->data, index->local_size, a->mode, true, &route));
     if (!a->same) {
-        st = send_values(route, values, row, &packed, &got);
+        st = mnp__route_send(route, mnp_dtype_size(values->dtype), row, values->data, &got);
         r.values = got;
         r.stride = row;
     }
@@ -224,7 +205,6 @@ static mnp_status assign_to_owners(const mnp__assignment *a, const mnp_array *in
     r.count = route->received;
     if (st == MNP_OK)
         st = assign_rows(&r);
-    ctx->device->ops->free(ctx->device, packed);
     ctx->device->ops->free(ctx->device, got);
     mnp__route_free(route);
     return st;

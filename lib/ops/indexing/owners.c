@@ -296,3 +296,36 @@ void mnp__route_free(mnp__route *route)
     route->ctx->device->ops->free(route->ctx->device, route->places);
     free(route);
 }
+
+/* ---- sending values ---- */
+
+/* Values in the order in which their indices are sent. */
+static mnp_status pack(const mnp__route *route, size_t size, int64_t row, const void *values, void *packed)
+{
+    mnp_indexed_params moved = {.src = values,
+                                .dst = packed,
+                                .index = route->order,
+                                .jump = row,
+                                .count = route->count,
+                                .mode = MNP_INDEXED_WRAP};
+    mnp__indexed_add(&moved, route->sent, 0, row, 1);
+    if (row > 1)
+        mnp__indexed_add(&moved, row, 1, 1, 0);
+    return mnp__indexed_run(route->ctx, size, &moved);
+}
+
+mnp_status mnp__route_send(const mnp__route *route, size_t size, int64_t row, const void *values, void **got_p)
+{
+    mnp_ctx *ctx = route->ctx;
+    const size_t bytes = size * (size_t)row;
+    void *packed = NULL;
+    mnp_status st = alloc(ctx, route->sent, bytes, &packed);
+    if (st == MNP_OK)
+        st = alloc(ctx, route->received, bytes, got_p);
+    MNP_TRY_OR(MNP_AGREE(ctx, st), st, done);
+    MNP_TRY_OR(MNP_AGREE(ctx, pack(route, size, row, values, packed)), st, done);
+    st = mnp__shuffle_send(route->shuffle, bytes, packed, *got_p);
+done:
+    ctx->device->ops->free(ctx->device, packed);
+    return st;
+}

@@ -42,4 +42,11 @@ mnp_status mnp__route_new(const mnp_array *x, unsigned axes, const int64_t *inde
                           mnp__route **route_p);
 void mnp__route_free(mnp__route *route); /* NULL is accepted */
 
+/*
+ * Send values along: a row of so many elements of `size` bytes for each index, dense in device memory.  *got_p receives
+ * those that came, in the order of `places`; the device's free() releases it, also after a failure.  Collective, and
+ * agreed upon.  MNP_ERR_MEMORY, MNP_ERR_COMPILE, MNP_ERR_DEVICE, MNP_ERR_COMM.
+ */
+mnp_status mnp__route_send(const mnp__route *route, size_t size, int64_t row, const void *values, void **got_p);
+
 #endif

@@ -100,34 +100,17 @@ static mnp_status scatter_here(const mnp__scatter *scatter, mnp_array *x, const 
     return st;
 }
 
-/* Values in the order in which their indices were sent, and as they came. */
-static mnp_status send_values(const mnp__route *route, size_t size, const void *values, void **packed_p, void **got_p)
-{
-    mnp_ctx *ctx = route->ctx;
-    mnp_indexed_params moved = {
-        .src = values, .index = route->order, .jump = 1, .count = route->count, .mode = MNP_INDEXED_WRAP};
-    mnp_status st = ctx->device->ops->alloc(ctx->device, (size_t)route->sent * size, packed_p);
-    if (st == MNP_OK)
-        st = ctx->device->ops->alloc(ctx->device, (size_t)route->received * size, got_p);
-    MNP_TRY(MNP_AGREE(ctx, st));
-    moved.dst = *packed_p;
-    mnp__indexed_add(&moved, route->sent, 0, 1, 1);
-    MNP_TRY(MNP_AGREE(ctx, mnp__indexed_run(ctx, size, &moved)));
-    return mnp__shuffle_send(route->shuffle, size, *packed_p, *got_p);
-}
-
 static mnp_status scatter_to_owners(const mnp__scatter *scatter, mnp_array *x, const mnp_array *index,
                                     const mnp_array *values)
 {
     mnp_ctx *ctx = x->ctx;
     const unsigned axes = (1u << x->layout->ndim) - 1;
     mnp__route *route;
-    void *packed = NULL, *got = NULL;
+    void *got = NULL;
     MNP_TRY(mnp__route_new(x, axes, index->data, index->local_size, scatter->mode, true, &route));
-    mnp_status st = send_values(route, mnp_dtype_size(scatter->value), values->data, &packed, &got);
+    mnp_status st = mnp__route_send(route, mnp_dtype_size(scatter->value), 1, values->data, &got);
     if (st == MNP_OK)
         st = apply(scatter, x, route->received, route->places, got);
-    ctx->device->ops->free(ctx->device, packed);
     ctx->device->ops->free(ctx->device, got);
     mnp__route_free(route);
     return st;
