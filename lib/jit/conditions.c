@@ -45,6 +45,7 @@ static const char *after(const char *line, const char *directive)
 void mnp__conditions_begin(mnp__conditions *c, const char *defines, bool cuda)
 {
     c->depth = 0;
+    c->too_deep = false;
     c->num_known = 1;
     c->known[0] = (mnp__known){.name = "MNP_CUDA", .length = strlen("MNP_CUDA"), .value = cuda};
     for (const char *line = defines; *line && c->num_known < MNP__MOST_NAMES;) {
@@ -194,14 +195,34 @@ static value decide_defined(mnp__conditions *c, const char *name, bool wanted)
     return find(c, name, name_length(name)) ? known_as(wanted) : unknown;
 }
 
-/* ---- lines ---- */
-
-static void open_condition(mnp__conditions *c, value v)
+/* What a line that begins with #if, #ifdef or #ifndef says. */
+static value decide_line(mnp__conditions *c, const char *line)
 {
-    c->open[c->depth++] = (mnp__condition){.written = !v.known, .taken = v.known && v.is, .out = v.known && !v.is};
+    const char *rest;
+    if ((rest = after(line, "#if ")))
+        return decide(c, rest);
+    if ((rest = after(line, "#ifdef ")))
+        return decide_defined(c, rest, true);
+    if ((rest = after(line, "#ifndef ")))
+        return decide_defined(c, rest, false);
+    return unknown;
 }
 
-/* An #elif; whether it is written as it is. */
+/* ---- lines ---- */
+
+/* An #if, of which all branches are left out if it stands in one that is; whether the compiler has it. */
+static bool begin(mnp__conditions *c, bool out, const char *line)
+{
+    const value v = out ? unknown : decide_line(c, line);
+    const bool written = !out && !v.known;
+    c->too_deep |= c->depth == MNP__MOST_CONDITIONS;
+    if (c->too_deep)
+        return false;
+    c->open[c->depth++] = (mnp__condition){.written = written, .taken = out || v.is, .out = out || (v.known && !v.is)};
+    return written;
+}
+
+/* An #elif; whether it is written as it is.  It is the first #if that the compiler has, or an #else, where it can be. */
 static bool go_on(mnp__condition *open, value v, const char *expression, mnp__text *text)
 {
     const bool first = !open->written;
@@ -217,34 +238,28 @@ static bool go_on(mnp__condition *open, value v, const char *expression, mnp__te
     return !v.known && !first;
 }
 
+static bool go_on_else(mnp__condition *open)
+{
+    open->out = open->taken;
+    return open->written && !open->out;
+}
+
 bool mnp__conditions_line(mnp__conditions *c, const char *line, mnp__text *text)
 {
     mnp__condition *const open = c->depth > 0 ? &c->open[c->depth - 1] : NULL;
     const bool out = open && open->out;
-    const char *rest;
+    const char *expression;
     if (*line != '#')
         return !out;
-    if (begins(line, "#if")) {
-        if (c->depth == MNP__MOST_CONDITIONS)
-            return !out;
-        open_condition(c, out                                ? known_as(0)
-                          : (rest = after(line, "#if "))     ? decide(c, rest)
-                          : (rest = after(line, "#ifdef "))  ? decide_defined(c, rest, true)
-                          : (rest = after(line, "#ifndef ")) ? decide_defined(c, rest, false)
-                                                             : unknown);
-        c->open[c->depth - 1].taken |= out; /* nor any other branch */
-        return c->open[c->depth - 1].written;
-    }
-    if (open && (rest = after(line, "#elif ")))
-        return go_on(open, decide(c, rest), rest, text);
-    if (open && begins(line, "#else")) {
-        open->out = open->taken;
-        return open->written && !open->taken;
-    }
+    if (begins(line, "#if"))
+        return begin(c, out, line);
+    if (open && (expression = after(line, "#elif ")))
+        return go_on(open, decide(c, expression), expression, text);
+    if (open && begins(line, "#else"))
+        return go_on_else(open);
     if (open && begins(line, "#endif")) {
-        const bool written = open->written;
         c->depth--;
-        return written;
+        return open->written;
     }
     if (!out)
         forget(c, line);

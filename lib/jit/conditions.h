@@ -31,6 +31,7 @@ typedef struct mnp__conditions {
     int num_known;
     mnp__condition open[MNP__MOST_CONDITIONS];
     int depth;
+    bool too_deep; /* there were more, and the text is not what it should be */
 } mnp__conditions;
 
 /*

@@ -186,6 +186,10 @@ mnp_status mnp__jit_source(const mnp__kernel_spec *spec, bool cuda, char **text_
     }
     mnp__text_add(&text, "%s", spec->defines);
     MNP_TRY_OR(append_file(spec->file, strlen(spec->file), &included, &text), st, fail);
+    if (shortened && conditions.too_deep)
+        MNP_TRY_OR(MNP_FAIL(MNP_ERR_INTERNAL, "kernel source '%s' has more than %d conditions in each other",
+                            spec->file, MNP__MOST_CONDITIONS),
+                   st, fail);
     if (shortened)
         MNP_TRY_OR(mnp__jit_prune(&text, included.begin, included.end), st, fail);
     *text_p = text.data;
