@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Leaving out of a kernel's text the functions that it does not need; see prune.c. */
+/* Leaving out of a kernel's text the functions and structures that it does not need; see prune.c. */
 #ifndef MNP__JIT_PRUNE_H
 #define MNP__JIT_PRUNE_H
 
