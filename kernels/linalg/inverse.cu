@@ -15,8 +15,8 @@
 extern __shared__ __align__(16) unsigned char mnp_shared[]; /* n rows of n + 1 elements */
 
 /*
- * The row of a column's largest element, the first of them, of rows that are not `chosen`.  NaN counts as a large
- * number, so that it goes through.  Every warp finds the row by itself.
+ * The row of a column's largest element, the first of them, of rows that are not `chosen`.  Every warp finds the row by
+ * itself.
  */
 MNP_INLINE int mnp_find_pivot(const MNP_T *column, int n, uint64_t chosen)
 {

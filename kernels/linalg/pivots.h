@@ -22,11 +22,14 @@ template <typename R> MNP_INLINE R mnp_size(mnp_complex<R> x)
     return mnp_size(x.re) + mnp_size(x.im);
 }
 
-/* The same, where NaN counts as a large number, so that it goes through. */
+/*
+ * The same, where NaN counts as next to nothing: it is a pivot only where all else is 0, as in LAPACK, so that signs of
+ * determinants are LAPACK's; and it goes through, as its row is a pivot in the end.
+ */
 template <typename T> MNP_INLINE auto mnp_pivot_size(T x) -> decltype(mnp_size(x))
 {
     const auto size = mnp_size(x);
-    return size == size ? size : (decltype(mnp_size(x)))3e38;
+    return size == size ? size : (decltype(mnp_size(x)))1e-37;
 }
 
 /* a / b; of complex numbers without squares, which could overflow (R. L. Smith, 1962). */
