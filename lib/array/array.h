@@ -87,6 +87,13 @@ mnp_status mnp__array_assign(const mnp_array *from, mnp_array *to);
 mnp_status mnp__array_assign_prepare(const mnp_array *from, const mnp_array *to);
 
 /*
+ * Copy what this rank's block has at index 0 along some dimensions, of which bits of `dims` are set, to all of its
+ * elements along these.  The first function, which is collective, makes sure that the second one has its kernel.
+ */
+mnp_status mnp__array_repeat_prepare(const mnp_array *array);
+mnp_status mnp__array_repeat(mnp_array *array, unsigned dims);
+
+/*
  * MNP_ERR_ARG, with a message that begins with `function`, if the array is a scalar, which only element-wise functions
  * take.
  */

@@ -5,6 +5,7 @@
 #include "array/array.h"
 #include "array/boxes.h"
 #include "array/output.h"
+#include "base/integer.h"
 #include "layout/layout.h"
 
 mnp_status mnp__array_refuse_scalar(const char *function, const mnp_array *array)
@@ -84,6 +85,40 @@ mnp_status mnp__array_assign(const mnp_array *from, mnp_array *to)
         return run_copy(from, kernel, to);
     return ctx->device->ops->copy(ctx->device, to->data, from->data, (size_t)to->local_size * mnp_dtype_size(to->dtype),
                                   ctx->compute);
+}
+
+mnp_status mnp__array_repeat_prepare(const mnp_array *array)
+{
+    const mnp_dtype moving = mnp__moving_dtype(array->dtype);
+    mnp__kernel *kernel;
+    return mnp__copy_kernel(array->ctx, moving, moving, &kernel);
+}
+
+/* Dimension by dimension, so that no launch writes what it reads. */
+mnp_status mnp__array_repeat(mnp_array *array, unsigned dims)
+{
+    mnp_ctx *ctx = array->ctx;
+    const mnp_dtype moving = mnp__moving_dtype(array->dtype);
+    const int64_t size = (int64_t)mnp_dtype_size(array->dtype);
+    const int ndim = array->layout->ndim;
+    int64_t extent[MNP_MAX_DIMS], strides[MNP_MAX_DIMS];
+    mnp__kernel *kernel;
+    MNP_TRY(mnp__copy_kernel(ctx, moving, moving, &kernel));
+    for (int d = 0; d < ndim; d++)
+        extent[d] = dims >> d & 1 ? mnp__min(array->local_shape[d], 1) : array->local_shape[d];
+    for (int d = 0; d < ndim && array->local_size > 0; d++) {
+        if (!(dims >> d & 1) || array->local_shape[d] == 1)
+            continue;
+        memcpy(strides, array->local_strides, sizeof strides);
+        strides[d] = 0;
+        extent[d] = array->local_shape[d] - 1;
+        mnp__one_box box = mnp__one_box_of(ndim, extent, strides, array->local_strides);
+        mnp__one_box_order(&box);
+        MNP_TRY(mnp__one_box_copy(ctx, kernel, &box, (size_t)size, array->data,
+                                  (char *)array->data + array->local_strides[d] * size, ctx->compute));
+        extent[d] = array->local_shape[d];
+    }
+    return MNP_OK;
 }
 
 /* A copy or cast, for the public functions; a new array has that layout. */

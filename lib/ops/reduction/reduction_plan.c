@@ -131,6 +131,8 @@ static void gather(const mnp__reduction_work *work, mnp__reduction_walk *w)
             move_bases(w, d, result);
             local = work->to - work->from;
         }
+        if (work->repeated >> d & 1)
+            local = mnp__min(local, 1);
         if (which == MNP__REDUCED && repeats(w, d, local)) {
             w->times *= local;
             local = 1;

@@ -82,9 +82,10 @@ typedef struct mnp__reduction_work {
     int64_t from, to;
     const mnp_layout *layout, *result;
     unsigned axes;
+    unsigned repeated; /* bit d: of kept dimension d of the layout, only the results at index 0 are computed */
     bool keepdims;
     const mnp_array *inputs[MNP__MAX_REDUCTION_OPERANDS];
-    const mnp_array *outputs[MNP__MAX_REDUCTION_OPERANDS];
+    mnp_array *outputs[MNP__MAX_REDUCTION_OPERANDS];
 } mnp__reduction_work;
 
 /* reduction_plan.c: plan a run, if `general` with the kernel that takes any strides. */

@@ -208,6 +208,51 @@ static mnp_status open_inputs(run *r)
     return MNP_OK;
 }
 
+/*
+ * Kept dimensions along which all inputs repeat one element, which all ranks know: results are computed once for them.
+ * Not where ranks share results, which they number.
+ */
+static unsigned find_repeated(const run *r)
+{
+    unsigned repeated = ~r->call->axes & ((1u << r->layout->ndim) - 1);
+    for (int i = 0; i < r->ninputs; i++) {
+        const mnp_array *input = r->work.inputs[i];
+        const int added = r->layout->ndim - input->layout->ndim; /* dimensions that the input does not have */
+        for (int d = added; d < r->layout->ndim; d++) {
+            const int64_t extent = input->layout->shape[d - added];
+            if (!(input->repeated >> (d - added) & 1) && (extent > 1 || extent == r->layout->shape[d]))
+                repeated &= ~(1u << d);
+        }
+    }
+    return repeated;
+}
+
+/* The same as bits of the results' dimensions. */
+static unsigned repeated_results(const run *r)
+{
+    unsigned dims = 0;
+    for (int d = 0, kept = 0; d < r->layout->ndim; d++) {
+        if (r->work.repeated >> d & 1)
+            dims |= 1u << (r->call->keepdims ? d : kept);
+        kept += !(r->call->axes >> d & 1);
+    }
+    return dims;
+}
+
+static mnp_status repeat_prepare(const run *r)
+{
+    for (int o = 0; o < r->noutputs && r->work.repeated; o++)
+        MNP_TRY(mnp__array_repeat_prepare(r->work.outputs[o]));
+    return MNP_OK;
+}
+
+static mnp_status repeat(const run *r)
+{
+    for (int o = 0; o < r->noutputs && r->work.repeated; o++)
+        MNP_TRY(mnp__array_repeat(r->work.outputs[o], repeated_results(r)));
+    return MNP_OK;
+}
+
 /* ---- kernels and memory ---- */
 
 mnp_status mnp__reduction_find_kernel(const mnp__reduction_work *work, mnp__reduction_plan *plan)
@@ -312,13 +357,16 @@ static mnp_status execute(run *r)
         mnp__is_shared(r->layout, r->call->axes) && r->layout->size > 0; /* an empty array needs no exchange */
     if (shared)
         r->sharing = mnp__sharing_find(r->ctx, &r->work);
+    r->work.repeated = shared ? 0 : find_repeated(r);
+    MNP_TRY(repeat_prepare(r));
     bool ready = reduction->agreed && (!shared || r->sharing); /* alike on all ranks */
     mnp_status st = prepare(r);
     MNP_TRY(ready ? st : MNP_AGREE(r->ctx, st));
     reduction->agreed = true;
     if (shared && !r->sharing)
         MNP_TRY(mnp__sharing_make(r->ctx, &r->work, r->plan.outputs, &r->sharing));
-    return compute(r);
+    MNP_TRY(compute(r));
+    return repeat(r);
 }
 
 static mnp_status finish(run *r, mnp_status st)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "array/output.h"
+#include "base/integer.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/reduction/reduction_plan.h"
@@ -123,6 +124,8 @@ typedef struct run {
     mnp__reduction *reduction;
     const mnp__scan_call *call;
     mnp__output output;
+    unsigned repeated; /* bit d: along dimension d the input repeats one element, and results at index 0 are copied */
+    mnp_array x, out;  /* what is scanned: blocks with the extent 1 along these dimensions */
     shared *shared;
     mnp__scan_plan plan;
     mnp__kernel *kernel;
@@ -155,8 +158,7 @@ static mnp_status open_output(run *r)
 static void make_plan(run *r, bool general)
 {
     const mnp__scan_signature *signature = &r->plan.signature;
-    mnp__scan_plan_make(&r->reduction->spec, r->call->x, r->output.array, r->call->axis, r->shared->threads, general,
-                        &r->plan);
+    mnp__scan_plan_make(&r->reduction->spec, &r->x, &r->out, r->call->axis, r->shared->threads, general, &r->plan);
     r->kernel = mnp__entries_find(r->reduction->scans, signature, sizeof *signature);
 }
 
@@ -226,9 +228,26 @@ static mnp_status compute(run *r)
     return st;
 }
 
+/* A block without what is repeated; the struct is for planning alone. */
+static mnp_array single(const mnp_array *array, unsigned repeated)
+{
+    mnp_array block = *array;
+    block.local_size = 1;
+    for (int d = 0; d < array->layout->ndim; d++) {
+        if (repeated >> d & 1)
+            block.local_shape[d] = mnp__min(array->local_shape[d], 1);
+        block.local_size *= block.local_shape[d];
+    }
+    return block;
+}
+
 static mnp_status execute(run *r)
 {
     mnp__reduction_known known;
+    r->x = single(r->call->x, r->repeated);
+    r->out = single(r->output.array, r->repeated);
+    if (r->repeated)
+        MNP_TRY(mnp__array_repeat_prepare(r->output.array));
     mnp_status st = get_shared(r->ctx, &r->shared);
     if (st == MNP_OK)
         st = prepare(r);
@@ -238,7 +257,14 @@ static mnp_status execute(run *r)
     r->reduction->scan_agreed = true;
     MNP_TRY(mnp__reduction_share(r->reduction, r->call->function, r->call->x, 1u << r->call->axis, &known));
     set_known(r, &known);
-    return compute(r);
+    MNP_TRY(compute(r));
+    return r->repeated ? mnp__array_repeat(r->output.array, r->repeated) : MNP_OK;
+}
+
+/* The dimensions along which all lines are known to be the same; not where ranks share lines, which they number. */
+static unsigned find_repeated(const mnp_array *x, int axis)
+{
+    return mnp__is_shared(x->layout, 1u << axis) ? 0 : x->repeated & ~(1u << axis);
 }
 
 /*
@@ -250,8 +276,8 @@ static bool is_rearranged(const run *r)
 {
     enum { FAR = 8, SHORT_BYTES = 256, LEAST = 1 << 16 };
     const mnp_array *x = r->call->x, *out = r->output.array;
-    if (r->ctx->device->block_memory == 0 || r->ctx->comm.size > 1 || x == out || x->dtype != out->dtype ||
-        mnp__array_is_scalar(x) || x->local_size < LEAST)
+    if (r->ctx->device->block_memory == 0 || r->ctx->comm.size > 1 || r->repeated || x == out ||
+        x->dtype != out->dtype || mnp__array_is_scalar(x) || x->local_size < LEAST)
         return false;
     for (int d = 0; d < x->layout->ndim; d++) {
         const int64_t stride = x->local_strides[d] < 0 ? -x->local_strides[d] : x->local_strides[d];
@@ -277,6 +303,7 @@ mnp_status mnp__scan_run(mnp__reduction *reduction, const mnp__scan_call *call)
     MNP_TRY(open_output(&r));
     if (is_copy(&r))
         return mnp__output_close(1, &r.output, mnp__array_assign(call->x, r.output.array));
+    r.repeated = find_repeated(call->x, call->axis);
     mnp__scan_call there = *call;
     if (is_rearranged(&r)) {
         mnp_status st = mnp__array_assign(call->x, r.output.array);

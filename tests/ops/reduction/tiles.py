@@ -90,6 +90,17 @@ def repeated():
         y = mp.broadcast_to(mp.array(a), len(full), list(full))
         axes = (1,) if name == "argmax" else drawn_axes(len(full))
         compare(name, np.broadcast_to(a, full), y, axes)
+        order = rng.permutation(len(full)).tolist()
+        compare(name, np.broadcast_to(a, full).transpose(order)[::-1], mp.transpose(y, order)[::-1], axes)
+    for _ in range(3):  # results that are computed once, and copied to a part of another array
+        a = rng.integers(-9, 9, (1, 6, 1)).astype("float64")
+        y = mp.broadcast_to(mp.array(a, mp.random_layout(rng, a.shape)), 3, [7, 6, 5])
+        out = mp.array(np.zeros((15, 5)), mp.random_layout(rng, (15, 5)))
+        mp.sum(y, mp.axes(1), out=out[14:0:-2])
+        want = np.zeros((15, 5))
+        want[14:0:-2] = a.sum()
+        mp.check("repeated, to a part of another array", out, want)
+        compare_scan(np.broadcast_to(a, y.shape), y, 1)
     for rows in 1, 2, 3:  # fewer than there may be ranks
         a = rng.integers(-9, 9, (rows, 1)).astype("float64")
         y = mp.broadcast_to(mp.array(a), 2, [rows, 5])

@@ -70,7 +70,10 @@ def shapes_and_views():
              "two": (a[:, 2, 5], x[:, 2, 5]), "no elements": (a[3:3], x[3:3]),
              "one element": (a[3, 4, 5:6], x[3, 4, 5:6]),
              "transposed": (a.transpose(2, 0, 1), mp.transpose(x, [2, 0, 1])),
-             "broadcast": (np.broadcast_to(b, (5, 12, 14)), mp.broadcast_to(y, 3, [5, 12, 14]))}
+             "broadcast": (np.broadcast_to(b, (5, 12, 14)), mp.broadcast_to(y, 3, [5, 12, 14])),
+             "broadcast, reversed": (np.broadcast_to(b[:, None, None], (12, 3, 2, 14)).transpose(3, 1, 0, 2)[::-1, 1:],
+                                     mp.transpose(mp.broadcast_to(mp.reshape(y, 4, [12, 1, 1, 14]), 4, [12, 3, 2, 14]),
+                                                  [3, 1, 0, 2])[::-1, 1:])}
     for b, y in views.values():
         for name in ("cumsum", "cummax"):
             for axis in axes_of(b.ndim):
