@@ -13,7 +13,7 @@ export PYTHONPATH="$builddir/python" MANIPLE_LIBRARY="$builddir/.libs/libmaniple
 export PYTHONPYCACHEPREFIX="$builddir/tests/pycache" PYTHONDONTWRITEBYTECODE=
 
 check_points "$PYTHON" "$srcdir/tests/python/documents.py"
-# make check has two, .ci/run three besides, and what is called is tested on four by itself
+# make check has two, .ci/run three in one of its turns, and what is called is tested on four by itself
 all_ranks=${MANIPLE_TEST_PACKAGE_RANKS:-2}
 [ -z "${MANIPLE_TEST_FULL-}" ] || all_ranks='1 3'
 for ranks in $all_ranks; do

@@ -34,7 +34,7 @@ import numpy as np  # noqa: E402
 __getattr__ = lookup
 FULL = bool(os.environ.get("MANIPLE_TEST_FULL"))  # make check-full
 # The dtypes of LAPACK and of sparse matrices.  Each has kernels of its own, and compiling them takes most of the time:
-# one number of ranks has two, and .ci/run, which goes from 1 to 3, all
+# one number of ranks has two, and .ci/run, which goes from 1 to 3 by turns, all
 LAPACK_DTYPES = (["float32", "float64", "complex64", "complex128"] if FULL else
                  ["float64", "complex64"] if size == 3 else ["float32", "complex128"])
 _points = _failures = 0
@@ -143,7 +143,7 @@ def axes(*listed, keepdims=False, dtype=None, where=None, initial=None, ddof=0):
 
 def part(items, number=0):
     """A third of the items, which have kernels of their own; the next number, and one rank more, give another third.
-    All in make check-full, and in what .ci/run has of 1, 2 and 3 ranks together."""
+    All in make check-full, and in what .ci/run has of 1, 2 and 3 ranks by turns."""
     return items if FULL else items[(number + size) % 3::3]
 
 

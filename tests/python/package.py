@@ -35,6 +35,15 @@ later = (
     krylov.check_calls_of_solvers,
     krylov.check_dtypes_of_systems,
     krylov.check_lsqr,
+    krylov.check_lsmr,
+    krylov.check_two_sided_methods,
+    factors.check_updates,
+    matrices.check_infinite,
+    images.check_vectorized_filters,
+    images.check_complex_borders,
+    images.check_dtypes_of_outputs,
+    sparse.check_sparse_sharing,
+    edges.check_too_few_elements,
 )
 
 returns.start()
