@@ -23,8 +23,8 @@ template <typename R> MNP_INLINE R mnp_size(mnp_complex<R> x)
 }
 
 /*
- * The same, where NaN counts as next to nothing: it is a pivot only where all else is 0, as in LAPACK, so that signs of
- * determinants are LAPACK's; and it goes through, as its row is a pivot in the end.
+ * The same, where NaN counts as next to nothing, as LAPACK finds it larger than nothing either: its row is a pivot once
+ * nothing else is left but 0 or next to it, and so NaN goes through.
  */
 template <typename T> MNP_INLINE auto mnp_pivot_size(T x) -> decltype(mnp_size(x))
 {

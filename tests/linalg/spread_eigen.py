@@ -104,5 +104,6 @@ a[7, 7] = np.nan
 try:
     mp.ok(np.isnan(mp.eigvalsh(cut(rng, a), False).numpy()).any(), "NaN goes through")
 except mp.Error as error:
-    mp.ok("were not found" in str(error), f"NaN: none are found: {error}")
+    reasons = "the iteration did not converge", "not all of its elements are finite"  # the latter on GPUs
+    mp.ok(any(f"that were not found: {why}" in str(error) for why in reasons), f"NaN: none are found: {error}")
 mp.done()

@@ -38,7 +38,6 @@ later = (
     krylov.check_lsmr,
     krylov.check_two_sided_methods,
     factors.check_updates,
-    matrices.check_infinite,
     images.check_vectorized_filters,
     images.check_complex_borders,
     images.check_dtypes_of_outputs,

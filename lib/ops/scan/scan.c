@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "array/output.h"
-#include "base/integer.h"
 #include "base/text.h"
 #include "layout/layout.h"
 #include "ops/reduction/reduction_plan.h"
@@ -125,7 +124,6 @@ typedef struct run {
     const mnp__scan_call *call;
     mnp__output output;
     unsigned repeated; /* bit d: along dimension d the input repeats one element, and results at index 0 are copied */
-    mnp_array x, out;  /* what is scanned: blocks with the extent 1 along these dimensions */
     shared *shared;
     mnp__scan_plan plan;
     mnp__kernel *kernel;
@@ -158,7 +156,8 @@ static mnp_status open_output(run *r)
 static void make_plan(run *r, bool general)
 {
     const mnp__scan_signature *signature = &r->plan.signature;
-    mnp__scan_plan_make(&r->reduction->spec, &r->x, &r->out, r->call->axis, r->shared->threads, general, &r->plan);
+    mnp__scan_plan_make(&r->reduction->spec, r->call->x, r->output.array, r->call->axis, r->repeated,
+                        r->shared->threads, general, &r->plan);
     r->kernel = mnp__entries_find(r->reduction->scans, signature, sizeof *signature);
 }
 
@@ -228,24 +227,9 @@ static mnp_status compute(run *r)
     return st;
 }
 
-/* A block without what is repeated; the struct is for planning alone. */
-static mnp_array single(const mnp_array *array, unsigned repeated)
-{
-    mnp_array block = *array;
-    block.local_size = 1;
-    for (int d = 0; d < array->layout->ndim; d++) {
-        if (repeated >> d & 1)
-            block.local_shape[d] = mnp__min(array->local_shape[d], 1);
-        block.local_size *= block.local_shape[d];
-    }
-    return block;
-}
-
 static mnp_status execute(run *r)
 {
     mnp__reduction_known known;
-    r->x = single(r->call->x, r->repeated);
-    r->out = single(r->output.array, r->repeated);
     if (r->repeated)
         MNP_TRY(mnp__array_repeat_prepare(r->output.array));
     mnp_status st = get_shared(r->ctx, &r->shared);

@@ -53,6 +53,7 @@ enum { IN, OUT, PLACE, OPERANDS }; /* PLACE: the numbers of lines, in C order, w
 typedef struct walk {
     const mnp__reduction_spec *spec;
     const mnp_array *x, *out;
+    unsigned repeated; /* bit d: only index 0 along dimension d is scanned */
     int64_t lines, length;
     mnp__nest axis, beside; /* the dimension that is scanned, and the others */
     int64_t along[OPERANDS][MNP_MAX_DIMS], stride[OPERANDS][MNP_MAX_DIMS];
@@ -60,9 +61,15 @@ typedef struct walk {
 
 /* ---- the dimensions ---- */
 
+static int64_t extent_of(const walk *w, int d)
+{
+    const int64_t extent = w->x->local_shape[d];
+    return w->repeated >> d & 1 ? mnp__min(extent, 1) : extent;
+}
+
 static void add_dim(const walk *w, int d, mnp__nest *nest)
 {
-    nest->extent[nest->ndim] = w->x->local_shape[d];
+    nest->extent[nest->ndim] = extent_of(w, d);
     nest->stride[IN][nest->ndim] = w->x->local_strides[d];
     nest->stride[OUT][nest->ndim] = w->out->local_strides[d];
     nest->stride[PLACE][nest->ndim++] = 0;
@@ -79,7 +86,7 @@ static void gather(walk *w, int axis)
     for (int d = 0; d < w->x->layout->ndim; d++) {
         if (d == axis)
             continue;
-        w->lines *= w->x->local_shape[d];
+        w->lines *= extent_of(w, d);
         add_dim(w, d, &w->beside);
     }
     mnp__nest_drop(&w->beside);
@@ -517,12 +524,13 @@ static bool are_columns(const walk *w, bool on_gpu, bool general)
 }
 
 void mnp__scan_plan_make(const mnp__reduction_spec *spec, const mnp_array *x, const mnp_array *out, int axis,
-                         int threads, bool general, mnp__scan_plan *plan)
+                         unsigned repeated, int threads, bool general, mnp__scan_plan *plan)
 {
     walk w;
     w.spec = spec;
     w.x = x;
     w.out = out;
+    w.repeated = repeated;
     *plan = (mnp__scan_plan){.parts = 1, .slots = {[MNP__SCAN_PARTS] = 1}};
     gather(&w, axis);
     mnp__nest_order(&w.beside, IN, PLACE);

@@ -58,8 +58,11 @@ typedef struct mnp__scan_plan {
     uint64_t slots[MNP__SCAN_SLOTS];
 } mnp__scan_plan;
 
-/* Plan a run, if `general` with the kernel for any strides.  `threads`: of a rank on the host; 0 on a GPU. */
+/*
+ * Plan a run, if `general` with the kernel for any strides.  Along the dimensions of `repeated`, bits, only the lines at
+ * index 0 are scanned.  `threads`: of a rank on the host; 0 on a GPU.
+ */
 void mnp__scan_plan_make(const mnp__reduction_spec *spec, const mnp_array *x, const mnp_array *out, int axis,
-                         int threads, bool general, mnp__scan_plan *plan);
+                         unsigned repeated, int threads, bool general, mnp__scan_plan *plan);
 
 #endif
