@@ -177,7 +177,7 @@ static void check_short(mnp_dtype from, mnp_dtype to, size_t address, int most)
         mnp_array x = array_without_memory(address, from, 2, shape, strides);
         mnp_array y = array_without_memory(0, to, 2, shape, strides);
         mnp__scan_plan plan;
-        mnp__scan_plan_make(&spec, &x, &y, 1, 0, false, &plan);
+        mnp__scan_plan_make(&spec, &x, &y, 1, 0, 0, false, &plan);
         const int64_t bytes = (length + plan.gap[0]) * in + (in == out ? 0 : (length + plan.gap[1]) * out);
         fit = fit && plan.signature.way == MNP_SCAN_SHORT && plan.slots[MNP__SCAN_PARTS] >= 4 &&
               (int64_t)plan.slots[MNP__SCAN_PARTS] * bytes <= mnp__scan_short_bytes(in, out) &&
