@@ -33,6 +33,8 @@ import numpy as np  # noqa: E402
 
 __getattr__ = lookup
 FULL = bool(os.environ.get("MANIPLE_TEST_FULL"))  # make check-full
+TURN = os.environ.get("MANIPLE_TEST_TURN")  # a number in what .ci/run has beyond make check
+FEW = not FULL and TURN is None  # make check
 # The dtypes of LAPACK and of sparse matrices.  Each has kernels of its own, and compiling them takes most of the time:
 # one number of ranks has two, and .ci/run, which goes from 1 to 3 by turns, all
 LAPACK_DTYPES = (["float32", "float64", "complex64", "complex128"] if FULL else
@@ -142,9 +144,12 @@ def axes(*listed, keepdims=False, dtype=None, where=None, initial=None, ddof=0):
 
 
 def part(items, number=0):
-    """A third of the items, which have kernels of their own; the next number, and one rank more, give another third.
-    All in make check-full, and in what .ci/run has of 1, 2 and 3 ranks by turns."""
-    return items if FULL else items[(number + size) % 3::3]
+    """Of items that have kernels of their own a ninth, at least one, in make check; a third in .ci/run, where every turn
+    has another; all in make check-full.  The next number, and one rank more, give other ones."""
+    if FULL:
+        return items
+    step = min(9 if FEW else 3, max(len(items), 1))
+    return items[(number + size + int(TURN or 0)) % step::step]
 
 
 def some(every, function, dtype):

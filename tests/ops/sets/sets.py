@@ -36,7 +36,7 @@ def unique(values):
 
 
 def test_unique():
-    for dtype in "bool int8 uint64 float16 float32 complex64".split():
+    for dtype in mp.part("bool int8 uint64 float16 float32 complex64".split()):
         values = sample(dtype, (11, 17))
         mp.check(f"unique of {dtype}", mp.unique(random_array(values), True), unique(values))
     for shape in ((0,), (1,), (), (3, 0), (2, 3, 4)):
@@ -61,7 +61,7 @@ def unique_axis(values, axis):
 
 
 def test_unique_axis():
-    for dtype in "bool int8 uint64 float16 float64 complex64".split():
+    for dtype in mp.part("bool int8 uint64 float16 float64 complex64".split(), 1):
         values = np.nan_to_num(sample(dtype, (23, 2), 3))
         mp.check(f"unique rows of {dtype}", mp.unique_axis(random_array(values), 0), unique_axis(values, 0))
     for shape, axis in (((1,), 0), ((40,), -1), ((3, 1), 0), ((2, 30), 1), ((5, 2, 3), 1), ((2, 2, 50), -1), ((0, 2), 0)):
@@ -82,13 +82,13 @@ def test_unique_axis():
 
 
 def test_isin():
-    for first, second in (("int32", "int32"), ("float32", "int64"), ("bool", "uint8"), ("complex64", "float64")):
+    for first, second in mp.part((("int32", "int32"), ("float32", "int64"), ("bool", "uint8"), ("complex64", "float64"))):
         x, test = sample(first, (9, 14)), sample(second, 6, 5)
         for invert in (False, True):
             mp.check(f"{first} in {second}, invert {invert}", mp.isin(random_array(x), random_array(test), invert),
                      np.isin(x, test, invert=invert))
-    for dtype, count, most in (("int32", 3, 50), ("uint8", 8, 100), ("int64", 40, 50), ("int16", 40, 30000),
-                               ("uint64", 40, 50), ("float64", 8, 50), ("float16", 9, 50)):
+    for dtype, count, most in mp.part((("int32", 3, 50), ("uint8", 8, 100), ("int64", 40, 50), ("int16", 40, 30000),
+                                       ("uint64", 40, 50), ("float64", 8, 50), ("float16", 9, 50))):
         x, test = (rng.integers(0, most, n).astype(dtype) for n in (301, count))
         for invert in (False, True):
             mp.check(f"{dtype} below {most} in {count}, invert {invert}",
@@ -103,7 +103,7 @@ def test_isin():
 
 
 def test_two_sets():
-    for first, second in (("int32", "int32"), ("float32", "int64"), ("uint8", "int8"), ("complex64", "complex128")):
+    for first, second in mp.part((("int32", "int32"), ("float32", "int64"), ("uint8", "int8"), ("complex64", "complex128")), 1):
         x, y = sample(first, (9, 5)), sample(second, 40, 12)
         for name in "intersect1d union1d setdiff1d setxor1d".split():
             mp.check(f"{name} of {first} and {second}", getattr(mp, name)(random_array(x), random_array(y)),
@@ -118,9 +118,10 @@ def test_two_sets():
 
 def test_properties():
     """x is values[inverse], values[k] is first at index[k], and counts add up."""
+    dtypes = mp.part(["int16", "float32", "float64", "uint32"])
     for _ in range(12):
         shape = tuple(int(n) for n in rng.integers(0, 12, rng.integers(1, 4)))
-        dtype = str(rng.choice(["int16", "float32", "float64", "uint32"]))
+        dtype = str(rng.choice(dtypes))
         values = sample(dtype, shape, int(rng.choice([2, 20, 1000])))
         got = mp.unique(random_array(values), True)
         mp.check(f"unique of {shape} {dtype}", got, unique(values))

@@ -11,6 +11,7 @@ import scipy
 seed = int(os.environ.get("MANIPLE_TEST_SEED", "1"))
 rng = np.random.default_rng(seed)
 full = bool(os.environ.get("MANIPLE_TEST_FULL"))
+few = not full and "MANIPLE_TEST_TURN" not in os.environ  # make check
 failures = 0
 # Words of SciPy's for the library and the device that its array API finds otherwise from its arguments
 ARRAY_API_WORDS = {"xp", "device"}

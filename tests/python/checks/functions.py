@@ -7,7 +7,7 @@ import maniple as mp
 import numpy as np
 import scipy.sparse
 
-from . import ok, pair, raises, rng, same
+from . import few, ok, pair, raises, rng, same
 
 
 def check_functions():
@@ -157,7 +157,7 @@ def check_functions():
             p.flatten(),
         ),
     }
-    for name, function in of_both.items():
+    for name, function in list(of_both.items())[:: 3 if few else 1]:
         want = function(np, a, b, k)
         want = tuple(want) if isinstance(want, (tuple, list)) else want
         same(name, function(mp, x, y, i), want, 2e-6 if name in ("sum dtype", "methods") else 1e-12, least=1.0)
