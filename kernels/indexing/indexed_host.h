@@ -336,9 +336,8 @@ static void scatter_own(const mnp_indexed_params &p, MNP_UNIT *dst, const MNP_UN
     MNP_UNIT nowhere;
     for (int64_t k = 0; k < count; k++) {
         const int64_t number = mnp_inside<mode>(index[k * step], inside);
-        MNP_UNIT *const to = dst + number * jump + k * dst_stride;
-        *((uint64_t)(number - first) < own ? to : &nowhere) =
-            src[k * src_stride]; /* no branch, which none can predict */
+        *mnp_to_own((uint64_t)(number - first) < own, dst + number * jump + k * dst_stride, &nowhere) =
+            src[k * src_stride];
     }
 }
 
@@ -371,7 +370,7 @@ static void scatter_in_order(const mnp_indexed_params &p, int64_t worker, int64_
 
 MNP_KERNEL(move_indexed, mnp_indexed_params)
 {
-    if (p.span > 0 && workers > 1 && p.total > 0) {
+    if (p.span > 0 && (workers > 1 || p.span < p.count) && p.total > 0) {
         scatter_in_order(p, worker, workers);
         return;
     }

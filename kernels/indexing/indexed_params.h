@@ -26,7 +26,7 @@ typedef struct mnp_indexed_block {
  * With an order, on a GPU, the indices are sorted numbers, and order[j] tells which one number j was before.  Elements
  * of an index are then moved from order[j] * order_jump elements further on, and only those of the last of equal ones.
  * On the host, with a span, threads have parts of the numbers instead of the elements, so that the last of equal indices
- * wins there too.
+ * wins there too.  If the span is less than `count`, other numbers are other ranks', and are left out.
  */
 typedef struct mnp_indexed_params {
     const void *src;
@@ -59,6 +59,16 @@ template <int mode> MNP_INLINE int64_t mnp_inside(int64_t i, int64_t count)
     if (mode == MNP_INDEXED_WRAP && (uint64_t)i >= (uint64_t)count)
         i %= count;
     return i < 0 ? i + count : i;
+}
+
+/*
+ * On the host: `to` if it is the worker's own, else `nowhere`.  Of `own ? to : nowhere` compilers make a branch, and which
+ * way it goes no processor predicts.
+ */
+template <class T> MNP_INLINE T *mnp_to_own(bool own, T *to, T *nowhere)
+{
+    const uintptr_t chosen = -(uintptr_t)own;
+    return (T *)(((uintptr_t)to & chosen) | ((uintptr_t)nowhere & ~chosen));
 }
 
 MNP_INLINE int64_t mnp_inside(int64_t i, int64_t count, int mode)

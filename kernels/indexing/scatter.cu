@@ -41,10 +41,10 @@ template <int mode> static void scatter_range(const mnp_scatter_params &p, int64
 {
     mnp_element *x = (mnp_element *)p.x;
     const mnp_value *values = (const mnp_value *)p.values;
+    mnp_element nowhere = {};
     for (int64_t i = 0; i < p.count; i++) {
         const int64_t place = mnp_inside<mode>(p.place[i], p.inside);
-        if ((uint64_t)(place - first) < width)
-            mnp_apply(x[place], values[i]);
+        mnp_apply(*mnp_to_own((uint64_t)(place - first) < width, x + place, &nowhere), values[i]);
     }
 }
 

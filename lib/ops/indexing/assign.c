@@ -2,7 +2,7 @@
 /*
  * Assigning rows by indices.  Where a rank has all that is indexed, it has all indices too, and one launch moves the
  * rows.  Where the ranks have parts of it, the indices go to the owners, and the values along with them, unless all
- * indices get the same.
+ * indices get the same; or, where the CPU reaches them, every rank goes through the indices of all and takes its own.
  *
  * Of equal indices the last one wins.  The host's threads go through all indices in their order, each with places of
  * its own.  For a GPU the indices are sorted, not the elements, and the rows of those that win are moved; where all get
@@ -13,6 +13,7 @@
 #include <maniple/view.h>
 
 #include "array/input.h"
+#include "array/reach.h"
 #include "kernels/indexing/numbers_params.h"
 #include "layout/layout.h"
 #include "ops/indexing/gather.h"
@@ -27,35 +28,20 @@ static unsigned mask_of(int axis, int count)
     return ((1u << count) - 1) << axis;
 }
 
-/* Whether all ranks have parts of the first dimension, in their order. */
-static bool is_cut_in_order(const mnp_layout *layout)
-{
-    const int a = layout->axes[0];
-    return a != MNP_NO_AXIS && layout->mesh[a] == layout->nranks && !layout->reversed[0];
-}
-
 bool mnp__assigns_rows(const mnp_array *x, int axis, int count)
 {
     const mnp_layout *layout = x->layout;
     return !mnp_layout_is_cyclic(layout) &&
-           (mnp__owns_all(layout, mask_of(axis, count)) || (axis == 0 && count > 0 && is_cut_in_order(layout)));
+           (mnp__owns_all(layout, mask_of(axis, count)) || (axis == 0 && count > 0 && mnp__owns_in_order(layout)));
 }
 
-/* The stride of elements along several dimensions together; false if they have no common one. */
-static bool join_dims(const mnp_array *x, int first, int count, int64_t *stride_p)
+/* How many elements there are along the axes. */
+static int64_t extent_of(const mnp__assignment *a)
 {
-    int64_t together = 1; /* the elements along the dimensions so far */
-    *stride_p = 0;
-    for (int d = first + count - 1; d >= first; d--) {
-        if (x->local_shape[d] == 1)
-            continue;
-        if (together == 1)
-            *stride_p = x->local_strides[d];
-        if (x->local_strides[d] != *stride_p * together)
-            return false;
-        together *= x->local_shape[d];
-    }
-    return true;
+    int64_t extent = 1;
+    for (int d = a->axis; d < a->axis + a->count; d++)
+        extent *= a->x->layout->shape[d];
+    return extent;
 }
 
 /* ---- on one rank ---- */
@@ -65,6 +51,7 @@ typedef struct rows {
     const mnp__assignment *a;
     int64_t *index, count; /* in the device's memory */
     int64_t jump, inside;  /* from a number to the next, of so many; with places 1 and 0 */
+    long long first, span; /* on the host: the rank has numbers, or places, from here on, and so many */
     int mode;
     const void *values;
     int64_t stride, strides[MNP_MAX_DIMS]; /* of the values: from an index's to the next one's, and along x's others */
@@ -74,13 +61,16 @@ static void describe(const rows *r, mnp_indexed_params *moved)
 {
     const mnp_array *x = r->a->x;
     const int axis = r->a->axis, last = axis + r->a->count;
+    const int64_t before = r->inside > 0 ? r->first * r->jump * (int64_t)mnp_dtype_size(x->dtype) : 0;
     *moved = (mnp_indexed_params){.src = r->values,
-                                  .dst = x->data,
+                                  .dst = (void *)((uintptr_t)x->data - (uintptr_t)before),
                                   .index = r->index,
                                   .mode = r->mode,
                                   .jump = r->jump,
                                   .count = r->inside,
                                   .scatters = 1,
+                                  .first = r->first,
+                                  .span = r->span,
                                   .indices = r->count};
     for (int d = 0; d < axis; d++)
         mnp__indexed_add(moved, x->local_shape[d], r->strides[d], x->local_strides[d], 0);
@@ -132,11 +122,7 @@ static mnp_status assign_rows(const rows *r)
     void *memory = NULL;
     mnp_status st = MNP_OK;
     describe(r, &moved);
-    if (ctx->device->block_memory == 0) {
-        moved.span = r->inside;
-        if (r->inside == 0)
-            mnp__owners_span(r->a->x, &moved.first, &moved.span);
-    } else if (!r->a->same) {
+    if (ctx->device->block_memory > 0 && !r->a->same) {
         moved.src_stride[r->a->axis] = 0; /* the order has it */
         st = sort(ctx, r, &moved, &memory);
     }
@@ -146,14 +132,14 @@ static mnp_status assign_rows(const rows *r)
     return MNP_AGREE(ctx, st);
 }
 
-/* The strides of values whose dimensions are x's, but for one in the place of the axes. */
-static void take_values(rows *r, const mnp_array *values)
+/* Values whose dimensions are x's, but for one in the place of the axes. */
+static void take_values(rows *r, const void *values, const int64_t *strides)
 {
     const int axis = r->a->axis, more = r->a->count - 1;
-    r->values = values->data;
-    r->stride = r->a->same ? 0 : values->local_strides[axis];
-    for (int d = 0; d < values->layout->ndim; d++)
-        r->strides[d <= axis ? d : d + more] = values->local_strides[d];
+    r->values = values;
+    r->stride = r->a->same ? 0 : strides[axis];
+    for (int d = 0; d < r->a->x->layout->ndim - more; d++)
+        r->strides[d <= axis ? d : d + more] = strides[d];
 }
 
 /* ---- every rank has all that is indexed ---- */
@@ -162,20 +148,21 @@ static mnp_status assign_here(const mnp__assignment *a, const mnp_array *index, 
 {
     mnp_ctx *ctx = a->x->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
-    rows r = {.a = a, .index = index->data, .count = index->local_size, .inside = 1, .mode = a->mode};
+    rows r = {.a = a, .index = index->data, .count = index->local_size, .mode = a->mode};
     void *places = NULL;
-    take_values(&r, values);
-    for (int d = a->axis; d < a->axis + a->count; d++)
-        r.inside *= a->x->layout->shape[d];
-    if (ctx->comm.size == 1 && join_dims(a->x, a->axis, a->count, &r.jump))
+    take_values(&r, values->data, values->local_strides);
+    if (ctx->comm.size == 1 &&
+        mnp__owners_join(a->count, a->x->local_shape + a->axis, a->x->local_strides + a->axis, &r.jump)) {
+        r.span = r.inside = extent_of(a);
         return assign_rows(&r);
+    }
     MNP_TRY(MNP_AGREE(ctx, ops->alloc(ctx->device, (size_t)r.count * sizeof(int64_t), &places)));
     mnp_status st =
         MNP_AGREE(ctx, mnp__owners_place(a->x, mask_of(a->axis, a->count), r.index, r.count, a->mode, places));
     r.index = places;
     r.jump = 1;
-    r.inside = 0;
     r.mode = MNP_INDEXED_RAISE;
+    mnp__owners_span(a->x, &r.first, &r.span);
     if (st == MNP_OK)
         st = assign_rows(&r);
     ops->free(ctx->device, places);
@@ -191,7 +178,7 @@ static mnp_status assign_to_owners(const mnp__assignment *a, const mnp_array *in
     void *got = NULL;
     rows r = {.a = a, .jump = 1, .mode = MNP_INDEXED_RAISE};
     mnp_status st = MNP_OK;
-    take_values(&r, values);
+    take_values(&r, values->data, values->local_strides);
     int64_t row = 1;
     for (int d = 1; d < values->layout->ndim; d++)
         row *= values->layout->shape[d];
@@ -203,11 +190,59 @@ static mnp_status assign_to_owners(const mnp__assignment *a, const mnp_array *in
     }
     r.index = route->places;
     r.count = route->received;
+    mnp__owners_span(a->x, &r.first, &r.span);
     if (st == MNP_OK)
         st = assign_rows(&r);
     ctx->device->ops->free(ctx->device, got);
     mnp__route_free(route);
     return st;
+}
+
+/* ---- the CPU reaches the indices and values of all ranks ---- */
+
+/*
+ * *done_p: whether all ranks' elements along the axes have a common stride, and the assignment is done.  Ranks are gone
+ * through in their order, so that of equal indices the last one wins.
+ */
+static mnp_status assign_reached(const mnp__assignment *a, const mnp_array *index, const mnp_array *values,
+                                 bool *done_p)
+{
+    enum { X, INDEX, VALUES, ARRAYS };
+    mnp_ctx *ctx = a->x->ctx;
+    const mnp_array *arrays[ARRAYS] = {a->x, index, values};
+    mnp__reached blocks[MNP__OWNERS_READ * ARRAYS];
+    rows r = {.a = a, .inside = extent_of(a), .mode = a->mode};
+    mnp_status st = MNP_OK;
+    MNP_TRY(mnp__reach(ctx->world, ARRAYS, arrays, blocks));
+    *done_p = true;
+    for (int k = 0; k < ctx->comm.size * ARRAYS; k += ARRAYS) {
+        const bool joined = mnp__owners_join(a->count, blocks[k].extent, blocks[k].strides, &r.jump);
+        *done_p = *done_p && (joined || !blocks[k].data);
+    }
+    (void)mnp__owners_join(a->count, a->x->local_shape, a->x->local_strides, &r.jump);
+    r.first = a->x->local_lo[0] * (r.inside / a->x->layout->shape[0]);
+    r.span = a->x->local_shape[0] * (r.inside / a->x->layout->shape[0]);
+    for (int k = 0; k < ctx->comm.size * ARRAYS && *done_p; k += ARRAYS) {
+        const mnp__reached *given = &blocks[k + INDEX], *theirs = &blocks[k + VALUES];
+        r.index = (int64_t *)given->data;
+        r.count = r.span > 0 && given->data ? given->extent[0] : 0;
+        if (a->same)
+            take_values(&r, values->data, values->local_strides);
+        else
+            take_values(&r, theirs->data, theirs->strides);
+        const mnp_status assigned = assign_rows(&r);
+        st = st != MNP_OK ? st : assigned;
+    }
+    const mnp_status met = mnp_comm_barrier(ctx->world); /* the blocks stay as they are until all have read them */
+    return st != MNP_OK ? st : met;
+}
+
+static mnp_status assign_to_all(const mnp__assignment *a, const mnp_array *index, const mnp_array *values)
+{
+    bool done = false;
+    if (mnp__owners_read(a->x, index, values))
+        MNP_TRY(assign_reached(a, index, values, &done));
+    return done ? MNP_OK : assign_to_owners(a, index, values);
 }
 
 /* ---- indices and values where they are wanted ---- */
@@ -280,7 +315,7 @@ mnp_status mnp__assign(const mnp__assignment *a)
     MNP_TRY_OR(join_values(a, &joined), st, done);
     MNP_TRY_OR(layout_of_values(a, joined, here, &layout), st, done);
     MNP_TRY_OR(open_apart(joined, x, layout, x->dtype, here ? 0 : MNP__INPUT_DENSE, &values), st, done);
-    st = here ? assign_here(a, index.array, values.array) : assign_to_owners(a, index.array, values.array);
+    st = here ? assign_here(a, index.array, values.array) : assign_to_all(a, index.array, values.array);
     st = MNP_AGREE(x->ctx, st);
 done:
     mnp__input_close(&values);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/reach.h"
 #include "base/integer.h"
 #include "kernels/indexing/owners_params.h"
 #include "layout/layout.h"
@@ -51,6 +52,35 @@ bool mnp__owns_all(const mnp_layout *layout, unsigned axes)
             return false; /* every rank may have indices, and some own nothing */
     }
     return true;
+}
+
+bool mnp__owns_in_order(const mnp_layout *layout)
+{
+    const int a = layout->ndim > 0 ? layout->axes[0] : MNP_NO_AXIS;
+    return a != MNP_NO_AXIS && layout->mesh[a] == layout->nranks && !layout->reversed[0] &&
+           !mnp_layout_is_cyclic(layout);
+}
+
+bool mnp__owners_join(int count, const int64_t *shape, const int64_t *strides, int64_t *stride_p)
+{
+    int64_t together = 1; /* the elements along the dimensions so far */
+    *stride_p = 0;
+    for (int d = count - 1; d >= 0; d--) {
+        if (shape[d] == 1)
+            continue;
+        if (together == 1)
+            *stride_p = strides[d];
+        if (strides[d] != *stride_p * together)
+            return false;
+        together *= shape[d];
+    }
+    return true;
+}
+
+bool mnp__owners_read(const mnp_array *x, const mnp_array *index, const mnp_array *values)
+{
+    return x->ctx->device->block_memory == 0 && x->ctx->comm.size <= MNP__OWNERS_READ && x->layout->size > 0 &&
+           mnp__owns_in_order(x->layout) && mnp__reaches(x) && mnp__reaches(index) && mnp__reaches(values);
 }
 
 /* The extents of the dimensions that are indexed. */

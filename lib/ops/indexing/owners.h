@@ -21,6 +21,18 @@ bool mnp__owns_all(const mnp_layout *layout, unsigned axes);
 mnp_status mnp__owners_place(const mnp_array *x, unsigned axes, const int64_t *index, int64_t count, int mode,
                              int64_t *places);
 
+/* Whether all ranks have parts of the first dimension alone, in their order: each has numbers one after the other. */
+bool mnp__owns_in_order(const mnp_layout *layout);
+
+/* The stride of elements along `count` dimensions together; false if they have no common one. */
+bool mnp__owners_join(int count, const int64_t *shape, const int64_t *strides, int64_t *stride_p);
+
+/* To send an index to its owner goes through its bytes so many times; on more ranks that is less than what all read. */
+enum { MNP__OWNERS_READ = 16 };
+
+/* Whether every rank reads the indices, and of the values its own, where the CPU reaches them: x is owned in order. */
+bool mnp__owners_read(const mnp_array *x, const mnp_array *index, const mnp_array *values);
+
 /* Where these offsets may lie: from *first_p on, so many.  Not collective. */
 void mnp__owners_span(const mnp_array *x, long long *first_p, long long *span_p);
 

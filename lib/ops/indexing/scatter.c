@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Indices and values are sent together to the owners of the elements, and are applied there: first those of rank 0,
- * each rank's in their order.  This is the order of the indices, as they are spread over the ranks in C order.
+ * each rank's in their order.  This is the order of the indices, as they are spread over the ranks in C order.  Where the
+ * CPU reaches them nothing is sent: every rank goes through the indices of all, and applies values to its own elements.
  */
 #include "ops/indexing/scatter.h"
 
@@ -10,6 +11,7 @@
 #include <maniple/view.h>
 
 #include "array/input.h"
+#include "array/reach.h"
 #include "kernels/indexing/scatter_params.h"
 #include "layout/layout.h"
 #include "ops/indexing/gather.h"
@@ -50,8 +52,6 @@ static mnp_status launch(const mnp__scatter *scatter, mnp_array *x, mnp_scatter_
                                                 .nvrtc_options = "--fmad=false",
                                                 .host_options = "-ffp-contract=off"},
                             &kernel));
-    params->x = x->data;
-    mnp__owners_span(x, &params->first, &params->span);
     return mnp__ctx_launch(ctx, kernel, params->count, params, sizeof *params);
 }
 
@@ -60,8 +60,9 @@ static mnp_status apply(const mnp__scatter *scatter, mnp_array *x, int64_t count
 {
     mnp_ctx *ctx = x->ctx;
     const mnp__device_ops *ops = ctx->device->ops;
-    mnp_scatter_params params = {.values = values, .place = (const long long *)places, .count = count};
+    mnp_scatter_params params = {.x = x->data, .values = values, .place = (const long long *)places, .count = count};
     void *order = NULL;
+    mnp__owners_span(x, &params.first, &params.span);
     mnp_status st = MNP_OK;
     if (must_sort(ctx)) {
         MNP_TRY(MNP_AGREE(ctx, ops->alloc(ctx->device, (size_t)count * sizeof(int64_t), &order)));
@@ -85,11 +86,13 @@ static mnp_status scatter_here(const mnp__scatter *scatter, mnp_array *x, const 
     const int64_t count = index->local_size;
     void *places = NULL;
     if (!must_sort(ctx) && x->dense & MNP__DENSE_C) {
-        mnp_scatter_params params = {.values = values->data,
+        mnp_scatter_params params = {.x = x->data,
+                                     .values = values->data,
                                      .place = index->data,
                                      .inside = x->layout->size,
                                      .mode = scatter->mode,
-                                     .count = count};
+                                     .count = count,
+                                     .span = x->layout->size};
         return launch(scatter, x, &params);
     }
     MNP_TRY(MNP_AGREE(ctx, ctx->device->ops->alloc(ctx->device, (size_t)count * sizeof(int64_t), &places)));
@@ -114,6 +117,51 @@ static mnp_status scatter_to_owners(const mnp__scatter *scatter, mnp_array *x, c
     ctx->device->ops->free(ctx->device, got);
     mnp__route_free(route);
     return st;
+}
+
+/* *done_p: whether x lies in C order on all ranks, and the values are applied. */
+static mnp_status scatter_reached(const mnp__scatter *scatter, mnp_array *x, const mnp_array *index,
+                                  const mnp_array *values, bool *done_p)
+{
+    enum { X, INDEX, VALUES, ARRAYS };
+    mnp_ctx *ctx = x->ctx;
+    const mnp_layout *layout = x->layout;
+    const mnp_array *arrays[ARRAYS] = {x, index, values};
+    mnp__reached blocks[MNP__OWNERS_READ * ARRAYS];
+    const int64_t row = layout->size / layout->shape[0], first = x->local_lo[0] * row;
+    mnp_scatter_params params = {
+        .x = (void *)((uintptr_t)x->data - (uintptr_t)first * mnp_dtype_size(x->dtype)),
+        .inside = layout->size,
+        .mode = scatter->mode,
+        .first = first,
+        .span = x->local_size,
+    };
+    mnp_status st = MNP_OK;
+    MNP_TRY(mnp__reach(ctx->world, ARRAYS, arrays, blocks));
+    *done_p = true;
+    for (int k = 0; k < ctx->comm.size * ARRAYS; k += ARRAYS) {
+        int64_t stride;
+        const bool joined = mnp__owners_join(layout->ndim, blocks[k].extent, blocks[k].strides, &stride);
+        *done_p = *done_p && (!blocks[k].data || (joined && stride <= 1));
+    }
+    for (int k = 0; k < ctx->comm.size * ARRAYS && *done_p; k += ARRAYS) {
+        params.place = (const long long *)blocks[k + INDEX].data;
+        params.values = blocks[k + VALUES].data;
+        params.count = params.place && params.span > 0 ? blocks[k + INDEX].extent[0] : 0;
+        const mnp_status applied = launch(scatter, x, &params);
+        st = st != MNP_OK ? st : applied;
+    }
+    const mnp_status met = mnp_comm_barrier(ctx->world); /* the blocks stay as they are until all have read them */
+    return st != MNP_OK ? st : met;
+}
+
+static mnp_status scatter_to_all(const mnp__scatter *scatter, mnp_array *x, const mnp_array *index,
+                                 const mnp_array *values)
+{
+    bool done = false;
+    if (mnp__owners_read(x, index, values))
+        MNP_TRY(scatter_reached(scatter, x, index, values, &done));
+    return done ? MNP_OK : scatter_to_owners(scatter, x, index, values);
 }
 
 /* `array` lined up, in memory that it does not share with x. */
@@ -165,7 +213,7 @@ mnp_status mnp__scatter_run(const mnp__scatter *scatter, mnp_array *x, const mnp
     MNP_TRY(choose_layout(indices, here, &layout));
     MNP_TRY_OR(line_up(indices, MNP_INT64, layout, x, &index), st, done);
     MNP_TRY_OR(line_up(values, scatter->value, layout, x, &brought), st, done);
-    st = here ? scatter_here(scatter, x, index, brought) : scatter_to_owners(scatter, x, index, brought);
+    st = here ? scatter_here(scatter, x, index, brought) : scatter_to_all(scatter, x, index, brought);
     st = MNP_AGREE(ctx, st);
 done:
     mnp_array_free(brought);

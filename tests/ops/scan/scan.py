@@ -75,7 +75,7 @@ def shapes_and_views():
                                      mp.transpose(mp.broadcast_to(mp.reshape(y, 4, [12, 1, 1, 14]), 4, [12, 3, 2, 14]),
                                                   [3, 1, 0, 2])[::-1, 1:])}
     for b, y in views.values():
-        for name in ("cumsum", "cummax"):
+        for name in ("cumsum",) if mp.FEW else ("cumsum", "cummax"):
             for axis in axes_of(b.ndim):
                 compare(name, b, y, axis)
 
