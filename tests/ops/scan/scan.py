@@ -40,7 +40,7 @@ def all_functions():
              "nancumsum": "float32", "nancumprod": "float64", "cummax": "bool uint64 float16 complex64",
              "cummin": "int64 float64"}
     for function, (name, listed) in enumerate(types.items()):
-        for number, dtype in enumerate(listed.split()):
+        for number, dtype in enumerate(listed.split()[:1 if mp.FEW else None]):
             shape = tuple(int(n) for n in rng.integers(2, 7, 3))
             a = mp.values_for_sums(rng, dtype, shape)
             if name.startswith("nan") and a.dtype.kind == "f":
