@@ -61,15 +61,17 @@ template <int mode> MNP_INLINE int64_t mnp_inside(int64_t i, int64_t count)
     return i < 0 ? i + count : i;
 }
 
+#if !MNP_CUDA
 /*
- * On the host: `to` if it is the worker's own, else `nowhere`.  Of `own ? to : nowhere` compilers make a branch, and which
- * way it goes no processor predicts.
+ * `to` if it is the worker's own, else `nowhere`.  Of `own ? to : nowhere` compilers make a branch, and which way it goes
+ * no processor predicts.
  */
 template <class T> MNP_INLINE T *mnp_to_own(bool own, T *to, T *nowhere)
 {
     const uintptr_t chosen = -(uintptr_t)own;
     return (T *)(((uintptr_t)to & chosen) | ((uintptr_t)nowhere & ~chosen));
 }
+#endif
 
 MNP_INLINE int64_t mnp_inside(int64_t i, int64_t count, int mode)
 {

@@ -44,7 +44,11 @@ template <int mode> static void scatter_range(const mnp_scatter_params &p, int64
     mnp_element nowhere = {};
     for (int64_t i = 0; i < p.count; i++) {
         const int64_t place = mnp_inside<mode>(p.place[i], p.inside);
-        mnp_apply(*mnp_to_own((uint64_t)(place - first) < width, x + place, &nowhere), values[i]);
+        const bool own = (uint64_t)(place - first) < width;
+        if (mnp_last_alone) /* nothing is computed */
+            mnp_apply(*mnp_to_own(own, x + place, &nowhere), values[i]);
+        else if (own)
+            mnp_apply(x[place], values[i]);
     }
 }
 

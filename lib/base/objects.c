@@ -16,6 +16,7 @@
 
 #include "base/integer.h"
 #include "base/log.h"
+#include "base/text.h"
 
 enum {
     BUCKETS = 1024,
@@ -94,7 +95,7 @@ static bool makes_layouts(void)
 {
     static const char *const makers[] = {"mnp_layout_", "mnp_mesh_layout", "mnp_sparse_balance"};
     for (size_t i = 0; mnp__current.function && i < sizeof makers / sizeof *makers; i++) {
-        if (strncmp(mnp__current.function, makers[i], strlen(makers[i])) == 0)
+        if (mnp__text_begins(mnp__current.function, makers[i]))
             return true;
     }
     return false;

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <maniple/base.h>
 
@@ -47,6 +48,11 @@ static inline bool mnp__is_digit(char c)
 static inline bool mnp__is_in_name(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
+}
+
+static inline bool mnp__text_begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
 }
 
 /* strtod() in C's locale. */

@@ -32,14 +32,9 @@ static mnp__known *find(mnp__conditions *c, const char *name, size_t length)
     return NULL;
 }
 
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
 static const char *after(const char *line, const char *directive)
 {
-    return begins(line, directive) ? line + strlen(directive) : NULL;
+    return mnp__text_begins(line, directive) ? line + strlen(directive) : NULL;
 }
 
 void mnp__conditions_begin(mnp__conditions *c, const char *defines, bool cuda)
@@ -133,7 +128,7 @@ static value read_one(reader *r)
     }
     const char *const name = r->at;
     r->at += length;
-    if (length == strlen("defined") && begins(name, "defined"))
+    if (length == strlen("defined") && mnp__text_begins(name, "defined"))
         return read_defined(r);
     if (mnp__is_digit(*name)) {
         char *end;
@@ -251,13 +246,13 @@ bool mnp__conditions_line(mnp__conditions *c, const char *line, mnp__text *text)
     const char *expression;
     if (*line != '#')
         return !out;
-    if (begins(line, "#if"))
+    if (mnp__text_begins(line, "#if"))
         return begin(c, out, line);
     if (open && (expression = after(line, "#elif ")))
         return go_on(open, decide(c, expression), expression, text);
-    if (open && begins(line, "#else"))
+    if (open && mnp__text_begins(line, "#else"))
         return go_on_else(open);
-    if (open && begins(line, "#endif")) {
+    if (open && mnp__text_begins(line, "#endif")) {
         c->depth--;
         return open->written;
     }

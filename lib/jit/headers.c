@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "jit/jit.h"
 
 enum { MAX_FOLDERS = 64, MAX_HEADERS = 256 };
@@ -39,7 +40,7 @@ static const char *folder_of(const char *option, const char *next)
     if (strcmp(option, "-I") == 0 || strcmp(option, "--include-path") == 0)
         return next;
     for (size_t i = 0; i < sizeof joined / sizeof *joined; i++) {
-        if (strncmp(option, joined[i], strlen(joined[i])) == 0)
+        if (mnp__text_begins(option, joined[i]))
             return option + strlen(joined[i]);
     }
     return NULL;

@@ -100,7 +100,7 @@ static void append_processor(mnp__text *text)
     FILE *file = fopen("/proc/cpuinfo", "r");
     while (file && getline(&line, &room, file) > 1) { /* an empty line ends the first processor */
         for (size_t i = 0; i < sizeof telling / sizeof *telling; i++) {
-            if (strncmp(line, telling[i], strlen(telling[i])) == 0)
+            if (mnp__text_begins(line, telling[i]))
                 mnp__text_add(text, "%s", line);
         }
     }

@@ -45,11 +45,6 @@ static bool in_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
 static const char *next_line(const char *line)
 {
     line += strcspn(line, "\n");
@@ -62,7 +57,7 @@ static span word_at(const char *begin)
     span word = {begin, begin};
     while (in_word(*word.end))
         word.end++;
-    if (begins(begin, "mnp_"))
+    if (mnp__text_begins(begin, "mnp_"))
         word.begin += 4;
     return word;
 }
@@ -103,7 +98,7 @@ static bool is_wanted(const pruning *p, span name)
     static const char *const kinds[] = {"real_", "integer_"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const span rest = {name.begin + strlen(kinds[i]), name.end};
-        if (begins(name.begin, kinds[i]) && has_word(p, rest))
+        if (mnp__text_begins(name.begin, kinds[i]) && has_word(p, rest))
             return true;
     }
     return has_word(p, name);
@@ -131,7 +126,7 @@ static bool names_function(span parameter, const char *text, const char *end)
     const size_t length = (size_t)(parameter.end - parameter.begin);
     for (const char *at = text + length; at < end; at++) {
         if (strncmp(at, parameter.begin, length) == 0 && (at[-1] == ' ' || at[-1] == '#') &&
-            (at[length] == '(' || begins(at + length, " parameters")))
+            (at[length] == '(' || mnp__text_begins(at + length, " parameters")))
             return length > 0;
     }
     return false;
@@ -176,7 +171,7 @@ static const char *end_of_parentheses(const char *c, const char *end)
 static const char *after_template(span head)
 {
     int depth = 0;
-    if (!begins(head.begin, "template <"))
+    if (!mnp__text_begins(head.begin, "template <"))
         return head.begin;
     for (const char *c = head.begin; c < head.end; c++) {
         depth += (*c == '<') - (*c == '>');
@@ -191,20 +186,21 @@ static span name_of(span head)
 {
     const span none = {head.begin, head.begin};
     const char *begin = after_template(head);
-    if (begins(begin, "struct ")) {
+    if (mnp__text_begins(begin, "struct ")) {
         const span name = word_at(begin + strlen("struct "));
         return name.end <= head.end && *name.end != '(' ? name : none; /* alignas() may come before it */
     }
     for (const char *c = begin; c < head.end; c++) {
-        if (*c == '=' || *c == '#' || begins(c, " struct ") || begins(c, " class ") || begins(c, " union "))
+        if (*c == '=' || *c == '#' || mnp__text_begins(c, " struct ") || mnp__text_begins(c, " class ") ||
+            mnp__text_begins(c, " union "))
             return none;
         if (*c != '(')
             continue;
         const char *word = c;
         while (word > begin && in_word(word[-1]))
             word--;
-        if (begins(word, "decltype(") || begins(word, "sizeof(") || begins(word, "__attribute__(") ||
-            begins(word, "alignas(")) {
+        if (mnp__text_begins(word, "decltype(") || mnp__text_begins(word, "sizeof(") ||
+            mnp__text_begins(word, "__attribute__(") || mnp__text_begins(word, "alignas(")) {
             c = end_of_parentheses(c, head.end);
             continue;
         }
@@ -225,11 +221,11 @@ static const char *end_of_piece(const char *head_end)
     if (head_end[0] != '{' || head_end[1] != '\n')
         return NULL;
     for (const char *line = next_line(head_end); *line; line = next_line(line)) {
-        depth += begins(line, "#if") - begins(line, "#endif");
-        if (begins(line, "#define "))
+        depth += mnp__text_begins(line, "#if") - mnp__text_begins(line, "#endif");
+        if (mnp__text_begins(line, "#define "))
             return NULL;
         if (*line == '}')
-            return depth == 0 && (line[1] == '\n' || begins(line + 1, ";\n")) ? next_line(line) : NULL;
+            return depth == 0 && (line[1] == '\n' || mnp__text_begins(line + 1, ";\n")) ? next_line(line) : NULL;
     }
     return NULL;
 }
@@ -239,10 +235,11 @@ static mnp_status read_piece(pruning *p, const char *line, const char **end_p)
 {
     const char *end = next_line(line);
     *end_p = end;
-    if (begins(line, "#define ")) {
+    if (mnp__text_begins(line, "#define ")) {
         *end_p = read_define(p, line);
-    } else if (begins(line, "MNP_INLINE ") || begins(line, "MNP_FUNCTION ") || begins(line, "template ") ||
-               begins(line, "static ") || begins(line, "struct ")) {
+    } else if (mnp__text_begins(line, "MNP_INLINE ") || mnp__text_begins(line, "MNP_FUNCTION ") ||
+               mnp__text_begins(line, "template ") || mnp__text_begins(line, "static ") ||
+               mnp__text_begins(line, "struct ")) {
         const char *head_end = line + strcspn(line, "{;");
         const span name = name_of((span){line, head_end});
         end = end_of_piece(head_end);
@@ -250,7 +247,7 @@ static mnp_status read_piece(pruning *p, const char *line, const char **end_p)
             return MNP_OK;
         *end_p = end;
         return add_piece(p, line, end, name);
-    } else if (begins(line, "MNP_")) {
+    } else if (mnp__text_begins(line, "MNP_")) {
         const span macro = word_at(line);
         if (*macro.end == '(' && end - line >= 2 && end[-2] == ')' && *end != '{' && is_maker(p, macro))
             return add_piece(p, line, end, word_at(macro.end + 1));

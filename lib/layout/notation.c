@@ -43,7 +43,7 @@ static void skip_space(struct notation *n)
 static bool take(struct notation *n, const char *words)
 {
     skip_space(n);
-    if (strncmp(n->at, words, strlen(words)) != 0)
+    if (!mnp__text_begins(n->at, words))
         return false;
     n->at += strlen(words);
     return true;

@@ -250,13 +250,13 @@ interrupted "a run that is told to end ends soon" "$(cat stderr)"
 [ -z "$(find . -name '*early.h5*')" ]
 interrupted "and leaves no file" "$(find .)"
 cp out.h5 late.h5
-interrupt writes "$MANIPLE" conv dirac:8000x8000/64 hanning:1x1 -o late.h5:/y -q
+interrupt writes "$MANIPLE" conv dirac:6000x6000/64 hanning:1x1 -o late.h5:/y -q
 interrupted "so does one that is writing" "$(cat stderr)"
 late_is_good && [ -z "$(find . -name '.late.h5.*')" ]
 interrupted "and leaves the file as it was, and no other" "$(ls -la)"
 # Open MPI's mpirun sends SIGKILL milliseconds after SIGTERM, so a temporary file may be left; the output is safe
 cp out.h5 late.h5
-interrupt writes ${MPIRUN:+"$MPIRUN" -n 2} "$MANIPLE" conv dirac:8000x8000/64 hanning:1x1 -o late.h5:/y -q
+interrupt writes ${MPIRUN:+"$MPIRUN" -n 2} "$MANIPLE" conv dirac:6000x6000/64 hanning:1x1 -o late.h5:/y -q
 interrupted "two ranks that are writing end soon" "$(cat stderr)"
 late_is_good
 interrupted "and leave the file as it was" "$(ls -la)"

@@ -79,6 +79,7 @@ later = (
     images.check_ellipsoids,
     images.check_labels_of_nothing,
     arrays.check_large_integers,
+    matrices.check_sparse,
 )
 
 returns.start()

@@ -24,6 +24,7 @@
 
 #include "base/hash.h"
 #include "base/integer.h"
+#include "base/text.h"
 
 /* ---- owners ---- */
 
@@ -219,7 +220,7 @@ static bool ends_process(const struct sigaction *action)
         return false;
     const char *slash = strrchr(found.dli_fname, '/'), *name = slash ? slash + 1 : found.dli_fname;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
-        if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
+        if (mnp__text_begins(name, libraries[i]))
             return true;
     }
     return false;

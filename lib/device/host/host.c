@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/text.h"
 
 struct mnp__device_event {
     bool recorded;
@@ -50,7 +51,7 @@ static void proc_value(const char *path, const char *key, char *value, size_t ro
     *value = '\0';
     while (file && fgets(line, sizeof line, file)) {
         const char *colon = strchr(line, ':');
-        if (strncmp(line, key, strlen(key)) == 0 && colon) {
+        if (mnp__text_begins(line, key) && colon) {
             snprintf(value, room, "%s", colon + 1 + strspn(colon + 1, " \t"));
             value[strcspn(value, "\n")] = '\0';
             break;

@@ -227,7 +227,7 @@ static mnp_status lex_symbol(mnp__lexer *lexer, mnp__token *token)
     const char *c = lexer->next;
     for (size_t i = 0; i < sizeof mistaken / sizeof *mistaken; i++) {
         bool unequal = c[0] == '!' && c[1] == '=';
-        if (!unequal && strncmp(c, mistaken[i][0], strlen(mistaken[i][0])) == 0)
+        if (!unequal && mnp__text_begins(c, mistaken[i][0]))
             return mnp__expression_fail(lexer->expression, c, "%s", mistaken[i][1]);
     }
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {

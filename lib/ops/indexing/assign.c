@@ -129,7 +129,7 @@ static mnp_status assign_rows(const rows *r)
     if (st == MNP_OK)
         st = mnp__indexed_run(ctx, mnp_dtype_size(r->a->x->dtype), &moved);
     ctx->device->ops->free(ctx->device, memory);
-    return MNP_AGREE(ctx, st);
+    return st;
 }
 
 /* Values whose dimensions are x's, but for one in the place of the axes. */

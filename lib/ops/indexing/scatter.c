@@ -142,7 +142,7 @@ static mnp_status scatter_reached(const mnp__scatter *scatter, mnp_array *x, con
     for (int k = 0; k < ctx->comm.size * ARRAYS; k += ARRAYS) {
         int64_t stride;
         const bool joined = mnp__owners_join(layout->ndim, blocks[k].extent, blocks[k].strides, &stride);
-        *done_p = *done_p && (!blocks[k].data || (joined && stride <= 1));
+        *done_p = *done_p && (!blocks[k].data || (joined && (stride == 1 || blocks[k].extent[0] * row == 1)));
     }
     for (int k = 0; k < ctx->comm.size * ARRAYS && *done_p; k += ARRAYS) {
         params.place = (const long long *)blocks[k + INDEX].data;

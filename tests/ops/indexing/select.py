@@ -133,6 +133,13 @@ def test_at():
         whole = () if v is None else (np.broadcast_to(v, i.shape + a.shape[1:]).copy(),)  # NumPy errs in broadcasting
         getattr(np, name).at(want, i, *whole)
         mp.check(f"{name}.at {dtype} {a.shape} {i.shape} {value} {shape}", x, want)
+    for shape in ((mp.size, 5), (1, 7), (mp.size, 1, 4)):  # a row at most on each rank, backwards
+        a = values(shape)
+        x = mp.array(a, mp.Layout([mp.size], shape, [0] + [-1] * (len(shape) - 1)))
+        i, v = indices_for(shape[0], 9), values((9,) + shape[1:])
+        mp.ufunc_at("add", x[..., ::-1], mp.array(i), mp.array(v))
+        np.add.at(a[..., ::-1], i, v)
+        mp.check(f"add.at {shape} backwards", x, a)
     a = np.zeros(5, np.float32)
     x = spread(a)
     i, v = indices_for(5, 1000), rng.standard_normal(1000).astype(np.float32)
