@@ -89,7 +89,8 @@ static void remove_mpi_folder(void)
  */
 static void warn_of_variables(const mnp_setting_info *settings)
 {
-    static const char prefix[] = "MANIPLE_", tests[] = "TEST_", python[] = "LIBRARY=";
+    static const char prefix[] = "MANIPLE_";
+    static const char *const others[] = {"TEST_", "LIBRARY=", "GATHER_LIMIT="};
     enum { SKIPPED = sizeof prefix - 1, MOST = 64 };
     const char *names[MOST + 1] = {NULL};
     for (int i = 0; settings[i].name && i < MOST; i++) {
@@ -100,13 +101,14 @@ static void warn_of_variables(const mnp_setting_info *settings)
     for (char **variable = environ; *variable; variable++) {
         char name[128];
         const char *rest = *variable + SKIPPED;
-        if (strncmp(*variable, prefix, SKIPPED) != 0 || strncmp(rest, tests, sizeof tests - 1) == 0 ||
-            strncmp(rest, python, sizeof python - 1) == 0)
+        if (strncmp(*variable, prefix, SKIPPED) != 0)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, "="), rest);
         bool known = false;
         for (int i = 0; names[i]; i++)
             known = known || strcmp(names[i], name) == 0;
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            known = known || strncmp(rest, others[i], strlen(others[i])) == 0;
         const char *nearest = known ? NULL : nearest_word(name, names);
         if (nearest)
             fprintf(stderr, "maniple: there is no setting %s%s; did you mean %s%s?\n", prefix, name, prefix, nearest);

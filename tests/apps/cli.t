@@ -112,7 +112,8 @@ else
 fi
 MANIPLE_DEADLINE=77 "$MANIPLE" info --settings | grep -q '^MANIPLE_DEADLINE = 77$'
 check $? "maniple info --settings shows current values"
-warned=$(MANIPLE_DEADLNE=9 MANIPLE_TEST_ANYTHING=1 on_two "$MANIPLE" info --settings 2>&1 >/dev/null |
+warned=$(MANIPLE_DEADLNE=9 MANIPLE_TEST_ANYTHING=1 MANIPLE_GATHER_LIMIT=9 \
+    on_two "$MANIPLE" info --settings 2>&1 >/dev/null |
     grep '^maniple: ') # the log may have more, as where ranks share a GPU
 [ "$warned" = "maniple: there is no setting MANIPLE_DEADLNE; did you mean MANIPLE_DEADLINE?" ]
 check $? "a variable that is not a setting is named, once" "$warned"
