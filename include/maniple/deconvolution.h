@@ -48,7 +48,8 @@ typedef struct mnp_richardson_lucy_options {
  * from the last two differences x - y (D. Biggs and M. Andrews, Applied Optics 36, 1997).
  *
  * The two convolutions are planned once; an iteration allocates nothing and does not wait.  It takes two convolutions,
- * and for total variation two passes of two taps along every axis.  options NULL: the defaults.
+ * and for total variation two passes of two taps along every axis.  options NULL: the defaults.  Waits for the last
+ * iteration.
  */
 MNP_API mnp_status mnp_richardson_lucy(const mnp_array *image, const mnp_array *psf,
                                        const mnp_richardson_lucy_options *options, mnp_array **out_p);
@@ -81,8 +82,8 @@ typedef struct mnp_unsupervised_wiener_chains {
 /*
  * Wiener-Hunt deconvolution whose balance is estimated from the image: skimage.restoration.unsupervised_wiener, by
  * Gibbs sampling (F. Orieux, J.-F. Giovannelli and T. Rodet, Journal of the Optical Society of America A 27, 2010).
- * The random numbers are not NumPy's, so results agree with scikit-image's to the accuracy of the sampling.  Every
- * iteration waits for two sums.  options NULL: the defaults.  chains NULL: the chains are not wanted; otherwise
+ * The random numbers are not NumPy's, so results agree with scikit-image's to the accuracy of the sampling.  Waits for
+ * two sums in every iteration.  options NULL: the defaults.  chains NULL: the chains are not wanted; otherwise
  * chains->count becomes the number of iterations that were stored.
  */
 MNP_API mnp_status mnp_unsupervised_wiener(const mnp_array *image, const mnp_array *psf,

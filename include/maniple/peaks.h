@@ -48,7 +48,7 @@ typedef struct mnp_peaks {
 
 /*
  * scipy.signal.find_peaks: the local maxima that fulfil the conditions, which are looked at in the order above.
- * options NULL: all local maxima.  For `distance` the peaks go to every CPU.  *peaks is set only on success.
+ * options NULL: all local maxima.  For `distance` the peaks go to every CPU.  Waits.  *peaks is set only on success.
  */
 MNP_API mnp_status mnp_find_peaks(const mnp_array *x, const mnp_find_peaks_options *options, mnp_peaks *peaks);
 
@@ -61,14 +61,14 @@ MNP_API void mnp_peaks_clear(mnp_peaks *peaks);
  *
  *   peaks  positions in x, integers;  wlen: elements that are looked at, 2 or more; 0: all
  *
- * MNP_ERR_ARG also if a position is outside x.
+ * Waits.  MNP_ERR_ARG also if a position is outside x.
  */
 MNP_API mnp_status mnp_peak_prominences(const mnp_array *x, const mnp_array *peaks, int64_t wlen,
                                         mnp_array **prominences_p, mnp_array **left_bases_p, mnp_array **right_bases_p);
 
 /*
  * scipy.signal.peak_widths: the width of peaks at rel_height parts of their prominence below their top, the height
- * there, and where x crosses it, interpolated.
+ * there, and where x crosses it, interpolated.  Waits.
  */
 MNP_API mnp_status mnp_peak_widths(const mnp_array *x, const mnp_array *peaks, double rel_height, int64_t wlen,
                                    mnp_array **widths_p, mnp_array **width_heights_p, mnp_array **left_ips_p,
@@ -76,7 +76,7 @@ MNP_API mnp_status mnp_peak_widths(const mnp_array *x, const mnp_array *peaks, d
 
 /*
  * scipy.signal.argrelextrema, argrelmax and argrelmin: the elements of x, of 1 to 8 dimensions, for which the
- * comparison holds with each of the `order` elements on both sides along an axis.
+ * comparison holds with each of the `order` elements on both sides along an axis.  They wait.
  *
  *   comparator  "greater", "less", "greater_equal" or "less_equal"
  *   mode        "clip", which NULL is: beyond an end is its last element; or "wrap"

@@ -133,7 +133,7 @@ MNP_API void mnp_conv_plan_print(const mnp_conv_plan *plan, FILE *file);
 /* Release a plan; NULL is accepted.  Collective. */
 MNP_API void mnp_conv_plan_free(mnp_conv_plan *plan);
 
-/* Plan, convolve once and release the plan; options NULL: the defaults.  Collective. */
+/* Plan, convolve once and release the plan; options NULL: the defaults.  Waits.  Collective. */
 MNP_API mnp_status mnp_convolve(const mnp_array *x, const mnp_array *kernel, const mnp_conv_options *options,
                                 mnp_array **y_p);
 

@@ -46,8 +46,8 @@ MNP_API mnp_status mnp_ufunc_outer(const char *ufunc, const mnp_array *x, const 
 /*
  * numpy.ufunc.reduceat: element i of the result combines the elements from indices[i] up to, but without, indices[i +
  * 1] along the axis; it is element indices[i] alone if indices[i + 1] is not larger.  The last one combines all
- * elements from the last index on.  `indices` is in the CPU's memory and the same on every rank.  MNP_ERR_ARG also for
- * an index that is out of bounds, with the index.
+ * elements from the last index on.  `indices` is in the CPU's memory and the same on every rank.  Waits.  MNP_ERR_ARG
+ * also for an index that is out of bounds, with the index.
  */
 MNP_API mnp_status mnp_ufunc_reduceat(const char *ufunc, const mnp_array *x, int64_t count, const int64_t *indices,
                                       int axis, mnp_array **out_p);
