@@ -4,6 +4,7 @@
 import ctypes
 import inspect
 import operator
+import os
 import warnings
 
 import numpy as np
@@ -13,6 +14,7 @@ from ._dtypes import dtype_number
 from ._layout import as_shape
 from ._library import Owned, call, struct
 from ._names import finished, names
+from .comm import bcast
 
 __all__ = ["Generator", "default_rng", "seed"]
 
@@ -499,8 +501,10 @@ class Generator(Owned):
 
 
 def default_rng(seed=None):
-    """A Generator.  The seed is the same on all ranks; None is 0, so that all ranks have it.  Collective."""
-    return seed if isinstance(seed, Generator) else Generator(0 if seed is None else seed)
+    """A Generator.  The seed is the same on all ranks; None: rank 0 asks the system for one.  Collective."""
+    if seed is None:
+        seed = int.from_bytes(bcast(os.urandom(8)), "little")
+    return seed if isinstance(seed, Generator) else Generator(seed)
 
 
 # ---- functions without a generator, as in CuPy: they draw from one that all of them share
@@ -509,7 +513,7 @@ _shared = None
 
 
 def seed(seed=None):
-    """Start the generator again, of which the functions of this module draw; before, its seed is 0.  Collective."""
+    """Start the generator again, of which the functions of this module draw, as default_rng() does.  Collective."""
     global _shared
     _shared = default_rng(seed)
 

@@ -404,6 +404,8 @@ def check_cupy_names():
     first = mp.random.normal(size=40)
     ok(mp.array_equal(first, mp.random.default_rng(3).normal(size=40)), "functions of mp.random draw from a generator")
     ok(not mp.array_equal(first, mp.random.normal(size=40)) and mp.random.randint(5, size=9).shape == (9,), "and go on")
+    one, two = (mp.random.default_rng().bit_generator.state["state"]["stream"] for _ in range(2))
+    ok(one != two and mp.comm.bcast(one) == one, "without a seed there is another one each time, the same on all ranks")
     x, a = pair((7, 3))
     x.partition(2, axis=0)
     same("partition in place", (x[2], mp.sort(x, 0)), (np.sort(a, 0)[2], np.sort(a, 0)))
