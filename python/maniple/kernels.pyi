@@ -13,7 +13,9 @@ class ElementwiseKernel:
         self, in_params: str, out_params: str, operation: str, name: str = 'kernel', reduce_dims: Any = True, preamble:
         str = '', no_return: Any = False, return_tuple: Any = False, *, options: Sequence[str] = ...,
     ) -> None: ...
-    def __call__(self, *arguments: Any, out: ndarray | None = None, size: int | None = None) -> Any: ...
+    def __call__(
+        self, *arguments: Any, out: ndarray | tuple[ndarray, ...] | None = None, size: int | None = None,
+    ) -> Any: ...
 
 class RawKernel:
     def __init__(self, code: str, name: str, options: Sequence[str] = ..., backend: Any = 'nvrtc') -> None: ...
@@ -35,6 +37,7 @@ class ReductionKernel:
         Sequence[str] = ...,
     ) -> None: ...
     def __call__(
-        self, *arguments: Any, axis: _Axis = None, keepdims: bool = False, out: ndarray | None = None,
+        self, *arguments: Any, axis: _Axis = None, keepdims: bool = False, out: ndarray | tuple[ndarray, ...] | None =
+        None,
     ) -> Any: ...
 

@@ -15,6 +15,11 @@ same: bool = mp.allclose(mp.fft.ifft(mp.fft.fft(x, axis=-1)), y)
 counts, edges = mp.histogram(x, 10)
 noise = mp.random.default_rng(1).normal(size=(3, 4))
 skewed = mp.random.default_rng(1).triangular(0, noise ** 2, 9.5)
+mirrored: mp.ndarray = mp.flip(mp.triu(x), axis=0)
+poisson = mp.sparse.generate("poisson:8x8")
+product = poisson @ poisson - poisson
+step = mp.Graph(lambda: mp.add(x, 1, out=x))
+rows: int = mp.h5.File("x.h5").create_dataset("/x", (3, 4)).shape[0]
 mp.add.at(x, (0, [1, 1]), 2.0)
 table: mp.ndarray = mp.maximum.outer(x, y)
 uninitialised: mp.ndarray = mp.ndarray((2, 3), mp.int32)
