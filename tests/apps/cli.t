@@ -232,7 +232,7 @@ interrupt()
 # late_is_good: the file is as it was before, or the signal came too late and it is whole
 late_is_good()
 {
-    cmp -s late.h5 out.h5 || [ "$(wc -c <late.h5)" -gt 256000000 ]
+    cmp -s late.h5 out.h5 || [ "$(wc -c <late.h5)" -gt 144000000 ]
 }
 
 # interrupted DESCRIPTION DETAILS: the status before is a point's, if the signal came in time; a run may be over before it
