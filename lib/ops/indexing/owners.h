@@ -27,7 +27,10 @@ bool mnp__owns_in_order(const mnp_layout *layout);
 /* The stride of elements along `count` dimensions together; false if they have no common one. */
 bool mnp__owners_join(int count, const int64_t *shape, const int64_t *strides, int64_t *stride_p);
 
-/* To send an index to its owner goes through its bytes so many times; on more ranks that is less than what all read. */
+/*
+ * On more ranks indices are sent, as what each would read is then, by estimate, more than what sending goes through.  On
+ * two and four ranks reading took 0.2 to 0.6 of the time.
+ */
 enum { MNP__OWNERS_READ = 16 };
 
 /* Whether every rank reads the indices, and of the values its own, where the CPU reaches them: x is owned in order. */
