@@ -45,6 +45,18 @@ template <int bytes> MNP_INLINE void mnp_copy_ahead_if(bool there, void *shared,
 #endif
 }
 
+/* Begin to copy the first `count` of 16 bytes, of which the others become zeros; nothing else is read. */
+MNP_INLINE void mnp_copy_ahead_part(int count, void *shared, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+    const unsigned to = (unsigned)__cvta_generic_to_shared(shared);
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(count) : "memory");
+#else
+    for (int i = 0; i < 16; i++)
+        ((char *)shared)[i] = i < count ? ((const char *)from)[i] : 0;
+#endif
+}
+
 /* End a batch of this thread's copies; wait for all batches but the last `later` ones. */
 MNP_INLINE void mnp_end_batch()
 {

@@ -28,9 +28,11 @@
  *   MNP_SKEWED, MNP_SKEW_OF(readers)   1: an input is MNP_REACH_SKEWED; by how many elements its vectors begin
  *                             before a row
  *   MNP_ALONG, MNP_UNROLL       accesses along a line, and lines, that a thread has in flight
+ *   MNP_FALLS                   1: of a search along one dimension, in which it goes backwards
  *   MNP_OUTS                    1: outputs are short rows of which a thread has several
  *   MNP_TILED                   1: blocks copy tiles to shared memory: reduce_tiles_cuda.h; then also MNP_TILE_KEPT,
- *                               MNP_TILE_REDUCED, MNP_CUT_REDUCED (1: a reduced dimension is cut), MNP_TILE_LOOP, and
+ *                               MNP_TILE_REDUCED, MNP_CUT_REDUCED (1: a reduced dimension is cut), MNP_TILE_LOOP,
+ *                               MNP_TILE_TURNS (1: outputs are as far apart as banks of shared memory), and
  *                               MNP_TILE_COUNT: elements of an output that one thread has, if they are so few, or 0
  */
 #include "kernels/prelude.h"
@@ -48,7 +50,8 @@
 #define MNP_TAKE_ONE(lanes, j, IN, i) MNP_ELEMENT(lanes, template visit<MNP_TAKE_ANY>, j, IN, i)
 #define MNP_LOOK_AT(lanes, j, IN, i) MNP_ELEMENT(lanes, template visit<MNP_LOOK>, j, IN, i)
 #define MNP_IS_PLAIN(lanes, count, end) (lanes).plain(count, 0, end)
-#elif MNP_CUDA && MNP_SEARCHES && MNP_REDUCED == 1 /* a thread of a GPU takes elements of rising indices */
+#elif MNP_CUDA && MNP_SEARCHES && MNP_REDUCED == 1 &&                                                                  \
+    !MNP_FALLS /* a thread of a GPU takes elements of rising indices */
 #define MNP_TAKE(lanes, j, IN, i) MNP_ELEMENT(lanes, follow, j, IN, i)
 #define MNP_TAKE_ONE(lanes, j, IN, i) MNP_TAKE(lanes, j, IN, i)
 #define MNP_LOOK_AT(lanes, j, IN, i)
@@ -177,7 +180,7 @@ MNP_INLINE void mnp_deliver(const mnp_reduce_params &p, const mnp_acc &acc, cons
         *mnp_part_at(p, p.target, index, part) = acc;
         return;
     }
-    const mnp_reduce_end end = {(int64_t)p.count, (int64_t)p.times, p.ddof};
+    const mnp_reduce_end end = {(int64_t)p.count, (int64_t)p.times, p.ddof, p.share};
 #define MNP_RESULT(k) mnp_type##k result##k = {};
 #define MNP_SET(k) result##k
 #define MNP_STORE(k)                                                                                                   \

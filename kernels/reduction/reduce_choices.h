@@ -4,6 +4,16 @@
  * explains them.
  */
 
+#if !MNP_SETTLES
+template <typename T> struct mnp_compared {
+    typedef T type;
+};
+template <typename T> MNP_INLINE T mnp_wide_value(T x)
+{
+    return x;
+}
+#endif
+
 /* ---- extremes ---- */
 
 /* The least and the greatest value of a type, with which minimum and maximum start. */
@@ -59,12 +69,13 @@ template <> MNP_INLINE mnp_bool mnp_nothing<mnp_bool>(mnp_bool otherwise)
 /* numpy.max, min, nanmax, nanmin, and their difference numpy.ptp */
 template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_extreme {
     typedef T acc;
+    typedef typename mnp_compared<T>::type C;
     static MNP_INLINE T none()
     {
         const T last = greatest ? mnp_bottom<T>() : mnp_top<T>();
         return skip_nan ? mnp_nothing<T>(last) : last;
     }
-    static MNP_INLINE T better(T x, T y)
+    template <typename V> static MNP_INLINE V better(V x, V y)
     {
         if constexpr (skip_nan)
             return greatest ? mnp_fmax(x, y) : mnp_fmin(x, y);
@@ -72,14 +83,14 @@ template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_extreme {
             return greatest ? mnp_maximum(x, y) : mnp_minimum(x, y);
     }
     template <int W> struct lanes {
-        T best[W];
+        C best[W];
         MNP_INLINE void start(int j)
         {
-            best[j] = none();
+            best[j] = mnp_wide_value(mnp_to<C>::from(none()));
         }
         MNP_INLINE void take(int64_t j, T x, int64_t)
         {
-            best[j] = better(best[j], x);
+            best[j] = better(best[j], mnp_to<C>::from(x));
         }
         MNP_INLINE void merge(int j, int k)
         {
@@ -87,7 +98,7 @@ template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_extreme {
         }
         MNP_INLINE acc end(int j) const
         {
-            return best[j];
+            return mnp_to<T>::from(best[j]);
         }
     };
     static MNP_INLINE void join(acc &a, const acc &b)
@@ -103,20 +114,21 @@ template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_extreme {
 template <typename T> struct mnp_reduce_ptp {
     typedef mnp_reduce_extreme<T, true, false> high;
     typedef mnp_reduce_extreme<T, false, false> low;
+    typedef typename mnp_compared<T>::type C;
     struct acc {
         T most, least;
     };
     template <int W> struct lanes {
-        T most[W], least[W];
+        C most[W], least[W];
         MNP_INLINE void start(int j)
         {
-            most[j] = high::none();
-            least[j] = low::none();
+            most[j] = mnp_wide_value(mnp_to<C>::from(high::none()));
+            least[j] = mnp_wide_value(mnp_to<C>::from(low::none()));
         }
         MNP_INLINE void take(int64_t j, T x, int64_t)
         {
-            most[j] = high::better(most[j], x);
-            least[j] = low::better(least[j], x);
+            most[j] = high::better(most[j], mnp_to<C>::from(x));
+            least[j] = low::better(least[j], mnp_to<C>::from(x));
         }
         MNP_INLINE void merge(int j, int k)
         {
@@ -125,7 +137,7 @@ template <typename T> struct mnp_reduce_ptp {
         }
         MNP_INLINE acc end(int j) const
         {
-            return acc{most[j], least[j]};
+            return acc{mnp_to<T>::from(most[j]), mnp_to<T>::from(least[j])};
         }
     };
     static MNP_INLINE void join(acc &a, const acc &b)
@@ -142,40 +154,43 @@ template <typename T> struct mnp_reduce_ptp {
 /* numpy.argmax, argmin, nanargmax, nanargmin: the lowest index of the best, or of the first NaN; -1 if there is none */
 template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_index {
     static constexpr bool is_greatest = greatest, skips_nan = skip_nan;
+    typedef typename mnp_compared<T>::type C;
     struct acc {
         T value;
         int64_t index;
     };
     typedef mnp_reduce_extreme<T, greatest, skip_nan> best;
-    static MNP_INLINE bool beats(T x, T y)
+    template <typename V> static MNP_INLINE bool beats(V x, V y)
     {
         const bool is_better = greatest ? mnp_greater(x, y).value : mnp_less(x, y).value;
         return is_better | (!skip_nan & mnp_isnan(x).value & !mnp_isnan(y).value);
     }
     /* Whether x is better than y, which has a lower index. */
-    static MNP_INLINE bool replaces(T x, T y)
+    template <typename V> static MNP_INLINE bool replaces(V x, V y)
     {
         const bool is_better = !(greatest ? mnp_less_equal(x, y).value : mnp_greater_equal(x, y).value);
         return is_better & !mnp_isnan(skip_nan ? x : y).value;
     }
     template <int W> struct lanes {
-        T value[W];
+        C value[W];
         int64_t index[W];
         MNP_INLINE void start(int j)
         {
-            value[j] = greatest ? mnp_bottom<T>() : mnp_top<T>();
+            value[j] = mnp_to<C>::from(greatest ? mnp_bottom<T>() : mnp_top<T>());
             index[j] = -1;
         }
         /* The same as take() where the indices of a lane rise. */
-        MNP_INLINE void follow(int64_t j, T x, int64_t i)
+        template <typename V> MNP_INLINE void follow(int64_t j, V element, int64_t i)
         {
+            const C x = mnp_to<C>::from(element);
             const bool taken = index[j] < 0 ? !(skip_nan && mnp_isnan(x).value) : replaces(x, value[j]);
             value[j] = taken ? x : value[j];
             index[j] = taken ? i : index[j];
         }
         /* The indices that a lane takes rise, or fall: a tie goes to the lower one. */
-        MNP_INLINE void take(int64_t j, T x, int64_t i)
+        template <typename V> MNP_INLINE void take(int64_t j, V element, int64_t i)
         {
+            const C x = mnp_to<C>::from(element);
             const bool tie = !beats(value[j], x) & (i < index[j]);
             const bool taken = ((index[j] < 0) | beats(x, value[j]) | tie) & !(skip_nan && mnp_isnan(x).value);
             value[j] = taken ? x : value[j];
@@ -183,7 +198,7 @@ template <typename T, bool greatest, bool skip_nan> struct mnp_reduce_index {
         }
         MNP_INLINE acc end(int j) const
         {
-            return acc{value[j], index[j]};
+            return acc{mnp_to<T>::from(value[j]), index[j]};
         }
     };
     /* What is known of one element. */

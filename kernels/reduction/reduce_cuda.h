@@ -112,10 +112,36 @@ struct mnp_units {
     }
 };
 
+#if MNP_SEARCHES
+/* An element as searches compare it. */
+typedef mnp_op::C mnp_sought;
+#define MNP_SOUGHT(IN) mnp_to<mnp_sought>::from(MNP_VALUE(IN))
+
+/* Whether an element is better than the best one before it, or as good and of a lower index. */
+MNP_INLINE bool mnp_replaces(mnp_sought x, mnp_sought best)
+{
+    return MNP_FALLS ? !mnp_op::replaces(best, x) : mnp_op::replaces(x, best);
+}
+#endif
+
 #define MNP_VALUES(k) mnp_memory##k value##k[MNP_UNROLL][MNP_ALONG][MNP_VECTOR];
 #define MNP_LOAD(k) units.readers[u].in##k.load(x, value##k[u][a]);
 #define MNP_LOADED(k) units.readers[u].in##k.convert(value##k[u][a][v])
 #define MNP_GET(k) units.readers[u].in##k.get(x)
+
+/*
+ * The index of element x of unit u.  Of one reduced dimension columns have rows that are equally far apart, so that two
+ * readers tell all indices.
+ */
+MNP_INLINE int64_t mnp_index_of(const mnp_units &units, int u, int64_t x)
+{
+#if MNP_COLUMNS && MNP_REDUCED == 1 && MNP_UNROLL > 1
+    const int64_t first = units.readers[0].index(x);
+    return first + u * (units.readers[1].index(x) - first);
+#else
+    return units.readers[u].index(x);
+#endif
+}
 
 /* Add the elements of access a of unit u, as far as they are inside, one after the other. */
 template <typename Lanes> MNP_INLINE void mnp_take_access(const mnp_units &units, int u, int a, Lanes &lanes)
@@ -124,7 +150,7 @@ template <typename Lanes> MNP_INLINE void mnp_take_access(const mnp_units &units
     for (int v = 0; v < MNP_VECTOR; v++) {
         const int64_t x = units.at[u] + a * units.step + v;
         if (a * units.step + v < units.left[u] && (!MNP_SKEWED || x >= 0))
-            MNP_TAKE_ONE(lanes, mnp_set(u, a, v), MNP_GET, units.readers[u].index(x));
+            MNP_TAKE_ONE(lanes, mnp_set(u, a, v), MNP_GET, mnp_index_of(units, u, x));
     }
 }
 
@@ -153,7 +179,8 @@ template <typename Lanes> MNP_INLINE void mnp_take_slowly(const mnp_units &units
 template <typename Lanes> MNP_INLINE void mnp_take_units(const mnp_units &units, Lanes &lanes)
 {
     MNP_INPUTS(MNP_VALUES)
-    bool whole = true;
+    bool whole = true,
+         fits = MNP_COLUMNS && units.left[0] > 0; /* all units are there; those that are, which come first */
 #pragma unroll
     for (int u = 0; u < MNP_UNROLL; u++) {
 #pragma unroll
@@ -161,21 +188,23 @@ template <typename Lanes> MNP_INLINE void mnp_take_units(const mnp_units &units,
             const bool holds = units.holds(u, a);
             const int64_t x = units.place(u, a);
             whole = whole && holds;
+            fits = fits && (units.left[u] <= 0 || holds);
             MNP_INPUTS(MNP_LOAD)
         }
     }
     asm volatile("" ::: "memory"); /* all loads come before the branches */
 #if MNP_SEARCHES && !MNP_COLUMNS && !MNP_OUTS && MNP_UNROLL == 1
-    if (whole && units.readers[0].step > 0) { /* find the best element without 64-bit indices, then add that one */
+    if (whole && (MNP_FALLS ||
+                  units.readers[0].step > 0)) { /* find the best element without 64-bit indices, then add that one */
         constexpr int u = 0;
-        mnp_value best = {};
+        mnp_sought best = {};
         int place = 0;
 #pragma unroll
         for (int a = 0; a < MNP_ALONG; a++) {
 #pragma unroll
             for (int v = 0; v < MNP_VECTOR; v++) {
-                const mnp_value x = MNP_VALUE(MNP_LOADED);
-                const bool replaces = (a == 0 && v == 0) || mnp_op::replaces(x, best);
+                const mnp_sought x = MNP_SOUGHT(MNP_LOADED);
+                const bool replaces = (a == 0 && v == 0) || mnp_replaces(x, best);
                 best = replaces ? x : best;
                 place = replaces ? a * MNP_VECTOR + v : place;
             }
@@ -185,31 +214,36 @@ template <typename Lanes> MNP_INLINE void mnp_take_units(const mnp_units &units,
     }
 #endif
 #if MNP_SEARCHES && MNP_COLUMNS && MNP_REDUCED == 1 && MNP_UNROLL > 1
-    if (whole) { /* the same of the elements that a column has in these rows, which are equally far apart */
+    if (fits) { /* the same of the elements that a column has in these rows, which are equally far apart */
         const int64_t first = units.readers[0].index(0), apart = units.readers[1].index(0) - first;
 #pragma unroll
         for (int a = 0; a < MNP_ALONG; a++) {
 #pragma unroll
             for (int v = 0; v < MNP_VECTOR; v++) {
                 int u = 0, row = 0;
-                mnp_value best = MNP_VALUE(MNP_LOADED);
+                mnp_sought best = MNP_SOUGHT(MNP_LOADED);
 #pragma unroll
                 for (u = 1; u < MNP_UNROLL; u++) {
-                    const mnp_value x = MNP_VALUE(MNP_LOADED);
-                    const bool replaces = mnp_op::replaces(x, best);
+                    const mnp_sought x = MNP_SOUGHT(MNP_LOADED);
+                    const bool replaces = units.left[u] > 0 && mnp_replaces(x, best);
                     best = replaces ? x : best;
                     row = replaces ? u : row;
                 }
-                lanes.follow(mnp_set(0, a, v), best, first + row * apart);
+                if (MNP_FALLS)
+                    lanes.take(mnp_set(0, a, v), best, first + row * apart);
+                else
+                    lanes.follow(mnp_set(0, a, v), best, first + row * apart);
             }
         }
         return;
     }
 #endif
 #if MNP_LEADS
-    if (whole) {
+    if (whole || fits) {
 #pragma unroll
         for (int u = 0; u < MNP_UNROLL; u++) {
+            if (MNP_COLUMNS && u > 0 && units.left[u] <= 0)
+                continue;
 #pragma unroll
             for (int a = 0; a < MNP_ALONG; a++) {
 #pragma unroll
@@ -249,13 +283,13 @@ template <typename Lanes> MNP_INLINE void mnp_take_units(const mnp_units &units,
 #pragma unroll
                 for (int v = 0; v < MNP_VECTOR; v++)
                     MNP_TAKE(lanes, mnp_set(u, a, v), MNP_LOADED,
-                             units.readers[u].index(units.at[u] + a * units.step + v));
+                             mnp_index_of(units, u, units.at[u] + a * units.step + v));
             } else if (MNP_SKEWED) {
 #pragma unroll
                 for (int v = 0; v < MNP_VECTOR; v++) {
                     const int64_t x = units.at[u] + a * units.step + v;
                     if (a * units.step + v < units.left[u] && x >= 0)
-                        MNP_TAKE(lanes, mnp_set(u, a, v), MNP_LOADED, units.readers[u].index(x));
+                        MNP_TAKE(lanes, mnp_set(u, a, v), MNP_LOADED, mnp_index_of(units, u, x));
                 }
             } else if (MNP_VECTOR > 1 && !MNP_LOOKS) {
                 mnp_take_access(units, u, a, lanes);
@@ -482,6 +516,8 @@ MNP_INLINE void mnp_do_parts(const mnp_reduce_params &p)
 #define MNP_BOUNDS __launch_bounds__(MNP_THREADS, mnp_least_blocks)
 #elif MNP_LARGE && !MNP_COLUMNS && !MNP_LOOKS
 #define MNP_BOUNDS __launch_bounds__(MNP_THREADS, 4) /* so many blocks a multiprocessor keep enough bytes in flight */
+#elif MNP_COLUMNS && MNP_SEARCHES
+#define MNP_BOUNDS __launch_bounds__(MNP_THREADS, 2)
 #else
 #define MNP_BOUNDS __launch_bounds__(MNP_THREADS)
 #endif

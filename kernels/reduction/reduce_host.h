@@ -27,7 +27,7 @@ MNP_INLINE void mnp_deliver_line(const mnp_reduce_params &p, const Accs &acc_of,
         }
         return;
     }
-    const mnp_reduce_end of_all = {(int64_t)p.count, (int64_t)p.times, p.ddof};
+    const mnp_reduce_end of_all = {(int64_t)p.count, (int64_t)p.times, p.ddof, p.share};
     bool adjacent = true;
 #define MNP_FIND_OUT(k)                                                                                                \
     const int64_t step##k = p.result[k - MNP_FIRST_RESULT].kept[MNP_KEPT - 1];                                         \

@@ -25,6 +25,7 @@ struct mnp_reduce_end {
     int64_t count; /* elements of a result */
     int64_t times; /* by which each of them counts, where broadcast dimensions are left out */
     double ddof;
+    double each; /* 1 / count */
 };
 
 /* The accumulator of an empty set. */
@@ -134,6 +135,41 @@ template <typename R> MNP_INLINE R mnp_shrink(R x, R by)
     return x / by;
 }
 
+/* 1 / x of a number of elements; and x / by, of which 1 / by is known. */
+#if MNP_SETTLES
+MNP_INLINE double mnp_reciprocal(double x)
+{
+#ifdef __CUDA_ARCH__ /* without the branches of a division */
+    double y;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    y = mnp_fma(mnp_fma(-x, y, 1.0), y, y);
+    return mnp_fma(mnp_fma(-x, y, 1.0), y, y);
+#else
+    return 1 / x;
+#endif
+}
+
+/* P. Markstein, Computation of Elementary Functions on the IBM RISC System/6000 Processor, 1990: rounded as x / by. */
+template <typename R> MNP_INLINE R mnp_divide_by(R x, R by, R reciprocal)
+{
+    const R near = x * reciprocal, nearest = mnp_fma(mnp_fma(-near, by, x), reciprocal, near);
+    return nearest - nearest == 0 ? nearest : near; /* infinities and NaN leave no remainder */
+}
+#else
+MNP_INLINE double mnp_reciprocal(double x)
+{
+    return 1 / x;
+}
+template <typename R> MNP_INLINE R mnp_divide_by(R x, R by, R)
+{
+    return x / by;
+}
+#endif
+template <typename R> MNP_INLINE mnp_complex<R> mnp_divide_by(mnp_complex<R> x, R by, R reciprocal)
+{
+    return mnp_complex<R>{mnp_divide_by(x.re, by, reciprocal), mnp_divide_by(x.im, by, reciprocal)};
+}
+
 /* A number added up so many times. */
 template <typename A> MNP_INLINE A mnp_repeat(A x, int64_t times)
 {
@@ -191,7 +227,8 @@ template <typename T, typename Source = T> struct mnp_reduce_mean : mnp_reduce_s
     typedef typename mnp_summed<T>::type A;
     static MNP_INLINE void give(const typename mnp_reduce_sum<T>::acc &a, const mnp_reduce_end &end, T &result)
     {
-        result = mnp_to<T>::from(mnp_shrink(a.value(), mnp_to<typename mnp_real_of<A>::type>::from(end.count)));
+        typedef typename mnp_real_of<A>::type R;
+        result = mnp_to<T>::from(mnp_divide_by(a.value(), mnp_to<R>::from(end.count), mnp_to<R>::from(end.each)));
     }
 };
 
@@ -346,6 +383,23 @@ template <typename R> struct mnp_varied<mnp_complex<R>> {
     typedef mnp_complex<double> type;
 };
 
+/* The square root of a number, rounded to R. */
+template <typename R> struct mnp_root {
+    static MNP_INLINE R of(double x)
+    {
+        return mnp_to<R>::from(mnp_sqrt(x));
+    }
+};
+#if MNP_SETTLES
+template <> struct mnp_root<float> {
+    /* In float, which is quicker, unless x is too large or too small for it; off by less than a unit in the last place. */
+    static MNP_INLINE float of(double x)
+    {
+        return x > 1e-37 && x < 3e38 ? sqrtf((float)x) : (float)mnp_sqrt(x);
+    }
+};
+#endif
+
 /* numpy.var, std, nanvar, nanstd */
 template <typename T, bool root, bool skip_nan, typename Source = T> struct mnp_reduce_var {
     typedef typename mnp_varied<T>::type A;
@@ -358,7 +412,7 @@ template <typename T, bool root, bool skip_nan, typename Source = T> struct mnp_
     };
     static MNP_INLINE acc known(int64_t n, A first, A sum, double squares)
     {
-        const double each = n ? 1.0 / (double)n : 0;
+        const double each = n ? mnp_reciprocal((double)n) : 0;
         const A mean = mnp_scaled(sum, each);
         const double left = squares - mnp_inner(sum, mean);
         const bool infinite = left != left && mnp_squared(mnp_scaled(sum, 0)) == 0; /* the squares alone are */
@@ -431,18 +485,19 @@ template <typename T, bool root, bool skip_nan, typename Source = T> struct mnp_
             a = b;
             return;
         }
-        const double n = (double)(a.n + b.n), part = (double)b.n / n;
+        const double before = (double)a.n, more = (double)b.n, part = more * mnp_reciprocal(before + more);
         const A difference = mnp_add(mnp_subtract(b.first, a.first), mnp_subtract(b.mean, a.mean));
-        a.squares += b.squares + mnp_squared(difference) * ((double)a.n * part);
+        a.squares += b.squares + mnp_squared(difference) * (before * part);
         a.mean = mnp_add(a.mean, mnp_scaled(difference, part));
         a.n += b.n;
     }
     template <typename R> static MNP_INLINE void give(const acc &a, const mnp_reduce_end &end, R &result)
     {
         const double times = (double)end.times, free = times * (double)a.n - end.ddof;
-        const double variance = times * a.squares / (free <= 0 ? 0 : free);
+        const double by = free <= 0 ? 0 : free, reciprocal = free <= 0 ? mnp_infinity<double>() : mnp_reciprocal(free);
+        const double variance = mnp_divide_by(times * a.squares, by, reciprocal);
         const double nothing = skip_nan && !(free > 0) ? mnp_nan<double>() : variance;
-        result = mnp_to<R>::from(root ? mnp_sqrt(nothing) : nothing);
+        result = root ? mnp_root<R>::of(nothing) : mnp_to<R>::from(nothing);
     }
 };
 

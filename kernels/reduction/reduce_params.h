@@ -50,7 +50,7 @@ struct mnp_reduce_params {
     long long chunks;  /* into which that dimension is cut */
     long long count;   /* elements of one result, on all ranks, of which each is taken `times` times */
     long long times;
-    double ddof;
+    double ddof, share;            /* 1 / count */
     unsigned long long initial[2]; /* a number that takes part in every result */
     unsigned long long source;     /* parts to be joined: that of an output is number part * outputs + its place */
     unsigned long long target;     /* 0: write results; otherwise where their accumulators go, in the same order */

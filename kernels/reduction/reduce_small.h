@@ -2,6 +2,7 @@
 /*
  * Sets of small elements in reduce.cu on a GPU, which adds 64-bit integers and doubles, and converts to them, more
  * slowly than it reads bytes.  What a set has of its last elements is in 32 bits; settle() adds that to the rest.
+ * Extremes are compared in 32 bits, as a GPU converts what it has computed in fewer after every step.
  *
  * Source is the type of elements in memory.  Integers come as they are, not converted to T, in which a reduction has
  * them elsewhere.
@@ -106,3 +107,28 @@ template <typename Op, typename T, typename Source, int W> struct mnp_small_vari
         return Op::known(n[j], (double)first[j], sum[j] + (double)few[j], squares[j] + (double)few_squares[j]);
     }
 };
+
+/* The type in which elements are compared. */
+template <typename T, bool small = mnp_is_integer<T> && sizeof(T) <= 2> struct mnp_compared {
+    typedef T type;
+};
+template <typename T> struct mnp_compared<T, true> {
+    typedef int32_t type;
+};
+template <> struct mnp_compared<mnp_float16, false> {
+    typedef float type;
+};
+template <> struct mnp_compared<mnp_bfloat16, false> {
+    typedef float type;
+};
+
+/* A value of which the compiler does not know that fewer bits would hold it. */
+template <typename T> MNP_INLINE T mnp_wide_value(T x)
+{
+    return x;
+}
+template <> MNP_INLINE int32_t mnp_wide_value<int32_t>(int32_t x)
+{
+    asm("" : "+r"(x));
+    return x;
+}

@@ -9,8 +9,8 @@
  * many blocks a multiprocessor keep enough bytes in flight.  From there teams of threads reduce the elements of an
  * output each.
  *
- * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them.  A
- * tile without reduced dimensions has one element of every output.  Where there is one tile (MNP_TILE_LOOP 0), a block
+ * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them, and
+ * copies the next ones while it reduces these.  A tile without reduced dimensions has one element of every output.  Where there is one tile (MNP_TILE_LOOP 0), a block
  * goes through its outputs instead, MNP_THREADS >> p.team of them at a time.
  */
 #include "kernels/reduction/staging_cuda.h"
@@ -20,6 +20,8 @@ constexpr int mnp_least_blocks = MNP_UNROLL > 1 || MNP_TILE_REDUCED > 1 || mnp_s
                                  : MNP_KEPT + MNP_REDUCED > 2                                 ? 5
                                                                                               : 7;
 constexpr int mnp_outer_kept = MNP_KEPT - MNP_TILE_KEPT, mnp_outer_reduced = MNP_REDUCED - MNP_TILE_REDUCED;
+constexpr int mnp_exponent_of_threads = MNP_THREADS == 256 ? 8 : -1;
+static_assert(mnp_exponent_of_threads > 0, "the number of threads is a power of two");
 constexpr int mnp_most_deep = 32, mnp_memory_bytes = sizeof(mnp_memory0);
 
 /* The product of extents from dimension `first` on. */
@@ -112,15 +114,16 @@ struct mnp_staged {
 };
 
 /*
- * Copy the tiles number `begin` to before `end` of an output; `from` is its first element.  Small ones share the block.
+ * Begin to copy the tiles number `begin` to before `end` of an output; `from` is its first element.  Small ones share
+ * the block.
  */
 MNP_INLINE void mnp_stage_tiles(const mnp_reduce_params &p, const mnp_tiling &tiling, const mnp_memory0 *from, int held,
                                 int begin, int end, int pitch, uint4 *shared, mnp_staged &staged)
 {
     const mnp_reduce_operand &in = p.operand[0], &counter = p.operand[MNP_OPERANDS - 1];
-    const int threads = p.deep >= 8 ? MNP_THREADS / 8 : p.deep >= 2 ? MNP_THREADS / 2 : MNP_THREADS;
-    const int thread = threadIdx.x & (threads - 1);
-    for (int t = begin + (int)threadIdx.x / threads; t < end; t += MNP_THREADS / threads) {
+    const int groups = p.deep >= 8 ? 3 : p.deep >= 2; /* of threads, as the power of two */
+    const int threads = MNP_THREADS >> groups, thread = threadIdx.x & (threads - 1);
+    for (int t = begin + (int)(threadIdx.x >> (mnp_exponent_of_threads - groups)); t < end; t += 1 << groups) {
         const uint32_t outer = MNP_CUT_REDUCED ? (uint32_t)t / (uint32_t)p.chunks : (uint32_t)t;
         const uint32_t chunk = MNP_CUT_REDUCED ? t - outer * (uint32_t)p.chunks : 0;
         const int here = MNP_CUT_REDUCED ? tiling.held(chunk) : held;
@@ -138,7 +141,6 @@ MNP_INLINE void mnp_stage_tiles(const mnp_reduce_params &p, const mnp_tiling &ti
                 (MNP_CUT_REDUCED ? (int64_t)chunk * tiling.each * counter.reduced[mnp_outer_reduced] : 0);
         }
     }
-    mnp_await_stage();
 }
 #endif
 
@@ -157,15 +159,15 @@ MNP_INLINE void mnp_take_layers(const mnp_staged &staged, int tiles, const uint4
         MNP_ELEMENT(lanes, lead, u, MNP_LAYER, 0);
     }
 #endif
-#if MNP_SEARCHES && MNP_REDUCED == 1 /* indices rise: which layer is the best one is found without 64-bit indices */
+#if MNP_SEARCHES && MNP_REDUCED == 1 /* which layer is the best one is found without 64-bit indices */
 #pragma unroll
     for (int u = 0; u < MNP_UNROLL; u++) {
         int t = 0, layer = 0;
-        mnp_value best = MNP_VALUE(MNP_LAYER);
+        mnp_sought best = MNP_SOUGHT(MNP_LAYER);
 #pragma unroll 4
         for (t = 1; t < tiles; t++) {
-            const mnp_value x = MNP_VALUE(MNP_LAYER);
-            const bool replaces = mnp_op::replaces(x, best);
+            const mnp_sought x = MNP_SOUGHT(MNP_LAYER);
+            const bool replaces = mnp_replaces(x, best);
             best = replaces ? x : best;
             layer = replaces ? t : layer;
         }
@@ -197,13 +199,15 @@ MNP_INLINE const uint16_t *mnp_list_places(const mnp_reduce_params &p, const mnp
 #endif
 
 /*
- * The elements of a thread's MNP_UNROLL outputs in a tile that belong to it: number `lane` of `by` threads.  Set u
- * takes those of output u, or two sets in turn those of one output.
+ * The elements of a thread's MNP_UNROLL outputs in a tile that belong to it: number `lane` of 1 << team threads, of
+ * output number `number`.  Set u takes those of output u, or two sets in turn those of one output.  Where outputs would
+ * meet at the same banks of shared memory (MNP_TILE_TURNS), each begins with another one of its elements.
  */
 template <typename Lanes>
 MNP_INLINE void mnp_take_staged(const mnp_memory0 *tile, const int *offset, int stride, const uint16_t *places,
-                                int count, int64_t first, int64_t step, int lane, int by, Lanes &lanes)
+                                int count, int64_t first, int64_t step, int lane, int team, int number, Lanes &lanes)
 {
+    const int by = 1 << team;
 #if MNP_TILE_REDUCED > 1
 #define MNP_PLACE(j) places[j]
 #else
@@ -221,36 +225,45 @@ MNP_INLINE void mnp_take_staged(const mnp_memory0 *tile, const int *offset, int 
 #if MNP_SEARCHES
 #pragma unroll
     for (int u = 0; u < MNP_UNROLL; u++) {
-        int j = lane, place = lane; /* indices rise */
+        int j = lane, place = lane; /* indices rise, or fall */
         if (lane >= count)
             continue;
-        mnp_value best = MNP_VALUE(MNP_STAGED);
+        mnp_sought best = MNP_SOUGHT(MNP_STAGED);
 #pragma unroll 4
         for (j += by; j < count; j += by) {
-            const mnp_value x = MNP_VALUE(MNP_STAGED);
-            const bool replaces = mnp_op::replaces(x, best);
+            const mnp_sought x = MNP_SOUGHT(MNP_STAGED);
+            const bool replaces = mnp_replaces(x, best);
             best = replaces ? x : best;
             place = replaces ? j : place;
         }
         lanes.take(u, best, first + place * step);
     }
 #elif MNP_TILE_COUNT
+    const int turn = MNP_TILE_TURNS ? (int)((uint32_t)number % MNP_TILE_COUNT) : 0;
 #pragma unroll
-    for (int j = 0; j < MNP_TILE_COUNT; j++) {
+    for (int taken = 0; taken < MNP_TILE_COUNT; taken++) {
         constexpr int u = 0;
-        MNP_TAKE_STAGED(lanes, j % mnp_set_count, MNP_STAGED, first + j * step);
+        const int j = MNP_TILE_TURNS && taken + turn >= MNP_TILE_COUNT ? taken + turn - MNP_TILE_COUNT : taken + turn;
+        MNP_TAKE_STAGED(lanes, taken % mnp_set_count, MNP_STAGED, first + j * step);
     }
 #else
-    int j = lane;
-    for (const int last = count - (MNP_ALONG - 1) * by; j < last;) {
+    const uint32_t turns = count >> team;
+    int taken = lane, j = MNP_TILE_TURNS && turns ? lane + (int)(((uint32_t)number & 31) % turns << team) : lane;
+    const auto next = [&] {
+        taken += by;
+        j += by;
+        if (MNP_TILE_TURNS && j >= count)
+            j = lane;
+    };
+    for (const int last = count - (MNP_ALONG - 1) * by; taken < last;) {
 #pragma unroll
-        for (int a = 0; a < MNP_ALONG; a++, j += by) {
+        for (int a = 0; a < MNP_ALONG; a++, next()) {
 #pragma unroll
             for (int u = 0; u < MNP_UNROLL; u++)
                 MNP_TAKE_STAGED(lanes, MNP_UNROLL > 1 ? u : a % mnp_set_count, MNP_STAGED, first + j * step);
         }
     }
-    for (; j < count; j += by) {
+    for (; taken < count; next()) {
 #pragma unroll
         for (int u = 0; u < MNP_UNROLL; u++)
             MNP_TAKE_STAGED(lanes, u, MNP_STAGED, first + j * step);
@@ -266,7 +279,8 @@ template <typename Lanes>
 MNP_INLINE void mnp_finish(const mnp_reduce_params &p, const Lanes &lanes, int u, const int64_t *first, int q,
                            int outputs, int64_t part)
 {
-    const int across = 1 << p.team;
+    constexpr bool alone = MNP_TILE_COUNT || MNP_TILE_REDUCED == 0; /* an output has one thread */
+    const int across = alone ? 1 : 1 << p.team;
     mnp_acc acc = lanes.end(u);
 #pragma unroll
     for (int j = 1; j < mnp_set_count && MNP_UNROLL == 1; j++) {
@@ -275,7 +289,7 @@ MNP_INLINE void mnp_finish(const mnp_reduce_params &p, const Lanes &lanes, int u
     }
     if (across > 32) /* until what the team joined before is read */
         __syncthreads();
-    if (!MNP_TILE_COUNT)
+    if (!alone)
         mnp_join_team(acc, across);
     if (q >= outputs || (threadIdx.x & (across - 1)) != 0)
         return;
@@ -295,7 +309,7 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     const mnp_reduce_operand &in = p.operand[0], &counter = p.operand[MNP_OPERANDS - 1];
     mnp_tiling tiling;
     tiling.find(p);
-    const int across = 1 << p.team, lane = threadIdx.x & (across - 1), at_once = MNP_THREADS >> p.team;
+    const int lane = threadIdx.x & ((1 << p.team) - 1), at_once = MNP_THREADS >> p.team;
     const int stride = (int)in.reduced[MNP_REDUCED - 1];
     const int64_t step = counter.reduced[MNP_REDUCED - 1];
     uint32_t column = blockIdx.x, stripe = 0, part = 0;
@@ -316,12 +330,12 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
     mnp_op::lanes<mnp_set_count> lanes;
     int offset[MNP_UNROLL];
 #if MNP_TILE_LOOP
-    __shared__ mnp_staged staged;
-    const int pitch = (tiling.bytes(tiling.each) + 30) / 16;
+    __shared__ mnp_staged staged[2];
+    const int pitch = (tiling.bytes(tiling.each) + 30) / 16, room = (int)p.deep * pitch;
     const int begin = p.parts > 1 ? (int)mnp_share_begin(p.tiles, part, p.parts) : 0;
     const int end = p.parts > 1 ? (int)mnp_share_begin(p.tiles, part + 1, p.parts) : (int)p.tiles;
 #if MNP_TILE_REDUCED > 1
-    places = mnp_list_places(p, tiling, (uint16_t *)(mnp_shared + p.deep * pitch));
+    places = mnp_list_places(p, tiling, (uint16_t *)(mnp_shared + 2 * room));
 #endif
 #pragma unroll
     for (int j = 0; j < mnp_set_count; j++)
@@ -331,17 +345,23 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
         const int q = mnp_output_number(p, tiling, held, u * at_once + (threadIdx.x >> p.team));
         offset[u] = mnp_offset_of(p, q < outputs ? q : 0); /* of the others nothing comes */
     }
-    for (int t = begin; t < end; t += (int)p.deep) {
+    if (begin < end)
+        mnp_stage_tiles(p, tiling, from, held, begin, (int)mnp_least(end, begin + p.deep), pitch, mnp_shared,
+                        staged[0]);
+    for (int t = begin, now = 0; t < end; t += (int)p.deep, now ^= 1) {
         const int until = (int)mnp_least(end, t + p.deep);
-        if (t > begin)
-            __syncthreads();
-        mnp_stage_tiles(p, tiling, from, held, t, until, pitch, mnp_shared, staged);
+        const uint4 *const tiles = mnp_shared + now * room;
+        mnp_await_stage(); /* and all threads are through with the tiles before these */
+        if (until < end)
+            mnp_stage_tiles(p, tiling, from, held, until, (int)mnp_least(end, until + p.deep), pitch,
+                            mnp_shared + (now ^ 1) * room, staged[now ^ 1]);
 #if MNP_TILE_REDUCED == 0 && MNP_TILE_LOOP
-        mnp_take_layers(staged, until - t, mnp_shared, offset, lanes);
+        mnp_take_layers(staged[now], until - t, tiles, offset, lanes);
 #else
         for (int i = 0; i < until - t && (threadIdx.x >> p.team) < outputs; i++)
-            mnp_take_staged((const mnp_memory0 *)((const char *)mnp_shared + staged.place[i]), offset, stride, places,
-                            staged.count[i], staged.first[i], step, lane, across, lanes);
+            mnp_take_staged((const mnp_memory0 *)((const char *)tiles + staged[now].place[i]), offset, stride, places,
+                            staged[now].count[i], staged[now].first[i], step, lane, (int)p.team, threadIdx.x >> p.team,
+                            lanes);
 #endif
         mnp_settle(lanes, 0);
     }
@@ -365,7 +385,8 @@ MNP_INLINE void mnp_do_elements(const mnp_reduce_params &p)
         const int number = mnp_output_number(p, tiling, held, q);
         offset[0] = mnp_offset_of(p, number);
         if (q < outputs)
-            mnp_take_staged(tile, offset, stride, places, count, (int64_t)counter.base, step, lane, across, lanes);
+            mnp_take_staged(tile, offset, stride, places, count, (int64_t)counter.base, step, lane, (int)p.team, q,
+                            lanes);
         mnp_finish(p, lanes, 0, kept, number, outputs, 0);
     }
 #endif

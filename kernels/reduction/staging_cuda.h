@@ -11,7 +11,8 @@ MNP_INLINE int mnp_skip_of(const void *bytes)
 }
 
 /*
- * Begin to copy bytes to shared memory, where the first is at mnp_skip_of(bytes).  Every one of `threads` threads, all
+ * Begin to copy bytes to shared memory, where the first is at mnp_skip_of(bytes), and the last one in 16 bytes that have
+ * nothing else.  Every one of `threads` threads, all
  * of the block unless they are given, calls it.
  */
 MNP_INLINE void mnp_stage(uint4 *shared, const void *bytes, int count, int thread = threadIdx.x,
@@ -21,8 +22,8 @@ MNP_INLINE void mnp_stage(uint4 *shared, const void *bytes, int count, int threa
     const char *const from = (const char *)bytes - skip;
     for (int i = thread; i < whole; i += threads)
         mnp_copy_ahead<16>(shared + i, (const uint4 *)from + i);
-    for (int i = 16 * whole + thread; i < skip + count; i += threads) /* what is beyond may not exist */
-        ((char *)shared)[i] = from[i];
+    if (skip + count > 16 * whole && thread == whole % threads) /* what is beyond may not exist */
+        mnp_copy_ahead_part(skip + count - 16 * whole, shared + whole, (const uint4 *)from + whole);
 }
 
 /* Wait until all that the block has begun to copy is there. */

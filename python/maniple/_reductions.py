@@ -11,7 +11,8 @@ import numpy as np
 
 from ._array import as_array, into, made, ndarray, operand
 from ._dtypes import dtype_name, dtype_number, numpy_dtypes
-from ._library import call, struct
+from ._errors import check
+from ._library import call, lib, struct
 from ._names import axes_of, axis_within, names, public, public_names, reduction_axes, signature
 
 
@@ -88,10 +89,22 @@ def _about(name, a, mean, axis, named, out):
 
 
 def _reduction(name, takes):
-    """A reduction, with those of NumPy's further arguments that it has."""
+    """A reduction, with those of NumPy's further arguments that it has.  What it does without any is short, because
+    small arrays notice it."""
+    function = getattr(lib, "mnp_" + name)
 
-    def reduction(a, axis=None, *positional, **named):
-        out = None
+    def reduction(a, axis=None, *positional, out=None, **named):
+        if not positional and not named and type(a) is ndarray and (out is None or type(out) is ndarray):
+            shape = a.shape
+            if shape and 0 not in shape:
+                axes = None if axis is None else ctypes.byref(reduction_axes(axis))
+                cell = ctypes.c_void_p(None if out is None else out._handle)
+                status = function(a._handle, axes, ctypes.byref(cell))
+                if status:
+                    check(status)
+                return ndarray._adopt(cell.value) if out is None else out
+        if out is not None:
+            named["out"] = out
         if positional or named:
             out, named = _further(name, takes, positional, named)
         if not isinstance(a, ndarray):

@@ -154,17 +154,18 @@ static void gather(const mnp__reduction_work *work, mnp__reduction_walk *w)
 }
 
 /*
- * Reverse dimensions along which the first input has a negative stride, but not reduced ones if indices are needed.
- * Returns the place of the first result.
+ * Reverse dimensions along which the first input has a negative stride, but not reduced ones if indices are needed,
+ * unless there is one and `may_fall`.  Returns the place of the first result.
  */
-static int64_t turn(mnp__reduction_walk *w)
+static int64_t turn(mnp__reduction_walk *w, bool may_fall)
 {
     int64_t first[MNP__REDUCTION_STRIDES] = {0};
     if (w->elements == 0 || w->outputs == 0)
         return 0;
     mnp__nest_turn(&w->nests[MNP__KEPT], 0, first);
-    if (!w->spec->indices)
+    if (!w->spec->indices || (may_fall && w->nests[MNP__REDUCED].ndim == 1))
         mnp__nest_turn(&w->nests[MNP__REDUCED], 0, first);
+    w->base[w->counter] += (uint64_t)first[w->counter];
     for (int i = 0; i < w->spec->ninputs; i++)
         w->base[i] += (uint64_t)(first[i] * (int64_t)mnp_dtype_size(w->work->inputs[i]->dtype));
     for (int o = 0; o < w->spec->noutputs; o++)
@@ -290,6 +291,8 @@ static void fill_slots(mnp__reduction_walk *w, int64_t team, int64_t deep, mnp__
     slot[MNP__SLOT_CHUNKS] = (uint64_t)plan->chunks;
     slot[MNP__SLOT_COUNT] = (uint64_t)(count / w->times);
     slot[MNP__SLOT_TIMES] = (uint64_t)w->times;
+    const double share = 1 / (double)(count / w->times);
+    memcpy(&slot[MNP__SLOT_SHARE], &share, sizeof share);
     slot += MNP__SLOT_EXTENTS;
     for (int which = MNP__KEPT; which <= MNP__REDUCED; which++) {
         for (int d = 0; d < w->nests[which].ndim; d++)
@@ -337,7 +340,7 @@ void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp
     mnp__reduction_walk w;
     memset(signature, 0, sizeof *signature);
     gather(work, &w);
-    plan->place = turn(&w);
+    plan->place = turn(&w, on_gpu(&w) && !general);
     for (int which = MNP__KEPT; which <= MNP__REDUCED; which++) {
         mnp__nest_order(&w.nests[which], 0, w.spec->ninputs);
         if (work->cut < 0)
@@ -350,6 +353,7 @@ void mnp__reduction_plan_make(const mnp__reduction_work *work, bool general, mnp
         /* a search along columns is along one dimension */
         mnp__nest_pad(&w.nests[MNP__REDUCED], signature->columns && w.spec->searches ? 1 : MNP_MAX_DIMS, 0);
     }
+    signature->falls = w.nests[MNP__REDUCED].ndim == 1 && w.stride[MNP__REDUCED][w.counter][0] < 0;
     signature->kept = (unsigned char)w.nests[MNP__KEPT].ndim;
     signature->reduced = (unsigned char)w.nests[MNP__REDUCED].ndim;
     const int along = signature->columns ? MNP__KEPT : MNP__REDUCED;

@@ -26,6 +26,7 @@ enum {
     MNP__SLOT_COUNT,
     MNP__SLOT_TIMES,
     MNP__SLOT_DDOF,
+    MNP__SLOT_SHARE,
     MNP__SLOT_INITIAL,
     MNP__SLOT_SOURCE = MNP__SLOT_INITIAL + 2,
     MNP__SLOT_TARGET,
@@ -44,8 +45,8 @@ enum { MNP__KEPT, MNP__REDUCED };
 
 /* What a kernel is compiled for.  Signatures are compared by their bytes. */
 typedef struct mnp__reduction_signature {
-    unsigned char kept, reduced, columns, outs, tiled, tile_kept, tile_reduced, tile_loop, tile_count, cut_reduced,
-        vector, along, unroll, reach[MNP__MAX_REDUCTION_OPERANDS];
+    unsigned char kept, reduced, columns, outs, falls, tiled, tile_kept, tile_reduced, tile_loop, tile_count,
+        tile_turns, cut_reduced, vector, along, unroll, reach[MNP__MAX_REDUCTION_OPERANDS];
 } mnp__reduction_signature;
 
 struct mnp__reduction {

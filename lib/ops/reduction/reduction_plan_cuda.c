@@ -21,7 +21,12 @@ enum {
     LARGE = 16,         /* bytes of an accumulator that takes long to join: a thread then has four times as many rows */
     FEW_ACCESSES = 512, /* of rows of columns: by fewer, most threads of a block would have nothing to do */
     USUAL_BYTES = 32,   /* of an accumulator; for users' types more is reserved than most need */
-    ENOUGH_BLOCKS = 1056 /* 8 of 256 threads for each of 132 multiprocessors */
+    ENOUGH_BLOCKS = 1056,    /* 8 of 256 threads for each of 132 multiprocessors */
+    FEW_BLOCKS = 396,        /* 3 of them, which read at nearly the same rate */
+    LEAST_SHARE = 2,         /* batches of a thread if there are few parts */
+    SHARE = 4,               /* the same if there are many */
+    LARGE_SHARE = 8,         /* the same of large accumulators */
+    LARGE_COLUMNS_SHARE = 16 /* and where a thread has one for each of several columns */
 };
 
 /* Whether every vector of an input is aligned. */
@@ -123,9 +128,9 @@ static bool are_tiles(const mnp__reduction_walk *w, int along, const mnp__reduct
         mnp__array_is_scalar(w->work->inputs[0]) || w->base[0] % (uint64_t)size != 0)
         return false;
     const bool small = size < WORD_BYTES;
-    const bool strided = w->stride[along][0][mnp__walk_innermost(w, along)] > 1;
+    const bool strided = mnp__walk_stride(w, along) > 1;
     if (along == MNP__REDUCED && width * size > LONG_BYTES)
-        return small && strided;
+        return strided && (small || mnp__walk_stride(w, along) == 2);
     const int64_t apart = w->stride[MNP__REDUCED][0][mnp__walk_innermost(w, MNP__REDUCED)] * size; /* rows of columns */
     if (along == MNP__KEPT && ((width * size < SECTOR_BYTES && apart >= SECTOR_BYTES) ||
                                mnp__divide_up(width, full) * w->elements < (w->spec->searches ? 2 : 1) * FEW_ACCESSES))
@@ -134,6 +139,18 @@ static bool are_tiles(const mnp__reduction_walk *w, int along, const mnp__reduct
         return true;
     return !is_aligned(w, 0, along, (int)full) || width < full ||
            (along == MNP__REDUCED && width * size <= (small ? VECTOR_BYTES : SHORT_BYTES));
+}
+
+/*
+ * Into how many parts the elements of a result are divided, where there are so few blocks, each of whose threads would
+ * have so many batches: as many as give all multiprocessors work, if a thread's share is worth joining what it knows.
+ */
+static int64_t choose_parts(const mnp__reduction_walk *w, bool columns, int64_t blocks, int64_t batches)
+{
+    const int64_t share = w->spec->accumulator <= LARGE ? SHARE : columns ? LARGE_COLUMNS_SHARE : LARGE_SHARE;
+    const int64_t few = mnp__divide_up(FEW_BLOCKS, blocks), many = 2 * ENOUGH_BLOCKS / blocks;
+    const int64_t parts = mnp__min(mnp__clamp(batches / share, few, mnp__max(few, many)), batches / LEAST_SHARE);
+    return mnp__clamp(parts, 1, mnp__walk_most_parts(w));
 }
 
 /* Whether pieces of so many vectors have at most a quarter more than the row of which they are. */
@@ -177,8 +194,7 @@ static int64_t plan_rows(mnp__reduction_walk *w, mnp__reduction_plan *plan, int6
     const int64_t blocks = mnp__divide_up(w->outputs, threads >> (*team + *deep));
     if (blocks > ENOUGH_BLOCKS / 2 || *team + *deep < most)
         return blocks;
-    plan->parts = mnp__clamp(2 * ENOUGH_BLOCKS / w->outputs, 1, units / (2 * (int64_t)signature->unroll << *deep));
-    plan->parts = mnp__clamp(plan->parts, 1, mnp__walk_most_parts(w));
+    plan->parts = choose_parts(w, false, w->outputs, units / ((int64_t)signature->unroll << *deep));
     return w->outputs * plan->parts;
 }
 
@@ -205,10 +221,8 @@ static int64_t plan_columns(mnp__reduction_walk *w, mnp__reduction_plan *plan, i
         ++*team;
     const int64_t down = threads >> *team, tiles = mnp__divide_up(width, (along * signature->vector) << *team);
     const int64_t blocks = w->outputs / width * tiles;
-    if (blocks <= ENOUGH_BLOCKS / 2) {
-        plan->parts = mnp__clamp(2 * ENOUGH_BLOCKS / blocks, 1, w->elements / (2 * down * signature->unroll));
-        plan->parts = mnp__clamp(plan->parts, 1, mnp__walk_most_parts(w));
-    }
+    if (blocks <= ENOUGH_BLOCKS / 2)
+        plan->parts = choose_parts(w, true, blocks, w->elements / (down * signature->unroll));
     return blocks * plan->parts;
 }
 

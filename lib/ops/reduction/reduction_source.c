@@ -69,12 +69,13 @@ static void add_definitions(const mnp__reduction *reduction, const mnp__reductio
     mnp__text_add(text, "#define MNP_STEADY %d\n#define MNP_LOOKS %d\n", spec->steady, spec->looks);
     mnp__text_add(text, "#define MNP_THREADS %d\n#define MNP_VECTOR %d\n#define MNP_ALONG %d\n#define MNP_UNROLL %d\n",
                   MNP__REDUCTION_THREADS, signature->vector, signature->along, signature->unroll);
-    mnp__text_add(text, "#define MNP_OUTS %d\n#define MNP_TILED %d\n", signature->outs, signature->tiled);
+    mnp__text_add(text, "#define MNP_OUTS %d\n#define MNP_FALLS %d\n#define MNP_TILED %d\n", signature->outs,
+                  signature->falls, signature->tiled);
     mnp__text_add(text, "#define MNP_TILE_KEPT %d\n#define MNP_TILE_REDUCED %d\n#define MNP_CUT_REDUCED %d\n",
                   signature->tile_kept, signature->tile_reduced, signature->cut_reduced);
     mnp__text_add(text, "#define MNP_LARGE %d\n", spec->accumulator > 16 && spec->accumulator <= 32);
-    mnp__text_add(text, "#define MNP_TILE_LOOP %d\n#define MNP_TILE_COUNT %d\n", signature->tile_loop,
-                  signature->tile_count);
+    mnp__text_add(text, "#define MNP_TILE_LOOP %d\n#define MNP_TILE_COUNT %d\n#define MNP_TILE_TURNS %d\n",
+                  signature->tile_loop, signature->tile_count, signature->tile_turns);
     int skewed = -1;
     for (int k = 0; k < spec->ninputs; k++) {
         mnp__text_add(text, "#define MNP_REACH_OF_%d %d\n", k, signature->reach[k]);
@@ -98,7 +99,7 @@ mnp_status mnp__reduction_load(const mnp__reduction *reduction, const mnp__reduc
         .file = "reduction/reduce.cu",
         .host_options = "-fopenmp-simd", /* for #pragma omp simd alone */
         .shared_bytes = signature->tiled
-                            ? MNP__REDUCTION_TILE + 32 +
+                            ? (signature->tile_loop ? 2u : 1u) * (MNP__REDUCTION_TILE + 32) +
                                   (signature->tile_reduced > 1 ? MNP__REDUCTION_PLACES * sizeof(uint16_t) : 0)
                         : signature->columns ? half * signature->vector * signature->along * reduction->spec.accumulator
                                              : 0};

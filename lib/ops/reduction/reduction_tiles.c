@@ -13,6 +13,7 @@
 
 enum {
     ENOUGH_BLOCKS = 1056,     /* 8 of 256 threads for each of 132 multiprocessors */
+    TILE_BLOCKS = 528,        /* that go through many tiles, 4 for each of 132 multiprocessors */
     LEAST_THREADS = 64,       /* of a block that have something to do */
     LEAST_BYTES = 1024,       /* of a tile where there are several with the same outputs */
     LEAST_LAYER = 512,        /* the same of one without reduced dimensions */
@@ -28,6 +29,7 @@ enum {
     NARROW = 64,              /* kept elements that lie beside one another */
     WORD_BYTES = 4,           /* smaller elements at any address are slow to read one by one */
     LAYER_OUTPUTS = 4,        /* of a thread */
+    WARP = 32,                /* threads, and banks of shared memory */
     CONFLICTS = 4,            /* threads that may meet at a bank of shared memory */
     ACCUMULATOR_BYTES = 32    /* of a thread that goes through several tiles */
 };
@@ -129,13 +131,50 @@ static void set_each(tile *t, int64_t each)
 }
 
 /*
+ * How many elements a warp reads at most from one bank of shared memory at a time, where an output has 1 << team
+ * threads, and each output may begin with another element: mnp_take_staged().
+ */
+static int conflicts(const tile *t, int team, bool turned)
+{
+    const int words = t->size > WORD_BYTES ? (int)t->size / WORD_BYTES : 1, threads = WARP / words;
+    const int64_t turns = mnp__max(t->count >> team, 1);
+    int64_t word[WARP];
+    int most = 0;
+    for (int thread = 0; thread < threads; thread++) {
+        int64_t left = thread >> team, number = left, place = thread & ((1 << team) - 1);
+        place = (place + (turned ? number % turns << team : 0)) * stride_of(t, MNP__REDUCED, 0);
+        for (int in = 0; in < t->dims[MNP__KEPT]; in++) {
+            const bool last = in == t->dims[MNP__KEPT] - 1;
+            place += (last ? left : left % extent_of(t, MNP__KEPT, in)) * stride_of(t, MNP__KEPT, in);
+            left /= extent_of(t, MNP__KEPT, in);
+        }
+        word[thread] = place * t->size / WORD_BYTES / words;
+        int same = 1; /* words of the bank, each once */
+        for (int other = 0; other < thread; other++) {
+            bool again = word[other] == word[thread] || (word[other] - word[thread]) % threads != 0;
+            for (int before = 0; before < other && !again; before++)
+                again = word[before] == word[other];
+            same += !again;
+        }
+        most = same > most ? same : most;
+    }
+    return most;
+}
+
+/* Whether that helps, and elements may be taken in any order. */
+static bool are_turned(const mnp__reduction_spec *spec, const tile *t, int team)
+{
+    return t->dims[MNP__REDUCED] == 1 && !spec->searches && 2 * conflicts(t, team, true) <= conflicts(t, team, false);
+}
+
+/*
  * Threads of an output, as the power of two: few, as joining costs, but all threads of a block should have work.  An
  * output has one element of each layer, and so one thread.
  */
-static int choose_team(const tile *t, int64_t share)
+static int choose_team(const mnp__reduction_spec *spec, const tile *t, int64_t share)
 {
     int team = 0;
-    if (t->dims[MNP__REDUCED] > 0 && stride_of(t, MNP__REDUCED, 0) == 1) {
+    if (spec->searches && t->dims[MNP__REDUCED] > 0 && stride_of(t, MNP__REDUCED, 0) == 1) {
         while (team < 5 && extent_of(t, MNP__REDUCED, 0) % ((INT64_C(2) << team) * CONFLICTS) == 0)
             team++;
     }
@@ -161,7 +200,8 @@ static void fill_block(tile *t, int64_t share, int *team)
  */
 static int choose_unroll(tile *t, int *team, int64_t accumulator)
 {
-    const bool many = inside(t, MNP__KEPT) * accumulator > MNP__REDUCTION_THREADS * ACCUMULATOR_BYTES;
+    const int64_t few = mnp__clamp(ACCUMULATOR_BYTES / accumulator, 1, LAYER_OUTPUTS);
+    const bool many = inside(t, MNP__KEPT) > few * MNP__REDUCTION_THREADS;
     const int64_t most = t->dims[MNP__REDUCED] == 0 && accumulator <= ACCUMULATOR_BYTES
                              ? LAYER_OUTPUTS
                              : mnp__clamp((many ? 2 : 1) * ACCUMULATOR_BYTES / accumulator, 1, LAYER_OUTPUTS);
@@ -239,7 +279,7 @@ static bool choose_shape(const mnp__reduction_spec *spec, tile *t, shape *s)
         set_each(t, mnp__min(t->each, MNP__REDUCTION_PLACES / inside(t, MNP__REDUCED)));
     if (!is_suited(spec, t))
         return false;
-    s->team = choose_team(t, share);
+    s->team = choose_team(spec, t, share);
     s->unroll = 1;
     fill_block(t, share, &s->team);
     const int64_t at_once = MNP__REDUCTION_THREADS >> s->team;
@@ -257,8 +297,8 @@ static bool choose_shape(const mnp__reduction_spec *spec, tile *t, shape *s)
            (t->tiles == 1 || pitch >= (t->dims[MNP__REDUCED] == 0 ? LEAST_LAYER : LEAST_BYTES));
 }
 
-/* Find a tile with such gaps, otherwise layers. */
-static bool find_tile(const mnp__reduction_spec *spec, tile *t, shape *s, double gaps)
+/* Find a tile with such gaps, otherwise layers of at least so many outputs. */
+static bool find_tile(const mnp__reduction_spec *spec, tile *t, shape *s, double gaps, int64_t least)
 {
     choose_dims(t, gaps);
     if (t->dims[MNP__KEPT] + t->dims[MNP__REDUCED] == 0)
@@ -266,7 +306,14 @@ static bool find_tile(const mnp__reduction_spec *spec, tile *t, shape *s, double
     if (t->dims[MNP__REDUCED] > 0 && choose_shape(spec, t, s))
         return true;
     make_layers(t);
-    return t->dims[MNP__KEPT] > 0 && choose_shape(spec, t, s);
+    return t->dims[MNP__KEPT] > 0 && choose_shape(spec, t, s) && t->outputs >= least;
+}
+
+static bool find(const mnp__reduction_spec *spec, tile *t, shape *s)
+{
+    return find_tile(spec, t, s, FEW_GAPS, MNP__REDUCTION_THREADS / 2) ||
+           find_tile(spec, t, s, MANY_GAPS, MNP__REDUCTION_THREADS / 2) || find_tile(spec, t, s, FEW_GAPS, 1) ||
+           find_tile(spec, t, s, MANY_GAPS, 1);
 }
 
 int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__nest *nests, int64_t most_parts,
@@ -275,11 +322,10 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
     tile t = {.nests = nests, .size = (int64_t)mnp_dtype_size(spec->operands[0].memory)};
     mnp__reduction_signature *signature = &plan->signature;
     shape s;
-    if (!find_tile(spec, &t, &s, FEW_GAPS) && !find_tile(spec, &t, &s, MANY_GAPS))
+    if (!find(spec, &t, &s))
         return 0;
     if (s.blocks < ENOUGH_BLOCKS)
-        plan->parts =
-            mnp__clamp(mnp__clamp(2 * ENOUGH_BLOCKS / s.blocks, 1, mnp__divide_up(t.tiles, s.deep)), 1, most_parts);
+        plan->parts = mnp__clamp(mnp__clamp(TILE_BLOCKS / s.blocks, 1, mnp__divide_up(t.tiles, s.deep)), 1, most_parts);
     signature->tile_kept = (unsigned char)t.dims[MNP__KEPT];
     signature->tile_reduced = (unsigned char)t.dims[MNP__REDUCED];
     signature->cut_reduced = t.cut == MNP__REDUCED;
@@ -289,6 +335,7 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
         t.tiles == 1 && s.team == 0 && t.dims[MNP__REDUCED] <= 1 && t.count <= MOST_COUNT && !spec->searches
             ? (unsigned char)t.count
             : 0;
+    signature->tile_turns = are_turned(spec, &t, s.team);
     signature->vector = 1;
     signature->along = (unsigned char)(s.unroll > 1 ? 2 : 4);
     signature->unroll = (unsigned char)s.unroll;

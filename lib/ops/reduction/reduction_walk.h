@@ -33,6 +33,12 @@ static inline int64_t mnp__walk_extent(const mnp__reduction_walk *w, int which)
     return w->nests[which].extent[mnp__walk_innermost(w, which)];
 }
 
+/* The stride of the first input along it. */
+static inline int64_t mnp__walk_stride(const mnp__reduction_walk *w, int which)
+{
+    return w->stride[which][0][mnp__walk_innermost(w, which)];
+}
+
 /* The number of parts for which the scratch memory has room, and which are much smaller than their elements. */
 static inline int64_t mnp__walk_most_parts(const mnp__reduction_walk *w)
 {
