@@ -517,7 +517,7 @@ MNP_INLINE void mnp_do_parts(const mnp_reduce_params &p)
 #elif MNP_LARGE && !MNP_COLUMNS && !MNP_LOOKS
 #define MNP_BOUNDS __launch_bounds__(MNP_THREADS, 4) /* so many blocks a multiprocessor keep enough bytes in flight */
 #elif MNP_COLUMNS && MNP_SEARCHES
-#define MNP_BOUNDS __launch_bounds__(MNP_THREADS, 2)
+#define MNP_BOUNDS __launch_bounds__(MNP_THREADS, mnp_set_count > 4 ? 2 : 3)
 #else
 #define MNP_BOUNDS __launch_bounds__(MNP_THREADS)
 #endif

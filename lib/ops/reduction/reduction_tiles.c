@@ -324,8 +324,10 @@ int64_t mnp__reduction_plan_tiles(const mnp__reduction_spec *spec, const mnp__ne
     shape s;
     if (!find(spec, &t, &s))
         return 0;
-    if (s.blocks < ENOUGH_BLOCKS)
-        plan->parts = mnp__clamp(mnp__clamp(TILE_BLOCKS / s.blocks, 1, mnp__divide_up(t.tiles, s.deep)), 1, most_parts);
+    if (s.blocks < ENOUGH_BLOCKS) { /* where TILE_BLOCKS leaves some multiprocessors less to do, many blocks */
+        const int64_t wanted = 2 * s.blocks > TILE_BLOCKS ? 2 * ENOUGH_BLOCKS : TILE_BLOCKS;
+        plan->parts = mnp__clamp(mnp__clamp(wanted / s.blocks, 1, mnp__divide_up(t.tiles, s.deep)), 1, most_parts);
+    }
     signature->tile_kept = (unsigned char)t.dims[MNP__KEPT];
     signature->tile_reduced = (unsigned char)t.dims[MNP__REDUCED];
     signature->cut_reduced = t.cut == MNP__REDUCED;

@@ -172,7 +172,7 @@ static const struct reduce_case {
      0,
      false},
     {"the middle, odd",
-     "tiles 3 to 2, 1x2x2: 405",
+     "tiles 3 to 2, 1x2x2: 2025 641",
      mnp_sum,
      MNP_FLOAT32,
      3,
