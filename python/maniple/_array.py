@@ -470,19 +470,7 @@ class ndarray(_library.Handle):  # noqa: N801
         )
         return (self[i] for i in range(self.shape[0]))
 
-    # indexing
-
-    def __getitem__(self, key):
-        from . import _indexing
-
-        return _indexing.get(self, key)
-
-    def __setitem__(self, key, value):
-        from . import _indexing
-
-        _indexing.put(self, key, value)
-
-    # NumPy's protocols
+    # NumPy's protocols; __getitem__ and __setitem__ are _indexing.py's
 
     def __array_namespace__(self, api_version=None):
         import maniple

@@ -9,7 +9,7 @@ import numpy as np
 from . import _array, _layout
 from ._array import as_array, into, made, ndarray, operand
 from ._dtypes import dtype_number, numpy_dtypes
-from ._layout import as_shape
+from ._layout import as_shape, extents_of
 from ._library import call, chosen, constant
 from ._names import element_of, list_of, names, number_of, on_device, public
 
@@ -41,7 +41,7 @@ def asanyarray(a, dtype=None, *, copy=None):
 def _new(name, shape, dtype, layout, *more):
     shape, number = as_shape(shape), dtype_number(float if dtype is None else dtype)
     if layout is None:
-        return made(name, number, len(shape), shape, *more)
+        return made(name, number, len(shape), extents_of(shape, name), *more)
     cell = ctypes.c_void_p()
     call("array_new", number, _layout.layout_of(layout, shape), ctypes.byref(cell))
     x = ndarray._adopt(cell.value)

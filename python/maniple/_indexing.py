@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """x[key] and x[key] = value: slices are views; masks and arrays of indices select copies, as in NumPy."""
 
+import ctypes
 import functools
 import operator
 
 import numpy as np
 
 from ._array import as_array, made, ndarray, operand_beside
-from ._errors import ArgumentError, OutOfBoundsError
-from ._library import CONSTANTS, call, constant
+from ._errors import ArgumentError, OutOfBoundsError, check
+from ._library import CONSTANTS, call, constant, lib
 from ._names import check_fits, list_of, names
+
+
+_INTEGER = frozenset((int,))
+_BASIC = frozenset((int, slice, type(None), type(Ellipsis)))  # the types of most keys, which are basic
 
 
 def _is_array(item):
@@ -27,22 +32,33 @@ def _integer(item):
         ) from None
 
 
+def _bound(value):
+    return "" if value is None else value if type(value) is int else _integer(value)
+
+
+def _text(item):
+    if type(item) is int:
+        return str(item)
+    if isinstance(item, slice):
+        text = f"{_bound(item.start)}:{_bound(item.stop)}"
+        return text if item.step is None else f"{text}:{_bound(item.step)}"
+    if item is None or item is Ellipsis:
+        return "..." if item is Ellipsis else "None"
+    return str(_integer(item))
+
+
 def text_of(items):
     """Basic indices in the library's notation: x[1:, None, ..., -1] is "1:, None, ..., -1"."""
-
-    def one(item):
-        if isinstance(item, slice):
-            parts = [item.start, item.stop] + ([] if item.step is None else [item.step])
-            return ":".join("" if part is None else str(_integer(part)) for part in parts)
-        if item is None or item is Ellipsis:
-            return "..." if item is Ellipsis else "None"
-        return str(_integer(item))
-
-    return ", ".join(one(item) for item in items)
+    return ", ".join(map(_text, items))
 
 
 def basic(x, items):
-    return made("index", x, text_of(items).encode(), base=x._base)
+    """A view; what it does is short, because small arrays notice it."""
+    cell = ctypes.c_void_p()
+    status = lib.mnp_index(x._handle, text_of(items).encode(), ctypes.byref(cell))
+    if status:
+        check(status)
+    return ndarray._adopt(cell.value, x._base)
 
 
 def _expanded(x, key):
@@ -120,10 +136,14 @@ def _as_index_error(function):
 @_as_index_error
 def get(x, key):
     items = key if type(key) is tuple else (key,)
+    kinds = set(map(type, items))
+    if kinds <= _BASIC:
+        found = basic(x, items)  # a number stays what it was, as NumPy's
+        return made("copy", found) if kinds <= _INTEGER and len(items) == x.ndim else found
     if not any(_is_array(item) for item in items):
         found = basic(x, items)
         is_number = len(items) == x.ndim and found.ndim == 0 and Ellipsis not in items
-        return made("copy", found) if is_number else found  # a number stays what it was, as NumPy's
+        return made("copy", found) if is_number else found
     if _is_one_array(x, items):
         return made("indices_get", x, 0, 1, list_of(items))
     if len(items) == 1 and _dim(items[0]) is not None:
@@ -150,7 +170,7 @@ def value_for(x, value):
 def put(x, key, value):
     items = key if type(key) is tuple else (key,)
     value = value_for(x, value)
-    if not any(_is_array(item) for item in items):
+    if set(map(type, items)) <= _BASIC or not any(_is_array(item) for item in items):
         target = _target(x, items)
         if isinstance(value, ndarray) and value._handle == target._handle:
             return
@@ -175,5 +195,7 @@ def target(x, key):
         return _target(x, items), 0, []
     return _plan_target(x, key)
 
+
+ndarray.__getitem__, ndarray.__setitem__ = get, put
 
 __all__ = ["basic", "get", "put", "target"]

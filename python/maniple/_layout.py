@@ -2,6 +2,7 @@
 """Layouts, which say what rank owns which elements of an array, and which rank this is."""
 
 import ctypes
+import functools
 import operator
 
 import numpy as np
@@ -129,6 +130,12 @@ def as_shape(shape):
         return tuple(map(operator.index, shape)) if np.iterable(shape) else (operator.index(shape),)
     except TypeError:
         raise TypeError(f"{shape!r} is no shape: a shape is an integer, or a tuple of integers") from None
+
+
+@functools.lru_cache(maxsize=256)
+def extents_of(shape, name):
+    """A shape that as_shape() gave as an array of C, for the function of that name."""
+    return vector("int64_t", shape, f"{name}: shape")
 
 
 def layout_of(layout, shape):

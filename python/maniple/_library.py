@@ -294,8 +294,11 @@ def _address(base):
     def address(value):
         if value is None:
             return value
-        if getattr(value, "_kind", None) == base and value._handle is not None:  # as it is for most
-            return value._handle
+        try:
+            if value._kind == base and value._handle is not None:  # as it is for most
+                return value._handle
+        except AttributeError:
+            pass
         if isinstance(value, (ctypes.Array, ctypes.c_void_p)):
             return value
         if isinstance(value, int) and not is_opaque:
@@ -348,9 +351,8 @@ def call(name, *arguments):
     failure is raised; another result than a status is returned."""
     name = "mnp_" + name
     function, first, converters, gives_status = _plans.get(name) or _plan(name)
-    passed = [context()] if first else []
     keep = [a if c is None or type(a) is _byref else c(a) for c, a in zip(converters, arguments)]
-    result = function(*passed, *keep)
+    result = function(context(), *keep) if first else function(*keep)
     if not gives_status:
         return result.decode() if isinstance(result, bytes) else result
     if result:

@@ -93,11 +93,12 @@ def _reduction(name, takes):
     small arrays notice it."""
     function = getattr(lib, "mnp_" + name)
 
-    def reduction(a, axis=None, *positional, out=None, **named):
-        if not positional and not named and type(a) is ndarray and (out is None or type(out) is ndarray):
+    def reduction(a, axis=None, *positional, out=None, keepdims=False, **named):
+        plain = not positional and not named and type(keepdims) is bool
+        if plain and type(a) is ndarray and (out is None or type(out) is ndarray):
             shape = a.shape
             if shape and 0 not in shape:
-                axes = None if axis is None else ctypes.byref(reduction_axes(axis))
+                axes = None if axis is None and not keepdims else ctypes.byref(reduction_axes(axis, keepdims))
                 cell = ctypes.c_void_p(None if out is None else out._handle)
                 status = function(a._handle, axes, ctypes.byref(cell))
                 if status:
@@ -105,6 +106,8 @@ def _reduction(name, takes):
                 return ndarray._adopt(cell.value) if out is None else out
         if out is not None:
             named["out"] = out
+        if keepdims is not False:
+            named["keepdims"] = keepdims
         if positional or named:
             out, named = _further(name, takes, positional, named)
         if not isinstance(a, ndarray):
