@@ -28,7 +28,7 @@
  *   MNP_SKEWED, MNP_SKEW_OF(readers)   1: an input is MNP_REACH_SKEWED; by how many elements its vectors begin
  *                             before a row
  *   MNP_ALONG, MNP_UNROLL       accesses along a line, and lines, that a thread has in flight
- *   MNP_FALLS                   1: of a search along one dimension, in which it goes backwards
+ *   MNP_FALLS                   1: indices along the one reduced dimension fall
  *   MNP_OUTS                    1: outputs are short rows of which a thread has several
  *   MNP_TILED                   1: blocks copy tiles to shared memory: reduce_tiles_cuda.h; then also MNP_TILE_KEPT,
  *                               MNP_TILE_REDUCED, MNP_CUT_REDUCED (1: a reduced dimension is cut), MNP_TILE_LOOP,

@@ -149,7 +149,10 @@ MNP_INLINE double mnp_reciprocal(double x)
 #endif
 }
 
-/* P. Markstein, Computation of Elementary Functions on the IBM RISC System/6000 Processor, 1990: rounded as x / by. */
+/*
+ * P. Markstein, Computation of Elementary Functions on the IBM RISC System/6000 Processor, 1990: almost always rounded
+ * as x / by.
+ */
 template <typename R> MNP_INLINE R mnp_divide_by(R x, R by, R reciprocal)
 {
     const R near = x * reciprocal, nearest = mnp_fma(mnp_fma(-near, by, x), reciprocal, near);
@@ -392,7 +395,7 @@ template <typename R> struct mnp_root {
 };
 #if MNP_SETTLES
 template <> struct mnp_root<float> {
-    /* In float, which is quicker, unless x is too large or too small for it; off by less than a unit in the last place. */
+    /* In float, which is quicker, unless x is too large or too small for it; off by less than one in the last place. */
     static MNP_INLINE float of(double x)
     {
         return x > 1e-37 && x < 3e38 ? sqrtf((float)x) : (float)mnp_sqrt(x);

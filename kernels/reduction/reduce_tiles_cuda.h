@@ -10,14 +10,15 @@
  * output each.
  *
  * A block goes through the tiles that have the same outputs, p.deep of them at a time, or through a part of them, and
- * copies the next ones while it reduces these.  A tile without reduced dimensions has one element of every output.  Where there is one tile (MNP_TILE_LOOP 0), a block
- * goes through its outputs instead, MNP_THREADS >> p.team of them at a time.
+ * copies the next ones while it reduces these.  A tile without reduced dimensions has one element of every output.
+ * Where there is one tile (MNP_TILE_LOOP 0), a block goes through its outputs instead, MNP_THREADS >> p.team of them at
+ * a time.
  */
 #include "kernels/reduction/staging_cuda.h"
 
-/* Registers are limited so that so many blocks fit on a multiprocessor. */
+/* Registers are limited so that so many blocks fit on a multiprocessor; of those that copy ahead memory has five. */
 constexpr int mnp_least_blocks = MNP_UNROLL > 1 || MNP_TILE_REDUCED > 1 || mnp_set_bytes > 16 ? 4
-                                 : MNP_KEPT + MNP_REDUCED > 2                                 ? 5
+                                 : MNP_KEPT + MNP_REDUCED > 2 || MNP_TILE_LOOP                ? 5
                                                                                               : 7;
 constexpr int mnp_outer_kept = MNP_KEPT - MNP_TILE_KEPT, mnp_outer_reduced = MNP_REDUCED - MNP_TILE_REDUCED;
 constexpr int mnp_exponent_of_threads = MNP_THREADS == 256 ? 8 : -1;

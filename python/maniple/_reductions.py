@@ -88,26 +88,28 @@ def _about(name, a, mean, axis, named, out):
     return found if out is None else into("copy", found, out=out)
 
 
+_NOT_GIVEN = object()
+
+
 def _reduction(name, takes):
     """A reduction, with those of NumPy's further arguments that it has.  What it does without any is short, because
     small arrays notice it."""
     function = getattr(lib, "mnp_" + name)
 
-    def reduction(a, axis=None, *positional, out=None, keepdims=False, **named):
-        plain = not positional and not named and type(keepdims) is bool
-        if plain and type(a) is ndarray and (out is None or type(out) is ndarray):
+    def reduction(a, axis=None, *positional, out=_NOT_GIVEN, keepdims=_NOT_GIVEN, **named):
+        plain = not positional and not named and (keepdims is _NOT_GIVEN or type(keepdims) is bool)
+        if plain and type(a) is ndarray and a._handle is not None and (out is _NOT_GIVEN or out is None or type(out) is ndarray):
             shape = a.shape
             if shape and 0 not in shape:
-                axes = None if axis is None and not keepdims else ctypes.byref(reduction_axes(axis, keepdims))
+                kept, out = keepdims is True, None if out is _NOT_GIVEN else out
+                axes = None if axis is None and not kept else ctypes.byref(reduction_axes(axis, kept))
                 cell = ctypes.c_void_p(None if out is None else out._handle)
                 status = function(a._handle, axes, ctypes.byref(cell))
                 if status:
                     check(status)
                 return ndarray._adopt(cell.value) if out is None else out
-        if out is not None:
-            named["out"] = out
-        if keepdims is not False:
-            named["keepdims"] = keepdims
+        named.update((key, value) for key, value in (("out", out), ("keepdims", keepdims)) if value is not _NOT_GIVEN)
+        out = None
         if positional or named:
             out, named = _further(name, takes, positional, named)
         if not isinstance(a, ndarray):

@@ -35,7 +35,7 @@ enum {
     MNP__REDUCTION_SLOTS = MNP__SLOT_EXTENTS + 2 * MNP_MAX_DIMS + MNP__REDUCTION_STRIDES * (1 + 2 * MNP_MAX_DIMS),
     MNP__REDUCTION_THREADS = 256,     /* of a block; a multiple of 64 */
     MNP__REDUCTION_VECTOR = 16,       /* bytes that a thread of a GPU reads at once */
-    MNP__REDUCTION_TILE = 18 << 10,   /* bytes of the tiles that a block of a GPU has at a time */
+    MNP__REDUCTION_TILE = 18 << 10,   /* bytes of the tiles that a block of a GPU reduces at a time */
     MNP__REDUCTION_PLACES = 4096,     /* elements of an output in a tile if they are listed */
     MNP__REDUCTION_SCRATCH = 16 << 20 /* bytes for the parts of one run */
 };

@@ -146,12 +146,12 @@ static int conflicts(const tile *t, int team, bool turned)
         for (int in = 0; in < t->dims[MNP__KEPT]; in++) {
             const bool last = in == t->dims[MNP__KEPT] - 1;
             place += (last ? left : left % extent_of(t, MNP__KEPT, in)) * stride_of(t, MNP__KEPT, in);
-            left /= extent_of(t, MNP__KEPT, in);
+            left = last ? 0 : left / extent_of(t, MNP__KEPT, in);
         }
         word[thread] = place * t->size / WORD_BYTES / words;
         int same = 1; /* words of the bank, each once */
         for (int other = 0; other < thread; other++) {
-            bool again = word[other] == word[thread] || (word[other] - word[thread]) % threads != 0;
+            bool again = word[other] == word[thread] || ((word[other] - word[thread]) & (threads - 1)) != 0;
             for (int before = 0; before < other && !again; before++)
                 again = word[before] == word[other];
             same += !again;
@@ -164,7 +164,10 @@ static int conflicts(const tile *t, int team, bool turned)
 /* Whether that helps, and elements may be taken in any order. */
 static bool are_turned(const mnp__reduction_spec *spec, const tile *t, int team)
 {
-    return t->dims[MNP__REDUCED] == 1 && !spec->searches && 2 * conflicts(t, team, true) <= conflicts(t, team, false);
+    if (t->dims[MNP__REDUCED] != 1 || spec->searches)
+        return false;
+    const int plain = conflicts(t, team, false);
+    return plain > 1 && 2 * conflicts(t, team, true) <= plain;
 }
 
 /*
