@@ -26,25 +26,6 @@ template <int bytes> MNP_INLINE void mnp_copy_ahead(void *shared, const void *fr
 #endif
 }
 
-/* The same, or zeros if there is nothing; `from` must be an address even then. */
-template <int bytes> MNP_INLINE void mnp_copy_ahead_if(bool there, void *shared, const void *from)
-{
-#if __CUDA_ARCH__ >= 800
-    const unsigned to = (unsigned)__cvta_generic_to_shared(shared);
-    const int read = there ? bytes : 0;
-    if constexpr (bytes == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(read) : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(bytes), "r"(read)
-                     : "memory");
-#else
-    if (there)
-        mnp_copy_ahead<bytes>(shared, from);
-    else
-        memset(shared, 0, bytes);
-#endif
-}
-
 /* Begin to copy the first `count` of 16 bytes, of which the others become zeros; nothing else is read. */
 MNP_INLINE void mnp_copy_ahead_part(int count, void *shared, const void *from)
 {
@@ -55,6 +36,26 @@ MNP_INLINE void mnp_copy_ahead_part(int count, void *shared, const void *from)
     for (int i = 0; i < 16; i++)
         ((char *)shared)[i] = i < count ? ((const char *)from)[i] : 0;
 #endif
+}
+
+/* Begin to copy 4, 8 or 16 bytes, or zeros if there is nothing; `from` must be an address even then. */
+template <int bytes> MNP_INLINE void mnp_copy_ahead_if(bool there, void *shared, const void *from)
+{
+    if constexpr (bytes == 16) {
+        mnp_copy_ahead_part(there ? 16 : 0, shared, from);
+    } else {
+#if __CUDA_ARCH__ >= 800
+        const unsigned to = (unsigned)__cvta_generic_to_shared(shared);
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(bytes),
+                     "r"(there ? bytes : 0)
+                     : "memory");
+#else
+        if (there)
+            mnp_copy_ahead<bytes>(shared, from);
+        else
+            memset(shared, 0, bytes);
+#endif
+    }
 }
 
 /* End a batch of this thread's copies; wait for all batches but the last `later` ones. */

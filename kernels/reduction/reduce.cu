@@ -32,8 +32,8 @@
  *   MNP_OUTS                    1: outputs are short rows of which a thread has several
  *   MNP_TILED                   1: blocks copy tiles to shared memory: reduce_tiles_cuda.h; then also MNP_TILE_KEPT,
  *                               MNP_TILE_REDUCED, MNP_CUT_REDUCED (1: a reduced dimension is cut), MNP_TILE_LOOP,
- *                               MNP_TILE_TURNS (1: outputs are as far apart as banks of shared memory), and
- *                               MNP_TILE_COUNT: elements of an output that one thread has, if they are so few, or 0
+ *                               MNP_TILE_TURNS (1: outputs begin with different elements, so as not to meet at banks),
+ *                               and MNP_TILE_COUNT: elements of an output that one thread has, if they are so few, or 0
  */
 #include "kernels/prelude.h"
 #include "kernels/math.h"

@@ -21,8 +21,6 @@ constexpr int mnp_least_blocks = MNP_UNROLL > 1 || MNP_TILE_REDUCED > 1 || mnp_s
                                  : MNP_KEPT + MNP_REDUCED > 2 || MNP_TILE_LOOP                ? 5
                                                                                               : 7;
 constexpr int mnp_outer_kept = MNP_KEPT - MNP_TILE_KEPT, mnp_outer_reduced = MNP_REDUCED - MNP_TILE_REDUCED;
-constexpr int mnp_exponent_of_threads = MNP_THREADS == 256 ? 8 : -1;
-static_assert(mnp_exponent_of_threads > 0, "the number of threads is a power of two");
 constexpr int mnp_most_deep = 32, mnp_memory_bytes = sizeof(mnp_memory0);
 
 /* The product of extents from dimension `first` on. */
@@ -124,7 +122,7 @@ MNP_INLINE void mnp_stage_tiles(const mnp_reduce_params &p, const mnp_tiling &ti
     const mnp_reduce_operand &in = p.operand[0], &counter = p.operand[MNP_OPERANDS - 1];
     const int groups = p.deep >= 8 ? 3 : p.deep >= 2; /* of threads, as the power of two */
     const int threads = MNP_THREADS >> groups, thread = threadIdx.x & (threads - 1);
-    for (int t = begin + (int)(threadIdx.x >> (mnp_exponent_of_threads - groups)); t < end; t += 1 << groups) {
+    for (int t = begin + ((int)threadIdx.x << groups) / MNP_THREADS; t < end; t += 1 << groups) {
         const uint32_t outer = MNP_CUT_REDUCED ? (uint32_t)t / (uint32_t)p.chunks : (uint32_t)t;
         const uint32_t chunk = MNP_CUT_REDUCED ? t - outer * (uint32_t)p.chunks : 0;
         const int here = MNP_CUT_REDUCED ? tiling.held(chunk) : held;

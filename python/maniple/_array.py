@@ -495,6 +495,16 @@ def made(name, *arguments, base=None):
     return ndarray._adopt(cell.value, base)
 
 
+def straight(function, *arguments, out=None, base=None):
+    """The same of a function of ctypes whose arguments are as it takes them, also into an output that is given.  What
+    it does is short, because small arrays notice it."""
+    cell = ctypes.c_void_p(None if out is None else out._handle)
+    status = function(*arguments, ctypes.byref(cell))
+    if status:
+        check(status)
+    return ndarray._adopt(cell.value, base) if out is None else out
+
+
 def several(count, name, *arguments):
     """Call a function whose last parameters are so many outputs, which are new."""
     cells = [ctypes.c_void_p() for _ in range(count)]

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from . import _names
-from ._array import as_array, into, made, ndarray, Operand, operand, operand_among, operand_beside, without_foreign
+from ._array import as_array, into, made, ndarray, Operand, operand, operand_among, operand_beside, straight, without_foreign
 from ._library import FUNCTIONS, SUMMARIES, check, lib
 from ._names import array_of_number, names, public, public_names
 
@@ -102,11 +102,7 @@ def _elementwise(name, inputs, outputs):
         if outputs == 1:
             if type(out) is tuple:
                 (out,) = out
-            cell = ctypes.c_void_p(out._handle if out is not None else None)
-            status = function(*[v._handle for v in given], ctypes.byref(cell))
-            if status:
-                check(status)
-            return ndarray._adopt(cell.value) if out is None else out
+            return straight(function, *[v._handle for v in given], out=out)
         out = out or (None,) * outputs
         cells = [ctypes.c_void_p(o._handle if o is not None else None) for o in out]
         check(function(*[v._handle for v in given], *map(ctypes.byref, cells)))

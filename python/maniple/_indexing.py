@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """x[key] and x[key] = value: slices are views; masks and arrays of indices select copies, as in NumPy."""
 
-import ctypes
 import functools
 import operator
 
 import numpy as np
 
-from ._array import as_array, made, ndarray, operand_beside
-from ._errors import ArgumentError, OutOfBoundsError, check
+from ._array import as_array, made, ndarray, operand_beside, straight
+from ._errors import ArgumentError, OutOfBoundsError
 from ._library import CONSTANTS, call, constant, lib
 from ._names import check_fits, list_of, names
 
 
-_INTEGER = frozenset((int,))
-_BASIC = frozenset((int, slice, type(None), type(Ellipsis)))  # the types of most keys, which are basic
+_NO_INTEGERS = frozenset((slice, type(None), type(Ellipsis)))
+_BASIC = _NO_INTEGERS | {int}  # the types of most items
 
 
 def _is_array(item):
     return isinstance(item, (ndarray, np.ndarray, list, range))
+
+
+def _is_basic(kinds, items):
+    return kinds <= _BASIC or not any(_is_array(item) for item in items)
 
 
 def _integer(item):
@@ -53,14 +56,10 @@ def text_of(items):
 
 
 def basic(x, items):
-    """A view; what it does is short, because small arrays notice it."""
-    if x._handle is None:  # which call() says
-        return made("index", x, text_of(items).encode())
-    cell = ctypes.c_void_p()
-    status = lib.mnp_index(x._handle, text_of(items).encode(), ctypes.byref(cell))
-    if status:
-        check(status)
-    return ndarray._adopt(cell.value, x._base)
+    text = text_of(items).encode()
+    if x._handle is None:
+        return made("index", x, text)  # which says so
+    return straight(lib.mnp_index, x._handle, text, base=x._base)
 
 
 def _expanded(x, key):
@@ -139,13 +138,10 @@ def _as_index_error(function):
 def get(x, key):
     items = key if type(key) is tuple else (key,)
     kinds = set(map(type, items))
-    if kinds <= _BASIC:
-        found = basic(x, items)  # a number stays what it was, as NumPy's
-        return made("copy", found) if kinds <= _INTEGER and len(items) == x.ndim else found
-    if not any(_is_array(item) for item in items):
+    if _is_basic(kinds, items):
         found = basic(x, items)
-        is_number = len(items) == x.ndim and found.ndim == 0 and Ellipsis not in items
-        return made("copy", found) if is_number else found
+        is_number = len(items) == x.ndim and kinds.isdisjoint(_NO_INTEGERS)
+        return made("copy", found) if is_number else found  # a number stays what it was, as NumPy's
     if _is_one_array(x, items):
         return made("indices_get", x, 0, 1, list_of(items))
     if len(items) == 1 and _dim(items[0]) is not None:
@@ -172,7 +168,7 @@ def value_for(x, value):
 def put(x, key, value):
     items = key if type(key) is tuple else (key,)
     value = value_for(x, value)
-    if set(map(type, items)) <= _BASIC or not any(_is_array(item) for item in items):
+    if _is_basic(set(map(type, items)), items):
         target = _target(x, items)
         if isinstance(value, ndarray) and value._handle == target._handle:
             return
@@ -193,7 +189,7 @@ def put(x, key, value):
 def target(x, key):
     """(view, first axis, index arrays) of what a key selects, to change it; without index arrays it is the view."""
     items = key if type(key) is tuple else (key,)
-    if not any(_is_array(item) for item in items):
+    if _is_basic(set(map(type, items)), items):
         return _target(x, items), 0, []
     return _plan_target(x, key)
 

@@ -210,18 +210,13 @@ def _plain_axes(*fields):
     return struct("axes")(*fields)
 
 
-@functools.lru_cache(maxsize=1024)
-def _one_axis(axis, keepdims):
-    return _plain_axes(1, (axis,), keepdims, None, None, None, 0.0)
-
-
 def reduction_axes(axis=None, keepdims=False, dtype=None, where=True, initial=None, ddof=0):
     """The struct mnp_axes, and what it refers to."""
     if dtype is None and where is True and initial is None and ddof == 0:
         if axis is None and not keepdims:
             return None
         if type(axis) is int:
-            return _one_axis(axis, bool(keepdims))
+            return _plain_axes(1, (axis,), bool(keepdims), None, None, None, 0.0)
     axes, name, ddof = tuple(axes_of(axis) or ()), dtype_name(dtype), float(ddof)
     count, keepdims = constant("NO_AXES") if axis is not None and not axes else len(axes), bool(keepdims)
     if where is True and initial is None:

@@ -9,9 +9,8 @@ import warnings
 
 import numpy as np
 
-from ._array import as_array, into, made, ndarray, operand
+from ._array import as_array, into, made, ndarray, operand, straight
 from ._dtypes import dtype_name, dtype_number, numpy_dtypes
-from ._errors import check
 from ._library import call, lib, struct
 from ._names import axes_of, axis_within, names, public, public_names, reduction_axes, signature
 
@@ -103,11 +102,7 @@ def _reduction(name, takes):
             if shape and 0 not in shape:
                 kept, out = keepdims is True, None if out is _NOT_GIVEN else out
                 axes = None if axis is None and not kept else ctypes.byref(reduction_axes(axis, kept))
-                cell = ctypes.c_void_p(None if out is None else out._handle)
-                status = function(a._handle, axes, ctypes.byref(cell))
-                if status:
-                    check(status)
-                return ndarray._adopt(cell.value) if out is None else out
+                return straight(function, a._handle, axes, out=out)
         named.update((key, value) for key, value in (("out", out), ("keepdims", keepdims)) if value is not _NOT_GIVEN)
         out = None
         if positional or named:

@@ -312,6 +312,7 @@ static bool find_tile(const mnp__reduction_spec *spec, tile *t, shape *s, double
     return t->dims[MNP__KEPT] > 0 && choose_shape(spec, t, s) && t->outputs >= least;
 }
 
+/* Layers that leave half of a block's threads without outputs come after tiles with larger gaps. */
 static bool find(const mnp__reduction_spec *spec, tile *t, shape *s)
 {
     return find_tile(spec, t, s, FEW_GAPS, MNP__REDUCTION_THREADS / 2) ||

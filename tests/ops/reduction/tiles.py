@@ -159,9 +159,21 @@ def gaps():
         compare("argmax", a.reshape(78, 8192), mp.array(a.reshape(78, 8192)), (0,))
 
 
+def backwards():
+    """Searches along a dimension whose elements come in falling order: long rows, columns, tiles and layers."""
+    for shape, axis in itertools.product(((3, 20011), (31, 1024), (5, 40009), (2003, 5), (40, 16, 5, 33)), (0, 1, -1)):
+        for dtype in "int8", "float32":
+            a = rng.integers(0, 4, shape).astype(dtype)  # many are equal
+            if dtype == "float32":
+                a[rng.random(shape) < 0.001] = np.nan
+            turned = tuple(slice(None, None, -1 if d == axis % len(shape) else 1) for d in range(len(shape)))
+            compare("argmax", a[turned], mp.array(a)[turned], (axis % len(shape),))
+
+
 matrices()
 single()
 gaps()
+backwards()
 interleaved()
 small()
 repeated()
