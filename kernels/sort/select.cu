@@ -6,7 +6,8 @@
  * digit the sought one has.  As soon as few elements agree, a pass writes them to a list, and the later passes read
  * only that: mostly the second pass does.
  *
- * On a GPU one launch does that for lines that no other rank shares (select_cuda.h).
+ * On a GPU teams of blocks do that for lines that no other rank shares, and long ones are sieved before that
+ * (select_cuda.h).
  *
  * MNP_NUMBERED: the elements up to the sought one are wanted, with their indices.  These make equal elements different:
  * an index is the last word of an element.  What comes before the sought one is written with the list, the rest at the
@@ -196,9 +197,9 @@ MNP_INLINE bool mnp_select_same(const mnp_select_state &a, const mnp_select_stat
 }
 
 /* Find who counts for whom from now on. */
-MNP_INLINE void mnp_select_group(const mnp_select_params &p, mnp_select_state *states)
+MNP_INLINE void mnp_select_group(int targets, mnp_select_state *states)
 {
-    for (int t = 0; t < p.targets; t++) {
+    for (int t = 0; t < targets; t++) {
         int leader = 0;
         while (!mnp_select_same(states[leader], states[t]))
             leader++;
@@ -207,11 +208,11 @@ MNP_INLINE void mnp_select_group(const mnp_select_params &p, mnp_select_state *s
 }
 
 /* The same after a pass, and whether no more than `few` elements are left, for a list. */
-MNP_INLINE void mnp_select_lead(const mnp_select_params &p, int pass, long long few, mnp_select_state *states)
+MNP_INLINE void mnp_select_lead(int targets, int pass, long long few, mnp_select_state *states)
 {
     long long left = 0;
-    mnp_select_group(p, states);
-    for (int t = 0; t < p.targets; t++)
+    mnp_select_group(targets, states);
+    for (int t = 0; t < targets; t++)
         left += states[t].leader == t && !states[t].done ? states[t].alike : 0;
     if (states[0].listed == 0 && left <= few)
         states[0].listed = pass + 1;
@@ -223,18 +224,28 @@ MNP_INLINE long long mnp_select_rank(const mnp_select_params &p, int pass, const
     return pass == 0 ? p.ranks[target] : (long long)states[target].rank;
 }
 
-/* Write the element that a state tells all of. */
+/* Write a sought element. */
+MNP_INLINE void mnp_select_store(const mnp_select_params &p, int64_t line, int target, const mnp_bits &number)
+{
+    mnp_select_key(mnp_sort_key_turned(number, p.descending != 0), ((MNP_KEY *)p.values)[line * p.row + target]);
+}
 MNP_INLINE void mnp_select_store(const mnp_select_params &p, int64_t line, int target, const mnp_select_state &state)
 {
     mnp_bits number;
     mnp_select_join(state.words, number);
-    mnp_select_key(mnp_sort_key_turned(number, p.descending != 0), ((MNP_KEY *)p.values)[line * p.row + target]);
+    mnp_select_store(p, line, target, number);
 }
 
 #if MNP_CUDA
 #include "kernels/prefix_sum.h"
 #include "kernels/sort/select_cuda.h"
-#if MNP_TASK == MNP_SELECT_SAMPLE || MNP_TASK == MNP_SELECT_SIEVE || MNP_TASK == MNP_SELECT_TEAM
+#if MNP_TASK == MNP_SELECT_SAMPLE || MNP_TASK == MNP_SELECT_TEAM
+#include "kernels/sort/select_sort_cuda.h"
+#endif
+#if MNP_TASK == MNP_SELECT_SAMPLE || MNP_TASK == MNP_SELECT_SIEVE
+#include "kernels/sort/select_sample_cuda.h"
+#endif
+#if MNP_TASK == MNP_SELECT_SIEVE
 #include "kernels/sort/select_sieve_cuda.h"
 #endif
 #if MNP_TASK == MNP_SELECT_TEAM

@@ -2,9 +2,9 @@
 /*
  * Selection on a GPU, in blocks of MNP_THREADS threads of MNP_ITEMS elements each.
  *
- * A launch selects from lines that no other rank shares (select_team_cuda.h); long ones are sieved before that
- * (select_sieve_cuda.h).  Where lines are shared, a launch counts, and another one finds the digits after the ranks
- * have added their counts.
+ * Long lines that no other rank shares are sieved (select_sieve_cuda.h); others, and what that leaves, are selected
+ * from by teams of blocks (select_team_cuda.h).  Where lines are shared, a launch counts, and another one finds the
+ * digits after the ranks have added their counts.
  *
  * Elements are counted in shared memory.  What is written in no particular order is given its place by tiles: a block
  * counts how much of its tile is written, and takes that much room at once.
@@ -17,12 +17,14 @@ enum {
 
 extern __shared__ uint4 mnp_shared[]; /* counters, or numbers */
 
-/* What a block reads of a line in a pass: keys, or a list of numbers. */
+/* What a block reads of a line in a pass: all, or a list. */
 struct mnp_select_span {
     int64_t line, begin, end;
     int pass;
     bool to_list;
-    const mnp_select_list *from; /* NULL: keys */
+    const mnp_select_list *from; /* NULL: the line */
+    int64_t list;                /* which one of those that are read and written */
+    bool has_keys;               /* what is read are keys, not numbers */
 };
 
 /* The part of a span that is number `part` of `parts`, in whole tiles. */
@@ -46,10 +48,7 @@ MNP_INLINE int mnp_select_at(int item)
     return (item / MNP_VECTOR * MNP_THREADS + (int)threadIdx.x) * MNP_VECTOR + item % MNP_VECTOR;
 }
 
-/*
- * Load this thread's elements of a tile of so many: numbers of the list, or keys, which mnp_select_convert() makes
- * numbers of.
- */
+/* Load this thread's elements of a tile: numbers, or keys, which mnp_select_convert() makes numbers of. */
 MNP_INLINE void mnp_select_load(const mnp_select_params &p, const mnp_select_span &span, int64_t tile,
                                 mnp_bits (&items)[MNP_ITEMS])
 {
@@ -57,7 +56,7 @@ MNP_INLINE void mnp_select_load(const mnp_select_params &p, const mnp_select_spa
         mnp_bits at[MNP_VECTOR];
     };
     const int size = mnp_select_size(span, tile);
-    const mnp_bits *from = span.from ? (const mnp_bits *)span.from->numbers + span.line * span.from->room + tile
+    const mnp_bits *from = span.from ? (const mnp_bits *)span.from->numbers + span.list * span.from->room + tile
                                      : (const mnp_bits *)p.keys + span.line * p.length + tile;
     if (size == MNP_TILE && (uint64_t)from % 16 == 0) {
 #pragma unroll
@@ -78,7 +77,7 @@ MNP_INLINE void mnp_select_load(const mnp_select_params &p, const mnp_select_spa
 MNP_INLINE void mnp_select_convert(const mnp_select_params &p, const mnp_select_span &span,
                                    mnp_bits (&items)[MNP_ITEMS])
 {
-    if (!span.from)
+    if (span.has_keys)
 #pragma unroll
         for (int item = 0; item < MNP_ITEMS; item++)
             items[item] = mnp_number(mnp_bits_as<MNP_KEY>(items[item]), p.descending);
@@ -97,7 +96,7 @@ MNP_INLINE int mnp_select_read(const mnp_select_params &p, const mnp_select_span
 MNP_INLINE int64_t mnp_select_index(const mnp_select_params &p, const mnp_select_span &span, int64_t tile, int item)
 {
     const int64_t i = tile + mnp_select_at(item);
-    return MNP_NUMBERED && span.from ? span.from->places[span.line * span.from->room + i] : i;
+    return MNP_NUMBERED && span.from ? span.from->places[span.list * span.from->room + i] : i;
 }
 
 /* How a thread's element compares with a prefix; its index is looked up only if it counts. */
@@ -109,7 +108,7 @@ MNP_INLINE int mnp_select_compare_at(const mnp_select_params &p, const mnp_selec
     return mnp_select_compare(number, index, prefix);
 }
 
-#if MNP_TASK == MNP_SELECT_COUNT || MNP_TASK == MNP_SELECT_TEAM || MNP_TASK == MNP_SELECT_SIEVE
+#if MNP_TASK == MNP_SELECT_COUNT || MNP_TASK == MNP_SELECT_TEAM
 
 /* Where a thread's entries begin in the line's list and in its result. */
 struct mnp_select_places {
@@ -117,16 +116,16 @@ struct mnp_select_places {
 };
 
 /* Take room in both for all threads of the block, which each have so many entries. */
-MNP_INLINE mnp_select_places mnp_select_take(const mnp_select_params &p, const mnp_select_list &list, int64_t line,
-                                             uint32_t kept, uint32_t found)
+MNP_INLINE mnp_select_places mnp_select_take(const mnp_select_params &p, const mnp_select_list &list,
+                                             const mnp_select_span &span, uint32_t kept, uint32_t found)
 {
     __shared__ unsigned long long begins[2];
     uint32_t all; /* both counts in one word: a tile has fewer than 65536 elements */
     const uint32_t before = mnp_prefix_block<MNP_THREADS / 32>(kept | found << 16, &all);
     if (threadIdx.x == 0 && (all & 0xffff))
-        begins[0] = atomicAdd(&list.count[line], (unsigned long long)(all & 0xffff));
+        begins[0] = atomicAdd(&list.count[span.list], (unsigned long long)(all & 0xffff));
     if (threadIdx.x == 32 && all >> 16)
-        begins[1] = atomicAdd(&p.found[line], (unsigned long long)(all >> 16));
+        begins[1] = atomicAdd(&p.found[span.line], (unsigned long long)(all >> 16));
     __syncthreads();
     const mnp_select_places places = {(int64_t)begins[0] + (before & 0xffff), (int64_t)begins[1] + (before >> 16)};
     __syncthreads(); /* all have read them, so the next call may write */
@@ -138,7 +137,7 @@ MNP_INLINE void mnp_select_keep(const mnp_select_params &p, const mnp_select_spa
                                 const mnp_bits (&numbers)[MNP_ITEMS], uint32_t which, const mnp_select_list &list,
                                 int64_t at)
 {
-    const int64_t first = span.line * list.room;
+    const int64_t first = span.list * list.room;
 #pragma unroll
     for (int item = 0; item < MNP_ITEMS; item++) {
         if (!(which >> item & 1) || at >= list.room)
@@ -149,10 +148,6 @@ MNP_INLINE void mnp_select_keep(const mnp_select_params &p, const mnp_select_spa
         at++;
     }
 }
-
-#endif
-
-#if MNP_TASK == MNP_SELECT_COUNT || MNP_TASK == MNP_SELECT_TEAM
 
 /* Append the elements of bit set `which` to the result of the line, from place `at` on. */
 MNP_INLINE void mnp_select_give(const mnp_select_params &p, const mnp_select_span &span, int64_t tile, uint32_t which,
@@ -184,13 +179,13 @@ MNP_INLINE uint32_t *mnp_select_counts()
 }
 
 /* By all threads: nothing of the span is counted yet. */
-MNP_INLINE void mnp_select_open(const mnp_select_params &p, const mnp_select_state *states, const mnp_select_span &span,
-                                mnp_select_tally &tally)
+MNP_INLINE void mnp_select_open(const mnp_select_params &p, int targets, const mnp_select_state *states,
+                                const mnp_select_span &span, mnp_select_tally &tally)
 {
     if (threadIdx.x == 0) {
         const int64_t worth = (span.end - span.begin) / MNP_TILE + 1;
         tally.leaders = 0;
-        for (int t = 0; t < p.targets; t++)
+        for (int t = 0; t < targets; t++)
             if (states[t].leader == t && !states[t].done) {
                 tally.slots[t] = tally.leaders;
                 tally.targets[tally.leaders] = t;
@@ -213,7 +208,8 @@ MNP_INLINE uint32_t mnp_select_counted(const mnp_select_tally &tally, int i)
 }
 
 /* Count a span's elements, and write those to the list that may be sought, if this pass does. */
-MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_span &span, mnp_select_tally &tally)
+MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_span &span, const mnp_select_list &list,
+                                 mnp_select_tally &tally)
 {
     const mnp_select_digit which = p.digits[span.pass];
     const int leaders = tally.leaders, copies = tally.copies, copy = (int)threadIdx.x % copies;
@@ -250,8 +246,8 @@ MNP_INLINE void mnp_select_count(const mnp_select_params &p, const mnp_select_sp
         if (!span.to_list)
             continue;
         before = MNP_NUMBERED ? before : 0;
-        const mnp_select_places at = mnp_select_take(p, p.list, span.line, __popc(agree), __popc(before));
-        mnp_select_keep(p, span, tile, numbers, agree, p.list, at.kept);
+        const mnp_select_places at = mnp_select_take(p, list, span, __popc(agree), __popc(before));
+        mnp_select_keep(p, span, tile, numbers, agree, list, at.kept);
         mnp_select_give(p, span, tile, before, at.found);
     }
     __syncthreads();
@@ -305,11 +301,11 @@ extern "C" __global__ void __launch_bounds__(MNP_THREADS, 2) select_count(const 
         const mnp_select_list *from = mnp_select_reads_list(states, p.pass) ? &p.list : nullptr;
         const int64_t end = from ? (int64_t)p.list.count[line] : p.length;
         const bool to_list = mnp_select_writes_list(states, p.pass);
-        const mnp_select_span span = {line, begin, limit < end ? limit : end, p.pass, to_list, from};
+        const mnp_select_span span = {line, begin, limit < end ? limit : end, p.pass, to_list, from, line, !from};
         if (begin >= end)
             continue;
-        mnp_select_open(p, states, span, tally);
-        mnp_select_count(p, span, tally);
+        mnp_select_open(p, p.targets, states, span, tally);
+        mnp_select_count(p, span, p.list, tally);
         mnp_select_add(tally, true, p.counts + line * p.targets * MNP_SELECT_DIGITS);
         __syncthreads();
     }
@@ -333,7 +329,7 @@ MNP_KERNEL(select_pick, mnp_select_params)
         for (int i = threadIdx.x; i < p.targets * MNP_SELECT_DIGITS; i += MNP_THREADS)
             counts[i] = 0;
         if (threadIdx.x == 0)
-            mnp_select_lead(p, p.pass, p.few, states);
+            mnp_select_lead(p.targets, p.pass, p.few, states);
         __syncthreads();
     }
 }

@@ -112,7 +112,7 @@ MNP_KERNEL(select_pick, mnp_select_params)
             mnp_select_found(p, p.pass, counts + states[t].leader * MNP_SELECT_DIGITS, 0,
                              mnp_select_rank(p, p.pass, states, t), &states[t]);
         memset(counts, 0, (size_t)p.targets * MNP_SELECT_DIGITS * sizeof *counts);
-        mnp_select_lead(p, p.pass, p.few, states);
+        mnp_select_lead(p.targets, p.pass, p.few, states);
     }
 }
 

@@ -30,6 +30,17 @@ MNP_INLINE MNP_BIN mnp_split(double position, double &rest)
 
 #if MNP_BINS == MNP_BINS_SEARCH && MNP_SHARED
 
+/* The integral part of a number from 0 on. */
+template <typename T> MNP_INLINE int mnp_whole(T number)
+{
+    return (int)number;
+}
+MNP_INLINE int mnp_whole(float number)
+{
+    float rest;
+    return (int)mnp_split(number, rest);
+}
+
 /*
  * A table in shared memory that shortens the bisection of edges, as that of histogram_host.h: cells of equal width,
  * some for each bin.  The cell number is monotonic in the value in spite of rounding, so edges in lower cells are less
@@ -49,22 +60,20 @@ struct mnp_cells {
     mnp_value first, scale;
     MNP_INLINE int find(mnp_value value) const
     {
-        const mnp_value at = (value - first) * scale, last = (mnp_value)(count - 1), from = at > 0 ? at : 0;
-        return (int)(from < last ? from : last);
+        return find(value, first, scale, (mnp_value)(count - 1));
+    }
+    /* The cell of a value, by what a thread has read of the table. */
+    static MNP_INLINE int find(mnp_value value, mnp_value first, mnp_value scale, mnp_value last)
+    {
+        const mnp_value at = (value - first) * scale, from = at > 0 ? at : 0;
+        return mnp_whole(from < last ? from : last);
     }
     MNP_INLINE int below(int c) const
     {
         const int number = cells[c].below;
         return number < 0 ? number + MANY : number;
     }
-    /* How many edges are not above a value. */
-    MNP_INLINE int count_below(mnp_value value) const
-    {
-        const int c = find(value);
-        const mnp_cell cell = cells[c];
-        return cell.below >= 0 ? cell.below + (cell.edge <= value) : search(c, value);
-    }
-    /* The same for a cell of several edges. */
+    /* How many edges are not above a value, whose cell has several. */
     __device__ __noinline__ int search(int c, mnp_value value) const
     {
         int low = below(c), high = below(c + 1);
@@ -145,16 +154,31 @@ struct mnp_finder {
 #if MNP_BINS == MNP_BINS_SEARCH
     const mnp_cells &cells;
     const mnp_value first, end;
+#if MNP_SHARED
+    const bool has_cells;
+    const mnp_value scale, last_cell; /* of the table */
+    MNP_INLINE mnp_finder(const mnp_histogram_params &p, const mnp_cells &cells)
+        : p(p), cells(cells), first(mnp_edge(p, 0)), end(mnp_edge(p, p.bins)), has_cells(cells.count > 0),
+          scale(cells.scale), last_cell((mnp_value)(cells.count - 1))
+    {
+    }
+#else
     MNP_INLINE mnp_finder(const mnp_histogram_params &p, const mnp_cells &cells)
         : p(p), cells(cells), first(mnp_edge(p, 0)), end(mnp_edge(p, p.bins))
     {
     }
+#endif
     /* How many edges are not above a value, which lies between the outer ones. */
     MNP_INLINE MNP_BIN count_below(mnp_value value) const
     {
 #if MNP_SHARED
-        if (cells.count > 0)
-            return (MNP_BIN)cells.count_below(value);
+        if (has_cells) {
+            const int c = mnp_cells::find(value, first, scale, last_cell);
+            const mnp_cell cell = cells.cells[c];
+            if (cell.below < 0)
+                return (MNP_BIN)cells.search(c, value);
+            return (MNP_BIN)(cell.below + (cell.edge <= value));
+        }
 #endif
         return mnp_search((const MNP_COMPARED *)p.edges, p.bins, value);
     }

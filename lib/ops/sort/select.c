@@ -10,6 +10,7 @@
  */
 #include "ops/sort/select.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include <maniple/comm.h>
@@ -29,9 +30,12 @@ enum {
     MOST_POSITIONS = 16,
     CHUNKS = 1024,          /* on a GPU, about, of all lines */
     MEMBERS = 264,          /* blocks of teams on a GPU, about, of all lines */
+    SIEVERS = 264,          /* blocks that sieve, likewise */
     LEAST_CHUNK = 1 << 14,  /* elements */
     LEAST_ROOM = 1 << 8,    /* for elements of a line that are listed */
     LEAST_SIEVED = 1 << 20, /* of the elements of a line that is sieved */
+    NEAR = 64,              /* elements are sought together whose positions differ by no more */
+    MOST_ROUNDS = 8,
     THREADS = 512
 };
 
@@ -40,7 +44,7 @@ typedef struct selection {
     mnp_comm *group; /* the ranks that share the lines, or NULL */
     mnp_dtype dtype;
     bool numbered;
-    bool sieves; /* whether lines are sieved before a team selects from what is left */
+    bool sieves; /* whether lines are sieved before teams select from what is left */
     mnp_select_params params;
     mnp__kernel *kernels[MNP_SELECT_TASKS];
     void *scratch;
@@ -72,6 +76,19 @@ static unsigned threads(int task)
 
 /* ---- kernels ---- */
 
+/* Of counters, of elements that a block sorts, or that its warps have gathered. */
+static unsigned shared_bytes(const selection *s, int task)
+{
+    const size_t warps = THREADS / 32, each = mnp_dtype_size(s->dtype) + sizeof(uint32_t);
+    if (on_host(s->ctx))
+        return 0;
+    if (task == MNP_SELECT_SIEVE)
+        return (unsigned)(warps * (s->numbered ? MNP_SELECT_STAGED * each : MNP_SELECT_STAGE));
+    return task == MNP_SELECT_COUNT || task == MNP_SELECT_TEAM || task == MNP_SELECT_SAMPLE
+               ? MNP_SELECT_TARGETS * MNP_SELECT_DIGITS * sizeof(uint32_t)
+               : 0;
+}
+
 static mnp_status load_kernel(selection *s, int task)
 {
     static const char *const names[] = {"select_count", "select_pick",   "select_values", "select_short",
@@ -82,12 +99,8 @@ static mnp_status load_kernel(selection *s, int task)
     if (!on_host(s->ctx))
         mnp__text_add(&defines, "#define MNP_TASK %d\n#define MNP_THREADS %u\n#define MNP_ITEMS %d\n", task,
                       threads(task), items(s, task));
-    const bool counts =
-        !on_host(s->ctx) && (task == MNP_SELECT_COUNT || task == MNP_SELECT_TEAM || task == MNP_SELECT_SAMPLE);
-    const mnp__kernel_spec spec = {.file = "sort/select.cu",
-                                   .function = names[task],
-                                   .shared_bytes =
-                                       counts ? MNP_SELECT_TARGETS * MNP_SELECT_DIGITS * sizeof(uint32_t) : 0};
+    const mnp__kernel_spec spec = {
+        .file = "sort/select.cu", .function = names[task], .shared_bytes = shared_bytes(s, task)};
     return mnp__ctx_kernel_of_text(s->ctx, &spec, &defines, NULL, &s->kernels[task]);
 }
 
@@ -116,26 +129,102 @@ static mnp_status run(selection *s, int task, int64_t blocks)
     return device->ops->launch(device, s->kernels[task], &launch, &s->params, sizeof s->params, s->ctx->compute);
 }
 
-/* ---- teams ---- */
+/* ---- the sieve ---- */
+
+/* Targets next to each other are sought together where a line is sieved, and all where it is not. */
+static void choose_groups(selection *s)
+{
+    mnp_select_params *p = &s->params;
+    p->groups = 0;
+    for (int t = 0; t < p->targets; t++)
+        if (t == 0 || (s->sieves && p->ranks[t] - p->ranks[p->begins[p->groups - 1]] > NEAR))
+            p->begins[p->groups++] = t;
+    p->begins[p->groups] = p->targets;
+}
+
+/* How far from where it is likely to be in a sorted sample an element may be: as the kernel has it. */
+static double spread(double at, double drawn)
+{
+    return 3.5 * sqrt(at * (1 - at / drawn)) + 2;
+}
 
 /*
- * How many blocks select from a line together.  Lines for which there are several are long enough to be sieved, unless
- * many of their elements are wanted.
+ * After how many rounds so few elements are likely to be left of a group that one block finds the sought ones.  After a
+ * sample the next round lists what is between two numbers of it that are neighbours, unless indices matter.
  */
+static int count_rounds(const selection *s, int group)
+{
+    const mnp_select_params *p = &s->params;
+    const double few = p->first > MNP_SELECT_SORTED / 2 ? 0 : 0.7 * MNP_SELECT_ALONE;
+    const double neighbours = s->numbered ? 32 / (double)mnp_dtype_size(s->dtype) : 1;
+    double size = (double)p->length, first = (double)p->ranks[p->begins[group]];
+    const double apart = (double)p->ranks[p->begins[group + 1] - 1] - first;
+    for (int rounds = 0; rounds < MOST_ROUNDS; rounds += s->numbered ? 1 : 2) {
+        const double drawn = MNP_SELECT_SORTED * (size < neighbours * MNP_SELECT_SORTED ? 1 : neighbours);
+        const double at = first * drawn / size, end = (first + apart) * drawn / size;
+        const double low = s->numbered ? 0 : fmax(floor(at - spread(at, drawn)), 0);
+        const double high = fmin(ceil(end + spread(end, drawn)), drawn), listed = (high - low) / drawn * size;
+        if (size < few || listed > size / 2)
+            return rounds;
+        if (listed < few)
+            return rounds + 1;
+        first = s->numbered ? first : size / drawn;
+        size = s->numbered ? listed : 2 * size / drawn;
+    }
+    return MOST_ROUNDS;
+}
+
+/* Lines are sieved that are long, unless many of their elements are wanted; warps gather indices of 32 bits. */
+static void choose_sieve(selection *s)
+{
+    mnp_select_params *p = &s->params;
+    s->sieves =
+        p->length >= LEAST_SIEVED && p->first <= p->length / 64 && (!s->numbered || p->length <= (int64_t)UINT32_MAX);
+    choose_groups(s);
+    p->rounds = 0;
+    for (int g = 0; g < p->groups && s->sieves; g++) {
+        const int rounds = count_rounds(s, g);
+        p->rounds = rounds > p->rounds ? rounds : p->rounds;
+    }
+}
+
+static int64_t count_sievers(const selection *s, int64_t sources, int64_t size)
+{
+    const int64_t tile = THREADS * items(s, MNP_SELECT_SIEVE);
+    return mnp__clamp(SIEVERS / mnp__max(sources, 1), 1, mnp__divide_up(size, tile));
+}
+
+static mnp_status run_sieve(selection *s)
+{
+    mnp_select_params *p = &s->params;
+    for (p->round = 0; p->round <= p->rounds; p->round++) {
+        const int64_t sources = p->round == 0 ? p->lines : p->lines * p->groups;
+        const int64_t size = p->round == 0 ? p->length : p->sieved[(p->round + 1) % 2].room;
+        p->sievers = (int)count_sievers(s, sources, size);
+        MNP_TRY(run(s, MNP_SELECT_SAMPLE, p->lines * p->groups));
+        if (p->round < p->rounds)
+            MNP_TRY(run(s, MNP_SELECT_SIEVE, sources * p->sievers));
+    }
+    return MNP_OK;
+}
+
+/* ---- teams ---- */
+
+/* How many blocks select from a line together. */
 static void choose_team(selection *s)
 {
     mnp_select_params *p = &s->params;
     const int64_t some = mnp__divide_up(p->length, 2 * THREADS * items(s, MNP_SELECT_TEAM));
-    const int64_t each = p->lines > 0 ? MEMBERS / p->lines : 1;
+    const int64_t all = s->sieves ? MEMBERS / 4 : MEMBERS; /* which find nothing left to do, mostly */
+    const int64_t each = p->lines > 0 ? all / p->lines : 1;
     p->members = (int)mnp__clamp(each, 1, mnp__max(some, 1));
-    s->sieves = p->members > 1 && p->length >= LEAST_SIEVED && p->first <= p->length / 64;
 }
 
 /* ---- memory ---- */
 
-static void place_list(const selection *s, int64_t room, char *base, size_t *used, mnp_select_list *list)
+static void place_list(const selection *s, int64_t lists, int64_t room, char *base, size_t *used, mnp_select_list *list)
 {
-    const size_t count = (size_t)(s->params.lines * room);
+    const size_t count = (size_t)(lists * room);
     list->room = room;
     list->numbers = mnp__sort_deal(base, used, count * mnp_dtype_size(s->dtype));
     if (s->numbered)
@@ -146,22 +235,28 @@ static void place_list(const selection *s, int64_t room, char *base, size_t *use
 static size_t place(selection *s, char *base, size_t *zeros)
 {
     mnp_select_params *p = &s->params;
-    const size_t lines = (size_t)p->lines, states = lines * (size_t)p->targets;
+    const size_t lines = (size_t)p->lines, states = lines * (size_t)p->targets, teams = lines * (size_t)p->groups;
     const bool passes = !s->kernels[MNP_SELECT_TEAM] || p->members > 1;                        /* each has a launch */
     const int64_t part = mnp__divide_up(mnp__min(p->few, p->length), LEAST_ROOM) * LEAST_ROOM; /* vectors begin there */
     size_t used = 0;
     p->states = mnp__sort_deal(base, &used, passes ? states * sizeof *p->states : 0);
-    p->progress = mnp__sort_deal(base, &used, passes ? lines * sizeof *p->progress : 0);
+    p->progress = mnp__sort_deal(base, &used, passes ? teams * sizeof *p->progress : 0);
     p->counts = mnp__sort_deal(base, &used, passes ? states * MNP_SELECT_DIGITS * sizeof *p->counts : 0);
-    p->list.count = mnp__sort_deal(base, &used, lines * sizeof *p->list.count);
-    p->sieved.count = mnp__sort_deal(base, &used, lines * sizeof *p->sieved.count);
+    p->list.count = mnp__sort_deal(base, &used, teams * sizeof *p->list.count);
     p->found = mnp__sort_deal(base, &used, lines * sizeof *p->found);
     *zeros = used;
-    place_list(s, part, base, &used, &p->list);
-    if (s->sieves) {
-        p->ranges = mnp__sort_deal(base, &used, states * sizeof *p->ranges);
-        place_list(s, 2 * part, base, &used, &p->sieved);
+    p->ranges = NULL;
+    if (!s->sieves) {
+        place_list(s, p->lines, part, base, &used, &p->list);
+        return used;
     }
+    p->ranges = mnp__sort_deal(base, &used, teams * sizeof *p->ranges);
+    if (!s->numbered) {
+        p->bounds = mnp__sort_deal(base, &used, teams * MNP_SELECT_BINS * mnp_dtype_size(s->dtype));
+        p->tallies = mnp__sort_deal(base, &used, teams * MNP_SELECT_BINS * sizeof *p->tallies);
+    }
+    place_list(s, (int64_t)teams, part, base, &used, &p->sieved[0]);
+    place_list(s, (int64_t)teams, part / LEAST_ROOM / 2 * LEAST_ROOM + LEAST_ROOM, base, &used, &p->sieved[1]);
     return used;
 }
 
@@ -169,8 +264,11 @@ static mnp_status make_room(selection *s)
 {
     mnp__device *device = s->ctx->device;
     size_t zeros;
-    if (s->kernels[MNP_SELECT_TEAM])
+    s->params.groups = 1;
+    if (s->kernels[MNP_SELECT_TEAM]) {
+        choose_sieve(s);
         choose_team(s);
+    }
     const size_t bytes = place(s, NULL, &zeros);
     MNP_TRY(device->ops->alloc(device, bytes, &s->scratch));
     (void)place(s, s->scratch, &zeros);
@@ -232,12 +330,10 @@ static mnp_status run_teams(selection *s)
 {
     mnp_select_params *p = &s->params;
     const int launches = p->members > 1 ? p->passes + s->numbered : 1;
-    if (s->sieves) {
-        MNP_TRY(run(s, MNP_SELECT_SAMPLE, p->lines));
-        MNP_TRY(run(s, MNP_SELECT_SIEVE, count_chunks(p)));
-    }
+    if (s->sieves)
+        MNP_TRY(run_sieve(s));
     for (p->pass = 0; p->pass < launches; p->pass++)
-        MNP_TRY(run(s, MNP_SELECT_TEAM, p->lines * p->members));
+        MNP_TRY(run(s, MNP_SELECT_TEAM, p->lines * p->groups * p->members));
     return MNP_OK;
 }
 
@@ -340,7 +436,7 @@ done:
 
 /* ---- the first elements of a rank's own lines ---- */
 
-/* Sort what was found, which is in no order: equal elements by their indices. */
+/* Sort what was found, which is in no order where it is much: equal elements by their indices. */
 static mnp_status sort_found(mnp_ctx *ctx, const mnp__radix_sort *found)
 {
     const mnp__radix_sort by_index = {.dtype = MNP_INT64,
@@ -395,5 +491,5 @@ mnp_status mnp__select_first(mnp_ctx *ctx, const mnp__radix_sort *local_sort)
                               .first = local_sort->first}};
     MNP_TRY(load_kernels(&s, false, s.params.length));
     MNP_TRY(MNP_AGREE(ctx, find_first(&s)));
-    return sort_found(ctx, local_sort);
+    return local_sort->first > MNP_SELECT_SORTED ? sort_found(ctx, local_sort) : MNP_OK;
 }

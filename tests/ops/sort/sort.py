@@ -200,10 +200,12 @@ def test_topk():
         a = values((2, 150001), dtype, 3 if few == 0 else 0) if few != 5 else rng.integers(0, few, (2, 150001), dtype)
         for k in (1, 300, 9000):
             mp.check(f"topk {dtype}, {k} of very long lines", mp.topk(spread(a), k, 1, k != 1), top(a, k, 1, k != 1))
-    for dtype, few in (("int32", 3), ("float32", 0)):  # and to be sieved
+    for dtype, few in (("int32", 3), ("float32", 0), ("float64", 1), ("uint8", 200)):  # and to be sieved
         n = int(rng.integers(1 << 20, 3 << 19))
-        a = rng.integers(0, few, n, dtype) if few else rng.standard_normal(n).astype(dtype)
-        for k in (1, 300, n // 50):
+        a = rng.integers(0, few, n, dtype) if few > 1 else rng.standard_normal(n).astype(dtype)
+        if few == 1:
+            a[::3] = np.nan
+        for k in (1, 300, 1500, n // 50):
             mp.check(f"topk {dtype}, {k} of {n}", mp.topk(spread(a), k, 0, k != 1), top(a, k, 0, k != 1))
     a = values((7, 6), "float32", 0)
     got = mp.topk(spread(a), 5, FLATTENED, True, out=(mp.zeros("float64", 1, [5]), mp.zeros("int64", 1, [5])))

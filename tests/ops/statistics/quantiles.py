@@ -121,24 +121,45 @@ def views():
                  np.quantile(a, QUANTILES, axis=axis, method="lower"))
 
 
+KINDS = ("of all kinds", "mostly 5", "rounded", "mostly 0", "0 and 1", "in order", "with infinities", "with spikes")
+
+
+def of_kind(kind, n, dtype):
+    """Numbers that a sample tells more or less about; without zeros that are negative, of which any may be found."""
+    a = rng.standard_normal(n) * (100 if dtype in ("int8", "float16") else 1000)
+    if kind == 1:
+        a[rng.random(n) < 0.7] = 5  # one number is that of most
+    elif kind == 2:
+        a = np.round(a, -3) + 0.0
+    elif kind == 3:
+        a[:] = np.where(rng.random(n) < 1e-5, a, 0)
+    elif kind == 4:
+        a = rng.integers(0, 2, n)
+    elif kind == 5:
+        a = np.sort(a)[::rng.choice([1, -1])]
+    elif kind == 6 and dtype[0] == "f":
+        a[rng.random(n) < 0.01] = np.inf
+        a[rng.random(n) < 0.3] = -np.inf
+        a[rng.random(n) < 0.1] = 0
+    elif kind == 7:
+        a[int(rng.integers(512))::512] = 20000
+    return (a / 200 if dtype == "int8" else a).astype(dtype)
+
+
 def very_long_lines():
     """Which a GPU sieves: samples tell where in them to look, or mislead."""
-    for dtype in ("float32", "int32", "float64", "int8"):
-        n = int(rng.integers(1 << 20, 1 << 21))
-        a = rng.standard_normal(n) * 1000
-        kind = int(rng.integers(4))
-        if kind == 1:
-            a[rng.random(n) < 0.7] = 5  # one number is that of most
-        elif kind == 2:
-            a = np.round(a, -3) + 0.0  # without zeros that are negative, of which any may be found
-        elif kind == 3:
-            a[:] = np.where(rng.random(n) < 1e-5, a, 0)
-        a = (a / 10 if dtype == "int8" else a).astype(dtype)
+    for dtype in ("float32", "int32", "float64", "int8", "float16"):
+        n, kind = int(rng.integers(1 << 20, 1 << 21)), int(rng.integers(len(KINDS)))
+        a = of_kind(kind, n, dtype)
         x = mp.array(a, mp.random_layout(rng, a.shape))
-        what = f"{n} elements of {dtype}, {('of all kinds', 'mostly 5', 'rounded', 'mostly 0')[kind]}"
+        what = f"{n} elements of {dtype}, {KINDS[kind]}"
         q = [float(v) for v in np.append(rng.random(int(rng.integers(1, 6))), 1)]
+        q += [q[0] + (1 - q[0]) * 1e-5]  # near another one
         mp.check(f"median of {what}", mp.median(x, None), np.median(a))
         mp.check(f"quantiles of {what}", mp.quantiles(x, len(q), q, None, "lower"), np.quantile(a, q, method="lower"))
+    a = np.stack([of_kind(int(rng.integers(len(KINDS))), 1100000, "float32") for _ in range(2)])
+    a[1, rng.integers(a.shape[1], size=int(rng.choice([1, 400000])))] = np.nan
+    mp.check("medians of two lines, one with NaN", mp.median(mp.array(a), axes(1)), np.median(a, axis=1))
 
 
 def lines_of_a_block():
