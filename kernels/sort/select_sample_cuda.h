@@ -345,21 +345,20 @@ MNP_INLINE bool mnp_select_advance(const mnp_select_params &p, int64_t number, m
 {
     const unsigned long long size = range.size;
     const bool single = range.round > 0 && mnp_select_is_single(range), sorts = !single && size <= MNP_SORTED;
-    const bool sortable = !MNP_NUMBERED || p.first <= MNP_SORTED / 2;
-    const bool alone = sortable && size <= MNP_SELECT_ALONE,
-               goes_on = !single && !sorts && (alone || p.round < p.rounds);
+    const bool sortable = !MNP_NUMBERED || p.first <= MNP_SORTED / 2, alone = sortable && size <= MNP_SELECT_ALONE;
+    const bool goes_on = !single && !sorts && (alone || p.round < p.rounds), has_bins = range.bounds > 0;
+    __syncthreads(); /* all have read the range */
     if (sorts)
         mnp_select_settle(p, number, range);
     if (single && threadIdx.x == 0)
         mnp_select_give_same(p, number, range);
-#if !MNP_NUMBERED
-    if (goes_on && range.bounds > 0)
-        mnp_select_narrow(p, number, range);
-    else
-#endif
-        if (goes_on)
+    if (goes_on && !has_bins)
         mnp_select_part_by(p, number, mnp_select_draw(p, number, range), range);
-    __syncthreads(); /* all have read the range */
+#if !MNP_NUMBERED
+    if (goes_on && has_bins)
+        mnp_select_narrow(p, number, range);
+#endif
+    __syncthreads(); /* the range is used no longer */
     if (threadIdx.x == 0 && !goes_on)
         range.state = single || sorts ? MNP_SELECT_FOUND : MNP_SELECT_STUCK;
     if (!goes_on || !alone)
