@@ -91,22 +91,36 @@ MNP_INLINE int64_t mnp_select_place_of(const mnp_select_params &p, int64_t numbe
 /* ---- samples ---- */
 
 /*
- * How many neighbours are drawn together, of which the least counts: where a range begins with the first of all, the
- * least of some are a sample of all that is as good, and the memory sends 32 bytes anyway.
+ * Which end of all a group is near: -1 the first ones, 1 the last ones, 0 neither.  Where indices matter what comes before
+ * counts too, so it is the first ones.
  */
-enum { MNP_SAMPLE_WIDTH = MNP_NUMBERED ? 32 / sizeof(MNP_KEY) : 1 };
-
-MNP_INLINE int mnp_select_width(const mnp_select_range &range)
+MNP_INLINE int mnp_select_side(const mnp_select_params &p, int group, const mnp_select_range &range)
 {
-    return range.size < (unsigned long long)MNP_SAMPLE_WIDTH * MNP_SORTED ? 1 : MNP_SAMPLE_WIDTH;
+    enum { NEAR = 64 };
+    const unsigned long long first = mnp_select_rank_in(p, range, p.begins[group]);
+    if (MNP_NUMBERED || mnp_select_rank_in(p, range, p.begins[group + 1] - 1) < NEAR)
+        return -1;
+    return first + NEAR >= range.size ? 1 : 0;
+}
+
+/*
+ * How many neighbours are drawn together: near an end the least or the greatest of some are as good a sample of all, and
+ * the memory sends 32 bytes anyway.
+ */
+enum { MNP_SAMPLE_WIDTH = sizeof(MNP_KEY) < 4 ? 8 : 32 / sizeof(MNP_KEY) };
+
+MNP_INLINE int mnp_select_width(const mnp_select_range &range, int side)
+{
+    return side == 0 || range.size < (unsigned long long)MNP_SAMPLE_WIDTH * MNP_SORTED ? 1 : MNP_SAMPLE_WIDTH;
 }
 
 /* By all threads: sort a sample in shared memory, which is drawn by a hash from parts of the same length. */
-MNP_INLINE const mnp_bits *mnp_select_draw(const mnp_select_params &p, int64_t number, const mnp_select_range &range)
+MNP_INLINE const mnp_bits *mnp_select_draw(const mnp_select_params &p, int64_t number, const mnp_select_range &range,
+                                           int side)
 {
     mnp_sort_number own[MNP_SORT_ITEMS], *drawn = (mnp_sort_number *)mnp_shared;
     const mnp_bits *elements = mnp_select_elements(p, number, range);
-    const int64_t size = (int64_t)range.size, width = mnp_select_width(range);
+    const int64_t size = (int64_t)range.size, width = mnp_select_width(range, side);
     const double part = (double)size / MNP_SORTED;
 #pragma unroll
     for (int i = 0; i < MNP_SORT_ITEMS; i++) {
@@ -122,7 +136,8 @@ MNP_INLINE const mnp_bits *mnp_select_draw(const mnp_select_params &p, int64_t n
 #pragma unroll
         for (int k = 1; k < MNP_SAMPLE_WIDTH; k++) {
             const mnp_bits other = mnp_select_number_of(p, some[k]);
-            own[i].number = mnp_is_before(other, own[i].number) ? other : own[i].number;
+            if (side > 0 ? mnp_is_before(own[i].number, other) : mnp_is_before(other, own[i].number))
+                own[i].number = other;
         }
     }
     __syncthreads(); /* the memory is no longer in use */
@@ -136,14 +151,13 @@ MNP_INLINE const mnp_bits *mnp_select_draw(const mnp_select_params &p, int64_t n
 }
 
 /*
- * Where in a sorted sample an element is, with 3.5 standard deviations of what samples vary by: at least, or at most.  It
- * can be before the first one or behind the last one.
+ * How many of so many that are drawn, of all in `range`, come before an element before which `rank` come: with 3.5
+ * standard deviations of what samples vary by at least or at most, which can be too few or too many.
  */
-MNP_INLINE int mnp_select_guess(const mnp_select_range &range, unsigned long long rank, bool least)
+MNP_INLINE int mnp_select_guess(const mnp_select_range &range, int drawn, unsigned long long rank, bool least)
 {
-    const float all = (float)MNP_SORTED * (float)mnp_select_width(range);
-    const float at = (float)((double)rank * (double)all / (double)range.size);
-    const float variance = at * (1 - at / all), about = 3.5f * sqrtf(variance) + (variance < 1e-3f ? 0 : 2);
+    const float at = (float)((double)rank * drawn / (double)range.size), variance = at * (1 - at / (float)drawn);
+    const float about = 3.5f * sqrtf(variance) + (variance < 1e-3f ? 0 : 2);
     return least ? (int)floorf(at - about) : (int)ceilf(at + about);
 }
 
@@ -156,15 +170,20 @@ MNP_INLINE void mnp_select_set_range(const mnp_bits &low, const mnp_bits &high, 
 }
 
 /*
- * By all threads: the range in which a group is sought next, and its bins, from a sorted sample; where what comes before
- * counts too the range begins at the first of all, and has no bins.
+ * By all threads: the range in which a group is sought next, and its bins, from a sample.  Near an end of all it has
+ * everything up to that, and mostly no bins.
  */
-MNP_INLINE void mnp_select_part_by(const mnp_select_params &p, int64_t number, const mnp_bits *drawn,
-                                   mnp_select_range &range)
+MNP_INLINE void mnp_select_part(const mnp_select_params &p, int64_t number, mnp_select_range &range)
 {
     const int group = (int)(number % p.groups), last = MNP_SORTED - 1;
-    const int low = mnp_select_guess(range, mnp_select_rank_in(p, range, p.begins[group]), true);
-    const int high = mnp_select_guess(range, mnp_select_rank_in(p, range, p.begins[group + 1] - 1), false);
+    const int side = mnp_select_side(p, group, range), all = MNP_SORTED * mnp_select_width(range, side);
+    const mnp_bits *drawn = mnp_select_draw(p, number, range, side);
+    const unsigned long long first = mnp_select_rank_in(p, range, p.begins[group]);
+    const unsigned long long final = mnp_select_rank_in(p, range, p.begins[group + 1] - 1);
+    const int low = side < 0   ? -1
+                    : side > 0 ? last - mnp_select_guess(range, all, range.size - 1 - first, false)
+                               : mnp_select_guess(range, all, first, true);
+    const int high = side > 0 ? last + 1 : mnp_select_guess(range, all, final, false);
     const int begin = low < 0 ? 0 : low < last ? low : last, end = high < last ? high : last;
     const int step = (end - begin) / (MNP_BINS - 1) + 1, parts = (end - begin) / step + 1;
     const int bounds = MNP_NUMBERED || parts < MNP_LEAST_BINS ? 0 : parts;
@@ -353,7 +372,7 @@ MNP_INLINE bool mnp_select_advance(const mnp_select_params &p, int64_t number, m
     if (single && threadIdx.x == 0)
         mnp_select_give_same(p, number, range);
     if (goes_on && !has_bins)
-        mnp_select_part_by(p, number, mnp_select_draw(p, number, range), range);
+        mnp_select_part(p, number, range);
 #if !MNP_NUMBERED
     if (goes_on && has_bins)
         mnp_select_narrow(p, number, range);

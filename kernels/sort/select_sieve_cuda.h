@@ -88,7 +88,7 @@ struct mnp_select_sieve {
     int room;                                                    /* how many keys a warp gathers for each group */
     int of[MNP_SELECT_TARGETS];                                  /* which group it is, from the first on */
     bool lists[MNP_SELECT_TARGETS], is_open[MNP_SELECT_TARGETS]; /* is_open: all up to the last one are in the range */
-    bool is_full[MNP_SELECT_TARGETS]; /* there is no room in the list, so that it is of no use */
+    bool is_full[MNP_SELECT_TARGETS][MNP_SIEVE_WARPS]; /* a warp has found no room in the list: it is of no use */
     mnp_sieve_bound below[MNP_SELECT_TARGETS], upto[MNP_SELECT_TARGETS]; /* what is up to one and not to the other */
     uint32_t counts[MNP_NUMBERED ? 1 : MNP_SELECT_TARGETS][MNP_THREADS]; /* of elements before the range */
     unsigned long long same[MNP_SELECT_TARGETS][MNP_SIEVE_WARPS];        /* in a range of one number */
@@ -128,7 +128,6 @@ MNP_INLINE void mnp_select_open_sieve(const mnp_select_params &p, int64_t source
                 continue;
             mnp_select_set_bounds(p, range, &sieve.below[sieve.groups], &sieve.upto[sieve.groups]);
             sieve.lists[sieve.groups] = !mnp_select_is_single(range);
-            sieve.is_full[sieve.groups] = false;
             sieve.is_open[sieve.groups] = !MNP_NUMBERED && mnp_select_is_open(range);
 #if !MNP_NUMBERED
             sieve.bounds[sieve.groups] = range.bounds;
@@ -142,6 +141,7 @@ MNP_INLINE void mnp_select_open_sieve(const mnp_select_params &p, int64_t source
     for (int i = threadIdx.x; i < MNP_SELECT_TARGETS * MNP_SIEVE_WARPS; i += MNP_THREADS) {
         (&sieve.same[0][0])[i] = 0;
         (&sieve.gathered[0][0])[i] = 0;
+        (&sieve.is_full[0][0])[i] = false;
     }
     for (int group = 0; group < (MNP_NUMBERED ? 0 : groups); group++)
         sieve.counts[group][threadIdx.x] = 0;
@@ -288,7 +288,7 @@ MNP_INLINE void mnp_select_gather_some(const mnp_select_params &p, mnp_select_si
         unsigned long long at = 0;
         if (lane == 0) {
             at = mnp_select_take_room(p, sieve, group, (unsigned long long)gathered);
-            sieve.is_full[group] = at >= (unsigned long long)p.sieved[p.round % 2].room;
+            sieve.is_full[group][warp] = at >= (unsigned long long)p.sieved[p.round % 2].room;
         }
         mnp_select_empty(p, sieve, group, __shfl_sync(0xffffffffu, at, 0));
         gathered = 0;
@@ -335,7 +335,7 @@ MNP_INLINE void mnp_select_sift(const mnp_select_params &p, mnp_select_sieve &si
                                 const mnp_select_sip &sip)
 {
     uint32_t inside = sip.all;
-    if (__any_sync(0xffffffffu, sieve.is_full[group]))
+    if (sieve.is_full[group][threadIdx.x / 32])
         return;
     if (!sieve.is_open[group])
         inside = mnp_select_upto(sip, sieve.upto[group]);

@@ -86,7 +86,7 @@ MNP_INLINE void mnp_select_pick_all(const mnp_select_params &p, int pass, const 
     __syncthreads();
 }
 
-/* Find the sought elements in a list of no more elements than the block sorts. */
+/* Find the sought elements in a list of few elements, by sorting it. */
 MNP_INLINE void mnp_select_finish(const mnp_select_params &p, const mnp_select_span &span, mnp_select_team &team)
 {
     mnp_sort_element own[MNP_SORT_ITEMS], *sorted = (mnp_sort_element *)mnp_shared;
@@ -271,7 +271,7 @@ MNP_INLINE void mnp_select_as_member(const mnp_select_params &p, int member, mnp
         members = 1;
     }
     while (pass < p.passes && !mnp_select_is_done(team)) {
-        if (span.from && span.end <= MNP_SORTED) {
+        if (span.from && span.end <= MNP_THREADS) { /* sorting more takes longer than another pass */
             mnp_select_finish(p, span, team);
             pass = p.passes;
             break;

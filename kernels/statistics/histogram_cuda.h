@@ -90,7 +90,7 @@ struct mnp_cells {
     MNP_INLINE void make(const mnp_histogram_params &p)
     {
         const mnp_value span = mnp_edge(p, p.bins) - mnp_edge(p, 0);
-        const int wanted = 8 * p.bins < most ? (int)(8 * p.bins) : most;
+        const int wanted = 16 * p.bins < most ? (int)(16 * p.bins) : most;
         const mnp_value all = (mnp_value)wanted, ratio = all / span;
         if (threadIdx.x == 0) {
             count = is_float && p.bins <= most_bins && span > 0 && span - span == 0 && ratio - ratio == 0 ? wanted : 0;

@@ -215,7 +215,7 @@ static void choose_team(selection *s)
 {
     mnp_select_params *p = &s->params;
     const int64_t some = mnp__divide_up(p->length, 2 * THREADS * items(s, MNP_SELECT_TEAM));
-    const int64_t all = s->sieves ? MEMBERS / 4 : MEMBERS; /* which find nothing left to do, mostly */
+    const int64_t all = s->sieves ? MEMBERS / 2 : MEMBERS; /* which find nothing left to do, mostly */
     const int64_t each = p->lines > 0 ? all / p->lines : 1;
     p->members = (int)mnp__clamp(each, 1, mnp__max(some, 1));
 }
