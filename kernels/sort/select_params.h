@@ -112,6 +112,7 @@ typedef struct mnp_select_params {
     long long *indices; /* of these `first`, to which `number` is added */
     long long number;
     unsigned long long *found; /* of each line: how many of these have been written */
+    int sorts;                 /* TEAM: sort these */
     long long first;
 } mnp_select_params;
 

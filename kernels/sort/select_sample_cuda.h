@@ -114,6 +114,22 @@ MNP_INLINE int mnp_select_width(const mnp_select_range &range, int side)
     return side == 0 || range.size < (unsigned long long)MNP_SAMPLE_WIDTH * MNP_SORTED ? 1 : MNP_SAMPLE_WIDTH;
 }
 
+/*
+ * By all threads: whether a range has so much of a sample that its elements would find no room in a list, as many are
+ * equal.
+ */
+MNP_INLINE bool mnp_select_is_wide(const mnp_select_params &p, const mnp_bits *drawn, const mnp_select_range &range)
+{
+    const mnp_select_list &list = p.sieved[range.round % 2];
+    mnp_bits low, high;
+    int inside = 0;
+    mnp_select_join(range.low, low);
+    mnp_select_join(range.high, high);
+    for (int i = (int)threadIdx.x; i < MNP_SORTED; i += MNP_THREADS)
+        inside += __syncthreads_count(!mnp_is_before(drawn[i], low) && !mnp_is_before(high, drawn[i]));
+    return (double)inside * (double)range.size > 1.25 * MNP_SORTED * (double)list.room && !mnp_select_is_single(range);
+}
+
 /* By all threads: sort a sample in shared memory, which is drawn by a hash from parts of the same length. */
 MNP_INLINE const mnp_bits *mnp_select_draw(const mnp_select_params &p, int64_t number, const mnp_select_range &range,
                                            int side)
@@ -171,9 +187,9 @@ MNP_INLINE void mnp_select_set_range(const mnp_bits &low, const mnp_bits &high, 
 
 /*
  * By all threads: the range in which a group is sought next, and its bins, from a sample.  Near an end of all it has
- * everything up to that, and mostly no bins.
+ * everything up to that, and mostly no bins.  Returns whether there may be room for its elements.
  */
-MNP_INLINE void mnp_select_part(const mnp_select_params &p, int64_t number, mnp_select_range &range)
+MNP_INLINE bool mnp_select_part(const mnp_select_params &p, int64_t number, mnp_select_range &range)
 {
     const int group = (int)(number % p.groups), last = MNP_SORTED - 1;
     const int side = mnp_select_side(p, group, range), all = MNP_SORTED * mnp_select_width(range, side);
@@ -202,6 +218,7 @@ MNP_INLINE void mnp_select_part(const mnp_select_params &p, int64_t number, mnp_
                              range);
     }
     __syncthreads();
+    return all > MNP_SORTED || !mnp_select_is_wide(p, drawn, range); /* of neighbours only one counts */
 }
 
 #if !MNP_NUMBERED
@@ -366,21 +383,22 @@ MNP_INLINE bool mnp_select_advance(const mnp_select_params &p, int64_t number, m
     const bool single = range.round > 0 && mnp_select_is_single(range), sorts = !single && size <= MNP_SORTED;
     const bool sortable = !MNP_NUMBERED || p.first <= MNP_SORTED / 2, alone = sortable && size <= MNP_SELECT_ALONE;
     const bool goes_on = !single && !sorts && (alone || p.round < p.rounds), has_bins = range.bounds > 0;
+    bool fits = true;
     __syncthreads(); /* all have read the range */
     if (sorts)
         mnp_select_settle(p, number, range);
     if (single && threadIdx.x == 0)
         mnp_select_give_same(p, number, range);
     if (goes_on && !has_bins)
-        mnp_select_part(p, number, range);
+        fits = mnp_select_part(p, number, range);
 #if !MNP_NUMBERED
     if (goes_on && has_bins)
         mnp_select_narrow(p, number, range);
 #endif
     __syncthreads(); /* the range is used no longer */
-    if (threadIdx.x == 0 && !goes_on)
+    if (threadIdx.x == 0 && !(goes_on && fits))
         range.state = single || sorts ? MNP_SELECT_FOUND : MNP_SELECT_STUCK;
-    if (!goes_on || !alone)
+    if (!goes_on || !fits || !alone)
         return false;
     mnp_select_sift_alone(p, number, range);
     if (threadIdx.x == 0) {

@@ -235,13 +235,11 @@ MNP_INLINE void mnp_select_pick_of_team(const mnp_select_params &p, int pass, mn
 }
 
 #if MNP_NUMBERED
-/* By all threads: sort the first elements of a line, if they are few, which are written in no order. */
+/* By all threads: sort the first elements of a line, which are few, and written in no order. */
 MNP_INLINE void mnp_select_order(const mnp_select_params &p, int64_t line)
 {
     mnp_sort_element own[MNP_SORT_ITEMS];
     const MNP_KEY *keys = (const MNP_KEY *)p.keys + line * p.length;
-    if (p.first > MNP_SORTED)
-        return;
 #pragma unroll
     for (int i = 0; i < MNP_SORT_ITEMS; i++) {
         const int at = (int)threadIdx.x * MNP_SORT_ITEMS + i;
@@ -303,7 +301,8 @@ MNP_INLINE void mnp_select_as_member(const mnp_select_params &p, int member, mnp
     if (members > 1 && !mnp_select_arrive(p, team))
         return;
     __syncthreads();
-    mnp_select_order(p, team.line);
+    if (p.sorts)
+        mnp_select_order(p, team.line);
 #else
     if (member == 0 && (int)threadIdx.x < team.targets)
         mnp_select_store(p, team.line, team.begin + (int)threadIdx.x, team.states[threadIdx.x]);

@@ -143,7 +143,7 @@ done
 [ "$status" -ne 0 ] && [ "$(grep -cE '^maniple: .*short.npy.*(truncated|shorter|bytes for rank)' stderr)" = 1 ] &&
     [ ! -e short.h5 ] && [ ! -e short.h5.part ]
 check $? "an input that is cut short while it is filtered: one sentence, and nothing is left" \
-    "$status $(ls -lA; cat stderr)"
+    "$status $(cat stderr; ls -lA)"
 
 # Control-C while slabs are written, which mpirun hands to its ranks a second later, and kills them after another; a shell
 # lets its background processes ignore it

@@ -490,6 +490,7 @@ mnp_status mnp__select_first(mnp_ctx *ctx, const mnp__radix_sort *local_sort)
                               .number = local_sort->number,
                               .first = local_sort->first}};
     MNP_TRY(load_kernels(&s, false, s.params.length));
+    s.params.sorts = s.params.first <= MNP_SELECT_SORTED && s.params.lines <= MEMBERS; /* many are sorted together */
     MNP_TRY(MNP_AGREE(ctx, find_first(&s)));
-    return local_sort->first > MNP_SELECT_SORTED ? sort_found(ctx, local_sort) : MNP_OK;
+    return s.params.sorts ? MNP_OK : sort_found(ctx, local_sort);
 }
