@@ -2,9 +2,9 @@
 /*
  * The sieve: a sorted sample tells in which range of numbers the sought elements are likely to be (R. W. Floyd and R.
  * L. Rivest, Expected time bounds for selection, 1975).  A pass lists the elements in that range, a tenth or less, and
- * counts those before it, which tells whether the sample has misled.  It also counts between which numbers of the sample
- * the listed elements are: so the next range needs no sample.  Thus rounds go on with ever shorter lists, until one
- * block finds what is wanted in what is left.
+ * counts those before it, which tells whether the sample has misled.  It also counts between which numbers of the
+ * sample the listed elements are: so the next range needs no sample.  Thus rounds go on with ever shorter lists, until
+ * one block finds what is wanted in what is left.
  *
  * A sample has misled if it is beyond 3.5 standard deviations, once in two thousand times.  Then, or if many equal
  * elements leave no room in a list, digits tell the rest (select_team_cuda.h).
@@ -91,8 +91,8 @@ MNP_INLINE int64_t mnp_select_place_of(const mnp_select_params &p, int64_t numbe
 /* ---- samples ---- */
 
 /*
- * Which end of all a group is near: -1 the first ones, 1 the last ones, 0 neither.  Where indices matter what comes before
- * counts too, so it is the first ones.
+ * Which end of all a group is near: -1 the first ones, 1 the last ones, 0 neither.  Where indices matter what comes
+ * before counts too, so it is the first ones.
  */
 MNP_INLINE int mnp_select_side(const mnp_select_params &p, int group, const mnp_select_range &range)
 {
@@ -104,8 +104,8 @@ MNP_INLINE int mnp_select_side(const mnp_select_params &p, int group, const mnp_
 }
 
 /*
- * How many neighbours are drawn together: near an end the least or the greatest of some are as good a sample of all, and
- * the memory sends 32 bytes anyway.
+ * How many neighbours are drawn together: near an end the least or the greatest of some are as good a sample of all,
+ * and the memory sends 32 bytes anyway.
  */
 enum { MNP_SAMPLE_WIDTH = sizeof(MNP_KEY) < 4 ? 8 : 32 / sizeof(MNP_KEY) };
 
@@ -374,8 +374,8 @@ MNP_INLINE void mnp_select_resume(const mnp_select_params &p, int64_t number, mn
 }
 
 /*
- * By all threads: find a group's range, and where few elements are left go on until it is found.  The range is in shared
- * memory.  Returns whether the group is to be looked at again.
+ * By all threads: find a group's range, and where few elements are left go on until it is found.  The range is in
+ * shared memory.  Returns whether the group is to be looked at again.
  */
 MNP_INLINE bool mnp_select_advance(const mnp_select_params &p, int64_t number, mnp_select_range &range)
 {

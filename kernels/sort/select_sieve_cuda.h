@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A round of the sieve: lists the elements in the ranges that samples have given (select_sample_cuda.h), and counts
- * those before each and in each bin.  Warps read tiles, and gather what they list in shared memory before they add it to a list.
+ * those before each and in each bin.  Warps read tiles, and gather what they list in shared memory before they add it
+ * to a list.
  */
 enum { MNP_SIEVE_WARPS = MNP_THREADS / 32, MNP_SIEVE_TILE = 32 * MNP_ITEMS /* elements of a warp */ };
 
